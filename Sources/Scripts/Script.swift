@@ -67,9 +67,12 @@ package struct Script: Sendable {
     text.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[step.start..<(step.start + Int(step.length))])) }
   }
 
-  /// The request of a step without the line end.
+  /// The request of a step without the line end; of a document only the line before it.
   package func request(of step: Step) -> String {
-    withRequest(of: step) { String(decoding: $0.dropLast(), as: UTF8.self) }
+    withRequest(of: step) { bytes in
+      if case .request(.define, _) = step.action { return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self) }
+      return String(decoding: bytes.dropLast(), as: UTF8.self)
+    }
   }
 
   /// `FILE:LINE` of a step.

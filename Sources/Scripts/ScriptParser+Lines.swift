@@ -2,7 +2,7 @@ import LineProtocol
 
 /// The lines that a script may contain.
 extension ScriptParser {
-  private static let ownWords = ["after", "at", "end", "expect", "include", "let", "never", "repeat", "seed"]
+  private static let ownWords = ["after", "at", "end", "expect", "include", "let", "load", "never", "repeat", "seed"]
   private static let longestName = 255
 
   /// Parses the current line, whose words are known.
@@ -24,6 +24,9 @@ extension ScriptParser {
       case .end:
         try takeEnd(first)
         return
+      case .define:
+        try takeDefine(from: first, verb: first)
+        return
       default: break
       }
       try takeRequest(verb, from: first, verb: first)
@@ -35,6 +38,8 @@ extension ScriptParser {
       try takeInclude(first)
     } else if words.isWord(first, "never") {
       try takeNever(first)
+    } else if words.isWord(first, "load") {
+      try takeLoad(first)
     } else if words.isWord(first, "seed") {
       try takeSeed(first)
     } else if words.bytes(word).first == WordScanner.at, !word.isQuoted {
@@ -93,18 +98,13 @@ extension ScriptParser {
     }
     let verb = Verb(words.bytes(words.words[first + 1]))
     if verb == .end { return try takeEnd(first + 1) }
+    if verb == .define { return try takeDefine(from: first, verb: first + 1) }
     try takeRequest(verb, from: first, verb: first + 1)
   }
 
   mutating func takeRequest(_ verb: Verb?, from first: Int, verb place: Int) throws(ScriptFailure) {
-    let arrow: Int
-    do throws(ScriptWords.Problem) {
-      arrow = try words.arrow(from: first)
-    } catch {
-      throw failure(at: error.start, error.message)
-    }
+    let (arrow, outcome) = try outcome(from: first)
     guard arrow > place else { throw failure(word: arrow, "a request must stand before '=>'") }
-    let outcome = try outcome(behind: arrow)
     guard let verb else {
       guard expects(.unknownVerb, outcome) else { throw unknownVerb(place) }
       return try append(.request(nil, outcome: outcome), words: first..<arrow)
@@ -113,6 +113,41 @@ extension ScriptParser {
     if verb == .begin { try beginBatch(word: place) }
     try checkUse(of: verb, place, arrow, outcome, isInBatch: isInBatch)
     try append(.request(verb, outcome: outcome), words: first..<arrow)
+  }
+
+  /// `define KIND format=F`, whose document follows up to `enddefine`.
+  private mutating func takeDefine(from first: Int, verb place: Int) throws(ScriptFailure) {
+    let (arrow, outcome) = try outcome(from: first)
+    for word in first..<arrow where !words.words[word].isPlain && words.key(words.words[word]) == "bytes" {
+      throw failure(
+        word: word, "the bytes are counted here; the document stands on the lines up to '\(DocumentSource.end)'")
+    }
+    try checkUse(of: .define, place, arrow, outcome, isInBatch: isInBatch)
+    beginDocument(String(decoding: words.written(first..<arrow), as: UTF8.self), outcome: outcome, word: first)
+  }
+
+  /// `load FILE [as KIND]`.
+  private mutating func takeLoad(_ first: Int) throws(ScriptFailure) {
+    let (arrow, outcome) = try outcome(from: first)
+    let form = "'load' is used as 'load FILE [as KIND]', with quotes around a name with blanks"
+    let count = arrow - first
+    guard count == 2 || count == 4 && words.isWord(first + 2, "as"),
+      (first..<arrow).allSatisfy({ words.words[$0].isPlain })
+    else { throw failure(word: min(first + 2, words.words.count), form) }
+    if isInBatch { throw failure(word: first, "'load' cannot stand between 'begin' and 'end'") }
+    let kind = count == 4 ? words.text(words.words[first + 3]) : nil
+    try load(words.text(words.words[first + 1]), as: kind, outcome: outcome, word: first + 1)
+  }
+
+  /// Where a request that begins at a word ends, and its outcome.
+  private mutating func outcome(from first: Int) throws(ScriptFailure) -> (arrow: Int, outcome: Int32) {
+    let arrow: Int
+    do throws(ScriptWords.Problem) {
+      arrow = try words.arrow(from: first)
+    } catch {
+      throw failure(at: error.start, error.message)
+    }
+    return (arrow, try outcome(behind: arrow))
   }
 
   private func unknownVerb(_ place: Int) -> ScriptFailure {

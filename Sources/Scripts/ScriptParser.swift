@@ -18,12 +18,21 @@ package struct ScriptParser: ~Copyable {
     case batch
   }
 
+  private struct OpenDocument {
+    let line: String
+    let outcome: Int32
+    let start: ScriptFailure
+    var bytes: [UInt8] = []
+  }
+
   private let load: (String) -> Loaded
   var script = Script()
   var words = ScriptWords()
   var names: [String: ScriptName] = [:]
   var outcomes: [String: Int32] = [:]
   private var blocks: [(block: Block, start: ScriptFailure)] = []
+  /// A document whose lines are being read, between `define` and `enddefine`.
+  private var document: OpenDocument?
   /// The files being read, each included by the one before it.
   private var files: [String] = []
   /// How often the current line is played.
@@ -83,6 +92,7 @@ package struct ScriptParser: ~Copyable {
       return nil
     }
     if let failed { throw failed }
+    if let document { throw document.start }
     if blocks.count > outer, let open = blocks.last { throw open.start }
     files.removeLast()
   }
@@ -97,6 +107,10 @@ package struct ScriptParser: ~Copyable {
       raw = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
       start = lineFeed + 1
       line += 1
+      if document != nil {
+        try takeDocumentLine()
+        continue
+      }
       guard let first = raw.first(where: { $0 != 0x20 && $0 != 0x09 }) else { continue }
       try checkBytes()
       if first == UInt8(ascii: "#") { continue }
@@ -191,6 +205,49 @@ package struct ScriptParser: ~Copyable {
     try append(.repeats(Int32(count), past: 0))
     // Past the limit the exact number no longer matters.
     times = min(times * count, ScriptLimits.lines + 1)
+  }
+
+  /// Begins a document, which ends with `enddefine`.
+  mutating func beginDocument(_ line: String, outcome: Int32, word place: Int) {
+    document = OpenDocument(
+      line: line, outcome: outcome, start: failure(word: place, "this 'define' has no '\(DocumentSource.end)'"))
+  }
+
+  private mutating func takeDocumentLine() throws(ScriptFailure) {
+    guard var open = document.take() else { return }
+    let text = raw.drop { $0 == 0x20 || $0 == 0x09 }
+    guard !text.elementsEqual(DocumentSource.end.utf8) else {
+      let request = DocumentSource.Request(line: open.line, bytes: open.bytes)
+      // Failures of the request are about its first line.
+      let end = line
+      line = open.start.line
+      try append(.request(.define, outcome: open.outcome), request)
+      line = end
+      return
+    }
+    guard open.bytes.count + raw.count < DocumentSource.mostBytes else {
+      throw failure(at: 0, "a document has at most \(DocumentSource.mostBytes) bytes")
+    }
+    open.bytes.append(contentsOf: raw)
+    open.bytes.append(0x0A)
+    document = open
+  }
+
+  /// Appends the requests that bring a document; the last of them has the outcome.
+  mutating func load(_ path: String, as kind: String?, outcome: Int32, word place: Int) throws(ScriptFailure) {
+    let requests: [DocumentSource.Request]
+    do throws(DocumentSource.Failure) {
+      requests = try DocumentSource(Self.path(path, beside: script.sources[source].name), as: kind, load: load).requests
+    } catch {
+      throw failure(word: place, error.message)
+    }
+    for request in requests.dropLast() { try append(.request(.define, outcome: -1), request) }
+    if let last = requests.last { try append(.request(.define, outcome: outcome), last) }
+  }
+
+  private mutating func append(_ action: Script.Action, _ request: DocumentSource.Request) throws(ScriptFailure) {
+    try count()
+    script.append(action, request: request.sent, source: source, line: line)
   }
 
   mutating func beginBatch(word place: Int) throws(ScriptFailure) {

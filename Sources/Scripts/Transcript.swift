@@ -22,6 +22,8 @@ package struct Transcript: Sendable {
     package let request: String
     /// `nil` for a word that this version does not know, and without a request.
     package let verb: Verb?
+    /// For `define`: the indices of the lines of its document, each with `> |` before it.
+    package internal(set) var document: [Int] = []
     /// The indices of the daemon's lines.
     package internal(set) var answers: [Int] = []
   }
@@ -43,6 +45,14 @@ package struct Transcript: Sendable {
   /// The line with this index.
   package func line(_ place: Int) -> String { String(decoding: bytes[lines[place]], as: UTF8.self) }
 
+  /// The document of a `define`.
+  package func document(of exchange: Exchange) -> [UInt8] {
+    exchange.document.flatMap { place in
+      let line = bytes[lines[place]].drop { $0 != UInt8(ascii: "|") }.dropFirst()
+      return (line.first == 0x20 ? line.dropFirst() : line) + [0x0A]
+    }
+  }
+
   /// The lines after a request.
   package func answers(to exchange: Exchange) -> [String] { exchange.answers.map { line($0) } }
 
@@ -56,8 +66,9 @@ package struct Transcript: Sendable {
     var result: [UInt8] = []
     var next = 0
     for (exchange, came) in zip(exchanges, answers) {
-      append(from: next, through: exchange.place, to: &result)
-      next = exchange.place + 1
+      let last = exchange.document.last ?? exchange.place
+      append(from: next, through: last, to: &result)
+      next = last + 1
       let end = ending(of: exchange.place)
       for edit in LineDifference(from: self.answers(to: exchange), to: came).edits {
         switch edit {

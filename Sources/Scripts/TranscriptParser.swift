@@ -115,6 +115,14 @@ package struct TranscriptParser {
     if first == UInt8(ascii: "#") {
       throw failure(place, in: line, at: rest.startIndex, "a remark stands on a line of its own, without '>'")
     }
+    if first == UInt8(ascii: "|") {
+      guard let last = exchanges.last, last.verb == .define, last.answers.isEmpty else {
+        throw failure(
+          place, in: line, at: rest.startIndex, "'> |' is a line of a document, which follows '> define KIND format=F'")
+      }
+      exchanges[exchanges.count - 1].document.append(place)
+      return
+    }
     let time = try takeTime(place, line, &rest)
     let words = rest.split { Self.isBlank($0) }.drop { $0.first == UInt8(ascii: "@") }
     let verb = words.first.flatMap { word in word.withUnsafeBytes { Verb($0) } }

@@ -230,6 +230,9 @@ struct PresenterTests {
           quit                      leaves
           world new W [clock=virtual] [seed=0] [durable=no]
               makes one of them
+          load FILE [as KIND]       a kind from a document: a
+                                    statechart in SCXML (.scxml) or
+                                    Mermaid (.mmd)
           record [FILE] [replace]   writes what follows as a
                                     transcript for 'fsmrepl check';
                                     says whether it does

@@ -211,6 +211,27 @@ struct RecorderTests {
   }
 }
 
+struct DocumentCommandTests {
+  @Test(
+    "what brings a document, and what does not",
+    arguments: [
+      ("load a.mmd", .load("a.mmd", as: nil)), ("@1 load \"a b.scxml\" as c", .load("a b.scxml", as: "c")),
+      ("define c format=scxml", .begin("define c format=scxml")), ("help load", .help), ("help define", nil),
+      ("loads a", nil), ("# load a", nil),
+    ] as [(String, DocumentCommand?)])
+  func commands(text: String, command: DocumentCommand?) {
+    #expect(DocumentCommand(text) == command)
+  }
+
+  @Test("mistakes", arguments: ["load", "load a b", "load a is b", "load a=b", "load \"a", "define c bytes=3"])
+  func mistakes(text: String) {
+    guard case .wrong = DocumentCommand(text) else {
+      Issue.record("\(text) is understood")
+      return
+    }
+  }
+}
+
 struct RecordCommandTests {
   @Test(
     "what is for this program, and what is for the daemon",

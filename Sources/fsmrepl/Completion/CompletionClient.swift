@@ -48,7 +48,7 @@ final class CompletionClient {
       self.world = world
     }
     if grammar == nil {
-      let ours = RecordCommand.usageRows.compactMap { ServerLine($0) }
+      let ours = Client.usageRows.compactMap { ServerLine($0) }
       grammar = ask(["help"])[0].map { Grammar(help: $0 + ours) }
     }
     return grammar

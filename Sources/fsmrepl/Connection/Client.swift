@@ -30,6 +30,8 @@ final class Client {
   let form: LineForm
   private(set) var conversation = Conversation()
   private var state = State.down
+  /// The document between `define` and `enddefine`, while its lines are read.
+  var openDocument: OpenDocument?
   /// The current recording, if any.
   private(set) var recording: Recording?
 
@@ -56,14 +58,26 @@ final class Client {
 
   /// Sends a request.
   ///
+  /// - Parameters:
+  ///   - document: The bytes behind a `define` line, whose number is added to it.
+  ///   - file: The file that the document is from, for messages.
   /// - Returns: `false` for a blank line or a comment, or without a connection.
   @discardableResult
-  func ask(_ text: String, by asker: Conversation.Asker = .user, origin: String = "") -> Bool {
+  func ask(
+    _ text: String, document: [UInt8]? = nil, by asker: Conversation.Asker = .user, origin: String = "",
+    file: String? = nil
+  ) -> Bool {
     guard case .ready(let connection) = state else { return false }
-    let asks = asker == .user ? recording?.note(text, isKept: conversation.isCollecting) : nil
+    let asks = asker == .user ? recording?.note(text, document: document, isKept: conversation.isCollecting) : nil
     var lines: [String] = []
     if asks?.before == true { lines += conversation.ask(Recorder.question, by: .recorder).map { [$0] } ?? [] }
-    guard let line = conversation.ask(text, by: asker, origin: origin) else { return false }
+    guard let line = conversation.ask(text, by: asker, origin: origin, file: file) else { return false }
+    if let document {
+      let before = lines.map { "\($0)\n" }.joined() + "\(line) bytes=\(document.count)\n"
+      let behind = asks?.behind == true ? conversation.ask(Recorder.question, by: .recorder) : nil
+      connection.send(Array(before.utf8) + document + Array((behind.map { "\($0)\n" } ?? "").utf8))
+      return true
+    }
     lines.append(line)
     if asks?.behind == true { lines += conversation.ask(Recorder.question, by: .recorder).map { [$0] } ?? [] }
     // In one write, so that the daemon reads all of them together.
@@ -96,6 +110,7 @@ final class Client {
   func close() -> [Conversation.Asked] {
     recording?.end()
     connection?.close()
+    openDocument = nil
     state = .down
     return conversation.disconnect()
   }

@@ -30,6 +30,11 @@ final class Connection {
     flush()
   }
 
+  func send(_ bytes: [UInt8]) {
+    outbound += bytes
+    flush()
+  }
+
   /// Sends as much as fits. A broken connection shows up at the next read.
   func flush() {
     while !outbound.isEmpty {

@@ -31,6 +31,8 @@ struct Conversation {
     let asker: Asker
     /// Position in a script, for messages.
     let origin: String
+    /// The file that its document is from, for messages.
+    var file: String?
   }
 
   /// A line with the request it belongs to.
@@ -77,7 +79,7 @@ struct Conversation {
   /// Records a request and returns the line to send.
   ///
   /// - Returns: The line without its LF; `nil` for a blank line or a comment, which get no answer.
-  mutating func ask(_ text: String, by asker: Asker = .user, origin: String = "") -> String? {
+  mutating func ask(_ text: String, by asker: Asker = .user, origin: String = "", file: String? = nil) -> String? {
     let parts = RequestText(text)
     guard !parts.isBlank else { return nil }
     let verb = parts.verb.flatMap(Verb.named)
@@ -94,7 +96,7 @@ struct Conversation {
     }
     let asked = Asked(
       tag: tag, isOurTag: tag != parts.tag, text: text, verb: verb, words: parts.words, asker: asker,
-      origin: origin)
+      origin: origin, file: file)
     pending.append(asked)
     switch verb {
     case .begin: isCollecting = true

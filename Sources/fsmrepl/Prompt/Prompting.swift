@@ -120,7 +120,7 @@ final class Prompting {
   private var condition: PromptCondition {
     let conversation = client.conversation
     if !isListened { return .disconnected }
-    if conversation.isCollecting { return .collecting }
+    if conversation.isCollecting || client.openDocument != nil { return .collecting }
     return conversation.isWaiting ? .waiting : .ready
   }
 
@@ -149,7 +149,7 @@ final class Prompting {
 
   private func entered(_ text: String) {
     // A pasted text may have several lines.
-    for line in text.split(separator: "\n") {
+    for line in text.split(separator: "\n", omittingEmptySubsequences: client.openDocument == nil) {
       guard isListened else {
         if RequestText(String(line)).verb.flatMap(Verb.named) == .quit {
           ending = .good

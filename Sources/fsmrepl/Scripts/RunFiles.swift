@@ -22,7 +22,7 @@ enum RunFiles {
   static func scripts(_ paths: [String]) throws(Mistakes) -> [Script] {
     try read(paths, as: "*\(ScriptLimits.ending)", endings: [ScriptLimits.ending]) {
       path, bytes throws(ScriptFailure) in
-      try ScriptParser.parse(path, bytes) { load($0, endings: [ScriptLimits.ending]) }
+      try ScriptParser.parse(path, bytes) { load($0, endings: [ScriptLimits.ending] + DocumentSource.fileEndings) }
     }
   }
 
@@ -81,7 +81,7 @@ enum RunFiles {
   /// - Parameter endings: For a file that the user has not named: it must be a regular file and its name must end with
   ///   one of these; for a link, the target's name too. An error quotes the text around it, so a script must not be
   ///   able to bring other files into messages. A pipe could block.
-  private static func load(_ path: String, endings: [String]? = nil) -> ScriptParser.Loaded {
+  static func load(_ path: String, endings: [String]? = nil) -> ScriptParser.Loaded {
     if let endings {
       guard let resolved = realpath(path, nil) else { return .failed("\(SystemError.last)") }
       defer { free(resolved) }

@@ -31,7 +31,8 @@ extension RunPlayer {
       if status == .expectation {
         fail(step, expected: reply.text(of: "expected") ?? "?", got: reply.text(of: "got") ?? "?", status)
       } else {
-        fail(step, expected: "ok", got: ScriptOutcome.found(reply), status)
+        let mistakes = rows.map { "\n    \($0.dropFirst(2))" }.joined()
+        fail(step, expected: "ok", got: ScriptOutcome.found(reply) + mistakes, status)
       }
       return
     }

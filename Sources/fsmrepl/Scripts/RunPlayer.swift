@@ -275,11 +275,19 @@ final class RunPlayer {
     switch lineClass {
     case .data:
       let role = pending.first?.role
-      if role == .show || role == .control { rows.append(String(decoding: line, as: UTF8.self)) }
+      if role == .show || role == .control || isOfDocument(pending.first) { rows.append(String(decoding: line, as: UTF8.self)) }
     case .notice: takeNotice(line)
     case .flow: takeFlow(String(decoding: line, as: UTF8.self))
     case .success, .failure: takeEnd(of: line)
     }
+  }
+
+  /// Whether a request brings a document, whose mistakes are rows.
+  private func isOfDocument(_ entry: (step: Int, role: Role)?) -> Bool {
+    guard let entry, script.steps.indices.contains(entry.step), entry.role == .request,
+      case .request(.define, _) = script.steps[entry.step].action
+    else { return false }
+    return true
   }
 
   /// Takes the line that ends an answer.

@@ -81,7 +81,8 @@ final class ScriptRunner {
         continue
       }
       switch source.next() {
-      case .line(let line) where line.text.flatMap(RecordCommand.init) != nil: waitingForItsTurn = line
+      case .line(let line) where client.openDocument == nil && line.text.flatMap(RecordCommand.init) != nil:
+        waitingForItsTurn = line
       case .line(let line): send(line)
       case .needsInput: return true
       case .end: stage = .finishing
@@ -107,8 +108,16 @@ final class ScriptRunner {
       write(presenter.showWhole(RawLine(client.form == .json ? JSONWriter.object(of: failure) : failure)))
       return fail("SYNTAX", origin: line.origin, text: "")
     }
-    if echoes { write(presenter.showWhole(RawLine(text.isEmpty || text.hasPrefix("#") ? text : "> \(text)"))) }
-    client.ask(text, origin: line.origin)
+    let isRequest = client.openDocument == nil
+    if echoes {
+      let mark = !isRequest ? "> | " : text.isEmpty || text.hasPrefix("#") ? "" : "> "
+      write(presenter.showWhole(RawLine(mark + text)))
+    }
+    if let answer = client.answerLocally(text, origin: line.origin) {
+      show(answer, of: line, text)
+    } else {
+      client.ask(text, origin: line.origin)
+    }
     // The next line waits for this one's answer, so ask for one.
     if !pipelines { client.askForSign() }
   }
@@ -127,6 +136,12 @@ final class ScriptRunner {
   private func answerLocally(_ line: LineSource.Line) {
     guard let text = line.text, let answer = client.answerLocally(text) else { return }
     if echoes { write(presenter.showWhole(RawLine("> \(text)"))) }
+    show(answer, of: line, text)
+  }
+
+  private func show(
+    _ answer: [(received: Conversation.Received, raw: RawLine)], of line: LineSource.Line, _ text: String
+  ) {
     for (received, raw) in answer {
       write(presenter.show(received, raw: raw, in: client.conversation.place))
       if received.line.lineClass == .failure { fail(received.line.code, origin: line.origin, text: text) }
@@ -137,6 +152,9 @@ final class ScriptRunner {
     let conversation = client.conversation
     if status == .good, conversation.isCollecting {
       complain("the batch has no 'end', so none of it was run")
+      stage = .ended(.failed)
+    } else if status == .good, client.openDocument != nil {
+      complain("the document has no 'enddefine', so it was not sent")
       stage = .ended(.failed)
     } else if !conversation.isWaiting {
       stage = .ended(status)

@@ -85,7 +85,12 @@ final class CheckPlayer {
     if let time = exchange.time { link.send("@\(Self.timeTag) \(Self.request(for: time))\n") }
     if !exchange.request.isEmpty {
       result.steps += 1
-      link.send(outgoing(exchange) + "\n")
+      if exchange.verb == .define {
+        let request = DocumentSource.Request(line: exchange.request, bytes: transcript.document(of: exchange))
+        request.sent.withUnsafeBytes { link.send($0) }
+      } else {
+        link.send(outgoing(exchange) + "\n")
+      }
     }
     if end == .question { link.send(Self.question) }
     if exchange.time != nil, !(try takeTime(place)) { return }

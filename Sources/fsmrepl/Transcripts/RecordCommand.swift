@@ -76,27 +76,8 @@ enum RecordCommand: Equatable {
   private static func failure(_ code: FailureCode, _ text: String) -> String { "- \(code.word) : \(text)" }
 
   /// Expands `~`, which no shell has done here.
-  private static func path(_ word: String) -> String {
+  static func path(_ word: String) -> String {
     guard word.hasPrefix("~/"), let home = SocketPath.variable("HOME") else { return word }
     return home + word.dropFirst()
-  }
-}
-
-extension Client {
-  /// Answers a request for this program.
-  ///
-  /// - Returns: Each line of the answer, parsed and raw; `nil` for a request to the daemon.
-  func answerLocally(_ text: String) -> [(received: Conversation.Received, raw: RawLine)]? {
-    guard let command = RecordCommand(text) else { return nil }
-    let request = RequestText(text)
-    let asked = Conversation.Asked(
-      tag: nil, isOurTag: false, text: text, verb: request.verb.flatMap(Verb.named), words: request.words, asker: .user,
-      origin: "")
-    return command.perform(on: self).compactMap { raw in
-      guard let line = ServerLine(raw) else { return nil }
-      return (
-        Conversation.Received(line: line, asked: asked), RawLine(form == .json ? JSONWriter.object(of: raw) : raw)
-      )
-    }
   }
 }

@@ -24,6 +24,8 @@ struct Recorder {
   struct Exchange: Equatable {
     let text: String
     let verb: Verb?
+    /// For `define`: the lines of the document.
+    var document: [String] = []
     /// For `begin`: the lines up to `end`.
     var batch: [String] = []
     /// The state of the world at the request; `nil` for a request that was read out of turn.
@@ -59,14 +61,19 @@ struct Recorder {
   ///
   /// - Parameter isKept: Whether the daemon collects it for a batch.
   /// - Returns: Whether ``question`` has to be sent before or behind it.
-  mutating func note(_ text: String, _ verb: Verb?, isKept: Bool) -> (before: Bool, behind: Bool) {
+  mutating func note(
+    _ text: String, _ verb: Verb?, document: [UInt8]? = nil, isKept: Bool
+  ) -> (before: Bool, behind: Bool) {
     if isKept {
       if sent.isEmpty { current?.batch.append(text) } else { sent[sent.endIndex - 1].batch.append(text) }
       return (false, verb == .end)
     }
     // A request that is read out of turn is placed when it is answered.
     guard verb != .cancel else { return (false, false) }
-    sent.append(Exchange(text: text, verb: verb))
+    let lines = document?.split(separator: 0x0A, omittingEmptySubsequences: false) ?? []
+    // The end of the last line begins no other.
+    let rest = lines.last?.isEmpty == true ? lines.dropLast() : lines[...]
+    sent.append(Exchange(text: text, verb: verb, document: rest.map { String(decoding: $0, as: UTF8.self) }))
     return (true, false)
   }
 

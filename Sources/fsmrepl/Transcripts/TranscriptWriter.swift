@@ -97,7 +97,7 @@ struct TranscriptWriter {
     } else {
       let time = Self.time(timeBefore(exchange))
       // Notices of this time occur in a check too.
-      output.lines = (["> \(time)\(exchange.text)"] + exchange.lines.filter { !$0.isNotice }.map(\.raw)).map {
+      output.lines = (["> \(time)\(exchange.text)"] + exchange.documentLines + exchange.lines.filter { !$0.isNotice }.map(\.raw)).map {
         "# \($0)"
       }
       output.lines += exchange.lines.filter { $0.isNotice && !$0.isOfClock }.map(\.raw)
@@ -160,7 +160,7 @@ struct TranscriptWriter {
       $0.isRepeatable || exchange.verb == .world ? rewritten($0, exchange).raw : "# \($0.raw)"
     }
     guard exchange.verb == .begin else {
-      output.lines += [request] + lines
+      output.lines += [request] + exchange.documentLines + lines
       return
     }
     // Notices that arrived while the batch was typed belong to the time that passes before it.
@@ -213,6 +213,9 @@ struct TranscriptWriter {
 
 extension Recorder.Exchange {
   fileprivate var words: [String] { RequestText(text).words }
+
+  /// Its document, as a transcript holds it.
+  fileprivate var documentLines: [String] { document.map { $0.isEmpty ? "> |" : "> | \($0)" } }
 
   /// The line that ends the answer; `nil` if the answer was withheld.
   fileprivate var last: ServerLine? {

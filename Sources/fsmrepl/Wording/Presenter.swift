@@ -71,7 +71,7 @@ struct Presenter {
       return data(line, answering: received.asked, raw: raw)
     case .success:
       if verb == .help, received.asked?.words.isEmpty == true {
-        for row in RecordCommand.usageRows.compactMap({ ServerLine($0) }) {
+        for row in Client.usageRows.compactMap({ ServerLine($0) }) {
           table.add(wording.row(row, answering: verb))
         }
       }
@@ -115,6 +115,12 @@ struct Presenter {
       let ended: ScreenText = line.words.first == section ? "" : "\(endTable())\n"
       section = line.words.first
       return "\(ended)    \(line.note ?? "")\n"
+    case .define:
+      // As compilers write it, so that editors find the place.
+      let place = [asked?.file, line.words.first].compactMap(\.self).joined(separator: ":")
+      let severity = line.words.dropFirst().first ?? ""
+      let mark = wording.style(severity == "error" ? .bad : .attention, "\(severity)")
+      return wrapped("\(place): \(mark): \(line.note ?? "")")
     case .show, .describe, .coverage:
       // Each section has its own columns.
       let ended = line.words.first == section ? ScreenText() : endTable()

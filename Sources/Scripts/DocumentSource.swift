@@ -1,0 +1,121 @@
+internal import LineProtocol
+
+/// A document that a kind is made from: its notation, its bytes, and the files that it refers to.
+///
+/// Scripts hold documents between `define KIND format=F` and `enddefine`, or name a file with `load`. Either way the
+/// daemon gets the bytes: it opens no file that a client names.
+package struct DocumentSource: Sendable {
+  /// The requests that bring the document to the daemon, in order: the files first, then the document itself.
+  package struct Request: Sendable, Equatable {
+    /// Without `bytes=`: `define KIND format=F [resource=PATH]`.
+    package let line: String
+    package let bytes: [UInt8]
+
+    /// As it is sent.
+    package var sent: [UInt8] { Array("\(line) bytes=\(bytes.count)\n".utf8) + bytes }
+
+    package init(line: String, bytes: [UInt8]) {
+      self.line = line
+      self.bytes = bytes
+    }
+  }
+
+  package let kind: String
+  package let format: String
+  package let bytes: [UInt8]
+  package let resources: [(path: String, bytes: [UInt8])]
+
+  package var requests: [Request] {
+    let line = "define \(Word.written(kind)) format=\(format)"
+    return resources.map { Request(line: "\(line) resource=\(Word.written($0.path))", bytes: $0.bytes) }
+      + [Request(line: line, bytes: bytes)]
+  }
+
+  /// The end of a document in a script.
+  package static let end = "enddefine"
+  /// The most bytes of a document that are read from a file; the daemon's limit may be lower.
+  package static let mostBytes = 4 << 20
+
+  /// The notations by the endings of file names.
+  private static let formats = [".scxml": "scxml", ".xml": "scxml", ".mmd": "mermaid", ".mermaid": "mermaid"]
+  /// The endings of the names of files that a document may refer to. An error quotes the words around it, so other
+  /// files are not read.
+  private static let resourceEndings = [".scxml", ".xml", ".js", ".json", ".txt"]
+
+  /// The endings of all files that a document may need.
+  package static var fileEndings: [String] { formats.keys + resourceEndings }
+
+  /// Why a document cannot be read, and from which file.
+  package struct Failure: Error, Hashable {
+    package let message: String
+  }
+
+  /// Reads a document and the files beside it that it refers to by `src="…"`. A file that is not there is left out: the
+  /// daemon says what it misses.
+  ///
+  /// - Parameters:
+  ///   - file: Its path.
+  ///   - kind: The name of the kind; nil for the name of the file without its ending.
+  ///   - load: Reads a file.
+  package init(_ file: String, as kind: String?, load: (String) -> ScriptParser.Loaded) throws(Failure) {
+    let name = file.split(separator: "/").last.map(String.init) ?? file
+    guard let (ending, format) = Self.formats.first(where: { name.hasSuffix($0.key) }) else {
+      throw Failure(
+        message: "'\(file)' is no document: the name of one ends with "
+          + Self.formats.keys.sorted().joined(separator: ", "))
+    }
+    self.kind = kind ?? String(name.dropLast(ending.count))
+    self.format = format
+    switch load(file) {
+    case .bytes(let found): bytes = found
+    case .failed(let why): throw Failure(message: "cannot read '\(file)': \(why)")
+    }
+    guard bytes.count <= Self.mostBytes else {
+      throw Failure(message: "'\(file)' has \(bytes.count) bytes; a document has at most \(Self.mostBytes)")
+    }
+    guard format == "scxml" else {
+      resources = []
+      return
+    }
+    var resources: [(path: String, bytes: [UInt8])] = []
+    var room = Self.mostBytes - bytes.count
+    var unread = Self.references(in: bytes)[...]
+    while let path = unread.popFirst() {
+      guard !resources.contains(where: { $0.path == path }), Self.isBeside(path),
+        case .bytes(let found) = load(ScriptParser.path(path, beside: file)), found.count <= room
+      else { continue }
+      room -= found.count
+      resources.append((path, found))
+      if path.hasSuffix(".scxml") { unread += Self.references(in: found) }
+    }
+    self.resources = resources
+  }
+
+  /// Whether a path leads to a file below the document's folder.
+  private static func isBeside(_ path: String) -> Bool {
+    !path.hasPrefix("/") && !path.split(separator: "/").contains("..")
+      && resourceEndings.contains { path.hasSuffix($0) }
+  }
+
+  /// The values of all `src="…"`, without a leading `file:`.
+  ///
+  /// - Complexity: O(*n*).
+  private static func references(in bytes: [UInt8]) -> [String] {
+    var found: [String] = []
+    var place = 0
+    while let next = bytes[place...].firstIndex(of: UInt8(ascii: "s")) {
+      place = next + 1
+      var rest = bytes[next...]
+      guard rest.starts(with: "src".utf8), next == 0 || bytes[next - 1] <= 0x20 else { continue }
+      rest = rest.dropFirst(3).drop { $0 <= 0x20 }
+      guard rest.popFirst() == UInt8(ascii: "=") else { continue }
+      rest = rest.drop { $0 <= 0x20 }
+      guard let quote = rest.popFirst(), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { continue }
+      let path = String(decoding: rest.prefix(longestPath).prefix { $0 != quote }, as: UTF8.self)
+      found.append(path.hasPrefix("file:") ? String(path.dropFirst("file:".count)) : path)
+    }
+    return found
+  }
+
+  private static let longestPath = 4_096
+}

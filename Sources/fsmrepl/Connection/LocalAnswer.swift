@@ -1,0 +1,24 @@
+internal import LineProtocol
+
+/// Requests that this program answers itself. Their answers have the daemon's form.
+extension Client {
+  /// The rows of `help` for them, in the daemon's form.
+  static let usageRows = DocumentCommand.usageRows + RecordCommand.usageRows
+
+  /// Answers a request for this program, or takes a line of a document.
+  ///
+  /// - Returns: Each line of the answer, parsed and raw; `nil` for a request to the daemon.
+  func answerLocally(_ text: String, origin: String = "") -> [(received: Conversation.Received, raw: RawLine)]? {
+    guard let lines = takeDocument(text, origin: origin) ?? RecordCommand(text)?.perform(on: self) else { return nil }
+    let request = RequestText(text)
+    let asked = Conversation.Asked(
+      tag: nil, isOurTag: false, text: text, verb: request.verb.flatMap(Verb.named), words: request.words, asker: .user,
+      origin: origin)
+    return lines.compactMap { raw in
+      guard let line = ServerLine(raw) else { return nil }
+      return (
+        Conversation.Received(line: line, asked: asked), RawLine(form == .json ? JSONWriter.object(of: raw) : raw)
+      )
+    }
+  }
+}

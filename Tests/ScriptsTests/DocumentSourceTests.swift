@@ -1,0 +1,112 @@
+import LineProtocol
+import Testing
+
+@testable import Scripts
+
+/// Documents in scripts and transcripts, and those that `load` brings.
+@Suite("Documents in scripts")
+struct DocumentSourceTests {
+  private func parse(_ text: String, files: [String: String] = [:]) throws(ScriptFailure) -> Script {
+    try ScriptParser.parse("a/s.fsm", Array(text.utf8)) { name in
+      files[name].map { .bytes(Array($0.utf8)) } ?? .failed("No such file or directory")
+    }
+  }
+
+  private func failure(_ text: String, files: [String: String] = [:]) -> String {
+    do throws(ScriptFailure) {
+      _ = try parse(text, files: files)
+      return "parsed"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private func sent(_ script: Script) -> [String] {
+    script.steps.map { step in script.withRequest(of: step) { String(decoding: $0, as: UTF8.self) } }
+  }
+
+  @Test("the lines up to enddefine are bytes, whatever stands in them, and those behind it are requests again")
+  func block() throws {
+    let script = try parse("after 1s @d define lamp format=mermaid => ok\nbegin\r\n\n  # $x => \"\n\tenddefine\nlist\n")
+    let document = "begin\n\n  # $x => \"\n"
+    #expect(
+      sent(script) == [
+        "advance 1s\n", "@d define lamp format=mermaid bytes=\(document.utf8.count)\n\(document)", "list\n",
+      ])
+    #expect(script.steps.map(\.line) == [1, 1, 6])
+    #expect(script.request(of: script.steps[1]) == "@d define lamp format=mermaid bytes=19")
+    guard case .request(.define, let outcome) = script.steps[1].action else { throw Unexpected() }
+    #expect(script.outcomes[Int(outcome)].text == "ok")
+  }
+
+  private struct Unexpected: Error {}
+
+  @Test(
+    "mistakes around a document",
+    arguments: [
+      ("define l format=scxml\n<scxml/>\n", "a/s.fsm:1:1: this 'define' has no 'enddefine'"),
+      ("define l format=scxml bytes=3\nenddefine\n", "a/s.fsm:1:23: the bytes are counted here"),
+      ("define l format=scxml\nenddefine\nenddefine\n", "a/s.fsm:3:1: 'enddefine' is no verb"),
+      ("begin\ndefine l format=scxml\nenddefine\nend\n", "a/s.fsm:2:1: 'define' cannot stand between"),
+      ("begin\nload l.mmd\nend\n", "a/s.fsm:2:1: 'load' cannot stand between"),
+      ("load\n", "a/s.fsm:1:5: 'load' is used as"), ("load a.mmd is b\n", "a/s.fsm:1:12: 'load' is used as"),
+      ("load a.mmd\n", "a/s.fsm:1:6: cannot read 'a/a.mmd': No such file"),
+      ("load a.fsm\n", "a/s.fsm:1:6: 'a/a.fsm' is no document"),
+    ])
+  func mistakes(text: String, message: String) {
+    #expect(failure(text).hasPrefix(message), "\(failure(text))")
+  }
+
+  @Test("a file beside the script brings the kind of its name, or of another, with the files that it refers to")
+  func load() throws {
+    let files = [
+      "a/b/light.scxml": "<scxml><invoke src='sub.scxml'/><script src = \"file:x.js\"/><data src=\"gone.txt\"/></scxml>",
+      "a/b/sub.scxml": "<scxml><invoke src=\"deep/c.scxml\"/><invoke src=\"sub.scxml\"/></scxml>",
+      "a/b/deep/c.scxml": "<scxml/>", "a/b/x.js": "1", "a/secret.txt": "s", "a/lamp.mmd": "src=\"x.js\"",
+    ]
+    let script = try parse("load b/light.scxml\nload lamp.mmd as bulb => ok\n", files: files)
+    let lines = sent(script).map { String($0.prefix { $0 != "\n" }) }
+    #expect(
+      lines == [
+        "define light format=scxml resource=sub.scxml bytes=\(files["a/b/sub.scxml"]?.utf8.count ?? 0)",
+        "define light format=scxml resource=x.js bytes=1",
+        "define light format=scxml resource=deep/c.scxml bytes=8",
+        "define light format=scxml bytes=\(files["a/b/light.scxml"]?.utf8.count ?? 0)", "define bulb format=mermaid bytes=10",
+      ])
+  }
+
+  @Test("no path leads out of the document's folder, and files of other kinds are not read")
+  func outside() throws {
+    let document = "<scxml><data src='../secret.txt'/><data src='/etc/x.txt'/><data src='b/key.pem'/></scxml>"
+    let files = ["a/l.scxml": document, "secret.txt": "s", "/etc/x.txt": "s", "a/b/key.pem": "s"]
+    #expect(try parse("load l.scxml\n", files: files).steps.count == 1)
+  }
+
+  @Test("in a transcript the lines of a document have '> |' before them, and stay there when answers change")
+  func transcript() throws {
+    let text = """
+      > define lamp format=mermaid
+      > | a
+      > |
+      > |   b | c
+      + defined lamp
+      > list
+      """
+    let transcript = try TranscriptParser.parse("t", Array(text.utf8))
+    #expect(transcript.exchanges.map(\.verb) == [.define, .list])
+    #expect(transcript.document(of: transcript.exchanges[0]) == Array("a\n\n  b | c\n".utf8))
+    #expect(
+      String(decoding: transcript.updated(with: [[". 1:1 warning : w", "+ defined lamp"], ["+ 0"]]), as: UTF8.self) == """
+        > define lamp format=mermaid
+        > | a
+        > |
+        > |   b | c
+        . 1:1 warning : w
+        + defined lamp
+        > list
+        + 0
+
+        """)
+    #expect(throws: ScriptFailure.self) { try TranscriptParser.parse("t", Array("> list\n> | a\n".utf8)) }
+  }
+}
