@@ -60,7 +60,8 @@ struct DocumentSourceTests {
   @Test("a file beside the script brings the kind of its name, or of another, with the files that it refers to")
   func load() throws {
     let files = [
-      "a/b/light.scxml": "<scxml><invoke src='sub.scxml'/><script src = \"file:x.js\"/><data src=\"gone.txt\"/></scxml>",
+      "a/b/light.scxml":
+        "<scxml><invoke src='sub.scxml'/><script src = \"file:x.js\"/><data src=\"gone.txt\"/></scxml>",
       "a/b/sub.scxml": "<scxml><invoke src=\"deep/c.scxml\"/><invoke src=\"sub.scxml\"/></scxml>",
       "a/b/deep/c.scxml": "<scxml/>", "a/b/x.js": "1", "a/secret.txt": "s", "a/lamp.mmd": "src=\"x.js\"",
     ]
@@ -71,7 +72,8 @@ struct DocumentSourceTests {
         "define light format=scxml resource=sub.scxml bytes=\(files["a/b/sub.scxml"]?.utf8.count ?? 0)",
         "define light format=scxml resource=x.js bytes=1",
         "define light format=scxml resource=deep/c.scxml bytes=8",
-        "define light format=scxml bytes=\(files["a/b/light.scxml"]?.utf8.count ?? 0)", "define bulb format=mermaid bytes=10",
+        "define light format=scxml bytes=\(files["a/b/light.scxml"]?.utf8.count ?? 0)",
+        "define bulb format=mermaid bytes=10",
       ])
   }
 
@@ -96,7 +98,8 @@ struct DocumentSourceTests {
     #expect(transcript.exchanges.map(\.verb) == [.define, .list])
     #expect(transcript.document(of: transcript.exchanges[0]) == Array("a\n\n  b | c\n".utf8))
     #expect(
-      String(decoding: transcript.updated(with: [[". 1:1 warning : w", "+ defined lamp"], ["+ 0"]]), as: UTF8.self) == """
+      String(decoding: transcript.updated(with: [[". 1:1 warning : w", "+ defined lamp"], ["+ 0"]]), as: UTF8.self)
+        == """
         > define lamp format=mermaid
         > | a
         > |

@@ -69,7 +69,8 @@ struct DocumentFramingTests {
     let host = host()
     let guest = host.connect()
     let lines = said("begin\n@d define a format=scxml bytes=4\nend\n@n new power p\n@e end\n", to: guest, of: host)
-    #expect(lines.map { $0.prefix { $0 != ":" } } == ["+", "- @d USAGE ", "- @n BATCH index=2 ", "- @e BATCH index=1 "])
+    #expect(
+      lines.map { $0.prefix { $0 != ":" } } == ["+", "- @d USAGE ", "- @n BATCH index=2 ", "- @e BATCH index=1 "])
   }
 
   @Test("an end of input within them is no request")

@@ -314,7 +314,8 @@ extension InputBuffer.Line {
   @inline(__always)
   var announcesBytes: Bool {
     switch bytes.first {
-    case UInt8(ascii: "d"), UInt8(ascii: "@"), UInt8(ascii: "\""), UInt8(ascii: " "), UInt8(ascii: "\t"): verb == .define
+    case UInt8(ascii: "d"), UInt8(ascii: "@"), UInt8(ascii: "\""), UInt8(ascii: " "), UInt8(ascii: "\t"):
+      verb == .define
     default: false
     }
   }

@@ -66,7 +66,8 @@ enum Announcement {
 
   init(_ line: InputBuffer.Line, _ request: inout Request) {
     let found = line.withParsedCopy(&request) { Words($0).keyed.filter { $0.key == "bytes" }.map(\.value) }
-    guard let found, found.count == 1, found[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(found[0])
+    guard let found, found.count == 1, found[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let count = Int(found[0])
     else {
       self = .unclear(got: found?.joined(separator: ",") ?? "")
       return

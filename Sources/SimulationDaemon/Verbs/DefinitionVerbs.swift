@@ -34,7 +34,9 @@ extension RequestContext {
     }
     session.resources.removeAll { $0.kind == kind && $0.path == path }
     session.resources.append(DocumentResource(kind: kind, path: path, bytes: bytes))
-    succeed { $0.word("resource"); $0.word(path) }
+    succeed {
+      $0.word("resource"); $0.word(path)
+    }
   }
 
   /// Compiles a document and adds its kind to the world.

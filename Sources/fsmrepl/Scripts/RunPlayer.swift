@@ -275,7 +275,9 @@ final class RunPlayer {
     switch lineClass {
     case .data:
       let role = pending.first?.role
-      if role == .show || role == .control || isOfDocument(pending.first) { rows.append(String(decoding: line, as: UTF8.self)) }
+      if role == .show || role == .control || isOfDocument(pending.first) {
+        rows.append(String(decoding: line, as: UTF8.self))
+      }
     case .notice: takeNotice(line)
     case .flow: takeFlow(String(decoding: line, as: UTF8.self))
     case .success, .failure: takeEnd(of: line)

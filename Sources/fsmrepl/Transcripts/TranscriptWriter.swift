@@ -97,7 +97,9 @@ struct TranscriptWriter {
     } else {
       let time = Self.time(timeBefore(exchange))
       // Notices of this time occur in a check too.
-      output.lines = (["> \(time)\(exchange.text)"] + exchange.documentLines + exchange.lines.filter { !$0.isNotice }.map(\.raw)).map {
+      output.lines =
+        (["> \(time)\(exchange.text)"] + exchange.documentLines + exchange.lines.filter { !$0.isNotice }.map(\.raw)).map
+      {
         "# \($0)"
       }
       output.lines += exchange.lines.filter { $0.isNotice && !$0.isOfClock }.map(\.raw)
