@@ -20,7 +20,7 @@ struct FuzzTests {
     return limits
   }()
 
-  @Test("a grammar's requests", arguments: 0..<12 as Range<UInt64>)
+  @Test("a grammar's requests", arguments: 0..<5 as Range<UInt64>)
   func requests(seed: UInt64) {
     var fuzzer = Fuzzer(seed: seed)
     for turn in 0..<4_000 {

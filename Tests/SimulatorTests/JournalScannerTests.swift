@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A journal that is read from segments, without a world")
 struct JournalScannerTests {
-  @Test("tells of each input what the world told", arguments: 0..<8)
+  @Test("tells of each input what the world told", arguments: 0..<4)
   func told(seed: Int) throws {
     var walk = RewindWalk(seed: seed, of: DeterminismTests.entries, steps: 800)
     var dice = Dice(seed: seed)

@@ -86,7 +86,7 @@ final class FakeServer: Sendable {
           let words = line.split(separator: " ", omittingEmptySubsequences: false).map { $0 == "@" ? tag : String($0) }
           connection.writeAll(words.joined(separator: " ") + "\n")
         }
-        if lines.contains(where: { $0.hasPrefix("! bye") }) { return }
+        if lines.contains(where: { $0.hasPrefix("! bye") || $0.contains(#""what":"bye""#) }) { return }
       }
       guard let lines = unasked() else { return }
       for line in lines { _ = (line + [0x0A]).withUnsafeBytes { connection.writeAll($0) } }
