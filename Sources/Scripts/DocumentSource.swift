@@ -42,6 +42,9 @@ package struct DocumentSource: Sendable {
   /// files are not read.
   private static let resourceEndings = [".scxml", ".xml", ".js", ".json", ".txt"]
 
+  /// Whether a file is a document, by its name.
+  package static func isDocument(_ file: String) -> Bool { formats.keys.contains { file.hasSuffix($0) } }
+
   /// The endings of all files that a document may need.
   package static var fileEndings: [String] { formats.keys + resourceEndings }
 

@@ -58,6 +58,8 @@ package struct Script: Sendable {
   package internal(set) var outcomes: [ScriptOutcome] = []
   package internal(set) var checks: [Check] = []
   private var text: [UInt8] = []
+  /// Where the document of a step stands, by the step's index: its file, and how many lines of the file are before it.
+  private var documents: [Int: (file: String, linesBefore: Int)] = [:]
 
   /// The name of the script's own file.
   package var name: String { sources[0].name }
@@ -85,6 +87,34 @@ package struct Script: Sendable {
     let line = lines[Int(step.line) - 1].drop { $0 == 0x20 || $0 == 0x09 }
     let end = line.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? line.startIndex
     return String(decoding: line[..<end], as: UTF8.self)
+  }
+
+  /// What the daemon says of a document, `. LINE:COLUMN SEVERITY : TEXT`, with the place in the file that it stands in:
+  /// `FILE:LINE:COLUMN: SEVERITY: TEXT`. Another row stays as it is.
+  package func finding(_ row: String, atStep place: Int) -> String {
+    guard let document = documents[place], let line = ServerLine(row), line.words.count > 1 else { return row }
+    let numbers = line.words[0].split(separator: ":").compactMap { Int($0) }
+    guard numbers.count == 2 else { return row }
+    return "\(document.file):\(numbers[0] + document.linesBefore):\(numbers[1]): \(line.words[1]): \(line.note ?? "")"
+  }
+
+  /// The script without all requests but those that bring documents.
+  package var definitions: Script {
+    var script = self
+    script.steps = []
+    script.documents = [:]
+    script.checks = []
+    for (place, step) in steps.enumerated() {
+      guard case .request(.define, _) = step.action else { continue }
+      script.documents[script.steps.count] = documents[place]
+      script.steps.append(step)
+    }
+    return script
+  }
+
+  /// Says where the document of the last step stands.
+  mutating func placeDocument(in file: String, linesBefore: Int) {
+    documents[steps.count - 1] = (file, linesBefore)
   }
 
   /// Appends a step.

@@ -222,6 +222,7 @@ package struct ScriptParser: ~Copyable {
       let end = line
       line = open.start.line
       try append(.request(.define, outcome: open.outcome), request)
+      script.placeDocument(in: script.sources[source].name, linesBefore: line)
       line = end
       return
     }
@@ -235,14 +236,16 @@ package struct ScriptParser: ~Copyable {
 
   /// Appends the requests that bring a document; the last of them has the outcome.
   mutating func load(_ path: String, as kind: String?, outcome: Int32, word place: Int) throws(ScriptFailure) {
+    let file = Self.path(path, beside: script.sources[source].name)
     let requests: [DocumentSource.Request]
     do throws(DocumentSource.Failure) {
-      requests = try DocumentSource(Self.path(path, beside: script.sources[source].name), as: kind, load: load).requests
+      requests = try DocumentSource(file, as: kind, load: load).requests
     } catch {
       throw failure(word: place, error.message)
     }
     for request in requests.dropLast() { try append(.request(.define, outcome: -1), request) }
     if let last = requests.last { try append(.request(.define, outcome: outcome), last) }
+    script.placeDocument(in: file, linesBefore: 0)
   }
 
   private mutating func append(_ action: Script.Action, _ request: DocumentSource.Request) throws(ScriptFailure) {

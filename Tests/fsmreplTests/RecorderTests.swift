@@ -215,7 +215,11 @@ struct DocumentCommandTests {
   @Test(
     "what brings a document, and what does not",
     arguments: [
-      ("load a.mmd", .load("a.mmd", as: nil)), ("@1 load \"a b.scxml\" as c", .load("a b.scxml", as: "c")),
+      ("load a.mmd", .load("a.mmd", as: nil, follows: false)),
+      ("@1 load \"a b.scxml\" as c", .load("a b.scxml", as: "c", follows: false)),
+      ("load a.mmd follow", .load("a.mmd", as: nil, follows: true)),
+      ("load a.mmd as follow", .load("a.mmd", as: "follow", follows: false)),
+      ("load a.mmd as b follow", .load("a.mmd", as: "b", follows: true)),
       ("define c format=scxml", .begin("define c format=scxml")), ("help load", .help), ("help define", nil),
       ("loads a", nil), ("# load a", nil),
     ] as [(String, DocumentCommand?)])
@@ -223,7 +227,11 @@ struct DocumentCommandTests {
     #expect(DocumentCommand(text) == command)
   }
 
-  @Test("mistakes", arguments: ["load", "load a b", "load a is b", "load a=b", "load \"a", "define c bytes=3"])
+  @Test(
+    "mistakes",
+    arguments: [
+      "load", "load a b", "load a is b", "load a=b", "load a follow b", "load a as", "load \"a", "define c bytes=3",
+    ])
   func mistakes(text: String) {
     guard case .wrong = DocumentCommand(text) else {
       Issue.record("\(text) is understood")

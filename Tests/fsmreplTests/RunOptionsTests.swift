@@ -21,6 +21,9 @@ struct RunOptionsTests {
     wanted.seed = 7
     #expect(invocation.run == wanted)
     #expect(invocation.socket == "p" && invocation.keepsGoing && invocation.sources.isEmpty)
+    wanted = RunOptions(files: ["a.mmd"])
+    wanted.onlyChecks = true
+    #expect(try parse("run", "--check", "a.mmd").run == wanted)
     #expect(try parse("run", "-").run == RunOptions(files: ["-"]))
   }
 

@@ -32,6 +32,10 @@ final class Client {
   private var state = State.down
   /// The document between `define` and `enddefine`, while its lines are read.
   var openDocument: OpenDocument?
+  /// Files that are loaded again when they are saved; only at a prompt.
+  var followed: [FollowedDocument] = []
+  /// Whether a person types the requests.
+  var isAtPrompt = false
   /// The current recording, if any.
   private(set) var recording: Recording?
 

@@ -1,11 +1,13 @@
+internal import Glibc
 internal import LineProtocol
 internal import Scripts
 internal import UnixHost
 
-/// `load FILE [as KIND]`, and `define KIND format=F` with the lines of a document up to `enddefine`: this program reads
+/// `load FILE [as KIND] [follow]`, and `define KIND format=F` with the lines of a document up to `enddefine`: this program reads
 /// the document and sends its bytes.
 enum DocumentCommand: Equatable {
-  case load(String, as: String?)
+  /// With `follow` the file is loaded again whenever it is saved.
+  case load(String, as: String?, follows: Bool)
   /// The line without its tag; the document follows.
   case begin(String)
   case help
@@ -13,8 +15,15 @@ enum DocumentCommand: Equatable {
 
   private static let verb = "load"
   private static let usages = [
-    ("load FILE [as KIND]", "a kind from a document: a statechart in SCXML (.scxml) or Mermaid (.mmd)")
+    (
+      "load FILE [as KIND] [follow]",
+      "a kind from a document: a statechart in SCXML (.scxml) or Mermaid (.mmd); 'follow' loads it again whenever it is saved"
+    )
   ]
+
+  private static var form: String {
+    "load is used as '\(usages[0].0)', with quotes around a name with blanks or '='"
+  }
 
   /// The rows of `help` for it, in the daemon's form.
   static let usageRows = usages.map { ". \($0.0) : \($0.1)" }
@@ -30,12 +39,19 @@ enum DocumentCommand: Equatable {
     case Verb.define.name: self = .begin(text)
     case Self.verb:
       guard let line = ServerLine((["."] + request.words).joined(separator: " ")), line.fields.isEmpty,
-        line.words.count == 1 || line.words.count == 3 && line.words[1] == "as"
+        let file = line.words.first
       else {
-        self = .wrong("load is used as '\(Self.usages[0].0)', with quotes around a name with blanks or '='")
+        self = .wrong(Self.form)
         return
       }
-      self = .load(RecordCommand.path(line.words[0]), as: line.words.count == 3 ? line.words[2] : nil)
+      var rest = line.words.dropFirst()
+      let follows = rest.last == "follow" && rest.count != 2
+      if follows { rest.removeLast() }
+      guard rest.isEmpty || rest.count == 2 && rest.first == "as" else {
+        self = .wrong(Self.form)
+        return
+      }
+      self = .load(RecordCommand.path(file), as: rest.last, follows: follows)
     case _: return nil
     }
   }
@@ -75,18 +91,75 @@ extension Client {
     case .begin(let line):
       openDocument = OpenDocument(line: line, origin: origin)
       return []
-    case .load(let path, let kind):
-      do throws(DocumentSource.Failure) {
-        let source = try DocumentSource(path, as: kind) { RunFiles.load($0, endings: DocumentSource.fileEndings) }
-        for request in source.requests {
-          ask(request.line, document: request.bytes, origin: origin, file: path)
-        }
-        return []
-      } catch {
-        return [Self.failure(error.message)]
-      }
+    case .load(_, _, follows: true) where !isAtPrompt:
+      return [Self.failure("'follow' is for the prompt, which is there when the file is saved")]
+    case .load(let path, let kind, let follows):
+      followed.removeAll { $0.path == path && $0.kind == kind }
+      if follows { followed.append(FollowedDocument(path: path, kind: kind)) }
+      return load(path, as: kind, origin: origin)
     }
   }
 
+  private func load(_ path: String, as kind: String?, origin: String) -> [String] {
+    do throws(DocumentSource.Failure) {
+      let source = try DocumentSource(path, as: kind) { RunFiles.load($0, endings: DocumentSource.fileEndings) }
+      for request in source.requests {
+        ask(request.line, document: request.bytes, origin: origin, file: path)
+      }
+      return []
+    } catch {
+      return [Self.failure(error.message)]
+    }
+  }
+
+  /// Loads the followed files again that were saved since the last look.
+  ///
+  /// - Returns: Their paths, each with the lines that this program answers itself.
+  func loadSavedDocuments() -> [(path: String, answer: [String])] {
+    guard isReady, !conversation.isCollecting, openDocument == nil else { return [] }
+    var loaded: [(path: String, answer: [String])] = []
+    for place in followed.indices where followed[place].wasSaved() {
+      let document = followed[place]
+      loaded.append((document.path, load(document.path, as: document.kind, origin: "")))
+    }
+    return loaded
+  }
+
   private static func failure(_ text: String) -> String { "- \(FailureCode.badArgument.word) : \(text)" }
+}
+
+/// A file that is loaded again whenever it is saved.
+struct FollowedDocument {
+  let path: String
+  let kind: String?
+  private var version: Version?
+
+  /// What changes when a file is saved, also by editors that put another file in its place.
+  private struct Version: Equatable {
+    let file: UInt
+    let size: Int
+    let seconds: Int
+    let nanoseconds: Int
+  }
+
+  init(path: String, kind: String?) {
+    self.path = path
+    self.kind = kind
+    version = Self.version(of: path)
+  }
+
+  /// Whether the file is another since the last call. One that is not there for a moment, or empty, is being saved.
+  mutating func wasSaved() -> Bool {
+    guard let present = Self.version(of: path), present.size > 0, present != version else { return false }
+    version = present
+    return true
+  }
+
+  private static func version(of path: String) -> Version? {
+    var found = stat()
+    guard stat(path, &found) == 0 else { return nil }
+    return Version(
+      file: UInt(found.st_ino), size: Int(found.st_size), seconds: Int(found.st_mtim.tv_sec),
+      nanoseconds: Int(found.st_mtim.tv_nsec))
+  }
 }

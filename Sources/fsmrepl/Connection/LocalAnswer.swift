@@ -10,6 +10,13 @@ extension Client {
   /// - Returns: Each line of the answer, parsed and raw; `nil` for a request to the daemon.
   func answerLocally(_ text: String, origin: String = "") -> [(received: Conversation.Received, raw: RawLine)]? {
     guard let lines = takeDocument(text, origin: origin) ?? RecordCommand(text)?.perform(on: self) else { return nil }
+    return localAnswer(lines, to: text, origin: origin)
+  }
+
+  /// Lines of this program as the answer to a request.
+  func localAnswer(
+    _ lines: [String], to text: String, origin: String = ""
+  ) -> [(received: Conversation.Received, raw: RawLine)] {
     let request = RequestText(text)
     let asked = Conversation.Asked(
       tag: nil, isOurTag: false, text: text, verb: request.verb.flatMap(Verb.named), words: request.words, asker: .user,

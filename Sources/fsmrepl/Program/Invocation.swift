@@ -32,7 +32,7 @@ struct Invocation: Equatable {
 
   enum Name {
     case socket, own, daemon, expression, file, keepGoing, echo, raw, json, noColour
-    case record, tap, junit, update, seed, real, speed
+    case record, tap, junit, update, check, seed, real, speed
   }
 
   static let table = OptionTable<Name>(
@@ -66,6 +66,9 @@ struct Invocation: Equatable {
       .init(.noColour, long: "no-color", summary: "no colours (as with $NO_COLOR)"),
       .init(.tap, long: "tap", summary: "run, check: report as TAP 14"),
       .init(.junit, long: "junit", argument: .required("FILE"), summary: "run, check: write a report for CI, too"),
+      .init(
+        .check, long: "check",
+        summary: "run: only read the scripts, and check the documents in them and those named\n(*.scxml, *.mmd)"),
       .init(.update, long: "update", summary: "check: replace the answers that differ"),
       .init(
         .seed, long: "seed", argument: .required("N"),
@@ -114,7 +117,7 @@ struct Invocation: Equatable {
         if !playsFiles { throw .wrong("--\(option.long) is for 'fsmrepl run FILE…' and 'fsmrepl check FILE…'") }
       case .update:
         if check == nil { throw .wrong("--update is for 'fsmrepl check FILE…'") }
-      case .seed, .real, .speed:
+      case .seed, .real, .speed, .check:
         if run == nil { throw .wrong("--\(option.long) is for 'fsmrepl run FILE…'") }
       }
     }

@@ -14,6 +14,7 @@ final class Prompting {
   /// Received text that is not on the screen yet.
   private var unshown = ScreenText()
   /// When received text was last shown, in host time.
+  private var lastLook: UInt64 = 0
   private var lastShown: UInt64 = 0
   private var reconnection = Reconnection()
   /// While a restoration is running, typed lines are not sent.
@@ -28,6 +29,8 @@ final class Prompting {
   private static let frame: UInt64 = 16_000_000
   /// How long an entered line delays the next prompt while its answer is pending, in nanoseconds.
   private static let answerPatience: UInt64 = 100_000_000
+  /// Between two looks at followed files, in nanoseconds.
+  private static let look: UInt64 = 300_000_000
   /// More text than this is shown at once, in bytes.
   private static let mostUnshown = 64 << 10
 
@@ -55,6 +58,7 @@ final class Prompting {
       client.isReady ? completionClient.complete(text, world: client.conversation.place.world) : Completion()
     }
     terminal.start(prompt: prompt)
+    client.isAtPrompt = true
     while ending == nil { wait(for: [Descriptor.standardInput], until: nextDeadline) }
     flush()
     terminal.stop()
@@ -66,7 +70,8 @@ final class Prompting {
 
   private var nextDeadline: UInt64? {
     let frame = unshown.isEmpty && promptIsShown ? nil : lastShown + Self.frame
-    return [frame, reconnection.next].compactMap(\.self).min()
+    let look = client.followed.isEmpty ? nil : lastLook + Self.look
+    return [frame, look, reconnection.next].compactMap(\.self).min()
   }
 
   /// One round: waits for input, the daemon, a signal or the deadline.
@@ -84,7 +89,19 @@ final class Prompting {
     for descriptor in input where readiness.canRead(descriptor) && ending == nil { terminal.readable() }
     let now = HostClock.now()
     if let next = reconnection.next, now >= next { reconnect() }
+    if !client.followed.isEmpty, now >= lastLook + Self.look { lookAtFollowed(now) }
     if now >= lastShown + Self.frame || unshown.bytes.count > Self.mostUnshown { flush() }
+  }
+
+  /// Loads followed files again that were saved.
+  private func lookAtFollowed(_ now: UInt64) {
+    lastLook = now
+    for (path, answer) in client.loadSavedDocuments() {
+      say("\(style(.quiet, "\(path) was saved"))\n")
+      for line in client.localAnswer(answer, to: "load \(path)") {
+        say(presenter.show(line.received, raw: line.raw, in: client.conversation.place))
+      }
+    }
   }
 
   private func take(signal number: Int32) {

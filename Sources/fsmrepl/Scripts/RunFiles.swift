@@ -16,13 +16,18 @@ enum RunFiles {
   private static let deepest = 64
   private static let chunk = 1 << 20
 
-  /// Reads all scripts, in the order of `paths`; from a folder all files below it that end in `.fsm`, in byte order.
+  /// Reads all scripts, in the order of `paths`; a document becomes a script that loads it. From a folder all files below it that end in `.fsm`, in byte order.
   ///
   /// - Throws: The first error of each file that has one.
   static func scripts(_ paths: [String]) throws(Mistakes) -> [Script] {
     try read(paths, as: "*\(ScriptLimits.ending)", endings: [ScriptLimits.ending]) {
       path, bytes throws(ScriptFailure) in
-      try ScriptParser.parse(path, bytes) { load($0, endings: [ScriptLimits.ending] + DocumentSource.fileEndings) }
+      // A document is checked as a script that loads it.
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      let script = DocumentSource.isDocument(path) ? Array("load \(Word.written(name))\n".utf8) : bytes
+      return try ScriptParser.parse(path, script) {
+        load($0, endings: [ScriptLimits.ending] + DocumentSource.fileEndings)
+      }
     }
   }
 

@@ -5,6 +5,8 @@ struct RunOptions: Equatable {
   /// Files and folders; `-` is standard input.
   var files: [String] = []
   var isTAP = false
+  /// Whether scripts are only read, and the documents in them checked.
+  var onlyChecks = false
   /// Path of the JUnit report for CI.
   var junit: String?
   /// Seed of each world; overrides the seed in the script.
@@ -29,6 +31,7 @@ struct RunOptions: Equatable {
     for option in options {
       switch option.name {
       case .tap: isTAP = true
+      case .check: onlyChecks = true
       case .junit: junit = option.value
       case .seed:
         guard let number = UInt64(option.value) else {

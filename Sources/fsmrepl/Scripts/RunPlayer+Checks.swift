@@ -31,8 +31,7 @@ extension RunPlayer {
       if status == .expectation {
         fail(step, expected: reply.text(of: "expected") ?? "?", got: reply.text(of: "got") ?? "?", status)
       } else {
-        let mistakes = rows.map { "\n    \($0.dropFirst(2))" }.joined()
-        fail(step, expected: "ok", got: ScriptOutcome.found(reply) + mistakes, status)
+        fail(step, expected: "ok", got: ScriptOutcome.found(reply), status)
       }
       return
     }

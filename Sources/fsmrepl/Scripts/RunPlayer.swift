@@ -321,6 +321,7 @@ final class RunPlayer {
       sequence = min(sequence, max(found, 1) - 1)
       isSequenceOpen = false
     }
+    if isOfDocument((step, role)) { result.findings += rows.map { script.finding($0, atStep: step) } }
     rows.removeAll()
     pending.removeFirst()
     settle()

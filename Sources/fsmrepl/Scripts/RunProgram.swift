@@ -37,6 +37,7 @@ final class RunProgram {
 
   /// Plays a script in a new world and drops the world afterwards, whatever the result.
   private func play(_ script: Script) throws(RunLink.Stop) -> RunResult {
+    let script = options.onlyChecks ? script.definitions : script
     let player = RunPlayer(link: link, script: script, speed: options.speed, onlooker: onlooker(of: script))
     do throws(RunLink.Stop) {
       try play(player)

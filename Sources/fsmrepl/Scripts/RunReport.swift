@@ -68,13 +68,16 @@ struct RunReport {
     switch result.ending {
     case .skipped: return ""
     case .passed:
-      return "\(style(.good, "ok"))      \(result.name)  \(style(.quiet, facts(result, showsDuration)))\n"
+      let first: ScreenText =
+        "\(style(.good, "ok"))      \(result.name)  \(style(.quiet, facts(result, showsDuration)))\n"
+      return "\(first)\(findings(result))"
     case .updated(let answers):
       let facts = "\(facts(result, showsDuration)); \(counted(answers, "answer")) changed"
       return "\(style(.attention, "updated")) \(result.name)  \(style(.quiet, facts))\n"
     case .failed(let failure):
       var text: ScreenText =
         "\(style(.bad, "not ok"))  \(result.name)  \(style(.quiet, facts(result, showsDuration)))\n"
+      text += findings(result)
       text += "  \(style(.name, failure.place)): \(failure.line)\n"
       if failure.difference.isEmpty {
         text += "    expected  \(failure.expected)\n    got       \(failure.got)\n"
@@ -86,6 +89,10 @@ struct RunReport {
       for line in failure.journal { text += "      \(style(.quiet, line))\n" }
       return text
     }
+  }
+
+  private func findings(_ result: RunResult) -> ScreenText {
+    result.findings.reduce("") { "\($0)\($1)\n" }
   }
 
   private func facts(_ result: RunResult, _ showsDuration: Bool) -> String {
@@ -122,11 +129,12 @@ struct RunReport {
   private func tap(_ result: RunResult, _ number: Int) -> ScreenText {
     let name = result.name.map { "\\#".contains($0) ? "\\\($0)" : "\($0)" }.joined()
     switch result.ending {
-    case .passed: return "ok \(number) - \(name)\n"
+    case .passed: return result.findings.reduce("ok \(number) - \(name)\n") { "\($0)# \($1)\n" }
     case .updated(let answers): return "ok \(number) - \(name)\n# \(counted(answers, "answer")) changed\n"
     case .skipped: return "ok \(number) - \(name) # SKIP not run after a failure\n"
     case .failed(let failure):
       var text: ScreenText = "not ok \(number) - \(name)\n  ---\n"
+      for finding in result.findings { text += "  # \(finding)\n" }
       text += "  at: \(Self.yaml(failure.place))\n  line: \(Self.yaml(failure.line))\n"
       text += "  expected: \(Self.yaml(failure.expected))\n  got: \(Self.yaml(failure.got))\n"
       text += "  exit: \(failure.status.rawValue)\n"
@@ -175,7 +183,7 @@ struct RunReport {
         let lines = ["\(failure.place): \(failure.line)", "expected  \(failure.expected)", "got       \(failure.got)"]
         text += ">\n      <\(element) type=\"\(failure.status)\" message=\"\(Self.xml(message))\">"
         let difference = failure.difference.map { "\($0.side.rawValue) \($0.text)" }
-        text += Self.xml((lines + difference + failure.journal).joined(separator: "\n"))
+        text += Self.xml((result.findings + lines + difference + failure.journal).joined(separator: "\n"))
         text += "</\(element)>\n    </testcase>\n"
       }
     }

@@ -14,6 +14,8 @@ struct RunResult: Equatable {
   /// Steps played, including those that let time pass, and checks made; for a transcript, requests and lines.
   var steps = 0
   var expectations = 0
+  /// What the daemon says of documents: mistakes and warnings with their places.
+  var findings: [String] = []
   /// World time at the end, as replies print it.
   var worldTime = "0.000"
   /// Host time taken, in nanoseconds.
