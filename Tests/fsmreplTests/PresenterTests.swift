@@ -230,10 +230,11 @@ struct PresenterTests {
           quit                      leaves
           world new W [clock=virtual] [seed=0] [durable=no]
               makes one of them
-          load FILE [as KIND] [follow]
-              a kind from a document: a statechart in SCXML (.scxml)
-              or Mermaid (.mmd); 'follow' loads it again whenever it
-              is saved
+          load FILE [as KIND]       a kind from a document: a
+                                    statechart in SCXML (.scxml) or
+                                    Mermaid (.mmd)
+          load FILE follow          the same, again whenever the
+                                    file is saved
           record [FILE] [replace]   writes what follows as a
                                     transcript for 'fsmrepl check';
                                     says whether it does

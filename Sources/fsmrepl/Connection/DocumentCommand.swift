@@ -3,8 +3,8 @@ internal import LineProtocol
 internal import Scripts
 internal import UnixHost
 
-/// `load FILE [as KIND] [follow]`, and `define KIND format=F` with the lines of a document up to `enddefine`: this program reads
-/// the document and sends its bytes.
+/// `load FILE [as KIND] [follow]`, and `define KIND format=F` with the lines of a document up to `enddefine`: this
+/// program reads the document and sends its bytes.
 enum DocumentCommand: Equatable {
   /// With `follow` the file is loaded again whenever it is saved.
   case load(String, as: String?, follows: Bool)
@@ -15,14 +15,12 @@ enum DocumentCommand: Equatable {
 
   private static let verb = "load"
   private static let usages = [
-    (
-      "load FILE [as KIND] [follow]",
-      "a kind from a document: a statechart in SCXML (.scxml) or Mermaid (.mmd); 'follow' loads it again whenever it is saved"
-    )
+    ("load FILE [as KIND]", "a kind from a document: a statechart in SCXML (.scxml) or Mermaid (.mmd)"),
+    ("load FILE follow", "the same, again whenever the file is saved"),
   ]
 
   private static var form: String {
-    "load is used as '\(usages[0].0)', with quotes around a name with blanks or '='"
+    "load is used as '\(usages[0].0) [follow]', with quotes around a name with blanks or '='"
   }
 
   /// The rows of `help` for it, in the daemon's form.

@@ -26,7 +26,7 @@ enum RunFiles {
       let name = path.split(separator: "/").last.map(String.init) ?? path
       let script = DocumentSource.isDocument(path) ? Array("load \(Word.written(name))\n".utf8) : bytes
       return try ScriptParser.parse(path, script) {
-        load($0, endings: [ScriptLimits.ending] + DocumentSource.fileEndings)
+        load($0, endings: $0.hasSuffix(ScriptLimits.ending) ? [ScriptLimits.ending] : DocumentSource.fileEndings)
       }
     }
   }
