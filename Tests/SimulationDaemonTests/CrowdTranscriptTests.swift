@@ -139,7 +139,7 @@ struct CrowdTranscriptTests {
       > cast * buttonClick
       > send a buttonClick
       > send t add 99
-      - REFUSED machine=t state=open(5) event=add allowed=open,add,weigh,close t=0.000 seq=25 : the till is full
+      - REFUSED machine=t state=open(5) event=add allowed=add,weigh,close ignores=open t=0.000 seq=25 : the till is full
       > new power q
       > drop q
       > expect a on

@@ -72,9 +72,10 @@ struct DescribeTranscriptTests {
       . table
       . table : 2 states, 4 events: 8 pairs, 3 transitions
       . table : 18 pairs with the classes of data: 5 move, 4 stay, 7 ignored, 2 refused
-      . table : Partial: not every machine was tried
+      . table : Partial: open was tried with nil and x only
+      . table : Partial: add was tried with 1 and 99 only
       . table : ⟲ handled within the state; ignore: nothing happens; illegal: refused; – does not run
-      + 23
+      + 24
       > describe phoneCall
       . kind phoneCall members=2 : a call tracker on a phone: tap on tracker, answer the alert and hang up on phone
       . origin : the call tracker of a conference talk, connected to a phone that is designed here

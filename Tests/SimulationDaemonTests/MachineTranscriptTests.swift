@@ -131,7 +131,7 @@ struct MachineTranscriptTests {
       > new till t
       + created t closed t=0.000 seq=1
       > send t add 5
-      - REFUSED machine=t state=closed event=add allowed=open,weigh,close from=open(0) way=open t=0.000 seq=2 : the till is closed
+      - REFUSED machine=t state=closed event=add allowed=open ignores=weigh,close from=open(0) way=open t=0.000 seq=2 : the till is closed
       > send t open
       + moved closed open(0) t=0.000 seq=3
       > send t add 5
@@ -155,7 +155,7 @@ struct MachineTranscriptTests {
       > send t add amont=7
       - BAD-ARGUMENT argument=amont got=7 allowed=amount did-you-mean=amount : add has no argument 'amont'
       > send t add 90
-      - REFUSED machine=t state=open(12) event=add allowed=open,add,weigh,close t=0.000 seq=6 : the till is full
+      - REFUSED machine=t state=open(12) event=add allowed=add,weigh,close ignores=open t=0.000 seq=6 : the till is full
       > send t weigh on floor
       + stayed open(12) t=0.000 seq=7 outputs=weight
       > send t weigh scale=kitchen gross=off
@@ -195,7 +195,7 @@ struct MachineTranscriptTests {
       > send t close
       + ignored closed t=0.000 seq=16
       > @x send t add 3
-      - @x REFUSED machine=t state=closed event=add allowed=open,weigh,close from=open(0) way=open t=0.000 seq=17 : the till is closed
+      - @x REFUSED machine=t state=closed event=add allowed=open ignores=weigh,close from=open(0) way=open t=0.000 seq=17 : the till is closed
       > @x send t sell
       - @x UNKNOWN-EVENT machine=t event=sell allowed=open,add,weigh,close : a till has no event 'sell'
       > journal limit=100
@@ -325,7 +325,7 @@ struct MachineTranscriptTests {
       . character c
       + 2
       > can k tap
-      + yes
+      + yes effect=moved into=capsLock
       > advance 349ms
       + advanced fired=0 t=0.349 seq=2
       > send k tap
@@ -374,13 +374,13 @@ struct MachineTranscriptTests {
       + created t closed t=0.699 seq=15
       > can t
       . open note
-      . weigh gross scale
-      . close
+      . weigh gross scale effect=ignored
+      . close effect=ignored
       + 3
       > can t add
       + no from=open(0) way=open : the till is closed
       > can t open
-      + yes
+      + yes effect=moved into=open
       > show t
       . state closed
       . allowed open weigh close
@@ -388,7 +388,7 @@ struct MachineTranscriptTests {
       > send t open
       + moved closed open(0) t=0.699 seq=16
       > can t add
-      + yes
+      + yes effect=moved into=open
       > show t
       . state open(0)
       . timer idle due=60.699 left=60.000

@@ -93,6 +93,6 @@ struct NamedByDataTests {
     #expect(coverage.contains(". untried board state a+b+l"), "\(coverage)")
     #expect(!coverage.contains { $0.contains(" region ") })
     let tests = guest.say("graph board format=tests")
-    #expect(tests.contains { $0.hasSuffix("send c1 flip 0 => moved none a") }, "\(tests.prefix(20))")
+    #expect(tests.contains { $0.hasSuffix("send c1 flip 0 => moved none a outputs=") }, "\(tests.prefix(20))")
   }
 }

@@ -157,6 +157,16 @@ final class Bench {
     now = moment
   }
 
+  /// Lets time pass to the next expiry, and only this timer expire.
+  func expireNext() {
+    func isBefore(_ left: Int, _ right: Int) -> Bool {
+      (agenda[left].due, agenda[left].order) < (agenda[right].due, agenda[right].order)
+    }
+    guard let next = agenda.indices.min(by: isBefore) else { return }
+    now = max(now, agenda[next].due)
+    expire(at: next)
+  }
+
   func advance(_ interval: Nanoseconds) { advance(to: now + interval) }
 
   private func outcome(of line: String, of name: String) -> String {

@@ -34,6 +34,54 @@ struct GraphTests {
     #expect(graph.isComplete)
   }
 
+  @Test("the refusal of a fourth card is in the diagram of a payment, which is complete")
+  func payment() throws {
+    let graph = try Self.graph("payment")
+    let declined = try #require(graph.states.firstIndex { $0.word == "declined" })
+    let submit = try #require(graph.kind.events.firstIndex { $0.name == "submit" })
+    let outcomes = graph.inputs(ofEvent: submit).flatMap { graph.outcomes(in: declined, of: $0) }
+    #expect(Set(outcomes.map(\.verdict)) == [.moved, .refused])
+    #expect(outcomes.first { $0.verdict == .refused }?.guards == [GraphGuard(name: "no attempt left", isTrue: true)])
+    #expect(graph.isComplete, "\(graph.whyPartial)")
+  }
+
+  @Test(
+    "samples follow from the parameters, so a diagram shows the way to accepting",
+    arguments: [
+      ("acceptor", "pattern", "hello", "accepting"), ("regex", "pattern", "a*b", "accepting"),
+      ("spamFilter", "words", "ABABAC", "dirty"), ("acceptor", "pattern", "[0-9]+x", "accepting"),
+    ])
+  func samples(name: String, parameter: String, text: String, state: String) throws {
+    let kind = try Self.kind(name)
+    let place = try #require(kind.parameters.firstIndex { $0.name == parameter })
+    let graph = try StateGraph(of: kind, with: [(place, .text(text))])
+    let wanted = try #require(graph.states.firstIndex { $0.word == state })
+    #expect(graph.reach(of: wanted) == .fromStart)
+    let drawing = Drawing(graph)
+    #expect(drawing.arrows.contains { drawing.nodes[$0.to].name == state && drawing.nodes[$0.from].name != state })
+    // A filter keeps its messages, which are endless; a pattern has places that can all be tried.
+    #expect(graph.isComplete == (name != "spamFilter"))
+    let event = try #require(kind.events.firstIndex { $0.name == "text" })
+    #expect(graph.isPartial(from: wanted, by: .event(event)) != graph.isComplete)
+    #expect(graph.whyPartial.contains { $0.hasPrefix("text was tried with ") } != graph.isComplete)
+  }
+
+  @Test("parameters as long as they may be do not make a diagram endless", .timeLimit(.minutes(1)))
+  func hostile() throws {
+    let long = String(repeating: "(a|b)*c?", count: 128)
+    let words = (0..<800).map { "w\($0)" }.joined(separator: ",").prefix(4_096)
+    for (name, parameter, text) in [
+      ("acceptor", "pattern", long), ("regex", "pattern", String(repeating: "a", count: 1_024)),
+      ("spamFilter", "words", String(words)), ("spamFilter", "words", String(repeating: "ab", count: 2_048)),
+    ] {
+      let kind = try Self.kind(name)
+      let place = try #require(kind.parameters.firstIndex { $0.name == parameter })
+      let graph = try StateGraph(of: kind, with: [(place, .text(text))])
+      #expect(!graph.isComplete)
+      #expect(graph.inputs.count <= kind.events.count * Kind.mostSamples)
+    }
+  }
+
   @Test("with physics or without, a fridge has the same rule")
   func withoutPhysics() throws {
     for name in ["fridge", "doorFridge"] {
@@ -69,17 +117,17 @@ struct GraphTests {
   func ways(name: String) throws {
     let kind = try Self.kind(name)
     let graph = try StateGraph(of: kind)
-    for node in graph.nodes {
+    for node in graph.nodes where !node.isByChance {
       let bench = Bench(kind, initial: node.start)
       for step in node.way {
         switch step {
         case .send(let event, let arguments): bench.send(kind.events[event].name, arguments)
-        case .step: if let due = bench.nextDue { bench.advance(to: due) }
+        case .step: bench.expireNext()
         case .fire(let timer, let key): bench.fire(kind.timers[timer].name + (key == 0 ? "" : "(\(key))"))
         case .fireDue: break
         }
       }
-      if node.isSettled {
+      if node.isSettled, bench.nextDue.map({ $0 > bench.now }) ?? true {
         #expect(bench.word() == graph.states[node.state].word, "\(node.way)")
         #expect(bench.timers().count == node.timers.count, "\(node.way)")
       }

@@ -180,13 +180,13 @@ struct ErasedMachineTests {
     let machine = try RawTurnstile()
     let (kind, now) = (machine.kind, Instant.beginning)
     #expect(kind.possibleEvents(machine.value, at: now, running: 0, machine.parameters) == [coin, fail, write, lights])
-    #expect(kind.refusal(of: push, machine.value, at: now, running: 0, machine.parameters) == "pay first")
-    #expect(kind.refusal(of: coin, machine.value, at: now, running: 0, machine.parameters) == nil)
+    #expect(kind.prospect(of: push, machine.value, at: now, running: 0, machine.parameters).refusal == "pay first")
+    #expect(kind.prospect(of: coin, machine.value, at: now, running: 0, machine.parameters).refusal == nil)
     #expect(machine.value.assumingMemoryBound(to: Turnstile.self).pointee.letters == 0)
     #expect(machine.stateIndex == 0)
     _ = machine.send(fail, .text("jammed"), .none)
     #expect(kind.possibleEvents(machine.value, at: now, running: 0, machine.parameters) == [fail, write, lights])
-    #expect(kind.refusal(of: coin, machine.value, at: now, running: 0, machine.parameters) == "out of order")
+    #expect(kind.prospect(of: coin, machine.value, at: now, running: 0, machine.parameters).refusal == "out of order")
   }
 
   @Test("a copy is a machine of its own, and destroying it ends what it holds")

@@ -13,7 +13,10 @@ struct GraphsTextTests {
         .map { "\(drawing.nodes[$0.to].name) \($0.label.text)" }
     }
     let names = graph.states.map(\.word)
-    #expect(moves(from: names[1]) == ["\(names[1]) push", "\(names[2]) fail", "\(names[0]) patience after 10s"])
+    #expect(
+      moves(from: names[1]) == [
+        "\(names[0]) push", "\(names[1]) push", "\(names[2]) fail", "\(names[0]) patience after 10s",
+      ])
     #expect(moves(from: names[0]) == ["\(names[1]) coin(100)", "\(names[2]) fail"])
     #expect(graph.label(of: graph.inputs(ofEvent: 2).lowerBound + 1) == "fail(jammed,0)")
   }

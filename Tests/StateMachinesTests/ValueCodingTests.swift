@@ -158,3 +158,49 @@ struct ValueCodingTests {
     #expect(throws: StorageFailure.self) { _ = try bytes(ByHand()) }
   }
 }
+
+/// Data that decide nothing.
+struct IncidentalTests {
+  private struct Plain: Codable {
+    var late = 3
+    var name: String? = "A"
+    var since = Instant.beginning + Nanoseconds.seconds(5)
+  }
+
+  private struct Marked: Codable {
+    @Incidental var late = 3
+    @Incidental var name: String? = "A"
+    var since = Instant.beginning + Nanoseconds.seconds(5)
+  }
+
+  private func bytes(_ value: some Encodable, comparedAt now: Instant? = nil) throws -> [UInt8] {
+    let encoder = now.map { ValueEncoder(comparingAt: $0) } ?? ValueEncoder()
+    try encoder.encode(value)
+    return encoder.bytes
+  }
+
+  @Test("are stored as the plain values, and read again")
+  func stored() throws {
+    #expect(try bytes(Marked()) == bytes(Plain()))
+    var marked = Marked()
+    marked.late = 7
+    marked.name = nil
+    let stored = try bytes(marked)
+    let read = try stored.withUnsafeBytes { try ValueDecoder($0).decode(Marked.self) }
+    #expect(read.late == 7)
+    #expect(read.name == nil)
+  }
+
+  @Test("do not tell machines apart, and moments do so relative to now")
+  func compared() throws {
+    var later = Marked()
+    later.late = 9
+    let now = Instant.beginning + Nanoseconds.seconds(8)
+    #expect(try bytes(Marked(), comparedAt: now) == bytes(later, comparedAt: now))
+    later.since = now
+    #expect(try bytes(Marked(), comparedAt: now) != bytes(later, comparedAt: now))
+    #expect(
+      try bytes(Marked(), comparedAt: now)
+        == bytes(later, comparedAt: now + Nanoseconds.seconds(3)), "three seconds ago")
+  }
+}

@@ -67,7 +67,8 @@ enum JSONMembers {
     ("value", .number), ("limit", .number), ("speed", .number), ("version", .number),
     ("members", .number), ("machines", .number), ("states", .number), ("events", .number), ("timers", .number),
     ("unreachable", .number), ("impossible", .number),
-    ("allowed", .list), ("outputs", .list), ("way", .list), ("lacks", .list),
+    ("allowed", .list), ("ignores", .list), ("outputs", .list), ("way", .list), ("lacks", .list),
+    ("effect", .list), ("into", .list),
   ]
 
   private static let formsByLength: [[(key: StaticString, form: ValueForm)]] = {

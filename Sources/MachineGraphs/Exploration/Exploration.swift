@@ -9,10 +9,13 @@ public import StateMachines
 /// ```
 ///
 /// It searches breadth first over machines. From each it tries every event with every choice of its arguments' samples,
-/// lets time pass to the next expiry, and fires the other running timers early. Machines in equal states with the same
-/// running timers count as one, whatever the time; ``machinesPerState`` limits the machines per state name. It starts
-/// with a machine made without `initial=`, and then makes one for each word of `initial=` whose state has not been
-/// reached.
+/// lets time pass to the next expiry, and fires the other running timers early. While a timer without delay is due,
+/// events come over wires only; they are tried, too. Machines count as one if their values are equal, with moments
+/// relative to now and without ``Incidental`` data, and the same timers run. It starts with a machine made without
+/// `initial=`, then makes one for each word of `initial=`, and then takes the machine that is drawn.
+///
+/// ``machinesPerState``, ``mostSteps`` and ``mostBytes`` limit it. What they cut off is told by the graph
+/// (``StateGraph/whyPartial``).
 ///
 /// An exploration belongs to one owner; do not share it.
 public final class Exploration {
@@ -20,23 +23,28 @@ public final class Exploration {
   /// The parameters of the machines, in the kind's order.
   public let parameters: [Value]
 
-  /// Machines searched per state name. Further ones differ only in data that no event or table distinguishes.
-  public static let machinesPerState = 16
-  /// How often a step that draws random numbers is tried, each time with another seed.
-  public static let chances: UInt64 = 8
-  /// Limit on the steps tried.
-  public static let mostSteps = 100_000
+  /// Machines searched per state name.
+  public static let machinesPerState = 256
+  /// Limit on the steps tried. A step with much data counts for several.
+  public static let mostSteps = 12_000
+  /// Limit on the bytes of the machines' data.
+  public static let mostBytes = 2 << 20
   /// No further machine is searched from when this many states were found that are named by their data.
   public static let mostFoundStates = 1_000
 
   private let pool: any ParameterPool
   private let trial: Trial
+  private let comparer = MachineComparer()
   private var found: [Found] = []
   private var numbers: StateNumbers
-  /// Places in `found`, by state.
-  private var byState: [[Int]]
+  /// The identities of the machines in `found`.
+  private var known: Set<[UInt8]> = []
+  private var bytes = 0
+  /// How many machines were found, by state.
+  private var counts: [Int]
   private var reaches: [GraphReach]
   private var cells: [[[GraphOutcome]]]
+  private var gaps: GraphGaps
   private var durations: [Duration]
   private var areDisarmed: [Bool]
   /// By state, then by timer: the timers seen running there.
@@ -44,8 +52,13 @@ public final class Exploration {
   /// The index of the next machine to search from; `nextStart` is that of the kind's next word for `initial=`.
   private var next = 0
   private var nextStart = 0
+  /// The machine that is drawn, until the search starts from it.
+  private var present: MachineCopy?
+  /// Steps that come last; the next one is at `nextLater`.
+  private var later: [Later] = []
+  private var nextLater = 0
   private var stepsTaken = 0
-  private var isCut: Bool
+  private var stepsAllowed = Exploration.mostSteps
   private var isOver = false
 
   private struct Found {
@@ -53,15 +66,26 @@ public final class Exploration {
     let node: GraphNode
   }
 
+  /// A step that a script cannot take at will: at another moment or, if the machine does not rest, over a wire.
+  private struct Later {
+    let place: Int
+    let step: GraphStep
+    let input: Int
+  }
+
   private enum Duration {
     case never, always(Nanoseconds), varying
   }
 
-  /// - Parameter values: Indices in the kind's list of parameters, with values that their types accept. A parameter
-  ///   left out has its default, or the kind's example if it has none.
+  /// - Parameters:
+  ///   - values: Indices in the kind's list of parameters, with values that their types accept. A parameter left out has
+  ///     its default, or the kind's example if it has none.
+  ///   - seen: Further choices of arguments to try, by event, such as those that machines were sent.
+  ///   - machine: The machine that is drawn; the search starts from it, too. It is copied at once.
   /// - Throws: ``ParameterConflict`` when the values contradict each other.
   public init(
-    of kind: Kind, with values: [(parameter: Int, value: Value)] = []
+    of kind: Kind, with values: [(parameter: Int, value: Value)] = [], seen: [Int: [[Value]]] = [:],
+    from machine: LivingMachine? = nil
   ) throws(ParameterConflict) {
     var all = kind.parameters.map(\.example)
     for (parameter, value) in values { all[parameter] = value }
@@ -70,12 +94,13 @@ public final class Exploration {
     pool = kind.makeParameterPool()
     let changed = all.indices.filter { all[$0] != kind.parameters[$0].standard }.map { (parameter: $0, value: all[$0]) }
     let place = try pool.intern(changed)
-    trial = Trial(kind, pool.base + Int(place) * kind.layout.parameterStride)
-    isCut = trial.isCut
+    trial = Trial(kind, pool.base + Int(place) * kind.layout.parameterStride, seen: seen)
+    present = machine.map { MachineCopy($0, of: kind) }
     numbers = StateNumbers(of: kind)
-    byState = Array(repeating: [], count: numbers.states.count)
+    counts = Array(repeating: 0, count: numbers.states.count)
     reaches = Array(repeating: .unreached, count: numbers.states.count)
     cells = Array(repeating: Array(repeating: [], count: trial.inputs.count), count: numbers.states.count)
+    gaps = GraphGaps(kind, trial, states: numbers.states.count)
     durations = Array(repeating: .never, count: kind.timers.count)
     areDisarmed = Array(repeating: false, count: kind.timers.count)
     runs = Array(repeating: Array(repeating: nil, count: kind.timers.count), count: numbers.states.count)
@@ -85,7 +110,6 @@ public final class Exploration {
   /// Runs about `steps` more steps.
   ///
   /// - Returns: Whether the exploration is finished.
-  /// - Complexity: O(steps × ``machinesPerState``) comparisons of states.
   public func advance(by steps: Int) -> Bool {
     let end = stepsTaken + steps
     while !isOver, stepsTaken < end { lookAtNext() }
@@ -94,12 +118,16 @@ public final class Exploration {
 
   /// The results so far; complete when ``advance(by:)`` returns true.
   public var graph: StateGraph {
-    StateGraph(
+    var gaps = gaps
+    if !isOver {
+      gaps.cutOff(found[next...].map(\.node.state) + later[nextLater...].map { found[$0.place].node.state })
+    }
+    if comparer.isCoarse { gaps.isCoarse = true }
+    return StateGraph(
       kind: kind, parameters: parameters, numbers: numbers, inputs: trial.inputs, nodes: found.map(\.node),
       timers: kind.timers.indices.map(facts(of:)), initialState: found[0].node.state,
-      whyPartial: isOver && !isCut ? [] : ["not every machine was tried"], cells: cells,
-      partial: cells.map { $0.map { _ in !isOver || isCut } }, runningTimers: runs.map { $0.compactMap(\.self) },
-      reaches: reaches, eventInputs: trial.eventInputs)
+      whyPartial: gaps.sentences(numbers.states), cells: cells, partial: gaps.partial(cells, reaches),
+      runningTimers: runs.map { $0.compactMap(\.self) }, reaches: reaches, eventInputs: trial.eventInputs)
   }
 
   private func facts(of timer: Int) -> TimerFacts {
@@ -124,78 +152,150 @@ public final class Exploration {
   // MARK: The search
 
   private func lookAtNext() {
-    if next == found.count {
-      startAnew()
-      return
+    if stepsTaken >= stepsAllowed || kind.hasStatesNamedByData && numbers.states.count >= Exploration.mostFoundStates {
+      cutShort()
     }
-    guard stepsTaken < Exploration.mostSteps,
-      !kind.hasStatesNamedByData || numbers.states.count < Exploration.mostFoundStates
-    else {
-      isCut = true
-      isOver = true
-      return
-    }
+    guard next < found.count else { return startAnew() }
     let place = next
     next += 1
-    let (machine, node) = (found[place].machine, found[place].node)
-    for (step, input) in trial.steps(of: machine, after: node.way.last) {
-      var hasDrawn = true
-      for seed in 0..<Exploration.chances where hasDrawn {
-        trial.seed = seed
-        stepsTaken += 1
-        let copy = machine.copy()
-        let result = trial.take(step, input, with: copy)
-        // Steps with random results are tried several times.
-        hasDrawn = trial.hasDrawn
-        let isByChance = node.isByChance || hasDrawn
-        note(outcome(result, copy, step, of: place, isByChance), from: node.state, input)
-        if result.verdict == .moved || result.verdict == .stayed || !isSend(step) {
-          noteTimers(of: copy)
-          keep(copy, start: node.start, way: node.way, step, isByChance)
-        }
-      }
+    let machine = found[place].machine
+    for (step, input) in trial.steps(of: machine, after: found[place].node.way.last) {
+      takeByAllChances(step, input, of: place)
+      if trial.hasReadMoment { later.append(Later(place: place, step: step, input: input)) }
     }
-    trial.seed = 0
+    if !machine.isSettled {
+      for (step, input) in trial.sends { later.append(Later(place: place, step: step, input: input)) }
+    }
   }
 
-  private func isSend(_ step: GraphStep) -> Bool {
-    if case .send = step { true } else { false }
+  private func takeByAllChances(_ step: GraphStep, _ input: Int, of place: Int) {
+    for chance in Trial.chances {
+      trial.chance = chance
+      take(step, input, with: found[place].machine.copy(), of: place)
+      if trial.hasDrawn { gaps.draws(in: found[place].node.state, input) } else { break }
+    }
   }
 
-  /// Makes a machine in the next state that has not been reached.
+  /// Takes a step that a script cannot take at will. Those come last, so that machines are found by other ways first.
+  private func takeLater(_ one: Later) {
+    if found[one.place].machine.isSettled {
+      takeAtOtherMoments(one.step, one.input, of: one.place)
+    } else if case .send = one.step {
+      takeByAllChances(one.step, one.input, of: one.place)
+    }
+  }
+
+  /// Leaves the rest of the search; a machine that is drawn is looked at all the same.
+  private func cutShort() {
+    gaps.cutOff(found[next...].map(\.node.state) + later[nextLater...].map { found[$0.place].node.state })
+    next = found.count
+    nextLater = later.count
+    if nextStart < kind.initialStates.count {
+      if kind.hasStatesNamedByData {
+        gaps.lacksStarts = true
+      } else {
+        gaps.cutOff(kind.initialStates[nextStart...].compactMap { kind.initialState(named: $0) })
+      }
+      nextStart = kind.initialStates.count
+    }
+    if present != nil { stepsAllowed += Exploration.mostSteps / 4 }
+  }
+
+  private func take(_ step: GraphStep, _ input: Int, with copy: MachineCopy, of place: Int) {
+    let node = found[place].node
+    let result = trial.take(step, input, with: copy)
+    let isOverWire = if case .send = step { !node.isSettled } else { false }
+    let isByChance = node.isByChance || trial.hasDrawn || isOverWire
+    note(outcome(result, copy, step, of: place, isByChance), from: node.state, input)
+    noteTimers(of: copy)
+    keep(copy, start: node.start, way: node.way, step, isByChance)
+  }
+
+  /// Tries a step whose rule asked for the moment at other moments before the next expiry, too. If something else comes
+  /// of it there, the outcomes depend on the time, and not all moments can be tried.
+  private func takeAtOtherMoments(_ step: GraphStep, _ input: Int, of place: Int) {
+    let machine = found[place].machine
+    let timer: MachineCopy.Timer? =
+      switch step {
+      case .send: nil
+      case .step(let timer, let key), .fire(let timer, let key):
+        machine.timers.first { $0.timer == timer && $0.key == key }
+      case .fireDue: nil
+      }
+    if timer == nil { guard case .send = step else { return } }
+    let from = found[place].node.state
+    let known = cells[from][input]
+    for moment in Exploration.moments(of: machine) where timer != nil || moment > machine.now {
+      let copy = machine.copy()
+      copy.now = moment
+      let other: GraphStep = timer.map { .fire(timer: $0.timer, key: $0.key) } ?? step
+      let result = trial.take(other, input, with: copy)
+      stepsTaken += 1
+      let outcome = outcome(result, copy, other, of: place, true)
+      if known.contains(where: { $0.says(theSameAs: outcome) }) { continue }
+      gaps.dependsOnTime(in: from, input)
+      note(outcome, from: from, input)
+      noteTimers(of: copy)
+      keep(copy, start: found[place].node.start, way: found[place].node.way, other, true)
+    }
+  }
+
+  /// Now, and some moments before the next expiry.
+  private static func moments(of machine: MachineCopy) -> [Instant] {
+    let longest = Nanoseconds.days(365)
+    let left = min(machine.next.map { $0.due - machine.now } ?? longest, longest)
+    let waits: [Nanoseconds] = [.zero, .milliseconds(1), .seconds(1), .minutes(1), .minutes(60), .days(1)]
+    var moments = waits.filter { $0 < left }.map { machine.now + $0 }
+    if left > .zero { moments.append(machine.now + (left - Nanoseconds(nanoseconds: 1))) }
+    return moments
+  }
+
+  /// Starts from the next machine: one for each word of `initial=`, then the one that is drawn; then takes a step that
+  /// was left for later.
   private func startAnew() {
-    while nextStart < kind.initialStates.count {
+    if nextStart < kind.initialStates.count {
       let word = kind.initialStates[nextStart]
       nextStart += 1
-      guard let state = kind.initialState(named: word), kind.hasStatesNamedByData || reaches[state] == .unreached
-      else { continue }
-      start(initial: state, word: word)
-      return
+      if let state = kind.initialState(named: word) { start(initial: state, word: word) }
+    } else if let machine = present {
+      present = nil
+      noteTimers(running: machine)
+      // Its way is not known, so what follows cannot be reproduced.
+      keep(machine, start: nil, way: [], nil, true)
+    } else if nextLater < later.count {
+      nextLater += 1
+      takeLater(later[nextLater - 1])
+    } else {
+      for word in kind.initialStates { compare(madeWith: word) }
+      isOver = true
     }
-    for word in kind.initialStates { compare(madeWith: word) }
-    isOver = true
   }
 
   private func start(initial: Int?, word: String?) {
-    let machine = trial.make(initial: initial)
-    stepsTaken += 1
-    noteTimers(of: machine)
-    keep(machine, start: word, way: [], nil, trial.hasDrawn)
+    for chance in Trial.chances {
+      trial.chance = chance
+      let machine = trial.make(initial: initial)
+      noteTimers(of: machine)
+      keep(machine, start: word, way: [], nil, trial.hasDrawn)
+      if !trial.hasDrawn { break }
+    }
   }
 
-  /// Finds out which outcomes can be seen at once on a machine made in a state.
+  /// Finds out which outcomes can be seen at once on a machine made in a state, with the same timers running.
   private func compare(madeWith word: String) {
+    trial.chance = .choices(0)
     let machine = trial.make(initial: kind.initialState(named: word))
     guard machine.isSettled, !trial.hasDrawn else { return }
     let from = state(of: machine)
+    let timers = GraphNode.RunningTimer.all(of: machine)
     for (step, input) in trial.steps(of: machine, after: nil) {
       let copy = machine.copy()
-      // On a new machine timers are fired, since other machines' timers may be due earlier.
-      var fired = step
-      if case .step(let timer, let key) = step { fired = .fire(timer: timer, key: key) }
-      let result = trial.take(fired, input, with: copy)
-      let seen = outcome(result, copy, fired, of: 0, trial.hasDrawn)
-      guard !seen.isByChance, let known = cells[from][input].firstIndex(where: { $0.isSeen(as: seen) }),
+      let result = trial.take(step, input, with: copy)
+      let seen = outcome(result, copy, step, of: 0, trial.hasDrawn)
+      guard !seen.isByChance,
+        let known = cells[from][input].firstIndex(where: {
+          $0.isSeen(as: seen) && $0.step == step && found[$0.node].node.timers == timers
+        }),
         cells[from][input][known].initial == nil
       else { continue }
       cells[from][input][known].initial = word
@@ -204,31 +304,32 @@ public final class Exploration {
 
   /// Keeps a machine unless it equals a known one or its state has no room.
   private func keep(_ machine: MachineCopy, start: String?, way: [GraphStep], _ step: GraphStep?, _ isByChance: Bool) {
+    let identity = comparer.identity(of: machine, trial.parameters)
+    stepsTaken += 1 + identity.count / 64
+    if known.contains(identity) { return }
     let state = state(of: machine)
-    if byState[state].contains(where: { found[$0].machine.isLike(machine) }) { return }
-    guard byState[state].count < Exploration.machinesPerState else {
-      isCut = true
+    guard step == nil || counts[state] < Exploration.machinesPerState && bytes < Exploration.mostBytes else {
+      gaps.cutOff([state])
       return
     }
-    byState[state].append(found.count)
+    known.insert(identity)
+    bytes += identity.count
+    counts[state] += 1
     if reaches[state] == .unreached { reaches[state] = start == nil ? .fromStart : .fromInitial }
-    // The sort is not stable, so the index breaks ties.
-    let timers = machine.timers.enumerated()
-      .sorted { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) }
-      .map { GraphNode.RunningTimer(timer: $0.element.timer, key: $0.element.key, left: $0.element.due - machine.now) }
     found.append(
       Found(
         machine: machine,
         node: GraphNode(
           state: state, data: machine.data, start: start, isByChance: isByChance, way: step.map { way + [$0] } ?? way,
-          timers: timers)))
+          timers: GraphNode.RunningTimer.all(of: machine))))
   }
 
   /// The number of a machine's state.
   private func state(of machine: MachineCopy) -> Int {
     let number = numbers.number(of: machine.state, data: machine.data)
-    if number == byState.count {
-      byState.append([])
+    if number == counts.count {
+      counts.append(0)
+      gaps.addState()
       reaches.append(.unreached)
       cells.append(Array(repeating: [], count: trial.inputs.count))
       runs.append(Array(repeating: nil, count: kind.timers.count))
@@ -243,7 +344,9 @@ public final class Exploration {
     let record = trial.record
     var outputs: [Int] = []
     if result.verdict != .refused {
-      for case .emit(let output, _, _) in record.effects { outputs.append(Int(output)) }
+      for case .emit(let output, _, _) in record.effects where !kind.outputs[Int(output)].isTold {
+        outputs.append(Int(output))
+      }
     }
     return GraphOutcome(
       verdict: result.verdict, to: state(of: machine), reason: result.verdict == .refused ? record.reason : nil,
@@ -268,13 +371,7 @@ public final class Exploration {
 
   /// Records how long the timers run that the last step armed, and which ones it disarmed.
   private func noteTimers(of machine: MachineCopy) {
-    let state = state(of: machine)
-    for timer in machine.timers {
-      let duration = timer.duration.flatMap { Exploration.isRound($0) ? $0 : nil }
-      if let known = runs[state][timer.timer], known.duration == duration { continue }
-      runs[state][timer.timer] = StateTimerFacts(
-        timer: timer.timer, duration: runs[state][timer.timer] == nil ? duration : nil)
-    }
+    noteTimers(running: machine)
     for timer in machine.disarmed { areDisarmed[timer] = true }
     for case .arm(let timer, _, let due) in trial.record.effects {
       let duration = due - trial.record.now
@@ -285,6 +382,26 @@ public final class Exploration {
       }
     }
   }
+
+  private func noteTimers(running machine: MachineCopy) {
+    let state = state(of: machine)
+    for timer in machine.timers {
+      let duration = timer.duration.flatMap { Exploration.isRound($0) ? $0 : nil }
+      if let known = runs[state][timer.timer], known.duration == duration { continue }
+      runs[state][timer.timer] = StateTimerFacts(
+        timer: timer.timer, duration: runs[state][timer.timer] == nil ? duration : nil)
+    }
+  }
+}
+
+extension GraphNode.RunningTimer {
+  /// The running timers of a machine, in the order of expiry.
+  fileprivate static func all(of machine: MachineCopy) -> [Self] {
+    // The sort is not stable, so the index breaks ties.
+    machine.timers.enumerated()
+      .sorted { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) }
+      .map { Self(timer: $0.element.timer, key: $0.element.key, left: $0.element.due - machine.now) }
+  }
 }
 
 extension StateGraph {
@@ -292,7 +409,7 @@ extension StateGraph {
   ///
   /// - Parameter values: As for ``Exploration/init(of:with:)``.
   /// - Throws: ``ParameterConflict`` when the values contradict each other.
-  /// - Complexity: At most ``Exploration/mostSteps`` steps of machines.
+  /// - Complexity: About ``Exploration/mostSteps`` steps of machines at most.
   public init(of kind: Kind, with values: [(parameter: Int, value: Value)] = []) throws(ParameterConflict) {
     let exploration = try Exploration(of: kind, with: values)
     while !exploration.advance(by: .max >> 1) {}

@@ -1,4 +1,30 @@
-import StateMachines
+public import StateMachines
+
+/// A machine of a world at a moment.
+///
+/// Safety: the pointers must be valid, and to a machine and the parameters of the same kind, as long as it is used.
+public struct LivingMachine {
+  let value: UnsafeRawPointer
+  let parameters: UnsafeRawPointer
+  let now: Instant
+  let timers: [(timer: Int, key: UInt32, due: Instant)]
+
+  /// - Parameter timers: Its running timers, in the order of expiry.
+  public init(
+    _ value: UnsafeRawPointer, _ parameters: UnsafeRawPointer, at now: Instant,
+    timers: [(timer: Int, key: UInt32, due: Instant)]
+  ) {
+    self.value = value
+    self.parameters = parameters
+    self.now = now
+    self.timers = timers
+  }
+
+  /// Bytes that are equal for machines that will do the same.
+  public func identity(of kind: Kind) -> [UInt8] {
+    MachineComparer().identity(of: MachineCopy(self, of: kind), parameters)
+  }
+}
 
 /// A machine outside any world: its value, its running timers, and its own clock.
 ///
@@ -28,6 +54,13 @@ final class MachineCopy {
     self.timers = timers
     value = MachineCopy.room(kind)
     kind.machine.copy(other, to: value)
+  }
+
+  /// A machine of a world.
+  convenience init(_ machine: LivingMachine, of kind: Kind) {
+    self.init(
+      kind, of: machine.value, at: machine.now,
+      timers: machine.timers.map { Timer(timer: $0.timer, key: $0.key, due: $0.due) })
   }
 
   /// A new machine.
@@ -88,11 +121,48 @@ final class MachineCopy {
       }
     }
   }
+}
 
-  /// Whether two machines count as one: equal states, data included, and the same timers. Times do not count.
-  func isLike(_ other: MachineCopy) -> Bool {
-    timers.count == other.timers.count && isSettled == other.isSettled
-      && timers.allSatisfy { timer in other.timers.contains { $0.timer == timer.timer && $0.key == timer.key } }
-      && kind.machine.statesAreEqual(value, other.value)
+/// Tells machines of one kind apart by what they will do.
+final class MachineComparer {
+  private let encoder = ValueEncoder(comparingAt: .beginning)
+  /// Whether a machine could not be encoded, and was compared by its state only.
+  private(set) var isCoarse = false
+
+  /// Bytes that are equal for two machines if their values are, with moments relative to their clocks and without
+  /// ``Incidental`` data, and if the same timers run. When timers are due does not count, apart from those due now.
+  ///
+  /// - Complexity: O(size of the machine).
+  func identity(of machine: MachineCopy, _ parameters: UnsafeRawPointer) -> [UInt8] {
+    let names = encoder.nameCount
+    write(machine, parameters)
+    // A name is written out once and then by its number. The second time all are numbers.
+    if encoder.nameCount != names { write(machine, parameters) }
+    return encoder.bytes
+  }
+
+  private func write(_ machine: MachineCopy, _ parameters: UnsafeRawPointer) {
+    encoder.forgetBytes()
+    encoder.now = machine.now
+    encoder.count(machine.state)
+    for timer in machine.timers.sorted(by: { ($0.timer, $0.key) < ($1.timer, $1.key) }) {
+      encoder.count(timer.timer + 1)
+      encoder.number(UInt64(timer.key))
+    }
+    encoder.count(0)
+    // The sort is not stable, and timers that are due at the same moment expire in the order of arming.
+    for (_, timer) in machine.timers.enumerated().filter({ $0.element.due <= machine.now })
+      .sorted(by: { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) })
+    {
+      encoder.count(timer.timer + 1)
+      encoder.number(UInt64(timer.key))
+    }
+    encoder.count(0)
+    do {
+      try machine.kind.machine.compare(machine.value, parameters, with: encoder)
+    } catch {
+      isCoarse = true
+      encoder.text(machine.data ?? "")
+    }
   }
 }

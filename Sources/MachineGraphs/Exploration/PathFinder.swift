@@ -24,15 +24,18 @@ public struct GraphPath: Hashable, Sendable {
   }
 }
 
-/// Searches for paths of machines of one kind, and caches the last answers. Machines in equal states with equal
-/// parameters and the same running timers get the same answer; this is exact if states contain all that matters.
+/// Searches for paths of machines of one kind, and caches the last answers. Machines that count as one for an
+/// ``Exploration`` and have equal parameters get the same answer.
 ///
 /// It belongs to one owner; do not share it.
 public final class PathFinder {
   public let kind: Kind
   /// How many steps the last call tried; 0 for a cached answer.
   public private(set) var stepsTaken = 0
-  private let trial: Trial
+  private let pool: any ParameterPool
+  private let comparer = MachineComparer()
+  /// The trial of the last call, and the parameters for which its events were made.
+  private var trial: (parameters: [Value], trial: Trial)?
   /// Oldest first.
   private var answers: [Answer] = []
 
@@ -40,7 +43,7 @@ public final class PathFinder {
   private static let mostAnswers = 32
 
   private struct Answer {
-    let machine: MachineCopy
+    let machine: [UInt8]
     let parameters: [Value]
     let event: Int
     let way: GraphPath?
@@ -54,66 +57,55 @@ public final class PathFinder {
 
   public init(_ kind: Kind) {
     self.kind = kind
-    // Placeholder: `trial` gets the parameters of the machine of each call.
     pool = kind.makeParameterPool()
-    trial = Trial(kind, pool.base)
   }
-
-  private let pool: any ParameterPool
 
   /// The shortest path from a machine to one that some sample of an event moves or that handles it. Of equally short
   /// paths, the one whose steps come first: events in the kind's order, then timers in the order of their due times.
   ///
-  /// Leaves the machine unchanged.
-  ///
-  /// - Parameters:
-  ///   - value: A machine of the kind.
-  ///   - parameters: Its parameters.
-  ///   - timers: Its running timers, in the order of expiry.
   /// - Returns: `nil` if no path was found or none is needed.
-  /// - Complexity: About `most` steps at most; O(1) comparisons for a cached answer.
-  public func way(
-    from value: UnsafeRawPointer, _ parameters: UnsafeRawPointer, at now: Instant,
-    timers: [(timer: Int, key: UInt32, due: Instant)], to event: Int, most: Int = GraphPath.mostSteps
-  ) -> GraphPath? {
+  /// - Complexity: About `most` steps at most; O(size of the machine) for a cached answer.
+  public func way(from living: LivingMachine, to event: Int, most: Int = GraphPath.mostSteps) -> GraphPath? {
     stepsTaken = 0
-    let machine = MachineCopy(
-      kind, of: value, at: now,
-      timers: timers.map { MachineCopy.Timer(timer: $0.timer, key: $0.key, due: $0.due) })
-    let values = kind.values(of: parameters)
-    if let known = answers.first(where: { $0.event == event && $0.parameters == values && $0.machine.isLike(machine) })
-    {
+    let machine = MachineCopy(living, of: kind)
+    let values = kind.values(of: living.parameters)
+    let identity = comparer.identity(of: machine, living.parameters)
+    if let known = answers.first(where: { $0.event == event && $0.parameters == values && $0.machine == identity }) {
       return known.way
     }
-    trial.parameters = parameters
-    let way = search(machine, event, most)
+    let trial = trial.flatMap { $0.parameters == values ? $0.trial : nil } ?? Trial(kind, living.parameters)
+    self.trial = (values, trial)
+    trial.parameters = living.parameters
+    let way = search(machine, identity, event, most, trial)
+    // The machine's parameters belong to the caller.
     trial.parameters = pool.base
     if answers.count == PathFinder.mostAnswers { answers.removeFirst() }
-    answers.append(Answer(machine: machine, parameters: values, event: event, way: way))
+    answers.append(Answer(machine: identity, parameters: values, event: event, way: way))
     return way
   }
 
-  private func search(_ first: MachineCopy, _ event: Int, _ most: Int) -> GraphPath? {
+  private func search(
+    _ first: MachineCopy, _ identity: [UInt8], _ event: Int, _ most: Int, _ trial: Trial
+  ) -> GraphPath? {
     var found = [Found(machine: first, before: -1, step: nil)]
-    if isPossible(event, for: first) { return nil }
+    if isPossible(event, for: first, trial) { return nil }
+    var known: Set = [identity]
     var numbers = StateNumbers(of: kind)
-    var byState: [Int: [Int]] = [numbers.number(of: first.state, data: first.data): [0]]
+    var counts = [numbers.number(of: first.state, data: first.data): 1]
     var next = 0
     while next < found.count {
       let machine = found[next].machine
       for (step, input) in trial.steps(of: machine, after: found[next].step) {
         guard stepsTaken < most else { return nil }
         let copy = machine.copy()
-        stepsTaken += 1
-        let result = trial.take(step, input, with: copy)
-        if case .send = step, result.verdict == .ignored || result.verdict == .refused { continue }
+        _ = trial.take(step, input, with: copy)
+        let identity = comparer.identity(of: copy, trial.parameters)
+        stepsTaken += 1 + identity.count / 64
         let state = numbers.number(of: copy.state, data: copy.data)
-        let alike = byState[state] ?? []
-        if alike.count >= Exploration.machinesPerState { continue }
-        if alike.contains(where: { found[$0].machine.isLike(copy) }) { continue }
-        byState[state] = alike + [found.count]
+        if counts[state, default: 0] >= Exploration.machinesPerState || !known.insert(identity).inserted { continue }
+        counts[state, default: 0] += 1
         found.append(Found(machine: copy, before: next, step: step))
-        if copy.isSettled, isPossible(event, for: copy) { return way(to: found.count - 1, in: found) }
+        if copy.isSettled, isPossible(event, for: copy, trial) { return way(to: found.count - 1, in: found) }
       }
       next += 1
     }
@@ -130,7 +122,7 @@ public final class PathFinder {
     return GraphPath(steps: steps.reversed(), state: found[place].machine.state, data: found[place].machine.data)
   }
 
-  private func isPossible(_ event: Int, for machine: MachineCopy) -> Bool {
+  private func isPossible(_ event: Int, for machine: MachineCopy, _ trial: Trial) -> Bool {
     trial.eventInputs[event].contains { input in
       stepsTaken += 1
       let verdict = trial.send(input, to: machine.copy()).verdict

@@ -1,7 +1,7 @@
 import StateMachines
 
 /// Tries inputs on copies of machines of one kind. Holds the record for steps, and every event with every choice of its
-/// samples, made once.
+/// arguments, made once.
 ///
 /// Safety: `events` holds an event of the kind for each event in `inputs`, made in `init` and destroyed in `deinit`;
 /// `parameters` must be valid while the trial is used.
@@ -10,29 +10,38 @@ final class Trial {
   let inputs: [GraphInput]
   /// The range in `inputs` of each event's sample choices.
   let eventInputs: [Range<Int>]
-  /// Whether an event has more sample choices than are tried.
-  let isCut: Bool
+  /// Whether the choices of an event stand for all its arguments; see ``ArgumentEntry/isSampledFully``.
+  let isTriedFully: [Bool]
   var parameters: UnsafeRawPointer
   var record = StepRecord(generator: Generator(seed: 0))
-  /// The seed for the random numbers of the next step.
-  var seed: UInt64 = 0
+  /// How the next step draws random numbers.
+  var chance = Chance.choices(0)
   private let events: UnsafeMutableRawPointer
   private let stride: Int
 
-  /// Sample choices tried per event.
-  static let mostClasses = 64
+  enum Chance {
+    /// The ends of the ranges; see ``StepRecord/choices``.
+    case choices(UInt64)
+    case random(seed: UInt64)
+  }
 
-  init(_ kind: Kind, _ parameters: UnsafeRawPointer) {
+  /// The ways in which a step that draws is tried: the ends of the ranges of its first two draws, and random numbers.
+  static let chances: [Chance] = [
+    .choices(0), .choices(.max), .choices(1), .choices(.max - 1), .random(seed: 1), .random(seed: 2), .random(seed: 3),
+    .random(seed: 4),
+  ]
+
+  /// - Parameter seen: Further choices of arguments, by event; not needed where the kind's own stand for all.
+  init(_ kind: Kind, _ parameters: UnsafeRawPointer, seen: [Int: [[Value]]] = [:]) {
     self.kind = kind
     self.parameters = parameters
     var inputs: [GraphInput] = []
     var ranges: [Range<Int>] = []
-    var isCut = false
-    for (place, event) in kind.events.enumerated() {
+    let samples = kind.samples(parameters)
+    for (place, sample) in samples.enumerated() {
       let first = inputs.count
-      let choices = Trial.choices(of: event)
-      if choices.count > Trial.mostClasses { isCut = true }
-      inputs += choices.prefix(Trial.mostClasses).map { .event(place, $0) }
+      let further = sample.areAll ? [] : (seen[place] ?? []).filter { !sample.choices.contains($0) }
+      inputs += (sample.choices + further).map { .event(place, $0) }
       ranges.append(first..<inputs.count)
     }
     stride = (max(1, kind.layout.eventStride) + 15) / 16 * 16
@@ -42,21 +51,13 @@ final class Trial {
     }
     record.notesGuards = true
     self.inputs = inputs + kind.timers.indices.map(GraphInput.timer)
-    self.isCut = isCut
+    isTriedFully = samples.map(\.areAll)
     eventInputs = ranges
   }
 
   deinit {
     for place in 0..<inputs.count - kind.timers.count { kind.destroyEvent(at: events + place * stride) }
     events.deallocate()
-  }
-
-  /// Every choice of a sample for each argument, the last argument varying fastest; at most one more than is tried.
-  private static func choices(of event: EventEntry) -> [[Value]] {
-    event.arguments.reduce([[]]) { chosen, argument in
-      Array(
-        chosen.lazy.flatMap { head in argument.samples.map { head + [$0] } }.prefix(mostClasses + 1))
-    }
   }
 
   /// Sends an event to a machine and changes it.
@@ -79,15 +80,26 @@ final class Trial {
     return result
   }
 
-  /// Every trial with the same seed draws the same numbers, so its result does not depend on earlier trials.
+  /// What a trial draws does not depend on earlier trials.
   private func begin(_ machine: MachineCopy) {
-    record.generator = Generator(seed: seed)
+    setChance()
     record.begin(at: machine.now)
     record.timers = machine.stepTimers
   }
 
+  private func setChance() {
+    switch chance {
+    case .choices(let choices): record.choices = choices
+    case .random(let seed):
+      record.choices = nil
+      record.generator = Generator(seed: seed)
+    }
+  }
+
   /// Whether the last step drew a number.
   var hasDrawn: Bool { record.hasDrawn }
+  /// Whether the rule asked for the moment in the last step.
+  var hasReadMoment: Bool { record.hasReadMoment }
 
   /// The steps that a machine can take now, events before timers: all events and running timers or, if a timer is due
   /// now, only that timer.
@@ -97,12 +109,8 @@ final class Trial {
     if next.due <= machine.now {
       // Several timers were due when time passed to this moment; the next one takes another such step.
       let isStep = if case .step = last { true } else { false }
-      return [
-        (
-          isStep ? .step(timer: next.timer, key: next.key) : .fireDue(timer: next.timer, key: next.key),
-          firstTimer + next.timer
-        )
-      ]
+      let due = isStep ? GraphStep.step(timer: next.timer, key: next.key) : .fireDue(timer: next.timer, key: next.key)
+      return [(due, firstTimer + next.timer)]
     }
     let others = machine.timers.filter { $0 != next }.sorted { $0.due < $1.due }
     var steps = sends
@@ -119,11 +127,12 @@ final class Trial {
 
   /// A new machine.
   func make(initial: Int?) -> MachineCopy {
-    record.generator = Generator(seed: seed)
+    setChance()
     return MachineCopy(kind, initial: initial, parameters, &record)
   }
 
-  private lazy var sends: [(step: GraphStep, input: Int)] = inputs.enumerated().compactMap { place, input in
+  /// All events.
+  private(set) lazy var sends: [(step: GraphStep, input: Int)] = inputs.enumerated().compactMap { place, input in
     if case .event(let event, let arguments) = input { (.send(event: event, arguments), place) } else { nil }
   }
 

@@ -2,10 +2,9 @@ public import StateMachines
 
 /// What a kind of machine does, found by running its rule: every input in every state, with its outcomes.
 ///
-/// It is derived from the rule, so each outcome is true. Outcomes that depend on data outside the state, or on other
-/// arguments than the samples, can be missing. An ``Exploration`` makes it: starting with a new machine,
-/// it tries each event with the samples of its arguments and lets each running timer expire, until nothing new turns
-/// up. States not reached in this way are tried on a machine made in them.
+/// It is derived from the rule, so each outcome is true. An ``Exploration`` makes it: from the machines that it starts with
+/// it tries each event with the samples of its arguments and lets each running timer expire, until nothing new turns up.
+/// Where it cannot try everything, the graph tells why (``whyPartial``) and where (``isPartial(from:by:)``).
 ///
 /// The same kind and parameters give the same graph.
 public struct StateGraph: Sendable {
@@ -18,8 +17,7 @@ public struct StateGraph: Sendable {
   public let numbers: StateNumbers
   /// The inputs tried, in the kind's order: events, each with its samples, then timers.
   public let inputs: [GraphInput]
-  /// The machines found, nearest to the start first; each represents all machines in an equal state with the same
-  /// running timers.
+  /// The machines found, nearest to the start first; each represents all machines that count as one with it.
   public let nodes: [GraphNode]
   /// What is known of the kind's timers, in its order.
   public let timers: [TimerFacts]
@@ -96,7 +94,7 @@ public struct GraphOutcome: Hashable, Sendable {
   public let to: Int
   /// Why it was refused, in the machine's words.
   public let reason: String?
-  /// The outputs emitted, as indices in the kind's list.
+  /// The outputs emitted, as indices in the kind's list, without those that are told to watchers only.
   public let outputs: [Int]
   /// The named guards that the rule asked for, in order, with their values: see ``Step/when(_:_:)``.
   public let guards: [GraphGuard]
@@ -109,7 +107,8 @@ public struct GraphOutcome: Hashable, Sendable {
   public let step: GraphStep
   /// Whether the machine rests afterwards: the state can be observed, since no timer is due at the same time.
   public let rests: Bool
-  /// Whether random numbers were drawn, so that the same input may have another outcome.
+  /// Whether the same steps may have another outcome: random numbers were drawn, or it depends on the moment, or on the
+  /// machine that is drawn.
   public let isByChance: Bool
   /// The word of `initial=` with which a new machine shows the same outcome at once; a timer is fired then.
   public internal(set) var initial: String?
@@ -140,7 +139,8 @@ public struct GraphNode: Sendable {
   public let data: String?
   /// The word of `initial=` that the machine was made with; `nil` for none.
   public let start: String?
-  /// Whether random numbers were drawn on the path, so that it may lead elsewhere.
+  /// Whether the path may lead elsewhere: random numbers were drawn on it, or it depends on moments that its steps do
+  /// not tell, or the machine that is drawn is at its beginning.
   public let isByChance: Bool
   /// The shortest path to it, of those searched first.
   public let way: [GraphStep]

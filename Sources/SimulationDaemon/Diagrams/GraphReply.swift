@@ -11,7 +11,7 @@ final class GraphReply {
     case toDraw(String)
     case drawing(GraphvizJob)
     case writing([Substring], next: Int)
-    case scripting(GraphScript, written: Int)
+    case scripting(any TestScript, written: Int)
     case over
   }
 
@@ -20,7 +20,7 @@ final class GraphReply {
   private let graphs: Graphs
 
   /// Machine steps in one slice: about a millisecond.
-  private static let stepsInASlice = 2_000
+  private static let stepsInASlice = 500
   /// Lines in one piece.
   private static let linesInAPiece = 1_024
 

@@ -6,10 +6,11 @@ enum GraphSubject {
   case kind(GraphSource, GraphMark?)
   /// The members in the composition's order; `name` is that of the machines, if they are made.
   case composition(Composition, name: String?, [(source: GraphSource, mark: GraphMark?)])
+  case testsOfComposition(Composition)
 
   enum Drawn {
     case text(String)
-    case script(GraphScript)
+    case script(any TestScript)
   }
 
   /// Explores for about this many steps.
@@ -21,6 +22,8 @@ enum GraphSubject {
       guard let graph = source.advance(by: steps) else { return nil }
       if form.format == .tests { return .script(GraphScript(graph)) }
       return .text(form.text(of: Drawing(graph, mark: mark, show: form.drawn)))
+    case .testsOfComposition(let composition):
+      return .script(CompositionScript(composition))
     case .composition(let composition, let name, let members):
       var graphs: [(graph: StateGraph, mark: GraphMark?)] = []
       for member in members {

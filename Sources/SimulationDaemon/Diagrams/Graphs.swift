@@ -29,16 +29,27 @@ final class Graphs: Sendable {
   private struct Key: Hashable {
     let kind: ObjectIdentifier
     let parameters: [Value]
+    let seen: [Int: [[Value]]]
+    /// The identity of the machine that is drawn.
+    let machine: [UInt8]?
   }
 
   /// The graph of a kind with these parameters, in the kind's order.
   ///
+  /// - Parameters:
+  ///   - seen: Further choices of arguments to try, by event.
+  ///   - machine: The machine that is drawn.
   /// - Throws: ``ParameterConflict`` if the kind's own examples conflict.
-  func source(of kind: Kind, _ parameters: [Value]) throws(ParameterConflict) -> GraphSource {
-    let key = Key(kind: ObjectIdentifier(kind), parameters: parameters)
+  func source(
+    of kind: Kind, _ parameters: [Value], seen: [Int: [[Value]]] = [:], from machine: LivingMachine? = nil
+  ) throws(ParameterConflict) -> GraphSource {
+    let key = Key(
+      kind: ObjectIdentifier(kind), parameters: parameters, seen: seen, machine: machine?.identity(of: kind))
     if let source = kept.withLock({ $0.sources[key] }) { return source }
     let source = GraphSource(
-      try Exploration(of: kind, with: parameters.enumerated().map { (parameter: $0.offset, value: $0.element) }))
+      try Exploration(
+        of: kind, with: parameters.enumerated().map { (parameter: $0.offset, value: $0.element) }, seen: seen,
+        from: machine))
     return kept.withLock { kept in
       // Another thread may have added it meanwhile.
       if let other = kept.sources[key] { return other }

@@ -19,7 +19,7 @@ final class CoverageReply {
   /// Inputs of the journal read in one slice.
   private static let inputsInASlice = 20_000
   /// Machine steps in one slice: about a millisecond.
-  private static let stepsInASlice = 2_000
+  private static let stepsInASlice = 500
   /// The most lines per kind and sort about what was not tried.
   private static let mostUntried = 20
 
@@ -49,7 +49,7 @@ final class CoverageReply {
       scope = CoverageScope(of: tally.kind)
       sources = CoverageReply.parameterSets(of: tally).compactMap { parameters in
         // Machines were created with these, so they do not conflict; a kind's own examples may.
-        try? graphs.source(of: tally.kind, parameters)
+        try? graphs.source(of: tally.kind, parameters, seen: world.argumentsSeen(of: tally.kind))
       }
     }
     if let source = sources.last {

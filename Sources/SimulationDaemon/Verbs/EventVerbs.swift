@@ -57,9 +57,14 @@ extension RequestContext {
       line.key("state", state)
       switch input {
       case .event(let event):
-        let allowed = live.world.possibleEvents(of: machine).map { kind.events[$0].name }
+        let possible = live.world.prospects(of: machine).filter { $0.refusal == nil }
+        func names(_ prospects: [Prospect]) -> String {
+          prospects.map { kind.events[$0.event].name }.joined(separator: ",")
+        }
         line.word(key: "event", event)
-        line.key("allowed", allowed.joined(separator: ","))
+        line.key("allowed", names(possible.filter { !$0.isOnlyIgnored }))
+        let ignored = possible.filter(\.isOnlyIgnored)
+        if !ignored.isEmpty { line.key("ignores", names(ignored)) }
         line.key(path)
       case .timer(let timer):
         let running = TimerText.words(live.world.runningTimers(of: machine), kind)

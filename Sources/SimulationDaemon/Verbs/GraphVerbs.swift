@@ -10,7 +10,9 @@ extension RequestContext {
     guard let form = graphForm() else { return }
     let name = words.plain[0]
     if let machine = machine(named: name) {
-      begin(live.world.kind(of: machine), live.world.parameterValues(of: machine), mark(of: machine, name), form)
+      begin(
+        live.world.kind(of: machine), live.world.parameterValues(of: machine), mark(of: machine, name), form,
+        from: live.world.living(machine))
       return
     }
     if let composition = live.world.composition(of: name) {
@@ -60,10 +62,13 @@ extension RequestContext {
       events: live.world.possibleEvents(of: machine), timers: live.world.runningTimers(of: machine).map(\.timer))
   }
 
-  private func begin(_ kind: Kind, _ parameters: [Value], _ mark: GraphMark?, _ form: GraphForm) {
+  private func begin(
+    _ kind: Kind, _ parameters: [Value], _ mark: GraphMark?, _ form: GraphForm, from machine: LivingMachine? = nil
+  ) {
     guard mayBegin(form.format) else { return }
     do throws(ParameterConflict) {
-      let source = try environment.graphs.source(of: kind, parameters)
+      let source = try environment.graphs.source(
+        of: kind, parameters, seen: live.world.argumentsSeen(of: kind), from: machine)
       begin(.graph(GraphReply(.kind(source, mark), form, environment.graphs)))
     } catch {
       failToExplore(kind, error)
@@ -79,11 +84,8 @@ extension RequestContext {
 
   private func begin(_ composition: Composition, named name: String?, _ form: GraphForm) {
     guard mayBegin(form.format) else { return }
-    guard form.format != .tests else {
-      fail(
-        .badArgument, [("argument", "format"), ("got", "tests"), ("allowed", GraphFormat.names(without: .tests))],
-        "\(composition.name) is composed and has no rule of its own; its members have: "
-          + composition.members.map(\.kind.name).joined(separator: ", "))
+    if form.format == .tests {
+      begin(.graph(GraphReply(.testsOfComposition(composition), form, environment.graphs)))
       return
     }
     var members: [(source: GraphSource, mark: GraphMark?)] = []
@@ -91,16 +93,20 @@ extension RequestContext {
       var parameters = member.kind.parameters.map(\.example)
       for (place, value) in member.presets { parameters[place] = value }
       var marked: GraphMark?
+      var living: LivingMachine?
       if let name {
         let made = "\(name).\(member.name)"
         // A member may have been dropped, and its name given to a machine of another kind.
         if let machine = machine(named: made), live.world.kind(of: machine) === member.kind {
           parameters = live.world.parameterValues(of: machine)
           marked = mark(of: machine, made)
+          living = live.world.living(machine)
         }
       }
       do throws(ParameterConflict) {
-        members.append((try environment.graphs.source(of: member.kind, parameters), marked))
+        let seen = live.world.argumentsSeen(of: member.kind)
+        members.append(
+          (try environment.graphs.source(of: member.kind, parameters, seen: seen, from: living), marked))
       } catch {
         failToExplore(member.kind, error)
         return

@@ -307,8 +307,15 @@ extension RequestContext {
         failUnknownEvent(name, words.plain[0], kind)
         return
       }
-      guard let why = live.world.refusal(of: event, by: machine) else {
-        return succeed { $0.word(literal: "yes") }
+      let prospect = live.world.prospect(of: event, for: machine)
+      guard let why = prospect.refusal else {
+        return succeed { line in
+          line.word(literal: "yes")
+          line.key("effect", prospect.effects.map { "\($0)" }.joined(separator: ","))
+          if !prospect.into.isEmpty {
+            line.key("into", prospect.into.map { kind.stateWord($0.state, data: $0.data) }.joined(separator: ","))
+          }
+        }
       }
       let path = path(of: machine, to: name)
       return succeed { line in
@@ -317,11 +324,13 @@ extension RequestContext {
         line.note(why)
       }
     }
-    let possible = live.world.possibleEvents(of: machine)
-    for event in possible {
+    let possible = live.world.prospects(of: machine).filter { $0.refusal == nil }
+    for prospect in possible.filter({ !$0.isOnlyIgnored }) + possible.filter(\.isOnlyIgnored) {
+      let event = kind.events[prospect.event]
       line { line in
-        line.word(kind.events[event].name)
-        for argument in kind.events[event].arguments { line.word(argument.name) }
+        line.word(event.name)
+        for argument in event.arguments { line.word(argument.name) }
+        if prospect.isOnlyIgnored { line.key("effect", "ignored") }
       }
     }
     succeedWithLines()

@@ -47,7 +47,7 @@ public struct CallTracker: Machine {
   }
 
   /// The facts of a call, filled in state by state.
-  private struct Call: Codable {
+  private struct Call: Codable, PartlyIncidental {
     /// `nil` if the tracker was made after the tap.
     var number: String?
     var tappedAt: Instant
@@ -55,6 +55,9 @@ public struct CallTracker: Machine {
     var endedAt: Instant?
 
     var wasConnected: Bool { connectedAt != nil }
+
+    /// Whose call it is and when it was decides nothing.
+    func essence(for parameters: any ParameterSet) -> [Bool] { [number != nil, connectedAt != nil, endedAt != nil] }
   }
 
   /// `nil` in `none`.
@@ -160,7 +163,9 @@ public struct CallTracker: Machine {
       }
     },
     events: [
-      .event(Event.phoneTapped, .text("number", bytes: 1...64), about: "the phone icon beside a number is tapped"),
+      .event(
+        Event.phoneTapped, .text("number", bytes: 1...64, like: ["x"]),
+        about: "the phone icon beside a number is tapped"),
       .event(.openFailed, "the system cannot open the number"),
       .event(.willResignActive, "the system: the app is about to become inactive"),
       .event(.didEnterBackground, "the system: the app is in the background"),

@@ -26,7 +26,7 @@ public struct DoorFridge: Machine {
     public init() {}
   }
 
-  private var chamber = Chamber()
+  @Incidental private var chamber = Chamber()
   /// Whether the simulated door is open. It stays closed without physics.
   private var doorIsOpen = false
   public var state = State.cooling

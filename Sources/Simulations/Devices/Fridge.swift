@@ -21,7 +21,7 @@ public struct Fridge: Machine {
   }
 
   // This order keeps a fridge at 17 bytes.
-  private var chamber = Chamber()
+  @Incidental private var chamber = Chamber()
   public var state = State.cooling
   public init() {}
 

@@ -139,6 +139,19 @@ extension GameCharacter.State {
   }
 }
 
+/// The points of an armor decide nothing but how many hits it stands. A machine with the most of them, which is found
+/// first, does all that one with fewer does.
+extension GameCharacter.State: PartlyIncidental {
+  public func essence(for parameters: any ParameterSet) -> Int {
+    switch self {
+    case .weak(.nothing): 0
+    case .weak(.armor): 1
+    case .weak(.laser): 2
+    case .strong: 3
+    }
+  }
+}
+
 extension GameCharacter {
   public static let kind = Kind(
     GameCharacter.self, "character",

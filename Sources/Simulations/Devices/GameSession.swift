@@ -20,7 +20,7 @@ public import StateMachines
 public struct GameSession: Machine {
   public enum State: MachineState { case menu, playing, paused, over }
 
-  private struct World: Codable {
+  private struct World: Codable, PartlyIncidental {
     /// The world's age when its time last stopped or started.
     var age = Nanoseconds.zero
     /// The moment since which the clock moves the world; `nil` while it does not.
@@ -29,6 +29,9 @@ public struct GameSession: Machine {
     var ticks = 0
     /// The number of frames drawn, including those sent by hand.
     var drawn = 0
+
+    /// The age of a world and the frames decide nothing.
+    func essence(for parameters: any ParameterSet) -> Bool { since != nil }
 
     func age(at now: Instant) -> Nanoseconds { since.map { age + (now - $0) } ?? age }
   }

@@ -57,7 +57,9 @@ extension Keyboard {
       + State.Name.allCases.map { ($0.word, $0) },
     events: [
       .event(.tap, "the Shift key is tapped"),
-      .event(Event.character, .character("c"), about: "a key other than Shift is tapped, or a character is dictated"),
+      .event(
+        Event.character, .character("c", like: [Character("a")]),
+        about: "a key other than Shift is tapped, or a character is dictated"),
       .event(Event.layout, .choice("layout"), about: "another layout is selected"),
       .event(Event.dictation, .choice("dictation"), about: "dictation is switched on or off"),
     ],

@@ -25,7 +25,7 @@ public struct OpenFridge: Machine {
     public init() {}
   }
 
-  private var chamber = Chamber()
+  @Incidental private var chamber = Chamber()
   public var state = State.cooling
   public init() {}
 

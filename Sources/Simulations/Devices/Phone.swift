@@ -226,7 +226,7 @@ extension Phone {
       }
     },
     events: [
-      .event(Event.openTel, .text("number", bytes: 1...64), about: "the app asks for a call"),
+      .event(Event.openTel, .text("number", bytes: 1...64, like: ["x"]), about: "the app asks for a call"),
       .event(.pressCall, "the person answers the alert: call"),
       .event(.pressCancel, "the person answers the alert: do not call"),
       .event(.hangUp, "the person, or the other side, ends the call"),

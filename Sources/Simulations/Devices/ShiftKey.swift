@@ -91,7 +91,7 @@ public struct ShiftKey: Machine {
     states: \.about,
     events: [
       .event(.tap, "the Shift key is tapped"),
-      .event(Event.character, .character("c"), about: "a letter key is tapped"),
+      .event(Event.character, .character("c", like: [Character("a")]), about: "a letter key is tapped"),
     ],
     timers: [
       .timer(.windowClosed, named: "doubleTap", after: "doubleTap", "the time for the second of two taps is over")

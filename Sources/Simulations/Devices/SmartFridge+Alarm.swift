@@ -86,8 +86,9 @@ extension SmartFridge {
 
 extension SmartFridge.Alarm.State {
   /// The alarm of a new chamber, of which only the temperature is known.
-  init(at temperature: Double, _ parameters: SmartFridge.Parameters) {
-    self = temperature >= parameters.highLimit ? .pendingHigh(peak: temperature) : .normal
+  init(at temperature: Double, _ step: Step<SmartFridge>) {
+    let isHigh = step.when("too warm", temperature >= step.parameters.highLimit)
+    self = isHigh ? .pendingHigh(peak: temperature) : .normal
   }
 
   var isHigh: Bool {

@@ -81,7 +81,7 @@ public struct SmartFridge: OrthogonalMachine {
   private func regions(in compressor: CompressorName, door: Door, _ step: Step<Self>) -> Regions {
     Regions(
       compressor: Compressor(fridge: self).start(in: compressor, step), door: door,
-      alarm: Alarm.State(at: chamber.temperature, step.parameters))
+      alarm: Alarm.State(at: chamber.temperature, step))
   }
 
   public func visit(_ regions: inout Regions, _ pass: inout RegionPass<Self>, _ step: Step<Self>) {

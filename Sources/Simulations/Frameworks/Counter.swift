@@ -33,7 +33,7 @@ public struct Counting: Reducer {
 /// There is one state. Every wish is a transition into it, even if the number stays (`step=0`, or a count at its limit,
 /// a thousand million), because a reducer emits once for every wish.
 public struct Counter: Machine {
-  public struct State: StateWithData {
+  public struct State: StateWithData, PartlyIncidental {
     /// The number, as the reducer's store.
     fileprivate var store = ReducerStore(0, of: Counting.self)
 
@@ -42,6 +42,9 @@ public struct Counter: Machine {
     public var name: Name { .count }
     public var data: String? { "\(store.state)" }
     public static var carriesData: Bool { true }
+
+    /// Every wish is taken, whatever the number.
+    public func essence(for parameters: any ParameterSet) -> Bool { true }
   }
 
   public typealias Event = Counting.Wish

@@ -132,9 +132,11 @@ extension Inbox {
       }
     },
     events: [
-      .event(Event.view, .optional(.text("by", bytes: 1...64)), about: "a person reads the message"),
-      .event(Event.delete, .optional(.text("by", bytes: 1...64)), about: "a person deletes the message"),
-      .event(Event.markUnread, .optional(.text("by", bytes: 1...64)), about: "a person marks the message as unread"),
+      .event(Event.view, .optional(.text("by", bytes: 1...64, like: ["x"])), about: "a person reads the message"),
+      .event(Event.delete, .optional(.text("by", bytes: 1...64, like: ["x"])), about: "a person deletes the message"),
+      .event(
+        Event.markUnread, .optional(.text("by", bytes: 1...64, like: ["x"])),
+        about: "a person marks the message as unread"),
     ],
     outputs: {
       switch $0 {

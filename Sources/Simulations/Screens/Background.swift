@@ -91,7 +91,7 @@ public struct Background: Machine {
   public var state = State.none
   private var downloads: [Download] = []
   private var requests = 0
-  private var lateDropped = 0
+  @Incidental private var lateDropped = 0
   public init() {}
 
   /// A machine that is made in `found` or `failed` has no URL, so every URL is a change.

@@ -98,7 +98,7 @@ extension Employees {
   }
 
   /// The indicator is shown, and the service is asked. With `service=auto`, `answer` is running.
-  public struct Loading: HandlingState, Hashable, Sendable, Codable {
+  public struct Loading: HandlingState, Hashable, Sendable, Codable, PartlyIncidental {
     /// The running number of the request.
     let request: Int
     /// The answer that the simulated service is going to give; `nil` if only an event answers.
@@ -114,6 +114,15 @@ extension Employees {
       answer = service.isAutomatic ? service.fails(request: request, screen) ? .failure : .list : nil
     }
 
+    public struct Essence: Encodable {
+      let request: Int
+      let answer: Answer?
+    }
+
+    public func essence(for parameters: any ParameterSet) -> Essence {
+      Essence(request: RequestCount.essence(of: request, for: parameters), answer: answer)
+    }
+
     public func handle(_ event: Event, _ screen: Step<Employees>) -> Reaction<State> {
       switch event {
       case .received(let items):
@@ -127,9 +136,12 @@ extension Employees {
   }
 
   /// The list is shown, and never reloaded.
-  public struct Shown: HandlingState, Hashable, Sendable, Codable {
+  public struct Shown: HandlingState, Hashable, Sendable, Codable, PartlyIncidental {
     let requests: Int
     let items: Int
+
+    /// Nothing follows.
+    public func essence(for parameters: any ParameterSet) -> Bool { true }
 
     public func handle(_ event: Event, _ screen: Step<Employees>) -> Reaction<State> {
       switch event {
@@ -139,12 +151,16 @@ extension Employees {
   }
 
   /// The error is shown, until a reload.
-  public struct Failed: HandlingState, Hashable, Sendable, Codable {
+  public struct Failed: HandlingState, Hashable, Sendable, Codable, PartlyIncidental {
     /// The simulated service's error text.
     static let unreachable = "unreachable"
 
     let requests: Int
     let error: String
+
+    public func essence(for parameters: any ParameterSet) -> Int {
+      RequestCount.essence(of: requests, for: parameters)
+    }
 
     public func handle(_ event: Event, _ screen: Step<Employees>) -> Reaction<State> {
       switch event {
@@ -202,7 +218,7 @@ extension Employees {
       .event(.didLoadView, "the view is loaded"),
       .event(.reload, "requests the list again after an error"),
       .event(Event.received, .count("items"), about: "the service has sent the list"),
-      .event(Event.error, .text("error", bytes: 1...64), about: "the request has failed"),
+      .event(Event.error, .text("error", bytes: 1...64, like: ["x"]), about: "the request has failed"),
     ],
     timers: [
       .timer(.received(0), after: "latency", "the service sends the list"),

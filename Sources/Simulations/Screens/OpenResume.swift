@@ -96,7 +96,7 @@ public struct OpenResume: Machine {
   private static let offline = "offline"
 
   public var state = State(.closed, of: OpenResumeFeature())
-  private var lateDropped = 0
+  @Incidental private var lateDropped = 0
   public init() {}
 
   /// A machine that is made in a state after `closed` has résumé 1.

@@ -85,8 +85,8 @@ public struct Auth: Machine {
   }
 
   public var state = State.anonymous(nil)
-  private var attempts = 0
-  private var late = 0
+  @RequestCount private var attempts = 0
+  @Incidental private var late = 0
   public init() {}
 
   /// A service that is made in `loggingIn` or `authenticated` has A as its user.
@@ -150,8 +150,8 @@ public struct Auth: Machine {
 
   /// Starts a login; a simulated service decides now how it will answer.
   private mutating func attempt(by user: String, _ password: String, _ step: Step<Self>) -> State {
-    attempts += 1
     let service = step.parameters.service
+    attempts += 1
     if !service.isAutomatic { return .loggingIn(user, answer: nil) }
     if service.fails(request: attempts, step) { return .loggingIn(user, answer: .failed(nil)) }
     return .loggingIn(user, answer: password == "bad" ? .rejected(nil) : .accepted)

@@ -31,7 +31,7 @@ public struct CheckinInteractor: Machine {
   }
 
   public var state = State.idle
-  private var late = 0
+  @Incidental private var late = 0
   public init() {}
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {

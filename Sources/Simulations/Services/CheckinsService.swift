@@ -42,7 +42,7 @@ public struct CheckinsService: Machine {
     public static var carriesData: Bool { true }
   }
 
-  struct Request: Hashable, Codable {
+  struct Request: Hashable, Codable, PartlyIncidental {
     /// The request's number, from 1.
     let number: Int
     let user: String
@@ -50,6 +50,13 @@ public struct CheckinsService: Machine {
     let answer: Event?
     /// Whether the user is still, or again, logged in.
     var isUserPresent = true
+
+    /// Whether its answer is expected, whether that is a failure, and whether the user is there. Of the number it
+    /// matters only whether it is the first: a late answer has another one.
+    func essence(for parameters: any ParameterSet) -> [Bool] {
+      let isFailure = if case .failed = answer { true } else { false }
+      return [number == 1, answer != nil, isFailure, isUserPresent]
+    }
   }
 
   public typealias Failure = CheckinsWithLogin.Failure
@@ -81,8 +88,8 @@ public struct CheckinsService: Machine {
   }
 
   public var state = State()
-  private var requests = 0
-  private var late = 0
+  @RequestCount private var requests = 0
+  @Incidental private var late = 0
   public init() {}
 
   /// A service that is made in `fetching` fetches for user A.

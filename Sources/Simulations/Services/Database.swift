@@ -83,7 +83,7 @@ public struct Database: Machine {
 
   public var state = State.idle
   private var waiting: [String] = []
-  private var lateDropped = 0
+  @Incidental private var lateDropped = 0
   private var queries = 0
   /// Whether the simulated database is going to fail the query.
   private var isFailing = false

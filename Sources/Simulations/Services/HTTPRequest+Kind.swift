@@ -109,14 +109,20 @@ extension HTTPRequest {
     },
     events: [
       .event(
-        Event.line, .text("text", bytes: 0...8_192, like: ["GET / HTTP/1.1", "Content-Length: 10", "nonsense", ""]),
+        Event.line,
+        .text(
+          "text", bytes: 0...8_192,
+          like: [
+            "GET / HTTP/1.1", "GET / HTTP/1.0", "Content-Length: 10", "Content-Length: 9999999999", "Connection: close",
+            "Transfer-Encoding: chunked", "nonsense", "",
+          ]),
         about: "a line of the head: the request line, a field, or the empty line at the end"),
       .event(Event.received, .integer("bytes", 1...1_073_741_824, like: [1, 10]), about: "bytes of the body arrive"),
       .event(.declined, "the handler passes the request to the next one"),
       .event(.ok, "the handler allows the request, or has generated the response"),
       .event(.again, "the handler is suspended"),
       .event(.resume, "the suspended handler continues"),
-      .event(Event.status, .integer("code", 200...599, like: [403, 500]), about: "the handler sends this status"),
+      .event(Event.status, .integer("code", 200...599, like: [200, 403, 500]), about: "the handler sends this status"),
       .event(
         Event.uriChanged, .text("uri", bytes: 1...8_192, like: ["/new", "new"]),
         about: "the handler replaces the request's URI"),

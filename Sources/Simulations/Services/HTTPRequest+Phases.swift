@@ -30,7 +30,7 @@ extension HTTPRequest {
 
   /// Sends a response, logs, and waits for the next request if the connection is kept alive.
   private func finish(_ status: Int, _ handling: Handling, _ step: Step<Self>) -> Reaction<State> {
-    let goesOn = handling.request.isKeptAlive && ![400, 408, 413, 500, 501].contains(status)
+    let goesOn = step.when("kept alive", handling.request.isKeptAlive && ![400, 408, 413, 500, 501].contains(status))
     return step.emit(.response(status: status), .phase(.log), then: .move(to: goesOn ? .keepAlive : .closed))
   }
 

@@ -86,11 +86,14 @@ public struct HTTPRequest: Machine {
   }
 
   /// The parts of a request that its handlers use.
-  public struct Request: Hashable, Sendable, Codable {
+  public struct Request: Hashable, Sendable, Codable, PartlyIncidental {
     var method = "GET"
     var uri = "/"
     /// Whether the client wants to keep the connection after the response.
     var isKeptAlive = true
+
+    /// The phases do not look at the rest, which is for handlers.
+    public func essence(for parameters: any ParameterSet) -> Bool { isKeptAlive }
   }
 
   /// A request whose fields are being read.

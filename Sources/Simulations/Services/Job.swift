@@ -46,8 +46,8 @@ public struct Job: Machine {
   }
 
   public var state = State.idle
-  private var late = 0
-  private var since = Instant.beginning
+  @Incidental private var late = 0
+  @Incidental private var since = Instant.beginning
   public init() {}
 
   public mutating func entered(_ state: State, _ step: Step<Self>) { since = step.now }

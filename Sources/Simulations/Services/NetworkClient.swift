@@ -105,7 +105,7 @@ public struct NetworkClient: Machine {
 
   public var state = State()
   private var lastNumber = 0
-  private var lateDropped = 0
+  @Incidental private var lateDropped = 0
   /// The number of attempts and requests that the simulated server has seen.
   private var asked = 0
   /// Whether the simulated server is going to accept the connection.

@@ -85,7 +85,7 @@ public struct Payment: Machine {
   private var outcome: Event?
   /// Whether the simulated bank is going to answer.
   private var isAnswering = false
-  private var requests = 0
+  @RequestCount private var requests = 0
   public init() {}
 
   /// In `unknown` the money has moved, and nobody has been told.

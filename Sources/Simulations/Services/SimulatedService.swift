@@ -30,6 +30,32 @@ struct SimulatedService: Hashable, Sendable {
   }
 }
 
+/// A number of requests. Beyond the service's `failures` it decides nothing.
+@propertyWrapper
+struct RequestCount: Hashable, Codable, Sendable, PartlyIncidental {
+  var wrappedValue: Int
+
+  init(wrappedValue: Int) {
+    self.wrappedValue = wrappedValue
+  }
+
+  init(from decoder: any Decoder) throws {
+    wrappedValue = try decoder.singleValueContainer().decode(Int.self)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(wrappedValue)
+  }
+
+  func essence(for parameters: any ParameterSet) -> Int { Self.essence(of: wrappedValue, for: parameters) }
+
+  /// - Parameter least: Numbers below it are told apart in any case.
+  static func essence(of count: Int, for parameters: any ParameterSet, least: Int = 0) -> Int {
+    min(count, max(least, (parameters as? any ServedParameters)?.service.failures ?? 0))
+  }
+}
+
 /// The parameters of a kind with a simulated service behind it.
 protocol ServedParameters: ParameterSet {
   var service: SimulatedService { get set }

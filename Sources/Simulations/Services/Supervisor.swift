@@ -14,7 +14,7 @@ public struct Supervisor: Machine {
     case http = 80, smtp = 25, pop3 = 110, imap = 143
   }
 
-  public struct State: StateWithData {
+  public struct State: StateWithData, PartlyIncidental {
     /// The connections of the members, in the order in which they came.
     fileprivate var connections: [Connection] = []
 
@@ -22,6 +22,11 @@ public struct Supervisor: Machine {
     public var name: Name { connections.isEmpty ? .idle : .serving }
     public var data: String? { connections.isEmpty ? nil : "\(connections.count)" }
     public static var carriesData: Bool { true }
+
+    /// Who serves, and whether they serve the connection that dry runs end.
+    public func essence(for parameters: any ParameterSet) -> [Int] {
+      connections.map(\.member.rawValue).sorted() + (connections.contains { $0.number == 1 } ? [1] : [])
+    }
   }
 
   fileprivate struct Connection: Hashable, Codable {
@@ -38,7 +43,7 @@ public struct Supervisor: Machine {
   }
 
   public var state = State()
-  private var lastConnection = 0
+  @Incidental private var lastConnection = 0
   public init() {}
 
   /// A supervisor that is made in `serving` has handed a connection to `http`.

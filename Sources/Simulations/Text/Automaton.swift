@@ -36,6 +36,8 @@ public struct Automaton: Machine {
     var accepting = "even" { didSet { build() } }
     var haltOnFinal = false
     private var built = Derived(Result<Acceptor<String, Unicode.Scalar>, ParameterConflict>.failure(incomplete))
+    /// For dry runs.
+    private(set) var samples = Derived(EventSamples<WordEvent>())
 
     private static let incomplete = ParameterConflict("states", allowed: "the states of the automaton")
 
@@ -43,6 +45,20 @@ public struct Automaton: Machine {
 
     private mutating func build() {
       built = Derived(Result { () throws(ParameterConflict) in try acceptor() })
+      guard case .success(let automaton) = built.value else { return }
+      samples = Derived(Self.samples(of: automaton))
+    }
+
+    /// Words and letters: those of the alphabet, and one that is not in it.
+    private static func samples(of automaton: Acceptor<String, Unicode.Scalar>) -> EventSamples<WordEvent> {
+      var letters = Array(automaton.alphabet.sorted().prefix(WordSamples.mostLetters))
+      let areAll = letters.count == automaton.alphabet.count && letters.allSatisfy(\.isASCII)
+      if let other = "xyz?".unicodeScalars.first(where: { !automaton.alphabet.contains($0) }) { letters.append(other) }
+      let starts = [
+        automaton.start, automaton.states.subtracting(automaton.finals).min(), automaton.finals.min(),
+      ].compactMap { $0 }
+      let words = WordSamples(of: automaton, from: starts, letters: letters, areLettersAll: areAll, word: "")
+      return EventSamples(words.events, areAll: words.areAll)
     }
 
     private func acceptor() throws(ParameterConflict) -> Acceptor<String, Unicode.Scalar> {
@@ -182,6 +198,24 @@ public struct Automaton: Machine {
   }
 }
 
+/// The length of a word decides nothing.
+extension Automaton.State: PartlyIncidental {
+  public enum Essence: Hashable, Codable, Sendable {
+    case reading(String), accepting(String)
+    case rejecting, accepted, rejected
+  }
+
+  public func essence(for parameters: any ParameterSet) -> Essence {
+    switch self {
+    case .reading(let place, _): .reading(place)
+    case .accepting(let place, _): .accepting(place)
+    case .rejecting: .rejecting
+    case .accepted: .accepted
+    case .rejected: .rejected
+    }
+  }
+}
+
 extension Automaton.State {
   fileprivate var at: String? {
     switch self {
@@ -218,9 +252,9 @@ extension Automaton {
       }
     },
     events: [
-      .event(WordEvent.text, .text("word", bytes: 0...65_536, like: ["1", "11", "x"]), about: "appends characters"),
+      .event(WordEvent.text, .text("word", bytes: 0...65_536, suchAs: ["1", "11", "x"]), about: "appends characters"),
       .event(
-        WordEvent.char, .character("c", like: [Character("0"), Character("1"), Character("x")]),
+        WordEvent.char, .character("c", suchAs: [Character("0"), Character("1"), Character("x")]),
         about: "appends one character"),
       .event(.end, "the word ends"),
       .event(.reset, "discards the word, and starts again"),
@@ -238,7 +272,8 @@ extension Automaton {
         example: "even:0:even,even:1:odd,odd:0:odd,odd:1:even", "state:symbol:state, separated by commas"),
       .required("accepting", \.accepting, .text(bytes: 0...1_024), example: "even", "the accepting states"),
       .parameter("haltOnFinal", \.haltOnFinal, "on: the first accepting state ends the word"),
-    ])
+    ],
+    samples: \.samples.value)
 }
 
 extension WordJudgement.Name {

@@ -60,6 +60,22 @@ struct Pattern: Accepting {
 /// The result of the word so far: the places in the pattern that may come next, as bits.
 public struct PatternPosition: Hashable, Sendable, Codable {
   var places: [UInt64]
+
+  init(places: [UInt64]) {
+    self.places = places
+  }
+
+  /// The beginning of a word, without the end.
+  init(reading program: PatternProgram) {
+    places = program.start
+    places.remove(program.accept)
+  }
+
+  /// A place that allows no more characters.
+  init(accepting program: PatternProgram) {
+    places = Array(repeating: 0, count: program.words)
+    places.insert(program.accept)
+  }
 }
 
 /// The error in a pattern.

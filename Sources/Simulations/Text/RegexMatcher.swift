@@ -81,5 +81,6 @@ public struct RegexMatcher: Machine {
       .reading("length", .count, \.state.length, "the number of characters so far"),
       .reading("good", .count, \.state.good, "the number of characters before the first that does not match"),
     ],
-    parameters: [.pattern])
+    parameters: [.pattern],
+    samples: \.compiled.samples.value)
 }

@@ -18,9 +18,9 @@ extension SpamFilter {
     },
     events: [
       .event(
-        Event.text, .text("chunk", bytes: 0...65_536, like: ["My spam ", "hello"]),
+        Event.text, .text("chunk", bytes: 0...65_536, suchAs: ["My spam ", "hello"]),
         about: "appends a piece of any length"),
-      .event(Event.char, .character("c", like: [Character("s"), Character("m")]), about: "appends one character"),
+      .event(Event.char, .character("c", suchAs: [Character("s"), Character("m")]), about: "appends one character"),
       .event(.end, "ends the message"),
       .event(.reset, "discards the message"),
     ],
@@ -45,5 +45,16 @@ extension SpamFilter {
       .parameter("policy", \.policy, "what to do with a message that has stop-words"),
       .parameter("caseFold", \.caseFold, "on: upper and lower case are the same"),
       .parameter("wholeWord", \.wholeWord, "on: a stop-word inside a longer word does not count"),
-    ])
+    ],
+    samples: { parameters in
+      // The first words, their beginnings, a character that is in none of them, and their letters.
+      let words = parameters.matcher.words.prefix(6).map { $0.unicodeScalars.prefix(256) }
+      let other: Character = " "
+      let texts = words.flatMap { [$0, $0.prefix($0.count / 2)] }.map { String($0) } + [String(other)]
+      var letters: [Character] = []
+      for letter in words.joined().lazy.map({ Character($0) }) where !letters.contains(letter) && letters.count < 12 {
+        letters.append(letter)
+      }
+      return EventSamples(texts.map(Event.text) + (letters + [other]).map(Event.char))
+    })
 }

@@ -47,6 +47,16 @@ public struct SpamFilter: Machine {
     public static var carriesData: Bool { true }
   }
 
+  /// What of the message so far decides how it goes on: neither its text nor its length.
+  public struct Essence: Encodable {
+    fileprivate let row: UInt32
+    let decoder: ScalarDecoder
+    /// Latest first.
+    let recent: [Bool]
+    let waiting: [Int]
+    let isDirty: Bool
+  }
+
   public enum Event: MachineEvent {
     case text(String)
     case char(Character)
@@ -227,5 +237,15 @@ extension SpamFilter.State {
       masked.append(open > 0 ? "*" : scalar)
     }
     shown.replaceSubrange(place..., with: String(masked).utf8)
+  }
+}
+
+extension SpamFilter.State: PartlyIncidental {
+  public func essence(for parameters: any ParameterSet) -> SpamFilter.Essence {
+    let count = position.recent.count
+    return SpamFilter.Essence(
+      row: position.row, decoder: position.decoder,
+      recent: (0..<count).map { position.recent[((position.offset - 1 - $0) % count + count) % count] },
+      waiting: position.waiting.map(\.word), isDirty: matches > 0)
   }
 }

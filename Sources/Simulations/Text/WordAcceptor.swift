@@ -93,5 +93,6 @@ public struct WordAcceptor: Machine {
     parameters: [
       .pattern,
       .parameter("haltOnFinal", \.haltOnFinal, "on: the first final state ends the word"),
-    ])
+    ],
+    samples: \.compiled.samples.value)
 }

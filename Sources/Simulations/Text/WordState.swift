@@ -44,20 +44,14 @@ public enum WordState: StateWithData {
   /// A state asked for by its name: the beginning of a word for `reading`, and a place that allows no more characters
   /// for `accepting`.
   static func named(_ name: Name, _ parameters: some PatternParameters) -> WordState {
-    let accept = parameters.pattern.program.accept
-    var places = parameters.pattern.program.start
-    switch name {
-    case .reading:
-      places.remove(accept)
-      return .reading(PatternPosition(places: places), length: 0)
-    case .accepting where parameters.haltOnFinal: return .accepted(length: 0)
-    case .accepting:
-      places = Array(repeating: 0, count: places.count)
-      places.insert(accept)
-      return .accepting(PatternPosition(places: places), length: 0)
-    case .rejecting: return .rejecting(length: 0, good: 0)
-    case .accepted: return .accepted(length: 0)
-    case .rejected: return .rejected(length: 0)
+    let program = parameters.pattern.program
+    return switch name {
+    case .reading: .reading(PatternPosition(reading: program), length: 0)
+    case .accepting where parameters.haltOnFinal: .accepted(length: 0)
+    case .accepting: .accepting(PatternPosition(accepting: program), length: 0)
+    case .rejecting: .rejecting(length: 0, good: 0)
+    case .accepted: .accepted(length: 0)
+    case .rejected: .rejected(length: 0)
     }
   }
 
@@ -102,6 +96,24 @@ public enum WordState: StateWithData {
 
   /// Stays if the next state has the same name, and moves otherwise.
   func going(to next: WordState) -> Reaction<WordState> { next.name == name ? .stayAs(next) : .move(to: next) }
+}
+
+/// The length of a word decides nothing.
+extension WordState: PartlyIncidental {
+  public enum Essence: Hashable, Codable, Sendable {
+    case reading(PatternPosition), accepting(PatternPosition)
+    case rejecting, accepted, rejected
+  }
+
+  public func essence(for parameters: any ParameterSet) -> Essence {
+    switch self {
+    case .reading(let position, _): .reading(position)
+    case .accepting(let position, _): .accepting(position)
+    case .rejecting: .rejecting
+    case .accepted: .accepted
+    case .rejected: .rejected
+    }
+  }
 }
 
 /// The events of a machine that judges words.
@@ -158,10 +170,25 @@ struct CompiledPattern: Hashable, Sendable {
 
   let text: String
   let result: Derived<Result<Pattern, PatternFailure>>
+  /// Words and letters for dry runs: those that the pattern tells apart.
+  let samples: Derived<EventSamples<WordEvent>>
 
   init(_ text: String) {
     self.text = text
-    result = Derived(Result { () throws(PatternFailure) in try Pattern(text) })
+    let result = Result { () throws(PatternFailure) in try Pattern(text) }
+    self.result = Derived(result)
+    samples = Derived((try? result.get()).map { CompiledPattern.samples(of: $0, text) } ?? EventSamples())
+  }
+
+  private static func samples(of pattern: Pattern, _ text: String) -> EventSamples<WordEvent> {
+    let program = pattern.program
+    let letters = program.letters(most: WordSamples.mostLetters)
+    let isLiteral = pattern.run(text.unicodeScalars, from: pattern.start, haltOnFinal: false).isAccepted
+    let words = WordSamples(
+      of: pattern, from: [pattern.start, PatternPosition(reading: program), PatternPosition(accepting: program)],
+      letters: letters, areLettersAll: letters.count == program.classes && program.areClassesOfASCII,
+      word: isLiteral ? text : "")
+    return EventSamples(words.events, areAll: words.areAll)
   }
 }
 
@@ -180,9 +207,9 @@ extension ParameterForm where Parameters: PatternParameters {
 
 extension EventForm<WordEvent> {
   static let ofWords: [EventForm] = [
-    .event(WordEvent.text, .text("word", bytes: 0...65_536, like: ["abd", "ab", "x"]), about: "appends characters"),
+    .event(WordEvent.text, .text("word", bytes: 0...65_536, suchAs: ["abd", "ab", "x"]), about: "appends characters"),
     .event(
-      WordEvent.char, .character("c", like: [Character("c"), Character("d"), Character("x")]),
+      WordEvent.char, .character("c", suchAs: [Character("c"), Character("d"), Character("x")]),
       about: "appends one character"),
     .event(.end, "the word ends"),
     .event(.reset, "discards the word, and starts again"),

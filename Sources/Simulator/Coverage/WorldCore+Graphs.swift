@@ -13,9 +13,52 @@ extension WorldCore {
   ///
   /// - Parameter finder: For the machine's kind.
   package func way(of machine: MachineID, to event: Int, _ finder: PathFinder) -> GraphPath? {
+    finder.way(from: living(machine), to: event)
+  }
+
+  /// A machine as it is, for a search; valid until the world changes.
+  package func living(_ machine: MachineID) -> LivingMachine {
     let location = registry.location(of: machine)
-    return finder.way(
-      from: population.value(at: location), population.parameters(at: location), at: now,
-      timers: runningTimers(of: machine), to: event)
+    return LivingMachine(
+      population.value(at: location), population.parameters(at: location), at: now, timers: runningTimers(of: machine))
+  }
+
+  /// The last inputs of the journal that are searched for arguments.
+  private static let inputsSearched: UInt64 = 4_096
+  /// The most choices of arguments per event.
+  private static let mostArgumentsSeen = 32
+
+  /// Longer texts are not tried, since each machine that is found may hold them.
+  private static func isShort(_ value: Value) -> Bool {
+    if case .text(let text) = value { text.utf8.count <= 1_024 } else { true }
+  }
+
+  /// The last different arguments with which events were sent to machines of a kind, by event, the latest first, of
+  /// events whose samples do not stand for all. They are looked for in the latest part of the journal; what was undone
+  /// does not count.
+  ///
+  /// - Complexity: O(inputs searched), bounded.
+  package func argumentsSeen(of kind: Kind) -> [Int: [[Value]]] {
+    var seen: [Int: [[Value]]] = [:]
+    let isOpen = kind.events.map { !$0.arguments.allSatisfy(\.isSampledFully) }
+    guard isOpen.contains(true), lastSequence >= firstSequence, kinds.contains(where: { $0 === kind }) else {
+      return seen
+    }
+    var reader = journalReader(from: max(firstSequence, lastSequence - min(lastSequence, Self.inputsSearched) + 1))
+    while let entry = read(&reader) {
+      guard entry.input == .event || entry.input == .delivery, entry.hasDetails, let machine = entry.machine,
+        kinds[kindPlace(of: machine)] === kind, isOpen[Int(entry.index)], !hasUndone(entry.sequence)
+      else { continue }
+      var details = DetailReader(entry)
+      while let detail = details.next() {
+        guard case .arguments(let arguments) = detail, arguments.allSatisfy(Self.isShort) else { continue }
+        var list = seen[Int(entry.index)] ?? []
+        list.removeAll { $0 == arguments }
+        list.insert(arguments, at: 0)
+        if list.count > Self.mostArgumentsSeen { list.removeLast() }
+        seen[Int(entry.index)] = list
+      }
+    }
+    return seen
   }
 }

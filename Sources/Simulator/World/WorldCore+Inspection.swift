@@ -115,10 +115,17 @@ extension WorldCore {
     return population.slots[kind].stepTimers(of: cell).running
   }
 
-  /// Why an event would be refused now, whatever its arguments; nil if it would not.
-  package func refusal(of event: Int, by machine: MachineID) -> String? {
+  /// What each event would do to a machine now, in its kind's order.
+  package func prospects(of machine: MachineID) -> [Prospect] {
     let location = registry.location(of: machine)
-    return kind(of: machine).refusal(
+    return kind(of: machine).prospects(
+      population.value(at: location), at: now, running: running(at: location), population.parameters(at: location))
+  }
+
+  /// What one event would do to a machine now.
+  package func prospect(of event: Int, for machine: MachineID) -> Prospect {
+    let location = registry.location(of: machine)
+    return kind(of: machine).prospect(
       of: event, population.value(at: location), at: now, running: running(at: location),
       population.parameters(at: location))
   }

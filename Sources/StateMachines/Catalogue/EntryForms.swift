@@ -72,28 +72,44 @@ public struct Argument<A: ValueConvertible>: Sendable {
     self.entry = entry
   }
 
-  /// - Parameter samples: One value per class of values that the rule treats alike; `nil` takes the type's samples.
-  init(_ name: String, _ type: ValueType, samples: [A]? = nil) {
-    entry = ArgumentEntry(name: name, type: type, samples: samples?.map(\.value))
+  /// - Parameters:
+  ///   - samples: One value per class of values that the rule treats alike; `nil` takes the type's samples.
+  ///   - examples: Values to try if there are no such classes; diagrams are partial for the event then.
+  init(_ name: String, _ type: ValueType, samples: [A]? = nil, examples: [A]? = nil) {
+    entry = ArgumentEntry(
+      name: name, type: type, samples: (samples ?? examples)?.map(\.value), isSampledFully: samples != nil)
+  }
+}
+
+/// Events for dry runs of machines with certain parameters.
+public struct EventSamples<Event: Sendable>: Sendable {
+  let events: [Event]
+  let areAll: Bool
+
+  /// - Parameter areAll: Whether the rule treats every other event of the same names as it does one of these. If not,
+  ///   diagrams are partial for them.
+  public init(_ events: [Event] = [], areAll: Bool = false) {
+    self.events = events
+    self.areAll = areAll
   }
 }
 
 extension Argument where A == String {
-  /// A text.
-  ///
   /// - Parameters:
-  ///   - name: The argument's name, for descriptions.
-  ///   - bytes: The allowed number of bytes of UTF-8.
-  ///   - samples: One text per class of texts that the rule treats alike; `nil` for one text of the shortest length.
-  public static func text(_ name: String, bytes: ClosedRange<Int> = 1...1024, like samples: [String]? = nil) -> Argument
-  {
-    Argument(name, .text(bytes: bytes), samples: samples)
+  ///   - samples: One text per class of texts that the rule treats alike.
+  ///   - examples: Texts to try if there are no such classes; diagrams are partial for the event then.
+  public static func text(
+    _ name: String, bytes: ClosedRange<Int> = 1...1024, like samples: [String]? = nil, suchAs examples: [String]? = nil
+  ) -> Argument {
+    Argument(name, .text(bytes: bytes), samples: samples, examples: examples)
   }
 }
 
 extension Argument where A == Character {
-  public static func character(_ name: String, like samples: [Character]? = nil) -> Argument {
-    Argument(name, .character, samples: samples)
+  public static func character(
+    _ name: String, like samples: [Character]? = nil, suchAs examples: [Character]? = nil
+  ) -> Argument {
+    Argument(name, .character, samples: samples, examples: examples)
   }
 }
 

@@ -68,6 +68,8 @@ public final class Kind: Sendable {
   ///   - outputs: The data and description of each output.
   ///   - readings: Values derived from state and time.
   ///   - parameters: The parameters that `new` can set; a property that is not listed keeps its default.
+  ///   - samples: Events for dry runs whose arguments follow from the parameters. If there are any of a name, they stand
+  ///     in for the samples of that event's arguments. At most ``mostSamples`` are tried of each name.
   public convenience init<M: Machine>(
     _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
     form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
@@ -77,7 +79,8 @@ public final class Kind: Sendable {
     timers: [MachineTimer<M.Event>] = [],
     outputs: (M.Output.Name) -> OutputForm = { _ in .output(about: "") },
     readings: [ReadingForm<M>] = [],
-    parameters: [ParameterForm<M.Parameters>] = []
+    parameters: [ParameterForm<M.Parameters>] = [],
+    samples: @escaping @Sendable (M.Parameters) -> EventSamples<M.Event> = { _ in EventSamples() }
   ) {
     precondition(Set(timers.map(\.event)).count == timers.count, "\(name) has two timers with the same event")
     let names = (0..<M.State.Name.count).map(M.State.Name.init(at:))
@@ -95,7 +98,7 @@ public final class Kind: Sendable {
         let form = outputs(M.Output.Name(at: place))
         return OutputEntry(name: word, data: form.data, about: form.about, isTold: form.isTold)
       },
-      readings: readings, parameters: parameters)
+      readings: readings, parameters: parameters, samples: samples)
   }
 
   /// Creates a kind with the names of the machine's types and cases.
@@ -145,6 +148,7 @@ public final class Kind: Sendable {
     outputEntries: [OutputEntry],
     readings: [ReadingForm<M>],
     parameters: [ParameterForm<M.Parameters>],
+    samples: @escaping @Sendable (M.Parameters) -> EventSamples<M.Event> = { _ in EventSamples() },
     isDerived: Bool = false
   ) {
     M.State.Name.checkPlaces()
@@ -185,7 +189,7 @@ public final class Kind: Sendable {
       valueSize: MemoryLayout<M>.size, valueAlignment: MemoryLayout<M>.alignment,
       parameterStride: MemoryLayout<M.Parameters>.stride, eventStride: MemoryLayout<M.Event>.stride)
     operations = TypedOperations<M>(
-      events: events, timerEvents: timerEvents, readings: readings, parameters: parameters)
+      events: events, timerEvents: timerEvents, readings: readings, parameters: parameters, samples: samples)
   }
 
   /// See ``init(remembering:)``.
@@ -349,6 +353,16 @@ public final class Kind: Sendable {
     operations.read(value, at: now, parameters)
   }
 
+  /// The most choices of arguments that are tried of an event.
+  public static let mostSamples = 64
+
+  /// For each event the choices of its arguments to try in dry runs of machines with these parameters.
+  ///
+  /// - Returns: At most ``mostSamples`` of each, in a fixed order; and whether those are all there are.
+  public func samples(_ parameters: UnsafeRawPointer) -> [(choices: [[Value]], areAll: Bool)] {
+    operations.samples(parameters)
+  }
+
   /// The events that the machine would not refuse now for at least one argument. Each is tried on a copy of the
   /// machine. `running` is the bit set of the running timers without a key.
   ///
@@ -356,14 +370,70 @@ public final class Kind: Sendable {
   public func possibleEvents(
     _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
   ) -> [Int] {
-    events.indices.filter { operations.refusal(of: $0, value, at: now, running: running, parameters) == nil }
+    prospects(value, at: now, running: running, parameters).filter { $0.refusal == nil }.map(\.event)
   }
 
-  /// The reason if the machine would refuse an event now whatever its arguments; otherwise `nil`.
-  public func refusal(
+  /// What each event would do to the machine now, in the kind's order. Each is tried on a copy of the machine.
+  ///
+  /// - Complexity: O(events × samples of their arguments) steps.
+  ///
+  /// - Parameter running: Bit set of the running timers without a key.
+  public func prospects(
+    _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
+  ) -> [Prospect] {
+    operations.prospects(of: events.indices, value, at: now, running: running, parameters)
+  }
+
+  /// What one event would do to the machine now.
+  public func prospect(
     of event: Int, _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
-  ) -> String? {
-    operations.refusal(of: event, value, at: now, running: running, parameters)
+  ) -> Prospect {
+    operations.prospects(of: event..<event + 1, value, at: now, running: running, parameters)[0]
+  }
+}
+
+/// What an event would do to a machine now, with one or another of the arguments that were tried.
+public struct Prospect: Hashable, Sendable {
+  /// The index in the kind's list.
+  public let event: Int
+  /// The effects that occurred, each once: moved, stayed, ignored, in this order. Empty if all were refused.
+  public private(set) var effects: [Verdict] = []
+  /// The states into which it moves the machine, each once, in the kind's order.
+  public private(set) var into: [Destination] = []
+  private var reason: String?
+
+  /// Why it would be refused, whatever its arguments; `nil` if it would not.
+  public var refusal: String? { effects.isEmpty ? reason ?? "not possible in this state" : nil }
+
+  /// Whether it would do nothing, but not be refused.
+  public var isOnlyIgnored: Bool { effects == [.ignored] }
+
+  init(event: Int) {
+    self.event = event
+  }
+
+  /// A state.
+  public struct Destination: Hashable, Sendable {
+    /// The index in the kind's list.
+    public let state: Int
+    /// Its data where they are the word of the state: see ``StateWithData/isNamedByData``.
+    public let data: String?
+  }
+
+  /// - Parameter data: The state's data after the step.
+  mutating func note(_ result: StepResult, data: @autoclosure () -> String?, reason: String?) {
+    guard result.verdict != .refused else {
+      if self.reason == nil { self.reason = reason }
+      return
+    }
+    if !effects.contains(result.verdict) {
+      effects.append(result.verdict)
+      effects.sort { $0.rawValue < $1.rawValue }
+    }
+    guard result.verdict == .moved else { return }
+    let destination = Destination(state: Int(result.to), data: data())
+    guard !into.contains(destination) else { return }
+    into.insert(destination, at: into.firstIndex { $0.state > destination.state } ?? into.endIndex)
   }
 }
 
@@ -378,18 +448,23 @@ public struct StateEntry: Hashable, Sendable {
 public struct ArgumentEntry: Hashable, Sendable {
   public let name: String
   public let type: ValueType
-  /// One value per class of values that the rule treats alike, for dry runs.
+  /// Values for dry runs.
   public let samples: [Value]
+  /// Whether the rule treats every value as it does one of the samples. If not, diagrams are partial for this event.
+  public let isSampledFully: Bool
 
-  package init(name: String, type: ValueType, samples: [Value]?) {
+  /// - Parameter isSampledFully: Whether the author says so of `samples`; of a type's own samples the type knows.
+  package init(name: String, type: ValueType, samples: [Value]?, isSampledFully: Bool = false) {
     self.name = name
     self.type = type
     self.samples = samples ?? type.samples
+    self.isSampledFully = isSampledFully || type.isEnumerated(by: self.samples)
   }
 
   /// The same argument made optional.
   var optional: ArgumentEntry {
-    ArgumentEntry(name: name, type: .optional(type), samples: [.none] + samples)
+    ArgumentEntry(
+      name: name, type: .optional(type), samples: [.none] + samples, isSampledFully: isSampledFully)
   }
 }
 

@@ -11,10 +11,11 @@ protocol KindOperations: Sendable {
   func written(parameters: UnsafeRawPointer) -> [(parameter: Int, value: Value)]?
   func makeParameterPool() -> any ParameterPool
   func read(_ value: UnsafeRawPointer, at now: Instant, _ parameters: UnsafeRawPointer) -> [Value?]
-  func refusal(
-    of event: Int, _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
-  ) -> String?
+  func prospects(
+    of events: Range<Int>, _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
+  ) -> [Prospect]
   func values(of parameters: UnsafeRawPointer) -> [Value]
+  func samples(_ parameters: UnsafeRawPointer) -> [(choices: [[Value]], areAll: Bool)]
 }
 
 // Unchecked: the only stored pointer is to events that are written in `init` and then only read.
@@ -29,12 +30,14 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
   /// For each form: the case number of its sample.
   private let caseOfForm: [Int?]
   private let timers: TimerTable<M.Event>
+  private let samples: @Sendable (M.Parameters) -> EventSamples<M.Event>
 
   /// - Parameter timerEvents: The event of each timer; empty for a machine whose timers have no events.
   init(
     events: [EventForm<M.Event>], timerEvents: [M.Event], readings: [ReadingForm<M>],
-    parameters: [ParameterForm<M.Parameters>]
+    parameters: [ParameterForm<M.Parameters>], samples: @escaping @Sendable (M.Parameters) -> EventSamples<M.Event>
   ) {
+    self.samples = samples
     brought = timerEvents
     timers = TimerTable(timerEvents, states: timerEvents.isEmpty ? nil : CaseTable.places(ofStates: M.State.self))
     self.events = events
@@ -132,28 +135,48 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
     return readings.map { $0.read(machine, now, parameters) }
   }
 
-  func refusal(
-    of event: Int, _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
-  ) -> String? {
+  func prospects(
+    of wanted: Range<Int>, _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
+  ) -> [Prospect] {
+    let samples = samples(parameters)
     var record = StepRecord(generator: Generator(seed: 0))
-    var why: String?
-    for arguments in combinations(of: events[event].arguments.map(\.samples)) {
-      record.begin(at: now)
-      record.timers = timers.stepTimers(running: running)
-      var machine = value.assumingMemoryBound(to: M.self).pointee
-      var input = events[event].make(arguments)
-      let result = withUnsafeMutablePointer(to: &machine) { machine in
-        withUnsafePointer(to: &input) { M.step(machine, event: $0, parameters, &record) }
+    return wanted.map { event in
+      var prospect = Prospect(event: event)
+      for arguments in samples[event].choices {
+        record.begin(at: now)
+        record.timers = timers.stepTimers(running: running)
+        var machine = value.assumingMemoryBound(to: M.self).pointee
+        var input = events[event].make(arguments)
+        withUnsafeMutablePointer(to: &machine) { machine in
+          let result = withUnsafePointer(to: &input) { M.step(machine, event: $0, parameters, &record) }
+          prospect.note(result, data: M.State.isNamedByData ? M.stateData(machine) : nil, reason: record.reason)
+        }
       }
-      guard result.verdict == .refused else { return nil }
-      why = why ?? record.reason
+      return prospect
     }
-    return why ?? "not possible in this state"
   }
 
-  /// All ways to choose one value from each list.
+  func samples(_ parameters: UnsafeRawPointer) -> [(choices: [[Value]], areAll: Bool)] {
+    var special: [Int: [[Value]]] = [:]
+    let given = samples(parameters.assumingMemoryBound(to: M.Parameters.self).pointee)
+    for event in given.events {
+      guard let (place, arguments) = withUnsafePointer(to: event, { written($0) }),
+        zip(events[place].arguments, arguments).allSatisfy({ $0.type.admits($1) })
+      else { continue }
+      if special[place]?.contains(arguments) != true { special[place, default: []].append(arguments) }
+    }
+    return events.enumerated().map { place, event in
+      let choices = special[place] ?? combinations(of: event.arguments.map(\.samples))
+      let areAll = special[place] == nil ? event.arguments.allSatisfy(\.isSampledFully) : given.areAll
+      return (Array(choices.prefix(Kind.mostSamples)), areAll && choices.count <= Kind.mostSamples)
+    }
+  }
+
+  /// The ways to choose one value from each list, the last one varying fastest; at most one more than is tried.
   private func combinations(of choices: [[Value]]) -> [[Value]] {
-    choices.reduce([[]]) { chosen, values in chosen.flatMap { head in values.map { head + [$0] } } }
+    choices.reduce([[]]) { chosen, values in
+      Array(chosen.lazy.flatMap { head in values.map { head + [$0] } }.prefix(Kind.mostSamples + 1))
+    }
   }
 }
 

@@ -47,6 +47,9 @@ enum NoMachine: ErasedMachine {
   static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool { nobody() }
   static var ownsMemory: Bool { false }
   static func ownedBytes(_ value: UnsafeRawPointer) -> Int { nobody() }
+  static func compare(
+    _ value: UnsafeRawPointer, _ parameters: UnsafeRawPointer, with encoder: ValueEncoder
+  ) throws { nobody() }
   static func write(_ value: UnsafeRawPointer, to encoder: ValueEncoder) throws { nobody() }
   static func read(
     _ value: UnsafeMutableRawPointer, _ parameters: UnsafeRawPointer, from decoder: ValueDecoder
@@ -78,9 +81,10 @@ final class NoOperations: KindOperations, @unchecked Sendable {
   func written(parameters: UnsafeRawPointer) -> [(parameter: Int, value: Value)]? { nobody() }
   func makeParameterPool() -> any ParameterPool { TypedParameterPool<NoParameters>([]) }
   func read(_ value: UnsafeRawPointer, at now: Instant, _ parameters: UnsafeRawPointer) -> [Value?] { nobody() }
-  func refusal(
-    of event: Int, _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
-  ) -> String? { nobody() }
+  func prospects(
+    of events: Range<Int>, _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
+  ) -> [Prospect] { nobody() }
+  func samples(_ parameters: UnsafeRawPointer) -> [(choices: [[Value]], areAll: Bool)] { nobody() }
   func values(of parameters: UnsafeRawPointer) -> [Value] { nobody() }
 
   private func nobody() -> Never { preconditionFailure("a remembered kind has no machines") }

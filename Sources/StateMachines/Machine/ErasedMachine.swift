@@ -34,6 +34,10 @@ public protocol ErasedMachine: Sendable {
   static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
   /// Encodes a value.
   static func write(_ value: UnsafeRawPointer, to encoder: ValueEncoder) throws
+  /// Encodes what of a value tells it from others; see ``ValueEncoder/init(comparingAt:)``.
+  static func compare(
+    _ value: UnsafeRawPointer, _ parameters: UnsafeRawPointer, with encoder: ValueEncoder
+  ) throws
   /// Initialises storage with a decoded value of a machine with these parameters. When an error is thrown, the storage
   /// stays uninitialised.
   static func read(
@@ -73,6 +77,13 @@ extension _Machine {
 
   public static func write(_ value: UnsafeRawPointer, to encoder: ValueEncoder) throws {
     try encoder.encode(value.assumingMemoryBound(to: Self.self).pointee)
+  }
+
+  public static func compare(
+    _ value: UnsafeRawPointer, _ parameters: UnsafeRawPointer, with encoder: ValueEncoder
+  ) throws {
+    encoder.parameters = parameters.assumingMemoryBound(to: Parameters.self).pointee
+    try write(value, to: encoder)
   }
 }
 

@@ -32,7 +32,10 @@ public struct Step<M: _Machine> {
 
   /// The moment of this step. For an expired timer, the moment at which it was due.
   @inlinable
-  public var now: Instant { record.pointee.now }
+  public var now: Instant {
+    if record.pointee.notesGuards { record.pointee.noteMoment() }
+    return record.pointee.now
+  }
 
   /// Names a guard condition, for diagrams and dry runs. It is nearly free when guards are not recorded.
   ///
@@ -116,6 +119,7 @@ public struct Step<M: _Machine> {
   /// A refused step leaves the generator unchanged.
   public func draw(in range: ClosedRange<Int>) -> Int {
     record.pointee.noteDraw()
+    if let choices = record.pointee.choices { return record.pointee.choose(in: range, by: choices) }
     return record.pointee.generator.draw(in: range)
   }
 }
@@ -197,8 +201,14 @@ public struct StepRecord: Sendable {
   public var timers = StepTimers.none
   /// Bit set of the timers that the rule itself armed or disarmed.
   @usableFromInline var overridden: UInt64 = 0
-  /// Whether named guards are recorded.
+  /// Whether it is recorded what the rule asks for: named guards, and the moment.
   public var notesGuards = false
+  /// Whether the rule has asked for the moment in this step, if that is recorded.
+  public private(set) var hasReadMoment = false
+  /// Replaces chance in a trial: bit *n* tells whether the *n*-th draw of a step gives the upper end of its range. `nil`
+  /// if draws are random.
+  public var choices: UInt64?
+  private var drawn = 0
   /// The guards that the rule evaluated, with their results.
   public private(set) var guards: [(name: String, isTrue: Bool)] = []
   /// The key of the timer that expired in this step; 0 if it has none. The caller sets and clears it.
@@ -243,6 +253,19 @@ public struct StepRecord: Sendable {
   mutating func note(_ guardName: StaticString, _ isTrue: Bool) {
     isWritten = true
     guards.append((guardName.description, isTrue))
+  }
+
+  @usableFromInline
+  @inline(never)
+  mutating func noteMoment() {
+    isWritten = true
+    hasReadMoment = true
+  }
+
+  /// An end of a range.
+  mutating func choose(in range: ClosedRange<Int>, by choices: UInt64) -> Int {
+    defer { drawn += 1 }
+    return choices >> UInt64(min(drawn, 63)) & 1 == 0 ? range.lowerBound : range.upperBound
   }
 
   @usableFromInline
@@ -298,6 +321,8 @@ public struct StepRecord: Sendable {
   mutating func clear() {
     isWritten = false
     hasDrawn = false
+    hasReadMoment = false
+    drawn = 0
     keepsChanges = false
     overridden = 0
     if !guards.isEmpty { guards.removeAll() }

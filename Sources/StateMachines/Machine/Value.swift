@@ -84,6 +84,20 @@ public indirect enum ValueType: Hashable, Sendable {
     case .optional(let type): [.none] + type.samples
     }
   }
+
+  /// Whether the type has no other values than these.
+  func isEnumerated(by values: [Value]) -> Bool {
+    switch self {
+    case .flag: Set(values).isSuperset(of: [.flag(false), .flag(true)])
+    case .choice(let words): Set(values).isSuperset(of: words.map(Value.text))
+    case .integer(let range):
+      // The size less one, which cannot overflow.
+      UInt(bitPattern: range.upperBound &- range.lowerBound) < UInt(values.count)
+        && range.allSatisfy { values.contains(.integer($0)) }
+    case .optional(let type): values.contains(.none) && type.isEnumerated(by: values)
+    case .text, .character, .number, .interval, .moment: false
+    }
+  }
 }
 
 /// A Swift type that converts to and from one case of ``Value``, so that rules use Swift's own types.

@@ -12,6 +12,12 @@ extension Value: DirectlyStored {
   static func restored(from decoder: ValueDecoder) throws -> Value { try decoder.value() }
 }
 
+extension Instant: DirectlyStored {
+  func store(in encoder: ValueEncoder) { encoder.moment(self) }
+
+  static func restored(from decoder: ValueDecoder) throws -> Instant { Instant(nanoseconds: try decoder.signed()) }
+}
+
 extension Optional: DirectlyStored where Wrapped: Codable {
   func store(in encoder: ValueEncoder) throws {
     encoder.flag(self != nil)

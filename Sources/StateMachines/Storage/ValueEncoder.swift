@@ -21,6 +21,11 @@ public final class ValueEncoder {
   /// The types encoded so far.
   private var types: [ObjectIdentifier: Coding] = [:]
   private var depth = 0
+  /// The present moment, if the bytes are to tell machines apart by what they will do: moments are then relative to it,
+  /// and ``Incidental`` data are left out. `nil` if the bytes are to be read again.
+  package var now: Instant?
+  /// The parameters of the machine that is compared.
+  var parameters: any ParameterSet = NoParameters()
 
   /// How values of a type are written.
   private enum Coding {
@@ -29,9 +34,18 @@ public final class ValueEncoder {
     case direct(any DirectlyStored.Type)
     /// As a word, independent of its index.
     case word(any NamedCases.Type, NamedWords)
+    case essence
   }
 
   public init() {}
+
+  /// Creates an encoder that tells machines apart by what they will do; see ``now``.
+  package init(comparingAt now: Instant) {
+    self.now = now
+  }
+
+  /// The number of different names written so far.
+  package var nameCount: Int { names.count }
 
   /// Discards the bytes, but keeps the names that later bytes refer to.
   public func forgetBytes() {
@@ -124,8 +138,12 @@ public final class ValueEncoder {
       signed(interval.nanoseconds)
     case .moment(let moment):
       byte(7)
-      signed(moment.nanoseconds)
+      self.moment(moment)
     }
+  }
+
+  func moment(_ moment: Instant) {
+    signed(moment.nanoseconds &- (now?.nanoseconds ?? 0))
   }
 
   // MARK: Values
@@ -141,13 +159,22 @@ public final class ValueEncoder {
     case .own: try value.encode(to: self)
     case .direct(let type): try encode(value, as: type)
     case .word(let type, let list): word(at: place(of: value, in: type), of: list)
+    case .essence: try encode(essenceOf: value)
     }
+  }
+
+  private func encode<T>(essenceOf value: T) throws {
+    guard let value = value as? any PartlyIncidental else { preconditionFailure("\(T.self) has no essence") }
+    func opened<P: PartlyIncidental>(_ value: P) throws { try encode(value.essence(for: parameters)) }
+    try opened(value)
   }
 
   private func form<T>(of type: T.Type) -> Coding {
     if let known = types[ObjectIdentifier(type)] { return known }
     let form: Coding =
-      if let vocabulary = type as? any NamedCases.Type {
+      if now != nil, type is any PartlyIncidental.Type {
+        .essence
+      } else if let vocabulary = type as? any NamedCases.Type {
         .word(vocabulary, NamedWords(vocabulary.words))
       } else if let direct = type as? any DirectlyStored.Type {
         .direct(direct)

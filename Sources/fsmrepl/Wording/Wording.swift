@@ -90,6 +90,10 @@ struct Wording {
       lines.append("  did you mean \(style(.name, meant))?")
     }
     if let allowed = line["allowed"], let hint = hint(allowed, line.code, text) { lines.append("  \(hint)") }
+    if let ignores = line["ignores"] {
+      let events = ignores.split(separator: ",").map { style(.quiet, String($0)) }.joined(separator: ", ")
+      lines.append("  would do nothing: \(events)")
+    }
     if let way = way(line) { lines.append("  \(way)") }
     return lines.joined(separator: "\n")
   }
