@@ -53,13 +53,13 @@ struct GraphTests {
       > send key tap
       + moved off on t=0.000 seq=2
       > graph key
-      .   state     tap *                      character *  doubleTap *
+      .   state     tap                          character  doubleTap
       .                                                     after 1s
-      .   --------  -------------------------  -----------  -----------
-      .   off       → on                       ⟲            –
-      . > on        [window open]: → capsLock  → off        ⟲
+      .   --------  ---------------------------  ---------  ---------
+      .   off       → on                         ⟲          –
+      . > on        [window open]: → capsLock *  → off *    ⟲ *
       .             [not window open]: → off
-      .   capsLock  → off                      ⟲            –
+      .   capsLock  → off                        ⟲          –
       . 
       . 3 states, 2 events: 6 pairs, 5 transitions
       . 6 pairs with the classes of data: 4 move, 2 stay
@@ -76,6 +76,54 @@ struct GraphTests {
       + 7
       """
     ).expectHolds()
+  }
+
+  @Test("only the arrow that would be taken now is possible, of those that guards tell apart")
+  func possible() {
+    let guest = HostedService().connect(toWorld: "w")
+    for request in ["new shiftKey key", "send key tap"] { _ = guest.say(request) }
+    func possible() -> [String] {
+      guest.say("graph key format=dot").filter { $0.contains(" -> ") && $0.contains("penwidth=3") }.map {
+        $0.split(separator: "\"")[1].description
+      }
+    }
+    #expect(possible() == ["tap [window open]", "character / text"])
+    _ = guest.say("advance 350ms")
+    #expect(possible() == ["tap [not window open]\\ncharacter / text"])
+    // What is only ignored is not possible.
+    _ = guest.say("new doorFridge cold")
+    #expect(!guest.say("graph cold").contains { $0.contains("ignore *") })
+  }
+
+  @Test("in a picture no label has a long line, and equal moves of many states are one arrow", arguments: names)
+  func labelLines(name: String) {
+    let guest = HostedService().connect(toWorld: "w")
+    let lines = guest.say("graph \(name) format=dot")
+    let labels = lines.filter { $0.contains(" -> ") && $0.contains("label=") }.map { $0.split(separator: "\"")[1] }
+    for line in labels.flatMap({ $0.split(separator: "\\") }) {
+      // A word is not cut, and a wire names an output and an event.
+      #expect(line.count <= 34 || !line.dropFirst(34).contains(" ") || line.contains("→"), "\(line)")
+    }
+  }
+
+  @Test("a picture reads from left to right if it is small, or a composition of many members")
+  func direction() {
+    let guest = HostedService().connect(toWorld: "w")
+    for (name, direction) in [("power", "LR"), ("job", "TB"), ("resumeApp", "TB"), ("checkinApp", "LR")] {
+      #expect(guest.say("graph \(name) format=dot").contains { $0.contains("rankdir=\(direction)") }, "\(name)")
+    }
+  }
+
+  @Test("a move that all states have is drawn once, from a node that stands for them; regions lose nothing by it")
+  func hubs() {
+    let guest = HostedService().connect(toWorld: "w")
+    let lines = guest.say("graph smtp format=dot")
+    #expect(lines.contains(".     any_state [label=\"any state\", style=\"rounded,dashed\"]"))
+    #expect(lines.count { $0.contains("sessionTimeout") } == 1)
+    let fridge = guest.say("graph smartFridge format=dot")
+    #expect(fridge.count { $0.contains("\"powerLost") } == 1, "whatever the state of the compressor is")
+    // A program gets each of them.
+    #expect(guest.say("graph smtp format=json").count { $0.contains("sessionTimeout") } > 5)
   }
 
   @Test("a composed name has the diagram of its kind")

@@ -37,6 +37,14 @@ package struct JSONWriter: ~Copyable {
     return String(decoding: buffer.bytes, as: UTF8.self)
   }
 
+  /// A text as a JSON string, with its quotes.
+  package static func quoted(_ text: String) -> String {
+    var buffer = ByteBuffer(capacity: text.utf8.count + 16)
+    var text = text
+    text.withUTF8 { buffer.append(jsonText: UnsafeRawBufferPointer($0)) }
+    return String(decoding: buffer.bytes, as: UTF8.self)
+  }
+
   private func write(_ line: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
     buffer.append(literal: #"{"class":""#)
     buffer.append(literal: JSONMembers.name(of: parts.lineClass))
@@ -154,7 +162,7 @@ extension ByteBuffer {
     append(byte: UInt8(ascii: "]"))
   }
 
-  private mutating func append(jsonText text: UnsafeRawBufferPointer) {
+  fileprivate mutating func append(jsonText text: UnsafeRawBufferPointer) {
     append(byte: JSONWriter.quote)
     var start = 0
     for place in 0..<text.count {

@@ -12,6 +12,7 @@ extension Drawing {
     show detail: Detail = .usual, isBrief: Bool = false
   ) {
     self.init(title: name.map { "\($0): \(composition.name)" } ?? composition.name, detail: detail)
+    isComposition = true
     var places: [Int] = []
     for (member, (graph, mark)) in zip(composition.members, members) {
       places.append(nodes.count)

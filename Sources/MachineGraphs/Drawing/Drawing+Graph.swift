@@ -67,31 +67,45 @@ private struct ArrowBuilder {
   var arrows: [Drawing.Arrow] {
     var arrows: [Drawing.Arrow] = []
     for event in graph.kind.events.indices {
-      arrows += self.arrows(
-        of: graph.inputs(ofEvent: event), .event(graph.kind.events[event].name),
-        isPossible: mark?.events.contains(event) ?? false)
+      arrows += self.arrows(of: graph.inputs(ofEvent: event), .event(graph.kind.events[event].name))
     }
     for timer in graph.kind.timers.indices {
       let input = graph.input(ofTimer: timer)
       arrows += self.arrows(
-        of: input..<input + 1, .timer(graph.kind.timers[timer].name, after: graph.timers[timer].duration),
-        isPossible: mark?.timers.contains(timer) ?? false)
+        of: input..<input + 1, .timer(graph.kind.timers[timer].name, after: graph.timers[timer].duration))
     }
     return arrows.enumerated().sorted { ($0.element.from, $0.offset) < ($1.element.from, $1.offset) }.map(\.element)
   }
 
-  private func arrows(
-    of inputs: Range<Int>, _ trigger: Drawing.Trigger, isPossible: Bool
-  ) -> [Drawing.Arrow] {
-    let shares = RegionShares(graph: graph, outline: outline, isPlain: detail == .plain).rows(of: inputs)
-    var arrows: [Drawing.Arrow] = []
-    for (leaf, rows) in shares {
-      let rows = detail == .plain ? rows.map(plain) : rows
-      let isActive = outline.leaves.indices.contains { state in
-        mark?.state == state && outline.leaves[state].contains(leaf)
+  private func arrows(of inputs: Range<Int>, _ trigger: Drawing.Trigger) -> [Drawing.Arrow] {
+    let now = (mark?.present ?? []).flatMap { outcome in
+      inputs.filter { graph.inputs[$0] == outcome.input }.map { (input: $0, outcome: outcome) }
+    }
+    let known = now.compactMap { input, outcome in
+      graph.numbers.known(outcome.state, data: outcome.data).map { state in
+        (input: input, effect: RegionShares.Effect(verdict: outcome.verdict, to: state, outputs: outcome.outputs))
       }
-      for told in ArrowConditions(graph: graph, outline: outline, leaf: leaf).told(rows, isPlain: detail == .plain)
-      where isShown(told.deed, trigger) {
+    }
+    // Another draw may lead elsewhere.
+    let chances = Set(now.filter(\.outcome.isByChance).map(\.input))
+    let shares = RegionShares(graph: graph, outline: outline, isPlain: detail == .plain)
+      .rows(of: inputs, in: mark?.state, present: known)
+    var arrows: [Drawing.Arrow] = []
+    for share in shares {
+      let leaf = share.leaf
+      let rows = detail == .plain ? share.rows.map(plain) : share.rows
+      let present = detail == .plain ? share.present.map(plain) : share.present
+      func isPossible(_ told: ArrowConditions.Told) -> Bool {
+        guard told.deed.effect == .moved || told.deed.effect == .stayed else { return false }
+        return present.contains { row in
+          (told.inputs?.contains(row.input) ?? true) && (row.deed == told.deed || chances.contains(row.input))
+        }
+      }
+      let deeds = Set(rows.map(\.deed))
+      let isCertain = Set(deeds.map { $0.map { [$0.to, Int($0.effect.rawValue)] } }).count == 1
+      let all = ArrowConditions(graph: graph, outline: outline, leaf: leaf).told(rows, isPlain: detail == .plain)
+      let hasDeeds = all.contains { $0.deed.effect == .moved || $0.deed.effect == .stayed }
+      for told in all where isShown(told.deed, trigger, besidesOthers: hasDeeds) {
         let samples = told.inputs.map { inputs in
           StateGraph.listed(inputs.map { StateGraph.sample(graph.arguments(of: $0)) })
         }
@@ -99,7 +113,8 @@ private struct ArrowBuilder {
           trigger: self.trigger(trigger, in: leaf, inputs), samples: samples ?? "", condition: told.condition,
           outputs: told.deed.outputs.map { graph.kind.outputs[$0].name })
         let arrow = Drawing.Arrow(
-          from: leaf, to: told.deed.to, label: label, effect: told.deed.effect, isPossible: isPossible && isActive)
+          from: leaf, to: told.deed.to, label: label, effect: told.deed.effect, isPossible: isPossible(told),
+          isCertain: isCertain)
         if !arrows.contains(arrow) { arrows.append(arrow) }
       }
     }
@@ -125,11 +140,15 @@ private struct ArrowBuilder {
       })
   }
 
-  private func isShown(_ deed: DrawingRow.Deed, _ trigger: Drawing.Trigger) -> Bool {
-    switch deed.effect {
-    case .moved: true
-    case .stayed: detail != .plain
-    case .ignored, .refused: if case .timer = trigger { detail != .plain } else { detail == .all }
+  /// - Parameter besidesOthers: Whether the trigger does something in the same state under other conditions.
+  private func isShown(_ deed: DrawingRow.Deed, _ trigger: Drawing.Trigger, besidesOthers: Bool) -> Bool {
+    switch (deed.effect, detail) {
+    case (.moved, _), (.stayed, .usual), (.stayed, .all), (.ignored, .all), (.refused, .all): return true
+    case (.stayed, .plain), (.ignored, .plain), (.refused, .plain): return false
+    case (.ignored, .usual), (.refused, .usual):
+      // A timer that is ignored runs all the same.
+      guard case .timer = trigger else { return false }
+      return !besidesOthers
     }
   }
 }

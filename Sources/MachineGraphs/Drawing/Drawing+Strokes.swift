@@ -4,13 +4,53 @@ import StateMachines
 struct Stroke {
   let from: Int
   let to: Int
-  var labels: [Drawing.Label]
-  var isPossible: Bool
+  private(set) var labels: [Drawing.Label]
+  /// The labels of what the marked machine would do now.
+  private(set) var possible: Set<Drawing.Label>
+  /// Whether its labels are left away.
+  var isBare = false
+
+  init(_ arrow: Drawing.Arrow) {
+    self.init(from: arrow.from, to: arrow.to, labels: [arrow.label], possible: arrow.isPossible ? [arrow.label] : [])
+  }
+
+  private init(from: Int, to: Int, labels: [Drawing.Label], possible: Set<Drawing.Label>) {
+    (self.from, self.to, self.labels, self.possible) = (from, to, labels, possible)
+  }
+
+  fileprivate mutating func add(_ arrow: Drawing.Arrow) {
+    if !labels.contains(arrow.label) { labels.append(arrow.label) }
+    if arrow.isPossible { possible.insert(arrow.label) }
+  }
+
+  /// Adds what is possible in another stroke with the same labels.
+  mutating func join(_ other: Stroke) { possible.formUnion(other.possible) }
+
+  var isPossible: Bool { !possible.isEmpty }
+
   /// Whether it carries outputs between machines.
   var isWire: Bool { if case .wire? = labels.first?.trigger { true } else { false } }
 
-  /// The lines of the labels, none much longer than a line of text in a picture.
-  var lines: [String] { labels.flatMap { TextLines.wrapped($0) } }
+  /// Itself; or what is possible now and the rest, for formats that emphasise arrows.
+  var parts: [Stroke] {
+    guard isPossible, !isBare, possible.count < labels.count else { return [self] }
+    return [labels.filter(possible.contains), labels.filter { !possible.contains($0) }].map {
+      Stroke(from: from, to: to, labels: $0, possible: possible.intersection($0))
+    }
+  }
+
+  /// The lines of the labels, none much longer than a line of text in a picture. Where a label takes several lines, a
+  /// dot begins each label.
+  ///
+  /// - Parameter mark: Stands before what is possible.
+  func lines(mark: String = "") -> [String] {
+    if isBare { return [] }
+    let all = labels.map { label in
+      TextLines.wrapped(label).enumerated().map { $0 == 0 && possible.contains(label) ? mark + $1 : $1 }
+    }
+    guard all.count > 1, all.contains(where: { $0.count > 1 }) else { return all.flatMap(\.self) }
+    return all.flatMap { lines in lines.enumerated().map { $0 == 0 ? "• " + $1 : $1 } }
+  }
 }
 
 extension Drawing {
@@ -19,13 +59,17 @@ extension Drawing {
     var strokes: [Stroke] = []
     for arrow in liftedArrows {
       if let place = strokes.firstIndex(where: { $0.from == arrow.from && $0.to == arrow.to }) {
-        strokes[place].labels.append(arrow.label)
-        if arrow.isPossible { strokes[place].isPossible = true }
+        strokes[place].add(arrow)
       } else {
-        strokes.append(Stroke(from: arrow.from, to: arrow.to, labels: [arrow.label], isPossible: arrow.isPossible))
+        strokes.append(Stroke(arrow))
       }
     }
-    return strokes
+    guard hasBareMoves else { return strokes }
+    return strokes.filter { $0.isWire || $0.from != $0.to }.map { stroke in
+      var stroke = stroke
+      stroke.isBare = !stroke.isWire
+      return stroke
+    }
   }
 
   /// The moves one by one, with arrows from composite nodes where all states of one of their regions move alike.
@@ -44,15 +88,21 @@ extension Drawing {
     let inside = Set(leaves.filter { isInside($0) && !nodes[$0].isUnreachable })
     guard inside.count > 1 else { return }
     for arrow in arrows where !path(to: arrow.to).contains(node) && isInside(arrow.from) {
-      func isLike(_ other: Arrow) -> Bool {
-        other.to == arrow.to && other.label == arrow.label && isInside(other.from)
+      /// Moves the arrows to the node, if all states inside have one of them.
+      func lift(_ isAlike: (Arrow) -> Bool) -> Bool {
+        func isLike(_ other: Arrow) -> Bool { other.to == arrow.to && isInside(other.from) && isAlike(other) }
+        let alike = arrows.filter(isLike)
+        let covered = alike.flatMap { other in inside.filter { path(to: $0).contains(other.from) } }
+        guard Set(covered) == inside, let first = arrows.firstIndex(where: isLike) else { return false }
+        arrows[first].from = node
+        arrows[first].isPossible = alike.contains(where: \.isPossible)
+        arrows[first].isCertain = alike.allSatisfy(\.isCertain)
+        if Set(alike.map(\.label)).count > 1 { arrows[first].label = Label(joining: alike.map(\.label)) }
+        arrows.removeAll(where: isLike)
+        return true
       }
-      let alike = arrows.filter(isLike)
-      let covered = alike.flatMap { other in inside.filter { path(to: $0).contains(other.from) } }
-      guard Set(covered) == inside, let first = arrows.firstIndex(where: isLike) else { continue }
-      arrows[first].from = node
-      arrows[first].isPossible = alike.contains(where: \.isPossible)
-      arrows.removeAll(where: isLike)
+      if lift({ $0.label == arrow.label }) { continue }
+      _ = lift { $0.isCertain && $0.label.trigger == arrow.label.trigger }
     }
   }
 
@@ -88,16 +138,7 @@ extension Drawing {
           .sorted { $0[0] < $1[0] }
       for part in parts {
         var arrow = arrows[part[0]]
-        let all = part.map { arrows[$0].label }
-        if Set(all.map(\.samples)).count > 1 { arrow.label.samples = "" }
-        if Set(all.map(\.condition)).count > 1 { arrow.label.condition = "" }
-        var outputs: [String] = []
-        for output in all.flatMap(\.outputs) where !outputs.contains(output) { outputs.append(output) }
-        if part.count > 1 {
-          arrow.label.outputs = outputs.map { output in
-            all.allSatisfy { $0.outputs.contains(output) } ? output : output + "?"
-          }
-        }
+        if part.count > 1 { arrow.label = Label(joining: part.map { arrows[$0].label }) }
         arrow.isPossible = part.contains { arrows[$0].isPossible }
         joined.append(arrow)
       }
@@ -134,38 +175,47 @@ extension Drawing {
     return all
   }
 
-  /// Whether the picture reads from top to bottom; a small one reads from left to right.
-  var isTopDown: Bool { leaves.count > 4 }
+  /// Whether the picture reads from top to bottom. A small one reads from left to right, as do the members of a large
+  /// composition, which then stand below each other.
+  var isTopDown: Bool { leaves.count > 4 && !isLargeComposition }
+
+  /// Whether it has more members than stand side by side.
+  var isLargeComposition: Bool { isComposition && top.nodes.count > 4 }
+
+  /// States above which a picture does not fit a screen with text that can be read from the last row.
+  private static let mostReadable = 30
+
+  /// Whether moves have no labels. A composition with many states shows its states and wires.
+  var hasBareMoves: Bool { isComposition && detail == .usual && leaves.count > Self.mostReadable }
+
+  /// The remarks as comments of a format.
+  var remarkLines: [String] { remarks.map { $0.prefix(1).lowercased() + $0.dropFirst() } }
+
+  /// What a reader of the picture has to know beside its title.
+  var remarks: [String] {
+    let why = whyPartial.map { "Partial: \($0)" }
+    guard leaves.count > Self.mostReadable, detail != .plain else { return why }
+    return why + [
+      hasBareMoves
+        ? "\(leaves.count) states: moves have labels in the diagrams of the members"
+        : "\(leaves.count) states: too many for text of 12 pixels on a screen of 1920 × 1080"
+    ]
+  }
 }
 
-/// Texts of a picture on several short lines.
-enum TextLines {
-  /// Characters per line of a label.
-  static let width = 30
-
-  /// The lines of a label: what triggers it, its condition and its outputs begin lines of their own if it is long.
-  static func wrapped(_ label: Drawing.Label) -> [String] {
-    let text = label.text
-    if text.count <= width { return [text] }
-    var head = label
-    head.outputs = []
-    head.condition = ""
-    let condition = label.condition.isEmpty ? [] : wrapped("[\(label.condition)]")
-    let outputs = label.outputs.isEmpty ? [] : wrapped("/ " + label.outputList)
-    return wrapped(head.text) + condition + outputs
+extension Drawing.Label {
+  /// The label of several arrows with one trigger: without what they do not have in common, and with a question mark at
+  /// outputs that need not come.
+  fileprivate init(joining labels: [Drawing.Label]) {
+    self = labels[0]
+    if Set(labels.map(\.samples)).count > 1 { samples = "" }
+    if Set(labels.map(\.condition)).count > 1 { condition = "" }
+    var names: [String] = []
+    for output in labels.flatMap(\.outputs).map(Self.bare) where !names.contains(output) { names.append(output) }
+    outputs = names.map { name in labels.allSatisfy { $0.outputs.contains(name) } ? name : name + "?" }
   }
 
-  static func wrapped(_ text: String, to width: Int = width) -> [String] {
-    var lines: [String] = []
-    for word in text.split(separator: " ") {
-      if let last = lines.last, last.count + 1 + word.count <= width {
-        lines[lines.count - 1] = last + " " + word
-      } else {
-        lines.append(String(word))
-      }
-    }
-    return lines
-  }
+  private static func bare(_ output: String) -> String { output.hasSuffix("?") ? String(output.dropLast()) : output }
 }
 
 extension Drawing.Arrow {

@@ -19,6 +19,8 @@ public struct Drawing: Sendable {
   /// Why the picture is partial; empty if it is whole.
   public internal(set) var whyPartial: [String] = []
   public let detail: Detail
+  /// Whether its outermost nodes are the members of a composition.
+  var isComposition = false
 
   init(title: String, detail: Detail) {
     self.title = title
@@ -54,9 +56,9 @@ public struct Drawing: Sendable {
     public var isCurrent = false
     /// The regions of a composite node, each with its nodes; empty for a state.
     var regions: [Region] = []
-    var isComposite: Bool { !regions.isEmpty }
+    package var isComposite: Bool { !regions.isEmpty }
     /// Whether it is the leaf of a composite node that is a state itself.
-    var isOwnLeaf = false
+    package internal(set) var isOwnLeaf = false
   }
 
   struct Region: Sendable {
@@ -73,11 +75,13 @@ public struct Drawing: Sendable {
     public var to: Int
     public var label: Label
     public let effect: Verdict
-    /// Whether it can happen to the marked machine now.
+    /// Whether the marked machine would take it now, with some sample of the event's data.
     public var isPossible = false
+    /// Whether its trigger always leads from `from` to `to`, whatever the data and the conditions are.
+    var isCertain = false
 
     /// Whether it is a wire between machines.
-    var isWire: Bool { if case .wire = label.trigger { true } else { false } }
+    package var isWire: Bool { if case .wire = label.trigger { true } else { false } }
   }
 
   public struct Label: Hashable, Sendable {
@@ -156,34 +160,4 @@ public struct Drawing: Sendable {
 
   /// The states, which contain no others.
   public var leaves: [Int] { nodes.indices.filter { !nodes[$0].isComposite } }
-}
-
-/// The machine that a diagram marks: its name and current state, and what is possible for it.
-public struct GraphMark: Hashable, Sendable {
-  public let name: String
-  /// Its state, as an index in the kind's list, or in the graph's list where states are named by their data.
-  public let state: Int
-  /// Its state's data, if it prints any.
-  public let data: String?
-  /// The events possible now with some argument, and the running timers; indices in the kind's lists.
-  public let events: [Int]
-  public let timers: [Int]
-
-  public init(_ name: String = "", state: Int, data: String? = nil, events: [Int] = [], timers: [Int] = []) {
-    self.name = name
-    self.state = state
-    self.data = data
-    self.events = events
-    self.timers = timers
-  }
-}
-
-extension StateGraph {
-  /// The mark of a machine whose state is an index in the kind's list, with the index in ``states``; `nil` if the graph
-  /// does not have the state.
-  func resolve(_ mark: GraphMark) -> GraphMark? {
-    numbers.known(mark.state, data: mark.data).map {
-      GraphMark(mark.name, state: $0, data: mark.data, events: mark.events, timers: mark.timers)
-    }
-  }
 }

@@ -27,8 +27,19 @@ struct RegionShares {
   /// Whether the states in which the regions are entered are left away.
   let isPlain: Bool
 
+  /// The rows of one leaf, and what would happen in it now to the machine that is marked.
+  struct Share {
+    let leaf: Int
+    var rows: [DrawingRow]
+    var present: [DrawingRow] = []
+  }
+
   /// The rows of an input's trigger, by the leaf that they leave and in the order of the states.
-  func rows(of inputs: Range<Int>) -> [(leaf: Int, rows: [DrawingRow])] {
+  ///
+  /// - Parameters:
+  ///   - state: The state of the machine that is marked.
+  ///   - present: The outcomes that inputs have in it now.
+  func rows(of inputs: Range<Int>, in state: Int? = nil, present: [(input: Int, effect: Effect)] = []) -> [Share] {
     let facts = graph.states.indices.flatMap { state in
       inputs.flatMap { input in
         graph.outcomes(in: state, of: input).map { (state: state, input: input, outcome: $0) }
@@ -39,32 +50,54 @@ struct RegionShares {
       uniqueKeysWithValues: Set(facts.flatMap(\.outcome.outputs)).map { output in
         (output, owner(of: output, in: facts.map { ($0.state, $0.outcome) }, home))
       })
-    var shares: [(leaf: Int, rows: [DrawingRow])] = []
+    var shares: [Share] = []
     var places: [Int: Int] = [:]
     for fact in facts {
       for (region, leaf) in outline.leaves[fact.state].enumerated() {
         let row = DrawingRow(
           state: fact.state, input: fact.input, guards: fact.outcome.guards,
-          deed: deed(fact.outcome, from: fact.state, region, home, owners))
+          deed: deed(Effect(fact.outcome), from: fact.state, region, home, owners))
         if let place = places[leaf] {
           shares[place].rows.append(row)
         } else {
           places[leaf] = shares.count
-          shares.append((leaf, [row]))
+          shares.append(Share(leaf: leaf, rows: [row]))
         }
+      }
+    }
+    guard let state else { return shares }
+    for (region, leaf) in outline.leaves[state].enumerated() {
+      guard let place = places[leaf] else { continue }
+      shares[place].present = present.map { input, effect in
+        DrawingRow(state: state, input: input, guards: [], deed: deed(effect, from: state, region, home, owners))
       }
     }
     return shares
   }
 
+  /// What an input does to a machine as a whole.
+  struct Effect {
+    let verdict: Verdict
+    let to: Int
+    let outputs: [Int]
+
+    init(verdict: Verdict, to: Int, outputs: [Int]) {
+      (self.verdict, self.to, self.outputs) = (verdict, to, outputs)
+    }
+
+    init(_ outcome: GraphOutcome) {
+      self.init(verdict: outcome.verdict, to: outcome.to, outputs: outcome.outputs)
+    }
+  }
+
   private func isSplit(_ state: Int) -> Bool { outline.leaves[state].count > 1 }
 
   private func deed(
-    _ outcome: GraphOutcome, from state: Int, _ region: Int, _ home: Int, _ owners: [Int: Int]
+    _ outcome: Effect, from state: Int, _ region: Int, _ home: Int, _ owners: [Int: Int]
   ) -> DrawingRow.Deed? {
     let (from, to) = (outline.leaves[state], outline.leaves[outcome.to])
     guard isSplit(state) else {
-      return DrawingRow.Deed(effect: outcome.verdict, to: entry(to, of: outcome), outputs: outcome.outputs)
+      return DrawingRow.Deed(effect: outcome.verdict, to: entry(to), outputs: outcome.outputs)
     }
     let outputs = outcome.outputs.filter { (owners[$0] ?? home) == region }
     if isSplit(outcome.to), from[region] != to[region] {
@@ -84,7 +117,7 @@ struct RegionShares {
   }
 
   /// The composite when all its regions are entered at their first states, else the first other state.
-  private func entry(_ leaves: [Int], of outcome: GraphOutcome) -> Int {
+  private func entry(_ leaves: [Int]) -> Int {
     guard leaves.count > 1, let composite = outline.composite else { return leaves[0] }
     return isPlain ? composite : leaves.first { !outline.isInitial($0) } ?? composite
   }

@@ -42,9 +42,27 @@ enum DiagramNames {
   }
 }
 
+/// A writer of a format in which nodes have names.
+protocol NamingWriter {
+  var drawing: Drawing { get }
+  /// The name of each node; see ``DiagramNames/names(of:)``.
+  var ids: [String] { get }
+}
+
+extension NamingWriter {
+  var isPlain: Bool { drawing.detail == .plain }
+
+  /// What is true in a state, if there is room for it, and what is handled within it.
+  func texts(of place: Int) -> [String] {
+    guard !isPlain else { return [] }
+    let about = drawing.leaves.count > 12 ? [] : TextLines.wrapped(drawing.nodes[place].about)
+    return about + TextLines.indented(drawing.innerLines(place))
+  }
+}
+
 extension Drawing {
   /// Whether a composite node contains a leaf for itself.
-  func hasOwnLeaf(_ node: Node) -> Bool {
+  package func hasOwnLeaf(_ node: Node) -> Bool {
     node.regions.contains { $0.nodes.contains { nodes[$0].isOwnLeaf && nodes[$0].name == node.name } }
   }
 }

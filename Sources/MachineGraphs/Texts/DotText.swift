@@ -9,17 +9,23 @@ private struct DotText {
   let drawing: Drawing
   /// The numbers of the states.
   let numbers: [Int: Int]
+  /// What is drawn one by one; in a plain drawing that is everything.
+  let strokes: [Stroke]
+  let hubs: [Hub]
 
   init(_ drawing: Drawing) {
     self.drawing = drawing
     numbers = Dictionary(uniqueKeysWithValues: drawing.leaves.enumerated().map { ($1, $0 + 1) })
+    let gathered = drawing.detail == .plain ? ([], []) : drawing.gatheredStrokes
+    strokes = gathered.0.flatMap(\.parts)
+    hubs = gathered.1
   }
 
   private var isPlain: Bool { drawing.detail == .plain }
 
   var lines: [String] {
-    let groups = [starts, states(of: drawing.top), edges].filter { !$0.isEmpty }
-    return drawing.whyPartial.map { "// partial: \($0)" } + ["digraph {"] + head.map { "    " + $0 }
+    let groups = [starts, states(of: drawing.top, in: Hub.Home(node: nil, region: 0)), edges].filter { !$0.isEmpty }
+    return drawing.remarkLines.map { "// \($0)" } + ["digraph {"] + head.map { "    " + $0 }
       + groups.flatMap { [""] + $0.map { "    " + $0 } } + ["}"]
   }
 
@@ -27,10 +33,10 @@ private struct DotText {
     let hasClusters = drawing.nodes.contains(where: \.isComposite)
     let compound = hasClusters ? ", compound=true, newrank=true" : ""
     guard !isPlain else { return ["graph [rankdir=LR\(compound)]"] }
-    let why = drawing.whyPartial.map { "Partial: \($0)" }.flatMap { TextLines.wrapped($0, to: 80) }
+    let title = [drawing.title] + drawing.remarks.flatMap { TextLines.wrapped($0, to: 80) }
     return [
       "graph [rankdir=\(drawing.isTopDown ? "TB" : "LR")\(compound), labelloc=t, fontname=\"Helvetica\", fontsize=20, "
-        + "nodesep=0.35, ranksep=0.45, bgcolor=white, label=\(Self.quoted(([drawing.title] + why).joined(separator: "\n")))]",
+        + "nodesep=0.15, ranksep=0.3, bgcolor=white, label=\(Self.quoted(title.joined(separator: "\n")))]",
       "node [shape=box, style=\"rounded,filled\", fillcolor=\"#f4f6f8\", fontname=\"Helvetica\", fontsize=16]",
       "edge [fontname=\"Helvetica\", fontsize=14]",
     ]
@@ -54,18 +60,47 @@ private struct DotText {
     ]
   }
 
-  private func states(of region: Drawing.Region) -> [String] {
+  private func states(of region: Drawing.Region, in home: Hub.Home) -> [String] {
     region.nodes.flatMap { place -> [String] in
       let node = drawing.nodes[place]
       guard node.isComposite else { return start(of: place) + [state(place)] }
       let inner = node.regions.enumerated().flatMap { number, region -> [String] in
-        let states = states(of: region)
+        let states = states(of: region, in: Hub.Home(node: place, region: number))
         return region.name.isEmpty
           ? states : cluster("\(place)_\(number)", region.name, "dashed,rounded", states)
       }
-      return cluster("\(place)", node.title, "rounded", inner)
-    }
+      return cluster("\(place)", node.title, "rounded", port(of: place) + inner)
+    } + hubNodes(in: home)
   }
+
+  // MARK: Hubs and ports
+
+  /// The points at which arrows meet, and the nodes that stand for all states.
+  private func hubNodes(in home: Hub.Home) -> [String] {
+    var lines: [String] = []
+    for (place, hub) in hubs.enumerated() where hub.home == home {
+      let look = hub.title.map { "label=\"\($0)\", style=\"rounded,dashed\"" } ?? "shape=point, width=0.06"
+      let line = "\(hub.name(place)) [\(look)]"
+      if !lines.contains(line) { lines.append(line) }
+    }
+    return lines
+  }
+
+  /// The point within a node with regions, or within a member, at which the arrows of the whole begin and end. Graphviz
+  /// would draw them to one of the states, and hide the part within the node. Many wires would meet in a point, so they
+  /// end at the border of a member.
+  private func port(of place: Int) -> [String] {
+    let isUsed = strokes.contains { $0.from == place || $0.to == place }
+    return hasPort(place) && isUsed ? ["port\(place) [shape=point, width=0.1, color=\"#708090\"]"] : []
+  }
+
+  private func hasPort(_ place: Int) -> Bool {
+    let node = drawing.nodes[place]
+    let isMember = drawing.isComposition && node.parent == nil
+    return !isPlain && (node.regions.count > 1 || isMember && !drawing.isLargeComposition)
+  }
+
+  // MARK: States
 
   private func cluster(_ id: String, _ title: String, _ style: String, _ lines: [String]) -> [String] {
     let look = isPlain ? "" : " style=\"\(style)\"; color=\"#708090\"; fontsize=16;"
@@ -81,7 +116,7 @@ private struct DotText {
     } else {
       attributes.append("label=\(label(of: place))")
       if !node.about.isEmpty { attributes.append("tooltip=\(Self.quoted(node.about))") }
-      if node.isCurrent { attributes.append("fillcolor=\"#ffd54f\", penwidth=3") }
+      if node.isCurrent { attributes.append("class=current, fillcolor=\"#ffd54f\", penwidth=3") }
       if node.isFinal { attributes.append("peripheries=2") }
       if node.isUnreachable {
         attributes.append("style=\"rounded,dashed\", color=\"#808080\", fontcolor=\"#606060\"")
@@ -93,9 +128,9 @@ private struct DotText {
   /// The title, and below a rule what is handled within the state.
   private func label(of place: Int) -> String {
     let node = drawing.nodes[place]
-    let inner = drawing.innerLines(place).flatMap { TextLines.wrapped($0) }
+    let inner = TextLines.indented(drawing.innerLines(place))
     guard !inner.isEmpty else { return Self.quoted(node.title) }
-    let rows = inner.map { "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"13\">\(Self.markup($0))</FONT></TD></TR>" }
+    let rows = inner.map { "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"14\">\(Self.markup($0))</FONT></TD></TR>" }
     return "<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">"
       + "<TR><TD>\(Self.markup(node.title))</TD></TR><HR/>\(rows.joined())</TABLE>>"
   }
@@ -104,17 +139,32 @@ private struct DotText {
     if isPlain {
       return drawing.liftedArrows.map { edge($0.from, $0.to, [$0.label.text], isWire: false, isPossible: false) }
     }
-    return drawing.strokes.map { edge($0.from, $0.to, $0.lines, isWire: $0.isWire, isPossible: $0.isPossible) }
+    return strokes.map { edge($0.from, $0.to, $0.lines(), isWire: $0.isWire, isPossible: $0.isPossible) }
+      + hubs.enumerated().flatMap { place, hub -> [String] in
+        let name = hub.name(place)
+        let ways = hub.ways.map { from, isPossible in
+          "\(numbers[from] ?? 0) -> \(name) [arrowhead=none\(isPossible ? ", \(Self.possible)" : "")]"
+        }
+        return ways
+          + hub.stroke.parts.map {
+            edge($0.from, $0.to, $0.lines(), isWire: false, isPossible: $0.isPossible, by: name)
+          }
+      }
   }
 
-  private func edge(_ from: Int, _ to: Int, _ lines: [String], isWire: Bool, isPossible: Bool) -> String {
+  private static let possible = "penwidth=3, color=\"#c62828\", fontcolor=\"#c62828\""
+
+  /// - Parameter hub: The node from which it is drawn instead of `from`.
+  private func edge(
+    _ from: Int, _ to: Int, _ lines: [String], isWire: Bool, isPossible: Bool, by hub: String? = nil
+  ) -> String {
     var attributes = ["label=\(Self.quoted(lines.joined(separator: "\n")))"]
-    if drawing.nodes[from].isComposite { attributes.append("ltail=cluster_\(from)") }
-    if drawing.nodes[to].isComposite { attributes.append("lhead=cluster_\(to)") }
+    if drawing.nodes[from].isComposite, !hasPort(from) { attributes.append("ltail=cluster_\(from)") }
+    if drawing.nodes[to].isComposite, !hasPort(to) { attributes.append("lhead=cluster_\(to)") }
     if isWire { attributes.append("style=dashed, color=\"#1565c0\", fontcolor=\"#1565c0\", penwidth=2") }
-    if isPossible { attributes.append("penwidth=3, color=\"#c62828\", fontcolor=\"#c62828\"") }
-    let ends = [from, to].map { "\(numbers[drawing.representative(of: $0)] ?? 0)" }
-    return "\(ends[0]) -> \(ends[1]) [\(attributes.joined(separator: ", "))]"
+    if isPossible { attributes.append(Self.possible) }
+    let ends = [from, to].map { hasPort($0) ? "port\($0)" : "\(numbers[drawing.representative(of: $0)] ?? 0)" }
+    return "\(hub ?? ends[0]) -> \(ends[1]) [\(attributes.joined(separator: ", "))]"
   }
 
   /// A backslash before a letter would be a Graphviz escape.

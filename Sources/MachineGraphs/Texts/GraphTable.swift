@@ -36,7 +36,7 @@ public struct GraphTable: Sendable {
 
   /// The table, without a line feed at the end.
   public var text: String {
-    let members = drawing.triggers.isEmpty ? drawing.top.nodes : []
+    let members = drawing.isComposition ? drawing.top.nodes : []
     let wires = drawing.arrows.filter(\.isWire)
     let parts =
       members.isEmpty
@@ -99,13 +99,13 @@ public struct GraphTable: Sendable {
   private func table(_ rows: [Int]) -> [String] {
     let arrows = drawing.arrows.filter { rows.contains($0.from) && !$0.isWire }
     var triggers = drawing.triggers.filter { trigger in arrows.contains { $0.label.trigger.isSame(as: trigger) } }
-    if drawing.triggers.isEmpty {
+    if drawing.isComposition {
       for arrow in arrows where !triggers.contains(where: arrow.label.trigger.isSame) {
         triggers.append(arrow.label.trigger)
       }
     }
     let cells = rows.map { row in triggers.map { cell(row, $0, arrows) } }
-    let heads = triggers.map { head($0, arrows) }
+    let heads = triggers.map(head)
     // If the heads alone are too wide, the cells need not be laid out.
     let columnHeads = heads.reduce(0) { $0 + $1[0].count + 2 }
     let rowHeads = rows.reduce(0) { $0 + name($1).count + 2 }
@@ -128,7 +128,7 @@ public struct GraphTable: Sendable {
   private func fits(_ lines: [String]) -> Bool { lines.allSatisfy { $0.count <= width } }
 
   private func name(_ node: Int) -> String {
-    guard drawing.triggers.isEmpty, let member = drawing.path(to: node).first, member != node else {
+    guard drawing.isComposition, let member = drawing.path(to: node).first, member != node else {
       return drawing.nodes[node].name
     }
     // A member's states are named without it.
@@ -155,7 +155,7 @@ public struct GraphTable: Sendable {
     let condition = [label.samples, label.condition.isEmpty ? "" : "[\(label.condition)]"]
       .filter { !$0.isEmpty }.joined(separator: " ")
     let outputs = label.outputs.isEmpty ? "" : " / " + label.outputList
-    return (condition.isEmpty ? "" : "\(condition): ") + deed(arrow) + outputs
+    return (condition.isEmpty ? "" : "\(condition): ") + deed(arrow) + outputs + (arrow.isPossible ? " *" : "")
   }
 
   private func shown(_ label: Drawing.Label) -> Drawing.Label {
@@ -174,13 +174,11 @@ public struct GraphTable: Sendable {
     }
   }
 
-  /// The name of an event or timer, marked if possible now, and how long a timer runs.
-  private func head(_ trigger: Drawing.Trigger, _ arrows: [Drawing.Arrow]) -> [String] {
-    let isPossible = arrows.contains { $0.isPossible && $0.label.trigger.isSame(as: trigger) }
-    let mark = isPossible ? " *" : ""
-    return switch trigger {
-    case .event(let name), .eventOrTimer(let name, _), .wire(_, let name): [name + mark]
-    case .timer(let name, let after): [name + mark, after.map { "after \($0.label)" } ?? "timer"]
+  /// The name of an event or timer, and how long a timer runs.
+  private func head(_ trigger: Drawing.Trigger) -> [String] {
+    switch trigger {
+    case .event(let name), .eventOrTimer(let name, _), .wire(_, let name): [name]
+    case .timer(let name, let after): [name, after.map { "after \($0.label)" } ?? "timer"]
     }
   }
 

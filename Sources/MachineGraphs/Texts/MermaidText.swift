@@ -1,7 +1,7 @@
 extension Drawing {
   /// The drawing as a Mermaid flow chart: one line per arrow, in the order of the states; without those to the same
   /// state if it is plain.
-  public var mermaid: String { MermaidText(self).lines.joined(separator: "\n") }
+  public var mermaid: String { MermaidText(drawing: self, ids: DiagramNames.names(of: self)).lines.joined(separator: "\n") }
 }
 
 /// What both sorts of Mermaid diagrams have in common.
@@ -20,9 +20,9 @@ enum Mermaid {
 
   /// The lines before the diagram: its title, and why it is partial.
   static func head(_ drawing: Drawing) -> [String] {
-    let why = drawing.whyPartial.map { "%% partial: \($0)" }
+    let why = drawing.remarkLines.map { "%% \($0)" }
     guard drawing.detail != .plain else { return why }
-    let title = drawing.title + (why.isEmpty ? "" : " (partial)")
+    let title = drawing.title + (drawing.whyPartial.isEmpty ? "" : " (partial)")
     return ["---", "title: \"\(title)\"", "---"] + why
   }
 
@@ -51,16 +51,9 @@ enum Mermaid {
 }
 
 /// Writes a drawing as a flow chart.
-private struct MermaidText {
+private struct MermaidText: NamingWriter {
   let drawing: Drawing
   let ids: [String]
-
-  init(_ drawing: Drawing) {
-    self.drawing = drawing
-    ids = DiagramNames.names(of: drawing)
-  }
-
-  private var isPlain: Bool { drawing.detail == .plain }
 
   var lines: [String] {
     var lines = Mermaid.head(drawing) + ["graph \(isPlain || drawing.isTopDown ? "TB" : "LR");"]
@@ -77,9 +70,24 @@ private struct MermaidText {
         arrows.append("start_\(place) --> \(ids[leaf]);")
         lines.append("class start_\(place) start;")
       }
-      for stroke in drawing.strokes {
+      let (strokes, hubs) = drawing.gatheredStrokes
+      for stroke in strokes.flatMap(\.parts) {
         if stroke.isPossible { possible.append(arrows.count) }
-        arrows.append(line(stroke.from, "\"\(Mermaid.joined(stroke.lines))\"", stroke.to, isWire: stroke.isWire))
+        arrows.append(line(stroke.from, "\"\(Mermaid.joined(stroke.lines()))\"", stroke.to, isWire: stroke.isWire))
+      }
+      for (place, hub) in hubs.enumerated() {
+        let name = hub.name(place)
+        let node = hub.title.map { "\(name)([\"\($0)\"]);" } ?? "\(name)((\" \"));"
+        if !lines.contains(node) { lines += [node, "class \(name) \(hub.title == nil ? "start" : "unreachable");"] }
+        for (from, isPossible) in hub.ways {
+          if isPossible { possible.append(arrows.count) }
+          arrows.append("\(ids[from]) --- \(name);")
+        }
+        for stroke in hub.stroke.parts {
+          if stroke.isPossible { possible.append(arrows.count) }
+          let label = Mermaid.joined(stroke.lines())
+          arrows.append("\(name) " + (label.isEmpty ? "-->" : "--\"\(label)\"-->") + " \(ids[stroke.to]);")
+        }
       }
     }
     lines += arrows
@@ -87,7 +95,9 @@ private struct MermaidText {
   }
 
   private func line(_ from: Int, _ label: String, _ to: Int, isWire: Bool = false) -> String {
-    "\(ids[from]) \(isWire ? "-." : "--")\(label)\(isWire ? ".->" : "-->") \(ids[to]);"
+    label == "\"\""
+      ? "\(ids[from]) --> \(ids[to]);"
+      : "\(ids[from]) \(isWire ? "-." : "--")\(label)\(isWire ? ".->" : "-->") \(ids[to]);"
   }
 
   /// A plain state is declared only if its line needs another name, or if no arrow draws it.
@@ -101,7 +111,7 @@ private struct MermaidText {
           }
           return [ids[place] == node.title ? "\(ids[place]);" : "\(ids[place])[\"\(Mermaid.escaped(node.title))\"];"]
         }
-        let inner = drawing.innerLines(place).flatMap { TextLines.wrapped($0) }
+        let inner = TextLines.indented(drawing.innerLines(place))
         let text = Mermaid.joined([node.title] + (inner.isEmpty ? [] : ["―――"] + inner))
         return [node.isFinal ? "\(ids[place])[[\"\(text)\"]];" : "\(ids[place])(\"\(text)\");"]
       }

@@ -1,27 +1,20 @@
 extension Drawing {
   /// The drawing as a PlantUML state diagram: nested states, regions side by side, and texts in the states.
-  public var plantuml: String { PlantUMLText(self).lines.joined(separator: "\n") }
+  public var plantuml: String { PlantUMLText(drawing: self, ids: DiagramNames.names(of: self)).lines.joined(separator: "\n") }
 }
 
 /// Writes a drawing for PlantUML.
-private struct PlantUMLText {
+private struct PlantUMLText: NamingWriter {
   let drawing: Drawing
   let ids: [String]
 
-  init(_ drawing: Drawing) {
-    self.drawing = drawing
-    ids = DiagramNames.names(of: drawing)
-  }
-
-  private var isPlain: Bool { drawing.detail == .plain }
-
   var lines: [String] {
-    let why = drawing.whyPartial
-    return ["@startuml"] + why.map { "' partial: \($0)" } + ["title \(Self.escaped(drawing.title))"]
-      + (why.isEmpty ? [] : ["footer Partial: \(Self.escaped(why.joined(separator: "; ")))"])
+    let remarks = drawing.remarks
+    return ["@startuml"] + drawing.remarkLines.map { "' \($0)" } + ["title \(Self.escaped(drawing.title))"]
+      + (remarks.isEmpty ? [] : ["footer \(Self.escaped(remarks.joined(separator: "; ")))"])
       + ["hide empty description", "skinparam defaultFontName Helvetica", "skinparam defaultFontSize 16"]
       + (drawing.isTopDown ? [] : ["left to right direction"])
-      + states(of: drawing.top, depth: 0) + drawing.strokes.map(line) + ["@enduml"]
+      + states(of: drawing.top, depth: 0) + drawing.strokes.flatMap(\.parts).map(line) + ["@enduml"]
   }
 
   private func states(of region: Drawing.Region, depth: Int) -> [String] {
@@ -54,16 +47,10 @@ private struct PlantUMLText {
     return lines
   }
 
-  private func texts(of place: Int) -> [String] {
-    guard !isPlain else { return [] }
-    let about = drawing.leaves.count > 12 ? [] : TextLines.wrapped(drawing.nodes[place].about)
-    return about + drawing.innerLines(place).flatMap { TextLines.wrapped($0) }
-  }
-
   private func line(_ stroke: Stroke) -> String {
     let style = stroke.isPossible ? "-[#c62828,thickness=3]->" : stroke.isWire ? "-[#1565c0,dashed]->" : "-->"
-    let label = stroke.lines.map(Self.escaped).joined(separator: "\\n")
-    return "\(ids[stroke.from]) \(style) \(ids[stroke.to]) : \(label)"
+    let label = stroke.lines().map(Self.escaped).joined(separator: "\\n")
+    return "\(ids[stroke.from]) \(style) \(ids[stroke.to])" + (label.isEmpty ? "" : " : \(label)")
   }
 
   /// A quote would end the title of a state.

@@ -1,18 +1,13 @@
 extension Drawing {
   /// The drawing as a Mermaid state diagram (`stateDiagram-v2`): nested states, regions side by side, and one arrow
   /// from a state to another, with all labels.
-  public var stateDiagram: String { StateDiagramText(self).lines.joined(separator: "\n") }
+  public var stateDiagram: String { StateDiagramText(drawing: self, ids: DiagramNames.names(of: self)).lines.joined(separator: "\n") }
 }
 
 /// Writes a drawing as a Mermaid state diagram.
-private struct StateDiagramText {
+private struct StateDiagramText: NamingWriter {
   let drawing: Drawing
   let ids: [String]
-
-  init(_ drawing: Drawing) {
-    self.drawing = drawing
-    ids = DiagramNames.names(of: drawing)
-  }
 
   var lines: [String] {
     let head = Mermaid.head(drawing) + ["stateDiagram-v2", "    direction \(drawing.isTopDown ? "TB" : "LR")"]
@@ -51,17 +46,10 @@ private struct StateDiagramText {
       lines.append("\(indent)}")
     }
     for stroke in drawing.strokes where home(of: stroke) == Home(parent: parent, region: number) {
-      let label = Mermaid.joined(stroke.lines)
-      lines.append("\(indent)\(ids[stroke.from]) --> \(ids[stroke.to]) : \(stroke.isPossible ? "▶ " : "")\(label)")
+      let label = Mermaid.joined(stroke.lines(mark: "▶ "))
+      lines.append("\(indent)\(ids[stroke.from]) --> \(ids[stroke.to])" + (label.isEmpty ? "" : " : \(label)"))
     }
     return lines
-  }
-
-  /// What is true in a state, and what is handled within it.
-  private func texts(of place: Int) -> [String] {
-    guard drawing.detail != .plain else { return [] }
-    let about = drawing.leaves.count > 12 ? [] : TextLines.wrapped(drawing.nodes[place].about)
-    return about + drawing.innerLines(place).flatMap { TextLines.wrapped($0) }
   }
 
   private struct Home: Equatable {

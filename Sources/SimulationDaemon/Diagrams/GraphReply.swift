@@ -74,7 +74,7 @@ final class GraphReply {
         return .waiting
       case .done(let text):
         graphs.endGraphvizJob()
-        stage = GraphReply.writing(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+        stage = GraphReply.writing(SVGTheme.applied(to: text.hasSuffix("\n") ? String(text.dropLast()) : text))
         return .more
       case .failed(let failure):
         graphs.endGraphvizJob()

@@ -1,7 +1,7 @@
 import LineProtocol
 import StateMachines
 
-/// Values as JSON for database queries: times and durations are numbers of seconds.
+/// Values as JSON for programs: times and durations are numbers of seconds.
 enum JSONText {
   static func of(_ value: Value) -> String {
     switch value {
@@ -20,20 +20,5 @@ enum JSONText {
     "{" + members.map { "\(quoted($0.name)):\(of($0.value))" }.joined(separator: ",") + "}"
   }
 
-  private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\t": quoted += "\\t"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      case _: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
-  }
+  static func quoted(_ text: String) -> String { JSONWriter.quoted(text) }
 }

@@ -59,7 +59,7 @@ extension RequestContext {
   private func mark(of machine: MachineID, _ name: String) -> GraphMark {
     GraphMark(
       name, state: live.world.stateIndex(of: machine), data: live.world.stateData(of: machine),
-      events: live.world.possibleEvents(of: machine), timers: live.world.runningTimers(of: machine).map(\.timer))
+      present: live.world.presentOutcomes(of: machine))
   }
 
   private func begin(

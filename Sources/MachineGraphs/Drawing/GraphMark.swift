@@ -1,0 +1,90 @@
+public import StateMachines
+
+/// The machine that a diagram marks: its name and current state, and what is possible for it.
+public struct GraphMark: Hashable, Sendable {
+  public let name: String
+  /// Its state, as an index in the kind's list, or in the graph's list where states are named by their data.
+  public let state: Int
+  /// Its state's data, if it prints any.
+  public let data: String?
+  /// What inputs would do to it now.
+  public let present: [PresentOutcome]
+
+  public init(_ name: String = "", state: Int, data: String? = nil, present: [PresentOutcome] = []) {
+    self.name = name
+    self.state = state
+    self.data = data
+    self.present = present
+  }
+}
+
+/// What an input would do to a machine as it is now.
+public struct PresentOutcome: Hashable, Sendable {
+  public let input: GraphInput
+  public let verdict: Verdict
+  /// The state afterwards, as an index in the kind's list, and its data.
+  public let state: Int
+  public let data: String?
+  /// The outputs emitted, as indices in the kind's list.
+  public let outputs: [Int]
+  /// Whether random numbers were drawn, so that the input may have another outcome.
+  public let isByChance: Bool
+
+  public init(
+    _ input: GraphInput, _ verdict: Verdict, state: Int, data: String? = nil, outputs: [Int] = [],
+    isByChance: Bool = false
+  ) {
+    self.input = input
+    self.verdict = verdict
+    self.state = state
+    self.data = data
+    self.outputs = outputs
+    self.isByChance = isByChance
+  }
+
+  /// Tries a machine's events, with each choice of their samples, and lets each of its running timers expire when it is
+  /// due. The machine is left unchanged.
+  ///
+  /// - Parameters:
+  ///   - value: A machine of the kind.
+  ///   - parameters: Its parameters.
+  ///   - timers: Its running timers.
+  /// - Complexity: A step for each choice of samples and each timer.
+  public static func all(
+    of kind: Kind, _ value: UnsafeRawPointer, _ parameters: UnsafeRawPointer, at now: Instant,
+    timers: [(timer: Int, key: UInt32, due: Instant)]
+  ) -> [PresentOutcome] {
+    let trial = Trial(kind, parameters)
+    let machine = MachineCopy(
+      kind, of: value, at: now,
+      timers: timers.map { MachineCopy.Timer(timer: $0.timer, key: $0.key, due: $0.due) })
+    func outcome(_ input: GraphInput, _ result: StepResult, of copy: MachineCopy) -> PresentOutcome {
+      var outputs: [Int] = []
+      if result.verdict != .refused {
+        for case .emit(let output, _, _) in trial.record.effects { outputs.append(Int(output)) }
+      }
+      return PresentOutcome(
+        input, result.verdict, state: copy.state, data: copy.data, outputs: outputs,
+        isByChance: trial.hasDrawn)
+    }
+    let events = trial.inputs.indices.dropLast(kind.timers.count).map { input in
+      let copy = machine.copy()
+      return outcome(trial.inputs[input], trial.send(input, to: copy), of: copy)
+    }
+    return events
+      + machine.timers.map { timer in
+        let copy = machine.copy()
+        return outcome(.timer(timer.timer), trial.expire(timer, at: timer.due, of: copy), of: copy)
+      }
+  }
+}
+
+extension StateGraph {
+  /// The mark of a machine whose state is an index in the kind's list, with the index in ``states``; `nil` if the graph
+  /// does not have the state.
+  func resolve(_ mark: GraphMark) -> GraphMark? {
+    numbers.known(mark.state, data: mark.data).map {
+      GraphMark(mark.name, state: $0, data: mark.data, present: mark.present)
+    }
+  }
+}
