@@ -87,6 +87,16 @@ def check_dot(folder):
     return mistakes
 
 
+def check_page(programs):
+    """The picture of the README has the texts that the daemon draws today."""
+    requests = ["clock virtual", "new shiftKey key", "send key tap", "graph key format=svg"]
+    stored = pathlib.Path("Docs/shiftKey.svg").read_text(encoding="utf-8")
+    drawn = answers(programs, requests)[-1] or ""
+    if bare(svg_texts(stored)) == bare(svg_texts(drawn)):
+        return []
+    return [f"Docs/shiftKey.svg is not what the daemon draws after {', '.join(requests)}"]
+
+
 def check_plantuml(folder):
     files, mistakes = sorted(folder.glob("*.puml")), []
     for first in range(0, len(files), 100):
@@ -222,6 +232,7 @@ def main():
                 stop(f"pip cannot download nicegui {version}")
     mistakes = write_diagrams(options.programs, options.folder)
     print(f"{len(list(options.folder.iterdir()))} diagrams are in {options.folder}")
+    mistakes += check_page(options.programs)
     for name, check in [("Graphviz", check_dot), ("PlantUML", check_plantuml)]:
         found = check(options.folder)
         print(f"{name}: {len(found)} mistakes", flush=True)

@@ -49,7 +49,8 @@ private struct FakeDaemon {
     ],
     "describe fridge": [
       ". event open : the door", ". event set to=number : a temperature", ". state off : no power",
-      ". state cooling.minOn+open : cold", ". state cooling.free+shut : cold", ". state resting+shut : waits",
+      ". state cooling.minOn region=cold", ". state cooling.free region=cold", ". state resting region=cold : waits",
+      ". state open region=door", ". state shut region=door",
     ],
     "show key": [". state on", ". timer doubleTap due=0.350 left=0.150"],
     "agenda limit=20": [". 0.350 key doubleTap left=0.150", ". 0.350 f1 a left=0.150", ". 9.000 f1 b left=8.800"],
@@ -87,7 +88,7 @@ struct CompletionTests {
       ("watch key what=all ", ["since="]),
       ("fire key ", ["doubleTap", "other"]), ("expect key ", ["off", "on", "list"]), ("await key o", ["off", "on"]),
       ("await key on ", ["within="]),
-      ("expect f1 ", ["off", "cooling", "cooling.minOn", "open", "cooling.free", "shut", "resting"]),
+      ("expect f1 ", ["off", "cooling", "cooling.minOn", "cooling.free", "resting", "open", "shut"]),
       ("expect f1 cooling.f", ["cooling.free"]), ("expect f1 shut+r", ["shut+resting"]),
       ("expect f1 open+o", ["open+off"]),
       ("use ", ["main", "lesson"]), ("world ", ["new", "drop", "fork"]), ("world drop ", ["main", "lesson"]),

@@ -1,7 +1,9 @@
 extension Drawing {
   /// The drawing as a Mermaid flow chart: one line per arrow, in the order of the states; without those to the same
   /// state if it is plain.
-  public var mermaid: String { MermaidText(drawing: self, ids: DiagramNames.names(of: self)).lines.joined(separator: "\n") }
+  public var mermaid: String {
+    MermaidText(drawing: self, ids: DiagramNames.names(of: self)).lines.joined(separator: "\n")
+  }
 }
 
 /// What both sorts of Mermaid diagrams have in common.

@@ -1,6 +1,8 @@
 extension Drawing {
   /// The drawing as a PlantUML state diagram: nested states, regions side by side, and texts in the states.
-  public var plantuml: String { PlantUMLText(drawing: self, ids: DiagramNames.names(of: self)).lines.joined(separator: "\n") }
+  public var plantuml: String {
+    PlantUMLText(drawing: self, ids: DiagramNames.names(of: self)).lines.joined(separator: "\n")
+  }
 }
 
 /// Writes a drawing for PlantUML.

@@ -1,7 +1,9 @@
 extension Drawing {
   /// The drawing as a Mermaid state diagram (`stateDiagram-v2`): nested states, regions side by side, and one arrow
   /// from a state to another, with all labels.
-  public var stateDiagram: String { StateDiagramText(drawing: self, ids: DiagramNames.names(of: self)).lines.joined(separator: "\n") }
+  public var stateDiagram: String {
+    StateDiagramText(drawing: self, ids: DiagramNames.names(of: self)).lines.joined(separator: "\n")
+  }
 }
 
 /// Writes a drawing as a Mermaid state diagram.

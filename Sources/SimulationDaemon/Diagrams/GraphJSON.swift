@@ -34,7 +34,9 @@ extension Drawing {
   }
 
   private func transition(_ arrow: Arrow) -> String {
-    var members = ["\"from\":\(JSONText.quoted(nodes[arrow.from].name))", "\"to\":\(JSONText.quoted(nodes[arrow.to].name))"]
+    var members = [
+      "\"from\":\(JSONText.quoted(nodes[arrow.from].name))", "\"to\":\(JSONText.quoted(nodes[arrow.to].name))",
+    ]
     switch arrow.label.trigger {
     case .event(let name): members.append("\"event\":\(JSONText.quoted(name))")
     case .timer(let name, let after):

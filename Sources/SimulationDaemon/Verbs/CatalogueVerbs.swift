@@ -65,8 +65,13 @@ extension RequestContext {
     let initial = initialState(of: kind)
     page.line("kind", [kind.name], [("version", "\(kind.version)"), ("form", kind.form.rawValue)], kind.about)
     if !kind.origin.isEmpty { page.line("origin", [], [], kind.origin) }
-    for state in kind.states {
-      page.line("state", [state.word], state.word == initial ? [("initial", "yes")] : [], state.about)
+    let start = kind.states.firstIndex { $0.word == initial }
+    for state in kind.regionStates {
+      page.line(
+        "state", [state.word],
+        (state.region.map { [("region", $0)] } ?? [])
+          + (start.map { state.isIn[$0] } ?? false ? [("initial", "yes")] : []),
+        state.about)
     }
     for event in kind.events {
       page.line(

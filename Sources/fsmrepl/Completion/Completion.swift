@@ -215,12 +215,10 @@ struct Completer {
     var details: [String: String] = [:]
     var words: [String] = []
     for row in rows {
-      let regions = row.name.prefix { $0 != "(" }.split(separator: "+").map(String.init)
-      for region in regions {
-        if let dot = region.firstIndex(of: ".") { words.append(String(region[..<dot])) }
-        words.append(region)
-      }
-      if regions.count == 1 { details[regions[0]] = row.about }
+      let state = String(row.name.prefix { $0 != "(" })
+      if let dot = state.firstIndex(of: ".") { words.append(String(state[..<dot])) }
+      words.append(state)
+      details[state] = row.about
     }
     return Completion(
       candidates: unique(words).filter { !taken.contains($0) }.map { word in
