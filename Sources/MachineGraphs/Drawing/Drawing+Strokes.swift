@@ -55,9 +55,12 @@ struct Stroke {
 
 extension Drawing {
   /// The moves as pictures show them. Equal arrows from all states within a node are one from the node.
-  var strokes: [Stroke] {
+  var strokes: [Stroke] { strokes(joinsOutputs: true) }
+
+  /// - Parameter joinsOutputs: Whether arrows from all states within a node are one, too, if they differ in outputs.
+  func strokes(joinsOutputs: Bool) -> [Stroke] {
     var strokes: [Stroke] = []
-    for arrow in liftedArrows {
+    for arrow in liftedArrows(joinsOutputs: joinsOutputs) {
       if let place = strokes.firstIndex(where: { $0.from == arrow.from && $0.to == arrow.to }) {
         strokes[place].add(arrow)
       } else {
@@ -73,17 +76,19 @@ extension Drawing {
   }
 
   /// The moves one by one, with arrows from composite nodes where all states of one of their regions move alike.
-  var liftedArrows: [Arrow] {
+  var liftedArrows: [Arrow] { liftedArrows(joinsOutputs: true) }
+
+  private func liftedArrows(joinsOutputs: Bool) -> [Arrow] {
     var arrows = mergedArrows.filter { $0.effect == .moved && !$0.isWire }
     for node in nodes.indices.reversed() {
       for region in nodes[node].regions {
-        lift(&arrows, to: node, from: region)
+        lift(&arrows, to: node, from: region, joinsOutputs: joinsOutputs)
       }
     }
     return arrows + self.arrows.filter(\.isWire)
   }
 
-  private func lift(_ arrows: inout [Arrow], to node: Int, from region: Region) {
+  private func lift(_ arrows: inout [Arrow], to node: Int, from region: Region, joinsOutputs: Bool) {
     func isInside(_ inner: Int) -> Bool { region.nodes.contains { path(to: inner).contains($0) } }
     let inside = Set(leaves.filter { isInside($0) && !nodes[$0].isUnreachable })
     guard inside.count > 1 else { return }
@@ -101,7 +106,7 @@ extension Drawing {
         arrows.removeAll(where: isLike)
         return true
       }
-      if lift({ $0.label == arrow.label }) { continue }
+      if lift({ $0.label == arrow.label }) || !joinsOutputs { continue }
       _ = lift { $0.isCertain && $0.label.trigger == arrow.label.trigger }
     }
   }

@@ -10,13 +10,16 @@ private struct PlantUMLText: NamingWriter {
   let drawing: Drawing
   let ids: [String]
 
+  /// PlantUML can lose arrows within a node from which an arrow leads out, so arrows are not moved there more than needed.
   var lines: [String] {
     let remarks = drawing.remarks
     return ["@startuml"] + drawing.remarkLines.map { "' \($0)" } + ["title \(Self.escaped(drawing.title))"]
       + (remarks.isEmpty ? [] : ["footer \(Self.escaped(remarks.joined(separator: "; ")))"])
       + ["hide empty description", "skinparam defaultFontName Helvetica", "skinparam defaultFontSize 16"]
       + (drawing.isTopDown ? [] : ["left to right direction"])
-      + states(of: drawing.top, depth: 0) + drawing.strokes.flatMap(\.parts).map(line) + ["@enduml"]
+      + states(of: drawing.top, depth: 0) + drawing.strokes(joinsOutputs: false).flatMap(\.parts).map(line) + [
+        "@enduml"
+      ]
   }
 
   private func states(of region: Drawing.Region, depth: Int) -> [String] {

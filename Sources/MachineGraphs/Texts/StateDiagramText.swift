@@ -11,6 +11,11 @@ private struct StateDiagramText: NamingWriter {
   let drawing: Drawing
   let ids: [String]
 
+  /// Mermaid 10 cannot draw an arrow from a node with regions if another one leads to a state within.
+  private var strokes: [Stroke] {
+    drawing.strokes(joinsOutputs: drawing.nodes.allSatisfy { $0.regions.count < 2 })
+  }
+
   var lines: [String] {
     let head = Mermaid.head(drawing) + ["stateDiagram-v2", "    direction \(drawing.isTopDown ? "TB" : "LR")"]
     let looks = drawing.leaves.compactMap { leaf in
@@ -47,7 +52,7 @@ private struct StateDiagramText: NamingWriter {
       }
       lines.append("\(indent)}")
     }
-    for stroke in drawing.strokes where home(of: stroke) == Home(parent: parent, region: number) {
+    for stroke in strokes where home(of: stroke) == Home(parent: parent, region: number) {
       let label = Mermaid.joined(stroke.lines(mark: "▶ "))
       lines.append("\(indent)\(ids[stroke.from]) --> \(ids[stroke.to])" + (label.isEmpty ? "" : " : \(label)"))
     }
