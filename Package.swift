@@ -59,7 +59,8 @@ let package = Package(
     .target(
       name: "SimulationDaemon",
       dependencies: [
-        "StateMachines", "MachineGraphs", "Simulator", "LineProtocol", "Scripts", "JournalStore", "UnixHost",
+        "StateMachines", "MachineGraphs", "Statecharts", "Simulator", "LineProtocol", "Scripts", "JournalStore",
+        "UnixHost",
       ],
       swiftSettings: strict),
 
@@ -85,7 +86,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SimulatorTests",
-      dependencies: ["Simulator", "Simulations", "StateMachines", "MachineGraphs", "TestSupport"],
+      dependencies: ["Simulator", "Simulations", "Statecharts", "StateMachines", "MachineGraphs", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "LiveMachinesTests", dependencies: ["LiveMachines", "Simulations", "StateMachines"], swiftSettings: strict),

@@ -104,7 +104,7 @@ struct RunningMachine<M: Machine>: Sendable {
   private mutating func carryOutEffects() {
     for effect in record.effects {
       switch effect {
-      case .emit: break
+      case .emit, .send: break
       case .arm(let timer, let key, let due):
         timers.removeAll { $0.timer == timer && $0.key == key }
         timers.append(RunningTimer(timer: Int(timer), key: key, due: due))

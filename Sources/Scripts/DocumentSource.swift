@@ -11,8 +11,11 @@ package struct DocumentSource: Sendable {
     package let line: String
     package let bytes: [UInt8]
 
+    /// The line with `bytes=`.
+    package var announcement: String { "\(line) bytes=\(bytes.count)" }
+
     /// As it is sent.
-    package var sent: [UInt8] { Array("\(line) bytes=\(bytes.count)\n".utf8) + bytes }
+    package var sent: [UInt8] { Array("\(announcement)\n".utf8) + bytes }
 
     package init(line: String, bytes: [UInt8]) {
       self.line = line
@@ -24,6 +27,14 @@ package struct DocumentSource: Sendable {
   package let format: String
   package let bytes: [UInt8]
   package let resources: [(path: String, bytes: [UInt8])]
+
+  /// A document that is at hand.
+  package init(kind: String, format: String, bytes: [UInt8], resources: [(path: String, bytes: [UInt8])]) {
+    self.kind = kind
+    self.format = format
+    self.bytes = bytes
+    self.resources = resources
+  }
 
   package var requests: [Request] {
     let line = "define \(Word.written(kind)) format=\(format)"

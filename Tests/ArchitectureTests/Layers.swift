@@ -23,7 +23,7 @@ struct Layer {
     Layer("MachineForms", ours: ["StateMachines"]),
     Layer("MachineGraphs", ours: ["StateMachines"]),
     Layer("Simulations", ours: ["StateMachines", "MachineForms"]),
-    Layer("Statecharts", ours: ["StateMachines", "CExpat"]),
+    Layer("Statecharts", ours: ["StateMachines", "CExpat"], outside: ["Synchronization"]),
     Layer("Simulator", ours: ["StateMachines", "MachineGraphs", "CProcessor"], outside: ["Synchronization"]),
     Layer("LiveMachines", ours: ["StateMachines"], outside: ["Synchronization"]),
     Layer("LineProtocol"),
@@ -32,7 +32,10 @@ struct Layer {
     Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Dispatch", "Synchronization"]),
     Layer(
       "SimulationDaemon",
-      ours: ["StateMachines", "MachineGraphs", "Simulator", "LineProtocol", "Scripts", "JournalStore", "UnixHost"],
+      ours: [
+        "StateMachines", "MachineGraphs", "Statecharts", "Simulator", "LineProtocol", "Scripts", "JournalStore",
+        "UnixHost",
+      ],
       outside: ["Glibc", "Dispatch", "Synchronization"]),
     Layer("fsmd", ours: ["SimulationDaemon", "Simulations"]),
     Layer("fsmrepl", ours: ["LineProtocol", "Scripts", "UnixHost", "CReadline"], outside: ["Glibc", "Dispatch"]),

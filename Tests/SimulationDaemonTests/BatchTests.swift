@@ -214,10 +214,12 @@ struct BatchTests {
 
   @Test(
     "quiet withholds the + of the verbs whose rows say so, and of no other",
-    arguments: Set(Verb.allCases).subtracting([.define, .undefine]))
+    arguments: Verb.allCases)
   func quietVerbs(verb: Verb) {
     let requests: [Verb: String] = [
-      .new: "new power q", .drop: "drop p", .send: "send p buttonClick", .cast: "cast * tap",
+      .define: "define t format=scxml bytes=\(DefinedKindsTests.toggle.utf8.count)\n\(DefinedKindsTests.toggle)",
+      .undefine: "undefine toggle", .new: "new power q", .drop: "drop p", .send: "send p buttonClick",
+      .cast: "cast * tap",
       .fire: "fire key doubleTap",
       .wire: "wire f compressorOn p buttonClick", .unwire: "unwire f compressorOff p buttonClick",
       .show: "show p", .can: "can p", .describe: "describe power", .graph: "graph power", .watch: "watch *",
@@ -229,6 +231,8 @@ struct BatchTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play(
       "new fridge f", "new power p", "new shiftKey key", "wire f compressorOff p buttonClick", "send key tap")
+    _ = guest.say(
+      "define toggle format=scxml bytes=\(DefinedKindsTests.toggle.utf8.count)\n\(DefinedKindsTests.toggle)")
     _ = guest.say("quiet on")
     let lines = guest.say(requests[verb] ?? verb.name)
     #expect(!lines.contains { $0.hasPrefix("-") }, "\(lines)")

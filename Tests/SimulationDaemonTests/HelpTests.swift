@@ -21,7 +21,7 @@ struct HelpTests {
     }
   }
 
-  @Test("every example works where it makes sense", arguments: Set(Verb.allCases).subtracting([.define, .undefine]))
+  @Test("every example works where it makes sense", arguments: Verb.allCases)
   func examples(_ verb: Verb) {
     let guest = host.connect(toWorld: "w")
     let needsRealClock = [Verb.speed, .pause, .resume].contains(verb)
@@ -35,11 +35,20 @@ struct HelpTests {
     case .end: _ = guest.say("begin")
     case .goto: _ = guest.say("advance 2s")
     case .diff: _ = guest.say("world fork trial")
+    case .undefine: _ = guest.say("\(Verb.define.entry.example)\n\(Self.document)")
     case _: break
     }
-    let lines = guest.say("@x \(verb.entry.example)").filter { !$0.hasPrefix("*") }
+    let lines = guest.say("@x \(verb.entry.example)" + (verb == .define ? "\n\(Self.document)" : "")).filter {
+      !$0.hasPrefix("*")
+    }
     #expect(lines.contains { $0.hasPrefix("+ @x") }, "\(verb.entry.example): \(lines)")
   }
+
+  /// A document as long as the example of `define` says.
+  private static let document: String = {
+    let document = DefinedKindsTests.toggle
+    return document + String(repeating: " ", count: max(0, 412 - document.utf8.count))
+  }()
 
   @Test("the catalogue names every kind, and a kind's page its every word")
   func kinds() {

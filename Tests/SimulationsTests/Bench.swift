@@ -299,6 +299,7 @@ final class Bench {
         agenda.removeAll { $0.seat == seat && $0.timer == Int(timer) && $0.key == key }
         agenda.append(Entry(seat: seat, timer: Int(timer), key: key, due: due, order: armings))
         armings += 1
+      case .send: Issue.record("no kind of the catalogue sends by name, seed \(seed)")
       case .disarm(let timer, let key):
         agenda.removeAll { $0.seat == seat && $0.timer == Int(timer) && $0.key == key }
       }

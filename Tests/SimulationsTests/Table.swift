@@ -120,7 +120,7 @@ struct Table {
     case .number: .number(Double(text) ?? 0)
     case .optional(let wrapped): text == "nil" ? .none : value(text, as: wrapped)
     case .interval: Double(text).flatMap(Nanoseconds.init(seconds:)).map(Value.interval) ?? .none
-    case .text, .character, .choice, .moment: .text(text)
+    case .text, .character, .choice, .moment, .json: .text(text)
     }
   }
 }

@@ -78,7 +78,7 @@ struct WorldTranscript: ~Copyable {
       case .dataAfter(let data): after = data
       case .key(let number): key = "(\(number))"
       case .emitted, .armed, .disarmed, .arguments, .parameters, .initial, .kind, .due, .target, .undone, .renewed,
-        .reason:
+        .reason, .defined, .undefined:
         break
       }
     }
@@ -92,7 +92,7 @@ struct WorldTranscript: ~Copyable {
     case .delivery: cause = " wire=\(wire)"
     case .expiry, .fired: cause = " timer=\(kind.timers[Int(entry.index)].name)\(key)"
     case .created: return "\(entry.moment.printed) \(world.name(of: machine)) created \(to)\(outputs)"
-    case .wired, .unwired, .dropped, .rewound, .renewed: return nil
+    case .wired, .unwired, .dropped, .rewound, .renewed, .defined, .undefined: return nil
     }
     let outcome = entry.verdict == .moved ? "moved \(from) \(to)" : "\(entry.verdict) \(to)"
     return "\(entry.moment.printed) \(world.name(of: machine)) \(outcome)\(cause)\(outputs)"

@@ -50,7 +50,7 @@ extension WorldCore {
       case .expiry, .fired: kind.timers[index].name
       case .created, .dropped: kind.name
       case .wired, .unwired: kind.outputs[index].name
-      case .rewound, .renewed: ""
+      case .rewound, .renewed, .defined, .undefined: ""
       }
     let states = "\(kind.states[Int(entry.from)].word) \(kind.states[Int(entry.to)].word)"
     var target: String?
@@ -81,6 +81,8 @@ extension WorldCore {
       "target \(name(of: machine)).\(self.kind(of: machine).events[Int(event)].name)"
     case .undone(let count): "undone \(count)"
     case .renewed(let timer): "renewed \(timer)"
+    case .defined(let document, let version): "defined \(document.name) \(version)"
+    case .undefined(let name): "undefined \(name)"
     case .reason(let text): "reason \(text)"
     }
   }

@@ -6,7 +6,7 @@ extension WorldCore {
   mutating func replay(_ journal: [JournalLine]) {
     for line in journal {
       switch line.input {
-      case .delivery, .expiry, .rewound, .renewed: continue
+      case .delivery, .expiry, .rewound, .renewed, .defined, .undefined: continue
       case .event, .fired, .created, .dropped, .wired, .unwired: break
       }
       Script.advance(&self, to: line.moment, .whole)
@@ -34,7 +34,7 @@ extension WorldCore {
       guard let target = line.target, let far = self.machine(target.name) else { return }
       let wire = Wire(from: machine, output: line.index, to: far, event: target.event)
       if line.input == .wired { try? self.wire(wire) } else { try? unwire(wire) }
-    case .delivery, .expiry, .created, .rewound, .renewed: break
+    case .delivery, .expiry, .created, .rewound, .renewed, .defined, .undefined: break
     }
   }
 }

@@ -61,7 +61,7 @@ private final class RawTurnstile {
   private func followTimers() {
     for effect in record.effects {
       switch effect {
-      case .emit: break
+      case .emit, .send: break
       case .arm(let timer, _, _): running |= 1 << UInt64(timer)
       case .disarm(let timer, _): running &= ~(1 << UInt64(timer))
       }
@@ -75,6 +75,7 @@ private final class RawTurnstile {
       case .emit(let output, let first, let count):
         "emit \(output)" + record.values[Int(first)..<Int(first + count)].map { " \($0)" }.joined()
       case .arm(let timer, _, let due): "arm \(timer) \(due.nanoseconds)"
+      case .send(let output, _, _): "send \(output)"
       case .disarm(let timer, _): "disarm \(timer)"
       }
     }

@@ -66,6 +66,7 @@ final class MachineRunner<M: Machine> {
       case .emit(let output, let first, let count):
         "emit " + said(output, record.values[Int(first)..<Int(first + count)])
       case .arm(let timer, _, let due): "arm \(word(events[Int(timer)])) \(due.nanoseconds)"
+      case .send(let output, _, _): "send \(output)"
       case .disarm(let timer, _): "disarm \(word(events[Int(timer)]))"
       }
     }
@@ -93,7 +94,7 @@ final class MachineRunner<M: Machine> {
   private func follow() {
     for effect in record.effects {
       switch effect {
-      case .emit: break
+      case .emit, .send: break
       case .arm(let timer, _, let due): timers[word(events[Int(timer)])] = due.nanoseconds
       case .disarm(let timer, _): timers[word(events[Int(timer)])] = nil
       }

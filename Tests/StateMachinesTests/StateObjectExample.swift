@@ -120,7 +120,7 @@ func pressStaircase() -> [String] {
       switch effect {
       case .arm(timer: _, key: _, let due): "armed for \(due.nanoseconds / 1_000_000_000)"
       case .disarm: "disarmed"
-      case .emit: "emitted"
+      case .emit, .send: "emitted"
       }
     }
     return ([kind.states[Int(result.to)].word] + effects).joined(separator: " ")

@@ -70,7 +70,7 @@ extension Machine {
       switch effect {
       case .emit(let output, _, _): outputs.append(Output.Name(at: Int(output)).word)
       case .arm(let timer, _, _): armed.append("\(timers[Int(timer)])")
-      case .disarm: break
+      case .disarm, .send: break
       }
     }
     return FlatCell(

@@ -344,8 +344,12 @@ public final class Exploration {
     let record = trial.record
     var outputs: [Int] = []
     if result.verdict != .refused {
-      for case .emit(let output, _, _) in record.effects where !kind.outputs[Int(output)].isTold {
-        outputs.append(Int(output))
+      for effect in record.effects {
+        switch effect {
+        case .emit(let output, _, _), .send(let output, _, _):
+          if !kind.outputs[Int(output)].isTold { outputs.append(Int(output)) }
+        case .arm, .disarm: break
+        }
       }
     }
     return GraphOutcome(

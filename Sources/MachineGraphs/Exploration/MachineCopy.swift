@@ -110,7 +110,7 @@ final class MachineCopy {
     disarmed = []
     for effect in record.effects {
       switch effect {
-      case .emit:
+      case .emit, .send:
         break
       case .arm(let timer, let key, let due):
         timers.removeAll { $0.timer == Int(timer) && $0.key == key }

@@ -30,7 +30,7 @@ final class Persistence {
     onRestart: OnRestart = .remaining, wallClock: @escaping () -> Int64
   ) {
     self.store = store
-    self.catalogue = catalogue
+    self.catalogue = catalogue.readingDocuments
     self.limits = limits
     self.durability = durability
     self.onRestart = onRestart

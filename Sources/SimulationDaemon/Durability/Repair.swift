@@ -50,6 +50,7 @@ struct Repair {
 
   /// - Complexity: O(inputs), since they are replayed as far as possible.
   static func survey(_ name: String, in store: SQLiteReader, _ catalogue: Catalogue) throws -> Survey {
+    let catalogue = catalogue.readingDocuments
     let head = try StoreAccess.world(name, in: store).head
     var reason: String?
     var playable: UInt64?
@@ -71,7 +72,7 @@ struct Repair {
   ) throws -> UInt64? {
     for mark in try store.checkpoints(of: name).reversed() {
       guard let found = try? store.checkpoint(of: name, atOrBefore: mark.sequence), found.mark == mark,
-        let world = try? WorldCore(archive: found.bytes, kinds: { catalogue[$0] }),
+        let world = try? WorldCore(archive: found.bytes, kinds: { catalogue[$0] }, compiler: catalogue.compiler),
         world.lastSequence == mark.sequence
       else { continue }
       return mark.sequence

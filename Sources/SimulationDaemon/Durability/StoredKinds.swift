@@ -24,7 +24,7 @@ struct StoredKinds {
     if world.kindCount == kinds { return [] }
     return world.kinds.compactMap { kind in
       let bytes = KindDescription(kind).bytes
-      return known[kind.name] == bytes ? nil : StoredKind(name: kind.name, since: sequence, bytes: bytes)
+      return known[kind.key] == bytes ? nil : StoredKind(name: kind.key, since: sequence, bytes: bytes)
     }
   }
 

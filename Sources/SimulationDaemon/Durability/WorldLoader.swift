@@ -43,7 +43,7 @@ struct WorldLoader {
   init(_ store: any WorldReading, _ catalogue: Catalogue, _ limits: Limits, _ slot: WorkerSlot? = nil) {
     self.store = store
     self.slot = slot
-    self.catalogue = catalogue
+    self.catalogue = catalogue.readingDocuments
     self.limits = limits
   }
 
@@ -190,7 +190,8 @@ struct WorldLoader {
       throw Hindrance(reason: "its checkpoint at input \(start) is missing", input: nil)
     }
     do throws(ArchiveFailure) {
-      let world = try WorldCore(archive: found.bytes, kinds: { catalogue[$0] }, limits: limits.world)
+      let world = try WorldCore(
+        archive: found.bytes, kinds: { catalogue[$0] }, compiler: catalogue.compiler, limits: limits.world)
       guard world.lastSequence == start else {
         throw ArchiveFailure.damaged("it ends with input \(world.lastSequence)")
       }

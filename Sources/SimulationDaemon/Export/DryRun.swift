@@ -47,11 +47,11 @@ final class DryRun {
   }
 
   /// Plays one request.
-  func play(_ line: String) -> Answer {
+  ///
+  /// - Parameter document: The bytes behind its line.
+  func play(_ line: String, _ document: [UInt8] = []) -> Answer {
     round {
-      var line = line + "\n"
-      line.withUTF8 { bytes in
-        let bytes = UnsafeRawBufferPointer(bytes)
+      (Array("\(line)\n".utf8) + document).withUnsafeBytes { bytes in
         client.session.input.room(atLeast: bytes.count).copyBytes(from: bytes)
         client.session.input.didFill(bytes.count)
       }

@@ -21,10 +21,10 @@ extension TableExport {
     /// The event, the timer, or the output of a wire.
     var name: String? {
       switch entry.input {
-      case .event, .delivery: kind.events[Int(entry.index)].name
+      case .event, .delivery: kind.eventName(Int(entry.index), facts.arguments)
       case .expiry, .fired: timer(Int(entry.index), facts.key)
       case .wired, .unwired: kind.outputs[Int(entry.index)].name
-      case .created, .dropped, .rewound, .renewed: nil
+      case .created, .dropped, .rewound, .renewed, .defined, .undefined: nil
       }
     }
 
@@ -46,7 +46,7 @@ extension InputClass {
   var isStep: Bool {
     switch self {
     case .event, .delivery, .expiry, .fired: true
-    case .created, .dropped, .wired, .unwired, .rewound, .renewed: false
+    case .created, .dropped, .wired, .unwired, .rewound, .renewed, .defined, .undefined: false
     }
   }
 
@@ -63,6 +63,8 @@ extension InputClass {
     case .unwired: "unwired"
     case .rewound: "undo"
     case .renewed: "restart"
+    case .defined: "defined"
+    case .undefined: "undefined"
     }
   }
 }

@@ -17,6 +17,9 @@ struct InputFacts {
   var renewed: [RenewedTimer] = []
   /// How many inputs before it were undone.
   var undone: UInt64 = 0
+  /// The document of a kind that was defined, or the name of one that was taken back.
+  var document: KindDocument?
+  var undefined: String?
   var before: String?
   var after: String?
   /// The effects of the step, in order.
@@ -37,6 +40,8 @@ struct InputFacts {
       case .target(let machine, let event): target = (machine, Int(event))
       case .undone(let count): undone = count
       case .renewed(let timer): renewed.append(timer)
+      case .defined(let given, _): document = given
+      case .undefined(let name): undefined = name
       case .kind, .due, .reason: break
       }
     }

@@ -1,5 +1,6 @@
 import JournalStore
 import LineProtocol
+import Scripts
 import Simulator
 import StateMachines
 
@@ -86,7 +87,9 @@ struct ScriptExport: ~Copyable {
       try compare(dryRun, before: entry.sequence)
       requests.append(entry.sequence)
       guard let composed else {
-        let request = ScriptText.request(entry, InputFacts(entry, of: world), of: world)
+        let facts = InputFacts(entry, of: world)
+        if let document = facts.document { return try say(document, time, dryRun, as: entry.sequence) }
+        let request = ScriptText.request(entry, facts, of: world)
         return try say(request, time, dryRun, as: entry.sequence)
       }
       try begin(composed, time)
@@ -172,6 +175,25 @@ struct ScriptExport: ~Copyable {
         throw HistoryFailure.unsayable(world: history.name, sequence: sequence, reason: "'\(request)' brings \(answer)")
       }
       try text.append("\(line) => refused \(code)")
+    }
+  }
+
+  /// Plays the requests of a document and writes them with its lines.
+  private mutating func say(
+    _ document: KindDocument, _ time: String?, _ dryRun: DryRun, as sequence: UInt64
+  ) throws {
+    let source = DocumentSource(
+      kind: document.name, format: document.format, bytes: document.bytes,
+      resources: document.resources.map { ($0.path, $0.bytes) })
+    if let time { try text.append(time) }
+    for request in source.requests {
+      guard case .success = dryRun.play(request.announcement, request.bytes),
+        let lines = String(validating: request.bytes, as: UTF8.self), try text.append(request.line, document: lines)
+      else {
+        throw HistoryFailure.unsayable(
+          world: history.name, sequence: sequence, reason: "the document of '\(document.name)' does not fit in a script"
+        )
+      }
     }
   }
 

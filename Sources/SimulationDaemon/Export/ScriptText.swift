@@ -3,6 +3,7 @@ import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
+import Statecharts
 
 /// The text of a script and the spelling of its lines.
 struct ScriptText: ~Copyable {
@@ -24,6 +25,19 @@ struct ScriptText: ~Copyable {
     else { throw HistoryFailure.tooLong(world: world) }
     buffer.append(text: line)
     buffer.append(byte: UInt8(ascii: "\n"))
+  }
+
+  /// Appends a `define` with its document.
+  ///
+  /// - Returns: Whether the document can stand in a script.
+  mutating func append(_ line: String, document: String) throws -> Bool {
+    var lines = document.split(separator: "\n", omittingEmptySubsequences: false)
+    if lines.last == "" { lines.removeLast() }
+    guard !lines.contains(where: { $0.drop { $0 == " " || $0 == "\t" } == DocumentSource.end }) else { return false }
+    try append(Self.dollarsDoubled(line))
+    for line in lines { try append(String(line)) }
+    try append(DocumentSource.end)
+    return true
   }
 
   // MARK: Beginning and end
@@ -75,7 +89,7 @@ struct ScriptText: ~Copyable {
   /// The request of an input from outside.
   static func request(_ entry: JournalEntry, _ facts: InputFacts, of world: borrowing WorldCore) -> String {
     // Inputs of the whole world are written as `undo` or `goto`, or not at all.
-    guard let machine = entry.machine else { return "" }
+    guard let machine = entry.machine else { return facts.undefined.map { "undefine \($0)" } ?? "" }
     let name = world.name(of: machine)
     let kind = world.kind(of: machine)
     let index = Int(entry.index)
@@ -87,6 +101,10 @@ struct ScriptText: ~Copyable {
       return "new \(kind.name) \(name)" + (initial.map { " \(pair("initial", $0))" } ?? "")
         + parameters(facts.parameters, kind)
     case .event:
+      if kind.events[index].arguments.last?.type == .json {
+        return (["send", name, word(kind.eventName(index, facts.arguments))] + members(facts.arguments.last))
+          .joined(separator: " ")
+      }
       let last = facts.arguments.lastIndex { $0 != Value.none }
       let arguments = facts.arguments.prefix(last.map { $0 + 1 } ?? 0)
       return (["send", name, kind.events[index].name] + arguments.map { word(ArgumentText.written($0)) })
@@ -98,7 +116,7 @@ struct ScriptText: ~Copyable {
       let event = world.kind(of: target.machine).events[target.event].name
       let verb = entry.input == .wired ? "wire" : "unwire"
       return "\(verb) \(name) \(kind.outputs[index].name) \(world.name(of: target.machine)) \(event)"
-    case .delivery, .expiry, .rewound, .renewed: return ""
+    case .delivery, .expiry, .rewound, .renewed, .defined, .undefined: return ""
     }
   }
 
@@ -122,6 +140,12 @@ struct ScriptText: ~Copyable {
     values.indices.filter { place in !values[(place + 1)...].contains { $0.parameter == values[place].parameter } }
       .map { " " + pair(member + kind.parameters[values[$0].parameter].name, ArgumentText.written(values[$0].value)) }
       .joined()
+  }
+
+  /// The data of an event as the words of a request.
+  private static func members(_ data: Value?) -> [String] {
+    guard case .text(let text)? = data else { return [] }
+    return ChartData.members(of: text).map { pair($0.key, $0.text) }
   }
 
   private static func pair(_ key: String, _ value: String) -> String {

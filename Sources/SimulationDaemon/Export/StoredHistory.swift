@@ -23,7 +23,7 @@ struct StoredHistory {
     self.store = store
     self.world = world
     self.settings = settings
-    self.catalogue = catalogue
+    self.catalogue = catalogue.readingDocuments
     do {
       words = try StoredWords(try store.kinds(of: world.name))
     } catch let failure as StoreFailure {
@@ -36,7 +36,9 @@ struct StoredHistory {
   /// Whether all kinds match their last stored descriptions.
   var isOfThisRelease: Bool {
     words.latest.allSatisfy { stored in
-      if case .machine(let kind)? = catalogue[stored.name] { KindDescription(kind) == stored } else { false }
+      // What a document means is the same in every release, or its world cannot be read.
+      if KindDocument.sequence(inKey: stored.name) != nil { return true }
+      return if case .machine(let kind)? = catalogue[stored.name] { KindDescription(kind) == stored } else { false }
     }
   }
 
@@ -124,7 +126,7 @@ extension StoredHistory {
   /// The world of a checkpoint.
   func archived(_ checkpoint: StoredCheckpoint) throws -> WorldCore {
     do throws(ArchiveFailure) {
-      return try WorldCore(archive: checkpoint.bytes, kinds: { catalogue[$0] })
+      return try WorldCore(archive: checkpoint.bytes, kinds: { catalogue[$0] }, compiler: catalogue.compiler)
     } catch {
       throw HistoryFailure.unreadable(
         world: name, reason: "its checkpoint at input \(checkpoint.mark.sequence): \(error.text)")

@@ -64,7 +64,7 @@ struct TableExport {
     case .dropped: try drop(input)
     case .wired, .unwired: try addWire(input, of: world)
     case .event, .delivery, .expiry, .fired: try addEffects(input)
-    case .rewound, .renewed: break
+    case .rewound, .renewed, .defined, .undefined: break
     }
   }
 
@@ -79,7 +79,7 @@ struct TableExport {
       if input.kind.carriesData { self.states[input.id] = to }
       return (nil, to)
     case .dropped: return (try stateBefore(input) ?? to, nil)
-    case .wired, .unwired, .rewound, .renewed: return (nil, nil)
+    case .wired, .unwired, .rewound, .renewed, .defined, .undefined: return (nil, nil)
     case .event, .delivery, .expiry, .fired: break
     }
     switch entry.verdict {
@@ -185,7 +185,7 @@ struct TableExport {
       case .disarmed(let timer, let key, let due):
         try addTimer(input, place: place + 1, input.timer(Int(timer), key), "disarmed", due: due)
       case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target, .undone,
-        .reason, .renewed:
+        .reason, .renewed, .defined, .undefined:
         break
       }
     }

@@ -49,7 +49,7 @@ struct JournalPrinter: ~Copyable {
       lines += 1
     }
     while let fact = detail {
-      lines += printEffect(fact, entry, words, of: world, scope, lineClass, tag, &buffer)
+      lines += printEffect(fact, entry, machine, words, of: world, scope, lineClass, tag, &buffer)
       detail = details.next()
     }
     return lines
@@ -58,7 +58,7 @@ struct JournalPrinter: ~Copyable {
   /// Whether the outcome is printed in the scope `moves`.
   private static func isMove(_ entry: JournalEntry) -> Bool {
     switch entry.input {
-    case .created, .dropped, .rewound, .renewed: true
+    case .created, .dropped, .rewound, .renewed, .defined, .undefined: true
     case .wired, .unwired: false
     case .event, .delivery, .expiry, .fired: entry.verdict == .moved
     }
@@ -72,6 +72,7 @@ struct JournalPrinter: ~Copyable {
     var key: UInt32 = 0
     var source: (machine: MachineID, output: UInt16)?
     var target: (machine: MachineID, event: UInt16)?
+    var arguments: [Value] = []
 
     /// Takes a detail; false if it is an effect.
     mutating func take(_ detail: JournalDetail) -> Bool {
@@ -82,7 +83,8 @@ struct JournalPrinter: ~Copyable {
       case .key(let number): key = number
       case .source(let machine, let output): source = (machine, output)
       case .target(let machine, let event): target = (machine, event)
-      case .arguments, .parameters, .initial, .kind, .undone, .reason, .renewed: break
+      case .arguments(let values): arguments = values
+      case .parameters, .initial, .kind, .undone, .reason, .renewed, .defined, .undefined: break
       case .emitted, .armed, .disarmed: return false
       }
       return true
@@ -120,7 +122,31 @@ struct JournalPrinter: ~Copyable {
     _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer
   ) -> Int {
     if entry.input == .rewound { return printRewound(entry, of: world, lineClass, tag, &buffer) }
+    if entry.input == .defined || entry.input == .undefined {
+      return printDefinition(entry, of: world, lineClass, tag, &buffer)
+    }
     return scope == .all ? printRenewed(entry, of: world, lineClass, tag, &buffer) : 0
+  }
+
+  /// `SEQ T - defined KIND version=V` and `SEQ T - undefined KIND`, in every scope: machines of the kind may follow.
+  private mutating func printDefinition(
+    _ entry: JournalEntry, of world: borrowing WorldCore, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
+    _ buffer: inout ByteBuffer
+  ) -> Int {
+    var details = world.details(of: entry)
+    begin(entry, of: world, lineClass, tag, &buffer)
+    switch details.next() {
+    case .defined(let document, let version):
+      buffer.word(literal: "defined")
+      buffer.word(document.name)
+      buffer.key("version", UInt64(version))
+    case .undefined(let name):
+      buffer.word(literal: "undefined")
+      buffer.word(name)
+    case _: break
+    }
+    end(&buffer)
+    return 1
   }
 
   /// `SEQ T - clock restarted=N`: the number of timers renewed when the daemon started again.
@@ -205,7 +231,7 @@ struct JournalPrinter: ~Copyable {
       world.appendName(of: target.machine, to: &buffer)
       buffer.word(bare: world.words(at: world.kindPlace(of: target.machine)).events.word(at: Int(target.event)))
       return
-    case .event, .delivery, .expiry, .fired, .rewound, .renewed:
+    case .event, .delivery, .expiry, .fired, .rewound, .renewed, .defined, .undefined:
       break
     }
     buffer.word(literal: entry.verdict.word)
@@ -222,13 +248,19 @@ struct JournalPrinter: ~Copyable {
       world.withName(of: source.machine) { buffer.append($0) }
       buffer.append(byte: UInt8(ascii: "."))
       buffer.append(world.words(at: world.kindPlace(of: source.machine)).outputs.word(at: Int(source.output)))
-    case .event, .created, .dropped, .wired, .unwired, .rewound, .renewed:
-      buffer.key("event", bare: words.events.word(at: Int(entry.index)))
+    case .event, .created, .dropped, .wired, .unwired, .rewound, .renewed, .defined, .undefined:
+      let kind = world.kind(of: machine)
+      if Int(entry.index) == kind.otherEvents?.place {
+        buffer.key("event", kind.eventName(Int(entry.index), facts.arguments))
+      } else {
+        buffer.key("event", bare: words.events.word(at: Int(entry.index)))
+      }
     }
   }
 
   private mutating func printEffect(
-    _ detail: JournalDetail, _ entry: JournalEntry, _ words: KindWords, of world: borrowing WorldCore,
+    _ detail: JournalDetail, _ entry: JournalEntry, _ machine: MachineID, _ words: KindWords,
+    of world: borrowing WorldCore,
     _ scope: WatchScope, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer
   ) -> Int {
     switch detail {
@@ -238,7 +270,9 @@ struct JournalPrinter: ~Copyable {
       begin(entry, of: world, lineClass, tag, &buffer)
       if isTold { buffer.word(literal: "told") } else { buffer.word(literal: "output") }
       buffer.word(bare: words.outputs.word(at: Int(output)))
-      for value in data { ArgumentText.append(value, to: &buffer) }
+      // Data that may be anything may also be left out.
+      let isOpen = data.last == Value.none && world.kind(of: machine).outputs[Int(output)].data.last?.type == .json
+      for value in isOpen ? data.dropLast() : data[...] { ArgumentText.append(value, to: &buffer) }
     case .armed(let timer, let key, let due):
       guard scope == .all else { return 0 }
       begin(entry, of: world, lineClass, tag, &buffer)
@@ -252,7 +286,7 @@ struct JournalPrinter: ~Copyable {
       buffer.timer(words.timers.word(at: Int(timer)), key: key)
       buffer.key("due", seconds: due.nanoseconds)
     case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target, .undone,
-      .reason, .renewed:
+      .reason, .renewed, .defined, .undefined:
       return 0
     }
     end(&buffer)

@@ -88,7 +88,7 @@ final class Service {
     self.workers = workers
     budget = MemoryBudget(bytes: limits.memory, measure: measure)
     environment = Environment(
-      catalogue: catalogue, limits: limits, version: version, counters: Counters(host: host),
+      catalogue: catalogue.readingDocuments, limits: limits, version: version, counters: Counters(host: host),
       canStoreWorlds: persistence != nil, graphs: graphs)
     self.host = host
     let box = LiveWorld.Box(LiveWorld(name: "main", clock: .real, seed: 0, limits: limits.world, host: host))

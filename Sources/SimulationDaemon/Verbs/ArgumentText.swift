@@ -7,7 +7,7 @@ enum ArgumentText {
   static func value(_ word: String, as type: ValueType) -> Value? {
     let value: Value?
     switch type {
-    case .text, .character, .choice: value = .text(word)
+    case .text, .character, .choice, .json: value = .text(word)
     case .integer: value = isDecimal(word, fraction: false) ? Int(word).map(Value.integer) : nil
     case .number: value = isDecimal(word, fraction: true) ? Double(word).map(Value.number) : nil
     case .flag:
@@ -43,6 +43,7 @@ enum ArgumentText {
     case .interval: "duration"
     case .moment: "time"
     case .optional(let wrapped): "\(name(of: wrapped))?"
+    case .json: "key=value"
     }
   }
 
@@ -60,6 +61,7 @@ enum ArgumentText {
       "\(TimeText.written(range.lowerBound.nanoseconds))..\(TimeText.written(range.upperBound.nanoseconds))"
     case .moment: "a time"
     case .optional(let wrapped): "\(allowed(wrapped)), or nil"
+    case .json: "any data"
     }
   }
 
@@ -68,7 +70,7 @@ enum ArgumentText {
     switch type {
     case .choice, .flag: "one of \(allowed(type))"
     case .optional(let wrapped): "\(demanded(wrapped)), or nil"
-    case .text, .character, .integer, .number, .interval, .moment: allowed(type)
+    case .text, .character, .integer, .number, .interval, .moment, .json: allowed(type)
     }
   }
 
@@ -92,7 +94,7 @@ enum ArgumentText {
     case .number(_, let unit): unit
     case .interval, .moment: "s"
     case .optional(let wrapped): unit(of: wrapped)
-    case .text, .character, .choice, .integer, .flag: ""
+    case .text, .character, .choice, .integer, .flag, .json: ""
     }
   }
 

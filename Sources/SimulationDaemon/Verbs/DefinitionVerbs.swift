@@ -1,6 +1,7 @@
 import LineProtocol
 import Simulator
 import StateMachines
+import Statecharts
 
 /// Kinds from documents.
 extension RequestContext {
@@ -40,15 +41,72 @@ extension RequestContext {
   }
 
   /// Compiles a document and adds its kind to the world.
-  private func define(_ kind: String, _ format: DocumentFormat, _ document: ReceivedDocument) {
-    fail(.badDefinition, [("kind", kind)], "kinds from documents cannot be made yet")
+  private func define(_ name: String, _ format: DocumentFormat, _ received: ReceivedDocument) {
+    if environment.catalogue[name] != nil {
+      return fail(.nameTaken, [("kind", name)], "'\(name)' is a kind of the program")
+    }
+    let document = KindDocument(
+      name: name, format: format.rawValue, bytes: received.bytes,
+      resources: received.resources.map { KindDocument.Resource(path: $0.key, bytes: $0.value) })
+    let program: ChartProgram
+    let warnings: [Finding]
+    switch DocumentReading.compile(document) {
+    case .program(let made, let found): (program, warnings) = (made, found)
+    case .exceeds(let limit):
+      return fail(
+        .limit, [("name", limit.name), ("value", "\(limit.value)")],
+        "the document has more than \(limit.value) states, events or outputs")
+    case .unsupported:
+      return fail(.badDefinition, [("kind", name)], "documents in \(format.rawValue) cannot be read yet")
+    case .mistakes(let findings, let missing):
+      for finding in findings { line(of: finding) }
+      let first = findings.first { $0.severity == .error }
+      return fail(
+        .badDefinition,
+        first.map { [("line", "\($0.line)"), ("column", "\($0.column)")] }
+          ?? [("missing", missing.joined(separator: ","))],
+        first?.message ?? "the document refers to \(missing.joined(separator: ", "))")
+    }
+    for warning in warnings { line(of: warning) }
+    let (version, key) = live.world.next(name)
+    let kind = Kind(name, key: key, version: version, origin: "a document in \(format.rawValue)", program)
+    live.world.define(document, as: kind)
+    succeedStamped { line in
+      line.word(literal: "defined")
+      line.word(name)
+      line.key("version", UInt64(version))
+      line.key("states", UInt64(kind.states.count))
+      line.key("events", UInt64(kind.events.count - 1))
+    }
+  }
+
+  /// `. LINE:COLUMN error : …`, before it the path of a resource.
+  private func line(of finding: Finding) {
+    line { line in
+      line.word((finding.resource.map { "\($0):" } ?? "") + "\(finding.line):\(finding.column)")
+      line.word(finding.severity.rawValue)
+      line.note(finding.message)
+    }
   }
 
   func undefine() {
     let kind = words.plain[0]
-    if catalogue[kind] != nil {
-      return fail(.badArgument, [("argument", "KIND"), ("got", kind)], "this kind is part of the program")
+    guard live.world.definition(named: kind) != nil else {
+      if environment.catalogue[kind] != nil {
+        return fail(.badArgument, [("argument", "KIND"), ("got", kind)], "this kind is part of the program")
+      }
+      return fail(
+        .unknownKind, [("kind", kind)] + suggestion(kind, among: live.world.ownKinds.map(\.name)),
+        "this world has defined no such kind")
     }
-    fail(.unknownKind, [("kind", kind)], "this world has defined no such kind")
+    let machines = live.world.machines(ofDefined: kind)
+    if let first = machines.first {
+      let name = live.world.name(of: first)
+      return fail(
+        .inUse, [("kind", kind), ("machine", name), ("count", "\(machines.count)")],
+        "\(name) is a machine of it; drop its machines first")
+    }
+    live.world.undefine(kind)
+    succeedStamped { _ in }
   }
 }

@@ -1,6 +1,7 @@
 import LineProtocol
 import Simulator
 import StateMachines
+import Statecharts
 
 /// Sends events.
 extension RequestContext {
@@ -24,12 +25,12 @@ extension RequestContext {
     guard words.plain.count >= 2 else { return failUsage(Verb.send.entry) }
     guard let machine = machine(words.plain[0]) else { return }
     let kind = live.world.kind(of: machine)
-    guard let event = kind.events.firstIndex(where: { $0.name == words.plain[1] }) else {
+    guard let event = kind.event(named: words.plain[1]) else {
       failUnknownEvent(words.plain[1], words.plain[0], kind)
       return
     }
-    guard let arguments = arguments(of: kind.events[event]) else { return }
-    live.world.send(machine, event: event, arguments)
+    guard let arguments = arguments(of: kind.events[event.place], event.first) else { return }
+    live.world.send(machine, event: event.place, arguments)
     if live.world.answer.verdict == .refused {
       refuse(machine, .event(words.plain[1]))
     } else if !session.isQuiet {
@@ -48,6 +49,9 @@ extension RequestContext {
     let answer = live.world.answer
     let state = kind.stateWord(
       Int(answer.to), data: answer.hasDetails ? live.world.answerDetails.dataAfter : nil)
+    if answer.hasDetails, let limit = live.world.answerDetails.exceeded {
+      return failLimit(limit, machine, state, input)
+    }
     var path: (from: String, way: String)?
     if case .event(let event) = input { path = self.path(of: machine, to: event) }
     session.didFail = true
@@ -78,9 +82,28 @@ extension RequestContext {
     }
   }
 
+  /// `- LIMIT name= value= machine= state= event= t= seq= : why`: the machine is as before.
+  private func failLimit(_ limit: ExceededLimit, _ machine: MachineID, _ state: String, _ input: RefusedInput) {
+    let subject =
+      switch input {
+      case .event(let event): ("event", event)
+      case .timer(let timer): ("timer", timer)
+      }
+    let why = live.world.answerDetails.reason ?? ""
+    fail(
+      .limit,
+      [
+        ("name", limit.name), ("value", "\(limit.value)"), ("machine", live.world.name(of: machine)), ("state", state),
+        subject, ("t", TimeText.seconds(live.world.now.nanoseconds)), ("seq", "\(live.world.answer.sequence)"),
+      ], why)
+  }
+
   /// The arguments of an event, from the plain words after its name and from `key=value` words. Writes a failure if
   /// they do not fit.
-  private func arguments(of event: EventEntry) -> [Value]? {
+  ///
+  /// - Parameter first: Arguments that the event's name has brought.
+  private func arguments(of event: EventEntry, _ first: [Value]) -> [Value]? {
+    if event.arguments.last?.type == .json { return openArguments(of: event, first) }
     var values: [Value?] = event.arguments.map { _ in nil }
     let given = words.plain.dropFirst(2)
     guard given.count <= values.count else {
@@ -129,6 +152,26 @@ extension RequestContext {
     return values.map { $0 ?? .none }
   }
 
+  /// The arguments of an event that takes any data: the members of an object, from `key=value` words.
+  private func openArguments(of event: EventEntry, _ first: [Value]) -> [Value]? {
+    if words.plain.count > 2 {
+      fail(
+        .badArgument, [("argument", "1"), ("got", words.plain[2]), ("allowed", "key=value")],
+        "\(words.plain[1]) takes data as key=value")
+      return nil
+    }
+    if words.keyed.isEmpty { return first.isEmpty ? [] : first + [.none] }
+    for (place, word) in words.keyed.enumerated() where words.keyed[..<place].contains(where: { $0.key == word.key }) {
+      fail(.badArgument, [("argument", word.key), ("got", word.value)], "'\(word.key)' is given twice")
+      return nil
+    }
+    guard let data = ChartData.object(of: words.keyed.map { ($0.key, $0.value) }) else {
+      fail(.badArgument, [("argument", words.keyed[0].key), ("got", "")], "the data are nested too deeply")
+      return nil
+    }
+    return first + [data]
+  }
+
   /// Machines that a `cast` sends to between two checks for an interruption.
   private static let machinesAtOnce = 64
 
@@ -143,12 +186,12 @@ extension RequestContext {
       let place = live.world.kindPlace(of: machine)
       guard plans[place] == nil, !lacking.contains(place) else { continue }
       let kind = live.world.kind(at: place)
-      guard let event = kind.events.firstIndex(where: { $0.name == name }) else {
+      guard let event = kind.event(named: name) else {
         lacking.insert(place)
         continue
       }
-      guard let arguments = arguments(of: kind.events[event]) else { return }
-      plans[place] = (event, arguments)
+      guard let arguments = arguments(of: kind.events[event.place], event.first) else { return }
+      plans[place] = (event.place, arguments)
     }
     guard !plans.isEmpty || !catalogue.lacks(event: name) else {
       let events = Set(catalogue.kinds.flatMap { $0.events.map(\.name) }).sorted()
@@ -236,6 +279,7 @@ extension Session {
         outbox.buffer.append(words.outputs.word(at: Int(output)))
       }
     }
+    if answer.verdict == .ignored, let reason = details.reason { outbox.buffer.note(reason) }
     outbox.buffer.endLine()
   }
 

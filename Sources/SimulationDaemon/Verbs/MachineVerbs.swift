@@ -175,6 +175,10 @@ extension RequestContext {
       fail(
         .limit, [("name", "machines"), ("value", "\(limits.world.machines)")],
         "this world has \(live.world.machineCount) machines; there is no room for another \(kind)")
+    case .failure(.limit(let limit)):
+      fail(
+        .limit, [("name", limit.name), ("value", "\(limit.value)"), ("kind", kind)],
+        "the start of \(withArticle(kind)) would take more than \(limit.value)")
     case .failure(.conflict(let conflict)):
       fail(
         .badArgument,
@@ -303,11 +307,11 @@ extension RequestContext {
     guard let machine = machine(words.plain[0]) else { return }
     let kind = live.world.kind(of: machine)
     if let name = words[1] {
-      guard let event = kind.events.firstIndex(where: { $0.name == name }) else {
+      guard let event = kind.event(named: name) else {
         failUnknownEvent(name, words.plain[0], kind)
         return
       }
-      let prospect = live.world.prospect(of: event, for: machine)
+      let prospect = live.world.prospect(of: event.place, for: machine)
       guard let why = prospect.refusal else {
         return succeed { line in
           line.word(literal: "yes")
@@ -353,7 +357,7 @@ extension RequestContext {
   }
 
   func failUnknownEvent(_ name: String, _ machine: String, _ kind: Kind) {
-    let events = kind.events.map(\.name)
+    let events = kind.events.indices.filter { $0 != kind.otherEvents?.place }.map { kind.events[$0].name }
     let timer = kind.timers.first { $0.event == name } ?? kind.timers.first { $0.name == name }
     let text = timer.map { timer in
       let what =

@@ -65,7 +65,11 @@ struct RequestContext: ~Copyable {
   }
 
   var environment: Environment { session.environment }
-  var catalogue: Catalogue { environment.catalogue }
+  /// The kinds that requests name: those of the world, then those of the program.
+  var catalogue: Catalogue {
+    let own = live.world.ownKinds
+    return own.isEmpty ? environment.catalogue : environment.catalogue.with(own)
+  }
   var limits: Limits { environment.limits }
 }
 

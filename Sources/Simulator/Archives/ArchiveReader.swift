@@ -10,29 +10,32 @@ extension WorldCore {
   ///
   /// - Parameters:
   ///   - kinds: Returns the catalogue entry with a name.
+  ///   - compiler: Makes kinds of the documents that the archive has.
   ///   - limits: All other limits. A world that already exceeds one is read anyway.
   /// - Complexity: O(bytes).
   package init(
-    archive: UnsafeRawBufferPointer, kinds: (String) -> CatalogueEntry?, limits: WorldLimits = WorldLimits()
+    archive: UnsafeRawBufferPointer, kinds: (String) -> CatalogueEntry?, compiler: DocumentCompiler? = nil,
+    limits: WorldLimits = WorldLimits()
   ) throws(ArchiveFailure) {
     // If an error is thrown, the incomplete world is destroyed like any other.
     self.init(limits: limits)
     do {
       var reading = try WorldReading(archive)
-      try reading.read(into: &self, kinds)
+      try reading.read(into: &self, kinds, compiler)
     } catch {
       throw ArchiveFailure(error)
     }
   }
 
   package init(
-    archive: [UInt8], kinds: (String) -> CatalogueEntry?, limits: WorldLimits = WorldLimits()
+    archive: [UInt8], kinds: (String) -> CatalogueEntry?, compiler: DocumentCompiler? = nil,
+    limits: WorldLimits = WorldLimits()
   ) throws(ArchiveFailure) {
     self.init(limits: limits)
     do {
       try archive.withUnsafeBytes {
         var reading = try WorldReading($0)
-        try reading.read(into: &self, kinds)
+        try reading.read(into: &self, kinds, compiler)
       }
     } catch {
       throw ArchiveFailure(error)
@@ -54,6 +57,7 @@ struct WorldReading {
   let stateHash: UInt64
   private let decoder: ValueDecoder
   private let firings: UInt64
+  private let hasDocuments: Bool
   /// By kind.
   private var lists: [KindLists] = []
   /// By kind: whether its machines have stored parameters; nil until the first machine is read.
@@ -68,7 +72,10 @@ struct WorldReading {
     guard archive.starts(with: WorldArchive.magic) else { throw ArchiveFailure.noArchive }
     let head = ValueDecoder(UnsafeRawBufferPointer(rebasing: archive[WorldArchive.magic.count...]))
     let format = try head.number()
-    guard format == WorldArchive.format else { throw ArchiveFailure.format(format) }
+    guard [WorldArchive.format, WorldArchive.formatWithDocuments].contains(format) else {
+      throw ArchiveFailure.format(format)
+    }
+    hasDocuments = format == WorldArchive.formatWithDocuments
     firings = try head.number()
     let start = WorldArchive.magic.count + head.offset
     let end = archive.count - WorldArchive.sealBytes
@@ -85,7 +92,9 @@ struct WorldReading {
   /// Reads the state.
   ///
   /// - Parameter world: An empty world with its limits.
-  mutating func read(into world: inout WorldCore, _ kinds: (String) -> CatalogueEntry?) throws {
+  mutating func read(
+    into world: inout WorldCore, _ kinds: (String) -> CatalogueEntry?, _ compiler: DocumentCompiler?
+  ) throws {
     world.limits.chain = try decoder.number(as: Int.self)
     world.limits.keyedTimers = try decoder.number(as: Int.self)
     world.limits.wireChain = try decoder.number(as: Int.self)
@@ -99,6 +108,7 @@ struct WorldReading {
       inputs: world.limits.journal, bytes: world.limits.journalBytes, after: last, at: lastMoment.nanoseconds)
     world.chain = try decoder.number(as: Int.self)
     world.firings = firings
+    if hasDocuments { try readDocuments(into: &world, compiler, last: last) }
     try readKinds(kinds, into: &world)
     try readMachines(into: &world)
     try readTimers(into: &world)
@@ -117,14 +127,46 @@ struct WorldReading {
 
   // MARK: Kinds
 
+  private func readDocuments(into world: inout WorldCore, _ compiler: DocumentCompiler?, last: UInt64) throws {
+    for _ in 0..<(try decoder.count()) {
+      let sequence = try decoder.number()
+      let name = try decoder.text()
+      let version = try decoder.number(as: Int.self)
+      let format = try decoder.text()
+      let bytes = Array(try decoder.run())
+      let resources = try (0..<decoder.count()).map { _ in
+        KindDocument.Resource(path: try decoder.text(), bytes: Array(try decoder.run()))
+      }
+      let isInEffect = try decoder.flag()
+      guard sequence <= last, world.past.defined[sequence] == nil, Registry.canBeName(name.utf8) else {
+        throw StorageFailure.damaged("a document is there twice, or was never given")
+      }
+      let document = KindDocument(name: name, format: format, bytes: bytes, resources: resources)
+      do throws(DocumentFailure) {
+        let defined = try DefinedKind(document, version: version, definedBy: sequence, compiler)
+        world.past.defined[sequence] = defined
+        if isInEffect { world.definitions.append(defined) }
+      } catch {
+        throw ArchiveFailure.changedKind(name, how: "its document makes no kind any more: \(error.text)")
+      }
+    }
+  }
+
   /// Reads the kinds. A kind that is missing, or has another version, does not matter while no machine of it lives.
   private mutating func readKinds(_ kinds: (String) -> CatalogueEntry?, into world: inout WorldCore) throws {
     for place in 0..<(try decoder.count()) {
       let name = try decoder.text()
-      let known: Kind? = if case .machine(let kind)? = kinds(name) { kind } else { nil }
+      let known: Kind? =
+        if let sequence = KindDocument.sequence(inKey: name) {
+          world.past.defined[sequence]?.kind
+        } else if case .machine(let kind)? = kinds(name) {
+          kind
+        } else {
+          nil
+        }
       let kind = known ?? Kind(remembering: KindDescription(name: name))
       guard world.population.place(of: kind) == place,
-        !world.population.kinds[..<place].contains(where: { $0.name == name })
+        !world.population.kinds[..<place].contains(where: { $0.key == name })
       else { throw StorageFailure.damaged("kind \(name) comes twice") }
       lists.append(KindLists(kind))
       haveParameters.append(nil)

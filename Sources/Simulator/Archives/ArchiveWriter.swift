@@ -173,12 +173,14 @@ struct WorldWriting: ~Copyable {
     agenda = world.agenda.copy()
     lastDue = world.now.nanoseconds
     for byte in WorldArchive.magic { encoder.byte(byte) }
-    encoder.number(WorldArchive.format)
+    let documents = world.storedDefinitions
+    encoder.number(documents.isEmpty ? WorldArchive.format : WorldArchive.formatWithDocuments)
     encoder.number(world.firings)
     head = encoder.bytes
     hashed = head.count
     if purpose != .archive { forgetBytes() }
     writeFacts(of: world)
+    if !documents.isEmpty { write(documents, of: world) }
     writeKinds(of: world)
     if purpose != .present { encoder.count(world.registry.capacity) }
     encoder.count(world.registry.count)
@@ -255,10 +257,28 @@ struct WorldWriting: ~Copyable {
     if purpose != .present { encoder.count(world.chain) }
   }
 
+  private func write(_ documents: [DefinedKind], of world: borrowing WorldCore) {
+    let inEffect = Set(world.definitions.map(\.sequence))
+    encoder.count(documents.count)
+    for defined in documents {
+      encoder.number(defined.sequence)
+      encoder.text(defined.document.name)
+      encoder.count(defined.kind.version)
+      encoder.text(defined.document.format)
+      defined.document.bytes.withUnsafeBytes { encoder.text($0) }
+      encoder.count(defined.document.resources.count)
+      for resource in defined.document.resources {
+        encoder.text(resource.path)
+        resource.bytes.withUnsafeBytes { encoder.text($0) }
+      }
+      encoder.flag(inEffect.contains(defined.sequence))
+    }
+  }
+
   private func writeKinds(of world: borrowing WorldCore) {
     encoder.count(world.population.kinds.count)
     for kind in world.population.kinds {
-      encoder.text(kind.name)
+      encoder.text(kind.key)
       if purpose == .present { encoder.count(kind.version) }
     }
   }

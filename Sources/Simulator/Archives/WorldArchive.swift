@@ -14,6 +14,7 @@ import StateMachines
 /// | limits | those that shape the journal: `chain`, `keyedTimers`, `wireChain`, `wireDeliveries` |
 /// | chance | seed and generator, eight bytes each |
 /// | time | now, the last input and its moment, firings in the present chain |
+/// | documents | if the format says so: of each kind from a document its first input, name, version, notation, bytes and resources, and whether it is in effect |
 /// | kinds | in the world's order: name |
 /// | numbers | for each ever given, from 0 on: vacant; or a dropped machine's kind and name; or a machine's kind, name, parameters and value; before the first of a kind its version, and whether it has parameters |
 /// | timers | those that run, in the order in which they will fire: time since the one before, machine, timer, key |
@@ -28,6 +29,8 @@ enum WorldArchive {
   static let magic = Array("fsmdwrld".utf8)
   /// Raised when the layout changes.
   static let format: UInt64 = 3
+  /// The format of a world that has kinds from documents: they stand before the kinds.
+  static let formatWithDocuments: UInt64 = 4
   static let sealBytes = 8
 
   static func seal(_ head: UnsafeRawBufferPointer, stateHash: UInt64) -> UInt64 {

@@ -109,7 +109,7 @@ package struct CoverageTally: Sendable {
   mutating func note(_ entry: JournalEntry, lastMove: inout UInt16) {
     let trigger: GraphTrigger
     switch entry.input {
-    case .wired, .unwired, .rewound, .renewed:
+    case .wired, .unwired, .rewound, .renewed, .defined, .undefined:
       return
     case .created:
       _ = noteStates(of: entry)

@@ -321,6 +321,7 @@ extension ValueType {
     case .interval(let range): "\(Duration(range.lowerBound)) to \(Duration(range.upperBound))"
     case .moment: "a moment"
     case .optional(let wrapped): "\(wrapped.text), nil"
+    case .json: "any JSON"
     }
   }
 }

@@ -85,7 +85,7 @@ extension World {
       let target = facts.far.map { "\(core.name(of: $0.machine)).\(core.kind(of: $0.machine).events[$0.place].name)" }
       let output = M.Output.Name(at: place)
       return entry.input == .wired ? .wired(output, to: target ?? "") : .unwired(output, to: target ?? "")
-    case .rewound, .renewed: preconditionFailure("an entry of the whole world has no machine")
+    case .rewound, .renewed, .defined, .undefined: preconditionFailure("an entry of the whole world has no machine")
     }
   }
 
@@ -177,7 +177,7 @@ extension World {
         case .target(let machine, let event): far = (machine, Int(event))
         case .undone(let count): undone = count
         case .reason(let text): reason = text
-        case .parameters, .initial, .kind, .due, .renewed: break
+        case .parameters, .initial, .kind, .due, .renewed, .defined, .undefined: break
         }
       }
     }

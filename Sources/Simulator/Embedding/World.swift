@@ -542,7 +542,8 @@ extension World.Failure {
   fileprivate init(_ failure: WorldCore.CreationFailure, _ name: String) {
     switch failure {
     case .nameTaken: self = .nameTaken(name)
-    case .full: self = .full
+    // Only kinds from documents have such a limit, and they have no handles.
+    case .full, .limit: self = .full
     case .conflict(let conflict): self = .conflict(parameter: conflict.parameter, allowed: conflict.allowed)
     }
   }

@@ -18,13 +18,30 @@ enum DetailTag: UInt8 {
   case high
   /// Why an input was refused; only in worlds that keep reasons.
   case reason
+  /// A document: name, version, format, bytes, and resources with their paths.
+  case defined
+  /// The name of a kind.
+  case undefined
+
+  /// The input without a machine that has this detail first; `nil` if none has.
+  var worldwideInput: InputClass? {
+    switch self {
+    case .undone: .rewound
+    case .renewed: .renewed
+    case .defined: .defined
+    case .undefined: .undefined
+    case .end, .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due,
+      .source, .target, .armedKey, .disarmedKey, .key, .wide, .high, .reason:
+      nil
+    }
+  }
 
   /// Whether a detail has the place of a state, an event or an output, which may be above 0xFF.
   var hasWidePlace: Bool {
     switch self {
     case .emitted, .initial, .source, .target: true
     case .end, .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .kind, .due, .armedKey,
-      .disarmedKey, .key, .undone, .renewed, .wide, .high, .reason:
+      .disarmedKey, .key, .undone, .renewed, .wide, .high, .reason, .defined, .undefined:
       false
     }
   }
@@ -142,6 +159,26 @@ struct DetailWriter: ~Copyable {
     }
   }
 
+  mutating func bytes(_ bytes: [UInt8]) {
+    number(UInt64(bytes.count))
+    reserve(bytes.count)
+    UnsafeMutableRawBufferPointer(start: base + count, count: bytes.count).copyBytes(from: bytes)
+    count += bytes.count
+  }
+
+  mutating func document(_ document: KindDocument, version: Int) {
+    tag(.defined)
+    text(document.name)
+    number(UInt64(version))
+    text(document.format)
+    bytes(document.bytes)
+    number(UInt64(document.resources.count))
+    for resource in document.resources {
+      text(resource.path)
+      bytes(resource.bytes)
+    }
+  }
+
   mutating func value(_ value: Value) {
     switch value {
     case .none: append(0)
@@ -218,6 +255,21 @@ package struct DetailReader {
     return String(decoding: UnsafeRawBufferPointer(start: place, count: count), as: UTF8.self)
   }
 
+  private mutating func bytes() -> [UInt8] {
+    let count = Int(number())
+    defer { place += count }
+    return Array(UnsafeRawBufferPointer(start: place, count: count))
+  }
+
+  private mutating func document() -> JournalDetail {
+    let name = text()
+    let version = Int(truncatingIfNeeded: number())
+    let format = text()
+    let document = bytes()
+    let resources = (0..<Int(number())).map { _ in KindDocument.Resource(path: text(), bytes: bytes()) }
+    return .defined(KindDocument(name: name, format: format, bytes: document, resources: resources), version: version)
+  }
+
   private mutating func value() -> Value {
     switch byte() {
     case 0: return .none
@@ -289,6 +341,8 @@ package struct DetailReader {
       return .target(machine(), event: event)
     case .undone: return .undone(number())
     case .reason: return .reason(text())
+    case .defined: return document()
+    case .undefined: return .undefined(text())
     case .renewed:
       let (machine, timer, key) = (machine(), Int(number()), key())
       return .renewed(
@@ -356,7 +410,12 @@ extension DetailReader {
       place += 1
       skipNumber()
       skipNumber()
-    case .dataBefore, .dataAfter, .reason: skipText()
+    case .dataBefore, .dataAfter, .reason, .undefined: skipText()
+    case .defined:
+      skipText()
+      skipNumber()
+      for _ in 0..<2 { skipText() }
+      for _ in 0..<Int(number()) * 2 { skipText() }
     case .arguments: skipValues()
     case .parameters:
       for _ in 0..<Int(number()) {

@@ -117,13 +117,17 @@ package struct Journal: ~Copyable {
   /// The oldest input within the limit of inputs, ignoring the limit of bytes.
   var firstByNumber: UInt64 { last > mostInputs ? last - mostInputs + 1 : 1 }
 
-  /// Appends an input without a machine: a rewind, or restarted timers.
+  /// Appends an input without a machine: a rewind, restarted timers, a kind that was defined or taken back.
   ///
-  /// - Parameter details: Say which of the two, and how far or which timers.
-  mutating func append(worldwide details: borrowing DetailWriter, at moment: Instant) -> UInt64 {
+  /// - Parameters:
+  ///   - details: Say which, and how far, which timers or which kind.
+  ///   - isFromOutside: As for other inputs.
+  mutating func append(
+    worldwide details: borrowing DetailWriter, at moment: Instant, isFromOutside: Bool = false
+  ) -> UInt64 {
     append(
       .event, MachineID(MachineID.absentNumber), index: 0, StepResult(verdict: .moved, from: 0, to: 0), at: moment,
-      details)
+      details, isFromOutside: isFromOutside)
   }
 
   /// Appends an input.
@@ -400,7 +404,7 @@ package struct Journal: ~Copyable {
       while start.load(fromByteOffset: place, as: UInt8.self) >= 0x80 { place += 1 }
       place += 1
     }
-    return start.load(fromByteOffset: place, as: UInt8.self) == DetailTag.renewed.rawValue ? .renewed : .rewound
+    return DetailTag(rawValue: start.load(fromByteOffset: place, as: UInt8.self))?.worldwideInput ?? .rewound
   }
 
   /// The index of a reader's block; blocks before it may have been dropped.

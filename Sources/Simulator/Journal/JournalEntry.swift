@@ -18,11 +18,15 @@ package enum InputClass: UInt8, Sendable {
   case rewound
   /// Running timers were restarted. It has no machine.
   case renewed
+  /// A document has defined a kind. It has no machine.
+  case defined
+  /// A kind was taken back. It has no machine.
+  case undefined
 
   /// Whether it came from outside, not as a consequence of earlier inputs.
   package var isFromOutside: Bool {
     switch self {
-    case .event, .fired, .created, .dropped, .wired, .unwired, .renewed: true
+    case .event, .fired, .created, .dropped, .wired, .unwired, .renewed, .defined, .undefined: true
     case .delivery, .expiry, .rewound: false
     }
   }
@@ -32,7 +36,8 @@ package enum InputClass: UInt8, Sendable {
 package struct JournalEntry {
   package let sequence: UInt64
   package let moment: Instant
-  /// The machine that got the input; `nil` for an input of the whole world (`rewound`, `renewed`).
+  /// The machine that got the input; `nil` for an input of the whole world (`rewound`, `renewed`, `defined`,
+  /// `undefined`).
   package let machine: MachineID?
   package let input: InputClass
   package let verdict: Verdict
@@ -78,4 +83,8 @@ package enum JournalDetail {
   /// Why the input was refused, if the world keeps reasons.
   case reason(String)
   case renewed(RenewedTimer)
+  /// A kind that was defined, with its version.
+  case defined(KindDocument, version: Int)
+  /// The name of a kind that was taken back.
+  case undefined(String)
 }

@@ -205,7 +205,7 @@ extension WorldCore {
     if unflushed.machines.isEmpty { return [] }
     let machines = unflushed.machines.map { made in
       JournalSegment.Creation(
-        sequence: made.sequence, machine: made.machine, kind: kind(of: made.machine).name, name: name(of: made.machine))
+        sequence: made.sequence, machine: made.machine, kind: kind(of: made.machine).key, name: name(of: made.machine))
     }
     return machines
       + unflushed.compositions.map {

@@ -143,6 +143,14 @@ extension WorldCore {
         guard facts.renewed.allSatisfy({ lives($0.machine) && isRunning($0) }) else { return false }
         renew(facts.renewed)
       }
+      if entry.input == .defined {
+        guard let defined = other.past.defined[entry.sequence] else { return false }
+        define(defined.document, as: defined.kind)
+      }
+      if let name = facts.undefined {
+        guard definition(named: name) != nil, machines(ofDefined: name).count == 0 else { return false }
+        undefine(name)
+      }
       return true
     }
     let index = Int(entry.index)
@@ -171,7 +179,7 @@ extension WorldCore {
       guard let target = facts.target, lives(machine), lives(target.machine) else { return false }
       let wire = Wire(from: machine, output: index, to: target.machine, event: target.event)
       if entry.input == .wired { try? self.wire(wire) } else { try? unwire(wire) }
-    case .delivery, .expiry, .rewound, .renewed: break
+    case .delivery, .expiry, .rewound, .renewed, .defined, .undefined: break
     }
     return true
   }
@@ -192,6 +200,8 @@ private struct ReplayFacts {
   var key: UInt32 = 0
   var target: (machine: MachineID, event: Int)?
   var renewed: [RenewedTimer] = []
+  /// The name of a kind that was taken back.
+  var undefined: String?
 
   init(_ entry: JournalEntry) {
     var details = DetailReader(entry)
@@ -203,7 +213,8 @@ private struct ReplayFacts {
       case .key(let number): key = number
       case .target(let machine, let event): target = (machine, Int(event))
       case .renewed(let timer): renewed.append(timer)
-      case .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .kind, .due, .source, .undone, .reason: break
+      case .undefined(let name): undefined = name
+      case .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .kind, .due, .source, .undone, .reason, .defined: break
       }
     }
   }

@@ -21,6 +21,10 @@ struct UndoHistory {
   /// Compositions without members left, with the input that removed the last one, in order.
   var compositions: [(end: UInt64, record: WorldCore.CompositionRecord)] = []
 
+  /// Kinds from documents that the journal speaks of or that machines have, by the input that defined them, whether
+  /// they are in effect or not.
+  var defined: [UInt64: DefinedKind] = [:]
+
   private let mostBytes: Int
   /// The least number of inputs between two checkpoints.
   private let distance: UInt64

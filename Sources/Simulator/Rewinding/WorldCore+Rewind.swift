@@ -65,6 +65,7 @@ extension WorldCore {
     swap(&agenda, &other.agenda)
     swap(&keyedTimers, &other.keyedTimers)
     swap(&wires, &other.wires)
+    swap(&definitions, &other.definitions)
     record.generator = other.record.generator
     now = other.now
     // Stamps are never reused, so earlier armings still have lower ones.

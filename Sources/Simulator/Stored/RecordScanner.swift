@@ -56,7 +56,9 @@ struct RecordScanner {
       switch tags {
       case .undone: input = .rewound
       case .renewed: input = .renewed
-      case _: throw .damaged("it has no machine, and neither undoes inputs nor restarts timers")
+      case .defined: input = .defined
+      case .undefined: input = .undefined
+      case _: throw .damaged("it has no machine, and nothing that an input without a machine has")
       }
     } else {
       guard let known = InputClass(rawValue: head & 7) else { throw .damaged("there is no such input") }
@@ -104,7 +106,12 @@ struct RecordScanner {
       _ = try byte()
       try passInterval()
       try passNumber(upTo: UInt64(UInt32.max))
-    case .dataBefore, .dataAfter: try passText()
+    case .dataBefore, .dataAfter, .undefined: try passText()
+    case .defined:
+      try passText()
+      try passNumber(upTo: UInt64(Int32.max))
+      for _ in 0..<2 { try passText() }
+      for _ in 0..<(try count()) * 2 { try passText() }
     case .arguments: try passValues()
     case .parameters:
       for _ in 0..<(try count()) {
@@ -205,6 +212,8 @@ private struct DetailTags: OptionSet {
 
   static let undone = DetailTags(.undone)
   static let renewed = DetailTags(.renewed)
+  static let defined = DetailTags(.defined)
+  static let undefined = DetailTags(.undefined)
   private static let effects: DetailTags = [
     DetailTags(.emitted), DetailTags(.armed), DetailTags(.disarmed), DetailTags(.armedKey), DetailTags(.disarmedKey),
     DetailTags(.dataBefore), DetailTags(.dataAfter),
@@ -225,7 +234,7 @@ private struct DetailTags: OptionSet {
       case .created: [.effects, DetailTags(.parameters), DetailTags(.initial), DetailTags(.kind)]
       case .wired, .unwired: [.effects, DetailTags(.target)]
       case .dropped: .effects
-      case .rewound, .renewed: []
+      case .rewound, .renewed, .defined, .undefined: []
       }
   }
 
@@ -234,7 +243,7 @@ private struct DetailTags: OptionSet {
       switch input {
       case .delivery: DetailTags(.source)
       case .wired, .unwired: DetailTags(.target)
-      case .event, .expiry, .fired, .created, .dropped, .rewound, .renewed: []
+      case .event, .expiry, .fired, .created, .dropped, .rewound, .renewed, .defined, .undefined: []
       }
   }
 }

@@ -65,7 +65,7 @@ package struct Recovery: ~Copyable {
         try compose(creation, segment.creations)
         continue
       }
-      guard case .machine(let kind)? = catalogue[creation.kind] else {
+      guard let kind = kind(creation.kind) else {
         throw .unreadable(.unknownKind(creation.kind), at: creation.sequence)
       }
       if source.registry.speaks(of: machine, otherThan: creation.name) {
@@ -99,7 +99,7 @@ package struct Recovery: ~Copyable {
     var translation = SegmentTranslation(segment, numbers)
     do {
       try translation.pass(to: source.lastSequence)
-      while let _ = try translation.read({ machine, entry, isNew in
+      while let entry = try translation.read({ machine, entry, isNew in
         if isNew {
           guard let creation = creations.popFirst(), creation.sequence == entry.sequence, creation.machine == machine,
             machine.index < mostNumbers
@@ -115,8 +115,10 @@ package struct Recovery: ~Copyable {
           throw SegmentFailure.damaged("it is about machine \(machine.number), which was never made")
         }
         return SegmentTranslation.Meaning(
-          translation: try self.translation(of: source.kind(of: machine).name, at: numbers.lowerBound))
-      }) {}
+          translation: try self.translation(of: source.kind(of: machine).key, at: numbers.lowerBound))
+      }) {
+        if entry.input == .defined { try define(entry) }
+      }
       guard creations.isEmpty else { throw SegmentFailure.damaged("it describes a machine that no input makes") }
     } catch let failure as SegmentFailure {
       throw .unreadable(failure, at: max(translation.next - 1, numbers.lowerBound))
@@ -132,11 +134,30 @@ package struct Recovery: ~Copyable {
 
   private mutating func translation(of kind: String, at sequence: UInt64) throws(SegmentFailure) -> KindTranslation {
     if let known = translations[kind] { return known }
-    guard case .machine(let today)? = catalogue[kind] else { throw .unknownKind(kind) }
+    guard let today = self.kind(kind) else { throw .unknownKind(kind) }
     guard let stored = words.description(of: kind, at: sequence) else { throw .unknownWords(kind: kind) }
     let translation = KindTranslation(stored, to: today)
     translations[kind] = translation
     return translation
+  }
+
+  /// Makes the kind of a document again.
+  private mutating func define(_ entry: JournalEntry) throws(SegmentFailure) {
+    var details = DetailReader(entry)
+    guard case .defined(let document, let version)? = details.next() else { return }
+    do throws(DocumentFailure) {
+      source.past.defined[entry.sequence] = try DefinedKind(
+        document, version: version, definedBy: entry.sequence, catalogue.compiler)
+    } catch {
+      throw .changed(kind: document.name, word: "document", how: error.text)
+    }
+  }
+
+  /// A kind by its name in stored bytes.
+  private func kind(_ key: String) -> Kind? {
+    if let sequence = KindDocument.sequence(inKey: key) { return source.past.defined[sequence]?.kind }
+    if case .machine(let kind)? = catalogue[key] { return kind }
+    return nil
   }
 
   /// Makes checkpoints as a live world does, so that as much can be undone afterwards.
@@ -192,7 +213,7 @@ package struct Recovery: ~Copyable {
       case .event, .delivery: "event '\(kind.events[index].name)'"
       case .expiry, .fired: "timer '\(kind.timers[index].name)'"
       case .created: "its creation"
-      case .dropped, .wired, .unwired, .rewound, .renewed: nil
+      case .dropped, .wired, .unwired, .rewound, .renewed, .defined, .undefined: nil
       }
     return .diverged(at: sequence, kind: kind.name, input: input)
   }

@@ -68,7 +68,7 @@ struct SegmentTranslation: ~Copyable {
     case .expiry, .fired: index = try translation.timer(index)
     case .wired, .unwired: index = try translation.output(index)
     case .created: if let place = meaning.kindPlace { index = UInt16(place & 0xFF) }
-    case .dropped, .rewound, .renewed: break
+    case .dropped, .rewound, .renewed, .defined, .undefined: break
     }
     let (from, to) = (try translation.state(entry.from), try translation.state(entry.to))
     var isSame = index == entry.index && from == entry.from && to == entry.to
@@ -76,7 +76,7 @@ struct SegmentTranslation: ~Copyable {
     switch entry.input {
     case .event: try translateArguments(entry, translation, &reader, &isSame)
     case .created: try translateCreation(meaning, &reader, &isSame)
-    case .delivery, .expiry, .fired, .dropped, .wired, .unwired, .rewound, .renewed: break
+    case .delivery, .expiry, .fired, .dropped, .wired, .unwired, .rewound, .renewed, .defined, .undefined: break
     }
     while let ahead = reader.ahead { try translate(ahead, entry, translation, &reader, meanings, &isSame) }
     if isSame, rewritten == nil { return }
@@ -157,7 +157,7 @@ struct SegmentTranslation: ~Copyable {
       isSame = isSame && now == event
       sheet.tag(.target, place: now)
       sheet.number(UInt64(machine.number))
-    case .arguments, .parameters, .initial, .kind, .undone, .renewed, .wide, .high, .reason, .end:
+    case .arguments, .parameters, .initial, .kind, .undone, .renewed, .wide, .high, .reason, .defined, .undefined, .end:
       throw SegmentFailure.damaged("its details are not in order")
     }
   }
@@ -172,6 +172,7 @@ struct SegmentTranslation: ~Copyable {
   private mutating func translateWorldwide(_ entry: JournalEntry, _ meanings: Meanings) throws {
     var isSame = true
     var reader = DetailReader(entry)
+    if entry.input == .defined || entry.input == .undefined { copy(&reader, replacingPlaceWith: nil) }
     while let detail = reader.next() {
       guard case .renewed(let renewed) = detail else {
         if case .undone(let count) = detail {

@@ -55,7 +55,21 @@ extension WorldCore {
 
   mutating func queueDeliveries(_ machine: MachineID, _ output: UInt16, _ data: [Value]) {
     for wire in wires.from(machine) where wire.output == Int(output) {
-      deliveries.append(Delivery(wire: wire, data: data, depth: depth + 1))
+      deliveries.append(Delivery(wire: wire, data: data, depth: depth + 1, isDirect: false))
+    }
+  }
+
+  /// Queues what a machine has sent to another one, or tells the machine that there is none that takes it.
+  mutating func queue(_ send: DirectSend, from machine: MachineID, _ output: UInt16) {
+    let target = Array(send.machine.utf8).withUnsafeBytes { registry.find($0) }
+    if let target, let event = kind(of: target).event(named: send.event) {
+      let wire = Wire(from: machine, output: Int(output), to: target, event: event.place)
+      let data = send.data == .none ? [] : [send.data]
+      deliveries.append(Delivery(wire: wire, data: event.first + data, depth: depth + 1, isDirect: true))
+    } else if let others = kind(of: machine).otherEvents {
+      let wire = Wire(from: machine, output: Int(output), to: machine, event: others.place)
+      deliveries.append(
+        Delivery(wire: wire, data: [.text(Kind.unreachable), send.id], depth: depth + 1, isDirect: true))
     }
   }
 
@@ -107,8 +121,11 @@ extension WorldCore {
     record.begin(at: now)
     noteTimers(slot, cell)
     let result: StepResult
-    if let arguments = definition.events[event].fitted(delivery.data) {
-      if definition.isPlain(event) {
+    let output = population.kinds[population.kind(at: registry.location(of: delivery.wire.from))]
+      .outputs[delivery.wire.output]
+    let entry = definition.events[event]
+    if let arguments = delivery.isDirect ? entry.filled(delivery.data[...]) : entry.fitted(delivery.data, of: output) {
+      if arguments.isEmpty {
         result = slot.machine.step(
           cell + slot.valueOffset, event: slot.plainEvents + event * slot.eventStride, slot.parameters(of: cell),
           &record)
@@ -127,15 +144,74 @@ extension WorldCore {
 extension EventEntry {
   /// Whether some data of an output can be this event's arguments.
   func canTake(_ output: OutputEntry) -> Bool {
-    output.data.count <= arguments.count
-      && zip(output.data, arguments).allSatisfy { $0.type.overlaps($1.type) }
-      && arguments.dropFirst(output.data.count).allSatisfy { $0.type.admits(.none) }
+    if takesAnything { return true }
+    let data = output.isOpen ? output.data.prefix(arguments.count) : output.data[...]
+    return data.count <= arguments.count
+      && zip(data, arguments).allSatisfy { $0.type.overlaps($1.type) }
+      && arguments.dropFirst(data.count).allSatisfy { $0.type.admits(.none) }
   }
 
   /// An output's data as this event's arguments, with missing ones at the end filled up; nil if they do not fit.
-  fileprivate func fitted(_ data: [Value]) -> [Value]? {
+  fileprivate func fitted(_ data: [Value], of output: OutputEntry) -> [Value]? {
+    if takesAnything { return output.asJSON(data).map { [.text($0)] } ?? [] }
+    // The data of open outputs may be left out.
+    return filled(data.last == Value.none && output.isOpen ? data.dropLast() : data[...])
+  }
+
+  /// The same for values that need no conversion.
+  fileprivate func filled(_ data: ArraySlice<Value>) -> [Value]? {
     guard data.count <= arguments.count else { return nil }
-    let filled = data + repeatElement(.none, count: arguments.count - data.count)
+    let filled = Array(data) + repeatElement(.none, count: arguments.count - data.count)
     return zip(arguments, filled).allSatisfy { $0.type.admits($1) } ? filled : nil
+  }
+}
+
+extension OutputEntry {
+  /// Whether its data are any data, or none.
+  fileprivate var isOpen: Bool { data.last?.type == .json }
+
+  /// Data of this output for an event that takes anything: those that are JSON already, otherwise an object of their
+  /// names; `nil` if there are none.
+  fileprivate func asJSON(_ values: [Value]) -> String? {
+    if data.count == 1, isOpen {
+      if case .text(let text)? = values.first { return text }
+      return nil
+    }
+    let members = zip(data, values).compactMap { entry, value in
+      value.json(isJSON: entry.type == .json).map { "\(Value.quoted(entry.name)):\($0)" }
+    }
+    return members.isEmpty ? nil : "{\(members.joined(separator: ","))}"
+  }
+}
+
+extension Value {
+  /// As JSON: times and durations are numbers of seconds.
+  fileprivate func json(isJSON: Bool) -> String? {
+    switch self {
+    case .none: nil
+    case .text(let text): isJSON ? text : Value.quoted(text)
+    case .integer(let number): "\(number)"
+    case .number(let number): "\(number)"
+    case .flag(let flag): flag ? "true" : "false"
+    case .interval(let interval): "\(Double(interval.nanoseconds) / 1e9)"
+    case .moment(let moment): "\(Double(moment.nanoseconds) / 1e9)"
+    }
+  }
+
+  fileprivate static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": quoted += "\\\(scalar)"
+      case "\n": quoted += "\\n"
+      case "\t": quoted += "\\t"
+      case "\r": quoted += "\\r"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      case _: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
   }
 }

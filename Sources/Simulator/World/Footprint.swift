@@ -9,7 +9,7 @@ package struct Footprint: Equatable, Sendable {
     /// The agenda, and the timers with keys.
     case timers
     case wires
-    /// Parameters, and what was compiled from them.
+    /// Parameters, documents, and what was compiled from them.
     case parameters
     /// Blocks of the journal; of blocks shared by forks, each world's share.
     case journal
@@ -52,7 +52,7 @@ extension WorldCore {
     footprint[.data] = population.ownedBytes
     footprint[.timers] = agenda.bytes + keyedTimers.bytes
     footprint[.wires] = wires.bytes
-    footprint[.parameters] = population.parameterBytes
+    footprint[.parameters] = population.parameterBytes + definitionBytes
     footprint[.journal] = journal.heldBytes
     footprint[.checkpoints] = checkpoints.bytes
     footprint[.watches] = watchers.bytes

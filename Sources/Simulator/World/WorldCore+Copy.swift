@@ -11,6 +11,8 @@ extension WorldCore {
     agenda = other.agenda.copy()
     keyedTimers = other.keyedTimers
     wires = other.wires
+    definitions = other.definitions
+    past.defined = other.past.defined
     record.generator = other.record.generator
     keepsReasons = other.keepsReasons
     self.journal = journal

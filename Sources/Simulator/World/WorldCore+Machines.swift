@@ -7,6 +7,8 @@ extension WorldCore {
     case full
     /// The parameters contradict each other.
     case conflict(ParameterConflict)
+    /// The start of the machine would take more than it may.
+    case limit(ExceededLimit)
   }
 
   /// Makes a machine. Nothing is made when an error is thrown.
@@ -24,7 +26,24 @@ extension WorldCore {
     if registry.find(name) != nil { throw .nameTaken }
     if !compositions.isEmpty, compositions[String(decoding: name, as: UTF8.self)] != nil { throw .nameTaken }
     guard makeRoom(for: 1) else { throw .full }
+    if let limit = limit(ofStarting: kind) { throw .limit(limit) }
     return try create(kind, named: name, initial: initial, parameters: parameters, as: nil)
+  }
+
+  /// The limit that the start of a machine would exceed; tried on a machine of its own, since a kind gets its number with
+  /// its first machine.
+  private func limit(ofStarting kind: Kind) -> ExceededLimit? {
+    guard kind.otherEvents != nil else { return nil }
+    let pool = kind.makeParameterPool()
+    var trial = StepRecord(generator: record.generator)
+    trial.begin(at: now)
+    // Safety: room for one value of the kind, which is made, destroyed and freed here.
+    let value = UnsafeMutableRawPointer.allocate(
+      byteCount: max(1, kind.layout.valueSize), alignment: kind.layout.valueAlignment)
+    _ = kind.machine.initialize(value, initial: nil, pool.base, &trial)
+    kind.machine.destroy(value)
+    value.deallocate()
+    return trial.exceeded
   }
 
   /// Makes a machine. The caller has checked the name and the room.

@@ -57,7 +57,8 @@ extension WorldCore {
 
   /// Sends an event with arguments.
   ///
-  /// - Precondition: `arguments` has as many values as the event, each accepted by its type.
+  /// - Precondition: `arguments` has as many values as the event, each accepted by its type; or none, for an event that
+  ///   can be sent without.
   package mutating func send(_ machine: MachineID, event: Int, _ arguments: [Value]) {
     let location = registry.location(of: machine)
     let (cell, kind) = population.cell(at: location)
@@ -69,7 +70,7 @@ extension WorldCore {
     // Holds the kind, so that the world can change while its event is in use.
     let definition = population.kinds[kind]
     let given = details.count
-    if definition.isPlain(event) {
+    if arguments.isEmpty {
       send(machine, cell, slot, event, slot.plainEvents + event * slot.eventStride)
     } else {
       // A closure may not change the world, so it gets the event's storage, which is used afterwards.
@@ -144,6 +145,7 @@ extension WorldCore {
     answerDetails.dataBefore = record.dataBefore
     answerDetails.dataAfter = record.dataAfter
     answerDetails.reason = record.reason
+    answerDetails.exceeded = record.exceeded
     if record.keepsOutputs { answerDetails.typedOutputs = record.outputs }
   }
 
@@ -195,6 +197,12 @@ extension WorldCore {
         let data = record.values[Int(first)..<Int(first + count)]
         details.values(data)
         if !wires.isEmpty, !isTold { queueDeliveries(machine, output, Array(data)) }
+      case .send(let output, let first, let count):
+        let (send, data) = DirectSend.read(record.values[Int(first)..<Int(first + count)][...])
+        details.tag(.emitted, place: output)
+        details.values(data)
+        if isAnswer { answerDetails.outputs.append(output) }
+        queue(send, from: machine, output)
       case .arm(let timer, let key, let due):
         if key != 0 {
           arm(machine, KeyedTimers.Name(timer: timer, key: key), due, isAnswer: isAnswer)

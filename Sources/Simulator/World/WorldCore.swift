@@ -35,6 +35,8 @@ package struct WorldCore: ~Copyable {
   var record: StepRecord
   var details = DetailWriter()
   var compositions: [String: CompositionRecord] = [:]
+  /// The kinds from documents that are in effect, in the order in which they were defined.
+  var definitions: ContiguousArray<DefinedKind> = []
   /// What is needed to go back in time.
   var past: UndoHistory
   /// What is not flushed yet; nil without persistence.
@@ -124,6 +126,8 @@ package struct WorldCore: ~Copyable {
     package internal(set) var dataAfter: String?
     /// Why the input was refused.
     package internal(set) var reason: String?
+    /// The limit that the input would have exceeded.
+    package internal(set) var exceeded: ExceededLimit?
 
     package init() {}
   }
@@ -148,6 +152,8 @@ package struct WorldCore: ~Copyable {
     let wire: Wire
     let data: [Value]
     let depth: Int
+    /// Whether the machine has named the target itself: then the data are the event's arguments.
+    let isDirect: Bool
   }
 
   struct CompositionRecord {

@@ -3,6 +3,8 @@ public struct Catalogue: Sendable {
   /// In the order in which they are shown.
   public private(set) var entries: [CatalogueEntry] = []
   private var places: [String: Int] = [:]
+  /// Makes kinds from the documents that worlds have; `nil` if no kind can be made so.
+  package var compiler: DocumentCompiler?
 
   public init(_ entries: [CatalogueEntry] = []) {
     for entry in entries { add(entry) }
@@ -24,6 +26,19 @@ public struct Catalogue: Sendable {
     var sum = catalogue
     for kind in kinds { sum.add(.machine(kind)) }
     return sum
+  }
+
+  /// The catalogue with kinds of a world, which hide entries of their names.
+  package func with(_ own: [Kind]) -> Catalogue {
+    var catalogue = self
+    for kind in own {
+      if let place = catalogue.places[kind.name] {
+        catalogue.entries[place] = .machine(kind)
+      } else {
+        catalogue.add(.machine(kind))
+      }
+    }
+    return catalogue
   }
 
   public subscript(_ name: String) -> CatalogueEntry? { places[name].map { entries[$0] } }

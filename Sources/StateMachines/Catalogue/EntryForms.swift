@@ -10,7 +10,7 @@ public struct EventForm<Event: Sendable>: Sendable {
   let name: String
   let arguments: [ArgumentEntry]
   let about: String
-  /// The event itself, if it takes no arguments.
+  /// The event itself, if it can be sent without arguments.
   let constant: Event?
   /// An event of this form; `nil` if the form describes any case with data.
   let sample: Event?
@@ -28,10 +28,27 @@ public struct EventForm<Event: Sendable>: Sendable {
 
   /// Describes all events with data by one form, with conversions that the caller provides.
   package static func anyEvent(
-    _ name: String, _ arguments: [ArgumentEntry], make: @escaping @Sendable ([Value]) -> Event,
+    _ name: String, _ arguments: [ArgumentEntry], about: String = "", make: @escaping @Sendable ([Value]) -> Event,
     values: @escaping @Sendable (Event) -> [Value]?
   ) -> EventForm {
-    EventForm(name: name, arguments: arguments, about: "", constant: nil, sample: nil, make: make, values: values)
+    EventForm(name: name, arguments: arguments, about: about, constant: nil, sample: nil, make: make, values: values)
+  }
+
+  /// Describes an event with any data: one argument of ``ValueType/json``, which may be left out.
+  ///
+  /// - Parameters:
+  ///   - constant: The event without data.
+  ///   - make: The event with the text of its data.
+  package static func open(
+    _ name: String, _ about: String, constant: Event, make: @escaping @Sendable (String) -> Event
+  ) -> EventForm {
+    EventForm(
+      name: name, arguments: [ArgumentEntry(name: "data", type: .json, samples: nil)], about: about,
+      constant: constant, sample: constant,
+      make: { values in
+        if case .text(let text)? = values.first { make(text) } else { constant }
+      },
+      values: { _ in nil })
   }
 
   /// Describes an event with arguments, in the order of its case.

@@ -8,6 +8,8 @@
 public final class Kind: Sendable {
   /// The name that `new` takes.
   public let name: String
+  /// The name in stored bytes: see ``KindDocument/key(of:definedBy:)``.
+  package let key: String
   /// Increase it when a change makes stored machines of earlier versions unreadable.
   public let version: Int
   /// Whether the kind was derived from the machine's types, without an entry by its author.
@@ -33,6 +35,8 @@ public final class Kind: Sendable {
   public let outputs: [OutputEntry]
   public let readings: [ReadingEntry]
   public let parameters: [ParameterEntry]
+  /// The event that stands for names that are not listed, if some of them can be sent, too.
+  package let otherEvents: OtherEvents?
 
   /// The machine type, through which the world steps machines of this kind.
   public let machine: any ErasedMachine.Type
@@ -137,6 +141,26 @@ public final class Kind: Sendable {
       readings: [], parameters: parameters, isDerived: true)
   }
 
+  /// Creates a kind from entries that are made at run time, for a machine type that several kinds share. Its machines
+  /// have no parameters that `new` sets, and step by its `defaults`.
+  ///
+  /// - Parameters:
+  ///   - key: The name in stored bytes.
+  ///   - areStatesNamedByData: As ``StateWithData/isNamedByData``, for the states of this kind.
+  ///   - defaults: The parameters of all machines of the kind.
+  ///   - otherEvents: The last of the events, if it stands for names that are not listed.
+  package convenience init<M: _Machine>(
+    _ machine: M.Type, _ name: String, key: String, version: Int, _ about: String, form: Form, origin: String,
+    states: [StateEntry], areStatesNamedByData: Bool, events: [EventForm<M.Event>], otherEvents: OtherEvents?,
+    timers: [TimerEntry], outputs: [OutputEntry], defaults: M.Parameters
+  ) {
+    self.init(
+      machine, name, version: version, about, form: form, origin: origin, example: [], regions: nil,
+      stateEntries: states, initialStates: [], events: events, timerEntries: timers, timerEvents: [],
+      outputEntries: outputs, readings: [], parameters: [], defaults: defaults,
+      areStatesNamedByData: areStatesNamedByData, otherEvents: otherEvents, key: key)
+  }
+
   private init<M: _Machine>(
     _ machine: M.Type, _ name: String, version: Int, _ about: String,
     form: Form, origin: String, example: [String], regions: Regions?,
@@ -149,6 +173,10 @@ public final class Kind: Sendable {
     readings: [ReadingForm<M>],
     parameters: [ParameterForm<M.Parameters>],
     samples: @escaping @Sendable (M.Parameters) -> EventSamples<M.Event> = { _ in EventSamples() },
+    defaults: M.Parameters = M.Parameters(),
+    areStatesNamedByData: Bool = M.State.isNamedByData,
+    otherEvents: OtherEvents? = nil,
+    key: String? = nil,
     isDerived: Bool = false
   ) {
     M.State.Name.checkPlaces()
@@ -158,8 +186,8 @@ public final class Kind: Sendable {
       "\(name) has more than \(Kind.mostWords) states, events or outputs")
     precondition(timerEntries.count <= Kind.mostTimers, "\(name) has more than \(Kind.mostTimers) timers")
     self.isDerived = isDerived
-    let defaults = M.Parameters()
     self.name = name
+    self.key = key ?? name
     self.version = version
     self.about = about
     self.form = form
@@ -167,8 +195,9 @@ public final class Kind: Sendable {
     self.example = example
     self.regions = regions
     self.machine = machine
-    carriesData = M.State.carriesData
-    hasStatesNamedByData = M.State.isNamedByData
+    carriesData = M.State.carriesData || areStatesNamedByData
+    hasStatesNamedByData = areStatesNamedByData
+    self.otherEvents = otherEvents
     states = stateEntries
     self.initialStates = initialStates.map(\.0)
     initialPlaces = initialStates.map(\.1.index)
@@ -189,7 +218,8 @@ public final class Kind: Sendable {
       valueSize: MemoryLayout<M>.size, valueAlignment: MemoryLayout<M>.alignment,
       parameterStride: MemoryLayout<M.Parameters>.stride, eventStride: MemoryLayout<M.Event>.stride)
     operations = TypedOperations<M>(
-      events: events, timerEvents: timerEvents, readings: readings, parameters: parameters, samples: samples)
+      events: events, timerEvents: timerEvents, readings: readings, parameters: parameters, defaults: defaults,
+      samples: samples)
   }
 
   /// See ``init(remembering:)``.
@@ -198,7 +228,8 @@ public final class Kind: Sendable {
     parameters: [ParameterEntry]
   ) {
     isDerived = false
-    name = description.name
+    key = description.name
+    name = KindDocument.name(inKey: key)
     version = description.version
     about = ""
     form = .enumAndSwitch
@@ -216,6 +247,10 @@ public final class Kind: Sendable {
     self.outputs = outputs
     readings = []
     self.parameters = parameters
+    // Whether a name was possible is not stored; nothing is sent to a machine of such a kind.
+    otherEvents =
+      events.last.flatMap { $0.arguments.count == 2 && $0.arguments[1].type == .json ? events.count - 1 : nil }
+      .map { OtherEvents(place: $0) { _ in false } }
     words = KindWords(
       states: description.states, areNamedByData: hasStatesNamedByData, events: events, timers: timers.map(\.name),
       outputs: outputs)
@@ -226,6 +261,9 @@ public final class Kind: Sendable {
   deinit {
     words.deallocate()
   }
+
+  /// The event, among ``otherEvents``, that a machine gets when nobody could be reached by what it has sent.
+  package static let unreachable = "error.communication"
 
   /// The most states, events or outputs of a kind.
   public static let mostWords = 65_000
@@ -298,8 +336,27 @@ public final class Kind: Sendable {
     precondition(self.machine == machine, "\(name) is a kind of \(self.machine), not of \(machine)")
   }
 
-  /// Whether an event takes no arguments.
-  public func isPlain(_ event: Int) -> Bool { events[event].arguments.isEmpty }
+  /// Whether an event can be sent without arguments.
+  public func isPlain(_ event: Int) -> Bool { events[event].isPlain }
+
+  /// The index of the event with this name, and the arguments that come before those of a request.
+  ///
+  /// - Returns: `nil` if the kind's machines have no such event.
+  package func event(named name: String) -> (place: Int, first: [Value])? {
+    if let place = Array(name.utf8).withUnsafeBytes({ words.events.find($0) }) {
+      if place != otherEvents?.place { return (place, []) }
+    }
+    guard let otherEvents, otherEvents.admits(name) else { return nil }
+    return (otherEvents.place, [.text(name)])
+  }
+
+  /// The name of an event as a request gives it.
+  ///
+  /// - Parameter arguments: Those that the journal has.
+  package func eventName(_ place: Int, _ arguments: [Value]) -> String {
+    if place == otherEvents?.place, case .text(let name)? = arguments.first { return name }
+    return events[place].name
+  }
 
   /// Initialises raw storage of the layout's size with an event; end its life with ``destroyEvent(at:)``.
   ///
@@ -382,6 +439,7 @@ public final class Kind: Sendable {
     _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
   ) -> [Prospect] {
     operations.prospects(of: events.indices, value, at: now, running: running, parameters)
+      .filter { $0.event != otherEvents?.place }
   }
 
   /// What one event would do to the machine now.
@@ -437,9 +495,27 @@ public struct Prospect: Hashable, Sendable {
   }
 }
 
+/// An event that stands for names that a kind does not list. Its first argument is the name.
+package struct OtherEvents: Sendable {
+  /// The index in ``Kind/events``.
+  package let place: Int
+  /// Whether the machines have an event of this name.
+  package let admits: @Sendable (String) -> Bool
+
+  package init(place: Int, admits: @escaping @Sendable (String) -> Bool) {
+    self.place = place
+    self.admits = admits
+  }
+}
+
 public struct StateEntry: Hashable, Sendable {
   public let word: String
   public let about: String
+
+  package init(word: String, about: String) {
+    self.word = word
+    self.about = about
+  }
 
   /// Whether the state has no name but its data: `state(active)`, for which requests may also write `active`.
   public var isNameless: Bool { word == "state" }
@@ -472,6 +548,12 @@ public struct EventEntry: Hashable, Sendable {
   public let name: String
   public let arguments: [ArgumentEntry]
   public let about: String
+
+  /// Whether it can be sent without arguments.
+  public var isPlain: Bool { arguments.isEmpty || takesAnything }
+
+  /// Whether its only argument is any data, or none.
+  package var takesAnything: Bool { arguments.count == 1 && arguments[0].type == .json }
 }
 
 public struct TimerEntry: Hashable, Sendable {
@@ -483,6 +565,14 @@ public struct TimerEntry: Hashable, Sendable {
   /// The name of the key that distinguishes several running timers with this name; `nil` if only one can run.
   public let key: String?
   public let about: String
+
+  package init(name: String, event: String?, parameter: String?, key: String?, about: String) {
+    self.name = name
+    self.event = event
+    self.parameter = parameter
+    self.key = key
+    self.about = about
+  }
 }
 
 public struct OutputEntry: Hashable, Sendable {
@@ -491,6 +581,13 @@ public struct OutputEntry: Hashable, Sendable {
   public let about: String
   /// Whether only watchers of everything get it.
   public let isTold: Bool
+
+  package init(name: String, data: [ArgumentEntry], about: String, isTold: Bool) {
+    self.name = name
+    self.data = data
+    self.about = about
+    self.isTold = isTold
+  }
 }
 
 public struct ReadingEntry: Hashable, Sendable {

@@ -2,6 +2,7 @@
 ///
 /// It is stored beside those bytes, so that a later release with different lists can resolve each index.
 public struct KindDescription: Hashable, Sendable {
+  /// The kind's name in stored bytes.
   public let name: String
   public let version: Int
   /// The words of the states.
@@ -46,7 +47,7 @@ public struct KindDescription: Hashable, Sendable {
   }
 
   public init(_ kind: Kind) {
-    name = kind.name
+    name = kind.key
     version = kind.version
     states = kind.states.map(\.word)
     hasStatesNamedByData = kind.hasStatesNamedByData
@@ -176,6 +177,7 @@ extension ValueType {
     case .optional(let type):
       encoder.byte(8)
       type.encode(to: encoder)
+    case .json: encoder.byte(9)
     }
   }
 
@@ -200,6 +202,7 @@ extension ValueType {
     case 8:
       guard depth < 8 else { throw StorageFailure.tooDeep }
       self = .optional(try ValueType(from: decoder, depth: depth + 1))
+    case 9: self = .json
     case let other: throw StorageFailure.damaged("there are no types of class \(other)")
     }
   }

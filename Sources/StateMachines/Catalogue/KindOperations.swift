@@ -31,12 +31,15 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
   private let caseOfForm: [Int?]
   private let timers: TimerTable<M.Event>
   private let samples: @Sendable (M.Parameters) -> EventSamples<M.Event>
+  private let defaults: M.Parameters
 
   /// - Parameter timerEvents: The event of each timer; empty for a machine whose timers have no events.
   init(
     events: [EventForm<M.Event>], timerEvents: [M.Event], readings: [ReadingForm<M>],
-    parameters: [ParameterForm<M.Parameters>], samples: @escaping @Sendable (M.Parameters) -> EventSamples<M.Event>
+    parameters: [ParameterForm<M.Parameters>], defaults: M.Parameters,
+    samples: @escaping @Sendable (M.Parameters) -> EventSamples<M.Event>
   ) {
+    self.defaults = defaults
     self.samples = samples
     brought = timerEvents
     timers = TimerTable(timerEvents, states: timerEvents.isEmpty ? nil : CaseTable.places(ofStates: M.State.self))
@@ -110,7 +113,7 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
 
   func written(parameters set: UnsafeRawPointer) -> [(parameter: Int, value: Value)]? {
     let set = set.assumingMemoryBound(to: M.Parameters.self).pointee
-    var copy = M.Parameters()
+    var copy = defaults
     var values: [(parameter: Int, value: Value)] = []
     for (place, form) in parameters.enumerated() {
       let value = form.get(set)
@@ -122,7 +125,7 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
     return copy == set ? values : nil
   }
 
-  func makeParameterPool() -> any ParameterPool { TypedParameterPool(parameters) }
+  func makeParameterPool() -> any ParameterPool { TypedParameterPool(parameters, defaults: defaults) }
 
   func values(of parameters: UnsafeRawPointer) -> [Value] {
     let set = parameters.assumingMemoryBound(to: M.Parameters.self).pointee
@@ -210,6 +213,7 @@ public protocol ParameterPool: AnyObject {
 /// Safety: `storage` has room for `capacity` sets; the sets in use and the vacant ones are initialised.
 final class TypedParameterPool<P: ParameterSet>: ParameterPool {
   private let forms: [ParameterForm<P>]
+  private let defaults: P
   private var storage: UnsafeMutablePointer<P>
   private var capacity = 4
   private var counts: [UInt32] = [1]  // The set of defaults, at index 0, is never released.
@@ -217,11 +221,12 @@ final class TypedParameterPool<P: ParameterSet>: ParameterPool {
   private var vacancies: [UInt32] = []
   private(set) var bytes = 0
 
-  init(_ forms: [ParameterForm<P>]) {
+  init(_ forms: [ParameterForm<P>], defaults: P) {
     self.forms = forms
+    self.defaults = defaults
     storage = .allocate(capacity: capacity)
-    storage.initialize(to: P())
-    places[P()] = 0
+    storage.initialize(to: defaults)
+    places[defaults] = 0
   }
 
   deinit {
@@ -233,7 +238,7 @@ final class TypedParameterPool<P: ParameterSet>: ParameterPool {
 
   func intern(_ values: [(parameter: Int, value: Value)]) throws(ParameterConflict) -> UInt32 {
     if values.isEmpty { return 0 }
-    var set = P()
+    var set = defaults
     for (parameter, value) in values { forms[parameter].set(&set, value) }
     if let conflict = set.conflict { throw conflict }
     if let place = places[set] {
@@ -267,7 +272,7 @@ final class TypedParameterPool<P: ParameterSet>: ParameterPool {
       bytes -= weight(at: place)
       places[storage[Int(place)]] = nil
       // Frees the old set's heap memory now, not at the next reuse of the index.
-      storage[Int(place)] = P()
+      storage[Int(place)] = defaults
       vacancies.append(place)
     }
   }
@@ -284,7 +289,7 @@ final class TypedParameterPool<P: ParameterSet>: ParameterPool {
   }
 
   func copy() -> any ParameterPool {
-    let copy = TypedParameterPool(forms)
+    let copy = TypedParameterPool(forms, defaults: defaults)
     copy.storage.deinitialize(count: 1)
     copy.storage.deallocate()
     copy.storage = .allocate(capacity: capacity)

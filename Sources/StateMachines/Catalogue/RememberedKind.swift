@@ -79,7 +79,7 @@ final class NoOperations: KindOperations, @unchecked Sendable {
   func destroyEvent(at storage: UnsafeMutableRawPointer) { nobody() }
   func written(_ event: UnsafeRawPointer) -> (event: Int, arguments: [Value])? { nobody() }
   func written(parameters: UnsafeRawPointer) -> [(parameter: Int, value: Value)]? { nobody() }
-  func makeParameterPool() -> any ParameterPool { TypedParameterPool<NoParameters>([]) }
+  func makeParameterPool() -> any ParameterPool { TypedParameterPool([], defaults: NoParameters()) }
   func read(_ value: UnsafeRawPointer, at now: Instant, _ parameters: UnsafeRawPointer) -> [Value?] { nobody() }
   func prospects(
     of events: Range<Int>, _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer

@@ -131,9 +131,9 @@ public struct KindWords: Sendable {
     @usableFromInline let outputs: WordTable
     /// Whether a state's data are its word.
     let areNamedByData: Bool
-    /// Bit set of the first 64 events that take no arguments.
+    /// Bit set of the first 64 events that can be sent without arguments.
     @usableFromInline let plain: UInt64
-    /// For each event behind them, whether it takes no arguments.
+    /// For each event behind them, whether it can be sent without arguments.
     let laterPlain: [Bool]
     /// For each output, whether only watchers of everything get it.
     let told: [Bool]
@@ -149,9 +149,9 @@ public struct KindWords: Sendable {
         states: WordTable(states), events: WordTable(events.map(\.name)), timers: WordTable(timers),
         outputs: WordTable(outputs.map(\.name)), areNamedByData: areNamedByData,
         plain: events.enumerated().prefix(64).reduce(0) { bits, event in
-          event.element.arguments.isEmpty ? bits | 1 << UInt64(event.offset) : bits
+          event.element.isPlain ? bits | 1 << UInt64(event.offset) : bits
         },
-        laterPlain: events.dropFirst(64).map(\.arguments.isEmpty),
+        laterPlain: events.dropFirst(64).map(\.isPlain),
         told: outputs.map(\.isTold)))
   }
 
@@ -176,7 +176,7 @@ public struct KindWords: Sendable {
   /// Whether only watchers of everything get an output.
   public func isTold(_ output: Int) -> Bool { tables.pointee.told[output] }
 
-  /// Whether an event takes no arguments.
+  /// Whether an event can be sent without arguments.
   @inlinable
   @inline(__always)
   public func isPlain(_ event: Int) -> Bool {

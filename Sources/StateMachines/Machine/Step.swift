@@ -188,6 +188,19 @@ public enum Effect: Sendable {
   /// A timer by its index in the kind's list; `key` is 0 if the kind's timer has no keys.
   case arm(timer: UInt8, key: UInt32, due: Instant)
   case disarm(timer: UInt8, key: UInt32)
+  /// An output that one machine gets as an event. Before its data, there are the values of ``DirectSend``.
+  case send(output: UInt16, first: UInt32, count: UInt32)
+}
+
+/// A limit that a step would have exceeded. The step is refused.
+public struct ExceededLimit: Error, Hashable, Sendable {
+  public let name: String
+  public let value: Int
+
+  public init(name: String, value: Int) {
+    self.name = name
+    self.value = value
+  }
 }
 
 /// The working storage of a step. It is reused for every step, so that a step allocates nothing.
@@ -229,6 +242,8 @@ public struct StepRecord: Sendable {
   public var generator: Generator
   /// Whether the step has drawn from the generator.
   public private(set) var hasDrawn = false
+  /// The limit that the input would have exceeded.
+  public package(set) var exceeded: ExceededLimit?
   /// Whether a refusal keeps the changes to the machine.
   public var keepsChanges = false
   /// The generator before the step's first draw.
@@ -277,7 +292,7 @@ public struct StepRecord: Sendable {
   /// Invalidates the step of the current call.
   @inlinable
   @inline(__always)
-  mutating func endCall() {
+  package mutating func endCall() {
     #if DEBUG
       number &+= 1
     #endif
@@ -294,7 +309,7 @@ public struct StepRecord: Sendable {
   /// Rolls back the effects and draws of a refused step.
   @usableFromInline
   @inline(never)
-  mutating func rollBack() {
+  package mutating func rollBack() {
     effects.removeAll()
     if !outputs.isEmpty { outputs.removeAll() }
     overridden = 0
@@ -303,14 +318,14 @@ public struct StepRecord: Sendable {
   }
 
   @usableFromInline
-  mutating func write(before data: String?) {
+  package mutating func write(before data: String?) {
     guard let data else { return }
     isWritten = true
     dataBefore = data
   }
 
   @usableFromInline
-  mutating func write(after data: String?) {
+  package mutating func write(after data: String?) {
     guard let data else { return }
     isWritten = true
     dataAfter = data
@@ -330,6 +345,7 @@ public struct StepRecord: Sendable {
     if !outputs.isEmpty { outputs.removeAll() }
     if !values.isEmpty { values.removeAll(keepingCapacity: true) }
     if reason != nil { reason = nil }
+    if exceeded != nil { exceeded = nil }
     if dataBefore != nil { dataBefore = nil }
     if dataAfter != nil { dataAfter = nil }
   }
@@ -347,5 +363,65 @@ public struct StepResult: BitwiseCopyable, Sendable {
     self.verdict = verdict
     self.from = from
     self.to = to
+  }
+}
+
+/// An event for another machine of the world, which is known by its name.
+package struct DirectSend {
+  package let machine: String
+  package let event: String
+  /// The event's data, or none.
+  package let data: Value
+  /// What the sender gets with ``Kind/unreachable`` if no machine takes the event.
+  package let id: Value
+
+  package init(to machine: String, _ event: String, _ data: Value, id: Value) {
+    self.machine = machine
+    self.event = event
+    self.data = data
+    self.id = id
+  }
+
+  /// - Parameter values: Those of ``Effect/send(output:first:count:)``, with the output's data behind them.
+  package static func read(_ values: ArraySlice<Value>) -> (send: DirectSend, data: ArraySlice<Value>) {
+    let head = Array(values.prefix(4))
+    guard head.count == 4, case .text(let machine) = head[0], case .text(let event) = head[1] else {
+      preconditionFailure("a send says to whom and what")
+    }
+    return (DirectSend(to: machine, event, head[2], id: head[3]), values.dropFirst(4))
+  }
+}
+
+// Effects of machines whose outputs and timers are known only at run time.
+extension StepRecord {
+  /// Emits an output.
+  ///
+  /// - Parameter send: The machine that gets it; `nil` if wires carry it.
+  package mutating func emit(_ output: UInt16, _ data: [Value], as send: DirectSend? = nil) {
+    isWritten = true
+    let first = UInt32(values.count)
+    if let send { values.append(contentsOf: [.text(send.machine), .text(send.event), send.data, send.id]) }
+    values.append(contentsOf: data)
+    let count = UInt32(values.count) - first
+    effects.append(
+      send == nil
+        ? .emit(output: output, first: first, count: count) : .send(output: output, first: first, count: count))
+  }
+
+  package mutating func arm(timer: UInt8, key: UInt32, due: Instant) {
+    isWritten = true
+    effects.append(.arm(timer: timer, key: key, due: due))
+  }
+
+  package mutating func disarm(timer: UInt8, key: UInt32) {
+    isWritten = true
+    effects.append(.disarm(timer: timer, key: key))
+  }
+
+  /// Notes why a step was refused or ignored.
+  package mutating func note(reason: String, exceeding limit: ExceededLimit? = nil) {
+    isWritten = true
+    self.reason = reason
+    exceeded = limit
   }
 }

@@ -28,11 +28,13 @@ public indirect enum ValueType: Hashable, Sendable {
   case moment
   /// A value of `type`, or none.
   case optional(ValueType)
+  /// Any value of JSON as its text, or none. A request gives an object's members as `key=value`.
+  case json
 
   /// Whether `value` is of this type and within its range.
   public func admits(_ value: Value) -> Bool {
     switch (self, value) {
-    case (.optional, .none): true
+    case (.optional, .none), (.json, .none), (.json, .text): true
     case (.optional(let type), _): type.admits(value)
     case (.text(let bytes), .text(let text)): bytes.contains(text.utf8.count)
     case (.character, .text(let text)): text.utf8.count <= ValueType.longestCharacter && text.count == 1
@@ -42,7 +44,7 @@ public indirect enum ValueType: Hashable, Sendable {
     case (.flag, .flag), (.moment, .moment): true
     case (.interval(let range), .interval(let interval)): range.contains(interval)
     case (.text, _), (.character, _), (.choice, _), (.integer, _), (.number, _), (.flag, _), (.interval, _),
-      (.moment, _):
+      (.moment, _), (.json, _):
       false
     }
   }
@@ -50,16 +52,18 @@ public indirect enum ValueType: Hashable, Sendable {
   /// Whether both types admit some common value. Units do not matter.
   package func overlaps(_ other: ValueType) -> Bool {
     switch (self, other) {
-    case (.optional, .optional), (.character, .character), (.flag, .flag), (.moment, .moment): true
+    case (.optional, .optional), (.character, .character), (.flag, .flag), (.moment, .moment), (.json, .json): true
     case (.optional(let type), let other), (let other, .optional(let type)): type.overlaps(other)
     case (.choice(let words), let other), (let other, .choice(let words)): words.contains { other.admits(.text($0)) }
     case (.text(let bytes), .text(let others)): bytes.overlaps(others)
+    case (.json, .text), (.text, .json): true
     case (.text(let bytes), .character), (.character, .text(let bytes)):
       bytes.overlaps(1...ValueType.longestCharacter)
     case (.integer(let range), .integer(let other)): range.overlaps(other)
     case (.number(let range, unit: _), .number(let other, unit: _)): range.overlaps(other)
     case (.interval(let range), .interval(let other)): range.overlaps(other)
-    case (.text, _), (.character, _), (.integer, _), (.number, _), (.flag, _), (.interval, _), (.moment, _): false
+    case (.text, _), (.character, _), (.integer, _), (.number, _), (.flag, _), (.interval, _), (.moment, _), (.json, _):
+      false
     }
   }
 
@@ -82,6 +86,7 @@ public indirect enum ValueType: Hashable, Sendable {
     case .interval(let range): [.interval(range.lowerBound), .interval(range.upperBound)]
     case .moment: [.moment(.beginning)]
     case .optional(let type): [.none] + type.samples
+    case .json: [.none]
     }
   }
 

@@ -80,8 +80,8 @@ extension Compiler {
       if let first = chart.stateNumbers[id] {
         error(
           node, "the id \(id) is that of the state in line \(chart.states[first].line) already", attribute: "id")
-      } else if id.isEmpty || id.contains(where: \.isWhitespace) {
-        error(node, "an id has no blanks", attribute: "id")
+      } else if id.isEmpty || id.contains(where: { $0.isWhitespace || "+\"()=,".contains($0) }) {
+        error(node, "an id has no blanks, and none of + ( ) = , \"", attribute: "id")
       } else {
         chart.stateNumbers[id] = number
       }

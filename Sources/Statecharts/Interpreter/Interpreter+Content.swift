@@ -40,7 +40,11 @@ extension Interpreter {
         try raise(ChartEvent(name: compiled.chart.events.names[Int(name)], kind: .internal))
       case .send(let number): try send(compiled.chart.sends[Int(number)])
       case .cancel(let source): try cancel(try text(of: source, "the id of a send"))
-      case .log(let label, let source): try add(.log(label: label, value: try value(of: source)))
+      case .log(let label, let source):
+        let value = try value(of: source)
+        // Whoever carries out the effect writes the value down.
+        try scope.budget.spend(bytes: label.utf8.count + value.size)
+        try add(.log(label: label, value: value))
       case .assign(let number, let source):
         let value = try value(of: source)
         try assign(value, to: number)
@@ -227,11 +231,19 @@ extension Interpreter {
     guard machine.pending.count < limits.sends else { throw .limit(.sends) }
     let size = machine.pending.reduce(event.data.size) { $0 + $1.event.data.size }
     guard size <= limits.data else { throw .limit(.data) }
-    let key = machine.nextKey
-    machine.nextKey &+= 1
+    let key = freeKey
     machine.pending.append(
       PendingSend(key: key, sender: session.number, recipient: recipient, event: event, isDelayed: isDelayed))
-    try add(.arm(key: key, due: now + Nanoseconds(nanoseconds: delay)))
+    try add(.arm(key: key, event: event.name, due: now + Nanoseconds(nanoseconds: delay)))
+  }
+
+  /// The least key that no send under way has, from 1 on: machines that have come to the same state by other ways have
+  /// the same keys.
+  private var freeKey: UInt32 {
+    let taken = Set(machine.timers)
+    var key: UInt32 = 1
+    while taken.contains(key) { key += 1 }
+    return key
   }
 
   private func cancel(_ id: String) throws(EvaluationError) {
@@ -246,7 +258,7 @@ extension Interpreter {
 
   private func drop(where isDropped: (PendingSend) -> Bool) throws(EvaluationError) {
     guard !machine.pending.isEmpty else { return }
-    for send in machine.pending where isDropped(send) { try add(.disarm(key: send.key)) }
+    for send in machine.pending where isDropped(send) { try add(.disarm(key: send.key, event: send.event.name)) }
     machine.pending.removeAll(where: isDropped)
   }
 

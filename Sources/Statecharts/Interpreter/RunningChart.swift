@@ -9,9 +9,8 @@ public struct RunningChart: Hashable, Sendable, Codable {
   var root = Session(number: 0, chart: 0)
   /// The sessions that were invoked and go on, in the order of their start.
   var invoked: [Session] = []
-  /// Sends that are under way, in the order of their keys.
+  /// Sends that are under way, in the order in which they were sent.
   var pending: [PendingSend] = []
-  var nextKey: UInt32 = 0
   var nextSession: UInt32 = 1
 
   init() {}
@@ -127,8 +126,8 @@ public enum ChartEffect: Hashable, Sendable {
   /// `<send type="output">`.
   case output(name: String, data: DataValue)
   /// A timer with a key of its own shall expire, now if it is due.
-  case arm(key: UInt32, due: Instant)
-  case disarm(key: UInt32)
+  case arm(key: UInt32, event: String, due: Instant)
+  case disarm(key: UInt32, event: String)
   /// `<send target="#name">`.
   case send(machine: String, event: String, data: DataValue, sendID: String?)
 }
@@ -196,9 +195,7 @@ extension RunningChart {
       }
       if let damage = session.damage(for: definition.charts[Int(session.chart)].chart) { return damage }
     }
-    for (first, second) in zip(pending, pending.dropFirst()) where first.key == second.key {
-      return "a key comes twice"
-    }
+    guard Set(timers).count == pending.count, !timers.contains(0) else { return "a key comes twice" }
     return nil
   }
 }

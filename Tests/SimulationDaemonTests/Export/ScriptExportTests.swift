@@ -157,6 +157,16 @@ struct ScriptExportTests {
       ])
   }
 
+  @Test("has the documents that define kinds")
+  func documents() throws {
+    let document = DefinedKindsTests.toggle
+    let lines = try lines(
+      "define toggle format=scxml bytes=\(document.utf8.count)\n\(document)", "new toggle t", "advance 1s",
+      "send t press", "drop t", "undefine toggle")
+    let written = ["define toggle format=scxml"] + document.split(separator: "\n").map(String.init) + ["enddefine"]
+    #expect(lines == written + ["new toggle t", "at 1s  send t press", "drop t", "undefine toggle"])
+  }
+
   @Test("does not give a composed kind what it presets")
   func presets() throws {
     #expect(try lines("new proxy p keepAlive=5s").prefix(1) == ["new proxy p http.keepAlive=5s"])

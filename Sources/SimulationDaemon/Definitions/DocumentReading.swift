@@ -1,0 +1,45 @@
+import StateMachines
+import Statecharts
+
+/// Reads the documents that clients and stores have.
+enum DocumentReading {
+  case program(ChartProgram, warnings: [Finding])
+  case mistakes([Finding], missing: [String])
+  /// It has too many names.
+  case exceeds(ExceededLimit)
+  /// Its notation cannot be read.
+  case unsupported
+
+  static func compile(_ document: KindDocument) -> DocumentReading {
+    guard document.format == "scxml" else { return .unsupported }
+    let resources = Dictionary(document.resources.map { ($0.path, $0.bytes) }) { $1 }
+    switch Definition.compile(document.bytes, resources: resources) {
+    case .mistakes(let findings, let missing): return .mistakes(findings, missing: missing)
+    case .definition(let definition, let warnings):
+      do throws(ExceededLimit) {
+        return .program(try ChartProgram(definition), warnings: warnings)
+      } catch {
+        return .exceeds(error)
+      }
+    }
+  }
+}
+
+extension Catalogue {
+  /// The same kinds, for worlds that have documents, too.
+  var readingDocuments: Catalogue {
+    var catalogue = self
+    catalogue.compiler = DocumentCompiler { document, version, key throws(DocumentFailure) in
+      switch DocumentReading.compile(document) {
+      case .program(let program, _):
+        return Kind(document.name, key: key, version: version, origin: "a document in \(document.format)", program)
+      case .mistakes(let findings, let missing):
+        throw DocumentFailure(
+          findings.first { $0.severity == .error }?.description ?? "it refers to \(missing.joined(separator: ", "))")
+      case .exceeds(let limit): throw DocumentFailure("it has more than \(limit.value) names")
+      case .unsupported: throw DocumentFailure("documents in \(document.format) cannot be read")
+      }
+    }
+    return catalogue
+  }
+}

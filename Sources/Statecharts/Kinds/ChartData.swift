@@ -1,0 +1,53 @@
+package import StateMachines
+
+/// The data of events and outputs of machines from documents: in the journal and on lines, the text of JSON, or nothing.
+package enum ChartData {
+  /// An object of `key=value` words: a value that is JSON counts as such, any other is a text.
+  ///
+  /// - Returns: `nil` if a value is nested too deeply.
+  package static func object(of members: [(key: String, text: String)]) -> Value? {
+    var object = DataObject()
+    for (key, text) in members {
+      guard (try? object.set(value(of: text), for: key)) != nil else { return nil }
+    }
+    return DataValue.object(object).datum
+  }
+
+  /// The members of an object as words that ``object(of:)`` reads.
+  package static func members(of text: String) -> [(key: String, text: String)] {
+    guard case .object(let object)? = JSON.value(of: text) else { return [] }
+    return zip(object.keys, object.values).map { key, member in
+      if case .string(let text) = member, case .string(text) = value(of: text) { return (key, text) }
+      return (key, JSON.text(of: member))
+    }
+  }
+
+  private static func value(of text: String) -> DataValue {
+    // The reader takes all literals of ECMAScript, of which JSON has some.
+    guard let first = text.utf8.first, let value = JSON.value(of: text) else { return .string(text) }
+    switch value {
+    case .null, .boolean: return value
+    case .number:
+      return text.utf8.allSatisfy { (0x30...0x39).contains($0) || "-+.eE".utf8.contains($0) }
+        && first != UInt8(ascii: ".")
+        ? value : .string(text)
+    case .string: return first == UInt8(ascii: "\"") ? value : .string(text)
+    case .array, .object: return value
+    case .undefined, .function: return .string(text)
+    }
+  }
+}
+
+extension DataValue {
+  /// - Parameter text: JSON; anything else is a text.
+  init(datum text: String) {
+    self = JSON.value(of: text) ?? .string(text)
+  }
+
+  var datum: Value {
+    switch self {
+    case .undefined: .none
+    case .null, .boolean, .number, .string, .array, .object, .function: .text(JSON.text(of: self))
+    }
+  }
+}

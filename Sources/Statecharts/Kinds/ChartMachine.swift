@@ -1,0 +1,300 @@
+package import StateMachines
+
+/// A machine of a kind that was made from a document.
+///
+/// All such kinds share this type. What tells them apart is their ``ChartProgram``, which is in the parameters of the
+/// kind and, since its state's word depends on it, in each machine.
+package struct ChartMachine: _Machine {
+  var running: RunningChart
+  let program: ChartProgram
+
+  package struct Parameters: ParameterSet {
+    let program: ChartProgram?
+
+    /// The parameters of no kind: a kind brings its own.
+    package init() {
+      program = nil
+    }
+
+    init(_ program: ChartProgram) {
+      self.program = program
+    }
+
+    package static func == (left: Self, right: Self) -> Bool { left.program === right.program }
+    package func hash(into hasher: inout Hasher) { hasher.combine(program.map(ObjectIdentifier.init)) }
+  }
+
+  /// An event from outside.
+  package struct Event: Sendable {
+    var name: EventName
+    var data = DataValue.undefined
+  }
+
+  /// A state by what determines its word. The kind has the words.
+  package struct State: StateWithData {
+    var configuration: StateSet
+    var final: Int32
+
+    package struct Name: NamedCases {
+      package let index: Int
+      package init(at index: Int) {
+        self.index = index
+      }
+      package var word: String { "" }
+      package static var words: [String] { [] }
+      package static var allCases: [Name] { [] }
+    }
+
+    package var name: Name { Name(at: 0) }
+  }
+
+  package var state: State {
+    get { State(configuration: running.root.configuration, final: running.root.final) }
+    set {
+      running.root.configuration = newValue.configuration
+      running.root.final = newValue.final
+    }
+  }
+
+  private init(_ running: RunningChart, _ program: ChartProgram) {
+    self.running = running
+    self.program = program
+  }
+
+  // MARK: Storage
+
+  /// A machine is read with its kind's parameters; see ``read(_:_:from:)``.
+  package init(from decoder: any Decoder) throws {
+    throw StorageFailure.damaged("a machine of a document is read with its document")
+  }
+
+  package func encode(to encoder: any Encoder) throws { try running.encode(to: encoder) }
+
+  package static func write(_ value: UnsafeRawPointer, to encoder: ValueEncoder) throws {
+    try encoder.encode(value.assumingMemoryBound(to: Self.self).pointee.running)
+  }
+
+  package static func read(
+    _ value: UnsafeMutableRawPointer, _ parameters: UnsafeRawPointer, from decoder: ValueDecoder
+  ) throws {
+    let program = program(parameters)
+    let running = try decoder.decode(RunningChart.self)
+    if let damage = running.damage(for: program.definition) { throw StorageFailure.damaged(damage) }
+    value.initializeMemory(as: Self.self, to: ChartMachine(running, program))
+  }
+
+  package static func ownedBytes(_ value: UnsafeRawPointer) -> Int {
+    value.assumingMemoryBound(to: Self.self).pointee.running.ownedBytes
+  }
+
+  // MARK: States
+
+  package static func stateIndex(_ value: UnsafeRawPointer) -> UInt16 {
+    value.assumingMemoryBound(to: Self.self).pointee.place
+  }
+
+  package static func stateData(_ value: UnsafeRawPointer) -> String? {
+    value.assumingMemoryBound(to: Self.self).pointee.word
+  }
+
+  package static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+    left.assumingMemoryBound(to: Self.self).pointee.running == right.assumingMemoryBound(to: Self.self).pointee.running
+  }
+
+  /// The index of the last active atomic state in the kind's list.
+  private var place: UInt16 {
+    let state = running.final ?? running.configuration.last(upTo: program.places.count - 1) ?? 0
+    return program.places[state]
+  }
+
+  /// The word, if it is no word of the list.
+  private var word: String? { program.hasRegions ? program.definition.word(of: running) : nil }
+
+  // MARK: Steps
+
+  private static func program(_ parameters: UnsafeRawPointer) -> ChartProgram {
+    guard let program = parameters.assumingMemoryBound(to: Parameters.self).pointee.program else {
+      preconditionFailure("the parameters of a machine of a document have the document")
+    }
+    return program
+  }
+
+  package static func initialize(
+    _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> UInt16 {
+    let program = program(parameters)
+    var machine = ChartMachine(RunningChart(), program)
+    program.withInterpreter { interpreter in
+      let (running, outcome) = interpreter.start(now: record.pointee.now, generator: &record.pointee.generator)
+      if case .limit(let limit) = outcome { return exceed(limit, program, &record.pointee) }
+      machine.running = running
+      carryOut(interpreter.effects, program, &record.pointee)
+    }
+    record.pointee.write(after: machine.word)
+    let place = machine.place
+    value.initializeMemory(as: Self.self, to: machine)
+    record.pointee.endCall()
+    return place
+  }
+
+  package static func step(
+    _ value: UnsafeMutableRawPointer, event: UnsafeRawPointer, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> StepResult {
+    let machine = value.assumingMemoryBound(to: Self.self)
+    let event = event.assumingMemoryBound(to: Event.self)
+    guard let plain = machine.pointee.program.definition.plain else {
+      return machine.pointee.take(event.pointee.input, event.pointee.name, &record.pointee)
+    }
+    let from = machine.pointee.place
+    let outcome = plain.step(&machine.pointee.running.root.configuration, event.pointee.name.number)
+    record.pointee.endCall()
+    switch outcome {
+    case .moved: return StepResult(verdict: .moved, from: from, to: machine.pointee.place)
+    case .stayed: return StepResult(verdict: .stayed, from: from, to: from)
+    case .ignored, .limit: return StepResult(verdict: .ignored, from: from, to: from)
+    }
+  }
+
+  package static func expire(
+    _ value: UnsafeMutableRawPointer, timer: UInt8, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> StepResult {
+    let machine = value.assumingMemoryBound(to: Self.self)
+    return machine.pointee.take(.timer(record.pointee.key), nil, &record.pointee)
+  }
+
+  /// Gives an input to the machine. After a limit, it is as before.
+  private mutating func take(_ input: ChartInput, _ event: EventName?, _ record: inout StepRecord) -> StepResult {
+    let from = place
+    record.write(before: word)
+    let before = running
+    let program = program
+    let verdict = program.withInterpreter { interpreter in
+      switch interpreter.step(&running, input, now: record.now, generator: &record.generator) {
+      case .moved:
+        Self.carryOut(interpreter.effects, program, &record)
+        return Verdict.moved
+      case .stayed:
+        Self.carryOut(interpreter.effects, program, &record)
+        return .stayed
+      case .ignored:
+        // A guard may fail with an error that something was to be told of.
+        Self.carryOut(interpreter.effects, program, &record)
+        if let event, let reason = program.definition.falseGuard(of: event, in: running) { record.note(reason: reason) }
+        return .ignored
+      case .limit(let limit):
+        running = before
+        record.rollBack()
+        Self.exceed(limit, program, &record)
+        return .refused
+      }
+    }
+    record.write(after: word)
+    record.endCall()
+    return StepResult(verdict: verdict, from: from, to: place)
+  }
+
+  private static func exceed(_ limit: StatechartLimit, _ program: ChartProgram, _ record: inout StepRecord) {
+    record.note(
+      reason: "the input would take more than \(program.limits.value(of: limit)) \(limit.text)",
+      exceeding: ExceededLimit(name: limit.name, value: program.limits.value(of: limit)))
+  }
+
+  private static func carryOut(_ effects: [ChartEffect], _ program: ChartProgram, _ record: inout StepRecord) {
+    for effect in effects {
+      switch effect {
+      case .arm(let key, let event, let due): record.arm(timer: program.timer(bringing: event), key: key, due: due)
+      case .disarm(let key, let event): record.disarm(timer: program.timer(bringing: event), key: key)
+      case .log(let label, let value):
+        record.emit(program.output(named: "log").place, [.text(label), value.datum])
+      case .output(let name, let data): emit(name, data, program, &record)
+      case .send(let machine, let event, let data, let sendID):
+        emit(event, data, program, &record, to: machine, sendID)
+      }
+    }
+  }
+
+  private static func emit(
+    _ name: String, _ data: DataValue, _ program: ChartProgram, _ record: inout StepRecord, to target: String? = nil,
+    _ sendID: String? = nil
+  ) {
+    let (place, isListed) = program.output(named: name)
+    let values: [Value] = isListed && name != "log" ? [data.datum] : [.text(isListed ? "" : name), data.datum]
+    let id: Value = sendID.map { .text(JSON.text(of: .string($0))) } ?? .none
+    record.emit(place, values, as: target.map { DirectSend(to: $0, name, data.datum, id: id) })
+  }
+}
+
+extension ChartMachine.Event {
+  fileprivate var input: ChartInput {
+    // It says that a send of the machine was in vain, and is no event that somebody sends.
+    guard name.text == Kind.unreachable else { return .event(name, data: data) }
+    if case .string(let sendID) = data { return .unreachable(sendID: sendID) }
+    return .unreachable(sendID: nil)
+  }
+}
+
+extension RunningChart {
+  /// The memory outside of the value, roughly.
+  fileprivate var ownedBytes: Int {
+    ([root] + invoked).reduce(pending.reduce(0) { $0 + 128 + $1.event.data.size }) { bytes, session in
+      let variables = session.variables.reduce(0) { $0 + 48 + ($1?.size ?? 0) }
+      return bytes + variables + session.history.count * 32 + session.invocations.count * 48
+        + (session.number == 0 ? 0 : MemoryLayout<Session>.stride)
+    }
+  }
+}
+
+extension Definition {
+  /// The first guard that kept a machine from taking a transition at an event.
+  fileprivate func falseGuard(of event: EventName, in machine: RunningChart) -> String? {
+    let chart = charts[0].chart
+    if machine.final != nil { return "the machine has ended" }
+    for state in machine.configuration where chart.isAtomic(state) {
+      var above = state
+      while above >= 0 {
+        for place in chart.states[above].transitions {
+          let transition = chart.transitions[Int(place)]
+          guard transition.condition != Chart.none, chart.matches(transition, event.number) else { continue }
+          return "the guard of the transition in line \(transition.line) is false"
+        }
+        above = Int(chart.states[above].parent)
+      }
+    }
+    return nil
+  }
+}
+
+extension StatechartLimits {
+  fileprivate func value(of limit: StatechartLimit) -> Int {
+    switch limit {
+    case .steps: budget.steps
+    case .bytes: budget.bytes
+    case .data: data
+    case .depth: DataValue.deepest
+    case .sends: sends
+    case .events: events
+    case .sessions: sessions
+    case .effects: effects
+    }
+  }
+}
+
+extension StatechartLimit {
+  fileprivate var name: String { "chart\(rawValue.prefix(1).uppercased())\(rawValue.dropFirst())" }
+
+  fileprivate var text: String {
+    switch self {
+    case .steps: "steps"
+    case .bytes: "bytes of new values"
+    case .data: "bytes of data"
+    case .depth: "levels of nested values or calls"
+    case .sends: "sends that wait"
+    case .events: "events in the internal queue"
+    case .sessions: "charts at the same time"
+    case .effects: "effects"
+    }
+  }
+}

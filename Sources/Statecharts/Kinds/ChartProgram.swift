@@ -1,0 +1,152 @@
+package import StateMachines
+internal import Synchronization
+
+/// A definition with the words of its kind: what all machines of one kind share.
+package final class ChartProgram: Sendable {
+  package let definition: Definition
+  let limits: StatechartLimits
+  /// The words of the atomic states, in document order.
+  let states: [String]
+  /// For each state of the document: the index of its word, if it is atomic.
+  let places: [UInt16]
+  /// Whether several atomic states can be active at the same time: then a state is named by its data.
+  let hasRegions: Bool
+  /// Events that transitions of the document name.
+  let events: [EventName]
+  /// Timers by the name of the event that they bring. All that are not listed share the last one.
+  let timers: [String]
+  private let timerPlaces: [String: UInt8]
+  let outputs: [String]
+  private let outputPlaces: [String: UInt16]
+  private let interpreters = Mutex<[IdleInterpreter]>([])
+
+  /// - Throws: ``ExceededLimit`` if the document has more names than a kind can have.
+  package init(_ definition: Definition, limits: StatechartLimits = StatechartLimits()) throws(ExceededLimit) {
+    self.definition = definition
+    self.limits = limits
+    let chart = definition.charts[0].chart
+    var states: [String] = []
+    var places: [UInt16] = []
+    var nameless = 0
+    for (state, own) in chart.states.enumerated() {
+      places.append(UInt16(clamping: states.count))
+      if state > 0, own.id == nil { nameless += 1 }
+      if state > 0, chart.isAtomic(state) { states.append(own.id ?? "_\(nameless)") }
+    }
+    self.states = states
+    self.places = places
+    hasRegions = chart.states.contains { $0.kind == .parallel }
+    let names = ChartNames(of: definition)
+    guard max(states.count, names.events.count + 1, names.outputs.count + 2) <= Kind.mostWords else {
+      throw ExceededLimit(name: "kindNames", value: Kind.mostWords)
+    }
+    events = names.events.map(definition.event(named:))
+    var timers = Array(names.timers.prefix(Kind.mostTimers - 1))
+    if names.hasOtherTimers || names.timers.count > timers.count { timers.append(ChartNames.free("other", in: timers)) }
+    self.timers = timers
+    timerPlaces = Dictionary(uniqueKeysWithValues: zip(names.timers, timers.indices.lazy.map { UInt8($0) }))
+    outputs = names.outputs + (names.hasOtherOutputs ? [ChartNames.free("other", in: names.outputs)] : [])
+    outputPlaces = Dictionary(uniqueKeysWithValues: zip(names.outputs, outputs.indices.lazy.map { UInt16($0) }))
+  }
+
+  func timer(bringing event: String) -> UInt8 { timerPlaces[event] ?? UInt8(timers.count - 1) }
+
+  /// The index of an output; of one that is not listed, that of the last, which tells the name in its data.
+  func output(named name: String) -> (place: UInt16, isListed: Bool) {
+    if let place = outputPlaces[name] { return (place, true) }
+    return (UInt16(outputs.count - 1), false)
+  }
+
+  /// Lends an interpreter, which keeps its memory from one use to the next.
+  func withInterpreter<Result>(_ body: (Interpreter) -> Result) -> Result {
+    let idle = interpreters.withLock { $0.popLast() } ?? IdleInterpreter(Interpreter(definition, limits: limits))
+    defer { interpreters.withLock { $0.append(idle) } }
+    return body(idle.interpreter)
+  }
+
+  // Unchecked: an interpreter is used by nobody else while it is out of the list.
+  private struct IdleInterpreter: @unchecked Sendable {
+    let interpreter: Interpreter
+
+    init(_ interpreter: Interpreter) {
+      self.interpreter = interpreter
+    }
+  }
+}
+
+/// The names that a document gives to events, timers and outputs.
+private struct ChartNames {
+  private(set) var events: [String] = []
+  /// Of sends that arrive later, or through the external queue.
+  private(set) var timers: [String] = []
+  /// Whether events with names that are known only at run time arrive so, too.
+  private(set) var hasOtherTimers = false
+  private(set) var outputs: [String] = []
+  private(set) var hasOtherOutputs = false
+
+  init(of definition: Definition) {
+    let chart = definition.charts[0].chart
+    var known: Set<Int32> = []
+    for transition in chart.transitions {
+      for descriptor in transition.descriptors {
+        guard case .name(let number) = chart.descriptors[Int(descriptor)], known.insert(number).inserted else {
+          continue
+        }
+        let name = chart.events.names[Int(number)]
+        // These come from the machine itself; whoever wants to send one still can.
+        if !name.hasPrefix("done."), !name.hasPrefix("error."), ChartNames.isListed(name) { events.append(name) }
+      }
+    }
+    var (knownTimers, knownOutputs): (Set<String>, Set<String>) = ([], [])
+    for chart in definition.charts.map(\.chart) {
+      if !chart.invokes.isEmpty { hasOtherTimers = true }
+      if chart.instructions.contains(where: { if case .log = $0 { true } else { false } }) {
+        if knownOutputs.insert("log").inserted { outputs.append("log") }
+      }
+      for send in chart.sends {
+        let isOutput = send.type.text.map { $0 == "output" }
+        let isDelayed = !send.delay.isNone
+        let isToMachine = send.target.text.map { $0.hasPrefix("#") && !$0.hasPrefix("#_") }
+        if isOutput != false || isToMachine != false {
+          if let name = send.event.text, Self.isListed(name) {
+            if knownOutputs.insert(name).inserted { outputs.append(name) }
+          } else {
+            hasOtherOutputs = true
+          }
+        }
+        if isDelayed || isOutput != true && isToMachine != true && send.target.text != "#_internal" {
+          if let name = send.event.text, Self.isListed(name) {
+            if knownTimers.insert(name).inserted { timers.append(name) }
+          } else {
+            hasOtherTimers = true
+          }
+        }
+      }
+    }
+  }
+
+  /// Whether a name can be a word of the kind: lines print those without quotes. Other names go with the data.
+  private static func isListed(_ name: String) -> Bool {
+    (1...255).contains(name.utf8.count)
+      && name.unicodeScalars.allSatisfy { $0.properties.isXIDContinue || "-.:".unicodeScalars.contains($0) }
+  }
+
+  /// A word that a list does not have.
+  static func free(_ word: String, in list: [String]) -> String {
+    var word = word
+    while list.contains(word) { word += "_" }
+    return word
+  }
+}
+
+extension Chart.Source {
+  /// The text that it always has; `""` if there is none, `nil` if it is known only at run time.
+  fileprivate var text: String? {
+    switch self {
+    case .none: ""
+    case .constant(.string(let text)): text
+    case .constant(let value): value.text
+    case .expression: nil
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package import StateMachines
+
+extension Kind {
+  /// Creates the kind of machines that a document defines.
+  ///
+  /// Its states are the atomic states of the document, by their ids; where several are active at the same time, a
+  /// machine's state is their ids joined by `+`. Its events are those that the document's transitions name; an event
+  /// with another name that some transition matches can be sent, too. Its timers are the sends under way, by their
+  /// events; its outputs are sends of the type `output`, sends to other machines, and logs.
+  ///
+  /// - Complexity: O(size of the document).
+  package convenience init(
+    _ name: String, key: String? = nil, version: Int, origin: String, _ program: ChartProgram
+  ) {
+    let chart = program.definition.charts[0].chart
+    var lines: [Int32: [Int32]] = [:]
+    for transition in chart.transitions {
+      for place in transition.descriptors {
+        guard case .name(let number) = chart.descriptors[Int(place)] else { continue }
+        if lines[number, default: []].count < 6 { lines[number, default: []].append(transition.line) }
+      }
+    }
+    let atomic = chart.states.indices.filter { $0 > 0 && chart.isAtomic($0) }
+    let events = program.events.map { event in
+      EventForm.open(
+        event.text, Kind.places(lines[event.number] ?? []), constant: ChartMachine.Event(name: event),
+        make: { ChartMachine.Event(name: event, data: DataValue(datum: $0)) })
+    }
+    let definition = program.definition
+    let others = EventForm<ChartMachine.Event>.anyEvent(
+      Kind.others,
+      [
+        ArgumentEntry(name: "event", type: .text(bytes: 1...65_536), samples: nil),
+        ArgumentEntry(name: "data", type: .json, samples: nil),
+      ],
+      about: "any other name that a transition matches",
+      make: { arguments in
+        guard case .text(let name)? = arguments.first else { preconditionFailure("an event has a name") }
+        let data: DataValue = if case .text(let text) = arguments[1] { DataValue(datum: text) } else { .undefined }
+        return ChartMachine.Event(name: definition.event(named: name), data: data)
+      },
+      values: { _ in nil })
+    let label = ArgumentEntry(name: "label", type: .text(bytes: 0...1 << 20), samples: nil)
+    func datum(_ name: String) -> ArgumentEntry { ArgumentEntry(name: name, type: .json, samples: nil) }
+    self.init(
+      ChartMachine.self, name, key: key ?? name, version: version,
+      chart.name.isEmpty ? "a machine from a document" : chart.name,
+      form: program.hasRegions ? .orthogonal : .hierarchical, origin: origin,
+      states: zip(program.states, atomic).map { word, state in
+        StateEntry(word: word, about: Kind.places([chart.states[state].line]))
+      },
+      areStatesNamedByData: program.hasRegions, events: events + [others],
+      otherEvents: OtherEvents(place: events.count, admits: definition.knows),
+      timers: program.timers.map {
+        TimerEntry(name: $0, event: $0, parameter: nil, key: "send", about: "a send that is under way")
+      },
+      outputs: program.outputs.enumerated().map { place, name in
+        let isLog = name == "log"
+        let isListed = program.output(named: name).place == place && program.output(named: name).isListed
+        return OutputEntry(
+          name: name,
+          data: isLog ? [label, datum("value")] : isListed ? [datum("data")] : [datum("event"), datum("data")],
+          about: isLog ? "what the machine logs" : "what the machine sends", isTold: false)
+      },
+      defaults: ChartMachine.Parameters(program))
+  }
+
+  /// The name of the event that stands for all names that are not listed.
+  private static var others: String { "*" }
+
+  private static func places(_ lines: [Int32]) -> String {
+    if lines.isEmpty { return "" }
+    let first = lines.prefix(5).map { "\($0)" }.joined(separator: ", ")
+    return (lines.count == 1 ? "line " : "lines ") + first + (lines.count > 5 ? " …" : "")
+  }
+}

@@ -1,0 +1,198 @@
+import Simulator
+import StateMachines
+import Testing
+
+@testable import SimulationDaemon
+
+@Suite("Kinds from documents, on the wire")
+struct DefinedKindsTests {
+  static let toggle = """
+    <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" initial="off">
+      <state id="off"><transition event="press" target="on"/></state>
+      <state id="on"><transition event="press" target="off"/></state>
+    </scxml>
+    """
+
+  /// Counts to a number, with data and timers.
+  static func counter(to most: Int) -> String {
+    """
+    <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" initial="low">
+      <datamodel><data id="n" expr="0"/></datamodel>
+      <state id="low">
+        <transition event="add" cond="n + (_event.data ? _event.data.by : 1) &gt;= \(most)" target="full"/>
+        <transition event="add"><assign location="n" expr="n + (_event.data ? _event.data.by : 1)"/></transition>
+      </state>
+      <state id="full">
+        <onentry><send event="drain" delay="5s"/><send type="output" event="beep"/></onentry>
+        <transition event="drain" target="low"><assign location="n" expr="0"/></transition>
+      </state>
+    </scxml>
+    """
+  }
+
+  private func define(_ name: String, _ document: String, _ guest: Guest) -> [String] {
+    guest.say("define \(name) format=scxml bytes=\(document.utf8.count)\n\(document)")
+  }
+
+  @Test("a defined kind is listed, described, made, sent to, drawn and covered like any other")
+  func whole() {
+    let guest = HostedService().connect(toWorld: "w")
+    #expect(
+      define("tally", Self.counter(to: 3), guest) == ["+ defined tally version=1 states=2 events=2 t=0.000 seq=1"])
+    #expect(guest.say("kinds").contains { $0.hasPrefix(". tally states=2 events=3 timers=1 ") })
+    #expect(guest.say("describe tally").last?.hasPrefix("+ ") == true)
+    #expect(guest.say("new tally c") == ["+ created c low t=0.000 seq=2"])
+    #expect(guest.say("send c add") == ["+ stayed low t=0.000 seq=3"])
+    #expect(guest.say("send c add by=2") == ["+ moved low full t=0.000 seq=4 outputs=beep"])
+    #expect(guest.say("agenda") == [". 5.000 c drain(1) left=5.000", "+ 1"])
+    #expect(guest.say("send c add") == ["+ ignored full t=0.000 seq=5"])
+    #expect(guest.say("fire c drain(1)") == ["+ moved full low t=0.000 seq=6"])
+    #expect(guest.say("send c add by=2 by=3")[0].hasPrefix("- BAD-ARGUMENT argument=by"))
+    #expect(guest.say("send c add 2")[0].hasPrefix("- BAD-ARGUMENT argument=1 got=2"))
+    #expect(guest.say("send c unheard")[0].hasPrefix("- UNKNOWN-EVENT machine=c event=unheard allowed=add,drain "))
+    #expect(guest.say("can c").contains(". add data"))
+    #expect(guest.say("graph tally format=table").last?.hasPrefix("+ ") == true)
+    #expect(guest.say("coverage kind=tally").last?.hasPrefix("+ ") == true)
+    #expect(
+      guest.say("journal since=4 limit=1") == [
+        ". 4 0.000 c moved low full event=add", ". 4 0.000 c output beep", "+ 2",
+      ])
+  }
+
+  @Test("an event that a guard has kept from a transition is ignored, and the guard is named")
+  func guards() {
+    let guest = HostedService().connect(toWorld: "w")
+    let gate = Self.toggle.replacing("target=\"on\"", with: "cond=\"false\" target=\"on\"")
+    _ = define("gate", gate, guest)
+    #expect(
+      guest.play("new gate g", "send g press").last
+        == "+ ignored off t=0.000 seq=3 : the guard of the transition in line 2 is false")
+  }
+
+  @Test("all mistakes at once; nothing changes; missing files are named")
+  func mistakes() {
+    let guest = HostedService().connect(toWorld: "w")
+    let broken = Self.toggle.replacing("target=\"on\"", with: "target=\"no\"").replacing(
+      "target=\"off\"", with: "target=\"of\"")
+    let lines = define("toggle", broken, guest)
+    let errors = lines.filter { $0.contains(" error : ") }
+    #expect(errors.map { $0.prefix(4) } == [". 2:", ". 3:"])
+    #expect(lines.last?.hasPrefix("- BAD-DEFINITION line=2 column=") == true)
+    #expect(guest.say("new toggle t")[0].hasPrefix("- UNKNOWN-KIND kind=toggle"))
+    let split = """
+      <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0">
+        <script src="file:lib.js"/>
+        <state id="a"/>
+      </scxml>
+      """
+    #expect(define("parts", split, guest).last?.hasPrefix("- BAD-DEFINITION missing=lib.js : ") == true)
+    #expect(guest.say("define parts format=scxml bytes=9 resource=file:lib.js\nvar x = 1") == ["+ resource lib.js"])
+    #expect(define("parts", split, guest).last?.hasPrefix("+ defined parts version=1") == true)
+    #expect(define("power", Self.toggle, guest)[0].hasPrefix("- NAME-TAKEN kind=power"))
+    #expect(guest.say("world") == ["+ world=w clock=virtual t=0.000 seq=1"])
+  }
+
+  @Test("a kind belongs to its world: others have it not, a fork has it, undo takes it back")
+  func worlds() {
+    let host = HostedService()
+    let guest = host.connect(toWorld: "w")
+    let other = host.connect(toWorld: "v")
+    _ = define("toggle", Self.toggle, guest)
+    #expect(other.say("new toggle t")[0].hasPrefix("- UNKNOWN-KIND"))
+    #expect(
+      guest.play("new toggle t", "world fork f", "undo 2", "new toggle t").map { $0.prefix(20) } == [
+        "+ created t off t=0.", "+ created f", "+ t=0.000 seq=3", "- UNKNOWN-KIND kind=",
+      ])
+    #expect(guest.say("journal")[0] == ". 1 0.000 - defined toggle version=1 undone=3")
+    #expect(guest.play("use f", "send t press").last == "+ moved off on t=0.000 seq=3")
+    #expect(guest.play("undo", "undo", "new toggle u").last == "+ created u off t=0.000 seq=6")
+  }
+
+  @Test("defined again, new machines have the next version, and old ones keep theirs")
+  func versions() {
+    let host = HostedService()
+    let guest = host.connect(toWorld: "w")
+    _ = define("tally", Self.counter(to: 2), guest)
+    _ = guest.say("new tally a")
+    #expect(
+      define("tally", Self.counter(to: 3), guest) == ["+ defined tally version=2 states=2 events=2 t=0.000 seq=3"])
+    #expect(
+      guest.play("new tally b", "send a add", "send b add", "send a add", "send b add").suffix(2) == [
+        "+ moved low full t=0.000 seq=7 outputs=beep", "+ stayed low t=0.000 seq=8",
+      ])
+    #expect(guest.say("undefine tally")[0].hasPrefix("- IN-USE kind=tally machine=a count=2"))
+    #expect(
+      guest.play("drop a", "drop b", "undefine tally", "new tally c").suffix(2).map { $0.prefix(14) } == [
+        "+ t=0.000 seq=", "- UNKNOWN-KIND",
+      ])
+    #expect(guest.say("undefine power")[0].hasPrefix("- BAD-ARGUMENT"))
+    #expect(guest.say("undefine none")[0].hasPrefix("- UNKNOWN-KIND"))
+    #expect(guest.play("undo 5", "list").suffix(3) == [". a tally full", ". b tally low", "+ 2"])
+  }
+
+  @Test("watchers are told, and a second connection in the world makes machines of it")
+  func notices() {
+    let host = HostedService()
+    let guest = host.connect(toWorld: "w")
+    let other = host.connect()
+    _ = other.play("use w", "watch *")
+    _ = define("toggle", Self.toggle, guest)
+    #expect(other.lines() == ["* 1 0.000 - defined toggle version=1"])
+    #expect(other.say("new toggle t").last == "+ created t off t=0.000 seq=2")
+    _ = guest.play("drop t", "undefine toggle")
+    #expect(other.lines().last == "* 4 0.000 - undefined toggle")
+  }
+
+  @Test("a step and a start over a limit are answered, and the world goes on")
+  func limits() {
+    let guest = HostedService().connect(toWorld: "w")
+    let endless = """
+      <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" initial="a">
+        <state id="a"><transition event="spin" target="b"/></state>
+        <state id="b"><transition target="c"/></state>
+        <state id="c"><transition target="b"/></state>
+      </scxml>
+      """
+    _ = define("endless", endless, guest)
+    _ = define("stuck", endless.replacing("initial=\"a\"", with: "initial=\"b\""), guest)
+    _ = guest.say("new endless e")
+    #expect(
+      guest.say("send e spin")[0].hasPrefix(
+        "- LIMIT name=chartSteps value=1000000 machine=e state=a event=spin t=0.000 seq=4 : "))
+    #expect(guest.say("new stuck s")[0].hasPrefix("- LIMIT name=chartSteps value=1000000 kind=stuck"))
+    #expect(guest.say("expect e a") == ["+ a t=0.000"])
+  }
+
+  @Test("durable worlds keep their kinds, old versions and undone ones: by replay and by checkpoint")
+  func restarts() throws {
+    let daemon = try KeptDaemon()
+    let guest = daemon.connect()
+    func define(_ name: String, _ document: String, _ guest: Guest) -> String {
+      guest.say("define \(name) format=scxml bytes=\(document.utf8.count)\n\(document)").last ?? ""
+    }
+    _ = guest.say("clock virtual")
+    #expect(define("tally", Self.counter(to: 2), guest).hasPrefix("+ defined tally version=1"))
+    _ = guest.ask("new tally a")
+    #expect(define("toggle", Self.toggle, guest).hasPrefix("+ defined toggle"))
+    _ = guest.ask("new toggle t", "undo 2")
+    #expect(define("tally", Self.counter(to: 3), guest).hasPrefix("+ defined tally version=2"))
+    _ = guest.ask("new tally b", "send a add", "send b add", "send a add", "send b add by=1")
+    let list = guest.say("list")
+    let agenda = guest.say("agenda")
+    #expect(list == [". a tally full", ". b tally low", "+ 2"])
+    var last = try daemon.afterKill()
+    for _ in 0..<3 {
+      let guest = last.connect()
+      #expect(last.log == [])
+      #expect(guest.say("list") == list)
+      #expect(guest.say("agenda") == agenda)
+      #expect(guest.say("new toggle t")[0].hasPrefix("- UNKNOWN-KIND"))
+      #expect(guest.say("send b add by=0")[0].hasPrefix("+ stayed low"))
+      #expect(guest.say("journal").contains { $0.contains(" - defined toggle version=1 undone=") })
+      last = try last.restarted()
+    }
+    let end = last.connect()
+    #expect(end.play("advance 5s", "list").suffix(3) == [". a tally low", ". b tally low", "+ 2"])
+    #expect(end.say("undo 3").last?.hasPrefix("+ ") == true)
+  }
+}
