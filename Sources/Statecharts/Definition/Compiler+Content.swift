@@ -58,6 +58,13 @@ extension Compiler {
 
   /// A bad expression is an error of its evaluation, not of the document.
   private mutating func broken(_ text: String, _ mistake: SyntaxError, _ node: Int, _ attribute: String?) -> String {
+    if document.isDiagram {
+      // Nobody else runs diagrams with expressions, so there is no reason to wait for the mistake.
+      var position = attribute.map { document.position(of: $0, in: node) } ?? document.nodes[node].position
+      position.column += String(decoding: text.utf8.prefix(mistake.offset), as: UTF8.self).unicodeScalars.count
+      note(.error, at: position, "\(text) is no expression: \(mistake.message)")
+      return mistake.message
+    }
     let place = attribute.map { "\($0)=\"\(text)\"" } ?? "the script"
     warn(node, "\(place) will be error.execution: \(mistake.message)", attribute: attribute)
     return mistake.message

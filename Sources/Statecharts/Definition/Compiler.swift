@@ -9,6 +9,8 @@ struct Compiler {
   private(set) var missing: [String] = []
   private var findings: [Finding] = []
   private var untold = 0
+  /// Whether there were mistakes that make warnings doubtful.
+  private var isQuiet = false
 
   /// The document and the chart that are being read.
   var document = XMLDocument()
@@ -33,6 +35,7 @@ struct Compiler {
   mutating func note(
     _ severity: Finding.Severity, at position: XMLDocument.Position, _ message: String
   ) {
+    if isQuiet, severity == .warning { return }
     guard findings.count < limits.findings else {
       untold += 1
       if severity == .error, !findings.contains(where: { $0.severity == .error }) { findings[0].severity = .error }
@@ -78,6 +81,24 @@ struct Compiler {
   mutating func compileAll(_ bytes: [UInt8]) {
     guard let root = read(bytes, named: nil) else { return }
     compileChart(root, as: reserve())
+  }
+
+  /// Compiles what a diagram stands for. Warnings are told only if there are no mistakes, which cause others.
+  mutating func compileDiagram(_ bytes: [UInt8]) {
+    guard bytes.count <= limits.bytes else {
+      return note(
+        .error, at: XMLDocument.Position(line: 1, column: 1, offset: 0),
+        "the document has \(bytes.count) bytes, and the limit is \(limits.bytes)")
+    }
+    let (document, notes) = DiagramReader.document(bytes, limits: limits)
+    self.document = document
+    let hasErrors = notes.contains { $0.severity == .error }
+    for (severity, position, message) in notes where severity == .error || !hasErrors {
+      note(severity, at: position, message)
+    }
+    guard !document.nodes.isEmpty else { return }
+    isQuiet = hasErrors
+    compileChart(0, as: reserve())
   }
 
   /// A place in the list of charts.

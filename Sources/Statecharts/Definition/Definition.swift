@@ -71,6 +71,28 @@ extension Definition {
   ) -> Compilation {
     var compiler = Compiler(resources: resources, limits: limits)
     compiler.compileAll(document)
+    return compilation(of: compiler)
+  }
+
+  /// Reads and checks a Mermaid state diagram with formal labels. It has no resources.
+  ///
+  /// - Complexity: O(size of the diagram).
+  public static func compile(mermaid diagram: [UInt8], limits: DocumentLimits = DocumentLimits()) -> Compilation {
+    var compiler = Compiler(resources: [:], limits: limits)
+    compiler.compileDiagram(diagram)
+    return compilation(of: compiler)
+  }
+
+  /// The document of SCXML that a Mermaid state diagram stands for.
+  ///
+  /// - Returns: `nil` if the diagram has mistakes.
+  public static func scxml(mermaid diagram: [UInt8], limits: DocumentLimits = DocumentLimits()) -> String? {
+    guard diagram.count <= limits.bytes else { return nil }
+    let (document, notes) = DiagramReader.document(diagram, limits: limits)
+    return notes.contains { $0.severity == .error } || document.nodes.isEmpty ? nil : document.scxml
+  }
+
+  private static func compilation(of compiler: Compiler) -> Compilation {
     let findings = compiler.sortedFindings()
     if findings.contains(where: { $0.severity == .error }) || !compiler.missing.isEmpty {
       return .mistakes(findings, missing: compiler.missing)

@@ -26,6 +26,16 @@ struct XMLDocument: Sendable {
   fileprivate(set) var nodes: [Node] = []
   /// The text, to find attributes in.
   fileprivate(set) var bytes: [UInt8] = []
+  /// Whether the nodes were made from a diagram: findings speak of states and arrows then.
+  private(set) var isDiagram = false
+
+  init() {}
+
+  /// A document that was made from a diagram.
+  init(diagram nodes: [Node]) {
+    self.nodes = nodes
+    isDiagram = true
+  }
 
   /// The nodes directly below one.
   func children(of node: Int) -> Children { Children(document: self, place: node + 1, end: nodes[node].end) }
@@ -76,13 +86,17 @@ struct XMLDocument: Sendable {
     return text
   }
 
-  private static func escaped(_ text: String) -> String {
+  /// A text as the value of an attribute or the content of an element.
+  static func escaped(_ text: String) -> String {
     var escaped = ""
     for character in text.unicodeScalars {
       switch character {
       case "&": escaped += "&amp;"
       case "<": escaped += "&lt;"
       case "\"": escaped += "&quot;"
+      case "\n": escaped += "&#10;"
+      case "\t": escaped += "&#9;"
+      case "\r": escaped += "&#13;"
       case _: escaped.unicodeScalars.append(character)
       }
     }
@@ -92,6 +106,12 @@ struct XMLDocument: Sendable {
   /// Where an attribute stands, or its element if that cannot be told.
   func position(of attribute: String, in node: Int) -> Position {
     let start = nodes[node].position
+    if isDiagram {
+      guard let element = element(node), let place = element.attributes.firstIndex(where: { $0.name == attribute }),
+        place < element.positions.count
+      else { return start }
+      return element.positions[place]
+    }
     var position = start
     var quote: UInt8?
     var previous = UInt8(ascii: " ")
@@ -129,6 +149,8 @@ struct XMLElement: Sendable {
   var namespace: String
   /// Those without a namespace.
   var attributes: [(name: String, value: String)]
+  /// Where the attributes' values stand, in elements made from a diagram.
+  var positions: [XMLDocument.Position] = []
 
   subscript(attribute: String) -> String? { attributes.first { $0.name == attribute }?.value }
 }

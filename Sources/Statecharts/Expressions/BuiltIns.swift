@@ -209,6 +209,17 @@ extension DataScope {
       try budget.spend(bytes: text.utf8.count * 48)
       guard let value = JSON.value(of: text) else { throw .failed("this is no JSON") }
       return value
+    case (.object, "keys"), (.object, "values"):
+      let elements: [DataValue]
+      switch arguments.first {
+      case .object(let object)?: elements = name == "keys" ? object.keys.map { .string($0) } : object.values
+      case .array(let array)?:
+        elements = name == "keys" ? array.elements.indices.map { .string(String($0)) } : array.elements
+      case nil, .undefined?, .null?: throw .failed("Object.\(name) asks for an object")
+      case .boolean?, .number?, .string?, .function?: elements = []
+      }
+      try budget.spend(bytes: 2 * (arguments.first?.size ?? 0))
+      return .array(try DataArray(elements))
     case (.array, "isArray"):
       if case .array? = arguments.first { return .boolean(true) }
       return .boolean(false)

@@ -2,11 +2,14 @@
 ///
 /// The language is a bounded subset of ECMAScript.
 public struct Expression: Sendable {
+  /// As it stands in the document.
+  public let text: String
   let code: Code
 
   /// - Parameter symbols: The names of the definition, to which new ones are added.
   public init(parsing text: String, in symbols: inout SymbolTable) throws(SyntaxError) {
     code = try Parser.expression(text, &symbols)
+    self.text = text
   }
 
   /// - Throws: ``EvaluationError/failed(_:)`` where ECMAScript throws an error, for instance at the name of an
@@ -23,10 +26,13 @@ public struct Expression: Sendable {
 
 /// A place that can be assigned to: a variable, a member, an element.
 public struct Location: Sendable {
+  /// As it stands in the document.
+  public let text: String
   let code: Code
 
   public init(parsing text: String, in symbols: inout SymbolTable) throws(SyntaxError) {
     code = try Parser.location(text, &symbols)
+    self.text = text
   }
 
   public func value(in scope: inout DataScope) throws(EvaluationError) -> DataValue {
@@ -44,10 +50,13 @@ public struct Location: Sendable {
 
 /// Statements.
 public struct Script: Sendable {
+  /// As it stands in the document.
+  public let text: String
   let code: Code
 
   public init(parsing text: String, in symbols: inout SymbolTable) throws(SyntaxError) {
     code = try Parser.script(text, &symbols)
+    self.text = text
   }
 
   /// Runs the statements. Variables that they declare are variables of the session.

@@ -1,0 +1,437 @@
+extension Definition {
+  /// The document as a Mermaid state diagram, which can be loaded again.
+  ///
+  /// - Parameter machine: Its active states are filled.
+  /// - Returns: The text, and what a diagram cannot say and the text leaves out. If that is empty, the diagram behaves as
+  ///   the document does.
+  public func stateDiagram(marking machine: RunningChart? = nil) -> (text: String, omissions: [String]) {
+    var writer = ChartDiagram(self)
+    let text = writer.text(marking: machine)
+    return (text, writer.omissions)
+  }
+}
+
+/// Writes a chart as a Mermaid state diagram with formal labels.
+private struct ChartDiagram {
+  private let chart: Chart
+  /// The names of the states in the diagram.
+  private var names: [String] = []
+  private let ids: [String]
+  private(set) var omissions: [String] = []
+  private var lines: [String] = []
+  /// Lines that stand behind all blocks: arrows between states of different blocks.
+  private var outside: [String] = []
+  private var forks = 0
+
+  init(_ definition: Definition) {
+    chart = definition.charts[0].chart
+    var unnamed = 0
+    var ids: [String] = []
+    for state in chart.states.dropFirst() {
+      if state.id == nil { unnamed += 1 }
+      ids.append(state.id ?? "_\(unnamed)")
+    }
+    self.ids = [""] + ids
+    var taken = Set(ids)
+    names = self.ids.map { id in
+      if id.utf8.allSatisfy(DiagramReader.isPartOfName), !DiagramReader.isKeyword(id) { return id }
+      let bytes = id.utf8.map { DiagramReader.isPartOfName($0) ? $0 : UInt8(ascii: "_") }
+      var name = String(decoding: bytes, as: UTF8.self)
+      while DiagramReader.isKeyword(name) || !taken.insert(name).inserted { name += "_" }
+      return name
+    }
+  }
+
+  private mutating func omit(_ what: String, _ line: Chart.Index? = nil) {
+    let text = what + (line.map { " in line \($0)" } ?? "")
+    if !omissions.contains(text) { omissions.append(text) }
+  }
+
+  mutating func text(marking machine: RunningChart?) -> String {
+    content(of: 0, depth: 1)
+    var head = ["stateDiagram-v2"]
+    if chart.globalScript != nil { omit("the script of the document") }
+    if chart.hasLateBinding, !chart.data.isEmpty { omit("late binding") }
+    for (state, own) in chart.states.enumerated() where !own.invokes.isEmpty {
+      omit("what \(ids[state]) invokes", own.line)
+    }
+    for data in chart.data {
+      let name = chart.symbols.names[Int(data.slot)]
+      switch data.value {
+      case .none: head.append("    %% data \(name)")
+      case .constant, .expression:
+        guard let value = value(of: data.value) else { continue }
+        head.append("    %% data \(name) = \(value)")
+      }
+    }
+    head += omissions.map { "    %% left out: \($0)" }
+    var tail = outside
+    if let machine, machine.final == nil {
+      let active = machine.configuration.filter { $0 < chart.states.count && chart.isAtomic($0) }
+      tail.append("    classDef current fill:#ffd54f,color:#000000,stroke:#c62828,stroke-width:4px,font-weight:bold")
+      tail += active.map { "    class \(names[$0]) current" }
+    }
+    return (head + lines + tail).joined(separator: "\n")
+  }
+
+  // MARK: States
+
+  private func indent(_ depth: Int) -> String { String(repeating: "    ", count: depth) }
+
+  private func isHistory(_ state: Int) -> Bool { chart.states[state].history != Chart.none }
+
+  private mutating func content(of state: Int, depth: Int) {
+    let own = chart.states[state]
+    let children = chart.children(of: state).filter { !isHistory($0) }
+    if own.kind == .parallel {
+      if children.count < 2 { omit("that \(ids[state]) is parallel, with one region", own.line) }
+      for (place, child) in children.enumerated() {
+        if place > 0 { lines.append(indent(depth) + "--") }
+        lines.append("\(indent(depth))[*] --> \(names[child])")
+        write(child, depth: depth)
+        if place == 0 { histories(of: state, depth: depth) }
+      }
+      return
+    }
+    if own.initial != Chart.none {
+      let initial = chart.transitions[Int(own.initial)]
+      let label = label(of: initial, isEvent: false)
+      arrow("[*]", initial, label, depth: depth, isOutside: false)
+    }
+    for child in children { write(child, depth: depth) }
+    histories(of: state, depth: depth)
+    for child in children where isAtHome(child) { transitions(of: child, depth: depth, isOutside: false) }
+    if state == 0 {
+      for inner in chart.states.indices.dropFirst() where !isAtHome(inner) {
+        transitions(of: inner, depth: 1, isOutside: true)
+      }
+    }
+  }
+
+  /// Whether all that a state's transitions lead to is in its own region.
+  private func isAtHome(_ state: Int) -> Bool {
+    let own = chart.states[state]
+    if chart.states[Int(max(0, own.parent))].kind == .parallel { return false }
+    return own.transitions.allSatisfy { transition in
+      chart.transitions[Int(transition)].targets.allSatisfy { place in
+        let target = chart.states[Int(chart.targets[Int(place)])]
+        return target.parent == own.parent && target.history == Chart.none
+      } && chart.transitions[Int(transition)].targets.count <= 1
+    }
+  }
+
+  private mutating func write(_ state: Int, depth: Int) {
+    let own = chart.states[state]
+    var texts: [String] = []
+    for (word, handlers) in [("entry", own.onEntry), ("exit", own.onExit)] {
+      for handler in handlers {
+        guard let actions = actions(chart.blocks[Int(chart.handlers[Int(handler)])], own.line) else { continue }
+        texts.append("\(word) / \(actions)")
+      }
+    }
+    let title = Self.escaped(ids[state])
+    if own.kind == .atomic || own.kind == .final {
+      lines.append("\(indent(depth))state \"\(title)\" as \(names[state])")
+      lines += texts.map { "\(indent(depth))\(names[state]) : \(Self.escaped($0))" }
+      if own.kind == .final { lines.append("\(indent(depth))\(names[state]) --> [*]") }
+      if own.doneData != Chart.none { omit("the data of the end \(ids[state])", own.line) }
+      return
+    }
+    // Mermaid draws no texts in a state with a block but its title.
+    let all = ([title] + texts.map(Self.escaped)).joined(separator: "<br/>")
+    lines.append("\(indent(depth))state \"\(all)\" as \(names[state]) {")
+    content(of: state, depth: depth + 1)
+    lines.append("\(indent(depth))}")
+  }
+
+  private mutating func histories(of state: Int, depth: Int) {
+    var seen: Set<Bool> = []
+    for child in chart.children(of: state) where isHistory(child) {
+      let own = chart.states[child]
+      let isDeep = own.kind == .deepHistory
+      guard seen.insert(isDeep).inserted else {
+        omit("the second history of \(ids[state])", own.line)
+        continue
+      }
+      lines.append("\(indent(depth))state \"\(isDeep ? "H*" : "H")\" as \(name(of: child))")
+      let initial = chart.transitions[Int(own.initial)]
+      // Its targets can be in other blocks.
+      let label = label(of: initial, isEvent: false)
+      arrow(name(of: child), initial, label, depth: 1, isOutside: true)
+    }
+  }
+
+  /// The name of a state or history as the end of an arrow.
+  private func name(of state: Int) -> String {
+    switch chart.states[state].kind {
+    case .shallowHistory: names[Int(chart.states[state].parent)] + "[H]"
+    case .deepHistory: names[Int(chart.states[state].parent)] + "[H*]"
+    case .compound, .atomic, .parallel, .final: names[state]
+    }
+  }
+
+  // MARK: Transitions
+
+  private mutating func transitions(of state: Int, depth: Int, isOutside: Bool) {
+    let own = chart.states[state]
+    for place in own.transitions {
+      let transition = chart.transitions[Int(place)]
+      let targets = transition.targets.map { Int(chart.targets[Int($0)]) }
+      let isInternal =
+        transition.isInternal && own.kind == .compound && !targets.isEmpty
+        && targets.allSatisfy { chart.isDescendant($0, of: state) }
+      var label = label(of: transition, isEvent: true, canEnd: canEnd(state))
+      if targets.isEmpty, own.kind == .atomic {
+        let line = "\(indent(depth))\(names[state]) : \(Self.escaped(label))"
+        if isOutside { outside.append(line) } else { lines.append(line) }
+        continue
+      }
+      if isInternal || targets.isEmpty { label = "internal " + label }
+      arrow(name(of: state), transition, label, depth: depth, isOutside: isOutside, loop: targets.isEmpty ? state : nil)
+    }
+  }
+
+  /// Writes an arrow, with a fork if it has several targets.
+  private mutating func arrow(
+    _ source: String, _ transition: Chart.Transition, _ label: String, depth: Int, isOutside: Bool, loop: Int? = nil
+  ) {
+    let targets = loop.map { [$0] } ?? transition.targets.map { Int(chart.targets[Int($0)]) }
+    var written: [String] = []
+    let text = label.isEmpty ? "" : " : \(Self.escaped(label))"
+    if targets.count > 1 {
+      forks += 1
+      var fork = "fork_\(forks)"
+      while names.contains(fork) { fork += "_" }
+      written.append("\(indent(depth))state \(fork) <<fork>>")
+      written.append("\(indent(depth))\(source) --> \(fork)\(text)")
+      written += targets.map { "\(indent(depth))\(fork) --> \(name(of: $0))" }
+    } else if let target = targets.first {
+      written.append("\(indent(depth))\(source) --> \(name(of: target))\(text)")
+    }
+    if isOutside { outside += written } else { lines += written }
+  }
+
+  private func canEnd(_ state: Int) -> Bool {
+    chart.states[state].kind == .parallel || chart.children(of: state).contains { chart.states[$0].kind == .final }
+  }
+
+  private mutating func label(of transition: Chart.Transition, isEvent: Bool, canEnd: Bool = false) -> String {
+    var parts: [String] = []
+    var events: [String] = []
+    for place in transition.descriptors {
+      switch chart.descriptors[Int(place)] {
+      case .any: events.append("*")
+      case .name(let number):
+        let name = chart.events.names[Int(number)]
+        if isName(name), !["internal", "always", "after", "or", "entry", "exit", "do", "timer"].contains(name) {
+          events.append(name)
+        } else {
+          omit("the event \(name)", transition.line)
+        }
+      }
+    }
+    if !events.isEmpty {
+      parts.append(events.joined(separator: ", "))
+    } else if isEvent, canEnd {
+      parts.append("always")
+    }
+    if transition.condition != Chart.none {
+      switch chart.expressions[Int(transition.condition)] {
+      case .form(let expression):
+        if let text = line(of: expression.text) {
+          parts.append("[\(text)]")
+        } else {
+          omit("a guard with a comment", transition.line)
+        }
+      case .broken: omit("a guard that is no expression", transition.line)
+      }
+    }
+    if transition.block != Chart.none, let actions = actions(chart.blocks[Int(transition.block)], transition.line) {
+      parts.append("/ \(actions)")
+    } else if parts.isEmpty, isEvent, transition.targets.isEmpty {
+      omit("a transition without event, guard and target", transition.line)
+    }
+    return parts.joined(separator: " ")
+  }
+
+  /// Whether an event, output or send can have this name in an action or label.
+  private func isName(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.allSatisfy { !PlacedText.isBlank($0) && !"()[]{},;/\"'<>=×".utf8.contains($0) }
+  }
+
+  // MARK: Content
+
+  private mutating func actions(_ range: Range<Chart.Index>, _ line: Chart.Index) -> String? {
+    var texts: [String] = []
+    var place = Int(range.lowerBound)
+    let end = Int(range.upperBound)
+    while place < end {
+      let instruction = chart.instructions[place]
+      place += 1
+      switch instruction {
+      case .raise(let name):
+        let name = chart.events.names[Int(name)]
+        if isName(name) { texts.append("raise \(name)") } else { omit("the event \(name)", line) }
+      case .log(let label, let source):
+        var text = "log"
+        switch source {
+        case .none: break
+        case .constant, .expression:
+          guard let value = value(of: source) else { continue }
+          text += " (\(value))"
+        }
+        texts.append(label.isEmpty ? text : "\(text) as \(JSON.text(of: .string(label)))")
+        if text == "log", label.isEmpty {
+          texts.removeLast()
+          omit("a log of nothing", line)
+        }
+      case .assign(let location, let source):
+        guard case .form(let place) = chart.locations[Int(location)], let name = self.line(of: place.text),
+          let value = value(of: source)
+        else {
+          omit("an assignment", line)
+          continue
+        }
+        texts.append("\(name) = \(value)")
+      case .script(let number):
+        guard case .form(let script) = chart.scripts[Int(number)], let text = self.line(of: script.text) else {
+          omit("a script", line)
+          continue
+        }
+        texts.append("{ \(text) }")
+      case .cancel(let source):
+        if case .constant(.string(let id)) = source, isName(id) {
+          texts.append("cancel \(id)")
+        } else {
+          omit("a <cancel> with an expression", line)
+        }
+      case .send(let number): if let text = send(chart.sends[Int(number)], line) { texts.append(text) }
+      case .branch(let condition, let otherwise):
+        guard case .form(let expression) = chart.expressions[Int(condition)], let text = self.line(of: expression.text)
+        else {
+          omit("an <if>", line)
+          continue
+        }
+        var last = Int(otherwise)
+        var after = last
+        if case .jump(let target) = chart.instructions[last - 1], last - 1 >= place {
+          after = Int(target)
+          last -= 1
+        }
+        let yes = actions(Chart.Index(place)..<Chart.Index(last), line) ?? ""
+        let no = actions(otherwise..<Chart.Index(after), line) ?? ""
+        texts.append("if (\(text)) { \(yes) }" + (no.isEmpty ? "" : " else { \(no) }"))
+        place = after
+      case .jump(let target): place = Int(target)
+      case .forEach(let array, let item, let index, let last):
+        guard case .form(let expression) = chart.expressions[Int(array)], let text = self.line(of: expression.text)
+        else {
+          omit("a <foreach>", line)
+          continue
+        }
+        let names = [item] + (index.map { [$0] } ?? [])
+        let variables = names.map { chart.symbols.names[Int($0)] }.joined(separator: ", ")
+        let body = actions(Chart.Index(place)..<last, line) ?? ""
+        texts.append("for (\(variables) of \(text)) { \(body) }")
+        place = Int(last)
+      case .fail: omit("a <foreach> with a mistake", line)
+      }
+    }
+    return texts.isEmpty ? nil : texts.joined(separator: ", ")
+  }
+
+  private mutating func send(_ send: Chart.Send, _ line: Chart.Index) -> String? {
+    func constant(_ source: Chart.Source) -> String?? {
+      switch source {
+      case .none: .some(nil)
+      case .constant(.string(let text)): .some(text)
+      case .constant, .expression: nil
+      }
+    }
+    guard send.content == nil, send.idLocation == nil, let event = constant(send.event) ?? nil, isName(event),
+      let type = constant(send.type), let target = constant(send.target), let delay = constant(send.delay),
+      target.map(isName) ?? true, send.id.map(isName) ?? true
+    else {
+      omit("a <send> with more than a name, a target, data and a delay", line)
+      return nil
+    }
+    var parameters: [String] = []
+    for parameter in send.parameters {
+      let form: String? =
+        switch parameter.value {
+        case .expression(let number):
+          if case .form(let expression) = chart.expressions[Int(number)] { expression.text } else { nil }
+        case .location(let number):
+          if case .form(let location) = chart.locations[Int(number)] { location.text } else { nil }
+        }
+      guard let form, let text = self.line(of: form), parameter.name.utf8.allSatisfy(DiagramReader.isPartOfName) else {
+        omit("data of a <send>", line)
+        continue
+      }
+      parameters.append("\(parameter.name) = (\(text))")
+    }
+    let data = parameters.isEmpty ? "" : "(\(parameters.joined(separator: ", ")))"
+    if type == "output" {
+      guard delay == nil, target == nil, send.id == nil, event.utf8.allSatisfy(DiagramReader.isPartOfName),
+        !["raise", "send", "log", "cancel", "if", "for"].contains(event)
+      else {
+        omit("the output \(event)", line)
+        return nil
+      }
+      return event + data
+    }
+    guard type == nil || type == "scxml" || type == ChartEvent.processor else {
+      omit("a <send> of the type \(type ?? "")", line)
+      return nil
+    }
+    var text = "send \(event)\(data)"
+    if let target, !target.isEmpty { text += " to \(target)" }
+    if let id = send.id { text += " as \(id)" }
+    if let delay {
+      guard let nanoseconds = Delay.nanoseconds(of: .string(delay)) else {
+        omit("a <send> with a mistake", line)
+        return nil
+      }
+      if nanoseconds > 0 { text += " after \(DiagramReader.delay(nanoseconds))" }
+    }
+    return text
+  }
+
+  /// A value as an expression on one line that has no comma outside of brackets.
+  private mutating func value(of source: Chart.Source) -> String? {
+    switch source {
+    case .none: return "undefined"
+    case .constant(let value): return JSON.text(of: value)
+    case .expression(let number):
+      guard case .form(let expression) = chart.expressions[Int(number)], let text = line(of: expression.text) else {
+        omit("an expression with a comment or a mistake")
+        return nil
+      }
+      let placed = PlacedText(Array(text.utf8), 0..<text.utf8.count)
+      return placed.firstTopLevel(",;") == nil && placed.firstTopLevel("=") == nil ? text : "(\(text))"
+    }
+  }
+
+  /// An expression without line breaks; `nil` if a comment would end differently then.
+  private func line(of text: String) -> String? {
+    if text.contains("//") { return nil }
+    let line = text.split(whereSeparator: \.isNewline).joined(separator: " ").split(separator: " ", omittingEmptySubsequences: false)
+      .joined(separator: " ")
+    return line.utf8.first == nil ? nil : line
+  }
+
+  /// Characters that have a meaning in Mermaid, as entities.
+  static func escaped(_ text: String) -> String {
+    text.reduce(into: "") { escaped, character in
+      switch character {
+      case "\"": escaped += "#quot;"
+      case "<": escaped += "#lt;"
+      case ">": escaped += "#gt;"
+      case "&": escaped += "#amp;"
+      case "#", ";", ":", "`", "%", "{", "}", "\\", "*", "$", "_", "~", "@", "^", "+":
+        escaped += "#\(character.unicodeScalars.first?.value ?? 0);"
+      case _: escaped.append(character)
+      }
+    }
+  }
+}

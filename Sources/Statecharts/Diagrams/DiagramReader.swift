@@ -1,0 +1,484 @@
+/// Reads the text of a Mermaid state diagram, `stateDiagram-v2`. All mistakes are noted; reading goes on in the next line.
+struct DiagramReader {
+  let bytes: [UInt8]
+  var diagram = Diagram()
+  /// How deeply actions are nested in what is being read.
+  var depth = 0
+  private let limits: DocumentLimits
+  private var numbers: [String: Int] = [:]
+  /// The blocks that are open, from the outside to the inside: the state and the region that is being read.
+  private var open: [(state: Int, region: Int, offset: Int)] = []
+  private var region = 0
+  /// Where the line that is being read ends, and where the next one begins.
+  private var lineEnd = 0
+  private var next = 0
+
+  /// Words that begin a statement of Mermaid.
+  private static let keywords: Set<String> = [
+    "state", "note", "class", "classdef", "style", "direction", "acctitle", "accdescr", "click", "scale", "hide",
+    "linkstyle", "title",
+  ]
+
+  /// Whether Mermaid takes a word for the beginning of a statement.
+  static func isKeyword(_ word: String) -> Bool { keywords.contains(word.lowercased()) || word.lowercased() == "end" }
+
+  init(_ bytes: [UInt8], limits: DocumentLimits) {
+    self.bytes = bytes
+    self.limits = limits
+  }
+
+  mutating func read() {
+    next = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    var hasHead = false
+    skipFrontMatter()
+    while nextLine() {
+      let line = PlacedText(bytes, next..<lineEnd).trimmed
+      next = lineEnd + 1
+      if hasHead {
+        statements(line)
+      } else if line.hasPrefix("%%") {
+        comment(line)
+      } else if !line.isEmpty {
+        hasHead = true
+        guard ["stateDiagram-v2", "stateDiagram"].contains(line.string) else {
+          diagram.error(line.start, "expected stateDiagram-v2; found \(line.string.prefix(40))")
+          return
+        }
+      }
+    }
+    if !hasHead { diagram.error(0, "the document is empty; expected stateDiagram-v2") }
+    for block in open {
+      diagram.error(block.offset, "the block of \(diagram.states[block.state].id) has no }")
+    }
+  }
+
+  /// Finds the end of the line at `next`.
+  private mutating func nextLine() -> Bool {
+    guard next < bytes.count, diagram.notes.count <= limits.findings else { return false }
+    lineEnd = bytes[next...].firstIndex(of: 0x0A) ?? bytes.count
+    return true
+  }
+
+  /// The title and the configuration between `---`.
+  private mutating func skipFrontMatter() {
+    let start = next
+    var isFirst = true
+    while nextLine() {
+      let line = PlacedText(bytes, next..<lineEnd).trimmed
+      if isFirst, line.string != "---" { break }
+      next = lineEnd + 1
+      if !isFirst, line.string == "---" { return }
+      isFirst = false
+    }
+    next = start
+  }
+
+  /// Skips lines up to the one that ends with a text.
+  private mutating func skip(to text: String, from line: PlacedText, _ what: String) {
+    if line.string.contains(text) { return }
+    while nextLine() {
+      let more = PlacedText(bytes, next..<lineEnd).trimmed
+      next = lineEnd + 1
+      if more.string.hasSuffix(text) { return }
+    }
+    diagram.error(line.start, "\(what) has no end; expected \(text)")
+  }
+
+  // MARK: Statements
+
+  private mutating func statements(_ line: PlacedText) {
+    var rest = line
+    while !rest.isEmpty { rest = statement(rest) }
+  }
+
+  /// Reads a statement.
+  ///
+  /// - Returns: What is behind it in the line.
+  private mutating func statement(_ text: PlacedText) -> PlacedText {
+    let nothing = PlacedText(at: text.end)
+    if text.hasPrefix("%%{") {
+      skip(to: "}%%", from: text, "the directive")
+      return nothing
+    }
+    if text.hasPrefix("%%") {
+      comment(text)
+      return nothing
+    }
+    if text.bytes[0] == UInt8(ascii: "#") { return nothing }
+    if text.bytes[0] == UInt8(ascii: "}") { return close(text) }
+    if text.string == "--" || text.hasPrefix("-- ") { return divide(text) }
+    let word = String(decoding: text.bytes.prefix { !PlacedText.isBlank($0) && $0 != UInt8(ascii: ":") }, as: UTF8.self)
+    let behind = text.dropFirst(word.utf8.count).trimmed
+    if Self.keywords.contains(word.lowercased()), word.utf8.count < text.bytes.count {
+      guard !behind.hasPrefix("-->"), !behind.hasPrefix(":") || word.lowercased().hasPrefix("acc") else {
+        diagram.error(text.start, "\(word) is a word of Mermaid and cannot name a state")
+        return nothing
+      }
+      return keyword(word.lowercased(), behind, text)
+    }
+    return arrow(text)
+  }
+
+  private mutating func keyword(_ word: String, _ rest: PlacedText, _ text: PlacedText) -> PlacedText {
+    let nothing = PlacedText(at: text.end)
+    switch word {
+    case "state": return state(rest, text)
+    case "note":
+      // A note of several lines; one that is read from the text or has `:` is in its line.
+      if !rest.bytes.contains(UInt8(ascii: ":")), rest.bytes.first != UInt8(ascii: "\"") {
+        skip(to: "end note", from: text, "the note")
+      }
+    case "accdescr": if rest.hasPrefix("{") { skip(to: "}", from: text, "the description") }
+    case _: break
+    }
+    return nothing
+  }
+
+  /// `%% data count = 0`; other comments mean nothing.
+  private mutating func comment(_ text: PlacedText) {
+    guard let rest = text.dropFirst(2).trimmed.rest(after: "data") else { return }
+    let sign = rest.bytes.firstIndex(of: UInt8(ascii: "=")) ?? rest.bytes.count
+    let name = rest[0..<sign].trimmed
+    guard Parser.isVariable(name.string) else {
+      if sign < rest.bytes.count, !name.bytes.contains(where: PlacedText.isBlank) {
+        diagram.error(name.start, "expected the name of a variable; found \(name.isEmpty ? "nothing" : name.string)")
+      }
+      return
+    }
+    let value = rest.dropFirst(sign + 1).trimmed
+    if sign < rest.bytes.count, value.isEmpty { return diagram.error(value.start, "expected a value behind =") }
+    diagram.data.append(Diagram.Data(name: name, value: sign < rest.bytes.count ? value : nil))
+  }
+
+  private mutating func close(_ text: PlacedText) -> PlacedText {
+    if open.popLast() == nil {
+      diagram.error(text.start, "there is no block that } could close")
+    } else {
+      region = open.last?.region ?? 0
+    }
+    return text.dropFirst(1).trimmed
+  }
+
+  private mutating func divide(_ text: PlacedText) -> PlacedText {
+    guard let block = open.last else {
+      diagram.error(text.start, "regions are within a state: put state NAME { … } around them")
+      return PlacedText(at: text.end)
+    }
+    region = addRegion(to: block.state, at: text.start)
+    open[open.count - 1].region = region
+    return text.dropFirst(2).trimmed
+  }
+
+  private mutating func addRegion(to state: Int, at offset: Int) -> Int {
+    diagram.regions.append(Diagram.Region(owner: state, offset: offset))
+    diagram.states[state].regions.append(diagram.regions.count - 1)
+    return diagram.regions.count - 1
+  }
+
+  // MARK: States
+
+  /// `state "title" as NAME {`, `state NAME <<choice>>`.
+  private mutating func state(_ rest: PlacedText, _ text: PlacedText) -> PlacedText {
+    let nothing = PlacedText(at: text.end)
+    var rest = rest
+    var title: PlacedText?
+    if rest.bytes.first == UInt8(ascii: "\"") {
+      guard let end = rest.bytes.dropFirst().firstIndex(of: UInt8(ascii: "\"")) else {
+        diagram.error(rest.start, "the title has no second quote")
+        return nothing
+      }
+      title = rest[1..<end]
+      guard let name = rest.dropFirst(end + 1).trimmed.rest(after: "as") else {
+        diagram.error(rest.start, "expected as NAME behind the title, as in state \"Title\" as NAME")
+        return nothing
+      }
+      rest = name
+    }
+    guard let (state, isHistory, behind) = declared(rest) else { return nothing }
+    rest = behind
+    if isHistory { return rest }
+    if diagram.states[state].declared == nil {
+      diagram.states[state].declared = region
+      diagram.states[state].offset = text.start
+    }
+    for (mark, kind) in [("choice", Diagram.State.Kind.choice), ("fork", .fork), ("join", .join)] {
+      for form in ["<<\(mark)>>", "[[\(mark)]]"] where rest.hasPrefix(form) {
+        diagram.states[state].kind = kind
+        if title != nil { diagram.error(text.start, "a \(mark) has no title") }
+        return rest.dropFirst(form.utf8.count).trimmed
+      }
+    }
+    if rest.hasPrefix("<<") || rest.hasPrefix("[[") {
+      diagram.error(
+        rest.start,
+        "expected <<choice>>, <<fork>> or <<join>>; found \(rest.string). A history is NAME[H] or NAME[H*]")
+      return nothing
+    }
+    if let title { titleLabels(title, of: state) }
+    rest = skipClass(rest)
+    if rest.hasPrefix(":") {
+      describe(state, rest.dropFirst(1))
+      return nothing
+    }
+    guard rest.bytes.first == UInt8(ascii: "{") else { return rest.isEmpty || rest.hasPrefix("%%") ? rest : stop(rest) }
+    if let line = diagram.states[state].block {
+      diagram.error(text.start, "the state \(diagram.states[state].id) has a block in line \(line) already")
+    }
+    guard open.count < limits.depth - 4 else {
+      diagram.error(text.start, "states are nested more than \(limits.depth - 4) deep")
+      next = bytes.count
+      return nothing
+    }
+    if open.contains(where: { $0.state == state }) {
+      diagram.error(text.start, "a state cannot be within itself")
+    }
+    diagram.states[state].block = line(of: text.start)
+    region = addRegion(to: state, at: rest.start)
+    open.append((state, region, text.start))
+    return rest.dropFirst(1).trimmed
+  }
+
+  private func line(of offset: Int) -> Int { bytes[..<min(offset, bytes.count)].count { $0 == 0x0A } + 1 }
+
+  private mutating func stop(_ rest: PlacedText) -> PlacedText {
+    diagram.error(rest.start, "expected {, a line's end or <<choice>>; found \(rest.string)")
+    return PlacedText(at: rest.end)
+  }
+
+  /// The state that a declaration names, or that a history belongs to.
+  private mutating func declared(_ text: PlacedText) -> (state: Int, isHistory: Bool, rest: PlacedText)? {
+    guard let (end, rest) = end(text, isSource: true) else { return nil }
+    switch end {
+    case .state(let state): return (state, false, rest)
+    case .history(let state, _): return (state, true, rest)
+    case .edge, .regionHistory:
+      diagram.error(text.start, "expected the name of a state; found \(text.string)")
+      return nil
+    }
+  }
+
+  /// The state of a name, which may be new.
+  private mutating func state(named name: PlacedText) -> Int {
+    let id = name.string
+    let number: Int
+    if let known = numbers[id] {
+      number = known
+    } else {
+      number = diagram.states.count
+      numbers[id] = number
+      diagram.states.append(Diagram.State(id: id, offset: name.start))
+    }
+    if diagram.states[number].mentions.last != region, !diagram.states[number].mentions.contains(region) {
+      diagram.states[number].mentions.append(region)
+    }
+    return number
+  }
+
+  // MARK: Arrows
+
+  /// Reads `a --> b : label`, `a : text`, `a`.
+  private mutating func arrow(_ text: PlacedText) -> PlacedText {
+    let nothing = PlacedText(at: text.end)
+    guard let (source, behind) = end(text, isSource: true) else { return nothing }
+    let rest = skipClass(behind)
+    if rest.isEmpty || rest.hasPrefix("%%") || rest.bytes[0] == UInt8(ascii: "}") { return rest }
+    if rest.bytes[0] == UInt8(ascii: ":") {
+      guard case .state(let state) = source else {
+        diagram.error(rest.start, "only a state has a text")
+        return nothing
+      }
+      describe(state, rest.dropFirst(1))
+      return nothing
+    }
+    guard rest.hasPrefix("-->") else {
+      let word = String(decoding: rest.bytes.prefix { !PlacedText.isBlank($0) }, as: UTF8.self)
+      let meant = word.contains("-") || word.contains("=") || word.contains("→") ? "; did you mean -->?" : ""
+      diagram.error(rest.start, "expected --> or : behind \(word == "" ? "it" : "the state"); found \(word)\(meant)")
+      return nothing
+    }
+    let place = rest.dropFirst(3).trimmed
+    guard !place.isEmpty else {
+      diagram.error(place.start, "expected a state behind -->; the line ends")
+      return nothing
+    }
+    guard let (target, end) = end(place, isSource: false) else { return nothing }
+    let after = skipClass(end)
+    if after.bytes.first == UInt8(ascii: ":") {
+      for text in labels(after.dropFirst(1).trimmed) { add(source, target, text, place.start) }
+      return nothing
+    }
+    add(source, target, PlacedText(at: place.start), place.start)
+    if after.isEmpty || after.hasPrefix("%%") || after.bytes[0] == UInt8(ascii: "}") { return after }
+    diagram.error(after.start, "expected : and a label, or the line's end; found \(after.string)")
+    return nothing
+  }
+
+  /// Reads the end of an arrow.
+  private mutating func end(_ text: PlacedText, isSource: Bool) -> (Diagram.End, PlacedText)? {
+    if text.hasPrefix("[*]") { return (.edge(region: region), text.dropFirst(3).trimmed) }
+    let count = text.bytes.firstIndex { !Self.isPartOfName($0) } ?? text.bytes.count
+    let name = text[0..<count]
+    let rest = text.dropFirst(count)
+    let mark = ["[H]", "[H*]"].first { rest.hasPrefix($0) }
+    if let mark {
+      let behind = rest.dropFirst(mark.utf8.count).trimmed
+      if !name.isEmpty {
+        let state = state(named: name)
+        if mark == "[H]" { diagram.states[state].hasHistory = true } else { diagram.states[state].hasDeepHistory = true }
+        return (.history(of: state, isDeep: mark == "[H*]"), behind)
+      }
+      guard region > 0 else {
+        diagram.error(text.start, "a history belongs to a state: write NAME\(mark), or put it into the state's block")
+        return nil
+      }
+      if mark == "[H]" { diagram.regions[region].hasHistory = true } else { diagram.regions[region].hasDeepHistory = true }
+      return (.regionHistory(region, isDeep: mark == "[H*]"), behind)
+    }
+    guard !name.isEmpty else {
+      diagram.error(
+        text.start,
+        "expected a state, whose name has letters, digits, _ and dots; found \(String(text.string.prefix(20)))")
+      return nil
+    }
+    if let next = rest.bytes.first, !PlacedText.isBlank(next), !":{}".utf8.contains(next), !rest.hasPrefix("-->"),
+      !rest.hasPrefix("<<"), !rest.hasPrefix("[["), !rest.hasPrefix("%%")
+    {
+      diagram.error(
+        rest.start,
+        "the name of a state has letters, digits, _ and dots; found \(String(rest.string.prefix(1)))")
+      return nil
+    }
+    return (.state(state(named: name)), rest.trimmed)
+  }
+
+  /// Skips `:::class`.
+  private func skipClass(_ text: PlacedText) -> PlacedText {
+    guard text.hasPrefix(":::") else { return text }
+    let end = text.bytes.dropFirst(3).firstIndex { !Self.isPartOfName($0) && $0 != UInt8(ascii: "-") }
+    return text.dropFirst(end ?? text.bytes.count).trimmed
+  }
+
+  private mutating func add(_ source: Diagram.End, _ target: Diagram.End, _ text: PlacedText, _ place: Int) {
+    guard let label = label(text) else { return }
+    let number = diagram.arrows.count
+    diagram.arrows.append(
+      Diagram.Arrow(
+        source: source, target: target, label: label, offset: text.isEmpty ? place : text.start, targetOffset: place))
+    if case .edge(let region) = target { diagram.regions[region].hasFinal = true }
+    switch source {
+    case .state(let state): diagram.states[state].arrows.append(number)
+    case .edge(let region): diagram.regions[region].initials.append(number)
+    case .history(let state, let isDeep):
+      if (isDeep ? diagram.states[state].deepHistoryDefault : diagram.states[state].historyDefault) != nil {
+        diagram.error(place, "a history has one arrow, to where it leads for the first time")
+      }
+      if isDeep { diagram.states[state].deepHistoryDefault = number } else { diagram.states[state].historyDefault = number }
+    case .regionHistory(let region, let isDeep):
+      if (isDeep ? diagram.regions[region].deepHistoryDefault : diagram.regions[region].historyDefault) != nil {
+        diagram.error(place, "a history has one arrow, to where it leads for the first time")
+      }
+      if isDeep {
+        diagram.regions[region].deepHistoryDefault = number
+      } else {
+        diagram.regions[region].historyDefault = number
+      }
+    }
+  }
+
+  // MARK: Texts
+
+  /// The labels of a text with line breaks: a line that cannot stand alone belongs to the one before it.
+  private func labels(_ text: PlacedText) -> [PlacedText] {
+    var labels: [PlacedText] = []
+    for line in text.lines.map(\.trimmed) where !line.isEmpty {
+      if let last = labels.last, last.continues(with: line) {
+        labels[labels.count - 1].join(line)
+      } else {
+        labels.append(line)
+      }
+    }
+    return labels.isEmpty ? [PlacedText(at: text.start)] : labels
+  }
+
+  /// The lines below a title are as texts of the state.
+  private mutating func titleLabels(_ title: PlacedText, of state: Int) {
+    guard let first = title.firstBreak else { return }
+    let rest = title.dropFirst(first)
+    for text in labels(rest.trimmed) { describe(state, label: text) }
+  }
+
+  private mutating func describe(_ state: Int, _ text: PlacedText) {
+    for text in labels(text.trimmed) { describe(state, label: text) }
+  }
+
+  /// `on : entry / lamp`, `on : press [n < 3] / beep`, or a description.
+  private mutating func describe(_ state: Int, label text: PlacedText) {
+    if text.isEmpty || text.bytes[0] == UInt8(ascii: "\"") || text.hasPrefix("“") { return }
+    let end = text.firstTopLevel("[/") ?? text.bytes.count
+    let head = text[0..<end].trimmed
+    let first = text.string.split(separator: " ").first.map(String.init) ?? ""
+    if head.string == "entry" || head.string == "exit" {
+      guard end < text.bytes.count, text.bytes[end] == UInt8(ascii: "/") else {
+        return diagram.error(text.start, "expected actions, as in \(head.string) / lamp; \(head.string) has no guard")
+      }
+      var builder = XMLBuilder()
+      guard actions(text.dropFirst(end + 1), into: &builder) else { return }
+      if head.string == "entry" {
+        diagram.states[state].entries.append(builder.nodes)
+      } else {
+        diagram.states[state].exits.append(builder.nodes)
+      }
+      return
+    }
+    if head.string == "do" {
+      return diagram.error(
+        text.start, "what a state does meanwhile cannot run here: use entry /, exit / or after DURATION")
+    }
+    if ["entry", "exit", "do"].contains(first) {
+      return diagram.error(text.start, "expected \(first) / ACTIONS; found \(text.string)")
+    }
+    guard isFormal(text, head, end) else { return }
+    guard let label = label(text) else { return }
+    diagram.states[state].arrows.append(diagram.arrows.count)
+    diagram.arrows.append(
+      Diagram.Arrow(source: .state(state), target: nil, label: label, offset: text.start, targetOffset: text.start))
+  }
+
+  /// Whether a text is a label and no description: what triggers it is one word, or several with commas or a time.
+  private func isFormal(_ text: PlacedText, _ head: PlacedText, _ end: Int) -> Bool {
+    if text.hasPrefix("ignores ") || text.hasPrefix("refuses ") { return false }
+    if head.isEmpty { return true }
+    let hasMarks = end < text.bytes.count
+    for part in head.split(",") {
+      let words = part.string.split(separator: " ")
+      let isTrigger = words.count <= 1 || words.contains("after") || words.last == "timer" || words.last == "(timer)"
+      if !isTrigger, !part.bytes.contains(UInt8(ascii: "(")) {
+        // With a guard or actions it is a mistake, unless the mark is part of a word.
+        return hasMarks && text.isMark(at: end)
+      }
+    }
+    return hasMarks || !head.string.hasSuffix(".")
+  }
+}
+
+extension PlacedText {
+  /// Whether a line belongs to the one before it: it begins with a guard, actions or an operator, or the one before it
+  /// ends with a word or a mark behind which something has to come.
+  fileprivate func continues(with line: PlacedText) -> Bool {
+    if visitTopLevel({ _ in }) { return true }
+    if let first = line.bytes.first, "/[,;)]}+-%=<>&|?:.".utf8.contains(first) || line.hasPrefix("×") { return true }
+    if let last = bytes.last, ",+-/%=<>&|?:".utf8.contains(last) { return true }
+    return string.hasSuffix(" or") || string.hasSuffix(" after")
+  }
+
+  /// Whether a mark has a blank in front of it.
+  fileprivate func isMark(at place: Int) -> Bool { place > 0 && PlacedText.isBlank(bytes[place - 1]) }
+
+  /// Where the first line ends, behind the break.
+  fileprivate var firstBreak: Int? {
+    guard let place = bytes.indices.first(where: { bytes[$0...].starts(with: "<br".utf8) || bytes[$0...].starts(with: "\\n".utf8) })
+    else { return nil }
+    if bytes[place] == UInt8(ascii: "\\") { return place + 2 }
+    return (bytes[place...].firstIndex(of: UInt8(ascii: ">")) ?? bytes.count - 1) + 1
+  }
+}

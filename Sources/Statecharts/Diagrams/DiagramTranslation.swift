@@ -1,0 +1,674 @@
+/// Turns a diagram into the document of SCXML that it stands for. The places of its nodes are those of the diagram.
+///
+/// | diagram | SCXML |
+/// | --- | --- |
+/// | a state, a state with a block | `<state>` |
+/// | a block with `--` | `<parallel>` with a `<state>` for each region: `NAME_1`, `NAME_2` …, or its only state |
+/// | `[*] --> a` | `initial="a"` |
+/// | `a --> [*]` | a `<final>`: `final`, or `NAME_final` within a state; `a` itself if that is all that leads out of it |
+/// | `<<choice>>` | a `<state>` with eventless transitions, the one with `[else]` last |
+/// | `<<fork>>` | a transition with several targets |
+/// | `<<join>>` | an eventless transition of the state with the regions, with `In()` of the states before it |
+/// | `after 5s` | `<send delay>` on entry, `<cancel>` on exit, and a transition for its event `NAME.after.5s` |
+/// | an arrow without an event, from a state whose block has an end | `event="done.state.NAME"` |
+struct DiagramTranslation {
+  var diagram: Diagram
+  private var builder = XMLBuilder()
+  private var members: [[Int]] = []
+  private var taken: Set<String> = []
+  /// The ids of regions, of their ends, and of what they begin with if that is not one state.
+  private var regionIDs: [String] = []
+  private var finalIDs: [String] = []
+  /// Whether a region is its only state.
+  private var isSingle: [Bool] = []
+  private var startIDs: [String] = []
+  /// The states in which regions wait for a join, by the region that they are in.
+  private var waiting: [Int: [(id: String, offset: Int)]] = [:]
+  /// The waiting state of an arrow to a join.
+  private var waitingOfArrow: [Int: String] = [:]
+  /// What joins lead to, by the state with the regions.
+  private var joins: [Int: [Join]] = [:]
+
+  private struct Join {
+    var condition: String
+    var content: [XMLDocument.Node]
+    var arrow: Int
+    var offset: Int
+  }
+
+  init(_ diagram: Diagram) {
+    self.diagram = diagram
+  }
+
+  /// The nodes of the document; none if the diagram has mistakes that leave nothing to be translated.
+  mutating func nodes() -> [XMLDocument.Node] {
+    findHomes()
+    findEnds()
+    for state in diagram.states.indices where diagram.states[state].kind == .fork { split(state) }
+    members = diagram.members
+    taken = Set(diagram.states.map(\.id))
+    var incoming: [Int: [Int]] = [:]
+    for arrow in diagram.arrows.indices {
+      if case .state(let target)? = diagram.arrows[arrow].target { incoming[target, default: []].append(arrow) }
+    }
+    for state in diagram.states.indices where diagram.states[state].kind == .join {
+      prepareJoin(state, incoming[state] ?? [])
+    }
+    nameRegions()
+    for state in diagram.states.indices { check(state) }
+    guard !diagram.states.isEmpty else {
+      diagram.error(0, "there is no state")
+      return []
+    }
+    var attributes: [XMLBuilder.Attribute] = [("version", "1.0", 0), ("datamodel", "ecmascript", 0)]
+    if let initial = plainInitial(of: 0) { attributes.append(initial) }
+    builder.begin("scxml", attributes, at: 0)
+    if !diagram.data.isEmpty {
+      builder.begin("datamodel", at: diagram.data[0].name.start)
+      for data in diagram.data {
+        var attributes = [XMLBuilder.attribute("id", data.name)]
+        if let value = data.value { attributes.append(XMLBuilder.attribute("expr", value)) }
+        builder.empty("data", attributes, at: data.name.start)
+      }
+      builder.end()
+    }
+    content(of: 0)
+    builder.end()
+    return builder.nodes
+  }
+
+  // MARK: Homes
+
+  /// Finds the region that each state is in: the one that declares it, or the innermost that mentions it.
+  private mutating func findHomes() {
+    for state in diagram.states.indices { if let declared = diagram.states[state].declared { diagram.states[state].home = declared } }
+    // The homes of states with blocks are known now, so that regions have a way to the top.
+    for state in diagram.states.indices {
+      let own = diagram.states[state]
+      let mentions = own.mentions.filter { region in !isWithin(region, state) }
+      if own.declared == nil { diagram.states[state].home = mentions.max { depth(of: $0) < depth(of: $1) } ?? 0 }
+      let home = diagram.states[state].home
+      for region in mentions where region != home && !regions(around: home).contains(region) {
+        let name = own.id
+        let owner = diagram.regions[home].owner.map { diagram.states[$0].id } ?? ""
+        let other = diagram.regions[region].owner.map { diagram.states[$0].id } ?? ""
+        if own.declared == nil {
+          diagram.error(
+            own.offset,
+            "\(name) is mentioned within \(owner) and within \(other)\(owner == other ? " in two regions" : ""): declare it where it belongs, with state \(name)"
+          )
+        } else {
+          diagram.warn(
+            diagram.regions[region].offset,
+            "an arrow within \(other) names \(name), and Mermaid draws it there; write the arrow outside of the block")
+        }
+      }
+    }
+  }
+
+  /// A region and those around it.
+  private func regions(around region: Int) -> [Int] {
+    var all = [region]
+    while let outer = diagram.around(all[all.count - 1]), all.count < 1_000 { all.append(outer) }
+    return all
+  }
+
+  private func depth(of region: Int) -> Int { regions(around: region).count }
+
+  private func isWithin(_ region: Int, _ state: Int) -> Bool {
+    regions(around: region).contains { diagram.regions[$0].owner == state }
+  }
+
+  /// The regions around a state, from the outside to the inside.
+  private func path(to state: Int) -> [Int] { regions(around: diagram.states[state].home).reversed() }
+
+  // MARK: Names
+
+  private mutating func unique(_ name: String) -> String {
+    var id = name
+    var number = 2
+    while !taken.insert(id).inserted {
+      id = "\(name)_\(number)"
+      number += 1
+    }
+    return id
+  }
+
+  private mutating func nameRegions() {
+    for region in diagram.regions.indices {
+      guard let owner = diagram.regions[region].owner else {
+        isSingle.append(false)
+        regionIDs.append("")
+        finalIDs.append(diagram.regions[region].hasFinal ? unique("final") : "")
+        startIDs.append("")
+        continue
+      }
+      let own = diagram.states[owner]
+      let place = own.regions.firstIndex(of: region) ?? 0
+      let single = own.regions.count > 1 ? only(of: region) : nil
+      isSingle.append(single != nil)
+      let id =
+        single.map { diagram.states[$0].id } ?? (own.regions.count > 1 ? unique("\(own.id)_\(place + 1)") : own.id)
+      regionIDs.append(id)
+      finalIDs.append(diagram.regions[region].hasFinal ? unique("\(id)_final") : "")
+      startIDs.append("")
+    }
+    for region in diagram.regions.indices where !isPlainInitial(region) {
+      startIDs[region] = unique(region == 0 ? "start" : "\(regionIDs[region])_start")
+    }
+  }
+
+  /// The state that a region consists of, if it is no more than that.
+  private func only(of region: Int) -> Int? {
+    let own = diagram.regions[region]
+    guard members[region].count == 1, let state = members[region].first, diagram.states[state].kind == .plain,
+      !own.hasFinal, !own.hasHistory, !own.hasDeepHistory, isPlainInitial(region), waiting[region] == nil,
+      own.initials.allSatisfy({ diagram.arrows[$0].label.isEmpty })
+    else { return nil }
+    return state
+  }
+
+  /// Whether a region begins with one transition that `<initial>` can have.
+  private func isPlainInitial(_ region: Int) -> Bool {
+    let initials = diagram.regions[region].initials
+    guard let first = initials.first else { return true }
+    let label = diagram.arrows[first].label
+    return initials.count == 1 && label.triggers.isEmpty && label.condition == nil && !label.isElse
+      && (region > 0 || label.content.isEmpty && plainTarget(of: first))
+  }
+
+  /// Whether no fork on the way has actions.
+  private func plainTarget(of arrow: Int) -> Bool { targets(of: arrow).content.isEmpty }
+
+  private mutating func plainInitial(of region: Int) -> XMLBuilder.Attribute? {
+    guard startIDs[region].isEmpty, let first = diagram.regions[region].initials.first else { return nil }
+    let (ids, content) = targets(of: first)
+    guard diagram.arrows[first].label.content.isEmpty, content.isEmpty, !ids.isEmpty else { return nil }
+    return ("initial", ids.joined(separator: " "), diagram.arrows[first].targetOffset)
+  }
+
+  // MARK: Ends
+
+  /// A state that does nothing but end its region is the end.
+  private mutating func findEnds() {
+    for region in diagram.regions.indices { diagram.regions[region].hasFinal = false }
+    for (number, arrow) in diagram.arrows.enumerated() {
+      guard case .edge(let region)? = arrow.target else { continue }
+      if case .state(let source) = arrow.source, diagram.states[source].home == region, arrow.label.isEmpty,
+        diagram.states[source].arrows == [number], diagram.states[source].regions.isEmpty,
+        diagram.states[source].kind == .plain
+      {
+        diagram.states[source].kind = .final
+      } else {
+        diagram.regions[region].hasFinal = true
+      }
+    }
+  }
+
+  // MARK: Forks
+
+  /// A fork of states that are not in regions stands for a state with a region for each arrow, with all states that
+  /// can be reached in it before a join.
+  private mutating func split(_ fork: Int) {
+    let branches = diagram.states[fork].arrows
+    let scope = diagram.states[fork].home
+    let firsts = branches.compactMap { arrow -> Int? in
+      let own = diagram.arrows[arrow]
+      guard case .state(let target)? = own.target, diagram.states[target].home == scope, own.label.triggers.isEmpty,
+        own.label.condition == nil, !own.label.isElse
+      else { return nil }
+      return target
+    }
+    guard branches.count > 1, firsts.count == branches.count, Set(firsts).count == firsts.count else { return }
+    let branchStates = firsts.map { reachable(from: $0, in: scope) }
+    let all = branchStates.flatMap { $0 }
+    guard Set(all).count == all.count, !all.contains(fork) else { return }
+    diagram.states[fork].kind = .plain
+    diagram.states[fork].arrows = []
+    for (arrow, states) in zip(branches, branchStates) {
+      let region = diagram.regions.count
+      diagram.regions.append(Diagram.Region(owner: fork, offset: diagram.arrows[arrow].offset))
+      diagram.states[fork].regions.append(region)
+      diagram.arrows[arrow].source = .edge(region: region)
+      diagram.regions[region].initials = [arrow]
+      for state in states { diagram.states[state].home = region }
+    }
+  }
+
+  /// The states of a region that arrows lead to, up to joins; a thousand at most.
+  private func reachable(from first: Int, in scope: Int) -> [Int] {
+    var found = [first]
+    var seen: Set<Int> = [first]
+    var next = 0
+    while next < found.count, found.count < 1_000 {
+      for arrow in diagram.states[found[next]].arrows {
+        guard case .state(let target)? = diagram.arrows[arrow].target, diagram.states[target].home == scope,
+          diagram.states[target].kind != .join, seen.insert(target).inserted
+        else { continue }
+        found.append(target)
+      }
+      next += 1
+    }
+    return found
+  }
+
+  // MARK: Joins
+
+  private mutating func prepareJoin(_ join: Int, _ incoming: [Int]) {
+    let own = diagram.states[join]
+    guard own.arrows.count == 1 else {
+      return diagram.error(own.offset, "a join has one arrow out of it; \(own.id) has \(own.arrows.count)")
+    }
+    let outgoing = diagram.arrows[own.arrows[0]]
+    // A region waits in the state itself, or in one of its own if an event leads to the join.
+    var parts: [(region: [Int], id: String, condition: String)] = []
+    var content: [XMLDocument.Node] = []
+    for arrow in incoming {
+      guard case .state(let source) = diagram.arrows[arrow].source, diagram.states[source].kind != .fork else {
+        diagram.error(diagram.arrows[arrow].offset, "only states lead to a join")
+        continue
+      }
+      let label = diagram.arrows[arrow].label
+      var part = (region: path(to: source), id: diagram.states[source].id, condition: "")
+      if label.triggers.isEmpty, diagram.states[source].kind == .plain, diagram.states[source].regions.isEmpty {
+        if let condition = label.condition { part.condition = " && (\(condition.string))" }
+        var builder = XMLBuilder()
+        builder.append(content)
+        builder.append(label.content)
+        content = builder.nodes
+      } else {
+        part.id = unique("\(own.id)_\(waitingOfArrow.count + 1)")
+        waitingOfArrow[arrow] = part.id
+        waiting[diagram.states[source].home, default: []].append((part.id, diagram.arrows[arrow].offset))
+      }
+      parts.append(part)
+    }
+    var shared = parts.first?.region ?? []
+    for part in parts { shared = Array(zip(shared, part.region).prefix { $0 == $1 }.map(\.0)) }
+    let branches = Dictionary(grouping: parts) { $0.region.count > shared.count ? $0.region[shared.count] : -1 }
+    let owners = Set(branches.keys.map { $0 < 0 ? -1 : diagram.regions[$0].owner ?? -1 })
+    guard branches.count > 1, owners.count == 1, let owner = owners.first, owner >= 0 else {
+      let names = parts.prefix(2).map(\.id).joined(separator: " and ")
+      return diagram.error(
+        own.offset,
+        parts.count < 2
+          ? "a join has two arrows to it at least"
+          : "\(names) are not active together: the states before a join are in regions (--) of one state")
+    }
+    var conditions = branches.sorted { $0.key < $1.key }.map { _, parts in
+      let all = parts.map { "In('\($0.id)')\($0.condition)" }.joined(separator: " || ")
+      return parts.count > 1 || !(parts[0].condition.isEmpty) ? "(\(all))" : all
+    }
+    if let condition = outgoing.label.condition { conditions.append("(\(condition.string))") }
+    joins[owner, default: []].append(
+      Join(
+        condition: conditions.joined(separator: " && "), content: content, arrow: own.arrows[0], offset: own.offset))
+  }
+
+  // MARK: Checks
+
+  private mutating func check(_ state: Int) {
+    let own = diagram.states[state]
+    let name = own.id
+    if own.kind != .plain, own.kind != .final, !own.entries.isEmpty || !own.exits.isEmpty || !own.regions.isEmpty {
+      diagram.error(own.offset, "a choice, fork or join is no state: it has no entry, no exit and no block")
+    }
+    for place in own.arrows {
+      let arrow = diagram.arrows[place]
+      let label = arrow.label
+      if own.kind != .plain, own.kind != .final, arrow.target == nil {
+        diagram.error(arrow.offset, "a choice, fork or join handles no events")
+      }
+      if label.isElse, own.kind != .choice {
+        diagram.error(arrow.offset, "[else] belongs to a choice: write state \(name) <<choice>>, or a guard")
+      }
+      if !label.triggers.isEmpty, own.kind == .choice || own.kind == .fork {
+        diagram.error(arrow.offset, "an arrow out of a choice or fork is taken at once and has no event")
+      }
+      if label.condition != nil, own.kind == .fork {
+        diagram.error(arrow.offset, "all arrows out of a fork are taken, so they have no guards")
+      }
+    }
+    switch own.kind {
+    case .plain, .final: break
+    case .choice:
+      let labels = own.arrows.map { diagram.arrows[$0].label }
+      if labels.isEmpty {
+        diagram.error(own.offset, "the choice \(name) has no arrow out of it")
+      } else if !labels.contains(where: { $0.isElse || $0.condition == nil }) {
+        diagram.warn(own.offset, "the machine stays in the choice \(name) if no guard is true; write one with [else]")
+      }
+    case .fork:
+      if own.arrows.count < 2 {
+        diagram.error(own.offset, "a fork has two arrows out of it at least; \(name) has \(own.arrows.count)")
+      }
+    case .join: break
+    }
+    for region in own.regions where members[region].isEmpty && own.regions.count > 1 {
+      diagram.error(diagram.regions[region].offset, "this region of \(name) has no states")
+    }
+    if own.hasHistory || own.hasDeepHistory, own.regions.isEmpty {
+      diagram.error(own.offset, "\(name) has no states in it, so its history has nothing to remember")
+    }
+  }
+
+  // MARK: Content
+
+  /// Writes what is in a region.
+  private mutating func content(of region: Int) {
+    let initials = diagram.regions[region].initials
+    if !startIDs[region].isEmpty {
+      // Entered first, and left at once.
+      builder.begin("state", [("id", startIDs[region], nil)], at: diagram.arrows[initials[0]].offset)
+      choice(initials)
+      builder.end()
+    } else if initials.isEmpty, members[region].count > 1, let first = firstState(of: region) {
+      let name = diagram.states[first].id
+      diagram.warn(
+        diagram.states[first].offset,
+        "\(region == 0 ? "the machine" : regionIDs[region]) begins in \(name), its first state; write [*] --> \(name)")
+    }
+    for arrow in initials where !diagram.arrows[arrow].label.triggers.isEmpty {
+      diagram.error(diagram.arrows[arrow].offset, "an arrow from [*] is taken at once and has no event")
+    }
+    for state in members[region] { self.state(state) }
+    for (id, offset) in waiting[region] ?? [] { builder.empty("state", [("id", id, nil)], at: offset) }
+    if !finalIDs[region].isEmpty {
+      builder.empty("final", [("id", finalIDs[region], nil)], at: diagram.regions[region].offset)
+    }
+  }
+
+  private mutating func state(_ number: Int) {
+    let own = diagram.states[number]
+    switch own.kind {
+    case .fork, .join: return
+    case .final:
+      builder.begin("final", [("id", own.id, own.offset)], at: own.offset)
+      blocks("onentry", own.entries, own.offset)
+      blocks("onexit", own.exits, own.offset)
+      return builder.end()
+    case .choice:
+      builder.begin("state", [("id", own.id, own.offset)], at: own.offset)
+      choice(own.arrows)
+      return builder.end()
+    case .plain: break
+    }
+    let isParallel = own.regions.count > 1
+    var attributes: [XMLBuilder.Attribute] = [("id", own.id, own.offset)]
+    if let only = own.regions.first, !isParallel, let initial = plainInitial(of: only) { attributes.append(initial) }
+    builder.begin(isParallel ? "parallel" : "state", attributes, at: own.offset)
+    blocks("onentry", own.entries, own.offset)
+    let timers = timers(of: number)
+    if !timers.isEmpty {
+      builder.begin("onentry", at: own.offset)
+      for timer in timers {
+        builder.empty(
+          "send", [("event", timer.event, timer.offset), ("id", timer.id, nil), ("delay", timer.delay, timer.offset)],
+          at: timer.offset)
+      }
+      builder.end()
+    }
+    blocks("onexit", own.exits, own.offset)
+    if !timers.isEmpty {
+      builder.begin("onexit", at: own.offset)
+      for timer in timers { builder.empty("cancel", [("sendid", timer.id, nil)], at: timer.offset) }
+      builder.end()
+    }
+    for arrow in own.arrows { transition(arrow, of: number, timers) }
+    for join in joins[number] ?? [] { self.join(join) }
+    if isParallel {
+      for region in own.regions {
+        if isSingle[region] {
+          state(members[region][0])
+          continue
+        }
+        var attributes: [XMLBuilder.Attribute] = [("id", regionIDs[region], nil)]
+        if let initial = plainInitial(of: region) { attributes.append(initial) }
+        builder.begin("state", attributes, at: diagram.regions[region].offset)
+        beginning(of: region)
+        content(of: region)
+        histories(of: region)
+        builder.end()
+      }
+      parallelHistories(of: number)
+    } else if let only = own.regions.first {
+      beginning(of: only)
+      content(of: only)
+      histories(of: only)
+    }
+    builder.end()
+  }
+
+  private mutating func blocks(_ name: String, _ blocks: [[XMLDocument.Node]], _ offset: Int) {
+    for block in blocks {
+      builder.begin(name, at: block.first?.position.offset ?? offset)
+      builder.append(block)
+      builder.end()
+    }
+  }
+
+  /// `<initial>` with actions.
+  private mutating func beginning(of region: Int) {
+    guard startIDs[region].isEmpty, let first = diagram.regions[region].initials.first else { return }
+    let (ids, content) = targets(of: first)
+    let own = diagram.arrows[first]
+    guard !(own.label.content.isEmpty && content.isEmpty) else { return }
+    builder.begin("initial", at: own.offset)
+    builder.begin("transition", [("target", ids.joined(separator: " "), own.targetOffset)], at: own.offset)
+    builder.append(own.label.content)
+    builder.append(content)
+    builder.end()
+    builder.end()
+  }
+
+  /// Eventless transitions, the one with `else` last.
+  private mutating func choice(_ arrows: [Int]) {
+    let ordered = arrows.filter { !diagram.arrows[$0].label.isElse } + arrows.filter { diagram.arrows[$0].label.isElse }
+    for arrow in ordered { write(arrow, events: [], of: nil) }
+  }
+
+  private struct Timer {
+    var event: String
+    var id: String
+    var delay: String
+    var offset: Int
+  }
+
+  /// The timers that run in a state, each once.
+  private func timers(of state: Int) -> [Timer] {
+    var all: [Timer] = []
+    for arrow in diagram.states[state].arrows {
+      for case .timer(let name, let nanoseconds, let offset) in diagram.arrows[arrow].label.triggers {
+        let timer = timer(of: state, name, nanoseconds, offset)
+        if !all.contains(where: { $0.id == timer.id }) { all.append(timer) }
+      }
+    }
+    return all
+  }
+
+  private func timer(of state: Int, _ name: PlacedText?, _ nanoseconds: Int64, _ offset: Int) -> Timer {
+    let delay = DiagramReader.delay(nanoseconds)
+    let id = "\(diagram.states[state].id).after.\(delay)"
+    guard let name else { return Timer(event: id, id: id, delay: delay, offset: offset) }
+    return Timer(event: name.string, id: "\(diagram.states[state].id).\(name.string).\(delay)", delay: delay, offset: offset)
+  }
+
+  private mutating func transition(_ arrow: Int, of state: Int, _ timers: [Timer]) {
+    let own = diagram.arrows[arrow]
+    var events: [String] = []
+    for trigger in own.label.triggers {
+      switch trigger {
+      case .event(let name): events.append(name.string)
+      case .timer(let name, let nanoseconds, let offset):
+        events.append(timer(of: state, name, nanoseconds, offset).event)
+      }
+    }
+    if events.isEmpty, own.target != nil, !own.label.isAlways, canEnd(state) { events = ["done.state.\(diagram.states[state].id)"] }
+    if events.isEmpty, own.target == nil, own.label.condition == nil {
+      return diagram.error(own.offset, "what is handled within a state has an event, as in press / beep")
+    }
+    if case .state(let target)? = own.target, diagram.states[target].kind == .join, waitingOfArrow[arrow] == nil { return }
+    write(arrow, events: events, of: state)
+  }
+
+  /// Whether each region of a state has an end.
+  private func canEnd(_ state: Int) -> Bool {
+    let regions = diagram.states[state].regions
+    return !regions.isEmpty
+      && regions.allSatisfy { region in
+        isSingle[region] && canEnd(members[region][0]) || diagram.regions[region].hasFinal
+          || members[region].contains { diagram.states[$0].kind == .final }
+      }
+  }
+
+  private mutating func write(_ arrow: Int, events: [String], of state: Int?) {
+    let own = diagram.arrows[arrow]
+    var attributes: [XMLBuilder.Attribute] = []
+    var seen: Set<String> = []
+    let names = events.filter { seen.insert($0).inserted }
+    if !names.isEmpty { attributes.append(("event", names.joined(separator: " "), own.offset)) }
+    if let condition = own.label.condition {
+      if let samples = own.label.samples {
+        attributes.append(("cond", "\(samples) && (\(condition.string))", condition.start))
+      } else {
+        attributes.append(XMLBuilder.attribute("cond", condition))
+      }
+    } else if let samples = own.label.samples {
+      attributes.append(("cond", samples, own.offset))
+    }
+    let (ids, content) = own.target == nil ? ([], []) : targets(of: arrow)
+    var isLoop = false
+    if case .state(let target)? = own.target { isLoop = target == state }
+    if own.label.isInternal {
+      if !isLoop, own.target != nil, !leadsInside(own, state) {
+        diagram.error(own.offset, "only an arrow from a state to itself or to a state within it is internal")
+      }
+      if !isLoop { attributes.append(("type", "internal", own.offset)) }
+    }
+    if !ids.isEmpty, !(own.label.isInternal && isLoop) {
+      attributes.append(("target", ids.joined(separator: " "), own.targetOffset))
+    }
+    builder.begin("transition", attributes, at: own.offset)
+    builder.append(own.label.content)
+    builder.append(content)
+    builder.end()
+  }
+
+  /// Whether an arrow leads to a state or history within its source; forks are not looked into.
+  private func leadsInside(_ arrow: Diagram.Arrow, _ state: Int?) -> Bool {
+    switch arrow.target {
+    case .state(let target)?:
+      diagram.states[target].kind == .fork || path(to: target).contains { diagram.regions[$0].owner == state }
+    case .history(let target, _)?:
+      target == state || path(to: target).contains { diagram.regions[$0].owner == state }
+    case .edge, .regionHistory, nil: false
+    }
+  }
+
+  private mutating func join(_ join: Join) {
+    let own = diagram.arrows[join.arrow]
+    let names = own.label.triggers.compactMap { trigger in
+      if case .event(let name) = trigger { name.string } else { nil }
+    }
+    var attributes: [XMLBuilder.Attribute] = []
+    if !names.isEmpty { attributes.append(("event", names.joined(separator: " "), own.offset)) }
+    attributes.append(("cond", join.condition, join.offset))
+    let (ids, content) = targets(of: join.arrow)
+    attributes.append(("target", ids.joined(separator: " "), own.targetOffset))
+    builder.begin("transition", attributes, at: join.offset)
+    builder.append(join.content)
+    builder.append(own.label.content)
+    builder.append(content)
+    builder.end()
+  }
+
+  /// The ids that an arrow leads to, with the actions of forks on the way.
+  private func targets(of arrow: Int) -> (ids: [String], content: [XMLDocument.Node]) {
+    var ids: [String] = []
+    var content = XMLBuilder()
+    var seen: Set<Int> = []
+    func follow(_ arrow: Int) {
+      // More than this no transition has.
+      guard ids.count <= 64 else { return }
+      switch diagram.arrows[arrow].target {
+      case nil: break
+      case .edge(let region)?: ids.append(finalIDs[region])
+      case .history(let state, let isDeep)?: ids.append(diagram.states[state].id + (isDeep ? "[H*]" : "[H]"))
+      case .regionHistory(let region, let isDeep)?: ids.append(regionIDs[region] + (isDeep ? "[H*]" : "[H]"))
+      case .state(let target)?:
+        switch diagram.states[target].kind {
+        case .plain, .final, .choice: ids.append(diagram.states[target].id)
+        case .join: if let id = waitingOfArrow[arrow] { ids.append(id) }
+        case .fork:
+          guard seen.insert(target).inserted else { return }
+          for branch in diagram.states[target].arrows {
+            content.append(diagram.arrows[branch].label.content)
+            follow(branch)
+          }
+        }
+      }
+    }
+    follow(arrow)
+    return (ids, content.nodes)
+  }
+
+  // MARK: Histories
+
+  private mutating func histories(of region: Int) {
+    guard let owner = diagram.regions[region].owner else { return }
+    let own = diagram.regions[region]
+    let isWhole = diagram.states[owner].regions.count == 1
+    let state = diagram.states[owner]
+    for isDeep in [false, true] {
+      let isThere =
+        (isDeep ? own.hasDeepHistory : own.hasHistory) || isWhole && (isDeep ? state.hasDeepHistory : state.hasHistory)
+      guard isThere else { continue }
+      let whole = isWhole ? (isDeep ? state.deepHistoryDefault : state.historyDefault) : nil
+      let given = (isDeep ? own.deepHistoryDefault : own.historyDefault) ?? whole
+      history(regionIDs[region], isDeep, given, otherwise: { $0.initialIDs(of: region) }, own.offset)
+    }
+  }
+
+  private mutating func parallelHistories(of number: Int) {
+    let own = diagram.states[number]
+    for isDeep in [false, true] where isDeep ? own.hasDeepHistory : own.hasHistory {
+      history(
+        own.id, isDeep, isDeep ? own.deepHistoryDefault : own.historyDefault,
+        otherwise: { translation in own.regions.map { translation.regionIDs[$0] } }, own.offset)
+    }
+  }
+
+  private mutating func history(
+    _ id: String, _ isDeep: Bool, _ given: Int?, otherwise: (Self) -> [String], _ offset: Int
+  ) {
+    let place = given.map { diagram.arrows[$0].offset } ?? offset
+    var attributes: [XMLBuilder.Attribute] = [("id", id + (isDeep ? "[H*]" : "[H]"), nil)]
+    if isDeep { attributes.append(("type", "deep", nil)) }
+    builder.begin("history", attributes, at: place)
+    if let given {
+      let label = diagram.arrows[given].label
+      if !label.triggers.isEmpty || label.condition != nil {
+        diagram.error(place, "the arrow of a history is taken at once and has no event and no guard")
+      }
+      let (ids, content) = targets(of: given)
+      builder.begin("transition", [("target", ids.joined(separator: " "), diagram.arrows[given].targetOffset)], at: place)
+      builder.append(label.content)
+      builder.append(content)
+    } else {
+      builder.begin("transition", [("target", otherwise(self).joined(separator: " "), nil)], at: place)
+    }
+    builder.end()
+    builder.end()
+  }
+
+  /// What a region begins in.
+  private func initialIDs(of region: Int) -> [String] {
+    if !startIDs[region].isEmpty { return [startIDs[region]] }
+    if let first = diagram.regions[region].initials.first { return targets(of: first).ids }
+    return firstState(of: region).map { [diagram.states[$0].id] } ?? [finalIDs[region]].filter { !$0.isEmpty }
+  }
+
+  private func firstState(of region: Int) -> Int? {
+    members[region].first { diagram.states[$0].kind != .fork && diagram.states[$0].kind != .join }
+  }
+}

@@ -1,0 +1,192 @@
+/// A part of a document's text in which each byte knows where it stands, also after entities were resolved.
+struct PlacedText: Sendable {
+  private(set) var bytes: [UInt8] = []
+  /// The place of each byte in the document.
+  private var offsets: [Int] = []
+  /// The place behind the last byte.
+  private(set) var end: Int
+
+  /// An empty text.
+  init(at offset: Int) {
+    end = offset
+  }
+
+  /// A part of the document as it stands there.
+  init(_ document: [UInt8], _ range: Range<Int>) {
+    bytes = Array(document[range])
+    offsets = Array(range)
+    end = range.upperBound
+  }
+
+  var isEmpty: Bool { bytes.isEmpty }
+  var string: String { String(decoding: bytes, as: UTF8.self) }
+  var start: Int { offsets.first ?? end }
+
+  func offset(of place: Int) -> Int { place < offsets.count ? offsets[place] : end }
+
+  mutating func append(_ byte: UInt8, at offset: Int, end: Int) {
+    bytes.append(byte)
+    offsets.append(offset)
+    self.end = end
+  }
+
+  /// Appends another text, with a blank between the two.
+  mutating func join(_ other: PlacedText) {
+    if !isEmpty { append(0x20, at: end, end: end) }
+    bytes += other.bytes
+    offsets += other.offsets
+    end = other.end
+  }
+
+  subscript(range: Range<Int>) -> PlacedText {
+    var part = PlacedText(at: offset(of: range.upperBound))
+    part.bytes = Array(bytes[range])
+    part.offsets = Array(offsets[range])
+    return part
+  }
+
+  func dropFirst(_ count: Int) -> PlacedText { self[min(count, bytes.count)..<bytes.count] }
+
+  /// Without blanks at both ends.
+  var trimmed: PlacedText {
+    guard let first = bytes.firstIndex(where: { !Self.isBlank($0) }),
+      let last = bytes.lastIndex(where: { !Self.isBlank($0) })
+    else { return PlacedText(at: start) }
+    return self[first..<(last + 1)]
+  }
+
+  static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
+
+  func hasPrefix(_ text: String) -> Bool { bytes.starts(with: text.utf8) }
+
+  /// What follows a word and a blank, or nothing; `nil` if the text begins otherwise.
+  func rest(after word: String) -> PlacedText? {
+    guard hasPrefix(word) else { return nil }
+    let rest = dropFirst(word.utf8.count)
+    guard let next = rest.bytes.first else { return rest }
+    return Self.isBlank(next) ? rest.trimmed : nil
+  }
+
+  // MARK: Brackets and quotes
+
+  /// The places of bytes that are in no brackets and no quotes. The text ends within them if `isOpen`.
+  ///
+  /// - Parameter visit: Gets each such byte's place; opening brackets and quotes are visited, closing ones are not.
+  /// - Returns: Whether brackets or quotes are left open.
+  @discardableResult
+  func visitTopLevel(_ visit: (Int) -> Void) -> Bool {
+    var depth = 0
+    var quote: UInt8?
+    var place = 0
+    while place < bytes.count {
+      let byte = bytes[place]
+      if let open = quote {
+        if byte == UInt8(ascii: "\\") { place += 1 } else if byte == open { quote = nil }
+      } else {
+        switch byte {
+        case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
+          depth = max(0, depth - 1)
+        case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"):
+          if depth == 0 { visit(place) }
+          depth += 1
+        case UInt8(ascii: "'"), UInt8(ascii: "\""):
+          if depth == 0 { visit(place) }
+          quote = byte
+        case _: if depth == 0 { visit(place) }
+        }
+      }
+      place += 1
+    }
+    return depth > 0 || quote != nil
+  }
+
+  /// The first place of one of these bytes outside of brackets and quotes.
+  func firstTopLevel(_ wanted: String) -> Int? {
+    var found: Int?
+    visitTopLevel { place in if found == nil, wanted.utf8.contains(bytes[place]) { found = place } }
+    return found
+  }
+
+  /// The parts between separators outside of brackets and quotes, without blanks around them.
+  func split(_ separators: String) -> [PlacedText] {
+    var parts: [PlacedText] = []
+    var start = 0
+    visitTopLevel { place in
+      guard separators.utf8.contains(bytes[place]) else { return }
+      parts.append(self[start..<place].trimmed)
+      start = place + 1
+    }
+    parts.append(dropFirst(start).trimmed)
+    return parts
+  }
+
+  /// The place of the bracket that closes the one at a place; `nil` if there is none.
+  func closing(_ open: Int) -> Int? {
+    let opener = bytes[open]
+    let closer: UInt8 =
+      opener == UInt8(ascii: "(") ? UInt8(ascii: ")") : opener == UInt8(ascii: "[") ? UInt8(ascii: "]") : 0x7D
+    var depth = 0
+    var quote: UInt8?
+    var place = open
+    while place < bytes.count {
+      let byte = bytes[place]
+      if let mark = quote {
+        if byte == UInt8(ascii: "\\") { place += 1 } else if byte == mark { quote = nil }
+      } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
+        quote = byte
+      } else if byte == opener {
+        depth += 1
+      } else if byte == closer {
+        depth -= 1
+        if depth == 0 { return place }
+      }
+      place += 1
+    }
+    return nil
+  }
+
+  // MARK: Entities
+
+  private static let entities: [String: String] = [
+    "quot": "\"", "apos": "'", "lt": "<", "gt": ">", "amp": "&", "nbsp": " ", "colon": ":", "semi": ";", "num": "#",
+    "comma": ",", "lpar": "(", "rpar": ")", "lsqb": "[", "rsqb": "]", "lbrace": "{", "rbrace": "}", "sol": "/",
+  ]
+
+  /// The lines between `<br/>`, with `#59;`, `#lt;` and `&lt;` as the characters that they stand for.
+  var lines: [PlacedText] {
+    var lines: [PlacedText] = [PlacedText(at: start)]
+    var place = 0
+    while place < bytes.count {
+      let offset = offset(of: place)
+      if let count = lineBreak(at: place) {
+        lines.append(PlacedText(at: self.offset(of: place + count)))
+        place += count
+      } else if let (text, count) = entity(at: place) {
+        for byte in text.utf8 { lines[lines.count - 1].append(byte, at: offset, end: self.offset(of: place + count)) }
+        place += count
+      } else {
+        lines[lines.count - 1].append(bytes[place], at: offset, end: self.offset(of: place + 1))
+        place += 1
+      }
+    }
+    return lines
+  }
+
+  private func lineBreak(at place: Int) -> Int? {
+    if bytes[place...].starts(with: "\\n".utf8) { return 2 }
+    guard bytes[place...].starts(with: "<br".utf8) else { return nil }
+    var end = place + 3
+    while end < bytes.count, bytes[end] == 0x20 || bytes[end] == UInt8(ascii: "/") { end += 1 }
+    return end < bytes.count && bytes[end] == UInt8(ascii: ">") ? end + 1 - place : nil
+  }
+
+  private func entity(at place: Int) -> (text: String, count: Int)? {
+    guard bytes[place] == UInt8(ascii: "#") || bytes[place] == UInt8(ascii: "&") else { return nil }
+    guard let end = bytes[place...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else { return nil }
+    var name = String(decoding: bytes[(place + 1)..<end], as: UTF8.self)
+    if name.hasPrefix("#") { name.removeFirst() }
+    if let known = Self.entities[name] { return (known, end + 1 - place) }
+    guard let number = UInt32(name), let scalar = Unicode.Scalar(number) else { return nil }
+    return (String(scalar), end + 1 - place)
+  }
+}

@@ -1,0 +1,58 @@
+extension XMLDocument {
+  /// The document as text, one element to a line.
+  var scxml: String {
+    var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    var open: [(name: String, end: Int)] = []
+    func close(upTo place: Int) {
+      while let last = open.last, last.end <= place {
+        open.removeLast()
+        text += "\(String(repeating: "  ", count: open.count))</\(last.name)>\n"
+      }
+    }
+    var place = 0
+    while place < nodes.count {
+      close(upTo: place)
+      guard case .element(let element) = nodes[place].content else {
+        place += 1
+        continue
+      }
+      text += "\(String(repeating: "  ", count: open.count))<\(element.name)"
+      if place == 0 { text += " xmlns=\"\(Grammar.namespace)\"" }
+      for attribute in element.attributes { text += " \(attribute.name)=\"\(Self.escaped(attribute.value))\"" }
+      if nodes[place].end == place + 1 {
+        text += "/>\n"
+      } else if case .text(let content) = nodes[place + 1].content, nodes[place].end == place + 2 {
+        text += ">\(Self.escaped(content))</\(element.name)>\n"
+        place += 1
+      } else {
+        text += ">\n"
+        open.append((element.name, nodes[place].end))
+      }
+      place += 1
+    }
+    close(upTo: nodes.count)
+    return text
+  }
+}
+
+extension DiagramReader {
+  /// The document that a diagram stands for, and what is to be said of it.
+  static func document(
+    _ bytes: [UInt8], limits: DocumentLimits
+  ) -> (XMLDocument, [(severity: Finding.Severity, position: XMLDocument.Position, message: String)]) {
+    var reader = DiagramReader(bytes, limits: limits)
+    reader.read()
+    var translation = DiagramTranslation(reader.diagram)
+    // Without a state there is one mistake, and not two.
+    var nodes = reader.diagram.states.isEmpty && reader.diagram.hasErrors ? [] : translation.nodes()
+    let lines = LineTable(bytes)
+    for node in nodes.indices {
+      nodes[node].position = lines.position(of: nodes[node].position.offset)
+      guard case .element(var element) = nodes[node].content else { continue }
+      element.positions = element.positions.map { lines.position(of: $0.offset) }
+      nodes[node].content = .element(element)
+    }
+    let notes = translation.diagram.notes.map { ($0.severity, lines.position(of: $0.offset), $0.message) }
+    return (XMLDocument(diagram: nodes), notes)
+  }
+}

@@ -1,0 +1,70 @@
+/// Makes the nodes of a document, as a reader of XML would. Places are offsets only, until they are located.
+struct XMLBuilder {
+  private(set) var nodes: [XMLDocument.Node] = []
+  private var open: [Int] = []
+
+  /// An attribute's value and where it stands; `nil` for one that the text does not have.
+  typealias Attribute = (name: String, value: String, offset: Int?)
+
+  static func attribute(_ name: String, _ text: PlacedText) -> Attribute { (name, text.string, text.start) }
+
+  mutating func begin(_ name: String, _ attributes: [Attribute] = [], at offset: Int) {
+    var element = XMLElement(
+      name: name, namespace: Grammar.namespace, attributes: attributes.map { ($0.name, $0.value) })
+    element.positions = attributes.map { Self.place($0.offset ?? offset) }
+    open.append(nodes.count)
+    add(.element(element), at: offset)
+  }
+
+  mutating func end() {
+    guard let node = open.popLast() else { return }
+    nodes[node].end = nodes.count
+  }
+
+  mutating func empty(_ name: String, _ attributes: [Attribute], at offset: Int) {
+    begin(name, attributes, at: offset)
+    end()
+  }
+
+  mutating func text(_ text: PlacedText) { add(.text(text.string), at: text.start) }
+
+  private mutating func add(_ content: XMLDocument.Content, at offset: Int) {
+    nodes.append(XMLDocument.Node(content: content, end: nodes.count + 1, position: Self.place(offset)))
+  }
+
+  private static func place(_ offset: Int) -> XMLDocument.Position {
+    XMLDocument.Position(line: 0, column: 0, offset: offset)
+  }
+
+  /// Appends nodes that were made elsewhere.
+  mutating func append(_ content: [XMLDocument.Node]) {
+    let start = nodes.count
+    for var node in content {
+      node.end += start
+      nodes.append(node)
+    }
+  }
+}
+
+/// Lines and columns of a text by offset.
+struct LineTable {
+  private let bytes: [UInt8]
+  private var starts = [0]
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    for (offset, byte) in bytes.enumerated() where byte == 0x0A { starts.append(offset + 1) }
+  }
+
+  /// - Complexity: O(log *n*) in the number of lines, plus the length of the line.
+  func position(of offset: Int) -> XMLDocument.Position {
+    let offset = min(max(offset, 0), bytes.count)
+    var (low, high) = (0, starts.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= offset { low = middle } else { high = middle }
+    }
+    let column = bytes[starts[low]..<offset].count { $0 & 0xC0 != 0x80 } + 1
+    return XMLDocument.Position(line: low + 1, column: column, offset: offset)
+  }
+}

@@ -1,0 +1,309 @@
+import StateMachines
+import Testing
+
+@testable import Statecharts
+
+extension Definition {
+  /// Compiles a diagram that has no mistakes.
+  static func of(mermaid text: String) throws -> Definition {
+    switch compile(mermaid: Array(text.utf8)) {
+    case .definition(let definition, _): return definition
+    case .mistakes(let findings, let missing): throw Mistakes(findings: findings, missing: missing)
+    }
+  }
+}
+
+@Suite("A Mermaid diagram")
+struct DiagramTests {
+  static func findings(_ text: String) -> [String] {
+    switch Definition.compile(mermaid: Array("stateDiagram-v2\n\(text)".utf8)) {
+    case .definition(_, let warnings): warnings.map(\.description)
+    case .mistakes(let findings, _): findings.map(\.description)
+    }
+  }
+
+  static func run(_ text: String) throws -> VirtualRun { VirtualRun(try .of(mermaid: "stateDiagram-v2\n\(text)")) }
+
+  @Test("runs with guards, assignments, outputs, logs and timers")
+  func lamp() throws {
+    var run = try Self.run(
+      """
+      %% data count = 0
+      [*] --> off
+      off : entry / dark
+      off --> on : press [count < 2] / count = count + 1; beep
+      off --> broken : press
+      on --> off : after 5s
+      on --> off : press, release / log count as "n"
+      on : tick [count > 1] / blink ×2, if (count > 5) { a } else { level(value = count) }
+      broken --> [*]
+      """)
+    #expect(run.word == "off")
+    #expect(run.send("release") == .ignored)
+    run.send("press")
+    #expect(run.word == "on" && run.hasTimers)
+    #expect(run.send("tick") == .ignored)
+    run.advance(by: .seconds(5))
+    #expect(run.word == "off" && !run.hasTimers)
+    run.send("press")
+    #expect(run.send("tick") == .stayed)
+    run.send("release")
+    run.send("press")
+    #expect(run.word == "broken" && run.machine.final != nil)
+    var level = DataObject()
+    try level.set(.number(2), for: "value")
+    #expect(
+      run.told == [
+        .output(name: "dark", data: .undefined), .output(name: "beep", data: .undefined),
+        .output(name: "dark", data: .undefined), .output(name: "beep", data: .undefined),
+        .output(name: "blink", data: .undefined), .output(name: "blink", data: .undefined),
+        .output(name: "level", data: .object(level)), .log(label: "n", value: .number(2)),
+        .output(name: "dark", data: .undefined),
+      ])
+  }
+
+  @Test("has states within states, histories and completion")
+  func player() throws {
+    var run = try Self.run(
+      """
+      [*] --> off
+      off --> player[H] : power
+      off --> player[H*] : resume
+      player --> off : power
+      player --> off
+      state player {
+        [*] --> stopped
+        stopped --> playing : play
+        state playing {
+          [*] --> slow
+          slow --> fast : faster
+        }
+        playing --> [*] : eject
+      }
+      """)
+    for (event, word) in [
+      ("power", "stopped"), ("play", "slow"), ("faster", "fast"), ("power", "off"), ("power", "slow"),
+      ("faster", "fast"), ("power", "off"), ("resume", "fast"), ("eject", "off"),
+    ] {
+      run.send(event)
+      #expect(run.word == word, "\(event)")
+    }
+  }
+
+  @Test("has regions, choices, forks and joins")
+  func regions() throws {
+    var run = try Self.run(
+      """
+      %% data n = 0
+      state split <<fork>>
+      state ready <<join>>
+      state big <<choice>>
+      [*] --> idle
+      idle --> split : go / n = n + 1
+      split --> B : / b
+      split --> X
+      state work {
+        [*] --> A
+        A --> B : a
+        --
+        [*] --> X
+        X --> Y : x
+        --
+        [*] --> Z
+      }
+      B --> ready
+      Y --> ready : y
+      ready --> big : / joined
+      big --> [*] : [n > 1]
+      big --> idle : [else] / again
+      """)
+    run.send("go")
+    #expect(run.word == "B+X+Z")
+    run.send("x")
+    #expect(run.word == "B+Y+Z")
+    run.send("y")
+    #expect(run.word == "idle")
+    for event in ["go", "x", "y"] { run.send(event) }
+    #expect(run.word == "final" && run.machine.final != nil)
+    let names = run.told.map { effect in if case .output(let name, _) = effect { name } else { "" } }
+    #expect(names == ["b", "joined", "again", "b", "joined"])
+  }
+
+  @Test("whose fork has no regions gets them")
+  func fork() throws {
+    var run = try Self.run(
+      """
+      state f <<fork>>
+      state j <<join>>
+      [*] --> f
+      f --> left
+      f --> right
+      left --> left2 : l
+      left2 --> j
+      right --> j : r
+      j --> end2
+      """)
+    #expect(run.word == "left+right")
+    run.send("r")
+    #expect(run.word == "left+j_1")
+    run.send("l")
+    #expect(run.word == "end2")
+  }
+
+  @Test("asks for the data of an event, and reads what machines draw of themselves")
+  func samples() throws {
+    var run = try Self.run(
+      """
+      [*] --> off
+      state "off" as off
+      off : no power
+      state "on" as on
+      on : power is there, and all<br/>lamps are lit
+      off --> on : buttonClick<br/>set(on|full)
+      on --> off : buttonClick<br/>/ lampOff, beep<br/>▶ set(off)<br/>timeout after 350ms
+      """)
+    func set(_ text: String) throws -> DataValue {
+      var data = DataObject()
+      try data.set(.string(text), for: "state")
+      return .object(data)
+    }
+    #expect(run.send("set", try set("off")) == .ignored)
+    #expect(run.send("set") == .ignored)
+    run.send("set", try set("full"))
+    #expect(run.word == "on")
+    run.advance(by: .milliseconds(350))
+    #expect(run.word == "off")
+    run.send("buttonClick")
+    run.send("buttonClick")
+    #expect(run.told.count == 2 && run.word == "off")
+  }
+
+  @Test("has all its mistakes told at once, each with its place and what was expected")
+  func mistakes() {
+    let found = Self.findings(
+      """
+      [*] -> off
+      off --> on : user presses the button
+      on --> off : press [count < ] / beep
+      on --> off : after soon
+      on : do / heat
+      state c <<choise>>
+      -- 
+      off --> on : press [a
+      note --> on
+      state player {
+        [H] --> off
+      on --> off : x / if (a) beep
+      }}
+      """)
+    #expect(
+      found == [
+        "2:5 error : expected --> or : behind the state; found ->; did you mean -->?",
+        "3:14 error : expected EVENT [GUARD] / ACTIONS, and an event is one word: userPressesTheButton, not user presses the button",
+        "4:28 error : count < is no expression: expected a value; the text ends",
+        "5:20 error : expected a duration, as in after 350ms; found soon",
+        "6:6 error : what a state does meanwhile cannot run here: use entry /, exit / or after DURATION",
+        "7:9 error : expected <<choice>>, <<fork>> or <<join>>; found <<choise>>. A history is NAME[H] or NAME[H*]",
+        "8:1 error : regions are within a state: put state NAME { … } around them",
+        "9:20 error : the guard has no ]",
+        "10:1 error : note is a word of Mermaid and cannot name a state",
+        "13:25 error : expected { and actions and }; found beep",
+        "14:2 error : there is no block that } could close",
+      ], "\(found.joined(separator: "\n"))")
+  }
+
+  @Test(
+    "that Mermaid takes and that cannot run says why",
+    arguments: [
+      ("a --> b : [else]", "2:11 error : [else] belongs to a choice: write state a <<choice>>, or a guard"),
+      (
+        "state f <<fork>>\na --> f\nf --> b : x\nf --> c",
+        "4:11 error : an arrow out of a choice or fork is taken at once and has no event"
+      ),
+      (
+        "state j <<join>>\na --> b : x\na --> j\nb --> j\nj --> c",
+        "2:1 error : a and b are not active together: the states before a join are in regions (--) of one state"
+      ),
+      ("a --> a[H] : x", "2:1 error : a has no states in it, so its history has nothing to remember"),
+      ("[*] --> a : go", "2:13 error : an arrow from [*] is taken at once and has no event"),
+      (
+        "state p {\nx --> y : e\n}\nstate q {\nz --> x : e\n}",
+        "3:1 error : x is mentioned within p and within q: declare it where it belongs, with state x"
+      ),
+      (
+        "a --> b : tick, or timer",
+        "2:17 error : how long the timer runs is not in the text; write tick, or after DURATION"
+      ),
+      ("a : / beep", "2:5 error : what is handled within a state has an event, as in press / beep"),
+    ])
+  func reasons(text: String, expected: String) {
+    let found = Self.findings(text)
+    #expect(found.contains(expected), "\(found.joined(separator: "\n"))")
+  }
+
+  @Test("that begins otherwise is none")
+  func heads() {
+    func first(_ text: String) -> String {
+      guard case .mistakes(let findings, _) = Definition.compile(mermaid: Array(text.utf8)) else { return "" }
+      return findings[0].description
+    }
+    #expect(first("") == "1:1 error : the document is empty; expected stateDiagram-v2")
+    #expect(first("graph TD") == "1:1 error : expected stateDiagram-v2; found graph TD")
+    #expect(first("---\ntitle: x\n---\n%% c\n\nflowchart") == "6:1 error : expected stateDiagram-v2; found flowchart")
+  }
+
+  // MARK: Properties
+
+  /// What is seen of a run, but for the numbers of states.
+  private static func sight(_ run: VirtualRun) -> [String] {
+    let slot = run.definition.charts[0].chart.symbols.known("n")
+    let count = slot.flatMap { $0 < run.machine.root.variables.count ? run.machine.root.variables[$0]?.text : nil } ?? ""
+    return [run.word, "\(run.outcome)", "\(run.machine.final == nil)", count] + run.told.map { "\($0)" }
+  }
+
+  /// The first difference of two definitions in a walk.
+  static func difference(_ first: Definition, _ second: Definition, seed: UInt64, events: [String]) -> String? {
+    var generator = Generator(seed: seed)
+    // Loops that do not end are the same in both, and take their time.
+    var limits = StatechartLimits()
+    limits.budget.steps = 3_000
+    var runs = [VirtualRun(first, limits: limits), VirtualRun(second, limits: limits)]
+    for step in 0..<30 {
+      let sights = runs.map(sight)
+      if sights[0] != sights[1] { return "step \(step): \(sights[0].prefix(4)), then \(sights[1].prefix(4))" }
+      let event = events[generator.draw(in: 0...(events.count - 1))]
+      for run in runs.indices {
+        runs[run].send(event)
+        if step % 5 == 4 { runs[run].advance(by: .seconds(2)) }
+      }
+    }
+    return nil
+  }
+
+  @Test("written from a chart made by chance behaves as the chart, and so does its SCXML", arguments: 0..<3)
+  func writtenCharts(part: UInt64) throws {
+    for seed in (part * 70)..<(part * 70 + 70) {
+      let chart = RandomChart(seed: seed)
+      let definition = try Definition.of(chart.document)
+      let (text, omissions) = definition.stateDiagram()
+      let events = Array(RandomChart.events.prefix(4))
+      do {
+        #expect(omissions.isEmpty, "seed \(seed): \(omissions)")
+        let read = try Definition.of(mermaid: text)
+        if let difference = Self.difference(definition, read, seed: seed, events: events) {
+          Issue.record("seed \(seed), \(difference)\n\(chart.document)\n\(text)")
+          return
+        }
+        let document = try #require(Definition.scxml(mermaid: Array(text.utf8)))
+        if let difference = Self.difference(read, try .of(document), seed: seed, events: events) {
+          Issue.record("seed \(seed), SCXML: \(difference)\n\(text)\n\(document)")
+          return
+        }
+        #expect(read.stateDiagram().omissions.isEmpty)
+      } catch {
+        Issue.record("seed \(seed): \(error)\n\(text)")
+        return
+      }
+    }
+  }
+}
