@@ -100,6 +100,80 @@ struct DocumentTests {
       ),
     ])
   func warnings(content: String, expected: String) {
+    checkWarning(content, expected)
+  }
+
+  @Test(
+    "that refers to what is not there has a warning with what was meant",
+    arguments: [
+      (
+        "<datamodel><data id='count' expr='0'/></datamodel><state id='a'><transition event='e' cond='cuont == 1' target='a'/></state>",
+        "2:87 warning : nothing declares cuont; did you mean count?"
+      ),
+      (
+        "<state id='a'><transition event='e' target='a'><assign location='x' expr='1'/></transition></state>",
+        "2:56 warning : nothing declares x; write <data id=\"x\"/> in the <datamodel>"
+      ),
+      (
+        "<state id='green'><transition event='e' cond=\"In('grene')\" target='green'/></state>",
+        "2:41 warning : In('grene') is never true: there is no state grene; did you mean green?"
+      ),
+      (
+        "<state id='a'><transition event='done.state.a' target='a'/><state id='b'/></state>",
+        "2:27 warning : done.state.a never comes: the state has no end in it"
+      ),
+      (
+        "<state id='a'><onentry><send event='tick' delay='1s'/></onentry><transition event='e' target='a'/></state>",
+        "2:30 warning : no transition awaits tick"
+      ),
+      (
+        "<state id='a'><onentry><send event='e' type='http' target='x'/></onentry></state>",
+        "2:40 warning : type=\"http\" will be error.execution: there are scxml, for machines, and output"
+      ),
+    ])
+  func references(content: String, expected: String) {
+    checkWarning(content, expected)
+  }
+
+  @Test("that has elements and attributes of something else says what to write instead")
+  func advice() {
+    let found = Self.findings(
+      "<state id='a'><transition event='e' to='a'/><timer/><onentry><assign name='x' value='1'/></onentry></state>")
+    #expect(
+      found.filter { $0.contains(" error ") } == [
+        "2:37 error : <transition> has no attribute to; write target=",
+        "2:45 error : <timer> is no part of SCXML; write <send delay=…>",
+        "2:62 error : <assign> lacks location=",
+        "2:70 error : <assign> has no attribute name; write location=",
+        "2:79 error : <assign> has no attribute value; write expr=",
+      ], "\(found)")
+  }
+
+  @Test("of the null data model has no expressions but In")
+  func nullModel() throws {
+    let content =
+      "<parallel id='p'><state id='a'><transition event='e' target='b'/></state><state id='x'><transition event='f' cond='In(b)' target='y'/><transition event='g' cond='1' target='y'/></state><state id='b'/><state id='y'/></parallel>"
+    let found = Self.findings(content, attributes: " datamodel='null'")
+    #expect(
+      found.contains {
+        $0.hasSuffix("cond=\"1\" will be error.execution: the null data model has no expressions but In(id)")
+      },
+      "\(found)")
+    let head = "<scxml xmlns='http://www.w3.org/2005/07/scxml' datamodel='null'>"
+    let text =
+      "\(head)<parallel id='p'><state id='r'><state id='a'><transition event='e' target='b'/></state><state id='b'/></state><state id='s'><state id='x'><transition event='f' cond='In(b)' target='y'/><transition event='g' cond='1' target='y'/></state><state id='y'/></state></parallel></scxml>"
+    var run = VirtualRun(try Definition.of(text))
+    #expect(run.send("g") == .ignored && run.send("f") == .ignored)
+    run.send("e")
+    run.send("f")
+    #expect(run.word == "b+y")
+    let scripts = Self.findings(
+      "<state id='a'><onentry><script>var x = 1</script><assign location='x' expr='2'/></onentry></state>",
+      attributes: " datamodel='null'")
+    #expect(scripts.count { $0.contains("the null data model has no") } >= 2, "\(scripts)")
+  }
+
+  private func checkWarning(_ content: String, _ expected: String) {
     let found = Self.findings(content)
     #expect(found.contains(expected) && !found.contains { $0.contains(" error ") }, "\(found)")
   }

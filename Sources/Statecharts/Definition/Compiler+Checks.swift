@@ -5,6 +5,7 @@ extension Compiler {
     checkReachability()
     for state in chart.states.indices { checkShadows(of: state) }
     checkEvents()
+    checkReferences()
   }
 
   /// Warns of states that nothing leads to, and of those that nothing leads out of.
@@ -37,9 +38,18 @@ extension Compiler {
         while above > 0, !chart.states[above].transitions.contains(where: { leaves(Int($0)) }) {
           above = Int(chart.states[above].parent)
         }
-        if above == 0 { warn(node, "nothing leads out of \(name); an end is a <final>") }
+        if above == 0 {
+          // In a diagram a misspelled name is another state.
+          let meant = document.isDiagram && isTelling ? Spelling.suggestion(for: name, in: otherNames(than: name)) : ""
+          let end = document.isDiagram ? "\(name) --> [*]" : "a <final>"
+          warn(node, "nothing leads out of \(name)\(meant.isEmpty ? "; an end is \(end)" : meant)")
+        }
       }
     }
+  }
+
+  private func otherNames(than name: String) -> [String] {
+    chart.states.prefix(2_000).compactMap { $0.id == name ? nil : $0.id }
   }
 
   private func leaves(_ transition: Int) -> Bool { !chart.transitions[transition].targets.isEmpty }
@@ -85,6 +95,37 @@ extension Compiler {
     for (event, node) in nodesOfRaises where told.insert(event).inserted {
       if !chart.transitions.contains(where: { chart.matches($0, event) }) {
         warn(node, "no transition awaits \(chart.events.names[Int(event)])", attribute: "event")
+      }
+    }
+  }
+
+  /// Warns of variables that nothing declares, of states that `In` asks for in vain, and of ends that never come.
+  private mutating func checkReferences() {
+    let declared = references.declared.map { chart.symbols.names[$0] }.sorted()
+    for (slot, position) in references.uses.sorted(by: { $0.key < $1.key }) where !references.declared.contains(slot) {
+      guard isTelling else { return }
+      let name = chart.symbols.names[slot]
+      let meant = Spelling.suggestion(for: name, in: declared)
+      let how = document.isDiagram ? "write %% data \(name) = …" : "write <data id=\"\(name)\"/> in the <datamodel>"
+      note(.warning, at: position, "nothing declares \(name)\(meant.isEmpty ? "; \(how)" : meant)")
+    }
+    for (id, position) in references.states where chart.stateNumbers[id] == nil {
+      guard isTelling else { return }
+      let meant = Spelling.suggestion(for: id, in: chart.stateNumbers.keys.sorted())
+      note(.warning, at: position, "In('\(id)') is never true: there is no state \(id)\(meant)")
+    }
+    let prefix = "done.state."
+    for (number, node) in nodeOfTransition.sorted(by: { $0.key < $1.key }) {
+      for place in chart.transitions[number].descriptors {
+        guard case .name(let event) = chart.descriptors[Int(place)] else { continue }
+        let name = chart.events.names[Int(event)]
+        guard name.hasPrefix(prefix), let state = chart.stateNumbers[String(name.dropFirst(prefix.count))] else {
+          continue
+        }
+        let children = chart.children(of: state)
+        if chart.states[state].kind != .parallel, !children.contains(where: { chart.states[$0].kind == .final }) {
+          warn(node, "\(name) never comes: the state has no end in it", attribute: "event")
+        }
       }
     }
   }

@@ -40,7 +40,12 @@ extension Compiler {
 
   mutating func expression(_ text: String, _ node: Int, _ attribute: String?) -> Chart.Index {
     do {
-      chart.expressions.append(.form(try Expression(parsing: text, in: &chart.symbols)))
+      let functions = chart.symbols.functions.count
+      let expression =
+        hasExpressions
+        ? try Expression(parsing: text, in: &chart.symbols) : try Expression(parsingPredicate: text, in: &chart.symbols)
+      note(expression.code, functions, node, attribute)
+      chart.expressions.append(.form(expression))
     } catch {
       chart.expressions.append(.broken(broken(text, error, node, attribute)))
     }
@@ -48,12 +53,38 @@ extension Compiler {
   }
 
   private mutating func location(_ text: String, _ node: Int, _ attribute: String) -> Chart.Index {
-    do {
-      chart.locations.append(.form(try Location(parsing: text, in: &chart.symbols)))
+    do throws(SyntaxError) {
+      guard hasExpressions else { throw SyntaxError("the null data model has no variables", at: 0) }
+      let location = try Location(parsing: text, in: &chart.symbols)
+      note(location.code, chart.symbols.functions.count, node, attribute)
+      chart.locations.append(.form(location))
     } catch {
       chart.locations.append(.broken(broken(text, error, node, attribute)))
     }
     return Chart.Index(chart.locations.count - 1)
+  }
+
+  /// Notes what a text and the functions in it refer to.
+  private mutating func note(_ code: Code, _ functions: Int, _ node: Int, _ attribute: String?) {
+    var place: XMLDocument.Position?
+    for code in [code] + chart.symbols.functions[functions...].map(\.code) {
+      for inner in code.nodes {
+        switch inner {
+        case .variable(let slot) where references.uses[slot] == nil:
+          place = place ?? position(node, attribute)
+          references.uses[slot] = place
+        case .declare(let slot, _): references.declared.insert(slot)
+        case .call(let callee, let list):
+          guard case .builtIn(.isActive) = code.nodes[Int(callee)], list.count == 1,
+            case .constant(let number) = code.nodes[Int(code.lists[list.range.lowerBound])],
+            case .string(let id) = code.constants[number]
+          else { continue }
+          place = place ?? position(node, attribute)
+          if let place { references.states.append((id, place)) }
+        case _: break
+        }
+      }
+    }
   }
 
   /// A bad expression is an error of its evaluation, not of the document.
@@ -71,8 +102,12 @@ extension Compiler {
   }
 
   private mutating func script(_ text: String, _ node: Int) -> Chart.Index {
-    do {
-      chart.scripts.append(.form(try Script(parsing: text, in: &chart.symbols)))
+    do throws(SyntaxError) {
+      guard hasExpressions else { throw SyntaxError("the null data model has no scripts", at: 0) }
+      let functions = chart.symbols.functions.count
+      let script = try Script(parsing: text, in: &chart.symbols)
+      note(script.code, functions, node, nil)
+      chart.scripts.append(.form(script))
     } catch {
       chart.scripts.append(.broken(broken(text, error, node, nil)))
     }
@@ -143,6 +178,8 @@ extension Compiler {
   private mutating func compileData(_ node: Int) {
     guard let element = document.element(node), let id = element["id"] else { return }
     let slot = chart.symbols.slot(of: id)
+    references.declared.insert(slot)
+    if !hasExpressions { warn(node, "the null data model has no data; write datamodel=\"ecmascript\"") }
     var value = value(of: node)
     if let source = element["src"], let bytes = bytes(of: source) {
       value = .constant(Self.literal(String(decoding: bytes, as: UTF8.self)))
@@ -291,7 +328,19 @@ extension Compiler {
       }
       send.content = value(of: child)
     }
-    if let name = element["event"] { _ = chart.events.intern(name) }
+    if let name = element["event"] {
+      let number = chart.events.intern(name)
+      let isOwn = element["target"] ?? "#_internal" == "#_internal" && element["targetexpr"] == nil
+      if isOwn, element["type"] ?? "scxml" == "scxml", element["typeexpr"] == nil {
+        nodesOfRaises.append((number, node))
+      }
+    }
+    if let type = element["type"],
+      !["scxml", "output", ChartEvent.processor, ChartEvent.processor + "/"].contains(type)
+    {
+      warn(
+        node, "type=\"\(type)\" will be error.execution: there are scxml, for machines, and output", attribute: "type")
+    }
     if element["event"] == nil, element["eventexpr"] == nil, send.content == nil {
       error(node, "<send> lacks event=, eventexpr= or a <content>")
     }
@@ -308,6 +357,7 @@ extension Compiler {
       return block.append(.fail("\(name) is no variable"))
     }
     let slots = names.map { Chart.Index(chart.symbols.slot(of: $0)) }
+    references.declared.formUnion(slots.map(Int.init))
     let start = block.count
     block.append(.fail(""))
     compile(children, into: &block)

@@ -4,12 +4,13 @@ extension Compiler {
   mutating func compileChart(_ node: Int, as place: Int) {
     guard let element = document.element(node) else { return }
     (chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises) = (Chart(), [], [], [:], [])
+    references = References()
     check(node, element)
     chart.name = element["name"] ?? ""
     if let version = element["version"], version != "1.0" {
       warn(node, "version=\"\(version)\" is read as 1.0, which is the only one", attribute: "version")
     }
-    _ = word("datamodel", of: node, in: ["ecmascript", "null"], default: "ecmascript")
+    hasExpressions = word("datamodel", of: node, in: ["ecmascript", "null"], default: "ecmascript") == "ecmascript"
     chart.hasLateBinding = word("binding", of: node, in: ["early", "late"], default: "early") == "late"
     number(node)
     for state in chart.states.indices { compileState(state) }
@@ -189,8 +190,9 @@ extension Compiler {
         }
         if common == first || common == second || chart.states[common].kind == .parallel { continue }
         let names = [first, second].map { chart.states[$0].id ?? "" }
+        let regions = document.isDiagram ? "regions (--) of one state" : "regions of one <parallel>"
         error(
-          node, "\(names[0]) and \(names[1]) cannot be active together: they are not in regions of one <parallel>",
+          node, "\(names[0]) and \(names[1]) cannot be active together: they are not in \(regions)",
           attribute: attribute)
         return
       }

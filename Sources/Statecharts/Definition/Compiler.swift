@@ -9,6 +9,8 @@ struct Compiler {
   private(set) var missing: [String] = []
   private var findings: [Finding] = []
   private var untold = 0
+  /// Whether the data model of the chart is not the null data model.
+  var hasExpressions = true
   /// Whether there were mistakes that make warnings doubtful.
   private var isQuiet = false
 
@@ -22,8 +24,18 @@ struct Compiler {
   /// The `<transition>` elements; none for a default without one.
   var nodeOfTransition: [Int: Int] = [:]
 
-  /// The events that the chart raises, each with the element that does.
+  /// The events that the chart raises or sends to itself, each with the element that does.
   var nodesOfRaises: [(Chart.Index, Int)] = []
+  /// What the chart's expressions refer to.
+  var references = References()
+
+  struct References {
+    /// Where each variable is used first, by slot.
+    var uses: [Int: XMLDocument.Position] = [:]
+    var declared: Set<Int> = []
+    /// The ids that `In` asks for.
+    var states: [(id: String, position: XMLDocument.Position)] = []
+  }
 
   init(resources: [String: [UInt8]], limits: DocumentLimits) {
     self.resources = resources
@@ -54,7 +66,7 @@ struct Compiler {
     note(.warning, at: position(node, attribute), message)
   }
 
-  private func position(_ node: Int, _ attribute: String?) -> XMLDocument.Position {
+  func position(_ node: Int, _ attribute: String?) -> XMLDocument.Position {
     guard let attribute else { return document.nodes[node].position }
     return document.position(of: attribute, in: node)
   }
@@ -155,17 +167,19 @@ struct Compiler {
     // Known before it is read, since it may refer to itself.
     paths[path] = place
     let outer = (document, resource, chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises)
+    let outerReferences = (references, hasExpressions)
     if let root = read(bytes, named: path) { compileChart(root, as: place) }
     (document, resource, chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises) = outer
+    (references, hasExpressions) = outerReferences
     return place
   }
 
   /// The chart of an element within the document that is read.
   mutating func chart(ofElement node: Int) -> Int {
     let place = reserve()
-    let outer = (chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises)
+    let outer = (chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises, references, hasExpressions)
     compileChart(node, as: place)
-    (chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises) = outer
+    (chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises, references, hasExpressions) = outer
     return place
   }
 
@@ -204,6 +218,9 @@ struct Compiler {
   }
 
   private static func misplaced(_ name: String, in parent: String, _ rule: Grammar.Rule) -> String {
+    if let advice = Grammar.advice[name], Grammar.rules[name] == nil {
+      return "<\(name)> is no part of SCXML; write \(advice)"
+    }
     if let closest = Spelling.closest(to: name, in: rule.children), Grammar.rules[name] == nil {
       return "<\(parent)> has no <\(name)>; did you mean <\(closest)>?"
     }
@@ -215,7 +232,9 @@ struct Compiler {
   mutating func check(_ node: Int, _ element: XMLElement) {
     guard let rule = Grammar.rules[element.name] else { return }
     for attribute in element.attributes where !rule.attributes.contains(attribute.name) {
-      let meant = Spelling.suggestion(for: attribute.name, in: rule.attributes)
+      let meant =
+        Grammar.attributeAdvice["\(element.name) \(attribute.name)"].map { "; write \($0)" }
+        ?? Spelling.suggestion(for: attribute.name, in: rule.attributes)
       let known =
         meant.isEmpty && !rule.attributes.isEmpty ? "; it has \(rule.attributes.joined(separator: ", "))" : meant
       error(node, "<\(element.name)> has no attribute \(attribute.name)\(known)", attribute: attribute.name)

@@ -415,8 +415,10 @@ private struct ChartDiagram {
   /// An expression without line breaks; `nil` if a comment would end differently then.
   private func line(of text: String) -> String? {
     if text.contains("//") { return nil }
-    let line = text.split(whereSeparator: \.isNewline).joined(separator: " ").split(separator: " ", omittingEmptySubsequences: false)
-      .joined(separator: " ")
+    let line = text.split(whereSeparator: \.isNewline).joined(separator: " ").split(
+      separator: " ", omittingEmptySubsequences: false
+    )
+    .joined(separator: " ")
     return line.utf8.first == nil ? nil : line
   }
 

@@ -223,7 +223,8 @@ extension DiagramReader {
     var count = 1
     var parameters: [(PlacedText, PlacedText)] = []
     if rest.string == "?" {
-      return fail(text, "whether \(name.string) is told depends on something that the text does not have; write a guard")
+      return fail(
+        text, "whether \(name.string) is told depends on something that the text does not have; write a guard")
     } else if let times = rest.bytes.isEmpty ? nil : rest.string.first, times == "×" {
       guard let number = Int(String(rest.string.dropFirst()).filter { $0 != " " }), (1...1_000).contains(number) else {
         return fail(rest, "expected how many times, as in \(name.string) ×2")

@@ -324,14 +324,22 @@ struct DiagramReader {
       let behind = rest.dropFirst(mark.utf8.count).trimmed
       if !name.isEmpty {
         let state = state(named: name)
-        if mark == "[H]" { diagram.states[state].hasHistory = true } else { diagram.states[state].hasDeepHistory = true }
+        if mark == "[H]" {
+          diagram.states[state].hasHistory = true
+        } else {
+          diagram.states[state].hasDeepHistory = true
+        }
         return (.history(of: state, isDeep: mark == "[H*]"), behind)
       }
       guard region > 0 else {
         diagram.error(text.start, "a history belongs to a state: write NAME\(mark), or put it into the state's block")
         return nil
       }
-      if mark == "[H]" { diagram.regions[region].hasHistory = true } else { diagram.regions[region].hasDeepHistory = true }
+      if mark == "[H]" {
+        diagram.regions[region].hasHistory = true
+      } else {
+        diagram.regions[region].hasDeepHistory = true
+      }
       return (.regionHistory(region, isDeep: mark == "[H*]"), behind)
     }
     guard !name.isEmpty else {
@@ -372,7 +380,11 @@ struct DiagramReader {
       if (isDeep ? diagram.states[state].deepHistoryDefault : diagram.states[state].historyDefault) != nil {
         diagram.error(place, "a history has one arrow, to where it leads for the first time")
       }
-      if isDeep { diagram.states[state].deepHistoryDefault = number } else { diagram.states[state].historyDefault = number }
+      if isDeep {
+        diagram.states[state].deepHistoryDefault = number
+      } else {
+        diagram.states[state].historyDefault = number
+      }
     case .regionHistory(let region, let isDeep):
       if (isDeep ? diagram.regions[region].deepHistoryDefault : diagram.regions[region].historyDefault) != nil {
         diagram.error(place, "a history has one arrow, to where it leads for the first time")
@@ -476,7 +488,10 @@ extension PlacedText {
 
   /// Where the first line ends, behind the break.
   fileprivate var firstBreak: Int? {
-    guard let place = bytes.indices.first(where: { bytes[$0...].starts(with: "<br".utf8) || bytes[$0...].starts(with: "\\n".utf8) })
+    guard
+      let place = bytes.indices.first(where: {
+        bytes[$0...].starts(with: "<br".utf8) || bytes[$0...].starts(with: "\\n".utf8)
+      })
     else { return nil }
     if bytes[place] == UInt8(ascii: "\\") { return place + 2 }
     return (bytes[place...].firstIndex(of: UInt8(ascii: ">")) ?? bytes.count - 1) + 1

@@ -81,7 +81,9 @@ struct DiagramTranslation {
 
   /// Finds the region that each state is in: the one that declares it, or the innermost that mentions it.
   private mutating func findHomes() {
-    for state in diagram.states.indices { if let declared = diagram.states[state].declared { diagram.states[state].home = declared } }
+    for state in diagram.states.indices {
+      if let declared = diagram.states[state].declared { diagram.states[state].home = declared }
+    }
     // The homes of states with blocks are known now, so that regions have a way to the top.
     for state in diagram.states.indices {
       let own = diagram.states[state]
@@ -490,7 +492,8 @@ struct DiagramTranslation {
     let delay = DiagramReader.delay(nanoseconds)
     let id = "\(diagram.states[state].id).after.\(delay)"
     guard let name else { return Timer(event: id, id: id, delay: delay, offset: offset) }
-    return Timer(event: name.string, id: "\(diagram.states[state].id).\(name.string).\(delay)", delay: delay, offset: offset)
+    return Timer(
+      event: name.string, id: "\(diagram.states[state].id).\(name.string).\(delay)", delay: delay, offset: offset)
   }
 
   private mutating func transition(_ arrow: Int, of state: Int, _ timers: [Timer]) {
@@ -503,11 +506,15 @@ struct DiagramTranslation {
         events.append(timer(of: state, name, nanoseconds, offset).event)
       }
     }
-    if events.isEmpty, own.target != nil, !own.label.isAlways, canEnd(state) { events = ["done.state.\(diagram.states[state].id)"] }
+    if events.isEmpty, own.target != nil, !own.label.isAlways, canEnd(state) {
+      events = ["done.state.\(diagram.states[state].id)"]
+    }
     if events.isEmpty, own.target == nil, own.label.condition == nil {
       return diagram.error(own.offset, "what is handled within a state has an event, as in press / beep")
     }
-    if case .state(let target)? = own.target, diagram.states[target].kind == .join, waitingOfArrow[arrow] == nil { return }
+    if case .state(let target)? = own.target, diagram.states[target].kind == .join, waitingOfArrow[arrow] == nil {
+      return
+    }
     write(arrow, events: events, of: state)
   }
 
@@ -651,7 +658,8 @@ struct DiagramTranslation {
         diagram.error(place, "the arrow of a history is taken at once and has no event and no guard")
       }
       let (ids, content) = targets(of: given)
-      builder.begin("transition", [("target", ids.joined(separator: " "), diagram.arrows[given].targetOffset)], at: place)
+      builder.begin(
+        "transition", [("target", ids.joined(separator: " "), diagram.arrows[given].targetOffset)], at: place)
       builder.append(label.content)
       builder.append(content)
     } else {

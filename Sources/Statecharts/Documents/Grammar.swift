@@ -26,6 +26,23 @@ enum Grammar {
 
   static let executable = ["raise", "if", "foreach", "log", "assign", "script", "send", "cancel"]
 
+  /// Elements of drafts and of other languages, and what to write instead.
+  static let advice: [String: String] = [
+    "var": "<data> in the <datamodel>", "validate": "a guard", "event": "<raise> or <send>",
+    "anchor": "<history>", "include": "<invoke src=…>", "action": "the actions themselves",
+    "choose": "<if>", "when": "<elseif>", "otherwise": "<else>", "while": "<foreach>, or a loop in a <script>",
+    "for": "<foreach>", "print": "<log>", "exit": "<onexit>", "entry": "<onentry>", "timer": "<send delay=…>",
+    "join": "a <transition> of the <parallel> with In() of both states", "fork": "a transition with several targets",
+  ]
+
+  static let attributeAdvice: [String: String] = [
+    "assign name": "location=", "assign value": "expr=", "transition to": "target=", "transition next": "target=",
+    "transition guard": "cond=", "data name": "id=", "data value": "expr=", "raise name": "event=",
+    "state name": "id=", "final name": "id=", "parallel name": "id=", "log message": "expr=", "log value": "expr=",
+    "state final": "<final> instead of <state>", "send name": "event=", "scxml initialstate": "initial=",
+    "param value": "expr=",
+  ]
+
   static let rules: [String: Rule] = [
     "scxml": Rule(
       ["state", "parallel", "final", "datamodel", "script", "transition"],

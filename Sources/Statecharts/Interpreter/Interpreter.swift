@@ -101,7 +101,7 @@ public final class Interpreter {
     return (copy, outcome)
   }
 
-  private func attempt(
+  func attempt(
     _ machine: inout RunningChart, now: Instant, generator: inout Generator,
     _ body: (Interpreter) throws(EvaluationError) -> Void
   ) -> ChartOutcome {
@@ -199,7 +199,7 @@ public final class Interpreter {
   }
 
   /// Makes a session the one under way: takes it out of the machine.
-  private func load(_ number: UInt32) {
+  func load(_ number: UInt32) {
     exchange(number)
     if loadedChart != Int(session.chart) {
       loadedChart = Int(session.chart)
