@@ -82,7 +82,9 @@ let package = Package(
       name: "StatechartsTests", dependencies: ["Statecharts", "StateMachines"], swiftSettings: strict),
     .testTarget(
       name: "SimulationsTests",
-      dependencies: ["Simulations", "StateMachines", "MachineForms", "MachineGraphs", "Simulator", "TestSupport"],
+      dependencies: [
+        "Simulations", "StateMachines", "MachineForms", "MachineGraphs", "Statecharts", "Simulator", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SimulatorTests",

@@ -34,7 +34,7 @@ private struct StateDiagramText: NamingWriter {
       let title = Mermaid.escaped(node.title)
       guard node.isComposite else {
         lines.append("\(indent)state \"\(title)\" as \(ids[place])")
-        lines += texts(of: place).map { "\(indent)\(ids[place]) : \(Mermaid.escaped($0))" }
+        lines += statements(of: place).map { "\(indent)\(ids[place]) : \(Mermaid.joined($0))" }
         if node.isFinal { lines.append("\(indent)\(ids[place]) --> [*]") }
         continue
       }
@@ -57,6 +57,14 @@ private struct StateDiagramText: NamingWriter {
       lines.append("\(indent)\(ids[stroke.from]) --> \(ids[stroke.to])" + (label.isEmpty ? "" : " : \(label)"))
     }
     return lines
+  }
+
+  /// What is true in a state, and what is handled within it: the lines of each text. A text is one statement, so that it
+  /// can be read again.
+  private func statements(of place: Int) -> [[String]] {
+    guard !isPlain else { return [] }
+    let about = drawing.leaves.count > 12 ? "" : drawing.nodes[place].about
+    return ([about].filter { !$0.isEmpty } + drawing.innerLines(place)).map { TextLines.wrapped($0) }
   }
 
   private struct Home: Equatable {

@@ -7,8 +7,10 @@ public struct DataScope {
   public var variables: [DataValue?] = []
   /// `_event`; `undefined` before the first event.
   public var event: DataValue = .undefined
+  /// The number of the session.
+  public var session: UInt32 = 0
   /// `_sessionid`.
-  public var sessionID = ""
+  public var sessionID: String { "s\(session)" }
   /// `_name`.
   public var name = ""
   /// Where events reach the session.

@@ -5,10 +5,13 @@ public struct Expression: Sendable {
   /// As it stands in the document.
   public let text: String
   let code: Code
+  /// Whether there are numbers, truth values and variables only, so that it is worth trying without ``DataValue``.
+  private let isArithmetic: Bool
 
   /// - Parameter symbols: The names of the definition, to which new ones are added.
   public init(parsing text: String, in symbols: inout SymbolTable) throws(SyntaxError) {
     code = try Parser.expression(text, &symbols)
+    isArithmetic = code.isArithmetic
     self.text = text
   }
 
@@ -21,18 +24,34 @@ public struct Expression: Sendable {
       !bare.isEmpty, !bare.contains(where: { "()\\".contains($0) })
     else { throw SyntaxError("the null data model has no expressions but In(id)", at: 0) }
     code = try Parser.expression("In('\(bare)')", &symbols)
+    isArithmetic = false
     self.text = text
   }
 
   /// - Throws: ``EvaluationError/failed(_:)`` where ECMAScript throws an error, for instance at the name of an
   ///   undeclared variable; ``EvaluationError/limit(_:)`` when the scope's budget is used up.
   public func value(in scope: inout DataScope) throws(EvaluationError) -> DataValue {
-    try code.value(at: code.root, in: &scope)
+    if isArithmetic {
+      switch code.scalar(at: code.root, in: scope) {
+      case .number(let number)?:
+        try scope.budget.spend(steps: code.nodes.count)
+        return .number(number)
+      case .boolean(let flag)?:
+        try scope.budget.spend(steps: code.nodes.count)
+        return .boolean(flag)
+      case nil: break
+      }
+    }
+    return try code.value(at: code.root, in: &scope)
   }
 
   /// The value as a condition: whether ECMAScript takes it for true.
   public func isTrue(in scope: inout DataScope) throws(EvaluationError) -> Bool {
-    try value(in: &scope).isTruthy
+    if isArithmetic, let scalar = code.scalar(at: code.root, in: scope) {
+      try scope.budget.spend(steps: code.nodes.count)
+      return scalar.isTruthy
+    }
+    return try value(in: &scope).isTruthy
   }
 }
 
@@ -56,6 +75,11 @@ public struct Location: Sendable {
   public func assign(_ value: DataValue, in scope: inout DataScope) throws(EvaluationError) {
     // A copy counts, since a change of either makes it one.
     try scope.budget.spend(bytes: value.size)
+    if case .variable(let slot) = code.nodes[Int(code.root)], slot < scope.variables.count, scope.variables[slot] != nil {
+      try scope.budget.spend(steps: 1)
+      scope.variables[slot] = value
+      return
+    }
     try code.assign(value, at: code.root, in: &scope)
   }
 }

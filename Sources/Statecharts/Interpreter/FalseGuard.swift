@@ -1,4 +1,4 @@
-public import StateMachines
+import StateMachines
 
 /// A guard that keeps a transition from being taken.
 public struct FalseGuard: Hashable, Sendable, CustomStringConvertible {
@@ -14,27 +14,21 @@ public struct FalseGuard: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "[\(condition)] \(failure.map { "fails: \($0)" } ?? "is false")" }
 }
 
-extension Interpreter {
-  /// The guards that keep a machine from taking any transition at an event, from the inside of the first active state to
-  /// the outside, then those of the next.
-  ///
-  /// The machine stays as it is, and so does the generator, from which guards may draw.
-  ///
-  /// - Returns: None if no transition has the event, or if one would be taken.
-  public func falseGuards(
-    of machine: RunningChart, at event: EventName, data: DataValue = .undefined, now: Instant, generator: Generator
+extension ChartRun {
+  mutating func falseGuards(
+    of machine: RunningChart, at event: EventName, data: DataValue, now: Instant, generator: Generator
   ) -> [FalseGuard] {
     var copy = machine
     var draws = generator
     var found: [FalseGuard] = []
-    _ = attempt(&copy, now: now, generator: &draws) { interpreter throws(EvaluationError) in
-      found = try interpreter.falseGuards(at: ChartEvent(name: event.text, kind: .external, data: data))
+    _ = attempt(&copy, now: now, generator: &draws) { (run) throws(EvaluationError) in
+      found = try run.falseGuards(at: ChartEvent(name: event.text, kind: .external, data: data))
     }
     effects.removeAll(keepingCapacity: true)
     return found
   }
 
-  private func falseGuards(at event: ChartEvent) throws(EvaluationError) -> [FalseGuard] {
+  private mutating func falseGuards(at event: ChartEvent) throws(EvaluationError) -> [FalseGuard] {
     load(0)
     guard session.final < 0 else { return [] }
     let chart = compiled.chart

@@ -10,50 +10,16 @@ public import StateMachines
 /// external queue.
 public final class Interpreter {
   let definition: Definition
-  let limits: StatechartLimits
-  /// What the input asks for.
-  public internal(set) var effects: [ChartEffect] = []
+  /// The machine under way and memory to work in.
+  private var run: ChartRun
 
-  // The machine and the session that are under way, and what belongs to them.
-  var machine = RunningChart()
-  var session = Session(number: 0, chart: 0)
-  var compiled: CompiledChart
-  private var loadedChart = -1
-  var scope = DataScope()
-  var now = Instant.beginning
-  var queue: [ChartEvent] = []
-  private var queueHead = 0
-  var isRunning = true
-  /// The states that were entered and whose invocations start at the end of the macrostep.
-  var statesToInvoke = StateSet()
-  /// What is to be done with other sessions after this one.
-  var actions: [Action] = []
-  /// What `error.execution` tells of a send that has failed.
-  var failedSend: String?
-
-  // What came of the input.
-  var hasMoved = false
-  var hasTaken = false
-
-  // Memory to work in.
-  var enabled: [Chart.Index] = []
-  var filtered: [Chart.Index] = []
-  var statesToEnter = StateSet()
-  var defaultEntries = StateSet()
-  var defaultHistories: [(state: Int, block: Chart.Index)] = []
-
-  enum Action {
-    case start(UInt32, DataObject)
-    case end(UInt32)
-  }
+  /// What the last input asks for.
+  public var effects: [ChartEffect] { run.effects }
 
   public init(_ definition: Definition, limits: StatechartLimits = StatechartLimits()) {
     self.definition = definition
-    self.limits = limits
-    compiled = definition.charts[0]
+    run = ChartRun(definition, limits)
   }
-
-  // MARK: Inputs
 
   /// Makes a machine and takes it to its first stable configuration.
   ///
@@ -61,11 +27,7 @@ public final class Interpreter {
   /// - Returns: The machine, and `moved` or the limit that it has exceeded. The effects are in ``effects``.
   public func start(now: Instant, generator: inout Generator) -> (RunningChart, ChartOutcome) {
     var machine = RunningChart()
-    let outcome = attempt(&machine, now: now, generator: &generator) { interpreter throws(EvaluationError) in
-      interpreter.hasMoved = true
-      interpreter.actions.append(.start(0, DataObject()))
-      try interpreter.settle()
-    }
+    let outcome = run.start(&machine, now: now, generator: &generator)
     return (machine, outcome)
   }
 
@@ -80,13 +42,11 @@ public final class Interpreter {
   public func step(
     _ machine: inout RunningChart, _ input: ChartInput, now: Instant, generator: inout Generator
   ) -> ChartOutcome {
+    // Such a chart has no effects.
     if let plain = definition.plain, case .event(let name, _, _) = input {
-      effects.removeAll(keepingCapacity: true)
       return plain.step(&machine.root.configuration, name.number)
     }
-    return attempt(&machine, now: now, generator: &generator) { interpreter throws(EvaluationError) in
-      try interpreter.take(input)
-    }
+    return run.step(&machine, input, now: now, generator: &generator)
   }
 
   /// Gives an input to a copy of a machine.
@@ -101,159 +61,15 @@ public final class Interpreter {
     return (copy, outcome)
   }
 
-  func attempt(
-    _ machine: inout RunningChart, now: Instant, generator: inout Generator,
-    _ body: (Interpreter) throws(EvaluationError) -> Void
-  ) -> ChartOutcome {
-    swap(&machine, &self.machine)
-    defer { swap(&machine, &self.machine) }
-    self.now = now
-    effects.removeAll(keepingCapacity: true)
-    actions.removeAll(keepingCapacity: true)
-    (hasMoved, hasTaken) = (false, false)
-    scope.generator = generator
-    scope.budget = limits.budget
-    scope.locals.removeAll()
-    (scope.calls, scope.depth) = (0, 0)
-    do {
-      try body(self)
-    } catch {
-      effects.removeAll()
-      switch error {
-      case .limit(let limit): return .limit(limit)
-      // Failures end where they happen.
-      case .failed: return .limit(.steps)
-      }
-    }
-    generator = scope.generator
-    return hasMoved ? .moved : hasTaken ? .stayed : .ignored
+  /// The guards that keep a machine from taking any transition at an event, from the inside of the first active state to
+  /// the outside, then those of the next.
+  ///
+  /// The machine stays as it is, and so does the generator, from which guards may draw.
+  ///
+  /// - Returns: None if no transition has the event, or if one would be taken.
+  public func falseGuards(
+    of machine: RunningChart, at event: EventName, data: DataValue = .undefined, now: Instant, generator: Generator
+  ) -> [FalseGuard] {
+    run.falseGuards(of: machine, at: event, data: data, now: now, generator: generator)
   }
-
-  private func take(_ input: ChartInput) throws(EvaluationError) {
-    switch input {
-    case .event(let name, let data, let origin):
-      try scope.budget.spend(bytes: data.size)
-      guard data.depth < DataValue.deepest - 1 else { throw .limit(.depth) }
-      try deliver(ChartEvent(name: name.text, kind: .external, origin: origin, data: data), to: 0)
-    case .timer(let key):
-      guard let place = machine.pending.firstIndex(where: { $0.key == key }) else { return }
-      let send = machine.pending.remove(at: place)
-      switch send.recipient {
-      case .session(let number): try deliver(send.event, to: number)
-      case .machine(let name):
-        hasTaken = true
-        try add(.send(machine: name, event: send.event.name, data: send.event.data, sendID: send.event.sendID))
-      case .output:
-        hasTaken = true
-        try add(.output(name: send.event.name, data: send.event.data))
-      }
-    case .unreachable(let sendID):
-      try deliver(ChartEvent(name: "error.communication", kind: .platform, sendID: sendID), to: 0)
-    }
-  }
-
-  func add(_ effect: ChartEffect) throws(EvaluationError) {
-    guard effects.count < limits.effects else { throw .limit(.effects) }
-    effects.append(effect)
-  }
-
-  // MARK: Sessions
-
-  private func deliver(_ event: ChartEvent, to number: UInt32) throws(EvaluationError) {
-    guard hasSession(number) else { return }
-    load(number)
-    if session.final < 0 { try process(event) }
-    try unload()
-    try settle()
-  }
-
-  func hasSession(_ number: UInt32) -> Bool {
-    number == 0 || machine.invoked.contains { $0.number == number }
-  }
-
-  /// Starts and ends other sessions until there is nothing left to do.
-  private func settle() throws(EvaluationError) {
-    var next = 0
-    while next < actions.count {
-      let action = actions[next]
-      next += 1
-      try scope.budget.spend(steps: 1)
-      switch action {
-      case .start(let number, let arguments):
-        guard hasSession(number) else { continue }
-        load(number)
-        try begin(with: arguments)
-        try unload()
-      case .end(let number):
-        guard hasSession(number) else { continue }
-        load(number)
-        isRunning = false
-        try exitAll()
-        // Whoever ends a session hears nothing of it any more, not even what it sends while it is left.
-        try dropSends(of: number, all: true)
-        try unload()
-        machine.invoked.removeAll { $0.number == number }
-      }
-    }
-    actions.removeAll(keepingCapacity: true)
-  }
-
-  /// Makes a session the one under way: takes it out of the machine.
-  func load(_ number: UInt32) {
-    exchange(number)
-    if loadedChart != Int(session.chart) {
-      loadedChart = Int(session.chart)
-      compiled = definition.charts[loadedChart]
-      scope.symbols = compiled.chart.symbols
-      scope.states = compiled.chart.stateNumbers
-      scope.name = compiled.chart.name
-    }
-    swap(&scope.variables, &session.variables)
-    swap(&scope.configuration, &session.configuration)
-    scope.sessionID = "s\(number)"
-    scope.event = .undefined
-    isRunning = session.final < 0
-    queue.removeAll(keepingCapacity: true)
-    queueHead = 0
-    statesToInvoke.removeAll()
-  }
-
-  /// Puts the session under way back into the machine.
-  private func unload() throws(EvaluationError) {
-    swap(&scope.variables, &session.variables)
-    swap(&scope.configuration, &session.configuration)
-    let number = session.number
-    let isEnded = session.final >= 0 && number != 0
-    let size = session.variables.reduce(0) { $0 + ($1?.size ?? 0) }
-    exchange(number)
-    if size > limits.data { throw .limit(.data) }
-    if isEnded { machine.invoked.removeAll { $0.number == number } }
-  }
-
-  private func exchange(_ number: UInt32) {
-    if number == 0 { return swap(&machine.root, &session) }
-    // A session under way has left its number behind.
-    guard let place = machine.invoked.firstIndex(where: { $0.number == number }) else { return }
-    swap(&machine.invoked[place], &session)
-    if session.number == number { machine.invoked[place].number = number }
-  }
-
-  // MARK: The internal queue
-
-  func raise(_ event: ChartEvent) throws(EvaluationError) {
-    guard queue.count - queueHead < limits.events else { throw .limit(.events) }
-    queue.append(event)
-  }
-
-  func dequeue() -> ChartEvent? {
-    guard queueHead < queue.count else {
-      queue.removeAll(keepingCapacity: true)
-      queueHead = 0
-      return nil
-    }
-    defer { queueHead += 1 }
-    return queue[queueHead]
-  }
-
-  var isQueueEmpty: Bool { queueHead == queue.count }
 }

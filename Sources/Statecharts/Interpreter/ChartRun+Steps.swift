@@ -1,8 +1,8 @@
 // Macrosteps and microsteps: the procedures of the Recommendation's appendix D, under their names where there is one.
 
-extension Interpreter {
+extension ChartRun {
   /// Starts the session: its data, its script, its initial states.
-  func begin(with arguments: DataObject) throws(EvaluationError) {
+  mutating func begin(with arguments: DataObject) throws(EvaluationError) {
     let chart = compiled.chart
     for (state, own) in chart.states.enumerated() {
       for place in own.data {
@@ -24,7 +24,7 @@ extension Interpreter {
     try macrostep()
   }
 
-  private func initialize(_ data: Chart.Data, from arguments: DataObject?) throws(EvaluationError) {
+  private mutating func initialize(_ data: Chart.Data, from arguments: DataObject?) throws(EvaluationError) {
     let slot = Int(data.slot)
     if let given = arguments?[compiled.chart.symbols.names[slot]] { return scope.declare(slot, given) }
     try attemptContent { (run) throws(EvaluationError) in
@@ -35,8 +35,18 @@ extension Interpreter {
   }
 
   /// An event from the external queue.
-  func process(_ event: ChartEvent) throws(EvaluationError) {
+  ///
+  /// - Parameter number: That of its name in the chart, if it is known.
+  mutating func process(_ event: ChartEvent, _ number: Int32?) throws(EvaluationError) {
     setEvent(event)
+    if !session.invocations.isEmpty { try forward(event) }
+    try selectTransitions(number ?? compiled.chart.events.number(of: event.name))
+    if !enabled.isEmpty { try microstep() }
+    try macrostep()
+  }
+
+  /// Runs `<finalize>`, and hands the event on where that was asked for.
+  private mutating func forward(_ event: ChartEvent) throws(EvaluationError) {
     for invocation in session.invocations {
       let invoke = compiled.chart.invokes[Int(invocation.invoke)]
       if event.invokeID == invocation.id, invoke.finalize != Chart.none { try run(invoke.finalize) }
@@ -44,17 +54,14 @@ extension Interpreter {
         try enqueue(event, to: .session(invocation.session), delay: 0, isDelayed: false)
       }
     }
-    try selectTransitions(event.name)
-    if !enabled.isEmpty { try microstep() }
-    try macrostep()
   }
 
-  private func setEvent(_ event: ChartEvent) {
+  private mutating func setEvent(_ event: ChartEvent) {
     if compiled.chart.symbols.usesEvent { scope.event = event.value }
   }
 
   /// Takes eventless transitions and internal events until there are none, then starts what states invoke.
-  private func macrostep() throws(EvaluationError) {
+  private mutating func macrostep() throws(EvaluationError) {
     repeat {
       while isRunning {
         try scope.budget.spend(steps: 1)
@@ -62,7 +69,7 @@ extension Interpreter {
         if enabled.isEmpty {
           guard let event = dequeue() else { break }
           setEvent(event)
-          try selectTransitions(event.name)
+          try selectTransitions(compiled.chart.events.number(of: event.name))
         }
         if !enabled.isEmpty { try microstep() }
       }
@@ -76,7 +83,7 @@ extension Interpreter {
     } while !isQueueEmpty
   }
 
-  private func microstep() throws(EvaluationError) {
+  private mutating func microstep() throws(EvaluationError) {
     hasTaken = true
     try exitStates()
     for transition in enabled {
@@ -90,9 +97,10 @@ extension Interpreter {
   // MARK: Selection
 
   /// Finds the transitions that an event enables, or the eventless ones, without conflicts.
-  private func selectTransitions(_ event: String?) throws(EvaluationError) {
+  ///
+  /// - Parameter number: That of the event's name; `nil` for none.
+  private mutating func selectTransitions(_ number: Int32?) throws(EvaluationError) {
     enabled.removeAll(keepingCapacity: true)
-    let number = event.map { compiled.chart.events.number(of: $0) }
     var state = scope.configuration.first(from: 0)
     while let active = state {
       state = scope.configuration.first(from: active + 1)
@@ -117,7 +125,7 @@ extension Interpreter {
     if enabled.count > 1 { try removeConflicts() }
   }
 
-  private func isTrue(_ condition: Chart.Index) throws(EvaluationError) -> Bool {
+  private mutating func isTrue(_ condition: Chart.Index) throws(EvaluationError) -> Bool {
     var result = false
     try attemptContent { (run) throws(EvaluationError) in
       switch run.compiled.chart.expressions[Int(condition)] {
@@ -129,7 +137,7 @@ extension Interpreter {
   }
 
   /// Of transitions that would leave the same state, the one of the inner state is kept, else the earlier one.
-  private func removeConflicts() throws(EvaluationError) {
+  private mutating func removeConflicts() throws(EvaluationError) {
     filtered.removeAll(keepingCapacity: true)
     for first in enabled {
       var isPreempted = false
@@ -144,7 +152,9 @@ extension Interpreter {
         }
       }
       if isPreempted { continue }
-      filtered.removeAll { intersect(domain, self.domain(of: $0)) }
+      for place in filtered.indices.reversed() where intersect(domain, self.domain(of: filtered[place])) {
+        filtered.remove(at: place)
+      }
       filtered.append(first)
     }
     swap(&enabled, &filtered)
@@ -192,7 +202,7 @@ extension Interpreter {
 
   // MARK: Leaving
 
-  private func exitStates() throws(EvaluationError) {
+  private mutating func exitStates() throws(EvaluationError) {
     var exits = StateSet()
     for transition in enabled {
       guard let domain = domain(of: transition) else { continue }
@@ -213,7 +223,7 @@ extension Interpreter {
     }
   }
 
-  private func exit(_ state: Int) throws(EvaluationError) {
+  private mutating func exit(_ state: Int) throws(EvaluationError) {
     try scope.budget.spend(steps: 1)
     statesToInvoke.remove(state)
     for handler in compiled.chart.states[state].onExit { try run(compiled.chart.handlers[Int(handler)]) }
@@ -230,7 +240,7 @@ extension Interpreter {
   }
 
   /// Keeps what is active below a state for its histories.
-  private func remember(in state: Int) {
+  private mutating func remember(in state: Int) {
     var child = state + 1
     let end = Int(compiled.chart.states[state].end)
     while child < end {
@@ -253,7 +263,7 @@ extension Interpreter {
   }
 
   /// Leaves all states and ends the session.
-  func exitAll() throws(EvaluationError) {
+  mutating func exitAll() throws(EvaluationError) {
     var done: (state: Int, data: DataValue)?
     var next = scope.configuration.last(upTo: compiled.chart.states.count)
     while let state = next {
@@ -275,7 +285,7 @@ extension Interpreter {
 
   // MARK: Entering
 
-  private func computeEntrySet() throws(EvaluationError) {
+  private mutating func computeEntrySet() throws(EvaluationError) {
     statesToEnter.removeAll()
     defaultEntries.removeAll()
     defaultHistories.removeAll(keepingCapacity: true)
@@ -296,7 +306,7 @@ extension Interpreter {
   }
 
   /// Recursion ends at the depth of the document, which is limited.
-  private func addDescendants(_ state: Int) throws(EvaluationError) {
+  private mutating func addDescendants(_ state: Int) throws(EvaluationError) {
     try scope.budget.spend(steps: 1)
     let own = compiled.chart.states[state]
     switch own.kind {
@@ -321,12 +331,12 @@ extension Interpreter {
     }
   }
 
-  private func add(_ initial: Chart.Transition, below state: Int) throws(EvaluationError) {
+  private mutating func add(_ initial: Chart.Transition, below state: Int) throws(EvaluationError) {
     for target in initial.targets { try addDescendants(Int(compiled.chart.targets[Int(target)])) }
     for target in initial.targets { try addAncestors(of: Int(compiled.chart.targets[Int(target)]), below: state) }
   }
 
-  private func addAncestors(of state: Int, below ancestor: Int) throws(EvaluationError) {
+  private mutating func addAncestors(of state: Int, below ancestor: Int) throws(EvaluationError) {
     var above = Int(compiled.chart.states[state].parent)
     while above > ancestor {
       try scope.budget.spend(steps: 1)
@@ -337,7 +347,7 @@ extension Interpreter {
   }
 
   /// Enters the regions of a parallel state that no target is in.
-  private func addRegions(of state: Int) throws(EvaluationError) {
+  private mutating func addRegions(of state: Int) throws(EvaluationError) {
     var child = state + 1
     let end = Int(compiled.chart.states[state].end)
     while child < end {
@@ -350,7 +360,7 @@ extension Interpreter {
     }
   }
 
-  private func enterStates() throws(EvaluationError) {
+  private mutating func enterStates() throws(EvaluationError) {
     // The set changes no more, and content does not enter states.
     let entries = statesToEnter
     if !entries.isEmpty, session.number == 0 { hasMoved = true }
@@ -374,7 +384,7 @@ extension Interpreter {
   }
 
   /// A final state is entered: its parent is done, and the parallel state around that if all its regions are.
-  private func finish(_ state: Int) throws(EvaluationError) {
+  private mutating func finish(_ state: Int) throws(EvaluationError) {
     let parent = Int(compiled.chart.states[state].parent)
     if parent == 0 {
       isRunning = false
@@ -385,12 +395,12 @@ extension Interpreter {
     if above > 0, compiled.chart.states[above].kind == .parallel, try isDone(above) { try raiseDone(above, .undefined) }
   }
 
-  private func raiseDone(_ state: Int, _ data: DataValue) throws(EvaluationError) {
+  private mutating func raiseDone(_ state: Int, _ data: DataValue) throws(EvaluationError) {
     guard let id = compiled.chart.states[state].id else { return }
     try raise(ChartEvent(name: "done.state.\(id)", kind: .platform, data: data))
   }
 
-  private func isDone(_ state: Int) throws(EvaluationError) -> Bool {
+  private mutating func isDone(_ state: Int) throws(EvaluationError) -> Bool {
     try scope.budget.spend(steps: 1)
     let end = Int(compiled.chart.states[state].end)
     var child = state + 1

@@ -2,21 +2,21 @@ import StateMachines
 
 // Executable content, sends and invocations.
 
-extension Interpreter {
+extension ChartRun {
   /// Carries out what may fail. A failure becomes `error.execution` in the internal queue.
   ///
   /// - Throws: A limit, which ends the input.
-  func attemptContent(_ body: (Interpreter) throws(EvaluationError) -> Void) throws(EvaluationError) {
+  mutating func attemptContent(_ body: (inout ChartRun) throws(EvaluationError) -> Void) throws(EvaluationError) {
     failedSend = nil
     do {
-      try body(self)
+      try body(&self)
     } catch {
       guard case .failed(let message) = error else { throw error }
       try raiseError(message)
     }
   }
 
-  private func raiseError(_ message: String) throws(EvaluationError) {
+  private mutating func raiseError(_ message: String) throws(EvaluationError) {
     try scope.budget.spend(bytes: message.utf8.count)
     try raise(
       ChartEvent(name: "error.execution", kind: .platform, sendID: failedSend, data: .string(message)))
@@ -24,12 +24,12 @@ extension Interpreter {
   }
 
   /// Carries out a block: to its end, or to its first failure.
-  func run(_ block: Chart.Index) throws(EvaluationError) {
+  mutating func run(_ block: Chart.Index) throws(EvaluationError) {
     let range = compiled.chart.blocks[Int(block)]
     try attemptContent { (run) throws(EvaluationError) in try run.execute(range) }
   }
 
-  private func execute(_ range: Range<Chart.Index>) throws(EvaluationError) {
+  private mutating func execute(_ range: Range<Chart.Index>) throws(EvaluationError) {
     var place = range.lowerBound
     while place < range.upperBound {
       try scope.budget.spend(steps: 1)
@@ -71,14 +71,14 @@ extension Interpreter {
 
   // MARK: Values
 
-  private func evaluate(_ number: Chart.Index) throws(EvaluationError) -> DataValue {
+  private mutating func evaluate(_ number: Chart.Index) throws(EvaluationError) -> DataValue {
     switch compiled.chart.expressions[Int(number)] {
     case .form(let expression): return try expression.value(in: &scope)
     case .broken(let message): throw .failed(message)
     }
   }
 
-  func value(of source: Chart.Source) throws(EvaluationError) -> DataValue {
+  mutating func value(of source: Chart.Source) throws(EvaluationError) -> DataValue {
     switch source {
     case .none: return .undefined
     case .constant(let value): return value
@@ -87,7 +87,7 @@ extension Interpreter {
   }
 
   /// A source's value, which has to be a text.
-  private func text(of source: Chart.Source, _ what: String) throws(EvaluationError) -> String {
+  private mutating func text(of source: Chart.Source, _ what: String) throws(EvaluationError) -> String {
     switch try value(of: source) {
     case .string(let text): return text
     case .number(let number): return DataValue.text(of: number)
@@ -95,21 +95,21 @@ extension Interpreter {
     }
   }
 
-  private func assign(_ value: DataValue, to number: Chart.Index) throws(EvaluationError) {
+  private mutating func assign(_ value: DataValue, to number: Chart.Index) throws(EvaluationError) {
     switch compiled.chart.locations[Int(number)] {
     case .form(let location): try location.assign(value, in: &scope)
     case .broken(let message): throw .failed(message)
     }
   }
 
-  func runScript(_ number: Chart.Index) throws(EvaluationError) {
+  mutating func runScript(_ number: Chart.Index) throws(EvaluationError) {
     switch compiled.chart.scripts[Int(number)] {
     case .form(let script): try script.run(in: &scope)
     case .broken(let message): throw .failed(message)
     }
   }
 
-  private func value(of parameter: Chart.Parameter) throws(EvaluationError) -> DataValue {
+  private mutating func value(of parameter: Chart.Parameter) throws(EvaluationError) -> DataValue {
     switch parameter.value {
     case .expression(let number): return try evaluate(number)
     case .location(let number):
@@ -120,7 +120,7 @@ extension Interpreter {
     }
   }
 
-  private func object(of parameters: [Chart.Parameter]) throws(EvaluationError) -> DataObject {
+  private mutating func object(of parameters: [Chart.Parameter]) throws(EvaluationError) -> DataObject {
     var object = DataObject()
     for parameter in parameters {
       let value = try value(of: parameter)
@@ -131,7 +131,7 @@ extension Interpreter {
   }
 
   /// The data of a final state. What fails is left out.
-  func doneData(of state: Int) throws(EvaluationError) -> DataValue {
+  mutating func doneData(of state: Int) throws(EvaluationError) -> DataValue {
     let number = compiled.chart.states[state].doneData
     if number == Chart.none { return .undefined }
     let data = compiled.chart.doneData[Int(number)]
@@ -153,7 +153,7 @@ extension Interpreter {
 
   // MARK: Sends
 
-  private func send(_ send: Chart.Send) throws(EvaluationError) {
+  private mutating func send(_ send: Chart.Send) throws(EvaluationError) {
     failedSend = send.id
     if let location = send.idLocation {
       let id = makeID("send")
@@ -222,7 +222,7 @@ extension Interpreter {
     return .machine(String(target.dropFirst()))
   }
 
-  func enqueue(
+  mutating func enqueue(
     _ event: ChartEvent, to recipient: PendingSend.Recipient, delay: Int64, isDelayed: Bool = true
   ) throws(EvaluationError) {
     if case .machine(let name) = recipient, !isDelayed {
@@ -246,30 +246,30 @@ extension Interpreter {
     return key
   }
 
-  private func cancel(_ id: String) throws(EvaluationError) {
+  private mutating func cancel(_ id: String) throws(EvaluationError) {
     let number = session.number
     try drop { $0.isDelayed && $0.sender == number && $0.event.sendID == id }
   }
 
   /// Takes back what a session has sent: the delayed sends, or all.
-  func dropSends(of number: UInt32, all: Bool) throws(EvaluationError) {
+  mutating func dropSends(of number: UInt32, all: Bool) throws(EvaluationError) {
     try drop { $0.sender == number && (all || $0.isDelayed) || all && $0.recipient == .session(number) }
   }
 
-  private func drop(where isDropped: (PendingSend) -> Bool) throws(EvaluationError) {
+  private mutating func drop(where isDropped: (PendingSend) -> Bool) throws(EvaluationError) {
     guard !machine.pending.isEmpty else { return }
     for send in machine.pending where isDropped(send) { try add(.disarm(key: send.key, event: send.event.name)) }
     machine.pending.removeAll(where: isDropped)
   }
 
-  private func makeID(_ prefix: String) -> String {
+  private mutating func makeID(_ prefix: String) -> String {
     session.ids &+= 1
     return "\(prefix).\(scope.sessionID).\(session.ids)"
   }
 
   // MARK: Invocations
 
-  func invoke(_ number: Int, in state: Int) throws(EvaluationError) {
+  mutating func invoke(_ number: Int, in state: Int) throws(EvaluationError) {
     let invoke = compiled.chart.invokes[number]
     let id = invoke.id ?? makeID(invoke.stateID)
     if let location = invoke.idLocation { try assign(.string(id), to: location) }
@@ -293,7 +293,7 @@ extension Interpreter {
   }
 
   /// The chart that an invocation names; `nil` if there is none.
-  private func chart(of invoke: Chart.Invoke) throws(EvaluationError) -> Int? {
+  private mutating func chart(of invoke: Chart.Invoke) throws(EvaluationError) -> Int? {
     switch invoke.content {
     case .chart(let number): return Int(number)
     case .expression(let number):

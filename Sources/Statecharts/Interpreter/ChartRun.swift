@@ -1,0 +1,225 @@
+import StateMachines
+
+/// An input of a machine that is being carried out, and the memory to work in, which is kept from one input to the next.
+///
+/// It is a value of which ``Interpreter`` has one: accesses to the parts of an object would be checked one by one while
+/// the program runs.
+struct ChartRun {
+  let definition: Definition
+  let limits: StatechartLimits
+  /// What the input asks for.
+  var effects: [ChartEffect] = []
+
+  // The machine and the session that are under way, and what belongs to them.
+  var machine = RunningChart()
+  var session = Session(number: 0, chart: 0)
+  var compiled: CompiledChart
+  private var loadedChart = -1
+  var scope = DataScope()
+  var now = Instant.beginning
+  var queue: [ChartEvent] = []
+  private var queueHead = 0
+  var isRunning = true
+  /// The states that were entered and whose invocations start at the end of the macrostep.
+  var statesToInvoke = StateSet()
+  /// What is to be done with other sessions after this one.
+  var actions: [Action] = []
+  /// What `error.execution` tells of a send that has failed.
+  var failedSend: String?
+
+  // What came of the input.
+  var hasMoved = false
+  var hasTaken = false
+
+  // Memory to work in.
+  var enabled: [Chart.Index] = []
+  var filtered: [Chart.Index] = []
+  var statesToEnter = StateSet()
+  var defaultEntries = StateSet()
+  var defaultHistories: [(state: Int, block: Chart.Index)] = []
+
+  enum Action {
+    case start(UInt32, DataObject)
+    case end(UInt32)
+  }
+
+  init(_ definition: Definition, _ limits: StatechartLimits) {
+    self.definition = definition
+    self.limits = limits
+    compiled = definition.charts[0]
+  }
+
+  // MARK: Inputs
+
+  mutating func start(_ machine: inout RunningChart, now: Instant, generator: inout Generator) -> ChartOutcome {
+    attempt(&machine, now: now, generator: &generator) { (run) throws(EvaluationError) in
+      run.hasMoved = true
+      run.actions.append(.start(0, DataObject()))
+      try run.settle()
+    }
+  }
+
+  mutating func step(
+    _ machine: inout RunningChart, _ input: ChartInput, now: Instant, generator: inout Generator
+  ) -> ChartOutcome {
+    attempt(&machine, now: now, generator: &generator) { (run) throws(EvaluationError) in try run.take(input) }
+  }
+
+  mutating func attempt(
+    _ machine: inout RunningChart, now: Instant, generator: inout Generator,
+    _ body: (inout ChartRun) throws(EvaluationError) -> Void
+  ) -> ChartOutcome {
+    swap(&machine, &self.machine)
+    defer { swap(&machine, &self.machine) }
+    self.now = now
+    if !effects.isEmpty { effects.removeAll(keepingCapacity: true) }
+    if !actions.isEmpty { actions.removeAll(keepingCapacity: true) }
+    (hasMoved, hasTaken) = (false, false)
+    scope.generator = generator
+    scope.budget = limits.budget
+    if !scope.locals.isEmpty { scope.locals.removeAll() }
+    (scope.calls, scope.depth) = (0, 0)
+    do {
+      try body(&self)
+    } catch {
+      effects.removeAll()
+      switch error {
+      case .limit(let limit): return .limit(limit)
+      // Failures end where they happen.
+      case .failed: return .limit(.steps)
+      }
+    }
+    generator = scope.generator
+    return hasMoved ? .moved : hasTaken ? .stayed : .ignored
+  }
+
+  private mutating func take(_ input: ChartInput) throws(EvaluationError) {
+    switch input {
+    case .event(let name, let data, let origin):
+      try scope.budget.spend(bytes: data.size)
+      guard data.depth < DataValue.deepest - 1 else { throw .limit(.depth) }
+      try deliver(ChartEvent(name: name.text, kind: .external, origin: origin, data: data), to: 0, name.number)
+    case .timer(let key):
+      guard let place = machine.pending.firstIndex(where: { $0.key == key }) else { return }
+      let send = machine.pending.remove(at: place)
+      switch send.recipient {
+      case .session(let number): try deliver(send.event, to: number)
+      case .machine(let name):
+        hasTaken = true
+        try add(.send(machine: name, event: send.event.name, data: send.event.data, sendID: send.event.sendID))
+      case .output:
+        hasTaken = true
+        try add(.output(name: send.event.name, data: send.event.data))
+      }
+    case .unreachable(let sendID):
+      try deliver(ChartEvent(name: "error.communication", kind: .platform, sendID: sendID), to: 0)
+    }
+  }
+
+  mutating func add(_ effect: ChartEffect) throws(EvaluationError) {
+    guard effects.count < limits.effects else { throw .limit(.effects) }
+    effects.append(effect)
+  }
+
+  // MARK: Sessions
+
+  private mutating func deliver(
+    _ event: ChartEvent, to number: UInt32, _ name: Int32? = nil
+  ) throws(EvaluationError) {
+    guard hasSession(number) else { return }
+    load(number)
+    if session.final < 0 { try process(event, name) }
+    try unload()
+    try settle()
+  }
+
+  func hasSession(_ number: UInt32) -> Bool {
+    number == 0 || machine.invoked.contains { $0.number == number }
+  }
+
+  /// Starts and ends other sessions until there is nothing left to do.
+  private mutating func settle() throws(EvaluationError) {
+    var next = 0
+    while next < actions.count {
+      let action = actions[next]
+      next += 1
+      try scope.budget.spend(steps: 1)
+      switch action {
+      case .start(let number, let arguments):
+        guard hasSession(number) else { continue }
+        load(number)
+        try begin(with: arguments)
+        try unload()
+      case .end(let number):
+        guard hasSession(number) else { continue }
+        load(number)
+        isRunning = false
+        try exitAll()
+        // Whoever ends a session hears nothing of it any more, not even what it sends while it is left.
+        try dropSends(of: number, all: true)
+        try unload()
+        machine.invoked.removeAll { $0.number == number }
+      }
+    }
+    if !actions.isEmpty { actions.removeAll(keepingCapacity: true) }
+  }
+
+  /// Makes a session the one under way: takes it out of the machine.
+  mutating func load(_ number: UInt32) {
+    exchange(number)
+    if loadedChart != Int(session.chart) {
+      loadedChart = Int(session.chart)
+      compiled = definition.charts[loadedChart]
+      scope.symbols = compiled.chart.symbols
+      scope.states = compiled.chart.stateNumbers
+      scope.name = compiled.chart.name
+    }
+    swap(&scope.variables, &session.variables)
+    swap(&scope.configuration, &session.configuration)
+    scope.session = number
+    scope.event = .undefined
+    isRunning = session.final < 0
+    if !queue.isEmpty { queue.removeAll(keepingCapacity: true) }
+    queueHead = 0
+    statesToInvoke.removeAll()
+  }
+
+  /// Puts the session under way back into the machine.
+  private mutating func unload() throws(EvaluationError) {
+    swap(&scope.variables, &session.variables)
+    swap(&scope.configuration, &session.configuration)
+    let number = session.number
+    let isEnded = session.final >= 0 && number != 0
+    let size = session.variables.reduce(0) { $0 + ($1?.size ?? 0) }
+    exchange(number)
+    if size > limits.data { throw .limit(.data) }
+    if isEnded { machine.invoked.removeAll { $0.number == number } }
+  }
+
+  private mutating func exchange(_ number: UInt32) {
+    if number == 0 { return swap(&machine.root, &session) }
+    // A session under way has left its number behind.
+    guard let place = machine.invoked.firstIndex(where: { $0.number == number }) else { return }
+    swap(&machine.invoked[place], &session)
+    if session.number == number { machine.invoked[place].number = number }
+  }
+
+  // MARK: The internal queue
+
+  mutating func raise(_ event: ChartEvent) throws(EvaluationError) {
+    guard queue.count - queueHead < limits.events else { throw .limit(.events) }
+    queue.append(event)
+  }
+
+  mutating func dequeue() -> ChartEvent? {
+    guard queueHead < queue.count else {
+      if !queue.isEmpty { queue.removeAll(keepingCapacity: true) }
+      queueHead = 0
+      return nil
+    }
+    defer { queueHead += 1 }
+    return queue[queueHead]
+  }
+
+  var isQueueEmpty: Bool { queueHead == queue.count }
+}
