@@ -87,7 +87,8 @@ private struct ChartDiagram {
       if children.count < 2 { omit("that \(ids[state]) is parallel, with one region", own.line) }
       for (place, child) in children.enumerated() {
         if place > 0 { lines.append(indent(depth) + "--") }
-        lines.append("\(indent(depth))[*] --> \(names[child])")
+        // Older releases of Mermaid fail at an arrow to a block that is alone in its region.
+        if chart.states[child].kind == .atomic { lines.append("\(indent(depth))[*] --> \(names[child])") }
         write(child, depth: depth)
         if place == 0 { histories(of: state, depth: depth) }
       }
@@ -430,7 +431,7 @@ private struct ChartDiagram {
       case "<": escaped += "#lt;"
       case ">": escaped += "#gt;"
       case "&": escaped += "#amp;"
-      case "#", ";", ":", "`", "%", "{", "}", "\\", "*", "$", "_", "~", "@", "^", "+":
+      case "#", ";", ":", "`", "%", "{", "}", "\\", "*", "$", "_", "~", "@", "^", "+", "-":
         escaped += "#\(character.unicodeScalars.first?.value ?? 0);"
       case _: escaped.append(character)
       }

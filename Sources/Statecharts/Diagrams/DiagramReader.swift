@@ -419,41 +419,49 @@ struct DiagramReader {
     for text in labels(rest.trimmed) { describe(state, label: text) }
   }
 
+  /// A text that begins as a description is one as a whole.
   private mutating func describe(_ state: Int, _ text: PlacedText) {
-    for text in labels(text.trimmed) { describe(state, label: text) }
+    for text in labels(text.trimmed) { guard describe(state, label: text) else { return } }
   }
 
   /// `on : entry / lamp`, `on : press [n < 3] / beep`, or a description.
-  private mutating func describe(_ state: Int, label text: PlacedText) {
-    if text.isEmpty || text.bytes[0] == UInt8(ascii: "\"") || text.hasPrefix("“") { return }
+  ///
+  /// - Returns: Whether it is no description.
+  @discardableResult
+  private mutating func describe(_ state: Int, label text: PlacedText) -> Bool {
+    if text.isEmpty || text.bytes[0] == UInt8(ascii: "\"") || text.hasPrefix("“") { return false }
     let end = text.firstTopLevel("[/") ?? text.bytes.count
     let head = text[0..<end].trimmed
     let first = text.string.split(separator: " ").first.map(String.init) ?? ""
     if head.string == "entry" || head.string == "exit" {
       guard end < text.bytes.count, text.bytes[end] == UInt8(ascii: "/") else {
-        return diagram.error(text.start, "expected actions, as in \(head.string) / lamp; \(head.string) has no guard")
+        diagram.error(text.start, "expected actions, as in \(head.string) / lamp; \(head.string) has no guard")
+        return true
       }
       var builder = XMLBuilder()
-      guard actions(text.dropFirst(end + 1), into: &builder) else { return }
+      guard actions(text.dropFirst(end + 1), into: &builder) else { return true }
       if head.string == "entry" {
         diagram.states[state].entries.append(builder.nodes)
       } else {
         diagram.states[state].exits.append(builder.nodes)
       }
-      return
+      return true
     }
     if head.string == "do" {
-      return diagram.error(
+      diagram.error(
         text.start, "what a state does meanwhile cannot run here: use entry /, exit / or after DURATION")
+      return true
     }
     if ["entry", "exit", "do"].contains(first) {
-      return diagram.error(text.start, "expected \(first) / ACTIONS; found \(text.string)")
+      diagram.error(text.start, "expected \(first) / ACTIONS; found \(text.string)")
+      return true
     }
-    guard isFormal(text, head, end) else { return }
-    guard let label = label(text) else { return }
+    guard isFormal(text, head, end) else { return false }
+    guard let label = label(text) else { return true }
     diagram.states[state].arrows.append(diagram.arrows.count)
     diagram.arrows.append(
       Diagram.Arrow(source: .state(state), target: nil, label: label, offset: text.start, targetOffset: text.start))
+    return true
   }
 
   /// Whether a text is a label and no description: what triggers it is one word, or several with commas or a time.

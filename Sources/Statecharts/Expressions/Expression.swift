@@ -75,7 +75,8 @@ public struct Location: Sendable {
   public func assign(_ value: DataValue, in scope: inout DataScope) throws(EvaluationError) {
     // A copy counts, since a change of either makes it one.
     try scope.budget.spend(bytes: value.size)
-    if case .variable(let slot) = code.nodes[Int(code.root)], slot < scope.variables.count, scope.variables[slot] != nil {
+    if case .variable(let slot) = code.nodes[Int(code.root)], slot < scope.variables.count, scope.variables[slot] != nil
+    {
       try scope.budget.spend(steps: 1)
       scope.variables[slot] = value
       return

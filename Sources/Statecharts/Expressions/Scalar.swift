@@ -32,8 +32,9 @@ extension Code {
           true
         case .power, .bitAnd, .bitOr, .bitXor, .shiftLeft, .shiftRight, .shiftRightUnsigned, .isIn, .isInstance: false
         }
-      case .local, .system, .builtIn, .member, .element, .unary, .coalesce, .assign, .compound, .update, .array, .object,
-        .call, .construct, .function, .sequence, .block, .declare, .declareLocal, .ifElse, .loop, .leave, .breakLoop,
+      case .local, .system, .builtIn, .member, .element, .unary, .coalesce, .assign, .compound, .update, .array,
+        .object, .call, .construct, .function, .sequence, .block, .declare, .declareLocal, .ifElse, .loop, .leave,
+        .breakLoop,
         .continueLoop, .nothing:
         false
       }
@@ -74,7 +75,8 @@ extension Code {
       guard case .number(let number) = value else { return nil }
       return .number(-number)
     case .binary(let operation, let left, let right):
-      guard case .number(let left)? = scalar(at: left, in: scope), case .number(let right)? = scalar(at: right, in: scope)
+      guard case .number(let left)? = scalar(at: left, in: scope),
+        case .number(let right)? = scalar(at: right, in: scope)
       else { return nil }
       switch operation {
       case .add: return .number(left + right)
@@ -88,7 +90,8 @@ extension Code {
       case .lessOrEqual: return .boolean(left <= right)
       case .greater: return .boolean(left > right)
       case .greaterOrEqual: return .boolean(left >= right)
-      case .power, .bitAnd, .bitOr, .bitXor, .shiftLeft, .shiftRight, .shiftRightUnsigned, .isIn, .isInstance: return nil
+      case .power, .bitAnd, .bitOr, .bitXor, .shiftLeft, .shiftRight, .shiftRightUnsigned, .isIn, .isInstance:
+        return nil
       }
     case .local, .system, .builtIn, .member, .element, .coalesce, .assign, .compound, .update, .array, .object, .call,
       .construct, .function, .sequence, .block, .declare, .declareLocal, .ifElse, .loop, .leave, .breakLoop,
