@@ -27,8 +27,8 @@ struct RunningDiagramTests {
     private mutating func carryOut() {
       for effect in interpreter.effects {
         switch effect {
-        case .arm(let key, let due): timers.append((key, due))
-        case .disarm(let key): timers.removeAll { $0.key == key }
+        case .arm(let key, _, let due): timers.append((key, due))
+        case .disarm(let key, _): timers.removeAll { $0.key == key }
         case .output(let name, _): outputs.append(name)
         case .log, .send: break
         }
