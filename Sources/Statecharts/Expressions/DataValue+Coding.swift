@@ -57,7 +57,8 @@ extension DataValue: Codable {
       case UInt8(ascii: "t"): return .boolean(true)
       case UInt8(ascii: "f"): return .boolean(false)
       case UInt8(ascii: "#"): return head().flatMap { UInt64($0, radix: 16) }.map { .number(Double(bitPattern: $0)) }
-      case UInt8(ascii: "F"): return head().flatMap { Int($0, radix: 16) }.map { .function($0) }
+      case UInt8(ascii: "F"):
+        return head().flatMap { Int($0, radix: 16) }.flatMap { $0 < 0 ? nil : .function($0) }
       case UInt8(ascii: "\""): return string().map { .string($0) }
       case UInt8(ascii: "["):
         guard let count = count() else { return nil }
