@@ -83,7 +83,8 @@ let package = Package(
     .testTarget(
       name: "SimulationsTests",
       dependencies: [
-        "Simulations", "StateMachines", "MachineForms", "MachineGraphs", "Statecharts", "Simulator", "TestSupport",
+        "Simulations", "StateMachines", "MachineForms", "MachineGraphs", "Statecharts", "Simulator", "SimulationDaemon",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

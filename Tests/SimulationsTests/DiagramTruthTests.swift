@@ -1,4 +1,5 @@
 @testable import MachineGraphs
+@testable import SimulationDaemon
 import Simulations
 import Simulator
 import StateMachines
@@ -141,6 +142,7 @@ private struct Dice {
       let nanoseconds = [0, 1_000_000, 1_000_000_000, 3_000_000_000, 60_000_000_000].randomElement(using: &generator)!
       return .interval(min(range.upperBound, max(range.lowerBound, Nanoseconds(nanoseconds: Int64(nanoseconds)))))
     case .moment: return .moment(.beginning)
+    case .json: return .none
     case .optional(let type): return generator.draw(in: 0...2) == 0 ? .none : value(of: type)
     }
   }

@@ -100,7 +100,7 @@ public indirect enum ValueType: Hashable, Sendable {
       UInt(bitPattern: range.upperBound &- range.lowerBound) < UInt(values.count)
         && range.allSatisfy { values.contains(.integer($0)) }
     case .optional(let type): values.contains(.none) && type.isEnumerated(by: values)
-    case .text, .character, .number, .interval, .moment: false
+    case .text, .character, .number, .interval, .moment, .json: false
     }
   }
 }
