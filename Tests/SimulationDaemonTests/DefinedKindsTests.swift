@@ -55,7 +55,8 @@ struct DefinedKindsTests {
     #expect(guest.say("coverage kind=tally").last?.hasPrefix("+ ") == true)
     #expect(
       guest.say("journal since=4 limit=1") == [
-        ". 4 0.000 c moved low full event=add", ". 4 0.000 c output beep", "+ 2",
+        ". 4 0.000 c moved low full event=add", ". 4 0.000 c armed drain(1) due=5.000",
+        ". 4 0.000 c output beep", "+ 3",
       ])
   }
 
@@ -127,7 +128,7 @@ struct DefinedKindsTests {
       ])
     #expect(guest.say("undefine power")[0].hasPrefix("- BAD-ARGUMENT"))
     #expect(guest.say("undefine none")[0].hasPrefix("- UNKNOWN-KIND"))
-    #expect(guest.play("undo 5", "list").suffix(3) == [". a tally full", ". b tally low", "+ 2"])
+    #expect(guest.play("undo 3", "list").suffix(3) == [". a tally full", ". b tally low", "+ 2"])
   }
 
   @Test("watchers are told, and a second connection in the world makes machines of it")

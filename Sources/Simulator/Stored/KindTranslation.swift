@@ -62,6 +62,8 @@ final class KindTranslation {
   func arguments(of event: UInt16, _ values: [Value]) throws(SegmentFailure) -> [Value] {
     let place = Int(try self.event(event))
     let (before, now) = (stored.events[Int(event)], kind.events[place].arguments)
+    // Any data may also be left out altogether.
+    if values.isEmpty, kind.events[place].isPlain, before.values.allSatisfy({ $0.type == .json }) { return [] }
     guard values.count == before.values.count else { throw .damaged("event '\(before.name)' has other arguments") }
     if isSame {
       for (argument, value) in zip(now, values) where !argument.type.admits(value) {

@@ -4,6 +4,9 @@ package import StateMachines
 ///
 /// All such kinds share this type. What tells them apart is their ``ChartProgram``, which is in the parameters of the
 /// kind and, since its state's word depends on it, in each machine.
+///
+/// Safety: as in ``ErasedMachine``, raw pointers are to the machine's own types, and to storage that the caller keeps
+/// alive during the call.
 package struct ChartMachine: _Machine {
   var running: RunningChart
   let program: ChartProgram
