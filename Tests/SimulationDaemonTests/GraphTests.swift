@@ -205,6 +205,35 @@ struct GraphTests {
     }
   }
 
+  @Test(
+    "a machine that reads texts is drawn with the places of its automaton, and for programs with its states",
+    arguments: [
+      ("regex r pattern=a*b", "aab", ["reading.q0", "accepting.q", "rejecting"]),
+      ("acceptor r pattern=hello", "hel", ["reading.q0", "reading.q3", "accepting.q"]),
+      ("spamFilter r words=ABABAC", "ABAB", ["clean.q0", "clean.q4", "dirty.q6"]),
+      (
+        "automaton r states=even,odd alphabet=01 transitions=even:0:even,even:1:odd,odd:0:odd,odd:1:even accepting=even",
+        "01", ["accepting.even", "reading.odd"]
+      ),
+    ])
+  func automata(new: String, text: String, words: [String]) {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.play("new \(new)", "send r text \(text)")
+    let table = guest.say("graph r width=1000")
+    for word in words { #expect(table.contains { $0.contains(word) }, "\(word): \(table)") }
+    #expect(table.count { $0.hasPrefix(". > ") } == 1, "\(table)")
+    let json = guest.say("graph r format=json").joined()
+    #expect(!json.contains(".q") && !json.contains(".even"))
+    #expect(guest.violations() == [])
+  }
+
+  @Test("automata of more places than fit a picture are drawn by their states")
+  func largeAutomata() {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.play("new acceptor r pattern=\(String(repeating: "ab", count: 100))")
+    #expect(!guest.say("graph r").contains { $0.contains(".q") })
+  }
+
   @Test("no two arrows of a kind have one label and different ends", arguments: names)
   func labels(name: String) throws {
     let guest = HostedService().connect(toWorld: "w")

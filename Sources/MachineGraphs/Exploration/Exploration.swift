@@ -37,6 +37,9 @@ public final class Exploration {
   private let comparer = MachineComparer()
   private var found: [Found] = []
   private var numbers: StateNumbers
+  private let isByPlace: Bool
+  /// The words of `initial=` that are searched from.
+  private let initialStates: [String]
   /// The identities of the machines in `found`.
   private var known: Set<[UInt8]> = []
   private var bytes = 0
@@ -82,10 +85,12 @@ public final class Exploration {
   ///     its default, or the kind's example if it has none.
   ///   - seen: Further choices of arguments to try, by event, such as those that machines were sent.
   ///   - machine: The machine that is drawn; the search starts from it, too. It is copied at once.
+  ///   - isByPlace: Whether machines in one state are told apart by ``Machine/place(for:)``. Only a new machine and the one
+  ///     that is drawn are searched from then.
   /// - Throws: ``ParameterConflict`` when the values contradict each other.
   public init(
     of kind: Kind, with values: [(parameter: Int, value: Value)] = [], seen: [Int: [[Value]]] = [:],
-    from machine: LivingMachine? = nil
+    from machine: LivingMachine? = nil, isByPlace: Bool = false
   ) throws(ParameterConflict) {
     var all = kind.parameters.map(\.example)
     for (parameter, value) in values { all[parameter] = value }
@@ -94,9 +99,11 @@ public final class Exploration {
     pool = kind.makeParameterPool()
     let changed = all.indices.filter { all[$0] != kind.parameters[$0].standard }.map { (parameter: $0, value: all[$0]) }
     let place = try pool.intern(changed)
-    trial = Trial(kind, pool.base + Int(place) * kind.layout.parameterStride, seen: seen)
+    trial = Trial(kind, pool.base + Int(place) * kind.layout.parameterStride, seen: seen, isByPlace: isByPlace)
     present = machine.map { MachineCopy($0, of: kind) }
-    numbers = StateNumbers(of: kind)
+    self.isByPlace = isByPlace
+    initialStates = isByPlace ? [] : kind.initialStates
+    numbers = StateNumbers(of: kind, isByPlace: isByPlace)
     counts = Array(repeating: 0, count: numbers.states.count)
     reaches = Array(repeating: .unreached, count: numbers.states.count)
     cells = Array(repeating: Array(repeating: [], count: trial.inputs.count), count: numbers.states.count)
@@ -152,7 +159,7 @@ public final class Exploration {
   // MARK: The search
 
   private func lookAtNext() {
-    if stepsTaken >= stepsAllowed || kind.hasStatesNamedByData && numbers.states.count >= Exploration.mostFoundStates {
+    if stepsTaken >= stepsAllowed || numbers.areWords && numbers.states.count >= Exploration.mostFoundStates {
       cutShort()
     }
     guard next < found.count else { return startAnew() }
@@ -190,13 +197,13 @@ public final class Exploration {
     gaps.cutOff(found[next...].map(\.node.state) + later[nextLater...].map { found[$0.place].node.state })
     next = found.count
     nextLater = later.count
-    if nextStart < kind.initialStates.count {
-      if kind.hasStatesNamedByData {
+    if nextStart < initialStates.count {
+      if numbers.areWords {
         gaps.lacksStarts = true
       } else {
-        gaps.cutOff(kind.initialStates[nextStart...].compactMap { kind.initialState(named: $0) })
+        gaps.cutOff(initialStates[nextStart...].compactMap { kind.initialState(named: $0) })
       }
-      nextStart = kind.initialStates.count
+      nextStart = initialStates.count
     }
     if present != nil { stepsAllowed += Exploration.mostSteps / 4 }
   }
@@ -253,8 +260,8 @@ public final class Exploration {
   /// Starts from the next machine: one for each word of `initial=`, then the one that is drawn; then takes a step that
   /// was left for later.
   private func startAnew() {
-    if nextStart < kind.initialStates.count {
-      let word = kind.initialStates[nextStart]
+    if nextStart < initialStates.count {
+      let word = initialStates[nextStart]
       nextStart += 1
       if let state = kind.initialState(named: word) { start(initial: state, word: word) }
     } else if let machine = present {
@@ -266,7 +273,7 @@ public final class Exploration {
       nextLater += 1
       takeLater(later[nextLater - 1])
     } else {
-      for word in kind.initialStates { compare(madeWith: word) }
+      for word in initialStates { compare(madeWith: word) }
       isOver = true
     }
   }
@@ -326,7 +333,8 @@ public final class Exploration {
 
   /// The number of a machine's state.
   private func state(of machine: MachineCopy) -> Int {
-    let number = numbers.number(of: machine.state, data: machine.data)
+    let number = numbers.number(
+      of: machine.state, data: isByPlace ? kind.machine.place(machine.value, trial.parameters) : machine.data)
     if number == counts.count {
       counts.append(0)
       gaps.addState()

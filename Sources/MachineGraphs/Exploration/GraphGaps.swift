@@ -79,6 +79,10 @@ struct GraphGaps {
         guard case .event(_, let arguments) = inputs[input] else { return "" }
         return StateGraph.sample(arguments)
       }
+      if samples.isEmpty {
+        sentences.append("\(kind.events[event].name) is left away, since this diagram shows single characters")
+        continue
+      }
       sentences.append("\(kind.events[event].name) was tried with \(GraphGaps.listed(samples)) only")
     }
     if isCoarse { sentences.append("machines were compared by their states only, since their data cannot be stored") }

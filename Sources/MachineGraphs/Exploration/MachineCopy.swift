@@ -20,6 +20,9 @@ public struct LivingMachine {
     self.timers = timers
   }
 
+  /// What tells it from others in its state in a diagram by place; `nil` if its kind has none.
+  public func place(of kind: Kind) -> String? { kind.machine.place(value, parameters) }
+
   /// Bytes that are equal for machines that will do the same.
   public func identity(of kind: Kind) -> [UInt8] {
     MachineComparer().identity(of: MachineCopy(self, of: kind), parameters)

@@ -1,5 +1,9 @@
 import StateMachines
 
+extension ArgumentEntry {
+  fileprivate var takesText: Bool { if case .text = type { true } else { false } }
+}
+
 /// Tries inputs on copies of machines of one kind. Holds the record for steps, and every event with every choice of its
 /// arguments, made once.
 ///
@@ -31,16 +35,23 @@ final class Trial {
     .random(seed: 4),
   ]
 
-  /// - Parameter seen: Further choices of arguments, by event; not needed where the kind's own stand for all.
-  init(_ kind: Kind, _ parameters: UnsafeRawPointer, seen: [Int: [[Value]]] = [:]) {
+  /// - Parameters:
+  ///   - seen: Further choices of arguments, by event; not needed where the kind's own stand for all.
+  ///   - isByPlace: Whether events that take a text are left away.
+  init(_ kind: Kind, _ parameters: UnsafeRawPointer, seen: [Int: [[Value]]] = [:], isByPlace: Bool = false) {
     self.kind = kind
     self.parameters = parameters
     var inputs: [GraphInput] = []
     var ranges: [Range<Int>] = []
-    let samples = kind.samples(parameters)
+    var samples = kind.samples(parameters)
+    if isByPlace {
+      for (place, event) in kind.events.enumerated() where event.arguments.contains(where: \.takesText) {
+        samples[place] = ([], false)
+      }
+    }
     for (place, sample) in samples.enumerated() {
       let first = inputs.count
-      let further = sample.areAll ? [] : (seen[place] ?? []).filter { !sample.choices.contains($0) }
+      let further = sample.areAll || isByPlace ? [] : (seen[place] ?? []).filter { !sample.choices.contains($0) }
       inputs += (sample.choices + further).map { .event(place, $0) }
       ranges.append(first..<inputs.count)
     }

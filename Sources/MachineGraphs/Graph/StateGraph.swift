@@ -54,7 +54,7 @@ public struct StateGraph: Sendable {
   ///
   /// - Parameter state: The index in ``states``.
   public func stateWord(_ state: Int, data: String?) -> String {
-    kind.hasStatesNamedByData ? states[state].word : kind.stateWord(state, data: data)
+    numbers.areWords ? states[state].word : kind.stateWord(state, data: data)
   }
 
   /// How a state was reached.

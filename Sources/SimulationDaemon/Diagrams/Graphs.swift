@@ -32,6 +32,7 @@ final class Graphs: Sendable {
     let seen: [Int: [[Value]]]
     /// The identity of the machine that is drawn.
     let machine: [UInt8]?
+    let isByPlace: Bool
   }
 
   /// The graph of a kind with these parameters, in the kind's order.
@@ -39,17 +40,20 @@ final class Graphs: Sendable {
   /// - Parameters:
   ///   - seen: Further choices of arguments to try, by event.
   ///   - machine: The machine that is drawn.
+  ///   - isByPlace: Whether machines in one state are told apart; see ``Machine/place(for:)``.
   /// - Throws: ``ParameterConflict`` if the kind's own examples conflict.
   func source(
-    of kind: Kind, _ parameters: [Value], seen: [Int: [[Value]]] = [:], from machine: LivingMachine? = nil
+    of kind: Kind, _ parameters: [Value], seen: [Int: [[Value]]] = [:], from machine: LivingMachine? = nil,
+    isByPlace: Bool = false
   ) throws(ParameterConflict) -> GraphSource {
     let key = Key(
-      kind: ObjectIdentifier(kind), parameters: parameters, seen: seen, machine: machine?.identity(of: kind))
+      kind: ObjectIdentifier(kind), parameters: parameters, seen: seen, machine: machine?.identity(of: kind),
+      isByPlace: isByPlace)
     if let source = kept.withLock({ $0.sources[key] }) { return source }
     let source = GraphSource(
       try Exploration(
         of: kind, with: parameters.enumerated().map { (parameter: $0.offset, value: $0.element) }, seen: seen,
-        from: machine))
+        from: machine, isByPlace: isByPlace))
     return kept.withLock { kept in
       // Another thread may have added it meanwhile.
       if let other = kept.sources[key] { return other }

@@ -10,9 +10,12 @@ extension RequestContext {
     guard let form = graphForm() else { return }
     let name = words.plain[0]
     if let machine = machine(named: name) {
+      let living = live.world.living(machine)
+      // Programs and tests get the states that replies have.
+      let place = form.format == .json || form.format == .tests ? nil : living.place(of: live.world.kind(of: machine))
       begin(
-        live.world.kind(of: machine), live.world.parameterValues(of: machine), mark(of: machine, name), form,
-        from: live.world.living(machine))
+        live.world.kind(of: machine), live.world.parameterValues(of: machine), mark(of: machine, name, place: place),
+        form, from: living, isByPlace: place != nil)
       return
     }
     if let composition = live.world.composition(of: name) {
@@ -56,19 +59,20 @@ extension RequestContext {
     return text.withUTF8 { live.world.find(UnsafeRawBufferPointer($0)) }
   }
 
-  private func mark(of machine: MachineID, _ name: String) -> GraphMark {
+  private func mark(of machine: MachineID, _ name: String, place: String? = nil) -> GraphMark {
     GraphMark(
-      name, state: live.world.stateIndex(of: machine), data: live.world.stateData(of: machine),
+      name, state: live.world.stateIndex(of: machine), data: place ?? live.world.stateData(of: machine),
       present: live.world.presentOutcomes(of: machine))
   }
 
   private func begin(
-    _ kind: Kind, _ parameters: [Value], _ mark: GraphMark?, _ form: GraphForm, from machine: LivingMachine? = nil
+    _ kind: Kind, _ parameters: [Value], _ mark: GraphMark?, _ form: GraphForm, from machine: LivingMachine? = nil,
+    isByPlace: Bool = false
   ) {
     guard mayBegin(form.format) else { return }
     do throws(ParameterConflict) {
       let source = try environment.graphs.source(
-        of: kind, parameters, seen: live.world.argumentsSeen(of: kind), from: machine)
+        of: kind, parameters, seen: live.world.argumentsSeen(of: kind), from: machine, isByPlace: isByPlace)
       begin(.graph(GraphReply(.kind(source, mark), form, environment.graphs)))
     } catch {
       failToExplore(kind, error)

@@ -51,14 +51,13 @@ public struct Automaton: Machine {
 
     /// Words and letters: those of the alphabet, and one that is not in it.
     private static func samples(of automaton: Acceptor<String, Unicode.Scalar>) -> EventSamples<WordEvent> {
-      var letters = Array(automaton.alphabet.sorted().prefix(WordSamples.mostLetters))
+      var letters = Array(automaton.alphabet.sorted().prefix(WordLimits.letters))
       let areAll = letters.count == automaton.alphabet.count && letters.allSatisfy(\.isASCII)
       if let other = "xyz?".unicodeScalars.first(where: { !automaton.alphabet.contains($0) }) { letters.append(other) }
       let starts = [
         automaton.start, automaton.states.subtracting(automaton.finals).min(), automaton.finals.min(),
       ].compactMap { $0 }
-      let words = WordSamples(of: automaton, from: starts, letters: letters, areLettersAll: areAll, word: "")
-      return EventSamples(words.events, areAll: words.areAll)
+      return WordSamples(of: automaton, from: starts, letters: letters, areLettersAll: areAll, word: "").all
     }
 
     private func acceptor() throws(ParameterConflict) -> Acceptor<String, Unicode.Scalar> {
@@ -139,6 +138,15 @@ public struct Automaton: Machine {
     case .reading(let place, _), .accepting(let place, _): parameters.automaton.states.contains(place)
     case .rejecting, .accepted, .rejected: true
     }
+  }
+
+  /// The automaton's state.
+  public func place(for parameters: Parameters) -> String? {
+    let states = parameters.automaton.states
+    guard states.count <= WordLimits.places, states.allSatisfy({ !$0.contains(".") && !$0.contains("+") }) else {
+      return nil
+    }
+    return state.at ?? ""
   }
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {

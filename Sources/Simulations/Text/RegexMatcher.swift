@@ -33,6 +33,8 @@ public struct RegexMatcher: Machine {
 
   public func isValid(for parameters: Parameters) -> Bool { state.isValid(for: parameters) }
 
+  public func place(for parameters: Parameters) -> String? { state.place(parameters) }
+
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     switch event {
     case .text(let text): return state.going(to: word(step).reading(text, step.parameters))
@@ -82,5 +84,5 @@ public struct RegexMatcher: Machine {
       .reading("good", .count, \.state.good, "the number of characters before the first that does not match"),
     ],
     parameters: [.pattern],
-    samples: \.compiled.samples.value)
+    samples: \.samples)
 }

@@ -136,6 +136,12 @@ public struct SpamFilter: Machine {
 
   public func isValid(for parameters: Parameters) -> Bool { parameters.matcher.has(state.position) }
 
+  /// The place in the automaton of the words.
+  public func place(for parameters: Parameters) -> String? {
+    let matcher = parameters.matcher
+    return matcher.depths.count <= WordLimits.places ? "q\(Int(state.position.row) / matcher.stride)" : nil
+  }
+
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     switch event {
     case .text(let chunk): read(chunk, step)

@@ -37,6 +37,8 @@ public struct WordAcceptor: Machine {
 
   public func isValid(for parameters: Parameters) -> Bool { state.isValid(for: parameters) }
 
+  public func place(for parameters: Parameters) -> String? { state.place(parameters) }
+
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     switch event {
     case .text(let word): read(word, step)
@@ -94,5 +96,5 @@ public struct WordAcceptor: Machine {
       .pattern,
       .parameter("haltOnFinal", \.haltOnFinal, "on: the first final state ends the word"),
     ],
-    samples: \.compiled.samples.value)
+    samples: \.samples)
 }

@@ -3,19 +3,16 @@ internal import StateMachines
 
 /// Words for dry runs of a machine that judges words by an automaton: from each of its places, one that leads to a place
 /// that accepts, one that leads to a place that does not, and one that leads nowhere.
-struct WordSamples: Sendable {
-  let events: [WordEvent]
+struct WordSamples<Place: Hashable & Sendable>: Sendable {
+  private let events: [WordEvent]
   /// Whether these words stand for all: from every place each other word comes to where one of these comes, as far as
   /// accepting, reading on and rejecting are concerned.
-  let areAll: Bool
+  private let areAll: Bool
+  /// The numbers of the places, in the order in which words lead to them; empty if there are more than
+  /// ``WordLimits/places``.
+  let numbers: [Place: Int]
 
-  /// The most places of an automaton that is searched.
-  static let mostPlaces = 60
-  /// The most letters tried.
-  static let mostLetters = 24
-  /// The most accents on a letter: a character has at most 64 bytes.
-  private static let mostAccents = 31
-  private static let accent: Unicode.Scalar = "\u{301}"
+  var all: EventSamples<WordEvent> { EventSamples(events, areAll: areAll) }
 
   /// - Parameters:
   ///   - starts: The places in which machines begin.
@@ -23,8 +20,8 @@ struct WordSamples: Sendable {
   ///   - areLettersAll: Whether there are no other classes, and all characters beyond ASCII are of one.
   ///   - word: A word to try where the automaton has too many places.
   /// - Complexity: O(places² × letters), bounded.
-  init<A: Accepting<P, Unicode.Scalar>, P>(
-    of automaton: A, from starts: [P], letters: [Unicode.Scalar], areLettersAll: Bool, word: String
+  init<A: Accepting<Place, Unicode.Scalar>>(
+    of automaton: A, from starts: [Place], letters: [Unicode.Scalar], areLettersAll: Bool, word: String
   ) {
     var table = PlaceTable(automaton, letters)
     table.search(from: starts)
@@ -37,13 +34,23 @@ struct WordSamples: Sendable {
     }
     var characters = letters.map { Character($0) }
     if !table.isCut {
-      for character in table.accented(most: Self.mostAccents, Self.accent) where !characters.contains(character) {
+      for character in table.accented where !characters.contains(character) {
         characters.append(character)
       }
     }
     events = words.map(WordEvent.text) + characters.map(WordEvent.char)
     areAll = !table.isCut && areLettersAll
+    numbers = table.isCut ? [:] : table.numbers
   }
+}
+
+enum WordLimits {
+  /// The most places of an automaton that is searched.
+  static let places = 60
+  /// The most letters tried.
+  static let letters = 24
+  /// The most accents on a letter: a character has at most 64 bytes.
+  static let accents = 31
 }
 
 /// The places of an automaton that some letters lead to.
@@ -55,7 +62,7 @@ private struct PlaceTable<A: Accepting<P, Unicode.Scalar>, P: Hashable> {
   private var rows: [[Int]] = []
   /// Whether there are more places.
   private(set) var isCut = false
-  private var numbers: [P: Int] = [:]
+  private(set) var numbers: [P: Int] = [:]
 
   init(_ automaton: A, _ letters: [Unicode.Scalar]) {
     self.automaton = automaton
@@ -72,7 +79,7 @@ private struct PlaceTable<A: Accepting<P, Unicode.Scalar>, P: Hashable> {
 
   private mutating func number(of place: P) -> Int {
     if let known = numbers[place] { return known }
-    guard places.count < WordSamples.mostPlaces else {
+    guard places.count < WordLimits.places else {
       isCut = true
       return -1
     }
@@ -114,20 +121,21 @@ private struct PlaceTable<A: Accepting<P, Unicode.Scalar>, P: Hashable> {
   }
 
   /// Letters with accents, which are one character, that lead from some place where no letter alone leads.
-  func accented(most: Int, _ accent: Unicode.Scalar) -> [Character] {
+  var accented: [Character] {
+    let accent: Unicode.Scalar = "\u{301}"
+    let next = places.map { automaton.next($0, accent).flatMap { numbers[$0] } ?? -1 }
     var characters: [Character] = []
     for place in places.indices {
       var sorts = Set(rows[place].map { sort(of: $0) })
       for (letter, end) in rows[place].enumerated() where end >= 0 && letters[letter].value >= 0x20 {
-        var at: P? = places[end]
-        var text = String.UnicodeScalarView([letters[letter]])
-        for _ in 0..<most {
-          text.append(accent)
-          at = at.flatMap { automaton.next($0, accent) }
-          let sort = at.map { automaton.isFinal($0) ? 1 : 0 } ?? 2
-          let word = String(text)
-          if sorts.insert(sort).inserted, word.count == 1 { characters.append(Character(word)) }
-          if at == nil || sorts.count == 3 { break }
+        var at = end
+        for accents in 1...WordLimits.accents {
+          at = next[at]
+          if sorts.insert(sort(of: at)).inserted {
+            let word = String(letters[letter]) + String(repeating: Character(accent), count: accents)
+            if word.count == 1 { characters.append(Character(word)) }
+          }
+          if at < 0 || sorts.count == 3 { break }
         }
       }
     }

@@ -76,6 +76,15 @@ public enum WordState: StateWithData {
     }
   }
 
+  /// The place in the pattern's automaton, for diagrams; `nil` if there are too many.
+  func place(_ parameters: some PatternParameters) -> String? {
+    guard let numbers = parameters.compiled.samples.value?.numbers, !numbers.isEmpty else { return nil }
+    switch self {
+    case .reading(let position, _), .accepting(let position, _): return numbers[position].map { "q\($0)" }
+    case .rejecting, .accepted, .rejected: return ""
+    }
+  }
+
   /// The state after the end of the word.
   var ended: WordState {
     switch self {
@@ -157,6 +166,9 @@ extension PatternParameters {
     return ParameterConflict("pattern", allowed: "a regular expression; \(failure.text)")
   }
 
+  /// Words and letters for dry runs.
+  var samples: EventSamples<WordEvent> { compiled.samples.value?.all ?? EventSamples() }
+
   /// The memory of the compiled pattern, in bytes, estimated.
   public var compiledBytes: Int {
     guard case .success(let pattern) = compiled.result.value else { return 0 }
@@ -171,24 +183,23 @@ struct CompiledPattern: Hashable, Sendable {
   let text: String
   let result: Derived<Result<Pattern, PatternFailure>>
   /// Words and letters for dry runs: those that the pattern tells apart.
-  let samples: Derived<EventSamples<WordEvent>>
+  let samples: Derived<WordSamples<PatternPosition>?>
 
   init(_ text: String) {
     self.text = text
     let result = Result { () throws(PatternFailure) in try Pattern(text) }
     self.result = Derived(result)
-    samples = Derived((try? result.get()).map { CompiledPattern.samples(of: $0, text) } ?? EventSamples())
+    samples = Derived((try? result.get()).map { CompiledPattern.samples(of: $0, text) })
   }
 
-  private static func samples(of pattern: Pattern, _ text: String) -> EventSamples<WordEvent> {
+  private static func samples(of pattern: Pattern, _ text: String) -> WordSamples<PatternPosition> {
     let program = pattern.program
-    let letters = program.letters(most: WordSamples.mostLetters)
+    let letters = program.letters(most: WordLimits.letters)
     let isLiteral = pattern.run(text.unicodeScalars, from: pattern.start, haltOnFinal: false).isAccepted
-    let words = WordSamples(
+    return WordSamples(
       of: pattern, from: [pattern.start, PatternPosition(reading: program), PatternPosition(accepting: program)],
       letters: letters, areLettersAll: letters.count == program.classes && program.areClassesOfASCII,
       word: isLiteral ? text : "")
-    return EventSamples(words.events, areAll: words.areAll)
   }
 }
 

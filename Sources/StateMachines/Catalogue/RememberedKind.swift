@@ -50,6 +50,7 @@ enum NoMachine: ErasedMachine {
   static func compare(
     _ value: UnsafeRawPointer, _ parameters: UnsafeRawPointer, with encoder: ValueEncoder
   ) throws { nobody() }
+  static func place(_ value: UnsafeRawPointer, _ parameters: UnsafeRawPointer) -> String? { nobody() }
   static func write(_ value: UnsafeRawPointer, to encoder: ValueEncoder) throws { nobody() }
   static func read(
     _ value: UnsafeMutableRawPointer, _ parameters: UnsafeRawPointer, from decoder: ValueDecoder

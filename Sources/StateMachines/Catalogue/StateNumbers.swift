@@ -1,15 +1,26 @@
-/// Numbers for the states of a kind: the indices in its list or, where states are named by their data, a number for each
-/// word in the order in which the words are met.
+/// Numbers for the states of a kind: the indices in its list or, where states are named by their data or by
+/// ``Machine/place(for:)``, a number for each word in the order in which the words are met.
 public struct StateNumbers: Sendable {
   private let kind: Kind
+  private let isByPlace: Bool
+  /// Whether each number stands for a word that was met.
+  public var areWords: Bool { isByPlace || kind.hasStatesNamedByData }
   /// The states that have numbers, by number.
   public private(set) var states: [StateEntry]
   /// The numbers of words; empty for a kind whose states are all listed.
   private var numbers: [String: Int] = [:]
 
-  public init(of kind: Kind) {
+  /// - Parameter isByPlace: Whether the data of states are the machines' places, which follow the state's word after a
+  ///   dot.
+  public init(of kind: Kind, isByPlace: Bool = false) {
     self.kind = kind
-    states = kind.hasStatesNamedByData ? [] : kind.states
+    self.isByPlace = isByPlace
+    states = kind.hasStatesNamedByData || isByPlace ? [] : kind.states
+  }
+
+  private func word(_ place: Int, _ data: String?) -> String {
+    guard isByPlace, let data else { return kind.stateWord(place, data: data) }
+    return data.isEmpty ? kind.states[place].word : "\(kind.states[place].word).\(data)"
   }
 
   /// The number of a state, which gets one if it has none.
@@ -18,23 +29,23 @@ public struct StateNumbers: Sendable {
   ///   - place: The index in the kind's list of states.
   ///   - data: Its data; not evaluated if all states are listed.
   public mutating func number(of place: Int, data: @autoclosure () -> String?) -> Int {
-    kind.hasStatesNamedByData ? number(of: kind.stateWord(place, data: data())) : place
+    areWords ? number(of: word(place, data()), about: isByPlace ? kind.states[place].about : "") : place
   }
 
   /// This numbering's number for a state that another numbering of the same kind has as `number`.
   public mutating func number(of number: Int, in other: StateNumbers) -> Int {
-    kind.hasStatesNamedByData ? self.number(of: other.states[number].word) : number
+    areWords ? self.number(of: other.states[number].word, about: other.states[number].about) : number
   }
 
-  private mutating func number(of word: String) -> Int {
+  private mutating func number(of word: String, about: String) -> Int {
     if let known = numbers[word] { return known }
     numbers[word] = states.count
-    states.append(StateEntry(word: word, about: ""))
+    states.append(StateEntry(word: word, about: about))
     return states.count - 1
   }
 
   /// The number of a state; `nil` if it has none.
   public func known(_ place: Int, data: String?) -> Int? {
-    kind.hasStatesNamedByData ? numbers[kind.stateWord(place, data: data)] : place
+    areWords ? numbers[word(place, data)] : place
   }
 }

@@ -32,6 +32,8 @@ public protocol ErasedMachine: Sendable {
   static func stateData(_ value: UnsafeRawPointer) -> String?
   /// Whether two machines are in equal states, including the states' data.
   static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
+  /// See ``Machine/place(for:)``.
+  static func place(_ value: UnsafeRawPointer, _ parameters: UnsafeRawPointer) -> String?
   /// Encodes a value.
   static func write(_ value: UnsafeRawPointer, to encoder: ValueEncoder) throws
   /// Encodes what of a value tells it from others; see ``ValueEncoder/init(comparingAt:)``.
@@ -75,6 +77,8 @@ extension _Machine {
     left.assumingMemoryBound(to: Self.self).pointee.state == right.assumingMemoryBound(to: Self.self).pointee.state
   }
 
+  public static func place(_ value: UnsafeRawPointer, _ parameters: UnsafeRawPointer) -> String? { nil }
+
   public static func write(_ value: UnsafeRawPointer, to encoder: ValueEncoder) throws {
     try encoder.encode(value.assumingMemoryBound(to: Self.self).pointee)
   }
@@ -88,6 +92,13 @@ extension _Machine {
 }
 
 extension Machine {
+  public func place(for parameters: Parameters) -> String? { nil }
+
+  public static func place(_ value: UnsafeRawPointer, _ parameters: UnsafeRawPointer) -> String? {
+    value.assumingMemoryBound(to: Self.self).pointee
+      .place(for: parameters.assumingMemoryBound(to: Parameters.self).pointee)
+  }
+
   @inlinable
   public static func initialize(
     _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,

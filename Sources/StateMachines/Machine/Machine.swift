@@ -70,6 +70,13 @@ public protocol Machine: _Machine where Event: MachineEvent {
   /// are rolled back.
   mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State>
 
+  /// What tells machines in one state apart in a diagram of one of them, such as the place in an automaton: `q3`. Empty
+  /// for a state that is one place; `nil`, the default, for a machine that is drawn by its states. Without dots.
+  ///
+  /// A machine has at most some sixty places. Diagrams by place leave away events that take a text, where characters
+  /// lead everywhere.
+  func place(for parameters: Parameters) -> String?
+
   /// The timers that run in a state, each with its event. They depend only on the machine and its parameters.
   ///
   /// After each input with the verdict moved or stayed, the runtime compares the timers declared before and after it:
