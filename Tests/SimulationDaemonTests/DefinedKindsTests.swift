@@ -60,6 +60,41 @@ struct DefinedKindsTests {
       ])
   }
 
+  @Test("a diagram in Mermaid is a document; it is written as SCXML, and as a diagram that can be loaded again")
+  func mermaid() {
+    let guest = HostedService().connect(toWorld: "w")
+    let diagram = """
+      stateDiagram-v2
+        [*] --> off
+        off --> on : press [count < 2] / count = count + 1
+        on --> off : after 5s / beep
+        %% data count = 0
+      """
+    func define(_ name: String, _ format: String, _ document: String) -> [String] {
+      guest.say("define \(name) format=\(format) bytes=\(document.utf8.count)\n\(document)")
+    }
+    func text(_ request: String) -> String {
+      guest.say(request).filter { $0.hasPrefix(".") }.map { String($0.dropFirst(2)) }.joined(separator: "\n")
+    }
+    #expect(define("a", "mermaid", diagram).last?.hasPrefix("+ defined a version=1 states=2 ") == true)
+    #expect(define("b", "scxml", text("graph a format=scxml")).last?.hasPrefix("+ defined b ") == true)
+    #expect(define("c", "mermaid", text("graph b format=stateDiagram")).last?.hasPrefix("+ defined c ") == true)
+    let walks = ["a", "b", "c"].map { kind in
+      ["new \(kind) m"] + ["send m press", "advance 5s", "send m press", "advance 5s", "send m press", "show m"]
+    }.map { requests -> [String] in
+      defer { _ = guest.say("undo \(requests.count - 1)") }
+      return requests.flatMap { guest.say($0) }.map { line in
+        line.split(separator: " ").filter { !$0.hasPrefix("seq=") && !$0.hasPrefix("t=") }.joined(separator: " ")
+      }
+    }
+    #expect(walks[0].contains("+ moved off on") && walks[0].contains { $0.hasPrefix("+ ignored off") })
+    #expect(walks[1].dropFirst().map { $0.prefix(12) } == walks[0].dropFirst().map { $0.prefix(12) })
+    #expect(walks[2].dropFirst().map { $0.prefix(12) } == walks[0].dropFirst().map { $0.prefix(12) })
+    #expect(guest.say("graph power format=scxml")[0].hasPrefix("- BAD-ARGUMENT argument=format got=scxml "))
+    let wrong = define("d", "mermaid", "stateDiagram-v2\n  off --> on : press [\n")
+    #expect(wrong.first?.hasPrefix(". 2:") == true && wrong.last?.hasPrefix("- BAD-DEFINITION line=2 ") == true, "\(wrong)")
+  }
+
   @Test("an event that a guard has kept from a transition is ignored, and the guard is named")
   func guards() {
     let guest = HostedService().connect(toWorld: "w")

@@ -148,9 +148,9 @@ struct GraphTests {
       > graph fridgf
       - UNKNOWN-MACHINE machine=fridgf did-you-mean=fridge : there is neither a machine nor a kind 'fridgf'
       > graph fridge format=png
-      - BAD-ARGUMENT argument=format got=png allowed=table,dot,mermaid,stateDiagram,plantuml,svg,json,tests : format is one of table,dot,mermaid,stateDiagram,plantuml,svg,json,tests
+      - BAD-ARGUMENT argument=format got=png allowed=table,dot,mermaid,stateDiagram,plantuml,svg,json,tests,scxml : format is one of table,dot,mermaid,stateDiagram,plantuml,svg,json,tests,scxml
       > graph
-      - USAGE : graph is used as 'graph KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests] [show=plain|all] [width=N]'
+      - USAGE : graph is used as 'graph KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|all] [width=N]'
       """
     ).expectHolds()
   }

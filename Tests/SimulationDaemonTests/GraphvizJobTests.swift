@@ -27,7 +27,7 @@ struct GraphvizJobTests {
     host.passTimeLate(1_100_000_000)
     #expect(
       guest.lines() == [
-        "- BAD-ARGUMENT argument=format got=svg allowed=table,dot,mermaid,stateDiagram,plantuml,json,tests : 'dot' takes longer than 60 s for this"
+        "- BAD-ARGUMENT argument=format got=svg allowed=table,dot,mermaid,stateDiagram,plantuml,json,tests,scxml : 'dot' takes longer than 60 s for this"
       ])
     #expect(host.service.environment.graphs.drawingsUnderWay == 0)
   }

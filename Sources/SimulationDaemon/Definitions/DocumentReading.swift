@@ -11,9 +11,15 @@ enum DocumentReading {
   case unsupported
 
   static func compile(_ document: KindDocument) -> DocumentReading {
-    guard document.format == "scxml" else { return .unsupported }
-    let resources = Dictionary(document.resources.map { ($0.path, $0.bytes) }) { $1 }
-    switch Definition.compile(document.bytes, resources: resources) {
+    let compilation: Definition.Compilation
+    switch document.format {
+    case "scxml":
+      let resources = Dictionary(document.resources.map { ($0.path, $0.bytes) }) { $1 }
+      compilation = Definition.compile(document.bytes, resources: resources)
+    case "mermaid": compilation = Definition.compile(mermaid: document.bytes)
+    case _: return .unsupported
+    }
+    switch compilation {
     case .mistakes(let findings, let missing): return .mistakes(findings, missing: missing)
     case .definition(let definition, let warnings):
       do throws(ExceededLimit) {

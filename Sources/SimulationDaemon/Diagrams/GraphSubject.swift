@@ -7,6 +7,8 @@ enum GraphSubject {
   /// The members in the composition's order; `name` is that of the machines, if they are made.
   case composition(Composition, name: String?, [(source: GraphSource, mark: GraphMark?)])
   case testsOfComposition(Composition)
+  /// A text that a document gives without exploration.
+  case text(String)
 
   enum Drawn {
     case text(String)
@@ -22,6 +24,7 @@ enum GraphSubject {
       guard let graph = source.advance(by: steps) else { return nil }
       if form.format == .tests { return .script(GraphScript(graph)) }
       return .text(form.text(of: Drawing(graph, mark: mark, show: form.drawn)))
+    case .text(let text): return .text(text)
     case .testsOfComposition(let composition):
       return .script(CompositionScript(composition))
     case .composition(let composition, let name, let members):
@@ -51,7 +54,7 @@ struct GraphForm {
 
   func text(of drawing: Drawing) -> String {
     switch format {
-    case .table, .tests: GraphTable(drawing, show: detail, width: width).text
+    case .table, .tests, .scxml: GraphTable(drawing, show: detail, width: width).text
     case .dot, .svg: drawing.dot
     case .mermaid: drawing.mermaid
     case .stateDiagram: drawing.stateDiagram
@@ -64,10 +67,12 @@ struct GraphForm {
 /// The formats of a diagram.
 enum GraphFormat: CaseIterable {
   case table, dot, mermaid, stateDiagram, plantuml, svg, json, tests
+  /// The document of a kind that was defined.
+  case scxml
 
   static let byName: KeyValuePairs<String, GraphFormat> = [
     "table": .table, "dot": .dot, "mermaid": .mermaid, "stateDiagram": .stateDiagram, "plantuml": .plantuml,
-    "svg": .svg, "json": .json, "tests": .tests,
+    "svg": .svg, "json": .json, "tests": .tests, "scxml": .scxml,
   ]
 
   /// The names of all other formats, separated by commas.

@@ -2,6 +2,7 @@ import MachineGraphs
 import LineProtocol
 import Simulator
 import StateMachines
+import Statecharts
 
 /// Diagrams, and paths to states in which an event is possible.
 extension RequestContext {
@@ -9,7 +10,19 @@ extension RequestContext {
   func graph() {
     guard let form = graphForm() else { return }
     let name = words.plain[0]
-    if let machine = machine(named: name) {
+    let machine = machine(named: name)
+    if form.format == .scxml || form.format == .stateDiagram && machine == nil,
+      case .machine(let kind)? = machine.map({ .machine(live.world.kind(of: $0)) }) ?? catalogue[name],
+      let text = documentText(of: kind, form.format)
+    {
+      return begin(.graph(GraphReply(.text(text), form, environment.graphs)))
+    }
+    if form.format == .scxml {
+      return fail(
+        .badArgument, [("argument", "format"), ("got", "scxml"), ("allowed", GraphFormat.names(without: .scxml))],
+        "only a kind that was defined from a document has one")
+    }
+    if let machine {
       let living = live.world.living(machine)
       // Programs and tests get the states that replies have.
       let place = form.format == .json || form.format == .tests ? nil : living.place(of: live.world.kind(of: machine))
@@ -33,6 +46,17 @@ extension RequestContext {
           + suggestion(name, among: catalogue.entries.map(\.name) + live.world.someNames(Nearest.candidates)),
         "there is neither a machine nor a kind '\(name)'")
     }
+  }
+
+  /// What the document of a kind says by itself; `nil` for a kind of the program.
+  private func documentText(of kind: Kind, _ format: GraphFormat) -> String? {
+    guard let document = live.world.document(of: kind) else { return nil }
+    if format == .scxml {
+      return document.format == "mermaid"
+        ? Definition.scxml(mermaid: document.bytes) : String(decoding: document.bytes, as: UTF8.self)
+    }
+    guard case .program(let program, _) = DocumentReading.compile(document) else { return nil }
+    return program.definition.stateDiagram().text
   }
 
   private func graphForm() -> GraphForm? {

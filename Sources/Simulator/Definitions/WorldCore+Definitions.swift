@@ -30,6 +30,9 @@ extension WorldCore {
   /// The kind of a name that the world has from a document, in its latest version.
   package func definition(named name: String) -> DefinedKind? { definitions.last { $0.document.name == name } }
 
+  /// The document that a kind of this world was made from; `nil` for a kind of the program.
+  package func document(of kind: Kind) -> KindDocument? { definitions.last { $0.kind === kind }?.document }
+
   /// The kinds that `new` makes machines of, one for each name.
   package var ownKinds: [Kind] {
     definitions.indices.filter { place in
