@@ -82,7 +82,7 @@ struct DefinedKindsTests {
     let walks = ["a", "b", "c"].map { kind in
       ["new \(kind) m"] + ["send m press", "advance 5s", "send m press", "advance 5s", "send m press", "show m"]
     }.map { requests -> [String] in
-      defer { _ = guest.say("undo \(requests.count - 1)") }
+      defer { _ = guest.say("drop m") }
       return requests.flatMap { guest.say($0) }.map { line in
         line.split(separator: " ").filter { !$0.hasPrefix("seq=") && !$0.hasPrefix("t=") }.joined(separator: " ")
       }

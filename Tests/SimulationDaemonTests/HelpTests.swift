@@ -62,13 +62,20 @@ struct HelpTests {
       #expect(page.last == "+ \(page.count - 1)")
       guard case .machine(let kind) = entry else { continue }
       for (section, words) in [
-        ("state", kind.states.map(\.word)), ("event", kind.events.map(\.name)), ("timer", kind.timers.map(\.name)),
+        ("event", kind.events.map(\.name)), ("timer", kind.timers.map(\.name)),
         ("output", kind.outputs.filter { !$0.isTold }.map(\.name)),
         ("told", kind.outputs.filter(\.isTold).map(\.name)), ("reading", kind.readings.map(\.name)),
         ("parameter", kind.parameters.map(\.name) + ["initial"]),
       ] {
         let found = page.filter { $0.hasPrefix(". \(section) ") }.map { String($0.split(separator: " ")[2]) }
         #expect(found == words, "\(kind.name) \(section)")
+      }
+      // A state of several regions is listed by its parts, each once for its region.
+      let states = page.filter { $0.hasPrefix(". state ") }.map { String($0.split(separator: " ")[2]) }
+      if kind.regions == nil {
+        #expect(states == kind.states.map(\.word), "\(kind.name)")
+      } else {
+        #expect(Set(states) == Set(kind.states.flatMap { $0.word.split(separator: "+").map(String.init) }), "\(kind.name)")
       }
     }
   }
