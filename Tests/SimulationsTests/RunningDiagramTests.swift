@@ -107,8 +107,8 @@ struct RunningDiagramTests {
   @Test(
     "without guards on data is loaded again and behaves as the kind",
     arguments: [
-      "acceptor", "automaton", "boldText", "callTracker", "checkinInteractor", "checkinView", "counter", "employees",
-      "enemy", "freeform", "inbox", "job", "listDetailCoordinator", "power", "regex", "smtp", "stepper",
+      "boldText", "checkinView", "counter", "employees", "enemy", "freeform", "inbox", "job", "listDetailCoordinator",
+      "power", "smtp", "stepper",
     ])
   func kinds(name: String) throws {
     let kind = try GraphTests.kind(name)
