@@ -59,7 +59,8 @@ struct GraphvizJobTests {
 
   @Test("a program that draws nothing, or is not there, is told, with what works without it")
   func failures() throws {
-    let allowed = "- BAD-ARGUMENT argument=format got=svg allowed=table,dot,mermaid,stateDiagram,plantuml,json,tests,scxml : "
+    let allowed =
+      "- BAD-ARGUMENT argument=format got=svg allowed=table,dot,mermaid,stateDiagram,plantuml,json,tests,scxml : "
     let useless = try DaemonProcess(environment: [("PATH", try programs("exit 1"))])
     #expect(
       try useless.connect().ask("graph fridge format=svg") == allowed + "'dot' has drawn nothing that could be used")
@@ -116,7 +117,8 @@ struct GraphvizJobTests {
 
   @Test("a program that writes without end, to its output or its errors, is cut off")
   func flood() throws {
-    let allowed = "- BAD-ARGUMENT argument=format got=svg allowed=table,dot,mermaid,stateDiagram,plantuml,json,tests,scxml : "
+    let allowed =
+      "- BAD-ARGUMENT argument=format got=svg allowed=table,dot,mermaid,stateDiagram,plantuml,json,tests,scxml : "
     let script = "while :; do echo '<svg>'; done >&2 &\nexec yes '<svg>'"
     let daemon = try DaemonProcess(environment: [("PATH", "\(try programs(script, reads: false)):/usr/bin:/bin")])
     let (client, other) = (try daemon.connect(), try daemon.connect())

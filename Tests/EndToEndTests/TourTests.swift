@@ -6,7 +6,9 @@ import UnixHost
 /// What the documentation says, held against the programs: its transcripts to the byte, its lists to the daemon's own.
 struct TourTests {
   /// Documents with transcripts, in the order in which a check of the package takes them.
-  static let transcripts = ["README.md", "Docs/Json.md", "Docs/Protocol.md", "Docs/Statecharts.md", "Docs/Transcripts.md"]
+  static let transcripts = [
+    "README.md", "Docs/Json.md", "Docs/Protocol.md", "Docs/Statecharts.md", "Docs/Transcripts.md",
+  ]
 
   @Test("every transcript of the documentation is what the daemon answers, line by line")
   func transcript() throws {

@@ -92,7 +92,8 @@ struct DefinedKindsTests {
     #expect(walks[2].dropFirst().map { $0.prefix(12) } == walks[0].dropFirst().map { $0.prefix(12) })
     #expect(guest.say("graph power format=scxml")[0].hasPrefix("- BAD-ARGUMENT argument=format got=scxml "))
     let wrong = define("d", "mermaid", "stateDiagram-v2\n  off --> on : press [\n")
-    #expect(wrong.first?.hasPrefix(". 2:") == true && wrong.last?.hasPrefix("- BAD-DEFINITION line=2 ") == true, "\(wrong)")
+    #expect(
+      wrong.first?.hasPrefix(". 2:") == true && wrong.last?.hasPrefix("- BAD-DEFINITION line=2 ") == true, "\(wrong)")
   }
 
   @Test("an event that a guard has kept from a transition is ignored, and the guard is named")

@@ -75,7 +75,8 @@ struct HelpTests {
       if kind.regions == nil {
         #expect(states == kind.states.map(\.word), "\(kind.name)")
       } else {
-        #expect(Set(states) == Set(kind.states.flatMap { $0.word.split(separator: "+").map(String.init) }), "\(kind.name)")
+        #expect(
+          Set(states) == Set(kind.states.flatMap { $0.word.split(separator: "+").map(String.init) }), "\(kind.name)")
       }
     }
   }

@@ -158,7 +158,8 @@ package struct VerbEntry: Sendable {
           example: "journal key since=3")
       case .graph:
         VerbEntry(
-          verb, "KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|all] [width=N]",
+          verb,
+          "KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|all] [width=N]",
           does: "a diagram of a kind, or of a machine with its state marked, found by running the rule",
           example: "graph shiftKey format=mermaid")
       case .coverage:
