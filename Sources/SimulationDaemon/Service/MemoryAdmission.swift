@@ -176,7 +176,8 @@ extension Activity {
     case .reply(.agenda(let listing, _), _): listing.bytes
     case .reply(.wires(let items, _, _), _): items.count * MemoryLayout<Wire>.stride
     case .deferred(let deferred): deferred.storageBytes
-    case .none, .advance, .step, .await, .rewind, .compare, .fork, .reply, .away: 0
+    case .away(let away): away.bytes
+    case .none, .advance, .step, .await, .rewind, .compare, .fork, .reply: 0
     }
   }
 }

@@ -61,6 +61,8 @@ final class Service {
   var host: UInt64
   /// Whether the daemon is ending.
   var isShuttingDown = false
+  /// Whether a worker reads a document: one at a time, so that others get workers.
+  var isReadingDocument = false
   private var nextNumber: UInt32 = 1
   private var nextActivity: UInt64 = 1
   /// The number of times that clients were given a worker.
@@ -209,6 +211,7 @@ final class Service {
       // A `cancel` of the new activity may already be in the input.
       if client.session.deferredEffect == nil, client.session.activity.isNone || !lookForCancel(client) { break }
     }
+    readDocument(of: client)
     if case .deferred = client.session.activity, client.hosted.home != nil { client.hosted.reserve(for: client) }
     // A client without a reader must not be held up by its unread replies.
     if !client.session.hasReader { client.discardOutput() }

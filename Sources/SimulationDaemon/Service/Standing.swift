@@ -76,6 +76,8 @@ extension Service {
   /// What blocks a client's activity on a worker.
   private func obstacleToActivity(of client: Client) -> Standing.Reason? {
     if client.isAway { return .itself }
+    // Another document is being read.
+    if !workers.areInline, client.session.activity.isUnreadDocument { return .turn }
     let worlds = worldsNeeded(by: client)
     guard let home = worlds[0].home, worlds.allSatisfy({ $0.home != nil }) else { return .world }
     if let obstacle = obstacle(to: client.session.activity, client, home) { return obstacle }

@@ -116,7 +116,7 @@ extension RequestContext {
     switch deferred.requests {
     case .line: false
     case .batch(let batch): isShort(batch)
-    case .definition(_, let document): document.storageBytes <= RequestContext.longLine && !live.isSlow
+    case .definition(_, let document): !document.isUnread && !live.isSlow
     }
   }
 

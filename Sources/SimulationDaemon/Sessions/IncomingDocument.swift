@@ -51,8 +51,16 @@ struct IncomingDocument {
 /// A complete document, with the files that it may refer to.
 struct ReceivedDocument {
   let bytes: [UInt8]
+  /// What came of reading it; nil if nobody has read it yet.
+  var reading: DocumentReading?
   /// By path, as `resource=` gave it.
   let resources: [String: [UInt8]]
+
+  /// A longer document is read by a worker, before its `define` gets the world, in bytes.
+  static let short = 1_024
+
+  /// Whether a worker has to read it first.
+  var isUnread: Bool { reading == nil && storageBytes > ReceivedDocument.short }
 
   var storageBytes: Int { resources.reduce(bytes.capacity) { $0 + $1.key.utf8.count + $1.value.capacity } }
 }

@@ -274,6 +274,8 @@ enum Activity {
     let isComparison: Bool
     /// The name of the world being created.
     let newWorld: String?
+    /// Bytes that it holds elsewhere.
+    var bytes = 0
 
     init(_ activity: Activity) {
       tag = activity.tag
@@ -282,6 +284,12 @@ enum Activity {
       onlyReads = activity.onlyReads
       isComparison = activity.isComparison
       newWorld = activity.newWorld
+    }
+
+    /// Reads a document on a worker. It cannot be cancelled.
+    init(readingDocument tag: [UInt8], bytes: Int) {
+      self.init(changingWorlds: tag, newWorld: nil)
+      self.bytes = bytes
     }
 
     /// Creates or removes a world on the store's thread. It cannot be cancelled.

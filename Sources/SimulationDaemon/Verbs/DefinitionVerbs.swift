@@ -50,7 +50,7 @@ extension RequestContext {
       resources: received.resources.map { KindDocument.Resource(path: $0.key, bytes: $0.value) })
     let program: ChartProgram
     let warnings: [Finding]
-    switch DocumentReading.compile(document) {
+    switch received.reading ?? DocumentReading.compile(document) {
     case .program(let made, let found): (program, warnings) = (made, found)
     case .exceeds(let limit):
       return fail(

@@ -1,0 +1,62 @@
+import LineProtocol
+import StateMachines
+
+/// Lets workers read long documents without the worlds that they are for, so that only their own clients wait.
+extension Service {
+  /// Begins to read the document of a client's `define`, unless it is short, was read, or another is being read.
+  ///
+  /// The client's activity is away meanwhile, and goes on to its end even if the client leaves.
+  func readDocument(of client: Client) {
+    guard !isReadingDocument, !workers.areInline, client.session.activity.isUnreadDocument,
+      case .deferred(let deferred) = client.session.activity,
+      case .definition(let line, let document) = deferred.requests
+    else { return }
+    let stay = client.stay
+    isReadingDocument = true
+    client.session.activity = .away(Activity.Away(readingDocument: deferred.tag, bytes: document.storageBytes))
+    workers.submit(
+      Job(
+        workers.slot(), { () throws(Never) in DocumentReading.compile(document.asWritten(line)) },
+        then: { [unowned self] result in
+          isReadingDocument = false
+          markDirty(client)
+          client.session.endActivity()
+          if client.stay == stay {
+            var read = document
+            read.reading = result.get()
+            client.session.activity = .deferred(
+              Activity.Deferred(requests: .definition(line: line, read), tag: deferred.tag))
+            client.session.needsWorker = true
+            if client.hosted.home != nil { client.hosted.reserve(for: client) }
+          } else {
+            client.session.fail(deferred.tag, .unknownWorld, [], "the world of this definition was dropped meanwhile")
+          }
+          goOn(client)
+          for other in busy { readDocument(of: other) }
+        }))
+  }
+}
+
+extension Activity {
+  /// Whether it is a `define` whose document a worker has to read first.
+  var isUnreadDocument: Bool {
+    guard case .deferred(let deferred) = self, case .definition(_, let document) = deferred.requests else {
+      return false
+    }
+    return document.isUnread
+  }
+}
+
+extension ReceivedDocument {
+  /// The document that a `define` line brings.
+  fileprivate func asWritten(_ line: [UInt8]) -> KindDocument {
+    var line = line
+    var request = Request()
+    let words = line.withUnsafeMutableBytes {
+      InputBuffer.Line(unknown: $0).withParsedCopy(&request) { Words($0) }
+    }
+    return KindDocument(
+      name: words?[0] ?? "", format: words?["format"] ?? "", bytes: bytes,
+      resources: resources.map { KindDocument.Resource(path: $0.key, bytes: $0.value) })
+  }
+}

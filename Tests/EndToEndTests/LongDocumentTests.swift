@@ -1,0 +1,48 @@
+import Testing
+
+/// Documents that take long to read.
+@Suite("Long documents", .serialized)
+struct LongDocumentTests {
+  /// A chart of so many states, one after the other.
+  private static func chart(_ states: Int) -> String {
+    let all = (0..<states).map {
+      "<state id=\"s\($0)\"><transition event=\"go\" target=\"s\(($0 + 1) % states)\"/></state>"
+    }
+    return "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\">\(all.joined())</scxml>"
+  }
+
+  @Test("while one is read, the other clients of its world are served, and documents take their turns")
+  func others() throws {
+    let daemon = try DaemonProcess("--ephemeral", "--workers", "2")
+    defer { daemon.letGo() }
+    let (first, second, other) = (try daemon.connect(), try daemon.connect(), try daemon.connect())
+    let document = Self.chart(3_000)
+    for (name, client) in [("a", first), ("b", second)] {
+      try client.send("@d define \(name) format=scxml bytes=\(document.utf8.count)\n\(document)new \(name) m\(name)\n")
+    }
+    // The world goes on: these are answered before the documents are read.
+    try Patience.wait(until: "a document to be read") {
+      try other.askAll("activities").contains { $0.contains(" verb=define ") }
+    }
+    #expect(try other.ask("new power p").hasPrefix("+ created p off "))
+    #expect(try other.ask("send p buttonClick").hasPrefix("+ moved off on "))
+    for (name, client) in [("a", first), ("b", second)] {
+      #expect(try client.final().hasPrefix("+ @d defined \(name) version=1 states=3000 events=1 "))
+      #expect(try client.final().hasPrefix("+ created m\(name) s0 "))
+    }
+  }
+
+  @Test("a client that leaves while its document is read leaves a daemon that goes on, and the kind")
+  func leaving() throws {
+    let daemon = try DaemonProcess("--ephemeral", "--workers", "2")
+    defer { daemon.letGo() }
+    let (leaver, other) = (try daemon.connect(), try daemon.connect())
+    let document = Self.chart(2_000)
+    try leaver.send("define a format=scxml bytes=\(document.utf8.count)\n\(document)")
+    try Patience.wait(until: "the document to be read") {
+      try other.askAll("activities").contains { $0.contains(" verb=define ") }
+    }
+    leaver.close()
+    try Patience.wait(until: "the kind to be there") { try other.ask("new a m").hasPrefix("+ created m s0 ") }
+  }
+}
