@@ -227,6 +227,18 @@ struct GraphTests {
     #expect(guest.violations() == [])
   }
 
+  @Test("from one place of an automaton to the next leads an arrow, which is emphasised where it is taken now")
+  func moves() {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.play("new acceptor r pattern=hello", "send r text hel")
+    let lines = guest.say("graph r format=mermaid").map { String($0.dropFirst(2)) }
+    func arrows(_ label: String) -> [String] { lines.filter { $0.contains(" -->") && $0.contains(label) || $0.contains("==>") && $0.contains(label) } }
+    #expect(arrows("char(e)").count == 1 && arrows("char(h)").count == 1, "\(lines)")
+    // After "hel" the next letter is an "l".
+    #expect(lines.contains { $0.contains("==>") && $0.contains("char(l)") }, "\(lines)")
+    #expect(!lines.contains { $0.contains("==>") && $0.contains("char(e)") }, "\(lines)")
+  }
+
   @Test("automata of more places than fit a picture are drawn by their states")
   func largeAutomata() {
     let guest = HostedService().connect(toWorld: "w")

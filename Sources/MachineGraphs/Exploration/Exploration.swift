@@ -360,8 +360,11 @@ public final class Exploration {
         }
       }
     }
+    let to = state(of: machine)
+    // A machine that stays in its state can come to another place, which is a move in this graph.
+    let verdict = isByPlace && result.verdict == .stayed && to != found[node].node.state ? .moved : result.verdict
     return GraphOutcome(
-      verdict: result.verdict, to: state(of: machine), reason: result.verdict == .refused ? record.reason : nil,
+      verdict: verdict, to: to, reason: result.verdict == .refused ? record.reason : nil,
       outputs: outputs, guards: record.guards.map { GraphGuard(name: $0.name, isTrue: $0.isTrue) },
       dataBefore: record.dataBefore, dataAfter: record.dataAfter, node: node, step: step,
       rests: machine.isSettled, isByChance: isByChance)

@@ -86,7 +86,7 @@ extension RequestContext {
   private func mark(of machine: MachineID, _ name: String, place: String? = nil) -> GraphMark {
     GraphMark(
       name, state: live.world.stateIndex(of: machine), data: place ?? live.world.stateData(of: machine),
-      present: live.world.presentOutcomes(of: machine))
+      present: live.world.presentOutcomes(of: machine, isByPlace: place != nil))
   }
 
   private func begin(
