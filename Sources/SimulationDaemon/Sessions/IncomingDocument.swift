@@ -29,7 +29,7 @@ struct IncomingDocument {
 
   var storageBytes: Int { line.capacity + bytes.capacity }
 
-  /// Takes what has come of it.
+  /// Takes those of its bytes that are in the input.
   fileprivate mutating func take(from input: inout InputBuffer, _ share: borrowing ClientShare) {
     let count = min(missing, input.count)
     if case .kept = fate, bytes.count + count > bytes.capacity,
@@ -109,7 +109,7 @@ extension Session {
     incoming = IncomingDocument(Array(line.bytes), count: count, fate)
   }
 
-  /// Takes what has come of the announced bytes.
+  /// Takes those of the announced bytes that are in the input.
   ///
   /// - Returns: What to do; nil if bytes are still missing.
   mutating func takeIncoming(_ request: inout Request) -> Next? {
