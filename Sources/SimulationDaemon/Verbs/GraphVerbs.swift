@@ -20,7 +20,8 @@ extension RequestContext {
     if form.format == .scxml {
       return fail(
         .badArgument, [("argument", "format"), ("got", "scxml"), ("allowed", GraphFormat.names(without: .scxml))],
-        "only a kind that was defined from a document has one")
+        "only a kind from a document has one; a diagram of more than \(RequestContext.mostTranslated) bytes is not translated"
+      )
     }
     if let machine {
       let living = live.world.living(machine)
@@ -51,6 +52,9 @@ extension RequestContext {
   /// What the document of a kind says by itself; `nil` for a kind of the program.
   private func documentText(of kind: Kind, _ format: GraphFormat) -> String? {
     guard let document = live.world.document(of: kind) else { return nil }
+    let isWritten = format == .scxml && document.format == "scxml"
+    // To translate a larger one here would keep all clients waiting.
+    guard isWritten || document.bytes.count <= RequestContext.mostTranslated else { return nil }
     if format == .scxml {
       return document.format == "mermaid"
         ? Definition.scxml(mermaid: document.bytes) : String(decoding: document.bytes, as: UTF8.self)
@@ -74,6 +78,9 @@ extension RequestContext {
     }
     return form
   }
+
+  /// The bytes of a document that is translated at once.
+  private static let mostTranslated = 16 << 10
 
   /// The widths of a table, in characters.
   private static let widths = 40...1_000
