@@ -14,7 +14,7 @@ struct RandomRequestTests {
   ]
 
   /// Each is 150 lines of each seed; `FSMD_RANDOM_ROUNDS` asks for more, `FSMD_RANDOM_SEED` for others.
-  private static let rounds = Int(variable("FSMD_RANDOM_ROUNDS") ?? 25)
+  private static let rounds = Int(variable("FSMD_RANDOM_ROUNDS") ?? 12)
   private static let firstSeed = variable("FSMD_RANDOM_SEED") ?? 1_000_003
 
   private static func variable(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }

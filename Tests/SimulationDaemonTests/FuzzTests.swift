@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Random requests, about half a million in all: no client input may end the service, each request gets one final line,
+/// Random requests, about a hundred thousand in all: no client input may end the service, each request gets one final line,
 /// and the worlds stay valid.
 @Suite("Random requests")
 struct FuzzTests {
@@ -23,14 +23,14 @@ struct FuzzTests {
   @Test("a grammar's requests", arguments: 0..<5 as Range<UInt64>)
   func requests(seed: UInt64) {
     var fuzzer = Fuzzer(seed: seed)
-    for turn in 0..<4_000 {
+    for turn in 0..<2_000 {
       fuzzer.takeTurn()
-      if turn % 2_000 == 1_999 { fuzzer.inspect() }
+      if turn % 1_000 == 999 { fuzzer.inspect() }
       if !fuzzer.problems.isEmpty { break }
     }
     fuzzer.inspect()
     #expect(fuzzer.problems.isEmpty, "seed \(seed): \(fuzzer.problems.prefix(3)) after \(fuzzer.last.suffix(40))")
-    #expect(fuzzer.requests > 35_000, "seed \(seed)")
+    #expect(fuzzer.requests > 17_000, "seed \(seed)")
   }
 }
 
