@@ -106,6 +106,48 @@ struct DefinedKindsTests {
         == "+ ignored off t=0.000 seq=3 : the guard of the transition in line 2 is false")
   }
 
+  @Test("the guards of a document are those of its diagrams")
+  func drawnGuards() {
+    let guest = HostedService().connect(toWorld: "w")
+    let diagram = """
+      stateDiagram-v2
+        [*] --> off
+        off --> on : press [uses < 2] / uses = uses + 1
+        off --> broken : press
+        on --> off : press
+        %% data uses = 0
+      """
+    _ = guest.say("define lamp format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
+    let arrows = guest.say("graph lamp format=json").filter { $0.contains(#""from":"off""#) }
+    #expect(arrows.contains { $0.contains(#""to":"on","event":"press","guard":"uses < 2""#) }, "\(arrows)")
+    #expect(arrows.contains { $0.contains(#""to":"broken","event":"press","guard":"not (uses < 2)""#) }, "\(arrows)")
+    #expect(guest.say("graph lamp format=mermaid").contains { $0.contains("press [not (uses ") })
+  }
+
+  @Test("the data of a document are readings, written as `send` takes them")
+  func readings() {
+    let guest = HostedService().connect(toWorld: "w")
+    let document = """
+      <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0">
+        <datamodel>
+          <data id="n" expr="1.5"/><data id="text" expr="'two words'"/><data id="digits" expr="'12'"/>
+          <data id="list" expr="[1, 'a']"/><data id="none"/>
+        </datamodel>
+        <state id="s"><transition event="set"><assign location="none" expr="_event.data.to"/></transition></state>
+      </scxml>
+      """
+    _ = define("kept", document, guest)
+    #expect(guest.say("describe kept").contains { $0.hasPrefix(". reading n ") })
+    _ = guest.say("new kept k")
+    #expect(
+      guest.say("show k") == [
+        ". state s", ". reading n 1.5", ". reading text \"two words\"", #". reading digits "\"12\"""#,
+        #". reading list "[1,\"a\"]""#, ". allowed set", "+ 6",
+      ])
+    _ = guest.say("send k set to=now")
+    #expect(guest.say("show k").contains(". reading none now"))
+  }
+
   @Test("all mistakes at once; nothing changes; missing files are named")
   func mistakes() {
     let guest = HostedService().connect(toWorld: "w")

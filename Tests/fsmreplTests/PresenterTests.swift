@@ -26,6 +26,10 @@ struct PresenterTests {
       ("send f open", "+ moved a b t=1.000 seq=2 outputs=x,y", "a → b  ⇒ x, y  1.000s #2\n"),
       ("send f open", "+ stayed a t=1.000 seq=2", "stays a  1.000s #2\n"),
       ("send f open", "+ ignored a t=1.000 seq=2", "ignored, still a  1.000s #2\n"),
+      (
+        "send f open", "+ ignored a t=1.000 seq=2 : the guard is false",
+        "ignored, still a: the guard is false  1.000s #2\n"
+      ),
       ("new shiftKey key", "+ created key off t=0.000 seq=1", "key created, off  0.000s #1\n"),
       ("new phoneCall c", "+ created c members=2 t=0.000 seq=2", "c created, 2 members  0.000s #2\n"),
       ("drop key", "+ dropped key t=0.000 seq=1", "key dropped  0.000s #1\n"),

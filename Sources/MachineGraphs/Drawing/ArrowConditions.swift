@@ -146,7 +146,7 @@ struct ArrowConditions {
       // A guard that was not evaluated says nothing.
       switch (values.contains(1), values.contains(0)) {
       case (true, false): return values.contains(-1) ? nil : name
-      case (false, true): return values.contains(-1) ? nil : "not \(name)"
+      case (false, true): return values.contains(-1) ? nil : Self.negation(of: name)
       default: return nil
       }
     case .region(let region):
@@ -159,6 +159,14 @@ struct ArrowConditions {
       return rest.count == 1 && whole.count > 2
         ? "\(outline.regions[region]) not \(titles(rest))" : "\(outline.regions[region]) \(titles(values))"
     }
+  }
+
+  /// A guard that is an expression has parentheses in its negation, and a single word needs none.
+  private static func negation(of name: String) -> String {
+    name.unicodeScalars.allSatisfy {
+      $0.properties.isAlphabetic || $0.properties.numericType != nil || " '-_".unicodeScalars.contains($0)
+    }
+      ? "not \(name)" : "not (\(name))"
   }
 
   private static func distinct<T: Hashable>(_ values: [T]) -> [T] {

@@ -152,12 +152,12 @@ public final class Kind: Sendable {
   package convenience init<M: _Machine>(
     _ machine: M.Type, _ name: String, key: String, version: Int, _ about: String, form: Form, origin: String,
     states: [StateEntry], areStatesNamedByData: Bool, events: [EventForm<M.Event>], otherEvents: OtherEvents?,
-    timers: [TimerEntry], outputs: [OutputEntry], defaults: M.Parameters
+    timers: [TimerEntry], outputs: [OutputEntry], readings: [ReadingForm<M>], defaults: M.Parameters
   ) {
     self.init(
       machine, name, version: version, about, form: form, origin: origin, example: [], regions: nil,
       stateEntries: states, initialStates: [], events: events, timerEntries: timers, timerEvents: [],
-      outputEntries: outputs, readings: [], parameters: [], defaults: defaults,
+      outputEntries: outputs, readings: readings, parameters: [], defaults: defaults,
       areStatesNamedByData: areStatesNamedByData, otherEvents: otherEvents, key: key)
   }
 

@@ -47,7 +47,7 @@ public struct Step<M: _Machine> {
   @inlinable
   @inline(__always)
   public func when(_ guardName: StaticString, _ condition: Bool) -> Bool {
-    if record.pointee.notesGuards { record.pointee.note(guardName, condition) }
+    if record.pointee.notesGuards { record.pointee.note(guard: guardName.description, condition) }
     return condition
   }
 
@@ -265,9 +265,9 @@ public struct StepRecord: Sendable {
 
   @usableFromInline
   @inline(never)
-  mutating func note(_ guardName: StaticString, _ isTrue: Bool) {
+  package mutating func note(guard name: String, _ isTrue: Bool) {
     isWritten = true
-    guards.append((guardName.description, isTrue))
+    guards.append((name, isTrue))
   }
 
   @usableFromInline

@@ -129,7 +129,9 @@ extension ChartRun {
     var result = false
     try attemptContent { (run) throws(EvaluationError) in
       switch run.compiled.chart.expressions[Int(condition)] {
-      case .form(let expression): result = try expression.isTrue(in: &run.scope)
+      case .form(let expression):
+        result = try expression.isTrue(in: &run.scope)
+        if run.notesGuards, run.session.number == 0 { run.guards.append((expression.text, result)) }
       case .broken(let message): throw .failed(message)
       }
     }

@@ -24,6 +24,10 @@ struct ChartRun {
   var statesToInvoke = StateSet()
   /// What is to be done with other sessions after this one.
   var actions: [Action] = []
+  /// Whether ``guards`` is kept.
+  var notesGuards = false
+  /// The guards of the document's own session that the input has evaluated, with their results.
+  var guards: [(condition: String, isTrue: Bool)] = []
   /// What `error.execution` tells of a send that has failed.
   var failedSend: String?
 
@@ -74,6 +78,7 @@ struct ChartRun {
     self.now = now
     if !effects.isEmpty { effects.removeAll(keepingCapacity: true) }
     if !actions.isEmpty { actions.removeAll(keepingCapacity: true) }
+    if !guards.isEmpty { guards.removeAll() }
     (hasMoved, hasTaken) = (false, false)
     scope.generator = generator
     scope.budget = limits.budget

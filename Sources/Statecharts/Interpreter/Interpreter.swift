@@ -16,6 +16,16 @@ public final class Interpreter {
   /// What the last input asks for.
   public var effects: [ChartEffect] { run.effects }
 
+  /// The guards of transitions that the last input has evaluated, in order, by their texts in the document; none unless
+  /// ``notesGuards``. Those of charts that were invoked are not among them.
+  var guards: [(condition: String, isTrue: Bool)] { run.guards }
+
+  /// Whether ``guards`` are noted, for diagrams.
+  var notesGuards: Bool {
+    get { run.notesGuards }
+    set { run.notesGuards = newValue }
+  }
+
   public init(_ definition: Definition, limits: StatechartLimits = StatechartLimits()) {
     self.definition = definition
     run = ChartRun(definition, limits)

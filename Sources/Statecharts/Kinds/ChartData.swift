@@ -16,10 +16,13 @@ package enum ChartData {
   /// The members of an object as words that ``object(of:)`` reads.
   package static func members(of text: String) -> [(key: String, text: String)] {
     guard case .object(let object)? = JSON.value(of: text) else { return [] }
-    return zip(object.keys, object.values).map { key, member in
-      if case .string(let text) = member, case .string(text) = value(of: text) { return (key, text) }
-      return (key, JSON.text(of: member))
-    }
+    return zip(object.keys, object.values).map { key, member in (key, word(of: member)) }
+  }
+
+  /// A value as a word that ``object(of:)`` reads: JSON, or a text that is none.
+  static func word(of data: DataValue) -> String {
+    if case .string(let text) = data, case .string(text) = value(of: text) { return text }
+    return JSON.text(of: data)
   }
 
   private static func value(of text: String) -> DataValue {

@@ -175,6 +175,8 @@ package struct ChartMachine: _Machine {
     let before = running
     let program = program
     let verdict = program.withInterpreter { interpreter in
+      interpreter.notesGuards = record.notesGuards
+      defer { for (condition, isTrue) in interpreter.guards { record.note(guard: condition, isTrue) } }
       switch interpreter.step(&running, input, now: record.now, generator: &record.generator) {
       case .moved:
         Self.carryOut(interpreter.effects, program, &record)

@@ -62,7 +62,21 @@ extension Kind {
           data: isLog ? [label, datum("value")] : isListed ? [datum("data")] : [datum("event"), datum("data")],
           about: isLog ? "what the machine logs" : "what the machine sends", isTold: false)
       },
+      readings: Kind.readings(of: chart),
       defaults: ChartMachine.Parameters(program))
+  }
+
+  /// The values of the document's data, as `send` takes them.
+  private static func readings(of chart: Chart) -> [ReadingForm<ChartMachine>] {
+    var slots: Set<Int32> = []
+    return chart.data.filter { slots.insert($0.slot).inserted }.map { data in
+      let slot = Int(data.slot)
+      return .reading(chart.symbols.names[slot], .json, "data of the document") { machine, _, _ in
+        let variables = machine.running.root.variables
+        guard slot < variables.count, let value = variables[slot], value != .undefined else { return nil }
+        return ChartData.word(of: value)
+      }
+    }
   }
 
   /// The name of the event that stands for all names that are not listed.

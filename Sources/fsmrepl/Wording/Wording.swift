@@ -16,7 +16,7 @@ struct Wording {
     case (_, "stayed") where words.count >= 2:
       return "stays \(style(.state, words[1]))\(outputs(line))\(when(line))"
     case (_, "ignored") where words.count >= 2:
-      return "ignored, still \(style(.state, words[1]))\(when(line))"
+      return "ignored, still \(style(.state, words[1]))\(note(line))\(when(line))"
     case (.new, "created") where words.count >= 3:
       return "\(style(.name, words[1])) created, \(style(.state, words[2]))\(when(line))"
     case (.new, "created") where words.count == 2:
