@@ -46,6 +46,8 @@ package struct DocumentSource: Sendable {
   package static let end = "enddefine"
   /// The most bytes of a document that are read from a file; the daemon's limit may be lower.
   package static let mostBytes = 4 << 20
+  /// The longest name of a kind, in bytes.
+  private static let longestName = 64
 
   /// The notations by the endings of file names.
   private static let formats = [".scxml": "scxml", ".xml": "scxml", ".mmd": "mermaid", ".mermaid": "mermaid"]
@@ -74,11 +76,18 @@ package struct DocumentSource: Sendable {
   package init(_ file: String, as kind: String?, load: (String) -> ScriptParser.Loaded) throws(Failure) {
     let name = file.split(separator: "/").last.map(String.init) ?? file
     guard let (ending, format) = Self.formats.first(where: { name.hasSuffix($0.key) }) else {
+      let hint = file.hasPrefix("'") ? #"; the quotes around a name are ""# : ""
       throw Failure(
         message: "'\(file)' is no document: the name of one ends with "
-          + Self.formats.keys.sorted().joined(separator: ", "))
+          + Self.formats.keys.sorted().joined(separator: ", ") + hint)
     }
     self.kind = kind ?? String(name.dropLast(ending.count))
+    guard kind != nil || Array(self.kind.utf8).withUnsafeBytes({ TextRules.isName($0, longest: Self.longestName) })
+    else {
+      throw Failure(
+        message: "'\(self.kind)' cannot name a kind: give it a name of letters, digits, '.', '_' and '-', "
+          + "as in 'load \(Word.written(file)) as machine'")
+    }
     self.format = format
     switch load(file) {
     case .bytes(let found): bytes = found

@@ -52,6 +52,7 @@ struct DocumentSourceTests {
       ("load\n", "a/s.fsm:1:5: 'load' is used as"), ("load a.mmd is b\n", "a/s.fsm:1:12: 'load' is used as"),
       ("load a.mmd\n", "a/s.fsm:1:6: cannot read 'a/a.mmd': No such file"),
       ("load a.fsm\n", "a/s.fsm:1:6: 'a/a.fsm' is no document"),
+      ("load 2nd.mmd\n", "a/s.fsm:1:6: '2nd' cannot name a kind: give it a name of letters"),
     ])
   func mistakes(text: String, message: String) {
     #expect(failure(text).hasPrefix(message), "\(failure(text))")

@@ -234,6 +234,30 @@ struct DiagramTests {
         "a --> b : tick, or timer",
         "2:17 error : how long the timer runs is not in the text; write tick, or after DURATION"
       ),
+      ("a –> b", "2:3 error : expected --> or : behind the state; found –>; did you mean -->?"),
+      (
+        "gate shut --> b : go",
+        "2:6 error : expected --> or : behind the state; found shut; a name is one word, and state \"Two words\" as name gives it a title"
+      ),
+      (
+        "a --> gate shut : go",
+        "2:12 error : expected : and a label, or the line's end; found shut : go; a name is one word, and state \"Two words\" as name gives it a title"
+      ),
+      (
+        "a --> b --> c", "2:9 error : expected : and a label, or the line's end; found --> c; write one arrow in a line"
+      ),
+      (
+        "state Gate shut as a",
+        "2:12 error : expected {, a line's end or <<choice>>; found shut as a; a title stands in quotes"
+      ),
+      (
+        "state “Gate” as a",
+        "2:14 error : expected {, a line's end or <<choice>>; found as a; the quotes of a title are \""
+      ),
+      ("a --> b : afer 5s", "2:11 error : expected EVENT [GUARD] / ACTIONS; found afer 5s; a timer is after 5s"),
+      ("a --> b : after(5s)", "2:11 error : expected EVENT [GUARD] / ACTIONS; found after(5s); a timer is after 5s"),
+      ("a --> b : every 5s", "2:11 error : expected EVENT [GUARD] / ACTIONS; found every 5s; a timer is after 5s"),
+      ("a --> b : go / n = ", "2:16 error : expected a value behind =; found n ="),
       ("a : / beep", "2:5 error : what is handled within a state has an event, as in press / beep"),
     ])
   func reasons(text: String, expected: String) {
@@ -248,8 +272,17 @@ struct DiagramTests {
       return findings[0].description
     }
     #expect(first("") == "1:1 error : the document is empty; expected stateDiagram-v2")
-    #expect(first("graph TD") == "1:1 error : expected stateDiagram-v2; found graph TD")
-    #expect(first("---\ntitle: x\n---\n%% c\n\nflowchart") == "6:1 error : expected stateDiagram-v2; found flowchart")
+    let head = "error : expected stateDiagram-v2; found"
+    #expect(first("graph TD") == "1:1 \(head) graph TD; of Mermaid's diagrams only state diagrams run")
+    #expect(first("---\ntitle: x\n---\n%% c\n\nnonsense") == "6:1 \(head) nonsense")
+    #expect(first("statediagram") == "1:1 \(head) statediagram; did you mean stateDiagram?")
+    #expect(first("[*] --> a") == "1:1 \(head) [*] --> a; write stateDiagram-v2 in a line above")
+    #expect(first("<!DOCTYPE html>").hasSuffix("; this is a page of HTML, and no diagram"))
+    #expect(
+      first("<?xml version='1.0'?>").hasSuffix(
+        "; this is XML: give the file a name that ends with .scxml, or write format=scxml"))
+    let fences = "; the file has the diagram alone, without the Markdown around it"
+    #expect(first("```mermaid\nstateDiagram-v2").hasSuffix(fences) && first("# Title").hasSuffix(fences))
   }
 
   // MARK: Properties

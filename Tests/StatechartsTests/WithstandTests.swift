@@ -14,16 +14,45 @@ struct WithstandTests {
     "that is no XML has one error with its place",
     arguments: [
       ("", "1:1 error : the document is empty; expected <scxml>"),
-      ("nonsense", "1:1 error : no XML: syntax error"),
-      ("<scxml>", "1:8 error : the document ends before its last element does"),
-      ("<scxml><state></scxml>", "1:17 error : the end tag does not match the element that is open"),
-      ("<scxml\u{0}/>", "1:7 error : no XML: not well-formed (invalid token)"),
+      ("nonsense", "1:1 error : expected <scxml>; found nonsense"),
+      (
+        "stateDiagram-v2\n",
+        "1:1 error : expected <scxml>; found stateDiagram-v2; this is Mermaid: give the file a name that ends with .mmd, "
+          + "or write format=mermaid"
+      ),
+      ("<scxml>", "1:8 error : the document ends, and <scxml> of line 1 is still open"),
+      ("<scxml>\n<state></scxml>", "2:10 error : </scxml> ends no open element; <state> of line 2 is open"),
+      ("<scxml\u{0}/>", "1:7 error : this is not XML"),
+      ("<scxml name=a/>", "1:13 error : this is not XML; a value stands in quotes"),
+      ("<scxml name=“a”/>", "1:13 error : this is not XML; the quotes of a value are \""),
+      (
+        "<scxml name='a < b'/>",
+        "1:16 error : this is not XML; < is written &lt;, or a quote or > is missing in front of it"
+      ),
+      ("<scxml name='a && b'/>", "1:17 error : this is not XML; & is written &amp;"),
       ("<a/>", "1:1 error : a statechart starts with <scxml>, not with <a>"),
       ("<scxml xmlns='http://www.w3.org/2005/07/scxml'>&amp", "1:48 error : the document ends within a tag or a text"),
     ])
   func broken(text: String, expected: String) {
     let found = Self.findings(text)
     #expect(found.contains(expected), "\(found)")
+  }
+
+  @Test("that is not UTF-8 says so")
+  func encoding() {
+    func first(_ compilation: Definition.Compilation) -> String {
+      guard case .mistakes(let findings, _) = compilation else { return "" }
+      return findings[0].description
+    }
+    let latin: [UInt8] = [0x67, 0x65, 0xF6]
+    let diagram = Array("stateDiagram-v2\n[*] --> ".utf8) + latin
+    #expect(first(Definition.compile(mermaid: diagram)) == "2:11 error : the text is not UTF-8; save the file as UTF-8")
+    #expect(first(Definition.compile(mermaid: [0xFF, 0xFE, 0x73, 0])).hasPrefix("1:1 error : the text is not UTF-8"))
+    let document = Array("<scxml name='".utf8) + latin + Array("'/>".utf8)
+    #expect(
+      first(Definition.compile(document))
+        == "1:16 error : this is not XML; the text is not UTF-8: save the file as UTF-8, or name its encoding in the first line"
+    )
   }
 
   @Test("that is cut anywhere, or has a byte changed, ends with a finding or a definition")

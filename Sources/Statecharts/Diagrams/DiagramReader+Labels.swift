@@ -101,6 +101,13 @@ extension DiagramReader {
       diagram.error(rest.start, "how long the timer runs is not in the text; write \(name.string) after DURATION")
       return nil
     }
+    if Self.isDigit(rest.dropFirst(rest.bytes[0] == UInt8(ascii: "(") ? 1 : 0).bytes.first ?? 0),
+      name.string == "every" || Spelling.closest(to: name.string, in: ["after", "after."]) != nil
+    {
+      let time = rest.string.filter { !"() ".contains($0) }
+      diagram.error(text.start, "expected EVENT [GUARD] / ACTIONS; found \(text.string); a timer is after \(time)")
+      return nil
+    }
     guard rest.bytes[0] == UInt8(ascii: "("), let close = rest.closing(0), close == rest.bytes.count - 1 else {
       let words = text.string.split(whereSeparator: { !$0.isLetter && !$0.isNumber }).map(String.init)
       let joined = (words.first ?? "") + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
@@ -187,6 +194,9 @@ extension DiagramReader {
     }
     if let isRead = output(text, into: &builder) { return isRead }
     if let sign = assignment(text) {
+      if text.dropFirst(sign + 1).trimmed.isEmpty {
+        return fail(text, "expected a value behind =; found \(text.string)")
+      }
       builder.empty(
         "assign",
         [

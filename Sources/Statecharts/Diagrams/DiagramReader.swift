@@ -29,6 +29,7 @@ struct DiagramReader {
 
   mutating func read() {
     next = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    if let place = bytes.firstNotUTF8 { return diagram.error(place, "the text is not UTF-8; save the file as UTF-8") }
     var hasHead = false
     skipFrontMatter()
     while nextLine() {
@@ -41,8 +42,9 @@ struct DiagramReader {
       } else if !line.isEmpty {
         hasHead = true
         guard ["stateDiagram-v2", "stateDiagram"].contains(line.string) else {
-          diagram.error(line.start, "expected stateDiagram-v2; found \(line.string.prefix(40))")
-          return
+          return diagram.error(
+            line.start,
+            "expected stateDiagram-v2; found \(line.string.prefix(40))\(Self.hint(insteadOfHead: line.string))")
         }
       }
     }
@@ -50,6 +52,25 @@ struct DiagramReader {
     for block in open {
       diagram.error(block.offset, "the block of \(diagram.states[block.state].id) has no }")
     }
+  }
+
+  /// What a text probably is that does not begin as a state diagram.
+  private static func hint(insteadOfHead line: String) -> String {
+    if line.hasPrefix("```") || line.hasPrefix("# ") || line.hasPrefix("~~~") {
+      return "; the file has the diagram alone, without the Markdown around it"
+    }
+    if line.hasPrefix("<scxml") || line.hasPrefix("<?xml") {
+      return "; this is XML: give the file a name that ends with .scxml, or write format=scxml"
+    }
+    if line.hasPrefix("<") { return "; this is a page of HTML, and no diagram" }
+    if line.contains("-->") { return "; write stateDiagram-v2 in a line above" }
+    let word = String(line.prefix { !$0.isWhitespace })
+    if ["graph", "flowchart", "classDiagram", "erDiagram", "gantt", "pie", "journey", "mindmap"].contains(word)
+      || word.hasPrefix("sequence")
+    {
+      return "; of Mermaid's diagrams only state diagrams run"
+    }
+    return Spelling.suggestion(for: word, in: ["stateDiagram-v2", "stateDiagram"])
   }
 
   /// Finds the end of the line at `next`.
@@ -241,9 +262,17 @@ struct DiagramReader {
   private func line(of offset: Int) -> Int { bytes[..<min(offset, bytes.count)].count { $0 == 0x0A } + 1 }
 
   private mutating func stop(_ rest: PlacedText) -> PlacedText {
-    diagram.error(rest.start, "expected {, a line's end or <<choice>>; found \(rest.string)")
+    let line = bytes[..<rest.start].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    let words = PlacedText(bytes, line..<rest.start).string + rest.string
+    let hint =
+      words.contains(where: { "“”„".contains($0) })
+      ? "; the quotes of a title are \"" : words.contains(" as ") ? "; a title stands in quotes" : Self.namesHint
+    diagram.error(rest.start, "expected {, a line's end or <<choice>>; found \(rest.string)\(hint)")
     return PlacedText(at: rest.end)
   }
+
+  /// What is told where a name with blanks may have been meant.
+  private static var namesHint: String { #"; a name is one word, and state "Two words" as name gives it a title"# }
 
   /// The state that a declaration names, or that a history belongs to.
   private mutating func declared(_ text: PlacedText) -> (state: Int, isHistory: Bool, rest: PlacedText)? {
@@ -292,7 +321,9 @@ struct DiagramReader {
     }
     guard rest.hasPrefix("-->") else {
       let word = String(decoding: rest.bytes.prefix { !PlacedText.isBlank($0) }, as: UTF8.self)
-      let meant = word.contains("-") || word.contains("=") || word.contains("→") ? "; did you mean -->?" : ""
+      let meant =
+        word.contains(where: { "-=→–—⟶".contains($0) })
+        ? "; did you mean -->?" : rest.string.contains("-->") || rest.string.contains(":") ? Self.namesHint : ""
       diagram.error(rest.start, "expected --> or : behind \(word == "" ? "it" : "the state"); found \(word)\(meant)")
       return nothing
     }
@@ -309,7 +340,8 @@ struct DiagramReader {
     }
     add(source, target, PlacedText(at: place.start), place.start)
     if after.isEmpty || after.hasPrefix("%%") || after.bytes[0] == UInt8(ascii: "}") { return after }
-    diagram.error(after.start, "expected : and a label, or the line's end; found \(after.string)")
+    let hint = after.hasPrefix("-->") ? "; write one arrow in a line" : after.string.contains(":") ? Self.namesHint : ""
+    diagram.error(after.start, "expected : and a label, or the line's end; found \(after.string)\(hint)")
     return nothing
   }
 

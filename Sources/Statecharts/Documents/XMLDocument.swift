@@ -234,22 +234,54 @@ private final class XMLReader {
     }
     if let mistake { throw mistake }
     guard status == XML_STATUS_OK else {
-      throw XMLDocument.Mistake(
-        position: position(), message: Self.explanation(of: XML_GetErrorCode(parser), isStarted: !open.isEmpty))
+      throw XMLDocument.Mistake(position: position(), message: explanation(of: XML_GetErrorCode(parser)))
     }
     return document
   }
 
-  private static func explanation(of code: XML_Error, isStarted: Bool) -> String {
+  private func explanation(of code: XML_Error) -> String {
+    let rest = document.bytes.dropFirst(position().offset)
     switch code {
-    case XML_ERROR_NO_ELEMENTS where isStarted: "the document ends before its last element does"
-    case XML_ERROR_NO_ELEMENTS: "the document is empty; expected <scxml>"
-    case XML_ERROR_TAG_MISMATCH: "the end tag does not match the element that is open"
-    case XML_ERROR_AMPLIFICATION_LIMIT_BREACH: "the entities of the document expand to more than is allowed"
-    case XML_ERROR_RECURSIVE_ENTITY_REF: "an entity contains itself"
-    case XML_ERROR_UNDEFINED_ENTITY: "the entity is not known; write &amp; for &"
-    case XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_PARTIAL_CHAR: "the document ends within a tag or a text"
-    case _: "no XML: \(XML_ErrorString(code).map { String(cString: $0) } ?? "error \(code.rawValue)")"
+    case XML_ERROR_NO_ELEMENTS:
+      guard let open = openElement else { return "the document is empty; expected <scxml>" }
+      return "the document ends, and \(open) is still open"
+    case XML_ERROR_TAG_MISMATCH:
+      let name = String(decoding: rest.prefix(40).prefix { $0 != UInt8(ascii: ">") && $0 > 0x20 }, as: UTF8.self)
+      return "</\(name)> ends no open element; \(openElement ?? "no element") is open"
+    case XML_ERROR_AMPLIFICATION_LIMIT_BREACH: return "the entities of the document expand to more than is allowed"
+    case XML_ERROR_RECURSIVE_ENTITY_REF: return "an entity contains itself"
+    case XML_ERROR_UNDEFINED_ENTITY: return "the entity is not known; write &amp; for &"
+    case XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_PARTIAL_CHAR: return "the document ends within a tag or a text"
+    case XML_ERROR_SYNTAX where document.nodes.isEmpty:
+      let line = String(decoding: rest.prefix(40).prefix { $0 >= 0x20 }, as: UTF8.self)
+      let hint =
+        line.hasPrefix("stateDiagram")
+        ? "; this is Mermaid: give the file a name that ends with .mmd, or write format=mermaid" : ""
+      return "expected <scxml>; found \(line)\(hint)"
+    case XML_ERROR_INVALID_TOKEN: return "this is not XML\(hint(at: position().offset))"
+    case _: return "this is not XML: \(XML_ErrorString(code).map { String(cString: $0) } ?? "error \(code.rawValue)")"
+    }
+  }
+
+  /// The innermost element whose end is not read yet, and its line.
+  private var openElement: String? {
+    guard let node = open.last, case .element(let element) = document.nodes[node].content else { return nil }
+    return "<\(element.name)> of line \(document.nodes[node].position.line)"
+  }
+
+  /// What is probably wrong where Expat finds something that it cannot read.
+  private func hint(at place: Int) -> String {
+    guard place < document.bytes.count else { return "" }
+    let rest = document.bytes[place...]
+    switch rest[place] {
+    case UInt8(ascii: "<"): return "; < is written &lt;, or a quote or > is missing in front of it"
+    case UInt8(ascii: "&"): return "; & is written &amp;"
+    case _ where rest.starts(with: "“".utf8) || rest.starts(with: "”".utf8) || rest.starts(with: "„".utf8):
+      return "; the quotes of a value are \""
+    case 0x80...:
+      return document.bytes.firstNotUTF8 == place
+        ? "; the text is not UTF-8: save the file as UTF-8, or name its encoding in the first line" : ""
+    case _: return place > 0 && document.bytes[place - 1] == UInt8(ascii: "=") ? "; a value stands in quotes" : ""
     }
   }
 
@@ -334,6 +366,20 @@ private final class XMLReader {
     } else {
       openText = document.nodes.count
       add(.text(text))
+    }
+  }
+}
+
+extension [UInt8] {
+  /// The place of the first byte that no text in UTF-8 has there; `nil` if all of it is UTF-8.
+  ///
+  /// - Complexity: O(*n*).
+  var firstNotUTF8: Int? {
+    do {
+      _ = try UTF8Span(validating: span)
+      return nil
+    } catch {
+      return error.byteOffsets.lowerBound
     }
   }
 }

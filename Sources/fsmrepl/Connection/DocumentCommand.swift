@@ -20,7 +20,7 @@ enum DocumentCommand: Equatable {
   ]
 
   private static var form: String {
-    "load is used as '\(usages[0].0) [follow]', with quotes around a name with blanks or '='"
+    "load is used as '\(usages[0].0) [follow]', with double quotes around a name with blanks or '='"
   }
 
   /// The rows of `help` for it, in the daemon's form.
