@@ -87,6 +87,8 @@ struct DefinedKindsTests {
         line.split(separator: " ").filter { !$0.hasPrefix("seq=") && !$0.hasPrefix("t=") }.joined(separator: " ")
       }
     }
+    #expect(walks.allSatisfy { $0.contains(". reading count 2") }, "\(walks)")
+    #expect(guest.say("describe a").contains(". reading count type=json"))
     #expect(walks[0].contains("+ moved off on") && walks[0].contains { $0.hasPrefix("+ ignored off") })
     #expect(walks[1].dropFirst().map { $0.prefix(12) } == walks[0].dropFirst().map { $0.prefix(12) })
     #expect(walks[2].dropFirst().map { $0.prefix(12) } == walks[0].dropFirst().map { $0.prefix(12) })

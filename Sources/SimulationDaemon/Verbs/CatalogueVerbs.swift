@@ -93,7 +93,8 @@ extension RequestContext {
       let unit = ArgumentText.unit(of: reading.type)
       page.line(
         "reading", [reading.name],
-        [("type", ArgumentText.name(of: reading.type))] + (unit.isEmpty ? [] : [("unit", unit)]), reading.about)
+        [("type", reading.type == .json ? "json" : ArgumentText.name(of: reading.type))]
+          + (unit.isEmpty ? [] : [("unit", unit)]), reading.about)
     }
     describe(kind.parameters, &page)
     // For a state of several regions, the word that `initial=` takes.

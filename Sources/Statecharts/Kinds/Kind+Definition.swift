@@ -6,7 +6,7 @@ extension Kind {
   /// Its states are the atomic states of the document, by their ids; where several are active at the same time, a
   /// machine's state is their ids joined by `+`. Its events are those that the document's transitions name; an event
   /// with another name that some transition matches can be sent, too. Its timers are the sends under way, by their
-  /// events; its outputs are sends of the type `output`, sends to other machines, and logs.
+  /// events; its outputs are sends of the type `output`, sends to other machines, and logs. Its readings are its data.
   ///
   /// - Complexity: O(size of the document).
   package convenience init(
@@ -71,7 +71,7 @@ extension Kind {
     var slots: Set<Int32> = []
     return chart.data.filter { slots.insert($0.slot).inserted }.map { data in
       let slot = Int(data.slot)
-      return .reading(chart.symbols.names[slot], .json, "data of the document") { machine, _, _ in
+      return .reading(chart.symbols.names[slot], .json, "") { machine, _, _ in
         let variables = machine.running.root.variables
         guard slot < variables.count, let value = variables[slot], value != .undefined else { return nil }
         return ChartData.word(of: value)
