@@ -23,7 +23,7 @@ extension DataScope {
     case .multiply: return .number(left.asNumber * right.asNumber)
     case .divide: return .number(left.asNumber / right.asNumber)
     case .remainder: return .number(left.asNumber.truncatingRemainder(dividingBy: right.asNumber))
-    case .power: return .number(Self.power(left.asNumber, right.asNumber))
+    case .power: return .number(try Self.power(left.asNumber, right.asNumber))
     case .equal: return .boolean(DataValue.equal(left, right))
     case .unequal: return .boolean(!DataValue.equal(left, right))
     case .same: return .boolean(DataValue.same(left, right))
@@ -49,9 +49,12 @@ extension DataScope {
     }
   }
 
-  private static func power(_ base: Double, _ exponent: Double) -> Double {
+  /// Powers with a whole exponent, and square roots: the standard library alone gives the same bits everywhere.
+  static func power(_ base: Double, _ exponent: Double) throws(EvaluationError) -> Double {
+    if exponent.isNaN || base.isNaN && exponent != 0 { return .nan }
+    if exponent == 0.5 { return base.squareRoot() }
     guard exponent == exponent.rounded(), exponent.magnitude <= 1024 else {
-      return exponent == 0.5 ? base.squareRoot() : .nan
+      throw .failed("an exponent is a whole number from -1024 to 1024, or 0.5")
     }
     var result = 1.0
     var factor = base
@@ -168,8 +171,10 @@ extension DataScope {
     case .boolean: return .boolean(first.isTruthy)
     case .isNaN: return .boolean(first.asNumber.isNaN)
     case .isFinite: return .boolean(first.asNumber.isFinite)
-    case .parseFloat: return .number(first.asNumber)
-    case .parseInt: return .number(first.asNumber.rounded(.towardZero))
+    case .parseFloat: return .number(DataValue.leadingNumber(of: try text(of: first)))
+    case .parseInt:
+      let radix = arguments.count > 1 ? Int(arguments[1].asInt32) : 0
+      return .number(DataValue.leadingInteger(of: try text(of: first), radix: radix))
     case .array: return .array(try DataArray(arguments))
     case .object: return .object(DataObject())
     case .math, .json: throw .failed("\(builtIn.rawValue) is not a function")
@@ -178,146 +183,122 @@ extension DataScope {
 
   func constant(_ name: String, of builtIn: BuiltIn) throws(EvaluationError) -> DataValue {
     switch (builtIn, name) {
-    case (.math, "PI"): return .number(.pi)
-    case (.math, "E"): return .number(2.718281828459045)
-    case _: return .undefined
+    case (.math, "PI"): .number(.pi)
+    case (.math, "E"): .number(2.718281828459045)
+    case (.number, "MAX_SAFE_INTEGER"): .number(9_007_199_254_740_991)
+    case (.number, "MIN_SAFE_INTEGER"): .number(-9_007_199_254_740_991)
+    case (.number, "MAX_VALUE"): .number(.greatestFiniteMagnitude)
+    case (.number, "MIN_VALUE"): .number(.leastNonzeroMagnitude)
+    case (.number, "EPSILON"): .number(.ulpOfOne)
+    case _: .undefined
     }
   }
 
   mutating func call(
     _ name: String, of builtIn: BuiltIn, _ arguments: [DataValue]
   ) throws(EvaluationError) -> DataValue {
-    let numbers = arguments.map(\.asNumber)
+    switch builtIn {
+    case .math: return .number(try number(ofMath: name, arguments.map(\.asNumber)))
+    case .json: return try json(name, arguments)
+    case .object: return try members(name, arguments)
+    case .number: return try number(name, arguments)
+    case .array where name == "isArray":
+      if case .array? = arguments.first { return .boolean(true) }
+      return .boolean(false)
+    case .array where name == "of": return .array(try DataArray(arguments))
+    case .string where name == "fromCharCode":
+      try budget.spend(bytes: arguments.count * 3)
+      return .string(
+        String(decoding: arguments.map { UInt16(truncatingIfNeeded: $0.asInt32) }, as: UTF16.self))
+    case .array, .string, .boolean, .isActive, .isNaN, .isFinite, .parseInt, .parseFloat:
+      throw .failed("\(builtIn.rawValue).\(name) is not a function")
+    }
+  }
+
+  private mutating func number(ofMath name: String, _ numbers: [Double]) throws(EvaluationError) -> Double {
     let first = numbers.first ?? .nan
-    switch (builtIn, name) {
-    case (.math, "random"): return .number(Double(generator.next() >> 11) * 0x1p-53)
-    case (.math, "floor"): return .number(first.rounded(.down))
-    case (.math, "ceil"): return .number(first.rounded(.up))
-    case (.math, "round"): return .number((first + 0.5).rounded(.down))
-    case (.math, "trunc"): return .number(first.rounded(.towardZero))
-    case (.math, "abs"): return .number(first.magnitude)
-    case (.math, "sqrt"): return .number(first.squareRoot())
-    case (.math, "pow"): return .number(Self.power(first, numbers.count > 1 ? numbers[1] : .nan))
-    case (.math, "max"): return .number(numbers.contains { $0.isNaN } ? .nan : numbers.max() ?? -.infinity)
-    case (.math, "min"): return .number(numbers.contains { $0.isNaN } ? .nan : numbers.min() ?? .infinity)
-    case (.json, "stringify"):
-      guard let value = arguments.first else { return .undefined }
-      try budget.spend(bytes: value.size * 2)
-      return .string(JSON.text(of: value))
-    case (.json, "parse"):
+    switch name {
+    case "random": return Double(generator.next() >> 11) * 0x1p-53
+    case "floor": return first.rounded(.down)
+    case "ceil": return first.rounded(.up)
+    case "round":
+      // Halves are rounded up, also those of negative numbers.
+      let below = first.rounded(.down)
+      return first - below < 0.5 ? below : first.rounded(.up)
+    case "trunc": return first.rounded(.towardZero)
+    case "abs": return first.magnitude
+    case "sign": return first == 0 || first.isNaN ? first : first < 0 ? -1 : 1
+    case "sqrt": return first.squareRoot()
+    case "pow": return try Self.power(first, numbers.count > 1 ? numbers[1] : .nan)
+    case "max": return numbers.reduce(-.infinity) { $0.isNaN || Self.isLess($1, $0) ? $0 : $1 }
+    case "min": return numbers.reduce(.infinity) { $0.isNaN || Self.isLess($0, $1) ? $0 : $1 }
+    case _: throw .failed("Math.\(name) is not a function")
+    }
+  }
+
+  /// -0 is less than 0 here.
+  private static func isLess(_ left: Double, _ right: Double) -> Bool {
+    left < right || left == right && left.sign == .minus
+  }
+
+  private mutating func json(_ name: String, _ arguments: [DataValue]) throws(EvaluationError) -> DataValue {
+    switch name {
+    case "stringify":
+      switch arguments.first {
+      case nil, .undefined?, .function?: return .undefined
+      case let value?:
+        try budget.spend(bytes: value.size * 2)
+        return .string(JSON.text(of: value))
+      }
+    case "parse":
       let text = try text(of: arguments.first ?? .undefined)
       try budget.spend(bytes: text.utf8.count * 48)
       guard let value = JSON.value(of: text) else { throw .failed("this is no JSON") }
       return value
-    case (.object, "keys"), (.object, "values"):
-      let elements: [DataValue]
-      switch arguments.first {
-      case .object(let object)?: elements = name == "keys" ? object.keys.map { .string($0) } : object.values
-      case .array(let array)?:
-        elements = name == "keys" ? array.elements.indices.map { .string(String($0)) } : array.elements
-      case nil, .undefined?, .null?: throw .failed("Object.\(name) asks for an object")
-      case .boolean?, .number?, .string?, .function?: elements = []
-      }
-      try budget.spend(bytes: 2 * (arguments.first?.size ?? 0))
-      return .array(try DataArray(elements))
-    case (.array, "isArray"):
-      if case .array? = arguments.first { return .boolean(true) }
-      return .boolean(false)
-    case _: throw .failed("\(builtIn.rawValue).\(name) is not a function")
+    case _: throw .failed("JSON.\(name) is not a function")
     }
   }
 
-  /// Methods that change their array.
-  static let changers: Set<String> = ["push", "pop", "shift", "unshift", "reverse"]
-
-  mutating func change(
-    _ target: inout DataValue, _ name: String, _ arguments: [DataValue]
-  ) throws(EvaluationError) -> DataValue {
-    guard case .array(var array) = target else { throw .failed("\(name) is not a function") }
-    target = .undefined
-    defer { target = .array(array) }
-    if name == "push" {
-      for argument in arguments {
-        try budget.spend(bytes: argument.size)
-        try array.append(argument)
+  private mutating func members(_ name: String, _ arguments: [DataValue]) throws(EvaluationError) -> DataValue {
+    try budget.spend(bytes: 2 * arguments.reduce(0) { $0 + $1.size })
+    if name == "assign", case .object(var object)? = arguments.first {
+      for case .object(let more) in arguments.dropFirst() {
+        for (key, value) in zip(more.keys, more.values) { try object.set(value, for: key) }
       }
-      return .number(Double(array.count))
+      return .object(object)
     }
-    try budget.spend(bytes: array.count * 24)
-    var elements = array.elements
-    var result = DataValue.undefined
+    let members: [(key: String, value: DataValue)]
+    switch arguments.first {
+    case .object(let object)?: members = Array(zip(object.keys, object.values).map { ($0, $1) })
+    case .array(let array)?: members = array.elements.enumerated().map { (String($0), $1) }
+    case nil, .undefined?, .null?: throw .failed("Object.\(name) asks for an object")
+    case .boolean?, .number?, .string?, .function?: members = []
+    }
     switch name {
-    case "pop": result = elements.popLast() ?? .undefined
-    case "shift": result = elements.isEmpty ? .undefined : elements.removeFirst()
-    case "unshift":
-      elements.insert(contentsOf: arguments, at: 0)
-      result = .number(Double(elements.count))
-    case _: elements.reverse()
-    }
-    array = try DataArray(elements)
-    return name == "reverse" ? .array(array) : result
-  }
-
-  mutating func call(
-    _ name: String, on receiver: DataValue, _ arguments: [DataValue]
-  ) throws(EvaluationError) -> DataValue {
-    let first = arguments.first ?? .undefined
-    let second = arguments.count > 1 ? arguments[1] : .undefined
-    // Whatever the method does, it may read all of its receiver, and look for the argument everywhere in it.
-    let (work, overflow) = (receiver.size >> 6).multipliedReportingOverflow(by: 1 + first.size >> 4)
-    try budget.spend(steps: overflow ? .max : work)
-    switch (receiver, name) {
-    case (_, "toString"): return .string(try text(of: receiver))
-    case (.object(let object), "hasOwnProperty"): return .boolean(object.place(of: first.text) != nil)
-    case (.array(let array), "concat"):
-      var elements = array.elements
-      for argument in arguments {
-        if case .array(let more) = argument { elements += more.elements } else { elements.append(argument) }
-        try budget.spend(bytes: elements.count * 24)
+    case "keys": return .array(try DataArray(members.map { .string($0.key) }))
+    case "values": return .array(try DataArray(members.map(\.value)))
+    case "entries":
+      var entries = DataArray()
+      for (key, value) in members {
+        try budget.spend(bytes: 80 + key.utf8.count)
+        try entries.append(.array(try DataArray([.string(key), value])))
       }
-      return .array(try DataArray(elements))
-    case (.array(let array), "join"):
-      let separator = first.isNothing ? "," : try text(of: first)
-      try budget.spend(bytes: receiver.size + separator.utf8.count * array.count)
-      return .string(array.elements.map { $0.isNothing ? "" : $0.text }.joined(separator: separator))
-    case (.array(let array), "indexOf"):
-      return .number(Double(array.elements.firstIndex { DataValue.same($0, first) } ?? -1))
-    case (.array(let array), "includes"):
-      return .boolean(array.elements.contains { DataValue.same($0, first) })
-    case (.array(let array), "slice"):
-      try budget.spend(bytes: array.count * 24)
-      return .array(try DataArray(Array(array.elements[Self.range(first, second, of: array.count)])))
-    case (.string(let string), "slice"), (.string(let string), "substring"):
-      try budget.spend(bytes: string.utf8.count)
-      let units = Array(string.utf16)
-      return .string(String(decoding: units[Self.range(first, second, of: units.count)], as: UTF16.self))
-    case (.string(let string), "indexOf"):
-      let wanted = first.text
-      guard let range = wanted.isEmpty ? string.startIndex..<string.startIndex : string.ranges(of: wanted).first else {
-        return .number(-1)
-      }
-      return .number(Double(string.utf16.distance(from: string.startIndex, to: range.lowerBound)))
-    case (.string(let string), "includes"):
-      return .boolean(first.text.isEmpty || !string.ranges(of: first.text).isEmpty)
-    case (.string(let string), "charAt"): return try element(.number(first.asNumber), of: .string(string))
-    case (.string(let string), "split"):
-      try budget.spend(bytes: string.utf8.count * 32)
-      let parts = string.split(separator: first.text, omittingEmptySubsequences: false)
-      return .array(try DataArray(parts.map { .string(String($0)) }))
-    case (.string(let string), "toUpperCase"):
-      try budget.spend(bytes: string.utf8.count * 3)
-      return .string(string.uppercased())
-    case (.string(let string), "toLowerCase"):
-      try budget.spend(bytes: string.utf8.count * 3)
-      return .string(string.lowercased())
-    case _: throw .failed("\(name) is not a function")
+      return .array(entries)
+    case _: throw .failed("Object.\(name) is not a function")
     }
   }
 
-  private static func range(_ from: DataValue, _ to: DataValue, of count: Int) -> Range<Int> {
-    func place(_ value: Int) -> Int { min(count, value < 0 ? max(0, count + value) : value) }
-    let start = place(from.asPlace(default: 0))
-    return start..<max(start, place(to.asPlace(default: count)))
+  private mutating func number(_ name: String, _ arguments: [DataValue]) throws(EvaluationError) -> DataValue {
+    var number: Double?
+    if case .number(let given)? = arguments.first { number = given }
+    switch name {
+    case "isInteger": return .boolean(number.map { $0.isFinite && $0 == $0.rounded() } ?? false)
+    case "isFinite": return .boolean(number?.isFinite ?? false)
+    case "isNaN": return .boolean(number?.isNaN ?? false)
+    case "parseInt": return try call(.parseInt, arguments)
+    case "parseFloat": return try call(.parseFloat, arguments)
+    case _: throw .failed("Number.\(name) is not a function")
+    }
   }
 }
 

@@ -266,6 +266,11 @@ struct Parser {
   private mutating func assignment() throws(SyntaxError) -> Code.Place {
     try nested { parser throws(SyntaxError) in
       let start = parser.start
+      if let (names, rest) = parser.arrowFunction() {
+        parser.lexer = rest
+        try parser.advance()
+        return try parser.function(names, from: start)
+      }
       let left = try parser.conditional()
       guard case .symbol(let symbol) = parser.token else { return left }
       let compound = Self.compounds[symbol]
@@ -488,29 +493,66 @@ struct Parser {
 
   /// Parameters and body of a function.
   private mutating func functionRest(from start: Int) throws(SyntaxError) -> Code.Place {
+    var names: [String] = []
+    try expect("(")
+    while case .name(let name) = token {
+      names.append(name)
+      try advance()
+      guard try take(",") else { break }
+    }
+    try expect(")")
+    guard token == .symbol("{") else { throw error("{") }
+    return try function(names, from: start)
+  }
+
+  /// Looks for the parameters of an arrow function: `x =>`, `(x, y) =>`.
+  ///
+  /// - Returns: Their names, and the lexer behind the arrow; `nil` if no such function begins here.
+  private func arrowFunction() -> (names: [String], rest: Lexer)? {
+    guard lexer.hasArrows else { return nil }
+    var rest = lexer
+    func next() -> Token? { try? rest.next().token }
+    var names: [String] = []
+    switch token {
+    case .name(let name): names.append(name)
+    case .symbol("("):
+      var word = next()
+      while case .name(let name)? = word {
+        names.append(name)
+        word = next()
+        guard word == .symbol(",") else { break }
+        word = next()
+      }
+      guard word == .symbol(")") else { return nil }
+    case .symbol, .number, .string, .end: return nil
+    }
+    guard next() == .symbol("=>"), !names.contains(where: Self.reserved.contains) else { return nil }
+    return (names, rest)
+  }
+
+  /// The body of a function: a block, or the expression that an arrow function returns.
+  private mutating func function(_ names: [String], from start: Int) throws(SyntaxError) -> Code.Place {
     try nested { parser throws(SyntaxError) in
       let (outerCode, outerLocals, outerHeights) = (parser.code, parser.locals, parser.heights)
       (parser.code, parser.heights) = (Code(), [])
       // The first local is `this`, whose name nothing else can have.
-      var names = ["this"]
-      try parser.expect("(")
-      while case .name(let name) = parser.token {
-        names.append(name)
-        try parser.advance()
-        guard try parser.take(",") else { break }
+      parser.locals = ["this"] + names
+      var end = 0
+      if try parser.take("{") {
+        var statements: [Code.Place] = []
+        while parser.token != .symbol("}"), parser.token != .end { statements.append(try parser.statement()) }
+        end = parser.lexer.offset
+        try parser.expect("}")
+        parser.code.root = try parser.add(.block(parser.list(statements)))
+      } else {
+        let result = try parser.assignment()
+        end = parser.start
+        parser.code.root = try parser.add(.leave(result))
       }
-      try parser.expect(")")
-      parser.locals = names
-      var statements: [Code.Place] = []
-      guard parser.token == .symbol("{") else { throw parser.error("{") }
-      try parser.advance()
-      while parser.token != .symbol("}"), parser.token != .end { statements.append(try parser.statement()) }
-      let text = parser.lexer.text(from: start)
-      try parser.expect("}")
-      parser.code.root = try parser.add(.block(parser.list(statements)))
       parser.symbols.functions.append(
         Function(
-          parameters: names.count - 1, locals: parser.locals?.count ?? 1, code: parser.code, text: text))
+          parameters: names.count, locals: parser.locals?.count ?? 1, code: parser.code,
+          text: parser.lexer.text(start..<end)))
       (parser.code, parser.locals, parser.heights) = (outerCode, outerLocals, outerHeights)
       return try parser.add(.function(parser.symbols.functions.count - 1))
     }

@@ -11,13 +11,17 @@ enum Token: Equatable {
 struct Lexer {
   private let text: [UInt8]
   private(set) var offset = 0
+  /// Whether there may be arrow functions.
+  let hasArrows: Bool
 
   init(_ text: String) {
     self.text = Array(text.utf8)
+    hasArrows = zip(self.text, self.text.dropFirst()).contains { $0 == UInt8(ascii: "=") && $1 == UInt8(ascii: ">") }
   }
 
   private static let symbols = [
-    ">>>=", "===", "!==", ">>>", "**=", "<<=", ">>=", "&&", "||", "??", "==", "!=", "<=", ">=", "++", "--", "+=", "-=",
+    ">>>=", "===", "!==", ">>>", "**=", "<<=", ">>=", "=>", "&&", "||", "??", "==", "!=", "<=", ">=", "++", "--", "+=",
+    "-=",
     "*=",
     "/=", "%=", "&=", "|=", "^=", "**", "<<", ">>", "{", "}", "(", ")", "[", "]", ".", ";", ",", "<", ">", "+", "-",
     "*",
@@ -47,8 +51,8 @@ struct Lexer {
     throw SyntaxError("\(Unicode.Scalar(byte).escaped(asASCII: true)) has no meaning here", at: start)
   }
 
-  /// The text from a token's start to where the lexer is.
-  func text(from start: Int) -> String { String(decoding: text[start..<offset], as: UTF8.self) }
+  /// The text from one place to another.
+  func text(_ range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
