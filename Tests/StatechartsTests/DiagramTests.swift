@@ -257,6 +257,27 @@ struct DiagramTests {
       ("a --> b : afer 5s", "2:11 error : expected EVENT [GUARD] / ACTIONS; found afer 5s; a timer is after 5s"),
       ("a --> b : after(5s)", "2:11 error : expected EVENT [GUARD] / ACTIONS; found after(5s); a timer is after 5s"),
       ("a --> b : every 5s", "2:11 error : expected EVENT [GUARD] / ACTIONS; found every 5s; a timer is after 5s"),
+      (
+        "a --> b : count >= 3",
+        "2:11 error : expected EVENT [GUARD] / ACTIONS; found count >= 3; a guard stands in brackets: [count >= 3]"
+      ),
+      (
+        "a --> b : if n < 0",
+        "2:11 error : expected EVENT [GUARD] / ACTIONS; found if n < 0; a guard stands in brackets: [n < 0]"
+      ),
+      (
+        "a --> b : go [n > 1 and n < 3]",
+        "2:21 error : n > 1 and n < 3 is no expression: expected the end; found and; did you mean &&?"
+      ),
+      ("a --> b : go [n = 3]\n%% data n = 0", "2:15 warning : n = 3 assigns; a comparison is written =="),
+      (
+        "a --> b\na --> c",
+        "3:7 warning : the transition in line 2 is always taken before this one: it has no event, so it is taken at once"
+      ),
+      (
+        "[*] --> a\na --> b\nb --> c\nc --> a",
+        "3:7 warning : this leads round and round for ever: the states of the circle have neither events nor conditions"
+      ),
       ("a --> b : go / n = ", "2:16 error : expected a value behind =; found n ="),
       ("a : / beep", "2:5 error : what is handled within a state has an event, as in press / beep"),
     ])

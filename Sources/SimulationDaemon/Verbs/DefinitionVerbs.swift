@@ -43,7 +43,7 @@ extension RequestContext {
   /// Compiles a document and adds its kind to the world.
   private func define(_ name: String, _ format: DocumentFormat, _ received: ReceivedDocument) {
     if environment.catalogue[name] != nil {
-      return fail(.nameTaken, [("kind", name)], "'\(name)' is a kind of the program")
+      return fail(.nameTaken, [("kind", name)], "'\(name)' is a kind of the program; choose another name")
     }
     let document = KindDocument(
       name: name, format: format.rawValue, bytes: received.bytes,

@@ -178,7 +178,7 @@ extension RequestContext {
     case .failure(.limit(let limit)):
       fail(
         .limit, [("name", limit.name), ("value", "\(limit.value)"), ("kind", kind)],
-        "the start of \(withArticle(kind)) would take more than \(limit.value)")
+        "the start of \(withArticle(kind)) would take more than \(limit.name) allows, \(limit.value)")
     case .failure(.conflict(let conflict)):
       fail(
         .badArgument,

@@ -4,6 +4,7 @@ extension Compiler {
   mutating func check(_ place: Int) {
     checkReachability()
     for state in chart.states.indices { checkShadows(of: state) }
+    checkCircles()
     checkEvents()
     checkReferences()
   }
@@ -75,9 +76,46 @@ extension Compiler {
         }
       }
       if let earlier, let node = nodeOfTransition[Int(later)] {
-        warn(node, "the transition in line \(chart.transitions[Int(earlier)].line) is always taken before this one")
+        let reason = descriptors.isEmpty ? ": it has no event, so it is taken at once" : ""
+        warn(
+          node,
+          "the transition in line \(chart.transitions[Int(earlier)].line) is always taken before this one\(reason)")
       }
     }
+  }
+
+  /// Warns of atomic states that lead to each other in a circle, with neither events nor conditions.
+  private mutating func checkCircles() {
+    /// The round in which a state was looked at.
+    var seen = [Int](repeating: -1, count: chart.states.count)
+    for start in chart.states.indices where seen[start] < 0 {
+      var state = start
+      while seen[state] < 0, let next = successor(of: state) {
+        seen[state] = start
+        state = Int(chart.targets[Int(chart.transitions[next].targets.lowerBound)])
+      }
+      // That a state leads to itself is told with the transition.
+      if seen[state] == start, let last = successor(of: state), let node = nodeOfTransition[last],
+        chart.targets[Int(chart.transitions[last].targets.lowerBound)] != Chart.Index(state)
+      {
+        warn(node, "this leads round and round for ever: the states of the circle have neither events nor conditions")
+      }
+    }
+  }
+
+  /// The transition that an atomic state is left by as soon as it is entered; `nil` if that depends on something.
+  private func successor(of state: Int) -> Int? {
+    guard chart.isAtomic(state) else { return nil }
+    let first = chart.states[state].transitions.first { chart.transitions[Int($0)].descriptors.isEmpty }
+    guard let first, chart.transitions[Int(first)].condition == Chart.none,
+      chart.transitions[Int(first)].targets.count == 1
+    else { return nil }
+    var above = Int(chart.states[state].parent)
+    while above >= 0 {
+      if chart.states[above].kind == .parallel { return nil }
+      above = Int(chart.states[above].parent)
+    }
+    return Int(first)
   }
 
   private func covers(_ wide: EventNames.Descriptor, _ narrow: EventNames.Descriptor) -> Bool {

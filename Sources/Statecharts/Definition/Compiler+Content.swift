@@ -24,7 +24,7 @@ extension Compiler {
     for transition in Array(chart.states[state].transitions) + (initial == Chart.none ? [] : [initial]) {
       guard let node = nodeOfTransition[Int(transition)] else { continue }
       if let condition = document.element(node)?["cond"] {
-        chart.transitions[Int(transition)].condition = expression(condition, node, "cond")
+        chart.transitions[Int(transition)].condition = self.condition(condition, node)
       }
       let content = elements(of: node)
       if !content.isEmpty { chart.transitions[Int(transition)].block = block(content) }
@@ -50,6 +50,16 @@ extension Compiler {
       chart.expressions.append(.broken(broken(text, error, node, attribute)))
     }
     return Chart.Index(chart.expressions.count - 1)
+  }
+
+  private mutating func condition(_ text: String, _ node: Int) -> Chart.Index {
+    let place = expression(text, node, "cond")
+    if case .form(let expression) = chart.expressions[Int(place)],
+      case .assign = expression.code.nodes[Int(expression.code.root)]
+    {
+      warn(node, "\(text) assigns; a comparison is written ==", attribute: "cond")
+    }
+    return place
   }
 
   private mutating func location(_ text: String, _ node: Int, _ attribute: String) -> Chart.Index {
@@ -366,7 +376,7 @@ extension Compiler {
   }
 
   private mutating func compileIf(_ node: Int, _ element: XMLElement, into block: inout [Chart.Instruction]) {
-    var condition = expression(element["cond"] ?? "", node, "cond")
+    var condition = self.condition(element["cond"] ?? "", node)
     var branch: Int? = block.count
     var jumps: [Int] = []
     block.append(.branch(condition, else: 0))
@@ -385,7 +395,7 @@ extension Compiler {
         hasElse = true
         branch = nil
       } else {
-        condition = expression(inner["cond"] ?? "", child, "cond")
+        condition = self.condition(inner["cond"] ?? "", child)
         branch = block.count
         block.append(.branch(condition, else: 0))
       }

@@ -109,6 +109,13 @@ extension DiagramReader {
       return nil
     }
     guard rest.bytes[0] == UInt8(ascii: "("), let close = rest.closing(0), close == rest.bytes.count - 1 else {
+      if text.bytes.contains(where: { "<>=!".utf8.contains($0) }) {
+        let guarded = text.rest(after: "if") ?? text
+        diagram.error(
+          text.start,
+          "expected EVENT [GUARD] / ACTIONS; found \(text.string); a guard stands in brackets: [\(guarded.string)]")
+        return nil
+      }
       let words = text.string.split(whereSeparator: { !$0.isLetter && !$0.isNumber }).map(String.init)
       let joined = (words.first ?? "") + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
       diagram.error(

@@ -63,6 +63,8 @@ struct Parser {
     let found =
       switch token {
       case .end: "the text ends"
+      case .name("and"), .name("AND"): "found and; did you mean &&?"
+      case .name("or"), .name("OR"): "found or; did you mean ||?"
       case .name(let name), .symbol(let name): "found \(name)"
       case .number(let number): "found \(number)"
       case .string: "found a string"
