@@ -70,7 +70,9 @@ let package = Package(
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .executableTarget(
       name: "fsmbench",
-      dependencies: ["StateMachines", "MachineForms", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
+      dependencies: [
+        "StateMachines", "MachineForms", "Statecharts", "Simulations", "Simulator", "LineProtocol", "UnixHost",
+      ],
       swiftSettings: strict),
 
     .target(

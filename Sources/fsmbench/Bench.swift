@@ -65,6 +65,8 @@ enum Bench {
     for benchmark in benchmarks {
       do {
         table.add(try benchmark.run(effort), what: benchmark.what)
+      } catch BenchFailure.notHere(let why) {
+        table.addOmission(why, what: benchmark.what)
       } catch {
         table.addFailure(error, what: benchmark.what)
         code = 2
@@ -74,7 +76,7 @@ enum Bench {
   }
 
   private static let all: [Benchmark] =
-    wire + durable + watching + inProcess + forms + filtering + archives + memory + rewinding + latency
+    wire + durable + watching + inProcess + forms + charts + filtering + archives + memory + rewinding + latency
     + attacks
 
   private static let wire: [Benchmark] = [
@@ -104,6 +106,7 @@ enum Bench {
     MemoryBenchmark(kind: "power", state: "off", target: 64),
     MemoryBenchmark(kind: "shiftKey", state: "off", target: 80),
     MemoryBenchmark(kind: "fridge", state: "cooling", target: 120),
+    MemoryBenchmark(kind: "toggle", state: "off", target: 200, document: ChartRows.toggle),
   ].map { memory in Benchmark(what: memory.what) { try memory.run($0) } }
 
   private static let rewinding: [Benchmark] = [
@@ -150,6 +153,14 @@ enum Bench {
   private static let forms: [Benchmark] = FormBenchmark.all.map { form in
     Benchmark(what: form.what) { try form.run($0) }
   }
+
+  private static let charts: [Benchmark] = [
+    Benchmark(what: "toggle chart in process, one hot machine", run: ChartRows.inProcess),
+    Benchmark(what: "toggle chart beside python-statemachine", run: ChartRows.besidePython),
+    Benchmark(what: "chart with a guard and an assignment per event", run: ChartRows.guarded),
+    Benchmark(what: "toggle chart on the wire, 50 × 64", run: ChartRows.onTheWire),
+    Benchmark(what: "all documents of the suites loaded", run: ChartRows.suites),
+  ]
 
   private static let inProcess: [Benchmark] =
     [

@@ -6,10 +6,12 @@ enum BenchFailure: Error, CustomStringConvertible {
   case lost(String)
   /// A reply is not that of a correct server, so the figure would be meaningless.
   case wrongReply(to: String, expected: String, got: String)
+  /// What the row needs is not on this machine, and nobody has to have it.
+  case notHere(String)
 
   var description: String {
     switch self {
-    case .noServer(let text), .lost(let text): text
+    case .noServer(let text), .lost(let text), .notHere(let text): text
     case .wrongReply(let request, let expected, let got): "\(request): expected \(expected), got \(got)"
     }
   }

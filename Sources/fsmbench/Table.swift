@@ -71,6 +71,12 @@ struct Table {
     Descriptor.standardOutput.writeAll("    \(error)\n")
   }
 
+  /// A row that cannot be measured here, which is no failure.
+  func addOmission(_ why: String, what: String) {
+    write([what, "not here"])
+    Descriptor.standardOutput.writeAll("    \(why)\n")
+  }
+
   private func write(_ cells: [String]) {
     let padded = zip(cells, Self.widths).map { cell, width in
       cell + String(repeating: " ", count: max(0, width - cell.count))

@@ -41,7 +41,7 @@ struct Layer {
     Layer("fsmrepl", ours: ["LineProtocol", "Scripts", "UnixHost", "CReadline"], outside: ["Glibc", "Dispatch"]),
     Layer(
       "fsmbench",
-      ours: ["StateMachines", "MachineForms", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
+      ours: ["StateMachines", "MachineForms", "Statecharts", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
       outside: ["Glibc", "Dispatch"]),
   ]
 

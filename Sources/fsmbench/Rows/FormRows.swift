@@ -58,8 +58,8 @@ struct FormBenchmark {
   ]
 }
 
-/// One machine with two states and one event, in a world.
-private struct ToggleWorld: ~Copyable {
+/// One machine that moves at each event, in a world.
+struct ToggleWorld: ~Copyable {
   private var world = WorldCore()
   private let machine: MachineID
   private var flips: UInt64 = 0

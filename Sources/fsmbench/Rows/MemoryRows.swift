@@ -5,11 +5,14 @@ struct MemoryBenchmark {
   let state: String
   /// Bytes per machine.
   let target: Double
+  /// The document that the kind is made from; nil for a kind of the program.
+  var document: String?
 
-  var what: String { "memory per \(kind), of a million" }
+  var what: String { "memory per \(kind)\(document == nil ? "" : " chart"), of a million" }
 
   func run(_ effort: Effort) throws -> Row {
     let ours = try Self.bytes(each: effort.million, in: Server.fsmd()) { conversation, count in
+      if let document { try Fleet.define(kind, document, on: conversation) }
       try Fleet.make(kind: kind, 0..<count, on: conversation)
       try conversation.ask("expect \(Workload.name(count - 1)) \(state)")
     }

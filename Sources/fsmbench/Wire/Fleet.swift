@@ -14,6 +14,13 @@ enum Fleet {
     try conversation.ask("quiet off")
   }
 
+  /// Makes a kind from a document of SCXML.
+  static func define(_ kind: String, _ document: String, on conversation: Conversation) throws {
+    let line = "define \(kind) format=scxml bytes=\(document.utf8.count)"
+    try conversation.send(Array("\(line)\n\(document)".utf8))
+    try conversation.take(prefix: "+ defined \(kind) ", after: line)
+  }
+
   /// The number of inputs of the daemon's world.
   static func inputs(_ conversation: Conversation) throws -> Int {
     let reply = try conversation.ask("clock", expecting: "+ clock ")
