@@ -106,7 +106,7 @@ let package = Package(
       name: "SimulationDaemonTests",
       dependencies: [
         "SimulationDaemon", "JournalStore", "CSQLite", "LineProtocol", "Scripts", "Simulator", "Simulations",
-        "StateMachines", "MachineGraphs", "MachineForms", "UnixHost", "TestSupport",
+        "StateMachines", "Statecharts", "MachineGraphs", "MachineForms", "UnixHost", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

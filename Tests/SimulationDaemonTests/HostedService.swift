@@ -31,14 +31,15 @@ final class HostedService {
   ///   - persistence: Made from the catalogue if worlds can be durable.
   init(
     limits: Limits = Limits(), now: UInt64 = 7_000_000_000, with others: [CatalogueEntry] = [],
-    graphs: Graphs = Graphs(), workers: Workers = Workers(), persistence: (Catalogue) -> Persistence? = { _ in nil }
+    library: KindLibrary = KindLibrary(), graphs: Graphs = Graphs(), workers: Workers = Workers(),
+    persistence: (Catalogue) -> Persistence? = { _ in nil }
   ) {
     self.now = now
     var catalogue = HostedService.catalogue
     for entry in others { catalogue.add(entry) }
     service = Service(
-      catalogue: catalogue, limits: limits, version: "0.0.0", persistence: persistence(catalogue), workers: workers,
-      graphs: graphs, host: now)
+      catalogue: catalogue, library: library, limits: limits, version: "0.0.0",
+      persistence: persistence(catalogue), workers: workers, graphs: graphs, host: now)
   }
 
   /// A new client, after its greeting.

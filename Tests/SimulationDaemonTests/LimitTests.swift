@@ -1,4 +1,5 @@
 import Simulator
+import Statecharts
 import Testing
 
 @testable import SimulationDaemon
@@ -244,6 +245,8 @@ struct LimitTests {
       if entry.range.upperBound < .max { #expect(limits.set("\(entry.name)=\(entry.range.upperBound + 1)") != nil) }
       #expect(limits[keyPath: entry.path] == before)
     }
+    for limit in Limits.fixed { #expect(limits.set("\(limit.name)=\(limit.value)")?.contains("cannot be set") == true) }
+    #expect(Set(Limits.fixed.map(\.name)).isDisjoint(with: Limits.table.map(\.name)))
     for text in ["nosuch=1", "clients", "", "=5"] { #expect(limits.set(text) != nil) }
   }
 }

@@ -31,6 +31,11 @@ enum DocumentReading {
   }
 }
 
+extension KindDocument {
+  /// What `describe` says of where a kind comes from.
+  var origin: String { "a document in \(format)" }
+}
+
 extension Catalogue {
   /// The same kinds, for worlds that have documents, too.
   var readingDocuments: Catalogue {
@@ -38,7 +43,7 @@ extension Catalogue {
     catalogue.compiler = DocumentCompiler { document, version, key throws(DocumentFailure) in
       switch DocumentReading.compile(document) {
       case .program(let program, _):
-        return Kind(document.name, key: key, version: version, origin: "a document in \(document.format)", program)
+        return Kind(document.name, key: key, version: version, origin: document.origin, program)
       case .mistakes(let findings, let missing):
         throw DocumentFailure(
           findings.first { $0.severity == .error }?.description ?? "it refers to \(missing.joined(separator: ", "))")

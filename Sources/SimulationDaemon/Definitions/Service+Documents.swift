@@ -3,14 +3,19 @@ import StateMachines
 
 /// Lets workers read long documents without the worlds that they are for, so that only their own clients wait.
 extension Service {
-  /// Begins to read the document of a client's `define`, unless it is short, was read, or another is being read.
+  /// Begins to read the document of a client's `define`, unless it is short or was read; when it is its turn, if another
+  /// one is being read.
   ///
   /// The client's activity is away meanwhile, and goes on to its end even if the client leaves.
   func readDocument(of client: Client) {
-    guard !isReadingDocument, !workers.areInline, client.session.activity.isUnreadDocument,
+    guard !workers.areInline, client.session.activity.isUnreadDocument,
       case .deferred(let deferred) = client.session.activity,
       case .definition(let line, let document) = deferred.requests
     else { return }
+    if isReadingDocument {
+      if !documentsToRead.contains(where: { $0 === client }) { documentsToRead.append(client) }
+      return
+    }
     let stay = client.stay
     isReadingDocument = true
     client.session.activity = .away(Activity.Away(readingDocument: deferred.tag, bytes: document.storageBytes))
@@ -32,7 +37,7 @@ extension Service {
             client.session.fail(deferred.tag, .unknownWorld, [], "the world of this definition was dropped meanwhile")
           }
           goOn(client)
-          for other in busy { readDocument(of: other) }
+          while !isReadingDocument, !documentsToRead.isEmpty { readDocument(of: documentsToRead.removeFirst()) }
         }))
   }
 }

@@ -2,6 +2,7 @@ import Glibc
 import JournalStore
 import LineProtocol
 import StateMachines
+import Statecharts
 import UnixHost
 
 /// The daemon process: socket, connections, clock and signals around a ``Service``.
@@ -55,13 +56,14 @@ final class Daemon {
     // open.
     let listener = try Listener(path: path.path)
     do {
+      let library = try Daemon.library(invocation, catalogue, log)
       loop = try EventLoop(pollNanoseconds: invocation.pollNanoseconds)
       let persistence = try Daemon.persistence(invocation, catalogue, socket: path.path, log)
       let wakeup = try Wakeup()
       self.wakeup = wakeup
       let pool = WorkerPool(places: invocation.workers, niceness: Daemon.niceness)
       service = Service(
-        catalogue: catalogue, limits: limits, version: version, persistence: persistence,
+        catalogue: catalogue, library: library, limits: limits, version: version, persistence: persistence,
         workers: Workers(pool) { wakeup.signal() }, host: HostClock.now(), measure: { MachineMemory.resident })
       service.giveBackMemory = MachineMemory.giveBack
       service.report = { log.warning($0) }
@@ -83,6 +85,21 @@ final class Daemon {
       round { service.shutDown() }
     }
     log.info("fsmd \(version) listens on \(path.path)")
+  }
+
+  /// Reads the folder of kinds; a library without kinds if there is none.
+  private static func library(
+    _ invocation: Invocation, _ catalogue: Catalogue, _ log: Log
+  ) throws(KindLibrary.Failure) -> KindLibrary {
+    guard let folder = invocation.kinds else { return KindLibrary() }
+    let library = try KindLibrary(folder: folder, catalogue, invocation.limits) { severity, text in
+      switch severity {
+      case .error: log.error(text)
+      case .warning: log.warning(text)
+      }
+    }
+    log.info("\(library.entries.count) kinds from \(folder)")
+    return library
   }
 
   /// Opens the store; nil for a daemon without one.

@@ -15,9 +15,11 @@ struct Invocation {
   /// Which failures durable worlds survive; nil for a daemon without a store.
   var durability: Durability? = .batch
   var onRestart = OnRestart.remaining
+  /// The folder of documents that all worlds can make machines of.
+  var kinds: String?
 
   private enum Option {
-    case socket, ephemeral, durability, onRestart, memory, limit, log, poll, workers, untilStandardInputCloses
+    case socket, ephemeral, kinds, durability, onRestart, memory, limit, log, poll, workers, untilStandardInputCloses
   }
 
   private static let table = OptionTable<Option>(
@@ -39,6 +41,11 @@ struct Invocation {
         .onRestart, long: "on-restart", argument: .required("HOW"),
         summary:
           "what running timers of durable worlds do after a restart: have the time left that they had\n(remaining, the default), be due when they would have been (deadline), begin again (restart)"
+      ),
+      .init(
+        .kinds, long: "kinds", argument: .required("DIR"),
+        summary:
+          "offer a kind for each document in a folder: SCXML (.scxml, .xml) and Mermaid (.mmd, .mermaid);\na mistake in one ends the start"
       ),
       .init(
         .memory, long: "memory", argument: .required("SIZE"),
@@ -146,6 +153,9 @@ struct Invocation {
           throw .wrong("--on-restart is remaining, deadline or restart, not '\(option.value)'")
         }
         onRestart = known
+      case .kinds:
+        guard !option.value.isEmpty else { throw .wrong("--kinds needs a folder") }
+        kinds = option.value
       case .limit:
         if let problem = limits.set(option.value) { throw .wrong(problem) }
       case .log:

@@ -1,4 +1,5 @@
 import Simulator
+import Statecharts
 
 /// The daemon's limits. `--limit NAME=VALUE` sets one, `limits` shows all.
 struct Limits: Sendable {
@@ -47,6 +48,7 @@ struct Limits: Sendable {
     Entry(name: "watches", unit: "per-client", range: 1...100_000, path: \.watches),
     Entry(name: "worlds", unit: "worlds", range: 1...10_000, path: \.worlds),
     Entry(name: "machines", unit: "per-world", range: 1...8_000_000, path: \.world.machines),
+    Entry(name: "kinds", unit: "per-world", range: 64...100_000, path: \.world.kinds),
     Entry(name: "batch", unit: "lines", range: 1...1_000_000, path: \.batch),
     Entry(name: "batchBytes", unit: "bytes", range: 64...1 << 30, path: \.batchBytes),
     Entry(name: "definitionBytes", unit: "bytes", range: 64...1 << 30, path: \.definitionBytes),
@@ -63,6 +65,9 @@ struct Limits: Sendable {
     Entry(name: "storeDays", unit: "days", range: 1...36_500, path: \.storeDays),
     Entry(name: "checkpointInputs", unit: "inputs-at-least", range: 1...1_000_000_000, path: \.checkpointInputs),
   ]
+
+  /// Limits that cannot be set: what comes of an input, and whether a stored document is one, depends on them.
+  static let fixed = StatechartLimits().listed + DocumentLimits().listed
 
   /// The limits for a memory budget. A small budget also lowers the limits per world and per client.
   static func fitting(memory: Int) -> Limits {
@@ -107,6 +112,9 @@ struct Limits: Sendable {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return "a limit is set as NAME=VALUE, not '\(text)'" }
     guard let entry = Limits.table.first(where: { $0.name == parts[0] }) else {
+      if Limits.fixed.contains(where: { $0.name == parts[0] }) {
+        return "\(parts[0]) cannot be set, since what is stored depends on it"
+      }
       return "there is no limit '\(parts[0])'; there are \(Limits.table.map(\.name).joined(separator: " "))"
     }
     guard let value = Int(parts[1]), entry.range.contains(value) else {

@@ -145,7 +145,7 @@ extension Session {
 
   private var requestBytes: Int {
     input.storageBytes + (batch?.storageBytes ?? 0) + (incoming?.storageBytes ?? 0)
-      + resources.reduce(0) { $0 + $1.bytes.capacity }
+      + resources.reduce(0) { $0 + $1.size }
   }
 
   private var replyBytes: Int { outbox.storageBytes + noticeScratch.storageBytes + activity.storageBytes }

@@ -63,6 +63,8 @@ final class Service {
   var isShuttingDown = false
   /// Whether a worker reads a document: one at a time, so that others get workers.
   var isReadingDocument = false
+  /// Clients whose documents are to be read next, in the order in which they came.
+  var documentsToRead: [Client] = []
   private var nextNumber: UInt32 = 1
   private var nextActivity: UInt64 = 1
   /// The number of times that clients were given a worker.
@@ -82,7 +84,8 @@ final class Service {
   ///   - persistence: Stores durable worlds. ``restoreAll()`` begins to restore them.
   ///   - measure: Returns the process's resident bytes; nil if they are unknown.
   init(
-    catalogue: Catalogue, limits: Limits, version: String, persistence: Persistence? = nil,
+    catalogue: Catalogue, library: KindLibrary = KindLibrary(), limits: Limits, version: String,
+    persistence: Persistence? = nil,
     workers: Workers = Workers(),
     graphs: Graphs = Graphs(), host: UInt64, measure: @escaping @Sendable () -> Int? = { nil }
   ) {
@@ -90,7 +93,7 @@ final class Service {
     self.workers = workers
     budget = MemoryBudget(bytes: limits.memory, measure: measure)
     environment = Environment(
-      catalogue: catalogue.readingDocuments, limits: limits, version: version, counters: Counters(host: host),
+      catalogue: catalogue.readingDocuments, library: library, limits: limits, version: version, counters: Counters(host: host),
       canStoreWorlds: persistence != nil, graphs: graphs)
     self.host = host
     let box = LiveWorld.Box(LiveWorld(name: "main", clock: .real, seed: 0, limits: limits.world, host: host))
@@ -204,7 +207,7 @@ final class Service {
       if let home = client.hosted.home, !client.hosted.isReserved(forOtherThan: client) {
         converse(client, home)
       } else {
-        client.session.useWithoutWorld {
+        client.session.useWithoutWorld(client.hosted.ownKinds) {
           $0.converseWithoutWorld(&request, until: HostClock.now() &+ Service.longestTurn)
         }
       }

@@ -94,6 +94,19 @@ extension RequestContext {
     return isWorkers || row.effort(bytes: line.bytes.count, live) > RequestContext.effortOnEventLoop
   }
 
+  /// Leaves the request that is being handled to a worker, unless it is with one, or in a batch.
+  ///
+  /// - Returns: Whether the request was left. Its handler is called again then.
+  func deferToWorker() -> Bool {
+    guard !live.slice.isOnWorker, !session.isRunningBatch, let verb = session.task?.verb else { return false }
+    let line =
+      (tag.isEmpty ? [] : ["@\(String(decoding: tag, as: UTF8.self))"]) + [verb.name] + words.plain.map(Word.written)
+      + words.keyed.map { "\($0.key)=\(Word.quoted($0.value))" }
+    session.activity = .deferred(
+      Activity.Deferred(requests: .line(Array(line.joined(separator: " ").utf8)), tag: Array(tag)))
+    return true
+  }
+
   /// Runs the requests that were deferred to a worker.
   func carryOut(_ deferred: Activity.Deferred, _ request: inout Request) {
     session.endActivity()
@@ -314,9 +327,20 @@ extension InputBuffer.Line {
   @inline(__always)
   var announcesBytes: Bool {
     switch bytes.first {
-    case UInt8(ascii: "d"), UInt8(ascii: "@"), UInt8(ascii: "\""), UInt8(ascii: " "), UInt8(ascii: "\t"):
-      verb == .define
+    case UInt8(ascii: "d"), UInt8(ascii: "\""): verb == .define
+    case UInt8(ascii: "@"), UInt8(ascii: " "), UInt8(ascii: "\t"): announcesBytesBehindTag
     default: false
+    }
+  }
+
+  private var announcesBytesBehindTag: Bool {
+    let verbOrTag = bytes.drop { $0 == 0x20 || $0 == 0x09 }
+    guard verbOrTag.first == UInt8(ascii: "@") else { return verb == .define }
+    // Most tagged lines are no `define`, and are parsed once.
+    let rest = verbOrTag.drop { $0 != 0x20 && $0 != 0x09 }.drop { $0 == 0x20 || $0 == 0x09 }
+    switch rest.first {
+    case UInt8(ascii: "d"), UInt8(ascii: "\""), UInt8(ascii: "@"): return verb == .define
+    default: return false
     }
   }
 

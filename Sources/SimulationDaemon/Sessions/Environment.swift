@@ -2,7 +2,11 @@ import StateMachines
 
 /// What all sessions share: constants of the daemon, explored graphs, and counters.
 final class Environment {
+  /// The kinds of the program.
   let catalogue: Catalogue
+  let library: KindLibrary
+  /// Both together: what a world offers that has defined no kinds.
+  let offered: Catalogue
   let limits: Limits
   let version: String
   let counters: Counters
@@ -11,9 +15,11 @@ final class Environment {
   let graphs: Graphs
 
   init(
-    catalogue: Catalogue, limits: Limits, version: String, counters: Counters, canStoreWorlds: Bool, graphs: Graphs
+    catalogue: Catalogue, library: KindLibrary, limits: Limits, version: String, counters: Counters, canStoreWorlds: Bool, graphs: Graphs
   ) {
     self.catalogue = catalogue
+    self.library = library
+    offered = catalogue.with(library.entries.map(\.kind))
     self.limits = limits
     self.version = version
     self.counters = counters
@@ -24,7 +30,7 @@ final class Environment {
   /// A copy with its own counters, for a worker.
   func onWorker() -> Environment {
     Environment(
-      catalogue: catalogue, limits: limits, version: version, counters: Counters(onWorker: counters),
+      catalogue: catalogue, library: library, limits: limits, version: version, counters: Counters(onWorker: counters),
       canStoreWorlds: canStoreWorlds, graphs: graphs)
   }
 }

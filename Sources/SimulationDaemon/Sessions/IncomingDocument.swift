@@ -101,7 +101,7 @@ extension Session {
     let fate: IncomingDocument.Fate =
       if batch != nil {
         .droppedInBatch
-      } else if count > most - resources.reduce(0, { $0 + $1.bytes.count }) {
+      } else if count > most - resources.reduce(0, { $0 + $1.size }) {
         .dropped(limit: "definitionBytes", value: most)
       } else {
         .kept
@@ -152,4 +152,7 @@ struct DocumentResource {
   let kind: String
   let path: String
   let bytes: [UInt8]
+
+  /// What it takes, also if the file is empty.
+  var size: Int { 64 + kind.utf8.count + path.utf8.count + bytes.count }
 }

@@ -16,6 +16,8 @@ struct Session: ~Copyable {
   var activity = Activity.none
   /// The request behind the activity, for `activities`.
   var task: Task?
+  /// The kinds from documents of the world, while requests are handled without it.
+  var kindsOfLentWorld: [Kind] = []
   /// Whether a worker must do the rest of the activity.
   var needsWorker = false
   /// An effect beyond this session and its world, with its request's tag. The service runs it.

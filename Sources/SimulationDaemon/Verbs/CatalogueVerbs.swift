@@ -46,12 +46,7 @@ extension RequestContext {
   /// A page of the manual. It plays the kind's example and explores its graph, so it runs on a worker.
   func describe() {
     guard let entry = kind(words.plain[0]) else { return }
-    guard live.slice.isOnWorker || session.isRunningBatch else {
-      let prefix = tag.isEmpty ? [] : [UInt8(ascii: "@")] + Array(tag) + [UInt8(ascii: " ")]
-      session.activity = .deferred(
-        Activity.Deferred(requests: .line(prefix + Array("describe \(entry.name)".utf8)), tag: Array(tag)))
-      return
-    }
+    if deferToWorker() { return }
     var page = Page(tag: Array(tag))
     switch entry {
     case .machine(let kind): describe(kind, &page)

@@ -69,7 +69,7 @@ extension RequestContext {
     }
     for warning in warnings { line(of: warning) }
     let (version, key) = live.world.next(name)
-    let kind = Kind(name, key: key, version: version, origin: "a document in \(format.rawValue)", program)
+    let kind = Kind(name, key: key, version: version, origin: document.origin, program)
     live.world.define(document, as: kind)
     succeedStamped { line in
       line.word(literal: "defined")
@@ -94,6 +94,11 @@ extension RequestContext {
     guard live.world.definition(named: kind) != nil else {
       if environment.catalogue[kind] != nil {
         return fail(.badArgument, [("argument", "KIND"), ("got", kind)], "this kind is part of the program")
+      }
+      if environment.library.has(kind) {
+        return fail(
+          .badArgument, [("argument", "KIND"), ("got", kind)],
+          "this kind is in the folder of kinds that the daemon was started with")
       }
       return fail(
         .unknownKind, [("kind", kind)] + suggestion(kind, among: live.world.ownKinds.map(\.name)),

@@ -12,7 +12,7 @@ extension RequestContext {
     let name = words.plain[0]
     let machine = machine(named: name)
     if form.format == .scxml || form.format == .stateDiagram && machine == nil,
-      case .machine(let kind)? = machine.map({ .machine(live.world.kind(of: $0)) }) ?? catalogue[name],
+      case .machine(let kind)? = machine.map({ .machine(live.world.kind(of: $0)) }) ?? entry(named: name),
       let text = documentText(of: kind, form.format)
     {
       return begin(.graph(GraphReply(.text(text), form, environment.graphs)))
@@ -36,7 +36,7 @@ extension RequestContext {
       begin(composition, named: name, form)
       return
     }
-    switch catalogue[name] {
+    switch entry(named: name) {
     case .machine(let kind): begin(kind, kind.parameters.map(\.example), nil, form)
     case .composition(let composition): begin(composition, named: nil, form)
     case nil:
@@ -51,7 +51,7 @@ extension RequestContext {
 
   /// What the document of a kind says by itself; `nil` for a kind of the program.
   private func documentText(of kind: Kind, _ format: GraphFormat) -> String? {
-    guard let document = live.world.document(of: kind) else { return nil }
+    guard let document = live.world.document(of: kind) ?? environment.library[kind]?.document else { return nil }
     let isWritten = format == .scxml && document.format == "scxml"
     // To translate a larger one here would keep all clients waiting.
     guard isWritten || document.bytes.count <= RequestContext.mostTranslated else { return nil }
@@ -184,7 +184,7 @@ extension RequestContext {
     }
     guard let pattern = pattern(words[0]) else { return }
     var alternative: CoverageSurvey?
-    if entry == nil, let name = words[0], let named = catalogue[name] { alternative = survey(.all, named) }
+    if entry == nil, let name = words[0], let named = self.entry(named: name) { alternative = survey(.all, named) }
     begin(.coverage(CoverageReply(survey(pattern, entry), or: alternative, environment.graphs)))
   }
 

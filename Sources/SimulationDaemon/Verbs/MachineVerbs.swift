@@ -1,6 +1,7 @@
 import LineProtocol
 import Simulator
 import StateMachines
+import Statecharts
 
 /// Creates, drops and queries machines.
 extension RequestContext {
@@ -8,12 +9,20 @@ extension RequestContext {
     guard let entry = kind(words.plain[0]) else { return }
     guard let name = newName(words.plain[1]) else { return }
     switch entry {
-    case .machine(let kind): new(kind, name)
+    case .machine(let kind):
+      guard let found = environment.library[kind] else { return new(kind, name) }
+      // Its words are made for this world, which takes long for a large document.
+      if found.document.size > ReceivedDocument.short, deferToWorker() { return }
+      let (version, key) = live.world.next(kind.name)
+      new(
+        Kind(kind.name, key: key, version: version, origin: found.document.origin, found.program), name,
+        of: found.document)
     case .composition(let composition): new(composition, name)
     }
   }
 
-  private func new(_ kind: Kind, _ name: String) {
+  /// - Parameter document: What the kind is made of, if the world has to define it first.
+  private func new(_ kind: Kind, _ name: String, of document: KindDocument? = nil) {
     var initial: Int?
     var parameters: [(parameter: Int, value: Value)] = []
     for (key, text) in words.keyed {
@@ -38,7 +47,7 @@ extension RequestContext {
     let made = text.withUTF8 { bytes in
       Result { () throws(WorldCore.CreationFailure) in
         try live.world.create(
-          kind, named: UnsafeRawBufferPointer(bytes), initial: initial, parameters: parameters)
+          kind, named: UnsafeRawBufferPointer(bytes), initial: initial, parameters: parameters, defining: document)
       }
     }
     guard succeeded(made, name, kind.name) else { return }
@@ -175,6 +184,10 @@ extension RequestContext {
       fail(
         .limit, [("name", "machines"), ("value", "\(limits.world.machines)")],
         "this world has \(live.world.machineCount) machines; there is no room for another \(kind)")
+    case .failure(.tooManyKinds):
+      fail(
+        .limit, [("name", "kinds"), ("value", "\(limits.world.kinds)")],
+        "this world has had machines of \(live.world.kindCount) kinds and versions of kinds")
     case .failure(.limit(let limit)):
       fail(
         .limit, [("name", limit.name), ("value", "\(limit.value)"), ("kind", kind)],

@@ -29,7 +29,7 @@ extension RequestContext {
 
   /// A kind by its name.
   func kind(_ name: String) -> CatalogueEntry? {
-    if let entry = catalogue[name] { return entry }
+    if let entry = entry(named: name) { return entry }
     fail(
       .unknownKind, [("kind", name)] + suggestion(name, among: catalogue.entries.lazy.map(\.name)),
       "there is no kind '\(name)'; 'kinds' lists them")

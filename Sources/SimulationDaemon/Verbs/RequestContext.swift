@@ -65,11 +65,18 @@ struct RequestContext: ~Copyable {
   }
 
   var environment: Environment { session.environment }
-  /// The kinds that requests name: those of the world, then those of the program.
+  /// The kinds that requests name: those of the world, which hide those of the folder, and those of the program.
+  ///
+  /// While the world is lent, those that it had before.
   var catalogue: Catalogue {
-    let own = live.world.ownKinds
-    return own.isEmpty ? environment.catalogue : environment.catalogue.with(own)
+    let own = worldAddress == nil ? session.kindsOfLentWorld : live.world.ownKinds
+    return own.isEmpty ? environment.offered : environment.offered.with(own)
   }
+  /// A kind that requests name.
+  func entry(named name: String) -> CatalogueEntry? {
+    live.world.definition(named: name).map { .machine($0.kind) } ?? environment.offered[name]
+  }
+
   var limits: Limits { environment.limits }
 }
 
@@ -83,8 +90,14 @@ extension Session {
   }
 
   /// The same while the world is lent.
-  mutating func useWithoutWorld<Result>(_ body: (borrowing RequestContext) -> Result) -> Result {
-    withUnsafeMutablePointer(to: &self) { body(RequestContext($0, nil)) }
+  ///
+  /// - Parameter kinds: Those that the world had when it was lent.
+  mutating func useWithoutWorld<Result>(
+    _ kinds: [Kind], _ body: (borrowing RequestContext) -> Result
+  ) -> Result {
+    kindsOfLentWorld = kinds
+    defer { kindsOfLentWorld = [] }
+    return withUnsafeMutablePointer(to: &self) { body(RequestContext($0, nil)) }
   }
 }
 

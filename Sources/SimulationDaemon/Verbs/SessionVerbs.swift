@@ -1,6 +1,7 @@
 import LineProtocol
 import Simulator
 import StateMachines
+import Statecharts
 
 /// Requests about the session and the daemon.
 extension RequestContext {
@@ -29,6 +30,13 @@ extension RequestContext {
         line.word("\(limits[keyPath: entry.path])")
         line.word(entry.unit)
         if entry.path == \Limits.world.journal { line.key("from", live.world.firstSequence) }
+      }
+    }
+    for limit in Limits.fixed {
+      line { line in
+        line.word(limit.name)
+        line.word("\(limit.value)")
+        line.word(limit.unit)
       }
     }
     succeedWithLines()

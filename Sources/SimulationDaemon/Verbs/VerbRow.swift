@@ -121,10 +121,10 @@ extension VerbRow {
     self =
       switch verb {
       case .help: VerbRow(.nothing, .reads, cost: .machine, memory: .longReply) { $0.help() }
-      case .kinds: VerbRow(.world, .reads, cost: .machine, memory: .longReply) { $0.kinds() }
+      case .kinds: VerbRow(.nothing, .reads, cost: .machine, memory: .longReply) { $0.kinds() }
       case .describe: VerbRow(.world, .reads, cost: .exploration, memory: .longReply) { $0.describe() }
       case .define: VerbRow(.contents, .changes, cost: .machine, memory: .world) { $0.define() }
-      case .undefine: VerbRow(.contents, .changes, cost: .machine, memory: .little) { $0.undefine() }
+      case .undefine: VerbRow(.contents, .changes, cost: .machines, memory: .little) { $0.undefine() }
 
       case .new: VerbRow(.contents, .changes, cost: .machine, memory: .world) { $0.new() }
       case .drop: VerbRow(.contents, .changes, cost: .machine, memory: .little) { $0.drop() }

@@ -10,6 +10,8 @@ final class HostedWorld {
   private(set) var place: Place
   /// What clients see while the world is lent: its stored state at the time of the loan.
   private(set) var status: Status
+  /// The kinds from documents that the world had when it was lent.
+  private var kindsBeforeLoan: [Kind] = []
   /// What the store has of the world; nil if it is not durable or is out of service.
   var progress: StoredProgress?
   /// A checkpoint that is being written.
@@ -76,6 +78,9 @@ final class HostedWorld {
   /// The live world; nil while it is lent.
   var home: LiveWorld.Box? { if case .home(let box) = place { box } else { nil } }
 
+  /// The kinds from documents that the world has, as far as it is known here.
+  var ownKinds: [Kind] { home?.live.world.ownKinds ?? kindsBeforeLoan }
+
   /// Lends the live world.
   ///
   /// - Parameter status: What clients see meanwhile; nil for the stored state.
@@ -83,6 +88,7 @@ final class HostedWorld {
   func lend(_ slot: WorkerSlot, seenAs status: Status? = nil) -> LiveWorld.Box {
     guard case .home(let box) = place else { preconditionFailure("a world is lent once at a time") }
     self.status = status ?? storedStatus
+    kindsBeforeLoan = box.live.world.ownKinds
     place = .lent(slot)
     return box
   }

@@ -141,6 +141,9 @@ struct WorldReading {
       guard sequence <= last, world.past.defined[sequence] == nil, Registry.canBeName(name.utf8) else {
         throw StorageFailure.damaged("a document is there twice, or was never given")
       }
+      if isInEffect, world.definition(named: name) != nil {
+        throw StorageFailure.damaged("two versions of kind \(name) are in effect")
+      }
       let document = KindDocument(name: name, format: format, bytes: bytes, resources: resources)
       do throws(DocumentFailure) {
         let defined = try DefinedKind(document, version: version, definedBy: sequence, compiler)

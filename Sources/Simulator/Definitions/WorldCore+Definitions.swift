@@ -28,17 +28,15 @@ package struct DefinedKind: Sendable {
 
 extension WorldCore {
   /// The kind of a name that the world has from a document, in its latest version.
-  package func definition(named name: String) -> DefinedKind? { definitions.last { $0.document.name == name } }
+  package func definition(named name: String) -> DefinedKind? { definitions.first { $0.document.name == name } }
 
   /// The document that a kind of this world was made from; `nil` for a kind of the program.
-  package func document(of kind: Kind) -> KindDocument? { definitions.last { $0.kind === kind }?.document }
-
-  /// The kinds that `new` makes machines of, one for each name.
-  package var ownKinds: [Kind] {
-    definitions.indices.filter { place in
-      !definitions[(place + 1)...].contains { $0.document.name == definitions[place].document.name }
-    }.map { definitions[$0].kind }
+  package func document(of kind: Kind) -> KindDocument? {
+    KindDocument.sequence(inKey: kind.key).flatMap { past.defined[$0]?.document }
   }
+
+  /// The kinds from documents that `new` makes machines of, one for each name.
+  package var ownKinds: [Kind] { definitions.map(\.kind) }
 
   /// The version and the key of a kind that is defined next.
   package func next(_ name: String) -> (version: Int, key: String) {
@@ -52,6 +50,7 @@ extension WorldCore {
     details.document(document, version: kind.version)
     appendWorldwide()
     let defined = DefinedKind(kind, document, journal.last)
+    definitions.removeAll { $0.document.name == document.name }
     definitions.append(defined)
     past.defined[journal.last] = defined
     forgetDefinitions()
@@ -97,10 +96,13 @@ extension WorldCore {
 
   /// Forgets documents that nothing can refer to any more: not in effect, without machines, and defined before the
   /// journal begins.
+  ///
+  /// - Complexity: amortised O(1) definitions, and now and then O(machines).
   private mutating func forgetDefinitions() {
-    guard past.defined.contains(where: { $0.key < journal.first }) else { return }
+    guard past.defined.count >= past.mostDefined else { return }
     let used = Set(storedDefinitions.map(\.sequence))
     past.defined = past.defined.filter { $0.key >= journal.first || used.contains($0.key) }
+    past.mostDefined = max(UndoHistory.fewDefined, past.defined.count * 2)
   }
 
   /// The documents in effect, and those of which there are machines, in the order in which they were defined.

@@ -543,7 +543,7 @@ extension World.Failure {
     switch failure {
     case .nameTaken: self = .nameTaken(name)
     // Only kinds from documents have such a limit, and they have no handles.
-    case .full, .limit: self = .full
+    case .full, .tooManyKinds, .limit: self = .full
     case .conflict(let conflict): self = .conflict(parameter: conflict.parameter, allowed: conflict.allowed)
     }
   }

@@ -24,6 +24,9 @@ struct UndoHistory {
   /// Kinds from documents that the journal speaks of or that machines have, by the input that defined them, whether
   /// they are in effect or not.
   var defined: [UInt64: DefinedKind] = [:]
+  /// With so many of them it is time to look for those that nobody needs any more.
+  var mostDefined = UndoHistory.fewDefined
+  static let fewDefined = 16
 
   private let mostBytes: Int
   /// The least number of inputs between two checkpoints.

@@ -5,6 +5,8 @@ extension WorldCore {
     case nameTaken
     /// The world has as many machines or wires as its limits allow, or the journal refers to too many dropped machines.
     case full
+    /// Machines of as many kinds have been made as the world's limits allow.
+    case tooManyKinds
     /// The parameters contradict each other.
     case conflict(ParameterConflict)
     /// The start of the machine would take more than it may.
@@ -17,16 +19,23 @@ extension WorldCore {
   ///   - name: 1 to 64 bytes, checked by the caller to be a valid name.
   ///   - initial: An index in the kind's list of states, or nil for the kind's own initial state.
   ///   - parameters: Indices in the kind's list, with values that their types accept; the others have their defaults.
+  ///   - document: What the kind is made of, if the world has to define it first, as an input of the same request.
   /// - Complexity: O(patterns of all watches), plus making the machine's value.
   @discardableResult
   package mutating func create(
     _ kind: Kind, named name: UnsafeRawBufferPointer, initial: Int? = nil,
-    parameters: [(parameter: Int, value: Value)] = []
+    parameters: [(parameter: Int, value: Value)] = [], defining document: KindDocument? = nil
   ) throws(CreationFailure) -> MachineID {
     if registry.find(name) != nil { throw .nameTaken }
     if !compositions.isEmpty, compositions[String(decoding: name, as: UTF8.self)] != nil { throw .nameTaken }
     guard makeRoom(for: 1) else { throw .full }
+    guard hasRoom(forKinds: [kind]) else { throw .tooManyKinds }
     if let limit = limit(ofStarting: kind) { throw .limit(limit) }
+    let isRequest = document != nil && !isWithinRequest
+    if isRequest { beginRequest() }
+    defer { if isRequest { endRequest() } }
+    // A kind from a document has no parameters, so that nothing below can fail any more.
+    if let document { define(document, as: kind) }
     return try create(kind, named: name, initial: initial, parameters: parameters, as: nil)
   }
 
@@ -113,6 +122,7 @@ extension WorldCore {
     }
     let parameters = zip(composition.members, parameters).map { $0.parameters(given: $1) }
     guard makeRoom(for: names.count), wires.count + composition.wires.count <= limits.wires else { throw .full }
+    guard hasRoom(forKinds: composition.members.map(\.kind)) else { throw .tooManyKinds }
     for (member, values) in zip(composition.members, parameters) {
       if let conflict = conflict(of: values, in: member.kind) { throw .conflict(conflict) }
     }
@@ -216,6 +226,10 @@ extension WorldCore {
   ///
   /// First it considers only inputs dropped by the limit of inputs. What the limit of bytes drops depends on the
   /// division into blocks, and a world loaded from an archive must assign the same numbers.
+  private func hasRoom(forKinds kinds: [Kind]) -> Bool {
+    population.kinds.count + kinds.count { !population.has($0) } <= limits.kinds
+  }
+
   private mutating func makeRoom(for machines: Int) -> Bool {
     past.forget(before: journal.first)
     recycle(before: journal.firstByNumber)

@@ -35,7 +35,7 @@ package struct WorldCore: ~Copyable {
   var record: StepRecord
   var details = DetailWriter()
   var compositions: [String: CompositionRecord] = [:]
-  /// The kinds from documents that are in effect, in the order in which they were defined.
+  /// The kinds from documents that are in effect, each in its present version, in the order in which they were defined.
   var definitions: ContiguousArray<DefinedKind> = []
   /// What is needed to go back in time.
   var past: UndoHistory

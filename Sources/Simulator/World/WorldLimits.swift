@@ -4,6 +4,8 @@ package struct WorldLimits: Sendable {
   package var machines = 2_000_000
   /// Numbers of machines: of living ones and of those that the journal still refers to.
   var numbers = MachineID.most
+  /// Kinds that have, or have had, machines. A kind from a document counts once for each of its versions.
+  package var kinds = 10_000
   /// Wires at one time.
   package var wires = 100_000
   /// Firings within one instant of timers that were armed at that instant.

@@ -148,7 +148,7 @@ package struct ChartMachine: _Machine {
     let machine = value.assumingMemoryBound(to: Self.self)
     let event = event.assumingMemoryBound(to: Event.self)
     guard let plain = machine.pointee.program.definition.plain else {
-      return machine.pointee.take(event.pointee.input, event.pointee.name, &record.pointee)
+      return machine.pointee.take(event.pointee.input(from: record.pointee.sender), event.pointee.name, &record.pointee)
     }
     let from = machine.pointee.place
     let outcome = plain.step(&machine.pointee.running.root.configuration, event.pointee.name.number)
@@ -233,9 +233,10 @@ package struct ChartMachine: _Machine {
 }
 
 extension ChartMachine.Event {
-  fileprivate var input: ChartInput {
+  /// - Parameter sender: The machine that sent it; `nil` if it comes from outside.
+  fileprivate func input(from sender: String?) -> ChartInput {
     // It says that a send of the machine was in vain, and is no event that somebody sends.
-    guard name.text == Kind.unreachable else { return .event(name, data: data) }
+    guard name.text == Kind.unreachable else { return .event(name, data: data, origin: sender.map { "#\($0)" }) }
     if case .string(let sendID) = data { return .unreachable(sendID: sendID) }
     return .unreachable(sendID: nil)
   }
@@ -269,37 +270,5 @@ extension Definition {
       }
     }
     return nil
-  }
-}
-
-extension StatechartLimits {
-  fileprivate func value(of limit: StatechartLimit) -> Int {
-    switch limit {
-    case .steps: budget.steps
-    case .bytes: budget.bytes
-    case .data: data
-    case .depth: DataValue.deepest
-    case .sends: sends
-    case .events: events
-    case .sessions: sessions
-    case .effects: effects
-    }
-  }
-}
-
-extension StatechartLimit {
-  fileprivate var name: String { "chart\(rawValue.prefix(1).uppercased())\(rawValue.dropFirst())" }
-
-  fileprivate var text: String {
-    switch self {
-    case .steps: "steps"
-    case .bytes: "bytes of new values"
-    case .data: "bytes of data"
-    case .depth: "levels of nested values or calls"
-    case .sends: "sends that wait"
-    case .events: "events in the internal queue"
-    case .sessions: "charts at the same time"
-    case .effects: "effects"
-    }
   }
 }

@@ -14,7 +14,6 @@ enum RunFiles {
   private static let transcript = "transcript (*.transcript, or *.md with a block that is marked 'fsmd')"
   /// How many folder levels are searched.
   private static let deepest = 64
-  private static let chunk = 1 << 20
 
   /// Reads all scripts, in the order of `paths`; a document becomes a script that loads it. From a folder all files below it that end in `.fsm`, in byte order.
   ///
@@ -83,39 +82,26 @@ enum RunFiles {
 
   /// The bytes of a file, or of standard input.
   ///
-  /// - Parameter endings: For a file that the user has not named: it must be a regular file and its name must end with
-  ///   one of these; for a link, the target's name too. An error quotes the text around it, so a script must not be
-  ///   able to bring other files into messages. A pipe could block.
+  /// - Parameter endings: For a file that the user has not named: it must be a regular file with one of these endings.
   static func load(_ path: String, endings: [String]? = nil) -> ScriptParser.Loaded {
     if let endings {
-      guard let resolved = realpath(path, nil) else { return .failed("\(SystemError.last)") }
-      defer { free(resolved) }
-      let target = String(cString: resolved)
-      guard endings.contains(where: { target.hasSuffix($0) }) else {
-        return .failed("it is a link to a file whose name does not end with \(endings.joined(separator: " or "))")
+      do throws(RegularFile.Problem) {
+        return .bytes(try RegularFile.read(path, endings: endings, atMost: ScriptLimits.file))
+      } catch {
+        return .failed(error.text)
       }
-      if let problem = RegularFile.problem(at: path) { return .failed(problem) }
     }
-    let isInput = path == "-" && endings == nil
+    let isInput = path == "-"
     let file = isInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return .failed("\(SystemError.last)") }
     let descriptor = Descriptor(rawValue: file)
     defer { if !isInput { descriptor.close() } }
-    var bytes: [UInt8] = []
-    while bytes.count <= ScriptLimits.file {
-      let transfer = withUnsafeTemporaryAllocation(byteCount: chunk, alignment: 1) { buffer in
-        let transfer = descriptor.read(into: buffer)
-        if case .bytes(let count) = transfer { bytes.append(contentsOf: buffer[..<count]) }
-        return transfer
-      }
-      switch transfer {
-      case .bytes: continue
-      case .closed: return .bytes(bytes)
-      case .wouldBlock: _ = Readiness([.init(descriptor: descriptor)])
-      case .failed(let error): return .failed("\(error)")
-      }
+    do throws(SystemError) {
+      return .bytes(
+        try descriptor.readToEnd(atMost: ScriptLimits.file) { _ = Readiness([.init(descriptor: descriptor)]) })
+    } catch {
+      return .failed("\(error)")
     }
-    return .bytes(bytes)  // The parser says that this is too long.
   }
 
   /// Replaces the content of a file atomically: readers see the old bytes or the new ones.
