@@ -419,7 +419,7 @@ extension Chart.Instruction {
 }
 
 extension String {
-  fileprivate var trimmed: String {
+  var trimmed: String {
     var text = self[...]
     while text.first?.isWhitespace == true { text.removeFirst() }
     while text.last?.isWhitespace == true { text.removeLast() }

@@ -185,9 +185,26 @@ struct Compiler {
 
   /// Resources that `srcexpr` may name are charts if they look like one.
   mutating func compileNameableResources() {
+    noteNamedFiles()
     for (path, bytes) in resources.sorted(by: { $0.key < $1.key }) where paths[path] == nil {
       let start = String(decoding: bytes.prefix(4096), as: UTF8.self)
       if start.contains("<scxml") { _ = chart(ofResource: path) }
+    }
+  }
+
+  /// Notes files that are missing and that `srcexpr` surely names: in a document that has it, those whose names, with
+  /// `file:`, are the whole expression of an attribute.
+  private mutating func noteNamedFiles() {
+    let elements = document.nodes.indices.compactMap { document.element($0) }
+    guard elements.contains(where: { $0["srcexpr"] != nil }) else { return }
+    for element in elements {
+      for (_, value) in element.attributes {
+        let text = value.trimmed
+        guard let quote = text.first, quote == "'" || quote == "\"", text.count > 1, text.last == quote else { continue }
+        let name = text.dropFirst().dropLast()
+        guard name.hasPrefix("file:"), name != "file:", !name.contains(quote), !name.contains("\\") else { continue }
+        _ = bytes(of: String(name))
+      }
     }
   }
 

@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import Statecharts
-
 /// The suites of the W3C and of SCION, without those tests that cannot pass, each with the reason.
 @Suite("The statechart suites", .enabled(if: Suites.areThere, "the suites are not beside the checkout"))
 struct ConformanceTests {
@@ -19,12 +17,12 @@ struct ConformanceTests {
 
   @Test("pass but for the known failures")
   func suites() throws {
-    let results = Conformance.all()
+    let results = try SuiteRun().all()
     for result in results {
       if let reason = Self.knownFailures[result.test] {
         #expect(result.failure != nil, "\(result.suite) \(result.test) passes now, though it \(reason)")
       } else {
-        #expect(result.failure == nil, "\(result.suite) \(result.test) of \(result.section)")
+        #expect(result.failure == nil, "\(result.suite) \(result.test) of \(result.section): \(result.failure ?? "")")
       }
     }
     let passed = Dictionary(grouping: results) { $0.suite }.mapValues { $0.count { $0.failure == nil } }
