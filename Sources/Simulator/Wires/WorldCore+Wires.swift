@@ -119,6 +119,8 @@ extension WorldCore {
     details.tag(.source, place: UInt16(delivery.wire.output))
     details.number(UInt64(delivery.wire.from.number))
     record.begin(at: now)
+    if delivery.isDirect { record.sender = name(of: delivery.wire.from) }
+    defer { record.sender = nil }
     noteTimers(slot, cell)
     let result: StepResult
     let output = population.kinds[population.kind(at: registry.location(of: delivery.wire.from))]

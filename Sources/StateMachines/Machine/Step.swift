@@ -226,6 +226,8 @@ public struct StepRecord: Sendable {
   public private(set) var guards: [(name: String, isTrue: Bool)] = []
   /// The key of the timer that expired in this step; 0 if it has none. The caller sets and clears it.
   public var key: UInt32 = 0
+  /// The name of the machine that sent the event to this one. The caller sets and clears it.
+  package var sender: String?
   /// Whether a field below was written. Most steps write none, and then none is read or cleared.
   public var isWritten = false
   public var effects = EffectList()
