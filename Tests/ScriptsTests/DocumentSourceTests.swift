@@ -6,20 +6,7 @@ import Testing
 /// Documents in scripts and transcripts, and those that `load` brings.
 @Suite("Documents in scripts")
 struct DocumentSourceTests {
-  private func parse(_ text: String, files: [String: String] = [:]) throws(ScriptFailure) -> Script {
-    try ScriptParser.parse("a/s.fsm", Array(text.utf8)) { name in
-      files[name].map { .bytes(Array($0.utf8)) } ?? .failed("No such file or directory")
-    }
-  }
-
-  private func failure(_ text: String, files: [String: String] = [:]) -> String {
-    do throws(ScriptFailure) {
-      _ = try parse(text, files: files)
-      return "parsed"
-    } catch {
-      return "\(error)"
-    }
-  }
+  private let reader = ScriptReader(path: "a/s.fsm")
 
   private func sent(_ script: Script) -> [String] {
     script.steps.map { step in script.withRequest(of: step) { String(decoding: $0, as: UTF8.self) } }
@@ -27,7 +14,7 @@ struct DocumentSourceTests {
 
   @Test("the lines up to enddefine are bytes, whatever stands in them, and those behind it are requests again")
   func block() throws {
-    let script = try parse("after 1s @d define lamp format=mermaid => ok\nbegin\r\n\n  # $x => \"\n\tenddefine\nlist\n")
+    let script = try reader.parse("after 1s @d define lamp format=mermaid => ok\nbegin\r\n\n  # $x => \"\n\tenddefine\nlist\n")
     let document = "begin\n\n  # $x => \"\n"
     #expect(
       sent(script) == [
@@ -55,7 +42,7 @@ struct DocumentSourceTests {
       ("load 2nd.mmd\n", "a/s.fsm:1:6: '2nd' cannot name a kind: give it a name of letters"),
     ])
   func mistakes(text: String, message: String) {
-    #expect(failure(text).hasPrefix(message), "\(failure(text))")
+    #expect(reader.failure(text).hasPrefix(message), "\(reader.failure(text))")
   }
 
   @Test("a file beside the script brings the kind of its name, or of another, with the files that it refers to")
@@ -66,7 +53,7 @@ struct DocumentSourceTests {
       "a/b/sub.scxml": "<scxml><invoke src=\"deep/c.scxml\"/><invoke src=\"sub.scxml\"/></scxml>",
       "a/b/deep/c.scxml": "<scxml/>", "a/b/x.js": "1", "a/secret.txt": "s", "a/lamp.mmd": "src=\"x.js\"",
     ]
-    let script = try parse("load b/light.scxml\nload lamp.mmd as bulb => ok\n", files: files)
+    let script = try reader.parse("load b/light.scxml\nload lamp.mmd as bulb => ok\n", files: files)
     let lines = sent(script).map { String($0.prefix { $0 != "\n" }) }
     #expect(
       lines == [
@@ -82,7 +69,7 @@ struct DocumentSourceTests {
   func outside() throws {
     let document = "<scxml><data src='../secret.txt'/><data src='/etc/x.txt'/><data src='b/key.pem'/></scxml>"
     let files = ["a/l.scxml": document, "secret.txt": "s", "/etc/x.txt": "s", "a/b/key.pem": "s"]
-    #expect(try parse("load l.scxml\n", files: files).steps.count == 1)
+    #expect(try reader.parse("load l.scxml\n", files: files).steps.count == 1)
   }
 
   @Test("in a transcript the lines of a document have '> |' before them, and stay there when answers change")

@@ -3,20 +3,7 @@ import LineProtocol
 import Testing
 
 struct ScriptParserTests {
-  private func parse(_ text: String, files: [String: String] = [:]) throws(ScriptFailure) -> Script {
-    try ScriptParser.parse("s.fsm", Array(text.utf8)) { name in
-      files[name].map { .bytes(Array($0.utf8)) } ?? .failed("No such file or directory")
-    }
-  }
-
-  private func failure(_ text: String, files: [String: String] = [:]) -> String {
-    do throws(ScriptFailure) {
-      _ = try parse(text, files: files)
-      return "parsed"
-    } catch {
-      return "\(error)"
-    }
-  }
+  private let reader = ScriptReader(path: "s.fsm")
 
   /// Each step as a line: what is sent, and what is to come of it.
   private func steps(_ script: Script) -> [String] {
@@ -36,7 +23,7 @@ struct ScriptParserTests {
 
   @Test("times become requests of their own, before any line and alone")
   func times() throws {
-    let script = try parse("at 1.5s\nafter 10ms send k tap => on\n\tat 2s  expect k on\n")
+    let script = try reader.parse("at 1.5s\nafter 10ms send k tap => on\n\tat 2s  expect k on\n")
     #expect(
       steps(script) == [
         "advance until 1.5s", "advance 10ms", "send k tap => on", "advance until 2s", "expect k on",
@@ -49,7 +36,7 @@ struct ScriptParserTests {
 
   @Test("what is sent is what stands there, quotes, tags and keys included")
   func requests() throws {
-    let script = try parse(
+    let script = try reader.parse(
       #"""
       @7 send f open "http://u?a b" => ok
       new fridge  f start=4 ambient="20"
@@ -67,12 +54,12 @@ struct ScriptParserTests {
   func lineEnds(pattern: String) throws {
     let text = pattern.replacing("a", with: "send k tap\t=> on").replacing("b", with: "list é*")
       .replacing("rem" + "send k tap\t=> on" + "rk", with: "remark")
-    #expect(steps(try parse(text)) == ["send k tap => on", "list é*"])
+    #expect(steps(try reader.parse(text)) == ["send k tap => on", "list é*"])
   }
 
   @Test("names stand for words, within words, values and quotes; a value never becomes two words")
   func names() throws {
-    let script = try parse(
+    let script = try reader.parse(
       #"""
       let k = shift_Key
       let text = "two words =>"
@@ -90,7 +77,7 @@ struct ScriptParserTests {
 
   @Test("an 'end' ends the innermost block")
   func blocks() throws {
-    let script = try parse(
+    let script = try reader.parse(
       "repeat 2\nbegin\nrepeat 3\nsend k tap => on\nend\nend => ok\nend\nlist")
     #expect(
       steps(script) == [
@@ -100,7 +87,7 @@ struct ScriptParserTests {
 
   @Test("expectations that are no requests")
   func checks() throws {
-    let script = try parse(
+    let script = try reader.parse(
       """
       expect k timers a,b(1,2)
       expect k timers none
@@ -132,7 +119,7 @@ struct ScriptParserTests {
 
   @Test("files include files beside them; names go on, and places are those of the file")
   func include() throws {
-    let script = try parse(
+    let script = try reader.parse(
       "include sub/a.fsm\nlist $n\ninclude \"sub/../b c.fsm\"",
       files: ["sub/a.fsm": "let n = x\ninclude ../b.fsm\ncount", "b.fsm": "show $n", "b c.fsm": "wires"])
     #expect(steps(script) == ["show x", "count", "list x", "wires"])
@@ -141,7 +128,7 @@ struct ScriptParserTests {
 
   @Test("a failure of the right sort excuses what is wrong on purpose")
   func excuses() throws {
-    let script = try parse(
+    let script = try reader.parse(
       """
       sned k => refused UNKNOWN-VERB
       send k => refused USAGE
@@ -160,10 +147,10 @@ struct ScriptParserTests {
 
   @Test("a seed is the script's own, and stands before all that is done")
   func seed() throws {
-    #expect(try parse("# why\nlet n = 18446744073709551615\nseed $n\nlist\n").seed == .max)
-    #expect(try parse("list\n").seed == nil)
+    #expect(try reader.parse("# why\nlet n = 18446744073709551615\nseed $n\nlist\n").seed == .max)
+    #expect(try reader.parse("list\n").seed == nil)
     #expect(
-      failure("include a.fsm", files: ["a.fsm": "seed 1"])
+      reader.failure("include a.fsm", files: ["a.fsm": "seed 1"])
         == "a.fsm:1:1: 'seed' belongs in the script itself, not in an included file")
   }
 
@@ -174,9 +161,9 @@ struct ScriptParserTests {
 
   @Test("a time goes up to the end of world time, a duration to the longest one")
   func longestTimes() throws {
-    let at = steps(try parse("at 100000d list"))
+    let at = steps(try reader.parse("at 100000d list"))
     #expect(at.contains("advance until 100000d"))
-    let after = steps(try parse("after 36500d list"))
+    let after = steps(try reader.parse("after 36500d list"))
     #expect(after.contains("advance 36500d"))
   }
 
@@ -305,12 +292,12 @@ struct ScriptParserTests {
       ("list é\u{7}", "1:7: a control character is not allowed; of these only tab is"),
     ])
   func mistakes(text: String, message: String) {
-    #expect(failure(text) == "s.fsm:\(message)")
+    #expect(reader.failure(text) == "s.fsm:\(message)")
   }
 
   @Test("an unknown verb that is near to none names them all")
   func unknownVerb() {
-    let message = failure("xylophone k")
+    let message = reader.failure("xylophone k")
     #expect(
       message.hasPrefix("s.fsm:1:1: 'xylophone' is no verb; there are activities advance after agenda at await begin"))
   }
@@ -327,21 +314,21 @@ struct ScriptParserTests {
   @Test("files that include each other in a circle, or too deep, are told")
   func circles() {
     #expect(
-      failure("list\ninclude a.fsm", files: ["a.fsm": "\n include ./s.fsm", "s.fsm": ""])
+      reader.failure("list\ninclude a.fsm", files: ["a.fsm": "\n include ./s.fsm", "s.fsm": ""])
         == "a.fsm:2:10: files include each other: s.fsm includes a.fsm includes s.fsm")
     let chain = Dictionary(
       uniqueKeysWithValues: (1...16).map { ("f\($0).fsm", $0 == 16 ? "list" : "include f\($0 + 1).fsm") })
-    #expect(failure("include f2.fsm", files: chain) == "parsed")
-    #expect(failure("include f1.fsm", files: chain) == "f15.fsm:1:9: files may include each other at most 16 deep")
+    #expect(reader.failure("include f2.fsm", files: chain) == "parsed")
+    #expect(reader.failure("include f1.fsm", files: chain) == "f15.fsm:1:9: files may include each other at most 16 deep")
   }
 
   @Test("a mistake in an included file, and a block that it leaves open, have its name")
   func mistakeInside() {
     #expect(
-      failure("include a.fsm", files: ["a.fsm": "lits"]) == "a.fsm:1:1: 'lits' is no verb; did you mean 'list'?")
-    #expect(failure("include a.fsm\nend", files: ["a.fsm": "repeat 2"]) == "a.fsm:1:1: this 'repeat' has no 'end'")
+      reader.failure("include a.fsm", files: ["a.fsm": "lits"]) == "a.fsm:1:1: 'lits' is no verb; did you mean 'list'?")
+    #expect(reader.failure("include a.fsm\nend", files: ["a.fsm": "repeat 2"]) == "a.fsm:1:1: this 'repeat' has no 'end'")
     #expect(
-      failure("repeat 2\ninclude a.fsm", files: ["a.fsm": "end"])
+      reader.failure("repeat 2\ninclude a.fsm", files: ["a.fsm": "end"])
         == "a.fsm:1:1: there is no 'repeat' or 'begin' before this 'end'")
   }
 
@@ -365,23 +352,23 @@ struct ScriptParserTests {
   @Test("each limit holds, and one past it is told")
   func limits() {
     let longest = "list " + String(repeating: "a", count: ScriptLimits.line - 5)
-    #expect(failure(longest) == "parsed")
-    #expect(failure(longest + "a") == "s.fsm:1:1: this line has 65537 bytes; at most 65536 are allowed")
+    #expect(reader.failure(longest) == "parsed")
+    #expect(reader.failure(longest + "a") == "s.fsm:1:1: this line has 65537 bytes; at most 65536 are allowed")
     func nested(_ depth: Int) -> String {
       String(repeating: "repeat 1\n", count: depth) + String(repeating: "end\n", count: depth)
     }
-    #expect(failure(nested(ScriptLimits.blocks)) == "parsed")
-    #expect(failure(nested(ScriptLimits.blocks + 1)) == "s.fsm:33:1: blocks may be nested at most 32 deep")
+    #expect(reader.failure(nested(ScriptLimits.blocks)) == "parsed")
+    #expect(reader.failure(nested(ScriptLimits.blocks + 1)) == "s.fsm:33:1: blocks may be nested at most 32 deep")
     // Nine times a million, and the lines that say so.
     let many = "repeat 1000000\nlist\nlist\nlist\nlist\nlist\nlist\nlist\nlist\nlist\n"
-    #expect(failure(many + "end") == "parsed")
+    #expect(reader.failure(many + "end") == "parsed")
     #expect(
-      failure(many + "list\nend")
+      reader.failure(many + "list\nend")
         == "s.fsm:11:1: with all its repetitions this script has more than 10000000 lines")
-    #expect(failure("repeat \(ScriptLimits.times)\nend") == "parsed")
+    #expect(reader.failure("repeat \(ScriptLimits.times)\nend") == "parsed")
     #expect(
-      failure("repeat \(ScriptLimits.times + 1)\nend")
+      reader.failure("repeat \(ScriptLimits.times + 1)\nend")
         == "s.fsm:1:8: '1000001' is no number of times; it is 0 to 1000000")
-    #expect(failure("repeat 1000000\nrepeat 1000000\nrepeat 1000000\nend\nend\nend").hasPrefix("s.fsm:3:1: with all"))
+    #expect(reader.failure("repeat 1000000\nrepeat 1000000\nrepeat 1000000\nend\nend\nend").hasPrefix("s.fsm:3:1: with all"))
   }
 }

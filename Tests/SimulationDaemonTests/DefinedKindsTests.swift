@@ -242,6 +242,25 @@ struct DefinedKindsTests {
         "- LIMIT name=chartSteps value=1000000 machine=e state=a event=spin t=0.000 seq=4 : "))
     #expect(guest.say("new stuck s")[0].hasPrefix("- LIMIT name=chartSteps value=1000000 kind=stuck"))
     #expect(guest.say("expect e a") == ["+ a t=0.000"])
+    #expect(guest.say("limits").contains(". chartSteps 1000000 per-input"))
+  }
+
+  @Test("machines of more kinds and versions than the limit are not made, nor composed ones")
+  func mostKinds() {
+    var limits = Limits()
+    #expect(limits.set("kinds=64") == nil)
+    let guest = HostedService(limits: limits).connect(toWorld: "w")
+    for version in 1...63 {
+      #expect(define("toggle", Self.toggle, guest)[0].hasPrefix("+ defined toggle version=\(version) "))
+      #expect(guest.say("new toggle t\(version)")[0].hasPrefix("+ created "))
+    }
+    #expect(guest.say("new phoneCall c")[0].hasPrefix("- LIMIT name=kinds value=64 : "))
+    #expect(guest.say("new power p")[0].hasPrefix("+ created p "))
+    _ = define("toggle", Self.toggle, guest)
+    #expect(guest.say("new toggle u")[0].hasPrefix("- LIMIT name=kinds value=64 : "))
+    #expect(guest.say("count") == [". power off 1", ". toggle off 63", "+ 2"] || guest.say("count").last == "+ 64")
+    #expect(guest.say("kinds").count { $0.hasPrefix(". toggle ") } == 1)
+    #expect(guest.violations() == [])
   }
 
   @Test("durable worlds keep their kinds, old versions and undone ones: by replay and by checkpoint")
@@ -275,5 +294,107 @@ struct DefinedKindsTests {
     let end = last.connect()
     #expect(end.play("advance 5s", "list").suffix(3) == [". a tally low", ". b tally low", "+ 2"])
     #expect(end.say("undo 3").last?.hasPrefix("+ ") == true)
+  }
+
+  @Test("an event that another machine sent has its address, by which it can be answered, also in a fork")
+  func origin() {
+    let guest = HostedService().connect(toWorld: "w")
+    let asker = """
+      <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0">
+        <state id="idle"><transition event="ask" target="asked"><send target="#server" event="question"/></transition></state>
+        <state id="asked"><transition event="answer" target="idle"/></state>
+      </scxml>
+      """
+    let server = """
+      <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0">
+        <datamodel><data id="who"/></datamodel>
+        <state id="ready">
+          <transition event="question"><assign location="who" expr="_event.origin"/></transition>
+          <transition event="reply" cond="who"><send targetexpr="who" event="answer"/></transition>
+          <transition event="reply" target="lost"/>
+        </state>
+        <state id="lost"/>
+      </scxml>
+      """
+    #expect(define("asker", asker, guest).last?.hasPrefix("+ defined asker ") == true)
+    #expect(define("server", server, guest).last?.hasPrefix("+ defined server ") == true)
+    #expect(guest.play("new asker a", "new server server", "send a ask", "expect a asked").last == "+ asked t=0.000")
+    #expect(guest.play("world fork f", "send server reply", "expect a idle").last == "+ idle t=0.000")
+    #expect(guest.play("use f", "expect a asked", "send server reply", "expect a idle").last == "+ idle t=0.000")
+    // What comes from outside has no origin.
+    #expect(guest.play("send server question", "send server reply", "expect server lost").last == "+ lost t=0.000")
+  }
+
+  @Test("a file that srcexpr surely names is missing, like one of src")
+  func missing() {
+    let guest = HostedService().connect(toWorld: "w")
+    let caller = """
+      <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0">
+        <datamodel><data id="file" expr="'file:inner.scxml'"/><data id="other" expr="'file:' + file"/></datamodel>
+        <state id="s"><invoke srcexpr="file"/><transition event="done.invoke" target="e"/></state><final id="e"/>
+      </scxml>
+      """
+    #expect(define("caller", caller, guest).last?.hasPrefix("- BAD-DEFINITION missing=inner.scxml : ") == true)
+    let inner = "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\"><final id=\"f\"/></scxml>"
+    #expect(
+      guest.say("define caller format=scxml resource=inner.scxml bytes=\(inner.utf8.count)\n\(inner)")
+        == ["+ resource inner.scxml"])
+    #expect(define("caller", caller, guest).last?.hasPrefix("+ defined caller ") == true)
+    #expect(guest.play("new caller c", "expect c e").last == "+ e t=0.000")
+  }
+
+  @Test("files that no document uses count towards the limit, also empty ones")
+  func unusedFiles() {
+    var limits = Limits()
+    #expect(limits.set("definitionBytes=4096") == nil)
+    let guest = HostedService(limits: limits).connect(toWorld: "w")
+    let answers = (0..<100).map { guest.say("define k format=scxml resource=r\($0) bytes=0")[0] }
+    #expect(answers.prefix(50).allSatisfy { $0.hasPrefix("+ resource ") })
+    #expect(answers.contains { $0.hasPrefix("- LIMIT name=definitionBytes value=4096 ") })
+    #expect(define("toggle", Self.toggle, HostedService(limits: limits).connect())[0].hasPrefix("+ defined "))
+  }
+
+  @Test("in mode json the document is raw bytes, and findings and mistakes are objects")
+  func json() {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.say("mode json")
+    let wrong = Self.toggle.replacing("target=\"off\"", with: "target=\"of\"")
+    let failed = define("toggle", wrong, guest)
+    #expect(failed.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
+    #expect(failed.contains { $0.contains("did you mean off?") })
+    #expect(failed.last?.contains("BAD-DEFINITION") == true)
+    #expect(failed.last?.contains("\"line\":3") == true)
+    let made = define("toggle", Self.toggle, guest)
+    #expect(made.count == 1 && made[0].contains("\"version\":1") && made[0].contains("\"states\":2"))
+  }
+
+  @Test("a diagram of more than 16 KiB is a kind, and is not translated for graph")
+  func longDiagram() {
+    let guest = HostedService().connect(toWorld: "w")
+    func diagram(_ states: Int) -> String {
+      "stateDiagram-v2\n[*] --> s0\n" + (0..<states).map { "s\($0) --> s\(($0 + 1) % states) : go\n" }.joined()
+    }
+    for (name, states) in [("short", 500), ("long", 1_500)] {
+      let text = diagram(states)
+      #expect((text.utf8.count > 16 << 10) == (name == "long"))
+      #expect(
+        guest.say("define \(name) format=mermaid bytes=\(text.utf8.count)\n\(text)").last?.hasPrefix("+ defined ") == true)
+    }
+    #expect(guest.say("graph short format=scxml").last?.hasPrefix("+ ") == true)
+    #expect(guest.say("graph long format=scxml").last?.hasPrefix("- BAD-ARGUMENT argument=format got=scxml ") == true)
+  }
+
+  @Test("while their world is with a worker, the kinds are told as they were")
+  func lent() {
+    let host = HostedService()
+    let guest = host.connect(toWorld: "w")
+    _ = define("toggle", Self.toggle, guest)
+    let hosted = guest.client.hosted
+    let box = hosted.lend(host.service.workers.slot())
+    let kinds = guest.say("kinds")
+    #expect(kinds.contains { $0.hasPrefix(". toggle states=2 ") } && kinds.contains { $0.hasPrefix(". power ") })
+    #expect(guest.say("list") == [])
+    hosted.bringHome(box)
+    #expect(guest.say("sync") == ["+ 0", "+"])
   }
 }
