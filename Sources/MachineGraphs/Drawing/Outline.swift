@@ -24,8 +24,17 @@ struct Outline {
     leaves = words.map { _ in [] }
     let title = kind.regions?.composite ?? kind.name
     var parts: [[String: Int]] = Array(repeating: [:], count: count)
+    // The words that have others within them, in each region and outside of them.
+    var outer: [Set<Substring>] = Array(repeating: [], count: count)
+    var outerOutside: Set<Substring> = []
+    for state in words.indices {
+      if isSplit[state] {
+        for (region, part) in words[state].enumerated() { outer[region].formUnion(Self.words(around: part)) }
+      } else {
+        outerOutside.formUnion(Self.words(around: states[state].word))
+      }
+    }
     // In the order of the states; the composite takes the place of the first of its states.
-    let outside = words.indices.filter { !isSplit[$0] }
     for state in words.indices {
       if isSplit[state] {
         if composite == nil {
@@ -37,22 +46,26 @@ struct Outline {
         }
         guard let composite else { continue }
         for (region, part) in words[state].enumerated() {
-          let all = words.indices.filter { isSplit[$0] }.map { words[$0][region] }
-          leaves[state].append(leaf(part, among: all, in: composite, region, &parts[region]))
+          let isComposite = outer[region].contains(part[...])
+          leaves[state].append(leaf(part, isComposite: isComposite, in: composite, region, &parts[region]))
         }
       } else {
         var known: [String: Int] = [:]
-        leaves[state] = [
-          leaf(states[state].word, among: outside.map { states[$0].word }, in: nil, 0, &known)
-        ]
+        let word = states[state].word
+        leaves[state] = [leaf(word, isComposite: outerOutside.contains(word[...]), in: nil, 0, &known)]
         nodes[leaves[state][0]].about = states[state].about
       }
     }
   }
 
+  /// What stands before each dot of a word.
+  private static func words(around word: String) -> [Substring] {
+    word.indices.filter { word[$0] == "." }.map { word[..<$0] }
+  }
+
   /// The leaf of a word, with the composite nodes around it; made if it is new.
   private mutating func leaf(
-    _ word: String, among words: [String], in parent: Int?, _ region: Int, _ known: inout [String: Int]
+    _ word: String, isComposite: Bool, in parent: Int?, _ region: Int, _ known: inout [String: Int]
   ) -> Int {
     if let known = known[word] { return known }
     let parts = word.split(separator: ".").map(String.init)
@@ -64,7 +77,6 @@ struct Outline {
       place = 0
     }
     let title = parts.last ?? word
-    let isComposite = words.contains { $0.hasPrefix(word + ".") }
     if isComposite {
       around = composite(word, title, in: around, place)
       place = 0

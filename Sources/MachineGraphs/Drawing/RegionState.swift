@@ -6,8 +6,8 @@ package struct RegionState {
   /// `nil` outside regions.
   package let region: String?
   package let about: String
-  /// Whether a machine in a given state of the kind is in it.
-  package let isIn: [Bool]
+  /// The states of the kind in which a machine is in it, by index, ascending.
+  package let states: [Int]
 }
 
 extension Kind {
@@ -15,9 +15,12 @@ extension Kind {
   package var regionStates: [RegionState] {
     let outline = Outline(states, of: self)
     let leaves = outline.nodes.indices.filter { !outline.nodes[$0].isComposite }
+    var statesOfLeaves: [[Int]] = Array(repeating: [], count: outline.nodes.count)
+    for (state, leaves) in outline.leaves.enumerated() {
+      for leaf in leaves { statesOfLeaves[leaf].append(state) }
+    }
     return leaves.map { leaf in
-      let isIn = outline.leaves.map { $0.contains(leaf) }
-      let first = isIn.firstIndex(of: true) ?? 0
+      let first = statesOfLeaves[leaf].first ?? 0
       let region = outline.leaves[first].firstIndex(of: leaf) ?? 0
       let isOutside = outline.leaves[first].count == 1
       // A combination says something of each of its parts.
@@ -27,7 +30,8 @@ extension Kind {
       return (
         region: isOutside ? -1 : region,
         state: RegionState(
-          word: outline.nodes[leaf].name, region: isOutside ? nil : outline.regions[region], about: about, isIn: isIn)
+          word: outline.nodes[leaf].name, region: isOutside ? nil : outline.regions[region], about: about,
+          states: statesOfLeaves[leaf])
       )
     }.enumerated().sorted { ($0.element.region, $0.offset) < ($1.element.region, $1.offset) }.map(\.element.state)
   }

@@ -65,7 +65,7 @@ extension RequestContext {
       page.line(
         "state", [state.word],
         (state.region.map { [("region", $0)] } ?? [])
-          + (start.map { state.isIn[$0] } ?? false ? [("initial", "yes")] : []),
+          + (start.map(state.states.contains) ?? false ? [("initial", "yes")] : []),
         state.about)
     }
     for event in kind.events {
