@@ -147,7 +147,7 @@ struct WorldReading {
       let document = KindDocument(name: name, format: format, bytes: bytes, resources: resources)
       do throws(DocumentFailure) {
         let defined = try DefinedKind(document, version: version, definedBy: sequence, compiler)
-        world.past.defined[sequence] = defined
+        world.past.add(defined)
         if isInEffect { world.definitions.append(defined) }
       } catch {
         throw ArchiveFailure.changedKind(name, how: "its document makes no kind any more: \(error.text)")

@@ -6,8 +6,11 @@ package struct DefinedKind: Sendable {
   package let document: KindDocument
   /// The input that defined it.
   package let sequence: UInt64
+  /// The memory of the document and of what is made of it, roughly.
+  let bytes: Int
 
   init(_ kind: Kind, _ document: KindDocument, _ sequence: UInt64) {
+    bytes = document.size * 16 + 16_384
     self.kind = kind
     self.document = document
     self.sequence = sequence
@@ -22,8 +25,6 @@ package struct DefinedKind: Sendable {
     self.init(try compiler.compile(document, version, key), document, sequence)
   }
 
-  /// The memory of the document and of what is made of it, roughly.
-  var bytes: Int { document.size * 16 + 65_536 }
 }
 
 extension WorldCore {
@@ -52,7 +53,7 @@ extension WorldCore {
     let defined = DefinedKind(kind, document, journal.last)
     definitions.removeAll { $0.document.name == document.name }
     definitions.append(defined)
-    past.defined[journal.last] = defined
+    past.add(defined)
     forgetDefinitions()
     // A large document would leave its memory with the writer.
     if document.size > 1 << 16 { details = DetailWriter() }
@@ -99,10 +100,10 @@ extension WorldCore {
   ///
   /// - Complexity: amortised O(1) definitions, and now and then O(machines).
   private mutating func forgetDefinitions() {
-    guard past.defined.count >= past.mostDefined else { return }
+    guard past.hasManyDefined else { return }
     let used = Set(storedDefinitions.map(\.sequence))
-    past.defined = past.defined.filter { $0.key >= journal.first || used.contains($0.key) }
-    past.mostDefined = max(UndoHistory.fewDefined, past.defined.count * 2)
+    let first = journal.first
+    past.keepDefined { $0 >= first || used.contains($0) }
   }
 
   /// The documents in effect, and those of which there are machines, in the order in which they were defined.
@@ -115,7 +116,4 @@ extension WorldCore {
     }
     return past.defined.values.filter { kinds.contains(ObjectIdentifier($0.kind)) }.sorted { $0.sequence < $1.sequence }
   }
-
-  /// The approximate memory of the documents and their kinds.
-  var definitionBytes: Int { past.defined.isEmpty ? 0 : past.defined.values.reduce(0) { $0 + $1.bytes } }
 }

@@ -23,16 +23,40 @@ struct UndoHistory {
 
   /// Kinds from documents that the journal speaks of or that machines have, by the input that defined them, whether
   /// they are in effect or not.
-  var defined: [UInt64: DefinedKind] = [:]
+  private(set) var defined: [UInt64: DefinedKind] = [:]
+  /// The approximate memory of the documents and their kinds.
+  private(set) var definedBytes = 0
   /// With so many of them it is time to look for those that nobody needs any more.
-  var mostDefined = UndoHistory.fewDefined
-  static let fewDefined = 16
+  private var mostDefined = UndoHistory.fewDefined
+  private static let fewDefined = 16
 
   private let mostBytes: Int
   /// The least number of inputs between two checkpoints.
   private let distance: UInt64
   /// Inputs that the journal keeps.
   private let mostInputs: UInt64
+
+  /// Whether there may be many kinds from documents that nobody needs.
+  var hasManyDefined: Bool { defined.count >= mostDefined }
+
+  mutating func add(_ kind: DefinedKind) {
+    definedBytes += kind.bytes
+    defined[kind.sequence] = kind
+  }
+
+  /// Forgets kinds from documents but those that are told.
+  mutating func keepDefined(where isNeeded: (UInt64) -> Bool) {
+    defined = defined.filter { isNeeded($0.key) }
+    definedBytes = defined.values.reduce(0) { $0 + $1.bytes }
+    mostDefined = max(UndoHistory.fewDefined, defined.count * 2)
+  }
+
+  /// Takes over the kinds from documents that another world knows.
+  mutating func takeDefined(of other: UndoHistory) {
+    defined = other.defined
+    definedBytes = other.definedBytes
+    mostDefined = other.mostDefined
+  }
 
   init(seed: UInt64, _ limits: WorldLimits) {
     self.seed = seed

@@ -146,8 +146,9 @@ package struct Recovery: ~Copyable {
     var details = DetailReader(entry)
     guard case .defined(let document, let version)? = details.next() else { return }
     do throws(DocumentFailure) {
-      source.past.defined[entry.sequence] = try DefinedKind(
-        document, version: version, definedBy: entry.sequence, catalogue.compiler)
+      source.past.add(
+        try DefinedKind(
+          document, version: version, definedBy: entry.sequence, catalogue.compiler))
     } catch {
       throw .changed(kind: document.name, word: "document", how: error.text)
     }

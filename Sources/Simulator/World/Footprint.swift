@@ -52,7 +52,7 @@ extension WorldCore {
     footprint[.data] = population.ownedBytes
     footprint[.timers] = agenda.bytes + keyedTimers.bytes
     footprint[.wires] = wires.bytes
-    footprint[.parameters] = population.parameterBytes + definitionBytes
+    footprint[.parameters] = population.parameterBytes + past.definedBytes
     footprint[.journal] = journal.heldBytes
     footprint[.checkpoints] = checkpoints.bytes
     footprint[.watches] = watchers.bytes

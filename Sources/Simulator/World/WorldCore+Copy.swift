@@ -12,7 +12,7 @@ extension WorldCore {
     keyedTimers = other.keyedTimers
     wires = other.wires
     definitions = other.definitions
-    past.defined = other.past.defined
+    past.takeDefined(of: other.past)
     record.generator = other.record.generator
     keepsReasons = other.keepsReasons
     self.journal = journal
