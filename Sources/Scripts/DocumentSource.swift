@@ -137,7 +137,23 @@ package struct DocumentSource: Sendable {
       let path = String(decoding: rest.prefix(longestPath).prefix { $0 != quote }, as: UTF8.self)
       found.append(path.hasPrefix("file:") ? String(path.dropFirst("file:".count)) : path)
     }
-    return found
+    return found + namedFiles(in: bytes)
+  }
+
+  /// The names of files in expressions, `'file:…'`, which `srcexpr` takes.
+  ///
+  /// - Complexity: O(*n*).
+  private static func namedFiles(in bytes: [UInt8]) -> [String] {
+    guard String(decoding: bytes, as: UTF8.self).contains("srcexpr") else { return [] }
+    let scheme = Array("file:".utf8)
+    return bytes.indices.dropFirst().compactMap { place in
+      let quote = bytes[place - 1]
+      guard bytes[place] == scheme[0], quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\""),
+        bytes[place...].starts(with: scheme)
+      else { return nil }
+      let path = bytes[place...].dropFirst(scheme.count).prefix(longestPath).prefix { $0 != quote }
+      return String(decoding: path, as: UTF8.self)
+    }
   }
 
   private static let longestPath = 4_096

@@ -14,7 +14,8 @@ struct DocumentSourceTests {
 
   @Test("the lines up to enddefine are bytes, whatever stands in them, and those behind it are requests again")
   func block() throws {
-    let script = try reader.parse("after 1s @d define lamp format=mermaid => ok\nbegin\r\n\n  # $x => \"\n\tenddefine\nlist\n")
+    let script = try reader.parse(
+      "after 1s @d define lamp format=mermaid => ok\nbegin\r\n\n  # $x => \"\n\tenddefine\nlist\n")
     let document = "begin\n\n  # $x => \"\n"
     #expect(
       sent(script) == [
@@ -43,6 +44,19 @@ struct DocumentSourceTests {
     ])
   func mistakes(text: String, message: String) {
     #expect(reader.failure(text).hasPrefix(message), "\(reader.failure(text))")
+  }
+
+  @Test("files that srcexpr may name come, too")
+  func namedFiles() throws {
+    let files = [
+      "a/m.scxml": "<scxml><data id=\"v\" expr=\"'file:n.scxml'\"/><invoke srcexpr=\"v\"/></scxml>",
+      "a/n.scxml": "<scxml/>", "a/o.scxml": "<scxml><data expr=\"'file:n.scxml'\"/></scxml>",
+    ]
+    func lines(_ script: String) throws -> [String] {
+      sent(try reader.parse(script, files: files)).map { String($0.prefix { $0 != "\n" }) }
+    }
+    #expect(try lines("load m.scxml\n").first == "define m format=scxml resource=n.scxml bytes=8")
+    #expect(try lines("load o.scxml\n").count == 1)
   }
 
   @Test("a file beside the script brings the kind of its name, or of another, with the files that it refers to")

@@ -319,14 +319,16 @@ struct ScriptParserTests {
     let chain = Dictionary(
       uniqueKeysWithValues: (1...16).map { ("f\($0).fsm", $0 == 16 ? "list" : "include f\($0 + 1).fsm") })
     #expect(reader.failure("include f2.fsm", files: chain) == "parsed")
-    #expect(reader.failure("include f1.fsm", files: chain) == "f15.fsm:1:9: files may include each other at most 16 deep")
+    #expect(
+      reader.failure("include f1.fsm", files: chain) == "f15.fsm:1:9: files may include each other at most 16 deep")
   }
 
   @Test("a mistake in an included file, and a block that it leaves open, have its name")
   func mistakeInside() {
     #expect(
       reader.failure("include a.fsm", files: ["a.fsm": "lits"]) == "a.fsm:1:1: 'lits' is no verb; did you mean 'list'?")
-    #expect(reader.failure("include a.fsm\nend", files: ["a.fsm": "repeat 2"]) == "a.fsm:1:1: this 'repeat' has no 'end'")
+    #expect(
+      reader.failure("include a.fsm\nend", files: ["a.fsm": "repeat 2"]) == "a.fsm:1:1: this 'repeat' has no 'end'")
     #expect(
       reader.failure("repeat 2\ninclude a.fsm", files: ["a.fsm": "end"])
         == "a.fsm:1:1: there is no 'repeat' or 'begin' before this 'end'")
@@ -369,6 +371,7 @@ struct ScriptParserTests {
     #expect(
       reader.failure("repeat \(ScriptLimits.times + 1)\nend")
         == "s.fsm:1:8: '1000001' is no number of times; it is 0 to 1000000")
-    #expect(reader.failure("repeat 1000000\nrepeat 1000000\nrepeat 1000000\nend\nend\nend").hasPrefix("s.fsm:3:1: with all"))
+    #expect(
+      reader.failure("repeat 1000000\nrepeat 1000000\nrepeat 1000000\nend\nend\nend").hasPrefix("s.fsm:3:1: with all"))
   }
 }
