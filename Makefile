@@ -32,7 +32,7 @@ endif
 help:
 	echo 'make run      builds fsmd and opens the REPL on a daemon of its own (with no terminal: plays Demos/tour.fsm)'
 	echo 'make test     checks the format, builds with warnings as errors, runs all tests'
-	echo 'make conformance  runs the suites of statecharts on virtual time and writes the table of results (TABLE=$(TABLE))'
+	echo 'make conformance  runs the suites of statecharts over the socket of a daemon and writes the table (TABLE=$(TABLE))'
 	echo 'make test-diagrams  gives all diagrams to Graphviz, PlantUML and two Mermaids, and counts the labels'
 	echo 'make lab      writes a package with a machine, its test and a daemon of your own (NAME=$(NAME), DIR=$(DIR))'
 	echo 'make race     runs the tests that have threads under the thread sanitizer (RACE="$(RACE)")'

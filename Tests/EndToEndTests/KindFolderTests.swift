@@ -58,7 +58,8 @@ struct KindFolderTests {
   @Test("a mistake ends the start with its place, and so does a folder that is not there: exit 2")
   func mistakes() throws {
     try write("lamp.mmd", "stateDiagram-v2\n  [*] --> off\n  off --> on : press [\n")
-    let broken = try ProgramRun("fsmd", ["--ephemeral", "--socket", "\(folder.path)/s", "--kinds", folder.path], in: folder)
+    let broken = try ProgramRun(
+      "fsmd", ["--ephemeral", "--socket", "\(folder.path)/s", "--kinds", folder.path], in: folder)
     #expect(try broken.ending() == .exited(2))
     #expect(broken.log.contains(" error \(folder.path)/lamp.mmd:3:"), "\(broken.log)")
     #expect(broken.log.hasSuffix("1 of the documents in \(folder.path) cannot be used; see above\n"), "\(broken.log)")

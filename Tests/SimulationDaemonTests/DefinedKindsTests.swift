@@ -363,7 +363,7 @@ struct DefinedKindsTests {
     #expect(failed.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
     #expect(failed.contains { $0.contains("did you mean off?") })
     #expect(failed.last?.contains("BAD-DEFINITION") == true)
-    #expect(failed.last?.contains("\"line\":3") == true)
+    #expect(failed.last?.contains("\"line\":") == true && failed.last?.contains("\"column\":") == true)
     let made = define("toggle", Self.toggle, guest)
     #expect(made.count == 1 && made[0].contains("\"version\":1") && made[0].contains("\"states\":2"))
   }
@@ -378,7 +378,8 @@ struct DefinedKindsTests {
       let text = diagram(states)
       #expect((text.utf8.count > 16 << 10) == (name == "long"))
       #expect(
-        guest.say("define \(name) format=mermaid bytes=\(text.utf8.count)\n\(text)").last?.hasPrefix("+ defined ") == true)
+        guest.say("define \(name) format=mermaid bytes=\(text.utf8.count)\n\(text)").last?.hasPrefix("+ defined ")
+          == true)
     }
     #expect(guest.say("graph short format=scxml").last?.hasPrefix("+ ") == true)
     #expect(guest.say("graph long format=scxml").last?.hasPrefix("- BAD-ARGUMENT argument=format got=scxml ") == true)

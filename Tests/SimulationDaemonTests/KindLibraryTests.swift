@@ -89,7 +89,9 @@ struct KindLibraryTests {
 
   @Test("a large document is taken over by a worker, in a batch at once")
   func large() throws {
-    let states = (0..<200).map { "<state id=\"s\($0)\"><transition event=\"go\" target=\"s\(($0 + 1) % 200)\"/></state>" }
+    let states = (0..<200).map {
+      "<state id=\"s\($0)\"><transition event=\"go\" target=\"s\(($0 + 1) % 200)\"/></state>"
+    }
     try write(
       "ring.scxml", "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\">\(states.joined())</scxml>")
     let host = HostedService(library: try #require(read().library))
@@ -120,24 +122,27 @@ struct KindLibraryTests {
 
   @Test("all mistakes of all files are told with their places, warnings too")
   func mistakes() throws {
-    try write("a.scxml", "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\">\n<state id=\"s\" initial=\"t\"/>\n</scxml>")
+    try write(
+      "a.scxml",
+      "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\">\n<state id=\"s\" initial=\"t\"/>\n</scxml>")
     try write("lamp.mmd", Self.lamp)
     try write("lamp.xml", DefinedKindsTests.toggle)
     try write("power.mmd", Self.lamp)
     try write("2nd.mmd", Self.lamp)
     try write(
       "lost.scxml",
-      "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\"><state id=\"s\"><invoke src=\"gone.scxml\"/></state></scxml>")
+      "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\"><state id=\"s\"><invoke src=\"gone.scxml\"/></state></scxml>"
+    )
     let found = read()
     #expect(found.library == nil)
     #expect(found.failure == "5 of the documents in  cannot be used; see above")
     #expect(found.told.contains { $0.hasPrefix("error a.scxml:2:") })
     for expected in [
-      "error 2nd.mmd: '2nd' cannot be the name of a kind; rename the file",
       "error lamp.xml: another file has a kind 'lamp' already",
       "error lost.scxml: it refers to gone.scxml, which cannot be read",
       "error power.mmd: 'power' is a kind of the program; rename the file",
     ] { #expect(found.told.contains(expected), "\(found.told)") }
+    #expect(found.told.contains { $0.hasPrefix("error 2nd.mmd: '2nd' cannot name a kind") }, "\(found.told)")
     var limits = Limits()
     limits.definitionBytes = 64
     #expect(read(limits).told.contains { $0.contains("the limit definitionBytes is 64") })

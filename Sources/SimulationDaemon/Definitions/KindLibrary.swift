@@ -1,5 +1,4 @@
 import Glibc
-import LineProtocol
 import Scripts
 import StateMachines
 import Statecharts
@@ -88,10 +87,7 @@ struct KindLibrary: Sendable {
     } catch {
       throw Failure(description: error.message)
     }
-    var name = source.kind
-    guard name.withUTF8({ TextRules.isName(UnsafeRawBufferPointer($0), longest: limits.name) }) else {
-      throw Failure(description: "'\(name)' cannot be the name of a kind; rename the file")
-    }
+    let name = source.kind
     if catalogue[name] != nil { throw Failure(description: "'\(name)' is a kind of the program; rename the file") }
     let bytes = source.resources.reduce(source.bytes.count) { $0 + $1.bytes.count }
     guard bytes <= limits.definitionBytes else {

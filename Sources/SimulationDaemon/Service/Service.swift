@@ -93,7 +93,8 @@ final class Service {
     self.workers = workers
     budget = MemoryBudget(bytes: limits.memory, measure: measure)
     environment = Environment(
-      catalogue: catalogue.readingDocuments, library: library, limits: limits, version: version, counters: Counters(host: host),
+      catalogue: catalogue.readingDocuments, library: library, limits: limits, version: version,
+      counters: Counters(host: host),
       canStoreWorlds: persistence != nil, graphs: graphs)
     self.host = host
     let box = LiveWorld.Box(LiveWorld(name: "main", clock: .real, seed: 0, limits: limits.world, host: host))

@@ -15,7 +15,8 @@ final class Environment {
   let graphs: Graphs
 
   init(
-    catalogue: Catalogue, library: KindLibrary, limits: Limits, version: String, counters: Counters, canStoreWorlds: Bool, graphs: Graphs
+    catalogue: Catalogue, library: KindLibrary, limits: Limits, version: String, counters: Counters,
+    canStoreWorlds: Bool, graphs: Graphs
   ) {
     self.catalogue = catalogue
     self.library = library

@@ -200,7 +200,9 @@ struct Compiler {
     for element in elements {
       for (_, value) in element.attributes {
         let text = value.trimmed
-        guard let quote = text.first, quote == "'" || quote == "\"", text.count > 1, text.last == quote else { continue }
+        guard let quote = text.first, quote == "'" || quote == "\"", text.count > 1, text.last == quote else {
+          continue
+        }
         let name = text.dropFirst().dropLast()
         guard name.hasPrefix("file:"), name != "file:", !name.contains(quote), !name.contains("\\") else { continue }
         _ = bytes(of: String(name))
