@@ -10,6 +10,8 @@ extension DataScope {
     switch operation {
     case .equal, .unequal, .same, .different, .less, .lessOrEqual, .greater, .greaterOrEqual:
       try budget.spend(steps: min(left.size, right.size) >> 6)
+      // Arrays and objects are compared as texts.
+      if left.isText || right.isText { try budget.spend(bytes: min(left.size, 1 << 20) + min(right.size, 1 << 20)) }
     case .add, .subtract, .multiply, .divide, .remainder, .power, .bitAnd, .bitOr, .bitXor, .shiftLeft, .shiftRight,
       .shiftRightUnsigned, .isIn, .isInstance:
       break
@@ -42,7 +44,7 @@ extension DataScope {
     case .isIn:
       switch right {
       case .object(let object): return .boolean(object.place(of: left.text) != nil)
-      case .array(let array): return .boolean(place(left, in: array) != nil)
+      case .array(let array): return .boolean(place(left, in: array.count) != nil || left.text == "length")
       case .undefined, .null, .boolean, .number, .string, .function: throw .failed("in asks for an object")
       }
     case .isInstance: return .boolean(false)
@@ -80,9 +82,21 @@ extension DataScope {
 
   // MARK: Members
 
-  private func place(_ key: DataValue, in array: DataArray) -> Int? {
-    let number = key.asNumber
-    guard number >= 0, number < Double(array.count), number == number.rounded() else { return nil }
+  /// The index that a key is: a whole number, or a text as such numbers are written.
+  private func index(_ key: DataValue) -> Double? {
+    switch key {
+    case .number(let number): return number >= 0 && number == number.rounded() ? number : nil
+    case .string(let text):
+      guard let first = text.utf8.first, (0x30...0x39).contains(first) else { return nil }
+      let number = key.asNumber
+      return number == number.rounded() && DataValue.text(of: number) == text ? number : nil
+    case .array: return index(.string(key.text))
+    case .undefined, .null, .boolean, .object, .function: return nil
+    }
+  }
+
+  private func place(_ key: DataValue, in count: Int) -> Int? {
+    guard let number = index(key), number < Double(count) else { return nil }
     return Int(number)
   }
 
@@ -99,15 +113,12 @@ extension DataScope {
   func element(_ key: DataValue, of value: DataValue) throws(EvaluationError) -> DataValue {
     switch value {
     case .array(let array):
-      if let place = place(key, in: array) { return array.elements[place] }
+      if let place = place(key, in: array.count) { return array.elements[place] }
       return try member(key.text, of: value)
     case .string(let string):
       let units = string.utf16
-      let number = key.asNumber
-      guard number >= 0, number < Double(units.count), number == number.rounded() else {
-        return try member(key.text, of: value)
-      }
-      return .string(String(decoding: units.dropFirst(Int(number)).prefix(1), as: UTF16.self))
+      guard let place = place(key, in: units.count) else { return try member(key.text, of: value) }
+      return .string(String(decoding: units.dropFirst(place).prefix(1), as: UTF16.self))
     case .object, .boolean, .number, .function, .undefined, .null: return try member(key.text, of: value)
     }
   }
@@ -124,8 +135,7 @@ extension DataScope {
     case .array(var array):
       target = .undefined
       defer { target = .array(array) }
-      let number = key.asNumber
-      guard number >= 0, number == number.rounded(), number < 4_294_967_295 else {
+      guard let number = index(key), number < 4_294_967_295 else {
         if key.text == "length", let count = Int(exactly: value.asNumber), count >= 0 {
           try budget.spend(bytes: max(0, count - array.count) * 24)
           return array.resize(to: count)
@@ -151,7 +161,7 @@ extension DataScope {
       defer { target = .object(object) }
       return try object.change(at: place) { (value) throws(EvaluationError) in try body(&value, &self) }
     case .array(var array):
-      guard let place = place(key, in: array) else { throw .failed("there is no element \(key.text)") }
+      guard let place = place(key, in: array.count) else { throw .failed("there is no element \(key.text)") }
       target = .undefined
       defer { target = .array(array) }
       return try array.change(at: place) { (value) throws(EvaluationError) in try body(&value, &self) }
@@ -224,7 +234,7 @@ extension DataScope {
     case "round":
       // Halves are rounded up, also those of negative numbers.
       let below = first.rounded(.down)
-      return first - below < 0.5 ? below : first.rounded(.up)
+      return Double(signOf: first, magnitudeOf: first - below < 0.5 ? below : below + 1)
     case "trunc": return first.rounded(.towardZero)
     case "abs": return first.magnitude
     case "sign": return first == 0 || first.isNaN ? first : first < 0 ? -1 : 1

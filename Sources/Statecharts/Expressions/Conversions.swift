@@ -22,81 +22,96 @@ extension DataValue {
   }
 
   private static func number(of text: String) -> Double {
-    var bytes = withoutBlanks(text)
-    while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
+    let bytes = trimmed(text)
     if bytes.isEmpty { return 0 }
-    for (prefix, radix) in [("0x", 16), ("0X", 16), ("0b", 2), ("0B", 2), ("0o", 8), ("0O", 8)]
-    where bytes.starts(with: prefix.utf8) {
-      let (number, length) = integer(bytes.dropFirst(2), radix: radix)
-      return length + 2 == bytes.count ? number : .nan
+    if bytes.count > 2, bytes[0] == UInt8(ascii: "0") {
+      let radix = [UInt8(ascii: "x"): 16, UInt8(ascii: "o"): 8, UInt8(ascii: "b"): 2][bytes[1] | 0x20]
+      if let radix {
+        let digits = bytes.dropFirst(2)
+        return digits.allSatisfy { digit($0, below: radix) != nil } ? whole(digits, radix: radix) : .nan
+      }
     }
-    let (number, length) = decimal(bytes)
+    let (number, length) = leading(bytes)
     return length == bytes.count ? number : .nan
   }
 
-  private static func withoutBlanks(_ text: String) -> ArraySlice<UInt8> { Array(text.utf8).drop { $0 <= 0x20 } }
-
-  /// `parseFloat`: the number that a text begins with.
-  static func leadingNumber(of text: String) -> Double { decimal(withoutBlanks(text)).number }
-
-  /// `parseInt`: the whole number that a text begins with.
-  ///
-  /// - Parameter radix: 0 for 10, or for 16 where the text says so.
-  static func leadingInteger(of text: String, radix: Int) -> Double {
-    var rest = withoutBlanks(text)
-    let isNegative = rest.first == UInt8(ascii: "-")
-    if isNegative || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
-    let isHexadecimal = rest.starts(with: "0x".utf8) || rest.starts(with: "0X".utf8)
-    if isHexadecimal, radix == 0 || radix == 16 { rest.removeFirst(2) }
-    let radix = radix == 0 ? isHexadecimal ? 16 : 10 : radix
-    guard (2...36).contains(radix) else { return .nan }
-    let number = integer(rest, radix: radix).number
-    return isNegative ? -number : number
+  /// A text without white space at its ends.
+  private static func trimmed(_ text: String) -> [UInt8] {
+    func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+      switch scalar.value {
+      case 0x09...0x0D, 0x20, 0xA0, 0x2028, 0x2029, 0xFEFF: true
+      case ..<0x80: false
+      case _: scalar.properties.generalCategory == .spaceSeparator
+      }
+    }
+    let rest = text.unicodeScalars.drop(while: isBlank)
+    guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return [] }
+    return Array(text.utf8[rest.startIndex..<text.unicodeScalars.index(after: last)])
   }
 
-  /// The whole number that bytes begin with; NaN if there are no digits.
-  private static func integer(_ bytes: ArraySlice<UInt8>, radix: Int) -> (number: Double, length: Int) {
-    let digits = bytes.prefix { digit($0).map { $0 < radix } ?? false }
-    if digits.isEmpty { return (.nan, 0) }
-    if radix == 10 { return (Double(literal: digits) ?? .nan, digits.count) }
-    return (digits.reduce(0) { $0 * Double(radix) + Double(digit($1) ?? 0) }, digits.count)
+  /// The decimal number that a text begins with, and the bytes that it takes; NaN and 0 if there is none.
+  private static func leading(_ bytes: [UInt8]) -> (Double, Int) {
+    var place = 0
+    func at(_ characters: String) -> Bool { place < bytes.count && characters.utf8.contains(bytes[place]) }
+    func digits() -> Int {
+      let start = place
+      while place < bytes.count, (0x30...0x39).contains(bytes[place]) { place += 1 }
+      return place - start
+    }
+    let isNegative = at("-")
+    if at("+-") { place += 1 }
+    let start = place
+    if bytes[place...].starts(with: "Infinity".utf8) { return (isNegative ? -.infinity : .infinity, place + 8) }
+    var count = digits()
+    if at(".") {
+      place += 1
+      count += digits()
+    }
+    if count == 0 { return (.nan, 0) }
+    var end = place
+    if at("eE") {
+      place += 1
+      if at("+-") { place += 1 }
+      if digits() > 0 { end = place }
+    }
+    guard let number = Double(literal: bytes[start..<end]) else { return (.nan, 0) }
+    return (isNegative ? -number : number, end)
   }
 
-  private static func digit(_ byte: UInt8) -> Int? {
+  private static func digit(_ byte: UInt8, below radix: Int) -> Int? {
+    let value: Int
     switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte) - 0x30
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(byte) - 0x61 + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(byte) - 0x41 + 10
-    case _: nil
+    case 0x30...0x39: value = Int(byte) - 0x30
+    case 0x41...0x5A: value = Int(byte) - 0x41 + 10
+    case 0x61...0x7A: value = Int(byte) - 0x61 + 10
+    case _: return nil
     }
+    return value < radix ? value : nil
   }
 
-  /// The decimal number that bytes begin with; NaN if there is none.
-  private static func decimal(_ bytes: ArraySlice<UInt8>) -> (number: Double, length: Int) {
-    func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-    var rest = bytes
-    let isNegative = rest.first == UInt8(ascii: "-")
-    if isNegative || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
-    let start = rest.startIndex
-    if rest.starts(with: "Infinity".utf8) {
-      return (isNegative ? -.infinity : .infinity, start - bytes.startIndex + 8)
+  private static func whole(_ digits: some Sequence<UInt8>, radix: Int) -> Double {
+    digits.reduce(0) { $0 * Double(radix) + Double(digit($1, below: radix) ?? 0) }
+  }
+
+  /// As `parseFloat(text)` gives it.
+  static func leadingNumber(of text: String) -> Double { leading(trimmed(text)).0 }
+
+  /// As `parseInt(text, radix)` gives it; a radix of 0 stands for 10, or for 16 before `0x`.
+  static func leadingInteger(of text: String, radix: Int) -> Double {
+    var bytes = trimmed(text)[...]
+    let isNegative = bytes.first == UInt8(ascii: "-")
+    if isNegative || bytes.first == UInt8(ascii: "+") { bytes.removeFirst() }
+    var radix = radix
+    if radix == 0 || radix == 16, bytes.count > 1, bytes.starts(with: "0x".utf8) || bytes.starts(with: "0X".utf8) {
+      bytes.removeFirst(2)
+      radix = 16
     }
-    rest = rest.drop(while: isDigit)
-    var count = rest.startIndex - start
-    if rest.first == UInt8(ascii: ".") {
-      let fraction = rest.dropFirst().prefix(while: isDigit)
-      count += fraction.count
-      if count > 0 { rest = rest.dropFirst(fraction.count + 1) }
-    }
-    guard count > 0 else { return (.nan, 0) }
-    if let mark = rest.first, mark | 0x20 == UInt8(ascii: "e") {
-      var exponent = rest.dropFirst()
-      if exponent.first == UInt8(ascii: "-") || exponent.first == UInt8(ascii: "+") { exponent.removeFirst() }
-      let digits = exponent.prefix(while: isDigit)
-      if !digits.isEmpty { rest = exponent.dropFirst(digits.count) }
-    }
-    let number = Double(literal: bytes[start..<rest.startIndex]) ?? .nan
-    return (isNegative ? -number : number, rest.startIndex - bytes.startIndex)
+    if radix == 0 { radix = 10 }
+    guard (2...36).contains(radix) else { return .nan }
+    let digits = bytes.prefix { digit($0, below: radix) != nil }
+    if digits.isEmpty { return .nan }
+    let number = radix == 10 ? Double(literal: digits) ?? .nan : whole(digits, radix: radix)
+    return isNegative ? -number : number
   }
 
   /// As `String(value)` gives it.
@@ -227,7 +242,12 @@ extension DataValue {
       if left.utf8.elementsEqual(right.utf8) { return numbers(0, 0) }
       return left.utf16.lexicographicallyPrecedes(right.utf16) ? numbers(0, 1) : numbers(1, 0)
     }
-    return numbers(left.asNumber, right.asNumber)
+    switch (left, right) {
+    case (.array, .string), (.array, .array), (.array, .object), (.object, .string), (.object, .array),
+      (.object, .object), (.string, .array), (.string, .object):
+      return compare(.string(left.text), .string(right.text), numbers)
+    case _: return numbers(left.asNumber, right.asNumber)
+    }
   }
 
   /// The lower 32 bits of the number's whole part, as the bitwise operators take them.

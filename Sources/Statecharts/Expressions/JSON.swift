@@ -66,7 +66,13 @@ extension Code {
   fileprivate var isLiteral: Bool {
     nodes.allSatisfy { node in
       switch node {
-      case .constant, .array, .object, .unary(.minus, _): true
+      case .constant(let place):
+        switch constants[place] {
+        case .undefined, .function: false
+        case .number(let number): !number.isNaN
+        case .null, .boolean, .string, .array, .object: true
+        }
+      case .array, .object, .unary(.minus, _): true
       case _: false
       }
     }

@@ -45,7 +45,9 @@ extension DataScope {
       return .number(Double(array.elements[start...].firstIndex { DataValue.same($0, first) } ?? -1))
     case "lastIndexOf": return .number(Double(array.elements.lastIndex { DataValue.same($0, first) } ?? -1))
     // It finds NaN, which equals nothing.
-    case "includes": return .boolean(array.elements.contains { DataValue.same($0, first) || $0.isNaN && first.isNaN })
+    case "includes":
+      let rest = array.elements[Self.place(second, of: array.count)...]
+      return .boolean(rest.contains { DataValue.same($0, first) || $0.isNaN && first.isNaN })
     case "at": return Self.element(first, of: array.elements)
     case "slice":
       try budget.spend(bytes: array.count * 24)
@@ -211,10 +213,12 @@ extension DataScope {
       return .number(
         Double(Self.place(of: first, in: units, from: Self.limited(second.asPlace(default: 0), units.count)) ?? -1))
     case "lastIndexOf": return .number(Double(Self.lastPlace(of: first, in: units) ?? -1))
-    case "includes": return .boolean(Self.place(of: first, in: units, from: 0) != nil)
+    case "includes":
+      return .boolean(
+        Self.place(of: first, in: units, from: Self.limited(second.asPlace(default: 0), units.count)) != nil)
     case "startsWith": return .boolean(units.starts(with: first.text.utf16))
     case "endsWith": return .boolean(units.reversed().starts(with: first.text.utf16.reversed()))
-    case "split": return try split(units, first)
+    case "split": return try split(units, first, most: second == .undefined ? .max : UInt32(bitPattern: second.asInt32))
     case "replace", "replaceAll": return try replaced(units, first, second, all: name == "replaceAll")
     case "repeat":
       let count = first.asPlace(default: 0)
@@ -240,10 +244,15 @@ extension DataScope {
     }
   }
 
-  private mutating func split(_ units: [UInt16], _ separator: DataValue) throws(EvaluationError) -> DataValue {
+  private mutating func split(
+    _ units: [UInt16], _ separator: DataValue, most: UInt32
+  ) throws(EvaluationError) -> DataValue {
     try budget.spend(bytes: units.count * 40)
-    if separator == .undefined { return .array(try DataArray([Self.text(units[...])])) }
-    if separator.text.isEmpty { return .array(try DataArray(units.map { Self.text([$0]) })) }
+    func array(_ parts: [DataValue]) throws(EvaluationError) -> DataValue {
+      .array(try DataArray(Array(parts.prefix(Int(most)))))
+    }
+    if separator == .undefined { return try array([Self.text(units[...])]) }
+    if separator.text.isEmpty { return try array(units.map { Self.text([$0]) }) }
     let width = separator.text.utf16.count
     var parts: [DataValue] = []
     var start = 0
@@ -251,7 +260,7 @@ extension DataScope {
       parts.append(Self.text(units[start..<place]))
       start = place + width
     }
-    return .array(try DataArray(parts + [Self.text(units[start...])]))
+    return try array(parts + [Self.text(units[start...])])
   }
 
   /// Texts are replaced as they are; there are no patterns.

@@ -3,31 +3,12 @@ import Testing
 
 @testable import Statecharts
 
-/// The operators, functions and methods of the data model. The results are those of an engine of ECMAScript.
-@Suite("The language of guards and actions")
-struct ExpressionTests {
-  /// The value of an expression as a literal; `fails` if it has none.
-  private static func value(of text: String) -> String {
-    var scope = DataScope()
-    do {
-      let expression = try Expression(parsing: text, in: &scope.symbols)
-      return literal(try expression.value(in: &scope))
-    } catch {
-      return "fails"
-    }
-  }
-
-  private static func literal(_ value: DataValue) -> String {
-    switch value {
-    case .number(let number): number == 0 && number.sign == .minus ? "-0" : value.text
-    case .undefined, .null, .boolean, .function: value.text
-    case .string, .array, .object: JSON.text(of: value)
-    }
-  }
-
-  @Test("an expression has the value that ECMAScript gives it", arguments: rows)
-  func row(text: String, expected: String) {
-    #expect(Self.value(of: text) == expected, "\(text)")
+/// The results are those of an engine of ECMAScript.
+@Suite("Methods of arrays, texts and numbers")
+struct MethodTests {
+  @Test("have the results that ECMAScript gives them", arguments: rows)
+  func row(text: String, expected: String) throws {
+    #expect(try EvaluatorTests.value(of: text) == expected, "\(text)")
   }
 
   @Test(
@@ -54,108 +35,15 @@ struct ExpressionTests {
   }
 
   @Test("a sort ends whatever its function answers, and is stable")
-  func sort() {
-    #expect(Self.value(of: "[3, 1, 2].sort(() => -1).length") == "3")
+  func sort() throws {
+    #expect(try EvaluatorTests.value(of: "[3, 1, 2].sort(() => -1).length") == "3")
     #expect(
-      Self.value(of: "['b1', 'a1', 'b0', 'a0'].sort((x, y) => x[0] < y[0] ? -1 : x[0] > y[0] ? 1 : 0)")
+      try EvaluatorTests.value(of: "['b1', 'a1', 'b0', 'a0'].sort((x, y) => x[0] < y[0] ? -1 : x[0] > y[0] ? 1 : 0)")
         == #"["a1","a0","b1","b0"]"#)
-    #expect(Self.value(of: "[2, 1].sort((a, b) => nobody)") == "fails")
+    #expect(try EvaluatorTests.value(of: "[2, 1].sort((a, b) => nobody)") == "throws")
   }
 
   private static let rows = [
-    // Numbers
-    (#"1 + 2 * 3"#, #"7"#),
-    (#"7 % -3"#, #"1"#),
-    (#"-7 % 3"#, #"-1"#),
-    (#"0.1 + 0.2"#, #"0.30000000000000004"#),
-    (#"1 / 0"#, #"Infinity"#),
-    (#"-1 / 0"#, #"-Infinity"#),
-    (#"0 / 0"#, #"NaN"#),
-    (#"-0"#, #"-0"#),
-    (#"2 ** 10"#, #"1024"#),
-    (#"2 ** -2"#, #"0.25"#),
-    (#"2 ** 3 ** 2"#, #"512"#),
-    (#"4 ** 0.5"#, #"2"#),
-    (#"1e21 + 1"#, #"1e+21"#),
-    (#"1e-7"#, #"1e-7"#),
-    (#"123456789012345680000"#, #"123456789012345680000"#),
-    (#"0x1F"#, #"31"#),
-    (#"5 / 2 | 0"#, #"2"#),
-    (#"-5 >> 1"#, #"-3"#),
-    (#"-5 >>> 28"#, #"15"#),
-    (#"1 << 31"#, #"-2147483648"#),
-    (#"5 & 3"#, #"1"#),
-    (#"5 | 3"#, #"7"#),
-    (#"5 ^ 3"#, #"6"#),
-    (#"~5"#, #"-6"#),
-    (#"+'12'"#, #"12"#),
-    (#"+'  12  '"#, #"12"#),
-    (#"+''"#, #"0"#),
-    (#"+'0x1f'"#, #"31"#),
-    (#"+'1e3'"#, #"1000"#),
-    (#"+'12px'"#, #"NaN"#),
-    (#"+'-Infinity'"#, #"-Infinity"#),
-    (#"+true"#, #"1"#),
-    (#"+null"#, #"0"#),
-    (#"+undefined"#, #"NaN"#),
-    (#"+[]"#, #"0"#),
-    (#"+[5]"#, #"5"#),
-    (#"-'3'"#, #"-3"#),
-    (#"'5' * '2'"#, #"10"#),
-    (#"'5' - 2"#, #"3"#),
-    (#"'5' + 2"#, #""52""#),
-    (#"5 + '2'"#, #""52""#),
-    (#"1 + null"#, #"1"#),
-    (#"1 + undefined"#, #"NaN"#),
-    (#"true + true"#, #"2"#),
-    (#"[] + 1"#, #""1""#),
-    (#"[1,2] + ''"#, #""1,2""#),
-    (#"({}) + ''"#, #""[object Object]""#),
-    (#"null + ''"#, #""null""#),
-    // Comparison
-    (#"1 < 2"#, #"true"#),
-    (#"'10' < '9'"#, #"true"#),
-    (#"'10' < 9"#, #"false"#),
-    (#"null >= 0"#, #"true"#),
-    (#"undefined >= 0"#, #"false"#),
-    (#"NaN == NaN"#, #"false"#),
-    (#"NaN != NaN"#, #"true"#),
-    (#"null == undefined"#, #"true"#),
-    (#"null === undefined"#, #"false"#),
-    (#"null == 0"#, #"false"#),
-    (#"'' == 0"#, #"true"#),
-    (#"'1' == 1"#, #"true"#),
-    (#"'1' === 1"#, #"false"#),
-    (#"true == 1"#, #"true"#),
-    (#"true == '1'"#, #"true"#),
-    (#"[1] == 1"#, #"true"#),
-    (#"'a' < 'b'"#, #"true"#),
-    (#"'a' < 'B'"#, #"false"#),
-    (#"'é' < 'f'"#, #"false"#),
-    (#"0 === -0"#, #"true"#),
-    (#"1 in [5, 6]"#, #"true"#),
-    (#"2 in [5, 6]"#, #"false"#),
-    (#"'a' in ({ a: 1 })"#, #"true"#),
-    (#"[] instanceof Array"#, #"true"#),
-    (#"({}) instanceof Object"#, #"true"#),
-    // Logic
-    (#"1 && 0"#, #"0"#),
-    (#"0 || 'x'"#, #""x""#),
-    (#"null ?? 'y'"#, #""y""#),
-    (#"0 ?? 'y'"#, #"0"#),
-    (#"!''"#, #"true"#),
-    (#"!'a'"#, #"false"#),
-    (#"!![]"#, #"true"#),
-    (#"true ? 1 : 2"#, #"1"#),
-    (#"'' ? 1 : 2"#, #"2"#),
-    (#"(1, 2)"#, #"2"#),
-    (#"typeof 1"#, #""number""#),
-    (#"typeof 'a'"#, #""string""#),
-    (#"typeof undefined"#, #""undefined""#),
-    (#"typeof null"#, #""object""#),
-    (#"typeof []"#, #""object""#),
-    (#"typeof nobody"#, #""undefined""#),
-    (#"void 0"#, #"undefined"#),
     // Strings
     (#"'abc'.length"#, #"3"#),
     (#"'😀'.length"#, #"2"#),
@@ -205,7 +93,7 @@ struct ExpressionTests {
     (#"'aXb'.replace('X', function (m) { return m + m; })"#, #""aXXb""#),
     (#"'ab'.repeat(3)"#, #""ababab""#),
     (#"'ab'.repeat(0)"#, #""""#),
-    (#"'ab'.repeat(-1)"#, #"fails"#),
+    (#"'ab'.repeat(-1)"#, #"throws"#),
     (#"'5'.padStart(3, '0')"#, #""005""#),
     (#"'5'.padEnd(4, 'ab')"#, #""5aba""#),
     (#"'12345'.padStart(3)"#, #""12345""#),
@@ -218,7 +106,7 @@ struct ExpressionTests {
     (#"'ÄB'.toLowerCase()"#, #""äb""#),
     (#"'e\u0301'.indexOf('e')"#, #"0"#),
     (#"'x'.toString()"#, #""x""#),
-    (#"'abc'.nothing()"#, #"fails"#),
+    (#"'abc'.nothing()"#, #"throws"#),
     // Numbers' methods
     (#"(255).toString(16)"#, #""ff""#),
     (#"(-255).toString(2)"#, #""-11111111""#),
@@ -236,7 +124,7 @@ struct ExpressionTests {
     (#"(999.9999).toFixed(3)"#, #""1000.000""#),
     (#"(1.45).toFixed(1)"#, #""1.4""#),
     (#"(NaN).toFixed(2)"#, #""NaN""#),
-    (#"(1).toFixed(101)"#, #"fails"#),
+    (#"(1).toFixed(101)"#, #"throws"#),
     // Arrays
     (#"[1, 2, 3].length"#, #"3"#),
     (#"[1, 2].concat([3], 4, [[5]])"#, #"[1,2,3,4,[5]]"#),
@@ -273,9 +161,9 @@ struct ExpressionTests {
     (#"[1, 2, 3].reduce((sum, x) => sum + x)"#, #"6"#),
     (#"[1, 2, 3].reduce((sum, x) => sum + x, '')"#, #""123""#),
     (#"[].reduce((sum, x) => sum + x, 7)"#, #"7"#),
-    (#"[].reduce((sum, x) => sum + x)"#, #"fails"#),
+    (#"[].reduce((sum, x) => sum + x)"#, #"throws"#),
     (#"[1, 2].forEach(x => x)"#, #"undefined"#),
-    (#"[1, 2].map(5)"#, #"fails"#),
+    (#"[1, 2].map(5)"#, #"throws"#),
     (#"[3, 1, 2].sort()"#, #"[1,2,3]"#),
     (#"[10, 9, 1].sort()"#, #"[1,10,9]"#),
     (#"[10, 9, 1].sort((a, b) => a - b)"#, #"[1,9,10]"#),
@@ -293,7 +181,7 @@ struct ExpressionTests {
     (#"[].pop()"#, #"undefined"#),
     (#"[1, 2].shift()"#, #"1"#),
     (#"[1, 2].unshift(0)"#, #"3"#),
-    (#"[1, 2].nothing()"#, #"fails"#),
+    (#"[1, 2].nothing()"#, #"throws"#),
     (#"Array.isArray([])"#, #"true"#),
     (#"Array.isArray({})"#, #"false"#),
     (#"Array.of(1, 2)"#, #"[1,2]"#),
@@ -302,8 +190,8 @@ struct ExpressionTests {
     (#"({ a: { b: [1] } }).a.b[0]"#, #"1"#),
     (#"({ a: 1 }).b"#, #"undefined"#),
     (#"({ a: 1 })['a']"#, #"1"#),
-    (#"undefined.a"#, #"fails"#),
-    (#"null.a"#, #"fails"#),
+    (#"undefined.a"#, #"throws"#),
+    (#"null.a"#, #"throws"#),
     (#"({ a: 1 }).hasOwnProperty('a')"#, #"true"#),
     (#"({ a: 1 }).hasOwnProperty('b')"#, #"false"#),
     (#"Object.keys({ a: 1, b: 2 })"#, #"["a","b"]"#),
@@ -311,75 +199,6 @@ struct ExpressionTests {
     (#"Object.entries({ a: 1 })"#, #"[["a",1]]"#),
     (#"Object.keys([5, 6])"#, #"["0","1"]"#),
     (#"Object.assign({ a: 1 }, { b: 2 }, { a: 3 })"#, #"{"a":3,"b":2}"#),
-    (#"Object.keys(null)"#, #"fails"#),
-    // Math
-    (#"Math.floor(-1.5)"#, #"-2"#),
-    (#"Math.ceil(1.2)"#, #"2"#),
-    (#"Math.ceil(-0.5)"#, #"-0"#),
-    (#"Math.round(0.5)"#, #"1"#),
-    (#"Math.round(-0.5)"#, #"-0"#),
-    (#"Math.round(-1.5)"#, #"-1"#),
-    (#"Math.round(2.5)"#, #"3"#),
-    (#"Math.round(0.49999999999999994)"#, #"0"#),
-    (#"Math.round(4503599627370497.5)"#, #"4503599627370498"#),
-    (#"Math.trunc(-1.7)"#, #"-1"#),
-    (#"Math.abs(-3)"#, #"3"#),
-    (#"Math.sign(-3)"#, #"-1"#),
-    (#"Math.sign(0)"#, #"0"#),
-    (#"Math.sqrt(9)"#, #"3"#),
-    (#"Math.sqrt(-1)"#, #"NaN"#),
-    (#"Math.pow(2, 8)"#, #"256"#),
-    (#"Math.max()"#, #"-Infinity"#),
-    (#"Math.max(1, 3, 2)"#, #"3"#),
-    (#"Math.max(1, NaN)"#, #"NaN"#),
-    (#"Math.max(-0, 0)"#, #"0"#),
-    (#"Math.min()"#, #"Infinity"#),
-    (#"Math.min(0, -0)"#, #"-0"#),
-    (#"Math.min('2', 1)"#, #"1"#),
-    (#"Math.PI"#, #"3.141592653589793"#),
-    (#"Math.nothing(1)"#, #"fails"#),
-    // JSON
-    (#"JSON.stringify({ a: [1, 'x', null, true] })"#, #""{\"a\":[1,\"x\",null,true]}""#),
-    (#"JSON.stringify('a"b\n')"#, #""\"a\\\"b\\n\"""#),
-    (#"JSON.stringify(undefined)"#, #"undefined"#),
-    (#"JSON.stringify([undefined, NaN])"#, #""[null,null]""#),
-    (#"JSON.parse('{"a": [1, 2.5e1, "x"]}')"#, #"{"a":[1,25,"x"]}"#),
-    (#"JSON.parse('[')"#, #"fails"#),
-    (#"JSON.parse('1')"#, #"1"#),
-    // Conversions
-    (#"String(1.5)"#, #""1.5""#),
-    (#"String([1, [2, 3]])"#, #""1,2,3""#),
-    (#"String(null)"#, #""null""#),
-    (#"String()"#, #""""#),
-    (#"Number('12')"#, #"12"#),
-    (#"Number('')"#, #"0"#),
-    (#"Number()"#, #"0"#),
-    (#"Number('a')"#, #"NaN"#),
-    (#"Number.isInteger(5)"#, #"true"#),
-    (#"Number.isInteger(5.5)"#, #"false"#),
-    (#"Number.isInteger('5')"#, #"false"#),
-    (#"Number.isNaN(NaN)"#, #"true"#),
-    (#"Number.isNaN('a')"#, #"false"#),
-    (#"Number.MAX_SAFE_INTEGER"#, #"9007199254740991"#),
-    (#"Boolean('')"#, #"false"#),
-    (#"Boolean('false')"#, #"true"#),
-    (#"isNaN('a')"#, #"true"#),
-    (#"isFinite('5')"#, #"true"#),
-    (#"parseInt('12px')"#, #"12"#),
-    (#"parseInt('  -42.9')"#, #"-42"#),
-    (#"parseInt('0x1f')"#, #"31"#),
-    (#"parseInt('ff', 16)"#, #"255"#),
-    (#"parseInt('101', 2)"#, #"5"#),
-    (#"parseInt('z')"#, #"NaN"#),
-    (#"parseInt('')"#, #"NaN"#),
-    (#"parseInt('9', 8)"#, #"NaN"#),
-    (#"parseFloat('3.5abc')"#, #"3.5"#),
-    (#"parseFloat('.5')"#, #"0.5"#),
-    (#"parseFloat('5.')"#, #"5"#),
-    (#"parseFloat('-1e3x')"#, #"-1000"#),
-    (#"parseFloat('1e')"#, #"1"#),
-    (#"parseFloat('abc')"#, #"NaN"#),
-    (#"parseFloat('Infinityx')"#, #"Infinity"#),
-    (#"String.fromCharCode(72, 105)"#, #""Hi""#),
+    (#"Object.keys(null)"#, #"throws"#),
   ]
 }
