@@ -308,6 +308,34 @@ struct DiagramTests {
 
   // MARK: Properties
 
+  /// A diagram with timers, made by chance.
+  private static func timed(seed: UInt64) -> String {
+    var generator = Generator(seed: seed)
+    func pick(_ words: [String]) -> String { words[generator.draw(in: 0...(words.count - 1))] }
+    let labels = [
+      "after 2s", "after 350ms", "after 1.5ms", "ring after 6s", "go", "go, after 2s", "go, or after 3s / beep",
+      "after 2s [n > 1] / n = 0", "ring", "after 0s [n < 9] / n = n + 1",
+    ]
+    var lines = ["stateDiagram-v2", "%% data n = 0", "[*] --> a", "a : entry / n = n + 1", "b : exit / beep"]
+    lines += ["state c {", "[*] --> d", "d --> e : \(pick(labels))", "}"]
+    for _ in 0..<7 { lines.append("\(pick(["a", "b", "c"])) --> \(pick(["a", "b", "c"])) : \(pick(labels))") }
+    lines.append("\(pick(["a", "b"])) : \(pick(labels))")
+    return lines.joined(separator: "\n")
+  }
+
+  @Test("with timers is written with timers again, and behaves the same", arguments: 0..<200 as Range<UInt64>)
+  func writtenTimers(seed: UInt64) throws {
+    let diagram = Self.timed(seed: seed)
+    let definition = try Definition.of(mermaid: diagram)
+    let (text, omissions) = definition.stateDiagram()
+    #expect(omissions.isEmpty && !text.contains("send ") && !text.contains("cancel "), "\(diagram)\n\(text)")
+    let read = try Definition.of(mermaid: text)
+    let difference = Self.difference(definition, read, seed: seed, events: ["go", "ring"])
+    #expect(difference == nil, "\(difference ?? "")\n\(diagram)\n\(text)")
+    #expect(read.stateDiagram().text == text)
+    #expect(!definition.admits("a.after.2s") && definition.admits("go") == diagram.contains("go"))
+  }
+
   /// What is seen of a run, but for the numbers of states.
   private static func sight(_ run: VirtualRun) -> [String] {
     let slot = run.definition.charts[0].chart.symbols.known("n")

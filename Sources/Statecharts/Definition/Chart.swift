@@ -152,6 +152,8 @@ struct Chart: Sendable {
   var events = EventNames()
   /// Whether some transition has no event.
   var hasEventless = false
+  /// Events that only timers of the chart bring, since they stand for `after` in a diagram.
+  var timerEvents: Set<Int32> = []
 
   var histories: Int { historyStates.count }
 

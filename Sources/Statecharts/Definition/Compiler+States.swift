@@ -17,6 +17,7 @@ extension Compiler {
     for transition in chart.transitions.indices { findDomain(of: transition) }
     if place == 0 { compileNameableResources() }
     for state in chart.states.indices { compileContent(of: state) }
+    chart.timerEvents = Set(document.timerEvents.sorted().map { chart.events.intern($0) })
     check(place)
     charts[place] = chart
   }

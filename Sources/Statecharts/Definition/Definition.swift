@@ -32,6 +32,19 @@ public final class Definition: Sendable {
     let number = chart.events.number(of: event)
     return chart.transitions.contains { chart.matches($0, number) }
   }
+
+  /// Whether an event of this name can be sent to a machine: some transition may be taken at it, and it does not stand
+  /// for `after` in a diagram.
+  package func admits(_ event: String) -> Bool {
+    let chart = charts[0].chart
+    let number = chart.events.number(of: event)
+    return !chart.timerEvents.contains { chart.events.matches(number, .name($0)) } && knows(event)
+  }
+
+  /// Whether what a machine does can depend on the data of an event, or on more of its name than transitions match.
+  package var readsEvents: Bool {
+    charts.contains { $0.chart.symbols.usesEvent || $0.chart.invokes.contains(where: \.isForwarding) }
+  }
 }
 
 /// A chart that is shared by all that run it.

@@ -66,8 +66,9 @@ private struct ChartDiagram {
     }
     head += omissions.map { "    %% left out: \($0)" }
     var tail = outside
-    if let machine, machine.final == nil {
-      let active = machine.configuration.filter { $0 < chart.states.count && chart.isAtomic($0) }
+    if let machine {
+      let active =
+        machine.final.map { [$0] } ?? machine.configuration.filter { $0 < chart.states.count && chart.isAtomic($0) }
       tail.append("    classDef current fill:#ffd54f,color:#000000,stroke:#c62828,stroke-width:4px,font-weight:bold")
       tail += active.map { "    class \(names[$0]) current" }
     }
@@ -124,7 +125,9 @@ private struct ChartDiagram {
   private mutating func write(_ state: Int, depth: Int) {
     let own = chart.states[state]
     var texts: [String] = []
-    for (word, handlers) in [("entry", own.onEntry), ("exit", own.onExit)] {
+    let hasTimers = !timers(of: state).isEmpty
+    for (word, all) in [("entry", own.onEntry), ("exit", own.onExit)] {
+      let handlers = hasTimers ? all.dropLast() : all
       for handler in handlers {
         guard let actions = actions(chart.blocks[Int(chart.handlers[Int(handler)])], own.line) else { continue }
         texts.append("\(word) / \(actions)")
@@ -175,13 +178,14 @@ private struct ChartDiagram {
 
   private mutating func transitions(of state: Int, depth: Int, isOutside: Bool) {
     let own = chart.states[state]
+    let timers = timers(of: state)
     for place in own.transitions {
       let transition = chart.transitions[Int(place)]
       let targets = transition.targets.map { Int(chart.targets[Int($0)]) }
       let isInternal =
         transition.isInternal && own.kind == .compound && !targets.isEmpty
         && targets.allSatisfy { chart.isDescendant($0, of: state) }
-      var label = label(of: transition, isEvent: true, canEnd: canEnd(state))
+      var label = label(of: transition, isEvent: true, canEnd: canEnd(state), timers)
       if targets.isEmpty, own.kind == .atomic {
         let line = "\(indent(depth))\(names[state]) : \(Self.escaped(label))"
         if isOutside { outside.append(line) } else { lines.append(line) }
@@ -216,7 +220,66 @@ private struct ChartDiagram {
     chart.states[state].kind == .parallel || chart.children(of: state).contains { chart.states[$0].kind == .final }
   }
 
-  private mutating func label(of transition: Chart.Transition, isEvent: Bool, canEnd: Bool = false) -> String {
+  /// What starts a timer and takes it back in a state, and its text in a label: `after 5s`, `ring after 6s`.
+  private struct Timer {
+    var event: String
+    var text: String
+    var isNameless = false
+  }
+
+  /// The timers of a state in its labels, by the descriptors of its transitions: the state's last block on entry starts
+  /// them, and its last one on exit takes them back. None if reading the labels would not give the same blocks.
+  private func timers(of state: Int) -> [Chart.Index: [String]] {
+    let own = chart.states[state]
+    guard names[state] == ids[state], let entry = own.onEntry.last, let exit = own.onExit.last else { return [:] }
+    let starts = chart.blocks[Int(chart.handlers[Int(entry)])]
+    let ends = chart.blocks[Int(chart.handlers[Int(exit)])]
+    guard starts.count == ends.count else { return [:] }
+    var timers: [Timer] = []
+    for (start, end) in zip(starts, ends) {
+      guard case .send(let number) = chart.instructions[Int(start)],
+        case .cancel(.constant(.string(let id))) = chart.instructions[Int(end)],
+        let timer = timer(chart.sends[Int(number)], id, of: ids[state])
+      else { return [:] }
+      timers.append(timer)
+    }
+    // Reading finds them in the order of the labels.
+    var labels: [Chart.Index: [String]] = [:]
+    var next = 0
+    for place in own.transitions {
+      for descriptor in chart.transitions[Int(place)].descriptors {
+        guard case .name(let number) = chart.descriptors[Int(descriptor)] else { continue }
+        let name = chart.events.names[Int(number)]
+        // That of an `after` without an event has its text wherever it stands.
+        if let timer = timers[..<next].first(where: { $0.event == name && $0.isNameless }) {
+          labels[descriptor] = [timer.text]
+        }
+        while next < timers.count, timers[next].event == name {
+          labels[descriptor, default: []].append(timers[next].text)
+          next += 1
+        }
+      }
+    }
+    return next == timers.count ? labels : [:]
+  }
+
+  /// The timer that a send is, if it is one.
+  private func timer(_ send: Chart.Send, _ id: String, of state: String) -> Timer? {
+    guard case .constant(.string(let event)) = send.event, case .constant(.string(let delay)) = send.delay,
+      let nanoseconds = Delay.nanoseconds(of: .string(delay)), DiagramReader.delay(nanoseconds) == delay,
+      send.id == id, send.idLocation == nil, send.target.isNone, send.type.isNone, send.parameters.isEmpty,
+      send.content == nil
+    else { return nil }
+    if chart.timerEvents.contains(chart.events.number(of: event)), event == id, id == "\(state).after.\(delay)" {
+      return Timer(event: event, text: "after \(delay)", isNameless: true)
+    }
+    guard id == "\(state).\(event).\(delay)", isEventName(event) else { return nil }
+    return Timer(event: event, text: "\(event) after \(delay)")
+  }
+
+  private mutating func label(
+    of transition: Chart.Transition, isEvent: Bool, canEnd: Bool = false, _ timers: [Chart.Index: [String]] = [:]
+  ) -> String {
     var parts: [String] = []
     var events: [String] = []
     for place in transition.descriptors {
@@ -224,7 +287,9 @@ private struct ChartDiagram {
       case .any: events.append("*")
       case .name(let number):
         let name = chart.events.names[Int(number)]
-        if isName(name), !["internal", "always", "after", "or", "entry", "exit", "do", "timer"].contains(name) {
+        if let texts = timers[place] {
+          events += texts
+        } else if isEventName(name) {
           events.append(name)
         } else {
           omit("the event \(name)", transition.line)
@@ -253,6 +318,11 @@ private struct ChartDiagram {
       omit("a transition without event, guard and target", transition.line)
     }
     return parts.joined(separator: " ")
+  }
+
+  /// Whether an event can have this name in a label.
+  private func isEventName(_ name: String) -> Bool {
+    isName(name) && !["internal", "always", "after", "or", "entry", "exit", "do", "timer"].contains(name)
   }
 
   /// Whether an event, output or send can have this name in an action or label.

@@ -13,6 +13,8 @@
 /// | an arrow without an event, from a state whose block has an end | `event="done.state.NAME"` |
 struct DiagramTranslation {
   var diagram: Diagram
+  /// The events that stand for `after` without a name.
+  private(set) var timerEvents: Set<String> = []
   private var builder = XMLBuilder()
   private var members: [[Int]] = []
   private var taken: Set<String> = []
@@ -477,11 +479,12 @@ struct DiagramTranslation {
   }
 
   /// The timers that run in a state, each once.
-  private func timers(of state: Int) -> [Timer] {
+  private mutating func timers(of state: Int) -> [Timer] {
     var all: [Timer] = []
     for arrow in diagram.states[state].arrows {
       for case .timer(let name, let nanoseconds, let offset) in diagram.arrows[arrow].label.triggers {
         let timer = timer(of: state, name, nanoseconds, offset)
+        if name == nil { timerEvents.insert(timer.event) }
         if !all.contains(where: { $0.id == timer.id }) { all.append(timer) }
       }
     }

@@ -53,6 +53,8 @@ extension DiagramReader {
       nodes[node].content = .element(element)
     }
     let notes = translation.diagram.notes.map { ($0.severity, lines.position(of: $0.offset), $0.message) }
-    return (XMLDocument(diagram: nodes), notes)
+    var document = XMLDocument(diagram: nodes)
+    document.timerEvents = translation.timerEvents
+    return (document, notes)
   }
 }

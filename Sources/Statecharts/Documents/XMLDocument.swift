@@ -2,6 +2,8 @@ import CExpat
 
 /// A document of XML as a list of nodes in document order, each with its place in the text.
 struct XMLDocument: Sendable {
+  /// Events that only timers of the document bring: what `after` in a diagram stands for.
+  var timerEvents: Set<String> = []
   enum Content: Sendable {
     case element(XMLElement)
     case text(String)
