@@ -105,7 +105,57 @@ struct DefinedKindsTests {
     _ = define("gate", gate, guest)
     #expect(
       guest.play("new gate g", "send g press").last
-        == "+ ignored off t=0.000 seq=3 : the guard of the transition in line 2 is false")
+        == "+ ignored off t=0.000 seq=3 : the guard \"false\" of the transition in line 2 is false")
+  }
+
+  @Test("the event that stands for a diagram's after cannot be sent; the refusal names the way")
+  func ownTimers() {
+    let guest = HostedService().connect(toWorld: "w")
+    let diagram = "stateDiagram-v2\n[*] --> a\na --> b : after 5s\nb --> a : back"
+    #expect(
+      guest.say("define k format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)").last
+        == "+ defined k version=1 states=2 events=1 t=0.000 seq=1")
+    _ = guest.say("new k m")
+    let refused = guest.say("send m a.after.5s")[0]
+    #expect(refused.hasPrefix("- UNKNOWN-EVENT machine=m event=a.after.5s allowed=back"), "\(refused)")
+    #expect(refused.contains("'fire m a.after.5s("), "\(refused)")
+    #expect(guest.say("send m a.after.5s.x")[0].hasPrefix("- UNKNOWN-EVENT"))
+    #expect(guest.say("fire m a.after.5s(1)")[0].hasPrefix("+ moved a b"))
+    // In SCXML it is an event like any other.
+    let document = guest.say("graph k format=scxml").dropLast().map { $0.dropFirst(2) }.joined(separator: "\n")
+    _ = define("s", document, guest)
+    #expect(guest.play("new s n", "send n a.after.5s").last?.hasPrefix("+ moved a b") == true)
+  }
+
+  @Test("a machine's state diagram is its kind's, with the active states marked, and can be loaded again")
+  func markedDiagram() {
+    let guest = HostedService().connect(toWorld: "w")
+    let diagram = "stateDiagram-v2\n[*] --> a\na --> b : go\nb --> a : after 5s / beep"
+    _ = guest.say("define k format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
+    _ = guest.play("new k m", "send m go")
+    func lines(_ request: String) -> [Substring] { guest.say(request).dropLast().map { $0.dropFirst(2) } }
+    let marked = lines("graph m format=stateDiagram")
+    #expect(marked.contains("    class b current") && !marked.contains("    class a current"))
+    #expect(marked.filter { !$0.contains("current") } == lines("graph k format=stateDiagram"))
+    let text = marked.joined(separator: "\n")
+    #expect(
+      guest.say("define again format=mermaid bytes=\(text.utf8.count)\n\(text)").last?.hasPrefix("+ defined again ")
+        == true)
+  }
+
+  @Test("the diagram of a chart that does not read its events is complete")
+  func completeDiagrams() {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = define("toggle", Self.toggle, guest)
+    _ = define("tally", Self.counter(to: 3), guest)
+    let random = Self.toggle.replacing("target=\"on\"", with: "cond=\"Math.random() &lt; 0.5\" target=\"on\"")
+    _ = define("chance", random, guest)
+    func why(_ kind: String) -> String {
+      guest.say("graph \(kind) format=json").first { $0.contains("\"complete\"") } ?? ""
+    }
+    #expect(why("toggle").contains("\"complete\":true"))
+    #expect(why("tally").contains("add was tried with no data only"), "\(why("tally"))")
+    #expect(why("chance").contains("press in off depends on random numbers"), "\(why("chance"))")
   }
 
   @Test("the guards of a document are those of its diagrams")

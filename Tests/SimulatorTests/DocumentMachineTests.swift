@@ -92,7 +92,7 @@ struct DocumentMachineTests {
     for _ in 0..<4 { world.send("l", "press") }
     world.send("l", "press")
     #expect(world.answer.verdict == .ignored)
-    #expect(world.answerDetails.reason == "the guard of the transition in line 4 is false")
+    #expect(world.answerDetails.reason == "the guard \"count < 2\" of the transition in line 4 is false")
     world.send("l", "reset", .text(#"{"to":0}"#))
     #expect(world.answer.verdict == .stayed)
     world.send("l", "press")

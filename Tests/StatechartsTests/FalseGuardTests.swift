@@ -26,7 +26,9 @@ struct FalseGuardTests {
     let before = run.machine
     #expect(
       why("go", .number(1)) == [
-        "in 3 [_event.data > 1] is false", "in 4 [missing.x] fails: missing is not defined", "out 2 [n > 5] is false",
+        "in 3 the guard \"_event.data > 1\" of the transition in line 3 is false",
+        "in 4 the guard \"missing.x\" of the transition in line 4 fails: missing is not defined",
+        "out 2 the guard \"n > 5\" of the transition in line 2 is false",
       ])
     #expect(why("go", .number(2)).isEmpty && why("other").isEmpty)
     #expect(run.machine == before)

@@ -4,7 +4,7 @@ public import StateMachines
 ///
 /// Safety: the pointers must be valid, and to a machine and the parameters of the same kind, as long as it is used.
 public struct LivingMachine {
-  let value: UnsafeRawPointer
+  package let value: UnsafeRawPointer
   let parameters: UnsafeRawPointer
   let now: Instant
   let timers: [(timer: Int, key: UInt32, due: Instant)]

@@ -100,7 +100,10 @@ final class Trial {
 
   private func setChance() {
     switch chance {
-    case .choices(let choices): record.choices = choices
+    case .choices(let choices):
+      record.choices = choices
+      // A rule that draws from the generator itself does not ask for choices.
+      record.generator = Generator(seed: 0)
     case .random(let seed):
       record.choices = nil
       record.generator = Generator(seed: seed)

@@ -11,9 +11,9 @@ extension RequestContext {
     guard let form = graphForm() else { return }
     let name = words.plain[0]
     let machine = machine(named: name)
-    if form.format == .scxml || form.format == .stateDiagram && machine == nil,
+    if form.format == .scxml || form.format == .stateDiagram,
       case .machine(let kind)? = machine.map({ .machine(live.world.kind(of: $0)) }) ?? entry(named: name),
-      let text = documentText(of: kind, form.format)
+      let text = documentText(of: kind, form.format, marking: machine)
     {
       return begin(.graph(GraphReply(.text(text), form, environment.graphs)))
     }
@@ -50,7 +50,9 @@ extension RequestContext {
   }
 
   /// What the document of a kind says by itself; `nil` for a kind of the program.
-  private func documentText(of kind: Kind, _ format: GraphFormat) -> String? {
+  ///
+  /// - Parameter machine: Its active states are marked in a diagram.
+  private func documentText(of kind: Kind, _ format: GraphFormat, marking machine: MachineID?) -> String? {
     guard let document = live.world.document(of: kind) ?? environment.library[kind]?.document else { return nil }
     let isWritten = format == .scxml && document.format == "scxml"
     // To translate a larger one here would keep all clients waiting.
@@ -59,6 +61,7 @@ extension RequestContext {
       return document.format == "mermaid"
         ? Definition.scxml(mermaid: document.bytes) : String(decoding: document.bytes, as: UTF8.self)
     }
+    if let machine { return live.world.living(machine).stateDiagram }
     guard case .program(let program, _) = DocumentReading.compile(document) else { return nil }
     return program.definition.stateDiagram().text
   }
@@ -212,6 +215,11 @@ extension RequestContext {
     session.effort += RequestContext.effortOfAStep * finder.stepsTaken
     return path.map { (kind.stateWord($0.state, data: $0.data), $0.words(of: kind).joined(separator: ",")) }
   }
+}
+
+extension LivingMachine {
+  /// The diagram of a machine of a document.
+  fileprivate var stateDiagram: String { ChartMachine.stateDiagram(of: value) }
 }
 
 extension ByteBuffer {

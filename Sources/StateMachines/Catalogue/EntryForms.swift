@@ -38,12 +38,15 @@ public struct EventForm<Event: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - constant: The event without data.
+  ///   - isSampledFully: Whether the data do not matter.
   ///   - make: The event with the text of its data.
   package static func open(
-    _ name: String, _ about: String, constant: Event, make: @escaping @Sendable (String) -> Event
+    _ name: String, _ about: String, isSampledFully: Bool, constant: Event,
+    make: @escaping @Sendable (String) -> Event
   ) -> EventForm {
     EventForm(
-      name: name, arguments: [ArgumentEntry(name: "data", type: .json, samples: nil)], about: about,
+      name: name,
+      arguments: [ArgumentEntry(name: "data", type: .json, samples: nil, isSampledFully: isSampledFully)], about: about,
       constant: constant, sample: constant,
       make: { values in
         if case .text(let text)? = values.first { make(text) } else { constant }

@@ -308,6 +308,16 @@ public struct StepRecord: Sendable {
     undrawn = generator
   }
 
+  /// Notes that the step has drawn from the generator itself, if it has.
+  ///
+  /// - Parameter generator: The generator before the step.
+  package mutating func noteDraws(since generator: Generator) {
+    guard !hasDrawn, self.generator != generator else { return }
+    isWritten = true
+    hasDrawn = true
+    undrawn = generator
+  }
+
   /// Rolls back the effects and draws of a refused step.
   @usableFromInline
   @inline(never)

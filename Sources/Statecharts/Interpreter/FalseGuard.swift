@@ -11,7 +11,15 @@ public struct FalseGuard: Hashable, Sendable, CustomStringConvertible {
   /// Why the condition has no value; `nil` if it is false.
   public var failure: String?
 
-  public var description: String { "[\(condition)] \(failure.map { "fails: \($0)" } ?? "is false")" }
+  /// One line, with the beginning of a long condition.
+  public var description: String {
+    let words = condition.prefix(Self.longest + 1).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let text = words.isEmpty ? "" : " \"\(words.prefix(Self.longest))\(words.count > Self.longest ? "…" : "")\""
+    return "the guard\(text) of the transition in line \(line) \(failure.map { "fails: \($0)" } ?? "is false")"
+  }
+
+  /// The characters of a condition that are told.
+  private static let longest = 120
 }
 
 extension ChartRun {

@@ -86,6 +86,12 @@ package struct ChartMachine: _Machine {
     value.initializeMemory(as: Self.self, to: ChartMachine(running, program))
   }
 
+  /// The document's diagram with the active states of a machine marked; see ``Definition/stateDiagram(marking:)``.
+  package static func stateDiagram(of value: UnsafeRawPointer) -> String {
+    let machine = value.assumingMemoryBound(to: Self.self).pointee
+    return machine.program.definition.stateDiagram(marking: machine.running).text
+  }
+
   package static func ownedBytes(_ value: UnsafeRawPointer) -> Int {
     value.assumingMemoryBound(to: Self.self).pointee.running.ownedBytes
   }
@@ -128,12 +134,14 @@ package struct ChartMachine: _Machine {
   ) -> UInt16 {
     let program = program(parameters)
     var machine = ChartMachine(RunningChart(), program)
+    let undrawn = record.pointee.generator
     program.withInterpreter { interpreter in
       let (running, outcome) = interpreter.start(now: record.pointee.now, generator: &record.pointee.generator)
       if case .limit(let limit) = outcome { return exceed(limit, program, &record.pointee) }
       machine.running = running
       carryOut(interpreter.effects, program, &record.pointee)
     }
+    record.pointee.noteDraws(since: undrawn)
     record.pointee.write(after: machine.word)
     let place = machine.place
     value.initializeMemory(as: Self.self, to: machine)
@@ -148,7 +156,7 @@ package struct ChartMachine: _Machine {
     let machine = value.assumingMemoryBound(to: Self.self)
     let event = event.assumingMemoryBound(to: Event.self)
     guard let plain = machine.pointee.program.definition.plain else {
-      return machine.pointee.take(event.pointee.input(from: record.pointee.sender), event.pointee.name, &record.pointee)
+      return machine.pointee.take(event.pointee.input(from: record.pointee.sender), &record.pointee)
     }
     let from = machine.pointee.place
     let outcome = plain.step(&machine.pointee.running.root.configuration, event.pointee.name.number)
@@ -165,19 +173,21 @@ package struct ChartMachine: _Machine {
     _ record: UnsafeMutablePointer<StepRecord>
   ) -> StepResult {
     let machine = value.assumingMemoryBound(to: Self.self)
-    return machine.pointee.take(.timer(record.pointee.key), nil, &record.pointee)
+    return machine.pointee.take(.timer(record.pointee.key), &record.pointee)
   }
 
   /// Gives an input to the machine. After a limit, it is as before.
-  private mutating func take(_ input: ChartInput, _ event: EventName?, _ record: inout StepRecord) -> StepResult {
+  private mutating func take(_ input: ChartInput, _ record: inout StepRecord) -> StepResult {
     let from = place
     record.write(before: word)
     let before = running
+    let undrawn = record.generator
     let program = program
     let verdict = program.withInterpreter { interpreter in
       interpreter.notesGuards = record.notesGuards
-      defer { for (condition, isTrue) in interpreter.guards { record.note(guard: condition, isTrue) } }
-      switch interpreter.step(&running, input, now: record.now, generator: &record.generator) {
+      let outcome = interpreter.step(&running, input, now: record.now, generator: &record.generator)
+      for (condition, isTrue) in interpreter.guards { record.note(guard: condition, isTrue) }
+      switch outcome {
       case .moved:
         Self.carryOut(interpreter.effects, program, &record)
         return Verdict.moved
@@ -187,7 +197,9 @@ package struct ChartMachine: _Machine {
       case .ignored:
         // A guard may fail with an error that something was to be told of.
         Self.carryOut(interpreter.effects, program, &record)
-        if let event, let reason = program.definition.falseGuard(of: event, in: running) { record.note(reason: reason) }
+        if let reason = Self.reason(for: input, before, interpreter, now: record.now, undrawn) {
+          record.note(reason: reason)
+        }
         return .ignored
       case .limit(let limit):
         running = before
@@ -196,10 +208,25 @@ package struct ChartMachine: _Machine {
         return .refused
       }
     }
+    record.noteDraws(since: undrawn)
     record.write(after: word)
     record.endCall()
     return StepResult(verdict: verdict, from: from, to: place)
   }
+
+  /// Why an input is ignored: the guards that are false. `nil` if there is no more to say than that nothing awaits it.
+  private static func reason(
+    for input: ChartInput, _ machine: RunningChart, _ interpreter: Interpreter, now: Instant, _ generator: Generator
+  ) -> String? {
+    if machine.final != nil { return "the machine has ended" }
+    guard let (event, data) = interpreter.definition.event(of: input, to: machine) else { return nil }
+    let guards = interpreter.falseGuards(of: machine, at: event, data: data, now: now, generator: generator)
+    let told = guards.prefix(mostGuards).map(\.description) + (guards.count > mostGuards ? ["…"] : [])
+    return told.isEmpty ? nil : told.joined(separator: "; ")
+  }
+
+  /// The guards that a reason tells.
+  private static let mostGuards = 3
 
   private static func exceed(_ limit: StatechartLimit, _ program: ChartProgram, _ record: inout StepRecord) {
     record.note(
@@ -242,6 +269,20 @@ extension ChartMachine.Event {
   }
 }
 
+extension Definition {
+  /// The event that an input brings to the session of the document, if it brings one.
+  fileprivate func event(of input: ChartInput, to machine: RunningChart) -> (EventName, DataValue)? {
+    switch input {
+    case .event(let name, let data, _): return (name, data)
+    case .timer(let key):
+      guard let send = machine.pending.first(where: { $0.key == key }), send.recipient == .session(0)
+      else { return nil }
+      return (event(named: send.event.name), send.event.data)
+    case .unreachable: return nil
+    }
+  }
+}
+
 extension RunningChart {
   /// The memory outside of the value, roughly.
   fileprivate var ownedBytes: Int {
@@ -250,25 +291,5 @@ extension RunningChart {
       return bytes + variables + session.history.count * 32 + session.invocations.count * 48
         + (session.number == 0 ? 0 : MemoryLayout<Session>.stride)
     }
-  }
-}
-
-extension Definition {
-  /// The first guard that kept a machine from taking a transition at an event.
-  fileprivate func falseGuard(of event: EventName, in machine: RunningChart) -> String? {
-    let chart = charts[0].chart
-    if machine.final != nil { return "the machine has ended" }
-    for state in machine.configuration where chart.isAtomic(state) {
-      var above = state
-      while above >= 0 {
-        for place in chart.states[above].transitions {
-          let transition = chart.transitions[Int(place)]
-          guard transition.condition != Chart.none, chart.matches(transition, event.number) else { continue }
-          return "the guard of the transition in line \(transition.line) is false"
-        }
-        above = Int(chart.states[above].parent)
-      }
-    }
-    return nil
   }
 }

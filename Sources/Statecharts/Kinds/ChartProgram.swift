@@ -13,6 +13,8 @@ package final class ChartProgram: Sendable {
   let hasRegions: Bool
   /// Events that transitions of the document name.
   let events: [EventName]
+  /// A name for each way in which transitions match other events.
+  let otherEvents: [String]
   /// Timers by the name of the event that they bring. All that are not listed share the last one.
   let timers: [String]
   private let timerPlaces: [String: UInt8]
@@ -41,6 +43,8 @@ package final class ChartProgram: Sendable {
       throw ExceededLimit(name: "kindNames", value: Kind.mostWords)
     }
     events = names.events.map(definition.event(named:))
+    let takesAny = chart.descriptors.contains(.any)
+    otherEvents = names.otherEvents + (takesAny ? [ChartNames.free("any", in: chart.events.names)] : [])
     var timers = Array(names.timers.prefix(Kind.mostTimers - 1))
     if names.hasOtherTimers || names.timers.count > timers.count { timers.append(ChartNames.free("other", in: timers)) }
     self.timers = timers
@@ -77,6 +81,8 @@ package final class ChartProgram: Sendable {
 /// The names that a document gives to events, timers and outputs.
 private struct ChartNames {
   private(set) var events: [String] = []
+  /// Others that transitions name.
+  private(set) var otherEvents: [String] = []
   /// Of sends that arrive later, or through the external queue.
   private(set) var timers: [String] = []
   /// Whether events with names that are known only at run time arrive so, too.
@@ -93,8 +99,13 @@ private struct ChartNames {
           continue
         }
         let name = chart.events.names[Int(number)]
+        if !definition.admits(name) { continue }
         // These come from the machine itself; whoever wants to send one still can.
-        if !name.hasPrefix("done."), !name.hasPrefix("error."), ChartNames.isListed(name) { events.append(name) }
+        if !name.hasPrefix("done."), !name.hasPrefix("error."), ChartNames.isListed(name) {
+          events.append(name)
+        } else {
+          otherEvents.append(name)
+        }
       }
     }
     var (knownTimers, knownOutputs): (Set<String>, Set<String>) = ([], [])

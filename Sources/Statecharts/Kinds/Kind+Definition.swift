@@ -21,17 +21,21 @@ extension Kind {
       }
     }
     let atomic = chart.states.indices.filter { $0 > 0 && chart.isAtomic($0) }
+    let isSampledFully = !program.definition.readsEvents
     let events = program.events.map { event in
       EventForm.open(
-        event.text, Kind.places(lines[event.number] ?? []), constant: ChartMachine.Event(name: event),
+        event.text, Kind.places(lines[event.number] ?? []), isSampledFully: isSampledFully,
+        constant: ChartMachine.Event(name: event),
         make: { ChartMachine.Event(name: event, data: DataValue(datum: $0)) })
     }
     let definition = program.definition
     let others = EventForm<ChartMachine.Event>.anyEvent(
       Kind.others,
       [
-        ArgumentEntry(name: "event", type: .text(bytes: 1...65_536), samples: nil),
-        ArgumentEntry(name: "data", type: .json, samples: nil),
+        ArgumentEntry(
+          name: "event", type: .text(bytes: 1...65_536), samples: program.otherEvents.map(Value.text),
+          isSampledFully: isSampledFully),
+        ArgumentEntry(name: "data", type: .json, samples: nil, isSampledFully: isSampledFully),
       ],
       about: "any other name that a transition matches",
       make: { arguments in
@@ -50,7 +54,7 @@ extension Kind {
         StateEntry(word: word, about: Kind.places([chart.states[state].line]))
       },
       areStatesNamedByData: program.hasRegions, events: events + [others],
-      otherEvents: OtherEvents(place: events.count, admits: definition.knows),
+      otherEvents: OtherEvents(place: events.count, admits: definition.admits),
       timers: program.timers.map {
         TimerEntry(name: $0, event: $0, parameter: nil, key: "send", about: "a send that is under way")
       },
