@@ -77,7 +77,7 @@ struct GraphGaps {
     for (event, isUntried) in isUntried.enumerated() where isUntried {
       let samples = eventInputs[event].map { input -> String in
         guard case .event(_, let arguments) = inputs[input] else { return "" }
-        return arguments.allSatisfy { $0 == .none } ? "no data" : StateGraph.sample(arguments)
+        return kind.events[event].takesAnything && arguments == [.none] ? "no data" : StateGraph.sample(arguments)
       }
       if samples.isEmpty {
         sentences.append("\(kind.events[event].name) is left away, since this diagram shows single characters")
