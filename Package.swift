@@ -50,7 +50,10 @@ let package = Package(
     .target(name: "MachineGraphs", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "Simulations", dependencies: ["StateMachines", "MachineForms"], swiftSettings: strict),
     .target(name: "Statecharts", dependencies: ["StateMachines", "CExpat"], swiftSettings: strict),
-    .target(name: "Simulator", dependencies: ["StateMachines", "MachineGraphs", "CProcessor"], swiftSettings: strict),
+    .target(name: "Waveforms", dependencies: ["StateMachines"], swiftSettings: strict),
+    .target(
+      name: "Simulator", dependencies: ["StateMachines", "MachineGraphs", "Waveforms", "CProcessor"],
+      swiftSettings: strict),
     .target(name: "LiveMachines", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "LineProtocol", swiftSettings: strict),
     .target(name: "Scripts", dependencies: ["LineProtocol"], swiftSettings: strict),
@@ -59,8 +62,8 @@ let package = Package(
     .target(
       name: "SimulationDaemon",
       dependencies: [
-        "StateMachines", "MachineGraphs", "Statecharts", "Simulator", "LineProtocol", "Scripts", "JournalStore",
-        "UnixHost",
+        "StateMachines", "MachineGraphs", "Waveforms", "Statecharts", "Simulator", "LineProtocol", "Scripts",
+        "JournalStore", "UnixHost",
       ],
       swiftSettings: strict),
 
@@ -82,6 +85,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "StatechartsTests", dependencies: ["Statecharts", "StateMachines"], swiftSettings: strict),
+    .testTarget(name: "WaveformsTests", dependencies: ["Waveforms", "StateMachines"], swiftSettings: strict),
     .testTarget(
       name: "SimulationsTests",
       dependencies: [

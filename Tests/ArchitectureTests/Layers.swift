@@ -24,7 +24,9 @@ struct Layer {
     Layer("MachineGraphs", ours: ["StateMachines"]),
     Layer("Simulations", ours: ["StateMachines", "MachineForms"]),
     Layer("Statecharts", ours: ["StateMachines", "CExpat"], outside: ["Synchronization"]),
-    Layer("Simulator", ours: ["StateMachines", "MachineGraphs", "CProcessor"], outside: ["Synchronization"]),
+    Layer("Waveforms", ours: ["StateMachines"]),
+    Layer(
+      "Simulator", ours: ["StateMachines", "MachineGraphs", "Waveforms", "CProcessor"], outside: ["Synchronization"]),
     Layer("LiveMachines", ours: ["StateMachines"], outside: ["Synchronization"]),
     Layer("LineProtocol"),
     Layer("Scripts", ours: ["LineProtocol"]),
@@ -33,8 +35,8 @@ struct Layer {
     Layer(
       "SimulationDaemon",
       ours: [
-        "StateMachines", "MachineGraphs", "Statecharts", "Simulator", "LineProtocol", "Scripts", "JournalStore",
-        "UnixHost",
+        "StateMachines", "MachineGraphs", "Waveforms", "Statecharts", "Simulator", "LineProtocol", "Scripts",
+        "JournalStore", "UnixHost",
       ],
       outside: ["Glibc", "Dispatch", "Synchronization"]),
     Layer("fsmd", ours: ["SimulationDaemon", "Simulations"]),

@@ -67,9 +67,10 @@ struct RangeTests {
       ("journal what=none", "what", "none", "moves,all"), ("watch * what=", "what", "\"\"", "moves,all"),
       ("world new x clock=fast", "clock", "fast", "virtual,real"), ("quiet perhaps", "quiet", "perhaps", "on,off"),
       ("expect k ON", "state", "ON", "off,on,capsLock"), ("await k nothing", "state", "nothing", "off,on,capsLock"),
+      ("wave width=39", "width", "39", "40..1000"), ("wave last=-1", "last", "-1", duration),
       ("list kind=power state=capsLock", "state", "capsLock", "off,on"),
     ]
-    + ["list P", "count P", "cast P tap", "watch P", "unwatch P", "journal P", "coverage P", "agenda P"].map { form in
+    + ["list P", "count P", "cast P tap", "watch P", "unwatch P", "journal P", "wave P", "coverage P", "agenda P"].map { form in
       let pattern = String(repeating: "p", count: 256) + "*"
       return (form.replacing("P", with: pattern), "pattern", "\"257 bytes\"", "\"at most 256 bytes\"")
     }
@@ -106,7 +107,7 @@ struct RangeTests {
       "new till t", "send t open 12345678901234567890", "send t add 99", "send t add 1", "advance 0", "advance 36500d",
       "advance until 36500d", "journal limit=1000000 since=18446744073709551615", "list limit=1000000000",
       "list \(longest)", "count \(longest)", "cast \(longest) tap", "watch \(longest)", "unwatch \(longest)",
-      "journal \(longest)", "coverage \(longest)", "agenda \(longest)",
+      "journal \(longest)", "coverage \(longest)", "wave \(longest)", "agenda \(longest)",
       "world new \(String(repeating: "w", count: 64)) seed=18446744073709551615",
     ] {
       #expect(guest.say(request).last?.first == "+", "\(request)")

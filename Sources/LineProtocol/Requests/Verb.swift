@@ -3,7 +3,7 @@ package enum Verb: UInt8, CaseIterable, Sendable {
   case help, kinds, describe, define, undefine
   case new, drop, list, count, show, can
   case send, cast, wire, unwire, wires
-  case watch, unwatch, journal, graph, coverage
+  case watch, unwatch, journal, wave, graph, coverage
   case clock, speed, pause, resume, advance, step, agenda, fire, await, cancel, expect
   case undo, goto
   case world, use, worlds, diff
@@ -156,6 +156,11 @@ package struct VerbEntry: Sendable {
         VerbEntry(
           verb, "[PATTERN] [since=SEQ] [limit=N] [what=moves|all]", does: "what happened, oldest first",
           example: "journal key since=3")
+      case .wave:
+        VerbEntry(
+          verb, "[PATTERN] [from=TIME] [to=TIME] [last=DURATION] [width=N] [format=text|ascii|svg|vcd|json]",
+          does: "what machines did, drawn over time: states, inputs, timers, readings",
+          example: "wave key last=10s")
       case .graph:
         VerbEntry(
           verb,

@@ -20,6 +20,8 @@ enum LongReply {
   case graph(GraphReply)
   /// The coverage of machines as of the request.
   case coverage(CoverageReply)
+  /// A stretch of the journal as a waveform.
+  case wave(WaveReply)
 
   struct Machines {
     var cursor: NameCursor
@@ -44,6 +46,8 @@ enum LongReply {
     case forgotten
     /// The store cannot read the next input.
     case unreadable(PersistenceFailure)
+    /// A waveform has more inputs than ``WaveSurvey/mostInputs``.
+    case tooMany
     /// Another program must act first.
     case waiting
     /// The picture could not be drawn.
@@ -106,15 +110,25 @@ enum LongReply {
       return graph.write(host: live.host, tag: tag, to: &buffer)
     case .coverage(let coverage):
       return coverage.write(live.world, tag: tag, to: &buffer)
+    case .wave(let wave):
+      return wave.write(live, tag: tag, to: &buffer)
     }
   }
 
   /// Whether only workers write it.
   var isForWorkers: Bool {
     switch self {
-    case .graph, .coverage: true
+    case .graph, .coverage, .wave: true
     case .journal(let journal), .past(let journal, _): journal.isStored
     case .machines, .count, .agenda, .wires: false
+    }
+  }
+
+  /// Whether what it has gathered is more than the budget has room for.
+  func isTooLarge(for budget: MemoryBudget) -> Bool {
+    switch self {
+    case .wave(let wave): !budget.hasRoom(for: 0) && wave.bytes > LongReply.mostUnwritten
+    case .machines, .count, .agenda, .wires, .journal, .past, .graph, .coverage: false
     }
   }
 
@@ -122,7 +136,7 @@ enum LongReply {
   var isWaiting: Bool {
     switch self {
     case .graph(let graph): graph.isWaiting
-    case .machines, .count, .agenda, .wires, .journal, .past, .coverage: false
+    case .machines, .count, .agenda, .wires, .journal, .past, .coverage, .wave: false
     }
   }
 

@@ -175,6 +175,7 @@ extension Activity {
     switch self {
     case .reply(.agenda(let listing, _), _): listing.bytes
     case .reply(.wires(let items, _, _), _): items.count * MemoryLayout<Wire>.stride
+    case .reply(.wave(let wave), _): wave.bytes
     case .deferred(let deferred): deferred.storageBytes
     case .away(let away): away.bytes
     case .none, .advance, .step, .await, .rewind, .compare, .fork, .reply: 0

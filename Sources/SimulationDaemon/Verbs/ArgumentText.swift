@@ -88,16 +88,6 @@ enum ArgumentText {
     return words.isEmpty ? kept : [.choice(words)] + kept
   }
 
-  /// The unit of a type's values in a reading; empty if there is none.
-  static func unit(of type: ValueType) -> String {
-    switch type {
-    case .number(_, let unit): unit
-    case .interval, .moment: "s"
-    case .optional(let wrapped): unit(of: wrapped)
-    case .text, .character, .choice, .integer, .flag, .json: ""
-    }
-  }
-
   /// A value as a request would write it, and as `describe` shows a default.
   static func written(_ value: Value) -> String {
     switch value {

@@ -85,7 +85,7 @@ extension RequestContext {
         output.about)
     }
     for reading in kind.readings {
-      let unit = ArgumentText.unit(of: reading.type)
+      let unit = reading.type.unit
       page.line(
         "reading", [reading.name],
         [("type", reading.type == .json ? "json" : ArgumentText.name(of: reading.type))]

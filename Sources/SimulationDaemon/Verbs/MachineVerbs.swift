@@ -297,7 +297,7 @@ extension RequestContext {
         line.word(literal: "reading")
         line.word(entry.name)
         ArgumentText.append(reading, to: &line)
-        let unit = ArgumentText.unit(of: entry.type)
+        let unit = entry.type.unit
         if !unit.isEmpty { line.word(unit) }
       }
     }

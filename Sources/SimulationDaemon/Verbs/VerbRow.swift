@@ -142,6 +142,7 @@ extension VerbRow {
       case .watch: VerbRow(.contents, .reads, cost: .machine, memory: .watch) { $0.watch() }
       case .unwatch: VerbRow(.contents, .reads, cost: .machine, memory: .little) { $0.unwatch() }
       case .journal: VerbRow(.contents, .reads, cost: .inputs, memory: .longReply) { $0.journal() }
+      case .wave: VerbRow(.contents, .reads, cost: .coverage, memory: .longReply) { $0.wave() }
       case .graph: VerbRow(.contents, .reads, cost: .exploration, memory: .longReply) { $0.graph() }
       case .coverage: VerbRow(.contents, .reads, cost: .coverage, memory: .longReply) { $0.coverage() }
 

@@ -292,13 +292,22 @@ extension RequestContext {
     var printer = JournalPrinter()
     let start = session.outbox.buffer.count
     let piece = reply.write(&live, &printer, tag: tag, to: &session.outbox.buffer)
-    if case .graph = reply { session.outbox.keepWhole(from: start, tagLength: tag.count) }
+    switch reply {
+    case .graph, .wave: session.outbox.keepWhole(from: start, tagLength: tag.count)
+    case .machines, .count, .agenda, .wires, .journal, .past, .coverage: break
+    }
     switch piece {
+    case .more where reply.isTooLarge(for: session.share.budget):
+      failMemory()
+      session.endActivity()
     case .more:
       begin(reply)
     case .waiting:
       begin(reply)
       return false
+    case .tooMany:
+      failTooManyInputs()
+      session.endActivity()
     case .failed(let failure):
       failToDraw(failure)
       session.endActivity()

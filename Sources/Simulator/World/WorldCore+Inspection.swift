@@ -92,9 +92,12 @@ extension WorldCore {
   // MARK: Readings, timers, possible events
 
   /// A machine's current readings, in its kind's order; nil for a reading that it does not have now.
-  package func readings(of machine: MachineID) -> [Value?] {
+  package func readings(of machine: MachineID) -> [Value?] { readings(of: machine, at: now) }
+
+  /// Its readings at a moment between its last input and its next.
+  func readings(of machine: MachineID, at moment: Instant) -> [Value?] {
     let location = registry.location(of: machine)
-    return kind(of: machine).read(population.value(at: location), at: now, population.parameters(at: location))
+    return kind(of: machine).read(population.value(at: location), at: moment, population.parameters(at: location))
   }
 
   /// A machine's running timers in due order, as indices in its kind's list; `key` is 0 for a timer without a key.

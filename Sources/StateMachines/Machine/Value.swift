@@ -31,6 +31,16 @@ public indirect enum ValueType: Hashable, Sendable {
   /// Any value of JSON as its text, or none. A request gives an object's members as `key=value`.
   case json
 
+  /// The unit of its values in a reading, where times are in seconds; empty if there is none.
+  package var unit: String {
+    switch self {
+    case .number(_, let unit): unit
+    case .interval, .moment: "s"
+    case .optional(let wrapped): wrapped.unit
+    case .text, .character, .choice, .integer, .flag, .json: ""
+    }
+  }
+
   /// Whether `value` is of this type and within its range.
   public func admits(_ value: Value) -> Bool {
     switch (self, value) {

@@ -250,12 +250,16 @@ struct RequestText {
     }
   }
 
-  /// The request; if it asks for the table of a diagram without a width, with that of the terminal.
-  func fitting(_ columns: Int?) -> String {
-    guard verb == Verb.graph.name, !words.isEmpty, let columns, (40...1_000).contains(columns),
-      !words.contains(where: { $0.hasPrefix("width=") || $0.hasPrefix("format=") && $0 != "format=table" })
+  /// The request; if it asks for the table of a diagram or the text of a waveform without a width, with that of the
+  /// terminal, and in characters that the terminal has.
+  func fitting(_ columns: Int?, _ style: Style) -> String {
+    let usual = verb == Verb.wave.name ? "format=text" : "format=table"
+    guard verb == Verb.wave.name || verb == Verb.graph.name && !words.isEmpty, let columns,
+      (40...1_000).contains(columns),
+      !words.contains(where: { $0.hasPrefix("width=") || $0.hasPrefix("format=") && $0 != usual })
     else { return text }
-    return "\(text) width=\(columns)"
+    let isInWords = verb == Verb.wave.name && !style.usesUnicode && !words.contains(usual)
+    return "\(text) width=\(columns)\(isInWords ? " format=ascii" : "")"
   }
 }
 

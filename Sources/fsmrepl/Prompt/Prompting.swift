@@ -179,7 +179,7 @@ final class Prompting {
         for line in answer { say(presenter.show(line.received, raw: line.raw, in: client.conversation.place)) }
         continue
       }
-      client.ask(RequestText(String(line)).fitting(Descriptor.standardOutput.columns))
+      client.ask(RequestText(String(line)).fitting(Descriptor.standardOutput.columns, style))
       client.askForSign()
     }
     askForTime()

@@ -63,7 +63,7 @@ struct Presenter {
       received.asked.flatMap { $0.isOurTag ? nil : $0.tag }.map { wording.style(.quiet, "@\($0) ") } ?? ScreenText()
     switch line.lineClass {
     case .data:
-      if verb == .graph {
+      if verb == .graph || verb == .wave {
         let text =
           raw.hasPrefix("{") ? line.note ?? "" : String(ServerLine.wholeText(of: raw, tag: received.asked?.tag))
         return diagram(text, received.asked)
@@ -136,8 +136,33 @@ struct Presenter {
 
   /// A line of a diagram as it is; in a table, the row of the current state is highlighted.
   private func diagram(_ text: String, _ asked: Conversation.Asked?) -> ScreenText {
+    if asked?.verb == .wave { return "\(waveLine(text))\n" }
     let isTable = asked?.words.allSatisfy { !$0.hasPrefix("format=") || $0 == "format=table" } ?? false
     return "\(isTable && text.hasPrefix("> ") ? wording.style(.name, text) : ScreenText(text))\n"
+  }
+
+  /// A line of a waveform; colours repeat what its signs say.
+  private func waveLine(_ text: String) -> ScreenText {
+    guard wording.style.usesColour, !text.hasPrefix("<"), !text.hasPrefix("{") else { return ScreenText(text) }
+    var line = ScreenText()
+    var rest = text[...]
+    while let first = rest.first {
+      let role = Self.waveRole(first)
+      let run = rest.prefix { Self.waveRole($0) == role }
+      line = "\(line)\(wording.style(role, String(run)))"
+      rest = rest.dropFirst(run.count)
+    }
+    return line
+  }
+
+  private static func waveRole(_ sign: Character) -> Style.Role? {
+    switch sign {
+    case "▼", "▽", "│": .state
+    case "◆", "┝", "━", "▶", "╳": .attention
+    case "✗", "!": .bad
+    case "○", "┄", "┈", "─", "┬": .quiet
+    default: nil
+    }
   }
 
   private mutating func takeTable() -> ScreenText {
@@ -172,7 +197,7 @@ extension Verb {
   /// Whether its reply is a number of rows followed by their count.
   fileprivate var listsRows: Bool {
     switch self {
-    case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .graph, .coverage, .agenda, .worlds,
+    case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .wave, .graph, .coverage, .agenda, .worlds,
       .diff, .limits,
       .stats:
       true
