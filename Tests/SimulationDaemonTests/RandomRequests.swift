@@ -133,7 +133,8 @@ struct RandomRequests {
     case 75 where dice.once(in: 6):
       if dice.once(in: 3) { return "coverage\(maybe(pattern()))\(maybe("kind=\(dice.one(of: kinds))"))" }
       if dice.once(in: 3) {
-        return "wave\(maybe(pattern()))\(maybe("from=0"))\(maybe("format=\(dice.one(of: ["ascii", "svg", "vcd", "json"]))"))"
+        return
+          "wave\(maybe(pattern()))\(maybe("from=0"))\(maybe("format=\(dice.one(of: ["ascii", "svg", "vcd", "json"]))"))"
       }
       return "graph \(dice.once(in: 2) ? name() : dice.one(of: kinds))\(maybe("format=mermaid"))"
     case 75: return "can \(name())\(maybe(dice.one(of: events)))"

@@ -70,7 +70,8 @@ struct RangeTests {
       ("wave width=39", "width", "39", "40..1000"), ("wave last=-1", "last", "-1", duration),
       ("list kind=power state=capsLock", "state", "capsLock", "off,on"),
     ]
-    + ["list P", "count P", "cast P tap", "watch P", "unwatch P", "journal P", "wave P", "coverage P", "agenda P"].map { form in
+    + ["list P", "count P", "cast P tap", "watch P", "unwatch P", "journal P", "wave P", "coverage P", "agenda P"].map {
+      form in
       let pattern = String(repeating: "p", count: 256) + "*"
       return (form.replacing("P", with: pattern), "pattern", "\"257 bytes\"", "\"at most 256 bytes\"")
     }

@@ -26,7 +26,9 @@ struct WaveTests {
         """)
     #expect(json(guest, "wave last=1s").contains(#""states":[{"from":0.349,"to":0.349,"state":"on"}"#))
     #expect(json(guest, "wave from=100ms to=200ms").contains(#""states":[{"from":0.100,"to":0.200,"state":"on"}]"#))
-    #expect(json(guest, "wave from=100ms to=200ms").contains(#"{"from":0.100,"to":0.200,"timer":"doubleTap","end":"running"}"#))
+    #expect(
+      json(guest, "wave from=100ms to=200ms").contains(
+        #"{"from":0.100,"to":0.200,"timer":"doubleTap","end":"running"}"#))
     #expect(json(guest, "wave nobody*").contains(#""lanes":[],"wires":[]"#))
   }
 
@@ -34,7 +36,8 @@ struct WaveTests {
   func eachInput() {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play(
-      "new phoneCall c", "new shiftKey a", "new shiftKey b", "cast ? tap", "advance 1s", "send a tap", "undo", "send b tap",
+      "new phoneCall c", "new shiftKey a", "new shiftKey b", "cast ? tap", "advance 1s", "send a tap", "undo",
+      "send b tap",
       "send c.phone nothing", "drop a", "new power a", "advance 1d", "undo 3", "send b tap", "advance 2s")
     let journal = guest.say("journal limit=100000").dropLast()
     let numbers = Set(journal.compactMap { $0.split(separator: " ").dropFirst().first.flatMap { UInt64($0) } })

@@ -17,7 +17,7 @@ struct TimeScaleTests {
   }
 
   private func scale(_ moments: [Int64], to: Int64, width: Double = 80) -> TimeScale {
-    TimeScale(of: wave(moments, to: to), TimeScale.Measures(width: width, fold: 8, slot: 1...8))
+    TimeScale(of: wave(moments, to: to), TimeScale.Measures(width: width, fold: 8, least: 6, slot: 1...8))
   }
 
   @Test("a year's silence is folded, and what is before it can be told apart")

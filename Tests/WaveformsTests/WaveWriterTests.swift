@@ -38,7 +38,8 @@ struct WaveWriterTests {
   @Test("a second tap at 349 ms: text, with the exact times below")
   func text() {
     let lines = Self.lines(of: TextWave(key(secondTap: 449), width: 60, .unicode))
-    #expect(lines.contains { $0.hasPrefix("key") && $0.contains("│off") && $0.contains("│on") && $0.contains("│capsL") })
+    #expect(
+      lines.contains { $0.hasPrefix("key") && $0.contains("│off") && $0.contains("│on") && $0.contains("│capsL") })
     #expect(lines.contains { $0.contains("doubleTap") && $0.contains("┝") && $0.hasSuffix("╳") || $0.contains("╳") })
     #expect(lines.contains { $0.contains("0.449") && $0.hasSuffix("on → capsLock") })
     #expect(lines.allSatisfy { $0.count <= 60 })
@@ -117,7 +118,10 @@ struct WaveWriterTests {
       lane: silent, at: Self.moment(2_500), 10, .client, .moved, word: builder.word("x"), from: on, to: off,
       changes: [.disarmed(timer)])
     let wave = builder.finish()
-    #expect(wave.lanes[0].segments.map { [$0.from, $0.to] } == [[1_000_000_000, 1_500_000_000], [1_500_000_000, 2_000_000_000]])
+    #expect(
+      wave.lanes[0].segments.map { [$0.from, $0.to] } == [
+        [1_000_000_000, 1_500_000_000], [1_500_000_000, 2_000_000_000],
+      ])
     #expect(wave.lanes[0].bars.map(\.from) == [1_000_000_000] && wave.lanes[0].bars.map(\.end) == [.expired])
     #expect(wave.lanes[1].ticks.isEmpty && wave.lanes[1].segments.map(\.state) == [on])
     #expect(wave.lanes[1].bars.map(\.end) == [.running] && wave.lanes[1].bars.map(\.to) == [2_000_000_000])

@@ -158,7 +158,8 @@ package struct VerbEntry: Sendable {
           example: "journal key since=3")
       case .wave:
         VerbEntry(
-          verb, "[PATTERN] [from=TIME] [to=TIME] [last=DURATION] [width=N] [format=text|ascii|svg|vcd|json]",
+          verb,
+          "[PATTERN] [from=TIME] [to=TIME] [last=DURATION] [width=N] [mark=TEXT] [format=text|ascii|svg|vcd|json]",
           does: "what machines did, drawn over time: states, inputs, timers, readings",
           example: "wave key last=10s")
       case .graph:

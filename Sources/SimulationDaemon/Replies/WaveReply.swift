@@ -24,6 +24,8 @@ final class WaveReply {
     let format: WaveFormat
     /// Characters per line of text.
     let width: Int
+    /// A remark at the end of the stretch; `nil` for none.
+    let mark: String?
   }
 
   private var stage: Stage
@@ -81,7 +83,9 @@ final class WaveReply {
       case .reading:
         guard survey.readOn(through: live.world, by: WaveReply.replaysInASlice) else { return .more }
         drawnBytes = survey.bytes
-        stage = .writing(form.format.writer(of: survey.finish(), width: form.width))
+        var wave = survey.finish()
+        if let mark = form.mark { wave.marks.append(Waveform.Mark(at: form.to, mark)) }
+        stage = .writing(form.format.writer(of: wave, width: form.width))
         survey = WaveSurvey(from: form.from, to: form.to, form.pattern)
       case .writing(var writer):
         stage = .over

@@ -10,11 +10,12 @@ extension RequestContext {
   /// How far back a waveform goes if it is not told.
   private static let usualStretch = Nanoseconds.seconds(60)
 
-  /// `wave [PATTERN] [from=TIME] [to=TIME] [last=DURATION] [width=N] [format=…]`
+  /// `wave [PATTERN] [from=TIME] [to=TIME] [last=DURATION] [width=N] [mark=TEXT] [format=…]`
   ///
   /// The stretch ends now or at `to=`, and begins at `from=`, or `last=` before its end.
   func wave() {
-    guard let pattern = pattern(words[0]), let format = choice(words["format"], "format", WaveFormat.byName, otherwise: .text),
+    guard let pattern = pattern(words[0]),
+      let format = choice(words["format"], "format", WaveFormat.byName, otherwise: .text),
       let width = number(
         words["width"], "width", in: RequestContext.waveWidths, otherwise: RequestContext.usualWidth)
     else { return }
@@ -47,7 +48,8 @@ extension RequestContext {
     begin(
       .wave(
         WaveReply(
-          WaveReply.Form(from: from, to: to, pattern: pattern, format: format, width: Int(width)), of: live)))
+          WaveReply.Form(
+            from: from, to: to, pattern: pattern, format: format, width: Int(width), mark: words["mark"]), of: live)))
   }
 
   /// `- LIMIT name=waveInputs`

@@ -137,7 +137,8 @@ package struct WaveSurvey {
     if let known = numbers[ObjectIdentifier(kind)] { return known }
     vocabularies.append(
       Vocabulary(
-        kind: kind, states: kind.states.map { builder.word($0.word) }, events: kind.events.map { builder.word($0.name) },
+        kind: kind, states: kind.states.map { builder.word($0.word) },
+        events: kind.events.map { builder.word($0.name) },
         timers: kind.timers.map { builder.word($0.name) }))
     numbers[ObjectIdentifier(kind)] = vocabularies.count - 1
     return vocabularies.count - 1

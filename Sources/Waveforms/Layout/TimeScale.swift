@@ -2,7 +2,7 @@ import StateMachines
 
 /// Where moments stand along a drawing.
 ///
-/// Time is even within a stretch. Long silence is folded to a fixed width, and an instant with several inputs is
+/// Time is even, but for what is too short to be told apart, which gets a least width. Long silence is folded to a fixed width, and an instant with several inputs is
 /// unfolded: it gets a slot for each of them, in the order of their numbers.
 package struct TimeScale: Sendable {
   package enum Part: Sendable {
@@ -28,12 +28,15 @@ package struct TimeScale: Sendable {
   package struct Measures: Sendable {
     package let width: Double
     package let fold: Double
+    /// The least width of the time between two moments, if there are few of them.
+    package let least: Double
     /// The least and the largest slot of an input in an unfolded instant.
     package let slot: ClosedRange<Double>
 
-    package init(width: Double, fold: Double, slot: ClosedRange<Double>) {
+    package init(width: Double, fold: Double, least: Double, slot: ClosedRange<Double>) {
       self.width = width
       self.fold = fold
+      self.least = least
       self.slot = slot
     }
   }
@@ -79,11 +82,15 @@ package struct TimeScale: Sendable {
     instants.sort { $0.moment < $1.moment }
 
     // Slots for the instants with several inputs.
-    let crowded = instants.filter { $0.sequences.count > 1 }
+    func isUnfolded(_ instant: (moment: Int64, sequences: [UInt64])) -> Bool {
+      // At the end there would be no room for the state that an input leads to.
+      instant.sequences.count > 1 || instant.moment == to && !instant.sequences.isEmpty
+    }
+    let crowded = instants.filter(isUnfolded)
     let inputs = crowded.reduce(0) { $0 + $1.sequences.count }
     let room = measures.width / 2
     var slot = inputs == 0 ? 0 : min(measures.slot.upperBound, room / Double(inputs))
-    if slot < measures.slot.lowerBound { slot = crowded.count <= 4 ? room / Double(inputs) : 0 }
+    if inputs > 0, slot < measures.slot.lowerBound { slot = crowded.count <= 4 ? room / Double(inputs) : 0 }
     if from == to, inputs > 0 { slot = measures.width / Double(inputs) }
 
     // Silences to fold.
@@ -94,11 +101,11 @@ package struct TimeScale: Sendable {
     let free = max(1, measures.width - slot * Double(inputs))
     let folded = TimeScale.folded(gaps, free, measures.fold)
 
-    var even: Double = 0
-    for (place, gap) in gaps.enumerated() where !folded.contains(place) { even += Double(gap) }
-    let unit = even > 0 ? max(0, free - measures.fold * Double(folded.count)) / even : 0
+    let rest = max(0, free - measures.fold * Double(folded.count))
+    let widths = TimeScale.widths(
+      of: gaps.enumerated().map { folded.contains($0.offset) ? 0 : $0.element }, rest, least: measures.least)
     // If nothing is left but folds, they share the room.
-    let fold = even > 0 || folded.isEmpty ? measures.fold : free / Double(folded.count)
+    let fold = folded.count < gaps.count || folded.isEmpty ? measures.fold : free / Double(folded.count)
 
     var pieces: [Piece] = []
     var position: Double = 0
@@ -111,7 +118,7 @@ package struct TimeScale: Sendable {
     for place in edges.indices {
       if next < instants.count, instants[next].moment == edges[place] {
         let sequences = instants[next].sequences
-        if slot > 0, sequences.count > 1 {
+        if slot > 0, isUnfolded(instants[next]) {
           add(.instant, edges[place], edges[place], slot * Double(sequences.count), sequences)
         }
         next += 1
@@ -119,13 +126,13 @@ package struct TimeScale: Sendable {
       guard place < gaps.count else { continue }
       if folded.contains(place) {
         add(.fold, edges[place], edges[place + 1], fold)
-      } else if let last = pieces.last, last.part == .even {
-        // Neighbouring even stretches are one.
+      } else if !isExact, let last = pieces.last, last.part == .even {
+        // Too many to have widths of their own.
         pieces.removeLast()
         position = last.position
-        add(.even, last.from, edges[place + 1], last.width + Double(gaps[place]) * unit)
+        add(.even, last.from, edges[place + 1], last.width + widths[place])
       } else {
-        add(.even, edges[place], edges[place + 1], Double(gaps[place]) * unit)
+        add(.even, edges[place], edges[place + 1], widths[place])
       }
     }
     width = measures.width
@@ -133,15 +140,39 @@ package struct TimeScale: Sendable {
     self.pieces = pieces
   }
 
-  /// The gaps to fold: as few as make the most of the others wide enough to be told apart.
+  /// The widths of gaps that share some room: by length, but none less than `least`, or than half of an even share.
+  private static func widths(of gaps: [Int64], _ room: Double, least: Double) -> [Double] {
+    var count = 0
+    var total: Double = 0
+    for gap in gaps where gap > 0 {
+      count += 1
+      total += Double(gap)
+    }
+    let least = min(least, room / Double(2 * max(1, count)))
+    var left = room
+    for gap in gaps.sorted() where gap > 0 {
+      guard Double(gap) * left < least * total else { break }
+      left -= least
+      total -= Double(gap)
+    }
+    let unit = total > 0 ? left / total : 0
+    return gaps.map { $0 > 0 ? max(least, Double($0) * unit) : 0 }
+  }
+
+  /// The gaps to fold: as few as make the most of the others wide enough to be told apart, each of them far longer than
+  /// any that is not folded.
   private static func folded(_ gaps: [Int64], _ width: Double, _ fold: Double) -> Set<Int> {
     guard gaps.count > 1 else { return [] }
     let ascending = gaps.sorted()
     var total = ascending.reduce(0) { $0 + Double($1) }
     let wanted = min(8, max(1, width / Double(2 * gaps.count)))
     var best = (count: 0, crowded: Int.max)
-    for count in 0...min(mostFolds, gaps.count - 1, Int(width / 2 / fold)) {
-      if count > 0 { total -= Double(ascending[ascending.count - count]) }
+    for count in 0...min(mostFolds, (gaps.count - 1) / 2, Int(width / 2 / fold)) {
+      if count > 0 {
+        let shortest = ascending[ascending.count - count]
+        total -= Double(shortest)
+        guard shortest / farLonger >= ascending[ascending.count - count - 1] else { continue }
+      }
       let unit = (width - fold * Double(count)) / max(1, total)
       let least = Int64(min(Double(Int64.max / 2), wanted / unit))
       var low = 0
@@ -153,11 +184,11 @@ package struct TimeScale: Sendable {
       if low < best.crowded { best = (count, low) }
       if low == 0 { break }
     }
-    // A fold is only worth it where a gap is far longer than what it hides.
     guard best.count > 0 else { return [] }
-    let byLength = gaps.indices.sorted { gaps[$0] > gaps[$1] }
-    return Set(byLength.prefix(best.count))
+    return Set(gaps.indices.sorted { gaps[$0] > gaps[$1] }.prefix(best.count))
   }
+
+  private static let farLonger: Int64 = 8
 
   /// The position of an input, or of a moment without one.
   ///

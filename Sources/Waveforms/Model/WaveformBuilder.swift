@@ -202,7 +202,9 @@ package struct WaveformBuilder: Sendable {
       var track = courses[lane].effective
       close(lane, &track, wave.to.nanoseconds, .max)
     }
-    let order = wave.lanes.indices.sorted { wave.lanes[$0].name.utf8.lexicographicallyPrecedes(wave.lanes[$1].name.utf8) }
+    let order = wave.lanes.indices.sorted {
+      wave.lanes[$0].name.utf8.lexicographicallyPrecedes(wave.lanes[$1].name.utf8)
+    }
     if order != Array(wave.lanes.indices) {
       var places = Array(repeating: 0, count: order.count)
       for (place, lane) in order.enumerated() { places[lane] = place }

@@ -151,6 +151,17 @@ package struct JSONWave: WaveWriter, Sendable {
       finishItem(wave.worldInputs[item].branch, wave.worldInputs.count, &line)
     case .end:
       line.put("]")
+      if !wave.marks.isEmpty {
+        line.put(",\"marks\":[")
+        for (place, mark) in wave.marks.enumerated() {
+          line.put(place == 0 ? "{\"t\":" : ",{\"t\":")
+          line.put(seconds: mark.moment.nanoseconds)
+          line.put(",\"text\":")
+          line.put(JSONWave.quoted(mark.text))
+          line.put("}")
+        }
+        line.put("]")
+      }
       if wave.omittedMachines > 0 {
         line.put(",\"omitted\":{\"machines\":")
         line.put(decimal: UInt64(wave.omittedMachines))

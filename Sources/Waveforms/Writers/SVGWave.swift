@@ -9,10 +9,10 @@ package struct SVGWave: WaveWriter, Sendable {
   private let scale: TimeScale
   private var lines: [String] = []
   private var lane = 0
-  private var y: Int
   private let height: Int
-  /// The upper edge of each lane.
+  /// The upper edge of each lane, and the lower one of its states.
   private let tops: [Int]
+  private let bottoms: [Int]
   private var isOver = false
 
   private static let width = 1_600
@@ -25,7 +25,7 @@ package struct SVGWave: WaveWriter, Sendable {
   private static let curveHeight = 64
   private static let gap = 18
   /// The narrowest piece with an element of its own, in pixels.
-  private static let finest = 0.75
+  private static let finest = 1.5
   /// About how wide a character of the labels is.
   private static let character = 7.4
 
@@ -33,16 +33,20 @@ package struct SVGWave: WaveWriter, Sendable {
     self.wave = wave
     scale = TimeScale(
       of: wave,
-      TimeScale.Measures(width: Double(SVGWave.width - SVGWave.left - SVGWave.right), fold: 64, slot: 2...90))
+      TimeScale.Measures(width: Double(SVGWave.width - SVGWave.left - SVGWave.right), fold: 64, least: 56, slot: 2...90)
+    )
     var tops: [Int] = []
+    var bottoms: [Int] = []
     var y = SVGWave.head
     for lane in wave.lanes {
+      let rows = LaneRows(of: lane, wave)
       tops.append(y)
-      y += SVGWave.height(of: lane, LaneRows(of: lane, wave))
+      bottoms.append(y + SVGWave.tickHeight + rows.rows.count * SVGWave.rowHeight)
+      y += SVGWave.height(of: lane, rows)
     }
     self.tops = tops
+    self.bottoms = bottoms
     height = y + 26 + 20 * wave.marks.count + (wave.omittedMachines > 0 ? 20 : 0)
-    self.y = SVGWave.head
     lines = [
       """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(SVGWave.width) \(height)" width="100%" \
@@ -53,6 +57,7 @@ package struct SVGWave: WaveWriter, Sendable {
     lines += SVGWave.style.split(separator: "\n").map(String.init)
     lines.append("<rect class=\"paper\" width=\"\(SVGWave.width)\" height=\"\(height)\"/>")
     lines += axis()
+    lines += wires()
   }
 
   package mutating func next() -> [UInt8]? {
@@ -175,6 +180,7 @@ package struct SVGWave: WaveWriter, Sendable {
           <text class="quiet" x="\(n(left + piece.width / 2))" y="66" text-anchor="middle" font-size="12">\
           \(WaveTime.short(piece.to - piece.from))</text>
           """)
+      case .instant where piece.sequences.count < 2: break
       case .instant:
         lines.append(
           element(
@@ -186,8 +192,9 @@ package struct SVGWave: WaveWriter, Sendable {
     lines.append("<path class=\"line\" d=\"M\(SVGWave.left) 54H\(n(end))\"/>")
     label(wave.from.text, at: Double(SVGWave.left))
     if wave.to > wave.from { label(wave.to.text, at: end, "end") }
-    for piece in scale.pieces where piece.part == .instant {
-      label("\(WaveTime.seconds(piece.from)) ×\(piece.sequences.count)", at: Double(SVGWave.left) + piece.position, "start")
+    for piece in scale.pieces where piece.part == .instant && piece.sequences.count > 1 {
+      label(
+        "\(WaveTime.seconds(piece.from)) ×\(piece.sequences.count)", at: Double(SVGWave.left) + piece.position, "start")
     }
     for moment in scale.moments.prefix(400) {
       let before = taken.count
@@ -207,19 +214,21 @@ package struct SVGWave: WaveWriter, Sendable {
     y += SVGWave.tickHeight
     for row in rows.rows {
       if let label = row.label {
-        label_(label, y, isName: false)
+        drawLabel(label, y, isName: false)
       } else {
-        label_(lane.name, y, isName: true)
+        drawLabel(lane.name, y, isName: true)
       }
       drawStates(row, y, "")
       y += SVGWave.rowHeight
     }
     // Below the name, if there is room.
     if rows.rows.count == 1, rows.timers.isEmpty, lane.curves.isEmpty {
-      lines.append("<text class=\"quiet\" x=\"16\" y=\"\(y + 8)\" font-size=\"12\">\(SVGWave.escaped(String(lane.kind.prefix(28))))</text>")
+      lines.append(
+        "<text class=\"quiet\" x=\"16\" y=\"\(y + 8)\" font-size=\"12\">\(SVGWave.escaped(String(lane.kind.prefix(28))))</text>"
+      )
     }
     for timer in rows.timers {
-      label_(timer.name, y - 4, isName: false)
+      drawLabel(timer.name, y - 4, isName: false)
       draw(timer.bars, timer.name, y)
       y += SVGWave.barHeight
     }
@@ -231,7 +240,7 @@ package struct SVGWave: WaveWriter, Sendable {
       lines.append("<g class=\"pale\">")
       drawTicks(of: lane, branch: row.branch, y)
       y += SVGWave.tickHeight
-      label_(row.label ?? "", y, isName: false)
+      drawLabel(row.label ?? "", y, isName: false)
       drawStates(row, y, " stroke-dasharray=\"5 3\"")
       y += SVGWave.rowHeight
       lines.append("</g>")
@@ -239,7 +248,7 @@ package struct SVGWave: WaveWriter, Sendable {
     lines.append("</g>")
   }
 
-  private mutating func label_(_ text: String, _ y: Int, isName: Bool) {
+  private mutating func drawLabel(_ text: String, _ y: Int, isName: Bool) {
     let shown = fitting(text, Double(SVGWave.left - 26)) ?? ""
     lines.append(
       element(
@@ -320,7 +329,9 @@ package struct SVGWave: WaveWriter, Sendable {
       let piece = pieces[place]
       let left = x(piece.from, piece.start)
       var last = place
-      while last + 1 < pieces.count, end(pieces[last].to, pieces[last].end) - left < SVGWave.finest { last += 1 }
+      while last + 1 < pieces.count, end(pieces[last + 1].to, pieces[last + 1].end) - left < SVGWave.finest {
+        last += 1
+      }
       let right = end(pieces[last].to, pieces[last].end)
       let width = max(1, right - left)
       if last > place {
@@ -382,7 +393,10 @@ package struct SVGWave: WaveWriter, Sendable {
     var isFirst = true
     for point in curve.points {
       let share = most > least ? (point.value - least) / (most - least) : 0.5
-      path += "\(isFirst ? "M" : "L")\(n(x(point.moment, 0))) \(n(foot - share * room))"
+      let (start, end) = (x(point.moment, 0), x(point.moment, .max))
+      path += "\(isFirst ? "M" : "L")\(n(start)) \(n(foot - share * room))"
+      // In an unfolded instant no time passes.
+      if end > start { path += "H\(n(end))" }
       isFirst = false
     }
     lines.append(
@@ -390,7 +404,7 @@ package struct SVGWave: WaveWriter, Sendable {
       <rect class="frame" x="\(SVGWave.left)" y="\(y + 4)" width="\(SVGWave.width - SVGWave.left - SVGWave.right)" \
       height="\(SVGWave.curveHeight - 12)"/>
       """)
-    label_(curve.name, y + 8, isName: false)
+    drawLabel(curve.name, y + 8, isName: false)
     lines.append(
       """
       <text class="quiet" x="28" y="\(y + 44)" font-size="12">\
@@ -412,24 +426,27 @@ package struct SVGWave: WaveWriter, Sendable {
   /// The most wires drawn.
   private static let mostWires = 2_000
 
-  private mutating func finish() {
-    for delivery in wave.deliveries.prefix(SVGWave.mostWires) {
-      guard let from = delivery.from, from != delivery.to, delivery.branch == 0 else { continue }
+  /// Arrows from lane to lane, which states stand in front of.
+  private func wires() -> [String] {
+    wave.deliveries.prefix(SVGWave.mostWires).compactMap { delivery in
+      guard let from = delivery.from, from != delivery.to, delivery.branch == 0 else { return nil }
       let at = x(delivery.moment, delivery.sequence)
-      let (start, stop) = (tops[from] + SVGWave.tickHeight + 12, tops[delivery.to] + 12)
-      let down = stop > start
-      let tip = down ? stop - 2 : tops[delivery.to] + SVGWave.tickHeight + SVGWave.rowHeight + 2
-      lines.append(
-        element(
-          """
-          <path class="wire" d="M\(n(at)) \(start)V\(tip)"/>\
-          <path class="tip" d="M\(n(at - 4)) \(down ? tip - 6 : tip + 6)h8l-4 \(down ? 8 : -8)z"/>
-          """,
-          title: """
-            \(delivery.source).\(wave.words[delivery.output]) to \(wave.lanes[delivery.to].name) \
-            \(wave.words[delivery.event]) at \(WaveTime.seconds(delivery.moment)) s, seq \(delivery.sequence)
-            """))
+      let isDown = delivery.to > from
+      let start = isDown ? tops[from] + SVGWave.tickHeight + 12 : tops[from] + 12
+      let tip = isDown ? tops[delivery.to] + 9 : bottoms[delivery.to] + 4
+      return element(
+        """
+        <path class="wire" d="M\(n(at)) \(start)V\(tip)"/>\
+        <path class="tip" d="M\(n(at - 4)) \(isDown ? tip - 7 : tip + 7)h8l-4 \(isDown ? 8 : -8)z"/>
+        """,
+        title: """
+          \(delivery.source).\(wave.words[delivery.output]) to \(wave.lanes[delivery.to].name) \
+          \(wave.words[delivery.event]) at \(WaveTime.seconds(delivery.moment)) s, seq \(delivery.sequence)
+          """)
     }
+  }
+
+  private mutating func finish() {
     var y = height - 8 - 20 * wave.marks.count - (wave.omittedMachines > 0 ? 20 : 0)
     for mark in wave.marks {
       let at = x(mark.moment.nanoseconds, .max)
@@ -439,7 +456,8 @@ package struct SVGWave: WaveWriter, Sendable {
       y += 20
       let anchor = at > Double(SVGWave.width) * 0.6 ? "end" : "start"
       lines.append(
-        "<text class=\"alert\" x=\"\(n(at))\" y=\"\(y)\" text-anchor=\"\(anchor)\">\(SVGWave.escaped(mark.text))</text>")
+        "<text class=\"alert\" x=\"\(n(at))\" y=\"\(y)\" text-anchor=\"\(anchor)\">\(SVGWave.escaped(mark.text))</text>"
+      )
     }
     if wave.omittedMachines > 0 {
       lines.append(

@@ -46,7 +46,8 @@ package struct TextWave: WaveWriter, Sendable {
     columns = width - gutter - 1
     scale = TimeScale(
       of: wave,
-      TimeScale.Measures(width: Double(columns), fold: columns >= 90 ? 11 : 9, slot: 1...Double(min(9, columns / 8))))
+      TimeScale.Measures(
+        width: Double(columns), fold: columns >= 90 ? 11 : 9, least: 7, slot: 1...Double(min(9, columns / 8))))
     lines = []
     lines = axis()
   }
@@ -237,7 +238,8 @@ package struct TextWave: WaveWriter, Sendable {
       }
       cells[column] = level
     }
-    let range = "  \(signs.levels[0]) \(TextWave.number(least)) \(signs.levels[7]) \(TextWave.number(most)) \(curve.unit)"
+    let range =
+      "  \(signs.levels[0]) \(TextWave.number(least)) \(signs.levels[7]) \(TextWave.number(most)) \(curve.unit)"
     return [row("  \(curve.name)", cells), String(repeating: " ", count: gutter) + range]
   }
 
@@ -258,7 +260,8 @@ package struct TextWave: WaveWriter, Sendable {
     for mark in wave.marks { lines.append("\(signs.mark) \(mark.moment.text)  \(mark.text)") }
     var rows: [(sequence: UInt64, cells: [String])] = []
     let first = wave.lanes.flatMap { lane in lane.ticks.prefix(TextWave.mostListed).map(\.sequence) }
-    let bound = (first + wave.worldInputs.prefix(TextWave.mostListed).map(\.sequence)).sorted()
+    let bound =
+      (first + wave.worldInputs.prefix(TextWave.mostListed).map(\.sequence)).sorted()
       .prefix(TextWave.mostListed).last ?? 0
     for lane in wave.lanes {
       for tick in lane.ticks.prefix(TextWave.mostListed) where tick.sequence <= bound {

@@ -32,7 +32,7 @@ struct Invocation: Equatable {
 
   enum Name {
     case socket, own, daemon, expression, file, keepGoing, echo, raw, json, noColour
-    case record, tap, junit, update, check, seed, real, speed
+    case record, tap, junit, wave, update, check, seed, real, speed
   }
 
   static let table = OptionTable<Name>(
@@ -66,6 +66,9 @@ struct Invocation: Equatable {
       .init(.noColour, long: "no-color", summary: "no colours (as with $NO_COLOR)"),
       .init(.tap, long: "tap", summary: "run, check: report as TAP 14"),
       .init(.junit, long: "junit", argument: .required("FILE"), summary: "run, check: write a report for CI, too"),
+      .init(
+        .wave, long: "wave", argument: .required("FILE"),
+        summary: "run: draw what the script did as SVG; of several scripts, a\nfile each with its name"),
       .init(
         .check, long: "check",
         summary: "run: only read the scripts, and check the documents in them and those named\n(*.scxml, *.mmd)"),
@@ -117,7 +120,7 @@ struct Invocation: Equatable {
         if !playsFiles { throw .wrong("--\(option.long) is for 'fsmrepl run FILE…' and 'fsmrepl check FILE…'") }
       case .update:
         if check == nil { throw .wrong("--update is for 'fsmrepl check FILE…'") }
-      case .seed, .real, .speed, .check:
+      case .seed, .real, .speed, .check, .wave:
         if run == nil { throw .wrong("--\(option.long) is for 'fsmrepl run FILE…'") }
       }
     }

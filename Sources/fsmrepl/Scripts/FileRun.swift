@@ -86,7 +86,11 @@ final class FileRun {
   /// - Returns: False if the report cannot be written.
   @discardableResult
   private func writeJUnit(_ results: [RunResult]) -> Bool {
-    guard let path = junit else { return true }
+    junit.map { write(report.junit(results), into: $0) } ?? true
+  }
+
+  /// Writes a file, or says why it cannot.
+  func write(_ text: String, into path: String) -> Bool {
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard file >= 0 else {
       complain("cannot write \(path): \(SystemError.last)")
@@ -94,7 +98,7 @@ final class FileRun {
     }
     let descriptor = Descriptor(rawValue: file)
     defer { descriptor.close() }
-    guard descriptor.writeAll(report.junit(results)) else {
+    guard descriptor.writeAll(text) else {
       complain("cannot write \(path): \(SystemError.last)")
       return false
     }

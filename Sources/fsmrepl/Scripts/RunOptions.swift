@@ -9,6 +9,8 @@ struct RunOptions: Equatable {
   var onlyChecks = false
   /// Path of the JUnit report for CI.
   var junit: String?
+  /// Path of the picture of what a script did.
+  var wave: String?
   /// Seed of each world; overrides the seed in the script.
   var seed: UInt64?
   /// World seconds per host second at which scripts are played; `nil` plays them as fast as possible.
@@ -18,6 +20,15 @@ struct RunOptions: Equatable {
 
   init(files: [String]) {
     self.files = files
+  }
+
+  /// The path of a script's picture: of several scripts, each has its own.
+  func wavePath(of script: String, isOnly: Bool) -> String? {
+    guard let wave, !isOnly else { return wave }
+    let name = script.split(separator: "/").last.map(String.init) ?? script
+    let stem = name.hasSuffix(".fsm") ? String(name.dropLast(4)) : name
+    guard wave.hasSuffix(".svg") else { return "\(wave)-\(stem)" }
+    return "\(wave.dropLast(4))-\(stem).svg"
   }
 
   /// - Throws: A ``UsageFailure`` for options that do not belong to `run`, or whose value is not allowed.
@@ -33,6 +44,7 @@ struct RunOptions: Equatable {
       case .tap: isTAP = true
       case .check: onlyChecks = true
       case .junit: junit = option.value
+      case .wave: wave = option.value
       case .seed:
         guard let number = UInt64(option.value) else {
           throw .wrong("--seed is a whole number from 0 on, not '\(option.value)'")

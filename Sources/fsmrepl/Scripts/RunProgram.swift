@@ -12,6 +12,7 @@ final class RunProgram {
   private let link: RunLink
   private let files: FileRun
   private var worlds = RunWorlds()
+  private var isOnlyScript = true
 
   /// How long to wait for answers after Ctrl-C, in nanoseconds.
   private static let parting: UInt64 = 2_000_000_000
@@ -32,7 +33,8 @@ final class RunProgram {
 
   /// Plays all scripts, or stops at the first failure.
   func run(_ scripts: [Script]) -> ExitCode {
-    files.run(scripts.map(\.name)) { place throws(RunLink.Stop) in try play(scripts[place]) }
+    isOnlyScript = scripts.count == 1
+    return files.run(scripts.map(\.name)) { place throws(RunLink.Stop) in try play(scripts[place]) }
   }
 
   /// Plays a script in a new world and drops the world afterwards, whatever the result.
@@ -64,8 +66,27 @@ final class RunProgram {
       return
     }
     try player.play()
+    if let path = options.wavePath(of: player.script.name, isOnly: isOnlyScript) { try draw(player, into: path) }
     _ = try player.ask("world drop \(world)")
     player.result.rename("world \(world)", "this world")
+  }
+
+  /// Draws what happened in the script's world, with what was expected in vain marked in it.
+  private func draw(_ player: RunPlayer, into path: String) throws(RunLink.Stop) {
+    var request = "wave from=0 format=svg"
+    if let failure = player.result.failure {
+      let text = "\(failure.place): expected \(failure.expected), got \(failure.got)"
+        .replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: " ")
+      // Requests behind the failed one were sent already; what they brought is not drawn.
+      request += " to=\(player.worldTime) mark=\"\(text)\""
+    }
+    let answer = try player.ask(request)
+    guard answer.last.lineClass == .success else {
+      files.complain("no picture for \(player.script.name): \(answer.raw)")
+      return
+    }
+    let picture = answer.rows.map { $0.dropFirst(2) + "\n" }.joined()
+    if files.write(picture, into: path) { player.result.picture = path }
   }
 
   /// After Ctrl-C: cancels the current request and drops the world, with a time limit.

@@ -174,7 +174,7 @@ struct RunReport {
       text += "    <testcase classname=\"\(Self.xml(folder))\" name=\"\(Self.xml(file))\""
       text += " assertions=\"\(result.expectations)\" time=\"\(Self.seconds(result.duration))\""
       switch result.ending {
-      case .passed, .updated: text += "/>\n"
+      case .passed, .updated: text += result.picture == nil ? "/>\n" : ">\(Self.attachment(result))</testcase>\n"
       case .skipped: text += "><skipped/></testcase>\n"
       case .failed(let failure):
         let isExpectation = failure.status == .expectation || failure.status == .timeOut
@@ -184,10 +184,15 @@ struct RunReport {
         text += ">\n      <\(element) type=\"\(failure.status)\" message=\"\(Self.xml(message))\">"
         let difference = failure.difference.map { "\($0.side.rawValue) \($0.text)" }
         text += Self.xml((result.findings + lines + difference + failure.journal).joined(separator: "\n"))
-        text += "</\(element)>\n    </testcase>\n"
+        text += "</\(element)>\n\(Self.attachment(result))    </testcase>\n"
       }
     }
     return text + "  </testsuite>\n</testsuites>\n"
+  }
+
+  /// The name of the picture, as build servers look for it.
+  private static func attachment(_ result: RunResult) -> String {
+    result.picture.map { "<system-out>[[ATTACHMENT|\(xml($0))]]</system-out>\n" } ?? ""
   }
 
   private static func seconds(_ nanoseconds: UInt64) -> String {

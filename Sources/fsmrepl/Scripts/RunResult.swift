@@ -16,6 +16,8 @@ struct RunResult: Equatable {
   var expectations = 0
   /// What the daemon says of documents: mistakes and warnings with their places.
   var findings: [String] = []
+  /// Path of the picture of what happened; `nil` if none was drawn.
+  var picture: String?
   /// World time at the end, as replies print it.
   var worldTime = "0.000"
   /// Host time taken, in nanoseconds.

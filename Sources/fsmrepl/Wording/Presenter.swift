@@ -197,7 +197,8 @@ extension Verb {
   /// Whether its reply is a number of rows followed by their count.
   fileprivate var listsRows: Bool {
     switch self {
-    case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .wave, .graph, .coverage, .agenda, .worlds,
+    case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .wave, .graph, .coverage, .agenda,
+      .worlds,
       .diff, .limits,
       .stats:
       true
