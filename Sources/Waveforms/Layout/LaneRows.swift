@@ -12,9 +12,12 @@ struct LaneRows {
     let to: Int64
     let start: UInt64
     var end: UInt64
-    let text: String
+    /// In ``LaneRows/words``.
+    let word: UInt32
   }
 
+  /// The words of states, or of their parts.
+  let words: [String]
   /// The states in effect: one row, or one for each region.
   let rows: [Row]
   /// The undone branches that are shown, newest last.
@@ -30,34 +33,39 @@ struct LaneRows {
   init(of lane: Waveform.Lane, _ wave: Waveform) {
     let effective = lane.segments.filter { $0.branch == 0 }
     // Regions are told apart in words only where there are few segments to look at.
-    let parts = lane.regions.count > 1 && effective.count <= 20_000
-    if parts {
+    let hasRegions = lane.regions.count > 1 && effective.count <= 20_000
+    if hasRegions {
       var rows: [Row] = []
-      var texts: [UInt32: [Substring]] = [:]
+      var words = wave.words
+      var texts: [UInt32: [UInt32]] = [:]
       for (place, region) in lane.regions.enumerated() {
         var pieces: [Piece] = []
         for segment in effective {
-          let words = texts[segment.state] ?? LaneRows.parts(of: wave.words[segment.state])
-          texts[segment.state] = words
-          guard place < words.count else { continue }
-          let text = String(words[place])
-          if let last = pieces.last, last.text == text, last.to == segment.from, last.end == segment.start {
+          let parts =
+            texts[segment.state]
+            ?? LaneRows.parts(of: wave.words[segment.state]).map { words.number(of: String($0)) }
+          texts[segment.state] = parts
+          guard place < parts.count else { continue }
+          let word = parts[place]
+          if let last = pieces.last, last.word == word, last.to == segment.from, last.end == segment.start {
             pieces[pieces.count - 1] = Piece(
-              from: last.from, to: segment.to, start: last.start, end: segment.end, text: text)
+              from: last.from, to: segment.to, start: last.start, end: segment.end, word: word)
           } else {
             pieces.append(
-              Piece(from: segment.from, to: segment.to, start: segment.start, end: segment.end, text: text))
+              Piece(from: segment.from, to: segment.to, start: segment.start, end: segment.end, word: word))
           }
         }
         rows.append(Row(label: place == 0 ? nil : region, segments: pieces, branch: 0))
       }
       self.rows = rows
+      self.words = words.words
     } else {
-      rows = [Row(label: nil, segments: effective.map { LaneRows.piece($0, wave) }, branch: 0)]
+      rows = [Row(label: nil, segments: effective.map(LaneRows.piece), branch: 0)]
+      words = wave.words.words
     }
     var branches: [UInt32: [Piece]] = [:]
     for segment in lane.segments where segment.branch != 0 {
-      branches[segment.branch, default: []].append(LaneRows.piece(segment, wave))
+      branches[segment.branch, default: []].append(LaneRows.piece(segment))
     }
     let shown = branches.keys.sorted().suffix(LaneRows.mostBranches)
     undone = shown.map {
@@ -77,9 +85,8 @@ struct LaneRows {
     self.timers = timers
   }
 
-  private static func piece(_ segment: Waveform.Segment, _ wave: Waveform) -> Piece {
-    Piece(
-      from: segment.from, to: segment.to, start: segment.start, end: segment.end, text: wave.words[segment.state])
+  private static func piece(_ segment: Waveform.Segment) -> Piece {
+    Piece(from: segment.from, to: segment.to, start: segment.start, end: segment.end, word: segment.state)
   }
 
   /// The states of the regions in a state's word: split at `+` outside parentheses.

@@ -91,6 +91,19 @@ package struct WaveformBuilder: Sendable {
           moment: moment, sequence: sequence, word: word, branch: branch, source: source, outcome: outcome))
       return
     }
+    if undoer == 0, !isLate, timer == nil, changes.isEmpty, outcome != .dropped, courses[lane].effective.isKnown {
+      // Nearly all inputs take this path, in which no timer changes.
+      wave.lanes[lane].ticks.append(
+        Waveform.Tick(
+          moment: moment, sequence: sequence, word: word, branch: branch, source: source, outcome: outcome))
+      guard outcome == .moved || outcome == .created, let after else { return }
+      if let open = courses[lane].effective.open {
+        wave.lanes[lane].segments[open].to = moment
+        wave.lanes[lane].segments[open].end = sequence
+      }
+      courses[lane].effective.open = open(lane, moment, sequence, after)
+      return
+    }
     if undoer != 0 {
       if isLate { return }
       branchEnd = max(branchEnd, moment)

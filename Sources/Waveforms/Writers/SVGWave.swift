@@ -218,7 +218,7 @@ package struct SVGWave: WaveWriter, Sendable {
       } else {
         drawLabel(lane.name, y, isName: true)
       }
-      drawStates(row, y, "")
+      drawStates(row, rows.words, y, "")
       y += SVGWave.rowHeight
     }
     // Below the name, if there is room.
@@ -241,7 +241,7 @@ package struct SVGWave: WaveWriter, Sendable {
       drawTicks(of: lane, branch: row.branch, y)
       y += SVGWave.tickHeight
       drawLabel(row.label ?? "", y, isName: false)
-      drawStates(row, y, " stroke-dasharray=\"5 3\"")
+      drawStates(row, rows.words, y, " stroke-dasharray=\"5 3\"")
       y += SVGWave.rowHeight
       lines.append("</g>")
     }
@@ -322,7 +322,7 @@ package struct SVGWave: WaveWriter, Sendable {
     Int(text.utf8.reduce(UInt32(7)) { ($0 &* 31) &+ UInt32($1) } % 6)
   }
 
-  private mutating func drawStates(_ row: LaneRows.Row, _ y: Int, _ more: String) {
+  private mutating func drawStates(_ row: LaneRows.Row, _ words: [String], _ y: Int, _ more: String) {
     var place = 0
     let pieces = row.segments
     while place < pieces.count {
@@ -342,18 +342,19 @@ package struct SVGWave: WaveWriter, Sendable {
               \(last - place + 1) states from \(WaveTime.seconds(piece.from)) s to \(WaveTime.seconds(pieces[last].to)) s
               """))
       } else {
+        let text = words[Int(piece.word)]
         let label =
-          fitting(piece.text, width - 10).map {
+          fitting(text, width - 10).map {
             "<text x=\"\(n(left + 6))\" y=\"\(y + 17)\">\(SVGWave.escaped($0))</text>"
           } ?? ""
         lines.append(
           element(
             """
-            <rect class="state s\(fill(piece.text))" x="\(n(left))" y="\(y)" width="\(n(width))" \
+            <rect class="state s\(fill(text))" x="\(n(left))" y="\(y)" width="\(n(width))" \
             height="\(SVGWave.rowHeight - 2)"\(more)/>\(label)
             """,
             title: """
-              \(piece.text): \(WaveTime.seconds(piece.from)) s to \(WaveTime.seconds(piece.to)) s \
+              \(text): \(WaveTime.seconds(piece.from)) s to \(WaveTime.seconds(piece.to)) s \
               (\(WaveTime.short(piece.to - piece.from)))
               """))
       }

@@ -144,14 +144,17 @@ package struct TextWave: WaveWriter, Sendable {
 
   private func rows(of lane: Waveform.Lane) -> [String] {
     let parts = LaneRows(of: lane, wave)
-    var lines = [row("", ticks(of: lane, branch: 0))]
-    for part in parts.rows { lines.append(row(part.label.map { "  \($0)" } ?? lane.name, states(part, signs.line))) }
+    let ticks = self.ticks(of: lane, branch: 0)
+    var lines = ticks.contains { $0 != " " } ? [row("", ticks)] : []
+    for part in parts.rows {
+      lines.append(row(part.label.map { "  \($0)" } ?? lane.name, states(part, parts.words, signs.line)))
+    }
     for timer in parts.timers { lines.append(row("  \(timer.name)", bars(timer.bars))) }
     for curve in lane.curves where !curve.points.isEmpty { lines += draw(curve) }
     if parts.undoneLeftOut > 0 { lines.append("  (\(parts.undoneLeftOut) older undone stretches are not drawn)") }
     for part in parts.undone {
-      lines.append(row("", ticks(of: lane, branch: part.branch)))
-      lines.append(row("  \(part.label ?? "")", states(part, signs.pale)))
+      lines.append(row("", self.ticks(of: lane, branch: part.branch)))
+      lines.append(row("  \(part.label ?? "")", states(part, parts.words, signs.pale)))
     }
     return lines
   }
@@ -186,7 +189,7 @@ package struct TextWave: WaveWriter, Sendable {
     return cells
   }
 
-  private func states(_ part: LaneRows.Row, _ line: Character) -> [Character] {
+  private func states(_ part: LaneRows.Row, _ words: [String], _ line: Character) -> [Character] {
     var cells = blank
     var last = -1
     for segment in part.segments {
@@ -199,7 +202,9 @@ package struct TextWave: WaveWriter, Sendable {
         cells[start] = signs.change
         last = start
       }
-      write(segment.text, &cells, at: start + 1, upTo: min(columns, end) - 1)
+      if end - start > 1 {
+        write(words[Int(segment.word)], &cells, at: start + 1, upTo: min(columns, end) - 1)
+      }
     }
     return cells
   }
@@ -256,7 +261,7 @@ package struct TextWave: WaveWriter, Sendable {
   // MARK: The inputs with their times
 
   private func listing() -> [String] {
-    var lines = [legend]
+    var lines = legend.isEmpty ? [] : [legend]
     for mark in wave.marks { lines.append("\(signs.mark) \(mark.moment.text)  \(mark.text)") }
     var rows: [(sequence: UInt64, cells: [String])] = []
     let first = wave.lanes.flatMap { lane in lane.ticks.prefix(TextWave.mostListed).map(\.sequence) }
