@@ -75,4 +75,12 @@ struct PaginationFeatureTests {
     #expect(feature.page(of: store.streams[0]) == 0)
     #expect(feature.merged(store.streams[0], count: 20, isLast: false) == Self.items)
   }
+
+  @Test("no number of elements ends the program")
+  func mergingTheMost() {
+    let feature = PaginationFeature()
+    var store = FeatureStore(.content(.init(elements: .max, nextPageIndex: 1), nil), of: feature)
+    store.accept(.load(isNextPage: true), by: feature)
+    #expect(feature.merged(store.streams[0], count: 1, isLast: true) == .init(elements: .max, nextPageIndex: nil))
+  }
 }

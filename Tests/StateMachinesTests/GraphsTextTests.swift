@@ -69,6 +69,9 @@ struct GraphsTextTests {
       marked.mermaid == """
         ---
         title: "c: crane"
+        config:
+          flowchart:
+            curve: linear
         ---
         graph LR;
         off("off");

@@ -14,21 +14,26 @@ extension Drawing {
     self.init(title: name.map { "\($0): \(composition.name)" } ?? composition.name, detail: detail)
     isComposition = true
     var places: [Int] = []
+    var all: [Arrow] = []
     for (member, (graph, mark)) in zip(composition.members, members) {
       places.append(nodes.count)
       top.nodes.append(nodes.count)
-      add(Drawing(graph, mark: mark, show: isBrief ? .plain : detail), as: member)
+      all += add(Drawing(graph, mark: mark, show: isBrief ? .plain : detail), as: member)
       whyPartial += graph.whyPartial.map { "\(member.name): \($0)" }
     }
     for wire in composition.wires {
       let (from, to) = (composition.members[wire.from].kind, composition.members[wire.to].kind)
       let label = Label(
         trigger: .wire(output: from.outputs[wire.output].name, event: to.events[wire.event].name))
-      arrows.append(Arrow(from: places[wire.from], to: places[wire.to], label: label, effect: .moved))
+      all.append(Arrow(from: places[wire.from], to: places[wire.to], label: label, effect: .moved))
     }
+    connect(all)
   }
 
-  private mutating func add(_ inner: Drawing, as member: Composition.Member) {
+  /// Adds the nodes of a member.
+  ///
+  /// - Returns: Its arrows.
+  private mutating func add(_ inner: Drawing, as member: Composition.Member) -> [Arrow] {
     let place = nodes.count
     let first = place + 1
     func shifted(_ region: Region) -> Region {
@@ -44,10 +49,11 @@ extension Drawing {
           isFinal: node.isFinal, isUnreachable: node.isUnreachable, isCurrent: node.isCurrent,
           regions: node.regions.map(shifted), isOwnLeaf: node.isOwnLeaf))
     }
-    for var arrow in inner.arrows {
+    return inner.arrows.map { arrow in
+      var arrow = arrow
       arrow.from += first
       arrow.to += first
-      arrows.append(arrow)
+      return arrow
     }
   }
 }

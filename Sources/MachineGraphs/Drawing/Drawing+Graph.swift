@@ -13,7 +13,7 @@ extension Drawing {
     outline.setEntry(of: graph)
     note(graph, mark, outline)
     let builder = ArrowBuilder(graph: graph, outline: outline, mark: mark, detail: detail)
-    arrows = builder.arrows
+    connect(builder.arrows)
     triggers =
       graph.kind.events.map { .event($0.name) }
       + graph.kind.timers.indices.map { .timer(graph.kind.timers[$0].name, after: graph.timers[$0].duration) }

@@ -57,10 +57,12 @@ extension Drawing {
   /// The moves as pictures show them. Equal arrows from all states within a node are one from the node.
   var strokes: [Stroke] { strokes(joinsOutputs: true) }
 
-  /// - Parameter joinsOutputs: Whether arrows from all states within a node are one, too, if they differ in outputs.
-  func strokes(joinsOutputs: Bool) -> [Stroke] {
+  /// - Parameters:
+  ///   - joinsOutputs: Whether arrows from all states within a node are one, too, if they differ in outputs.
+  ///   - fromNested: Whether arrows lead from nodes within others, too, rather than from each of their states.
+  func strokes(joinsOutputs: Bool, fromNested: Bool = true) -> [Stroke] {
     var strokes: [Stroke] = []
-    for arrow in liftedArrows(joinsOutputs: joinsOutputs) {
+    for arrow in liftedArrows(joinsOutputs: joinsOutputs, fromNested: fromNested) {
       if let place = strokes.firstIndex(where: { $0.from == arrow.from && $0.to == arrow.to }) {
         strokes[place].add(arrow)
       } else {
@@ -76,11 +78,11 @@ extension Drawing {
   }
 
   /// The moves one by one, with arrows from composite nodes where all states of one of their regions move alike.
-  var liftedArrows: [Arrow] { liftedArrows(joinsOutputs: true) }
+  var liftedArrows: [Arrow] { liftedArrows(joinsOutputs: true, fromNested: true) }
 
-  private func liftedArrows(joinsOutputs: Bool) -> [Arrow] {
+  private func liftedArrows(joinsOutputs: Bool, fromNested: Bool) -> [Arrow] {
     var arrows = mergedArrows.filter { $0.effect == .moved && !$0.isWire }
-    for node in nodes.indices.reversed() {
+    for node in nodes.indices.reversed() where fromNested || nodes[node].parent == nil {
       for region in nodes[node].regions {
         lift(&arrows, to: node, from: region, joinsOutputs: joinsOutputs)
       }
@@ -111,8 +113,8 @@ extension Drawing {
     }
   }
 
-  /// The arrows, but where a timer brings an event as a client would, one for both.
-  var mergedArrows: [Arrow] {
+  /// See ``mergedArrows``.
+  func merged(_ arrows: [Arrow]) -> [Arrow] {
     var merged: [Arrow] = []
     for arrow in arrows {
       guard case .timer(let name, let after) = arrow.label.trigger,
@@ -131,13 +133,12 @@ extension Drawing {
   /// conditions of the outputs, if there are more than two.
   private func joined(_ arrows: [Arrow]) -> [Arrow] {
     var joined: [Arrow] = []
+    let moves = Dictionary(grouping: Set(arrows.map(\.move)), by: \.cause)
     for group in Dictionary(grouping: arrows.indices, by: { arrows[$0].move }).values.sorted(by: { $0[0] < $1[0] }) {
-      let rivals = arrows.contains { other in
-        other.from == arrows[group[0]].from && other.label.trigger == arrows[group[0]].label.trigger
-          && other.move != arrows[group[0]].move
-      }
+      let first = arrows[group[0]]
+      let isAlone = moves[first.move.cause]?.count == 1
       let parts =
-        group.count > 2 && !rivals
+        group.count > 2 && isAlone
         ? [group]
         : Dictionary(grouping: group) { [arrows[$0].label.samples, arrows[$0].label.condition] }.values
           .sorted { $0[0] < $1[0] }
@@ -229,6 +230,14 @@ extension Drawing.Arrow {
     let to: Int
     let trigger: Drawing.Trigger
     let effect: Verdict
+
+    /// What all moves of one state by one trigger have in common.
+    var cause: Cause { Cause(from: from, trigger: trigger) }
+  }
+
+  fileprivate struct Cause: Hashable {
+    let from: Int
+    let trigger: Drawing.Trigger
   }
 
   /// What it does, without its conditions and outputs.

@@ -11,7 +11,9 @@ public struct Drawing: Sendable {
   public internal(set) var nodes: [Node] = []
   /// The nodes that stand in no other, and the one entered first.
   var top = Region(name: "")
-  public internal(set) var arrows: [Arrow] = []
+  public private(set) var arrows: [Arrow] = []
+  /// The arrows, but where a timer brings an event as a client would, one for both.
+  private(set) var mergedArrows: [Arrow] = []
   /// What its arrows are caused by, in the kind's order: events, then timers.
   var triggers: [Trigger] = []
   /// The size of the rule, in words.
@@ -25,6 +27,12 @@ public struct Drawing: Sendable {
   init(title: String, detail: Detail) {
     self.title = title
     self.detail = detail
+  }
+
+  /// Gives the picture its arrows.
+  mutating func connect(_ arrows: [Arrow]) {
+    self.arrows = arrows
+    mergedArrows = merged(arrows)
   }
 
   /// How much a drawing shows.

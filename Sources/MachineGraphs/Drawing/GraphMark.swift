@@ -49,32 +49,24 @@ public struct PresentOutcome: Hashable, Sendable {
   ///   - value: A machine of the kind.
   ///   - parameters: Its parameters.
   ///   - timers: Its running timers.
+  ///   - seen: Further choices of arguments to try, by event: those of the graph that is drawn.
   ///   - isByPlace: Whether machines in one state are told apart by ``Machine/place(for:)``.
   /// - Complexity: A step for each choice of samples and each timer.
   public static func all(
     of kind: Kind, _ value: UnsafeRawPointer, _ parameters: UnsafeRawPointer, at now: Instant,
-    timers: [(timer: Int, key: UInt32, due: Instant)], isByPlace: Bool = false
+    timers: [(timer: Int, key: UInt32, due: Instant)], seen: [Int: [[Value]]] = [:], isByPlace: Bool = false
   ) -> [PresentOutcome] {
-    let trial = Trial(kind, parameters, isByPlace: isByPlace)
+    let trial = Trial(kind, parameters, seen: seen, isByPlace: isByPlace)
     let machine = MachineCopy(
       kind, of: value, at: now,
       timers: timers.map { MachineCopy.Timer(timer: $0.timer, key: $0.key, due: $0.due) })
     let here = isByPlace ? kind.machine.place(machine.value, parameters) : nil
     func outcome(_ input: GraphInput, _ result: StepResult, of copy: MachineCopy) -> PresentOutcome {
-      var outputs: [Int] = []
-      if result.verdict != .refused {
-        for effect in trial.record.effects {
-          switch effect {
-          case .emit(let output, _, _), .send(let output, _, _):
-            if !kind.outputs[Int(output)].isTold { outputs.append(Int(output)) }
-          case .arm, .disarm: break
-          }
-        }
-      }
       let place = isByPlace ? kind.machine.place(copy.value, parameters) : nil
       let verdict = place != here && result.verdict == .stayed ? .moved : result.verdict
       return PresentOutcome(
-        input, verdict, state: copy.state, data: place ?? copy.data, outputs: outputs, isByChance: trial.hasDrawn)
+        input, verdict, state: copy.state, data: place ?? copy.data, outputs: trial.outputs(of: result),
+        isByChance: trial.hasDrawn)
     }
     let events = trial.inputs.indices.dropLast(kind.timers.count).map { input in
       let copy = machine.copy()

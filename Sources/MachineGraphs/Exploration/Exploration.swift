@@ -350,22 +350,12 @@ public final class Exploration {
     _ result: StepResult, _ machine: MachineCopy, _ step: GraphStep, of node: Int, _ isByChance: Bool
   ) -> GraphOutcome {
     let record = trial.record
-    var outputs: [Int] = []
-    if result.verdict != .refused {
-      for effect in record.effects {
-        switch effect {
-        case .emit(let output, _, _), .send(let output, _, _):
-          if !kind.outputs[Int(output)].isTold { outputs.append(Int(output)) }
-        case .arm, .disarm: break
-        }
-      }
-    }
     let to = state(of: machine)
     // A machine that stays in its state can come to another place, which is a move in this graph.
     let verdict = isByPlace && result.verdict == .stayed && to != found[node].node.state ? .moved : result.verdict
     return GraphOutcome(
       verdict: verdict, to: to, reason: result.verdict == .refused ? record.reason : nil,
-      outputs: outputs, guards: record.guards.map { GraphGuard(name: $0.name, isTrue: $0.isTrue) },
+      outputs: trial.outputs(of: result), guards: record.guards.map { GraphGuard(name: $0.name, isTrue: $0.isTrue) },
       dataBefore: record.dataBefore, dataAfter: record.dataAfter, node: node, step: step,
       rests: machine.isSettled, isByChance: isByChance)
   }

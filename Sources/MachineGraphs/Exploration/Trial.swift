@@ -110,6 +110,18 @@ final class Trial {
     }
   }
 
+  /// The outputs of the last step, as indices in the kind's list, without those that are told to watchers only.
+  func outputs(of result: StepResult) -> [Int] {
+    if result.verdict == .refused { return [] }
+    return record.effects.compactMap { effect in
+      switch effect {
+      case .emit(let output, _, _), .send(let output, _, _):
+        kind.outputs[Int(output)].isTold ? nil : Int(output)
+      case .arm, .disarm: nil
+      }
+    }
+  }
+
   /// Whether the last step drew a number.
   var hasDrawn: Bool { record.hasDrawn }
   /// Whether the rule asked for the moment in the last step.

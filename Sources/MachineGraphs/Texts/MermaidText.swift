@@ -20,12 +20,12 @@ enum Mermaid {
     node.isCurrent ? "current" : node.isFinal ? "final" : node.isUnreachable ? "unreachable" : nil
   }
 
-  /// The lines before the diagram: its title, and why it is partial.
-  static func head(_ drawing: Drawing) -> [String] {
+  /// The lines before the diagram: its title, how it is drawn, and why it is partial.
+  static func head(_ drawing: Drawing, config: [String] = []) -> [String] {
     let why = drawing.remarkLines.map { "%% \($0)" }
     guard drawing.detail != .plain else { return why }
     let title = drawing.title + (drawing.whyPartial.isEmpty ? "" : " (partial)")
-    return ["---", "title: \"\(title)\"", "---"] + why
+    return ["---", "title: \"\(title)\""] + (config.isEmpty ? [] : ["config:"] + config) + ["---"] + why
   }
 
   /// Escapes characters that have a meaning in Mermaid, as entities.
@@ -58,7 +58,9 @@ private struct MermaidText: NamingWriter {
   let ids: [String]
 
   var lines: [String] {
-    var lines = Mermaid.head(drawing) + ["graph \(isPlain || drawing.isTopDown ? "TB" : "LR");"]
+    // Straight arrows keep apart: bent ones put half as many labels again on each other.
+    let config = ["  flowchart:", "    curve: linear"]
+    var lines = Mermaid.head(drawing, config: config) + ["graph \(isPlain || drawing.isTopDown ? "TB" : "LR");"]
     lines += nodes(of: drawing.top)
     var arrows: [String] = []
     var possible: [Int] = []

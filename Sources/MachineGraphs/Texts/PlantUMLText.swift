@@ -11,13 +11,15 @@ private struct PlantUMLText: NamingWriter {
   let ids: [String]
 
   /// PlantUML can lose arrows within a node from which an arrow leads out, so arrows are not moved there more than needed.
+  /// Of two arrows that leave a node within another, it can lose the label of one, so those leave its states instead.
   var lines: [String] {
     let remarks = drawing.remarks
     return ["@startuml"] + drawing.remarkLines.map { "' \($0)" } + ["title \(Self.escaped(drawing.title))"]
       + (remarks.isEmpty ? [] : ["footer \(Self.escaped(remarks.joined(separator: "; ")))"])
       + ["hide empty description", "skinparam defaultFontName Helvetica", "skinparam defaultFontSize 16"]
       + (drawing.isTopDown ? [] : ["left to right direction"])
-      + states(of: drawing.top, depth: 0) + drawing.strokes(joinsOutputs: false).flatMap(\.parts).map(line) + [
+      + states(of: drawing.top, depth: 0)
+      + drawing.strokes(joinsOutputs: false, fromNested: false).flatMap(\.parts).map(line) + [
         "@enduml"
       ]
   }

@@ -137,11 +137,12 @@ public struct PaginationFeature: Feature {
   }
 
   /// The items after a page of `count` elements was loaded. A first page replaces all; a next page follows the items
-  /// present when the wish was taken.
+  /// present when the wish was taken. A sum beyond `Int.max` is `Int.max`.
   public func merged(_ stream: FeatureStore<PaginationFeature>.Stream, count: Int, isLast: Bool) -> Items {
     let page = page(of: stream)
     let before = page == 0 ? 0 : stream.state.items?.elements ?? 0
-    return Items(elements: before + count, nextPageIndex: isLast ? nil : page + 1)
+    let (sum, overflows) = before.addingReportingOverflow(count)
+    return Items(elements: overflows ? .max : sum, nextPageIndex: isLast || page == .max ? nil : page + 1)
   }
 
   public func reducer(_ state: State, _ effect: Effect) -> State {

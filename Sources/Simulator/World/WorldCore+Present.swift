@@ -2,13 +2,15 @@ package import MachineGraphs
 import StateMachines
 
 extension WorldCore {
-  /// What each event, with each choice of its samples, and each running timer would do to a machine now.
+  /// What each event, with each choice of its samples and of the arguments that machines of the kind were sent, and
+  /// each running timer would do to a machine now.
   ///
-  /// - Complexity: A step for each of them.
+  /// - Complexity: A step for each of them, and a search for arguments as in ``argumentsSeen(of:)``.
   package func presentOutcomes(of machine: MachineID, isByPlace: Bool = false) -> [PresentOutcome] {
     let location = registry.location(of: machine)
+    let kind = kind(of: machine)
     return PresentOutcome.all(
-      of: kind(of: machine), population.value(at: location), population.parameters(at: location), at: now,
-      timers: runningTimers(of: machine), isByPlace: isByPlace)
+      of: kind, population.value(at: location), population.parameters(at: location), at: now,
+      timers: runningTimers(of: machine), seen: argumentsSeen(of: kind), isByPlace: isByPlace)
   }
 }
