@@ -158,6 +158,29 @@ struct DefinedKindsTests {
     #expect(why("chance").contains("press in off depends on random numbers"), "\(why("chance"))")
   }
 
+  @Test("a kind of very many states has machines, but no diagram; one of very many events is none")
+  func large() {
+    func document(_ states: Int, _ events: Int) -> String {
+      let moves = (0..<events).map { "<transition event=\"e\($0)\" target=\"s0\"/>" }.joined()
+      let others = (1..<states).map { "<state id=\"s\($0)\"/>" }.joined()
+      return
+        "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\"><state id=\"s0\">\(moves)</state>\(others)</scxml>"
+    }
+    let guest = HostedService().connect(toWorld: "w")
+    #expect(define("wide", document(2_000, 1), guest).last?.hasPrefix("+ defined wide ") == true)
+    #expect(guest.say("graph wide format=dot").last?.hasPrefix("+ ") == true)
+    #expect(define("large", document(2_001, 1), guest).last?.hasPrefix("+ defined large ") == true)
+    #expect(guest.play("new large m", "send m e0").last?.hasPrefix("+ moved s0 s0 ") == true)
+    for format in ["table", "dot", "mermaid", "stateDiagram", "json", "tests"] {
+      #expect(
+        guest.say("graph m format=\(format)").last?.hasPrefix("- LIMIT name=diagramStates value=2000 : ") == true,
+        "\(format)")
+    }
+    #expect(define("loud", document(1, 2_000), guest).last?.hasPrefix("+ defined loud ") == true)
+    #expect(
+      define("noisy", document(1, 2_001), guest).last?.hasPrefix("- LIMIT name=documentEvents value=2000 : ") == true)
+  }
+
   @Test("the guards of a document are those of its diagrams")
   func drawnGuards() {
     let guest = HostedService().connect(toWorld: "w")

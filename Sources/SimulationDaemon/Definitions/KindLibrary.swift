@@ -132,7 +132,8 @@ extension DocumentReading {
     case .program: nil
     case .mistakes(_, let missing):
       missing.isEmpty ? nil : "it refers to \(missing.joined(separator: ", ")), which cannot be read"
-    case .exceeds(let limit): "it has more than \(limit.value) states, events or outputs"
+    case .exceeds(let limit):
+      "it has more than \(limit.value) \(limit.name == "documentStates" ? "states" : "events or outputs")"
     case .unsupported: "its notation cannot be read"
     }
   }

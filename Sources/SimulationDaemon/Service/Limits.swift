@@ -66,8 +66,10 @@ struct Limits: Sendable {
     Entry(name: "checkpointInputs", unit: "inputs-at-least", range: 1...1_000_000_000, path: \.checkpointInputs),
   ]
 
-  /// Limits that cannot be set: what comes of an input, and whether a stored document is one, depends on them.
-  static let fixed = StatechartLimits().listed + DocumentLimits().listed
+  /// Limits that cannot be set. What comes of an input, and whether a stored document is one, depends on most of them.
+  static let fixed =
+    StatechartLimits().listed + DocumentLimits().listed
+    + [ListedLimit(name: "diagramStates", value: RequestContext.mostDrawn, unit: "per-kind")]
 
   /// The limits for a memory budget. A small budget also lowers the limits per world and per client.
   static func fitting(memory: Int) -> Limits {

@@ -55,7 +55,7 @@ extension RequestContext {
     case .exceeds(let limit):
       return fail(
         .limit, [("name", limit.name), ("value", "\(limit.value)")],
-        "the document has more than \(limit.value) states, events or outputs")
+        "the document has more than \(limit.value) \(limit.name == "documentStates" ? "states" : "events or outputs")")
     case .unsupported:
       return fail(.badDefinition, [("kind", name)], "documents in \(format.rawValue) cannot be read yet")
     case .mistakes(let findings, let missing):

@@ -85,6 +85,9 @@ extension RequestContext {
   /// The bytes of a document that is translated at once.
   private static let mostTranslated = 16 << 10
 
+  /// The states of a kind that is drawn. Nobody can read a picture of more, and it would keep its world waiting.
+  static let mostDrawn = 2_000
+
   /// The widths of a table, in characters.
   private static let widths = 40...1_000
 
@@ -104,6 +107,11 @@ extension RequestContext {
     isByPlace: Bool = false
   ) {
     guard mayBegin(form.format) else { return }
+    guard kind.states.count <= RequestContext.mostDrawn else {
+      return fail(
+        .limit, [("name", "diagramStates"), ("value", "\(RequestContext.mostDrawn)")],
+        "\(withArticle(kind.name)) has \(kind.states.count) states, which no diagram can show")
+    }
     do throws(ParameterConflict) {
       let source = try environment.graphs.source(
         of: kind, parameters, seen: live.world.argumentsSeen(of: kind), from: machine, isByPlace: isByPlace)

@@ -22,6 +22,10 @@ package final class ChartProgram: Sendable {
   private let outputPlaces: [String: UInt16]
   private let interpreters = Mutex<[IdleInterpreter]>([])
 
+  /// The most events, and the most outputs, that transitions and actions of a document name. `show` and `can` try all
+  /// events of a machine at once, while its world waits.
+  static let mostEvents = 2_000
+
   /// - Throws: ``ExceededLimit`` if the document has more names than a kind can have.
   package init(_ definition: Definition, limits: StatechartLimits = StatechartLimits()) throws(ExceededLimit) {
     self.definition = definition
@@ -39,8 +43,11 @@ package final class ChartProgram: Sendable {
     self.places = places
     hasRegions = chart.states.contains { $0.kind == .parallel }
     let names = ChartNames(of: definition)
-    guard max(states.count, names.events.count + 1, names.outputs.count + 2) <= Kind.mostWords else {
-      throw ExceededLimit(name: "kindNames", value: Kind.mostWords)
+    guard states.count <= Kind.mostWords else {
+      throw ExceededLimit(name: "documentStates", value: Kind.mostWords)
+    }
+    guard max(names.events.count, names.outputs.count) <= ChartProgram.mostEvents else {
+      throw ExceededLimit(name: "documentEvents", value: ChartProgram.mostEvents)
     }
     events = names.events.map(definition.event(named:))
     let takesAny = chart.descriptors.contains(.any)

@@ -5,6 +5,12 @@ package struct ListedLimit: Hashable, Sendable {
   package let name: String
   package let value: Int
   package let unit: String
+
+  package init(name: String, value: Int, unit: String) {
+    self.name = name
+    self.value = value
+    self.unit = unit
+  }
 }
 
 extension StatechartLimits {
@@ -67,7 +73,8 @@ extension DocumentLimits {
       ListedLimit(name: "documentDepth", value: depth, unit: "levels"),
       ListedLimit(name: "documentEntities", value: entityBytes, unit: "bytes-at-least"),
       ListedLimit(name: "documentFindings", value: findings, unit: "lines"),
-      ListedLimit(name: "kindNames", value: Kind.mostWords, unit: "per-list"),
+      ListedLimit(name: "documentStates", value: Kind.mostWords, unit: "per-document"),
+      ListedLimit(name: "documentEvents", value: ChartProgram.mostEvents, unit: "events-or-outputs"),
     ]
   }
 }
