@@ -127,6 +127,16 @@ struct DefinedKindsTests {
     #expect(guest.play("new s n", "send n a.after.5s").last?.hasPrefix("+ moved a b") == true)
   }
 
+  @Test("what data that a machine was sent would do now is marked as possible, like that of samples")
+  func seenIsPossible() {
+    let guest = HostedService().connect(toWorld: "w")
+    let diagram = "stateDiagram-v2\n[*] --> off\noff --> on : press [_event.data.n * 2 == 8484]\non --> off : press"
+    _ = guest.say("define k format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
+    _ = guest.play("new k m", "send m press n=4242", "send m press")
+    let table = guest.say("graph m")
+    #expect(table.contains { $0.contains("{\"n\":4242}: → on *") }, "\(table)")
+  }
+
   @Test("a machine's state diagram is its kind's, with the active states marked, and can be loaded again")
   func markedDiagram() {
     let guest = HostedService().connect(toWorld: "w")

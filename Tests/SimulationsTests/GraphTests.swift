@@ -104,6 +104,13 @@ struct GraphTests {
     }
   }
 
+  @Test("a call that is tracked, and one that is not, have arrows of their own, told apart by the guard")
+  func trackedCall() throws {
+    let drawing = Drawing(try Self.graph("callTracker"))
+    let labels = drawing.mergedArrows.filter { drawing.nodes[$0.from].name == "callEnded" }.map(\.label.text)
+    #expect(labels == ["didBecomeActive [counts] / tracked", "didBecomeActive [not counts]"])
+  }
+
   @Test("a timer's duration is its parameter's value, or what it always was")
   func durations() throws {
     #expect(try Self.graph("shiftKey").timers.map(\.duration) == [.milliseconds(350)])

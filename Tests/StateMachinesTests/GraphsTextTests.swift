@@ -249,6 +249,21 @@ struct GraphsTextTests {
         """)
     #expect(Lamps.kind.regionSizes == "2 + 2, and 1 outside them")
   }
+
+  @Test("in PlantUML, which can lose one of two labels there, moves leave the states of a node within another")
+  func nested() throws {
+    let drawing = Drawing(try StateGraph(of: Oven.kind))
+    func moves(_ text: String) -> [Substring] { text.split(separator: "\n").filter { $0.contains(" : ") } }
+    let plantUML = moves(drawing.plantuml).filter { $0.contains(" --> ") }
+    #expect(
+      plantUML == [
+        "on_warm_low --> on_cold : open", "on_warm_low --> on_done : ring", "on_warm_low --> on_warm_high : more",
+        "on --> off : stop", "on_warm_high --> on_cold : open", "on_warm_high --> on_done : ring",
+        "on_warm_high --> on_warm_low : more",
+      ])
+    let strokes = drawing.strokes.map { "\(drawing.nodes[$0.from].name) \(drawing.nodes[$0.to].name)" }
+    #expect(strokes.contains("on.warm on.cold") && strokes.contains("on.warm on.done") && strokes.contains("on off"))
+  }
 }
 
 /// A machine with states within a state, and with words that mean something in diagrams.
@@ -356,5 +371,34 @@ private struct Lamps: Machine {
     initialStates: [("dark", .dark)],
     events: [
       .event(.power, "the switch"), .event(.left, "changes the left one"), .event(.right, "changes the right one"),
+    ])
+}
+
+/// A machine with states within a state within a state, from which two moves lead to different states.
+private struct Oven: Machine {
+  enum State: MachineState {
+    case low, high, cold, done, off
+    static let words = ["on.warm.low", "on.warm.high", "on.cold", "on.done", "off"]
+  }
+  enum Event: MachineEvent { case open, ring, more, stop }
+  var state = State.low
+
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch (event, state) {
+    case (.open, .low), (.open, .high): .move(to: .cold)
+    case (.ring, .low), (.ring, .high): .move(to: .done)
+    case (.more, .low): .move(to: .high)
+    case (.more, .high): .move(to: .low)
+    case (.stop, .low), (.stop, .high), (.stop, .cold), (.stop, .done): .move(to: .off)
+    case (.open, .cold), (.ring, .cold), (.more, .cold), (.open, .done), (.ring, .done), (.more, .done), (_, .off):
+      .ignore
+    }
+  }
+
+  static let kind = Kind(
+    Oven.self, "oven", "heats", states: { _ in "" },
+    events: [
+      .event(.open, "the door"), .event(.ring, "the time is up"), .event(.more, "the other heat"),
+      .event(.stop, "the switch"),
     ])
 }
