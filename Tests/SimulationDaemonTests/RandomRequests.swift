@@ -133,6 +133,7 @@ struct RandomRequests {
     case 75 where dice.once(in: 6):
       if dice.once(in: 3) { return "coverage\(maybe(pattern()))\(maybe("kind=\(dice.one(of: kinds))"))" }
       if dice.once(in: 3) {
+        if dice.once(in: 8) { return "script" }
         return
           "wave\(maybe(pattern()))\(maybe("from=0"))\(maybe("format=\(dice.one(of: ["ascii", "svg", "vcd", "json"]))"))"
       }

@@ -239,6 +239,8 @@ struct PresenterTests {
                                     Mermaid (.mmd)
           load FILE follow          the same, again whenever the
                                     file is saved
+          save FILE [replace]       writes the present world as a
+                                    script, for 'fsmrepl run'
           record [FILE] [replace]   writes what follows as a
                                     transcript for 'fsmrepl check';
                                     says whether it does

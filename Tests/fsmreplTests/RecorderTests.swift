@@ -240,6 +240,26 @@ struct DocumentCommandTests {
   }
 }
 
+struct SaveCommandTests {
+  @Test(
+    "what writes a file, and what does not",
+    arguments: [
+      ("save a.fsm", .save("a.fsm", replaces: false)), ("@1 save \"a b\" replace", .save("a b", replaces: true)),
+      ("help save", .help), ("help", nil), ("saves a", nil), ("# save a", nil),
+    ] as [(String, SaveCommand?)])
+  func commands(text: String, command: SaveCommand?) {
+    #expect(SaveCommand(text) == command)
+  }
+
+  @Test("mistakes", arguments: ["save", "save a b", "save a replace b", "save a=b", "save \"a"])
+  func mistakes(text: String) {
+    guard case .wrong = SaveCommand(text) else {
+      Issue.record("\(text) is understood")
+      return
+    }
+  }
+}
+
 struct RecordCommandTests {
   @Test(
     "what is for this program, and what is for the daemon",

@@ -3,7 +3,7 @@ package enum Verb: UInt8, CaseIterable, Sendable {
   case help, kinds, describe, define, undefine
   case new, drop, list, count, show, can
   case send, cast, wire, unwire, wires
-  case watch, unwatch, journal, wave, graph, coverage
+  case watch, unwatch, journal, wave, script, graph, coverage
   case clock, speed, pause, resume, advance, step, agenda, fire, await, cancel, expect
   case undo, goto
   case world, use, worlds, diff
@@ -162,6 +162,9 @@ package struct VerbEntry: Sendable {
           "[PATTERN] [from=TIME] [to=TIME] [last=DURATION] [width=N] [mark=TEXT] [format=text|ascii|svg|vcd|json]",
           does: "what machines did, drawn over time: states, inputs, timers, readings",
           example: "wave key last=10s")
+      case .script:
+        VerbEntry(
+          verb, "", does: "this world as a script that makes it again, for 'fsmrepl run'", example: "script")
       case .graph:
         VerbEntry(
           verb,

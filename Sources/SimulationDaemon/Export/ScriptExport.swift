@@ -9,7 +9,7 @@ import StateMachines
 /// Each line is played as it is written, and the result is compared with the journal. A finished script therefore
 /// recreates the world, including its rewinds; where it cannot, the export fails.
 struct ScriptExport: ~Copyable {
-  private let history: StoredHistory
+  private let story: Story
   /// Created when the limits are known.
   private var dryRun: DryRun?
   private let digest = InputDigest()
@@ -20,6 +20,8 @@ struct ScriptExport: ~Copyable {
   private var requests: ContiguousArray<UInt64> = []
   /// A composed `new` that is not complete.
   private var assembly: Assembly?
+  private var expiries = 0
+  private static let expiriesAtOnce = 256
 
   private struct Assembly {
     let composition: Composition
@@ -33,7 +35,17 @@ struct ScriptExport: ~Copyable {
     var wires = 0
   }
 
-  /// The script.
+  /// A world whose journal is written, up to a moment.
+  struct Story {
+    let name: String
+    let seed: UInt64
+    /// Its last input.
+    let head: UInt64
+    let moment: Instant
+    let catalogue: Catalogue
+  }
+
+  /// A stored world as a script.
   ///
   /// - Throws: ``HistoryFailure``.
   /// - Complexity: O(inputs), since all are played.
@@ -41,17 +53,25 @@ struct ScriptExport: ~Copyable {
     guard history.world.first == 1 else {
       throw HistoryFailure.forgotten(world: history.name, first: history.world.first)
     }
-    var export = ScriptExport(history)
-    try export.text.begin(history, release: release)
+    let story = Story(
+      name: history.name, seed: history.settings.seed, head: history.world.head, moment: history.moment,
+      catalogue: history.catalogue)
+    var export = try ScriptExport(story, release: release)
     try history.read { world, entry, composed in try export.add(entry, composed, of: world) }
-    try export.end()
-    return export.text.bytes
+    return try export.finish()
   }
 
-  private init(_ history: StoredHistory) {
-    self.history = history
-    text = ScriptText(world: history.name)
+  /// Begins a script. Its inputs follow in order, each with ``add(_:_:of:)``, then ``finish()``.
+  ///
+  /// - Throws: ``HistoryFailure``, as all that follows.
+  init(_ story: Story, release: String) throws {
+    self.story = story
+    text = ScriptText(world: story.name)
+    try text.begin(story, release: release)
   }
+
+  /// About how many bytes it takes, without the world that it plays.
+  var bytes: Int { text.storageBytes + moments.count * 16 }
 
   /// The dry run, created with the limits that were in force at the first input.
   private mutating func dryRun(_ limits: WorldLimits) throws -> DryRun {
@@ -62,14 +82,19 @@ struct ScriptExport: ~Copyable {
     usual.keyedTimers = limits.keyedTimers
     usual.wireChain = limits.wireChain
     usual.wireDeliveries = limits.wireDeliveries
-    let made = DryRun(history.catalogue, seed: history.settings.seed, usual, to: history.world.head)
+    let made = DryRun(story.catalogue, seed: story.seed, usual, to: story.head)
     dryRun = made
     return made
   }
 
   // MARK: Inputs
 
-  private mutating func add(
+  /// Adds the next input.
+  ///
+  /// - Parameters:
+  ///   - composed: What the input is the first of, if a composed `new` brought it.
+  ///   - world: It has the words of the input.
+  mutating func add(
     _ entry: JournalEntry, _ composed: JournalSegment.Creation?, of world: borrowing WorldCore
   ) throws {
     let dryRun = try dryRun(world.limits)
@@ -78,10 +103,10 @@ struct ScriptExport: ~Copyable {
     if entry.input == .rewound { return try goBack(entry, InputFacts(entry, of: world), dryRun) }
     if entry.input == .renewed {
       throw HistoryFailure.unsayable(
-        world: history.name, sequence: entry.sequence,
+        world: story.name, sequence: entry.sequence,
         reason: "timers began anew when the daemon did (--on-restart restart), and no request does that")
     }
-    guard entry.input.isFromOutside else { return }
+    guard entry.input.isFromOutside else { return try follow(entry, dryRun) }
     if assembly == nil {
       let time = try bring(dryRun, to: entry.moment)
       try compare(dryRun, before: entry.sequence)
@@ -100,9 +125,9 @@ struct ScriptExport: ~Copyable {
   // MARK: Composed machines
 
   private mutating func begin(_ composed: JournalSegment.Creation, _ time: String?) throws {
-    guard case .composition(let composition)? = history.catalogue[composed.kind] else {
+    guard case .composition(let composition)? = story.catalogue[composed.kind] else {
       throw HistoryFailure.unreadable(
-        world: history.name,
+        world: story.name,
         reason: "\(Recovery.Failure.unreadable(.unknownKind(composed.kind), at: composed.sequence))")
     }
     assembly = Assembly(composition: composition, name: composed.name, sequence: composed.sequence, time: time)
@@ -142,6 +167,14 @@ struct ScriptExport: ~Copyable {
     return nil
   }
 
+  /// Lets time follow the timers of the journal, so that no request has to catch up with very many of them.
+  private mutating func follow(_ entry: JournalEntry, _ dryRun: DryRun) throws {
+    guard entry.input == .expiry, assembly == nil else { return }
+    expiries += 1
+    guard expiries % Self.expiriesAtOnce == 0 else { return }
+    _ = try bring(dryRun, to: entry.moment)
+  }
+
   // MARK: Rewinds
 
   /// Writes a rewind. An `undo` goes back to the moment of the first input that it undoes, a `goto` to an earlier
@@ -172,7 +205,7 @@ struct ScriptExport: ~Copyable {
     case .success: try text.append(line)
     case .failure(let code, let answer):
       guard dryRun.lastSequence >= sequence else {
-        throw HistoryFailure.unsayable(world: history.name, sequence: sequence, reason: "'\(request)' brings \(answer)")
+        throw HistoryFailure.unsayable(world: story.name, sequence: sequence, reason: "'\(request)' brings \(answer)")
       }
       try text.append("\(line) => refused \(code)")
     }
@@ -191,7 +224,7 @@ struct ScriptExport: ~Copyable {
         let lines = String(validating: request.bytes, as: UTF8.self), try text.append(request.line, document: lines)
       else {
         throw HistoryFailure.unsayable(
-          world: history.name, sequence: sequence, reason: "the document of '\(document.name)' does not fit in a script"
+          world: story.name, sequence: sequence, reason: "the document of '\(document.name)' does not fit in a script"
         )
       }
     }
@@ -201,18 +234,26 @@ struct ScriptExport: ~Copyable {
   private func compare(_ dryRun: DryRun, before sequence: UInt64) throws {
     guard dryRun.lastSequence == sequence - 1, dryRun.digest.value == digest.value else {
       throw HistoryFailure.unsayable(
-        world: history.name, sequence: sequence,
+        world: story.name, sequence: sequence,
         reason: "the inputs before it have another outcome on a virtual clock with these limits")
     }
   }
 
   // MARK: The end
 
+  /// Ends the script with what the world has come to.
+  ///
+  /// - Returns: The whole script.
+  mutating func finish() throws -> [UInt8] {
+    try end()
+    return text.bytes
+  }
+
   private mutating func end() throws {
     let dryRun = try dryRun(WorldLimits())  // Only a world without inputs has none yet.
-    if let time = try bring(dryRun, to: history.moment) { try text.append(time) }
-    let head = history.world.head
-    guard dryRun.lastSequence >= head, dryRun.digest.value == digest.value, dryRun.now == history.moment else {
+    if let time = try bring(dryRun, to: story.moment) { try text.append(time) }
+    let head = story.head
+    guard dryRun.lastSequence >= head, dryRun.digest.value == digest.value, dryRun.now == story.moment else {
       return try compare(dryRun, before: head + 1)
     }
     if dryRun.lastSequence > head {
@@ -222,6 +263,6 @@ struct ScriptExport: ~Copyable {
       try text.expect(&world)
     }
     try text.append(
-      "world => ok t=\(TimeText.seconds(history.moment.nanoseconds)) seq=\(dryRun.lastSequence)")
+      "world => ok t=\(TimeText.seconds(story.moment.nanoseconds)) seq=\(dryRun.lastSequence)")
   }
 }

@@ -16,6 +16,7 @@ struct ScriptText: ~Copyable {
   }
 
   var bytes: [UInt8] { Array(buffer.bytes) }
+  var storageBytes: Int { buffer.storageBytes }
 
   /// - Throws: ``HistoryFailure/tooLong(world:)``.
   mutating func append(_ line: String) throws {
@@ -42,12 +43,12 @@ struct ScriptText: ~Copyable {
 
   // MARK: Beginning and end
 
-  mutating func begin(_ history: StoredHistory, release: String) throws {
+  mutating func begin(_ story: ScriptExport.Story, release: String) throws {
     try append(
-      "# World \(world) as of \(TimeText.seconds(history.moment.nanoseconds)) s, after \(history.world.head) inputs; by fsmd \(release)."
+      "# World \(world) as of \(TimeText.seconds(story.moment.nanoseconds)) s, after \(story.head) inputs; by fsmd \(release)."
     )
     try append("# 'fsmrepl run FILE' plays it, and sees at the end that it has come out the same.")
-    if history.settings.seed != 0 { try append("seed \(history.settings.seed)") }
+    if story.seed != 0 { try append("seed \(story.seed)") }
   }
 
   /// Names the limits that must be set for the script to recreate the world.

@@ -22,6 +22,8 @@ enum LongReply {
   case coverage(CoverageReply)
   /// A stretch of the journal as a waveform.
   case wave(WaveReply)
+  /// The world's journal as a script.
+  case script(ScriptReply)
 
   struct Machines {
     var cursor: NameCursor
@@ -48,6 +50,8 @@ enum LongReply {
     case unreadable(PersistenceFailure)
     /// A waveform has more inputs than ``WaveSurvey/mostInputs``.
     case tooMany
+    /// The world cannot be written as a script.
+    case unscriptable(HistoryFailure)
     /// Another program must act first.
     case waiting
     /// The picture could not be drawn.
@@ -112,13 +116,15 @@ enum LongReply {
       return coverage.write(live.world, tag: tag, to: &buffer)
     case .wave(let wave):
       return wave.write(live, tag: tag, to: &buffer)
+    case .script(let script):
+      return script.write(live, tag: tag, to: &buffer)
     }
   }
 
   /// Whether only workers write it.
   var isForWorkers: Bool {
     switch self {
-    case .graph, .coverage, .wave: true
+    case .graph, .coverage, .wave, .script: true
     case .journal(let journal), .past(let journal, _): journal.isStored
     case .machines, .count, .agenda, .wires: false
     }
@@ -128,6 +134,7 @@ enum LongReply {
   func isTooLarge(for budget: MemoryBudget) -> Bool {
     switch self {
     case .wave(let wave): !budget.hasRoom(for: 0) && wave.bytes > LongReply.mostUnwritten
+    case .script(let script): !budget.hasRoom(for: 0) && script.bytes > LongReply.mostUnwritten
     case .machines, .count, .agenda, .wires, .journal, .past, .graph, .coverage: false
     }
   }
@@ -136,7 +143,7 @@ enum LongReply {
   var isWaiting: Bool {
     switch self {
     case .graph(let graph): graph.isWaiting
-    case .machines, .count, .agenda, .wires, .journal, .past, .coverage, .wave: false
+    case .machines, .count, .agenda, .wires, .journal, .past, .coverage, .wave, .script: false
     }
   }
 

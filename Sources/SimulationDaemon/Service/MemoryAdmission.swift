@@ -176,6 +176,7 @@ extension Activity {
     case .reply(.agenda(let listing, _), _): listing.bytes
     case .reply(.wires(let items, _, _), _): items.count * MemoryLayout<Wire>.stride
     case .reply(.wave(let wave), _): wave.bytes
+    case .reply(.script(let script), _): script.bytes
     case .deferred(let deferred): deferred.storageBytes
     case .away(let away): away.bytes
     case .none, .advance, .step, .await, .rewind, .compare, .fork, .reply: 0

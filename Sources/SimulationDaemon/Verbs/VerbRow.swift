@@ -143,6 +143,7 @@ extension VerbRow {
       case .unwatch: VerbRow(.contents, .reads, cost: .machine, memory: .little) { $0.unwatch() }
       case .journal: VerbRow(.contents, .reads, cost: .inputs, memory: .longReply) { $0.journal() }
       case .wave: VerbRow(.contents, .reads, cost: .coverage, memory: .longReply) { $0.wave() }
+      case .script: VerbRow(.contents, .reads, cost: .coverage, memory: .worldCopy) { $0.script() }
       case .graph: VerbRow(.contents, .reads, cost: .exploration, memory: .longReply) { $0.graph() }
       case .coverage: VerbRow(.contents, .reads, cost: .coverage, memory: .longReply) { $0.coverage() }
 

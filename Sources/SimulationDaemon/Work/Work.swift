@@ -293,7 +293,7 @@ extension RequestContext {
     let start = session.outbox.buffer.count
     let piece = reply.write(&live, &printer, tag: tag, to: &session.outbox.buffer)
     switch reply {
-    case .graph, .wave: session.outbox.keepWhole(from: start, tagLength: tag.count)
+    case .graph, .wave, .script: session.outbox.keepWhole(from: start, tagLength: tag.count)
     case .machines, .count, .agenda, .wires, .journal, .past, .coverage: break
     }
     switch piece {
@@ -307,6 +307,9 @@ extension RequestContext {
       return false
     case .tooMany:
       failTooManyInputs()
+      session.endActivity()
+    case .unscriptable(let failure):
+      failToScript(failure)
       session.endActivity()
     case .failed(let failure):
       failToDraw(failure)

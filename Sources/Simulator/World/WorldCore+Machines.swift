@@ -171,6 +171,19 @@ extension WorldCore {
     complete()
   }
 
+  /// What composed names are made of, as far as the journal speaks of them and they were not undone, by the input of the
+  /// first member.
+  ///
+  /// - Complexity: O(composed names).
+  package var composedCreations: [UInt64: JournalSegment.Creation] {
+    var creations: [UInt64: JournalSegment.Creation] = [:]
+    for record in Array(compositions.values) + past.compositions.map(\.record) {
+      creations[record.sequence] = JournalSegment.Creation(
+        sequence: record.sequence, machine: nil, kind: record.composition.name, name: record.name)
+    }
+    return creations
+  }
+
   /// The members left of a composed name; nil if there is no such name.
   package func members(of name: String) -> [MachineID]? { compositions[name]?.members }
 

@@ -49,6 +49,23 @@ package enum RegularFile {
   }
 }
 
+extension RegularFile {
+  /// Writes a file.
+  ///
+  /// - Parameter replaces: Whether a file of this name is overwritten.
+  /// - Throws: ``Problem``: it is there already, is no regular file, or cannot be written. Part of it may be written.
+  package static func write(_ bytes: [UInt8], to path: String, replaces: Bool) throws(Problem) {
+    if let problem = problem(at: path) { throw Problem(text: problem) }
+    let file = open(path, O_WRONLY | O_CREAT | (replaces ? O_TRUNC : O_EXCL) | O_CLOEXEC, 0o666)
+    guard file >= 0 else {
+      throw Problem(text: errno == EEXIST ? "it is there already; 'replace' overwrites it" : "\(SystemError.last)")
+    }
+    let descriptor = Descriptor(rawValue: file)
+    defer { descriptor.close() }
+    guard bytes.withUnsafeBytes({ descriptor.writeAll($0) }) else { throw Problem(text: "\(SystemError.last)") }
+  }
+}
+
 extension Descriptor {
   /// All bytes up to the end, or a little more than `most`.
   ///

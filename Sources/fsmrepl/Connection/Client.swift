@@ -32,6 +32,8 @@ final class Client {
   private var state = State.down
   /// The document between `define` and `enddefine`, while its lines are read.
   var openDocument: OpenDocument?
+  /// Errands whose answers have not all come, oldest first.
+  var errands: [Errand] = []
   /// Files that are loaded again when they are saved; only at a prompt.
   var followed: [FollowedDocument] = []
   /// Whether a person types the requests.
@@ -102,6 +104,10 @@ final class Client {
     let reading = connection.receive()
     while let raw = connection.nextLine() {
       let arrival = sort(raw)
+      if case .line(let received, _) = arrival, received.asked?.asker == .errand {
+        for line in takeErrandLine(received, raw: raw) { handle(.line(line.received, raw: line.raw)) }
+        continue
+      }
       if case .line(let received, _) = arrival, let note = recording?.take(received, raw: raw) { handle(.note(note)) }
       handle(arrival)
     }
@@ -115,6 +121,7 @@ final class Client {
     recording?.end()
     connection?.close()
     openDocument = nil
+    errands = []
     state = .down
     return conversation.disconnect()
   }

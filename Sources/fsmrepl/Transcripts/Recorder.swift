@@ -82,7 +82,7 @@ struct Recorder {
     switch asked?.asker {
     case .recorder: hasBegun ? takeStand(line) : takeBeginning(line)
     case .user: takeAnswer(line, asked)
-    case .program, .restoring:
+    case .program, .errand, .restoring:
       // After the answer to our `sync`, all earlier requests have succeeded silently.
       asked?.verb == .sync && line.line.lineClass != .data ? finish() : []
     case nil: takeUnsolicited(line)

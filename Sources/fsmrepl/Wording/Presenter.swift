@@ -63,7 +63,7 @@ struct Presenter {
       received.asked.flatMap { $0.isOurTag ? nil : $0.tag }.map { wording.style(.quiet, "@\($0) ") } ?? ScreenText()
     switch line.lineClass {
     case .data:
-      if verb == .graph || verb == .wave {
+      if verb.map(Verb.wholeLines.contains) == true {
         let text =
           raw.hasPrefix("{") ? line.note ?? "" : String(ServerLine.wholeText(of: raw, tag: received.asked?.tag))
         return diagram(text, received.asked)
@@ -197,7 +197,8 @@ extension Verb {
   /// Whether its reply is a number of rows followed by their count.
   fileprivate var listsRows: Bool {
     switch self {
-    case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .wave, .graph, .coverage, .agenda,
+    case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .wave, .script, .graph, .coverage,
+      .agenda,
       .worlds,
       .diff, .limits,
       .stats:

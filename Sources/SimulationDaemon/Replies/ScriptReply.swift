@@ -1,0 +1,109 @@
+import LineProtocol
+import Scripts
+import Simulator
+import StateMachines
+
+/// The present world as a script, in slices: its inputs are played and written one after the other, then the lines go
+/// out.
+///
+/// It ends with the last input at the time of the request, whatever comes meanwhile.
+final class ScriptReply {
+  private var export: ScriptExport
+  private var reader: JournalReader
+  /// The last input to write.
+  private let end: UInt64
+  /// What composed `new` requests have made, by their first inputs.
+  private let composed: [UInt64: JournalSegment.Creation]
+  /// The finished script, and how much of it is written.
+  private var script: (text: [UInt8], written: Int)?
+  private var lines = 0
+
+  /// Inputs played in one slice.
+  private static let inputsInASlice = 200
+
+  /// - Throws: ``HistoryFailure/forgotten(world:first:)`` if the journal in memory does not begin with the first input.
+  init(of live: borrowing LiveWorld, _ catalogue: Catalogue, release: String) throws {
+    let first = live.world.firstSequence
+    guard first == 1 else { throw HistoryFailure.forgotten(world: live.name, first: first) }
+    end = live.world.lastSequence
+    reader = live.world.journalReader(from: 1)
+    composed = live.world.composedCreations
+    export = try ScriptExport(
+      ScriptExport.Story(name: live.name, seed: live.seed, head: end, moment: live.world.now, catalogue: catalogue),
+      release: release)
+  }
+
+  /// About how many bytes it has gathered, without the world that it plays.
+  var bytes: Int { export.bytes + (script?.text.count ?? 0) }
+
+  /// Writes the next piece.
+  func write(_ live: borrowing LiveWorld, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece {
+    guard let script else {
+      do {
+        return try play(live.world)
+      } catch let failure as HistoryFailure {
+        return .unscriptable(failure)
+      } catch {
+        return .unscriptable(.unreadable(world: live.name, reason: "\(error)"))
+      }
+    }
+    let most = buffer.count + LongReply.pieceSize
+    var place = script.written
+    while place < script.text.count, buffer.count < most {
+      let lineEnd = script.text[place...].firstIndex(of: UInt8(ascii: "\n")) ?? script.text.count
+      buffer.begin(.data, tag: tag)
+      buffer.append(literal: " ")
+      script.text[place..<lineEnd].withUnsafeBytes { buffer.append($0) }
+      buffer.endLine()
+      lines += 1
+      place = lineEnd + 1
+    }
+    self.script = (script.text, place)
+    return place < script.text.count ? .more : .done(lines)
+  }
+
+  /// Plays the next inputs, and ends the script after the last one.
+  private func play(_ world: borrowing WorldCore) throws -> LongReply.Piece {
+    var left = ScriptReply.inputsInASlice
+    while left > 0, reader.next <= end {
+      guard let entry = world.read(&reader) else { return .forgotten }
+      try export.add(entry, composed[entry.sequence], of: world)
+      left -= 1
+    }
+    if reader.next > end { script = (try export.finish(), 0) }
+    return .more
+  }
+}
+
+extension RequestContext {
+  /// `script`
+  func script() {
+    do {
+      begin(.script(try ScriptReply(of: live, environment.offered, release: environment.version)))
+    } catch let failure as HistoryFailure {
+      failToScript(failure)
+    } catch {
+      failToScript(.unreadable(world: live.name, reason: "\(error)"))
+    }
+  }
+
+  /// A world that cannot be written as a script.
+  func failToScript(_ failure: HistoryFailure) {
+    switch failure {
+    case .forgotten(_, let first):
+      fail(
+        .limit, [("name", "journal"), ("value", "\(limits.world.journal)"), ("from", "\(first)")],
+        live.stored == nil
+          ? "the journal of this world begins at \(first), and a script needs it from the first input"
+          : "the journal in memory begins at \(first); 'fsmd export \(live.name)' writes the script from the store")
+    case .tooLong:
+      fail(
+        .limit, [("name", "scriptLines"), ("value", "\(ScriptLimits.lines)")],
+        "this world has more inputs than a script may have lines")
+    case .unsayable(_, let sequence, let reason):
+      fail(.refused, [("seq", "\(sequence)")], "input \(sequence) cannot be written as a line of a script: \(reason)")
+    case .store, .unknownWorld, .unreadable:
+      fail(.internal, "\(failure)")
+    }
+  }
+}
