@@ -64,7 +64,14 @@ let package = Package(
     .target(name: "UnixHost", dependencies: ["CSystem"], swiftSettings: strict),
     .target(name: "HTTPServer", dependencies: ["UnixHost", "CMicroHTTPD"], swiftSettings: strict),
     // The files of the live page as bytes in the program; it builds anew when one of them changes.
-    .target(name: "Page", exclude: ["index.html"]),
+    .target(
+      name: "Page",
+      exclude: [
+        "index.html", "page.css", "announcer.js", "clockbar.js", "connection.js", "diagram.js",
+        "dialogs.js", "dom.js", "facts.js", "fields.js", "kinds.js", "lanes.js", "log.js", "machines.js",
+        "main.js", "panel.js", "picture.js", "recording.js", "requests.js", "slider.js", "table.js",
+        "theme.js", "times.js", "timescale.js", "wave.js", "words.js", "world.js",
+      ]),
     .target(
       name: "SimulationDaemon",
       dependencies: [
