@@ -82,7 +82,7 @@ let package = Package(
 
     .executableTarget(name: "fsmd", dependencies: ["SimulationDaemon", "Simulations"], swiftSettings: strict),
     .executableTarget(
-      name: "fsmrepl", dependencies: ["LineProtocol", "Scripts", "UnixHost", "CReadline"],
+      name: "fsmrepl", dependencies: ["LineProtocol", "Scripts", "UnixHost", "CReadline", "Page"],
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .executableTarget(
       name: "fsmbench",

@@ -1,8 +1,8 @@
 // The source of a replay: a run that was recorded, without a daemon.
 //
 // The text of `#recording` is an object: `world` as the reply of `use` has it, `answers` with the lines of a reply for each
-// request that the page makes (`list * limit=100`, `graph key format=svg present=no`, …), and `journal`, the lines of the
-// journal in order. All lines are the daemon's, in JSON.
+// request that the page makes (`clock`, `graph key format=svg present=no`, …; `list` with those of all machines), and `journal`,
+// the lines of the journal in order. All lines are the daemon's, in JSON.
 
 export class Recording extends EventTarget {
   #recorded;
@@ -34,9 +34,18 @@ export class Recording extends EventTarget {
       for (const item of journal) this.dispatchEvent(new CustomEvent("notice", { detail: { ...item, class: "notice" } }));
       return { ok: true, reply: { words: ["watching", "1"] }, data: [] };
     }
+    if (line.startsWith("list ")) return listed(answers.list, line.split(" ")[1]);
     const lines = answers[line];
     if (!lines) return { ok: false, reply: { code: "RECORDED", words: [], text: "this was not recorded" }, data: [] };
     const last = lines.at(-1);
     return { ok: last.class === "success", reply: last, data: lines.slice(0, -1) };
   }
+}
+
+// The machines whose names match a pattern, in which `*` stands for any text and `?` for a sign.
+function listed(machines, pattern) {
+  const parts = pattern.split(/([*?])/).map((part) => ({ "*": ".*", "?": "." })[part] ?? part.replace(/[^A-Za-z0-9]/g, "\\$&"));
+  const matching = new RegExp(`^${parts.join("")}$`, "u");
+  const data = machines.filter(({ words }) => matching.test(words[0]));
+  return { ok: true, reply: { class: "success", words: [String(data.length)] }, data };
 }

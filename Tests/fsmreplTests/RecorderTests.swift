@@ -240,20 +240,23 @@ struct DocumentCommandTests {
   }
 }
 
-struct SaveCommandTests {
+struct FileCommandTests {
   @Test(
-    "what writes a file, and what does not",
+    "what writes files, and what does not",
     arguments: [
       ("save a.fsm", .save("a.fsm", replaces: false)), ("@1 save \"a b\" replace", .save("a b", replaces: true)),
-      ("help save", .help), ("help", nil), ("saves a", nil), ("# save a", nil),
-    ] as [(String, SaveCommand?)])
-  func commands(text: String, command: SaveCommand?) {
-    #expect(SaveCommand(text) == command)
+      ("help save", .help(0)), ("help export", .help(1)), ("export key lesson", .export("key", folder: "lesson")),
+      ("help", nil), ("saves a", nil), ("# save a", nil),
+    ] as [(String, FileCommand?)])
+  func commands(text: String, command: FileCommand?) {
+    #expect(FileCommand(text) == command)
   }
 
-  @Test("mistakes", arguments: ["save", "save a b", "save a replace b", "save a=b", "save \"a"])
+  @Test(
+    "mistakes",
+    arguments: ["save", "save a b", "save a replace b", "save a=b", "save \"a", "export", "export a", "export a b c"])
   func mistakes(text: String) {
-    guard case .wrong = SaveCommand(text) else {
+    guard case .wrong = FileCommand(text) else {
       Issue.record("\(text) is understood")
       return
     }

@@ -54,7 +54,7 @@ extension RegularFile {
   ///
   /// - Parameter replaces: Whether a file of this name is overwritten.
   /// - Throws: ``Problem``: it is there already, is no regular file, or cannot be written. Part of it may be written.
-  package static func write(_ bytes: [UInt8], to path: String, replaces: Bool) throws(Problem) {
+  package static func write(_ text: String, to path: String, replaces: Bool) throws(Problem) {
     if let problem = problem(at: path) { throw Problem(text: problem) }
     let file = open(path, O_WRONLY | O_CREAT | (replaces ? O_TRUNC : O_EXCL) | O_CLOEXEC, 0o666)
     guard file >= 0 else {
@@ -62,7 +62,7 @@ extension RegularFile {
     }
     let descriptor = Descriptor(rawValue: file)
     defer { descriptor.close() }
-    guard bytes.withUnsafeBytes({ descriptor.writeAll($0) }) else { throw Problem(text: "\(SystemError.last)") }
+    guard descriptor.writeAll(text) else { throw Problem(text: "\(SystemError.last)") }
   }
 }
 

@@ -1,0 +1,107 @@
+internal import LineProtocol
+internal import UnixHost
+
+/// A request of this program that asks the daemon some questions and makes files of the answers.
+struct Errand {
+  /// As the user wrote it.
+  let text: String
+  /// Its position in a script, for messages.
+  let origin: String
+  fileprivate var questions: [String]
+  fileprivate var proceed: ([Answer]) -> Outcome
+  fileprivate var answers: [Answer] = []
+  fileprivate var current = Answer()
+
+  /// - Parameter proceed: Takes the answers to the questions.
+  init(
+    _ text: String, origin: String, asking questions: [String], _ proceed: @escaping ([Answer]) -> Outcome
+  ) {
+    self.text = text
+    self.origin = origin
+    self.questions = questions
+    self.proceed = proceed
+  }
+
+  /// What an errand does with answers.
+  enum Outcome {
+    /// It asks more.
+    case ask([String], then: ([Answer]) -> Outcome)
+    /// It is over: the lines of its own answer, in the daemon's form.
+    case end([String])
+  }
+
+  /// The answer to a question.
+  struct Answer: Equatable {
+    /// The lines of data, without class and tag.
+    var texts: [String] = []
+    /// All lines as objects, without our tag.
+    var objects: [String] = []
+    /// The last line, if it is a failure.
+    var failure: String?
+  }
+}
+
+extension Client {
+  /// Sends the questions of an errand.
+  ///
+  /// - Returns: What this program answers at once; nothing, since the answers come later.
+  func begin(_ errand: Errand) -> [String] {
+    guard !conversation.isCollecting else {
+      return ["- \(FailureCode.usage.word) : a file cannot be written between 'begin' and 'end'"]
+    }
+    errands.append(errand)
+    for question in errand.questions { ask(question, by: .errand, origin: errand.origin) }
+    return []
+  }
+
+  /// Takes a line that answers a question of an errand.
+  ///
+  /// - Returns: The answer of the errand, if this was its last line.
+  func takeErrandLine(
+    _ received: Conversation.Received, raw: RawLine
+  ) -> [(received: Conversation.Received, raw: RawLine)] {
+    // Answers come in the order of the requests.
+    guard let question = received.asked?.text,
+      let place = errands.firstIndex(where: {
+        $0.answers.count < $0.questions.count && $0.questions[$0.answers.count] == question
+      })
+    else { return [] }
+    var errand = errands.remove(at: place)
+    let isWhole = received.asked?.verb.map(Verb.wholeLines.contains) ?? false
+    errand.current.take(received.withoutOurTag(raw), received.line, isWhole: isWhole)
+    if received.line.lineClass != .data {
+      errand.answers.append(errand.current)
+      errand.current = Errand.Answer()
+    }
+    guard errand.answers.count == errand.questions.count else {
+      errands.insert(errand, at: place)
+      return []
+    }
+    switch errand.proceed(errand.answers) {
+    case .end(let lines): return localAnswer(lines, to: errand.text, origin: errand.origin)
+    case .ask(let questions, let proceed):
+      _ = begin(Errand(errand.text, origin: errand.origin, asking: questions, proceed))
+      return []
+    }
+  }
+}
+
+extension Errand.Answer {
+  /// - Parameter isWhole: Whether a line of data is a text, and has no words.
+  fileprivate mutating func take(_ raw: RawLine, _ line: ServerLine, isWhole: Bool) {
+    let isObject = raw.text.hasPrefix("{")
+    let text = isObject ? (isWhole ? line.note ?? "" : raw.text) : String(raw.text.dropFirst(2))
+    if line.lineClass == .data { texts.append(text) }
+    if line.lineClass == .failure { failure = isObject ? "- \(line.code) : \(line.note ?? "")" : raw.text }
+    objects.append(
+      isObject
+        ? raw.text
+        : isWhole && line.lineClass == .data
+          ? #"{"class":"data","text":\#(JSONWriter.quoted(text))}"# : JSONWriter.object(of: raw.text))
+  }
+}
+
+extension Verb {
+  /// Verbs whose lines of data are text, not words.
+  static let wholeLines: Set<Verb> = [.graph, .wave, .script]
+}

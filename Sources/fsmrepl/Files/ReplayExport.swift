@@ -1,0 +1,173 @@
+internal import Glibc
+internal import LineProtocol
+internal import Page
+internal import UnixHost
+
+/// `export NAME FOLDER`: a folder that opens anywhere, without a daemon and without a network.
+///
+/// | file | is |
+/// | --- | --- |
+/// | `index.html` | the live page with what it would have been told: it replays the machine, with the slider |
+/// | `diagram.svg` | the machine's diagram with its present state, if the daemon has Graphviz |
+/// | `wave.svg` | what it did over time |
+/// | `journal.txt` | the same in the lines of the journal |
+/// | `world.fsm` | the world as a script, if the journal goes back to its beginning |
+struct ReplayExport {
+  private let name: String
+  private let folder: String
+  /// The requests that a page would make, with their answers.
+  private var recorded: [(request: String, lines: [String])] = []
+  private var notes: [String] = []
+
+  /// How many machines a composed name may have.
+  private static let mostMembers = 50
+
+  /// Asks for the machines first, then for what the page shows of them.
+  static func errand(_ text: String, origin: String, _ name: String, _ folder: String) -> Errand {
+    let patterns = ["list \(Word.written(name))", "list \(Word.written("\(name).*")) limit=\(mostMembers)"]
+    return Errand(text, origin: origin, asking: patterns + ["world", "clock"]) { answers in
+      if let failure = answers.lazy.compactMap(\.failure).first { return .end([failure]) }
+      let rows = (answers[0].objects.dropLast() + answers[1].objects.dropLast()).compactMap { ServerLine(json: $0) }
+      let machines = rows.map { (name: $0.words[0], kind: $0.words[1]) }
+      guard !machines.isEmpty else {
+        return .end([
+          "- \(FailureCode.unknownMachine.word) machine=\(Word.written(name)) : there is no machine '\(name)'"
+        ])
+      }
+      let list = answers[0].objects.dropLast() + answers[1].objects.dropLast()
+      let world = answers[2].objects.last ?? ""
+      let clock = answers[3].objects
+      return .ask(questions(name, machines)) { answers in
+        var export = ReplayExport(name: name, folder: folder)
+        export.recorded = [("list", Array(list)), ("clock", clock)]
+        return .end(export.write(questions(name, machines), answers, world: world))
+      }
+    }
+  }
+
+  private init(name: String, folder: String) {
+    self.name = name
+    self.folder = folder
+  }
+
+  /// The last four are for files of their own.
+  private static func questions(_ name: String, _ machines: [(name: String, kind: String)]) -> [String] {
+    let names = machines.map(\.name)
+    let shown = names.contains(name) ? names : [name] + names
+    let pattern = Word.written(names.contains(name) ? name : "\(name).*")
+    return ["kinds"] + Set(machines.map(\.kind)).sorted().map { "describe \(Word.written($0))" }
+      + shown.map(Word.written).flatMap { name in
+        [
+          "show \(name)", "can \(name)", "list \(name)", "graph \(name) format=json present=no",
+          "graph \(name) format=svg present=no",
+        ]
+      } + [
+        "graph \(Word.written(name)) format=svg", "wave \(pattern) from=0 format=svg",
+        "journal \(pattern) since=1 limit=1000000 what=all", Verb.script.name,
+      ]
+  }
+
+  /// Writes the files.
+  ///
+  /// - Returns: The lines of the answer.
+  private mutating func write(_ questions: [String], _ answers: [Errand.Answer], world: String) -> [String] {
+    recorded += zip(questions, answers).dropLast(4).map { ($0, $1.objects) }
+    let (diagram, wave, journal, script) = (
+      answers[answers.count - 4], answers[answers.count - 3], answers[answers.count - 2], answers[answers.count - 1]
+    )
+    if let failure = journal.failure { return [failure] }
+    guard mkdir(folder, 0o777) == 0 || errno == EEXIST && RegularFile.problem(at: folder) == Self.aFolder else {
+      return ["- \(FailureCode.badArgument.word) : \(folder): \(SystemError.last)"]
+    }
+    var count = 0
+    do throws(RegularFile.Problem) {
+      for (file, answer) in [
+        ("diagram.svg", diagram), ("wave.svg", wave), ("journal.txt", journal), ("world.fsm", script),
+      ] {
+        if let failure = answer.failure {
+          notes.append("! \(file) is not there: \(failure.dropFirst(2))")
+          continue
+        }
+        try RegularFile.write(answer.texts.map { "\($0)\n" }.joined(), to: "\(folder)/\(file)", replaces: true)
+        count += 1
+      }
+      try RegularFile.write(page(world: world, journal), to: "\(folder)/index.html", replaces: true)
+    } catch {
+      return ["- \(FailureCode.badArgument.word) : \(folder): \(error.text)"]
+    }
+    return notes.map { ". note : \($0.dropFirst(2))" } + [
+      "+ exported \(Word.written("\(folder)/index.html")) files=\(count + 1)"
+    ]
+  }
+
+  private static let aFolder = "it is a folder, not a regular file"
+
+  // MARK: The page
+
+  /// The page in one file: a browser loads no modules from files, so each is in the import map as data.
+  private func page(world: String, _ journal: Errand.Answer) -> String {
+    let files = PageText.all
+    let names = files.keys.filter { $0.hasSuffix(".js") }.sorted()
+    let modules = names.map { name in
+      var text = files[name] ?? ""
+      for other in names { text = text.replacing("\"./\(other)\"", with: "\"page/\(other)\"") }
+      return "\"page/\(name)\":\"data:text/javascript;charset=utf-8,\(Self.escaped(text))\""
+    }
+    var html = (files["index.html"] ?? "")
+    html = html.replacing(
+      "<link rel=\"stylesheet\" href=\"./page.css\">", with: "<style>\n\(files["page.css"] ?? "")</style>")
+    html = html.split(separator: "\n").filter { !$0.contains("modulepreload") }.map { "\($0)\n" }.joined()
+    return html.replacing(
+      "<script type=\"module\" src=\"./main.js\"></script>",
+      with: """
+        <script type="application/json" id="recording">\(Self.inScript(recording(world: world, journal)))</script>
+        <script type="importmap">{"imports":{\(modules.joined(separator: ",\n"))}}</script>
+        <script type="module">import "page/main.js";</script>
+        """)
+  }
+
+  /// Text in an address: all bytes but letters, digits and a few signs as `%XX`.
+  private static func escaped(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    let digits = Array("0123456789ABCDEF".utf8)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="):
+        bytes.append(byte)
+      case _: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Text in a script element: nothing in it can end the element.
+  private static func inScript(_ json: String) -> String { json.replacing("<", with: "\\u003c") }
+
+  /// What the page is told; recording.js says in which form.
+  private func recording(world: String, _ journal: Errand.Answer) -> String {
+    let answers = recorded.map { "\(JSONWriter.quoted($0.request)):[\($0.lines.joined(separator: ",\n"))]" }
+    return """
+      {"world":\(world),
+      "answers":{\(answers.joined(separator: ",\n"))},
+      "journal":[\(journal.objects.dropLast().joined(separator: ",\n"))]}
+      """
+  }
+}
+
+/// The files of the live page as texts.
+enum PageText {
+  static let all: [String: String] = {
+    var count = 0
+    let first = fsm_page_files(&count)
+    // Safety: the table has so many rows, and with what it points to it is a constant of the program.
+    return Dictionary(
+      uniqueKeysWithValues: UnsafeBufferPointer(start: first, count: count).map { file in
+        (
+          String(cString: file.name),
+          String(decoding: UnsafeBufferPointer(start: file.bytes, count: file.length), as: UTF8.self)
+        )
+      })
+  }()
+}
