@@ -159,6 +159,7 @@ libraries-are-there: swift-is-there
 	if [ ! -e /usr/include/readline/readline.h ]; then $(call install_package,libreadline-dev); fi
 	if [ ! -e /usr/include/sqlite3.h ]; then $(call install_package,libsqlite3-dev); fi
 	if [ ! -e /usr/include/expat.h ]; then $(call install_package,libexpat1-dev); fi
+	if [ ! -e /usr/include/microhttpd.h ]; then $(call install_package,libmicrohttpd-dev); fi
 
 redis-is-there: swift-is-there
 	if ! command -v redis-server >/dev/null; then $(call install_package,redis-server); fi

@@ -9,6 +9,8 @@ import PackageDescription
 // - SQLite (`libsqlite3-dev`): what was acknowledged survives a killed process, a full disk and a power cut only with
 //   a transaction log that has been tested for that for decades; and everybody has a tool that opens the file.
 // - Expat (`libexpat1-dev`): documents come from strangers, and a parser of XML needs decades of attacks to be safe.
+// - libmicrohttpd (`libmicrohttpd-dev`): whoever is on this machine can connect to the live page's port, and a parser of
+//   HTTP needs decades of attacks too. It runs in our event loop, without threads.
 // - Dispatch, from the toolchain: the clock and the event loop of the daemon.
 // The pure targets import nothing but the standard library, so that a world is the same on every machine. (CProcessor has
 // one instruction that asks the memory early, and of which no result depends.)
@@ -42,6 +44,7 @@ let package = Package(
     .systemLibrary(name: "CReadline"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CSystem"),
     .systemLibrary(name: "CProcessor"),
 
@@ -59,11 +62,14 @@ let package = Package(
     .target(name: "Scripts", dependencies: ["LineProtocol"], swiftSettings: strict),
     .target(name: "JournalStore", dependencies: ["StateMachines", "CSQLite"], swiftSettings: strict),
     .target(name: "UnixHost", dependencies: ["CSystem"], swiftSettings: strict),
+    .target(name: "HTTPServer", dependencies: ["UnixHost", "CMicroHTTPD"], swiftSettings: strict),
+    // The files of the live page as bytes in the program; it builds anew when one of them changes.
+    .target(name: "Page", exclude: ["index.html"]),
     .target(
       name: "SimulationDaemon",
       dependencies: [
         "StateMachines", "MachineGraphs", "Waveforms", "Statecharts", "Simulator", "LineProtocol", "Scripts",
-        "JournalStore", "UnixHost",
+        "JournalStore", "UnixHost", "HTTPServer", "Page",
       ],
       swiftSettings: strict),
 

@@ -19,6 +19,8 @@ struct Layer {
     Layer("CExpat"),
     Layer("CSystem"),
     Layer("CProcessor"),
+    Layer("CMicroHTTPD"),
+    Layer("Page"),
     Layer("StateMachines", outside: ["Synchronization"]),
     Layer("MachineForms", ours: ["StateMachines"]),
     Layer("MachineGraphs", ours: ["StateMachines"]),
@@ -32,11 +34,12 @@ struct Layer {
     Layer("Scripts", ours: ["LineProtocol"]),
     Layer("JournalStore", ours: ["StateMachines", "CSQLite"], outside: ["Glibc", "Synchronization"]),
     Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Dispatch", "Synchronization"]),
+    Layer("HTTPServer", ours: ["UnixHost", "CMicroHTTPD"], outside: ["Glibc"]),
     Layer(
       "SimulationDaemon",
       ours: [
         "StateMachines", "MachineGraphs", "Waveforms", "Statecharts", "Simulator", "LineProtocol", "Scripts",
-        "JournalStore", "UnixHost",
+        "JournalStore", "UnixHost", "HTTPServer", "Page",
       ],
       outside: ["Glibc", "Dispatch", "Synchronization"]),
     Layer("fsmd", ours: ["SimulationDaemon", "Simulations"]),

@@ -18,6 +18,7 @@ package enum FailureCode: String, CaseIterable, Sendable {
   case timeout = "TIMEOUT"
   case cancelled = "CANCELLED"
   case clock = "CLOCK"
+  case readOnly = "READ-ONLY"
   case batch = "BATCH"
   case limit = "LIMIT"
   case storage = "STORAGE"

@@ -25,13 +25,16 @@ final class Daemon {
   private var isDeaf = false
   /// Readable when a worker has finished something.
   private let wakeup: Wakeup
+  /// Nil without `--page`.
+  private var page: PageServer?
   /// When the daemon ends even if a worker is not done; nil while it is not ending.
   private var endsAt: UInt64?
 
   private static let listenerToken: UInt32 = 0
   private static let standardInputToken: UInt32 = 1
   private static let wakeupToken: UInt32 = 2
-  private static let firstToken: UInt32 = 3
+  private static let pageToken: UInt32 = 3
+  private static let firstToken: UInt32 = 4
   /// How much lower the workers' priority is than the event loop's.
   private static let niceness: Int32 = 5
   /// The most connections accepted in one round.
@@ -49,7 +52,8 @@ final class Daemon {
     limits = invocation.limits
     self.log = log
     MachineMemory.returnLargePieces()
-    FileDescriptorLimit.raise(to: limits.clients + 64)
+    let pageConnections = invocation.page == nil ? 0 : PageServer.connections(memory: limits.memory)
+    FileDescriptorLimit.raise(to: limits.clients + 64 + pageConnections)
     let path = try SocketPath.resolve(option: invocation.socket)
     try path.prepareDirectory()
     // The listener comes first: if another daemon runs, that is the error to report. Clients wait until the store is
@@ -71,6 +75,12 @@ final class Daemon {
       try service.restoreAll()
       try loop.poller.add(listener.descriptor, token: Daemon.listenerToken, interest: .readable)
       try loop.poller.add(wakeup.descriptor, token: Daemon.wakeupToken, interest: .readable)
+      if let address = invocation.page {
+        let page = try PageServer(
+          address, mayControl: invocation.pageMayControl, connections: pageConnections, service)
+        try loop.poller.add(page.descriptor, token: Daemon.pageToken, interest: .readable)
+        self.page = page
+      }
     } catch {
       listener.closeAndRemove()
       throw error
@@ -78,13 +88,14 @@ final class Daemon {
     self.listener = listener
     if invocation.endsWithStandardInput { watchStandardInput() }
     loop.onReady = { [unowned self] events in serve(events) }
-    loop.onTimer = { [unowned self] in round { service.passTime() } }
-    loop.onTurn = { [unowned self] in round { service.passTime() } }
+    loop.onTimer = { [unowned self] in round { passTime() } }
+    loop.onTurn = { [unowned self] in round { passTime() } }
     loop.onTermination = { [unowned self] signal in
       log.info("ending on signal \(signal)")
       round { service.shutDown() }
     }
     log.info("fsmd \(version) listens on \(path.path)")
+    if let page { log.info("fsmd: page \(page.access.link)") }
   }
 
   /// Reads the folder of kinds; a library without kinds if there is none.
@@ -137,7 +148,11 @@ final class Daemon {
     service.workOn()
     service.endRound()
     for client in service.takeDirty() {
-      if let place = places[client.number], let connection = connections[place] { flush(connection) }
+      if let place = places[client.number], let connection = connections[place] {
+        flush(connection)
+      } else {
+        page?.wake(client)
+      }
     }
     if service.isShuttingDown {
       let deadline = endsAt ?? service.host + Daemon.lastWork
@@ -148,7 +163,12 @@ final class Daemon {
     }
     if isDeaf { listenAgain() }
     if service.needsTurn { loop.requestTurn() }
-    loop.arm(at: service.nextWake())
+    loop.arm(at: [service.nextWake(), page?.nextWake].compactMap { $0 }.min())
+  }
+
+  private func passTime() {
+    service.passTime()
+    page?.passTime()
   }
 
   private func serve(_ events: Poller.Events) {
@@ -158,6 +178,7 @@ final class Daemon {
         case Daemon.listenerToken: accept()
         case Daemon.standardInputToken: readStandardInput()
         case Daemon.wakeupToken: wakeup.drain()
+        case Daemon.pageToken: page?.serve()
         default:
           // The connection may have been closed earlier in this round.
           guard let connection = connections[Int(event.token - Daemon.firstToken)] else { continue }
@@ -336,12 +357,14 @@ final class Daemon {
     while true {
       waiting = waiting.filter { $0.write() && $0.client.session.outbox.hasUnwritten }
       let now = HostClock.now()
-      let left = waiting.reduce(0) { $0 + $1.client.session.outbox.waiting }
+      let leftOfPages = page?.drain(now: now) ?? 0
+      let left = waiting.reduce(leftOfPages) { $0 + $1.client.session.outbox.waiting }
       if left != unwritten { deadline = min(now + Daemon.drainPatience, start + Daemon.longestDrain) }
       unwritten = left
-      if waiting.isEmpty || now >= deadline { break }
+      if waiting.isEmpty && leftOfPages == 0 || now >= deadline { break }
       _ = loop.poller.wait(nanoseconds: 10_000_000)
     }
+    page?.stop()
     let isAllStored = service.release()
     listener.closeAndRemove()
     if !isAllStored { log.error("not all that happened in durable worlds is stored; see the warnings above") }

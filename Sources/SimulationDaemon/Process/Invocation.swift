@@ -18,8 +18,14 @@ struct Invocation {
   /// The folder of documents that all worlds can make machines of.
   var kinds: String?
 
+  /// Where the live page listens; nil without one.
+  var page: InternetAddress?
+  /// Whether the page may change worlds.
+  var pageMayControl = false
+
   private enum Option {
-    case socket, ephemeral, kinds, durability, onRestart, memory, limit, log, poll, workers, untilStandardInputCloses
+    case socket, ephemeral, kinds, durability, onRestart, page, pageControl, memory, limit, log, poll, workers
+    case untilStandardInputCloses
   }
 
   private static let table = OptionTable<Option>(
@@ -47,6 +53,12 @@ struct Invocation {
         summary:
           "offer a kind for each document in a folder: SCXML (.scxml, .xml) and Mermaid (.mmd, .mermaid);\na mistake in one ends the start"
       ),
+      .init(
+        .page, long: "page", argument: .required("[HOST:]PORT"),
+        summary:
+          "show worlds and machines in browsers, by HTTP; the link is logged\n(HOST: an address in numbers, default 127.0.0.1; PORT 0: any that is free)"
+      ),
+      .init(.pageControl, long: "page-control", summary: "let the page change worlds too"),
       .init(
         .memory, long: "memory", argument: .required("SIZE"),
         summary:
@@ -127,6 +139,9 @@ struct Invocation {
     if names.contains(.ephemeral), names.contains(.durability) {
       throw .wrong("--ephemeral keeps nothing, so there is no --durability")
     }
+    if names.contains(.pageControl), !names.contains(.page) {
+      throw .wrong("--page-control is about the page, which --page [HOST:]PORT opens")
+    }
     // Memory comes first, since some limits follow from it.
     var memory = Limits.memory(of: MachineMemory.available)
     for option in options where option.name == .memory {
@@ -156,6 +171,13 @@ struct Invocation {
       case .kinds:
         guard !option.value.isEmpty else { throw .wrong("--kinds needs a folder") }
         kinds = option.value
+      case .page:
+        guard let address = InternetAddress(option.value) else {
+          throw .wrong(
+            "--page takes [HOST:]PORT, HOST an address in numbers (IPv6 in brackets), not '\(option.value)'")
+        }
+        page = address
+      case .pageControl: pageMayControl = true
       case .limit:
         if let problem = limits.set(option.value) { throw .wrong(problem) }
       case .log:

@@ -119,8 +119,9 @@ final class Service {
   }
 
   /// Accepts a client and greets it.
-  func open() -> Client {
-    let client = Client(number: nextNumber, environment, hosted: main)
+  func open(_ terms: SessionTerms = SessionTerms()) -> Client {
+    let client = Client(number: nextNumber, environment, hosted: main, terms)
+    client.session.outbox.change(to: terms.form)
     client.session.share.join(budget)
     nextNumber &+= 1
     clients[client.number] = client
@@ -357,13 +358,19 @@ final class Service {
 
   /// Prints new notices for all watchers.
   private func tellWatchers() {
-    for client in watching where client.session.cursor != nil {
+    for client in watching where client.session.cursor != nil && mayTell(client) {
       guard let home = client.hosted.home else { continue }
       let before = client.session.outbox.noticeBytes
       client.session.flushNotices(home.live.world, mayDrop: true)
-      if client.session.outbox.noticeBytes != before { markDirty(client) }
+      if client.session.outbox.noticeBytes != before {
+        markDirty(client)
+        client.nextSample = host &+ SessionTerms.sampleDistance
+      }
     }
   }
+
+  /// Whether a client's notices are due: at once, unless it gets samples.
+  func mayTell(_ client: Client) -> Bool { !client.session.terms.isSampled || host >= client.nextSample }
 
   /// Commits new inputs and takes restored worlds. They alternate on the store's thread.
   private func useStore() {
@@ -419,6 +426,10 @@ final class Service {
       consider(home.live.nextWake())
       consider(persistence?.nextWake(hosted, home.live))
       if case .store(let retryAt)? = home.live.outage?.cause { consider(retryAt) }
+    }
+    for client in watching where !mayTell(client) {
+      guard let cursor = client.session.cursor, let home = client.hosted.home else { continue }
+      if cursor.next <= home.live.world.lastSequence { consider(client.nextSample) }
     }
     for client in busy {
       let standing = standing(of: client)

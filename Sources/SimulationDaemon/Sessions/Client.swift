@@ -22,6 +22,8 @@ extension Service {
     var turn: UInt64 = 0
     /// The host time at which its drawing is checked again.
     var nextGlance: UInt64 = 0
+    /// The host time of its next delivery of notices, if its session is sampled.
+    var nextSample: UInt64 = 0
     /// Whether it has output that may depend on unstored changes.
     var hasUnstoredReplies = false
     // Which lists of the service hold this client, so that none holds it twice.
@@ -30,9 +32,9 @@ extension Service {
     var isBusy = false
     var isWatching = false
 
-    init(number: UInt32, _ environment: Environment, hosted: HostedWorld) {
+    init(number: UInt32, _ environment: Environment, hosted: HostedWorld, _ terms: SessionTerms) {
       self.number = number
-      session = Session(number: number, environment)
+      session = Session(number: number, environment, terms)
       self.hosted = hosted
     }
 

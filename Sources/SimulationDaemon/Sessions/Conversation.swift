@@ -156,6 +156,7 @@ extension RequestContext {
     }
     environment.counters.requests &+= 1
     session.effort &+= line.bytes.count
+    if !session.terms.mayChange, session.refusesChange(request) { return }
     // In a batch later lines may depend on one that only reads.
     if !session.hasReader, !inBatch, let verb = Verb(request.verb), verb.row.onlyReads { return }
     if inBatch, let verb = Verb(request.verb), !verb.entry.inBatch {
@@ -189,6 +190,7 @@ extension RequestContext {
     }
     environment.counters.requests &+= 1
     session.effort &+= Session.effortOfARequest &+ line.bytes.count
+    if !session.terms.mayChange, session.refusesChange(request) { return }
     let mark = session.outbox.buffer.count
     runWithoutWorld(request)
     session.outbox.keepOnRollback(from: mark)
@@ -235,7 +237,7 @@ extension Session {
   @inline(__always)
   fileprivate mutating func takePlainSends(in live: inout LiveWorld) -> Bool {
     guard batch == nil, incoming == nil, cursor == nil, !isQuiet, !survivesRollback, live.outage == nil,
-      !live.isSlow
+      !live.isSlow, terms.mayChange
     else { return false }
     guard var line = input.nextPlainSend() else { return false }
     // No send leaves a timer due, so timers are checked only once.
@@ -272,6 +274,25 @@ extension Session {
   @inline(never)
   private mutating func answerLivelock(from mark: Int, in live: inout LiveWorld) {
     use(&live) { $0.answerLivelock(from: mark) }
+  }
+
+  /// Refuses a request that a session without the right to change anything must not make.
+  ///
+  /// - Returns: Whether it was refused, which is answered.
+  @inline(never)
+  mutating func refusesChange(_ request: borrowing Request) -> Bool {
+    guard let verb = Verb(request.verb), !verb.row.mayRunWithoutChange(hasArguments: !request.words.isEmpty) else {
+      return false
+    }
+    failReadOnly(Array(request.tag), verb)
+    return true
+  }
+
+  /// `- READ-ONLY verb=`
+  mutating func failReadOnly(_ tag: [UInt8], _ verb: Verb) {
+    let place = outbox.buffer.count
+    fail(tag, .readOnly, [("verb", verb.name)], "this connection may look at worlds and change nothing")
+    outbox.keepOnRollback(from: place)
   }
 
   /// Whether the next line must wait for the client to read replies, or for other clients.

@@ -17,6 +17,8 @@ struct IncomingDocument {
     case dropped(limit: String, value: Int)
     /// They are read and dropped, since the line stands in a batch, which answers it.
     case droppedInBatch
+    /// They are read and dropped, since the session may change nothing.
+    case droppedReadOnly
   }
 
   init(_ line: [UInt8], count: Int, _ fate: Fate) {
@@ -101,6 +103,8 @@ extension Session {
     let fate: IncomingDocument.Fate =
       if batch != nil {
         .droppedInBatch
+      } else if !terms.mayChange {
+        .droppedReadOnly
       } else if count > most - resources.reduce(0, { $0 + $1.size }) {
         .dropped(limit: "definitionBytes", value: most)
       } else {
@@ -123,6 +127,9 @@ extension Session {
     guard let parsed else { return .kept }
     switch complete.fate {
     case .droppedInBatch: return .kept
+    case .droppedReadOnly:
+      failReadOnly(parsed.tag, .define)
+      return .kept
     case .dropped(let limit, let value):
       resources = []
       fail(

@@ -27,7 +27,7 @@ extension Session {
   private mutating func prepareNotices(_ world: borrowing WorldCore, mayDrop: Bool) -> Bool {
     guard let cursor, cursor.next <= world.lastSequence || gap != nil else { return false }
     noticeScratch.removeAll()
-    if outbox.noticeBytes < environment.limits.noticeQueue { appendGap() }
+    if outbox.noticeBytes < noticeQueue { appendGap() }
     print(from: cursor, world, mayDrop: mayDrop)
     return true
   }
@@ -42,8 +42,13 @@ extension Session {
 
   private mutating func print(from cursor: JournalReader, _ world: borrowing WorldCore, mayDrop: Bool) {
     guard let view = world.watchView(of: watcher) else { return }
-    let room = mayDrop ? environment.limits.noticeQueue - outbox.noticeBytes : .max
+    let room = mayDrop ? noticeQueue - outbox.noticeBytes : .max
     var cursor = cursor
+    if terms.isSampled, let first = firstOfSample(from: cursor.next, to: world.lastSequence) {
+      widenGap(cursor.next...(first - 1))
+      cursor = world.journalReader(from: first)
+      if noticeScratch.count < room { appendGap() }
+    }
     while cursor.next <= world.lastSequence {
       guard let entry = world.read(&cursor) else {
         // More inputs came in one round than the journal keeps.
@@ -68,6 +73,18 @@ extension Session {
       effort &+= Session.effortOfANotice
     }
     self.cursor = cursor
+  }
+
+  /// Bytes of unread notices that the client may have.
+  private var noticeQueue: Int {
+    let limit = environment.limits.noticeQueue
+    return terms.isSampled ? min(limit, SessionTerms.sampledQueue) : limit
+  }
+
+  /// The first input that a sample is about; nil if nothing needs to be left out.
+  private func firstOfSample(from next: UInt64, to last: UInt64) -> UInt64? {
+    guard last >= next, last - next >= SessionTerms.inputsInASample else { return nil }
+    return last - SessionTerms.inputsInASample + 1
   }
 
   private mutating func widenGap(_ dropped: ClosedRange<UInt64>) {

@@ -8,6 +8,7 @@ import StateMachines
 struct Session: ~Copyable {
   let environment: Environment
   let watcher: WatcherID
+  let terms: SessionTerms
   /// The client's part of the memory budget.
   var share = ClientShare()
   var input: InputBuffer
@@ -67,8 +68,9 @@ struct Session: ~Copyable {
     case ended
   }
 
-  init(number: UInt32, _ environment: Environment) {
+  init(number: UInt32, _ environment: Environment, _ terms: SessionTerms) {
     self.environment = environment
+    self.terms = terms
     watcher = WatcherID(number)
     input = InputBuffer(longestLine: environment.limits.line)
   }
@@ -85,6 +87,23 @@ struct Session: ~Copyable {
     cursor = nil
     gap = nil
   }
+}
+
+/// What a client may do, and how much it is told. It holds as long as the session.
+struct SessionTerms {
+  /// Whether it may change worlds, the daemon, or what others have under way.
+  var mayChange = true
+  /// Whether it gets samples where much happens: notices now and then, about the last inputs, and a gap for the others.
+  var isSampled = false
+  /// The form of the greeting.
+  var form = LineForm.text
+
+  /// The time between two deliveries of notices to a sampled session, in nanoseconds.
+  static let sampleDistance: UInt64 = 50_000_000
+  /// The most inputs that one delivery is about.
+  static let inputsInASample: UInt64 = 256
+  /// Bytes of unread notices of a sampled session.
+  static let sampledQueue = 32 << 10
 }
 
 /// The request behind an activity, as `activities` shows it.
@@ -154,6 +173,7 @@ extension Session {
   private init(standingInFor other: borrowing Session, _ environment: Environment) {
     self.environment = environment
     watcher = other.watcher
+    terms = other.terms
     input = InputBuffer(longestLine: environment.limits.line, capacity: 64)
     outbox = other.outbox.standIn()
     isQuiet = other.isQuiet

@@ -18,6 +18,10 @@ struct VerbRow: Sendable {
     case reads
     /// It changes nothing but the time of a virtual clock.
     case awaits
+    /// It changes nothing but the session.
+    case configures
+    /// Without arguments it changes at most the session.
+    case changesWithArguments
     case changes
   }
 
@@ -89,7 +93,21 @@ struct VerbRow: Sendable {
   }
 
   /// Whether it changes nothing, so that it is useless without a reader.
-  var onlyReads: Bool { if case .changes = effect { false } else { true } }
+  var onlyReads: Bool {
+    switch effect {
+    case .reads, .awaits: true
+    case .configures, .changesWithArguments, .changes: false
+    }
+  }
+
+  /// Whether a session may run it that may change nothing but itself.
+  func mayRunWithoutChange(hasArguments: Bool) -> Bool {
+    switch effect {
+    case .reads, .configures: true
+    case .changesWithArguments: !hasArguments
+    case .awaits, .changes: false
+    }
+  }
 
   /// Whether it is allowed in a read-only world.
   var mayRunReadOnly: Bool { if case .reads = effect { true } else { false } }
@@ -146,7 +164,7 @@ extension VerbRow {
       case .graph: VerbRow(.contents, .reads, cost: .exploration, memory: .longReply) { $0.graph() }
       case .coverage: VerbRow(.contents, .reads, cost: .coverage, memory: .longReply) { $0.coverage() }
 
-      case .clock: VerbRow(.contents, .changes, cost: .none, memory: .little) { $0.clock() }
+      case .clock: VerbRow(.contents, .changesWithArguments, cost: .none, memory: .little) { $0.clock() }
       case .speed: VerbRow(.contents, .changes, cost: .none, memory: .little) { $0.speed() }
       case .pause: VerbRow(.contents, .changes, cost: .none, memory: .little) { $0.pause() }
       case .resume: VerbRow(.contents, .changes, cost: .none, memory: .little) { $0.resume() }
@@ -159,24 +177,24 @@ extension VerbRow {
       case .undo: VerbRow(.contents, .changes, cost: .machine, memory: .worldCopy) { $0.undo() }
       case .goto: VerbRow(.contents, .changes, cost: .machine, memory: .worldCopy) { $0.goTo() }
 
-      case .world: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.world() }
-      case .use: VerbRow(.nothing, .changes, cost: .machine, memory: .reply) { $0.defer(.use($0.words.plain[0])) }
+      case .world: VerbRow(.nothing, .changesWithArguments, cost: .machine, memory: .little) { $0.world() }
+      case .use: VerbRow(.nothing, .configures, cost: .machine, memory: .reply) { $0.defer(.use($0.words.plain[0])) }
       case .worlds: VerbRow(.nothing, .reads, cost: .machine, memory: .reply) { $0.defer(.listWorlds) }
       case .diff:
         VerbRow(.contentsOfOthers, .reads, cost: .machine, memory: .longReply) {
           $0.defer(.compare($0.words.plain[0], $0.words.plain[1]))
         }
 
-      case .begin: VerbRow(.nothing, .changes, cost: .machine, memory: .reply) { $0.begin() }
-      case .end: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.end() }
-      case .quiet: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.quiet() }
-      case .mode: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.mode() }
-      case .cancel: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.cancel() }
+      case .begin: VerbRow(.nothing, .configures, cost: .machine, memory: .reply) { $0.begin() }
+      case .end: VerbRow(.nothing, .configures, cost: .machine, memory: .little) { $0.end() }
+      case .quiet: VerbRow(.nothing, .configures, cost: .machine, memory: .little) { $0.quiet() }
+      case .mode: VerbRow(.nothing, .configures, cost: .machine, memory: .little) { $0.mode() }
+      case .cancel: VerbRow(.nothing, .changesWithArguments, cost: .machine, memory: .little) { $0.cancel() }
       case .activities: VerbRow(.nothing, .reads, cost: .machine, memory: .little) { $0.defer(.activities) }
       case .limits: VerbRow(.world, .reads, cost: .none, memory: .little) { $0.showLimits() }
       case .stats: VerbRow(.world, .reads, cost: .none, memory: .little) { $0.stats() }
       case .sync: VerbRow(.world, .reads, cost: .none, memory: .little) { $0.sync() }
-      case .quit: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.end(with: .quit) }
+      case .quit: VerbRow(.nothing, .configures, cost: .machine, memory: .little) { $0.end(with: .quit) }
       case .shutdown: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.end(with: .shutdown) }
       }
   }

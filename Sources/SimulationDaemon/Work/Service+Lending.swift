@@ -73,7 +73,7 @@ extension Service {
   /// Watchers of a world, except those that are still reading its past, which comes first.
   private func watchers(in lent: HostedWorld) -> [Client] {
     clients.values.filter { client in
-      guard client.session.cursor != nil, client.hosted === lent else { return false }
+      guard client.session.cursor != nil, client.hosted === lent, mayTell(client) else { return false }
       if case .reply(.past, _) = client.session.activity { return false }
       return true
     }
@@ -111,6 +111,7 @@ extension Service {
     }
     markDirty(client)
     client.session.resume(reading: reader.session)
+    client.nextSample = host &+ SessionTerms.sampleDistance
     list(client)
   }
 

@@ -23,6 +23,8 @@ package struct Poller: ~Copyable {
 
     package static let readable = Interest(rawValue: EPOLLIN.rawValue)
     package static let writable = Interest(rawValue: EPOLLOUT.rawValue)
+    /// The other side of a socket sends nothing more, which is then reported as `isHungUp`.
+    package static let hangUp = Interest(rawValue: EPOLLRDHUP.rawValue)
   }
 
   /// A member that is ready.
@@ -33,7 +35,8 @@ package struct Poller: ~Copyable {
     package let isWritable: Bool
     /// The other side is gone: received data can still be read, nothing can be sent.
     ///
-    /// Reported whatever the interest, repeatedly until the member is removed or closed.
+    /// Reported whatever the interest, repeatedly until the member is removed or closed. With ``Interest/hangUp`` also
+    /// when the other side only sends nothing more.
     package let isHungUp: Bool
   }
 
@@ -50,7 +53,7 @@ package struct Poller: ~Copyable {
         token: event.data.u32,
         isReadable: event.events & EPOLLIN.rawValue != 0,
         isWritable: event.events & EPOLLOUT.rawValue != 0,
-        isHungUp: event.events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0)
+        isHungUp: event.events & (EPOLLHUP.rawValue | EPOLLERR.rawValue | EPOLLRDHUP.rawValue) != 0)
     }
   }
 

@@ -1,4 +1,4 @@
-/// Why a Unix socket cannot be used.
+/// Why a socket cannot be used.
 package enum SocketFailure: Error, Hashable, Sendable {
   /// No path was given where one is needed.
   case emptyPath
@@ -18,6 +18,8 @@ package enum SocketFailure: Error, Hashable, Sendable {
   case system(doing: String, path: String, SystemError)
   /// No process accepts connections at the path.
   case nobodyListens(path: String)
+  /// Another process listens on the port of this machine.
+  case portInUse(address: String)
 }
 
 extension SocketFailure: CustomStringConvertible {
@@ -44,6 +46,8 @@ extension SocketFailure: CustomStringConvertible {
       "cannot \(doing) \(path): \(error)"
     case .nobodyListens(let path):
       "no daemon listens on \(path)"
+    case .portInUse(let address):
+      "another program listens on \(address); give another port, or 0 for any that is free"
     }
   }
 }
