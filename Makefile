@@ -26,11 +26,12 @@ endif
 .SILENT:
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
-.PHONY: help run test test-diagrams conformance diagram-tools-are-there lab lab-test race store bench count format lint install clean \
+.PHONY: help run demo test test-diagrams conformance diagram-tools-are-there lab lab-test race store bench count format lint install clean \
   swift-is-there libraries-are-there redis-is-there statemachine-is-there valgrind-is-there
 
 help:
 	echo 'make run      builds fsmd and opens the REPL on a daemon of its own (with no terminal: plays Demos/tour.fsm)'
+	echo 'make demo     opens the live page of a daemon of its own, with machines to look at, and a prompt'
 	echo 'make test     checks the format, builds with warnings as errors, runs all tests'
 	echo 'make conformance  runs the suites of statecharts over the socket of a daemon and writes the table (TABLE=$(TABLE))'
 	echo 'make test-diagrams  gives all diagrams to Graphviz, PlantUML and two Mermaids, and counts the labels'
@@ -50,6 +51,29 @@ run: libraries-are-there
 	swift build -q $(RELEASE) --product fsmrepl
 	if [ -t 0 ]; then set --; else set -- --echo -f Demos/tour.fsm; fi
 	exec $(PROGRAMS)/fsmrepl --private "$$@"
+
+# The prompt and the page of one daemon. It ends with the prompt.
+demo: libraries-are-there
+	echo 'Building fsmd and fsmrepl (the first time takes a minute or two).'
+	swift build -q $(RELEASE) --product fsmd
+	swift build -q $(RELEASE) --product fsmrepl
+	folder=$$(mktemp -d)
+	trap 'rm -rf "$$folder"' EXIT
+	mkfifo "$$folder/leash"
+	$(PROGRAMS)/fsmd --ephemeral --socket "$$folder/socket" --page 0 --page-control --until-stdin-closes \
+	  <"$$folder/leash" 2>"$$folder/log" &
+	exec 9>"$$folder/leash"
+	for try in $$(seq 50); do
+	  if grep -q ' page http' "$$folder/log"; then break; fi
+	  sleep 0.1
+	done
+	if ! grep -q ' page http' "$$folder/log"; then
+	  cat "$$folder/log" >&2
+	  exit 1
+	fi
+	$(PROGRAMS)/fsmrepl -s "$$folder/socket" -f Demos/page.fsm -e 'clock real' >/dev/null
+	sed -n 's/.* page \(http:[^ ]*\)$$/The page is at \1/p' "$$folder/log"
+	$(PROGRAMS)/fsmrepl -s "$$folder/socket"
 
 test: libraries-are-there lint
 	echo 'Building the programs and their tests (the first time takes some minutes).'

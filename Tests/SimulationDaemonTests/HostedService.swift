@@ -13,6 +13,9 @@ final class HostedService {
   /// By number; a guest keeps its host alive, not the other way round.
   private var guests: [UInt32: WeakGuest] = [:]
 
+  /// Called with each client that may have new output.
+  var onOutput: (Service.Client) -> Void = { _ in }
+
   private struct WeakGuest {
     weak var guest: Guest?
   }
@@ -43,8 +46,8 @@ final class HostedService {
   }
 
   /// A new client, after its greeting.
-  func connect() -> Guest {
-    let guest = Guest(service.open(), of: self)
+  func connect(_ terms: SessionTerms = SessionTerms()) -> Guest {
+    let guest = Guest(service.open(terms), of: self)
     guests[guest.client.number] = WeakGuest(guest: guest)
     guest.collect()
     _ = guest.lines()
@@ -68,6 +71,7 @@ final class HostedService {
     service.workOn()
     service.endRound()
     for client in service.takeDirty() {
+      onOutput(client)
       guard let guest = guests[client.number]?.guest, guest.isReading else { continue }
       guest.collect()
     }

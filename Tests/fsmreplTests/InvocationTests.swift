@@ -44,6 +44,11 @@ struct InvocationTests {
     let mistake = #expect(throws: UsageFailure.self) { try parse("--daemon", "x", "-s", "p") }
     #expect(mistake.map { "\($0)" } == "--daemon starts a daemon of its own, and --socket names another")
     #expect(throws: UsageFailure.self) { try parse("--daemon", "") }
+    let page = try parse("--page")
+    #expect(page.isPrivate && page.pageOptions == ["--page", "0"])
+    #expect(try parse("--page=[::1]:8080").pageOptions == ["--page", "[::1]:8080"])
+    #expect(try parse("--page-control").pageOptions == ["--page-control", "--page", "0"])
+    #expect(throws: UsageFailure.self) { try parse("--page", "-s", "p") }
   }
 
   @Test("an operand that is no '-' is a mistake")

@@ -15,15 +15,19 @@ final class Endpoint {
   private let path: SocketPath
   /// Whether only a daemon started for this session may be used.
   private let isPrivate: Bool
-  /// What is started.
+  /// What is started, and with which options.
   private let program: String?
+  private let options: [String]
   /// The daemon that was started for this session only.
   private(set) var own: EphemeralDaemon?
 
-  /// - Parameter program: The daemon to start; `nil` for the `fsmd` beside this program or in the path.
-  init(_ path: SocketPath, isPrivate: Bool = false, program: String? = nil) {
+  /// - Parameters:
+  ///   - program: The daemon to start; `nil` for the `fsmd` beside this program or in the path.
+  ///   - options: Further options for it.
+  init(_ path: SocketPath, isPrivate: Bool = false, program: String? = nil, options: [String] = []) {
     self.path = path
     self.program = program
+    self.options = options
     self.isPrivate = isPrivate
   }
 
@@ -58,7 +62,7 @@ final class Endpoint {
 
   private func launch(_ isToStop: () -> Bool) throws(Failure) -> Connection {
     do throws(EphemeralDaemon.Failure) {
-      let started = try EphemeralDaemon.start(program ?? Child.siblingProgram("fsmd"), isToStop: isToStop)
+      let started = try EphemeralDaemon.start(program ?? Child.siblingProgram("fsmd"), options, isToStop: isToStop)
       own = started.daemon
       return Connection(started.connection)
     } catch {

@@ -51,11 +51,13 @@ final class EphemeralDaemon {
 
   /// Starts a daemon and waits until it accepts connections.
   ///
-  /// - Parameter program: A path, or a name that is looked for in `PATH`.
+  /// - Parameters:
+  ///   - program: A path, or a name that is looked for in `PATH`.
+  ///   - options: Options for it, besides those that every such daemon gets.
   static func start(
-    _ program: String, isToStop: () -> Bool
+    _ program: String, _ options: [String], isToStop: () -> Bool
   ) throws(Failure) -> (daemon: EphemeralDaemon, connection: Descriptor) {
-    let daemon = try launch(program)
+    let daemon = try launch(program, options)
     let deadline = HostClock.now() + UInt64(patience) * 1_000_000_000
     while HostClock.now() < deadline {
       if let connection = try? ClientSocket.connect(path: daemon.socketPath) { return (daemon, connection) }
@@ -74,7 +76,7 @@ final class EphemeralDaemon {
     throw .silent(seconds: patience)
   }
 
-  private static func launch(_ program: String) throws(Failure) -> EphemeralDaemon {
+  private static func launch(_ program: String, _ options: [String]) throws(Failure) -> EphemeralDaemon {
     let given = SocketPath.variable("TMPDIR") ?? ""
     // A long TMPDIR leaves no room for the path of a socket.
     let base = given.hasPrefix("/") && given.utf8.count < 60 ? given : "/tmp"
@@ -90,7 +92,7 @@ final class EphemeralDaemon {
       unlink("\(folder)/log")
       do throws(SystemError) {
         let child = try Child.spawn(
-          program, ["--ephemeral", "--socket", socketPath(in: folder), "--until-stdin-closes"],
+          program, ["--ephemeral", "--socket", socketPath(in: folder), "--until-stdin-closes"] + options,
           input: pipe.reading, output: said, error: said)
         return EphemeralDaemon(folder: folder, child: child, lifeline: pipe.writing, said: said)
       } catch {
@@ -137,12 +139,24 @@ final class EphemeralDaemon {
     rmdir(folder)
   }
 
+  /// The link of its live page; nil without one. It is known before the daemon's first greeting.
+  var pageLink: String? {
+    for line in firstLines {
+      let words = line.split(separator: " ")
+      if let place = words.firstIndex(of: "page"), words.count > place + 1 { return String(words[place + 1]) }
+    }
+    return nil
+  }
+
   /// The last line that it wrote.
-  private func lastErrorLine() -> String {
-    lseek(said.rawValue, 0, SEEK_SET)
+  private func lastErrorLine() -> String { firstLines.last.map(String.init) ?? "" }
+
+  /// What it has written, up to 4096 bytes.
+  private var firstLines: [Substring] {
+    // The position in the file is shared with the daemon, which writes at it.
     var bytes = [UInt8](repeating: 0, count: 4096)
-    guard case .bytes(let count) = bytes.withUnsafeMutableBytes({ said.read(into: $0) }) else { return "" }
-    return String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
+    let count = bytes.withUnsafeMutableBytes { pread(said.rawValue, $0.baseAddress, $0.count, 0) }
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: "\n")
   }
 
   private static func socketPath(in folder: String) -> String { "\(folder)/fsmd.sock" }

@@ -14,6 +14,8 @@ struct Invocation: Equatable {
   var isPrivate = false
   /// The program to start for this session, instead of `fsmd`.
   var daemon: String?
+  /// The options of that daemon about its live page.
+  var pageOptions: [String] = []
   /// In the order given; empty means standard input.
   var sources: [Source] = []
   var keepsGoing = false
@@ -31,7 +33,7 @@ struct Invocation: Equatable {
   var record: String?
 
   enum Name {
-    case socket, own, daemon, expression, file, keepGoing, echo, raw, json, noColour
+    case socket, own, daemon, page, pageControl, expression, file, keepGoing, echo, raw, json, noColour
     case record, tap, junit, wave, update, check, seed, real, speed
   }
 
@@ -46,6 +48,10 @@ struct Invocation: Equatable {
       .init(
         .daemon, long: "daemon", argument: .required("PROGRAM"),
         summary: "start this daemon for this session alone, instead of fsmd"),
+      .init(
+        .page, long: "page", argument: .optional("[HOST:]PORT"),
+        summary: "as --private, with a live page for browsers, and print its link\n(default: a free port of 127.0.0.1)"),
+      .init(.pageControl, long: "page-control", summary: "as --page, and the page can change worlds"),
       .init(
         .expression, short: "e", long: "execute", argument: .required("CMD"),
         summary: "run a request and leave; may be repeated"),
@@ -108,6 +114,12 @@ struct Invocation: Equatable {
       case .daemon:
         daemon = option.value
         isPrivate = true
+      case .page:
+        pageOptions += ["--page", option.value.isEmpty ? "0" : option.value]
+        isPrivate = true
+      case .pageControl:
+        pageOptions.append("--page-control")
+        isPrivate = true
       case .expression: sources.append(.expression(option.value))
       case .file: sources.append(option.value == "-" ? .standardInput : .file(option.value))
       case .keepGoing: keepsGoing = true
@@ -126,8 +138,10 @@ struct Invocation: Equatable {
     }
     if writesJSON, echoes { throw .wrong("--json shows objects only, and --echo the lines of a script") }
     if daemon?.isEmpty == true { throw .wrong("--daemon takes the path of a program") }
+    if pageOptions == ["--page-control"] { pageOptions += ["--page", "0"] }
     if isPrivate, socket != nil {
-      throw .wrong("--\(daemon == nil ? "private" : "daemon") starts a daemon of its own, and --socket names another")
+      let own = options.map(\.long).first { ["private", "daemon", "page", "page-control"].contains($0) }
+      throw .wrong("--\(own ?? "private") starts a daemon of its own, and --socket names another")
     }
     for operand in operands where !playsFiles {
       guard operand == "-" else {

@@ -86,8 +86,8 @@ enum Program {
     do throws(SocketFailure) {
       client = Client(
         endpoint: Endpoint(
-          try SocketPath.resolve(option: invocation.socket), isPrivate: invocation.isPrivate, program: invocation.daemon
-        ),
+          try SocketPath.resolve(option: invocation.socket), isPrivate: invocation.isPrivate,
+          program: invocation.daemon, options: invocation.pageOptions),
         form: invocation.writesJSON ? .json : .text)
     } catch {
       complain("\(error)")
@@ -104,7 +104,9 @@ enum Program {
       }
       let isQuiet = invocation.check != nil  // It always starts a daemon; no message needed.
       switch connect(client, listeningTo: signals, isQuiet: isQuiet) {
-      case .greeted(let greeting): return body(client, signals, greeting)
+      case .greeted(let greeting):
+        if let link = client.endpoint.own?.pageLink { complain("the page is at \(link)") }
+        return body(client, signals, greeting)
       case .failed: return .noConnection
       case .stopped(let number):
         _ = client.close()

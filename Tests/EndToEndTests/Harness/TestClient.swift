@@ -27,6 +27,23 @@ final class TestClient {
     }
   }
 
+  /// A connection over TCP to this machine, for HTTP. Lines then end with CR.
+  init(port: UInt16) throws {
+    let made = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(made, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    descriptor = Descriptor(rawValue: made)
+    guard result == 0 else { throw HarnessFailure(what: "cannot connect to port \(port): errno \(errno)") }
+    descriptor.makeNonBlocking()
+  }
+
   deinit { close() }
 
   // MARK: Sending
