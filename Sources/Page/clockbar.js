@@ -1,0 +1,74 @@
+// The clock of the world, and what may be done with it.
+
+import { el, put, setText } from "./dom.js";
+import { line } from "./requests.js";
+import { clockTime } from "./times.js";
+import { clockWords } from "./words.js";
+import { ruleOf } from "./fields.js";
+
+const SPEEDS = ["0.1", "0.25", "0.5", "1", "2", "5", "10", "60", "600", "3600"];
+
+export class ClockBar {
+  #page;
+  #time = el("output", { class: "time", "aria-live": "off", "aria-label": "Time of the world" });
+  #mode = el("span", { class: "mode" });
+  #tools = el("div", { class: "clock-tools", role: "group", "aria-label": "Clock" });
+  #key = "";
+
+  constructor(page) {
+    this.#page = page;
+    this.element = el("div", { class: "clock" }, el("div", { class: "dial" }, this.#time, this.#mode), this.#tools);
+  }
+
+  // Shows the time; `past` is a time that is looked at.
+  tick(past) {
+    const { clock } = this.#page.world;
+    setText(this.#time, clockTime(past ?? clock.now()));
+    setText(this.#mode, past === null ? clockWords(clock) : "past");
+    this.element.classList.toggle("runs", clock.runs && past === null);
+    const key = `${this.#page.source.control} ${clock.mode} ${clock.isPaused} ${clock.speed}`;
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#write();
+  }
+
+  #write() {
+    const { clock } = this.#page.world;
+    if (!this.#page.source.control) return put(this.#tools);
+    const focused = this.#tools.contains(document.activeElement) ? document.activeElement.dataset.role : null;
+    const button = (role, label, title, request) => el("button", { class: "tool", "data-role": role, title, onclick: () => this.ask(request) }, label);
+    const canMove = clock.mode === "virtual" || clock.isPaused;
+    const amount = el("input", { class: "amount", "data-role": "amount", value: "1s", "aria-label": "Time to advance by, such as 350ms or 2s", size: "6", autocomplete: "off", spellcheck: "false" });
+    const rule = ruleOf("0s..36500d");
+    amount.addEventListener("input", () => amount.setAttribute("aria-invalid", String(rule.check(amount.value) !== null)));
+    put(this.#tools,
+      clock.mode === "real" ? (clock.isPaused ? button("run", "Resume", "Let time go on (space)", "resume") : button("run", "Pause", "Stop the clock (space)", "pause")) : null,
+      canMove ? button("step", "Step", "Go to the next timer and let it run out (.)", "step") : null,
+      canMove ? el("form", { class: "advance", onsubmit: (event) => {
+        event.preventDefault();
+        if (rule.check(amount.value) === null) this.ask(line(["advance", amount.value]));
+      } }, el("button", { class: "tool", "data-role": "advance", title: "Move time by so much" }, "Advance"), amount) : null,
+      clock.mode === "real"
+        ? el("select", { class: "speed", "data-role": "speed", "aria-label": "Speed of the clock", onchange: (event) => this.ask(`speed ${event.target.value}`) },
+          [...new Set([...SPEEDS, String(clock.speed)])].sort((a, b) => a - b).map((speed) => el("option", { value: speed, selected: Number(speed) === clock.speed }, `× ${speed}`)))
+        : null,
+      button("mode", clock.mode === "real" ? "Virtual" : "Real", clock.mode === "real" ? "Let time move by steps alone" : "Let time go by itself", clock.mode === "real" ? "clock virtual" : "clock real"),
+      button("undo", "Undo", "Take back the last request (u)", "undo"));
+    if (focused) this.#tools.querySelector(`[data-role="${focused}"]`)?.focus();
+  }
+
+  // Sends a request about time, and says what went wrong.
+  async ask(request) {
+    const answer = await this.#page.source.request(request);
+    const { clock } = this.#page.world;
+    if (answer.ok) clock.set({ t: answer.reply.t, speed: answer.reply.speed, paused: answer.reply.paused, mode: ["real", "virtual"].includes(answer.reply.words[1]) ? answer.reply.words[1] : undefined });
+    else this.#page.say(answer.reply.text ?? answer.reply.code);
+    return answer;
+  }
+
+  // Pauses or resumes.
+  toggle() {
+    const { clock } = this.#page.world;
+    if (clock.mode === "real") this.ask(clock.isPaused ? "resume" : "pause");
+  }
+}

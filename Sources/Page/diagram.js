@@ -1,0 +1,223 @@
+// The picture of a machine or of a composition, in which states, moves, timers and wires light up.
+
+import { put, setText, svg } from "./dom.js";
+import { readPicture } from "./picture.js";
+import { countdown } from "./times.js";
+
+// The largest size of text, as a multiple of Graphviz's.
+const LARGEST = 1.9;
+
+export class Diagram {
+  #frame;
+  #root = null;
+  #parts = new Map();
+  #present = new Map();
+  #lit = new Map();
+  #running = new Map();
+  #marks = null;
+  #size = { width: 0, height: 0 };
+  #zoom = 1;
+
+  // `frame` is the element that scrolls the picture.
+  constructor(frame) {
+    this.#frame = frame;
+  }
+
+  get isDrawn() {
+    return this.#root !== null;
+  }
+
+  // Shows a picture; false if the text is none.
+  draw(text, facts) {
+    const picture = readPicture(text);
+    if (!picture) return false;
+    this.#parts = picture.parts;
+    this.#root = picture.root;
+    this.#root.setAttribute("aria-hidden", "true");
+    this.#root.classList.add("picture");
+    this.#running.clear();
+    for (const wire of facts?.wires ?? []) for (const id of wire.arrows ?? []) this.#parts.get(id)?.classList.add("wire");
+    put(this.#frame, this.#root);
+    const graph = this.#root.querySelector(".graph");
+    this.#marks = svg("g", { class: "marks" });
+    graph?.append(this.#marks);
+    // Without the title, which stands above the frame.
+    const box = graph?.getBBox();
+    if (box?.width) {
+      const shift = graph.getCTM && graph.transform.baseVal.consolidate()?.matrix;
+      const [x, y] = [box.x + (shift?.e ?? 0), box.y + (shift?.f ?? 0)];
+      const room = 10;
+      this.#size = { width: box.width + 2 * room, height: box.height + 2 * room };
+      this.#root.setAttribute("viewBox", `${x - room} ${y - room} ${this.#size.width} ${this.#size.height}`);
+    }
+    this.zoom(this.#zoom);
+    for (const [key, ids] of this.#present) this.#mark(ids, "present", key);
+    for (const [key, ids] of this.#lit) this.#mark(ids, "lit", key);
+    return true;
+  }
+
+  // The ids of the states that the picture itself marks as present.
+  get marked() {
+    return [...this.#parts].filter(([, part]) => part.classList.contains("current")).map(([id]) => id);
+  }
+
+  zoom(factor) {
+    this.#zoom = Math.max(1, Math.min(8, factor));
+    if (!this.#root) return;
+    this.#root.style.maxWidth = this.#zoom === 1 ? `${this.#size.width * LARGEST}px` : "none";
+    this.#root.style.maxHeight = this.#zoom === 1 ? `min(100%, ${this.#size.height * LARGEST}px)` : "none";
+    this.#root.style.width = `${this.#zoom * 100}%`;
+    this.#root.style.height = this.#zoom === 1 ? "100%" : "auto";
+  }
+
+  get zoomed() {
+    return this.#zoom;
+  }
+
+  #mark(ids, name, key) {
+    for (const id of ids) {
+      const part = this.#parts.get(id);
+      if (!part) continue;
+      part.classList.add(name);
+      part.dataset.by = key;
+    }
+  }
+
+  #unmark(ids, name) {
+    for (const id of ids) this.#parts.get(id)?.classList.remove(name, "flash-a", "flash-b");
+  }
+
+  // Fills the states in which a machine is. `key` is the machine.
+  setPresent(key, ids) {
+    const before = this.#present.get(key) ?? [];
+    if (before.join() === ids.join()) return;
+    this.#unmark(before.filter((id) => !ids.includes(id)), "present");
+    this.#mark(ids, "present", key);
+    this.#present.set(key, ids);
+  }
+
+  // Lights the last move of a machine; what it did before goes dark.
+  light(key, { arrows, inner }) {
+    this.#unmark(this.#lit.get(key) ?? [], "lit");
+    for (const text of this.#root?.querySelectorAll(".handled") ?? []) if (text.dataset.by === key) text.classList.remove("handled");
+    this.#lit.set(key, arrows);
+    this.#mark(arrows, "lit", key);
+    for (const id of arrows) this.#flash(id);
+    for (const { id, trigger } of inner) {
+      const text = this.#textOf(id, trigger);
+      if (!text) continue;
+      text.classList.add("handled");
+      text.dataset.by = key;
+      this.#flash(id);
+    }
+    // What is lit lies on top.
+    for (const id of arrows) {
+      const part = this.#parts.get(id);
+      if (part && part.nextElementSibling !== this.#marks) this.#marks?.before(part);
+    }
+  }
+
+  // Lets a part flash, again too.
+  #flash(id) {
+    const part = this.#parts.get(id);
+    if (!part) return;
+    const next = part.classList.contains("flash-a") ? "flash-b" : "flash-a";
+    part.classList.remove("flash-a", "flash-b");
+    part.classList.add(next);
+  }
+
+  // Shows that something goes through wires now.
+  carry(ids) {
+    for (const id of ids) {
+      const part = this.#parts.get(id);
+      if (!part) continue;
+      part.classList.add("carrying");
+      this.#flash(id);
+      clearTimeout(part.darkens);
+      part.darkens = setTimeout(() => part.classList.remove("carrying"), 1600);
+    }
+  }
+
+  // The arrows that could be taken now.
+  setPossible(ids) {
+    const wanted = new Set(ids);
+    for (const [id, part] of this.#parts) part.classList.toggle("possible", wanted.has(id));
+  }
+
+  // Dims what is of the past, and what is lit goes dark.
+  clearLit() {
+    for (const ids of this.#lit.values()) this.#unmark(ids, "lit");
+    this.#lit.clear();
+    for (const text of this.#root?.querySelectorAll(".handled") ?? []) text.classList.remove("handled");
+  }
+
+  // Shows running timers: each `{ key, base, arrows, inner, left, fraction }`.
+  count(timers) {
+    if (!this.#root || !this.#marks) return;
+    const gone = new Set(this.#running.keys());
+    for (const timer of timers) {
+      for (const id of [...timer.arrows, ...timer.inner]) {
+        const key = `${timer.key} ${id}`;
+        gone.delete(key);
+        let mark = this.#running.get(key);
+        if (!mark) {
+          mark = this.#makeMark(id, timer.base, timer.arrows.includes(id));
+          if (!mark) continue;
+          this.#running.set(key, mark);
+        }
+        setText(mark.text, countdown(timer.left));
+        const shown = Math.round(timer.fraction * 400) / 400;
+        if (mark.shown !== shown) {
+          mark.shown = shown;
+          mark.track?.setAttribute("stroke-dasharray", `${shown} 2`);
+          mark.bar.setAttribute("width", (mark.width * shown).toFixed(1));
+        }
+      }
+    }
+    for (const key of gone) {
+      const mark = this.#running.get(key);
+      mark.group.remove();
+      this.#running.delete(key);
+    }
+  }
+
+  // A label that counts, and for an arrow a line along it that gets shorter.
+  #makeMark(id, base, isArrow) {
+    const part = this.#parts.get(id);
+    if (!part) return null;
+    const group = svg("g", { class: "countdown" });
+    let track = null;
+    let [x, y] = [0, 0];
+    const box = (isArrow ? [...part.querySelectorAll("text")].at(-1) : part)?.getBBox();
+    if (isArrow) {
+      const path = part.querySelector("path");
+      if (path) {
+        track = svg("path", { class: "track", d: path.getAttribute("d"), pathLength: 1, fill: "none" });
+        group.append(track);
+        const middle = path.getPointAtLength(path.getTotalLength() / 2);
+        [x, y] = [middle.x, middle.y];
+      }
+      if (box?.width) [x, y] = [box.x + box.width / 2, box.y + box.height + 10];
+    } else if (box) {
+      [x, y] = [box.x + box.width, box.y];
+    }
+    const [width, height] = [58, 18];
+    const text = svg("text", { x, y: y + 4.5, "text-anchor": "middle", "font-size": 13 });
+    const bar = svg("rect", { class: "rest", x: x - width / 2, y: y - height / 2, width, height, rx: 9 });
+    group.append(svg("rect", { class: "plate", x: x - width / 2, y: y - height / 2, width, height, rx: 9 }), bar, text);
+    this.#marks.append(group);
+    return { group, track, text, bar, width, shown: -1 };
+  }
+
+  #textOf(id, trigger) {
+    const texts = [...(this.#parts.get(id)?.querySelectorAll("text") ?? [])].slice(1);
+    return texts.find((text) => text.textContent.replace(/^• /, "").split(/[ (,/]/)[0] === trigger) ?? null;
+  }
+
+  // The middle of what is present, for a picture that is larger than its frame.
+  follow() {
+    if (this.#zoom === 1 || !this.#root) return;
+    const part = this.#parts.get([...this.#present.values()][0]?.[0]);
+    part?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
+  }
+}

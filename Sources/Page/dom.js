@@ -1,0 +1,68 @@
+// Making elements. Text of machines and clients reaches the page here alone, and only as text nodes and attributes.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, properties, children) {
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value" || name === "checked" || name === "disabled") element[name] = value;
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+// An element of HTML: `el("button", { class: "quiet", onclick }, "Undo")`.
+export function el(tag, properties, ...children) {
+  return fill(document.createElement(tag), properties, children);
+}
+
+// An element of SVG.
+export function svg(tag, properties, ...children) {
+  return fill(document.createElementNS(SVG, tag), properties, children);
+}
+
+// Replaces the children of an element.
+export function put(element, ...children) {
+  element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+}
+
+// Sets a text only where it is another one, so that nothing is laid out anew.
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+export function prefersStillness() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+// Calls `work` once in the next frame, however often it is asked for; in a hidden page, soon all the same.
+export function eachFrame(work) {
+  let asked = false;
+  const run = () => {
+    asked = false;
+    work();
+  };
+  return () => {
+    if (asked) return;
+    asked = true;
+    if (document.hidden) setTimeout(run, 250);
+    else requestAnimationFrame(run);
+  };
+}
+
+// Calls `work` at once, and again at most every `pause` milliseconds while it is asked for.
+export function atMostEvery(pause, work) {
+  let timer = 0;
+  let last = -Infinity;
+  return () => {
+    if (timer) return;
+    const wait = Math.max(0, last + pause - performance.now());
+    timer = setTimeout(() => {
+      timer = 0;
+      last = performance.now();
+      work();
+    }, wait);
+  };
+}

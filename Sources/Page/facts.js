@@ -1,0 +1,189 @@
+// What a picture shows, from `graph … format=json present=no`: which parts of it stand for a state, a move, a timer.
+
+export class Facts {
+  #states;
+  #transitions;
+  #wires;
+  #regions;
+
+  // `json` is the object; with `members` the names of the members of a composition.
+  constructor(json) {
+    this.name = json.name;
+    this.isComplete = json.complete;
+    this.why = json.why;
+    this.#states = json.states;
+    this.#transitions = json.transitions;
+    this.#wires = json.wires ?? [];
+    this.#regions = new Map();
+    for (const state of json.states) {
+      if (state.region === null) continue;
+      const member = this.isComposition ? state.name.split(".")[0] : "";
+      const regions = this.#regions.get(member) ?? [];
+      if (!regions.includes(state.region)) regions.push(state.region);
+      this.#regions.set(member, regions);
+    }
+  }
+
+  get isComposition() {
+    return this.#wires.length > 0;
+  }
+
+  get states() {
+    return this.#states;
+  }
+
+  get transitions() {
+    return this.#transitions;
+  }
+
+  get wires() {
+    return this.#wires;
+  }
+
+  // Whether a picture of the machine has its states.
+  get hasIDs() {
+    return this.#states.some((state) => state.id !== undefined);
+  }
+
+  // The states that a word of a machine means, the innermost ones: one, or one of each region.
+  leaves(word, member = "") {
+    const prefix = member ? `${member}.` : "";
+    const named = (name, region) =>
+      this.#states.filter((state) => state.name === prefix + name && (region === undefined || state.region === region));
+    const bare = (text) => text.replace(/\(.*\)$/s, "");
+    for (const text of [word, bare(word)]) {
+      const whole = named(text, undefined).filter((state) => state.region === null);
+      if (whole.length) return whole;
+    }
+    const parts = split(word);
+    const regions = this.#regions.get(member) ?? [];
+    const found = parts.flatMap((part, place) => {
+      const region = parts.length === regions.length ? regions[place] : undefined;
+      const exact = named(part, region);
+      return exact.length ? exact : named(bare(part), region);
+    });
+    return found.length ? found : named(bare(word), undefined);
+  }
+
+  // The names of states with those of all states around them; a member of a composition is around all of its own.
+  #around(leaves) {
+    const names = new Set();
+    const todo = leaves.map((state) => state.name);
+    while (todo.length) {
+      const name = todo.pop();
+      if (names.has(name)) continue;
+      names.add(name);
+      for (const state of this.#states) if (state.name === name && state.parent !== null) todo.push(state.parent);
+    }
+    return names;
+  }
+
+  // The ids of the states that a word means.
+  ids(word, member = "") {
+    return this.leaves(word, member).map((state) => state.id).filter((id) => id !== undefined);
+  }
+
+  // The transitions of an outcome: `{ moves, arrows, inner }`, the transitions, the ids of their arrows, and what was handled
+  // within states, as `{ id, trigger }`.
+  //
+  // `cause` has `event` or `timer`, or neither if a wire brought an event that is not known; `outputs` are the names of what
+  // was emitted. Where the words cannot tell transitions apart, all that fit are meant.
+  moved(from, to, cause, outputs, member = "") {
+    const before = this.leaves(from, member);
+    const after = this.leaves(to, member);
+    const [left, entered] = [this.#around(before), this.#around(after)];
+    const fits = this.#fitting(cause, member).filter(
+      (move) => move.effect === "moved" && left.has(move.from) && entered.has(move.to),
+    );
+    const changes = fits.filter((move) => !entered.has(move.from) || !left.has(move.to));
+    const moves = narrowed(changes.length ? changes : fits, outputs);
+    return { moves, arrows: unique(moves.flatMap((move) => move.arrows ?? [])), inner: [] };
+  }
+
+  stayed(word, cause, outputs, member = "") {
+    const around = this.#around(this.leaves(word, member));
+    const fits = this.#fitting(cause, member).filter((move) => move.effect === "stayed" && around.has(move.from));
+    const moves = narrowed(fits, outputs);
+    const inner = moves.map((move) => ({ id: this.#id(move.from), trigger: move.event ?? move.timer }));
+    return { moves, arrows: [], inner };
+  }
+
+  #fitting({ event, timer }, member) {
+    const isInside = (move) => !member || move.from.startsWith(`${member}.`);
+    const base = timer === undefined ? undefined : timerName(timer);
+    return this.#transitions.filter(
+      (move) =>
+        isInside(move) &&
+        (base !== undefined
+          ? (move.timer ?? move.event) === base
+          : event !== undefined
+            ? move.event === event || move.timer === event
+            : move.event !== undefined),
+    );
+  }
+
+  // Where a running timer is drawn: on arrows, or within states, and for how long it runs, if that is known.
+  running(timer, word, member = "") {
+    const around = this.#around(this.leaves(word, member));
+    const base = timerName(timer);
+    const moves = this.#transitions.filter(
+      (move) => move.timer === base && around.has(move.from) && (!member || move.from.startsWith(`${member}.`)),
+    );
+    const arrows = unique(moves.filter((move) => move.effect === "moved").map((move) => move.arrows?.at(-1)));
+    const inner = unique(moves.filter((move) => move.effect !== "moved").map((move) => this.#id(move.from)));
+    return { base, arrows, inner: arrows.length ? [] : inner, after: moves.find((move) => move.after !== undefined)?.after };
+  }
+
+  // The arrows that events possible now may take.
+  possible(events, word, member = "") {
+    const around = this.#around(this.leaves(word, member));
+    const wanted = new Set(events);
+    return unique(
+      this.#transitions
+        .filter((move) => move.effect === "moved" && wanted.has(move.event) && around.has(move.from))
+        .flatMap((move) => move.arrows ?? []),
+    );
+  }
+
+  // The wires from one member to another that carry an output.
+  carried(from, output, to) {
+    return this.#wires.filter((wire) => wire.output === output && wire.from === from && (to === undefined || wire.to === to));
+  }
+
+  #id(name) {
+    return this.#states.find((state) => state.name === name)?.id;
+  }
+}
+
+// `moved` of transitions that words alone do not tell apart: those whose outputs are the ones that came.
+function narrowed(moves, outputs) {
+  if (!outputs || moves.length < 2) return moves;
+  const came = outputs.join(" ");
+  const exact = moves.filter((move) => (move.outputs ?? []).join(" ") === came);
+  if (exact.length) return exact;
+  const have = new Set(outputs);
+  const possible = moves.filter((move) => (move.outputs ?? []).every((output) => output.endsWith("?") || have.has(output)));
+  return possible.length ? possible : moves;
+}
+
+// The parts of a word; a plus sign within parentheses belongs to data.
+function split(word) {
+  const parts = [""];
+  let depth = 0;
+  for (const character of word) {
+    if (character === "(") depth += 1;
+    if (character === ")") depth -= 1;
+    if (character === "+" && depth === 0) parts.push("");
+    else parts[parts.length - 1] += character;
+  }
+  return parts;
+}
+
+// `ring` of `ring(2)`: one of several timers of a name.
+export function timerName(timer) {
+  return timer.replace(/\(.*\)$/s, "");
+}
+
+function unique(items) {
+  return [...new Set(items.filter((item) => item !== undefined && item !== null))];
+}

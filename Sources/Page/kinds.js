@@ -1,0 +1,50 @@
+// What `describe` tells of kinds: their events with data, their parameters. Asked for once for each.
+
+export class Kinds {
+  #source;
+  #known = new Map();
+
+  constructor(source) {
+    this.#source = source;
+  }
+
+  forget() {
+    this.#known.clear();
+  }
+
+  // The kinds that can be made: `{ name, text, members }`.
+  async all() {
+    const { data } = await this.#source.request("kinds");
+    return data.map((line) => ({ name: line.words[0], text: line.text ?? "" }));
+  }
+
+  // `{ text, events, parameters }`; an event has `name`, `text` and `fields`, each `{ name, allowed }`.
+  describe(name) {
+    if (!this.#known.has(name)) this.#known.set(name, this.#ask(name));
+    return this.#known.get(name);
+  }
+
+  async #ask(name) {
+    const { ok, data } = await this.#source.request(`describe ${name}`);
+    if (!ok) {
+      this.#known.delete(name);
+      return { text: "", events: [], parameters: [], readings: [] };
+    }
+    const of = (word) => data.filter((line) => line.words[0] === word);
+    return {
+      text: of("kind")[0]?.text ?? "",
+      events: of("event").map((line) => ({
+        name: line.words[1],
+        text: line.text ?? "",
+        fields: Object.entries(line.arguments ?? {}).map(([name, allowed]) => ({ name, allowed })),
+      })),
+      parameters: of("parameter").map((line) => ({
+        name: line.words[1],
+        text: line.text ?? "",
+        initial: line.default,
+        allowed: (line.allowed ?? []).join(","),
+      })),
+      readings: of("reading").map((line) => line.words[1]),
+    };
+  }
+}

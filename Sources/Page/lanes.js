@@ -1,0 +1,56 @@
+// What the lines of a journal say of machines over time: states as segments, inputs as ticks, timers as bars, deliveries.
+
+import { causeOf } from "./words.js";
+import { isOutcome } from "./world.js";
+
+// The lanes of machines: `{ name, segments, ticks, timers, deliveries }`.
+//
+// A segment has `from`, `to` (numbers of inputs; null for the ends) and `state`, a timer `from`, `to`, `due` and `end`.
+export function lanesOf(lines, names) {
+  const lanes = new Map(names.map((name) => [name, { name, segments: [], ticks: [], timers: [], deliveries: [] }]));
+  const running = new Map();
+  for (const line of lines) {
+    const lane = lanes.get(line.name);
+    if (!lane) continue;
+    const isUndone = line.undone !== undefined;
+    const { seq, t, what, words } = line;
+    if (what === "created" || isOutcome(what)) lane.ticks.push({ seq, t, what, isUndone, cause: causeOf(line), line });
+    if (line.wire !== undefined) {
+      const place = line.wire.lastIndexOf(".");
+      lane.deliveries.push({ seq, from: line.wire.slice(0, place), output: line.wire.slice(place + 1), isUndone });
+    }
+    if (isUndone) continue;
+    const last = lane.segments.at(-1);
+    if (what === "created") {
+      lane.segments.push({ from: seq, to: null, state: words[1] });
+    } else if (what === "dropped") {
+      if (last) last.to = seq;
+      for (const [key, timer] of running) {
+        if (timer.lane !== lane) continue;
+        timer.to = seq;
+        running.delete(key);
+      }
+    } else if (isOutcome(what)) {
+      if (!last) lane.segments.push({ from: null, to: null, state: words[0] });
+      if (what === "moved") {
+        const open = lane.segments.at(-1);
+        open.to = seq;
+        lane.segments.push({ from: seq, to: null, state: words[1] });
+      }
+    } else if (what === "armed") {
+      const timer = { name: words[0], from: seq, to: null, due: line.due, end: "running", lane };
+      const before = running.get(`${line.name} ${words[0]}`);
+      if (before) before.to = seq;
+      running.set(`${line.name} ${words[0]}`, timer);
+      lane.timers.push(timer);
+    } else if (what === "expired" || what === "disarmed") {
+      const key = `${line.name} ${words[0]}`;
+      const timer = running.get(key) ?? { name: words[0], from: null, to: null, due: line.due, lane };
+      if (!running.has(key)) lane.timers.push(timer);
+      timer.to = seq;
+      timer.end = what;
+      running.delete(key);
+    }
+  }
+  return [...lanes.values()];
+}

@@ -1,0 +1,208 @@
+// What the page knows of a world: its clock, its machines, and the lines of its journal that came by.
+
+// Lines of the journal that are kept; the oldest go first, some at a time.
+const MOST_LINES = 24000;
+const SPARED_LINES = 20000;
+
+// The time of a world between two words of the daemon about it.
+export class Clock {
+  mode = "virtual";
+  speed = 1;
+  isPaused = false;
+  #time = 0;
+  #host = 0;
+
+  // Takes what a reply or a notice says: `mode`, `speed`, `paused` and `t`, as far as they are there.
+  set({ mode, speed, paused, t }) {
+    const now = this.now();
+    if (mode !== undefined) this.mode = mode;
+    if (speed !== undefined) this.speed = speed;
+    if (paused !== undefined) this.isPaused = paused === "yes" || paused === true;
+    this.#time = t ?? now;
+    this.#host = performance.now();
+  }
+
+  // A time at which something happened: time is at least there.
+  reach(t) {
+    if (t > this.now() || !this.runs) this.set({ t: Math.max(t, this.runs ? this.now() : t) });
+  }
+
+  get runs() {
+    return this.mode === "real" && !this.isPaused;
+  }
+
+  now() {
+    return this.runs ? this.#time + ((performance.now() - this.#host) / 1000) * this.speed : this.#time;
+  }
+}
+
+// The lines of a journal, in the order of `seq`, each once.
+export class Journal {
+  lines = [];
+  last = 0;
+
+  clear() {
+    this.lines = [];
+    this.last = 0;
+  }
+
+  // Adds a line that came now. Lines of one input come one after the other.
+  add(line) {
+    this.last = Math.max(this.last, line.seq);
+    this.lines.push(line);
+    if (line.what === "undone") this.#undo(line);
+    if (this.lines.length > MOST_LINES) this.lines = this.lines.slice(-SPARED_LINES);
+  }
+
+  #undo({ seq, from, to }) {
+    if (from === undefined) return;
+    for (const line of this.lines) if (line.seq >= from && line.seq <= to && line.undone === undefined) line.undone = seq;
+  }
+
+  // Adds lines that were asked for later; those that are known already are passed over.
+  merge(lines) {
+    const known = new Set(this.lines.map(key));
+    const fresh = lines.filter((line) => !known.has(key(line)));
+    if (!fresh.length) return;
+    // A stable sort keeps the lines of one input in their order.
+    this.lines = [...fresh, ...this.lines].sort((a, b) => a.seq - b.seq);
+    this.last = this.lines.at(-1).seq;
+  }
+}
+
+function key({ seq, name, what, words, due }) {
+  return `${seq} ${name} ${what} ${words.join(" ")} ${due ?? ""}`;
+}
+
+// Whether something was undone at the moment of an input.
+function isUndone(line, seq) {
+  return line.undone !== undefined && Number(line.undone) <= seq;
+}
+
+// How a machine was right after an input: `{ exists, state, kind, timers, line }`; `state` is null where the lines do not
+// tell. `line` is the last that is about what it did.
+export function machineAt(lines, name, seq) {
+  const was = { exists: true, state: null, kind: null, timers: new Map(), line: null };
+  // Timers that ran already when the lines begin are known by their end.
+  const started = new Set();
+  for (const line of lines) {
+    if (line.name !== name || isUndone(line, seq)) continue;
+    if (line.seq > seq) {
+      const timer = line.words[0];
+      if ((line.what === "expired" || line.what === "disarmed") && !started.has(timer)) {
+        if (!was.timers.has(timer)) was.timers.set(timer, { due: line.due, armed: null });
+        started.add(timer);
+      }
+      if (line.what === "armed") started.add(line.words[0]);
+      if (was.state === null) {
+        if (line.what === "created") {
+          was.exists = false;
+          break;
+        }
+        if (OUTCOMES.has(line.what)) was.state = line.words[0];
+      }
+      continue;
+    }
+    switch (line.what) {
+      case "created":
+        Object.assign(was, { exists: true, kind: line.words[0], state: line.words[1], line, timers: new Map() });
+        started.clear();
+        break;
+      case "dropped":
+        Object.assign(was, { exists: false, timers: new Map() });
+        break;
+      case "moved":
+        was.state = line.words[1];
+        was.line = line;
+        break;
+      case "stayed":
+      case "ignored":
+      case "refused":
+        was.state = line.words[0];
+        was.line = line;
+        break;
+      case "armed":
+        was.timers.set(line.words[0], { due: line.due, armed: line.t });
+        started.add(line.words[0]);
+        break;
+      case "expired":
+      case "disarmed":
+        was.timers.delete(line.words[0]);
+        started.add(line.words[0]);
+        break;
+    }
+  }
+  // What ends only later may have begun later, too: what is due before now did not run.
+  return was;
+}
+
+const OUTCOMES = new Set(["moved", "stayed", "ignored", "refused"]);
+
+export function isOutcome(what) {
+  return OUTCOMES.has(what);
+}
+
+export class World {
+  name = null;
+  clock = new Clock();
+  journal = new Journal();
+  // The machines that were listed or heard of: { kind, state }.
+  machines = new Map();
+  // The running timers of those that are shown: { due, armed } by name.
+  timers = new Map();
+
+  clear(name) {
+    this.name = name;
+    this.clock = new Clock();
+    this.journal.clear();
+    this.machines.clear();
+    this.timers.clear();
+  }
+
+  // Takes a line; what happened is known from then on.
+  apply(line) {
+    if (line.what === "clock") {
+      this.clock.set({ mode: line.mode, speed: line.speed, paused: line.paused, t: line.t });
+      return;
+    }
+    this.journal.add(line);
+    if (line.what === "undone") {
+      this.clock.set({ t: line.t });
+      return;
+    }
+    this.clock.reach(line.t);
+    this.remember(line);
+  }
+
+  // What a line says of a machine's present, without its place in the journal.
+  remember({ name, what, words, due, t }) {
+    switch (what) {
+      case "created":
+        this.machines.set(name, { kind: words[0], state: words[1] });
+        this.timers.set(name, new Map());
+        break;
+      case "dropped":
+        this.machines.delete(name);
+        this.timers.delete(name);
+        break;
+      case "moved": {
+        const machine = this.machines.get(name);
+        if (machine) machine.state = words[1];
+        break;
+      }
+      case "armed":
+        this.timersOf(name).set(words[0], { due, armed: t });
+        break;
+      case "expired":
+      case "disarmed":
+        this.timers.get(name)?.delete(words[0]);
+        break;
+    }
+  }
+
+  timersOf(name) {
+    let timers = this.timers.get(name);
+    if (!timers) this.timers.set(name, (timers = new Map()));
+    return timers;
+  }
+}
