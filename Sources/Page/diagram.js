@@ -6,6 +6,10 @@ import { countdown } from "./times.js";
 
 // The largest size of text, as a multiple of Graphviz's.
 const LARGEST = 1.9;
+// The size of a text in a picture, and the least on a narrow screen, in pixels.
+const TEXT = 14;
+const LEAST_TEXT = 12;
+const NARROW = 500;
 
 export class Diagram {
   #frame;
@@ -17,6 +21,8 @@ export class Diagram {
   #marks = null;
   #size = { width: 0, height: 0 };
   #zoom = 1;
+  // How large somebody wants it.
+  #wanted = null;
 
   // `frame` is the element that scrolls the picture.
   constructor(frame) {
@@ -50,9 +56,10 @@ export class Diagram {
       this.#size = { width: box.width + 2 * room, height: box.height + 2 * room };
       this.#root.setAttribute("viewBox", `${x - room} ${y - room} ${this.#size.width} ${this.#size.height}`);
     }
-    this.zoom(this.#zoom);
+    this.zoom(this.#wanted ?? this.#readable);
     for (const [key, ids] of this.#present) this.#mark(ids, "present", key);
     for (const [key, ids] of this.#lit) this.#mark(ids, "lit", key);
+    this.follow();
     return true;
   }
 
@@ -61,17 +68,27 @@ export class Diagram {
     return [...this.#parts].filter(([, part]) => part.classList.contains("current")).map(([id]) => id);
   }
 
+  // On a narrow screen a wide picture is as large as can be read, and follows what is present.
+  get #readable() {
+    const { clientWidth } = this.#frame;
+    if (!clientWidth || clientWidth > NARROW) return 1;
+    return Math.max(1, Math.min(4, (LEAST_TEXT * this.#size.width) / (TEXT * clientWidth)));
+  }
+
+  // Makes it larger or smaller than it was.
+  zoomBy(factor) {
+    this.#wanted = Math.max(1, Math.min(8, this.#zoom * factor));
+    this.zoom(this.#wanted);
+    this.follow();
+  }
+
   zoom(factor) {
-    this.#zoom = Math.max(1, Math.min(8, factor));
+    this.#zoom = factor;
     if (!this.#root) return;
     this.#root.style.maxWidth = this.#zoom === 1 ? `${this.#size.width * LARGEST}px` : "none";
     this.#root.style.maxHeight = this.#zoom === 1 ? `min(100%, ${this.#size.height * LARGEST}px)` : "none";
     this.#root.style.width = `${this.#zoom * 100}%`;
     this.#root.style.height = this.#zoom === 1 ? "100%" : "auto";
-  }
-
-  get zoomed() {
-    return this.#zoom;
   }
 
   #mark(ids, name, key) {
@@ -94,6 +111,7 @@ export class Diagram {
     this.#unmark(before.filter((id) => !ids.includes(id)), "present");
     this.#mark(ids, "present", key);
     this.#present.set(key, ids);
+    this.follow();
   }
 
   // Lights the last move of a machine; what it did before goes dark.
@@ -214,10 +232,15 @@ export class Diagram {
     return texts.find((text) => text.textContent.replace(/^• /, "").split(/[ (,/]/)[0] === trigger) ?? null;
   }
 
-  // The middle of what is present, for a picture that is larger than its frame.
+  // Scrolls to what is present, where the picture is larger than its frame.
   follow() {
     if (this.#zoom === 1 || !this.#root) return;
     const part = this.#parts.get([...this.#present.values()][0]?.[0]);
-    part?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
+    if (!part) return;
+    const [box, frame] = [part.getBoundingClientRect(), this.#frame.getBoundingClientRect()];
+    const isOutside = box.left < frame.left || box.right > frame.right || box.top < frame.top || box.bottom > frame.bottom;
+    if (!isOutside) return;
+    this.#frame.scrollLeft += box.left + box.width / 2 - frame.left - frame.width / 2;
+    this.#frame.scrollTop += box.top + box.height / 2 - frame.top - frame.height / 2;
   }
 }

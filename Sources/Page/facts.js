@@ -155,9 +155,14 @@ export class Facts {
   }
 }
 
-// `moved` of transitions that words alone do not tell apart: those whose outputs are the ones that came.
+// Of transitions that words alone do not tell apart, those whose outputs are the ones that came. Each region has its own.
 function narrowed(moves, outputs) {
-  if (!outputs || moves.length < 2) return moves;
+  if (!outputs) return moves;
+  return [...Map.groupBy(moves, (move) => move.from).values()].flatMap((alike) => narrowedAlike(alike, outputs));
+}
+
+function narrowedAlike(moves, outputs) {
+  if (moves.length < 2) return moves;
   const came = outputs.join(" ");
   const exact = moves.filter((move) => (move.outputs ?? []).join(" ") === came);
   if (exact.length) return exact;

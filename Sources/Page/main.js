@@ -80,7 +80,7 @@ class Page {
         parts.panels.focus();
       } }, "To the diagrams"),
       el("header", { class: "top" }, el("h1", null, "fsmd"), el("label", { class: "world" }, el("span", { class: "unseen" }, "World"), parts.worlds), clock.element, parts.status, parts.make, theme.element,
-        el("button", { class: "tool", title: "Keys (?)", "aria-label": "Keys", onclick: () => openHelp(KEYS) }, "?")),
+        el("button", { class: "tool help", title: "Keys (?)", "aria-label": "Keys", onclick: () => openHelp(KEYS) }, "?")),
       parts.message,
       el("div", { class: "rooms", "data-room": "diagram" }, list.element, parts.panels, log.element,
         el("section", { class: "dock", "aria-label": "Waveform" }, slider.element, wave.readout, wave.element)),

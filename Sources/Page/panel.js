@@ -25,11 +25,14 @@ export class Panel {
   #finish;
   #look;
   #redraw;
+  #renew;
   #dirty = new Set();
   #undecided = new Map();
   #hasPlaces = false;
   #form = null;
   #opened = new Set();
+  // States that no picture had; each is asked for once.
+  #unknown = new Set();
   // Whether a countdown is on the screen.
   isCounting = false;
 
@@ -80,6 +83,7 @@ export class Panel {
     this.#finish = eachFrame(() => this.#decide());
     this.#look = atMostEvery(LOOK, () => this.#ask());
     this.#redraw = atMostEvery(LOOK, () => this.#drawMarked());
+    this.#renew = atMostEvery(5 * LOOK, () => this.#drawAnew());
   }
 
   // The machines that it shows.
@@ -105,8 +109,7 @@ export class Panel {
   }
 
   zoom(factor) {
-    this.#diagram.zoom(this.#diagram.zoomed * factor);
-    this.#diagram.follow();
+    this.#diagram.zoomBy(factor);
   }
 
   toggleText() {
@@ -192,6 +195,20 @@ export class Panel {
     this.#parts.frame.hidden = true;
     this.#parts.list.hidden = false;
     this.#parts.asText.hidden = true;
+  }
+
+  // Draws the picture with what the daemon has seen since.
+  async #drawAnew() {
+    const { source } = this.#page;
+    const [asked, drawn] = await Promise.all([
+      source.request(line(["graph", this.name], { format: "json", present: "no" })),
+      source.request(line(["graph", this.name], { format: "svg", present: "no" })),
+    ]);
+    if (!asked.ok || !drawn.ok || this.#isGone) return;
+    this.#facts = new Facts(JSON.parse(asked.data.map((data) => data.text).join("\n")));
+    this.#table.draw(this.#facts);
+    this.#diagram.draw(drawn.data.map((data) => data.text).join("\n"), this.#facts);
+    this.#show();
   }
 
   // A kind whose picture has places of its own is drawn by the daemon each time.
@@ -285,6 +302,11 @@ export class Panel {
   #paint(name, member, state) {
     if (!this.#facts || state === null || this.#hasPlaces) return;
     const ids = this.#facts.ids(state, member.member);
+    // States that are named by data come up as the machine goes.
+    if (!ids.length && this.#diagram.isDrawn && !this.#unknown.has(state)) {
+      this.#unknown.add(state);
+      this.#renew();
+    }
     this.#diagram.setPresent(name, ids);
     this.#table.setPresent(name, ids);
   }

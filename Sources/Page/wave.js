@@ -15,6 +15,8 @@ const STATE = 30;
 const TIMER = 14;
 const SPACE = 12;
 const AXIS = 24;
+// Room behind now, for what is written there.
+const MARGIN = 64;
 
 const SIGNS = { created: "◆", moved: "▼", stayed: "▽", ignored: "·", refused: "×" };
 
@@ -80,7 +82,7 @@ export class Wave {
     const isWhole = last === inputs.length;
     const to = isWhole ? now : drawn.at(-1)?.t ?? now;
     const from = drawn.length ? Math.max(0, drawn[0].t - (drawn.length < inputs.length ? 0 : Math.min(1, drawn[0].t))) : Math.max(0, now - 1);
-    const scale = new TimeScale(drawn, from, to, this.#parts.scroll.clientWidth - 4);
+    const scale = new TimeScale(drawn, from, to, this.#parts.scroll.clientWidth - MARGIN - 4);
     this.#scale = scale;
     const lanes = lanesOf(all, names);
     this.#write(lanes, scale, first, drawn);
@@ -89,7 +91,7 @@ export class Wave {
   #write(lanes, scale, first, drawn) {
     const { graphic, labels, scroll } = this.#parts;
     const least = scroll.clientWidth - 2;
-    const width = Math.max(scale.end, least);
+    const width = Math.max(scale.end + MARGIN, least);
     // A short story begins at the left and does not fill the width.
     const layers = { back: svg("g"), front: svg("g"), wires: svg("g", { class: "deliveries" }) };
     const tops = new Map();

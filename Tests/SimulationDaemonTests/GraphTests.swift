@@ -150,7 +150,7 @@ struct GraphTests {
       > graph fridge format=png
       - BAD-ARGUMENT argument=format got=png allowed=table,dot,mermaid,stateDiagram,plantuml,svg,json,tests,scxml : format is one of table,dot,mermaid,stateDiagram,plantuml,svg,json,tests,scxml
       > graph
-      - USAGE : graph is used as 'graph KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|all] [width=N]'
+      - USAGE : graph is used as 'graph KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|all] [width=N] [present=no]'
       """
     ).expectHolds()
   }

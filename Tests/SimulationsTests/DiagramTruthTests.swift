@@ -19,7 +19,7 @@ struct DiagramTruthTests {
       var dice = Dice(seed: set, kind)
       let parameters = set == 0 ? [] : dice.parameters()
       guard let graph = try? StateGraph(of: kind, with: parameters) else { continue }
-      let reader = try DiagramReader(Drawing(graph, show: .all).json)
+      let reader = try DiagramReader(Drawing(graph, show: .all).json(picture: nil))
       #expect(reader.isComplete == graph.isComplete && reader.isComplete == reader.why.isEmpty)
       for seed in Self.walks {
         let walk = try Walk(kind, parameters, seed: set * 100 + seed, length: 120)

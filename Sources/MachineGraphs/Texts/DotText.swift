@@ -1,7 +1,10 @@
 extension Drawing {
   /// The drawing in the language of Graphviz: states numbered from 1, an edge from node 0 to the initial one, and the
   /// moves. Without a line feed at the end.
-  public var dot: String { DotText(self).lines.joined(separator: "\n") }
+  public var dot: String { DotText(self, hasIDs: false).lines.joined(separator: "\n") }
+
+  /// The same with an id for each state and each line of a move, which Graphviz gives to the parts of its picture.
+  package var dotWithIDs: String { DotText(self, hasIDs: true).lines.joined(separator: "\n") }
 }
 
 /// Writes a drawing for Graphviz.
@@ -9,16 +12,14 @@ private struct DotText {
   let drawing: Drawing
   /// The numbers of the states.
   let numbers: [Int: Int]
-  /// What is drawn one by one; in a plain drawing that is everything.
-  let strokes: [Stroke]
-  let hubs: [Hub]
+  let moves: PictureLines
+  let hasIDs: Bool
 
-  init(_ drawing: Drawing) {
+  init(_ drawing: Drawing, hasIDs: Bool) {
     self.drawing = drawing
+    self.hasIDs = hasIDs
     numbers = Dictionary(uniqueKeysWithValues: drawing.leaves.enumerated().map { ($1, $0 + 1) })
-    let gathered = drawing.detail == .plain ? ([], []) : drawing.gatheredStrokes
-    strokes = gathered.0.flatMap(\.parts)
-    hubs = gathered.1
+    moves = PictureLines(drawing)
   }
 
   private var isPlain: Bool { drawing.detail == .plain }
@@ -69,7 +70,7 @@ private struct DotText {
         return region.name.isEmpty
           ? states : cluster("\(place)_\(number)", region.name, "dashed,rounded", states)
       }
-      return cluster("\(place)", node.title, "rounded", port(of: place) + inner)
+      return cluster("\(place)", node.title, "rounded", port(of: place) + inner, id: drawing.pictureID(of: place))
     } + hubNodes(in: home)
   }
 
@@ -78,7 +79,7 @@ private struct DotText {
   /// The points at which arrows meet, and the nodes that stand for all states.
   private func hubNodes(in home: Hub.Home) -> [String] {
     var lines: [String] = []
-    for (place, hub) in hubs.enumerated() where hub.home == home {
+    for (place, hub) in moves.shared.map(\.hub).enumerated() where hub.home == home {
       let look = hub.title.map { "label=\"\($0)\", style=\"rounded,dashed\"" } ?? "shape=point, width=0.06"
       let line = "\(hub.name(place)) [\(look)]"
       if !lines.contains(line) { lines.append(line) }
@@ -90,7 +91,7 @@ private struct DotText {
   /// would draw them to one of the states, and hide the part within the node. Many wires would meet in a point, so they
   /// end at the border of a member.
   private func port(of place: Int) -> [String] {
-    let isUsed = strokes.contains { $0.from == place || $0.to == place }
+    let isUsed = moves.single.contains { $0.stroke.from == place || $0.stroke.to == place }
     return hasPort(place) && isUsed ? ["port\(place) [shape=point, width=0.1, color=\"#708090\"]"] : []
   }
 
@@ -102,14 +103,18 @@ private struct DotText {
 
   // MARK: States
 
-  private func cluster(_ id: String, _ title: String, _ style: String, _ lines: [String]) -> [String] {
-    let look = isPlain ? "" : " style=\"\(style)\"; color=\"#708090\"; fontsize=16;"
-    return ["subgraph cluster_\(id) {", "    label=\(Self.quoted(title));\(look)"] + lines.map { "    " + $0 } + ["}"]
+  private func cluster(
+    _ name: String, _ title: String, _ style: String, _ lines: [String], id: String? = nil
+  ) -> [String] {
+    let look =
+      (isPlain ? "" : " style=\"\(style)\"; color=\"#708090\"; fontsize=16;")
+      + (id.map { hasIDs ? " id=\"\($0)\";" : "" } ?? "")
+    return ["subgraph cluster_\(name) {", "    label=\(Self.quoted(title));\(look)"] + lines.map { "    " + $0 } + ["}"]
   }
 
   private func state(_ place: Int) -> String {
     let node = drawing.nodes[place]
-    var attributes: [String] = []
+    var attributes = id(drawing.pictureID(of: place))
     if isPlain {
       attributes.append("label=\(Self.quoted(node.title))")
       if node.isCurrent { attributes.append("style=bold") }
@@ -136,32 +141,32 @@ private struct DotText {
   }
 
   private var edges: [String] {
-    if isPlain {
-      return drawing.liftedArrows.map { edge($0.from, $0.to, [$0.label.text], isWire: false, isPossible: false) }
-    }
-    return strokes.map { edge($0.from, $0.to, $0.lines(), isWire: $0.isWire, isPossible: $0.isPossible) }
-      + hubs.enumerated().flatMap { place, hub -> [String] in
-        let name = hub.name(place)
-        let ways = hub.ways.map { from, isPossible in
-          "\(numbers[from] ?? 0) -> \(name) [arrowhead=none\(isPossible ? ", \(Self.possible)" : "")]"
+    moves.single.map { edge($0, isPossible: !isPlain && $0.stroke.isPossible) }
+      + moves.shared.enumerated().flatMap { place, shared -> [String] in
+        let name = shared.hub.name(place)
+        let ways = zip(shared.hub.ways, shared.ways).map { way, id in
+          let attributes = self.id(id) + ["arrowhead=none"] + (way.isPossible ? [Self.possible] : [])
+          return "\(numbers[way.from] ?? 0) -> \(name) [\(attributes.joined(separator: ", "))]"
         }
-        return ways
-          + hub.stroke.parts.map {
-            edge($0.from, $0.to, $0.lines(), isWire: false, isPossible: $0.isPossible, by: name)
-          }
+        return ways + shared.lines.map { edge($0, isPossible: $0.stroke.isPossible, by: name) }
       }
   }
 
+  /// The attribute for an id, if there are ids.
+  private func id(_ id: String) -> [String] { hasIDs ? ["id=\"\(id)\""] : [] }
+
   private static let possible = "penwidth=3, color=\"#c62828\", fontcolor=\"#c62828\""
 
-  /// - Parameter hub: The node from which it is drawn instead of `from`.
-  private func edge(
-    _ from: Int, _ to: Int, _ lines: [String], isWire: Bool, isPossible: Bool, by hub: String? = nil
-  ) -> String {
-    var attributes = ["label=\(Self.quoted(lines.joined(separator: "\n")))"]
+  /// - Parameter hub: The node from which it is drawn instead of its own.
+  private func edge(_ line: PictureLines.Line, isPossible: Bool, by hub: String? = nil) -> String {
+    let (from, to) = (line.stroke.from, line.stroke.to)
+    let texts = isPlain ? line.stroke.labels.map(\.text) : line.stroke.lines()
+    var attributes = id(line.id) + ["label=\(Self.quoted(texts.joined(separator: "\n")))"]
     if drawing.nodes[from].isComposite, !hasPort(from) { attributes.append("ltail=cluster_\(from)") }
     if drawing.nodes[to].isComposite, !hasPort(to) { attributes.append("lhead=cluster_\(to)") }
-    if isWire { attributes.append("style=dashed, color=\"#1565c0\", fontcolor=\"#1565c0\", penwidth=2") }
+    if !isPlain, line.stroke.isWire {
+      attributes.append("style=dashed, color=\"#1565c0\", fontcolor=\"#1565c0\", penwidth=2")
+    }
     if isPossible { attributes.append(Self.possible) }
     let ends = [from, to].map { hasPort($0) ? "port\($0)" : "\(numbers[drawing.representative(of: $0)] ?? 0)" }
     return "\(hub ?? ends[0]) -> \(ends[1]) [\(attributes.joined(separator: ", "))]"

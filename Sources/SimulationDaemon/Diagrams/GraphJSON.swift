@@ -5,21 +5,26 @@ extension Drawing {
   /// The drawing for programs: one JSON object over several lines, with a state or transition on a line.
   ///
   /// A transition from or to a state with substates means all of them, or the ones entered first.
-  var json: String {
-    let states = nodes.indices.filter { !(nodes[$0].isComposite && hasOwnLeaf(nodes[$0])) }.map(state)
+  ///
+  /// - Parameter picture: The drawing that a picture of the same is made from, whose ids are named.
+  func json(picture: Drawing?) -> String {
+    let states = nodes.indices.filter { !(nodes[$0].isComposite && hasOwnLeaf(nodes[$0])) }
+      .map { state($0, id: picture?.pictureID(of: $0)) }
     let why = whyPartial.joined(separator: "; ")
-    let (wires, moves) = (arrows.filter(\.isWire), arrows.filter { !$0.isWire })
+    let ids = picture?.pictureIDs(of: arrows) ?? arrows.map { _ in [] }
+    let all = zip(arrows, ids).map { (isWire: $0.isWire, text: transition($0, ids: $1)) }
+    let (wires, moves) = (all.filter(\.isWire).map(\.text), all.filter { !$0.isWire }.map(\.text))
     let members =
       [
         "\"name\":\(JSONText.quoted(title))",
         "\"states\":\(Self.list(states))",
-        "\"transitions\":\(Self.list(moves.map(transition)))",
+        "\"transitions\":\(Self.list(moves))",
         "\"complete\":\(whyPartial.isEmpty)", "\"why\":\(JSONText.quoted(why))",
-      ] + (wires.isEmpty ? [] : ["\"wires\":\(Self.list(wires.map(transition)))"])
+      ] + (wires.isEmpty ? [] : ["\"wires\":\(Self.list(wires))"])
     return "{" + members.joined(separator: ",\n") + "}"
   }
 
-  private func state(_ place: Int) -> String {
+  private func state(_ place: Int, id: String?) -> String {
     let node = nodes[place]
     var members = [
       "\"name\":\(JSONText.quoted(node.name))", "\"initial\":\(node.isInitial)", "\"final\":\(node.isFinal)",
@@ -30,10 +35,12 @@ extension Drawing {
     members.append("\"region\":\(node.region.isEmpty ? "null" : JSONText.quoted(node.region))")
     if node.isUnreachable { members.append("\"unreachable\":true") }
     if node.isCurrent { members.append("\"current\":true") }
+    if let id { members.append("\"id\":\"\(id)\"") }
     return "{" + members.joined(separator: ",") + "}"
   }
 
-  private func transition(_ arrow: Arrow) -> String {
+  private func transition(_ arrow: Arrow, ids: [String]) -> String {
+    let drawn = ids.isEmpty ? [] : ["\"arrows\":[\(ids.map(JSONText.quoted).joined(separator: ","))]"]
     var members = [
       "\"from\":\(JSONText.quoted(nodes[arrow.from].name))", "\"to\":\(JSONText.quoted(nodes[arrow.to].name))",
     ]
@@ -45,7 +52,7 @@ extension Drawing {
     case .eventOrTimer(let name, _): members.append("\"event\":\(JSONText.quoted(name))")
     case .wire(let output, let event):
       return "{"
-        + (members + ["\"output\":\(JSONText.quoted(output))", "\"event\":\(JSONText.quoted(event))"])
+        + (members + ["\"output\":\(JSONText.quoted(output))", "\"event\":\(JSONText.quoted(event))"] + drawn)
         .joined(separator: ",") + "}"
     }
     if !arrow.label.samples.isEmpty { members.append("\"samples\":\(JSONText.quoted(arrow.label.samples))") }
@@ -54,7 +61,7 @@ extension Drawing {
       members.append("\"outputs\":[\(arrow.label.outputs.map(JSONText.quoted).joined(separator: ","))]")
     }
     members.append("\"effect\":\"\(arrow.effect)\"")
-    return "{" + members.joined(separator: ",") + "}"
+    return "{" + (members + drawn).joined(separator: ",") + "}"
   }
 
   private static func list(_ items: [String]) -> String {

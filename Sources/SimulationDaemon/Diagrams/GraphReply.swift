@@ -9,7 +9,7 @@ final class GraphReply {
     case exploring(GraphSubject)
     /// The input of the drawing program.
     case toDraw(String)
-    case drawing(GraphvizJob)
+    case drawing(GraphvizJob, of: String)
     case writing([Substring], next: Int)
     case scripting(any TestScript, written: Int)
     case over
@@ -60,21 +60,27 @@ final class GraphReply {
       }
       return .more
     case .toDraw(let text):
+      if let picture = graphs.picture(of: text) {
+        stage = GraphReply.writing(picture)
+        return .more
+      }
       guard graphs.beginGraphvizJob() else { return .failed(.tooMany) }
       do throws(SystemError) {
-        stage = .drawing(try GraphvizJob(of: text, until: host + GraphvizJob.longest, by: graphs.program))
+        stage = .drawing(try GraphvizJob(of: text, until: host + GraphvizJob.longest, by: graphs.program), of: text)
         return .waiting
       } catch {
         graphs.endGraphvizJob()
         return .failed(GraphvizJob.Failure.noProgram("\(error)"))
       }
-    case .drawing(let drawing):
+    case .drawing(let drawing, let source):
       switch drawing.goOn(host: host) {
       case .atWork:
         return .waiting
       case .done(let text):
         graphs.endGraphvizJob()
-        stage = GraphReply.writing(SVGTheme.applied(to: text.hasSuffix("\n") ? String(text.dropLast()) : text))
+        let picture = SVGTheme.applied(to: text.hasSuffix("\n") ? String(text.dropLast()) : text)
+        graphs.keep(picture, of: source)
+        stage = GraphReply.writing(picture)
         return .more
       case .failed(let failure):
         graphs.endGraphvizJob()

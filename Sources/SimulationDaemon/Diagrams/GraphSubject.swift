@@ -23,7 +23,8 @@ enum GraphSubject {
     case .kind(let source, let mark):
       guard let graph = source.advance(by: steps) else { return nil }
       if form.format == .tests { return .script(GraphScript(graph)) }
-      return .text(form.text(of: Drawing(graph, mark: mark, show: form.drawn)))
+      let drawing = Drawing(graph, mark: mark, show: form.drawn)
+      return .text(form.text(of: drawing, asPicture: drawing))
     case .text(let text): return .text(text)
     case .testsOfComposition(let composition):
       return .script(CompositionScript(composition))
@@ -33,11 +34,11 @@ enum GraphSubject {
         guard let graph = member.source.advance(by: steps) else { return nil }
         graphs.append((graph, member.mark))
       }
-      return .text(
-        form.text(
-          of: Drawing(
-            composition, named: name, members: graphs, show: form.drawn,
-            isBrief: form.drawn == .usual && form.format != .json)))
+      func drawing(isBrief: Bool) -> Drawing {
+        Drawing(composition, named: name, members: graphs, show: form.drawn, isBrief: isBrief)
+      }
+      let picture = drawing(isBrief: form.drawn == .usual)
+      return .text(form.text(of: form.format == .json ? drawing(isBrief: false) : picture, asPicture: picture))
     }
   }
 }
@@ -48,18 +49,24 @@ struct GraphForm {
   var detail = Drawing.Detail.usual
   /// Characters per line of a table.
   var width = GraphTable.widest
+  /// Whether the present state of a machine is marked.
+  var marksPresent = true
+  /// Whether a picture of the same has the states that `json` has, so that `json` can name the ids in it.
+  var hasPictureIDs = true
 
   /// How much the drawing has: a table also shows what is ignored or refused.
   var drawn: Drawing.Detail { format == .table ? .all : detail }
 
-  func text(of drawing: Drawing) -> String {
+  /// - Parameter picture: What a picture of the drawing is made from.
+  func text(of drawing: Drawing, asPicture picture: Drawing) -> String {
     switch format {
     case .table, .tests, .scxml: GraphTable(drawing, show: detail, width: width).text
-    case .dot, .svg: drawing.dot
+    case .dot: drawing.dot
+    case .svg: picture.dotWithIDs
     case .mermaid: drawing.mermaid
     case .stateDiagram: drawing.stateDiagram
     case .plantuml: drawing.plantuml
-    case .json: drawing.json
+    case .json: drawing.json(picture: hasPictureIDs ? picture : nil)
     }
   }
 }

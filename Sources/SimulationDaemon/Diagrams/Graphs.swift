@@ -20,6 +20,31 @@ final class Graphs: Sendable {
     var sources: [Key: GraphSource] = [:]
     /// Oldest first.
     var order: [Key] = []
+    /// Pictures by the text that they were drawn from, and their texts, oldest first.
+    var pictures: [String: String] = [:]
+    var drawn: [String] = []
+    var pictureBytes = 0
+  }
+
+  /// The most bytes of pictures that are kept.
+  private static let mostPictureBytes = 4 << 20
+
+  /// The picture that was drawn from this text, if it is still known: a machine of a kind is drawn as the one before it.
+  func picture(of text: String) -> String? { kept.withLock { $0.pictures[text] } }
+
+  func keep(_ picture: String, of text: String) {
+    let bytes = picture.utf8.count + text.utf8.count
+    guard bytes <= Graphs.mostPictureBytes else { return }
+    kept.withLock { kept in
+      guard kept.pictures[text] == nil else { return }
+      while kept.pictureBytes + bytes > Graphs.mostPictureBytes {
+        let oldest = kept.drawn.removeFirst()
+        kept.pictureBytes -= oldest.utf8.count + (kept.pictures.removeValue(forKey: oldest)?.utf8.count ?? 0)
+      }
+      kept.pictures[text] = picture
+      kept.drawn.append(text)
+      kept.pictureBytes += bytes
+    }
   }
 
   init(program: String = "dot") {
@@ -64,7 +89,7 @@ final class Graphs: Sendable {
     }
   }
 
-  /// Empties the cache; graphs are explored again on demand.
+  /// Empties the cache; graphs are explored, and pictures drawn, again on demand.
   func forgetAll() {
     kept.withLock { $0 = Kept() }
   }

@@ -6,9 +6,9 @@ import Statecharts
 
 /// Diagrams, and paths to states in which an event is possible.
 extension RequestContext {
-  /// `graph KIND|NAME [format=…] [show=…] [width=N]`. A machine hides a kind of the same name.
+  /// `graph KIND|NAME [format=…] [show=…] [width=N] [present=…]`. A machine hides a kind of the same name.
   func graph() {
-    guard let form = graphForm() else { return }
+    guard var form = graphForm() else { return }
     let name = words.plain[0]
     let machine = machine(named: name)
     if form.format == .scxml || form.format == .stateDiagram,
@@ -25,11 +25,17 @@ extension RequestContext {
     }
     if let machine {
       let living = live.world.living(machine)
+      var place = living.place(of: live.world.kind(of: machine))
+      form.hasPictureIDs = place == nil
       // Programs and tests get the states that replies have.
-      let place = form.format == .json || form.format == .tests ? nil : living.place(of: live.world.kind(of: machine))
+      if form.format == .json || form.format == .tests { place = nil }
+      let kind = live.world.kind(of: machine)
+      // What a machine has left of its timers would be drawn, too. Only states that are named by data are its own.
+      let isItsOwn = form.marksPresent || kind.hasStatesNamedByData
       begin(
-        live.world.kind(of: machine), live.world.parameterValues(of: machine), mark(of: machine, name, place: place),
-        form, from: living, isByPlace: place != nil)
+        kind, live.world.parameterValues(of: machine),
+        form.marksPresent ? mark(of: machine, name, place: place) : nil, form, from: isItsOwn ? living : nil,
+        isByPlace: place != nil)
       return
     }
     if let composition = live.world.composition(of: name) {
@@ -68,9 +74,11 @@ extension RequestContext {
 
   private func graphForm() -> GraphForm? {
     guard let format = choice(words["format"], "format", GraphFormat.byName, otherwise: .table),
-      let detail = choice(words["show"], "show", Drawing.Detail.byName, otherwise: .usual)
+      let detail = choice(words["show"], "show", Drawing.Detail.byName, otherwise: .usual),
+      let marksPresent = choice(words["present"], "present", ["yes": true, "no": false], otherwise: true)
     else { return nil }
     var form = GraphForm(format: format, detail: detail)
+    form.marksPresent = marksPresent
     if let text = words["width"] {
       guard let width = Int(text), RequestContext.widths.contains(width) else {
         let allowed = "\(RequestContext.widths.lowerBound)..\(RequestContext.widths.upperBound)"
@@ -145,8 +153,8 @@ extension RequestContext {
         // A member may have been dropped, and its name given to a machine of another kind.
         if let machine = machine(named: made), live.world.kind(of: machine) === member.kind {
           parameters = live.world.parameterValues(of: machine)
-          marked = mark(of: machine, made)
-          living = live.world.living(machine)
+          marked = form.marksPresent ? mark(of: machine, made) : nil
+          living = form.marksPresent ? live.world.living(machine) : nil
         }
       }
       do throws(ParameterConflict) {
@@ -158,7 +166,8 @@ extension RequestContext {
         return
       }
     }
-    begin(.graph(GraphReply(.composition(composition, name: name, members), form, environment.graphs)))
+    let shown = form.marksPresent ? name : nil
+    begin(.graph(GraphReply(.composition(composition, name: shown, members), form, environment.graphs)))
   }
 
   /// Whether a diagram may start: within a batch, drawing by another program would delay other clients.
