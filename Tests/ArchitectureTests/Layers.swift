@@ -43,7 +43,8 @@ struct Layer {
       ],
       outside: ["Glibc", "Dispatch", "Synchronization"]),
     Layer("fsmd", ours: ["SimulationDaemon", "Simulations"]),
-    Layer("fsmrepl", ours: ["LineProtocol", "Scripts", "UnixHost", "CReadline", "Page"], outside: ["Glibc", "Dispatch"]),
+    Layer(
+      "fsmrepl", ours: ["LineProtocol", "Scripts", "UnixHost", "CReadline", "Page"], outside: ["Glibc", "Dispatch"]),
     Layer(
       "fsmbench",
       ours: ["StateMachines", "MachineForms", "Statecharts", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
