@@ -2,7 +2,7 @@
 
 import { Announcer } from "./announcer.js";
 import { ClockBar } from "./clockbar.js";
-import { Connection } from "./connection.js";
+import { Connection, takeToken } from "./connection.js";
 import { openFile, openHelp, openNew } from "./dialogs.js";
 import { atMostEvery, el, prefersStillness, put, setText } from "./dom.js";
 import { Kinds } from "./kinds.js";
@@ -531,15 +531,6 @@ class Page {
   #pollCount = 0;
 }
 
-// The key of the link, which is taken out of the address at once.
-function takeToken() {
-  const token = location.hash.slice(1);
-  if (!token || location.protocol === "file:") return null;
-  history.replaceState(null, "", location.pathname + location.search);
-  return token;
-}
-
 const source = Recording.find() ?? new Connection(takeToken());
-const page = new Page(source);
+new Page(source);
 source.open();
-globalThis.fsmdPage = page;
