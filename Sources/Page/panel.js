@@ -214,11 +214,13 @@ export class Panel {
   // A kind whose picture has places of its own is drawn by the daemon each time.
   async #drawMarked() {
     if (this.#isGone || this.#past !== null) return;
+    const before = this.#diagram.marked;
     const { ok, data } = await this.#page.source.request(line(["graph", this.name], { format: "svg" }));
     if (!ok || this.#isGone || this.#past !== null) return;
     this.#diagram.draw(data.map((item) => item.text).join("\n"), this.#facts);
     const after = this.#diagram.marked;
     this.#diagram.setPresent(this.name, after);
+    if (before.join() !== after.join()) this.#diagram.light(this.name, { moves: [], arrows: this.#diagram.between(before, after), inner: [] });
   }
 
   // Takes a line of the journal that came now.

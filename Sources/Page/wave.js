@@ -174,7 +174,7 @@ export class Wave {
       const box = svg("g", { class: `segment shade-${shade % 2}${isPresent ? " present" : ""}` },
         svg("rect", { x: x1, y, width: Math.max(1, x2 - x1), height: STATE }), svg("title", null, state));
       const fits = Math.floor((x2 - x1 - 12) / 8.6);
-      if (fits >= 2) box.append(svg("text", { x: x1 + 6, y: y + STATE / 2 + 5.5 }, state.length <= fits ? state : `${state.slice(0, fits - 1)}…`));
+      if (state.length <= fits || fits >= 4) box.append(svg("text", { x: x1 + 6, y: y + STATE / 2 + 5.5 }, state.length <= fits ? state : `${state.slice(0, fits - 1)}…`));
       back.append(box);
     }
     let free = -Infinity;
