@@ -403,6 +403,7 @@ class Tests:
         page.evaluate("""(l => { const i = document.getElementById(l.htmlFor); i.value = '4'; i.dispatchEvent(new Event('input')); })(
           [...document.querySelectorAll('dialog label')].find(l => l.textContent.startsWith('start')))""")
         self.picture(page, "new")
+        page.until("!document.querySelector('dialog .primary').disabled")
         page.click("dialog .primary")
         page.until("document.querySelector('.panel[data-name=fridge] .present')", "it is shown")
         expect(not page.evaluate("document.querySelector('dialog')"), "the dialog is closed")
@@ -417,6 +418,7 @@ class Tests:
         good = "stateDiagram-v2\n  [*] --> red\n  red --> green : after 5s\n  green --> red : stop\n"
         page.evaluate(f"({drop})('traffic.mmd', {json.dumps(good)})")
         page.until("document.querySelector('dialog select')?.value === 'traffic'", "the kind can be made")
+        page.until("!document.querySelector('dialog .primary').disabled")
         page.click("dialog .primary")
         page.until("seen.state('traffic', 'red')?.fill === '%s'" % PRESENT)
         bad = '<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" initial="<b>x"><state id="a"/></scxml>'

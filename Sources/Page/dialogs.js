@@ -25,7 +25,7 @@ export async function openNew(page, { wanted, onmade }) {
   const fault = el("p", { class: "fault", role: "alert" });
   const nameField = new Field({ name: "name", allowed: "", text: "What it is called", onchange: () => isReady() });
   const parameters = el("div", { class: "parameters" });
-  const make = el("button", { class: "primary", type: "submit" }, "Make it");
+  const make = el("button", { class: "primary", type: "submit", disabled: true }, "Make it");
   let fields = [];
   let isTyped = false;
   const isReady = () => {

@@ -47,6 +47,8 @@ class Page {
   #address = new URLSearchParams(location.search);
   #gaps = { count: 0, since: 0 };
   #isStarted = false;
+  // Whether lines of the past come in, which nobody has to be told of.
+  #isCatchingUp = false;
   #status = "";
 
   constructor(source) {
@@ -197,6 +199,13 @@ class Page {
 
   // Follows the world from an input on; what happened before is in the journal.
   async #watch(since, last) {
+    this.#isCatchingUp = true;
+    const answer = await this.#askToWatch(since, last);
+    this.#isCatchingUp = false;
+    return answer;
+  }
+
+  async #askToWatch(since, last) {
     if (since > last) return this.source.request("watch * what=all");
     const answer = await this.source.request(`watch * what=all since=${since}`);
     if (answer.ok || answer.gone) return answer;
@@ -237,7 +246,7 @@ class Page {
       log.add(item);
     }
     list.notice(item);
-    if (this.#isCaughtUp) announcer.notice(item);
+    if (!this.#isCatchingUp) announcer.notice(item);
     if (isFirst) this.#refresh.inputs();
     wave.update();
     if (item.what === "created") this.#tellEmpty();
@@ -252,10 +261,6 @@ class Page {
       if (known.name === item.name && known.what === item.what && known.words.join(" ") === item.words.join(" ") && known.due === item.due) return true;
     }
     return false;
-  }
-
-  get #isCaughtUp() {
-    return this.#isStarted;
   }
 
   #flow(item) {

@@ -231,8 +231,8 @@ export class Panel {
       this.element.classList.add("gone");
       this.#note(`${item.name} is gone.`);
     } else if (item.what === "created") {
+      if (this.element.classList.contains("gone")) this.#note("");
       this.element.classList.remove("gone");
-      this.#note("");
       member.state = item.words[1];
       member.kind = item.words[0];
     }
@@ -485,10 +485,11 @@ export class Panel {
   }
 
   async #send(name, event, fields) {
-    const given = fields.filter((field) => !field.isLeftOut);
-    const isJSON = given.some((field) => field.name === "key" || field.name.includes("="));
-    const words = isJSON ? given.map((field) => field.value) : [];
-    const text = line(["send", name, event, ...words], isJSON ? {} : Object.fromEntries(given.map((field) => [field.name, field.value])));
+    const given = fields.filter((field) => !field.isLeftOut && !field.rule.isRaw);
+    // Another event that a document's transitions match has a name of its own.
+    const other = event === "*" ? given.shift()?.value : null;
+    const raw = fields.filter((field) => field.rule.isRaw).map((field) => ` ${field.value.trim()}`).join("");
+    const text = line(["send", name, other ?? event], Object.fromEntries(given.map((field) => [field.name, field.value]))) + raw;
     const { ok, reply } = await this.#page.source.request(text);
     this.answer(ok ? "" : reply.text ?? reply.code);
   }

@@ -81,7 +81,7 @@ export class Wave {
     const now = this.#world.clock.now();
     const isWhole = last === inputs.length;
     const to = isWhole ? now : drawn.at(-1)?.t ?? now;
-    const from = drawn.length ? Math.max(0, drawn[0].t - (drawn.length < inputs.length ? 0 : Math.min(1, drawn[0].t))) : Math.max(0, now - 1);
+    const from = drawn[0]?.t ?? Math.max(0, now - 1);
     const scale = new TimeScale(drawn, from, to, this.#parts.scroll.clientWidth - MARGIN - 4);
     this.#scale = scale;
     const lanes = lanesOf(all, names);
