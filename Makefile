@@ -7,6 +7,8 @@ BENCH ?=
 STATEMACHINE ?= 3.2.2
 STORE ?= .build/store
 TABLE ?= .build/conformance.md
+SLACK ?= 1
+ONLY ?=
 RACE ?= UnixHostTests|EndToEndTests
 NAME ?= Staircase
 DIR ?= ../$(NAME)
@@ -26,7 +28,7 @@ endif
 .SILENT:
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-diagrams conformance diagram-tools-are-there lab lab-test race store bench count format lint install clean \
+.PHONY: help run demo test test-diagrams test-page conformance diagram-tools-are-there page-tools-are-there lab lab-test race store bench count format lint install clean \
   swift-is-there libraries-are-there redis-is-there statemachine-is-there valgrind-is-there
 
 help:
@@ -35,6 +37,7 @@ help:
 	echo 'make test     checks the format, builds with warnings as errors, runs all tests'
 	echo 'make conformance  runs the suites of statecharts over the socket of a daemon and writes the table (TABLE=$(TABLE))'
 	echo 'make test-diagrams  gives all diagrams to Graphviz, PlantUML and two Mermaids, and counts the labels'
+	echo 'make test-page  looks at the live page in a browser, on the screens of a projector and of a phone'
 	echo 'make lab      writes a package with a machine, its test and a daemon of your own (NAME=$(NAME), DIR=$(DIR))'
 	echo 'make race     runs the tests that have threads under the thread sanitizer (RACE="$(RACE)")'
 	echo 'make store    leaves a store with machines of all kinds, which later releases must read, in STORE=$(STORE)'
@@ -96,6 +99,12 @@ test-diagrams: libraries-are-there diagram-tools-are-there
 	swift build -q --product fsmd
 	swift build -q --product fsmrepl
 	python3 Tools/check_diagrams.py --programs .build/debug --folder .build/diagrams
+
+# What is on the screen, in Debian's Chromium; pictures of it stay in .build/page. SLACK multiplies the allowed times.
+test-page: libraries-are-there page-tools-are-there
+	echo 'Building fsmd (the first time takes a minute or two).'
+	swift build -q $(RELEASE) --product fsmd
+	python3 -B Tools/test_page.py --programs $(PROGRAMS) --folder .build/page --slack '$(SLACK)' --only '$(ONLY)'
 
 # A package of one's own, made of Examples/Staircase under another name and depending on this folder.
 lab:
@@ -203,6 +212,11 @@ diagram-tools-are-there: swift-is-there
 	if ! python3 -m pip --version >/dev/null 2>&1; then $(call install_package,python3-pip); fi
 	if ! command -v dot >/dev/null; then $(call install_package,graphviz); fi
 	if ! command -v plantuml >/dev/null; then $(call install_package,plantuml); fi
+	if ! command -v chromium >/dev/null; then $(call install_package,chromium); fi
+
+page-tools-are-there: swift-is-there
+	if ! command -v python3 >/dev/null; then $(call install_package,python3); fi
+	if ! command -v dot >/dev/null; then $(call install_package,graphviz); fi
 	if ! command -v chromium >/dev/null; then $(call install_package,chromium); fi
 
 # Installs one Debian package without a question, as root or through sudo; says what to do where it cannot.

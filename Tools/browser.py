@@ -170,27 +170,28 @@ class Page:
     def until(self, expression, what=None, wait=15):
         """Waits until an expression is true, and gives its value. The page itself looks at it again and again."""
         script = f"""new Promise((resolve) => {{
-          const end = performance.now() + {wait * 1000};
+          const end = performance.now() + 500;
           const look = () => {{
             let value;
-            try {{ value = ({expression}); }} catch (error) {{ value = null; }}
-            if (value || performance.now() > end) resolve(value || null);
+            try {{ value = ({expression}); }} catch {{ value = null; }}
+            if (value || performance.now() > end) resolve(value instanceof Node ? true : value || null);
             else setTimeout(look, 4);
           }};
           look();
         }})"""
-        deadline = time.monotonic() + wait + 10
+        deadline = time.monotonic() + wait
         while True:
             try:
-                value = self.evaluate(script, wait=wait + 10)
-                break
+                value = self.evaluate(script)
             except Failure as failure:
-                # A page that is loaded anew begins again.
-                if "context" not in str(failure).lower() or time.monotonic() > deadline:
+                # A page that is being loaded begins again.
+                if not any(word in str(failure) for word in ("navigated", "context", "Promise")):
                     raise
-        if not value:
-            raise Failure(f"this did not come about: {what or expression}")
-        return value
+                value = None
+            if value:
+                return value
+            if time.monotonic() > deadline:
+                raise Failure(f"this did not come about: {what or expression}")
 
     def key(self, key, modifiers=0):
         """Presses a key as a keyboard does."""

@@ -24,6 +24,8 @@ export class Connection extends EventTarget {
   #timer = 0;
   #heard = 0;
   #token;
+  // Whether the daemon does not know this browser.
+  #isOut = false;
   isLive = true;
   control = false;
   daemon = null;
@@ -33,10 +35,23 @@ export class Connection extends EventTarget {
     super();
     this.#token = token;
     addEventListener("online", () => this.#hurry());
+    // A new link, opened where the page stands already, changes the fragment alone.
+    addEventListener("hashchange", () => {
+      const given = takeToken();
+      if (!given) return;
+      this.#token = given;
+      this.open();
+    });
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this.#hurry();
     });
     setInterval(() => this.#listen(), SILENCE / 2);
+    // The link may be opened in another tab, which has the same cookie.
+    setInterval(() => this.#unlock(), 2 * LATEST);
+  }
+
+  async #unlock() {
+    if (this.#isOut && !document.hidden && (await this.#isLocked()) === false && this.#isOut) this.#connect();
   }
 
   async open() {
@@ -45,7 +60,7 @@ export class Connection extends EventTarget {
         .catch(() => null);
       if (!answer) return this.#again();
       this.#token = null;
-      if (!answer.ok) return this.#say("locked");
+      if (!answer.ok) return this.#lock();
     }
     this.#connect();
   }
@@ -54,7 +69,13 @@ export class Connection extends EventTarget {
     this.dispatchEvent(new CustomEvent("status", { detail: status }));
   }
 
+  #lock() {
+    this.#isOut = true;
+    this.#say("locked");
+  }
+
   #connect() {
+    this.#isOut = false;
     clearTimeout(this.#timer);
     this.#stream?.close();
     const stream = new EventSource("/stream");
@@ -84,15 +105,15 @@ export class Connection extends EventTarget {
       if (stream !== this.#stream) return;
       stream.close();
       this.#lose();
-      if (await this.#isLocked()) this.#say("locked");
+      if (await this.#isLocked()) this.#lock();
       else this.#again();
     });
   }
 
-  // Whether the daemon is there and does not know this browser.
+  // Whether the daemon is there and does not know this browser; null if it is not there.
   async #isLocked() {
     const answer = await fetch("/requests/none", { method: "POST", body: "" }).catch(() => null);
-    return answer?.status === 401;
+    return answer && answer.status === 401;
   }
 
   #lose() {
@@ -171,7 +192,7 @@ export class Connection extends EventTarget {
       while (session === this.#session) {
         answer = await fetch(`/requests/${session}`, { method: "POST", body, headers: { "Content-Type": "text/plain" } })
           .catch(() => null);
-        if (answer?.status !== 429) break;
+        if (answer?.status !== 429 && answer?.status !== 503) break;
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
       if (session !== this.#session) continue;
@@ -195,4 +216,12 @@ export class Connection extends EventTarget {
       pending?.resolve({ ok: false, reply: { code: "TOO-LONG", words: [], text }, data: [] });
     }
   }
+}
+
+// The key of a link, which is taken out of the address at once; null if there is none.
+export function takeToken() {
+  const token = location.hash.slice(1);
+  if (!token || location.protocol === "file:") return null;
+  history.replaceState(null, "", location.pathname + location.search);
+  return token;
 }

@@ -82,6 +82,13 @@ export class Diagram {
     this.follow();
   }
 
+  // The arrows from one of some states to one of others, by what Graphviz calls their ends.
+  between(from, to) {
+    const titles = (ids) => ids.map((id) => this.#parts.get(id)?.querySelector("title")?.textContent);
+    const ends = new Set(titles(from).flatMap((start) => titles(to).map((end) => `${start}->${end}`)));
+    return [...this.#parts].filter(([, part]) => part.classList.contains("edge") && ends.has(part.querySelector("title")?.textContent)).map(([id]) => id);
+  }
+
   zoom(factor) {
     this.#zoom = factor;
     if (!this.#root) return;

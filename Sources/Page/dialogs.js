@@ -25,7 +25,7 @@ export async function openNew(page, { wanted, onmade }) {
   const fault = el("p", { class: "fault", role: "alert" });
   const nameField = new Field({ name: "name", allowed: "", text: "What it is called", onchange: () => isReady() });
   const parameters = el("div", { class: "parameters" });
-  const make = el("button", { class: "primary", type: "submit" }, "Make it");
+  const make = el("button", { class: "primary", type: "submit", disabled: true }, "Make it");
   let fields = [];
   let isTyped = false;
   const isReady = () => {
@@ -38,7 +38,7 @@ export async function openNew(page, { wanted, onmade }) {
     const kind = await page.kinds.describe(kindField.value);
     setText(about, kind.text);
     fields = kind.parameters.map((parameter) => new Field({ ...parameter, onchange: () => isReady() }));
-    put(parameters, fields.length ? el("details", { open: fields.length < 4 || fields.some((field) => field.initial === undefined) }, el("summary", null, `${fields.length} parameters`), fields.map((field) => field.element)) : []);
+    put(parameters, fields.length ? el("details", { open: fields.length < 4 || fields.some((field) => field.initial === undefined) }, el("summary", null, fields.length === 1 ? "a parameter" : `${fields.length} parameters`), fields.map((field) => field.element)) : []);
     if (!isTyped) nameField.input.value = freeName(kindField.value, page.world);
     isReady();
   };

@@ -6,6 +6,11 @@ import { parseDuration } from "./times.js";
 
 // What a text must be, from the words of `describe`: `{ check, choices, isOptional }`; `check` gives what is wrong, or null.
 export function ruleOf(allowed) {
+  if (allowed === "any data") {
+    // Words of `key=value`, as a request has them.
+    const words = /^\s*([A-Za-z][\w.-]*=("(\\.|[^"\\])*"|[^\s"]*)(\s+|$))*$/;
+    return { isRaw: true, takesEmpty: true, check: (text) => (words.test(text) ? null : "words such as count=3 name=Ann") };
+  }
   const optional = /^(.*), or nil$/s.exec(allowed);
   if (optional) {
     const inner = ruleOf(optional[1]);

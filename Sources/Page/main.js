@@ -2,7 +2,7 @@
 
 import { Announcer } from "./announcer.js";
 import { ClockBar } from "./clockbar.js";
-import { Connection } from "./connection.js";
+import { Connection, takeToken } from "./connection.js";
 import { openFile, openHelp, openNew } from "./dialogs.js";
 import { atMostEvery, el, prefersStillness, put, setText } from "./dom.js";
 import { Kinds } from "./kinds.js";
@@ -47,6 +47,8 @@ class Page {
   #address = new URLSearchParams(location.search);
   #gaps = { count: 0, since: 0 };
   #isStarted = false;
+  // Whether lines of the past come in, which nobody has to be told of.
+  #isCatchingUp = false;
   #status = "";
 
   constructor(source) {
@@ -197,6 +199,13 @@ class Page {
 
   // Follows the world from an input on; what happened before is in the journal.
   async #watch(since, last) {
+    this.#isCatchingUp = true;
+    const answer = await this.#askToWatch(since, last);
+    this.#isCatchingUp = false;
+    return answer;
+  }
+
+  async #askToWatch(since, last) {
     if (since > last) return this.source.request("watch * what=all");
     const answer = await this.source.request(`watch * what=all since=${since}`);
     if (answer.ok || answer.gone) return answer;
@@ -237,7 +246,7 @@ class Page {
       log.add(item);
     }
     list.notice(item);
-    if (this.#isCaughtUp) announcer.notice(item);
+    if (!this.#isCatchingUp) announcer.notice(item);
     if (isFirst) this.#refresh.inputs();
     wave.update();
     if (item.what === "created") this.#tellEmpty();
@@ -252,10 +261,6 @@ class Page {
       if (known.name === item.name && known.what === item.what && known.words.join(" ") === item.words.join(" ") && known.due === item.due) return true;
     }
     return false;
-  }
-
-  get #isCaughtUp() {
-    return this.#isStarted;
   }
 
   #flow(item) {
@@ -531,15 +536,6 @@ class Page {
   #pollCount = 0;
 }
 
-// The key of the link, which is taken out of the address at once.
-function takeToken() {
-  const token = location.hash.slice(1);
-  if (!token || location.protocol === "file:") return null;
-  history.replaceState(null, "", location.pathname + location.search);
-  return token;
-}
-
 const source = Recording.find() ?? new Connection(takeToken());
-const page = new Page(source);
+new Page(source);
 source.open();
-globalThis.fsmdPage = page;

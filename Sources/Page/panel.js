@@ -214,11 +214,13 @@ export class Panel {
   // A kind whose picture has places of its own is drawn by the daemon each time.
   async #drawMarked() {
     if (this.#isGone || this.#past !== null) return;
+    const before = this.#diagram.marked;
     const { ok, data } = await this.#page.source.request(line(["graph", this.name], { format: "svg" }));
     if (!ok || this.#isGone || this.#past !== null) return;
     this.#diagram.draw(data.map((item) => item.text).join("\n"), this.#facts);
     const after = this.#diagram.marked;
     this.#diagram.setPresent(this.name, after);
+    if (before.join() !== after.join()) this.#diagram.light(this.name, { moves: [], arrows: this.#diagram.between(before, after), inner: [] });
   }
 
   // Takes a line of the journal that came now.
@@ -229,8 +231,8 @@ export class Panel {
       this.element.classList.add("gone");
       this.#note(`${item.name} is gone.`);
     } else if (item.what === "created") {
+      if (this.element.classList.contains("gone")) this.#note("");
       this.element.classList.remove("gone");
-      this.#note("");
       member.state = item.words[1];
       member.kind = item.words[0];
     }
@@ -483,10 +485,11 @@ export class Panel {
   }
 
   async #send(name, event, fields) {
-    const given = fields.filter((field) => !field.isLeftOut);
-    const isJSON = given.some((field) => field.name === "key" || field.name.includes("="));
-    const words = isJSON ? given.map((field) => field.value) : [];
-    const text = line(["send", name, event, ...words], isJSON ? {} : Object.fromEntries(given.map((field) => [field.name, field.value])));
+    const given = fields.filter((field) => !field.isLeftOut && !field.rule.isRaw);
+    // Another event that a document's transitions match has a name of its own.
+    const other = event === "*" ? given.shift()?.value : null;
+    const raw = fields.filter((field) => field.rule.isRaw).map((field) => ` ${field.value.trim()}`).join("");
+    const text = line(["send", name, other ?? event], Object.fromEntries(given.map((field) => [field.name, field.value]))) + raw;
     const { ok, reply } = await this.#page.source.request(text);
     this.answer(ok ? "" : reply.text ?? reply.code);
   }

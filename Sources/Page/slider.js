@@ -32,8 +32,10 @@ export class Slider {
     const { range, back, on, play, live, fork, text } = this.#parts;
     this.element = el("div", { class: "slider", role: "group", "aria-label": "Go back in the journal" }, back, on, play, range, text, fork, live);
     range.addEventListener("input", () => {
+      // To stop writes the place that was.
+      const place = Number(range.value);
       this.#stop();
-      this.#go(Number(range.value) >= this.#inputs.length - 1 && this.#page.source.isLive ? null : Number(range.value));
+      this.#go(place >= this.#inputs.length - 1 && this.#page.source.isLive ? null : place);
     });
   }
 
@@ -62,7 +64,7 @@ export class Slider {
     const { range, text, fork, live, play } = this.#parts;
     range.value = this.#place ?? this.#inputs.length - 1;
     const current = this.current;
-    setText(text, current ? `${clockTime(current.t)} · ${this.#place + 1} of ${this.#inputs.length}` : this.#inputs.length ? `now · ${this.#inputs.length} inputs` : "nothing yet");
+    setText(text, current ? `${clockTime(current.t)} · ${this.#place + 1} of ${this.#inputs.length}` : this.#inputs.length ? `now · ${this.#inputs.length} ${this.#inputs.length === 1 ? "input" : "inputs"}` : "nothing yet");
     range.setAttribute("aria-valuetext", current ? `${clockTime(current.t)}, input ${current.seq}` : "now");
     this.element.classList.toggle("past", this.isPast);
     live.hidden = !this.isPast || !this.#page.source.isLive;

@@ -5,7 +5,7 @@
 const LEAST = 26;
 const MOST = 190;
 // How much wider a short stretch is drawn at most.
-const WIDEST = 2.4;
+const WIDEST = 4;
 
 // Pixels for so many seconds.
 function width(seconds) {

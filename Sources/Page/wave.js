@@ -81,7 +81,7 @@ export class Wave {
     const now = this.#world.clock.now();
     const isWhole = last === inputs.length;
     const to = isWhole ? now : drawn.at(-1)?.t ?? now;
-    const from = drawn.length ? Math.max(0, drawn[0].t - (drawn.length < inputs.length ? 0 : Math.min(1, drawn[0].t))) : Math.max(0, now - 1);
+    const from = drawn[0]?.t ?? Math.max(0, now - 1);
     const scale = new TimeScale(drawn, from, to, this.#parts.scroll.clientWidth - MARGIN - 4);
     this.#scale = scale;
     const lanes = lanesOf(all, names);
@@ -174,7 +174,7 @@ export class Wave {
       const box = svg("g", { class: `segment shade-${shade % 2}${isPresent ? " present" : ""}` },
         svg("rect", { x: x1, y, width: Math.max(1, x2 - x1), height: STATE }), svg("title", null, state));
       const fits = Math.floor((x2 - x1 - 12) / 8.6);
-      if (fits >= 2) box.append(svg("text", { x: x1 + 6, y: y + STATE / 2 + 5.5 }, state.length <= fits ? state : `${state.slice(0, fits - 1)}…`));
+      if (state.length <= fits || fits >= 4) box.append(svg("text", { x: x1 + 6, y: y + STATE / 2 + 5.5 }, state.length <= fits ? state : `${state.slice(0, fits - 1)}…`));
       back.append(box);
     }
     let free = -Infinity;
