@@ -28,7 +28,7 @@ endif
 .SILENT:
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-diagrams test-page conformance diagram-tools-are-there page-tools-are-there lab lab-test race store bench count format lint install clean \
+.PHONY: help run demo pictures test test-diagrams test-page conformance diagram-tools-are-there page-tools-are-there lab lab-test race store bench count format lint install clean \
   swift-is-there libraries-are-there redis-is-there statemachine-is-there valgrind-is-there
 
 help:
@@ -38,6 +38,7 @@ help:
 	echo 'make conformance  runs the suites of statecharts over the socket of a daemon and writes the table (TABLE=$(TABLE))'
 	echo 'make test-diagrams  gives all diagrams to Graphviz, PlantUML and two Mermaids, and counts the labels'
 	echo 'make test-page  looks at the live page in a browser, on the screens of a projector and of a phone'
+	echo 'make pictures  draws the pictures of the README anew, from runs'
 	echo 'make lab      writes a package with a machine, its test and a daemon of your own (NAME=$(NAME), DIR=$(DIR))'
 	echo 'make race     runs the tests that have threads under the thread sanitizer (RACE="$(RACE)")'
 	echo 'make store    leaves a store with machines of all kinds, which later releases must read, in STORE=$(STORE)'
@@ -105,6 +106,13 @@ test-page: libraries-are-there page-tools-are-there
 	echo 'Building fsmd (the first time takes a minute or two).'
 	swift build -q $(RELEASE) --product fsmd
 	python3 -B Tools/test_page.py --programs $(PROGRAMS) --folder .build/page --slack '$(SLACK)' --only '$(ONLY)'
+
+# Graphviz draws the diagram, Chromium the page.
+pictures: libraries-are-there page-tools-are-there
+	echo 'Building fsmd and fsmrepl (the first time takes a minute or two).'
+	swift build -q $(RELEASE) --product fsmd
+	swift build -q $(RELEASE) --product fsmrepl
+	python3 -B Tools/make_pictures.py --programs $(PROGRAMS)
 
 # A package of one's own, made of Examples/Staircase under another name and depending on this folder.
 lab:

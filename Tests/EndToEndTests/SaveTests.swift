@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import UnixHost
 
@@ -39,5 +40,44 @@ struct SaveTests {
     #expect(absent.output.hasSuffix("no/w.fsm: No such file or directory\n+ 0\n"), "\(absent.output)")
     let within = try place.run("--private", "-k", "-e", "begin", "-e", "save \(place.path("w.fsm"))", "-e", "end")
     #expect(within.output.contains("between 'begin' and 'end'"), "\(within.output)")
+  }
+
+  @Test("a machine is exported with a page that needs nothing from elsewhere, and what cannot be written is told")
+  func exported() throws {
+    try FileManager.default.createDirectory(atPath: place.path("out"), withIntermediateDirectories: false)
+    let session = try place.run(
+      "--private", "-e", "world new w", "-e", "use w", "-e", "new phoneCall call", "-e", "new shiftKey key", "-e",
+      "send key tap", "-e", "export key \(place.path("out"))", "-e", "export call \(place.path("call"))")
+    #expect(session.code == .exited(0), "\(session.output)")
+    #expect(try place.text("out/journal.txt").contains(" key moved off on event=tap\n"))
+    #expect(try place.text("out/world.fsm").contains("\nsend key tap\n"))
+    #expect(try place.text("out/wave.svg").hasPrefix("<svg "))
+    let page = try place.text("out/index.html")
+    #expect(page.contains(#""graph key format=json present=no":[{"class":"data","text":"#))
+    #expect(
+      page.contains(#"{"class":"data","seq":"#) && page.contains(#""what":"moved","words":["off","on"],"event":"tap"}"#)
+    )
+    #expect(!page.contains("call.phone"), "only what was asked for")
+    // Nothing of the page is outside of it: no address but those of names and of what is in it.
+    for link in page.matches(of: #/(?:href|src)="([^"]*)"/#) {
+      #expect(link.output.1.hasPrefix("data:"), "\(link.output.1)")
+    }
+    #expect(page.components(separatedBy: "</script>").count == 4)
+    let call = try place.text("call/index.html")
+    #expect(call.contains(#""show call.phone":["#) && call.contains(#""describe callTracker":["#))
+    // The same with what Graphviz draws left out.
+    let failed = try place.run("--private", "-k", "-e", "export no \(place.path("no"))", "-e", "export key")
+    #expect(
+      failed.output.contains("- UNKNOWN-MACHINE machine=no") && failed.output.contains("- USAGE : export is used as"))
+  }
+
+  @Test("a name that would end the page's script stays a text")
+  func markup() throws {
+    let session = try place.run(
+      "--private", "-e", "world new w", "-e", "use w", "-e", "new till t", "-e",
+      "send t open \"</script><script>alert(1)\"",
+      "-e", "export t \(place.path("out"))")
+    #expect(session.code == .exited(0), "\(session.output)")
+    #expect(try !place.text("out/index.html").contains("<script>alert"))
   }
 }

@@ -241,6 +241,9 @@ struct PresenterTests {
                                     file is saved
           save FILE [replace]       writes the present world as a
                                     script, for 'fsmrepl run'
+          export NAME FOLDER        writes a machine with its
+                                    diagram, its past and a page
+                                    that replays it
           record [FILE] [replace]   writes what follows as a
                                     transcript for 'fsmrepl check';
                                     says whether it does
