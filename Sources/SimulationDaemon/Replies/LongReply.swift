@@ -46,8 +46,8 @@ enum LongReply {
     case forgotten
     /// The store cannot read the next input.
     case unreadable(PersistenceFailure)
-    /// A waveform has more inputs than ``WaveSurvey/mostInputs``.
-    case tooMany
+    /// It would have more than a reply may have.
+    case exceeded(ExceededLimit)
     /// Another program must act first.
     case waiting
     /// The picture could not be drawn.

@@ -305,8 +305,8 @@ extension RequestContext {
     case .waiting:
       begin(reply)
       return false
-    case .tooMany:
-      failTooManyInputs()
+    case .exceeded(let limit):
+      failExceeded(limit)
       session.endActivity()
     case .failed(let failure):
       failToDraw(failure)
