@@ -263,7 +263,10 @@ struct WaveTests {
   func sizes() throws {
     let worlds: [(requests: [String], inputs: Int, lanes: Int)] = [
       ([], 0, 0),
-      (["new power p", "advance 100d", "send p buttonClick", "advance 165d", "send p buttonClick", "advance 100d"], 3, 1),
+      (
+        ["new power p", "advance 100d", "send p buttonClick", "advance 165d", "send p buttonClick", "advance 100d"], 3,
+        1
+      ),
       (["new power p", clicks(1_000)], 1_001, 1),
       (["new power p", "advance 1h", clicks(1_000), "advance 1h"], 1_001, 1),
       ((0..<500).map { "new power p\($0)" } + ["advance 1s", "cast * buttonClick"], 1_000, 500),
@@ -277,7 +280,8 @@ struct WaveTests {
       #expect(wave.gap == nil && wave.lanes.count == world.lanes && wave.events.count == world.inputs, "\(number)")
       for format in ["text", "ascii", "svg", "vcd"] {
         let reply = guest.say("wave from=0 width=60 format=\(format)")
-        #expect(reply.last == "+ \(reply.count - 1)" && reply.allSatisfy { $0.utf8.count < 2_000 }, "\(number) \(format)")
+        #expect(
+          reply.last == "+ \(reply.count - 1)" && reply.allSatisfy { $0.utf8.count < 2_000 }, "\(number) \(format)")
         if world.lanes == 1_000, format != "vcd" { #expect(reply.contains { $0.contains("100 more machines") }) }
       }
     }

@@ -166,7 +166,8 @@ struct WaveWriterTests {
   private func wildWave() -> Waveform {
     var builder = builder(0, 1_000)
     for (number, word) in Self.wild.enumerated() {
-      guard let lane = builder.lane(named: "\(word).\(number)", kind: word, regions: number % 3 == 0 ? ["r", word] : [])
+      guard
+        let lane = builder.lane(named: "\(word).\(number)", kind: word, regions: number % 3 == 0 ? ["r", word] : [])
       else { continue }
       let (state, other) = (builder.word("\(word)+\(word)"), builder.word("\(word)(\(word))+b"))
       let (event, timer) = (builder.word(word), builder.word("timer \(word)"))
@@ -185,7 +186,9 @@ struct WaveWriterTests {
     return wave
   }
 
-  @Test("whatever words hold, text has no line that is too wide, nothing hidden, and all of a mark", arguments: [40, 60, 80])
+  @Test(
+    "whatever words hold, text has no line that is too wide, nothing hidden, and all of a mark",
+    arguments: [40, 60, 80])
   func wildText(width: Int) {
     for signs in [TextWave.Signs.unicode, .ascii] {
       let lines = Self.lines(of: TextWave(wildWave(), width: width, signs))
@@ -214,7 +217,8 @@ struct WaveWriterTests {
       try JSONSerialization.jsonObject(with: Data(lines.joined(separator: "\n").utf8)) as? [String: Any])
     let lanes = try #require(object["lanes"] as? [[String: Any]])
     #expect(Set(lanes.compactMap { $0["kind"] as? String }) == Set(Self.wild))
-    #expect((object["marks"] as? [[String: Any]])?.compactMap { $0["text"] as? String } == Self.wild.map { "mark \($0)" })
+    #expect(
+      (object["marks"] as? [[String: Any]])?.compactMap { $0["text"] as? String } == Self.wild.map { "mark \($0)" })
   }
 
   // MARK: Very many

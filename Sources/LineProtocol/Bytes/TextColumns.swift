@@ -2,7 +2,7 @@
 ///
 /// The daemon draws for terminals that it does not know, and its answers do not depend on its locale.
 package enum TextColumns {
-  /// The columns of a text without control characters.
+  /// The columns of a visible text (``VisibleText``).
   ///
   /// - Complexity: O(*n*) in the bytes of the text.
   package static func width(of text: some StringProtocol) -> Int {
@@ -12,19 +12,13 @@ package enum TextColumns {
 
   /// 1, 2 for characters of East Asian scripts and pictures, 0 for what has no room of its own.
   package static func width(of character: Character) -> Int {
-    var widest = 0
-    for scalar in character.unicodeScalars {
-      // A picture with the selector for pictures is wide, whatever it is by itself.
-      if scalar == "\u{FE0F}" { return 2 }
-      widest = max(widest, width(of: scalar))
-    }
-    return widest
+    character.unicodeScalars.reduce(0) { max($0, width(of: $1)) }
   }
 
   private static func width(of scalar: Unicode.Scalar) -> Int {
     if scalar.value < 0x300 { return 1 }
     switch scalar.properties.generalCategory {
-    case .nonspacingMark, .enclosingMark, .format: return 0
+    case .nonspacingMark, .enclosingMark: return 0
     default: break
     }
     return isWide(scalar.value) || scalar.properties.isEmojiPresentation ? 2 : 1

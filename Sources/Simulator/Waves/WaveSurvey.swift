@@ -161,6 +161,15 @@ package struct WaveSurvey {
   private mutating func note(
     _ entry: JournalEntry, _ lane: Int, _ vocabulary: Int, _ undoer: UInt64, _ world: borrowing WorldCore
   ) {
+    if entry.input == .event, !entry.hasDetails {
+      // Nearly all inputs.
+      let after = vocabularies[vocabulary].states[Int(entry.to)]
+      return builder.note(
+        lane: lane, at: entry.moment, entry.sequence, .client, Waveform.Outcome(entry.verdict),
+        word: vocabularies[vocabulary].events[Int(entry.index)],
+        from: entry.verdict == .moved ? vocabularies[vocabulary].states[Int(entry.from)] : after, to: after,
+        undoer: undoer)
+    }
     let details = Details(entry)
     let to = state(vocabulary, entry.to, details.after)
     let from = entry.verdict == .moved ? state(vocabulary, entry.from, details.before) : to

@@ -15,6 +15,8 @@ struct MomentClusters: Sendable {
   private(set) var isExact = true
   /// Undone inputs may be later than those behind them.
   private var isOrdered = true
+  /// How long a cluster may get without being looked at again: half of what was united last.
+  private var grain: Int64 = 0
 
   /// Beyond this many, neighbours are united.
   static let most = 16_384
@@ -23,9 +25,10 @@ struct MomentClusters: Sendable {
 
   @inline(__always)
   mutating func note(_ moment: Int64, _ sequence: UInt64) {
-    if let last = clusters.last, last.from <= moment, moment <= last.to {
+    if let last = clusters.last, last.from <= moment, moment <= last.to || moment - last.from <= grain {
       clusters[clusters.count - 1].count += 1
       clusters[clusters.count - 1].last = sequence
+      if moment > last.to { clusters[clusters.count - 1].to = moment }
       return
     }
     add(moment, sequence)
@@ -70,6 +73,7 @@ struct MomentClusters: Sendable {
       wanted -= classes[longest]
       longest += 1
     }
+    grain = max(grain, MomentClusters.least(ofClass: longest) / 2)
     var kept = 0
     var mayUnite = true
     for place in 1..<clusters.count {
@@ -93,6 +97,12 @@ struct MomentClusters: Sendable {
     guard span >= 8 else { return Int(max(0, span)) }
     let power = 63 - span.leadingZeroBitCount
     return (power - 2) * 8 + Int((span >> Int64(power - 3)) & 7)
+  }
+
+  /// The shortest span of a class.
+  private static func least(ofClass number: Int) -> Int64 {
+    guard number >= 8 else { return Int64(number) }
+    return (8 + Int64(number & 7)) << Int64(number / 8 - 1)
   }
 }
 

@@ -92,7 +92,8 @@ struct LanePicture: Sendable {
       let finish =
         switch bar.end {
         case .expired: "<path class=\"expired\" d=\"M\(at) \(y + 1)l5 5l-5 5l-5 -5z\"/>"
-        case .disarmed: "<path class=\"line\" stroke-width=\"2\" d=\"M\(SVGWave.n(right - 4)) \(y + 2)l8 8m0 -8l-8 8\"/>"
+        case .disarmed:
+          "<path class=\"line\" stroke-width=\"2\" d=\"M\(SVGWave.n(right - 4)) \(y + 2)l8 8m0 -8l-8 8\"/>"
         case .running: "<path class=\"expired\" d=\"M\(at) \(y + 1)l7 5l-7 5z\"/>"
         }
       let (x, width) = (SVGWave.n(left), SVGWave.n(right - left))

@@ -67,7 +67,8 @@ package struct SVGWave: WaveWriter, Sendable {
     marks = wave.marks.map { TextWave.Signs.unicode.wrapped($0.text, columns) }
     var remarks: [String] = []
     if wave.omittedMachines > 0 {
-      remarks.append("\(wave.omittedMachines) more machines with \(wave.omittedInputs) inputs are not drawn; give a pattern")
+      remarks.append(
+        "\(wave.omittedMachines) more machines with \(wave.omittedInputs) inputs are not drawn; give a pattern")
     }
     let rest = [(timers, "timers"), (stretches, "older undone stretches")].filter { $0.0 > 0 }
     if !rest.isEmpty {
@@ -286,7 +287,8 @@ package struct SVGWave: WaveWriter, Sendable {
       for text in texts {
         y += SVGWave.footLine
         lines.append(
-          "<text class=\"alert\" x=\"\(SVGWave.n(x))\" y=\"\(y)\" text-anchor=\"\(anchor)\">\(SVGWave.markup(text))</text>")
+          "<text class=\"alert\" x=\"\(SVGWave.n(x))\" y=\"\(y)\" text-anchor=\"\(anchor)\">\(SVGWave.markup(text))</text>"
+        )
       }
     }
     var remarks = remarks

@@ -78,17 +78,22 @@ extension TextWave.Signs {
 
   /// A text over several lines of a width, broken at blanks where there are some; lines behind the first are indented.
   func wrapped(_ text: String, _ width: Int, indent: Int = 2) -> [String] {
+    let text = visible(text)
     var lines: [String] = []
-    var line = ""
-    var used = 0
+    var start = text.prefix { $0 == " " }.count
+    var line = String(repeating: " ", count: start)
+    var used = start
     func end() {
-      lines.append(line)
-      (line, used) = (String(repeating: " ", count: indent), indent)
+      lines.append(String(line.reversed().drop { $0 == " " }.reversed()))
+      start = indent
+      (line, used) = (String(repeating: " ", count: start), start)
     }
-    for word in visible(text).split(separator: " ", omittingEmptySubsequences: false) {
+    for word in text.dropFirst(start).split(separator: " ", omittingEmptySubsequences: false) {
       let length = TextColumns.width(of: word)
-      let isFirst = used == (lines.isEmpty ? 0 : indent)
-      if !isFirst, used + 1 + length > width { end() } else if !isFirst {
+      let isFirst = used == start
+      if !isFirst, used + 1 + length > width {
+        end()
+      } else if !isFirst {
         line += " "
         used += 1
       }
@@ -99,7 +104,7 @@ extension TextWave.Signs {
         used += size
       }
     }
-    lines.append(line)
+    end()
     return lines
   }
 }
