@@ -53,7 +53,7 @@ let package = Package(
     .target(name: "MachineGraphs", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "Simulations", dependencies: ["StateMachines", "MachineForms"], swiftSettings: strict),
     .target(name: "Statecharts", dependencies: ["StateMachines", "CExpat"], swiftSettings: strict),
-    .target(name: "Waveforms", dependencies: ["StateMachines"], swiftSettings: strict),
+    .target(name: "Waveforms", dependencies: ["StateMachines", "LineProtocol"], swiftSettings: strict),
     .target(
       name: "Simulator", dependencies: ["StateMachines", "MachineGraphs", "Waveforms", "CProcessor"],
       swiftSettings: strict),
@@ -98,7 +98,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "StatechartsTests", dependencies: ["Statecharts", "StateMachines"], swiftSettings: strict),
-    .testTarget(name: "WaveformsTests", dependencies: ["Waveforms", "StateMachines"], swiftSettings: strict),
+    .testTarget(
+      name: "WaveformsTests", dependencies: ["Waveforms", "StateMachines", "LineProtocol"], swiftSettings: strict),
     .testTarget(
       name: "SimulationsTests",
       dependencies: [

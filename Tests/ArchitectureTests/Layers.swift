@@ -26,7 +26,7 @@ struct Layer {
     Layer("MachineGraphs", ours: ["StateMachines"]),
     Layer("Simulations", ours: ["StateMachines", "MachineForms"]),
     Layer("Statecharts", ours: ["StateMachines", "CExpat"], outside: ["Synchronization"]),
-    Layer("Waveforms", ours: ["StateMachines"]),
+    Layer("Waveforms", ours: ["StateMachines", "LineProtocol"]),
     Layer(
       "Simulator", ours: ["StateMachines", "MachineGraphs", "Waveforms", "CProcessor"], outside: ["Synchronization"]),
     Layer("LiveMachines", ours: ["StateMachines"], outside: ["Synchronization"]),

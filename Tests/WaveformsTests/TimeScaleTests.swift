@@ -5,7 +5,7 @@ import Testing
 
 struct TimeScaleTests {
   private func wave(_ moments: [Int64], to: Int64) -> Waveform {
-    var builder = WaveformBuilder(from: .beginning, to: Instant(nanoseconds: to))
+    var builder = WaveformBuilder(from: .beginning, to: Instant(nanoseconds: to), mostLanes: 10)
     let lane = builder.lane(named: "a", kind: "k", regions: []) ?? 0
     let (word, state) = (builder.word("e"), builder.word("s"))
     for (place, moment) in moments.enumerated() {

@@ -1,3 +1,5 @@
+import Foundation
+import LineProtocol
 import StateMachines
 import Testing
 
@@ -7,29 +9,36 @@ import Testing
 struct WaveWriterTests {
   private static func moment(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
+  /// The lines of the drawing; each is a line of data of the reply.
   private static func lines(of writer: some WaveWriter) -> [String] {
     var writer = writer
-    var lines: [String] = []
-    while let line = writer.next() { lines.append(String(decoding: line, as: UTF8.self)) }
-    return lines
+    var buffer = ByteBuffer()
+    while writer.write(to: &buffer, tag: UnsafeRawBufferPointer(start: nil, count: 0)) {}
+    let text = String(decoding: buffer.bytes, as: UTF8.self)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    #expect(lines.count == writer.written && lines.allSatisfy { $0.hasPrefix(". ") })
+    return lines.map { String($0.dropFirst(2)) }
+  }
+
+  private func builder(_ from: Int64, _ to: Int64) -> WaveformBuilder {
+    WaveformBuilder(from: Self.moment(from), to: Self.moment(to), mostLanes: 1_000)
   }
 
   /// A key that is tapped twice.
   private func key(secondTap: Int64) -> Waveform {
-    var builder = WaveformBuilder(from: Self.moment(0), to: Self.moment(1_000))
+    var builder = builder(0, 1_000)
     let lane = builder.lane(named: "key", kind: "shiftKey", regions: []) ?? 0
     let (off, on, locked) = (builder.word("off"), builder.word("on"), builder.word("capsLock"))
     let (new, tap, timer) = (builder.word("new"), builder.word("tap"), builder.word("doubleTap"))
-    builder.note(lane: lane, at: Self.moment(0), 1, .client, .created, word: new, from: nil, to: off)
-    builder.note(
-      lane: lane, at: Self.moment(100), 2, .client, .moved, word: tap, from: off, to: on, changes: [.armed(timer)])
+    builder.note(lane: lane, at: Self.moment(0), 1, .client, .created, word: new, from: Waveform.noState, to: off)
+    builder.note(lane: lane, at: Self.moment(100), 2, .client, .moved, word: tap, from: off, to: on)
+    builder.armed(timer)
     if secondTap < 450 {
-      builder.note(
-        lane: lane, at: Self.moment(secondTap), 3, .client, .moved, word: tap, from: on, to: locked,
-        changes: [.disarmed(timer)])
+      builder.note(lane: lane, at: Self.moment(secondTap), 3, .client, .moved, word: tap, from: on, to: locked)
+      builder.disarmed(timer)
     } else {
-      builder.note(
-        lane: lane, at: Self.moment(450), 3, .expiry, .stayed, word: timer, from: on, to: on, timer: timer)
+      builder.note(lane: lane, at: Self.moment(450), 3, .expiry, .stayed, word: timer, from: on, to: on)
+      builder.expired(timer)
       builder.note(lane: lane, at: Self.moment(secondTap), 4, .client, .moved, word: tap, from: on, to: off)
     }
     return builder.finish()
@@ -94,12 +103,13 @@ struct WaveWriterTests {
 
   @Test("a picture has no markup of a client's, no script, and the exact times")
   func markup() {
-    var builder = WaveformBuilder(from: Self.moment(0), to: Self.moment(10))
+    var builder = builder(0, 10)
     let evil = "<script>alert(1)</script>&\"'\u{1}"
     let lane = builder.lane(named: "a", kind: evil, regions: []) ?? 0
     builder.note(
       lane: lane, at: Self.moment(5), 1, .client, .moved, word: builder.word(evil), from: builder.word(evil),
-      to: builder.word("b"), changes: [.armed(builder.word(evil))])
+      to: builder.word("b"))
+    builder.armed(builder.word(evil))
     let picture = Self.lines(of: SVGWave(builder.finish())).joined(separator: "\n")
     #expect(!picture.contains("<script") && !picture.contains("\u{1}") && picture.contains("&lt;script&gt;"))
     #expect(picture.contains("t=0.005 s, seq 1"))
@@ -108,38 +118,173 @@ struct WaveWriterTests {
 
   @Test("a machine without input before the stretch was in the state that its first input says; timers likewise")
   func before() {
-    var builder = WaveformBuilder(from: Self.moment(1_000), to: Self.moment(2_000))
+    var builder = builder(1_000, 2_000)
     let lane = builder.lane(named: "a", kind: "k", regions: []) ?? 0
     let (off, on, timer) = (builder.word("off"), builder.word("on"), builder.word("timer"))
-    builder.note(
-      lane: lane, at: Self.moment(1_500), 9, .expiry, .moved, word: timer, from: on, to: off, timer: timer)
+    builder.note(lane: lane, at: Self.moment(1_500), 9, .expiry, .moved, word: timer, from: on, to: off)
+    builder.expired(timer)
     let silent = builder.lane(named: "b", kind: "k", regions: []) ?? 0
     builder.note(
-      lane: silent, at: Self.moment(2_500), 10, .client, .moved, word: builder.word("x"), from: on, to: off,
-      changes: [.disarmed(timer)])
+      lane: silent, at: Self.moment(2_500), 10, .client, .moved, word: builder.word("x"), from: on, to: off)
+    builder.disarmed(timer)
     let wave = builder.finish()
     #expect(
-      wave.lanes[0].segments.map { [$0.from, $0.to] } == [
+      wave.segments(of: wave.lanes[0]).map { [$0.from, $0.to] } == [
         [1_000_000_000, 1_500_000_000], [1_500_000_000, 2_000_000_000],
       ])
-    #expect(wave.lanes[0].bars.map(\.from) == [1_000_000_000] && wave.lanes[0].bars.map(\.end) == [.expired])
-    #expect(wave.lanes[1].ticks.isEmpty && wave.lanes[1].segments.map(\.state) == [on])
-    #expect(wave.lanes[1].bars.map(\.end) == [.running] && wave.lanes[1].bars.map(\.to) == [2_000_000_000])
+    let bars = wave.lanes.map { $0.timers.flatMap(\.bars) }
+    #expect(bars[0].map(\.from) == [1_000_000_000] && bars[0].map(\.end) == [.expired])
+    #expect(wave.lanes[1].ticks.isEmpty && wave.segments(of: wave.lanes[1]).map(\.state) == [on])
+    #expect(bars[1].map(\.end) == [.running] && bars[1].map(\.to) == [2_000_000_000])
   }
 
   @Test("undone inputs stand in a branch of their own, and leave what is in effect alone")
   func undone() {
-    var builder = WaveformBuilder(from: Self.moment(0), to: Self.moment(100))
+    var builder = builder(0, 100)
     let lane = builder.lane(named: "a", kind: "k", regions: []) ?? 0
     let (off, on, tap) = (builder.word("off"), builder.word("on"), builder.word("tap"))
-    builder.note(lane: lane, at: Self.moment(0), 1, .client, .created, word: tap, from: nil, to: off)
+    builder.note(lane: lane, at: Self.moment(0), 1, .client, .created, word: tap, from: Waveform.noState, to: off)
     builder.note(lane: lane, at: Self.moment(50), 2, .client, .moved, word: tap, from: off, to: on, undoer: 3)
     builder.noteWorld(at: Self.moment(50), 3, .undone, "undone")
     builder.note(lane: lane, at: Self.moment(60), 4, .client, .moved, word: tap, from: off, to: on)
     let wave = builder.finish()
-    let effective = wave.lanes[0].segments.filter { $0.branch == 0 }
+    let effective = wave.segments(of: wave.lanes[0]).filter { $0.branch == 0 }
     #expect(effective.map { [$0.from, $0.to] } == [[0, 60_000_000], [60_000_000, 100_000_000]])
     #expect(wave.lanes[0].ticks.map(\.branch) == [0, 1, 0] && wave.branches.map(\.undoer) == [3])
     #expect(Self.lines(of: JSONWave(wave)).joined().contains(#""seq":2,"event":"tap","outcome":"moved","undone":3}"#))
+  }
+
+  // MARK: What clients may choose
+
+  /// Words with everything that could break a line, hide something or be wider than it looks.
+  private static let wild = [
+    "a\nb", "x\r\n+ 9", "\u{1B}[2Jgone", "tab\there", "\u{202E}txet", "zero\u{200B}width", "\u{85}\u{2028}", "日本語の状態",
+    "🇩🇪👩‍👩‍👧‍👦🎉", "é̂̂̂", "\u{7F}\u{0}", " ", "\"quoted\" and \\", "<b>&amp;</b>", String(repeating: "long ", count: 40),
+  ]
+
+  /// Lanes, states, events, timers, readings and a mark of such words.
+  private func wildWave() -> Waveform {
+    var builder = builder(0, 1_000)
+    for (number, word) in Self.wild.enumerated() {
+      guard
+        let lane = builder.lane(named: "\(word).\(number)", kind: word, regions: number % 3 == 0 ? ["r", word] : [])
+      else { continue }
+      let (state, other) = (builder.word("\(word)+\(word)"), builder.word("\(word)(\(word))+b"))
+      let (event, timer) = (builder.word(word), builder.word("timer \(word)"))
+      for step in 0..<Int64(1 + number % 4) {
+        let sequence = UInt64(number) * 10 + UInt64(step) + 1
+        builder.note(
+          lane: lane, at: Self.moment(100 * step + Int64(number)), sequence, .client,
+          step % 2 == 0 ? .moved : .refused, word: event, from: state, to: other)
+        builder.armed(timer)
+      }
+      builder.notePoint(lane: lane, "reading \(word)", unit: word, at: Self.moment(0), 1)
+      builder.notePoint(lane: lane, "reading \(word)", unit: word, at: Self.moment(900), Double(number))
+    }
+    var wave = builder.finish()
+    for word in Self.wild { wave.marks.append(Waveform.Mark(at: Self.moment(999), "mark \(word)")) }
+    return wave
+  }
+
+  @Test(
+    "whatever words hold, text has no line that is too wide, nothing hidden, and all of a mark",
+    arguments: [40, 60, 80])
+  func wildText(width: Int) {
+    for signs in [TextWave.Signs.unicode, .ascii] {
+      let lines = Self.lines(of: TextWave(wildWave(), width: width, signs))
+      for line in lines {
+        #expect(VisibleText.isVisible(line) && !line.contains("\t"), "\(line.debugDescription)")
+        #expect(TextColumns.width(of: line) <= width, "\(line)")
+        #expect(!signs.isASCII || line.allSatisfy(\.isASCII), "\(line)")
+      }
+      #expect(lines.joined(separator: " ").components(separatedBy: "long").count > 40)
+    }
+  }
+
+  @Test("whatever words hold, a picture is markup of ours, a dump has one word per value, JSON reads back")
+  func wildFiles() throws {
+    let picture = Self.lines(of: SVGWave(wildWave())).joined(separator: "\n")
+    #expect(!picture.contains("<b>") && !picture.contains("\u{1B}") && !picture.contains("\u{202E}"))
+    #expect(picture.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && $0.value != 0x7F })
+    let ours: Set = ["svg", "title", "style", "rect", "path", "text", "g", "circle"]
+    #expect(picture.matches(of: #/</?([^\s>/]*)/#).allSatisfy { ours.contains(String($0.output.1)) })
+    #expect(picture.matches(of: #/&(?!(amp|lt|gt|quot|#9|#10);)/#).isEmpty)
+    for line in Self.lines(of: VCDWave(wildWave())) where !line.hasPrefix("$") {
+      #expect(line.split(separator: " ", omittingEmptySubsequences: false).count <= 2 && VisibleText.isVisible(line))
+    }
+    let lines = Self.lines(of: JSONWave(wildWave()))
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(lines.joined(separator: "\n").utf8)) as? [String: Any])
+    let lanes = try #require(object["lanes"] as? [[String: Any]])
+    #expect(Set(lanes.compactMap { $0["kind"] as? String }) == Set(Self.wild))
+    #expect(
+      (object["marks"] as? [[String: Any]])?.compactMap { $0["text"] as? String } == Self.wild.map { "mark \($0)" })
+  }
+
+  // MARK: Very many
+
+  @Test("very many inputs: each format in bounded lines; text and pictures are short, the others have each input once")
+  func many() {
+    var builder = builder(0, 1_000_000)
+    let lane = builder.lane(named: "a", kind: "k", regions: []) ?? 0
+    let (off, on, tap) = (builder.word("off"), builder.word("on"), builder.word("tap"))
+    let count = 200_000
+    for number in 0..<count {
+      builder.note(
+        lane: lane, at: Self.moment(Int64(number)), UInt64(number + 1), .client, .moved, word: tap,
+        from: number % 2 == 0 ? off : on, to: number % 2 == 0 ? on : off)
+      builder.notePoint(
+        lane: lane, "level", unit: "m", at: Self.moment(Int64(number)), Double(number % 7))
+    }
+    let wave = builder.finish()
+    let text = Self.lines(of: TextWave(wave, width: 80, .unicode))
+    #expect(text.count < 50 && text.contains { $0.hasSuffix("\(count - 24) more inputs: journal since=25") })
+    // Silence of 800 s is folded, though the inputs cannot be told apart.
+    #expect(text[1].contains("┄13m20s┄") && text.contains { $0.filter { $0 == "▓" }.count > 40 })
+    let picture = Self.lines(of: SVGWave(wave))
+    #expect(picture.count < 10_000 && picture.allSatisfy { $0.utf8.count < 2_000 })
+    let json = Self.lines(of: JSONWave(wave))
+    #expect(json.count { $0.contains("\"seq\":") } == count && json.allSatisfy { $0.utf8.count < 200 })
+    #expect(Self.lines(of: VCDWave(wave)).count { $0.hasPrefix("stap") } == count)
+    #expect(wave.bytes > count * 32 && wave.bytes < count * 120)
+  }
+
+  @Test("what a drawing leaves out is told: timers, undone stretches, deliveries, machines")
+  func leftOut() {
+    var builder = WaveformBuilder(from: Self.moment(0), to: Self.moment(100_000), mostLanes: 2)
+    let word = builder.word("w")
+    let lanes = ["a", "b", "c"].map { builder.lane(named: $0, kind: "k", regions: []) }
+    #expect(lanes.map { $0 != nil } == [true, true, false])
+    builder.noteOmittedMachine()
+    for number in 0..<10_000 as Range<Int64> {
+      let sequence = UInt64(number + 1)
+      builder.note(
+        lane: Int(number % 2), at: Self.moment(number * 10), sequence, .wire, .stayed, word: word, from: word, to: word)
+      if number < 20 { builder.armed(builder.word("timer\(number)")) }
+      builder.noteDelivery(
+        at: Self.moment(number * 10), sequence, from: Int(number + 1) % 2, named: word, word, to: Int(number % 2), word,
+        isUndone: false)
+    }
+    for number in 0..<6 as Range<UInt64> {
+      builder.note(
+        lane: 0, at: Self.moment(99_999), 20_000 + 2 * number, .client, .moved, word: word, from: word, to: word,
+        undoer: 20_001 + 2 * number)
+      builder.noteWorld(at: Self.moment(99_999), 20_001 + 2 * number, .undone, "undone")
+    }
+    let wave = builder.finish()
+    let text = Self.lines(of: TextWave(wave, width: 100, .unicode))
+    #expect(text.contains("  (2 older undone stretches are not drawn; format=json has all)"))
+    #expect(text.contains { $0.hasPrefix("1 more machines with 0 inputs are not drawn") })
+    let picture = Self.lines(of: SVGWave(wave)).joined()
+    #expect(picture.contains("2 older undone stretches are not drawn") && picture.contains("1 more machines"))
+    #expect(picture.contains(" deliveries are not drawn; format=json has all"))
+    var timers = self.builder(0, 10)
+    let lane = timers.lane(named: "a", kind: "k", regions: []) ?? 0
+    let state = timers.word("s")
+    timers.note(lane: lane, at: Self.moment(1), 1, .client, .stayed, word: state, from: state, to: state)
+    for number in 0..<20 { timers.armed(timers.word("timer\(number)")) }
+    let drawn = timers.finish()
+    #expect(Self.lines(of: TextWave(drawn, width: 100, .unicode)).contains { $0.hasPrefix("  (8 more timers") })
+    #expect(Self.lines(of: SVGWave(drawn)).contains { $0.contains("8 timers are not drawn") })
   }
 }

@@ -34,6 +34,18 @@ struct RunOptionsTests {
     #expect(try parse("run", "a").run?.speed == nil)
   }
 
+  @Test("each of several scripts has a picture of its own, with the folders that tell it from the others")
+  func pictures() throws {
+    let options = try #require(try parse("run", "--wave", "out/w.svg", "a").run)
+    #expect(options.wavePaths(of: ["a.fsm"]) == ["out/w.svg"])
+    #expect(options.wavePaths(of: ["a.fsm", "x/b.fsm"]) == ["out/w-a.svg", "out/w-b.svg"])
+    #expect(
+      options.wavePaths(of: ["../a/x.fsm", "b/x.fsm", "y.fsm", "c/b/x.fsm", "a-x.fsm", "y.fsm"])
+        == ["out/w-a-x.svg", "out/w-b-x.svg", "out/w-y.svg", "out/w-c-b-x.svg", "out/w-a-x-2.svg", "out/w-y-2.svg"])
+    #expect(try parse("run", "--wave", "w", "a").run?.wavePaths(of: ["a", "b"]) == ["w-a", "w-b"])
+    #expect(try parse("run", "a").run?.wavePaths(of: ["a"]).isEmpty == true)
+  }
+
   @Test("what is checked, and how")
   func check() throws {
     let invocation = try parse("check", "a.md", "--tap", "-k", "b", "--junit", "j.xml", "--update")

@@ -162,7 +162,8 @@ extension ByteBuffer {
     append(byte: UInt8(ascii: "]"))
   }
 
-  fileprivate mutating func append(jsonText text: UnsafeRawBufferPointer) {
+  /// Appends a text as a JSON string, with its quotes.
+  package mutating func append(jsonText text: UnsafeRawBufferPointer) {
     append(byte: JSONWriter.quote)
     var start = 0
     for place in 0..<text.count {

@@ -48,8 +48,8 @@ enum LongReply {
     case forgotten
     /// The store cannot read the next input.
     case unreadable(PersistenceFailure)
-    /// A waveform has more inputs than ``WaveSurvey/mostInputs``.
-    case tooMany
+    /// It would have more than a reply may have.
+    case exceeded(ExceededLimit)
     /// The world cannot be written as a script.
     case unscriptable(HistoryFailure)
     /// Another program must act first.

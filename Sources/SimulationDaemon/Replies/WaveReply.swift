@@ -4,11 +4,16 @@ import StateMachines
 import Waveforms
 
 /// A waveform reply in slices: it reads the journal, from the store where memory does not reach back, works out the
-/// readings, and writes the drawing line by line.
+/// readings, and writes the drawing piece by piece.
+///
+/// The drawing is of one moment, the one at which the last slice has read the journal to its end. If inputs are undone
+/// while it reads, or the journal drops what is next, it begins again.
 final class WaveReply {
   private enum Stage {
     /// Searching the first stored input of the stretch, between two inputs.
     case searching(low: UInt64, high: UInt64)
+    /// Searching the undone inputs that lead up to it.
+    case steppingBack(to: UInt64)
     case stored(next: UInt64)
     case memory(JournalReader)
     case reading
@@ -31,9 +36,11 @@ final class WaveReply {
   private var stage: Stage
   private var survey: WaveSurvey
   private let form: Form
-  /// The world's last input at the time of the request.
-  private let end: UInt64
-  private var written = 0
+  private var to: Instant
+  /// The world's last input when it began.
+  private var begun: UInt64
+  /// How often it may begin again before it does not let others in between.
+  private var restarts = 8
   /// The bytes of the waveform being written.
   private var drawnBytes = 0
 
@@ -43,21 +50,32 @@ final class WaveReply {
   private static let replaysInASlice = 2_000
 
   init(_ form: Form, of live: borrowing LiveWorld) {
+    self.form = form
+    to = form.to
+    begun = live.world.lastSequence
+    stage = .over
+    survey = WaveSurvey(from: form.from, to: form.to, form.pattern)
+    begin(live)
+  }
+
+  /// Begins, perhaps again.
+  private func begin(_ live: borrowing LiveWorld) {
+    begun = live.world.lastSequence
+    // The world may have gone back.
+    to = min(form.to, live.world.now)
+    var from = min(form.from, to)
     let first = live.world.firstSequence
-    end = live.world.lastSequence
-    var from = form.from
-    stage = .memory(live.world.journalReader(from: first))
     var oldest = live.world.journalReader(from: first)
+    stage = .memory(oldest)
     if first > 1, let begins = live.world.read(&oldest)?.moment, begins > from {
       if let stored = live.stored, stored.first < first {
         stage = .searching(low: stored.first, high: first)
       } else {
         // What the journal has dropped is not drawn.
-        from = min(begins, form.to)
+        from = min(begins, to)
       }
     }
-    self.form = form
-    survey = WaveSurvey(from: from, to: form.to, form.pattern)
+    survey = WaveSurvey(from: from, to: to, form.pattern)
   }
 
   /// About how many bytes it has gathered.
@@ -65,51 +83,64 @@ final class WaveReply {
 
   /// Writes the next piece.
   func write(_ live: borrowing LiveWorld, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece {
-    guard survey.inputs <= WaveSurvey.mostInputs else {
-      stage = .over
-      return .tooMany
-    }
     do throws(PersistenceFailure) {
-      switch stage {
-      case .searching(let low, let high): stage = try search(low, high, live)
-      case .stored(let next): stage = try readStored(from: next, live)
-      case .memory(var reader):
-        guard readMemory(&reader, live.world) else { return .forgotten }
-        stage = .memory(reader)
-        if reader.next > end {
-          survey.notePresent(in: live.world)
-          stage = .reading
+      repeat {
+        guard survey.inputs <= WaveSurvey.mostInputs else {
+          stage = .over
+          return .exceeded(ExceededLimit(name: "waveInputs", value: WaveSurvey.mostInputs))
         }
-      case .reading:
-        guard survey.readOn(through: live.world, by: WaveReply.replaysInASlice) else { return .more }
-        drawnBytes = survey.bytes
-        var wave = survey.finish()
-        if let mark = form.mark { wave.marks.append(Waveform.Mark(at: form.to, mark)) }
-        stage = .writing(form.format.writer(of: wave, width: form.width))
-        survey = WaveSurvey(from: form.from, to: form.to, form.pattern)
-      case .writing(var writer):
-        stage = .over
-        let most = buffer.count + LongReply.pieceSize
-        while buffer.count < most {
-          guard let line = writer.next() else { return .done(written) }
-          buffer.begin(.data, tag: tag)
-          buffer.append(literal: " ")
-          line.withUnsafeBytes { buffer.append($0) }
-          buffer.endLine()
-          written += 1
-        }
-        stage = .writing(writer)
-      case .over: return .done(written)
-      }
+        if case .writing(let writer) = stage { return write(writer, tag: tag, to: &buffer) }
+        if case .over = stage { return .done(0) }
+        // Inputs that were read may be undone now.
+        if live.world.lastUndoer > begun { restart(live) } else { try gather(live) }
+      } while restarts == 0
     } catch {
       return .unreadable(error)
     }
     return .more
   }
 
+  private func restart(_ live: borrowing LiveWorld) {
+    restarts = max(0, restarts - 1)
+    begin(live)
+  }
+
+  private func write(
+    _ writer: any WaveWriter, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) -> LongReply.Piece {
+    var writer = writer
+    stage = .over
+    guard writer.write(to: &buffer, tag: tag) else { return .done(writer.written) }
+    stage = .writing(writer)
+    return .more
+  }
+
+  private func gather(_ live: borrowing LiveWorld) throws(PersistenceFailure) {
+    switch stage {
+    case .searching(let low, let high): stage = try search(low, high, live)
+    case .steppingBack(let first): stage = try stepBack(from: first, live)
+    case .stored(let next): stage = try readStored(from: next, live)
+    case .memory(var reader):
+      guard readMemory(&reader, live.world) else { return restart(live) }
+      stage = .memory(reader)
+      if reader.next > live.world.lastSequence {
+        survey.notePresent(in: live.world)
+        stage = .reading
+      }
+    case .reading:
+      guard survey.readOn(through: live.world, by: WaveReply.replaysInASlice) else { return }
+      drawnBytes = survey.bytes
+      var wave = survey.finish()
+      if let mark = form.mark { wave.marks.append(Waveform.Mark(at: to, mark)) }
+      stage = .writing(form.format.writer(of: wave, width: form.width))
+      survey = WaveSurvey(from: to, to: to, form.pattern)
+    case .writing, .over: break
+    }
+  }
+
   /// Halves the inputs among which the stretch begins.
   private func search(_ low: UInt64, _ high: UInt64, _ live: borrowing LiveWorld) throws(PersistenceFailure) -> Stage {
-    guard low < high, let stored = live.stored else { return .stored(next: low) }
+    guard low < high, let stored = live.stored else { return .steppingBack(to: low) }
     let middle = low + (high - low) / 2
     var moment: Instant?
     var next = middle
@@ -128,13 +159,25 @@ final class WaveReply {
     return .searching(low: low, high: middle)
   }
 
+  /// Undone inputs right before the first one in effect may be within the stretch.
+  private func stepBack(from first: UInt64, _ live: borrowing LiveWorld) throws(PersistenceFailure) -> Stage {
+    guard let stored = live.stored, first > stored.first else { return .stored(next: first) }
+    var undone: ClosedRange<UInt64>?
+    _ = try stored.read((first - 1)...(first - 1), in: live.world) { world, entry in
+      undone = world.undoneTogether(with: entry.sequence)
+      return false
+    }
+    guard let undone, undone.lowerBound < first else { return .stored(next: first) }
+    return .steppingBack(to: max(stored.first, undone.lowerBound))
+  }
+
   private func readStored(from next: UInt64, _ live: borrowing LiveWorld) throws(PersistenceFailure) -> Stage {
     let first = live.world.firstSequence
-    guard next < first, next <= end, let stored = live.stored else {
-      return .memory(live.world.journalReader(from: min(max(next, first), live.world.lastSequence + 1)))
+    guard next < first, let stored = live.stored else {
+      return .memory(live.world.journalReader(from: max(next, first)))
     }
     var left = WaveReply.inputsInASlice
-    let reached = try stored.read(next...min(end, first - 1), in: live.world) { world, entry in
+    let reached = try stored.read(next...(first - 1), in: live.world) { world, entry in
       survey.note(entry, world)
       left -= 1
       return left > 0
@@ -145,7 +188,7 @@ final class WaveReply {
   /// - Returns: False if the journal has dropped the next input.
   private func readMemory(_ reader: inout JournalReader, _ world: borrowing WorldCore) -> Bool {
     var left = WaveReply.inputsInASlice
-    while left > 0, reader.next <= end {
+    while left > 0, reader.next <= world.lastSequence {
       guard let entry = world.read(&reader) else { return false }
       survey.note(entry, world)
       left -= 1

@@ -62,7 +62,7 @@ extension RequestContext {
   /// as 0.
   private func growth(_ memory: VerbRow.Memory) -> Int? {
     switch memory {
-    case .little, .reply, .longReply, .agendaReply, .wiresReply: nil
+    case .little, .reply, .longReply, .agendaReply, .wiresReply, .waveReply: nil
     case .world: 0
     case .watch: live.world.machineCount / 4
     case .worldCopy: live.world.bytesOfACopy
@@ -74,6 +74,7 @@ extension RequestContext {
     switch memory {
     case .agendaReply: live.world.bytesOfAnAgendaListing
     case .wiresReply: live.world.wireCount * MemoryLayout<Wire>.stride
+    case .waveReply: live.world.kinds.contains { !$0.readings.isEmpty } ? live.world.bytesOfACopy : 0
     case .little, .reply, .longReply, .world, .watch, .worldCopy: 0
     }
   }
@@ -92,7 +93,7 @@ extension RequestContext {
 extension VerbRow.Memory {
   fileprivate var isLong: Bool {
     switch self {
-    case .longReply, .agendaReply, .wiresReply: true
+    case .longReply, .agendaReply, .wiresReply, .waveReply: true
     case .little, .reply, .world, .watch, .worldCopy: false
     }
   }

@@ -51,6 +51,8 @@ struct VerbRow: Sendable {
     case longReply
     /// A reply of many lines, and a copy of the agenda or the wires until it is written.
     case agendaReply, wiresReply
+    /// A reply of many lines, and a copy of the world that plays the past for its readings.
+    case waveReply
     /// Memory of the world, for an input.
     case world
     /// Two bits per machine of the world.
@@ -160,7 +162,7 @@ extension VerbRow {
       case .watch: VerbRow(.contents, .reads, cost: .machine, memory: .watch) { $0.watch() }
       case .unwatch: VerbRow(.contents, .reads, cost: .machine, memory: .little) { $0.unwatch() }
       case .journal: VerbRow(.contents, .reads, cost: .inputs, memory: .longReply) { $0.journal() }
-      case .wave: VerbRow(.contents, .reads, cost: .coverage, memory: .longReply) { $0.wave() }
+      case .wave: VerbRow(.contents, .reads, cost: .coverage, memory: .waveReply) { $0.wave() }
       case .script: VerbRow(.contents, .reads, cost: .coverage, memory: .worldCopy) { $0.script() }
       case .graph: VerbRow(.contents, .reads, cost: .exploration, memory: .longReply) { $0.graph() }
       case .coverage: VerbRow(.contents, .reads, cost: .coverage, memory: .longReply) { $0.coverage() }

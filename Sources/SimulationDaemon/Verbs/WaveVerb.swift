@@ -52,10 +52,10 @@ extension RequestContext {
             from: from, to: to, pattern: pattern, format: format, width: Int(width), mark: words["mark"]), of: live)))
   }
 
-  /// `- LIMIT name=waveInputs`
-  func failTooManyInputs() {
+  /// `- LIMIT name=waveInputs value=`
+  func failExceeded(_ limit: ExceededLimit) {
     fail(
-      .limit, [("name", "waveInputs"), ("value", "\(WaveSurvey.mostInputs)")],
-      "a waveform has at most \(WaveSurvey.mostInputs) inputs; give a pattern or a shorter stretch")
+      .limit, [("name", limit.name), ("value", "\(limit.value)")],
+      "a waveform has at most \(limit.value) inputs; give a pattern or a shorter stretch")
   }
 }

@@ -305,8 +305,8 @@ extension RequestContext {
     case .waiting:
       begin(reply)
       return false
-    case .tooMany:
-      failTooManyInputs()
+    case .exceeded(let limit):
+      failExceeded(limit)
       session.endActivity()
     case .unscriptable(let failure):
       failToScript(failure)

@@ -300,6 +300,7 @@ package struct Journal: ~Copyable {
     } else if let open = blocks.last {
       // At the end nothing has to be skipped: readers that dropped inputs restart here repeatedly.
       reader.block = open.firstSequence
+      reader.blockPlace = blocks.count - 1
       reader.offset = openCount
       reader.moment = lastMoment
     }
@@ -336,6 +337,7 @@ package struct Journal: ~Copyable {
   }
 
   private func enter(block: Int, _ reader: inout JournalReader) {
+    reader.blockPlace = block
     reader.block = blocks[block].firstSequence
     reader.next = blocks[block].firstSequence
     reader.offset = 0
@@ -410,9 +412,11 @@ package struct Journal: ~Copyable {
   /// The index of a reader's block; blocks before it may have been dropped.
   private func blockPlace(of reader: JournalReader) -> Int? {
     guard let block = reader.block else { return nil }
+    // Nearly always it is where it was, or the newest.
+    let before = reader.blockPlace
+    if before >= oldestBlock, before < blocks.count, blocks[before].firstSequence == block { return before }
     var low = oldestBlock
     var high = blocks.count
-    // Nearly always it is the newest.
     if high > low, blocks[high - 1].firstSequence == block { return high - 1 }
     while low < high {
       let middle = (low + high) / 2
@@ -428,6 +432,8 @@ package struct JournalReader: Sendable {
   package fileprivate(set) var next: UInt64
   /// The first input of its block; nil until the block has been searched.
   fileprivate var block: UInt64?
+  /// Where the block was found last.
+  fileprivate var blockPlace = 0
   fileprivate var offset = 0
   fileprivate var moment: Int64 = 0
 

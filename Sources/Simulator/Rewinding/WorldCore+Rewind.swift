@@ -23,6 +23,14 @@ extension WorldCore {
     return undone.by
   }
 
+  /// The inputs that were undone together with this one, and the one that undid them; nil if it is in effect.
+  package func undoneTogether(with sequence: UInt64) -> ClosedRange<UInt64>? {
+    past.span(of: sequence).map { $0.from...$0.by }
+  }
+
+  /// The last input that undid others; 0 if none did.
+  package var lastUndoer: UInt64 { past.undone.last?.by ?? 0 }
+
   /// Whether an input is not in effect: it was undone, or has undone others.
   func hasUndone(_ sequence: UInt64) -> Bool { past.span(of: sequence) != nil }
 

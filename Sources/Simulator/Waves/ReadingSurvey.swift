@@ -21,6 +21,9 @@ final class ReadingSurvey {
   /// The most machines whose readings are worked out.
   private static let mostLanes = 32
 
+  /// About how many bytes the copy of the world takes that plays the past.
+  var bytes: Int { replay.world.bytesOfACopy }
+
   /// - Parameters:
   ///   - lanes: Machines that may have readings.
   ///   - first: The first input of the stretch; `nil` if it has none.
@@ -116,7 +119,11 @@ final class ReadingSurvey {
       case .number(let value): number = value
       case .integer(let value): number = Double(value)
       case .interval(let value): number = value.seconds
-      case .text, .flag, .moment, .some(.none), nil: continue
+      case .text(let text):
+        // The data of a document are JSON; of these only numbers are a curve.
+        guard entry.type == .json, let value = Double(text) else { continue }
+        number = value
+      case .flag, .moment, .some(.none), nil: continue
       }
       builder.notePoint(lane: lane, entry.name, unit: entry.type.unit, at: moment, number)
     }

@@ -18,6 +18,8 @@ package struct WaveSurvey {
   private var places: [Place] = []
   private var vocabularies: [Vocabulary] = []
   private var numbers: [ObjectIdentifier: Int] = [:]
+  /// The words for the names of lanes that have sent something through a wire.
+  private var names: [Int: UInt32] = [:]
   private let created: UInt32
   private let dropped: UInt32
   private let wired: UInt32
@@ -26,11 +28,14 @@ package struct WaveSurvey {
 
   /// The most inputs of a waveform.
   package static let mostInputs = 1_000_000
+  /// The most machines of a waveform; how many others there are is told.
+  package static let mostMachines = 1_000
 
   /// A machine's place in the waveform.
   private enum Place: Sendable {
     case unknown, hidden, omitted
-    case lane(Int, Int)
+    /// Its lane, and its kind among ``vocabularies``.
+    case lane(Int32, Int32)
   }
 
   /// The words of a kind in the waveform.
@@ -39,13 +44,14 @@ package struct WaveSurvey {
     let states: [UInt32]
     let events: [UInt32]
     let timers: [UInt32]
+    let outputs: [UInt32]
   }
 
   package init(from: Instant, to: Instant, _ pattern: NamePattern) {
     self.from = from
     self.to = to
     self.pattern = pattern
-    builder = WaveformBuilder(from: from, to: to)
+    builder = WaveformBuilder(from: from, to: to, mostLanes: WaveSurvey.mostMachines)
     created = builder.word("new")
     dropped = builder.word("drop")
     wired = builder.word("wire")
@@ -53,7 +59,11 @@ package struct WaveSurvey {
   }
 
   /// About how many bytes it takes.
-  package var bytes: Int { builder.wave.bytes + places.capacity * MemoryLayout<Place>.stride }
+  ///
+  /// - Complexity: O(lanes).
+  package var bytes: Int {
+    builder.wave.bytes + places.capacity * MemoryLayout<Place>.stride + (readings?.bytes ?? 0)
+  }
 
   /// Adds an input; inputs come in the order of their numbers.
   ///
@@ -74,49 +84,21 @@ package struct WaveSurvey {
     if first == nil, undoer == 0 { first = entry.sequence }
     let isLate = entry.moment > to
     if isLate, undoer != 0 { return }
-    let lane: Int
-    let vocabulary: Int
-    if case .lane(let known, let words) = places[number], entry.input != .created {
-      (lane, vocabulary) = (known, words)
-    } else {
-      var place = places[number]
-      let isNew = entry.input == .created
-      if case .unknown = place {
-        place = self.place(of: machine, isNew: isLate && isNew, world)
-      } else if isNew {
-        place = self.place(of: machine, isNew: isLate, world)
-      }
+    var place = places[number]
+    let isNew = entry.input == .created
+    if case .unknown = place {
+      place = self.place(of: machine, isNew: isLate && isNew, world)
       places[number] = place
-      switch place {
-      case .lane(let found, let words): (lane, vocabulary) = (found, words)
-      case .omitted:
-        if !isLate { builder.noteOmittedInput() }
-        return
-      case .unknown, .hidden: return
-      }
+    } else if isNew {
+      place = self.place(of: machine, isNew: isLate, world)
+      places[number] = place
     }
-    if !isLate { inputs += 1 }
-    if entry.hasDetails || (entry.input != .event && entry.input != .created && entry.input != .dropped) {
-      noteInFull(entry, lane, vocabulary, undoer, world)
+    guard case .lane(let lane, let vocabulary) = place else {
+      if case .omitted = place, !isLate { builder.noteOmittedInput() }
       return
     }
-    // Nearly all inputs take this path.
-    let words = vocabularies[vocabulary]
-    switch entry.input {
-    case .created:
-      builder.note(
-        lane: lane, at: entry.moment, entry.sequence, .client, .created, word: created, from: nil,
-        to: words.states[Int(entry.to)], undoer: undoer)
-    case .dropped:
-      builder.note(
-        lane: lane, at: entry.moment, entry.sequence, .client, .dropped, word: dropped,
-        from: words.states[Int(entry.to)], to: nil, undoer: undoer)
-    case .event, .delivery, .expiry, .fired, .wired, .unwired, .rewound, .renewed, .defined, .undefined:
-      builder.note(
-        lane: lane, at: entry.moment, entry.sequence, .client, Waveform.Outcome(entry.verdict),
-        word: words.events[Int(entry.index)], from: words.states[Int(entry.from)], to: words.states[Int(entry.to)],
-        undoer: undoer)
-    }
+    if !isLate { inputs += 1 }
+    note(entry, Int(lane), Int(vocabulary), undoer, world)
   }
 
   private mutating func place(of machine: MachineID, isNew: Bool, _ world: borrowing WorldCore) -> Place {
@@ -130,7 +112,7 @@ package struct WaveSurvey {
       builder.noteOmittedMachine()
       return .omitted
     }
-    return .lane(lane, vocabulary(of: kind))
+    return .lane(Int32(lane), Int32(vocabulary(of: kind)))
   }
 
   private mutating func vocabulary(of kind: Kind) -> Int {
@@ -139,83 +121,133 @@ package struct WaveSurvey {
       Vocabulary(
         kind: kind, states: kind.states.map { builder.word($0.word) },
         events: kind.events.map { builder.word($0.name) },
-        timers: kind.timers.map { builder.word($0.name) }))
+        timers: kind.timers.map { builder.word($0.name) }, outputs: kind.outputs.map { builder.word($0.name) }))
     numbers[ObjectIdentifier(kind)] = vocabularies.count - 1
     return vocabularies.count - 1
   }
 
-  private mutating func noteInFull(
-    _ entry: JournalEntry, _ lane: Int, _ vocabulary: Int, _ undoer: UInt64, _ world: borrowing WorldCore
-  ) {
-    let words = vocabularies[vocabulary]
+  /// What of an entry's details a waveform needs.
+  private struct Details {
     var before: String?
     var after: String?
     var key: UInt32 = 0
     var source: (machine: MachineID, output: UInt16)?
-    var changes: [WaveformBuilder.TimerChange] = []
-    if entry.hasDetails {
+    var changesTimers = false
+
+    init(_ entry: JournalEntry) {
+      guard entry.hasDetails else { return }
       var details = DetailReader(entry)
-      while let detail = details.next() {
-        switch detail {
-        case .dataBefore(let data): before = data
-        case .dataAfter(let data): after = data
-        case .key(let number): key = number
-        case .source(let machine, let output): source = (machine, output)
-        case .armed(let timer, let key, _): changes.append(.armed(word(words.timers, timer, key)))
-        case .disarmed(let timer, let key, _): changes.append(.disarmed(word(words.timers, timer, key)))
-        case .emitted, .arguments, .parameters, .initial, .kind, .due, .target, .undone, .reason, .renewed, .defined,
-          .undefined:
-          break
+      while let ahead = details.ahead {
+        switch ahead.tag {
+        case .dataBefore, .dataAfter, .key, .source:
+          switch details.next() {
+          case .dataBefore(let data): before = data
+          case .dataAfter(let data): after = data
+          case .key(let number): key = number
+          case .source(let machine, let output): source = (machine, output)
+          case _: break
+          }
+        case .armed, .disarmed, .armedKey, .disarmedKey:
+          changesTimers = true
+          _ = details.skip()
+        case .end, .emitted, .arguments, .parameters, .initial, .kind, .due, .target, .undone, .renewed, .wide, .high,
+          .reason, .defined, .undefined:
+          _ = details.skip()
         }
       }
     }
-    let to = state(words, entry.to, after)
-    let from = entry.verdict == .moved ? state(words, entry.from, before) : to
+  }
+
+  private mutating func note(
+    _ entry: JournalEntry, _ lane: Int, _ vocabulary: Int, _ undoer: UInt64, _ world: borrowing WorldCore
+  ) {
+    if entry.input == .event, !entry.hasDetails {
+      // Nearly all inputs.
+      let after = vocabularies[vocabulary].states[Int(entry.to)]
+      return builder.note(
+        lane: lane, at: entry.moment, entry.sequence, .client, Waveform.Outcome(entry.verdict),
+        word: vocabularies[vocabulary].events[Int(entry.index)],
+        from: entry.verdict == .moved ? vocabularies[vocabulary].states[Int(entry.from)] : after, to: after,
+        undoer: undoer)
+    }
+    let details = Details(entry)
+    let to = state(vocabulary, entry.to, details.after)
+    let from = entry.verdict == .moved ? state(vocabulary, entry.from, details.before) : to
+    let none = Waveform.noState
     switch entry.input {
     case .created:
       builder.note(
-        lane: lane, at: entry.moment, entry.sequence, .client, .created, word: created, from: nil, to: to,
-        changes: changes, undoer: undoer)
+        lane: lane, at: entry.moment, entry.sequence, .client, .created, word: created, from: none, to: to,
+        undoer: undoer)
     case .dropped:
       builder.note(
-        lane: lane, at: entry.moment, entry.sequence, .client, .dropped, word: dropped, from: to, to: nil,
-        changes: changes, undoer: undoer)
+        lane: lane, at: entry.moment, entry.sequence, .client, .dropped, word: dropped, from: to, to: none,
+        undoer: undoer)
     case .wired, .unwired:
       builder.note(
         lane: lane, at: entry.moment, entry.sequence, .client, entry.input == .wired ? .wired : .unwired,
-        word: entry.input == .wired ? wired : unwired, from: nil, to: nil, undoer: undoer)
+        word: entry.input == .wired ? wired : unwired, from: none, to: none, undoer: undoer)
     case .expiry, .fired:
-      let timer = word(words.timers, UInt8(entry.index), key)
+      let timer = word(vocabulary, UInt8(entry.index), details.key)
       builder.note(
         lane: lane, at: entry.moment, entry.sequence, entry.input == .expiry ? .expiry : .fired,
-        Waveform.Outcome(entry.verdict), word: timer, from: from, to: to,
-        // A timer that was to be fired and did not run, or whose input was refused, did not end.
-        timer: entry.input == .fired && entry.verdict == .refused ? nil : timer, changes: changes, undoer: undoer)
+        Waveform.Outcome(entry.verdict), word: timer, from: from, to: to, undoer: undoer)
+      // A timer that was to be fired and did not run, or whose input was refused, did not end.
+      if entry.input != .fired || entry.verdict != .refused { builder.expired(timer) }
     case .event, .delivery, .rewound, .renewed, .defined, .undefined:
-      let event = words.events[Int(entry.index)]
+      let event = vocabularies[vocabulary].events[Int(entry.index)]
       builder.note(
         lane: lane, at: entry.moment, entry.sequence, entry.input == .delivery ? .wire : .client,
-        Waveform.Outcome(entry.verdict), word: event, from: from, to: to, changes: changes, undoer: undoer)
-      guard let source else { return }
-      let output = builder.word(world.kind(of: source.machine).outputs[Int(source.output)].name)
-      var sourceLane: Int?
-      if source.machine.index < places.count, case .lane(let known, _) = places[source.machine.index] {
-        sourceLane = known
+        Waveform.Outcome(entry.verdict), word: event, from: from, to: to, undoer: undoer)
+      if let source = details.source {
+        noteDelivery(entry, from: source.machine, Int(source.output), to: lane, event, isUndone: undoer != 0, world)
       }
-      builder.noteDelivery(
-        at: entry.moment, entry.sequence, from: sourceLane, named: world.name(of: source.machine), output, to: lane,
-        event, isUndone: undoer != 0)
+    }
+    if details.changesTimers { noteTimers(entry, vocabulary) }
+  }
+
+  private mutating func noteTimers(_ entry: JournalEntry, _ vocabulary: Int) {
+    var details = DetailReader(entry)
+    while let ahead = details.ahead {
+      switch ahead.tag {
+      case .armed, .disarmed, .armedKey, .disarmedKey:
+        switch details.next() {
+        case .armed(let timer, let key, _): builder.armed(word(vocabulary, timer, key))
+        case .disarmed(let timer, let key, _): builder.disarmed(word(vocabulary, timer, key))
+        case _: break
+        }
+      case .end, .emitted, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .source, .target,
+        .key, .undone, .renewed, .wide, .high, .reason, .defined, .undefined:
+        _ = details.skip()
+      }
     }
   }
 
-  private mutating func word(_ timers: [UInt32], _ timer: UInt8, _ key: UInt32) -> UInt32 {
-    let word = timers[Int(timer)]
+  private mutating func noteDelivery(
+    _ entry: JournalEntry, from source: MachineID, _ output: Int, to target: Int, _ event: UInt32, isUndone: Bool,
+    _ world: borrowing WorldCore
+  ) {
+    guard source.index < places.count, case .lane(let lane, let vocabulary) = places[source.index] else {
+      let output = builder.word(world.kind(of: source).outputs[output].name)
+      let name = builder.word(world.name(of: source))
+      return builder.noteDelivery(
+        at: entry.moment, entry.sequence, from: nil, named: name, output, to: target, event, isUndone: isUndone)
+    }
+    let name = names[Int(lane)] ?? builder.word(builder.wave.lanes[Int(lane)].name)
+    names[Int(lane)] = name
+    builder.noteDelivery(
+      at: entry.moment, entry.sequence, from: Int(lane), named: name,
+      vocabularies[Int(vocabulary)].outputs[output], to: target, event, isUndone: isUndone)
+  }
+
+  private mutating func word(_ vocabulary: Int, _ timer: UInt8, _ key: UInt32) -> UInt32 {
+    let word = vocabularies[vocabulary].timers[Int(timer)]
     return key == 0 ? word : builder.word("\(builder.wave.words[word])(\(key))")
   }
 
-  private mutating func state(_ words: Vocabulary, _ place: UInt16, _ data: String?) -> UInt32 {
-    guard let data else { return words.states[Int(place)] }
-    return builder.word(words.kind.stateWord(Int(place), data: data))
+  private mutating func state(_ vocabulary: Int, _ place: UInt16, _ data: String?) -> UInt32 {
+    guard let data else { return vocabularies[vocabulary].states[Int(place)] }
+    return builder.word(vocabularies[vocabulary].kind.stateWord(Int(place), data: data))
   }
 
   private mutating func noteWorld(_ entry: JournalEntry, _ world: borrowing WorldCore) {
@@ -234,8 +266,8 @@ package struct WaveSurvey {
       builder.noteWorld(at: entry.moment, entry.sequence, .restarted, "restart", undoer: undoer)
       for timer in timers where undoer == 0 && timer.machine.index < places.count {
         guard case .lane(let lane, let vocabulary) = places[timer.machine.index] else { continue }
-        let word = word(vocabularies[vocabulary].timers, UInt8(timer.timer), timer.key)
-        builder.restart(word, lane: lane, at: entry.moment, entry.sequence)
+        let word = word(Int(vocabulary), UInt8(timer.timer), timer.key)
+        builder.restart(word, lane: Int(lane), at: entry.moment, entry.sequence)
       }
     case .defined, .undefined:
       var name = ""
@@ -259,7 +291,7 @@ package struct WaveSurvey {
     var tally = StateTally()
     var budget = Int.max
     var silent: [MachineID] = []
-    let (pattern, places, mostLanes) = (pattern, places, 1_000)
+    let (pattern, places, mostMachines) = (pattern, places, WaveSurvey.mostMachines)
     var count = 0
     _ = world.count(into: &tally, budget: &budget) { machine, name, _ in
       let place = machine.index < places.count ? places[machine.index] : .unknown
@@ -267,7 +299,7 @@ package struct WaveSurvey {
       case .lane: silent.append(machine)
       case .unknown where pattern.matches(name):
         count += 1
-        if count <= mostLanes { silent.append(machine) }
+        if count <= mostMachines { silent.append(machine) }
       case .unknown, .hidden, .omitted: break
       }
       return false
@@ -279,12 +311,12 @@ package struct WaveSurvey {
         builder.noteOmittedMachine()
         continue
       }
-      let words = vocabularies[vocabulary(of: kind)]
+      let vocabulary = vocabulary(of: kind)
       let state = builder.word(world.state(of: machine))
-      let timers = world.runningTimers(of: machine).map { word(words.timers, UInt8($0.timer), $0.key) }
+      let timers = world.runningTimers(of: machine).map { word(vocabulary, UInt8($0.timer), $0.key) }
       builder.notePresent(lane: lane, state, timers: timers)
     }
-    if count > mostLanes { for _ in mostLanes..<count { builder.noteOmittedMachine() } }
+    if count > mostMachines { for _ in mostMachines..<count { builder.noteOmittedMachine() } }
   }
 
   // MARK: Readings

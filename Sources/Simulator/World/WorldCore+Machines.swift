@@ -235,14 +235,14 @@ extension WorldCore {
     }
   }
 
-  /// Frees the numbers of dropped machines that the journal no longer refers to; returns whether there is room.
-  ///
-  /// First it considers only inputs dropped by the limit of inputs. What the limit of bytes drops depends on the
-  /// division into blocks, and a world loaded from an archive must assign the same numbers.
   private func hasRoom(forKinds kinds: [Kind]) -> Bool {
     population.kinds.count + kinds.count { !population.has($0) } <= limits.kinds
   }
 
+  /// Frees the numbers of dropped machines that the journal no longer refers to; returns whether there is room.
+  ///
+  /// First it considers only inputs dropped by the limit of inputs. What the limit of bytes drops depends on the
+  /// division into blocks, and a world loaded from an archive must assign the same numbers.
   private mutating func makeRoom(for machines: Int) -> Bool {
     past.forget(before: journal.first)
     recycle(before: journal.firstByNumber)

@@ -1,96 +1,62 @@
-/// What of a lane is drawn in rows, for text and for pictures alike.
+/// What of a lane is drawn in rows, for text and for pictures alike, and what is left out.
 struct LaneRows {
-  struct Row {
-    /// `nil` for the machine itself.
-    let label: String?
-    let segments: [Piece]
-    let branch: UInt32
-  }
-
-  struct Piece {
-    let from: Int64
-    let to: Int64
-    let start: UInt64
-    var end: UInt64
-    /// In ``LaneRows/words``.
-    let word: UInt32
-  }
-
-  /// The words of states, or of their parts.
-  let words: [String]
-  /// The states in effect: one row, or one for each region.
-  let rows: [Row]
-  /// The undone branches that are shown, newest last.
-  let undone: [Row]
-  /// How many older branches are not shown.
+  /// The names of regions with a row each; a single empty one if its states have no regions.
+  let regions: [String]
+  /// The timers with a row.
+  let timers: [Waveform.Timer]
+  let timersLeftOut: Int
+  /// The undone stretches that are shown, newest last.
+  let undone: ArraySlice<Waveform.Undone>
+  /// How many older ones are not.
   let undoneLeftOut: Int
-  /// The timers, with the bars in effect of each.
-  let timers: [(name: String, bars: [Waveform.Bar])]
+  let curves: [Waveform.Curve]
 
-  static let mostBranches = 4
-  static let mostTimers = 12
+  private static let mostUndone = 4
+  private static let mostTimers = 12
 
-  init(of lane: Waveform.Lane, _ wave: Waveform) {
-    let effective = lane.segments.filter { $0.branch == 0 }
-    // Regions are told apart in words only where there are few segments to look at.
-    let hasRegions = lane.regions.count > 1 && effective.count <= 20_000
-    if hasRegions {
-      var rows: [Row] = []
-      var words = wave.words
-      var texts: [UInt32: [UInt32]] = [:]
-      for (place, region) in lane.regions.enumerated() {
-        var pieces: [Piece] = []
-        for segment in effective {
-          let parts =
-            texts[segment.state]
-            ?? LaneRows.parts(of: wave.words[segment.state]).map { words.number(of: String($0)) }
-          texts[segment.state] = parts
-          guard place < parts.count else { continue }
-          let word = parts[place]
-          if let last = pieces.last, last.word == word, last.to == segment.from, last.end == segment.start {
-            pieces[pieces.count - 1] = Piece(
-              from: last.from, to: segment.to, start: last.start, end: segment.end, word: word)
-          } else {
-            pieces.append(
-              Piece(from: segment.from, to: segment.to, start: segment.start, end: segment.end, word: word))
-          }
-        }
-        rows.append(Row(label: place == 0 ? nil : region, segments: pieces, branch: 0))
-      }
-      self.rows = rows
-      self.words = words.words
-    } else {
-      rows = [Row(label: nil, segments: effective.map(LaneRows.piece), branch: 0)]
-      words = wave.words.words
-    }
-    var branches: [UInt32: [Piece]] = [:]
-    for segment in lane.segments where segment.branch != 0 {
-      branches[segment.branch, default: []].append(LaneRows.piece(segment))
-    }
-    let shown = branches.keys.sorted().suffix(LaneRows.mostBranches)
-    undone = shown.map {
-      Row(label: "undone by \(wave.branches[Int($0) - 1].undoer)", segments: branches[$0] ?? [], branch: $0)
-    }
-    undoneLeftOut = branches.count - shown.count
-    var timers: [(name: String, bars: [Waveform.Bar])] = []
-    var places: [UInt32: Int] = [:]
-    for bar in lane.bars where bar.branch == 0 {
-      if let place = places[bar.timer] {
-        timers[place].bars.append(bar)
-      } else if timers.count < LaneRows.mostTimers {
-        places[bar.timer] = timers.count
-        timers.append((wave.words[bar.timer], [bar]))
-      }
-    }
-    self.timers = timers
+  init(of lane: Waveform.Lane) {
+    regions = lane.regions.count > 1 ? lane.regions : [""]
+    // A timer of which all is undone has no row.
+    let timers = lane.timers.lazy.filter { !$0.bars.isEmpty }
+    self.timers = Array(timers.prefix(LaneRows.mostTimers))
+    timersLeftOut = timers.count - self.timers.count
+    undone = lane.undone.suffix(LaneRows.mostUndone)
+    undoneLeftOut = lane.undone.count - undone.count
+    curves = lane.curves.filter { !$0.points.isEmpty }
   }
 
-  private static func piece(_ segment: Waveform.Segment) -> Piece {
-    Piece(from: segment.from, to: segment.to, start: segment.start, end: segment.end, word: segment.state)
+  /// The label of a row of undone inputs.
+  static func label(of undone: Waveform.Undone, _ wave: Waveform) -> String {
+    "undone by \(wave.branches[Int(undone.branch) - 1].undoer)"
+  }
+}
+
+/// The states of regions in the words of states.
+struct RegionWords: Sendable {
+  private let count: Int
+  private var words = Waveform.WordList()
+  /// By state of the lane.
+  private var parts: [UInt32: [UInt32]] = [:]
+
+  init(regions: Int) {
+    count = regions
   }
 
-  /// The states of the regions in a state's word: split at `+` outside parentheses.
-  static func parts(of word: String) -> [Substring] {
+  subscript(_ word: UInt32) -> String { words[word] }
+
+  /// The states of the regions in a state, by number of their own.
+  mutating func parts(of state: UInt32, _ wave: Waveform) -> [UInt32] {
+    if let known = parts[state] { return known }
+    let found =
+      count == 1
+      ? [words.number(of: wave.words[state])]
+      : RegionWords.split(wave.words[state]).map { words.number(of: String($0)) }
+    parts[state] = found
+    return found
+  }
+
+  /// Split at `+` outside parentheses.
+  static func split(_ word: String) -> [Substring] {
     var parts: [Substring] = []
     var depth = 0
     var start = word.startIndex
@@ -105,5 +71,33 @@ struct LaneRows {
       }
     }
     return parts + [word[start...]]
+  }
+}
+
+/// Unites the segments of a region that another region's move has cut.
+struct RegionCourse: Sendable {
+  private var last: Waveform.Segment?
+
+  /// Adds the region's part of the next segment.
+  ///
+  /// - Returns: The segment that is complete by that.
+  mutating func add(_ segment: Waveform.Segment, _ word: UInt32) -> Waveform.Segment? {
+    if var open = last, open.state == word, open.to == segment.from, open.end == segment.start {
+      open.to = segment.to
+      open.end = segment.end
+      last = open
+      return nil
+    }
+    defer {
+      last = Waveform.Segment(
+        from: segment.from, to: segment.to, start: segment.start, end: segment.end, state: word,
+        branch: segment.branch)
+    }
+    return last
+  }
+
+  mutating func finish() -> Waveform.Segment? {
+    defer { last = nil }
+    return last
   }
 }

@@ -2,8 +2,8 @@ import StateMachines
 
 /// Where moments stand along a drawing.
 ///
-/// Time is even, but for what is too short to be told apart, which gets a least width. Long silence is folded to a fixed width, and an instant with several inputs is
-/// unfolded: it gets a slot for each of them, in the order of their numbers.
+/// Time is even, but for what is too short to be told apart, which gets a least width. Long silence is folded to a fixed
+/// width, and an instant with several inputs is unfolded: it gets a slot for each of them, in the order of their numbers.
 package struct TimeScale: Sendable {
   package enum Part: Sendable {
     case even, fold, instant
@@ -13,16 +13,20 @@ package struct TimeScale: Sendable {
     package let part: Part
     package let from: Int64
     package let to: Int64
-    package internal(set) var position: Double
+    package let position: Double
     package let width: Double
-    /// The inputs of an unfolded instant.
-    package let sequences: [UInt64]
+    /// How many inputs an unfolded instant has; 0 otherwise.
+    package let inputs: Int
+    /// Their numbers: places in ``TimeScale/sequences``, or `nil` if they are as good as even between two.
+    let sequences: Range<Int>?
+    let numbers: ClosedRange<UInt64>
   }
 
   package let width: Double
   package let pieces: [Piece]
-  /// The distinct moments of inputs, in order; empty if there are too many to look at each.
+  /// Moments of inputs, in order: all of them, or some if there are too many to write at.
   package let moments: [Int64]
+  private let sequences: [UInt64]
 
   /// How wide things are drawn, in the drawing's unit.
   package struct Measures: Sendable {
@@ -41,103 +45,127 @@ package struct TimeScale: Sendable {
     }
   }
 
-  /// Beyond this many inputs moments are told apart only by ``grains`` of the stretch.
+  /// Beyond this many inputs moments are told apart only as far as ``MomentClusters`` does.
   private static let mostExact = 50_000
-  private static let grains: Int64 = 1 << 16
   private static let mostFolds = 24
+  private static let mostMoments = 400
 
-  /// - Complexity: O(inputs), and O(*n* log *n*) for up to ``mostExact`` of them.
+  /// Where inputs are: a moment, or a stretch of time that is drawn as one.
+  private struct Place {
+    let from: Int64
+    let to: Int64
+    let count: Int
+    let sequences: Range<Int>?
+    let numbers: ClosedRange<UInt64>
+  }
+
+  /// - Complexity: O(*n* log *n*) in the inputs, of which at most ``mostExact`` count, and the lanes.
   package init(of wave: Waveform, _ measures: Measures) {
     let (from, to) = (wave.from.nanoseconds, wave.to.nanoseconds)
-    var instants: [(moment: Int64, sequences: [UInt64])] = []
-    let isExact = wave.inputCount <= TimeScale.mostExact
-    if isExact {
-      var inputs: [(Int64, UInt64)] = []
-      inputs.reserveCapacity(wave.inputCount)
-      for lane in wave.lanes { for tick in lane.ticks { inputs.append((tick.moment, tick.sequence)) } }
-      for input in wave.worldInputs { inputs.append((input.moment, input.sequence)) }
-      inputs.sort { $0 < $1 }
-      for (moment, sequence) in inputs {
-        if instants.last?.moment == moment {
-          instants[instants.count - 1].sequences.append(sequence)
-        } else {
-          instants.append((moment, [sequence]))
-        }
-      }
-    } else {
-      // The first moment in each grain of the stretch.
-      let grain = max(1, (to - from) / TimeScale.grains + 1)
-      var found = [Int64](repeating: .max, count: Int((to - from) / grain) + 1)
-      for lane in wave.lanes {
-        for tick in lane.ticks {
-          let place = Int((tick.moment - from) / grain)
-          if tick.moment < found[place] { found[place] = tick.moment }
-        }
-      }
-      instants = found.filter { $0 != .max }.map { ($0, []) }
+    let isExact = wave.inputCount <= TimeScale.mostExact && wave.clusters.isExact
+    var sequences: [UInt64] = []
+    var places = isExact ? TimeScale.exactPlaces(of: wave, &sequences) : TimeScale.clusters(of: wave)
+    for mark in wave.marks {
+      let moment = mark.moment.nanoseconds
+      guard !places.contains(where: { $0.from <= moment && moment <= $0.to }) else { continue }
+      places.append(Place(from: moment, to: moment, count: 0, sequences: nil, numbers: 0...0))
     }
-    for mark in wave.marks where !instants.contains(where: { $0.moment == mark.moment.nanoseconds }) {
-      instants.append((mark.moment.nanoseconds, []))
-    }
-    instants.sort { $0.moment < $1.moment }
+    places.sort { $0.from < $1.from }
 
     // Slots for the instants with several inputs.
-    func isUnfolded(_ instant: (moment: Int64, sequences: [UInt64])) -> Bool {
+    func isUnfolded(_ place: Place) -> Bool {
+      guard place.from == place.to, place.count > 0 else { return false }
       // At the end there would be no room for the state that an input leads to.
-      instant.sequences.count > 1 || instant.moment == to && !instant.sequences.isEmpty
+      return place.count > 1 || place.from == to
     }
-    let crowded = instants.filter(isUnfolded)
-    let inputs = crowded.reduce(0) { $0 + $1.sequences.count }
+    let crowded = places.filter(isUnfolded)
+    let inputs = crowded.reduce(0) { $0 + $1.count }
     let room = measures.width / 2
     var slot = inputs == 0 ? 0 : min(measures.slot.upperBound, room / Double(inputs))
     if inputs > 0, slot < measures.slot.lowerBound { slot = crowded.count <= 4 ? room / Double(inputs) : 0 }
     if from == to, inputs > 0 { slot = measures.width / Double(inputs) }
 
-    // Silences to fold.
-    var edges = instants.map(\.moment)
-    if edges.first != from { edges.insert(from, at: 0) }
-    if edges.last != to { edges.append(to) }
-    let gaps = zip(edges, edges.dropFirst()).map { $1 - $0 }
+    // The time between moments, and within stretches that are drawn as one; only the former may be folded.
+    var edges: [(from: Int64, to: Int64, place: Int?)] = []
+    var reached = from
+    for (number, place) in places.enumerated() {
+      if place.from > reached { edges.append((reached, place.from, nil)) }
+      edges.append((place.from, place.to, number))
+      reached = max(reached, place.to)
+    }
+    if reached < to { edges.append((reached, to, nil)) }
+    let gaps = edges.map { $0.to - $0.from }
     let free = max(1, measures.width - slot * Double(inputs))
-    let folded = TimeScale.folded(gaps, free, measures.fold)
+    let folded = TimeScale.folded(
+      edges.indices.lazy.filter { edges[$0].place == nil }.map { ($0, gaps[$0]) }, free, measures.fold,
+      crowdedTime: isExact ? nil : edges.reduce(0) { $1.place == nil ? $0 : $0 + Double($1.to - $1.from) })
 
     let rest = max(0, free - measures.fold * Double(folded.count))
     let widths = TimeScale.widths(
       of: gaps.enumerated().map { folded.contains($0.offset) ? 0 : $0.element }, rest, least: measures.least)
     // If nothing is left but folds, they share the room.
-    let fold = folded.count < gaps.count || folded.isEmpty ? measures.fold : free / Double(folded.count)
+    let isAllFolded = !folded.isEmpty && gaps.indices.allSatisfy { gaps[$0] == 0 || folded.contains($0) }
+    let fold = isAllFolded ? free / Double(folded.count) : measures.fold
 
     var pieces: [Piece] = []
     var position: Double = 0
-    func add(_ part: Part, _ from: Int64, _ to: Int64, _ width: Double, _ sequences: [UInt64] = []) {
+    func add(_ part: Part, _ from: Int64, _ to: Int64, _ width: Double, of place: Place? = nil) {
       pieces.append(
-        Piece(part: part, from: from, to: to, position: position, width: width, sequences: sequences))
+        Piece(
+          part: part, from: from, to: to, position: position, width: width, inputs: place?.count ?? 0,
+          sequences: place?.sequences, numbers: place?.numbers ?? 0...0))
       position += width
     }
-    var next = 0
-    for place in edges.indices {
-      if next < instants.count, instants[next].moment == edges[place] {
-        let sequences = instants[next].sequences
-        if slot > 0, isUnfolded(instants[next]) {
-          add(.instant, edges[place], edges[place], slot * Double(sequences.count), sequences)
-        }
-        next += 1
-      }
-      guard place < gaps.count else { continue }
-      if folded.contains(place) {
-        add(.fold, edges[place], edges[place + 1], fold)
+    for (number, edge) in edges.enumerated() {
+      if let place = edge.place.map({ places[$0] }), slot > 0, isUnfolded(place) {
+        add(.instant, edge.from, edge.to, slot * Double(place.count), of: place)
+      } else if folded.contains(number) {
+        add(.fold, edge.from, edge.to, fold)
+      } else if edge.to == edge.from {
+        continue
       } else if !isExact, let last = pieces.last, last.part == .even {
         // Too many to have widths of their own.
         pieces.removeLast()
         position = last.position
-        add(.even, last.from, edges[place + 1], last.width + widths[place])
+        add(.even, last.from, edge.to, last.width + widths[number])
       } else {
-        add(.even, edges[place], edges[place + 1], widths[place])
+        add(.even, edge.from, edge.to, widths[number])
       }
     }
     width = measures.width
-    moments = isExact ? instants.map(\.moment) : []
+    let stride = max(1, isExact ? 1 : places.count / TimeScale.mostMoments)
+    moments = Swift.stride(from: 0, to: places.count, by: stride).map { places[$0].from }
+    self.sequences = sequences
     self.pieces = pieces
+  }
+
+  /// Each moment with the numbers of its inputs.
+  private static func exactPlaces(of wave: Waveform, _ sequences: inout [UInt64]) -> [Place] {
+    var inputs: [(moment: Int64, sequence: UInt64)] = []
+    inputs.reserveCapacity(wave.inputCount)
+    for lane in wave.lanes { for tick in lane.ticks { inputs.append((tick.moment, tick.sequence)) } }
+    for input in wave.worldInputs { inputs.append((input.moment, input.sequence)) }
+    inputs.sort { $0 < $1 }
+    sequences = inputs.map(\.sequence)
+    var places: [Place] = []
+    var start = 0
+    while start < inputs.count {
+      let moment = inputs[start].moment
+      var end = start
+      while end < inputs.count, inputs[end].moment == moment { end += 1 }
+      places.append(
+        Place(
+          from: moment, to: moment, count: end - start, sequences: start..<end,
+          numbers: sequences[start]...sequences[end - 1]))
+      start = end
+    }
+    return places
+  }
+
+  private static func clusters(of wave: Waveform) -> [Place] {
+    wave.clusters.clusters.map {
+      Place(from: $0.from, to: $0.to, count: $0.count, sequences: nil, numbers: $0.first...max($0.first, $0.last))
+    }
   }
 
   /// The widths of gaps that share some room: by length, but none less than `least`, or than half of an even share.
@@ -161,10 +189,18 @@ package struct TimeScale: Sendable {
 
   /// The gaps to fold: as few as make the most of the others wide enough to be told apart, each of them far longer than
   /// any that is not folded.
-  private static func folded(_ gaps: [Int64], _ width: Double, _ fold: Double) -> Set<Int> {
+  ///
+  /// - Parameter crowdedTime: If there are too many inputs to be told apart: the time that they are within. Then as few
+  ///   as give the most of the width to the others.
+  private static func folded(
+    _ gaps: some Sequence<(place: Int, length: Int64)>, _ width: Double, _ fold: Double, crowdedTime: Double?
+  ) -> Set<Int> {
+    let gaps = gaps.sorted { ($0.length, $1.place) < ($1.length, $0.place) }
     guard gaps.count > 1 else { return [] }
-    let ascending = gaps.sorted()
-    var total = ascending.reduce(0) { $0 + Double($1) }
+    let ascending = gaps.map(\.length)
+    var total = ascending.reduce(crowdedTime ?? 0) { $0 + Double($1) }
+    let whole = total
+    var bestGain: Double = 1
     let wanted = min(8, max(1, width / Double(2 * gaps.count)))
     var best = (count: 0, crowded: Int.max)
     for count in 0...min(mostFolds, (gaps.count - 1) / 2, Int(width / 2 / fold)) {
@@ -174,6 +210,11 @@ package struct TimeScale: Sendable {
         guard shortest / farLonger >= ascending[ascending.count - count - 1] else { continue }
       }
       let unit = (width - fold * Double(count)) / max(1, total)
+      if crowdedTime != nil {
+        let gain = unit * whole / width
+        if gain > 2 * bestGain { (best.count, bestGain) = (count, gain) }
+        continue
+      }
       let least = Int64(min(Double(Int64.max / 2), wanted / unit))
       var low = 0
       var high = ascending.count - count
@@ -185,7 +226,7 @@ package struct TimeScale: Sendable {
       if low == 0 { break }
     }
     guard best.count > 0 else { return [] }
-    return Set(gaps.indices.sorted { gaps[$0] > gaps[$1] }.prefix(best.count))
+    return Set(gaps.suffix(best.count).map(\.place))
   }
 
   private static let farLonger: Int64 = 8
@@ -201,28 +242,34 @@ package struct TimeScale: Sendable {
       if pieces[middle].from <= moment { low = middle + 1 } else { high = middle }
     }
     guard low > 0 else { return 0 }
-    var piece = pieces[low - 1]
     // At an unfolded instant the piece behind it begins at the same moment.
-    if piece.part != .instant, piece.from == moment, low > 1, pieces[low - 2].part == .instant,
+    if low > 1, pieces[low - 1].part != .instant, pieces[low - 1].from == moment, pieces[low - 2].part == .instant,
       pieces[low - 2].from == moment
     {
-      if sequence == .max { return piece.position }
-      piece = pieces[low - 2]
+      if sequence == .max { return pieces[low - 1].position }
+      low -= 1
     }
-    switch piece.part {
-    case .instant:
-      if sequence == 0 { return piece.position }
-      var rank = 0
-      var end = piece.sequences.count
-      while rank < end {
-        let middle = (rank + end) / 2
-        if piece.sequences[middle] < sequence { rank = middle + 1 } else { end = middle }
-      }
-      return piece.position + piece.width * Double(rank) / Double(piece.sequences.count)
+    let (start, width) = (pieces[low - 1].position, pieces[low - 1].width)
+    switch pieces[low - 1].part {
+    case .instant: return start + width * share(of: sequence, in: pieces[low - 1])
     case .even, .fold:
-      guard piece.to > piece.from else { return piece.position }
-      let share = Double(moment - piece.from) / Double(piece.to - piece.from)
-      return piece.position + piece.width * min(1, share)
+      let (from, to) = (pieces[low - 1].from, pieces[low - 1].to)
+      return start + width * min(1, Double(moment - from) / Double(to - from))
     }
+  }
+
+  /// How far along an unfolded instant an input is, from 0 to 1.
+  private func share(of sequence: UInt64, in piece: Piece) -> Double {
+    guard let places = piece.sequences else {
+      let (first, last) = (piece.numbers.lowerBound, piece.numbers.upperBound)
+      return sequence <= first ? 0 : min(1, Double(sequence - first) / Double(last - first + 1))
+    }
+    var low = places.lowerBound
+    var high = places.upperBound
+    while low < high {
+      let middle = (low + high) / 2
+      if sequences[middle] < sequence { low = middle + 1 } else { high = middle }
+    }
+    return Double(low - places.lowerBound) / Double(places.count)
   }
 }

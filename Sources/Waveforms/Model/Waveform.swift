@@ -2,7 +2,8 @@ package import StateMachines
 
 /// What the machines of a world did in a stretch of its time, as lanes to draw.
 ///
-/// It knows no world, clock or journal. A ``WaveformBuilder`` makes it from inputs in order.
+/// It knows no world, clock or journal. A ``WaveformBuilder`` makes it from inputs in order. It has each input once;
+/// the segments of states follow from them (``LaneWalk``).
 package struct Waveform: Sendable {
   package let from: Instant
   package internal(set) var to: Instant
@@ -13,7 +14,7 @@ package struct Waveform: Sendable {
   package internal(set) var worldInputs: [Tick] = []
   /// Remarks at moments, such as a failed expectation.
   package var marks: [Mark] = []
-  /// Machines with inputs for which there was no lane left.
+  /// Machines for which there was no lane left.
   package internal(set) var omittedMachines = 0
   /// The inputs of those machines.
   package internal(set) var omittedInputs = 0
@@ -21,19 +22,25 @@ package struct Waveform: Sendable {
   package internal(set) var words = WordList()
   /// Stretches of inputs that were undone; ``Tick/branch`` counts them from 1.
   package internal(set) var branches: [Branch] = []
+  /// The inputs of all lanes and of the world.
+  package internal(set) var inputCount = 0
+  /// Where in time they are.
+  var clusters = MomentClusters()
+  /// Which sorts of inputs and ends of timers there are.
+  var legend = Legend()
 
   package init(from: Instant, to: Instant) {
     self.from = from
     self.to = to
   }
 
-  /// The inputs of all lanes and of the world.
-  package var inputCount: Int { lanes.reduce(worldInputs.count) { $0 + $1.ticks.count } }
-
   /// About how many bytes it takes.
+  ///
+  /// - Complexity: O(lanes).
   package var bytes: Int {
     lanes.reduce(
-      (deliveries.capacity + worldInputs.capacity) * MemoryLayout<Tick>.stride + words.words.count * 64
+      deliveries.capacity * MemoryLayout<Delivery>.stride + worldInputs.capacity * MemoryLayout<Tick>.stride
+        + branches.capacity * MemoryLayout<Branch>.stride + words.bytes + clusters.bytes
     ) { $0 + $1.bytes }
   }
 
@@ -45,16 +52,26 @@ package struct Waveform: Sendable {
     package internal(set) var regions: [String]
     /// Its inputs in order, undone ones included.
     package internal(set) var ticks: [Tick] = []
-    /// Its states in order; segments in effect do not overlap, and leave no gap while the machine exists.
-    package internal(set) var segments: [Segment] = []
-    package internal(set) var bars: [Bar] = []
+    /// The state before the first input in effect; ``Waveform/noState`` if it did not exist, or nothing is known.
+    package internal(set) var start = Waveform.noState
+    /// The undone stretches in which it had inputs, in order.
+    package internal(set) var undone: [Undone] = []
+    /// In the order in which they first began.
+    package internal(set) var timers: [Timer] = []
     package internal(set) var curves: [Curve] = []
+    /// The bars of all timers, and the points of all curves, for ``bytes``.
+    var bars = 0
+    var points = 0
 
     var bytes: Int {
-      ticks.capacity * MemoryLayout<Tick>.stride + segments.capacity * MemoryLayout<Segment>.stride
-        + bars.capacity * MemoryLayout<Bar>.stride + curves.reduce(512) { $0 + $1.points.capacity * 16 }
+      512 + ticks.capacity * MemoryLayout<Tick>.stride + undone.capacity * MemoryLayout<Undone>.stride
+        + timers.capacity * 64 + bars * MemoryLayout<Bar>.stride * 3 / 2
+        + points * MemoryLayout<Curve.Point>.stride * 3 / 2
     }
   }
+
+  /// The number of no state: the machine does not exist.
+  package static let noState = UInt32.max
 
   /// An input at its moment.
   package struct Tick: Sendable, Equatable {
@@ -62,10 +79,15 @@ package struct Waveform: Sendable {
     package let sequence: UInt64
     /// The name of the event or timer.
     package let word: UInt32
+    /// The state after it; ``Waveform/noState`` for a drop and for inputs that say nothing of a state.
+    package let state: UInt32
     /// 0 if it is in effect; otherwise the number of the branch that was undone.
     package let branch: UInt32
     package let source: Source
     package let outcome: Outcome
+
+    /// Whether a timer brought it.
+    package var isOfTimer: Bool { source == .expiry || source == .fired }
   }
 
   package enum Source: UInt8, Sendable {
@@ -76,6 +98,15 @@ package struct Waveform: Sendable {
     case moved, stayed, ignored, refused, created, dropped, wired, unwired
     /// Of an input of the whole world.
     case undone, restarted, defined, undefined
+  }
+
+  /// A machine's inputs in one undone stretch, which stand together in ``Lane/ticks``.
+  package struct Undone: Sendable {
+    package let branch: UInt32
+    /// The place of the first one.
+    package let first: Int
+    /// The state before it, as for ``Lane/start``.
+    package internal(set) var start: UInt32
   }
 
   /// A machine's state between two moments.
@@ -90,13 +121,21 @@ package struct Waveform: Sendable {
     package let branch: UInt32
   }
 
+  /// When a timer ran.
+  package struct Timer: Sendable {
+    package let word: UInt32
+    /// In order, without overlap.
+    package internal(set) var bars: [Bar] = []
+    /// Those of undone stretches.
+    package internal(set) var undone: [Bar] = []
+  }
+
   /// A timer while it runs.
   package struct Bar: Sendable, Equatable {
     package let from: Int64
     package internal(set) var to: Int64
     package let start: UInt64
     package internal(set) var finish: UInt64
-    package let timer: UInt32
     package let branch: UInt32
     package internal(set) var end: End
   }
@@ -124,7 +163,8 @@ package struct Waveform: Sendable {
     /// Places in ``Waveform/lanes``; the source is `nil` if it has no lane.
     package internal(set) var from: Int?
     package internal(set) var to: Int
-    package let source: String
+    /// The name of the machine that said it.
+    package let source: UInt32
     package let output: UInt32
     package let event: UInt32
     package let branch: UInt32
@@ -134,6 +174,8 @@ package struct Waveform: Sendable {
   package struct Branch: Sendable {
     /// The input that undid them.
     package let undoer: UInt64
+    /// The moment of the last of them that is drawn.
+    package internal(set) var end: Int64
   }
 
   /// A remark at a moment.
@@ -151,6 +193,10 @@ package struct Waveform: Sendable {
   package struct WordList: Sendable {
     package private(set) var words: [String] = []
     private var numbers: [String: UInt32] = [:]
+    private var characters = 0
+
+    /// About how many bytes it takes.
+    var bytes: Int { characters + words.capacity * 16 + numbers.capacity * 32 }
 
     package subscript(_ number: UInt32) -> String { words[Int(number)] }
 
@@ -159,12 +205,26 @@ package struct Waveform: Sendable {
       let number = UInt32(words.count)
       words.append(word)
       numbers[word] = number
+      // Short ones stand in the array.
+      if word.utf8.count > 15 { characters += word.utf8.count + 32 }
       return number
     }
+  }
+
+  /// Which signs a drawing needs.
+  struct Legend: Sendable {
+    private var outcomes: UInt32 = 0
+    var hasDisarmed = false
+
+    mutating func add(_ outcome: Outcome, isOfTimer: Bool) { outcomes |= 1 << (outcome.bit + (isOfTimer ? 16 : 0)) }
+
+    func has(_ outcome: Outcome, isOfTimer: Bool) -> Bool { outcomes & 1 << (outcome.bit + (isOfTimer ? 16 : 0)) != 0 }
   }
 }
 
 extension Waveform.Outcome {
+  fileprivate var bit: UInt32 { UInt32(rawValue) }
+
   /// The outcome as replies print it.
   package var word: StaticString {
     switch self {

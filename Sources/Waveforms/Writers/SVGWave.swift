@@ -1,33 +1,47 @@
+package import LineProtocol
 import StateMachines
 
 /// The waveform as a picture that stands alone: for a projector, for print, and for a browser, which shows the exact
 /// time of what the pointer rests on.
 ///
-/// It has no script. What a world's clients may choose (names, words) is escaped.
+/// It has no script. What a world's clients may choose (names, words) is made visible and escaped.
 package struct SVGWave: WaveWriter, Sendable {
+  package private(set) var written = 0
   private let wave: Waveform
   private let scale: TimeScale
-  private var lines: [String] = []
-  private var lane = 0
+  private var section = Section.head
+  private var lines = DrawnLines()
   private let height: Int
   /// The upper edge of each lane, and the lower one of its states.
   private let tops: [Int]
   private let bottoms: [Int]
-  private var isOver = false
+  /// The lines of each mark, and what is left out.
+  private let marks: [[String]]
+  private let remarks: [String]
 
-  private static let width = 1_600
-  private static let left = 230
-  private static let right = 30
+  private enum Section {
+    case head
+    /// The deliveries from this one on.
+    case wires(Int)
+    case lane(Int)
+    case drawing(LanePicture, lane: Int)
+    case foot, over
+  }
+
+  static let width = 1_600
+  static let left = 230
+  static let right = 30
   private static let head = 74
-  private static let tickHeight = 24
-  private static let rowHeight = 26
-  private static let barHeight = 18
-  private static let curveHeight = 64
+  static let tickHeight = 24
+  static let rowHeight = 26
+  static let barHeight = 18
+  static let curveHeight = 64
   private static let gap = 18
+  private static let footLine = 20
   /// The narrowest piece with an element of its own, in pixels.
-  private static let finest = 1.5
-  /// About how wide a character of the labels is.
-  private static let character = 7.4
+  static let finest = 1.5
+  /// About how wide a column of the labels is.
+  static let character = 7.4
 
   package init(_ wave: Waveform) {
     self.wave = wave
@@ -38,41 +52,68 @@ package struct SVGWave: WaveWriter, Sendable {
     var tops: [Int] = []
     var bottoms: [Int] = []
     var y = SVGWave.head
+    var (timers, stretches) = (0, 0)
     for lane in wave.lanes {
-      let rows = LaneRows(of: lane, wave)
+      let rows = LaneRows(of: lane)
       tops.append(y)
-      bottoms.append(y + SVGWave.tickHeight + rows.rows.count * SVGWave.rowHeight)
-      y += SVGWave.height(of: lane, rows)
+      bottoms.append(y + SVGWave.tickHeight + rows.regions.count * SVGWave.rowHeight)
+      y += SVGWave.height(of: rows)
+      timers += rows.timersLeftOut
+      stretches += rows.undoneLeftOut
     }
     self.tops = tops
     self.bottoms = bottoms
-    height = y + 26 + 20 * wave.marks.count + (wave.omittedMachines > 0 ? 20 : 0)
-    lines = [
-      """
-      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(SVGWave.width) \(height)" width="100%" \
-      font-family="Helvetica,Arial,sans-serif" font-size="14" role="img">
-      """,
-      "<title>\(wave.lanes.count) machines from \(wave.from.text) s to \(wave.to.text) s</title>",
-    ]
-    lines += SVGWave.style.split(separator: "\n").map(String.init)
-    lines.append("<rect class=\"paper\" width=\"\(SVGWave.width)\" height=\"\(height)\"/>")
-    lines += axis()
-    lines += wires()
+    let columns = Int(Double(SVGWave.width - 32) / SVGWave.character)
+    marks = wave.marks.map { TextWave.Signs.unicode.wrapped($0.text, columns) }
+    var remarks: [String] = []
+    if wave.omittedMachines > 0 {
+      remarks.append(
+        "\(wave.omittedMachines) more machines with \(wave.omittedInputs) inputs are not drawn; give a pattern")
+    }
+    let rest = [(timers, "timers"), (stretches, "older undone stretches")].filter { $0.0 > 0 }
+    if !rest.isEmpty {
+      let what = rest.map { "\($0.0) \($0.1)" }.joined(separator: " and ")
+      remarks.append("\(what) are not drawn; format=json has all")
+    }
+    self.remarks = remarks
+    // The last line is for deliveries that are not drawn, of which nothing is known yet.
+    height = y + 26 + SVGWave.footLine * (marks.reduce(0) { $0 + $1.count } + remarks.count + 1)
   }
 
-  package mutating func next() -> [UInt8]? {
-    while lines.isEmpty {
-      if lane < wave.lanes.count {
-        draw(wave.lanes[lane])
-        lane += 1
-      } else if !isOver {
-        finish()
-        isOver = true
-      } else {
-        return nil
-      }
+  package mutating func write(to buffer: inout ByteBuffer, tag: UnsafeRawBufferPointer) -> Bool {
+    guard lines.isEmpty else {
+      written += lines.write(to: &buffer, tag: tag)
+      return true
     }
-    return Array(lines.removeFirst().utf8)
+    switch section {
+    case .head:
+      lines.add(
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(SVGWave.width) \(height)" width="100%" \
+        font-family="Helvetica,Arial,sans-serif" font-size="14" role="img">
+        """)
+      let (from, to) = (WaveTime.seconds(wave.from.nanoseconds), WaveTime.seconds(wave.to.nanoseconds))
+      lines.add("<title>\(wave.lanes.count) machines from \(from) s to \(to) s</title>")
+      lines.add(SVGWave.style.split(separator: "\n").map(String.init))
+      lines.add("<rect class=\"paper\" width=\"\(SVGWave.width)\" height=\"\(height)\"/>")
+      lines.add(axis())
+      section = .wires(0)
+    case .wires(let first):
+      let next = drawWires(from: first)
+      section = next < wave.deliveries.count ? .wires(next) : .lane(0)
+    case .lane(let lane):
+      section = lane < wave.lanes.count ? .drawing(LanePicture(of: lane, wave, scale, tops[lane]), lane: lane) : .foot
+    case .drawing(var drawing, let lane):
+      section = .over
+      let isDone = drawing.advance(wave)
+      section = isDone ? .lane(lane + 1) : .drawing(drawing, lane: lane)
+      if isDone { lines.add(drawing.lines) }
+    case .foot:
+      lines.add(foot())
+      section = .over
+    case .over: return false
+    }
+    return true
   }
 
   private static let style = """
@@ -98,58 +139,34 @@ package struct SVGWave: WaveWriter, Sendable {
     </style>
     """
 
-  static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      // XML has no other control characters.
-      case _ where scalar.value < 0x20 && scalar != "\t" || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
-        escaped += " "
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
-  }
-
-  private static func height(of lane: Waveform.Lane, _ rows: LaneRows) -> Int {
-    tickHeight + rows.rows.count * rowHeight + rows.timers.count * barHeight
-      + lane.curves.filter { !$0.points.isEmpty }.count * curveHeight
+  private static func height(of rows: LaneRows) -> Int {
+    tickHeight + rows.regions.count * rowHeight + rows.timers.count * barHeight + rows.curves.count * curveHeight
       + rows.undone.count * (tickHeight + rowHeight) + gap
   }
 
-  // MARK: Positions
+  // MARK: Text and numbers
 
-  private func x(_ moment: Int64, _ sequence: UInt64) -> Double {
-    Double(SVGWave.left) + scale.position(moment, sequence)
-  }
-
-  private func end(_ moment: Int64, _ sequence: UInt64) -> Double {
-    sequence == .max && moment == wave.to.nanoseconds
-      ? Double(SVGWave.width - SVGWave.right) : x(moment, sequence)
-  }
+  /// A text as the content of an element.
+  static func markup(_ text: String) -> String { XMLText.escaped(VisibleText.escaped(text)) }
 
   /// A position with one decimal.
-  private func n(_ value: Double) -> String {
+  static func n(_ value: Double) -> String {
     let tenths = Int(value * 10 + 0.5)
     return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
   }
 
-  private func element(_ body: String, title: String) -> String {
-    "<g><title>\(SVGWave.escaped(title))</title>\(body)</g>"
-  }
+  static func element(_ body: String, title: String) -> String { "<g><title>\(markup(title))</title>\(body)</g>" }
 
   /// As much of a text as fits; nothing if that is too little.
-  private func fitting(_ text: String, _ room: Double) -> String? {
-    let most = Int(room / SVGWave.character)
-    if text.count <= most { return text }
-    return most >= 4 ? text.prefix(most - 1) + "…" : nil
+  static func fitting(_ text: String, _ room: Double) -> String? {
+    TextWave.Signs.unicode.fitted(text, Int(room / character), atLeast: 4)
   }
 
   // MARK: Parts
+
+  private func x(_ moment: Int64, _ sequence: UInt64) -> Double {
+    Double(SVGWave.left) + scale.position(moment, sequence)
+  }
 
   private func axis() -> [String] {
     var lines: [String] = []
@@ -162,311 +179,125 @@ package struct SVGWave: WaveWriter, Sendable {
         !taken.contains(where: { start < $0.1 + 8 && start + width + 8 > $0.0 })
       else { return }
       taken.append((start, start + width))
-      lines.append("<text x=\"\(n(x))\" y=\"40\" text-anchor=\"\(anchor)\">\(text)</text>")
-      lines.append("<path class=\"line\" d=\"M\(n(x)) 46v8\"/>")
+      lines.append("<text x=\"\(SVGWave.n(x))\" y=\"40\" text-anchor=\"\(anchor)\">\(text)</text>")
+      lines.append("<path class=\"line\" d=\"M\(SVGWave.n(x)) 46v8\"/>")
+    }
+    func band(_ piece: TimeScale.Piece, _ name: String, _ title: String) {
+      let (left, width) = (SVGWave.n(Double(SVGWave.left) + piece.position), SVGWave.n(piece.width))
+      lines.append(
+        SVGWave.element(
+          "<rect class=\"\(name)\" x=\"\(left)\" y=\"54\" width=\"\(width)\" height=\"\(foot - 54)\"/>", title: title))
     }
     lines.append("<text class=\"quiet\" x=\"16\" y=\"40\">world time, seconds</text>")
     for piece in scale.pieces {
-      let left = Double(SVGWave.left) + piece.position
+      let (from, to) = (WaveTime.seconds(piece.from), WaveTime.seconds(piece.to))
       switch piece.part {
       case .even: break
       case .fold:
-        lines.append(
-          element(
-            "<rect class=\"fold\" x=\"\(n(left))\" y=\"54\" width=\"\(n(piece.width))\" height=\"\(foot - 54)\"/>",
-            title: "nothing happened from \(WaveTime.seconds(piece.from)) s to \(WaveTime.seconds(piece.to)) s"))
+        band(piece, "fold", "nothing happened from \(from) s to \(to) s")
+        let middle = SVGWave.n(Double(SVGWave.left) + piece.position + piece.width / 2)
         lines.append(
           """
-          <text class="quiet" x="\(n(left + piece.width / 2))" y="66" text-anchor="middle" font-size="12">\
+          <text class="quiet" x="\(middle)" y="66" text-anchor="middle" font-size="12">\
           \(WaveTime.short(piece.to - piece.from))</text>
           """)
-      case .instant where piece.sequences.count < 2: break
-      case .instant:
-        lines.append(
-          element(
-            "<rect class=\"instant\" x=\"\(n(left))\" y=\"54\" width=\"\(n(piece.width))\" height=\"\(foot - 54)\"/>",
-            title: "\(piece.sequences.count) inputs at \(WaveTime.seconds(piece.from)) s, in their order"))
+      case .instant where piece.inputs < 2: break
+      case .instant: band(piece, "instant", "\(piece.inputs) inputs at \(from) s, in their order")
       }
     }
     let end = Double(SVGWave.width - SVGWave.right)
-    lines.append("<path class=\"line\" d=\"M\(SVGWave.left) 54H\(n(end))\"/>")
-    label(wave.from.text, at: Double(SVGWave.left))
-    if wave.to > wave.from { label(wave.to.text, at: end, "end") }
-    for piece in scale.pieces where piece.part == .instant && piece.sequences.count > 1 {
-      label(
-        "\(WaveTime.seconds(piece.from)) ×\(piece.sequences.count)", at: Double(SVGWave.left) + piece.position, "start")
+    lines.append("<path class=\"line\" d=\"M\(SVGWave.left) 54H\(SVGWave.n(end))\"/>")
+    label(WaveTime.seconds(wave.from.nanoseconds), at: Double(SVGWave.left))
+    if wave.to > wave.from { label(WaveTime.seconds(wave.to.nanoseconds), at: end, "end") }
+    for piece in scale.pieces where piece.part == .instant && piece.inputs > 1 {
+      label("\(WaveTime.seconds(piece.from)) ×\(piece.inputs)", at: Double(SVGWave.left) + piece.position, "start")
     }
-    for moment in scale.moments.prefix(400) {
+    for moment in scale.moments.prefix(SVGWave.mostMoments) {
       let before = taken.count
       label(WaveTime.seconds(moment), at: x(moment, 0))
       if taken.count > before {
-        lines.append("<path class=\"grid\" d=\"M\(n(x(moment, 0))) 54V\(foot)\"/>")
+        lines.append("<path class=\"grid\" d=\"M\(SVGWave.n(x(moment, 0))) 54V\(foot)\"/>")
       }
     }
     return lines
   }
 
-  private mutating func draw(_ lane: Waveform.Lane) {
-    let rows = LaneRows(of: lane, wave)
-    var y = tops[self.lane]
-    lines.append("<g>")
-    drawTicks(of: lane, branch: 0, y)
-    y += SVGWave.tickHeight
-    for row in rows.rows {
-      if let label = row.label {
-        drawLabel(label, y, isName: false)
-      } else {
-        drawLabel(lane.name, y, isName: true)
-      }
-      drawStates(row, rows.words, y, "")
-      y += SVGWave.rowHeight
-    }
-    // Below the name, if there is room.
-    if rows.rows.count == 1, rows.timers.isEmpty, lane.curves.isEmpty {
-      lines.append(
-        "<text class=\"quiet\" x=\"16\" y=\"\(y + 8)\" font-size=\"12\">\(SVGWave.escaped(String(lane.kind.prefix(28))))</text>"
-      )
-    }
-    for timer in rows.timers {
-      drawLabel(timer.name, y - 4, isName: false)
-      draw(timer.bars, timer.name, y)
-      y += SVGWave.barHeight
-    }
-    for curve in lane.curves where !curve.points.isEmpty {
-      draw(curve, y)
-      y += SVGWave.curveHeight
-    }
-    for row in rows.undone {
-      lines.append("<g class=\"pale\">")
-      drawTicks(of: lane, branch: row.branch, y)
-      y += SVGWave.tickHeight
-      drawLabel(row.label ?? "", y, isName: false)
-      drawStates(row, rows.words, y, " stroke-dasharray=\"5 3\"")
-      y += SVGWave.rowHeight
-      lines.append("</g>")
-    }
-    lines.append("</g>")
-  }
+  /// The most moments that are looked at for the axis.
+  private static let mostMoments = 1_000
 
-  private mutating func drawLabel(_ text: String, _ y: Int, isName: Bool) {
-    let shown = fitting(text, Double(SVGWave.left - 26)) ?? ""
-    lines.append(
-      element(
-        "<text\(isName ? " class=\"name\"" : " class=\"quiet\"") x=\"\(isName ? 16 : 28)\" y=\"\(y + 18)\">\(SVGWave.escaped(shown))</text>",
-        title: text))
-  }
+  // MARK: Wires
 
-  private mutating func drawTicks(of lane: Waveform.Lane, branch: UInt32, _ y: Int) {
-    let ticks = lane.ticks.filter { $0.branch == branch }
-    var place = 0
-    var free = 0.0
-    while place < ticks.count {
-      let tick = ticks[place]
-      let left = x(tick.moment, tick.sequence)
-      var last = place
-      while last + 1 < ticks.count, x(ticks[last + 1].moment, ticks[last + 1].sequence) - left < 3 { last += 1 }
-      let count = last - place + 1
-      let right = last + 1 < ticks.count ? x(ticks[last + 1].moment, ticks[last + 1].sequence) : Double(SVGWave.width)
-      if count > 1, x(ticks[last].moment, ticks[last].sequence) - left < 3 {
-        lines.append(
-          element(
-            "<rect class=\"many\" x=\"\(n(left))\" y=\"\(y + 12)\" width=\"3\" height=\"10\"/>",
-            title: """
-              \(count) inputs from \(WaveTime.seconds(tick.moment)) s to \(WaveTime.seconds(ticks[last].moment)) s
-              """))
-      } else {
-        lines.append(element(sign(tick, left, y), title: title(tick)))
-        let text = wave.words[tick.word]
-        // A text needs room on both sides of its sign.
-        if left + 7 > free, let shown = fitting(text, right - left - 9) {
-          lines.append(
-            "<text x=\"\(n(left + 7))\" y=\"\(y + 20)\" font-size=\"12.5\">\(SVGWave.escaped(shown))</text>")
-          free = left + 7 + Double(shown.count) * SVGWave.character
-        }
-      }
-      place = last + 1
-    }
-  }
-
-  private func title(_ tick: Waveform.Tick) -> String {
-    let by =
-      switch tick.source {
-      case .expiry: "timer expired, "
-      case .fired: "timer fired, "
-      case .wire: "by wire, "
-      case .client, .world: ""
-      }
-    let undone = tick.branch == 0 ? "" : ", undone by \(wave.branches[Int(tick.branch) - 1].undoer)"
-    return "t=\(WaveTime.seconds(tick.moment)) s, seq \(tick.sequence): \(wave.words[tick.word]), "
-      + "\(by)\(tick.outcome.word)\(undone)"
-  }
-
-  private func sign(_ tick: Waveform.Tick, _ x: Double, _ y: Int) -> String {
-    let isTimer = tick.source == .expiry || tick.source == .fired
-    switch tick.outcome {
-    case .refused:
-      return "<path class=\"refused\" d=\"M\(n(x - 4)) \(y + 12)l8 8m0 -8l-8 8\"/>"
-    case .ignored:
-      return "<circle class=\"ignored\" cx=\"\(n(x))\" cy=\"\(y + 16)\" r=\"4\"/>"
-    case .stayed where !isTimer:
-      return "<path class=\"stayed\" d=\"M\(n(x - 5)) \(y + 12)h10l-5 10z\"/>"
-    case .moved, .stayed, .created, .dropped, .wired, .unwired, .undone, .restarted, .defined, .undefined:
-      return isTimer
-        ? "<path class=\"expired\" d=\"M\(n(x)) \(y + 10)l5 6l-5 6l-5 -6z\"/>"
-        : "<path class=\"moved\" d=\"M\(n(x - 5)) \(y + 12)h10l-5 10z\"/>"
-    }
-  }
-
-  /// The fill of a state: the same for the same word in the whole picture.
-  private func fill(_ text: String) -> Int {
-    Int(text.utf8.reduce(UInt32(7)) { ($0 &* 31) &+ UInt32($1) } % 6)
-  }
-
-  private mutating func drawStates(_ row: LaneRows.Row, _ words: [String], _ y: Int, _ more: String) {
-    var place = 0
-    let pieces = row.segments
-    while place < pieces.count {
-      let piece = pieces[place]
-      let left = x(piece.from, piece.start)
-      var last = place
-      while last + 1 < pieces.count, end(pieces[last + 1].to, pieces[last + 1].end) - left < SVGWave.finest {
-        last += 1
-      }
-      let right = end(pieces[last].to, pieces[last].end)
-      let width = max(1, right - left)
-      if last > place {
-        lines.append(
-          element(
-            "<rect class=\"many\" x=\"\(n(left))\" y=\"\(y)\" width=\"\(n(width))\" height=\"\(SVGWave.rowHeight - 2)\"/>",
-            title: """
-              \(last - place + 1) states from \(WaveTime.seconds(piece.from)) s to \(WaveTime.seconds(pieces[last].to)) s
-              """))
-      } else {
-        let text = words[Int(piece.word)]
-        let label =
-          fitting(text, width - 10).map {
-            "<text x=\"\(n(left + 6))\" y=\"\(y + 17)\">\(SVGWave.escaped($0))</text>"
-          } ?? ""
-        lines.append(
-          element(
-            """
-            <rect class="state s\(fill(text))" x="\(n(left))" y="\(y)" width="\(n(width))" \
-            height="\(SVGWave.rowHeight - 2)"\(more)/>\(label)
-            """,
-            title: """
-              \(text): \(WaveTime.seconds(piece.from)) s to \(WaveTime.seconds(piece.to)) s \
-              (\(WaveTime.short(piece.to - piece.from)))
-              """))
-      }
-      place = last + 1
-    }
-  }
-
-  private mutating func draw(_ bars: [Waveform.Bar], _ name: String, _ y: Int) {
-    var drawn = -1.0
-    for bar in bars {
-      let left = x(bar.from, bar.start)
-      let right = max(left + 1, bar.end == .running ? Double(SVGWave.width - SVGWave.right) : x(bar.to, bar.finish))
-      // Bars that end within a pixel of the last one are not seen.
-      if right - drawn < SVGWave.finest { continue }
-      drawn = right
-      let finish =
-        switch bar.end {
-        case .expired: "<path class=\"expired\" d=\"M\(n(right)) \(y + 1)l5 5l-5 5l-5 -5z\"/>"
-        case .disarmed: "<path class=\"line\" stroke-width=\"2\" d=\"M\(n(right - 4)) \(y + 2)l8 8m0 -8l-8 8\"/>"
-        case .running: "<path class=\"expired\" d=\"M\(n(right)) \(y + 1)l7 5l-7 5z\"/>"
-        }
-      lines.append(
-        element(
-          "<rect class=\"bar\" x=\"\(n(left))\" y=\"\(y + 3)\" width=\"\(n(right - left))\" height=\"6\"/>\(finish)",
-          title: """
-            \(name): \(WaveTime.seconds(bar.from)) s to \(WaveTime.seconds(bar.to)) s, \(bar.end.word)
-            """))
-    }
-  }
-
-  private mutating func draw(_ curve: Waveform.Curve, _ y: Int) {
-    let values = curve.points.map(\.value)
-    guard let least = values.min(), let most = values.max() else { return }
-    let room = Double(SVGWave.curveHeight - 16)
-    let foot = Double(y) + room + 6
-    var path = ""
-    var isFirst = true
-    for point in curve.points {
-      let share = most > least ? (point.value - least) / (most - least) : 0.5
-      let (start, end) = (x(point.moment, 0), x(point.moment, .max))
-      path += "\(isFirst ? "M" : "L")\(n(start)) \(n(foot - share * room))"
-      // In an unfolded instant no time passes.
-      if end > start { path += "H\(n(end))" }
-      isFirst = false
-    }
-    lines.append(
-      """
-      <rect class="frame" x="\(SVGWave.left)" y="\(y + 4)" width="\(SVGWave.width - SVGWave.left - SVGWave.right)" \
-      height="\(SVGWave.curveHeight - 12)"/>
-      """)
-    drawLabel(curve.name, y + 8, isName: false)
-    lines.append(
-      """
-      <text class="quiet" x="28" y="\(y + 44)" font-size="12">\
-      \(SVGWave.escaped("\(TextWave.number(least)) to \(TextWave.number(most)) \(curve.unit)"))</text>
-      """)
-    lines.append("<path class=\"curve\" d=\"\(path)\"/>")
-    var last = -20.0
-    for point in curve.points {
-      let at = x(point.moment, 0)
-      guard at - last >= 6 else { continue }
-      last = at
-      lines.append(
-        element(
-          "<rect x=\"\(n(at - 3))\" y=\"\(y + 4)\" width=\"6\" height=\"\(SVGWave.curveHeight - 12)\" fill-opacity=\"0\"/>",
-          title: "\(curve.name) \(TextWave.number(point.value)) \(curve.unit) at \(WaveTime.seconds(point.moment)) s"))
-    }
-  }
-
-  /// The most wires drawn.
+  /// The most deliveries that are drawn.
   private static let mostWires = 2_000
+  private var wires = 0
+  private var wiresLeftOut = 0
+  /// Where the last one between two lanes is.
+  private var lastWires: [Int: Double] = [:]
 
   /// Arrows from lane to lane, which states stand in front of.
-  private func wires() -> [String] {
-    wave.deliveries.prefix(SVGWave.mostWires).compactMap { delivery in
-      guard let from = delivery.from, from != delivery.to, delivery.branch == 0 else { return nil }
+  ///
+  /// - Returns: The next delivery.
+  private mutating func drawWires(from first: Int) -> Int {
+    let end = min(wave.deliveries.count, first + WaveReplyPiece.inputs)
+    for delivery in wave.deliveries[first..<end] {
+      guard let from = delivery.from, from != delivery.to, delivery.branch == 0 else { continue }
       let at = x(delivery.moment, delivery.sequence)
+      let pair = from * wave.lanes.count + delivery.to
+      // Where one stands already, another is not seen.
+      if let last = lastWires[pair], abs(at - last) < 1 { continue }
+      lastWires[pair] = at
+      guard wires < SVGWave.mostWires else {
+        wiresLeftOut += 1
+        continue
+      }
+      wires += 1
       let isDown = delivery.to > from
       let start = isDown ? tops[from] + SVGWave.tickHeight + 12 : tops[from] + 12
       let tip = isDown ? tops[delivery.to] + 9 : bottoms[delivery.to] + 4
-      return element(
-        """
-        <path class="wire" d="M\(n(at)) \(start)V\(tip)"/>\
-        <path class="tip" d="M\(n(at - 4)) \(isDown ? tip - 7 : tip + 7)h8l-4 \(isDown ? 8 : -8)z"/>
-        """,
-        title: """
-          \(delivery.source).\(wave.words[delivery.output]) to \(wave.lanes[delivery.to].name) \
-          \(wave.words[delivery.event]) at \(WaveTime.seconds(delivery.moment)) s, seq \(delivery.sequence)
-          """)
+      lines.add(
+        SVGWave.element(
+          """
+          <path class="wire" d="M\(SVGWave.n(at)) \(start)V\(tip)"/>\
+          <path class="tip" d="M\(SVGWave.n(at - 4)) \(isDown ? tip - 7 : tip + 7)h8l-4 \(isDown ? 8 : -8)z"/>
+          """,
+          title: """
+            \(wave.words[delivery.source]).\(wave.words[delivery.output]) to \(wave.lanes[delivery.to].name) \
+            \(wave.words[delivery.event]) at \(WaveTime.seconds(delivery.moment)) s, seq \(delivery.sequence)
+            """))
     }
+    return end
   }
 
-  private mutating func finish() {
-    var y = height - 8 - 20 * wave.marks.count - (wave.omittedMachines > 0 ? 20 : 0)
-    for mark in wave.marks {
+  // MARK: The foot
+
+  private func foot() -> [String] {
+    var lines: [String] = []
+    let edge = height - 8 - SVGWave.footLine * (marks.reduce(0) { $0 + $1.count } + remarks.count + 1)
+    var y = edge
+    for (mark, texts) in zip(wave.marks, marks) {
       let at = x(mark.moment.nanoseconds, .max)
       lines.append(
-        element(
-          "<path class=\"mark\" d=\"M\(n(at)) 54V\(y + 4)\"/>", title: "\(mark.text), at \(mark.moment.text) s"))
-      y += 20
-      let anchor = at > Double(SVGWave.width) * 0.6 ? "end" : "start"
-      lines.append(
-        "<text class=\"alert\" x=\"\(n(at))\" y=\"\(y)\" text-anchor=\"\(anchor)\">\(SVGWave.escaped(mark.text))</text>"
-      )
+        SVGWave.element(
+          "<path class=\"mark\" d=\"M\(SVGWave.n(at)) 54V\(edge + 4)\"/>",
+          title: "\(mark.text), at \(WaveTime.seconds(mark.moment.nanoseconds)) s"))
+      let longest = Double(texts.map(TextColumns.width(of:)).max() ?? 0) * SVGWave.character
+      // Beside its line if there is room, or else from the left.
+      let (x, anchor) =
+        at + longest <= Double(SVGWave.width - 16) ? (at, "start") : at - longest >= 16 ? (at, "end") : (16, "start")
+      for text in texts {
+        y += SVGWave.footLine
+        lines.append(
+          "<text class=\"alert\" x=\"\(SVGWave.n(x))\" y=\"\(y)\" text-anchor=\"\(anchor)\">\(SVGWave.markup(text))</text>"
+        )
+      }
     }
-    if wave.omittedMachines > 0 {
-      lines.append(
-        """
-        <text class="quiet" x="16" y="\(y + 20)">\(wave.omittedMachines) more machines with \(wave.omittedInputs) \
-        inputs are not drawn</text>
-        """)
+    var remarks = remarks
+    if wiresLeftOut > 0 { remarks.append("\(wiresLeftOut) deliveries are not drawn; format=json has all") }
+    for remark in remarks {
+      y += SVGWave.footLine
+      lines.append("<text class=\"quiet\" x=\"16\" y=\"\(y)\">\(SVGWave.markup(remark))</text>")
     }
     lines.append("</svg>")
+    return lines
   }
 }

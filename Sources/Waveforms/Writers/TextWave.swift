@@ -1,19 +1,27 @@
+package import LineProtocol
 import StateMachines
 
 /// The waveform for a terminal: an axis, some rows for each machine, and the inputs with their exact times.
 package struct TextWave: WaveWriter, Sendable {
+  package private(set) var written = 0
   private let wave: Waveform
   private let scale: TimeScale
   private let signs: Signs
   private let width: Int
   private let gutter: Int
   private let columns: Int
-  private var lines: [String]
-  private var lane = 0
-  private var isListed = false
+  private var section = Section.axis
+  private var lines = DrawnLines()
 
   /// The inputs listed with their times.
   private static let mostListed = 24
+
+  private enum Section {
+    case axis
+    case lane(Int)
+    case drawing(LaneText, lane: Int)
+    case listing, over
+  }
 
   /// The characters that it is drawn with.
   package struct Signs: Sendable {
@@ -21,15 +29,27 @@ package struct TextWave: WaveWriter, Sendable {
       pale, mark, arrow: Character
     let levels: [Character]
     let ellipsis: String
+    let times: String
+    let isASCII: Bool
 
     package static let unicode = Signs(
       moved: "▼", stayed: "▽", ignored: "○", refused: "✗", many: "▓", change: "│", line: "─", fold: "┄", axis: "─",
       corner: "┬", begin: "┝", bar: "━", expired: "◆", disarmed: "╳", running: "▶", pale: "┈", mark: "!", arrow: "→",
-      levels: Array("▁▂▃▄▅▆▇█"), ellipsis: "…")
+      levels: Array("▁▂▃▄▅▆▇█"), ellipsis: "…", times: "×", isASCII: false)
     package static let ascii = Signs(
       moved: "v", stayed: "-", ignored: "o", refused: "x", many: "#", change: "|", line: "-", fold: "~", axis: "-",
       corner: "+", begin: "[", bar: "=", expired: "*", disarmed: "x", running: ">", pale: ".", mark: "!", arrow: ">",
-      levels: Array("_.-=+*%#"), ellipsis: "..")
+      levels: Array("_.-=+*%#"), ellipsis: "..", times: "x", isASCII: true)
+
+    func sign(_ outcome: Waveform.Outcome, isOfTimer: Bool) -> Character {
+      switch outcome {
+      case .moved, .created, .dropped, .wired, .unwired, .undone, .restarted, .defined, .undefined:
+        isOfTimer ? expired : moved
+      case .stayed: isOfTimer ? expired : stayed
+      case .ignored: ignored
+      case .refused: refused
+      }
+    }
   }
 
   /// - Parameter width: In columns, at least 40.
@@ -38,9 +58,11 @@ package struct TextWave: WaveWriter, Sendable {
     self.signs = signs
     self.width = width
     let names = wave.lanes.reduce(into: 4) { widest, lane in
-      widest = max(widest, lane.name.count, 2 + (lane.regions.dropFirst().map(\.count).max() ?? 0))
-      for bar in lane.bars.prefix(100) { widest = max(widest, 2 + wave.words[bar.timer].count) }
-      for curve in lane.curves { widest = max(widest, 2 + curve.name.count) }
+      let rows = LaneRows(of: lane)
+      let labels =
+        rows.regions.dropFirst() + rows.timers.lazy.map { wave.words[$0.word] } + rows.curves.lazy.map(\.name)
+      let widths = labels.lazy.map { 2 + TextColumns.width(of: $0) }
+      widest = max(widest, TextColumns.width(of: lane.name), widths.max() ?? 0)
     }
     gutter = min(max(8, names), width / 4) + 1
     columns = width - gutter - 1
@@ -48,25 +70,31 @@ package struct TextWave: WaveWriter, Sendable {
       of: wave,
       TimeScale.Measures(
         width: Double(columns), fold: columns >= 90 ? 11 : 9, least: 7, slot: 1...Double(min(9, columns / 8))))
-    lines = []
-    lines = axis()
   }
 
-  /// The next line, without spaces at its end; `nil` at the end.
-  package mutating func next() -> [UInt8]? {
-    while lines.isEmpty {
-      if lane < wave.lanes.count {
-        lines = rows(of: wave.lanes[lane])
-        lane += 1
-      } else if !isListed {
-        lines = listing()
-        isListed = true
-      } else {
-        return nil
-      }
+  package mutating func write(to buffer: inout ByteBuffer, tag: UnsafeRawBufferPointer) -> Bool {
+    guard lines.isEmpty else {
+      written += lines.write(to: &buffer, tag: tag)
+      return true
     }
-    let line = lines.removeFirst()
-    return Array(line.utf8.reversed().drop { $0 == 0x20 }.reversed())
+    switch section {
+    case .axis:
+      lines.add(axis())
+      section = .lane(0)
+    case .lane(let lane):
+      section =
+        lane < wave.lanes.count ? .drawing(LaneText(of: lane, wave, scale, signs, columns), lane: lane) : .listing
+    case .drawing(var drawing, let lane):
+      section = .over
+      let isDone = drawing.advance(wave)
+      section = isDone ? .lane(lane + 1) : .drawing(drawing, lane: lane)
+      if isDone { lines.add(rows(of: lane, drawing)) }
+    case .listing:
+      lines.add(listing())
+      section = .over
+    case .over: return false
+    }
+    return true
   }
 
   // MARK: Parts
@@ -75,39 +103,17 @@ package struct TextWave: WaveWriter, Sendable {
     min(columns - 1, Int(scale.position(moment, sequence) + 1e-6))
   }
 
-  private func end(_ moment: Int64, _ sequence: UInt64) -> Int {
-    sequence == .max && moment == wave.to.nanoseconds ? columns : column(moment, sequence)
-  }
-
-  private func row(_ label: String, _ cells: [Character]) -> String {
-    let room = gutter - 1
-    let name =
-      label.count > room ? label.prefix(room - signs.ellipsis.count) + signs.ellipsis : Substring(label)
-    return name + String(repeating: " ", count: gutter - name.count) + String(cells)
-  }
-
-  private var blank: [Character] { Array(repeating: " ", count: columns) }
-
-  /// Writes a text into cells that are free; the rest of it is cut.
-  @discardableResult
-  private func write(_ text: String, _ cells: inout [Character], at place: Int, upTo end: Int) -> Bool {
-    let room = end - place
-    guard room > 0 else { return false }
-    var text = Substring(text)
-    if text.count > room {
-      guard room > 2 else { return false }
-      text = text.prefix(room - signs.ellipsis.count) + signs.ellipsis
-    }
-    for (offset, character) in text.enumerated() {
-      cells[place + offset] = character.isNewline || character == "\t" ? " " : character
-    }
-    return true
+  private func row(_ label: String, _ cells: TextCells) -> String {
+    let name = signs.fitted(label, gutter - 1) ?? ""
+    let text = cells.text
+    if text.isEmpty { return name }
+    return name + String(repeating: " ", count: gutter - TextColumns.width(of: name)) + text
   }
 
   /// Two rows: times, and where they are.
   private func axis() -> [String] {
-    var labels = blank
-    var line = [Character](repeating: signs.axis, count: columns)
+    var labels = TextCells(columns)
+    var line = TextCells(columns, filledWith: signs.axis)
     var taken = [Bool](repeating: false, count: columns + 1)
     func place(_ text: String, at column: Int, isRight: Bool = false) {
       let start = isRight ? max(0, column - text.count) : column
@@ -119,8 +125,8 @@ package struct TextWave: WaveWriter, Sendable {
       }
       line[min(columns - 1, column)] = signs.corner
     }
-    place(wave.from.text, at: 0)
-    place(wave.to.text, at: columns, isRight: true)
+    place(WaveTime.seconds(wave.from.nanoseconds), at: 0)
+    place(WaveTime.seconds(wave.to.nanoseconds), at: columns, isRight: true)
     for mark in wave.marks {
       line[column(mark.moment.nanoseconds, 0)] = signs.mark
     }
@@ -132,85 +138,39 @@ package struct TextWave: WaveWriter, Sendable {
         let end = min(columns, Int(piece.position + piece.width + 1e-6))
         guard end > column else { continue }
         for cell in column..<end { line[cell] = signs.fold }
-        write(text, &line, at: column + max(0, (end - column - text.count) / 2), upTo: end)
+        line.write(text, at: column + max(0, (end - column - text.count) / 2), upTo: end, signs)
       case .instant:
         place(WaveTime.seconds(piece.from), at: column)
       case .even: break
       }
     }
-    for moment in scale.moments.prefix(columns) { place(WaveTime.seconds(moment), at: column(moment, 0)) }
+    for moment in scale.moments { place(WaveTime.seconds(moment), at: column(moment, 0)) }
     return [row("t [s]", labels), row("", line)]
   }
 
-  private func rows(of lane: Waveform.Lane) -> [String] {
-    let parts = LaneRows(of: lane, wave)
-    let ticks = self.ticks(of: lane, branch: 0)
-    var lines = ticks.contains { $0 != " " } ? [row("", ticks)] : []
-    for part in parts.rows {
-      lines.append(row(part.label.map { "  \($0)" } ?? lane.name, states(part, parts.words, signs.line)))
+  private func rows(of place: Int, _ drawing: LaneText) -> [String] {
+    let lane = wave.lanes[place]
+    let parts = drawing.rows
+    var lines = drawing.ticks.isBlank ? [] : [row("", drawing.ticks)]
+    for (region, cells) in zip(parts.regions.indices, drawing.states) {
+      lines.append(row(region == 0 ? lane.name : "  \(parts.regions[region])", cells))
     }
-    for timer in parts.timers { lines.append(row("  \(timer.name)", bars(timer.bars))) }
-    for curve in lane.curves where !curve.points.isEmpty { lines += draw(curve) }
-    if parts.undoneLeftOut > 0 { lines.append("  (\(parts.undoneLeftOut) older undone stretches are not drawn)") }
-    for part in parts.undone {
-      lines.append(row("", self.ticks(of: lane, branch: part.branch)))
-      lines.append(row("  \(part.label ?? "")", states(part, parts.words, signs.pale)))
+    for timer in parts.timers { lines.append(row("  \(wave.words[timer.word])", bars(timer.bars))) }
+    if parts.timersLeftOut > 0 { lines += note("\(parts.timersLeftOut) more timers are not drawn") }
+    for curve in parts.curves { lines += draw(curve) }
+    if parts.undoneLeftOut > 0 { lines += note("\(parts.undoneLeftOut) older undone stretches are not drawn") }
+    for (undone, drawn) in zip(parts.undone, drawing.undone) {
+      lines.append(row("", drawn.ticks))
+      lines.append(row("  \(LaneRows.label(of: undone, wave))", drawn.states))
     }
     return lines
   }
 
-  private func sign(_ tick: Waveform.Tick) -> Character {
-    switch tick.outcome {
-    case .moved, .created, .dropped, .wired, .unwired, .undone, .restarted, .defined, .undefined:
-      tick.source == .expiry || tick.source == .fired ? signs.expired : signs.moved
-    case .stayed: tick.source == .expiry || tick.source == .fired ? signs.expired : signs.stayed
-    case .ignored: signs.ignored
-    case .refused: signs.refused
-    }
-  }
+  /// A remark below a machine.
+  private func note(_ text: String) -> [String] { signs.wrapped("  (\(text); format=json has all)", width - 1) }
 
-  private func ticks(of lane: Waveform.Lane, branch: UInt32) -> [Character] {
-    var cells = blank
-    var marked: [(column: Int, word: UInt32, outcome: Character)] = []
-    for tick in lane.ticks where tick.branch == branch {
-      let column = column(tick.moment, tick.sequence)
-      if let last = marked.last, last.column == column {
-        if last.outcome != signs.many { marked[marked.count - 1].outcome = signs.many }
-      } else {
-        marked.append((column, tick.word, sign(tick)))
-      }
-    }
-    for (place, mark) in marked.enumerated() {
-      cells[mark.column] = mark.outcome
-      guard mark.outcome != signs.many else { continue }
-      let end = place + 1 < marked.count ? marked[place + 1].column - 1 : columns
-      write(wave.words[mark.word], &cells, at: mark.column + 1, upTo: end)
-    }
-    return cells
-  }
-
-  private func states(_ part: LaneRows.Row, _ words: [String], _ line: Character) -> [Character] {
-    var cells = blank
-    var last = -1
-    for segment in part.segments {
-      let start = column(segment.from, segment.start)
-      let end = max(start + 1, end(segment.to, segment.end))
-      for cell in start..<min(columns, end) { cells[cell] = line }
-      if start == last {
-        cells[start] = signs.many
-      } else {
-        cells[start] = signs.change
-        last = start
-      }
-      if end - start > 1 {
-        write(words[Int(segment.word)], &cells, at: start + 1, upTo: min(columns, end) - 1)
-      }
-    }
-    return cells
-  }
-
-  private func bars(_ bars: [Waveform.Bar]) -> [Character] {
-    var cells = blank
+  private func bars(_ bars: [Waveform.Bar]) -> TextCells {
+    var cells = TextCells(columns)
     for bar in bars {
       let start = column(bar.from, bar.start)
       let stop = max(start, bar.end == .running ? columns - 1 : column(bar.to, bar.finish))
@@ -226,15 +186,15 @@ package struct TextWave: WaveWriter, Sendable {
   }
 
   private func draw(_ curve: Waveform.Curve) -> [String] {
-    let values = curve.points.map(\.value)
-    guard let least = values.min(), let most = values.max() else { return [] }
+    var (least, most) = (Double.infinity, -Double.infinity)
     var sums = [(sum: Double, count: Int)](repeating: (0, 0), count: columns)
     for point in curve.points {
+      (least, most) = (min(least, point.value), max(most, point.value))
       let column = column(point.moment, 0)
       sums[column].sum += point.value
       sums[column].count += 1
     }
-    var cells = blank
+    var cells = TextCells(columns)
     var level: Character = " "
     for column in 0..<columns {
       if sums[column].count > 0 {
@@ -244,8 +204,10 @@ package struct TextWave: WaveWriter, Sendable {
       cells[column] = level
     }
     let range =
-      "  \(signs.levels[0]) \(TextWave.number(least)) \(signs.levels[7]) \(TextWave.number(most)) \(curve.unit)"
-    return [row("  \(curve.name)", cells), String(repeating: " ", count: gutter) + range]
+      "\(signs.levels[0]) \(TextWave.number(least)) \(signs.levels[7]) \(TextWave.number(most)) \(curve.unit)"
+    var ranges = TextCells(columns)
+    ranges.write(range, at: min(2, columns - 1), upTo: columns, signs)
+    return [row("  \(curve.name)", cells), row("", ranges)]
   }
 
   /// A number with at most two decimals.
@@ -261,82 +223,91 @@ package struct TextWave: WaveWriter, Sendable {
   // MARK: The inputs with their times
 
   private func listing() -> [String] {
-    var lines = legend.isEmpty ? [] : [legend]
-    for mark in wave.marks { lines.append("\(signs.mark) \(mark.moment.text)  \(mark.text)") }
-    var rows: [(sequence: UInt64, cells: [String])] = []
-    let first = wave.lanes.flatMap { lane in lane.ticks.prefix(TextWave.mostListed).map(\.sequence) }
-    let bound =
-      (first + wave.worldInputs.prefix(TextWave.mostListed).map(\.sequence)).sorted()
-      .prefix(TextWave.mostListed).last ?? 0
-    for lane in wave.lanes {
-      for tick in lane.ticks.prefix(TextWave.mostListed) where tick.sequence <= bound {
-        rows.append((tick.sequence, cells(tick, lane.name, move(tick, lane))))
-      }
+    var lines = legend.isEmpty ? [] : signs.wrapped(legend, width - 1)
+    for mark in wave.marks {
+      lines += signs.wrapped("\(signs.mark) \(WaveTime.seconds(mark.moment.nanoseconds))  \(mark.text)", width - 1)
     }
-    for tick in wave.worldInputs.prefix(TextWave.mostListed) where tick.sequence <= bound {
-      rows.append((tick.sequence, cells(tick, "-", "")))
-    }
+    var rows = wave.lanes.flatMap(listed)
+    rows += wave.worldInputs.prefix(TextWave.mostListed).map { ($0.sequence, cells($0, "-", "")) }
     rows.sort { $0.sequence < $1.sequence }
+    rows.removeLast(max(0, rows.count - TextWave.mostListed))
     if rows.isEmpty {
       lines.append("no input")
     } else {
-      rows.insert((0, ["t", "seq", "machine", "input", "outcome"]), at: 0)
-      let widths = (0..<4).map { column in rows.map { $0.cells[column].count }.max() ?? 0 }
-      for row in rows {
+      let table = [["t", "seq", "machine", "input", "outcome"]] + rows.map { $0.cells.map(signs.visible) }
+      let widths = (0..<4).map { column in table.map { TextColumns.width(of: $0[column]) }.max() ?? 0 }
+      for row in table {
         var line = ""
-        for (column, cell) in row.cells.enumerated() {
-          let pad = String(repeating: " ", count: column < 4 ? widths[column] - cell.count : 0)
-          line += column < 2 ? pad + cell + "  " : cell + pad + "  "
+        for (column, cell) in row.enumerated() {
+          let pad = String(
+            repeating: " ", count: column < 4 ? widths[column] - TextColumns.width(of: cell) : 0)
+          line += column < 2 ? pad + cell + "  " : column < 4 ? cell + pad + "  " : cell
         }
-        let text = line.reversed().drop { $0 == " " }.reversed()
-        lines.append(text.count > width - 1 ? String(text.prefix(width - 2)) + signs.ellipsis.prefix(1) : String(text))
+        lines.append(signs.fitted(line, width - 1) ?? "")
       }
     }
-    let more = wave.inputCount - max(0, rows.count - 1)
+    let more = wave.inputCount - rows.count
     if more > 0 {
-      let last = rows.last?.sequence ?? 0
-      lines.append("\(more) more inputs: journal since=\(last + 1)")
+      lines += signs.wrapped("\(more) more inputs: journal since=\((rows.last?.sequence ?? 0) + 1)", width - 1)
     }
     if wave.omittedMachines > 0 {
-      lines.append(
-        "\(wave.omittedMachines) more machines with \(wave.omittedInputs) inputs are not drawn; give a pattern")
+      lines += signs.wrapped(
+        "\(wave.omittedMachines) more machines with \(wave.omittedInputs) inputs are not drawn; give a pattern",
+        width - 1)
     }
     return lines
   }
 
+  /// The first inputs of a lane.
+  private func listed(_ lane: Waveform.Lane) -> [(sequence: UInt64, cells: [String])] {
+    var state = lane.start
+    var undone = Waveform.noState
+    var rows: [(sequence: UInt64, cells: [String])] = []
+    for (place, tick) in lane.ticks.prefix(TextWave.mostListed).enumerated() {
+      if let stretch = lane.undone.first(where: { $0.first == place }) { undone = stretch.start }
+      let before = tick.branch == 0 ? state : undone
+      let isOfState = tick.outcome == .moved || tick.outcome == .created || tick.outcome == .dropped
+      if isOfState, tick.branch == 0 { state = tick.state } else if isOfState { undone = tick.state }
+      var move = ""
+      if tick.outcome == .moved {
+        let source = before == Waveform.noState ? "" : "\(wave.words[before]) "
+        move = "\(source)\(signs.arrow) \(wave.words[tick.state])"
+      }
+      rows.append((tick.sequence, cells(tick, lane.name, move)))
+    }
+    return rows
+  }
+
   private func cells(_ tick: Waveform.Tick, _ name: String, _ move: String) -> [String] {
     let undone = tick.branch == 0 ? "" : ", undone by \(wave.branches[Int(tick.branch) - 1].undoer)"
+    let sign = signs.sign(tick.outcome, isOfTimer: tick.isOfTimer)
     return [
-      WaveTime.seconds(tick.moment), "\(tick.sequence)", name, "\(sign(tick)) \(wave.words[tick.word])",
+      WaveTime.seconds(tick.moment), "\(tick.sequence)", name, "\(sign) \(wave.words[tick.word])",
       (move.isEmpty ? "\(tick.outcome.word)" : move) + undone,
     ]
   }
 
-  /// `off → on`, found in the lane's segments.
-  private func move(_ tick: Waveform.Tick, _ lane: Waveform.Lane) -> String {
-    guard tick.outcome == .moved else { return "" }
-    let to = lane.segments.first { $0.start == tick.sequence }
-    let from = lane.segments.first { $0.end == tick.sequence }
-    guard let to else { return "" }
-    guard let from else { return "\(signs.arrow) \(wave.words[to.state])" }
-    return "\(wave.words[from.state]) \(signs.arrow) \(wave.words[to.state])"
-  }
-
   private var legend: String {
     var used: [String] = []
-    let ticks = wave.lanes.lazy.flatMap(\.ticks)
-    let isLong = wave.inputCount > 10_000
-    func has(_ test: (Waveform.Tick) -> Bool) -> Bool { isLong || ticks.contains(where: test) }
-    if has({ sign($0) == signs.moved }) { used.append("\(signs.moved) moved") }
-    if has({ sign($0) == signs.stayed }) { used.append("\(signs.stayed) stayed") }
-    if has({ sign($0) == signs.expired }) { used.append("\(signs.expired) expired") }
-    if has({ $0.outcome == .ignored }) { used.append("\(signs.ignored) ignored") }
-    if has({ $0.outcome == .refused }) { used.append("\(signs.refused) refused") }
-    if wave.lanes.contains(where: { $0.bars.contains { $0.end == .disarmed } }) {
-      used.append("\(signs.disarmed) disarmed")
+    let all: [Waveform.Outcome] = [
+      .moved, .stayed, .ignored, .refused, .created, .dropped, .wired, .unwired,
+    ]
+    func add(_ sign: Character, _ word: String) {
+      let isUsed = all.contains { outcome in
+        [false, true].contains {
+          wave.legend.has(outcome, isOfTimer: $0) && signs.sign(outcome, isOfTimer: $0) == sign
+        }
+      }
+      if isUsed { used.append("\(sign) \(word)") }
     }
+    add(signs.moved, "moved")
+    add(signs.stayed, "stayed")
+    add(signs.expired, "expired")
+    add(signs.ignored, "ignored")
+    add(signs.refused, "refused")
+    if wave.legend.hasDisarmed { used.append("\(signs.disarmed) disarmed") }
     if scale.pieces.contains(where: { $0.part == .fold }) { used.append("\(signs.fold) time left out") }
-    if scale.moments.count > columns / 2 || isLong { used.append("\(signs.many) several") }
+    if scale.moments.count > columns / 2 { used.append("\(signs.many) several") }
     return used.joined(separator: "  ")
   }
 }

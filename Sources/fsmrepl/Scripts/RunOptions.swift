@@ -22,13 +22,39 @@ struct RunOptions: Equatable {
     self.files = files
   }
 
-  /// The path of a script's picture: of several scripts, each has its own.
-  func wavePath(of script: String, isOnly: Bool) -> String? {
-    guard let wave, !isOnly else { return wave }
-    let name = script.split(separator: "/").last.map(String.init) ?? script
-    let stem = name.hasSuffix(".fsm") ? String(name.dropLast(4)) : name
-    guard wave.hasSuffix(".svg") else { return "\(wave)-\(stem)" }
-    return "\(wave.dropLast(4))-\(stem).svg"
+  /// The path of each script's picture, in the order of the scripts; empty if none is wanted.
+  ///
+  /// Of several scripts each has its own: with its name, and as many of its folders as tell it from the others.
+  func wavePaths(of scripts: [String]) -> [String] {
+    guard let wave else { return [] }
+    guard scripts.count > 1 else { return [wave] }
+    let (stem, ending) = wave.hasSuffix(".svg") ? (wave.dropLast(4), ".svg") : (wave[...], "")
+    return Self.shortNames(of: scripts).map { "\(stem)-\($0)\(ending)" }
+  }
+
+  private static func shortNames(of scripts: [String]) -> [String] {
+    let paths = scripts.map { script in
+      let path = script.hasSuffix(".fsm") ? script.dropLast(4) : script[...]
+      return path.split(separator: "/").filter { $0 != "." && $0 != ".." }
+    }
+    var names = paths.map { $0.last.map(String.init) ?? "" }
+    for depth in 2...max(2, paths.map(\.count).max() ?? 0) {
+      let count = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
+      for (place, name) in names.enumerated() where count[name] != 1 {
+        names[place] = paths[place].suffix(depth).joined(separator: "-")
+      }
+    }
+    // A script may be given twice.
+    var taken: Set<String> = []
+    return names.map { name in
+      var unique = name
+      var number = 2
+      while !taken.insert(unique).inserted {
+        unique = "\(name)-\(number)"
+        number += 1
+      }
+      return unique
+    }
   }
 
   /// - Throws: A ``UsageFailure`` for options that do not belong to `run`, or whose value is not allowed.

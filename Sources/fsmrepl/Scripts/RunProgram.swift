@@ -12,7 +12,6 @@ final class RunProgram {
   private let link: RunLink
   private let files: FileRun
   private var worlds = RunWorlds()
-  private var isOnlyScript = true
 
   /// How long to wait for answers after Ctrl-C, in nanoseconds.
   private static let parting: UInt64 = 2_000_000_000
@@ -33,16 +32,18 @@ final class RunProgram {
 
   /// Plays all scripts, or stops at the first failure.
   func run(_ scripts: [Script]) -> ExitCode {
-    isOnlyScript = scripts.count == 1
-    return files.run(scripts.map(\.name)) { place throws(RunLink.Stop) in try play(scripts[place]) }
+    let pictures = options.wavePaths(of: scripts.map(\.name))
+    return files.run(scripts.map(\.name)) { place throws(RunLink.Stop) in
+      try play(scripts[place], picture: pictures.isEmpty ? nil : pictures[place])
+    }
   }
 
   /// Plays a script in a new world and drops the world afterwards, whatever the result.
-  private func play(_ script: Script) throws(RunLink.Stop) -> RunResult {
+  private func play(_ script: Script, picture: String?) throws(RunLink.Stop) -> RunResult {
     let script = options.onlyChecks ? script.definitions : script
     let player = RunPlayer(link: link, script: script, speed: options.speed, onlooker: onlooker(of: script))
     do throws(RunLink.Stop) {
-      try play(player)
+      try play(player, picture: picture)
     } catch {
       if case .signal = error, let world = worlds.last { leave(world, player) }
       throw error
@@ -50,7 +51,7 @@ final class RunProgram {
     return player.result
   }
 
-  private func play(_ player: RunPlayer) throws(RunLink.Stop) {
+  private func play(_ player: RunPlayer, picture: String?) throws(RunLink.Stop) {
     let world: String
     let seed = options.seed ?? player.script.seed ?? 0
     switch try worlds.make(seed: seed, ask: { request throws(RunLink.Stop) in try player.ask(request).last }) {
@@ -66,7 +67,7 @@ final class RunProgram {
       return
     }
     try player.play()
-    if let path = options.wavePath(of: player.script.name, isOnly: isOnlyScript) { try draw(player, into: path) }
+    if let picture { try draw(player, into: picture) }
     _ = try player.ask("world drop \(world)")
     player.result.rename("world \(world)", "this world")
   }
@@ -76,9 +77,8 @@ final class RunProgram {
     var request = "wave from=0 format=svg"
     if let failure = player.result.failure {
       let text = "\(failure.place): expected \(failure.expected), got \(failure.got)"
-        .replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: " ")
       // Requests behind the failed one were sent already; what they brought is not drawn.
-      request += " to=\(player.worldTime) mark=\"\(text)\""
+      request += " to=\(player.worldTime) mark=\(Word.quoted(VisibleText.escaped(text)))"
     }
     let answer = try player.ask(request)
     guard answer.last.lineClass == .success else {

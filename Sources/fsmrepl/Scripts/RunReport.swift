@@ -171,7 +171,7 @@ struct RunReport {
       let slash = result.name.lastIndex(of: "/")
       let folder = slash.map { String(result.name[..<$0]) } ?? "."
       let file = slash.map { String(result.name[result.name.index(after: $0)...]) } ?? result.name
-      text += "    <testcase classname=\"\(Self.xml(folder))\" name=\"\(Self.xml(file))\""
+      text += "    <testcase classname=\"\(XMLText.escaped(folder))\" name=\"\(XMLText.escaped(file))\""
       text += " assertions=\"\(result.expectations)\" time=\"\(Self.seconds(result.duration))\""
       switch result.ending {
       case .passed, .updated: text += result.picture == nil ? "/>\n" : ">\(Self.attachment(result))</testcase>\n"
@@ -181,9 +181,9 @@ struct RunReport {
         let element = isExpectation ? "failure" : "error"
         let message = "\(failure.place): expected \(failure.expected), got \(failure.got)"
         let lines = ["\(failure.place): \(failure.line)", "expected  \(failure.expected)", "got       \(failure.got)"]
-        text += ">\n      <\(element) type=\"\(failure.status)\" message=\"\(Self.xml(message))\">"
+        text += ">\n      <\(element) type=\"\(failure.status)\" message=\"\(XMLText.escaped(message))\">"
         let difference = failure.difference.map { "\($0.side.rawValue) \($0.text)" }
-        text += Self.xml((result.findings + lines + difference + failure.journal).joined(separator: "\n"))
+        text += XMLText.escaped((result.findings + lines + difference + failure.journal).joined(separator: "\n"))
         text += "</\(element)>\n\(Self.attachment(result))    </testcase>\n"
       }
     }
@@ -192,30 +192,13 @@ struct RunReport {
 
   /// The name of the picture, as build servers look for it.
   private static func attachment(_ result: RunResult) -> String {
-    result.picture.map { "<system-out>[[ATTACHMENT|\(xml($0))]]</system-out>\n" } ?? ""
+    result.picture.map { "<system-out>[[ATTACHMENT|\(XMLText.escaped($0))]]</system-out>\n" } ?? ""
   }
 
   private static func seconds(_ nanoseconds: UInt64) -> String {
     TimeText.seconds(Int64(nanoseconds / 1_000_000) * 1_000_000)
   }
 
-  private static func xml(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "\n": escaped += "&#10;"
-      case "\t": escaped += "&#9;"
-      // XML has no escape for these.
-      case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: escaped += "\u{FFFD}"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
-  }
 }
 
 private func counted(_ number: Int, _ what: String) -> String {
