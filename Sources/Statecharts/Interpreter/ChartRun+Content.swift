@@ -16,7 +16,7 @@ extension ChartRun {
     }
   }
 
-  private mutating func raiseError(_ message: String) throws(EvaluationError) {
+  mutating func raiseError(_ message: String) throws(EvaluationError) {
     try scope.budget.spend(bytes: message.utf8.count)
     try raise(
       ChartEvent(name: "error.execution", kind: .platform, sendID: failedSend, data: .string(message)))

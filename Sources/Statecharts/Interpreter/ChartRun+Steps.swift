@@ -41,7 +41,7 @@ extension ChartRun {
     setEvent(event)
     if !session.invocations.isEmpty { try forward(event) }
     try selectTransitions(number ?? compiled.chart.events.number(of: event.name))
-    if !enabled.isEmpty { try microstep() }
+    if enabled.isEmpty { guardsOfEvent = guards.count } else { try microstep() }
     try macrostep()
   }
 
@@ -115,7 +115,7 @@ extension ChartRun {
           } else {
             guard transition.descriptors.isEmpty else { continue }
           }
-          if transition.condition != Chart.none, !(try isTrue(transition.condition)) { continue }
+          if transition.condition != Chart.none, !(try isTrue(transition.condition, of: place)) { continue }
           if !enabled.contains(place) { enabled.append(place) }
           break search
         }
@@ -125,17 +125,28 @@ extension ChartRun {
     if enabled.count > 1 { try removeConflicts() }
   }
 
-  private mutating func isTrue(_ condition: Chart.Index) throws(EvaluationError) -> Bool {
-    var result = false
-    try attemptContent { (run) throws(EvaluationError) in
-      switch run.compiled.chart.expressions[Int(condition)] {
-      case .form(let expression):
-        result = try expression.isTrue(in: &run.scope)
-        if run.notesGuards, run.session.number == 0 { run.guards.append((expression.text, result)) }
+  /// The value of a guard. One that has none is false, and an error.
+  private mutating func isTrue(
+    _ condition: Chart.Index, of transition: Chart.Index
+  ) throws(EvaluationError) -> Bool {
+    do throws(EvaluationError) {
+      let isTrue: Bool
+      switch compiled.chart.expressions[Int(condition)] {
+      case .form(let expression): isTrue = try expression.isTrue(in: &scope)
       case .broken(let message): throw .failed(message)
       }
+      if session.number == 0 { guards.append((transition, isTrue)) }
+      return isTrue
+    } catch {
+      guard case .failed(let message) = error else { throw error }
+      if session.number == 0 {
+        guards.append((transition, false))
+        guardFailures[transition] = message
+      }
+      failedSend = nil
+      try raiseError(message)
+      return false
     }
-    return result
   }
 
   /// Of transitions that would leave the same state, the one of the inner state is kept, else the earlier one.

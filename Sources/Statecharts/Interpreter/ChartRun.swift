@@ -24,10 +24,12 @@ struct ChartRun {
   var statesToInvoke = StateSet()
   /// What is to be done with other sessions after this one.
   var actions: [Action] = []
-  /// Whether ``guards`` is kept.
-  var notesGuards = false
-  /// The guards of the document's own session that the input has evaluated, with their results.
-  var guards: [(condition: String, isTrue: Bool)] = []
+  /// The transitions of the document's own session whose guards the input has evaluated, with the results.
+  var guards: [(transition: Chart.Index, isTrue: Bool)] = []
+  /// Why guards had no value, by transition.
+  var guardFailures: [Chart.Index: String] = [:]
+  /// How many of ``guards`` have kept the machine from taking any transition at the event of the input.
+  var guardsOfEvent = 0
   /// What `error.execution` tells of a send that has failed.
   var failedSend: String?
 
@@ -69,7 +71,7 @@ struct ChartRun {
     attempt(&machine, now: now, generator: &generator) { (run) throws(EvaluationError) in try run.take(input) }
   }
 
-  mutating func attempt(
+  private mutating func attempt(
     _ machine: inout RunningChart, now: Instant, generator: inout Generator,
     _ body: (inout ChartRun) throws(EvaluationError) -> Void
   ) -> ChartOutcome {
@@ -78,7 +80,10 @@ struct ChartRun {
     self.now = now
     if !effects.isEmpty { effects.removeAll(keepingCapacity: true) }
     if !actions.isEmpty { actions.removeAll(keepingCapacity: true) }
-    if !guards.isEmpty { guards.removeAll() }
+    // A loop of eventless transitions evaluates as many as it has steps.
+    if !guards.isEmpty { guards.removeAll(keepingCapacity: guards.count < 1_000) }
+    if !guardFailures.isEmpty { guardFailures.removeAll() }
+    guardsOfEvent = 0
     (hasMoved, hasTaken) = (false, false)
     scope.generator = generator
     scope.budget = limits.budget
@@ -170,7 +175,7 @@ struct ChartRun {
   }
 
   /// Makes a session the one under way: takes it out of the machine.
-  mutating func load(_ number: UInt32) {
+  private mutating func load(_ number: UInt32) {
     exchange(number)
     if loadedChart != Int(session.chart) {
       loadedChart = Int(session.chart)

@@ -11,20 +11,10 @@ public import StateMachines
 public final class Interpreter {
   let definition: Definition
   /// The machine under way and memory to work in.
-  private var run: ChartRun
+  private(set) var run: ChartRun
 
   /// What the last input asks for.
   public var effects: [ChartEffect] { run.effects }
-
-  /// The guards of transitions that the last input has evaluated, in order, by their texts in the document; none unless
-  /// ``notesGuards``. Those of charts that were invoked are not among them.
-  var guards: [(condition: String, isTrue: Bool)] { run.guards }
-
-  /// Whether ``guards`` are noted, for diagrams.
-  var notesGuards: Bool {
-    get { run.notesGuards }
-    set { run.notesGuards = newValue }
-  }
 
   public init(_ definition: Definition, limits: StatechartLimits = StatechartLimits()) {
     self.definition = definition
@@ -69,17 +59,5 @@ public final class Interpreter {
     let outcome = step(&copy, input, now: now, generator: &generator)
     if case .limit = outcome { return (machine, outcome) }
     return (copy, outcome)
-  }
-
-  /// The guards that keep a machine from taking any transition at an event, from the inside of the first active state to
-  /// the outside, then those of the next.
-  ///
-  /// The machine stays as it is, and so does the generator, from which guards may draw.
-  ///
-  /// - Returns: None if no transition has the event, or if one would be taken.
-  public func falseGuards(
-    of machine: RunningChart, at event: EventName, data: DataValue = .undefined, now: Instant, generator: Generator
-  ) -> [FalseGuard] {
-    run.falseGuards(of: machine, at: event, data: data, now: now, generator: generator)
   }
 }

@@ -184,9 +184,10 @@ package struct ChartMachine: _Machine {
     let undrawn = record.generator
     let program = program
     let verdict = program.withInterpreter { interpreter in
-      interpreter.notesGuards = record.notesGuards
       let outcome = interpreter.step(&running, input, now: record.now, generator: &record.generator)
-      for (condition, isTrue) in interpreter.guards { record.note(guard: condition, isTrue) }
+      if record.notesGuards {
+        for (condition, isTrue) in interpreter.evaluatedGuards { record.note(guard: condition, isTrue) }
+      }
       switch outcome {
       case .moved:
         Self.carryOut(interpreter.effects, program, &record)
@@ -197,9 +198,7 @@ package struct ChartMachine: _Machine {
       case .ignored:
         // A guard may fail with an error that something was to be told of.
         Self.carryOut(interpreter.effects, program, &record)
-        if let reason = Self.reason(for: input, before, interpreter, now: record.now, undrawn) {
-          record.note(reason: reason)
-        }
+        if let reason = Self.reason(from: interpreter, running) { record.note(reason: reason) }
         return .ignored
       case .limit(let limit):
         running = before
@@ -215,12 +214,9 @@ package struct ChartMachine: _Machine {
   }
 
   /// Why an input is ignored: the guards that are false. `nil` if there is no more to say than that nothing awaits it.
-  private static func reason(
-    for input: ChartInput, _ machine: RunningChart, _ interpreter: Interpreter, now: Instant, _ generator: Generator
-  ) -> String? {
+  private static func reason(from interpreter: Interpreter, _ machine: RunningChart) -> String? {
     if machine.final != nil { return "the machine has ended" }
-    guard let (event, data) = interpreter.definition.event(of: input, to: machine) else { return nil }
-    let guards = interpreter.falseGuards(of: machine, at: event, data: data, now: now, generator: generator)
+    let guards = interpreter.falseGuards
     let told = guards.prefix(mostGuards).map(\.description) + (guards.count > mostGuards ? ["…"] : [])
     return told.isEmpty ? nil : told.joined(separator: "; ")
   }
@@ -266,20 +262,6 @@ extension ChartMachine.Event {
     guard name.text == Kind.unreachable else { return .event(name, data: data, origin: sender.map { "#\($0)" }) }
     if case .string(let sendID) = data { return .unreachable(sendID: sendID) }
     return .unreachable(sendID: nil)
-  }
-}
-
-extension Definition {
-  /// The event that an input brings to the session of the document, if it brings one.
-  fileprivate func event(of input: ChartInput, to machine: RunningChart) -> (EventName, DataValue)? {
-    switch input {
-    case .event(let name, let data, _): return (name, data)
-    case .timer(let key):
-      guard let send = machine.pending.first(where: { $0.key == key }), send.recipient == .session(0)
-      else { return nil }
-      return (event(named: send.event.name), send.event.data)
-    case .unreachable: return nil
-    }
   }
 }
 
