@@ -34,30 +34,19 @@ public final class Interpreter {
   /// Gives an input to a machine, in place.
   ///
   /// - Parameters:
-  ///   - machine: After ``ChartOutcome/limit(_:)`` its value is not to be used; the caller keeps a copy, or uses
-  ///     ``stepped(_:_:now:generator:)``.
+  ///   - machine: Unchanged if a limit was exceeded.
+  ///   - sender: The machine that has sent the event; answers go to it.
   ///   - generator: Drawn from by `Math.random()`. Unchanged if a limit was exceeded.
   /// - Complexity: At most the steps of the budget. A transition without content in a chart without regions, data and
   ///   eventless transitions takes no memory.
   public func step(
-    _ machine: inout RunningChart, _ input: ChartInput, now: Instant, generator: inout Generator
+    _ machine: inout RunningChart, _ input: ChartInput, from sender: String? = nil, now: Instant,
+    generator: inout Generator
   ) -> ChartOutcome {
     // Such a chart has no effects.
-    if let plain = definition.plain, case .event(let name, _, _) = input {
+    if let plain = definition.plain, case .event(let name, _) = input {
       return plain.step(&machine.root.configuration, name.number)
     }
-    return run.step(&machine, input, now: now, generator: &generator)
-  }
-
-  /// Gives an input to a copy of a machine.
-  ///
-  /// - Returns: The machine after the input, or the same machine after ``ChartOutcome/limit(_:)``.
-  public func stepped(
-    _ machine: RunningChart, _ input: ChartInput, now: Instant, generator: inout Generator
-  ) -> (RunningChart, ChartOutcome) {
-    var copy = machine
-    let outcome = step(&copy, input, now: now, generator: &generator)
-    if case .limit = outcome { return (machine, outcome) }
-    return (copy, outcome)
+    return run.step(&machine, input, from: sender, now: now, generator: &generator)
   }
 }

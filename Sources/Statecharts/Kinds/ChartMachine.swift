@@ -29,8 +29,20 @@ package struct ChartMachine: _Machine {
 
   /// An event from outside.
   package struct Event: Sendable {
-    var name: EventName
-    var data = DataValue.undefined
+    let input: ChartInput
+
+    init(_ name: EventName, data: DataValue = .undefined) {
+      guard name.text == Kind.unreachable else {
+        input = .event(name, data: data)
+        return
+      }
+      // It says that a send of the machine was in vain, and is no event that somebody sends.
+      if case .string(let sendID) = data {
+        input = .unreachable(sendID: sendID)
+      } else {
+        input = .unreachable(sendID: nil)
+      }
+    }
   }
 
   /// A state by what determines its word. The kind has the words.
@@ -155,11 +167,11 @@ package struct ChartMachine: _Machine {
   ) -> StepResult {
     let machine = value.assumingMemoryBound(to: Self.self)
     let event = event.assumingMemoryBound(to: Event.self)
-    guard let plain = machine.pointee.program.definition.plain else {
-      return machine.pointee.take(event.pointee.input(from: record.pointee.sender), &record.pointee)
+    guard let plain = machine.pointee.program.definition.plain, case .event(let name, _) = event.pointee.input else {
+      return machine.pointee.take(event.pointee.input, &record.pointee)
     }
     let from = machine.pointee.place
-    let outcome = plain.step(&machine.pointee.running.root.configuration, event.pointee.name.number)
+    let outcome = plain.step(&machine.pointee.running.root.configuration, name.number)
     record.pointee.endCall()
     switch outcome {
     case .moved: return StepResult(verdict: .moved, from: from, to: machine.pointee.place)
@@ -180,11 +192,11 @@ package struct ChartMachine: _Machine {
   private mutating func take(_ input: ChartInput, _ record: inout StepRecord) -> StepResult {
     let from = place
     record.write(before: word)
-    let before = running
     let undrawn = record.generator
     let program = program
     let verdict = program.withInterpreter { interpreter in
-      let outcome = interpreter.step(&running, input, now: record.now, generator: &record.generator)
+      let outcome = interpreter.step(
+        &running, input, from: record.sender, now: record.now, generator: &record.generator)
       if record.notesGuards {
         for (condition, isTrue) in interpreter.evaluatedGuards { record.note(guard: condition, isTrue) }
       }
@@ -201,7 +213,6 @@ package struct ChartMachine: _Machine {
         if let reason = Self.reason(from: interpreter, running) { record.note(reason: reason) }
         return .ignored
       case .limit(let limit):
-        running = before
         record.rollBack()
         Self.exceed(limit, program, &record)
         return .refused
@@ -252,16 +263,6 @@ package struct ChartMachine: _Machine {
     let values: [Value] = isListed && name != "log" ? [data.datum] : [.text(isListed ? "" : name), data.datum]
     let id: Value = sendID.map { .text(JSON.text(of: .string($0))) } ?? .none
     record.emit(place, values, as: target.map { DirectSend(to: $0, name, data.datum, id: id) })
-  }
-}
-
-extension ChartMachine.Event {
-  /// - Parameter sender: The machine that sent it; `nil` if it comes from outside.
-  fileprivate func input(from sender: String?) -> ChartInput {
-    // It says that a send of the machine was in vain, and is no event that somebody sends.
-    guard name.text == Kind.unreachable else { return .event(name, data: data, origin: sender.map { "#\($0)" }) }
-    if case .string(let sendID) = data { return .unreachable(sendID: sendID) }
-    return .unreachable(sendID: nil)
   }
 }
 
