@@ -13,6 +13,8 @@ package struct ChartMachine: _Machine {
 
   package struct Parameters: ParameterSet {
     let program: ChartProgram?
+    /// Whether an event that no transition takes is refused.
+    var isStrict = false
 
     /// The parameters of no kind: a kind brings its own.
     package init() {
@@ -23,8 +25,14 @@ package struct ChartMachine: _Machine {
       self.program = program
     }
 
-    package static func == (left: Self, right: Self) -> Bool { left.program === right.program }
-    package func hash(into hasher: inout Hasher) { hasher.combine(program.map(ObjectIdentifier.init)) }
+    package static func == (left: Self, right: Self) -> Bool {
+      left.program === right.program && left.isStrict == right.isStrict
+    }
+
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(program.map(ObjectIdentifier.init))
+      hasher.combine(isStrict)
+    }
   }
 
   /// An event from outside.
@@ -98,10 +106,21 @@ package struct ChartMachine: _Machine {
     value.initializeMemory(as: Self.self, to: ChartMachine(running, program))
   }
 
-  /// The document's diagram with the active states of a machine marked; see ``Definition/stateDiagram(marking:)``.
-  package static func stateDiagram(of value: UnsafeRawPointer) -> String {
+  /// Draws the document's diagram with the active states of a machine, as it is now; see
+  /// ``Definition/stateDiagram(marking:)``.
+  package static func stateDiagram(of value: UnsafeRawPointer) -> () -> String {
     let machine = value.assumingMemoryBound(to: Self.self).pointee
-    return machine.program.definition.stateDiagram(marking: machine.running).text
+    return { machine.program.definition.stateDiagram(marking: machine.running).text }
+  }
+
+  /// Draws the document's diagram.
+  ///
+  /// - Precondition: The kind was made from a document.
+  package static func stateDiagram(of kind: Kind) -> () -> String {
+    precondition(kind.machine == Self.self, "a kind of the program has no document")
+    let parameters = kind.makeParameterPool()
+    let definition = withExtendedLifetime(parameters) { program(parameters.base).definition }
+    return { definition.stateDiagram().text }
   }
 
   package static func ownedBytes(_ value: UnsafeRawPointer) -> Int {
@@ -168,10 +187,15 @@ package struct ChartMachine: _Machine {
     let machine = value.assumingMemoryBound(to: Self.self)
     let event = event.assumingMemoryBound(to: Event.self)
     guard let plain = machine.pointee.program.definition.plain, case .event(let name, _) = event.pointee.input else {
-      return machine.pointee.take(event.pointee.input, &record.pointee)
+      return machine.pointee.take(event.pointee.input, isStrict: isStrict(parameters), &record.pointee)
     }
     let from = machine.pointee.place
     let outcome = plain.step(&machine.pointee.running.root.configuration, name.number)
+    if outcome == .ignored, isStrict(parameters) {
+      machine.pointee.refuse(name, nil, &record.pointee)
+      record.pointee.endCall()
+      return StepResult(verdict: .refused, from: from, to: from)
+    }
     record.pointee.endCall()
     switch outcome {
     case .moved: return StepResult(verdict: .moved, from: from, to: machine.pointee.place)
@@ -185,11 +209,24 @@ package struct ChartMachine: _Machine {
     _ record: UnsafeMutablePointer<StepRecord>
   ) -> StepResult {
     let machine = value.assumingMemoryBound(to: Self.self)
-    return machine.pointee.take(.timer(record.pointee.key), &record.pointee)
+    return machine.pointee.take(.timer(record.pointee.key), isStrict: false, &record.pointee)
+  }
+
+  private static func isStrict(_ parameters: UnsafeRawPointer) -> Bool {
+    parameters.assumingMemoryBound(to: Parameters.self).pointee.isStrict
+  }
+
+  /// Notes that an event is refused, and takes back what guards have drawn.
+  private func refuse(_ event: EventName, _ reason: String?, _ record: inout StepRecord) {
+    record.rollBack()
+    let states = program.definition.word(of: running)
+    record.note(reason: reason ?? "no transition takes \(event.text) in \(states)")
   }
 
   /// Gives an input to the machine. After a limit, it is as before.
-  private mutating func take(_ input: ChartInput, _ record: inout StepRecord) -> StepResult {
+  ///
+  /// - Parameter isStrict: Whether an event that no transition takes is refused. A machine that has ended ignores it.
+  private mutating func take(_ input: ChartInput, isStrict: Bool, _ record: inout StepRecord) -> StepResult {
     let from = place
     record.write(before: word)
     let undrawn = record.generator
@@ -210,7 +247,13 @@ package struct ChartMachine: _Machine {
       case .ignored:
         // A guard may fail with an error that something was to be told of.
         Self.carryOut(interpreter.effects, program, &record)
-        if let reason = Self.reason(from: interpreter, running) { record.note(reason: reason) }
+        let reason = Self.reason(from: interpreter, running)
+        if isStrict, running.final == nil, interpreter.effects.isEmpty, case .event(let name, _) = input {
+          record.generator = undrawn
+          refuse(name, reason, &record)
+          return .refused
+        }
+        if let reason { record.note(reason: reason) }
         return .ignored
       case .limit(let limit):
         record.rollBack()

@@ -67,6 +67,7 @@ extension Kind {
           about: isLog ? "what the machine logs" : "what the machine sends", isTold: false)
       },
       readings: Kind.readings(of: chart),
+      parameters: [.parameter("strict", \.isStrict, "whether an event that no transition takes is refused")],
       defaults: ChartMachine.Parameters(program))
   }
 
