@@ -19,7 +19,7 @@ struct StatechartExampleTests {
   func scripts() throws {
     let scripts = try Self.names(in: Self.folder, ".fsm")
     #expect(scripts.count == 10)
-    let run = try Workplace().run(["run", "--keep-going"] + scripts.map { Self.folder.appending(path: $0).path })
+    let run = try Workplace().run(["run", "--keep-going", Self.folder.path])
     #expect(run.code == .exited(0), "\(run.output)\(run.log)")
     #expect(run.output.hasSuffix("10 of 10 passed\n"))
     let lines = try scripts.flatMap { try Self.text(Self.folder.appending(path: $0)).split(separator: "\n") }
@@ -30,7 +30,7 @@ struct StatechartExampleTests {
 
   @Test("the charts have no warnings, the first exercise has two, and the second none")
   func warnings() throws {
-    let exercises = Self.folder.appending(path: "Exercises")
+    let exercises = Self.root.appending(path: "Examples/Exercises")
     let charts = try [Self.folder, exercises, exercises.appending(path: "Solutions")].flatMap { folder in
       try Self.names(in: folder, ".mmd", ".scxml").map { folder.appending(path: $0).path }
     }
@@ -49,7 +49,7 @@ struct StatechartExampleTests {
     "the script of an exercise fails, and passes with the solution",
     arguments: [("airlock.mmd", "airlock.fsm:10:"), ("parking.scxml", "parking.fsm:11:")])
   func exercises(chart: String, failure: String) throws {
-    let folder = Self.folder.appending(path: "Exercises")
+    let folder = Self.root.appending(path: "Examples/Exercises")
     let script = String(chart.prefix { $0 != "." }) + ".fsm"
     let place = try Workplace()
     try place.write(script, Self.text(folder.appending(path: script)))

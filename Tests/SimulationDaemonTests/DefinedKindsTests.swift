@@ -451,21 +451,81 @@ struct DefinedKindsTests {
     #expect(made.count == 1 && made[0].contains("\"version\":1") && made[0].contains("\"states\":2"))
   }
 
-  @Test("a diagram of more than 16 KiB is a kind, and is not translated for graph")
+  @Test("a long diagram is translated for graph, too")
   func longDiagram() {
     let guest = HostedService().connect(toWorld: "w")
-    func diagram(_ states: Int) -> String {
-      "stateDiagram-v2\n[*] --> s0\n" + (0..<states).map { "s\($0) --> s\(($0 + 1) % states) : go\n" }.joined()
-    }
-    for (name, states) in [("short", 500), ("long", 1_500)] {
-      let text = diagram(states)
-      #expect((text.utf8.count > 16 << 10) == (name == "long"))
-      #expect(
-        guest.say("define \(name) format=mermaid bytes=\(text.utf8.count)\n\(text)").last?.hasPrefix("+ defined ")
-          == true)
-    }
-    #expect(guest.say("graph short format=scxml").last?.hasPrefix("+ ") == true)
-    #expect(guest.say("graph long format=scxml").last?.hasPrefix("- BAD-ARGUMENT argument=format got=scxml ") == true)
+    let text = "stateDiagram-v2\n[*] --> s0\n" + (0..<1_500).map { "s\($0) --> s\(($0 + 1) % 1_500) : go\n" }.joined()
+    let defined = guest.say("define long format=mermaid bytes=\(text.utf8.count)\n\(text)")
+    #expect(defined.last?.hasPrefix("+ defined long ") == true)
+    #expect(guest.say("graph long format=scxml").last == "+ 4502")
+  }
+
+  @Test(
+    "the document comes back as it was written, line by line, and can be defined again",
+    arguments: ["\n", "\r\n", "\r"])
+  func printed(end: String) {
+    let guest = HostedService().connect(toWorld: "w")
+    let lines = Self.counter(to: 3).replacing("<state id=\"low\">", with: "<!-- né —\t x -->\n\n<state id=\"low\">")
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(define("tally", lines.joined(separator: end) + end, guest).last?.hasPrefix("+ defined ") == true)
+    let printed = guest.say("graph tally format=scxml")
+    #expect(printed == lines.map { ". \($0)" } + ["+ \(lines.count)"])
+    let again = printed.dropLast().map { $0.dropFirst(2) }.joined(separator: "\n")
+    #expect(define("tally", again, guest).last?.hasPrefix("+ defined tally version=2 states=2 events=2 ") == true)
+    #expect(guest.say("graph tally format=scxml") == printed)
+  }
+
+  @Test("a document in another encoding cannot be printed, and the reply says why")
+  func otherEncoding() {
+    let host = HostedService()
+    let guest = host.connect(toWorld: "w")
+    let text = "<?xml version='1.0' encoding='ISO-8859-1'?>" + Self.toggle.replacing("on", with: "\u{F6}n")
+    let bytes = text.unicodeScalars.map { UInt8($0.value) }
+    host.round { guest.arrive(Array("define umlaut format=scxml bytes=\(bytes.count)\n".utf8) + bytes) }
+    host.settle()
+    #expect(guest.lines().last?.hasPrefix("+ defined umlaut ") == true)
+    #expect(
+      guest.say("graph umlaut format=scxml").last?.hasSuffix(
+        " : the document is not in UTF-8, as lines are; a copy in UTF-8 can be printed") == true)
+    #expect(guest.say("graph umlaut format=stateDiagram").last?.hasPrefix("+ ") == true)
+  }
+
+  @Test(
+    "a machine made with strict=on refuses what no transition takes, with the way; a timer and an end are no mistake")
+  func strict() throws {
+    let daemon = try KeptDaemon()
+    let guest = daemon.connect()
+    _ = guest.say("clock virtual")
+    _ = define("toggle", Self.toggle.replacing("off", with: "away"), guest)
+    _ = define("tally", Self.counter(to: 2), guest)
+    let door = """
+      <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" initial="shut">
+        <datamodel><data id="n" expr="0"/></datamodel>
+        <state id="shut"><transition event="open" target="wide"/></state>
+        <state id="wide"><transition event="close" cond="n &gt; 0" target="shut"/><transition event="end" target="over"/>
+          <transition event="count"><assign location="n" expr="n + 1"/></transition></state>
+        <final id="over"/>
+      </scxml>
+      """
+    _ = define("door", door, guest)
+    #expect(guest.say("describe door").contains { $0.hasPrefix(". parameter strict flag ") })
+    _ = guest.ask("new door d strict=on", "new door free", "new toggle t strict=on")
+    #expect(guest.say("can d") == [". open data", "+ 1"])
+    #expect(guest.say("can free").last == "+ 4")
+    #expect(
+      guest.say("send d close") == [
+        "- REFUSED machine=d state=shut event=close allowed=open t=0.000 seq=7 from=wide way=open,count : no transition takes close in shut"
+      ])
+    #expect(guest.say("send free close") == ["+ ignored shut t=0.000 seq=8"])
+    #expect(guest.say("send d open") == ["+ moved shut wide t=0.000 seq=9"])
+    #expect(
+      guest.say("send d close")[0].hasSuffix(" : the guard \"n > 0\" of the transition in line 4 is false"))
+    #expect(guest.play("send d count", "send d close").last == "+ moved wide shut t=0.000 seq=12")
+    let last = try daemon.afterKill().connect()
+    #expect(last.say("send d end")[0].hasPrefix("- REFUSED machine=d state=shut event=end allowed=open "))
+    #expect(last.play("send d open", "send d end", "send d open").last?.hasPrefix("+ ignored over ") == true)
+    #expect(
+      last.say("new tally x strict=maybe")[0].hasPrefix("- BAD-ARGUMENT argument=strict got=maybe allowed=on,off"))
   }
 
   @Test("while their world is with a worker, the kinds are told as they were")

@@ -135,6 +135,40 @@ struct DocumentTests {
     checkWarning(content, expected)
   }
 
+  @Test(
+    "that asks for what is not here loads with a warning, and has its error when it runs",
+    arguments: [
+      (
+        "<onentry><send targetexpr=\"_ioprocessors['http']['x']\" type='http://www.w3.org/TR/scxml/#BasicHTTPEventProcessor'><param name='_scxmleventname' expr='1'/></send></onentry>",
+        "type=\"http://www.w3.org/TR/scxml/#BasicHTTPEventProcessor\" will be error.execution: there are scxml, for machines, and output"
+      ),
+      ("<onentry><send typeexpr=\"'scx' + 'ml'\"/></onentry>", nil),
+      (
+        "<onentry><send event='e' target='http://x'/></onentry>",
+        "target=\"http://x\" will be error.execution: expected #NAME of a machine, #_parent, #_internal or #_ID"
+      ),
+      (
+        "<invoke type='vxml' src='dialog.vxml'/>",
+        "type=\"vxml\" will be error.execution: only charts can be invoked, scxml"
+      ),
+      (
+        "<invoke type='vxml'><content><vxml xmlns='http://www.w3.org/2001/vxml'/></content></invoke>",
+        "type=\"vxml\" will be error.execution: only charts can be invoked, scxml"
+      ),
+      ("<invoke/>", "<invoke> will be error.execution: it lacks src=, srcexpr= or a <content>"),
+      ("<invoke typeexpr=\"'vxml'\"/>", "<invoke> will be error.execution: it lacks src=, srcexpr= or a <content>"),
+    ])
+  func unsupported(content: String, warning: String?) throws {
+    let body = """
+      <state id='a'>\(content)<transition event='error.execution' target='failed'/><transition event='e' target='b'/></state>
+      <state id='b'><transition event='e' target='a'/></state><final id='failed'/>
+      """
+    let found = Self.findings(body)
+    #expect(!found.contains { $0.contains(" error ") || $0.hasPrefix("missing") }, "\(found)")
+    if let warning { #expect(found.contains { $0.hasSuffix("warning : \(warning)") }, "\(found)") }
+    #expect(VirtualRun(try Definition.of("\(WithstandTests.head)\(body)</scxml>")).word == "failed")
+  }
+
   @Test("that has elements and attributes of something else says what to write instead")
   func advice() {
     let found = Self.findings(

@@ -51,9 +51,9 @@ struct FuzzTests {
       var copy = machine
       for event in ["x", "y", "z", "tick"] {
         let input = ChartInput.event(definition.event(named: event))
-        (copy, _) = interpreter.stepped(copy, input, now: .beginning, generator: &generator)
+        _ = interpreter.step(&copy, input, now: .beginning, generator: &generator)
         if let timer = copy.timers.first {
-          (copy, _) = interpreter.stepped(copy, .timer(timer), now: .beginning, generator: &generator)
+          _ = interpreter.step(&copy, .timer(timer), now: .beginning, generator: &generator)
         }
         _ = definition.word(of: copy)
       }

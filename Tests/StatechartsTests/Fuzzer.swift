@@ -56,7 +56,7 @@ struct Fuzzer {
         } else {
           .event(definition.event(named: pick(Self.events)))
         }
-      (machine, outcome) = interpreter.stepped(machine, input, now: .beginning, generator: &generator)
+      outcome = interpreter.step(&machine, input, now: .beginning, generator: &generator)
     }
     precondition(machine.damage(for: definition) == nil)
   }

@@ -37,7 +37,7 @@ struct VirtualRun {
   /// Gives an input to the machine. After a limit, the machine is as it was.
   @discardableResult
   mutating func give(_ input: ChartInput) -> ChartOutcome {
-    (machine, outcome) = interpreter.stepped(machine, input, now: now, generator: &generator)
+    outcome = interpreter.step(&machine, input, now: now, generator: &generator)
     carryOut()
     return outcome
   }

@@ -97,18 +97,23 @@ public struct GraphTable: Sendable {
   private func arrows(from node: Int) -> [Drawing.Arrow] { drawing.arrows.filter { $0.from == node && !$0.isWire } }
 
   private func table(_ rows: [Int]) -> [String] {
-    let arrows = drawing.arrows.filter { rows.contains($0.from) && !$0.isWire }
-    var triggers = drawing.triggers.filter { trigger in arrows.contains { $0.label.trigger.isSame(as: trigger) } }
+    let own = Set(rows)
+    let arrows = drawing.arrows.filter { own.contains($0.from) && !$0.isWire }
+    let used = Set(arrows.map(\.label.trigger.withoutTime))
+    var triggers = drawing.triggers.filter { used.contains($0.withoutTime) }
     if drawing.isComposition {
-      for arrow in arrows where !triggers.contains(where: arrow.label.trigger.isSame) {
+      var listed = Set(triggers.map(\.withoutTime))
+      for arrow in arrows where listed.insert(arrow.label.trigger.withoutTime).inserted {
         triggers.append(arrow.label.trigger)
       }
     }
-    let cells = rows.map { row in triggers.map { cell(row, $0, arrows) } }
     let heads = triggers.map(head)
     // If the heads alone are too wide, the cells need not be laid out.
     let columnHeads = heads.reduce(0) { $0 + $1[0].count + 2 }
     let rowHeads = rows.reduce(0) { $0 + name($1).count + 2 }
+    // Where the heads are too wide, there can be millions of cells.
+    let fromRow = columnHeads <= width || rowHeads <= width ? Dictionary(grouping: arrows, by: \.from) : [:]
+    let cells = fromRow.isEmpty ? [] : rows.map { row in triggers.map { cell(row, $0, fromRow[row] ?? []) } }
     if columnHeads <= width {
       let table = grid(
         corner: "state", columns: heads, rows: rows.map(name), isMarked: { drawing.nodes[rows[$0]].isCurrent },
@@ -122,7 +127,8 @@ public struct GraphTable: Sendable {
         cells: triggers.indices.map { column in rows.indices.map { cells[$0][column] } })
       if fits(turned) { return turned }
     }
-    return rows.filter { !drawing.nodes[$0].isUnreachable }.flatMap(list)
+    let listed = Dictionary(grouping: drawing.mergedArrows.filter { !$0.isWire }, by: \.from)
+    return rows.filter { !drawing.nodes[$0].isUnreachable }.flatMap { list($0, listed[$0] ?? []) }
   }
 
   private func fits(_ lines: [String]) -> Bool { lines.allSatisfy { $0.count <= width } }
@@ -137,10 +143,11 @@ public struct GraphTable: Sendable {
 
   // MARK: Cells
 
+  /// - Parameter arrows: Those that begin in the row's state.
   private func cell(_ row: Int, _ trigger: Drawing.Trigger, _ arrows: [Drawing.Arrow]) -> [String] {
     let node = drawing.nodes[row]
     if node.isUnreachable { return ["·"] }
-    let own = arrows.filter { $0.from == row && $0.label.trigger.isSame(as: trigger) }
+    let own = arrows.filter { $0.label.trigger.withoutTime == trigger.withoutTime }
     guard own.isEmpty else {
       var lines: [String] = []
       for line in own.map(text) where !lines.contains(line) { lines.append(line) }
@@ -206,13 +213,17 @@ public struct GraphTable: Sendable {
   }
 
   /// The outcomes of a state and their inputs; moves first.
-  private func list(_ row: Int) -> [String] {
+  ///
+  /// - Parameter arrows: The merged ones that begin in the state.
+  private func list(_ row: Int, _ arrows: [Drawing.Arrow]) -> [String] {
     var groups: [(text: String, isMove: Bool, inputs: [String])] = []
-    for arrow in drawing.mergedArrows where arrow.from == row && !arrow.isWire {
+    var places: [String: Int] = [:]
+    for arrow in arrows {
       let (text, input) = (deed(arrow), shown(arrow.label).text + (arrow.isPossible ? " *" : ""))
-      if let same = groups.firstIndex(where: { $0.text == text }) {
+      if let same = places[text] {
         groups[same].inputs.append(input)
       } else {
+        places[text] = groups.count
         groups.append((text, arrow.effect == .moved, [input]))
       }
     }
@@ -250,9 +261,9 @@ public struct GraphTable: Sendable {
 }
 
 extension Drawing.Trigger {
-  /// Whether both are the same event, or timers of one name.
-  fileprivate func isSame(as other: Drawing.Trigger) -> Bool {
-    if case (.timer(let one, _), .timer(let two, _)) = (self, other) { return one == two }
-    return self == other
+  /// Equal for the same event, and for timers of one name.
+  fileprivate var withoutTime: Drawing.Trigger {
+    if case .timer(let name, _) = self { return .timer(name, after: nil) }
+    return self
   }
 }

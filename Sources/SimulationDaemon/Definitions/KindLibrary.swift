@@ -18,13 +18,22 @@ struct KindLibrary: Sendable {
 
   /// In the order of the files' names.
   private(set) var entries: [Entry] = []
+  /// The places of the entries, by their kinds and by their names.
+  private var places: [ObjectIdentifier: Int] = [:]
+  private var names: Set<String> = []
 
   init() {}
 
   /// The entry of a kind that no world has defined; `nil` for any other kind.
-  subscript(_ kind: Kind) -> Entry? { entries.first { $0.kind === kind } }
+  subscript(_ kind: Kind) -> Entry? { places[ObjectIdentifier(kind)].map { entries[$0] } }
 
-  func has(_ name: String) -> Bool { entries.contains { $0.document.name == name } }
+  func has(_ name: String) -> Bool { names.contains(name) }
+
+  private mutating func add(_ entry: Entry) {
+    places[ObjectIdentifier(entry.kind)] = entries.count
+    names.insert(entry.document.name)
+    entries.append(entry)
+  }
 
   // MARK: Reading
 
@@ -59,7 +68,7 @@ struct KindLibrary: Sendable {
           continue
         }
         let kind = Kind(document.name, version: 1, origin: document.origin, program)
-        entries.append(Entry(document: document, program: program, kind: kind))
+        add(Entry(document: document, program: program, kind: kind))
       } catch {
         tell(.error, "\(path): \(error)")
         mistakes += 1
@@ -98,16 +107,11 @@ struct KindLibrary: Sendable {
 
   /// The names of the documents in a folder, in byte order.
   private static func documents(in folder: String) throws(Failure) -> [String] {
-    guard let stream = opendir(folder) else {
-      throw Failure(description: "cannot read the folder of kinds, \(folder): \(SystemError.last)")
+    do throws(SystemError) {
+      return try Folder.names(in: folder).filter { !$0.hasPrefix(".") && DocumentSource.isDocument($0) }
+    } catch {
+      throw Failure(description: "cannot read the folder of kinds, \(folder): \(error)")
     }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if !name.hasPrefix("."), DocumentSource.isDocument(name) { names.append(name) }
-    }
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   /// FILE:LINE:COLUMN and the message, as compilers write it.

@@ -7,6 +7,7 @@ import UnixHost
 final class GraphReply {
   private enum Stage {
     case exploring(GraphSubject)
+    case drawn(GraphSubject.Drawn)
     /// The input of the drawing program.
     case toDraw(String)
     case drawing(GraphvizJob, of: String)
@@ -35,14 +36,31 @@ final class GraphReply {
   }
 
   private static func writing(_ text: String) -> Stage {
-    .writing(text.split(separator: "\n", omittingEmptySubsequences: false), next: 0)
+    var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }
+    if lines.last?.isEmpty == true { lines.removeLast() }
+    return .writing(lines, next: 0)
+  }
+
+  /// Whether it is to be explored and drawn, which needs no world.
+  var needsNoWorld: Bool { if case .exploring = stage { true } else { false } }
+
+  /// Explores and draws, until that is done or the worker's time is over.
+  func draw(within slot: WorkerSlot) {
+    while !slot.isOver, needsNoWorld { draw() }
+  }
+
+  private func draw() {
+    guard case .exploring(let subject) = stage,
+      let drawn = subject.advance(by: GraphReply.stepsInASlice, form)
+    else { return }
+    stage = .drawn(drawn)
   }
 
   /// Whether another program is drawing, so that it must be checked again later.
   var isWaiting: Bool {
     switch stage {
     case .drawing: true
-    case .exploring, .toDraw, .writing, .scripting, .over: false
+    case .exploring, .drawn, .toDraw, .writing, .scripting, .over: false
     }
   }
 
@@ -51,13 +69,14 @@ final class GraphReply {
   /// - Parameter host: The host's time.
   func write(host: UInt64, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece {
     switch stage {
-    case .exploring(let subject):
-      if let drawn = subject.advance(by: GraphReply.stepsInASlice, form) {
-        switch drawn {
-        case .script(let script): stage = .scripting(script, written: put(script.head, tag, &buffer))
-        case .text(let text): stage = form.format == .svg ? .toDraw(text) : GraphReply.writing(text)
-        }
-      }
+    case .exploring:
+      draw()
+      return .more
+    case .drawn(.script(let script)):
+      stage = .scripting(script, written: put(script.head, tag, &buffer))
+      return .more
+    case .drawn(.text(let text)):
+      stage = form.format == .svg ? .toDraw(text) : GraphReply.writing(text)
       return .more
     case .toDraw(let text):
       if let picture = graphs.picture(of: text) {
@@ -78,7 +97,7 @@ final class GraphReply {
         return .waiting
       case .done(let text):
         graphs.endGraphvizJob()
-        let picture = SVGTheme.applied(to: text.hasSuffix("\n") ? String(text.dropLast()) : text)
+        let picture = SVGTheme.applied(to: text)
         graphs.keep(picture, of: source)
         stage = GraphReply.writing(picture)
         return .more

@@ -7,8 +7,8 @@ enum GraphSubject {
   /// The members in the composition's order; `name` is that of the machines, if they are made.
   case composition(Composition, name: String?, [(source: GraphSource, mark: GraphMark?)])
   case testsOfComposition(Composition)
-  /// A text that a document gives without exploration.
-  case text(String)
+  /// A text that a document gives without exploration, made when it is wanted.
+  case text(() -> String)
 
   enum Drawn {
     case text(String)
@@ -25,7 +25,7 @@ enum GraphSubject {
       if form.format == .tests { return .script(GraphScript(graph)) }
       let drawing = Drawing(graph, mark: mark, show: form.drawn)
       return .text(form.text(of: drawing, asPicture: drawing))
-    case .text(let text): return .text(text)
+    case .text(let text): return .text(text())
     case .testsOfComposition(let composition):
       return .script(CompositionScript(composition))
     case .composition(let composition, let name, let members):

@@ -28,10 +28,17 @@ final class Environment {
     self.graphs = graphs
   }
 
-  /// A copy with its own counters, for a worker.
-  func onWorker() -> Environment {
-    Environment(
-      catalogue: catalogue, library: library, limits: limits, version: version, counters: Counters(onWorker: counters),
-      canStoreWorlds: canStoreWorlds, graphs: graphs)
+  private init(onWorker other: Environment) {
+    catalogue = other.catalogue
+    library = other.library
+    offered = other.offered
+    limits = other.limits
+    version = other.version
+    counters = Counters(onWorker: other.counters)
+    canStoreWorlds = other.canStoreWorlds
+    graphs = other.graphs
   }
+
+  /// A copy with its own counters, for a worker.
+  func onWorker() -> Environment { Environment(onWorker: self) }
 }

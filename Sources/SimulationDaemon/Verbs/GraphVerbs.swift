@@ -13,16 +13,11 @@ extension RequestContext {
     let machine = machine(named: name)
     if form.format == .scxml || form.format == .stateDiagram,
       case .machine(let kind)? = machine.map({ .machine(live.world.kind(of: $0)) }) ?? entry(named: name),
-      let text = documentText(of: kind, form.format, marking: machine)
+      let document = live.world.document(of: kind) ?? environment.library[kind]?.document
     {
-      return begin(.graph(GraphReply(.text(text), form, environment.graphs)))
+      return begin(document, of: kind, form, marking: machine)
     }
-    if form.format == .scxml {
-      return fail(
-        .badArgument, [("argument", "format"), ("got", "scxml"), ("allowed", GraphFormat.names(without: .scxml))],
-        "only a kind from a document has one; a diagram of more than \(RequestContext.mostTranslated) bytes is not translated"
-      )
-    }
+    if form.format == .scxml { return failToPrint("only a kind from a document has one") }
     if let machine {
       let living = live.world.living(machine)
       var place = living.place(of: live.world.kind(of: machine))
@@ -55,21 +50,36 @@ extension RequestContext {
     }
   }
 
-  /// What the document of a kind says by itself; `nil` for a kind of the program.
+  /// Answers with what the document of a kind says by itself.
   ///
   /// - Parameter machine: Its active states are marked in a diagram.
-  private func documentText(of kind: Kind, _ format: GraphFormat, marking machine: MachineID?) -> String? {
-    guard let document = live.world.document(of: kind) ?? environment.library[kind]?.document else { return nil }
-    let isWritten = format == .scxml && document.format == "scxml"
-    // To translate a larger one here would keep all clients waiting.
-    guard isWritten || document.bytes.count <= RequestContext.mostTranslated else { return nil }
-    if format == .scxml {
-      return document.format == "mermaid"
-        ? Definition.scxml(mermaid: document.bytes) : String(decoding: document.bytes, as: UTF8.self)
+  private func begin(_ document: KindDocument, of kind: Kind, _ form: GraphForm, marking machine: MachineID?) {
+    let text: () -> String
+    if form.format == .stateDiagram {
+      guard mayDraw(kind) else { return }
+      text = machine.map { live.world.living($0).stateDiagram } ?? ChartMachine.stateDiagram(of: kind)
+    } else if document.format == "mermaid" {
+      text = { Definition.scxml(mermaid: document.bytes) ?? "" }
+    } else {
+      guard let written = String(validating: document.bytes, as: UTF8.self) else {
+        return failToPrint("the document is not in UTF-8, as lines are; a copy in UTF-8 can be printed")
+      }
+      text = { written }
     }
-    if let machine { return live.world.living(machine).stateDiagram }
-    guard case .program(let program, _) = DocumentReading.compile(document) else { return nil }
-    return program.definition.stateDiagram().text
+    begin(.graph(GraphReply(.text(text), form, environment.graphs)))
+  }
+
+  private func failToPrint(_ why: String) {
+    fail(
+      .badArgument, [("argument", "format"), ("got", "scxml"), ("allowed", GraphFormat.names(without: .scxml))], why)
+  }
+
+  private func mayDraw(_ kind: Kind) -> Bool {
+    guard kind.states.count > RequestContext.mostDrawn else { return true }
+    fail(
+      .limit, [("name", "diagramStates"), ("value", "\(RequestContext.mostDrawn)")],
+      "\(withArticle(kind.name)) has \(kind.states.count) states, which no diagram can show")
+    return false
   }
 
   private func graphForm() -> GraphForm? {
@@ -90,10 +100,7 @@ extension RequestContext {
     return form
   }
 
-  /// The bytes of a document that is translated at once.
-  private static let mostTranslated = 16 << 10
-
-  /// The states of a kind that is drawn. Nobody can read a picture of more, and it would keep its world waiting.
+  /// The states of a kind that is drawn. Nobody can read a picture of more.
   static let mostDrawn = 2_000
 
   /// The widths of a table, in characters.
@@ -114,12 +121,7 @@ extension RequestContext {
     _ kind: Kind, _ parameters: [Value], _ mark: GraphMark?, _ form: GraphForm, from machine: LivingMachine? = nil,
     isByPlace: Bool = false
   ) {
-    guard mayBegin(form.format) else { return }
-    guard kind.states.count <= RequestContext.mostDrawn else {
-      return fail(
-        .limit, [("name", "diagramStates"), ("value", "\(RequestContext.mostDrawn)")],
-        "\(withArticle(kind.name)) has \(kind.states.count) states, which no diagram can show")
-    }
+    guard mayBegin(form.format), mayDraw(kind) else { return }
     do throws(ParameterConflict) {
       let source = try environment.graphs.source(
         of: kind, parameters, seen: live.world.argumentsSeen(of: kind), from: machine, isByPlace: isByPlace)
@@ -235,8 +237,8 @@ extension RequestContext {
 }
 
 extension LivingMachine {
-  /// The diagram of a machine of a document.
-  fileprivate var stateDiagram: String { ChartMachine.stateDiagram(of: value) }
+  /// Draws a machine of a document as it is now.
+  fileprivate var stateDiagram: () -> String { ChartMachine.stateDiagram(of: value) }
 }
 
 extension ByteBuffer {

@@ -29,11 +29,34 @@ extension Service {
   private func lend(to client: Client) {
     turns += 1
     client.turn = turns
-    if case .compare(let comparison) = client.session.activity {
+    if case .reply(.graph(let graph), _) = client.session.activity, graph.needsNoWorld {
+      draw(graph, for: client)
+    } else if case .compare(let comparison) = client.session.activity {
       lend(comparison.worlds, actor: client, catchesUp: false)
     } else {
       lend([client.hosted], actor: client, catchesUp: client.hosted.home?.live.isBehind ?? false)
     }
+  }
+
+  /// Lets a worker explore and draw a diagram, which takes long for a large kind, while others use the world.
+  private func draw(_ graph: GraphReply, for client: Client) {
+    let (activity, stay, slot) = (client.session.activity, client.stay, workers.slot())
+    client.slot = slot
+    client.session.activity = .away(Activity.Away(activity))
+    workers.submit(
+      Job(
+        slot, { () throws(Never) in graph.draw(within: slot) },
+        then: { [unowned self] _ in
+          markDirty(client)
+          client.slot = nil
+          client.session.activity = activity
+          if client.stay != stay {
+            client.session.endActivity()
+            client.session.fail(activity.tag, .unknownWorld, [], "the world of this diagram was dropped meanwhile")
+          }
+          goOn(client)
+          putLast(client)
+        }))
   }
 
   private func lend(_ lent: [HostedWorld], actor: Client?, catchesUp: Bool) {

@@ -36,9 +36,6 @@ extension WorldCore {
     KindDocument.sequence(inKey: kind.key).flatMap { past.defined[$0]?.document }
   }
 
-  /// The kinds from documents that `new` makes machines of, one for each name.
-  package var ownKinds: [Kind] { definitions.map(\.kind) }
-
   /// The version and the key of a kind that is defined next.
   package func next(_ name: String) -> (version: Int, key: String) {
     ((definition(named: name)?.kind.version ?? 0) + 1, KindDocument.key(of: name, definedBy: journal.last + 1))

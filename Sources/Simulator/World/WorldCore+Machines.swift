@@ -34,7 +34,7 @@ extension WorldCore {
     let isRequest = document != nil && !isWithinRequest
     if isRequest { beginRequest() }
     defer { if isRequest { endRequest() } }
-    // A kind from a document has no parameters, so that nothing below can fail any more.
+    // The parameters of such a kind have no conflicts, so that nothing below can fail any more.
     if let document { define(document, as: kind) }
     return try create(kind, named: name, initial: initial, parameters: parameters, as: nil)
   }
@@ -236,7 +236,9 @@ extension WorldCore {
   }
 
   private func hasRoom(forKinds kinds: [Kind]) -> Bool {
-    population.kinds.count + kinds.count { !population.has($0) } <= limits.kinds
+    var new: Set<ObjectIdentifier> = []
+    for kind in kinds where !population.has(kind) { new.insert(ObjectIdentifier(kind)) }
+    return population.kinds.count + new.count <= limits.kinds
   }
 
   /// Frees the numbers of dropped machines that the journal no longer refers to; returns whether there is room.

@@ -36,7 +36,11 @@ package struct WorldCore: ~Copyable {
   var details = DetailWriter()
   var compositions: [String: CompositionRecord] = [:]
   /// The kinds from documents that are in effect, each in its present version, in the order in which they were defined.
-  var definitions: ContiguousArray<DefinedKind> = []
+  var definitions: ContiguousArray<DefinedKind> = [] {
+    didSet { ownKinds = definitions.map(\.kind) }
+  }
+  /// The kinds from documents that `new` makes machines of, one for each name.
+  package private(set) var ownKinds: [Kind] = []
   /// What is needed to go back in time.
   var past: UndoHistory
   /// What is not flushed yet; nil without persistence.

@@ -141,23 +141,23 @@ public final class Kind: Sendable {
       readings: [], parameters: parameters, isDerived: true)
   }
 
-  /// Creates a kind from entries that are made at run time, for a machine type that several kinds share. Its machines
-  /// have no parameters that `new` sets, and step by its `defaults`.
+  /// Creates a kind from entries that are made at run time, for a machine type that several kinds share.
   ///
   /// - Parameters:
   ///   - key: The name in stored bytes.
   ///   - areStatesNamedByData: As ``StateWithData/isNamedByData``, for the states of this kind.
-  ///   - defaults: The parameters of all machines of the kind.
+  ///   - defaults: The parameters that machines of the kind have unless `new` sets them.
   ///   - otherEvents: The last of the events, if it stands for names that are not listed.
   package convenience init<M: _Machine>(
     _ machine: M.Type, _ name: String, key: String, version: Int, _ about: String, form: Form, origin: String,
     states: [StateEntry], areStatesNamedByData: Bool, events: [EventForm<M.Event>], otherEvents: OtherEvents?,
-    timers: [TimerEntry], outputs: [OutputEntry], readings: [ReadingForm<M>], defaults: M.Parameters
+    timers: [TimerEntry], outputs: [OutputEntry], readings: [ReadingForm<M>],
+    parameters: [ParameterForm<M.Parameters>], defaults: M.Parameters
   ) {
     self.init(
       machine, name, version: version, about, form: form, origin: origin, example: [], regions: nil,
       stateEntries: states, initialStates: [], events: events, timerEntries: timers, timerEvents: [],
-      outputEntries: outputs, readings: readings, parameters: [], defaults: defaults,
+      outputEntries: outputs, readings: readings, parameters: parameters, defaults: defaults,
       areStatesNamedByData: areStatesNamedByData, otherEvents: otherEvents, key: key)
   }
 

@@ -2,6 +2,8 @@
 ///
 /// States are numbered in document order, so that a state's descendants are the numbers up to its `end`, document order
 /// is ascending and exit order descending. State 0 is the `<scxml>` element itself.
+///
+/// States, transitions, instructions and sources hold numbers only: a step copies them, and counts no references.
 struct Chart: Sendable {
   typealias Index = Int32
   static var none: Index { -1 }
@@ -10,7 +12,6 @@ struct Chart: Sendable {
     enum Kind: Sendable { case compound, atomic, parallel, final, shallowHistory, deepHistory }
 
     var kind = Kind.atomic
-    var id: String?
     var parent = Chart.none
     var end: Index = 0
     /// Where the transitions of a state begin, in document order; they end where those of the next state begin.
@@ -55,21 +56,23 @@ struct Chart: Sendable {
     case raise(Index)
     case send(Index)
     case cancel(Source)
-    case log(label: String, Source)
+    /// The label is one of ``Chart/constants``.
+    case log(label: Index, Source)
     case assign(Index, Source)
     case script(Index)
     /// Goes on elsewhere unless the condition holds.
     case branch(Index, else: Index)
     case jump(Index)
     case forEach(array: Index, item: Index, index: Index?, end: Index)
-    /// What cannot be carried out: `error.execution`.
-    case fail(String)
+    /// What cannot be carried out: `error.execution`, with the text among ``Chart/constants``.
+    case fail(Index)
   }
 
   /// Where a value comes from.
   enum Source: Sendable {
     case none
-    case constant(DataValue)
+    /// One of ``Chart/constants``.
+    case constant(Index)
     case expression(Index)
   }
 
@@ -131,12 +134,15 @@ struct Chart: Sendable {
   var name = ""
   var hasLateBinding = false
   var states: [State] = []
+  /// The ids of the states; `nil` for those without.
+  var ids: [String?] = []
   var stateNumbers: [String: Int] = [:]
   var transitions: [Transition] = []
   var targets: [Index] = []
   var descriptors: [EventNames.Descriptor] = []
   var blocks: [Range<Index>] = []
   var instructions: [Instruction] = []
+  var constants: [DataValue] = []
   var historyStates: [Index] = []
   /// Blocks of `<onentry>` and `<onexit>`, by the ranges of the states.
   var handlers: [Index] = []
@@ -156,6 +162,26 @@ struct Chart: Sendable {
   var timerEvents: Set<Int32> = []
 
   var histories: Int { historyStates.count }
+
+  mutating func add(constant value: DataValue) -> Index {
+    constants.append(value)
+    return Index(constants.count - 1)
+  }
+
+  /// A constant that is known to be a text.
+  func text(at constant: Index) -> String {
+    guard case .string(let text) = constants[Int(constant)] else { return "" }
+    return text
+  }
+
+  /// The text that a source always has; `""` if there is none, `nil` if it is known only at run time.
+  func text(of source: Source) -> String? {
+    switch source {
+    case .none: ""
+    case .constant(let place): constants[Int(place)].text
+    case .expression: nil
+    }
+  }
 
   @inline(__always)
   func isDescendant(_ state: Int, of ancestor: Int) -> Bool {

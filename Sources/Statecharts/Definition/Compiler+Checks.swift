@@ -30,7 +30,7 @@ extension Compiler {
     }
     for state in chart.states.indices.dropFirst() {
       let (own, node) = (chart.states[state], nodeOfState[state])
-      let name = own.id ?? "the state"
+      let name = chart.ids[state] ?? "the state"
       // The states within one that is not reached are not told of.
       if !entered.contains(state) {
         if entered.contains(Int(own.parent)) { warn(node, "nothing leads to \(name)") }
@@ -50,7 +50,7 @@ extension Compiler {
   }
 
   private func otherNames(than name: String) -> [String] {
-    chart.states.prefix(2_000).compactMap { $0.id == name ? nil : $0.id }
+    chart.ids.prefix(2_000).compactMap { $0 == name ? nil : $0 }
   }
 
   private func leaves(_ transition: Int) -> Bool { !chart.transitions[transition].targets.isEmpty }

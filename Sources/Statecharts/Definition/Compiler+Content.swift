@@ -128,7 +128,7 @@ extension Compiler {
   private mutating func source(_ node: Int, _ text: String, _ expression: String) -> Chart.Source {
     guard let element = document.element(node) else { return .none }
     if let found = element[expression] { return .expression(self.expression(found, node, expression)) }
-    return element[text].map { .constant(.string($0)) } ?? .none
+    return element[text].map { .constant(chart.add(constant: .string($0))) } ?? .none
   }
 
   /// The value of `expr=` or of what the element contains.
@@ -145,7 +145,7 @@ extension Compiler {
       return .expression(expression(text, node, "expr"))
     }
     guard isFilled else { return .none }
-    return .constant(literal(of: node))
+    return .constant(chart.add(constant: literal(of: node)))
   }
 
   /// What an element contains, as a value: JSON, else markup, else a text with single blanks.
@@ -192,7 +192,7 @@ extension Compiler {
     if !hasExpressions { warn(node, "the null data model has no data; write datamodel=\"ecmascript\"") }
     var value = value(of: node)
     if let source = element["src"], let bytes = bytes(of: source) {
-      value = .constant(Self.literal(String(decoding: bytes, as: UTF8.self)))
+      value = .constant(chart.add(constant: Self.literal(String(decoding: bytes, as: UTF8.self))))
     }
     chart.data.append(Chart.Data(slot: Chart.Index(slot), value: value))
   }
@@ -228,10 +228,16 @@ extension Compiler {
   private mutating func compileInvoke(_ node: Int, of state: Int) {
     guard let element = document.element(node) else { return }
     let children = elements(of: node)
-    var invoke = Chart.Invoke(stateID: chart.states[state].id ?? "_\(state)")
+    var invoke = Chart.Invoke(stateID: chart.ids[state] ?? "_\(state)")
     invoke.type = source(node, "type", "typeexpr")
     invoke.source = source(node, "src", "srcexpr")
-    if let path = element["src"] { _ = chart(ofResource: path) }
+    let type = element["typeexpr"] == nil ? element["type"] ?? "scxml" : nil
+    // What something else would be invoked with is its own business.
+    let isChart = type.map(ChartEvent.isInvocable) ?? true
+    if let type, !isChart {
+      warn(node, "type=\"\(type)\" will be error.execution: only charts can be invoked, scxml", attribute: "type")
+    }
+    if isChart, let path = element["src"] { _ = chart(ofResource: path) }
     invoke.id = element["id"]
     invoke.idLocation = element["idlocation"].map { location($0, node, "idlocation") }
     invoke.parameters = parameters(of: node, children)
@@ -246,21 +252,25 @@ extension Compiler {
         if element["src"] != nil || element["srcexpr"] != nil {
           error(child, "<invoke> has either src= or a <content>, not both")
         }
-        invoke.content = invoked(child)
+        if isChart { invoke.content = invoked(child, isSurely: type != nil) }
       case _: break
       }
     }
-    if invoke.content == nil, element["src"] == nil, element["srcexpr"] == nil {
-      error(node, "<invoke> lacks src=, srcexpr= or a <content>")
+    if isChart, !children.contains(where: { document.element($0)?.name == "content" }), element["src"] == nil,
+      element["srcexpr"] == nil
+    {
+      warn(node, "<invoke> will be error.execution: it lacks src=, srcexpr= or a <content>")
     }
     chart.invokes.append(invoke)
   }
 
-  private mutating func invoked(_ node: Int) -> Chart.Invoke.Content? {
+  /// - Parameter isSurely: Whether it is known that a chart is to be invoked.
+  private mutating func invoked(_ node: Int, isSurely: Bool) -> Chart.Invoke.Content? {
     if let text = document.element(node)?["expr"] { return .expression(expression(text, node, "expr")) }
     let inner = document.children(of: node).first { document.element($0) != nil }
     guard let inner, let element = document.element(inner), element.name == "scxml" else {
-      error(node, "the <content> of <invoke> is an <scxml> element, or has expr=")
+      let message = "the <content> of <invoke> is an <scxml> element, or has expr="
+      if isSurely { error(node, message) } else { warn(node, message) }
       return nil
     }
     let markup = document.markup(below: node).trimmed
@@ -297,7 +307,9 @@ extension Compiler {
       let number = chart.events.intern(name)
       nodesOfRaises.append((number, node))
       block.append(.raise(number))
-    case "log": block.append(.log(label: element["label"] ?? "", logged(node, element)))
+    case "log":
+      let label = chart.add(constant: .string(element["label"] ?? ""))
+      block.append(.log(label: label, logged(node, element)))
     case "assign":
       let place = location(element["location"] ?? "", node, "location")
       block.append(.assign(place, value(of: node)))
@@ -345,17 +357,28 @@ extension Compiler {
         nodesOfRaises.append((number, node))
       }
     }
-    if let type = element["type"],
-      !["scxml", "output", ChartEvent.processor, ChartEvent.processor + "/"].contains(type)
-    {
-      warn(
-        node, "type=\"\(type)\" will be error.execution: there are scxml, for machines, and output", attribute: "type")
-    }
-    if element["event"] == nil, element["eventexpr"] == nil, send.content == nil {
-      error(node, "<send> lacks event=, eventexpr= or a <content>")
-    }
+    checkSend(node, element, hasContent: send.content != nil)
     chart.sends.append(send)
     block.append(.send(Chart.Index(chart.sends.count - 1)))
+  }
+
+  /// What a processor that is not here would make of an element is no mistake of the document: it fails when it is sent.
+  private mutating func checkSend(_ node: Int, _ element: XMLElement, hasContent: Bool) {
+    let type = element["typeexpr"] == nil ? element["type"] ?? "scxml" : nil
+    if let type, type != "output", !ChartEvent.isProcessor(type) {
+      return warn(
+        node, "type=\"\(type)\" will be error.execution: there are scxml, for machines, and output", attribute: "type")
+    }
+    if let type, type != "output", let target = element["target"], !target.isEmpty,
+      !target.hasPrefix("#") || target == "#"
+    {
+      warn(
+        node, "target=\"\(target)\" will be error.execution: expected #NAME of a machine, #_parent, #_internal or #_ID",
+        attribute: "target")
+    }
+    if type != nil, element["event"] == nil, element["eventexpr"] == nil, !hasContent {
+      error(node, "<send> lacks event=, eventexpr= or a <content>")
+    }
   }
 
   private mutating func compileForEach(_ node: Int, _ element: XMLElement, into block: inout [Chart.Instruction]) {
@@ -364,12 +387,12 @@ extension Compiler {
     let children = elements(of: node)
     for (name, attribute) in zip(names, ["item", "index"]) where !Parser.isVariable(name) {
       warn(node, "\(attribute)=\"\(name)\" will be error.execution: it is no variable", attribute: attribute)
-      return block.append(.fail("\(name) is no variable"))
+      return block.append(.fail(chart.add(constant: .string("\(name) is no variable"))))
     }
     let slots = names.map { Chart.Index(chart.symbols.slot(of: $0)) }
     references.declared.formUnion(slots.map(Int.init))
     let start = block.count
-    block.append(.fail(""))
+    block.append(.jump(0))
     compile(children, into: &block)
     block[start] = .forEach(
       array: array, item: slots[0], index: slots.count > 1 ? slots[1] : nil, end: Chart.Index(block.count))

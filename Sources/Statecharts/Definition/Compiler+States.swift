@@ -68,7 +68,6 @@ extension Compiler {
     let number = chart.states.count
     var state = Chart.State()
     state.kind = kind
-    state.id = id
     state.parent = parent
     state.line = Chart.Index(document.nodes[node].position.line)
     if kind == .shallowHistory || kind == .deepHistory {
@@ -76,6 +75,7 @@ extension Compiler {
       chart.historyStates.append(Chart.Index(number))
     }
     chart.states.append(state)
+    chart.ids.append(id)
     parts.append([])
     nodeOfState.append(node)
     if let id {
@@ -190,7 +190,7 @@ extension Compiler {
           common = Int(chart.states[common].parent)
         }
         if common == first || common == second || chart.states[common].kind == .parallel { continue }
-        let names = [first, second].map { chart.states[$0].id ?? "" }
+        let names = [first, second].map { chart.ids[$0] ?? "" }
         let regions = document.isDiagram ? "regions (--) of one state" : "regions of one <parallel>"
         error(
           node, "\(names[0]) and \(names[1]) cannot be active together: they are not in \(regions)",
@@ -249,7 +249,7 @@ extension Compiler {
       let target = Int(chart.targets[Int(target)])
       if !chart.isDescendant(target, of: state) {
         error(
-          node, "\(chart.states[target].id ?? "") is not within the state whose initial state it shall be",
+          node, "\(chart.ids[target] ?? "") is not within the state whose initial state it shall be",
           attribute: attribute)
       }
     }
@@ -264,7 +264,7 @@ extension Compiler {
     if let inner {
       for target in targets {
         let target = Int(chart.targets[Int(target)])
-        let name = chart.states[target].id ?? ""
+        let name = chart.ids[target] ?? ""
         if isHistory(target) {
           error(inner, "the default of a history is a state, and \(name) is a history", attribute: "target")
         } else if chart.states[state].kind == .deepHistory || chart.states[parent].kind == .parallel {

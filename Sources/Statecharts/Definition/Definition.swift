@@ -8,12 +8,18 @@ public final class Definition: Sendable {
   let paths: [String: Int]
   /// All steps, if the document is simple enough.
   let plain: PlainTable?
+  /// Whether an input changes nothing of a machine but its states and its data.
+  let hasStatesAndDataOnly: Bool
 
   init(charts: [Chart], markups: [String: Int], paths: [String: Int]) {
     self.charts = charts.map(CompiledChart.init)
     self.markups = markups
     self.paths = paths
     plain = charts.first.flatMap(PlainTable.init)
+    hasStatesAndDataOnly = charts.allSatisfy { chart in
+      chart.invokes.isEmpty && chart.histories == 0 && !chart.hasLateBinding
+        && chart.sends.allSatisfy { chart.text(of: $0.type) == "output" && $0.delay.isNone }
+    }
   }
 
   /// The ids of the document's states in document order, with `_1`, `_2` … for those without.
@@ -21,8 +27,9 @@ public final class Definition: Sendable {
 
   /// The id of a state of the document. States without an id are `_1`, `_2` … in document order.
   public func id(of state: Int) -> String {
-    if let id = charts[0].chart.states[state].id { return id }
-    let place = charts[0].chart.states[1...state].reduce(0) { $1.id == nil ? $0 + 1 : $0 }
+    let ids = charts[0].chart.ids
+    if let id = ids[state] { return id }
+    let place = ids[1...state].count { $0 == nil }
     return "_\(place)"
   }
 

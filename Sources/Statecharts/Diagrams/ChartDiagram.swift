@@ -27,9 +27,9 @@ private struct ChartDiagram {
     chart = definition.charts[0].chart
     var unnamed = 0
     var ids: [String] = []
-    for state in chart.states.dropFirst() {
-      if state.id == nil { unnamed += 1 }
-      ids.append(state.id ?? "_\(unnamed)")
+    for id in chart.ids.dropFirst() {
+      if id == nil { unnamed += 1 }
+      ids.append(id ?? "_\(unnamed)")
     }
     self.ids = [""] + ids
     var taken = Set(ids)
@@ -238,8 +238,8 @@ private struct ChartDiagram {
     var timers: [Timer] = []
     for (start, end) in zip(starts, ends) {
       guard case .send(let number) = chart.instructions[Int(start)],
-        case .cancel(.constant(.string(let id))) = chart.instructions[Int(end)],
-        let timer = timer(chart.sends[Int(number)], id, of: ids[state])
+        case .cancel(.constant(let id)) = chart.instructions[Int(end)],
+        let timer = timer(chart.sends[Int(number)], chart.text(at: id), of: ids[state])
       else { return [:] }
       timers.append(timer)
     }
@@ -265,7 +265,7 @@ private struct ChartDiagram {
 
   /// The timer that a send is, if it is one.
   private func timer(_ send: Chart.Send, _ id: String, of state: String) -> Timer? {
-    guard case .constant(.string(let event)) = send.event, case .constant(.string(let delay)) = send.delay,
+    guard let event = chart.text(of: send.event), let delay = chart.text(of: send.delay),
       let nanoseconds = Delay.nanoseconds(of: .string(delay)), DiagramReader.delay(nanoseconds) == delay,
       send.id == id, send.idLocation == nil, send.target.isNone, send.type.isNone, send.parameters.isEmpty,
       send.content == nil
@@ -345,6 +345,7 @@ private struct ChartDiagram {
         if isName(name) { texts.append("raise \(name)") } else { omit("the event \(name)", line) }
       case .log(let label, let source):
         var text = "log"
+        let label = chart.text(at: label)
         switch source {
         case .none: break
         case .constant, .expression:
@@ -371,7 +372,7 @@ private struct ChartDiagram {
         }
         texts.append("{ \(text) }")
       case .cancel(let source):
-        if case .constant(.string(let id)) = source, isName(id) {
+        if let id = chart.text(of: source), isName(id) {
           texts.append("cancel \(id)")
         } else {
           omit("a <cancel> with an expression", line)
@@ -415,8 +416,8 @@ private struct ChartDiagram {
     func constant(_ source: Chart.Source) -> String?? {
       switch source {
       case .none: .some(nil)
-      case .constant(.string(let text)): .some(text)
-      case .constant, .expression: nil
+      case .constant(let place): .some(chart.text(at: place))
+      case .expression: nil
       }
     }
     guard send.content == nil, send.idLocation == nil, let event = constant(send.event) ?? nil, isName(event),
@@ -472,7 +473,7 @@ private struct ChartDiagram {
   private mutating func value(of source: Chart.Source) -> String? {
     switch source {
     case .none: return "undefined"
-    case .constant(let value): return JSON.text(of: value)
+    case .constant(let place): return JSON.text(of: chart.constants[Int(place)])
     case .expression(let number):
       guard case .form(let expression) = chart.expressions[Int(number)], let text = line(of: expression.text) else {
         omit("an expression with a comment or a mistake")

@@ -27,6 +27,7 @@ public struct DataScope {
   public var budget: Budget
   /// Parameters and local variables of the calls under way; used by the evaluator alone.
   var locals: [DataValue] = []
+  var undo = VariableUndo()
   /// How many calls are under way.
   var calls = 0
   /// How many nodes are being evaluated within each other.
@@ -35,6 +36,51 @@ public struct DataScope {
   public init(generator: Generator = Generator(seed: 0), budget: Budget = Budget()) {
     self.generator = generator
     self.budget = budget
+  }
+}
+
+extension DataScope {
+  @inline(__always)
+  func isDeclared(_ slot: Int) -> Bool {
+    guard slot < variables.count else { return false }
+    if case .none = variables[slot] { return false }
+    return true
+  }
+
+  /// To be called before a variable is changed.
+  @inline(__always)
+  mutating func noteChange(of slot: Int) {
+    if undo.isNoting { undo.note(slot, in: variables) }
+  }
+}
+
+/// What variables were before an input, so that it can be taken back. (A copy of all variables would make the first
+/// change of one copy all of them.)
+struct VariableUndo {
+  /// Whether changes are to be noted.
+  var isNoting = false
+  /// How many variables there were.
+  private var count = 0
+  private var noted = StateSet()
+  private var values: [(slot: Int, value: DataValue?)] = []
+
+  /// - Parameter count: How many variables there are.
+  mutating func begin(_ count: Int) {
+    self.count = count
+    noted.removeAll()
+    values.clear()
+  }
+
+  mutating func note(_ slot: Int, in variables: borrowing [DataValue?]) {
+    // The first change counts; new variables go as a whole.
+    guard slot < count, !noted.contains(slot) else { return }
+    noted.insert(slot)
+    values.append((slot, variables[slot]))
+  }
+
+  func takeBack(_ variables: inout [DataValue?]) {
+    variables.removeLast(variables.count - count)
+    for (slot, value) in values { variables[slot] = value }
   }
 }
 

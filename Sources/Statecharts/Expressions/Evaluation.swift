@@ -120,7 +120,7 @@ extension Code {
   ) throws(EvaluationError) -> DataValue {
     switch operation {
     case .typeOf:
-      if case .variable(let slot) = nodes[Int(operand)], slot >= scope.variables.count || scope.variables[slot] == nil {
+      if case .variable(let slot) = nodes[Int(operand)], !scope.isDeclared(slot) {
         return .string("undefined")
       }
       return .string(try value(at: operand, in: &scope, base: base).typeName)
@@ -224,6 +224,7 @@ extension Code {
       guard slot < scope.variables.count, var value = scope.variables[slot] else {
         throw .failed("\(scope.symbols.names[slot]) is not defined")
       }
+      scope.noteChange(of: slot)
       scope.variables[slot] = .some(.undefined)
       defer { scope.variables[slot] = value }
       return try body(&value, &scope)
@@ -304,6 +305,7 @@ extension DataScope {
   /// Declares a variable. One that is declared already keeps its value unless it gets another.
   public mutating func declare(_ slot: Int, _ value: DataValue?) {
     while variables.count <= slot { variables.append(nil) }
+    noteChange(of: slot)
     if let value { variables[slot] = value } else if variables[slot] == nil { variables[slot] = .some(.undefined) }
   }
 

@@ -1,7 +1,7 @@
 /// An expression of the data model, parsed.
 ///
 /// The language is a bounded subset of ECMAScript.
-public struct Expression: Sendable {
+public final class Expression: Sendable {
   /// As it stands in the document.
   public let text: String
   let code: Code
@@ -32,7 +32,7 @@ public struct Expression: Sendable {
   ///   undeclared variable; ``EvaluationError/limit(_:)`` when the scope's budget is used up.
   public func value(in scope: inout DataScope) throws(EvaluationError) -> DataValue {
     if isArithmetic {
-      switch code.scalar(at: code.root, in: scope) {
+      switch code.scalar(at: code.root, in: scope.variables) {
       case .number(let number)?:
         try scope.budget.spend(steps: code.nodes.count)
         return .number(number)
@@ -47,7 +47,7 @@ public struct Expression: Sendable {
 
   /// The value as a condition: whether ECMAScript takes it for true.
   public func isTrue(in scope: inout DataScope) throws(EvaluationError) -> Bool {
-    if isArithmetic, let scalar = code.scalar(at: code.root, in: scope) {
+    if isArithmetic, let scalar = code.scalar(at: code.root, in: scope.variables) {
       try scope.budget.spend(steps: code.nodes.count)
       return scalar.isTruthy
     }
@@ -56,7 +56,7 @@ public struct Expression: Sendable {
 }
 
 /// A place that can be assigned to: a variable, a member, an element.
-public struct Location: Sendable {
+public final class Location: Sendable {
   /// As it stands in the document.
   public let text: String
   let code: Code
@@ -75,9 +75,9 @@ public struct Location: Sendable {
   public func assign(_ value: DataValue, in scope: inout DataScope) throws(EvaluationError) {
     // A copy counts, since a change of either makes it one.
     try scope.budget.spend(bytes: value.size)
-    if case .variable(let slot) = code.nodes[Int(code.root)], slot < scope.variables.count, scope.variables[slot] != nil
-    {
+    if case .variable(let slot) = code.nodes[Int(code.root)], scope.isDeclared(slot) {
       try scope.budget.spend(steps: 1)
+      scope.noteChange(of: slot)
       scope.variables[slot] = value
       return
     }
@@ -86,7 +86,7 @@ public struct Location: Sendable {
 }
 
 /// Statements.
-public struct Script: Sendable {
+public final class Script: Sendable {
   /// As it stands in the document.
   public let text: String
   let code: Code

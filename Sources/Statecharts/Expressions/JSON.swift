@@ -1,4 +1,4 @@
-/// JSON of data values, written and read without recursion on texts from outside beyond ``DataValue/deepest``.
+/// JSON of data values. Recursion ends at ``DataValue/deepest``.
 enum JSON {
   static func text(of value: DataValue) -> String {
     var bytes: [UInt8] = []
@@ -54,27 +54,7 @@ enum JSON {
 
   /// - Returns: `nil` if the text is not JSON, or is nested too deeply.
   static func value(of text: String) -> DataValue? {
-    var symbols = SymbolTable()
-    guard let code = try? Parser.expression(text, &symbols), symbols.names.isEmpty, code.isLiteral else { return nil }
-    var scope = DataScope(budget: Budget(steps: .max, bytes: .max))
-    return try? code.value(at: code.root, in: &scope)
-  }
-}
-
-extension Code {
-  /// Whether there are constants, arrays and objects only.
-  fileprivate var isLiteral: Bool {
-    nodes.allSatisfy { node in
-      switch node {
-      case .constant(let place):
-        switch constants[place] {
-        case .undefined, .function: false
-        case .number(let number): !number.isNaN
-        case .null, .boolean, .string, .array, .object: true
-        }
-      case .array, .object, .unary(.minus, _): true
-      case _: false
-      }
-    }
+    var reader = JSONReader(Array(text.utf8))
+    return try? reader.document()
   }
 }

@@ -45,7 +45,7 @@ extension Code {
   ///
   /// - Returns: `nil` if a variable holds something else than a number or a truth value, or if types would have to be
   ///   converted: then the expression is evaluated as any other.
-  func scalar(at place: Place, in scope: borrowing DataScope) -> Scalar? {
+  func scalar(at place: Place, in variables: [DataValue?]) -> Scalar? {
     switch nodes[Int(place)] {
     case .constant(let number):
       switch constants[number] {
@@ -54,29 +54,29 @@ extension Code {
       case .undefined, .null, .string, .array, .object, .function: return nil
       }
     case .variable(let slot):
-      guard slot < scope.variables.count else { return nil }
-      switch scope.variables[slot] {
+      guard slot < variables.count else { return nil }
+      switch variables[slot] {
       case .number(let number)?: return .number(number)
       case .boolean(let flag)?: return .boolean(flag)
       case nil, .undefined?, .null?, .string?, .array?, .object?, .function?: return nil
       }
     case .and(let left, let right):
-      guard let first = scalar(at: left, in: scope) else { return nil }
-      return first.isTruthy ? scalar(at: right, in: scope) : first
+      guard let first = scalar(at: left, in: variables) else { return nil }
+      return first.isTruthy ? scalar(at: right, in: variables) : first
     case .or(let left, let right):
-      guard let first = scalar(at: left, in: scope) else { return nil }
-      return first.isTruthy ? first : scalar(at: right, in: scope)
+      guard let first = scalar(at: left, in: variables) else { return nil }
+      return first.isTruthy ? first : scalar(at: right, in: variables)
     case .conditional(let condition, let yes, let no):
-      guard let test = scalar(at: condition, in: scope) else { return nil }
-      return scalar(at: test.isTruthy ? yes : no, in: scope)
+      guard let test = scalar(at: condition, in: variables) else { return nil }
+      return scalar(at: test.isTruthy ? yes : no, in: variables)
     case .unary(let operation, let operand):
-      guard let value = scalar(at: operand, in: scope) else { return nil }
+      guard let value = scalar(at: operand, in: variables) else { return nil }
       if case .not = operation { return .boolean(!value.isTruthy) }
       guard case .number(let number) = value else { return nil }
       return .number(-number)
     case .binary(let operation, let left, let right):
-      guard case .number(let left)? = scalar(at: left, in: scope),
-        case .number(let right)? = scalar(at: right, in: scope)
+      guard case .number(let left)? = scalar(at: left, in: variables),
+        case .number(let right)? = scalar(at: right, in: variables)
       else { return nil }
       switch operation {
       case .add: return .number(left + right)

@@ -16,7 +16,7 @@ extension ChartRun {
     }
   }
 
-  private mutating func raiseError(_ message: String) throws(EvaluationError) {
+  mutating func raiseError(_ message: String) throws(EvaluationError) {
     try scope.budget.spend(bytes: message.utf8.count)
     try raise(
       ChartEvent(name: "error.execution", kind: .platform, sendID: failedSend, data: .string(message)))
@@ -41,7 +41,7 @@ extension ChartRun {
       case .send(let number): try send(compiled.chart.sends[Int(number)])
       case .cancel(let source): try cancel(try text(of: source, "the id of a send"))
       case .log(let label, let source):
-        let value = try value(of: source)
+        let (label, value) = (compiled.chart.text(at: label), try value(of: source))
         // Whoever carries out the effect writes the value down.
         try scope.budget.spend(bytes: label.utf8.count + value.size)
         try add(.log(label: label, value: value))
@@ -64,7 +64,7 @@ extension ChartRun {
           try execute(place..<end)
         }
         place = end
-      case .fail(let message): throw .failed(message)
+      case .fail(let message): throw .failed(compiled.chart.text(at: message))
       }
     }
   }
@@ -81,7 +81,7 @@ extension ChartRun {
   mutating func value(of source: Chart.Source) throws(EvaluationError) -> DataValue {
     switch source {
     case .none: return .undefined
-    case .constant(let value): return value
+    case .constant(let number): return compiled.chart.constants[Int(number)]
     case .expression(let number): return try evaluate(number)
     }
   }
@@ -163,6 +163,10 @@ extension ChartRun {
     let id = failedSend
     let type = send.type.isNone ? "scxml" : try text(of: send.type, "the type of a send")
     let target = send.target.isNone ? "" : try text(of: send.target, "the target of a send")
+    guard type == "output" || ChartEvent.isProcessor(type) else {
+      throw .failed("there is no event processor \(type); there are scxml and output")
+    }
+    if send.event.isNone, send.content == nil { throw .failed("a <send> of the type \(type) lacks event=") }
     let name = send.event.isNone ? "" : try text(of: send.event, "the name of an event")
     var delay: Int64 = 0
     if !send.delay.isNone {
@@ -183,9 +187,6 @@ extension ChartRun {
       if delay == 0 { try add(.output(name: name, data: data)) } else { try enqueue(event, to: .output, delay: delay) }
       failedSend = nil
       return
-    }
-    guard type == "scxml" || type == ChartEvent.processor || type == ChartEvent.processor + "/" else {
-      throw .failed("there is no event processor \(type); there are scxml and output")
     }
     if target == "#_internal" {
       event.kind = .internal
@@ -274,9 +275,7 @@ extension ChartRun {
     let id = invoke.id ?? makeID(invoke.stateID)
     if let location = invoke.idLocation { try assign(.string(id), to: location) }
     let type = invoke.type.isNone ? "scxml" : try text(of: invoke.type, "the type of an invocation")
-    guard ["scxml", "http://www.w3.org/TR/scxml", "http://www.w3.org/TR/scxml/"].contains(type) else {
-      throw .failed("nothing of the type \(type) can be invoked")
-    }
+    guard ChartEvent.isInvocable(type) else { throw .failed("nothing of the type \(type) can be invoked") }
     let arguments = try object(of: invoke.parameters)
     guard let chart = try chart(of: invoke) else {
       return try raise(ChartEvent(name: "error.communication", kind: .platform, invokeID: id))
@@ -301,7 +300,9 @@ extension ChartRun {
         throw .failed("the content of the invocation is no chart")
       }
       return definition.markups[text]
-    case nil: return definition.paths[Compiler.path(of: try text(of: invoke.source, "the source of an invocation"))]
+    case nil:
+      if invoke.source.isNone { throw .failed("there is nothing to invoke") }
+      return definition.paths[Compiler.path(of: try text(of: invoke.source, "the source of an invocation"))]
     }
   }
 }

@@ -16,7 +16,7 @@ extension ChartRun {
     }
     statesToEnter.removeAll()
     defaultEntries.removeAll()
-    defaultHistories.removeAll(keepingCapacity: true)
+    defaultHistories.clear()
     let initial = chart.transitions[Int(chart.states[0].initial)]
     for target in initial.targets { try addDescendants(Int(chart.targets[Int(target)])) }
     for target in initial.targets { try addAncestors(of: Int(chart.targets[Int(target)]), below: 0) }
@@ -36,12 +36,19 @@ extension ChartRun {
 
   /// An event from the external queue.
   ///
-  /// - Parameter number: That of its name in the chart, if it is known.
-  mutating func process(_ event: ChartEvent, _ number: Int32?) throws(EvaluationError) {
-    setEvent(event)
-    if !session.invocations.isEmpty { try forward(event) }
-    try selectTransitions(number ?? compiled.chart.events.number(of: event.name))
-    if !enabled.isEmpty { try microstep() }
+  /// - Parameters:
+  ///   - number: That of its name in the chart, if it is known.
+  ///   - event: Makes the event, which few charts look at.
+  mutating func process(_ number: Int32?, _ event: () -> ChartEvent) throws(EvaluationError) {
+    if let number, !compiled.chart.symbols.usesEvent, session.invocations.isEmpty {
+      try selectTransitions(number)
+    } else {
+      let event = event()
+      setEvent(event)
+      if !session.invocations.isEmpty { try forward(event) }
+      try selectTransitions(number ?? compiled.chart.events.number(of: event.name))
+    }
+    if enabled.isEmpty { guardsOfEvent = guards.count } else { try microstep() }
     try macrostep()
   }
 
@@ -65,7 +72,7 @@ extension ChartRun {
     repeat {
       while isRunning {
         try scope.budget.spend(steps: 1)
-        if compiled.chart.hasEventless { try selectTransitions(nil) } else { enabled.removeAll(keepingCapacity: true) }
+        if compiled.chart.hasEventless { try selectTransitions(nil) } else { enabled.clear() }
         if enabled.isEmpty {
           guard let event = dequeue() else { break }
           setEvent(event)
@@ -100,7 +107,7 @@ extension ChartRun {
   ///
   /// - Parameter number: That of the event's name; `nil` for none.
   private mutating func selectTransitions(_ number: Int32?) throws(EvaluationError) {
-    enabled.removeAll(keepingCapacity: true)
+    enabled.clear()
     var state = scope.configuration.first(from: 0)
     while let active = state {
       state = scope.configuration.first(from: active + 1)
@@ -115,7 +122,7 @@ extension ChartRun {
           } else {
             guard transition.descriptors.isEmpty else { continue }
           }
-          if transition.condition != Chart.none, !(try isTrue(transition.condition)) { continue }
+          if transition.condition != Chart.none, !(try isTrue(transition.condition, of: place)) { continue }
           if !enabled.contains(place) { enabled.append(place) }
           break search
         }
@@ -125,36 +132,48 @@ extension ChartRun {
     if enabled.count > 1 { try removeConflicts() }
   }
 
-  private mutating func isTrue(_ condition: Chart.Index) throws(EvaluationError) -> Bool {
-    var result = false
-    try attemptContent { (run) throws(EvaluationError) in
-      switch run.compiled.chart.expressions[Int(condition)] {
-      case .form(let expression):
-        result = try expression.isTrue(in: &run.scope)
-        if run.notesGuards, run.session.number == 0 { run.guards.append((expression.text, result)) }
+  /// The value of a guard. One that has none is false, and an error.
+  private mutating func isTrue(
+    _ condition: Chart.Index, of transition: Chart.Index
+  ) throws(EvaluationError) -> Bool {
+    do throws(EvaluationError) {
+      let isTrue: Bool
+      switch compiled.chart.expressions[Int(condition)] {
+      case .form(let expression): isTrue = try expression.isTrue(in: &scope)
       case .broken(let message): throw .failed(message)
       }
+      if session.number == 0 { guards.append((transition, isTrue)) }
+      return isTrue
+    } catch {
+      guard case .failed(let message) = error else { throw error }
+      if session.number == 0 {
+        guards.append((transition, false))
+        guardFailures[transition] = message
+      }
+      failedSend = nil
+      try raiseError(message)
+      return false
     }
-    return result
   }
 
   /// Of transitions that would leave the same state, the one of the inner state is kept, else the earlier one.
   private mutating func removeConflicts() throws(EvaluationError) {
-    filtered.removeAll(keepingCapacity: true)
+    filtered.clear()
     for first in enabled {
       var isPreempted = false
-      let domain = self.domain(of: first)
+      let domain = compiled.domain(of: first, session.history)
       let source = Int(compiled.chart.transitions[Int(first)].source)
       for second in filtered {
         try scope.budget.spend(steps: 1)
-        guard intersect(domain, self.domain(of: second)) else { continue }
+        guard intersect(domain, compiled.domain(of: second, session.history)) else { continue }
         guard compiled.chart.isDescendant(source, of: Int(compiled.chart.transitions[Int(second)].source)) else {
           isPreempted = true
           break
         }
       }
       if isPreempted { continue }
-      for place in filtered.indices.reversed() where intersect(domain, self.domain(of: filtered[place])) {
+      for place in filtered.indices.reversed()
+      where intersect(domain, compiled.domain(of: filtered[place], session.history)) {
         filtered.remove(at: place)
       }
       filtered.append(first)
@@ -168,46 +187,12 @@ extension ChartRun {
     return left == right || compiled.chart.isDescendant(left, of: right) || compiled.chart.isDescendant(right, of: left)
   }
 
-  /// The state whose descendants a transition leaves; `nil` if it leaves none.
-  private func domain(of transition: Chart.Index) -> Int? {
-    let transition = compiled.chart.transitions[Int(transition)]
-    switch transition.domain {
-    case .none: return nil
-    case .state(let state): return Int(state)
-    case .byHistory: return compiled.chart.domain(of: transition, targets: effectiveTargets(of: transition))
-    }
-  }
-
-  /// The targets, with what a history holds in its place.
-  private func effectiveTargets(of transition: Chart.Transition) -> StateSet {
-    var states = StateSet()
-    for place in transition.targets {
-      let target = Int(compiled.chart.targets[Int(place)])
-      let history = compiled.chart.states[target].history
-      if history == Chart.none {
-        states.insert(target)
-      } else if let held = held(history) {
-        for state in held { states.insert(state) }
-      } else {
-        let initial = compiled.chart.transitions[Int(compiled.chart.states[target].initial)]
-        for place in initial.targets { states.insert(Int(compiled.chart.targets[Int(place)])) }
-      }
-    }
-    return states
-  }
-
-  /// What a history remembers, if anything.
-  private func held(_ history: Chart.Index) -> StateSet? {
-    guard Int(history) < session.history.count, !session.history[Int(history)].isEmpty else { return nil }
-    return session.history[Int(history)]
-  }
-
   // MARK: Leaving
 
   private mutating func exitStates() throws(EvaluationError) {
     var exits = StateSet()
     for transition in enabled {
-      guard let domain = domain(of: transition) else { continue }
+      guard let domain = compiled.domain(of: transition, session.history) else { continue }
       let end = Int(compiled.chart.states[domain].end)
       var state = scope.configuration.first(from: domain + 1)
       while let active = state, active < end {
@@ -290,10 +275,10 @@ extension ChartRun {
   private mutating func computeEntrySet() throws(EvaluationError) {
     statesToEnter.removeAll()
     defaultEntries.removeAll()
-    defaultHistories.removeAll(keepingCapacity: true)
+    defaultHistories.clear()
     for place in enabled {
       let transition = compiled.chart.transitions[Int(place)]
-      guard let domain = domain(of: place) else { continue }
+      guard let domain = compiled.domain(of: place, session.history) else { continue }
       for target in transition.targets { try addDescendants(Int(compiled.chart.targets[Int(target)])) }
       switch transition.domain {
       case .none: continue
@@ -302,7 +287,9 @@ extension ChartRun {
           try addAncestors(of: Int(compiled.chart.targets[Int(target)]), below: domain)
         }
       case .byHistory:
-        for state in effectiveTargets(of: transition) { try addAncestors(of: state, below: domain) }
+        for state in compiled.effectiveTargets(of: transition, session.history) {
+          try addAncestors(of: state, below: domain)
+        }
       }
     }
   }
@@ -314,7 +301,7 @@ extension ChartRun {
     switch own.kind {
     case .shallowHistory, .deepHistory:
       let parent = Int(own.parent)
-      if let held = held(own.history) {
+      if let held = compiled.held(own.history, session.history) {
         for state in held { try addDescendants(state) }
         for state in held { try addAncestors(of: state, below: parent) }
       } else {
@@ -398,7 +385,7 @@ extension ChartRun {
   }
 
   private mutating func raiseDone(_ state: Int, _ data: DataValue) throws(EvaluationError) {
-    guard let id = compiled.chart.states[state].id else { return }
+    guard let id = compiled.chart.ids[state] else { return }
     try raise(ChartEvent(name: "done.state.\(id)", kind: .platform, data: data))
   }
 

@@ -12,6 +12,8 @@ struct ChartRun {
 
   // The machine and the session that are under way, and what belongs to them.
   var machine = RunningChart()
+  /// The variables of the document's own session, while another one or none is under way.
+  private var variables: [DataValue?] = []
   var session = Session(number: 0, chart: 0)
   var compiled: CompiledChart
   private var loadedChart = -1
@@ -24,10 +26,12 @@ struct ChartRun {
   var statesToInvoke = StateSet()
   /// What is to be done with other sessions after this one.
   var actions: [Action] = []
-  /// Whether ``guards`` is kept.
-  var notesGuards = false
-  /// The guards of the document's own session that the input has evaluated, with their results.
-  var guards: [(condition: String, isTrue: Bool)] = []
+  /// The transitions of the document's own session whose guards the input has evaluated, with the results.
+  var guards: [(transition: Chart.Index, isTrue: Bool)] = []
+  /// Why guards had no value, by transition.
+  var guardFailures: [Chart.Index: String] = [:]
+  /// How many of ``guards`` have kept the machine from taking any transition at the event of the input.
+  var guardsOfEvent = 0
   /// What `error.execution` tells of a send that has failed.
   var failedSend: String?
 
@@ -64,21 +68,32 @@ struct ChartRun {
   }
 
   mutating func step(
-    _ machine: inout RunningChart, _ input: ChartInput, now: Instant, generator: inout Generator
+    _ machine: inout RunningChart, _ input: ChartInput, from sender: String?, now: Instant, generator: inout Generator
   ) -> ChartOutcome {
-    attempt(&machine, now: now, generator: &generator) { (run) throws(EvaluationError) in try run.take(input) }
+    attempt(&machine, now: now, generator: &generator) { (run) throws(EvaluationError) in
+      try run.take(input, from: sender)
+    }
   }
 
-  mutating func attempt(
+  private mutating func attempt(
     _ machine: inout RunningChart, now: Instant, generator: inout Generator,
     _ body: (inout ChartRun) throws(EvaluationError) -> Void
   ) -> ChartOutcome {
     swap(&machine, &self.machine)
-    defer { swap(&machine, &self.machine) }
+    swap(&self.machine.root.variables, &variables)
+    let before = Before(self.machine, definition)
+    scope.undo.begin(variables.count)
+    defer {
+      swap(&self.machine.root.variables, &variables)
+      swap(&machine, &self.machine)
+    }
     self.now = now
-    if !effects.isEmpty { effects.removeAll(keepingCapacity: true) }
-    if !actions.isEmpty { actions.removeAll(keepingCapacity: true) }
-    if !guards.isEmpty { guards.removeAll() }
+    effects.clear()
+    actions.clear()
+    // A loop of eventless transitions evaluates as many as it has steps.
+    if guards.count < 1_000 { guards.clear() } else { guards = [] }
+    if !guardFailures.isEmpty { guardFailures.removeAll() }
+    guardsOfEvent = 0
     (hasMoved, hasTaken) = (false, false)
     scope.generator = generator
     scope.budget = limits.budget
@@ -87,7 +102,7 @@ struct ChartRun {
     do {
       try body(&self)
     } catch {
-      effects.removeAll()
+      takeBack(before)
       switch error {
       case .limit(let limit): return .limit(limit)
       // Failures end where they happen.
@@ -98,17 +113,51 @@ struct ChartRun {
     return hasMoved ? .moved : hasTaken ? .stayed : .ignored
   }
 
-  private mutating func take(_ input: ChartInput) throws(EvaluationError) {
+  /// A machine before an input, but for the variables, which are taken back one by one.
+  private enum Before {
+    case root(StateSet, final: Int32, ids: UInt32)
+    case machine(RunningChart)
+
+    init(_ machine: borrowing RunningChart, _ definition: Definition) {
+      self =
+        definition.hasStatesAndDataOnly
+        ? .root(machine.root.configuration, final: machine.root.final, ids: machine.root.ids) : .machine(copy machine)
+    }
+
+    var machine: RunningChart {
+      switch self {
+      case .root(let configuration, let final, let ids):
+        var machine = RunningChart()
+        (machine.root.configuration, machine.root.final, machine.root.ids) = (configuration, final, ids)
+        return machine
+      case .machine(let machine): return machine
+      }
+    }
+  }
+
+  /// After a limit: the machine is as it was before the input, and nothing was asked for.
+  private mutating func takeBack(_ before: Before) {
+    if scope.undo.isNoting { swap(&scope.variables, &variables) }
+    scope.undo.isNoting = false
+    scope.undo.takeBack(&variables)
+    machine = before.machine
+    (session, scope.variables) = (Session(number: 0, chart: 0), [])
+    effects.removeAll()
+  }
+
+  private mutating func take(_ input: ChartInput, from sender: String?) throws(EvaluationError) {
     switch input {
-    case .event(let name, let data, let origin):
+    case .event(let name, let data):
       try scope.budget.spend(bytes: data.size)
       guard data.depth < DataValue.deepest - 1 else { throw .limit(.depth) }
-      try deliver(ChartEvent(name: name.text, kind: .external, origin: origin, data: data), to: 0, name.number)
+      try deliver(to: 0, name.number) {
+        ChartEvent(name: name.text, kind: .external, origin: sender.map { "#\($0)" }, data: data)
+      }
     case .timer(let key):
       guard let place = machine.pending.firstIndex(where: { $0.key == key }) else { return }
       let send = machine.pending.remove(at: place)
       switch send.recipient {
-      case .session(let number): try deliver(send.event, to: number)
+      case .session(let number): try deliver(to: number) { send.event }
       case .machine(let name):
         hasTaken = true
         try add(.send(machine: name, event: send.event.name, data: send.event.data, sendID: send.event.sendID))
@@ -117,7 +166,7 @@ struct ChartRun {
         try add(.output(name: send.event.name, data: send.event.data))
       }
     case .unreachable(let sendID):
-      try deliver(ChartEvent(name: "error.communication", kind: .platform, sendID: sendID), to: 0)
+      try deliver(to: 0) { ChartEvent(name: "error.communication", kind: .platform, sendID: sendID) }
     }
   }
 
@@ -129,11 +178,11 @@ struct ChartRun {
   // MARK: Sessions
 
   private mutating func deliver(
-    _ event: ChartEvent, to number: UInt32, _ name: Int32? = nil
+    to number: UInt32, _ name: Int32? = nil, _ event: () -> ChartEvent
   ) throws(EvaluationError) {
     guard hasSession(number) else { return }
     load(number)
-    if session.final < 0 { try process(event, name) }
+    if session.final < 0 { try process(name, event) }
     try unload()
     try settle()
   }
@@ -166,11 +215,11 @@ struct ChartRun {
         machine.invoked.removeAll { $0.number == number }
       }
     }
-    if !actions.isEmpty { actions.removeAll(keepingCapacity: true) }
+    actions.clear()
   }
 
   /// Makes a session the one under way: takes it out of the machine.
-  mutating func load(_ number: UInt32) {
+  private mutating func load(_ number: UInt32) {
     exchange(number)
     if loadedChart != Int(session.chart) {
       loadedChart = Int(session.chart)
@@ -179,26 +228,33 @@ struct ChartRun {
       scope.states = compiled.chart.stateNumbers
       scope.name = compiled.chart.name
     }
-    swap(&scope.variables, &session.variables)
+    exchangeVariables(number)
     swap(&scope.configuration, &session.configuration)
     scope.session = number
     scope.event = .undefined
     isRunning = session.final < 0
-    if !queue.isEmpty { queue.removeAll(keepingCapacity: true) }
+    queue.clear()
     queueHead = 0
     statesToInvoke.removeAll()
   }
 
   /// Puts the session under way back into the machine.
   private mutating func unload() throws(EvaluationError) {
-    swap(&scope.variables, &session.variables)
-    swap(&scope.configuration, &session.configuration)
     let number = session.number
     let isEnded = session.final >= 0 && number != 0
-    let size = session.variables.reduce(0) { $0 + ($1?.size ?? 0) }
+    let size = scope.variables.reduce(0) { $0 + ($1?.size ?? 0) }
+    exchangeVariables(number)
+    swap(&scope.configuration, &session.configuration)
     exchange(number)
     if size > limits.data { throw .limit(.data) }
     if isEnded { machine.invoked.removeAll { $0.number == number } }
+  }
+
+  /// Gives the variables of a session to the scope, or takes them back.
+  private mutating func exchangeVariables(_ number: UInt32) {
+    guard number == 0 else { return swap(&scope.variables, &session.variables) }
+    swap(&scope.variables, &variables)
+    scope.undo.isNoting.toggle()
   }
 
   private mutating func exchange(_ number: UInt32) {
@@ -218,7 +274,7 @@ struct ChartRun {
 
   mutating func dequeue() -> ChartEvent? {
     guard queueHead < queue.count else {
-      if !queue.isEmpty { queue.removeAll(keepingCapacity: true) }
+      queue.clear()
       queueHead = 0
       return nil
     }

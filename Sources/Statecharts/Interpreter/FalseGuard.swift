@@ -1,5 +1,3 @@
-import StateMachines
-
 /// A guard that keeps a transition from being taken.
 public struct FalseGuard: Hashable, Sendable, CustomStringConvertible {
   /// The id of the transition's state.
@@ -22,54 +20,39 @@ public struct FalseGuard: Hashable, Sendable, CustomStringConvertible {
   private static let longest = 120
 }
 
-extension ChartRun {
-  mutating func falseGuards(
-    of machine: RunningChart, at event: EventName, data: DataValue, now: Instant, generator: Generator
-  ) -> [FalseGuard] {
-    var copy = machine
-    var draws = generator
-    var found: [FalseGuard] = []
-    _ = attempt(&copy, now: now, generator: &draws) { (run) throws(EvaluationError) in
-      found = try run.falseGuards(at: ChartEvent(name: event.text, kind: .external, data: data))
+extension Interpreter {
+  /// The guards of transitions that the last input has evaluated, in order, by their texts in the document. Those of
+  /// charts that were invoked are not among them.
+  var evaluatedGuards: [(condition: String, isTrue: Bool)] {
+    run.guards.compactMap { transition, isTrue in
+      run.condition(of: transition).map { ($0.text, isTrue) }
     }
-    effects.removeAll(keepingCapacity: true)
-    return found
   }
 
-  private mutating func falseGuards(at event: ChartEvent) throws(EvaluationError) -> [FalseGuard] {
-    load(0)
-    guard session.final < 0 else { return [] }
-    let chart = compiled.chart
-    if chart.symbols.usesEvent { scope.event = event.value }
-    let number = chart.events.number(of: event.name)
-    var found: [FalseGuard] = []
-    var seen = StateSet()
-    for active in scope.configuration where chart.isAtomic(active) {
-      var above = active
-      while above >= 0, !seen.contains(above) {
-        seen.insert(above)
-        for place in chart.states[above].transitions {
-          let transition = chart.transitions[Int(place)]
-          guard chart.matches(transition, number) else { continue }
-          guard transition.condition != Chart.none else { return [] }
-          let state = above == 0 ? "" : definition.id(of: above)
-          let line = Int(transition.line)
-          switch chart.expressions[Int(transition.condition)] {
-          case .form(let expression):
-            do {
-              if try expression.isTrue(in: &scope) { return [] }
-              found.append(FalseGuard(state: state, condition: expression.text, line: line))
-            } catch {
-              guard case .failed(let message) = error else { throw error }
-              found.append(FalseGuard(state: state, condition: expression.text, line: line, failure: message))
-            }
-          case .broken(let message):
-            found.append(FalseGuard(state: state, condition: "", line: line, failure: message))
-          }
-        }
-        above = Int(chart.states[above].parent)
-      }
+  /// The guards that have kept the machine from taking any transition at the event of the last input, from the inside of
+  /// the first active state to the outside, then those of the next.
+  ///
+  /// None if no transition has the event, if the event was for a chart that was invoked, or if a transition was taken.
+  public var falseGuards: [FalseGuard] {
+    var told: Set<Chart.Index> = []
+    // Regions share the states around them, and each of them asks for their guards.
+    return run.guards.prefix(run.guardsOfEvent).filter { told.insert($0.transition).inserted }.map { transition, _ in
+      let chart = definition.charts[0].chart
+      let own = chart.transitions[Int(transition)]
+      return FalseGuard(
+        state: own.source == 0 ? "" : definition.id(of: Int(own.source)),
+        condition: run.condition(of: transition)?.text ?? "", line: Int(own.line),
+        failure: run.guardFailures[transition])
     }
-    return found
+  }
+}
+
+extension ChartRun {
+  /// The guard of a transition of the document's own session; `nil` if it has none that can be evaluated.
+  fileprivate func condition(of transition: Chart.Index) -> Expression? {
+    let chart = definition.charts[0].chart
+    let condition = chart.transitions[Int(transition)].condition
+    guard condition != Chart.none, case .form(let expression) = chart.expressions[Int(condition)] else { return nil }
+    return expression
   }
 }

@@ -11,20 +11,10 @@ public import StateMachines
 public final class Interpreter {
   let definition: Definition
   /// The machine under way and memory to work in.
-  private var run: ChartRun
+  private(set) var run: ChartRun
 
   /// What the last input asks for.
   public var effects: [ChartEffect] { run.effects }
-
-  /// The guards of transitions that the last input has evaluated, in order, by their texts in the document; none unless
-  /// ``notesGuards``. Those of charts that were invoked are not among them.
-  var guards: [(condition: String, isTrue: Bool)] { run.guards }
-
-  /// Whether ``guards`` are noted, for diagrams.
-  var notesGuards: Bool {
-    get { run.notesGuards }
-    set { run.notesGuards = newValue }
-  }
 
   public init(_ definition: Definition, limits: StatechartLimits = StatechartLimits()) {
     self.definition = definition
@@ -44,42 +34,19 @@ public final class Interpreter {
   /// Gives an input to a machine, in place.
   ///
   /// - Parameters:
-  ///   - machine: After ``ChartOutcome/limit(_:)`` its value is not to be used; the caller keeps a copy, or uses
-  ///     ``stepped(_:_:now:generator:)``.
+  ///   - machine: Unchanged if a limit was exceeded.
+  ///   - sender: The machine that has sent the event; answers go to it.
   ///   - generator: Drawn from by `Math.random()`. Unchanged if a limit was exceeded.
   /// - Complexity: At most the steps of the budget. A transition without content in a chart without regions, data and
   ///   eventless transitions takes no memory.
   public func step(
-    _ machine: inout RunningChart, _ input: ChartInput, now: Instant, generator: inout Generator
+    _ machine: inout RunningChart, _ input: ChartInput, from sender: String? = nil, now: Instant,
+    generator: inout Generator
   ) -> ChartOutcome {
     // Such a chart has no effects.
-    if let plain = definition.plain, case .event(let name, _, _) = input {
+    if let plain = definition.plain, case .event(let name, _) = input {
       return plain.step(&machine.root.configuration, name.number)
     }
-    return run.step(&machine, input, now: now, generator: &generator)
-  }
-
-  /// Gives an input to a copy of a machine.
-  ///
-  /// - Returns: The machine after the input, or the same machine after ``ChartOutcome/limit(_:)``.
-  public func stepped(
-    _ machine: RunningChart, _ input: ChartInput, now: Instant, generator: inout Generator
-  ) -> (RunningChart, ChartOutcome) {
-    var copy = machine
-    let outcome = step(&copy, input, now: now, generator: &generator)
-    if case .limit = outcome { return (machine, outcome) }
-    return (copy, outcome)
-  }
-
-  /// The guards that keep a machine from taking any transition at an event, from the inside of the first active state to
-  /// the outside, then those of the next.
-  ///
-  /// The machine stays as it is, and so does the generator, from which guards may draw.
-  ///
-  /// - Returns: None if no transition has the event, or if one would be taken.
-  public func falseGuards(
-    of machine: RunningChart, at event: EventName, data: DataValue = .undefined, now: Instant, generator: Generator
-  ) -> [FalseGuard] {
-    run.falseGuards(of: machine, at: event, data: data, now: now, generator: generator)
+    return run.step(&machine, input, from: sender, now: now, generator: &generator)
   }
 }

@@ -89,6 +89,14 @@ struct ChartEvent: Hashable, Sendable, Codable {
   /// The processor that all events between charts come through.
   static var processor: String { "http://www.w3.org/TR/scxml/#SCXMLEventProcessor" }
 
+  /// Whether a `<send>` of a type goes to charts.
+  static func isProcessor(_ type: String) -> Bool { type == "scxml" || type == processor || type == processor + "/" }
+
+  /// Whether an `<invoke>` of a type starts a chart.
+  static func isInvocable(_ type: String) -> Bool {
+    ["scxml", "http://www.w3.org/TR/scxml", "http://www.w3.org/TR/scxml/"].contains(type)
+  }
+
   /// As `_event` has it.
   var value: DataValue {
     var object = DataObject()
@@ -105,8 +113,9 @@ struct ChartEvent: Hashable, Sendable, Codable {
 
 /// What a chart gets.
 public enum ChartInput: Sendable {
-  /// An event from outside, with `_event.data` and, if another machine has sent it, where answers go.
-  case event(EventName, data: DataValue = .undefined, origin: String? = nil)
+  /// An event from outside, with `_event.data`.
+  // Indirect: it is handed on as one reference.
+  indirect case event(EventName, data: DataValue = .undefined)
   /// The timer with this key has expired.
   case timer(UInt32)
   /// A send to another machine was in vain.
@@ -140,7 +149,7 @@ public enum ChartOutcome: Hashable, Sendable {
   case stayed
   /// No transition was taken.
   case ignored
-  /// The input was too much. The machine's value is not to be used: the one before the input stays.
+  /// The input was too much. The machine stays as it was.
   case limit(StatechartLimit)
 }
 

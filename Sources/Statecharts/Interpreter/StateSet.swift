@@ -49,7 +49,7 @@ public struct StateSet: Hashable, Sendable {
 
   public mutating func removeAll() {
     low = 0
-    if !high.isEmpty { high.removeAll(keepingCapacity: true) }
+    high.clear()
   }
 
   /// The least member that is at least `state`; `nil` if there is none.
@@ -113,6 +113,15 @@ extension StateSet: Sequence {
 
   public init(_ states: some Sequence<Int>) {
     for state in states { insert(state) }
+  }
+}
+
+extension Array {
+  /// Removes all elements and keeps the memory, as `removeAll(keepingCapacity: true)` does, which takes two hundred
+  /// instructions more. For arrays of few elements.
+  @inline(__always)
+  mutating func clear() {
+    while popLast() != nil {}
   }
 }
 

@@ -8,7 +8,7 @@ package enum ChartData {
   package static func object(of members: [(key: String, text: String)]) -> Value? {
     var object = DataObject()
     for (key, text) in members {
-      guard (try? object.set(value(of: text), for: key)) != nil else { return nil }
+      guard (try? object.set(DataValue(datum: text), for: key)) != nil else { return nil }
     }
     return DataValue.object(object).datum
   }
@@ -21,23 +21,8 @@ package enum ChartData {
 
   /// A value as a word that ``object(of:)`` reads: JSON, or a text that is none.
   static func word(of data: DataValue) -> String {
-    if case .string(let text) = data, case .string(text) = value(of: text) { return text }
+    if case .string(let text) = data, case .string(text) = DataValue(datum: text) { return text }
     return JSON.text(of: data)
-  }
-
-  private static func value(of text: String) -> DataValue {
-    // The reader takes all literals of ECMAScript, of which JSON has some.
-    guard let first = text.utf8.first, let value = JSON.value(of: text) else { return .string(text) }
-    switch value {
-    case .null, .boolean: return value
-    case .number:
-      return text.utf8.allSatisfy { (0x30...0x39).contains($0) || "-+.eE".utf8.contains($0) }
-        && first != UInt8(ascii: ".")
-        ? value : .string(text)
-    case .string: return first == UInt8(ascii: "\"") ? value : .string(text)
-    case .array, .object: return value
-    case .undefined, .function: return .string(text)
-    }
   }
 }
 

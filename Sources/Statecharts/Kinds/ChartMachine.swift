@@ -13,6 +13,8 @@ package struct ChartMachine: _Machine {
 
   package struct Parameters: ParameterSet {
     let program: ChartProgram?
+    /// Whether an event that no transition takes is refused.
+    var isStrict = false
 
     /// The parameters of no kind: a kind brings its own.
     package init() {
@@ -23,14 +25,32 @@ package struct ChartMachine: _Machine {
       self.program = program
     }
 
-    package static func == (left: Self, right: Self) -> Bool { left.program === right.program }
-    package func hash(into hasher: inout Hasher) { hasher.combine(program.map(ObjectIdentifier.init)) }
+    package static func == (left: Self, right: Self) -> Bool {
+      left.program === right.program && left.isStrict == right.isStrict
+    }
+
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(program.map(ObjectIdentifier.init))
+      hasher.combine(isStrict)
+    }
   }
 
   /// An event from outside.
   package struct Event: Sendable {
-    var name: EventName
-    var data = DataValue.undefined
+    let input: ChartInput
+
+    init(_ name: EventName, data: DataValue = .undefined) {
+      guard name.text == Kind.unreachable else {
+        input = .event(name, data: data)
+        return
+      }
+      // It says that a send of the machine was in vain, and is no event that somebody sends.
+      if case .string(let sendID) = data {
+        input = .unreachable(sendID: sendID)
+      } else {
+        input = .unreachable(sendID: nil)
+      }
+    }
   }
 
   /// A state by what determines its word. The kind has the words.
@@ -86,10 +106,21 @@ package struct ChartMachine: _Machine {
     value.initializeMemory(as: Self.self, to: ChartMachine(running, program))
   }
 
-  /// The document's diagram with the active states of a machine marked; see ``Definition/stateDiagram(marking:)``.
-  package static func stateDiagram(of value: UnsafeRawPointer) -> String {
+  /// Draws the document's diagram with the active states of a machine, as it is now; see
+  /// ``Definition/stateDiagram(marking:)``.
+  package static func stateDiagram(of value: UnsafeRawPointer) -> () -> String {
     let machine = value.assumingMemoryBound(to: Self.self).pointee
-    return machine.program.definition.stateDiagram(marking: machine.running).text
+    return { machine.program.definition.stateDiagram(marking: machine.running).text }
+  }
+
+  /// Draws the document's diagram.
+  ///
+  /// - Precondition: The kind was made from a document.
+  package static func stateDiagram(of kind: Kind) -> () -> String {
+    precondition(kind.machine == Self.self, "a kind of the program has no document")
+    let parameters = kind.makeParameterPool()
+    let definition = withExtendedLifetime(parameters) { program(parameters.base).definition }
+    return { definition.stateDiagram().text }
   }
 
   package static func ownedBytes(_ value: UnsafeRawPointer) -> Int {
@@ -155,11 +186,16 @@ package struct ChartMachine: _Machine {
   ) -> StepResult {
     let machine = value.assumingMemoryBound(to: Self.self)
     let event = event.assumingMemoryBound(to: Event.self)
-    guard let plain = machine.pointee.program.definition.plain else {
-      return machine.pointee.take(event.pointee.input(from: record.pointee.sender), &record.pointee)
+    guard let plain = machine.pointee.program.definition.plain, case .event(let name, _) = event.pointee.input else {
+      return machine.pointee.take(event.pointee.input, isStrict: isStrict(parameters), &record.pointee)
     }
     let from = machine.pointee.place
-    let outcome = plain.step(&machine.pointee.running.root.configuration, event.pointee.name.number)
+    let outcome = plain.step(&machine.pointee.running.root.configuration, name.number)
+    if outcome == .ignored, isStrict(parameters) {
+      machine.pointee.refuse(name, nil, &record.pointee)
+      record.pointee.endCall()
+      return StepResult(verdict: .refused, from: from, to: from)
+    }
     record.pointee.endCall()
     switch outcome {
     case .moved: return StepResult(verdict: .moved, from: from, to: machine.pointee.place)
@@ -173,20 +209,34 @@ package struct ChartMachine: _Machine {
     _ record: UnsafeMutablePointer<StepRecord>
   ) -> StepResult {
     let machine = value.assumingMemoryBound(to: Self.self)
-    return machine.pointee.take(.timer(record.pointee.key), &record.pointee)
+    return machine.pointee.take(.timer(record.pointee.key), isStrict: false, &record.pointee)
+  }
+
+  private static func isStrict(_ parameters: UnsafeRawPointer) -> Bool {
+    parameters.assumingMemoryBound(to: Parameters.self).pointee.isStrict
+  }
+
+  /// Notes that an event is refused, and takes back what guards have drawn.
+  private func refuse(_ event: EventName, _ reason: String?, _ record: inout StepRecord) {
+    record.rollBack()
+    let states = program.definition.word(of: running)
+    record.note(reason: reason ?? "no transition takes \(event.text) in \(states)")
   }
 
   /// Gives an input to the machine. After a limit, it is as before.
-  private mutating func take(_ input: ChartInput, _ record: inout StepRecord) -> StepResult {
+  ///
+  /// - Parameter isStrict: Whether an event that no transition takes is refused. A machine that has ended ignores it.
+  private mutating func take(_ input: ChartInput, isStrict: Bool, _ record: inout StepRecord) -> StepResult {
     let from = place
     record.write(before: word)
-    let before = running
     let undrawn = record.generator
     let program = program
     let verdict = program.withInterpreter { interpreter in
-      interpreter.notesGuards = record.notesGuards
-      let outcome = interpreter.step(&running, input, now: record.now, generator: &record.generator)
-      for (condition, isTrue) in interpreter.guards { record.note(guard: condition, isTrue) }
+      let outcome = interpreter.step(
+        &running, input, from: record.sender, now: record.now, generator: &record.generator)
+      if record.notesGuards {
+        for (condition, isTrue) in interpreter.evaluatedGuards { record.note(guard: condition, isTrue) }
+      }
       switch outcome {
       case .moved:
         Self.carryOut(interpreter.effects, program, &record)
@@ -197,12 +247,15 @@ package struct ChartMachine: _Machine {
       case .ignored:
         // A guard may fail with an error that something was to be told of.
         Self.carryOut(interpreter.effects, program, &record)
-        if let reason = Self.reason(for: input, before, interpreter, now: record.now, undrawn) {
-          record.note(reason: reason)
+        let reason = Self.reason(from: interpreter, running)
+        if isStrict, running.final == nil, interpreter.effects.isEmpty, case .event(let name, _) = input {
+          record.generator = undrawn
+          refuse(name, reason, &record)
+          return .refused
         }
+        if let reason { record.note(reason: reason) }
         return .ignored
       case .limit(let limit):
-        running = before
         record.rollBack()
         Self.exceed(limit, program, &record)
         return .refused
@@ -215,12 +268,9 @@ package struct ChartMachine: _Machine {
   }
 
   /// Why an input is ignored: the guards that are false. `nil` if there is no more to say than that nothing awaits it.
-  private static func reason(
-    for input: ChartInput, _ machine: RunningChart, _ interpreter: Interpreter, now: Instant, _ generator: Generator
-  ) -> String? {
+  private static func reason(from interpreter: Interpreter, _ machine: RunningChart) -> String? {
     if machine.final != nil { return "the machine has ended" }
-    guard let (event, data) = interpreter.definition.event(of: input, to: machine) else { return nil }
-    let guards = interpreter.falseGuards(of: machine, at: event, data: data, now: now, generator: generator)
+    let guards = interpreter.falseGuards
     let told = guards.prefix(mostGuards).map(\.description) + (guards.count > mostGuards ? ["…"] : [])
     return told.isEmpty ? nil : told.joined(separator: "; ")
   }
@@ -256,30 +306,6 @@ package struct ChartMachine: _Machine {
     let values: [Value] = isListed && name != "log" ? [data.datum] : [.text(isListed ? "" : name), data.datum]
     let id: Value = sendID.map { .text(JSON.text(of: .string($0))) } ?? .none
     record.emit(place, values, as: target.map { DirectSend(to: $0, name, data.datum, id: id) })
-  }
-}
-
-extension ChartMachine.Event {
-  /// - Parameter sender: The machine that sent it; `nil` if it comes from outside.
-  fileprivate func input(from sender: String?) -> ChartInput {
-    // It says that a send of the machine was in vain, and is no event that somebody sends.
-    guard name.text == Kind.unreachable else { return .event(name, data: data, origin: sender.map { "#\($0)" }) }
-    if case .string(let sendID) = data { return .unreachable(sendID: sendID) }
-    return .unreachable(sendID: nil)
-  }
-}
-
-extension Definition {
-  /// The event that an input brings to the session of the document, if it brings one.
-  fileprivate func event(of input: ChartInput, to machine: RunningChart) -> (EventName, DataValue)? {
-    switch input {
-    case .event(let name, let data, _): return (name, data)
-    case .timer(let key):
-      guard let send = machine.pending.first(where: { $0.key == key }), send.recipient == .session(0)
-      else { return nil }
-      return (event(named: send.event.name), send.event.data)
-    case .unreachable: return nil
-    }
   }
 }
 

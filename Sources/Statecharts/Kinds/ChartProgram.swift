@@ -34,10 +34,10 @@ package final class ChartProgram: Sendable {
     var states: [String] = []
     var places: [UInt16] = []
     var nameless = 0
-    for (state, own) in chart.states.enumerated() {
+    for state in chart.states.indices {
       places.append(UInt16(clamping: states.count))
-      if state > 0, own.id == nil { nameless += 1 }
-      if state > 0, chart.isAtomic(state) { states.append(own.id ?? "_\(nameless)") }
+      if state > 0, chart.ids[state] == nil { nameless += 1 }
+      if state > 0, chart.isAtomic(state) { states.append(chart.ids[state] ?? "_\(nameless)") }
     }
     self.states = states
     self.places = places
@@ -122,18 +122,18 @@ private struct ChartNames {
         if knownOutputs.insert("log").inserted { outputs.append("log") }
       }
       for send in chart.sends {
-        let isOutput = send.type.text.map { $0 == "output" }
+        let isOutput = chart.text(of: send.type).map { $0 == "output" }
         let isDelayed = !send.delay.isNone
-        let isToMachine = send.target.text.map { $0.hasPrefix("#") && !$0.hasPrefix("#_") }
+        let isToMachine = chart.text(of: send.target).map { $0.hasPrefix("#") && !$0.hasPrefix("#_") }
         if isOutput != false || isToMachine != false {
-          if let name = send.event.text, Self.isListed(name) {
+          if let name = chart.text(of: send.event), Self.isListed(name) {
             if knownOutputs.insert(name).inserted { outputs.append(name) }
           } else {
             hasOtherOutputs = true
           }
         }
-        if isDelayed || isOutput != true && isToMachine != true && send.target.text != "#_internal" {
-          if let name = send.event.text, Self.isListed(name) {
+        if isDelayed || isOutput != true && isToMachine != true && chart.text(of: send.target) != "#_internal" {
+          if let name = chart.text(of: send.event), Self.isListed(name) {
             if knownTimers.insert(name).inserted { timers.append(name) }
           } else {
             hasOtherTimers = true
@@ -154,17 +154,5 @@ private struct ChartNames {
     var word = word
     while list.contains(word) { word += "_" }
     return word
-  }
-}
-
-extension Chart.Source {
-  /// The text that it always has; `""` if there is none, `nil` if it is known only at run time.
-  fileprivate var text: String? {
-    switch self {
-    case .none: ""
-    case .constant(.string(let text)): text
-    case .constant(let value): value.text
-    case .expression: nil
-    }
   }
 }

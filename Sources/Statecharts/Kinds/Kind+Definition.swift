@@ -25,8 +25,8 @@ extension Kind {
     let events = program.events.map { event in
       EventForm.open(
         event.text, Kind.places(lines[event.number] ?? []), isSampledFully: isSampledFully,
-        constant: ChartMachine.Event(name: event),
-        make: { ChartMachine.Event(name: event, data: DataValue(datum: $0)) })
+        constant: ChartMachine.Event(event),
+        make: { ChartMachine.Event(event, data: DataValue(datum: $0)) })
     }
     let definition = program.definition
     let others = EventForm<ChartMachine.Event>.anyEvent(
@@ -41,7 +41,7 @@ extension Kind {
       make: { arguments in
         guard case .text(let name)? = arguments.first else { preconditionFailure("an event has a name") }
         let data: DataValue = if case .text(let text) = arguments[1] { DataValue(datum: text) } else { .undefined }
-        return ChartMachine.Event(name: definition.event(named: name), data: data)
+        return ChartMachine.Event(definition.event(named: name), data: data)
       },
       values: { _ in nil })
     let label = ArgumentEntry(name: "label", type: .text(bytes: 0...1 << 20), samples: nil)
@@ -67,6 +67,7 @@ extension Kind {
           about: isLog ? "what the machine logs" : "what the machine sends", isTold: false)
       },
       readings: Kind.readings(of: chart),
+      parameters: [.parameter("strict", \.isStrict, "whether an event that no transition takes is refused")],
       defaults: ChartMachine.Parameters(program))
   }
 

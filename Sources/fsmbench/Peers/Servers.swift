@@ -129,17 +129,11 @@ final class TemporaryFolder: Sendable {
   deinit { TemporaryFolder.remove(path) }
 
   private static func remove(_ path: String) {
-    guard let folder = opendir(path) else {
+    guard let names = try? Folder.names(in: path) else {
       unlink(path)
       return
     }
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { remove("\(path)/\(name)") }
-    }
-    closedir(folder)
+    for name in names { remove("\(path)/\(name)") }
     rmdir(path)
   }
 }

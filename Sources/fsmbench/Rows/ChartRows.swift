@@ -1,6 +1,7 @@
 internal import Glibc
 internal import StateMachines
 internal import Statecharts
+internal import UnixHost
 
 /// Machines of kinds that were made from documents.
 enum ChartRows {
@@ -167,16 +168,7 @@ enum ChartRows {
   }
 
   private static func names(in path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
+    ((try? Folder.names(in: path)) ?? []).filter { !$0.hasPrefix(".") }
   }
 
   private static func bytes(of path: String) -> [UInt8] {

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import LineProtocol
+internal import UnixHost
 
 /// File names as completions.
 enum FileNames {
@@ -12,11 +13,9 @@ enum FileNames {
     guard !typed.hasPrefix("\"") else { return Completion() }
     let folder = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
     let begun = typed.dropFirst(folder.count)
-    guard let stream = opendir(folder.isEmpty ? "." : folder) else { return Completion(hint: "FILE") }
-    defer { closedir(stream) }
+    guard let all = try? Folder.names(in: folder.isEmpty ? "." : folder) else { return Completion(hint: "FILE") }
     var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    for name in all {
       guard name.hasPrefix(begun), !name.hasPrefix(".") || begun.hasPrefix(".") else { continue }
       let path = folder + name
       var found = stat()
@@ -24,7 +23,7 @@ enum FileNames {
       // A name that needs quotes would not match the text in the line.
       if Word.written(path) == path { names.append(isFolder ? "\(path)/" : path) }
     }
-    let candidates = names.sorted().prefix(most).map { Completion.Candidate(text: $0) }
+    let candidates = names.prefix(most).map { Completion.Candidate(text: $0) }
     return Completion(
       candidates: candidates, isCut: names.count > most, hint: candidates.isEmpty ? "FILE: a name for the file" : "")
   }

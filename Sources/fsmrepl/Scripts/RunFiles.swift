@@ -133,12 +133,9 @@ enum RunFiles {
 
   /// The files below a folder with one of these endings. Links to folders are not followed: they may form a cycle.
   private static func files(below folder: String, _ endings: [String], _ depth: Int) -> [String] {
-    guard depth > 0, let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
+    guard depth > 0, let names = try? Folder.names(in: folder) else { return [] }
     var files: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if name == "." || name == ".." { continue }
+    for name in names {
       let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
       var found = stat()
       guard lstat(path, &found) == 0 else { continue }
