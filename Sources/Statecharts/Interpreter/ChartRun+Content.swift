@@ -50,7 +50,7 @@ extension ChartRun {
         try assign(value, to: number)
       case .script(let number): try runScript(number)
       case .branch(let condition, let otherwise):
-        if !(try evaluate(condition).isTruthy) { place = otherwise }
+        if !(try holds(condition)) { place = otherwise }
       case .jump(let target): place = target
       case .forEach(let array, let item, let index, let end):
         guard case .array(let array) = try evaluate(array) else { throw .failed("foreach goes through arrays only") }
@@ -67,6 +67,13 @@ extension ChartRun {
       case .fail(let message): throw .failed(compiled.chart.text(at: message))
       }
     }
+  }
+
+  /// The value of a condition. One that has none is false, and an error; the block goes on.
+  private mutating func holds(_ condition: Chart.Index) throws(EvaluationError) -> Bool {
+    var result = false
+    try attemptContent { (run) throws(EvaluationError) in result = try run.evaluate(condition).isTruthy }
+    return result
   }
 
   // MARK: Values
@@ -229,6 +236,8 @@ extension ChartRun {
     if case .machine(let name) = recipient, !isDelayed {
       return try add(.send(machine: name, event: event.name, data: event.data, sendID: event.sendID))
     }
+    // Nobody hears what a session that was ended sends while it is left.
+    if isCancelled { return }
     guard machine.pending.count < limits.sends else { throw .limit(.sends) }
     let size = machine.pending.reduce(event.data.size) { $0 + $1.event.data.size }
     guard size <= limits.data else { throw .limit(.data) }
@@ -252,9 +261,11 @@ extension ChartRun {
     try drop { $0.isDelayed && $0.sender == number && $0.event.sendID == id }
   }
 
-  /// Takes back what a session has sent: the delayed sends, or all.
-  mutating func dropSends(of number: UInt32, all: Bool) throws(EvaluationError) {
-    try drop { $0.sender == number && (all || $0.isDelayed) || all && $0.recipient == .session(number) }
+  /// Takes back the sends of a session that have time to run. What it has sent without a delay has arrived already.
+  ///
+  /// - Parameter isGone: Takes back what others have sent to it, too.
+  mutating func dropSends(of number: UInt32, isGone: Bool) throws(EvaluationError) {
+    try drop { $0.sender == number && $0.isDelayed || isGone && $0.recipient == .session(number) }
   }
 
   private mutating func drop(where isDropped: (PendingSend) -> Bool) throws(EvaluationError) {

@@ -219,7 +219,7 @@ extension ChartRun {
         // One that has ended by itself has said so, and that counts.
         guard hasSession(invocation.session) else { continue }
         actions.append(.end(invocation.session))
-        try dropSends(of: invocation.session, all: true)
+        try dropSends(of: invocation.session, isGone: true)
       }
       session.invocations.removeAll { Int($0.state) == state }
     }
@@ -260,7 +260,7 @@ extension ChartRun {
         done = (state, try doneData(of: state))
       }
     }
-    try dropSends(of: session.number, all: false)
+    try dropSends(of: session.number, isGone: false)
     guard let done else { return }
     session.final = Chart.Index(done.state)
     if session.parent >= 0 {

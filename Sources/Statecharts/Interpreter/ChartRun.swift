@@ -22,6 +22,8 @@ struct ChartRun {
   var queue: [ChartEvent] = []
   private var queueHead = 0
   var isRunning = true
+  /// Whether the session that invoked this one has ended it.
+  var isCancelled = false
   /// The states that were entered and whose invocations start at the end of the macrostep.
   var statesToInvoke = StateSet()
   /// What is to be done with other sessions after this one.
@@ -208,9 +210,9 @@ struct ChartRun {
         guard hasSession(number) else { continue }
         load(number)
         isRunning = false
+        isCancelled = true
         try exitAll()
-        // Whoever ends a session hears nothing of it any more, not even what it sends while it is left.
-        try dropSends(of: number, all: true)
+        try dropSends(of: number, isGone: true)
         try unload()
         machine.invoked.removeAll { $0.number == number }
       }
@@ -233,6 +235,7 @@ struct ChartRun {
     scope.session = number
     scope.event = .undefined
     isRunning = session.final < 0
+    isCancelled = false
     queue.clear()
     queueHead = 0
     statesToInvoke.removeAll()
