@@ -22,6 +22,8 @@ private struct ChartDiagram {
   /// Lines that stand behind all blocks: arrows between states of different blocks.
   private var outside: [String] = []
   private var forks = 0
+  /// The names of the states whose ids are none in a diagram, by id.
+  private var renamed: [String: String] = [:]
 
   init(_ definition: Definition) {
     chart = definition.charts[0].chart
@@ -40,6 +42,7 @@ private struct ChartDiagram {
       while DiagramReader.isKeyword(name) || !taken.insert(name).inserted { name += "_" }
       return name
     }
+    for (id, name) in zip(self.ids, names) where id != name { renamed[id] = name }
   }
 
   private mutating func omit(_ what: String, _ line: Chart.Index? = nil) {
@@ -64,6 +67,7 @@ private struct ChartDiagram {
         head.append("    %% data \(name) = \(value)")
       }
     }
+    head += zip(ids, names).filter { $0 != $1 }.map { "    %% renamed: \($0) is \($1)" }
     head += omissions.map { "    %% left out: \($0)" }
     var tail = outside
     if let machine {
@@ -286,7 +290,7 @@ private struct ChartDiagram {
       switch chart.descriptors[Int(place)] {
       case .any: events.append("*")
       case .name(let number):
-        let name = chart.events.names[Int(number)]
+        let name = eventName(number)
         if let texts = timers[place] {
           events += texts
         } else if isEventName(name) {
@@ -341,7 +345,7 @@ private struct ChartDiagram {
       place += 1
       switch instruction {
       case .raise(let name):
-        let name = chart.events.names[Int(name)]
+        let name = eventName(name)
         if isName(name) { texts.append("raise \(name)") } else { omit("the event \(name)", line) }
       case .log(let label, let source):
         var text = "log"
@@ -484,14 +488,47 @@ private struct ChartDiagram {
     }
   }
 
-  /// An expression without line breaks; `nil` if a comment would end differently then.
-  private func line(of text: String) -> String? {
+  /// An expression without line breaks and with the states' names in the diagram; `nil` if a comment would end
+  /// differently then.
+  private mutating func line(of text: String) -> String? {
     if text.contains("//") { return nil }
     let line = text.split(whereSeparator: \.isNewline).joined(separator: " ").split(
       separator: " ", omittingEmptySubsequences: false
     )
     .joined(separator: " ")
-    return line.utf8.first == nil ? nil : line
+    return line.utf8.first == nil ? nil : withNames(line)
+  }
+
+  /// An expression whose `In` asks for states by their names in the diagram.
+  private mutating func withNames(_ text: String) -> String {
+    if renamed.isEmpty || !text.contains("In") { return text }
+    var lexer = Lexer(text)
+    var written = ""
+    var end = 0
+    var before: [Token] = []
+    while let (token, start) = try? lexer.next(), token != .end {
+      if before == [.name("In"), .symbol("(")] {
+        var rest = lexer
+        if case .string(let id) = token, (try? rest.next().token) == .symbol(")") {
+          if let name = renamed[id] {
+            written += "\(lexer.text(end..<start))'\(name)'"
+            end = lexer.offset
+          }
+        } else {
+          omit("an In() of an id that is worked out")
+        }
+      }
+      before = before.suffix(1) + [token]
+    }
+    return written + lexer.text(end..<text.utf8.count)
+  }
+
+  /// The name of an event: that of a state's end has the state's name in the diagram.
+  private func eventName(_ number: Int32) -> String {
+    let name = chart.events.names[Int(number)]
+    let prefix = "done.state."
+    guard name.hasPrefix(prefix), let state = renamed[String(name.dropFirst(prefix.count))] else { return name }
+    return prefix + state
   }
 
   /// Characters that have a meaning in Mermaid, as entities.

@@ -15,7 +15,7 @@ public final class Expression: Sendable {
     self.text = text
   }
 
-  /// Reads the one expression of the null data model: `In(id)`, also with quotes around the id.
+  /// Reads the one expression of the null data model: `In(id)`, also with quotes around the id. ``text`` has them.
   init(parsingPredicate text: String, in symbols: inout SymbolTable) throws(SyntaxError) {
     let parts = text.split(separator: "(", maxSplits: 1, omittingEmptySubsequences: false)
     let id = (parts.count == 2 ? parts[1] : "").split(whereSeparator: \.isWhitespace).joined()
@@ -23,9 +23,9 @@ public final class Expression: Sendable {
     guard parts.count == 2, parts[0].allSatisfy({ "In \t\n".contains($0) }), parts[0].contains("In"), id.hasSuffix(")"),
       !bare.isEmpty, !bare.contains(where: { "()\\".contains($0) })
     else { throw SyntaxError("the null data model has no expressions but In(id)", at: 0) }
-    code = try Parser.expression("In('\(bare)')", &symbols)
+    self.text = "In('\(bare)')"
+    code = try Parser.expression(self.text, &symbols)
     isArithmetic = false
-    self.text = text
   }
 
   /// - Throws: ``EvaluationError/failed(_:)`` where ECMAScript throws an error, for instance at the name of an
