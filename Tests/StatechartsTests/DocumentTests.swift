@@ -177,7 +177,6 @@ struct DocumentTests {
       found.filter { $0.contains(" error ") } == [
         "2:37 error : <transition> has no attribute to; write target=",
         "2:45 error : <timer> is no part of SCXML; write <send delay=…>",
-        "2:62 error : <assign> lacks location=",
         "2:70 error : <assign> has no attribute name; write location=",
         "2:79 error : <assign> has no attribute value; write expr=",
       ], "\(found)")

@@ -22,7 +22,7 @@ struct WithstandTests {
       ),
       ("<scxml>", "1:8 error : the document ends, and <scxml> of line 1 is still open"),
       ("<scxml>\n<state></scxml>", "2:10 error : </scxml> ends no open element; <state> of line 2 is open"),
-      ("<scxml\u{0}/>", "1:7 error : this is not XML"),
+      ("<scxml\u{0}/>", "1:7 error : this is not XML; the character U+0000 is not allowed"),
       ("<scxml name=a/>", "1:13 error : this is not XML; a value stands in quotes"),
       ("<scxml name=“a”/>", "1:13 error : this is not XML; the quotes of a value are \""),
       (

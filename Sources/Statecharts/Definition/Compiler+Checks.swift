@@ -1,12 +1,17 @@
 // What is legal and surely wrong.
 
 extension Compiler {
-  mutating func check(_ place: Int) {
+  /// - Parameter hasErrors: A mistake makes more look wrong than it: what depends on the whole chart is not told then.
+  mutating func checkChart(hasErrors: Bool) {
+    checkVariables()
+    checkActive()
+    if hasErrors { return }
     checkReachability()
     for state in chart.states.indices { checkShadows(of: state) }
     checkCircles()
     checkEvents()
-    checkReferences()
+    checkEnds()
+    checkIDs()
   }
 
   /// Warns of states that nothing leads to, and of those that nothing leads out of.
@@ -34,7 +39,7 @@ extension Compiler {
       // The states within one that is not reached are not told of.
       if !entered.contains(state) {
         if entered.contains(Int(own.parent)) { warn(node, "nothing leads to \(name)") }
-      } else if own.kind == .atomic, chart.states.count > 2 {
+      } else if own.kind == .atomic, chart.states.count > 2, !isWatching(state) {
         var above = state
         while above > 0, !chart.states[above].transitions.contains(where: { leaves(Int($0)) }) {
           above = Int(chart.states[above].parent)
@@ -49,6 +54,17 @@ extension Compiler {
     }
   }
 
+  /// Whether a state that nothing leads out of is there for what happens in it.
+  private func isWatching(_ state: Int) -> Bool {
+    let own = chart.states[state]
+    if !own.transitions.isEmpty || !own.invokes.isEmpty { return true }
+    // A region, or the only state of one.
+    let parent = Int(own.parent)
+    if chart.states[parent].kind == .parallel { return true }
+    return parent > 0 && chart.states[Int(chart.states[parent].parent)].kind == .parallel
+      && chart.children(of: parent).count { !isHistory($0) } == 1
+  }
+
   private func otherNames(than name: String) -> [String] {
     chart.ids.prefix(2_000).compactMap { $0 == name ? nil : $0 }
   }
@@ -59,16 +75,29 @@ extension Compiler {
     chart.transitions[transition].targets.map { (Int(chart.targets[Int($0)]), true) }
   }
 
+  /// What a transition's condition always is; `nil` if that depends on something.
+  private func truth(of transition: Chart.Transition) -> Bool? {
+    if transition.condition == Chart.none { return true }
+    guard case .form(let expression) = chart.expressions[Int(transition.condition)],
+      case .constant(let number) = expression.code.nodes[Int(expression.code.root)]
+    else { return nil }
+    return expression.code.constants[number].isTruthy
+  }
+
   /// Warns of transitions that an earlier one of the same state is always taken before.
   private mutating func checkShadows(of state: Int) {
     let range = chart.states[state].transitions
     // The earlier ones are compared with all; long lists would take a time of their own.
     guard range.count <= 200 else { return }
     for later in range {
+      if truth(of: chart.transitions[Int(later)]) == false, let node = nodeOfTransition[Int(later)] {
+        warn(node, "the transition is never taken: its condition is always false", attribute: "cond")
+        continue
+      }
       let descriptors = chart.transitions[Int(later)].descriptors
       let earlier = range.prefix { $0 < later }.first { earlier in
         let transition = chart.transitions[Int(earlier)]
-        guard transition.condition == Chart.none, transition.descriptors.isEmpty == descriptors.isEmpty else {
+        guard truth(of: transition) == true, transition.descriptors.isEmpty == descriptors.isEmpty else {
           return false
         }
         return descriptors.allSatisfy { descriptor in
@@ -137,34 +166,109 @@ extension Compiler {
     }
   }
 
-  /// Warns of variables that nothing declares, of states that `In` asks for in vain, and of ends that never come.
-  private mutating func checkReferences() {
+  /// Warns of variables that nothing declares.
+  private mutating func checkVariables() {
     let declared = references.declared.map { chart.symbols.names[$0] }.sorted()
     for (slot, position) in references.uses.sorted(by: { $0.key < $1.key }) where !references.declared.contains(slot) {
       guard isTelling else { return }
       let name = chart.symbols.names[slot]
+      if unread.contains(name) { continue }
       let meant = Spelling.suggestion(for: name, in: declared)
       let how = document.isDiagram ? "write %% data \(name) = …" : "write <data id=\"\(name)\"/> in the <datamodel>"
       note(.warning, at: position, "nothing declares \(name)\(meant.isEmpty ? "; \(how)" : meant)")
     }
-    for (id, position) in references.states where chart.stateNumbers[id] == nil {
+  }
+
+  /// Warns of states that `In` asks for in vain.
+  private mutating func checkActive() {
+    for (id, position) in references.states where chart.stateNumbers[id] == nil && !unread.contains(id) {
       guard isTelling else { return }
       let meant = Spelling.suggestion(for: id, in: chart.stateNumbers.keys.sorted())
       note(.warning, at: position, "In('\(id)') is never true: there is no state \(id)\(meant)")
     }
-    let prefix = "done.state."
+  }
+
+  /// Warns of ends that are awaited and never come.
+  private mutating func checkEnds() {
+    var awaited: [(id: String, isState: Bool, event: Int32, node: Int)] = []
     for (number, node) in nodeOfTransition.sorted(by: { $0.key < $1.key }) {
       for place in chart.transitions[number].descriptors {
         guard case .name(let event) = chart.descriptors[Int(place)] else { continue }
         let name = chart.events.names[Int(event)]
-        guard name.hasPrefix(prefix), let state = chart.stateNumbers[String(name.dropFirst(prefix.count))] else {
-          continue
-        }
-        let children = chart.children(of: state)
-        if chart.states[state].kind != .parallel, !children.contains(where: { chart.states[$0].kind == .final }) {
-          warn(node, "\(name) never comes: the state has no end in it", attribute: "event")
-        }
+        if let id = name.removing(prefix: "done.state.") { awaited.append((id, true, event, node)) }
+        if let id = name.removing(prefix: "done.invoke.") { awaited.append((id, false, event, node)) }
       }
     }
+    if awaited.isEmpty { return }
+    let noStates = Self.unmatched(awaited.filter(\.isState).map(\.id), by: chart.stateNumbers.keys)
+    // Ids that are made up start with that of the state.
+    let invocations = references.invokes.map { $0.id.isEmpty ? wordForInvocations(of: $0.state) : $0.id }
+    let noInvocations = Self.unmatched(awaited.filter { !$0.isState }.map(\.id), by: invocations)
+    for (id, isState, event, node) in awaited where isTelling && !isRaised(event) {
+      if isState {
+        checkEnd(of: id, isMissing: noStates.contains(id), node)
+      } else if noInvocations.contains(id) {
+        let meant = Spelling.suggestion(for: id, in: invocations)
+        warn(
+          node, "done.invoke.\(id) never comes: nothing is invoked with the id \(id)\(meant)", attribute: "event")
+      }
+    }
+  }
+
+  private mutating func checkEnd(of id: String, isMissing: Bool, _ node: Int) {
+    if isMissing {
+      let meant = Spelling.suggestion(for: id, in: chart.stateNumbers.keys.sorted())
+      return warn(node, "done.state.\(id) never comes: there is no state \(id)\(meant)", attribute: "event")
+    }
+    guard let state = chart.stateNumbers[id], chart.states[state].kind != .parallel,
+      !chart.children(of: state).contains(where: { chart.states[$0].kind == .final })
+    else { return }
+    warn(node, "done.state.\(id) never comes: the state has no end in it", attribute: "event")
+  }
+
+  /// The names that are none of the ids, and do not stand in front of a dot in one: descriptors match these as well.
+  private static func unmatched(_ names: [String], by ids: some Sequence<String>) -> Set<String> {
+    var rest = Set(names)
+    for id in ids where !rest.isEmpty {
+      rest.remove(id)
+      // Comparing all that long ids start with would take a time of its own.
+      for dot in id.prefix(200).indices where id[dot] == "." { rest.remove(String(id[..<dot])) }
+    }
+    return rest
+  }
+
+  /// Whether the chart itself raises an event that a descriptor matches.
+  private func isRaised(_ descriptor: Int32) -> Bool {
+    nodesOfRaises.count >= 1_000 || nodesOfRaises.contains { chart.events.matches($0.0, .name(descriptor)) }
+  }
+
+  /// Warns of ids that are cancelled, sent to or given twice, in vain.
+  private mutating func checkIDs() {
+    for (id, node) in references.cancels where isTelling && !references.sends.contains(id) {
+      let meant = Spelling.suggestion(for: id, in: references.sends.sorted())
+      warn(node, "nothing is sent with the id \(id)\(meant)", attribute: "sendid")
+    }
+    let known = references.invokes.map(\.id)
+    let invoked = Set(known)
+    for (id, node) in references.invoked where isTelling && !invoked.contains(id) {
+      let meant = Spelling.suggestion(for: id, in: known)
+      warn(
+        node, "this will be error.communication: nothing is invoked with the id \(id)\(meant)", attribute: "target")
+    }
+    var first: [String: Int] = [:]
+    for (place, later) in references.invokes.enumerated() where !later.id.isEmpty {
+      guard let place = first.updateValue(first[later.id] ?? place, forKey: later.id) else { continue }
+      let earlier = references.invokes[place]
+      if canBeTogether(earlier.state, later.state) {
+        let line = document.nodes[earlier.node].position.line
+        warn(later.node, "the id \(later.id) is that of the <invoke> in line \(line) already", attribute: "id")
+      }
+    }
+  }
+}
+
+extension String {
+  fileprivate func removing(prefix: String) -> String? {
+    hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
   }
 }

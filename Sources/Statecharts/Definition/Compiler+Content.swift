@@ -124,6 +124,13 @@ extension Compiler {
     return Chart.Index(chart.scripts.count - 1)
   }
 
+  /// A condition that is missing was told of.
+  private mutating func condition(of node: Int) -> Chart.Index {
+    if let text = document.element(node)?["cond"] { return condition(text, node) }
+    chart.expressions.append(.broken("there is no condition"))
+    return Chart.Index(chart.expressions.count - 1)
+  }
+
   /// The value of one of two attributes: a text, or an expression.
   private mutating func source(_ node: Int, _ text: String, _ expression: String) -> Chart.Source {
     guard let element = document.element(node) else { return .none }
@@ -131,15 +138,20 @@ extension Compiler {
     return element[text].map { .constant(chart.add(constant: .string($0))) } ?? .none
   }
 
-  /// The value of `expr=` or of what the element contains.
-  private mutating func value(of node: Int) -> Chart.Source {
-    guard let element = document.element(node) else { return .none }
-    let isFilled = document.children(of: node).contains { child in
+  /// The first that an element contains: an element, or a text that is not blank.
+  func content(of node: Int) -> Int? {
+    document.children(of: node).first { child in
       switch document.nodes[child].content {
       case .element: true
       case .text(let text): !text.allSatisfy(\.isWhitespace)
       }
     }
+  }
+
+  /// The value of `expr=` or of what the element contains.
+  private mutating func value(of node: Int) -> Chart.Source {
+    guard let element = document.element(node) else { return .none }
+    let isFilled = content(of: node) != nil
     if let text = element["expr"] {
       if isFilled { error(node, "<\(element.name)> has either expr= or a content, not both", attribute: "expr") }
       return .expression(expression(text, node, "expr"))
@@ -151,7 +163,12 @@ extension Compiler {
   /// What an element contains, as a value: JSON, else markup, else a text with single blanks.
   private mutating func literal(of node: Int) -> DataValue {
     guard let inner = document.children(of: node).first(where: { document.element($0) != nil }) else {
-      return Self.literal(document.text(of: node))
+      let text = document.text(of: node)
+      let value = Self.literal(text)
+      if case .string = value, let first = text.trimmed.first, first == "{" || first == "[" {
+        warn(node, "what begins like JSON here is none, and counts as a text")
+      }
+      return value
     }
     let markup = document.markup(below: node).trimmed
     if document.element(inner)?.name == "scxml", markups[markup] == nil { markups[markup] = chart(ofElement: inner) }
@@ -189,7 +206,15 @@ extension Compiler {
     guard let element = document.element(node), let id = element["id"] else { return }
     let slot = chart.symbols.slot(of: id)
     references.declared.insert(slot)
-    if !hasExpressions { warn(node, "the null data model has no data; write datamodel=\"ecmascript\"") }
+    if !hasExpressions {
+      warn(node, "the null data model has no data; write datamodel=\"ecmascript\"")
+    } else if !Parser.isVariable(id) {
+      warn(node, "\(id) is no name of a variable: no expression can read it", attribute: "id")
+    } else if let first = references.data[slot] {
+      warn(node, "\(id) is declared in line \(first) already; the value that comes last counts", attribute: "id")
+    } else {
+      references.data[slot] = document.nodes[node].position.line
+    }
     var value = value(of: node)
     if let source = element["src"], let bytes = bytes(of: source) {
       value = .constant(chart.add(constant: Self.literal(String(decoding: bytes, as: UTF8.self))))
@@ -225,10 +250,13 @@ extension Compiler {
     chart.doneData.append(data)
   }
 
+  /// What the ids of invocations in a state start with.
+  func wordForInvocations(of state: Int) -> String { chart.ids[state] ?? "_\(state)" }
+
   private mutating func compileInvoke(_ node: Int, of state: Int) {
     guard let element = document.element(node) else { return }
     let children = elements(of: node)
-    var invoke = Chart.Invoke(stateID: chart.ids[state] ?? "_\(state)")
+    var invoke = Chart.Invoke(stateID: wordForInvocations(of: state))
     invoke.type = source(node, "type", "typeexpr")
     invoke.source = source(node, "src", "srcexpr")
     let type = element["typeexpr"] == nil ? element["type"] ?? "scxml" : nil
@@ -239,6 +267,7 @@ extension Compiler {
     }
     if isChart, let path = element["src"] { _ = chart(ofResource: path) }
     invoke.id = element["id"]
+    references.invokes.append((element["id"] ?? "", state, node))
     invoke.idLocation = element["idlocation"].map { location($0, node, "idlocation") }
     invoke.parameters = parameters(of: node, children)
     invoke.isForwarding = word("autoforward", of: node, in: ["true", "false"], default: "false") == "true"
@@ -247,6 +276,7 @@ extension Compiler {
       case "finalize":
         if invoke.finalize != Chart.none { error(child, "there is a <finalize> already") }
         invoke.finalize = block(of: child)
+        checkFinalize(child)
       case "content":
         if invoke.content != nil { error(child, "there is a <content> already") }
         if element["src"] != nil || element["srcexpr"] != nil {
@@ -262,6 +292,14 @@ extension Compiler {
       warn(node, "<invoke> will be error.execution: it lacks src=, srcexpr= or a <content>")
     }
     chart.invokes.append(invoke)
+  }
+
+  /// Warns of what must not stand in `<finalize>`.
+  private mutating func checkFinalize(_ node: Int) {
+    for inner in node..<document.nodes[node].end {
+      guard let element = document.element(inner), ["raise", "send"].contains(element.name) else { continue }
+      warn(inner, "<\(element.name)> must not stand in <finalize> by the Recommendation, which is for data; it is done")
+    }
   }
 
   /// - Parameter isSurely: Whether it is known that a chart is to be invoked.
@@ -302,23 +340,46 @@ extension Compiler {
     guard let element = document.element(node) else { return }
     switch element.name {
     case "raise":
-      let name = element["event"] ?? ""
-      if name.isEmpty { error(node, "event= names no event", attribute: "event") }
+      _ = elements(of: node)
+      guard let name = element["event"] else { return }
+      if name.isEmpty { return error(node, "event= names no event", attribute: "event") }
       let number = chart.events.intern(name)
       nodesOfRaises.append((number, node))
       block.append(.raise(number))
     case "log":
+      _ = elements(of: node)
       let label = chart.add(constant: .string(element["label"] ?? ""))
       block.append(.log(label: label, logged(node, element)))
     case "assign":
-      let place = location(element["location"] ?? "", node, "location")
+      guard let text = element["location"] else { return }
+      let place = location(text, node, "location")
+      checkSystem(place, node)
       block.append(.assign(place, value(of: node)))
     case "script": block.append(.script(scriptElement(node)))
-    case "cancel": block.append(.cancel(source(node, "sendid", "sendidexpr")))
+    case "cancel":
+      _ = elements(of: node)
+      if let id = element["sendid"], element["sendidexpr"] == nil { references.cancels.append((id, node)) }
+      block.append(.cancel(source(node, "sendid", "sendidexpr")))
     case "send": compileSend(node, element, into: &block)
     case "foreach": compileForEach(node, element, into: &block)
     case "if": compileIf(node, element, into: &block)
     case _: break
+    }
+  }
+
+  /// Warns of a location that is a system variable or in one.
+  private mutating func checkSystem(_ place: Chart.Index, _ node: Int) {
+    guard case .form(let location) = chart.locations[Int(place)] else { return }
+    var root = location.code.root
+    while true {
+      switch location.code.nodes[Int(root)] {
+      case .member(let object, _), .element(let object, _): root = object
+      case .system:
+        return warn(
+          node, "location=\"\(location.text)\" will be error.execution: system variables cannot be changed",
+          attribute: "location")
+      case _: return
+      }
     }
   }
 
@@ -334,6 +395,12 @@ extension Compiler {
     send.target = source(node, "target", "targetexpr")
     send.type = source(node, "type", "typeexpr")
     send.id = element["id"]
+    if let id = send.id { references.sends.insert(id) }
+    if let target = element["target"], target.hasPrefix("#_"), element["targetexpr"] == nil,
+      !["#_parent", "#_internal"].contains(target), !target.hasPrefix("#_scxml_")
+    {
+      references.invoked.append((String(target.dropFirst(2)), node))
+    }
     send.idLocation = element["idlocation"].map { location($0, node, "idlocation") }
     send.delay = source(node, "delay", "delayexpr")
     if let delay = element["delay"] {
@@ -382,9 +449,10 @@ extension Compiler {
   }
 
   private mutating func compileForEach(_ node: Int, _ element: XMLElement, into block: inout [Chart.Instruction]) {
-    let array = expression(element["array"] ?? "", node, "array")
-    let names = [element["item"] ?? "", element["index"]].compactMap { $0 }
     let children = elements(of: node)
+    guard let text = element["array"], let item = element["item"] else { return compile(children, into: &block) }
+    let array = expression(text, node, "array")
+    let names = [item, element["index"]].compactMap { $0 }
     for (name, attribute) in zip(names, ["item", "index"]) where !Parser.isVariable(name) {
       warn(node, "\(attribute)=\"\(name)\" will be error.execution: it is no variable", attribute: attribute)
       return block.append(.fail(chart.add(constant: .string("\(name) is no variable"))))
@@ -399,7 +467,7 @@ extension Compiler {
   }
 
   private mutating func compileIf(_ node: Int, _ element: XMLElement, into block: inout [Chart.Instruction]) {
-    var condition = self.condition(element["cond"] ?? "", node)
+    var condition = self.condition(of: node)
     var branch: Int? = block.count
     var jumps: [Int] = []
     block.append(.branch(condition, else: 0))
@@ -418,9 +486,13 @@ extension Compiler {
         hasElse = true
         branch = nil
       } else {
-        condition = self.condition(inner["cond"] ?? "", child)
+        condition = self.condition(of: child)
         branch = block.count
         block.append(.branch(condition, else: 0))
+      }
+      if let content = content(of: child) {
+        error(content, "<\(inner.name)/> is empty: what belongs to it stands behind it, within the <if>")
+        compile(elements(of: child), into: &block)
       }
     }
     if let branch { block[branch] = .branch(condition, else: Chart.Index(block.count)) }
@@ -469,6 +541,8 @@ enum Delay {
     } else {
       return nil
     }
+    // A length of time of CSS can have a plus.
+    if digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
     let allowed = "0123456789.".utf8
     guard digits.allSatisfy({ allowed.contains($0) }), let number = Double(literal: digits) else { return nil }
     let nanoseconds = (number * unit).rounded()

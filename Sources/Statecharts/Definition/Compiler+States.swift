@@ -5,7 +5,8 @@ extension Compiler {
     guard let element = document.element(node) else { return }
     (chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises) = (Chart(), [], [], [:], [])
     references = References()
-    check(node, element)
+    let errorsBefore = errors
+    check(node)
     chart.name = element["name"] ?? ""
     if let version = element["version"], version != "1.0" {
       warn(node, "version=\"\(version)\" is read as 1.0, which is the only one", attribute: "version")
@@ -18,7 +19,7 @@ extension Compiler {
     if place == 0 { compileNameableResources() }
     for state in chart.states.indices { compileContent(of: state) }
     chart.timerEvents = Set(document.timerEvents.sorted().map { chart.events.intern($0) })
-    check(place)
+    checkChart(hasErrors: errors > errorsBefore)
     charts[place] = chart
   }
 
@@ -27,6 +28,7 @@ extension Compiler {
   /// Numbers the states below a node in document order.
   private mutating func number(_ root: Int) {
     enter(root, kind: .compound, id: nil, parent: Chart.none)
+    let errorsBefore = errors
     var open: [(state: Int, children: [Int], next: Int)] = [(0, elements(of: root), 0)]
     while var top = open.popLast() {
       guard top.next < top.children.count else {
@@ -55,10 +57,12 @@ extension Compiler {
       }
       open.append((state, elements(of: node), 0))
     }
+    // States that are missing because of a mistake have been told of.
+    guard errors == errorsBefore else { return }
     if chart.states.count == 1 { error(root, "there is no state") }
     for state in chart.states.indices where chart.states[state].kind == .parallel {
       if !chart.children(of: state).contains(where: { !isHistory($0) }) {
-        warn(nodeOfState[state], "a <parallel> without regions is done as soon as it is entered")
+        warn(nodeOfState[state], "a <parallel> without regions is never done, and its transitions are never taken")
       }
     }
   }
@@ -135,7 +139,9 @@ extension Compiler {
       if chart.descriptors.count == Int(first) { error(node, "event= names no event", attribute: "event") }
     } else {
       chart.hasEventless = true
-      if element["cond"] == nil, element["target"] == nil {
+      if faulty.contains(node) {
+        // The event may be what was misspelled.
+      } else if element["cond"] == nil, element["target"] == nil {
         warn(node, "without an event, a condition and a target this is taken for ever, unless an earlier one ends it")
       } else if element["cond"] == nil, transition.targets.contains(where: { chart.targets[Int($0)] == state }) {
         warn(node, "the state is left and entered for ever: there is no event and no condition")
@@ -153,6 +159,7 @@ extension Compiler {
     if name.contains("*") {
       warn(node, "\(text) matches no event: * stands alone or at the end, behind a dot", attribute: "event")
     }
+    if name.contains(",") { warn(node, "\(text) is one event: blanks separate several", attribute: "event") }
     chart.descriptors.append(.name(chart.events.intern(String(name))))
   }
 
@@ -163,8 +170,11 @@ extension Compiler {
     for id in ids {
       if let target = chart.stateNumbers[id] {
         chart.targets.append(Chart.Index(target))
-      } else {
-        let meant = isTelling ? Spelling.suggestion(for: id, in: chart.stateNumbers.keys.sorted()) : ""
+      } else if !unread.contains(id) {
+        let meant =
+          id.contains(",")
+          ? "; blanks separate several"
+          : isTelling ? Spelling.suggestion(for: id, in: chart.stateNumbers.keys.sorted()) : ""
         error(node, "there is no state \(id)\(meant)", attribute: attribute)
       }
     }
@@ -173,8 +183,18 @@ extension Compiler {
     return Chart.Index(first)..<Chart.Index(chart.targets.count)
   }
 
-  /// States can be active together if each two of them are in different regions of a parallel state, or one in the
-  /// other.
+  /// Whether two states are in different regions of a parallel state, or one in the other.
+  func canBeTogether(_ first: Int, _ second: Int) -> Bool {
+    var common = min(first, second)
+    while common > 0,
+      !chart.isDescendant(first, of: common) && first != common
+        || !chart.isDescendant(second, of: common) && second != common
+    {
+      common = Int(chart.states[common].parent)
+    }
+    return common == first || common == second || chart.states[common].kind == .parallel
+  }
+
   private mutating func checkTogether(_ targets: [Int], _ node: Int, _ attribute: String) {
     guard targets.count > 1, targets.count <= 64 else {
       if targets.count > 64 { error(node, "a transition has 64 targets at most", attribute: attribute) }
@@ -182,14 +202,7 @@ extension Compiler {
     }
     for (place, first) in targets.enumerated() {
       for second in targets[(place + 1)...] {
-        var common = min(first, second)
-        while common > 0,
-          !chart.isDescendant(first, of: common) && first != common
-            || !chart.isDescendant(second, of: common) && second != common
-        {
-          common = Int(chart.states[common].parent)
-        }
-        if common == first || common == second || chart.states[common].kind == .parallel { continue }
+        if canBeTogether(first, second) { continue }
         let names = [first, second].map { chart.ids[$0] ?? "" }
         let regions = document.isDiagram ? "regions (--) of one state" : "regions of one <parallel>"
         error(
@@ -226,9 +239,10 @@ extension Compiler {
 
   /// The one transition of an `<initial>` or `<history>`.
   private mutating func defaultTransition(in node: Int, what: String) -> (targets: Range<Chart.Index>, node: Int?) {
-    let transitions = elements(of: node)
+    let transitions = elements(of: node).filter { document.element($0)?.name == "transition" }
     guard let inner = transitions.first, let element = document.element(inner) else {
-      error(node, "\(what) has one <transition> with a target")
+      // What stands there instead was told of.
+      if content(of: node) == nil { error(node, "\(what) has one <transition> with a target") }
       return (0..<0, nil)
     }
     for extra in transitions.dropFirst() { error(extra, "\(what) has one <transition> only") }

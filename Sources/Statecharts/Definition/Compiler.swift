@@ -9,10 +9,19 @@ struct Compiler {
   private(set) var missing: [String] = []
   private var findings: [Finding] = []
   private var untold = 0
+  /// Errors so far, with those that are not told.
+  private(set) var errors = 0
   /// Whether the data model of the chart is not the null data model.
   var hasExpressions = true
   /// Whether there were mistakes that make warnings doubtful.
   private var isQuiet = false
+
+  /// The namespace of the document's root, which another one than that of SCXML is an error of.
+  var namespace = ""
+  /// Elements with an attribute that could not be understood.
+  var faulty: Set<Int> = []
+  /// The ids in elements that are left out because of a mistake: who names them makes none.
+  private(set) var unread: Set<String> = []
 
   /// The document and the chart that are being read.
   var document = XMLDocument()
@@ -35,6 +44,14 @@ struct Compiler {
     var declared: Set<Int> = []
     /// The ids that `In` asks for.
     var states: [(id: String, position: XMLDocument.Position)] = []
+    /// The ids that sends have, and those that are cancelled.
+    var sends: Set<String> = []
+    var cancels: [(id: String, node: Int)] = []
+    /// The ids of invocations with their states, and those that events are sent to.
+    var invokes: [(id: String, state: Int, node: Int)] = []
+    var invoked: [(id: String, node: Int)] = []
+    /// Where each variable of a `<data>` is declared first, by slot.
+    var data: [Int: Int] = [:]
   }
 
   init(resources: [String: [UInt8]], limits: DocumentLimits) {
@@ -48,14 +65,17 @@ struct Compiler {
     _ severity: Finding.Severity, at position: XMLDocument.Position, _ message: String
   ) {
     if isQuiet, severity == .warning { return }
+    let finding = Finding(
+      severity: severity, resource: resource, line: position.line, column: position.column, message: message)
+    // What is read twice is told once.
+    if findings.contains(finding) { return }
+    if severity == .error { errors += 1 }
     guard findings.count < limits.findings else {
       untold += 1
       if severity == .error, !findings.contains(where: { $0.severity == .error }) { findings[0].severity = .error }
       return
     }
-    findings.append(
-      Finding(
-        severity: severity, resource: resource, line: position.line, column: position.column, message: message))
+    findings.append(finding)
   }
 
   mutating func error(_ node: Int, _ message: String, attribute: String? = nil) {
@@ -124,10 +144,12 @@ struct Compiler {
   /// - Returns: The node of its `<scxml>` element.
   private mutating func read(_ bytes: [UInt8], named name: String?) -> Int? {
     (document, resource) = (XMLDocument(), name)
+    faulty = []
     do {
       document = try XMLDocument(bytes, limits: limits)
     } catch {
       note(.error, at: error.position, error.message)
+      if let document = error.document { checkBeginning(document, before: error.position.offset) }
       return nil
     }
     guard let root = document.element(0), root.name == "scxml" else {
@@ -135,6 +157,7 @@ struct Compiler {
       error(0, "a statechart starts with <scxml>, not with <\(name)>")
       return nil
     }
+    namespace = root.namespace
     if root.namespace != Grammar.namespace {
       if root.namespace.isEmpty {
         warn(0, "the element lacks xmlns=\"\(Grammar.namespace)\"")
@@ -167,10 +190,10 @@ struct Compiler {
     // Known before it is read, since it may refer to itself.
     paths[path] = place
     let outer = (document, resource, chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises)
-    let outerReferences = (references, hasExpressions)
+    let outerReferences = (references, hasExpressions, namespace, faulty)
     if let root = read(bytes, named: path) { compileChart(root, as: place) }
     (document, resource, chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises) = outer
-    (references, hasExpressions) = outerReferences
+    (references, hasExpressions, namespace, faulty) = outerReferences
     return place
   }
 
@@ -212,60 +235,14 @@ struct Compiler {
 
   // MARK: Elements
 
-  /// The SCXML elements below a node, checked against the grammar.
-  mutating func elements(of node: Int) -> [Int] {
-    guard let element = document.element(node), let rule = Grammar.rules[element.name] else { return [] }
-    var all: [Int] = []
-    for child in document.children(of: node) {
-      switch document.nodes[child].content {
-      case .text(let text):
-        if !rule.isOpen, !text.allSatisfy(\.isWhitespace) {
-          error(child, "<\(element.name)> contains elements only, no text")
-        }
-      case .element(let found):
-        if found.namespace != Grammar.namespace, !found.namespace.isEmpty {
-          warn(child, "<\(found.name)> of the namespace \(found.namespace) has no meaning here and is left out")
-        } else if rule.children.contains(found.name) {
-          check(child, found)
-          all.append(child)
-        } else if !rule.isOpen {
-          error(child, Self.misplaced(found.name, in: element.name, rule))
-        }
-      }
-    }
-    return all
+  func isForeign(_ element: XMLElement) -> Bool {
+    !element.namespace.isEmpty && element.namespace != Grammar.namespace && element.namespace != namespace
   }
 
-  private static func misplaced(_ name: String, in parent: String, _ rule: Grammar.Rule) -> String {
-    if let advice = Grammar.advice[name], Grammar.rules[name] == nil {
-      return "<\(name)> is no part of SCXML; write \(advice)"
-    }
-    if let closest = Spelling.closest(to: name, in: rule.children), Grammar.rules[name] == nil {
-      return "<\(parent)> has no <\(name)>; did you mean <\(closest)>?"
-    }
-    let allowed = rule.children.isEmpty ? "nothing" : rule.children.map { "<\($0)>" }.joined(separator: ", ")
-    return "<\(name)> cannot stand in <\(parent)>; expected \(allowed)"
-  }
-
-  /// Checks an element's attributes.
-  mutating func check(_ node: Int, _ element: XMLElement) {
-    guard let rule = Grammar.rules[element.name] else { return }
-    for attribute in element.attributes where !rule.attributes.contains(attribute.name) {
-      let meant =
-        Grammar.attributeAdvice["\(element.name) \(attribute.name)"].map { "; write \($0)" }
-        ?? Spelling.suggestion(for: attribute.name, in: rule.attributes)
-      let known =
-        meant.isEmpty && !rule.attributes.isEmpty ? "; it has \(rule.attributes.joined(separator: ", "))" : meant
-      error(node, "<\(element.name)> has no attribute \(attribute.name)\(known)", attribute: attribute.name)
-    }
-    for group in rule.required where !group.contains(where: { element[$0] != nil }) {
-      error(node, "<\(element.name)> lacks \(group.map { "\($0)=" }.joined(separator: " or "))")
-    }
-    for group in rule.exclusive {
-      let found = group.filter { element[$0] != nil }
-      if found.count > 1 {
-        error(node, "<\(element.name)> has either \(found.joined(separator: " or ")), not both", attribute: found[1])
-      }
+  /// Notes that an element is not read.
+  mutating func leaveOut(_ node: Int) {
+    for inner in node..<document.nodes[node].end {
+      if let id = document.element(inner)?["id"] { unread.insert(id) }
     }
   }
 

@@ -32,8 +32,23 @@ enum Grammar {
     "anchor": "<history>", "include": "<invoke src=…>", "action": "the actions themselves",
     "choose": "<if>", "when": "<elseif>", "otherwise": "<else>", "while": "<foreach>, or a loop in a <script>",
     "for": "<foreach>", "print": "<log>", "exit": "<onexit>", "entry": "<onentry>", "timer": "<send delay=…>",
+    "end": "<final>", "stop": "<final>", "start": "initial= of the state around it",
     "join": "a <transition> of the <parallel> with In() of both states", "fork": "a transition with several targets",
   ]
+
+  /// The same for elements that stand where they cannot: the element around it, and the element.
+  static let placeAdvice: [String: String] = [
+    "scxml initial": "initial= of <scxml>", "parallel final": "a <state> around it, which is the region",
+    "parallel initial": "it into a region: all regions are entered",
+    "scxml history": "it into a state, which it belongs to", "scxml onentry": "it into a state",
+    "scxml onexit": "it into a state",
+  ]
+
+  /// Children that are read in an element that has none of this kind by the Recommendation.
+  static let tolerated: [String: String] = ["scxml": "transition"]
+
+  /// Attributes of drafts of SCXML that change nothing here.
+  static let drafts: Set<String> = ["scxml exmode", "scxml profile"]
 
   static let attributeAdvice: [String: String] = [
     "assign name": "location=", "assign value": "expr=", "transition to": "target=", "transition next": "target=",
@@ -60,8 +75,9 @@ enum Grammar {
     "onexit": Rule(executable),
     "raise": Rule(attributes: ["event"], required: [["event"]]),
     "if": Rule(executable + ["elseif", "else"], attributes: ["cond"], required: [["cond"]]),
-    "elseif": Rule(attributes: ["cond"], required: [["cond"]]),
-    "else": Rule(),
+    // Empty by the Recommendation; what stands in them all the same is read, so that its mistakes are told.
+    "elseif": Rule(executable, attributes: ["cond"], required: [["cond"]], isOpen: true),
+    "else": Rule(executable, isOpen: true),
     "foreach": Rule(executable, attributes: ["array", "item", "index"], required: [["array"], ["item"]]),
     "log": Rule(attributes: ["label", "expr"]),
     "datamodel": Rule(["data"]),

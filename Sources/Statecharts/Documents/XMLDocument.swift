@@ -105,9 +105,35 @@ struct XMLDocument: Sendable {
     return escaped
   }
 
+  /// Reads an element as another one.
+  mutating func rename(_ node: Int, to name: String) {
+    guard case .element(var element) = nodes[node].content else { return }
+    element.name = name
+    nodes[node].content = .element(element)
+  }
+
+  /// Reads an attribute as another one.
+  mutating func rename(attribute: String, of node: Int, to name: String) {
+    guard case .element(var element) = nodes[node].content,
+      let place = element.attributes.firstIndex(where: { $0.name == attribute })
+    else { return }
+    element.attributes[place].name = name
+    element.spellings[name] = attribute
+    nodes[node].content = .element(element)
+  }
+
+  /// The words within quotes from a place on; `nil` if the text cannot be looked at byte by byte.
+  func quotedWords(from offset: Int) -> Set<String>? {
+    let rest = bytes.dropFirst(offset)
+    if rest.contains(0) { return nil }
+    let parts = rest.split { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
+    return Set(parts.map { String(decoding: $0, as: UTF8.self) })
+  }
+
   /// Where an attribute stands, or its element if that cannot be told.
   func position(of attribute: String, in node: Int) -> Position {
     let start = nodes[node].position
+    let attribute = element(node)?.spellings[attribute] ?? attribute
     if isDiagram {
       guard let element = element(node), let place = element.attributes.firstIndex(where: { $0.name == attribute }),
         place < element.positions.count
@@ -153,6 +179,8 @@ struct XMLElement: Sendable {
   var attributes: [(name: String, value: String)]
   /// Where the attributes' values stand, in elements made from a diagram.
   var positions: [XMLDocument.Position] = []
+  /// How attributes that were read as others are written.
+  var spellings: [String: String] = [:]
 
   subscript(attribute: String) -> String? { attributes.first { $0.name == attribute }?.value }
 }
@@ -162,6 +190,8 @@ extension XMLDocument {
   struct Mistake: Error {
     var position: Position
     var message: String
+    /// What stands in front of the place where the text stops being XML.
+    var document: XMLDocument?
   }
 
   /// Reads a document. Nothing outside of it is read.
@@ -236,7 +266,10 @@ private final class XMLReader {
     }
     if let mistake { throw mistake }
     guard status == XML_STATUS_OK else {
-      throw XMLDocument.Mistake(position: position(), message: explanation(of: XML_GetErrorCode(parser)))
+      let message = explanation(of: XML_GetErrorCode(parser))
+      for node in open { document.nodes[node].end = document.nodes.count }
+      throw XMLDocument.Mistake(
+        position: position(), message: message, document: document.nodes.isEmpty ? nil : document)
     }
     return document
   }
@@ -253,8 +286,13 @@ private final class XMLReader {
     case XML_ERROR_AMPLIFICATION_LIMIT_BREACH: return "the entities of the document expand to more than is allowed"
     case XML_ERROR_RECURSIVE_ENTITY_REF: return "an entity contains itself"
     case XML_ERROR_UNDEFINED_ENTITY: return "the entity is not known; write &amp; for &"
+    case XML_ERROR_UNKNOWN_ENCODING, XML_ERROR_INCORRECT_ENCODING:
+      return "the encoding is not known; write UTF-8, UTF-16, ISO-8859-1, US-ASCII or windows-1252"
+    case XML_ERROR_UNCLOSED_TOKEN where rest.starts(with: "<!--".utf8): return "the comment has no end; write -->"
+    case XML_ERROR_UNCLOSED_TOKEN where rest.starts(with: "<?".utf8): return "the instruction has no end; write ?>"
     case XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_PARTIAL_CHAR: return "the document ends within a tag or a text"
-    case XML_ERROR_SYNTAX where document.nodes.isEmpty:
+    case XML_ERROR_SYNTAX where document.nodes.isEmpty,
+      XML_ERROR_INVALID_TOKEN where document.nodes.isEmpty && isPlain(rest.first):
       let line = String(decoding: rest.prefix(40).prefix { $0 >= 0x20 }, as: UTF8.self)
       let hint =
         line.hasPrefix("stateDiagram")
@@ -263,6 +301,12 @@ private final class XMLReader {
     case XML_ERROR_INVALID_TOKEN: return "this is not XML\(hint(at: position().offset))"
     case _: return "this is not XML: \(XML_ErrorString(code).map { String(cString: $0) } ?? "error \(code.rawValue)")"
     }
+  }
+
+  /// Whether a document starts with something that is neither markup nor broken.
+  private func isPlain(_ first: UInt8?) -> Bool {
+    guard let first, position().offset == document.bytes.prefix(while: { $0 <= 0x20 }).count else { return false }
+    return first > 0x20 && first < 0x7F && first != UInt8(ascii: "<") && first != UInt8(ascii: "&")
   }
 
   /// The innermost element whose end is not read yet, and its line.
@@ -283,6 +327,10 @@ private final class XMLReader {
     case 0x80...:
       return document.bytes.firstNotUTF8 == place
         ? "; the text is not UTF-8: save the file as UTF-8, or name its encoding in the first line" : ""
+    case let byte where byte < 0x20:
+      let digits = String(byte, radix: 16, uppercase: true)
+      return "; the character U+\(String(repeating: "0", count: 4 - digits.count))\(digits) is not allowed"
+    case _ where document.bytes[..<place].suffix(2).elementsEqual("--".utf8): return "; a comment has no -- in it"
     case _: return place > 0 && document.bytes[place - 1] == UInt8(ascii: "=") ? "; a value stands in quotes" : ""
     }
   }
