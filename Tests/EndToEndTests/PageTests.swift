@@ -39,7 +39,8 @@ struct PageTests {
     let link = try #require(Self.link(in: daemon.run.log))
     let port = try #require(link.firstMatch(of: #/:(\d+)//#)).output.1
     let folder = try TemporaryFolder()
-    let second = try ProgramRun("fsmd", ["--ephemeral", "--socket", "\(folder.path)/s", "--page", "\(port)"], in: folder)
+    let second = try ProgramRun(
+      "fsmd", ["--ephemeral", "--socket", "\(folder.path)/s", "--page", "\(port)"], in: folder)
     #expect(try second.ending() == .exited(2))
     #expect(
       second.log.contains(
