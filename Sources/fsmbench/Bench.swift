@@ -97,10 +97,14 @@ enum Bench {
     ].map { durable in Benchmark(what: durable.what) { try durable.run($0) } }
     + [Benchmark(what: "start with a million inputs to play again", run: startWithAMillionInputs)]
 
-  private static let watching: [Benchmark] = [
-    WatchBenchmark(connections: 1, depth: 1_000), WatchBenchmark(connections: 50, depth: 64),
-    WatchBenchmark(connections: 50, depth: 64, cost: .processorTime),
-  ].map { watch in Benchmark(what: watch.what) { try watch.run($0) } }
+  private static let watching: [Benchmark] =
+    [
+      WatchBenchmark(connections: 1, depth: 1_000), WatchBenchmark(connections: 50, depth: 64),
+      WatchBenchmark(connections: 50, depth: 64, cost: .processorTime),
+    ].map { watch in Benchmark(what: watch.what) { try watch.run($0) } }
+    + [PageBenchmark(streams: 10, connections: 50, depth: 64)].map { page in
+      Benchmark(what: page.what) { try page.run($0) }
+    }
 
   private static let memory: [Benchmark] = [
     MemoryBenchmark(kind: "power", state: "off", target: 64),

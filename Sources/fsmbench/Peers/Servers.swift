@@ -13,8 +13,10 @@ struct Server {
   private let child: Child
 
   /// The daemon built next to this program, without persistence.
-  static func fsmd(_ options: [String] = []) throws -> Server {
-    try start(greets: true) { socketPath, _ in
+  ///
+  /// - Parameter log: The file for its log, which is shared with this process otherwise.
+  static func fsmd(_ options: [String] = [], log: String? = nil) throws -> Server {
+    try start(greets: true, log: log) { socketPath, _ in
       let common = ["--ephemeral", "--socket", socketPath, "--log", "error", "--until-stdin-closes"]
       return (Child.siblingProgram("fsmd"), common + options)
     }
@@ -62,15 +64,20 @@ struct Server {
   }
 
   private static func start(
-    greets: Bool, _ command: (_ socketPath: String, _ folder: String) -> (program: String, arguments: [String])
+    greets: Bool, log: String? = nil,
+    _ command: (_ socketPath: String, _ folder: String) -> (program: String, arguments: [String])
   ) throws -> Server {
     let folder = try TemporaryFolder()
     let socketPath = "\(folder.path)/socket"
     let (program, arguments) = command(socketPath, folder.path)
     let pipe = try Pipe()
-    defer { pipe.reading.close() }
+    let file = log.map { Descriptor(rawValue: open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)) }
+    defer {
+      pipe.reading.close()
+      file?.close()
+    }
     do {
-      let child = try Child.spawn(program, arguments, input: pipe.reading)
+      let child = try Child.spawn(program, arguments, input: pipe.reading, error: file)
       return Server(socketPath: socketPath, greets: greets, folder: folder, lifeline: pipe.writing, child: child)
     } catch {
       pipe.writing.close()
