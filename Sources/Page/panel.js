@@ -11,6 +11,8 @@ import { isOutcome, machineAt } from "./world.js";
 
 // Milliseconds between two looks at what is possible, while a machine changes.
 const LOOK = 200;
+// Lines that are shown at once in one frame.
+const BURST = 12;
 
 export class Panel {
   #page;
@@ -28,6 +30,7 @@ export class Panel {
   #renew;
   #dirty = new Set();
   #undecided = new Map();
+  #burst = 0;
   #hasPlaces = false;
   #form = null;
   #opened = new Set();
@@ -241,16 +244,23 @@ export class Panel {
       else if (item.words[0]) member.state = item.words[0];
       member.line = item;
       member.outputs = [];
-      if (this.#past === null && this.#facts) this.#light(item.name, member);
     } else if (item.what === "output" && member.line?.seq === item.seq) {
       member.outputs.push(item.words[0]);
     }
-    if (item.what === "output" && this.#past === null) this.#carry(member, item.words[0]);
     this.#dirty.add(item.name);
     this.#look();
     if (this.#hasPlaces) this.#redraw();
-    else if (this.#past === null) this.#paint(item.name, member, member.state);
-    if (this.#past === null && this.#facts) this.#sayState();
+    if (this.#past !== null || !this.#facts) return;
+    // What comes one by one is on the screen at once; of a burst, what is true in the next frame.
+    this.#burst += 1;
+    this.#finish();
+    if (this.#burst > BURST) {
+      this.#undecided.set(item.name, member.line);
+      return;
+    }
+    if (item.what === "output") this.#carry(member, item.words[0]);
+    if (isOutcome(item.what)) this.#light(item.name, member);
+    this.#paint(item.name, member, member.state);
   }
 
   // Lights what an outcome stands for. Where only its outputs tell, they come with the lines behind it.
@@ -258,7 +268,6 @@ export class Panel {
     const light = this.#meaning(member.line, member, undefined);
     if (light.moves.length > 1) {
       this.#undecided.set(name, member.line);
-      this.#finish();
     } else {
       this.#undecided.delete(name);
       this.#shine(name, light);
@@ -266,11 +275,15 @@ export class Panel {
   }
 
   #decide() {
-    for (const [name, item] of this.#undecided) {
+    this.#burst = 0;
+    if (this.#past !== null || this.#isGone) return;
+    for (const name of this.#undecided.keys()) {
       const member = this.#members.get(name);
-      if (member?.line === item && this.#past === null) this.#shine(name, this.#meaning(item, member, member.outputs));
+      this.#shine(name, this.#meaning(member.line, member, member.outputs));
+      this.#paint(name, member, member.state);
     }
     this.#undecided.clear();
+    this.#sayState();
   }
 
   #shine(name, light) {

@@ -19,7 +19,7 @@ struct PageTests {
   func opens() throws {
     let daemon = try DaemonProcess("--ephemeral", "--page", "0")
     let link = try #require(Self.link(in: daemon.run.log), "\(daemon.run.log)")
-    let parts = try #require(link.wholeMatch(of: #/http://127\.0\.0\.1:(\d+)/#([0-9a-f]{32})/#)).output
+    let parts = try #require(link.wholeMatch(of: ##/http://127\.0\.0\.1:(\d+)/#([0-9a-f]{32})/##)).output
     let port = try #require(UInt16(parts.1))
     let browser = try TestClient(port: port)
     try browser.send("GET /stream HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: fsmd-\(port)=\(parts.2)\r\n\r\n")
@@ -63,7 +63,7 @@ struct PageTests {
   func prompt() throws {
     let repl = try run("fsmrepl", ["--page", "-e", "worlds"])
     #expect(try repl.ending() == .exited(0))
-    #expect(repl.log.contains(#/fsmrepl: the page is at http://127\.0\.0\.1:\d+/#[0-9a-f]{32}\n/#), "\(repl.log)")
+    #expect(repl.log.contains(##/fsmrepl: the page is at http://127\.0\.0\.1:\d+/#[0-9a-f]{32}\n/##), "\(repl.log)")
     #expect(try run("fsmrepl", ["--private", "-e", "worlds"]).log.contains("page") == false)
   }
 
@@ -71,7 +71,7 @@ struct PageTests {
   func memory() throws {
     let daemon = try DaemonProcess("--ephemeral", "--page", "0")
     let link = try #require(Self.link(in: daemon.run.log))
-    let parts = try #require(link.wholeMatch(of: #/http://127\.0\.0\.1:(\d+)/#(\S+)/#)).output
+    let parts = try #require(link.wholeMatch(of: ##/http://127\.0\.0\.1:(\d+)/#(\S+)/##)).output
     let port = try #require(UInt16(parts.1))
     func open() throws -> TestClient {
       let browser = try TestClient(port: port)

@@ -1,4 +1,5 @@
 import LineProtocol
+import Simulator
 import Testing
 
 @testable import SimulationDaemon

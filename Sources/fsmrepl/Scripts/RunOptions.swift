@@ -58,7 +58,7 @@ struct RunOptions: Equatable {
         factor = number
       case .expression, .file, .echo, .json, .record, .update:
         throw .wrong("--\(option.long) does not go with 'run'")
-      case .socket, .own, .daemon, .keepGoing, .raw, .noColour: break
+      case .socket, .own, .daemon, .page, .pageControl, .keepGoing, .raw, .noColour: break
       }
     }
     if factor != nil, !isReal { throw .wrong("--speed goes with --real") }
