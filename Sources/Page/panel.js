@@ -183,6 +183,9 @@ export class Panel {
 
   #note(text) {
     this.#parts.note.hidden = !text;
+    const isLong = (text ?? "").startsWith("Partial");
+    this.#parts.note.classList.toggle("long", isLong);
+    if (isLong) this.#parts.note.tabIndex = 0;
     setText(this.#parts.note, text ?? "");
   }
 
