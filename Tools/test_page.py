@@ -776,7 +776,7 @@ class Tests:
         page.until("document.querySelector('.status').innerText.includes('sampling')", "it says that it samples")
         page.until("document.querySelector('.log .gap')", "the journal says what is missing")
         self.picture(page, "sampling")
-        client.expect("send busy buttonClick")
+        client.expect("quiet off", "send busy buttonClick")
         client.say("list busy")
         state = client.data[0].split()[-1]
         page.until(f"""(s => s && s.fill === "{PRESENT}")(seen.state("busy", "{state}"))""", "it shows the state in the end")
