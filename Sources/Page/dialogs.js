@@ -5,7 +5,7 @@ import { Field } from "./fields.js";
 import { isName, line } from "./requests.js";
 
 // Opens a dialog and gives it; it goes when it is closed.
-export function openDialog(title, ...children) {
+function openDialog(title, ...children) {
   const dialog = el("dialog", { "aria-label": title }, el("header", null, el("h2", null, title),
     el("button", { class: "tool", "aria-label": "Close", onclick: () => dialog.close() }, "×")), ...children);
   dialog.addEventListener("close", () => dialog.remove());

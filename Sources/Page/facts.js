@@ -185,7 +185,7 @@ function split(word) {
 }
 
 // `ring` of `ring(2)`: one of several timers of a name.
-export function timerName(timer) {
+function timerName(timer) {
   return timer.replace(/\(.*\)$/s, "");
 }
 

@@ -102,7 +102,7 @@ export class Log {
     if (!entry) {
       const effects = el("ul", { class: "effects" });
       const head = el("div", { class: "head" });
-      const element = el("li", { "data-seq": line.seq, class: line.undone === undefined ? null : "undone" },
+      const element = el("li", { "data-seq": line.seq, class: line.undone === undefined ? null : "undone-input" },
         el("button", { class: "when", title: `${exactTime(line.t)} · input ${line.seq}: show this moment`, onclick: () => this.onpick(line.seq) }, clockTime(line.t)), head, effects);
       entry = { element, head, effects, isHeaded: false, t: line.t, what: line.what };
       this.#newest = entry;
@@ -122,7 +122,7 @@ export class Log {
 
   #paleFrom({ from, to }) {
     for (const [seq, { element }] of this.#entries) {
-      if (typeof seq === "number" && seq >= from && seq <= to) element.classList.add("undone");
+      if (typeof seq === "number" && seq >= from && seq <= to) element.classList.add("undone-input");
     }
   }
 

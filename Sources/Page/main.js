@@ -69,7 +69,7 @@ class Page {
       theme,
       list: new MachineList(this, { onpick: (name, isBeside) => this.show(name, isBeside) }),
       clock: new ClockBar(this),
-      wave: new Wave(this.world, { names, onpick: (seq) => this.#views.slider.moveTo(seq) }),
+      wave: new Wave(source, this.world, { names, onpick: (seq) => this.#views.slider.moveTo(seq) }),
       log: new Log(this.world, { names, onpick: (seq) => this.#views.slider.moveTo(seq) }),
       slider: new Slider(this, { onmove: (input) => this.#look(input), onfork: (input) => this.#fork(input) }),
       announcer: new Announcer(parts.spoken),

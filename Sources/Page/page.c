@@ -58,6 +58,9 @@ static const unsigned char timescale_js[] = {
 static const unsigned char lanes_js[] = {
 #embed "lanes.js"
 };
+static const unsigned char curves_js[] = {
+#embed "curves.js"
+};
 static const unsigned char wave_js[] = {
 #embed "wave.js"
 };
@@ -107,6 +110,7 @@ static const struct fsm_page_file files[] = {
     ROW("panel.js", panel_js),
     ROW("timescale.js", timescale_js),
     ROW("lanes.js", lanes_js),
+    ROW("curves.js", curves_js),
     ROW("wave.js", wave_js),
     ROW("log.js", log_js),
     ROW("machines.js", machines_js),

@@ -32,7 +32,6 @@ export class Panel {
   #undecided = new Map();
   #burst = 0;
   #hasPlaces = false;
-  #form = null;
   #opened = new Set();
   // States that no picture had; each is asked for once.
   #unknown = new Set();
@@ -92,18 +91,6 @@ export class Panel {
   // The machines that it shows.
   get machines() {
     return [...this.#members.keys()];
-  }
-
-  get facts() {
-    return this.#facts;
-  }
-
-  stateOf(name) {
-    return this.#members.get(name)?.state ?? null;
-  }
-
-  shows(name) {
-    return this.#members.has(name);
   }
 
   close() {
@@ -183,6 +170,9 @@ export class Panel {
 
   #note(text) {
     this.#parts.note.hidden = !text;
+    const isLong = (text ?? "").startsWith("Partial");
+    this.#parts.note.classList.toggle("long", isLong);
+    if (isLong) this.#parts.note.tabIndex = 0;
     setText(this.#parts.note, text ?? "");
   }
 
@@ -462,10 +452,10 @@ export class Panel {
     const kind = member.kind ? await this.#page.kinds.describe(member.kind) : null;
     const fields = kind?.events.find((item) => item.name === event)?.fields ?? [];
     if (!fields.length) return this.#send(name, event, []);
-    this.#ask_for(name, event, fields);
+    this.#askFor(name, event, fields);
   }
 
-  #ask_for(name, event, descriptions) {
+  #askFor(name, event, descriptions) {
     let isReady = null;
     const fields = descriptions.map((field) => new Field({ ...field, onchange: () => isReady() }));
     const send = el("button", { class: "primary", type: "submit" }, `Send ${event}`);
@@ -473,7 +463,6 @@ export class Panel {
     const close = () => {
       this.#parts.form.hidden = true;
       put(this.#parts.form);
-      this.#form = null;
     };
     const form = el("form", {
       onsubmit: (submit) => {
@@ -490,7 +479,6 @@ export class Panel {
         this.buttons.find((button) => button.dataset.event === event)?.focus();
       },
     }, el("h3", null, `${event} for ${name}`), fields.map((field) => field.element), send, el("button", { type: "button", class: "quiet", onclick: close }, "Cancel"));
-    this.#form = form;
     put(this.#parts.form, form);
     this.#parts.form.hidden = false;
     isReady();

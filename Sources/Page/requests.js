@@ -1,7 +1,7 @@
 // Words of a request, as Docs/Protocol.md has them.
 
 // A word in quotes where it needs them.
-export function quoted(word) {
+function quoted(word) {
   if (word !== "" && !/[\s="\\]/.test(word) && !word.startsWith("#") && !word.startsWith("@")) return word;
   const inner = word.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\n").replace(/\t/g, "\\t");
   return `"${inner}"`;

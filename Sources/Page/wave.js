@@ -1,5 +1,6 @@
 // The waveform of the machines that are shown: it grows with the journal.
 
+import { Curves } from "./curves.js";
 import { atMostEvery, el, put, setText, svg } from "./dom.js";
 import { lanesOf } from "./lanes.js";
 import { exactTime, span } from "./times.js";
@@ -13,6 +14,7 @@ const MOST = 160;
 const TICKS = 26;
 const STATE = 30;
 const TIMER = 14;
+const CURVE = 44;
 const SPACE = 12;
 const AXIS = 24;
 // Room behind now, for what is written there.
@@ -30,11 +32,12 @@ export class Wave {
   #isAtEnd = true;
   #drawn = "";
   #cursor = null;
-  #readings = new Map();
+  #curves;
 
-  constructor(world, { names, onpick }) {
+  constructor(source, world, { names, onpick }) {
     this.#world = world;
     this.#names = names;
+    this.#curves = new Curves(source, () => this.update());
     const graphic = svg("svg", { class: "wave-picture", role: "img", tabindex: "0" });
     this.#parts = {
       labels: el("div", { class: "wave-labels", "aria-hidden": "true" }),
@@ -84,7 +87,8 @@ export class Wave {
     const from = drawn[0]?.t ?? Math.max(0, now - 1);
     const scale = new TimeScale(drawn, from, to, this.#parts.scroll.clientWidth - MARGIN - 4);
     this.#scale = scale;
-    const lanes = lanesOf(all, names);
+    const lanes = lanesOf(all, names).map((lane) => ({ ...lane, curves: this.#curves.of(lane.name) }));
+    if (drawn.length) this.#curves.want(names, from, scale.to);
     this.#write(lanes, scale, first, drawn);
   }
 
@@ -100,9 +104,14 @@ export class Wave {
     for (const lane of lanes) {
       tops.set(lane.name, y);
       const rows = timerRows(lane);
-      names.push({ name: lane.name, y: y + TICKS, rows: rows.map((row) => row.name) });
+      names.push({ name: lane.name, y: y + TICKS, rows: rows.map((row) => row.name), curves: lane.curves });
       this.#writeLane(lane, rows, y, scale, first, layers);
-      y += TICKS + STATE + rows.length * TIMER + SPACE;
+      y += TICKS + STATE + rows.length * TIMER;
+      for (const curve of lane.curves) {
+        writeCurve(curve, y, scale, layers.front);
+        y += CURVE;
+      }
+      y += SPACE;
     }
     for (const lane of lanes) {
       for (const { seq, from, output, isUndone } of lane.deliveries) {
@@ -142,12 +151,13 @@ export class Wave {
     const told = drawn.length ? `${drawn.length} inputs of ${lanes.map((lane) => lane.name).join(", ")}; the last at ${exactTime(drawn.at(-1).t)}` : "nothing has happened yet";
     graphic.setAttribute("aria-label", `Waveform: ${told}`);
     put(graphic, axis, layers.back, layers.wires, layers.front, ...marks, this.#cursor);
-    const key = names.map(({ name, y: top, rows }) => `${name} ${top} ${rows}`).join("\n");
+    const key = names.map(({ name, y: top, rows, curves }) => `${name} ${top} ${rows} ${curves.map((curve) => curve.name)}`).join("\n");
     if (key !== this.#drawn) {
       this.#drawn = key;
       labels.style.height = `${height}px`;
-      put(labels, names.map(({ name, y: top, rows }) => {
-        const label = el("div", { class: "lane-name" }, el("b", null, name), rows.map((row) => el("span", null, row)));
+      put(labels, names.map(({ name, y: top, rows, curves }) => {
+        const label = el("div", { class: "lane-name" }, el("b", null, name), rows.map((row) => el("span", null, row)),
+          curves.map((curve) => el("span", { class: "curve-name" }, curve.unit ? `${curve.name} (${curve.unit})` : curve.name)));
         label.style.top = `${top}px`;
         return label;
       }));
@@ -233,6 +243,21 @@ export class Wave {
     const near = this.#scale.points.filter((point) => point.x <= x + 7).at(-1);
     return near?.seq ?? null;
   }
+}
+
+// A reading as a curve, with its least and greatest value beside it.
+function writeCurve({ name, unit, points }, top, scale, layer) {
+  const values = points.map(([, value]) => value);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const [high, low] = [top + 10, top + CURVE - 6];
+  const y = (value) => (most > least ? low - ((value - least) / (most - least)) * (low - high) : (low + high) / 2);
+  const path = points.filter(([t]) => t >= scale.from).map(([t, value]) => `${scale.of(t).toFixed(1)} ${y(value).toFixed(1)}`);
+  if (path.length < 2) return;
+  const written = (value) => Number(value.toFixed(2)).toString();
+  layer.append(svg("g", { class: "curve" }, svg("path", { d: `M${path.join("L")}` }),
+    svg("text", { x: scale.end + 5, y: y(values.at(-1)) + 4 }, written(values.at(-1))),
+    most > least ? svg("text", { class: "edge-value", x: scale.of(points[values.indexOf(most)][0]), y: high - 1, "text-anchor": "middle" }, written(most)) : null,
+    svg("title", null, `${name}: ${written(least)} to ${written(most)} ${unit}`)));
 }
 
 // The timers of a lane by name, those of one name in a row.

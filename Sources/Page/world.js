@@ -58,20 +58,6 @@ export class Journal {
     if (from === undefined) return;
     for (const line of this.lines) if (line.seq >= from && line.seq <= to && line.undone === undefined) line.undone = seq;
   }
-
-  // Adds lines that were asked for later; those that are known already are passed over.
-  merge(lines) {
-    const known = new Set(this.lines.map(key));
-    const fresh = lines.filter((line) => !known.has(key(line)));
-    if (!fresh.length) return;
-    // A stable sort keeps the lines of one input in their order.
-    this.lines = [...fresh, ...this.lines].sort((a, b) => a.seq - b.seq);
-    this.last = this.lines.at(-1).seq;
-  }
-}
-
-function key({ seq, name, what, words, due }) {
-  return `${seq} ${name} ${what} ${words.join(" ")} ${due ?? ""}`;
 }
 
 // Whether something was undone at the moment of an input.
@@ -132,7 +118,6 @@ export function machineAt(lines, name, seq) {
         break;
     }
   }
-  // What ends only later may have begun later, too: what is due before now did not run.
   return was;
 }
 
