@@ -9,7 +9,7 @@ struct PageTests {
   }
 
   /// What a program writes when it is told to end at once.
-  private func run(_ program: String = "fsmd", _ arguments: [String]) throws -> ProgramRun {
+  private func run(_ program: String, _ arguments: [String]) throws -> ProgramRun {
     let run = try ProgramRun(program, arguments, in: try TemporaryFolder())
     _ = try run.ending()
     return run
@@ -50,11 +50,11 @@ struct PageTests {
 
   @Test("wrong options are explained")
   func usage() throws {
-    let control = try run(["--page-control"])
+    let control = try run("fsmd", ["--page-control"])
     #expect(try control.ending() == .exited(1))
     #expect(control.log.contains("--page-control is about the page, which --page [HOST:]PORT opens"))
     for wrong in ["x", "65536", "example.org:80", "::1:80", ""] {
-      let page = try run(["--page", wrong])
+      let page = try run("fsmd", ["--page", wrong])
       #expect(try page.ending() == .exited(1))
       #expect(page.log.contains("--page takes [HOST:]PORT"), "\(wrong)")
     }
