@@ -208,7 +208,8 @@ final class PageServer {
       "Content-Security-Policy",
       """
       default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
-      base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'
+      base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+      trusted-types fsmd-picture
       """
     ),
     ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
