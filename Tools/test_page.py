@@ -842,6 +842,30 @@ class Tests:
         expect(p99 <= 10 * self.options.slack, f"the arrow is lit late: {p99} ms")
         page.expect_quiet()
 
+    def test_press(self):
+        """What a pressed button does is on the screen within 100 ms."""
+        daemon = self.daemon("--page-control")
+        self.client(daemon).expect("clock virtual", "new power light")
+        page = self.open(daemon, "light")
+        page.until("document.querySelector('button[data-event=buttonClick]')")
+        times = sorted(page.evaluate("""(async () => {
+          const times = [];
+          for (let number = 0; number < 30; number += 1) {
+            const before = document.querySelector('.present-state').textContent;
+            const begun = performance.now();
+            document.querySelector('button[data-event=buttonClick]').click();
+            while (document.querySelector('.present-state').textContent === before) {
+              if (performance.now() > begun + 5000) throw new Error('nothing came of it');
+              await new Promise((resolve) => setTimeout(resolve, 1));
+            }
+            times.push(performance.now() - begun);
+          }
+          return times; })()""", wait=200))
+        middle = times[len(times) // 2]
+        self.figure(f"from a pressed button to its effect on the screen: {middle:.0f} ms, at most {times[-1]:.0f} ms")
+        expect(middle <= 100 * self.options.slack, f"a press takes {times}")
+        page.expect_quiet()
+
     def test_wave(self):
         """The waveform grows; the pointer on it gives exact times."""
         daemon = self.daemon()
