@@ -103,8 +103,9 @@ test-diagrams: libraries-are-there diagram-tools-are-there
 
 # What is on the screen, in Debian's Chromium; pictures of it stay in .build/page. SLACK multiplies the allowed times.
 test-page: libraries-are-there page-tools-are-there
-	echo 'Building fsmd (the first time takes a minute or two).'
+	echo 'Building fsmd and fsmrepl (the first time takes a minute or two).'
 	swift build -q $(RELEASE) --product fsmd
+	swift build -q $(RELEASE) --product fsmrepl
 	python3 -B Tools/test_page.py --programs $(PROGRAMS) --folder .build/page --slack '$(SLACK)' --only '$(ONLY)'
 
 # Graphviz draws the diagram, Chromium the page.

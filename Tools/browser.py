@@ -138,7 +138,9 @@ class Page:
         text = None
         if method == "Runtime.exceptionThrown":
             details = parameters["exceptionDetails"]
-            text = "exception: " + details.get("exception", {}).get("description", details["text"])
+            frames = details.get("stackTrace", {}).get("callFrames", [])[:3]
+            places = " < ".join(f"{frame['functionName']}:{frame['lineNumber'] + 1}" for frame in frames)
+            text = f"exception: {details.get('exception', {}).get('description', details['text'])} {places}"
         elif method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning", "assert"):
             text = "console: " + " ".join(str(item.get("value", item.get("description"))) for item in parameters["args"])
         elif method == "Log.entryAdded" and parameters["entry"]["level"] in ("error", "warning"):

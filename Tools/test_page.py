@@ -2,7 +2,7 @@
 
   test_page.py --programs FOLDER [--folder FOLDER] [--only WORD] [--slack N]
 
-FOLDER has fsmd. Pictures of the page are left in `--folder`. `--slack` multiplies the allowed times, for machines that are
+FOLDER has fsmd and fsmrepl. Pictures of the page are left in `--folder`. `--slack` multiplies the allowed times, for machines that are
 busy with other things. Exits with 1 if something is not as it should be. Needs chromium and dot.
 """
 
@@ -20,9 +20,6 @@ import threading
 import time
 
 from browser import Browser, Failure
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "Sources" / "Page"
 
 # Colours as the browser computes them.
 PRESENT = "rgb(255, 194, 51)"
@@ -465,7 +462,9 @@ class Tests:
         client.expect("clock virtual", "new shiftKey key", "send key tap", "advance 100ms", "send key tap", "advance 1s", "send key tap")
         folder = pathlib.Path(tempfile.mkdtemp(prefix="fsmd-export-"))
         self.ends.append(lambda: shutil.rmtree(folder))
-        write_export(client, folder)
+        command = [os.path.join(self.options.programs, "fsmrepl"), "-s", daemon.path, "-e", f'export key "{folder}"']
+        written = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+        expect(written.returncode == 0, f"it is exported: {written.stdout}{written.stderr}")
         page = self.browser.page()
         self.ends.append(page.close)
         page.open(folder.joinpath("index.html").as_uri())
@@ -843,6 +842,30 @@ class Tests:
         expect(p99 <= 10 * self.options.slack, f"the arrow is lit late: {p99} ms")
         page.expect_quiet()
 
+    def test_press(self):
+        """What a pressed button does is on the screen within 100 ms."""
+        daemon = self.daemon("--page-control")
+        self.client(daemon).expect("clock virtual", "new power light")
+        page = self.open(daemon, "light")
+        page.until("document.querySelector('button[data-event=buttonClick]')")
+        times = sorted(page.evaluate("""(async () => {
+          const times = [];
+          for (let number = 0; number < 30; number += 1) {
+            const before = document.querySelector('.present-state').textContent;
+            const begun = performance.now();
+            document.querySelector('button[data-event=buttonClick]').click();
+            while (document.querySelector('.present-state').textContent === before) {
+              if (performance.now() > begun + 5000) throw new Error('nothing came of it');
+              await new Promise((resolve) => setTimeout(resolve, 1));
+            }
+            times.push(performance.now() - begun);
+          }
+          return times; })()""", wait=200))
+        middle = times[len(times) // 2]
+        self.figure(f"from a pressed button to its effect on the screen: {middle:.0f} ms, at most {times[-1]:.0f} ms")
+        expect(middle <= 100 * self.options.slack, f"a press takes {times}")
+        page.expect_quiet()
+
     def test_wave(self):
         """The waveform grows; the pointer on it gives exact times."""
         daemon = self.daemon()
@@ -890,49 +913,6 @@ class Tests:
         page.until("document.querySelector('.picture .present')", "the link opens it")
         expect(page.evaluate("location.hash") == "", "the key is taken out of the address")
         page.expect_quiet()
-
-
-def joined(text, module):
-    """A module as an expression of a classic script, for browsers load no modules from files."""
-    imports = re.compile(r'^import (\{ [^}]* \}) from "\./([a-z]+)\.js";$', re.M)
-    exports = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.M)
-    names = [match[1] for match in exports.finditer(text)]
-    text = exports.sub("", imports.sub(r"const \1 = page_\2;", text))
-    expect(not re.search(r"^(import|export)\b", text, re.M), f"{module} imports names from beside it alone, and exports declarations")
-    return f"const page_{module.split('.')[0]} = (() => {{\n{text}\nreturn {{ {', '.join(names)} }};\n}})();"
-
-
-def write_export(client, folder):
-    """What an export writes: the page's modules in one script, and a recording."""
-
-    def ask(request):
-        client.socket.sendall((request + "\n").encode())
-        lines = []
-        while True:
-            lines.append(json.loads(client.lines.readline()))
-            if lines[-1]["class"] in ("success", "failure"):
-                return lines
-
-    answers = {}
-    ask("mode json")
-    listed = ask("list")
-    names = [line["words"][0] for line in listed[:-1]]
-    requests = ["list * limit=100", "clock", "kinds"]
-    for name in names:
-        requests += [f"show {name}", f"can {name}", f"graph {name} format=json present=no", f"graph {name} format=svg present=no"]
-    for request in requests:
-        answers[request] = ask(request)
-    recording = {"world": ask("world")[-1], "answers": answers, "journal": ask("journal limit=100000")[:-1]}
-    html = (PAGE / "index.html").read_text()
-    modules = re.findall(r'rel="modulepreload" href="\./([^"]+)"', html) + ["main.js"]
-    scripts = [joined((PAGE / module).read_text(), module) for module in modules]
-    (folder / "page.js").write_text("\n".join(scripts))
-    shutil.copy(PAGE / "page.css", folder)
-    html = re.sub(r'<link rel="modulepreload"[^>]*>\n', "", html)
-    data = json.dumps(recording).replace("<", "\\u003c")
-    html = html.replace('<script type="module" src="./main.js"></script>', "").replace(
-        "</body>", f'<script type="application/json" id="recording">{data}</script>\n<script src="./page.js"></script>\n</body>')
-    (folder / "index.html").write_text(html)
 
 
 def main():

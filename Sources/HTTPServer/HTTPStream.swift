@@ -33,10 +33,14 @@ package final class HTTPStream {
   }
 
   /// Has the source asked again, in the server's next run. Does nothing if that is due anyway.
-  package func wake() {
-    guard isResting, let connection else { return }
+  ///
+  /// - Returns: Whether it rested: the server's descriptor does not become readable by this.
+  @discardableResult
+  package func wake() -> Bool {
+    guard isResting, let connection else { return false }
     isResting = false
     MHD_resume_connection(connection)
+    return true
   }
 
   /// The client is gone: the server's next run ends the stream.

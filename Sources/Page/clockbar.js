@@ -36,32 +36,62 @@ export class ClockBar {
     const { clock } = this.#page.world;
     if (!this.#page.source.control) return put(this.#tools);
     const focused = this.#tools.contains(document.activeElement) ? document.activeElement.dataset.role : null;
-    const button = (role, label, title, request) => el("button", { class: "tool", "data-role": role, title, onclick: () => this.ask(request) }, label);
-    const canMove = clock.mode === "virtual" || clock.isPaused;
-    const amount = el("input", { class: "amount", "data-role": "amount", value: "1s", "aria-label": "Time to advance by, such as 350ms or 2s", size: "6", autocomplete: "off", spellcheck: "false" });
-    const rule = ruleOf("0s..36500d");
-    amount.addEventListener("input", () => amount.setAttribute("aria-invalid", String(rule.check(amount.value) !== null)));
-    put(this.#tools,
-      clock.mode === "real" ? (clock.isPaused ? button("run", "Resume", "Let time go on (space)", "resume") : button("run", "Pause", "Stop the clock (space)", "pause")) : null,
+    const button = (role, label, title, request) =>
+      el("button", { class: "tool", "data-role": role, title, onclick: () => this.ask(request) }, label);
+    const isReal = clock.mode === "real";
+    const canMove = !isReal || clock.isPaused;
+    put(
+      this.#tools,
+      isReal && !clock.isPaused ? button("run", "Pause", "Stop the clock (space)", "pause") : null,
+      isReal && clock.isPaused ? button("run", "Resume", "Let time go on (space)", "resume") : null,
       canMove ? button("step", "Step", "Go to the next timer and let it run out (.)", "step") : null,
-      canMove ? el("form", { class: "advance", onsubmit: (event) => {
-        event.preventDefault();
-        if (rule.check(amount.value) === null) this.ask(line(["advance", amount.value]));
-      } }, el("button", { class: "tool", "data-role": "advance", title: "Move time by so much" }, "Advance"), amount) : null,
-      clock.mode === "real"
-        ? el("select", { class: "speed", "data-role": "speed", "aria-label": "Speed of the clock", onchange: (event) => this.ask(`speed ${event.target.value}`) },
-          [...new Set([...SPEEDS, String(clock.speed)])].sort((a, b) => a - b).map((speed) => el("option", { value: speed, selected: Number(speed) === clock.speed }, `× ${speed}`)))
-        : null,
-      button("mode", clock.mode === "real" ? "Virtual" : "Real", clock.mode === "real" ? "Let time move by steps alone" : "Let time go by itself", clock.mode === "real" ? "clock virtual" : "clock real"),
-      button("undo", "Undo", "Take back the last request (u)", "undo"));
+      canMove ? this.#advance() : null,
+      isReal ? this.#speeds(clock.speed) : null,
+      isReal
+        ? button("mode", "Virtual", "Let time move by steps alone", "clock virtual")
+        : button("mode", "Real", "Let time go by itself", "clock real"),
+      button("undo", "Undo", "Take back the last request (u)", "undo"),
+    );
     if (focused) this.#tools.querySelector(`[data-role="${focused}"]`)?.focus();
+  }
+
+  // A button with a field for the time to move by.
+  #advance() {
+    const amount = el("input", {
+      class: "amount",
+      "data-role": "amount",
+      value: "1s",
+      "aria-label": "Time to advance by, such as 350ms or 2s",
+      size: "6",
+      autocomplete: "off",
+      spellcheck: "false",
+    });
+    const { check } = ruleOf("0s..36500d");
+    amount.addEventListener("input", () => amount.setAttribute("aria-invalid", String(check(amount.value) !== null)));
+    const onsubmit = (event) => {
+      event.preventDefault();
+      if (check(amount.value) === null) this.ask(line(["advance", amount.value]));
+    };
+    const press = el("button", { class: "tool", "data-role": "advance", title: "Move time by so much" }, "Advance");
+    return el("form", { class: "advance", onsubmit }, press, amount);
+  }
+
+  #speeds(present) {
+    const speeds = [...new Set([...SPEEDS, String(present)])].sort((a, b) => a - b);
+    const onchange = (event) => this.ask(`speed ${event.target.value}`);
+    return el(
+      "select",
+      { class: "speed", "data-role": "speed", "aria-label": "Speed of the clock", onchange },
+      speeds.map((speed) => el("option", { value: speed, selected: Number(speed) === present }, `× ${speed}`)),
+    );
   }
 
   // Sends a request about time, and says what went wrong.
   async ask(request) {
     const answer = await this.#page.source.request(request);
     const { clock } = this.#page.world;
-    if (answer.ok) clock.set({ t: answer.reply.t, speed: answer.reply.speed, paused: answer.reply.paused, mode: ["real", "virtual"].includes(answer.reply.words[1]) ? answer.reply.words[1] : undefined });
+    const { t, speed, paused, words } = answer.reply;
+    if (answer.ok) clock.set({ t, speed, paused, mode: words?.[0] === "clock" ? words[1] : undefined });
     else this.#page.say(answer.reply.text ?? answer.reply.code);
     return answer;
   }

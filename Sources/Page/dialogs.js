@@ -38,7 +38,10 @@ export async function openNew(page, { wanted, onmade }) {
     const kind = await page.kinds.describe(kindField.value);
     setText(about, kind.text);
     fields = kind.parameters.map((parameter) => new Field({ ...parameter, onchange: () => isReady() }));
-    put(parameters, fields.length ? el("details", { open: fields.length < 4 || fields.some((field) => field.initial === undefined) }, el("summary", null, fields.length === 1 ? "a parameter" : `${fields.length} parameters`), fields.map((field) => field.element)) : []);
+    const isOpen = fields.length < 4 || fields.some((field) => field.initial === undefined);
+    const count = fields.length === 1 ? "a parameter" : `${fields.length} parameters`;
+    const all = el("details", { open: isOpen }, el("summary", null, count), fields.map((field) => field.element));
+    put(parameters, fields.length ? all : []);
     if (!isTyped) nameField.input.value = freeName(kindField.value, page.world);
     isReady();
   };
@@ -84,7 +87,8 @@ export async function openFile(page, file, { onmade }) {
   if (ok && !findings.length) return openNew(page, { wanted: kind, onmade });
   const dialog = openDialog(ok ? `${file.name}: defined, with remarks` : `${file.name}: not defined`,
     reply.text && !ok ? el("p", null, reply.text) : null,
-    el("ul", { class: "findings" }, findings.map((finding) => el("li", { class: finding.sort }, el("b", null, `${finding.place} ${finding.sort}`), ` ${finding.text}`))),
+    el("ul", { class: "findings" }, findings.map(({ place, sort, text: told }) =>
+      el("li", { class: sort }, el("b", null, `${place} ${sort}`), ` ${told}`))),
     ok ? el("button", { class: "primary", onclick: () => {
       dialog.close();
       openNew(page, { wanted: kind, onmade });
@@ -93,5 +97,8 @@ export async function openFile(page, file, { onmade }) {
 
 // Lists what keys do.
 export function openHelp(keys) {
-  openDialog("Keys", el("dl", { class: "keys" }, keys.map(([key, text]) => el("div", null, el("dt", null, key.split(" ").map((part) => el("kbd", null, part))), el("dd", null, text)))));
+  const rows = keys.map(([key, text]) =>
+    el("div", null, el("dt", null, key.split(" ").map((part) => el("kbd", null, part))), el("dd", null, text)),
+  );
+  openDialog("Keys", el("dl", { class: "keys" }, rows));
 }

@@ -80,7 +80,7 @@ export class Field {
     const { choices } = this.rule;
     this.input =
       choices && choices.length <= 40
-        ? el("select", { id }, [...(this.rule.isOptional && !choices.includes("nil") ? ["nil"] : []), ...choices].map((choice) => el("option", { value: choice }, choice)))
+        ? el("select", { id }, choices.map((choice) => el("option", { value: choice }, choice)))
         : el("input", { id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: allowed ?? "" });
     if (initial !== undefined) this.input.value = initial;
     this.fault = el("span", { class: "fault", id: `${id}-fault`, role: "status" });
@@ -89,7 +89,8 @@ export class Field {
       this.check(true);
       onchange?.();
     });
-    this.element = el("div", { class: "field" }, el("label", { for: id, title: text }, name, this.rule.unit ? ` (${this.rule.unit})` : ""), this.input, this.fault);
+    const label = el("label", { for: id, title: text }, name, this.rule.unit ? ` (${this.rule.unit})` : "");
+    this.element = el("div", { class: "field" }, label, this.input, this.fault);
   }
 
   get value() {

@@ -1,12 +1,14 @@
 // The journal in words: the newest input first, with all that it caused below it.
 
-import { eachFrame, el, put, setText } from "./dom.js";
+import { atMostEvery, el, put, setText } from "./dom.js";
 import { clockTime, exactTime } from "./times.js";
 import { causeOf, sentence } from "./words.js";
 import { isOutcome } from "./world.js";
 
 // Inputs that are shown.
 const MOST = 120;
+// Milliseconds between two additions.
+const PAUSE = 60;
 
 export class Log {
   #world;
@@ -24,7 +26,7 @@ export class Log {
     this.onpick = onpick;
     this.all = el("button", { class: "tool", "aria-pressed": "false", onclick: () => this.toggle() }, "Only shown machines");
     this.element = el("div", { class: "journal" }, el("header", null, el("h2", null, "Journal"), this.all), this.#list);
-    this.#flush = eachFrame(() => this.#write());
+    this.#flush = atMostEvery(PAUSE, () => this.#write());
   }
 
   #newest = null;
@@ -46,7 +48,7 @@ export class Log {
     if (line.what === "clock" || !this.#takes(line)) return;
     this.#waiting.push(line);
     // More than are shown need not be made.
-    if (this.#waiting.length > 4 * MOST) this.#waiting.splice(0, this.#waiting.length - 2 * MOST);
+    if (this.#waiting.length > 3 * MOST) this.#waiting.splice(0, this.#waiting.length - 2 * MOST);
     this.#flush();
   }
 
@@ -103,7 +105,7 @@ export class Log {
       const effects = el("ul", { class: "effects" });
       const head = el("div", { class: "head" });
       const element = el("li", { "data-seq": line.seq, class: line.undone === undefined ? null : "undone-input" },
-        el("button", { class: "when", title: `${exactTime(line.t)} · input ${line.seq}: show this moment`, onclick: () => this.onpick(line.seq) }, clockTime(line.t)), head, effects);
+        this.#when(line), head, effects);
       entry = { element, head, effects, isHeaded: false, t: line.t, what: line.what };
       this.#newest = entry;
       this.#entries.set(line.seq, entry);
@@ -118,6 +120,12 @@ export class Log {
     } else if (line.what !== "expired") {
       entry.effects.append(el("li", { class: line.what }, isHead ? sentence(line) : effect(line)));
     }
+  }
+
+  // The time of an input, which leads to that moment.
+  #when({ t, seq }) {
+    const title = `${exactTime(t)} · input ${seq}: show this moment`;
+    return el("button", { class: "when", title, onclick: () => this.onpick(seq) }, clockTime(t));
   }
 
   #paleFrom({ from, to }) {
@@ -147,7 +155,9 @@ function headline(line) {
   const cause = causeOf(line);
   const name = el("b", null, line.name);
   if (line.what === "moved") {
-    return [name, " ", el("span", { class: "cause" }, cause.text), " ", el("span", { class: "change" }, el("span", { class: "state" }, line.words[0]), el("span", { "aria-label": "to" }, " → "), el("span", { class: "state" }, line.words[1]))];
+    const [from, to] = line.words.map((word) => el("span", { class: "state" }, word));
+    const change = el("span", { class: "change" }, from, el("span", { "aria-label": "to" }, " → "), to);
+    return [name, " ", el("span", { class: "cause" }, cause.text), " ", change];
   }
   if (isOutcome(line.what)) {
     const told = { stayed: "stays in", ignored: "ignored in", refused: "refused in" }[line.what];

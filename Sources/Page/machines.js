@@ -25,9 +25,23 @@ export class MachineList {
   constructor(page, { onpick }) {
     this.#page = page;
     this.#onpick = onpick;
-    this.#search = el("input", { type: "search", placeholder: "Search machines", "aria-label": "Search machines", autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
+    this.#search = el("input", {
+      type: "search",
+      placeholder: "Search machines",
+      "aria-label": "Search machines",
+      autocomplete: "off",
+      autocapitalize: "off",
+      spellcheck: "false",
+    });
     this.#more = el("button", { class: "quiet", hidden: true, onclick: () => this.more() }, "Show more");
-    this.element = el("nav", { class: "list-of-machines", "aria-label": "Machines of this world" }, el("div", { class: "search" }, this.#search), this.#list, this.#more, this.#status);
+    this.element = el(
+      "nav",
+      { class: "list-of-machines", "aria-label": "Machines of this world" },
+      el("div", { class: "search" }, this.#search),
+      this.#list,
+      this.#more,
+      this.#status,
+    );
     this.#ask = atMostEvery(150, () => this.load());
     this.#search.addEventListener("input", () => {
       this.#limit = PAGE;
@@ -92,7 +106,8 @@ export class MachineList {
     const focused = document.activeElement?.closest?.("li")?.dataset.name;
     this.#rows.clear();
     put(this.#list, this.#listed.map((entry) => this.#row(entry)));
-    if (!this.#listed.length) put(this.#list, el("li", { class: "none" }, this.pattern === "*" ? "There are no machines in this world yet." : "No machine has such a name."));
+    const none = this.pattern === "*" ? "There are no machines in this world yet." : "No machine has such a name.";
+    if (!this.#listed.length) put(this.#list, el("li", { class: "none" }, none));
     this.setShown([...this.#shown]);
     const first = this.#list.querySelector(`li[data-name="${CSS.escape(focused ?? "")}"] button.pick`) ?? this.#list.querySelector("button.pick");
     if (first) first.tabIndex = 0;
@@ -101,9 +116,17 @@ export class MachineList {
 
   #row({ name, kind, state, isGroup, depth }) {
     const word = el("span", { class: "state" }, state ?? "");
-    const pick = el("button", { class: "pick", tabindex: "-1", "aria-pressed": "false", onclick: (event) => this.#onpick(name, event.shiftKey || event.ctrlKey || event.metaKey) },
-      el("span", { class: "name" }, depth ? name.slice(name.lastIndexOf(".") + 1) : name), el("span", { class: "kind" }, kind), word);
-    const beside = el("button", { class: "tool beside", tabindex: "-1", title: "Show beside the others", "aria-label": `Show ${name} beside the others`, onclick: () => this.#onpick(name, true) }, "+");
+    const choose = (event) => this.#onpick(name, event.shiftKey || event.ctrlKey || event.metaKey);
+    const pick = el(
+      "button",
+      { class: "pick", tabindex: "-1", "aria-pressed": "false", onclick: choose },
+      el("span", { class: "name" }, depth ? name.slice(name.lastIndexOf(".") + 1) : name),
+      el("span", { class: "kind" }, kind),
+      word,
+    );
+    const add = { title: "Show beside the others", "aria-label": `Show ${name} beside the others` };
+    const onclick = () => this.#onpick(name, true);
+    const beside = el("button", { class: "tool beside", tabindex: "-1", ...add, onclick }, "+");
     const row = el("li", { "data-name": name, class: isGroup ? "group" : depth ? "member" : null }, pick, beside);
     this.#rows.set(name, { row, pick, word });
     return row;
@@ -128,7 +151,6 @@ export class MachineList {
     const row = this.#rows.get(name);
     if (!row) return;
     setText(row.word, words[1]);
-    row.word.classList.toggle("changed-a", !row.word.classList.contains("changed-a"));
   }
 
   // Arrows move among the machines, as in any list.

@@ -81,7 +81,9 @@ class Page {
         event.preventDefault();
         parts.panels.focus();
       } }, "To the diagrams"),
-      el("header", { class: "top" }, el("h1", null, "fsmd"), el("label", { class: "world" }, el("span", { class: "unseen" }, "World"), parts.worlds), clock.element, parts.status, parts.make, theme.element,
+      el("header", { class: "top" }, el("h1", null, "fsmd"),
+        el("label", { class: "world" }, el("span", { class: "unseen" }, "World"), parts.worlds),
+        clock.element, parts.status, parts.make, theme.element,
         el("button", { class: "tool help", title: "Keys (?)", "aria-label": "Keys", onclick: () => openHelp(KEYS) }, "?")),
       parts.message,
       el("div", { class: "rooms", "data-room": "diagram" }, list.element, parts.panels, log.element,
@@ -256,9 +258,9 @@ class Page {
   #isOld(item) {
     const { lines, last } = this.world.journal;
     if (item.seq < last) return true;
+    const text = ({ name, what, words, due }) => `${name} ${what} ${words.join(" ")} ${due}`;
     for (let place = lines.length - 1; place >= 0 && lines[place].seq === item.seq; place -= 1) {
-      const known = lines[place];
-      if (known.name === item.name && known.what === item.what && known.words.join(" ") === item.words.join(" ") && known.due === item.due) return true;
+      if (text(lines[place]) === text(item)) return true;
     }
     return false;
   }
@@ -307,7 +309,8 @@ class Page {
   #say(status) {
     this.#status = status;
     const { status: element } = this.#parts;
-    const text = { open: this.source.control ? "live, with control" : "live", lost: "reconnecting", locked: "locked", recorded: "recorded" }[status] ?? "connecting";
+    const open = this.source.control ? "live, with control" : "live";
+    const text = { open, lost: "reconnecting", locked: "locked", recorded: "recorded" }[status] ?? "connecting";
     if (!element.classList.contains("sampling")) setText(element.lastChild, text);
     element.dataset.status = status;
     element.title = "";

@@ -49,6 +49,9 @@ static const unsigned char kinds_js[] = {
 static const unsigned char fields_js[] = {
 #embed "fields.js"
 };
+static const unsigned char events_js[] = {
+#embed "events.js"
+};
 static const unsigned char panel_js[] = {
 #embed "panel.js"
 };
@@ -107,6 +110,7 @@ static const struct fsm_page_file files[] = {
     ROW("table.js", table_js),
     ROW("kinds.js", kinds_js),
     ROW("fields.js", fields_js),
+    ROW("events.js", events_js),
     ROW("panel.js", panel_js),
     ROW("timescale.js", timescale_js),
     ROW("lanes.js", lanes_js),

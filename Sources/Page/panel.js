@@ -2,8 +2,8 @@
 
 import { atMostEvery, eachFrame, el, put, setText } from "./dom.js";
 import { Diagram } from "./diagram.js";
+import { Events } from "./events.js";
 import { Facts } from "./facts.js";
-import { Field } from "./fields.js";
 import { line } from "./requests.js";
 import { MoveTable } from "./table.js";
 import { countdown, exactTime } from "./times.js";
@@ -19,6 +19,7 @@ export class Panel {
   #facts = null;
   #diagram;
   #table;
+  #events;
   #parts;
   #isGone = false;
   // By the name of a machine: { member, state, kind, possible, ignored, readings, waiting }.
@@ -32,7 +33,6 @@ export class Panel {
   #undecided = new Map();
   #burst = 0;
   #hasPlaces = false;
-  #opened = new Set();
   // States that no picture had; each is asked for once.
   #unknown = new Set();
   // Whether a countdown is on the screen.
@@ -50,18 +50,17 @@ export class Panel {
       note: el("p", { class: "note", hidden: true }),
       frame: el("div", { class: "frame", tabindex: "0", role: "group", "aria-label": `Diagram of ${name}` }),
       list: el("div", { class: "list", hidden: true }),
-      possible: el("div", { class: "possible", role: "group", "aria-label": `Possible now for ${name}` }),
-      form: el("div", { class: "form", hidden: true }),
       timers: el("ul", { class: "timers", "aria-label": "Running timers" }),
       readings: el("dl", { class: "readings" }),
-      answer: el("p", { class: "answer", role: "status" }),
       description: el("p", { class: "unseen", id: `panel-${name}-about` }),
     };
     const parts = this.#parts;
+    const events = (this.#events = new Events(page, name));
     parts.frame.setAttribute("aria-describedby", parts.description.id);
     this.#diagram = new Diagram(parts.frame);
     this.#table = new MoveTable(parts.list);
-    this.#parts.asText = el("button", { class: "tool", "aria-pressed": "false", onclick: () => this.toggleText(), title: "The moves as a list" }, "List");
+    const toggle = () => this.toggleText();
+    parts.asText = el("button", { class: "tool", "aria-pressed": "false", title: "The moves as a list", onclick: toggle }, "List");
     this.element = el(
       "section",
       { class: "panel", "aria-labelledby": parts.title.id, "data-name": name },
@@ -75,7 +74,7 @@ export class Panel {
       parts.frame,
       parts.list,
       parts.description,
-      el("footer", null, parts.timers, parts.possible, parts.form, parts.readings, parts.answer),
+      el("footer", null, parts.timers, events.list, events.form, parts.readings, events.fault),
     );
     parts.frame.addEventListener("wheel", (event) => {
       if (!event.ctrlKey) return;
@@ -183,7 +182,8 @@ export class Panel {
   #noPicture(reply) {
     const isMissing = reply.text?.includes("install graphviz");
     this.#note(isMissing
-      ? "Pictures are drawn by Graphviz, which is not there where the daemon runs. Install it (apt install graphviz) and open this page again; until then the moves are a list."
+      ? "Pictures are drawn by Graphviz, which is not there where the daemon runs. Install it (apt install graphviz) and open " +
+        "this page again; until then the moves are a list."
       : `The picture cannot be drawn: ${reply.text ?? reply.code ?? "it cannot be read"}. The moves are a list.`);
     this.#parts.frame.hidden = true;
     this.#parts.list.hidden = false;
@@ -318,7 +318,10 @@ export class Panel {
 
   #sayState() {
     if (this.#parts.state.children.length !== this.#members.size) {
-      put(this.#parts.state, [...this.#members.values()].map((member) => el("span", { class: "present-state" }, member.member ? el("span", null, `${member.member} `) : null, el("strong"))));
+      const chips = [...this.#members.values()].map(({ member }) =>
+        el("span", { class: "present-state" }, member ? `${member} ` : null, el("strong")),
+      );
+      put(this.#parts.state, chips);
     }
     const words = this.#parts.state.querySelectorAll("strong");
     [...this.#members].forEach(([name, member], place) => {
@@ -326,7 +329,7 @@ export class Panel {
       setText(words[place], (was ? (was.exists ? was.state : "not made yet") : member.state) ?? "…");
     });
     const about = [...this.#members].map(([name, member]) => {
-      const possible = member.possible.map(({ event }) => event).join(", ");
+      const possible = member.possible.join(", ");
       return `${name} is in ${member.state ?? "an unknown state"}.${possible ? ` Possible now: ${possible}.` : ""}`;
     });
     setText(this.#parts.description, about.join(" "));
@@ -380,8 +383,8 @@ export class Panel {
       // What was heard since is newer; it asks again.
       if (!this.#dirty.has(name)) this.#takeShow(name, shown);
       if (!can.ok) return;
-      member.possible = can.data.filter((item) => !item.effect).map((item) => ({ event: item.words[0] }));
-      member.ignored = can.data.filter((item) => item.effect).map((item) => ({ event: item.words[0] }));
+      member.possible = can.data.filter((item) => !item.effect).map((item) => item.words[0]);
+      member.ignored = can.data.filter((item) => item.effect).map((item) => item.words[0]);
       const { machines } = this.#page.world;
       member.kind ??= machines.get(name)?.kind ?? (await this.#kindOf(name));
     }));
@@ -410,93 +413,16 @@ export class Panel {
   }
 
   #showPossible() {
-    const isPast = this.#past !== null;
-    const hasControl = this.#page.source.control && !isPast;
-    const several = this.#members.size > 1;
-    const groups = [...this.#members].map(([name, member]) => {
-      const button = (event, isIgnored) => {
-        const label = isIgnored ? `${event}, would be ignored` : event;
-        const item = hasControl
-          ? el("button", { class: isIgnored ? "event ignored" : "event", "data-event": event, "data-machine": name, "aria-label": several ? `${label} of ${member.member}` : isIgnored ? label : null, onclick: () => this.send(name, event) }, event)
-          : el("span", { class: isIgnored ? "event ignored" : "event", title: isIgnored ? "would be ignored" : null }, event);
-        return el("li", null, item);
-      };
-      const isEmpty = !member.possible.length && member.state !== null;
-      return el("div", null, several ? el("h3", null, member.member) : null,
-        el("ul", null, member.possible.map(({ event }) => button(event, false)), isEmpty ? el("li", null, el("span", { class: "none" }, "no event")) : null),
-        member.ignored.length ? el("details", { open: this.#opened.has(name), ontoggle: (event) => this.#opened[event.target.open ? "add" : "delete"](name) },
-          el("summary", null, `${member.ignored.length} ignored now`), el("ul", null, member.ignored.map(({ event }) => button(event, true)))) : null);
-    });
-    const key = JSON.stringify([hasControl, isPast, [...this.#members].map(([name, member]) => [name, member.possible, member.ignored, member.state === null])]);
-    if (this.#parts.possible.dataset.key === key) return;
-    // What has the focus keeps it.
-    const focused = document.activeElement?.closest?.(".possible") === this.#parts.possible ? document.activeElement.dataset : null;
-    this.#parts.possible.dataset.key = key;
-    put(this.#parts.possible, isPast ? [] : [el("h3", { class: "caption" }, "Possible now"), ...groups]);
-    if (focused) {
-      const all = [...this.#parts.possible.querySelectorAll("button")];
-      (all.find((button) => button.dataset.event === focused.event && button.dataset.machine === focused.machine) ?? all[0])?.focus({ preventScroll: true });
-    }
-    const ids = isPast ? [] : [...this.#members].flatMap(([, member]) => this.#facts?.possible(member.possible.map(({ event }) => event), member.state ?? "", member.member) ?? []);
-    this.#diagram.setPossible(ids);
+    this.#events.show(this.#members, this.#past !== null);
+    const arrows = [...this.#members.values()].flatMap(({ possible, state, member }) =>
+      this.#facts && state !== null ? this.#facts.possible(possible, state, member) : [],
+    );
+    this.#diagram.setPossible(this.#past === null ? arrows : []);
   }
 
-  // The buttons that are possible now, in their order.
+  // The buttons of what is possible now, in their order.
   get buttons() {
-    return [...this.#parts.possible.querySelectorAll("button.event")];
-  }
-
-  // Sends an event, after its data were asked for.
-  async send(name, event) {
-    const member = this.#members.get(name);
-    const kind = member.kind ? await this.#page.kinds.describe(member.kind) : null;
-    const fields = kind?.events.find((item) => item.name === event)?.fields ?? [];
-    if (!fields.length) return this.#send(name, event, []);
-    this.#askFor(name, event, fields);
-  }
-
-  #askFor(name, event, descriptions) {
-    let isReady = null;
-    const fields = descriptions.map((field) => new Field({ ...field, onchange: () => isReady() }));
-    const send = el("button", { class: "primary", type: "submit" }, `Send ${event}`);
-    isReady = () => (send.disabled = !fields.every((field) => field.check(false)));
-    const close = () => {
-      this.#parts.form.hidden = true;
-      put(this.#parts.form);
-    };
-    const form = el("form", {
-      onsubmit: (submit) => {
-        submit.preventDefault();
-        if (!fields.every((field) => field.check(true))) return;
-        close();
-        this.#send(name, event, fields);
-        this.buttons.find((button) => button.dataset.event === event)?.focus();
-      },
-      onkeydown: (key) => {
-        if (key.key !== "Escape") return;
-        key.stopPropagation();
-        close();
-        this.buttons.find((button) => button.dataset.event === event)?.focus();
-      },
-    }, el("h3", null, `${event} for ${name}`), fields.map((field) => field.element), send, el("button", { type: "button", class: "quiet", onclick: close }, "Cancel"));
-    put(this.#parts.form, form);
-    this.#parts.form.hidden = false;
-    isReady();
-    fields[0].input.focus();
-  }
-
-  async #send(name, event, fields) {
-    const given = fields.filter((field) => !field.isLeftOut && !field.rule.isRaw);
-    // Another event that a document's transitions match has a name of its own.
-    const other = event === "*" ? given.shift()?.value : null;
-    const raw = fields.filter((field) => field.rule.isRaw).map((field) => ` ${field.value.trim()}`).join("");
-    const text = line(["send", name, other ?? event], Object.fromEntries(given.map((field) => [field.name, field.value]))) + raw;
-    const { ok, reply } = await this.#page.source.request(text);
-    this.answer(ok ? "" : reply.text ?? reply.code);
-  }
-
-  answer(text) {
-    setText(this.#parts.answer, text);
+    return this.#events.buttons;
   }
 
   #showReadings() {
@@ -545,7 +471,7 @@ export class Panel {
       list.dataset.key = key;
       put(list, items.map(({ name, timer, member, due }) => el("li", { title: `due at ${exactTime(due)}` },
         el("span", { class: "name" }, member ? `${member}.${timer}` : timer), el("span", { class: "left" }), el("span", { class: "bar" }, el("i")),
-        hasControl ? el("button", { class: "tool", "aria-label": `Fire ${timer} of ${name}`, onclick: () => this.#fire(name, timer) }, "fire") : null)));
+        hasControl ? this.#fireButton(name, timer) : null)));
     }
     items.forEach(({ left, fraction }, place) => {
       const row = list.children[place];
@@ -554,9 +480,9 @@ export class Panel {
     });
   }
 
-  async #fire(name, timer) {
-    const { ok, reply } = await this.#page.source.request(line(["fire", name, timer]));
-    this.answer(ok ? "" : reply.text ?? reply.code);
+  #fireButton(name, timer) {
+    const onclick = () => this.#events.ask(line(["fire", name, timer]));
+    return el("button", { class: "tool", "aria-label": `Fire ${timer} of ${name}`, onclick }, "fire");
   }
 
   // Whether something counts down in it.
@@ -582,11 +508,10 @@ export class Panel {
     this.#past = new Map(this.machines.map((name) => [name, machineAt(lines, name, seq)]));
     this.#past.t = t;
     if (this.#facts) {
-      let latest = null;
       for (const [name, was] of this.#past) {
-        const outputs = was.line ? lines.filter((item) => item.seq === was.line.seq && item.name === name && item.what === "output").map((item) => item.words[0]) : [];
+        const emitted = lines.filter((item) => item.seq === was.line?.seq && item.name === name && item.what === "output");
+        const outputs = emitted.map((item) => item.words[0]);
         this.#shine(name, this.#meaning(was.line, this.#members.get(name), outputs));
-        if (!latest || (was.line?.seq ?? 0) > (latest?.seq ?? 0)) latest = was.line;
       }
     }
     this.#show();

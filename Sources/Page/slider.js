@@ -64,7 +64,9 @@ export class Slider {
     const { range, text, fork, live, play } = this.#parts;
     range.value = this.#place ?? this.#inputs.length - 1;
     const current = this.current;
-    setText(text, current ? `${clockTime(current.t)} · ${this.#place + 1} of ${this.#inputs.length}` : this.#inputs.length ? `now · ${this.#inputs.length} ${this.#inputs.length === 1 ? "input" : "inputs"}` : "nothing yet");
+    const count = this.#inputs.length;
+    const now = count ? `now · ${count} ${count === 1 ? "input" : "inputs"}` : "nothing yet";
+    setText(text, current ? `${clockTime(current.t)} · ${this.#place + 1} of ${count}` : now);
     range.setAttribute("aria-valuetext", current ? `${clockTime(current.t)}, input ${current.seq}` : "now");
     this.element.classList.toggle("past", this.isPast);
     live.hidden = !this.isPast || !this.#page.source.isLive;

@@ -10,6 +10,8 @@ import { isOutcome } from "./world.js";
 
 // Inputs that are drawn, the last ones.
 const MOST = 160;
+// Lines before them in which timers may have begun.
+const LOOKED_BACK = 2000;
 // Heights of the parts of a lane.
 const TICKS = 26;
 const STATE = 30;
@@ -77,7 +79,8 @@ export class Wave {
       if (line.what !== "wired" && line.what !== "unwired") inputs.push({ seq: line.seq, t: line.t });
     }
     // Inputs can be far apart in the past that is looked at: they stand around it.
-    const last = this.#past === null ? inputs.length : Math.min(inputs.length, Math.max(MOST, inputs.findIndex((input) => input.seq >= this.#past) + 20));
+    const seen = this.#past === null ? inputs.length : inputs.findIndex((input) => input.seq >= this.#past) + 20;
+    const last = Math.min(inputs.length, Math.max(MOST, seen));
     const drawn = inputs.slice(Math.max(0, last - MOST), last);
     const first = drawn[0]?.seq ?? 0;
     this.#lines = all;
@@ -87,7 +90,9 @@ export class Wave {
     const from = drawn[0]?.t ?? Math.max(0, now - 1);
     const scale = new TimeScale(drawn, from, to, this.#parts.scroll.clientWidth - MARGIN - 4);
     this.#scale = scale;
-    const lanes = lanesOf(all, names).map((lane) => ({ ...lane, curves: this.#curves.of(lane.name) }));
+    // What began before the first input that is drawn is looked for a while back.
+    const start = Math.max(0, all.findIndex((line) => line.seq >= first) - LOOKED_BACK);
+    const lanes = lanesOf(all.slice(start), names).map((lane) => ({ ...lane, curves: this.#curves.of(lane.name) }));
     if (drawn.length) this.#curves.want(names, from, scale.to);
     this.#write(lanes, scale, first, drawn);
   }
@@ -119,8 +124,10 @@ export class Wave {
         const [start, end] = [tops.get(from) + TICKS + STATE / 2, tops.get(lane.name) + TICKS + STATE / 2];
         const x = scale.ofInput(seq);
         const down = end > start;
-        layers.wires.append(svg("path", { class: isUndone ? "undone" : null, d: `M${x} ${start}V${end + (down ? -STATE / 2 : STATE / 2)}m-3.5 ${down ? -6 : 6}l3.5 ${down ? 6 : -6}l3.5 ${down ? -6 : 6}` },
-          svg("title", null, `${output} of ${from}`)));
+        const tip = down ? 6 : -6;
+        const d = `M${x} ${start}V${end - (Math.sign(tip) * STATE) / 2}m-3.5 ${-tip}l3.5 ${tip}l3.5 ${-tip}`;
+        const title = svg("title", null, `${output} of ${from}`);
+        layers.wires.append(svg("path", { class: isUndone ? "undone" : null, d }, title));
       }
     }
     const height = y;
@@ -148,7 +155,9 @@ export class Wave {
     graphic.setAttribute("width", width);
     graphic.setAttribute("height", height);
     graphic.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    const told = drawn.length ? `${drawn.length} inputs of ${lanes.map((lane) => lane.name).join(", ")}; the last at ${exactTime(drawn.at(-1).t)}` : "nothing has happened yet";
+    const told = drawn.length
+      ? `${drawn.length} inputs of ${lanes.map((lane) => lane.name).join(", ")}; the last at ${exactTime(drawn.at(-1).t)}`
+      : "nothing has happened yet";
     graphic.setAttribute("aria-label", `Waveform: ${told}`);
     put(graphic, axis, layers.back, layers.wires, layers.front, ...marks, this.#cursor);
     const key = names.map(({ name, y: top, rows, curves }) => `${name} ${top} ${rows} ${curves.map((curve) => curve.name)}`).join("\n");

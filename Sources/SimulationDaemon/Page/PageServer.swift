@@ -48,8 +48,9 @@ final class PageServer {
   /// Serves what is ready, within a round.
   func serve() {
     now = service.host
+    needsTurn = false
     if let next = nextBeat, now >= next {
-      for stream in streams.values where now >= stream.beatAt { stream.wake() }
+      for stream in streams.values where now >= stream.beatAt { _ = stream.wake() }
       nextBeat = streams.values.map { $0.beatAt > now ? $0.beatAt : now &+ PageStream.silence }.min()
     }
     server.run(now: now)
@@ -57,8 +58,13 @@ final class PageServer {
 
   /// Serves if it is time.
   func passTime() {
+    if needsTurn { return serve() }
     if let wake = nextWake, service.host >= wake { serve() }
   }
+
+  /// Whether streams have something to write that the library has not been run for: it says nothing of itself when a
+  /// stream is woken.
+  private(set) var needsTurn = false
 
   /// The host time at which ``serve()`` must run although nothing is ready; nil if never.
   var nextWake: UInt64? {
@@ -69,14 +75,14 @@ final class PageServer {
   /// Has a client's new output written.
   func wake(_ client: Service.Client) {
     guard let stream = byClient[client.number] else { return }
-    if client.session.outbox.hasUnwritten || client.session.life == .ended { stream.wake() }
+    if client.session.outbox.hasUnwritten || client.session.life == .ended, stream.wake() { needsTurn = true }
   }
 
   /// Writes what is ready, at the end of the daemon.
   ///
   /// - Returns: The bytes that streams have not taken.
   func drain(now: UInt64) -> Int {
-    for stream in streams.values { stream.wake() }
+    for stream in streams.values { _ = stream.wake() }
     self.now = now
     server.run(now: now)
     return streams.values.reduce(0) { $0 + $1.client.session.outbox.waiting }
@@ -208,7 +214,8 @@ final class PageServer {
       "Content-Security-Policy",
       """
       default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
-      base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'
+      base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+      trusted-types fsmd-picture
       """
     ),
     ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),

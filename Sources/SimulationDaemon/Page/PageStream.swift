@@ -35,7 +35,9 @@ final class PageStream: HTTPStreamSource {
   }
 
   /// Writes what is new, in the server's next run.
-  func wake() { stream?.wake() }
+  ///
+  /// - Returns: Whether it rested until now.
+  func wake() -> Bool { stream?.wake() ?? false }
 
   func fill(_ buffer: UnsafeMutableRawBufferPointer) -> HTTPStream.Filling {
     var written = 0

@@ -162,7 +162,7 @@ final class Daemon {
       return
     }
     if isDeaf { listenAgain() }
-    if service.needsTurn { loop.requestTurn() }
+    if service.needsTurn || page?.needsTurn == true { loop.requestTurn() }
     loop.arm(at: [service.nextWake(), page?.nextWake].compactMap { $0 }.min())
   }
 
