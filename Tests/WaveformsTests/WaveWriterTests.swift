@@ -251,19 +251,19 @@ struct WaveWriterTests {
 
   @Test("what a drawing leaves out is told: timers, undone stretches, deliveries, machines")
   func leftOut() {
-    var builder = WaveformBuilder(from: Self.moment(0), to: Self.moment(100_000), mostLanes: 2)
+    var builder = WaveformBuilder(from: Self.moment(0), to: Self.moment(100_000), mostLanes: 3)
     let word = builder.word("w")
-    let lanes = ["a", "b", "c"].map { builder.lane(named: $0, kind: "k", regions: []) }
-    #expect(lanes.map { $0 != nil } == [true, true, false])
+    let lanes = ["a", "b", "c", "d"].map { builder.lane(named: $0, kind: "k", regions: []) }
+    #expect(lanes.map { $0 != nil } == [true, true, true, false])
     builder.noteOmittedMachine()
     for number in 0..<10_000 as Range<Int64> {
       let sequence = UInt64(number + 1)
+      let target = Int(number % 3)
       builder.note(
-        lane: Int(number % 2), at: Self.moment(number * 10), sequence, .wire, .stayed, word: word, from: word, to: word)
-      if number < 20 { builder.armed(builder.word("timer\(number)")) }
+        lane: target, at: Self.moment(number * 10), sequence, .wire, .stayed, word: word, from: word, to: word)
       builder.noteDelivery(
-        at: Self.moment(number * 10), sequence, from: Int(number + 1) % 2, named: word, word, to: Int(number % 2), word,
-        isUndone: false)
+        at: Self.moment(number * 10), sequence, from: (target + 1 + Int(number / 3 % 2)) % 3, named: word, word,
+        to: target, word, isUndone: false)
     }
     for number in 0..<6 as Range<UInt64> {
       builder.note(

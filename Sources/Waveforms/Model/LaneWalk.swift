@@ -56,7 +56,8 @@ struct LaneWalk: Sendable {
         if var ended = open {
           ended.to = tick.moment
           ended.end = tick.sequence
-          pen.add(ended)
+          // In which an undone stretch began is no state of it.
+          if branch == 0 || ended.start != 0 || ended.to > ended.from { pen.add(ended) }
         }
         open =
           tick.state == Waveform.noState

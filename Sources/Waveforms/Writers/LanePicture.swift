@@ -343,7 +343,7 @@ private struct LanePicturePen: LanePen, Sendable {
 
   /// Draws what is still open, and hands out the elements.
   mutating func finish() -> [String] {
-    if let group = ticks { draw(group, upTo: Double(SVGWave.width)) }
+    if let group = ticks { draw(group, upTo: Double(SVGWave.width - SVGWave.right)) }
     for region in courses.indices {
       if let open = courses[region].finish() { add(open, to: region) }
       if let group = groups[region] { draw(group, region) }

@@ -243,7 +243,8 @@ package struct TextWave: WaveWriter, Sendable {
             repeating: " ", count: column < 4 ? widths[column] - TextColumns.width(of: cell) : 0)
           line += column < 2 ? pad + cell + "  " : column < 4 ? cell + pad + "  " : cell
         }
-        lines.append(signs.fitted(line, width - 1) ?? "")
+        // What does not fit stands below: the outcome is never cut.
+        lines += signs.wrapped(line, width - 1, indent: 4)
       }
     }
     let more = wave.inputCount - rows.count
