@@ -4,8 +4,11 @@ import UnixHost
 
 /// The live page of a daemon as a process.
 struct PageTests {
-  private static func link(in log: String) -> String? {
-    log.firstMatch(of: #/ page (http://\S+)/#).map { String($0.output.1) }
+  /// The link that a daemon logs soon after it accepts clients.
+  private static func link(of daemon: DaemonProcess) throws -> String {
+    try Patience.wait(for: "the link") {
+      daemon.run.log.firstMatch(of: #/ page (http://\S+)\n/#).map { String($0.output.1) }
+    }
   }
 
   /// What a program writes when it is told to end at once.
@@ -18,7 +21,7 @@ struct PageTests {
   @Test("the link is logged once the page can be opened; a browser gets the page, its stream, and the end of it")
   func opens() throws {
     let daemon = try DaemonProcess("--ephemeral", "--page", "0")
-    let link = try #require(Self.link(in: daemon.run.log), "\(daemon.run.log)")
+    let link = try Self.link(of: daemon)
     let parts = try #require(link.wholeMatch(of: ##/http://127\.0\.0\.1:(\d+)/#([0-9a-f]{32})/##)).output
     let port = try #require(UInt16(parts.1))
     let browser = try TestClient(port: port)
@@ -36,7 +39,7 @@ struct PageTests {
   @Test("a port that is taken ends the start with a clear word and exit code 2, and leaves no socket behind")
   func portTaken() throws {
     let daemon = try DaemonProcess("--ephemeral", "--page", "0")
-    let link = try #require(Self.link(in: daemon.run.log))
+    let link = try Self.link(of: daemon)
     let port = try #require(link.firstMatch(of: #/:(\d+)//#)).output.1
     let folder = try TemporaryFolder()
     let second = try ProgramRun(
@@ -71,7 +74,7 @@ struct PageTests {
   @Test("a stream takes at most 64 KiB of memory")
   func memory() throws {
     let daemon = try DaemonProcess("--ephemeral", "--page", "0")
-    let link = try #require(Self.link(in: daemon.run.log))
+    let link = try Self.link(of: daemon)
     let parts = try #require(link.wholeMatch(of: ##/http://127\.0\.0\.1:(\d+)/#(\S+)/##)).output
     let port = try #require(UInt16(parts.1))
     func open() throws -> TestClient {

@@ -67,7 +67,7 @@ struct Outbox: ~Copyable {
   }
 
   /// Bytes of objects that are made at once; a longer line is converted alone.
-  private static let pieceSize = 64 << 10
+  var pieceSize = 64 << 10
 
   /// The bytes to write next, in their final form; more may follow. Empty while ``hasUnwritten`` is false.
   ///
@@ -314,7 +314,7 @@ struct Outbox: ~Copyable {
     let bytes = buffer.mutableBytes
     var place = written
     var ahead = wholes[...]
-    while place < end, encoded.count < Outbox.pieceSize {
+    while place < end, encoded.count < pieceSize {
       // Safety: the line lies within the buffer's bytes and is not read again.
       let lineEnd = buffer.lineEnd(from: place)
       let line = UnsafeMutableRawBufferPointer(rebasing: bytes[place..<lineEnd])

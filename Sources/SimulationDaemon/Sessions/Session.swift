@@ -71,6 +71,7 @@ struct Session: ~Copyable {
   init(number: UInt32, _ environment: Environment, _ terms: SessionTerms) {
     self.environment = environment
     self.terms = terms
+    if terms.isSampled { outbox.pieceSize = SessionTerms.sampledPiece }
     watcher = WatcherID(number)
     input = InputBuffer(longestLine: environment.limits.line)
   }
@@ -101,9 +102,11 @@ struct SessionTerms {
   /// The time between two deliveries of notices to a sampled session, in nanoseconds.
   static let sampleDistance: UInt64 = 50_000_000
   /// The most inputs that one delivery is about.
-  static let inputsInASample: UInt64 = 256
+  static let inputsInASample: UInt64 = 128
   /// Bytes of unread notices of a sampled session.
-  static let sampledQueue = 32 << 10
+  static let sampledQueue = 16 << 10
+  /// Bytes of objects that are made at once for one; a browser takes little at a time.
+  static let sampledPiece = 8 << 10
 }
 
 /// The request behind an activity, as `activities` shows it.

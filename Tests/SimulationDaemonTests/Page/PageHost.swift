@@ -60,9 +60,13 @@ final class Browser {
   private(set) var received: [UInt8] = []
   private(set) var isAtEnd = false
 
-  init(of host: PageHost) throws {
+  /// - Parameter receiveBuffer: What the kernel takes for it, in bytes; nil for the usual.
+  init(of host: PageHost, receiveBuffer: Int32? = nil) throws {
     self.host = host
     socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    if var receiveBuffer {
+      setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+    }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = host.port.bigEndian
