@@ -23,6 +23,7 @@ package final class HTTPStream {
   }
 
   private let source: any HTTPStreamSource
+  // Safety: the library's handle, used only between its first callback for the stream and the one that tells its end.
   private var connection: OpaquePointer?
   private var isResting = false
   /// Whether the client is gone.

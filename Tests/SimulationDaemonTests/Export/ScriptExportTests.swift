@@ -58,7 +58,8 @@ struct ScriptExportTests {
     for step in parsed.steps {
       guard case .request(_, let outcome) = step.action else { continue }
       let request = parsed.request(of: step)
-      let answer = guest.say(request).last ?? ""
+      // A livelock is told behind the answer.
+      let answer = guest.say(request).last { !$0.hasPrefix("! ") } ?? ""
       let wanted: Bool
       if outcome < 0 {
         wanted = answer.hasPrefix("+ ")
