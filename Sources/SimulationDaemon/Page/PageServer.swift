@@ -80,12 +80,12 @@ final class PageServer {
 
   /// Writes what is ready, at the end of the daemon.
   ///
-  /// - Returns: The bytes that streams have not taken.
+  /// - Returns: How much is left: a number that falls with each byte that a stream takes, and with each that ends.
   func drain(now: UInt64) -> Int {
     for stream in streams.values { _ = stream.wake() }
     self.now = now
     server.run(now: now)
-    return streams.values.reduce(0) { $0 + $1.client.session.outbox.waiting }
+    return streams.values.reduce(streams.count) { $0 + $1.client.session.outbox.waiting }
   }
 
   /// Ends all streams and connections.
