@@ -64,13 +64,12 @@ private struct KillStory {
     let clients = try (0..<4).map { number in
       try LoadClient("c\(number)l\(life)", path: daemon.socket, world: number < 2 ? "main" : "lesson")
     }
-    let end = HostClock.now() + UInt64(dice.number(below: 25_000)) * 1_000
-    while HostClock.now() < end {
-      for (number, client) in clients.enumerated() {
-        if client.pending < 300 { for _ in 0..<dice.number(below: 60) { ask(client, number) } }
-        client.pump()
-      }
-    }
+    // Answers are counted first, so that slow disks do as much; then the end comes at any moment of what goes on.
+    let (heard, answers) = (clients[dice.number(below: clients.count)], dice.number(below: 80))
+    let latest = Patience.deadline()
+    while heard.answers.count < answers, HostClock.now() < latest { load(clients) }
+    let end = HostClock.now() + UInt64(dice.number(below: 8_000)) * 1_000
+    while HostClock.now() < end { load(clients) }
     daemon.signal(SIGKILL)
     #expect(try daemon.run.ending() == .killed(signal: SIGKILL))
     for client in clients { try client.drain() }
@@ -78,6 +77,13 @@ private struct KillStory {
     if dice.number(below: 4) == 0 { try startAndKill() }
     daemon = try DaemonProcess(with: setup.arguments, in: daemon.folder)
     try look(at: clients, life)
+  }
+
+  private mutating func load(_ clients: [LoadClient]) {
+    for (number, client) in clients.enumerated() {
+      if client.pending < 300 { for _ in 0..<dice.number(below: 60) { ask(client, number) } }
+      client.pump()
+    }
   }
 
   private mutating func startAndKill() throws {
@@ -119,7 +125,7 @@ private struct KillStory {
     let reader = try daemon.connect()
     for place in worlds.indices {
       let name = worlds[place].name
-      let inputs = try read(reader, worlds[place])
+      let (inputs, from) = try read(reader, worlds[place])
       worlds[place].seen = inputs.last?.sequence ?? worlds[place].seen
       if setup != .retention { worlds[place].inputs += inputs }
       var bySubject: [String: FoundInput] = [:]
@@ -129,25 +135,27 @@ private struct KillStory {
         if asked[subject] == nil, !isWithinComposed(input) { Issue.record("\(name) has \(subject), which nobody sent") }
       }
       for (number, client) in clients.enumerated() where (number < 2) == (name == "main") {
-        let problem = problem(of: client, bySubject, inputs)
+        let problem = problem(of: client, bySubject, from)
         if let problem { Issue.record("\(setup), life \(life), \(client.name): \(problem)") }
       }
     }
   }
 
-  /// The inputs behind those that were looked at before, which must begin right there.
-  private func read(_ reader: TestClient, _ world: Kept) throws -> [FoundInput] {
+  /// The inputs behind those that were looked at before, which must begin right there or, where older ones are
+  /// forgotten, at the first that is kept.
+  private func read(_ reader: TestClient, _ world: Kept) throws -> (inputs: [FoundInput], from: UInt64) {
     try reader.ask("use \(world.name)")
     var since = world.seen + 1
     var reply = try reader.askAll("journal since=\(since) limit=1000000")
-    if setup == .retention, let from = reply.last?.split(separator: " ").first(where: { $0.hasPrefix("from=") }) {
+    // More is forgotten while it is asked for.
+    while setup == .retention, let from = reply.last?.split(separator: " ").first(where: { $0.hasPrefix("from=") }) {
       since = UInt64(from.dropFirst(5)) ?? 0
       reply = try reader.askAll("journal since=\(since) limit=1000000")
     }
     let inputs = FoundInput.all(in: reply)
     #expect(
       inputs.map(\.sequence) == (0..<UInt64(inputs.count)).map { since + $0 }, "\(world.name): \(reply.last ?? "")")
-    return inputs
+    return (inputs, since)
   }
 
   private func isWithinComposed(_ input: FoundInput) -> Bool {
@@ -156,14 +164,14 @@ private struct KillStory {
 
   /// What a client was told and is not so.
   private func problem(
-    of client: LoadClient, _ found: [String: FoundInput], _ inputs: [FoundInput]
+    of client: LoadClient, _ found: [String: FoundInput], _ from: UInt64
   ) -> String? {
     var last: UInt64 = 0
     for (number, request) in client.asked.enumerated() {
       guard let subject = subjects(request).first else { continue }
       guard let input = found[subject] else {
         let answer = client.answers[number]
-        let isGone = setup == .retention && sequence(answer) ?? 0 < inputs.first?.sequence ?? 0
+        let isGone = setup == .retention && sequence(answer) ?? 0 < from
         if let answer, isInput(answer), !isGone { return "\(request) is not there, though it was answered \(answer)" }
         continue
       }
@@ -213,7 +221,7 @@ private struct KillStory {
     for place in worlds.indices where setup != .retention {
       var fresh = worlds[place]
       fresh.seen = 0
-      let inputs = try read(reader, fresh)
+      let inputs = try read(reader, fresh).inputs
       // Timers may have expired since.
       #expect(inputs.map(\.sequence).starts(with: worlds[place].inputs.map(\.sequence)))
       worlds[place].inputs = inputs
