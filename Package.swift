@@ -64,14 +64,8 @@ let package = Package(
     .target(name: "UnixHost", dependencies: ["CSystem"], swiftSettings: strict),
     .target(name: "HTTPServer", dependencies: ["UnixHost", "CMicroHTTPD"], swiftSettings: strict),
     // The files of the live page as bytes in the program; it builds anew when one of them changes.
-    .target(
-      name: "Page",
-      exclude: [
-        "index.html", "page.css", "announcer.js", "clockbar.js", "connection.js", "diagram.js",
-        "dialogs.js", "dom.js", "facts.js", "fields.js", "kinds.js", "lanes.js", "log.js", "machines.js",
-        "main.js", "panel.js", "picture.js", "recording.js", "requests.js", "slider.js", "table.js",
-        "theme.js", "times.js", "timescale.js", "wave.js", "words.js", "world.js",
-      ]),
+    .target(name: "CPage"),
+    .target(name: "Page", dependencies: ["CPage"], exclude: ["Web"], swiftSettings: strict),
     .target(
       name: "SimulationDaemon",
       dependencies: [
@@ -123,7 +117,7 @@ let package = Package(
     .testTarget(
       name: "SimulationDaemonTests",
       dependencies: [
-        "SimulationDaemon", "JournalStore", "CSQLite", "LineProtocol", "Scripts", "Simulator", "Simulations",
+        "SimulationDaemon", "JournalStore", "CSQLite", "LineProtocol", "Page", "Scripts", "Simulator", "Simulations",
         "StateMachines", "Statecharts", "MachineGraphs", "MachineForms", "UnixHost", "TestSupport",
       ],
       swiftSettings: strict),

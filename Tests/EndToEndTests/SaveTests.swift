@@ -62,7 +62,7 @@ struct SaveTests {
     for link in page.matches(of: #/(?:href|src)="([^"]*)"/#) {
       #expect(link.output.1.hasPrefix("data:"), "\(link.output.1)")
     }
-    #expect(page.components(separatedBy: "</script>").count == 4)
+    #expect(page.components(separatedBy: "</script>").count == 3)
     let call = try place.text("call/index.html")
     #expect(call.contains(#""show call.phone":["#) && call.contains(#""describe callTracker":["#))
     // The same with what Graphviz draws left out.

@@ -12,7 +12,6 @@ final class PageServer {
   private(set) var now: UInt64
   let access: PageAccess
   private let mayControl: Bool
-  private let files = PageFile.all()
   /// Tells pages whether they meet the daemon that they knew.
   private let start = PageAccess.randomDigits(count: 16)
   private let server: HTTPServer
@@ -114,7 +113,7 @@ final class PageServer {
       guard request.method == "POST" else { return .response(wrongMethod("POST")) }
       return access.isLoggedIn(request) ? take(request, for: String(parts[1])) : .response(loggedOut)
     case _:
-      guard let file = files[request.path] else { return .response(reply(404, "there is no such page\n")) }
+      guard let file = PageFile.all[request.path] else { return .response(reply(404, "there is no such page\n")) }
       guard request.method == "GET" || request.method == "HEAD" else { return .response(wrongMethod("GET, HEAD")) }
       return .response(send(file, request))
     }

@@ -104,42 +104,17 @@ struct ReplayExport {
 
   // MARK: The page
 
-  /// The page in one file: a browser loads no modules from files, so each is in the import map as data.
+  /// The page in one file: a browser loads no modules from files.
   private func page(world: String, _ journal: Errand.Answer) -> String {
-    let files = PageText.all
-    let names = files.keys.filter { $0.hasSuffix(".js") }.sorted()
-    let modules = names.map { name in
-      var text = files[name] ?? ""
-      for other in names { text = text.replacing("\"./\(other)\"", with: "\"page/\(other)\"") }
-      return "\"page/\(name)\":\"data:text/javascript;charset=utf-8,\(Self.escaped(text))\""
-    }
-    var html = (files["index.html"] ?? "")
-    html = html.replacing(
-      "<link rel=\"stylesheet\" href=\"./page.css\">", with: "<style>\n\(files["page.css"] ?? "")</style>")
-    html = html.split(separator: "\n").filter { !$0.contains("modulepreload") }.map { "\($0)\n" }.joined()
-    return html.replacing(
-      "<script type=\"module\" src=\"./main.js\"></script>",
-      with: """
-        <script type="application/json" id="recording">\(Self.inScript(recording(world: world, journal)))</script>
-        <script type="importmap">{"imports":{\(modules.joined(separator: ",\n"))}}</script>
-        <script type="module">import "page/main.js";</script>
-        """)
-  }
-
-  /// Text in an address: all bytes but letters, digits and a few signs as `%XX`.
-  private static func escaped(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    let digits = Array("0123456789ABCDEF".utf8)
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="):
-        bytes.append(byte)
-      case _: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    Page.html
+      .replacing("<link rel=\"stylesheet\" href=\"./page.css\">", with: "<style>\n\(Page.css)</style>")
+      .replacing(
+        "<script type=\"module\" src=\"./main.js\"></script>",
+        with: """
+          <script type="application/json" id="recording">\(Self.inScript(recording(world: world, journal)))</script>
+          <script type="module">
+          \(Page.script)</script>
+          """)
   }
 
   /// Text in a script element: nothing in it can end the element.
@@ -154,20 +129,4 @@ struct ReplayExport {
       "journal":[\(journal.objects.dropLast().joined(separator: ",\n"))]}
       """
   }
-}
-
-/// The files of the live page as texts.
-enum PageText {
-  static let all: [String: String] = {
-    var count = 0
-    let first = fsm_page_files(&count)
-    // Safety: the table has so many rows, and with what it points to it is a constant of the program.
-    return Dictionary(
-      uniqueKeysWithValues: UnsafeBufferPointer(start: first, count: count).map { file in
-        (
-          String(cString: file.name),
-          String(decoding: UnsafeBufferPointer(start: file.bytes, count: file.length), as: UTF8.self)
-        )
-      })
-  }()
 }

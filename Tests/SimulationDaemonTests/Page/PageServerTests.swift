@@ -1,4 +1,5 @@
 import LineProtocol
+import Page
 import Testing
 
 @testable import SimulationDaemon
@@ -29,13 +30,27 @@ struct PageServerTests {
     #expect(head.status == 200 && head.headers["content-length"] == "\(first.body.utf8.count)")
   }
 
-  @Test("every embedded file is served as it is", arguments: PageFile.all().keys.sorted())
+  @Test("every file is served as it is", arguments: PageFile.all.keys.sorted())
   func everyFile(path: String) throws {
     let host = try PageHost()
-    let file = try #require(PageFile.all()[path])
+    let file = try #require(PageFile.all[path])
     let answer = try host.browser().ask("GET", path)
     #expect(answer.status == 200 && answer.headers["content-length"] == "\(file.bytes.count)")
-    #expect(answer.headers["content-type"] != "application/octet-stream")
+  }
+
+  @Test("the modules are joined: all of them, with no name twice, and nothing left that imports or exports")
+  func joinedModules() throws {
+    let modules = Page.texts.keys.filter { $0.hasSuffix(".js") }
+    #expect(modules.count > 20)
+    for name in modules { #expect(Page.script.ranges(of: "// MARK: \(name)\n").count == 1, "\(name) is not there once") }
+    var names: Set<Substring> = []
+    for line in Page.script.split(separator: "\n") {
+      #expect(!line.hasPrefix("import") && !line.hasPrefix("export"), "\(line)")
+      guard let found = line.firstMatch(of: #/^(?:async )?(?:const|let|var|class|function\*?) ([\w$]+)/#) else { continue }
+      #expect(names.insert(found.output.1).inserted, "two modules have a \(found.output.1)")
+    }
+    // Nothing that would end the element of an export's page.
+    #expect(!Page.script.contains("</script") && !Page.script.contains("<!--"))
   }
 
   @Test(

@@ -21,7 +21,8 @@ export class Recording extends EventTarget {
     return element ? new Recording(JSON.parse(element.textContent)) : null;
   }
 
-  open() {
+  async open() {
+    await null;
     this.dispatchEvent(new CustomEvent("status", { detail: "recorded" }));
     this.dispatchEvent(new CustomEvent("session", { detail: { session: "recording", control: false, daemon: this.daemon, isSame: false } }));
   }

@@ -4,7 +4,7 @@ import { setText } from "./dom.js";
 import { sentence } from "./words.js";
 
 // Milliseconds between two announcements.
-const PAUSE = 1600;
+const SPEECH_PAUSE = 1600;
 
 export class Announcer {
   #element;
@@ -36,6 +36,6 @@ export class Announcer {
       this.#waiting = [];
       const more = waiting.length - 2;
       setText(this.#element, more > 0 ? `${more} more changes. ${waiting.slice(-2).join(". ")}` : waiting.join(". "));
-    }, Math.max(0, this.#last + PAUSE - performance.now()));
+    }, Math.max(0, this.#last + SPEECH_PAUSE - performance.now()));
   }
 }

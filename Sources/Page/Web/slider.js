@@ -5,8 +5,8 @@ import { clockTime } from "./times.js";
 import { prefersStillness } from "./dom.js";
 
 // Milliseconds between two inputs of a replay, at least and at most.
-const LEAST = 250;
-const MOST = 1500;
+const SHORTEST_PAUSE = 250;
+const LONGEST_PAUSE = 1500;
 
 export class Slider {
   #page;
@@ -123,7 +123,7 @@ export class Slider {
       this.#write();
       return;
     }
-    const pause = Math.max(prefersStillness() ? 2 * LEAST : LEAST, Math.min(MOST, (next.t - now.t) * 1000));
+    const pause = Math.max(prefersStillness() ? 2 * SHORTEST_PAUSE : SHORTEST_PAUSE, Math.min(LONGEST_PAUSE, (next.t - now.t) * 1000));
     this.#timer = setTimeout(() => {
       this.#go(this.#place + 1);
       this.#next();

@@ -6,7 +6,7 @@ import { line } from "./requests.js";
 // Machines of one page of the list.
 const PAGE = 100;
 // The most that are listed; a search finds the others.
-const MOST = 2000;
+const MOST_LISTED = 2000;
 
 export class MachineList {
   #page;
@@ -78,7 +78,7 @@ export class MachineList {
   }
 
   more() {
-    this.#limit = Math.min(MOST, this.#limit * 3);
+    this.#limit = Math.min(MOST_LISTED, this.#limit * 3);
     this.load();
   }
 
@@ -93,13 +93,13 @@ export class MachineList {
     this.#listed = grouped(machines);
     this.#write();
     const isPart = machines.length === this.#limit;
-    this.#more.hidden = !isPart || this.#limit >= MOST;
+    this.#more.hidden = !isPart || this.#limit >= MOST_LISTED;
     setText(this.#status, isPart ? "…" : told(machines.length, machines.length));
     if (!isPart) return;
     const counted = await source.request(line(["count", this.pattern]));
     if (asked !== this.#asking || !counted.ok) return;
     const total = counted.data.reduce((sum, { words }) => sum + Number(words.at(-1)), 0);
-    setText(this.#status, told(machines.length, total) + (this.#limit >= MOST ? "; search for the others" : ""));
+    setText(this.#status, told(machines.length, total) + (this.#limit >= MOST_LISTED ? "; search for the others" : ""));
   }
 
   #write() {

@@ -2,15 +2,15 @@
 // the axis is not to scale, so exact times are written beside it.
 
 // Least and most pixels between two inputs.
-const LEAST = 26;
-const MOST = 190;
+const LEAST_WIDTH = 26;
+const MOST_WIDTH = 190;
 // How much wider a short stretch is drawn at most.
 const WIDEST = 4;
 
 // Pixels for so many seconds.
 function width(seconds) {
-  if (seconds <= 0) return LEAST * 0.6;
-  return Math.min(MOST, LEAST + 24 * Math.log10(1 + seconds / 0.02));
+  if (seconds <= 0) return LEAST_WIDTH * 0.6;
+  return Math.min(MOST_WIDTH, LEAST_WIDTH + 24 * Math.log10(1 + seconds / 0.02));
 }
 
 // Steps of a waveform: `points` are `{ seq, t, x }` for each input, and `end` the place of now.

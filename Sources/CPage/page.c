@@ -1,95 +1,95 @@
 #include "page.h"
 
-/* The files beside this one, embedded at build time. A new file needs two lines: its bytes and its row. */
+/* The files of Sources/Page/Web, embedded at build time. A new file needs two lines: its bytes and its row. */
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char index_html[] = {
-#embed "index.html"
+#embed "../Page/Web/index.html"
 };
 static const unsigned char page_css[] = {
-#embed "page.css"
+#embed "../Page/Web/page.css"
 };
 static const unsigned char dom_js[] = {
-#embed "dom.js"
+#embed "../Page/Web/dom.js"
 };
 static const unsigned char times_js[] = {
-#embed "times.js"
+#embed "../Page/Web/times.js"
 };
 static const unsigned char requests_js[] = {
-#embed "requests.js"
+#embed "../Page/Web/requests.js"
 };
 static const unsigned char connection_js[] = {
-#embed "connection.js"
+#embed "../Page/Web/connection.js"
 };
 static const unsigned char recording_js[] = {
-#embed "recording.js"
+#embed "../Page/Web/recording.js"
 };
 static const unsigned char world_js[] = {
-#embed "world.js"
+#embed "../Page/Web/world.js"
 };
 static const unsigned char words_js[] = {
-#embed "words.js"
+#embed "../Page/Web/words.js"
 };
 static const unsigned char facts_js[] = {
-#embed "facts.js"
+#embed "../Page/Web/facts.js"
 };
 static const unsigned char picture_js[] = {
-#embed "picture.js"
+#embed "../Page/Web/picture.js"
 };
 static const unsigned char diagram_js[] = {
-#embed "diagram.js"
+#embed "../Page/Web/diagram.js"
 };
 static const unsigned char table_js[] = {
-#embed "table.js"
+#embed "../Page/Web/table.js"
 };
 static const unsigned char kinds_js[] = {
-#embed "kinds.js"
+#embed "../Page/Web/kinds.js"
 };
 static const unsigned char fields_js[] = {
-#embed "fields.js"
+#embed "../Page/Web/fields.js"
 };
 static const unsigned char events_js[] = {
-#embed "events.js"
+#embed "../Page/Web/events.js"
 };
 static const unsigned char panel_js[] = {
-#embed "panel.js"
+#embed "../Page/Web/panel.js"
 };
 static const unsigned char timescale_js[] = {
-#embed "timescale.js"
+#embed "../Page/Web/timescale.js"
 };
 static const unsigned char lanes_js[] = {
-#embed "lanes.js"
+#embed "../Page/Web/lanes.js"
 };
 static const unsigned char curves_js[] = {
-#embed "curves.js"
+#embed "../Page/Web/curves.js"
 };
 static const unsigned char wave_js[] = {
-#embed "wave.js"
+#embed "../Page/Web/wave.js"
 };
 static const unsigned char log_js[] = {
-#embed "log.js"
+#embed "../Page/Web/log.js"
 };
 static const unsigned char machines_js[] = {
-#embed "machines.js"
+#embed "../Page/Web/machines.js"
 };
 static const unsigned char clockbar_js[] = {
-#embed "clockbar.js"
+#embed "../Page/Web/clockbar.js"
 };
 static const unsigned char slider_js[] = {
-#embed "slider.js"
+#embed "../Page/Web/slider.js"
 };
 static const unsigned char dialogs_js[] = {
-#embed "dialogs.js"
+#embed "../Page/Web/dialogs.js"
 };
 static const unsigned char announcer_js[] = {
-#embed "announcer.js"
+#embed "../Page/Web/announcer.js"
 };
 static const unsigned char theme_js[] = {
-#embed "theme.js"
+#embed "../Page/Web/theme.js"
 };
 static const unsigned char main_js[] = {
-#embed "main.js"
+#embed "../Page/Web/main.js"
 };
 
 #define ROW(name, bytes) {name, bytes, sizeof bytes}

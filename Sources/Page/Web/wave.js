@@ -9,7 +9,7 @@ import { sentence } from "./words.js";
 import { isOutcome } from "./world.js";
 
 // Inputs that are drawn, the last ones.
-const MOST = 160;
+const MOST_DRAWN = 160;
 // Lines before them in which timers may have begun.
 const LOOKED_BACK = 2000;
 // Heights of the parts of a lane.
@@ -80,8 +80,8 @@ export class Wave {
     }
     // Inputs can be far apart in the past that is looked at: they stand around it.
     const seen = this.#past === null ? inputs.length : inputs.findIndex((input) => input.seq >= this.#past) + 20;
-    const last = Math.min(inputs.length, Math.max(MOST, seen));
-    const drawn = inputs.slice(Math.max(0, last - MOST), last);
+    const last = Math.min(inputs.length, Math.max(MOST_DRAWN, seen));
+    const drawn = inputs.slice(Math.max(0, last - MOST_DRAWN), last);
     const first = drawn[0]?.seq ?? 0;
     this.#lines = all;
     const now = this.#world.clock.now();

@@ -540,5 +540,6 @@ class Page {
 }
 
 const source = Recording.find() ?? new Connection(takeToken());
-new Page(source);
+// What it has to say comes later; it is asked first, since the page takes a moment to make.
 source.open();
+new Page(source);

@@ -4,7 +4,7 @@ import { atMostEvery } from "./dom.js";
 import { line } from "./requests.js";
 
 // Milliseconds between two questions.
-const PAUSE = 1000;
+const LOAD_PAUSE = 1000;
 // Machines that are asked about, and curves of each.
 const MOST_ASKED = 4;
 const MOST_SHOWN = 2;
@@ -21,7 +21,7 @@ export class Curves {
   constructor(source, onchange) {
     this.#source = source;
     this.#onchange = onchange;
-    this.#ask = atMostEvery(PAUSE, () => this.#load());
+    this.#ask = atMostEvery(LOAD_PAUSE, () => this.#load());
   }
 
   clear() {

@@ -1,6 +1,6 @@
 // Making elements. Text of machines and clients reaches the page here alone, and only as text nodes and attributes.
 
-const SVG = "http://www.w3.org/2000/svg";
+export const SVG = "http://www.w3.org/2000/svg";
 
 function fill(element, properties, children) {
   for (const [name, value] of Object.entries(properties ?? {})) {

@@ -6,9 +6,9 @@ import { causeOf, sentence } from "./words.js";
 import { isOutcome } from "./world.js";
 
 // Inputs that are shown.
-const MOST = 120;
+const MOST_LOGGED = 120;
 // Milliseconds between two additions.
-const PAUSE = 60;
+const WRITE_PAUSE = 60;
 
 export class Log {
   #world;
@@ -26,7 +26,7 @@ export class Log {
     this.onpick = onpick;
     this.all = el("button", { class: "tool", "aria-pressed": "false", onclick: () => this.toggle() }, "Only shown machines");
     this.element = el("div", { class: "journal" }, el("header", null, el("h2", null, "Journal"), this.all), this.#list);
-    this.#flush = atMostEvery(PAUSE, () => this.#write());
+    this.#flush = atMostEvery(WRITE_PAUSE, () => this.#write());
   }
 
   #newest = null;
@@ -48,7 +48,7 @@ export class Log {
     if (line.what === "clock" || !this.#takes(line)) return;
     this.#waiting.push(line);
     // More than are shown need not be made.
-    if (this.#waiting.length > 3 * MOST) this.#waiting.splice(0, this.#waiting.length - 2 * MOST);
+    if (this.#waiting.length > 3 * MOST_LOGGED) this.#waiting.splice(0, this.#waiting.length - 2 * MOST_LOGGED);
     this.#flush();
   }
 
@@ -65,7 +65,7 @@ export class Log {
     this.#newest = null;
     put(this.#list);
     const lines = this.#world.journal.lines.filter((line) => this.#takes(line));
-    const seqs = [...new Set(lines.map((line) => line.seq))].slice(-MOST);
+    const seqs = [...new Set(lines.map((line) => line.seq))].slice(-MOST_LOGGED);
     const first = seqs[0] ?? 0;
     this.#waiting = lines.filter((line) => line.seq >= first);
     this.#write();
@@ -74,7 +74,7 @@ export class Log {
   #write() {
     for (const line of this.#waiting) this.#append(line);
     this.#waiting = [];
-    while (this.#order.length > MOST) {
+    while (this.#order.length > MOST_LOGGED) {
       const key = this.#order.shift();
       this.#entries.get(key)?.element.remove();
       this.#entries.delete(key);

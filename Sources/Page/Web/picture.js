@@ -1,7 +1,7 @@
 // A picture that the daemon's Graphviz has drawn, taken over piece by piece: an element and an attribute that are not listed
 // here do not come into the page, whatever stands in the text.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { SVG } from "./dom.js";
 
 const ELEMENTS = new Set(["svg", "g", "path", "polygon", "polyline", "ellipse", "circle", "rect", "line", "text", "tspan", "title"]);
 
