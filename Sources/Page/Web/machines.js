@@ -2,6 +2,7 @@
 
 import { atMostEvery, el, put, setText } from "./dom.js";
 import { line } from "./requests.js";
+import { inThousands } from "./words.js";
 
 // Machines of one page of the list.
 const PAGE = 100;
@@ -199,6 +200,5 @@ function grouped(machines) {
 }
 
 function told(count, total) {
-  const written = (number) => number.toLocaleString("en");
-  return count === total ? `${written(count)} ${count === 1 ? "machine" : "machines"}` : `${written(count)} of ${written(total)} machines`;
+  return count === total ? `${inThousands(count)} ${count === 1 ? "machine" : "machines"}` : `${inThousands(count)} of ${inThousands(total)} machines`;
 }

@@ -19,6 +19,8 @@ import { World } from "./world.js";
 
 // Inputs of the past with which the page begins.
 const PAST = 400;
+// Milliseconds until the page is on the screen, even if there is nothing to show on it yet.
+const LATEST_FRAME = 150;
 // Panels side by side.
 const MOST_PANELS = 6;
 
@@ -76,7 +78,7 @@ class Page {
     };
     const { list, clock, wave, log, slider } = this.#views;
     const tabs = this.#makeTabs();
-    put(document.body,
+    this.#whole = [
       el("a", { class: "skip", href: "#panels", onclick: (event) => {
         event.preventDefault();
         parts.panels.focus();
@@ -90,8 +92,9 @@ class Page {
         el("section", { class: "dock", "aria-label": "Waveform" }, slider.element, wave.readout, wave.element)),
       tabs,
       parts.spoken,
-    );
+    ];
     parts.panels.append(parts.empty);
+    setTimeout(() => this.#attach(), LATEST_FRAME);
     this.#refresh = {
       inputs: atMostEvery(150, () => this.#countInputs()),
       address: atMostEvery(300, () => this.#keepAddress()),
@@ -109,6 +112,14 @@ class Page {
   }
 
   #refresh;
+  #whole;
+
+  // Brings the page to the screen: with the first thing to show on it, so that it is laid out once.
+  #attach() {
+    if (!this.#whole) return;
+    put(document.body, ...this.#whole);
+    this.#whole = null;
+  }
 
   // MARK: Rooms of a narrow screen
 
@@ -307,6 +318,7 @@ class Page {
   }
 
   #say(status) {
+    if (status === "lost" || status === "locked") this.#attach();
     this.#status = status;
     const { status: element } = this.#parts;
     const open = this.source.control ? "live, with control" : "live";
@@ -340,6 +352,7 @@ class Page {
 
   // Shows a machine or a composition, beside the others or alone.
   show(name, isBeside) {
+    this.#attach();
     const known = this.#panels.find((panel) => panel.name === name);
     if (known && isBeside) return this.#close(known);
     if (!isBeside) {
@@ -376,6 +389,7 @@ class Page {
   }
 
   #tellEmpty() {
+    this.#attach();
     const { empty } = this.#parts;
     empty.hidden = this.#panels.length > 0;
     if (empty.hidden) return;

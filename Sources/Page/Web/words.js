@@ -77,7 +77,12 @@ export function clockWords(clock) {
   return clock.speed === 1 ? "real" : `real × ${clock.speed}`;
 }
 
+// 1,234,567. The browser's own formats of numbers take a long moment to load.
+export function inThousands(number) {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
 // What a gap in the stream means.
 export function gapWords(count, seconds) {
-  return `${count.toLocaleString("en")} changes in ${span(seconds)} were too many to show one by one`;
+  return `${inThousands(count)} changes in ${span(seconds)} were too many to show one by one`;
 }
