@@ -68,14 +68,59 @@ struct RandomChartTests {
     }
     text += String(repeating: "</state>", count: open.count)
     let plain = try Definition.of(text + "</scxml>")
-    // A variable is enough to need the whole algorithm.
-    let general = try Definition.of(text + "<datamodel><data id='n'/></datamodel></scxml>")
+    // A script is enough to need the whole algorithm.
+    let general = try Definition.of(text + "<script>;</script></scxml>")
     #expect(plain.plain != nil && general.plain == nil)
     var runs = [VirtualRun(plain), VirtualRun(general)]
     for _ in 0..<50 {
       let event = ["a", "b", "a.x", "a.y", "c", "d"][generator.draw(in: 0...5)]
       let outcomes = runs.indices.map { runs[$0].send(event) }
       #expect(outcomes[0] == outcomes[1] && runs[0].word == runs[1].word, "seed \(seed)\n\(text)")
+    }
+  }
+
+  @Test("whose guards and content are arithmetic make the same steps out of a table", arguments: 0..<200)
+  func arithmetic(seed: UInt64) throws {
+    var generator = Generator(seed: seed)
+    func one(of words: [String]) -> String { words[generator.draw(in: 0...(words.count - 1))] }
+    // Now and then a truth value where numbers are expected, or a variable without a value.
+    func value() -> String {
+      one(of: ["n + 1", "m - n", "n * 2 % 7", "n &lt; m", "m ? 1 : n", "!n", "-m", "3", "k", "n == m", "k + 1"])
+    }
+    func content() -> String {
+      (0..<generator.draw(in: 0...2)).map { _ in "<assign location='\(one(of: ["n", "m", "k"]))' expr=\"\(value())\"/>"
+      }
+      .joined()
+    }
+    let count = 2 + generator.draw(in: 0...8)
+    var open = 0
+    var text = WithstandTests.head
+    for state in 0..<count {
+      while open > 0, generator.draw(in: 0...2) == 0 {
+        text += "</state>"
+        open -= 1
+      }
+      text += "<state id='s\(state)'><onentry>\(content())</onentry><onexit>\(content())</onexit>"
+      open += 1
+      for _ in 0..<generator.draw(in: 0...3) {
+        let guards = one(of: ["", " cond=\"\(value())\"", " cond='n &lt; 5'"])
+        let target = one(of: ["", " target='s\(generator.draw(in: 0...(count - 1)))'"])
+        let type = one(of: ["", " type='internal'"])
+        text += "<transition event='\(one(of: ["a", "b", "*"]))'\(guards)\(target)\(type)>\(content())</transition>"
+      }
+    }
+    text += String(repeating: "</state>", count: open)
+    text += "<datamodel><data id='n' expr='0'/><data id='m' expr='4'/><data id='k'/></datamodel>"
+    let plain = try Definition.of(text + "</scxml>")
+    let general = try Definition.of(text + "<script>;</script></scxml>")
+    #expect(plain.plain != nil && general.plain == nil)
+    var runs = [VirtualRun(plain), VirtualRun(general)]
+    for _ in 0..<60 {
+      let event = one(of: ["a", "b", "c"])
+      let outcomes = runs.indices.map { runs[$0].send(event) }
+      let difference = "seed \(seed)\n\(text)"
+      #expect(outcomes[0] == outcomes[1] && runs[0].word == runs[1].word, "\(difference)")
+      #expect(runs[0].machine.root.variables == runs[1].machine.root.variables, "\(difference)")
     }
   }
 

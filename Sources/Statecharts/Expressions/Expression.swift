@@ -6,7 +6,7 @@ public final class Expression: Sendable {
   public let text: String
   let code: Code
   /// Whether there are numbers, truth values and variables only, so that it is worth trying without ``DataValue``.
-  private let isArithmetic: Bool
+  let isArithmetic: Bool
 
   /// - Parameter symbols: The names of the definition, to which new ones are added.
   public init(parsing text: String, in symbols: inout SymbolTable) throws(SyntaxError) {
@@ -45,6 +45,11 @@ public final class Expression: Sendable {
     return try code.value(at: code.root, in: &scope)
   }
 
+  /// The value if it is a number or a truth value, and was made of such only; no budget is spent.
+  func scalar(in variables: [DataValue?]) -> Scalar? {
+    isArithmetic ? code.scalar(at: code.root, in: variables) : nil
+  }
+
   /// The value as a condition: whether ECMAScript takes it for true.
   public func isTrue(in scope: inout DataScope) throws(EvaluationError) -> Bool {
     if isArithmetic, let scalar = code.scalar(at: code.root, in: scope.variables) {
@@ -66,6 +71,12 @@ public final class Location: Sendable {
     self.text = text
   }
 
+  /// The variable's, if the place is one.
+  var slot: Int? {
+    guard case .variable(let slot) = code.nodes[Int(code.root)] else { return nil }
+    return slot
+  }
+
   public func value(in scope: inout DataScope) throws(EvaluationError) -> DataValue {
     try code.value(at: code.root, in: &scope)
   }
@@ -75,7 +86,7 @@ public final class Location: Sendable {
   public func assign(_ value: DataValue, in scope: inout DataScope) throws(EvaluationError) {
     // A copy counts, since a change of either makes it one.
     try scope.budget.spend(bytes: value.size)
-    if case .variable(let slot) = code.nodes[Int(code.root)], scope.isDeclared(slot) {
+    if let slot, scope.isDeclared(slot) {
       try scope.budget.spend(steps: 1)
       scope.noteChange(of: slot)
       scope.variables[slot] = value

@@ -12,6 +12,25 @@ enum Scalar {
   }
 }
 
+extension DataValue {
+  /// The value, if it is a number or a truth value.
+  @inline(__always)
+  var scalar: Scalar? {
+    switch self {
+    case .number(let number): .number(number)
+    case .boolean(let flag): .boolean(flag)
+    case .undefined, .null, .string, .array, .object, .function: nil
+    }
+  }
+
+  init(_ scalar: Scalar) {
+    switch scalar {
+    case .number(let number): self = .number(number)
+    case .boolean(let flag): self = .boolean(flag)
+    }
+  }
+}
+
 extension Code {
   /// Whether all nodes are of the kinds that ``scalar(at:in:)`` knows, and none of them can change anything.
   var isArithmetic: Bool {
@@ -48,18 +67,8 @@ extension Code {
   func scalar(at place: Place, in variables: [DataValue?]) -> Scalar? {
     switch nodes[Int(place)] {
     case .constant(let number):
-      switch constants[number] {
-      case .number(let number): return .number(number)
-      case .boolean(let flag): return .boolean(flag)
-      case .undefined, .null, .string, .array, .object, .function: return nil
-      }
-    case .variable(let slot):
-      guard slot < variables.count else { return nil }
-      switch variables[slot] {
-      case .number(let number)?: return .number(number)
-      case .boolean(let flag)?: return .boolean(flag)
-      case nil, .undefined?, .null?, .string?, .array?, .object?, .function?: return nil
-      }
+      return constants[number].scalar
+    case .variable(let slot): return slot < variables.count ? variables[slot]?.scalar : nil
     case .and(let left, let right):
       guard let first = scalar(at: left, in: variables) else { return nil }
       return first.isTruthy ? scalar(at: right, in: variables) : first

@@ -92,10 +92,7 @@ struct ChartRun {
     self.now = now
     effects.clear()
     actions.clear()
-    // A loop of eventless transitions evaluates as many as it has steps.
-    if guards.count < 1_000 { guards.clear() } else { guards = [] }
-    if !guardFailures.isEmpty { guardFailures.removeAll() }
-    guardsOfEvent = 0
+    forgetGuards()
     (hasMoved, hasTaken) = (false, false)
     scope.generator = generator
     scope.budget = limits.budget
@@ -113,6 +110,13 @@ struct ChartRun {
     }
     generator = scope.generator
     return hasMoved ? .moved : hasTaken ? .stayed : .ignored
+  }
+
+  mutating func forgetGuards() {
+    // A loop of eventless transitions evaluates as many as it has steps.
+    if guards.count < 1_000 { guards.clear() } else { guards = [] }
+    if !guardFailures.isEmpty { guardFailures.removeAll() }
+    guardsOfEvent = 0
   }
 
   /// A machine before an input, but for the variables, which are taken back one by one.

@@ -43,10 +43,20 @@ public final class Interpreter {
     _ machine: inout RunningChart, _ input: ChartInput, from sender: String? = nil, now: Instant,
     generator: inout Generator
   ) -> ChartOutcome {
-    // Such a chart has no effects.
-    if let plain = definition.plain, case .event(let name, _) = input {
-      return plain.step(&machine.root.configuration, name.number)
+    if case .event(let name, _) = input,
+      let outcome = definition.plain?.step(&machine.root.configuration, &machine.root.variables, name.number)
+    {
+      // Such a chart has no effects.
+      run.forgetGuards()
+      return outcome
     }
-    return run.step(&machine, input, from: sender, now: now, generator: &generator)
+    return stepInFull(&machine, input, from: sender, now: now, generator: &generator)
+  }
+
+  /// As ``step(_:_:from:now:generator:)``, always by the algorithm, which notes the guards.
+  func stepInFull(
+    _ machine: inout RunningChart, _ input: ChartInput, from sender: String?, now: Instant, generator: inout Generator
+  ) -> ChartOutcome {
+    run.step(&machine, input, from: sender, now: now, generator: &generator)
   }
 }

@@ -186,11 +186,12 @@ package struct ChartMachine: _Machine {
   ) -> StepResult {
     let machine = value.assumingMemoryBound(to: Self.self)
     let event = event.assumingMemoryBound(to: Event.self)
-    guard let plain = machine.pointee.program.definition.plain, case .event(let name, _) = event.pointee.input else {
-      return machine.pointee.take(event.pointee.input, isStrict: isStrict(parameters), &record.pointee)
-    }
     let from = machine.pointee.place
-    let outcome = plain.step(&machine.pointee.running.root.configuration, name.number)
+    guard let plain = machine.pointee.program.definition.plain, case .event(let name, _) = event.pointee.input,
+      !record.pointee.notesGuards,
+      let outcome = plain.step(
+        &machine.pointee.running.root.configuration, &machine.pointee.running.root.variables, name.number)
+    else { return machine.pointee.take(event.pointee.input, isStrict: isStrict(parameters), &record.pointee) }
     if outcome == .ignored, isStrict(parameters) {
       machine.pointee.refuse(name, nil, &record.pointee)
       record.pointee.endCall()
@@ -232,7 +233,7 @@ package struct ChartMachine: _Machine {
     let undrawn = record.generator
     let program = program
     let verdict = program.withInterpreter { interpreter in
-      let outcome = interpreter.step(
+      let outcome = interpreter.stepInFull(
         &running, input, from: record.sender, now: record.now, generator: &record.generator)
       if record.notesGuards {
         for (condition, isTrue) in interpreter.evaluatedGuards { record.note(guard: condition, isTrue) }
