@@ -10,6 +10,18 @@ import Testing
 struct GraphTests {
   static let names = Catalogue.simulations.entries.map(\.name)
 
+  @Test("a picture leads where its size suggests, or where it is asked to")
+  func direction() {
+    let guest = Guest()
+    func leads(_ request: String, _ word: String) -> Bool { guest.say(request).contains { $0.contains(word) } }
+    #expect(leads("graph shiftKey format=dot", "rankdir=LR") && leads("graph smtp format=dot", "rankdir=TB"))
+    #expect(leads("graph shiftKey format=dot direction=down", "rankdir=TB"))
+    #expect(leads("graph smtp format=dot direction=right", "rankdir=LR"))
+    #expect(leads("graph shiftKey format=stateDiagram direction=down", "direction TB"))
+    #expect(leads("graph phoneCall format=mermaid direction=right", "graph LR"))
+    #expect(leads("graph shiftKey direction=up", "- BAD-ARGUMENT argument=direction got=up allowed=down,right"))
+  }
+
   @Test("each line of a diagram is a line of data as it stands, and their number ends it")
   func wire() {
     Transcript(
@@ -150,7 +162,7 @@ struct GraphTests {
       > graph fridge format=png
       - BAD-ARGUMENT argument=format got=png allowed=table,dot,mermaid,stateDiagram,plantuml,svg,json,tests,scxml : format is one of table,dot,mermaid,stateDiagram,plantuml,svg,json,tests,scxml
       > graph
-      - USAGE : graph is used as 'graph KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|all] [width=N] [present=no]'
+      - USAGE : graph is used as 'graph KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|all] [width=N] [direction=down|right] [present=no]'
       """
     ).expectHolds()
   }

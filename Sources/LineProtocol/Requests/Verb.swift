@@ -168,7 +168,7 @@ package struct VerbEntry: Sendable {
       case .graph:
         VerbEntry(
           verb,
-          "KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|all] [width=N] [present=no]",
+          "KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|all] [width=N] [direction=down|right] [present=no]",
           does: "a diagram of a kind, or of a machine with its state marked, found by running the rule",
           example: "graph shiftKey format=mermaid")
       case .coverage:

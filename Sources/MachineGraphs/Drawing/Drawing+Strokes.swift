@@ -181,9 +181,12 @@ extension Drawing {
     return all
   }
 
-  /// Whether the picture reads from top to bottom. A small one reads from left to right, as do the members of a large
-  /// composition, which then stand below each other.
-  var isTopDown: Bool { leaves.count > 4 && !isLargeComposition }
+  /// Whether the picture reads from top to bottom. If nothing else is asked for, a small one reads from left to right, as do
+  /// the members of a large composition, which then stand below each other.
+  var isTopDown: Bool {
+    guard let direction else { return leaves.count > 4 && !isLargeComposition }
+    return direction == .down
+  }
 
   /// Whether it has more members than stand side by side.
   var isLargeComposition: Bool { isComposition && top.nodes.count > 4 }

@@ -23,6 +23,10 @@ public struct Drawing: Sendable {
   public let detail: Detail
   /// Whether its outermost nodes are the members of a composition.
   var isComposition = false
+  /// Where arrows lead in a picture; `nil` for what suits its size.
+  public var direction: Direction?
+
+  public enum Direction: Sendable { case down, right }
 
   init(title: String, detail: Detail) {
     self.title = title

@@ -9,7 +9,7 @@ const LARGEST = 1.9;
 // The size of a text in a picture, and the least on a narrow screen, in pixels.
 const TEXT = 14;
 const LEAST_TEXT = 12;
-const NARROW = 500;
+export const NARROW = 500;
 
 export class Diagram {
   #frame;
@@ -213,6 +213,7 @@ export class Diagram {
     const group = svg("g", { class: "countdown" });
     let track = null;
     let [x, y] = [0, 0];
+    const [width, height] = [58, 18];
     const box = (isArrow ? [...part.querySelectorAll("text")].at(-1) : part)?.getBBox();
     if (isArrow) {
       const path = part.querySelector("path");
@@ -222,16 +223,32 @@ export class Diagram {
         const middle = path.getPointAtLength(path.getTotalLength() / 2);
         [x, y] = [middle.x, middle.y];
       }
-      if (box?.width) [x, y] = [box.x + box.width / 2, box.y + box.height + 10];
+      if (box?.width) [x, y] = this.#freePlace(part, box, width, height);
     } else if (box) {
       [x, y] = [box.x + box.width, box.y];
     }
-    const [width, height] = [58, 18];
     const text = svg("text", { x, y: y + 4.5, "text-anchor": "middle", "font-size": 13 });
     const bar = svg("rect", { class: "rest", x: x - width / 2, y: y - height / 2, width, height, rx: 9 });
     group.append(svg("rect", { class: "plate", x: x - width / 2, y: y - height / 2, width, height, rx: 9 }), bar, text);
     this.#marks.append(group);
     return { group, track, text, bar, width, shown: -1 };
+  }
+
+  // The middle of a place beside a label that lies on no state and no other text: below, right, left, above; else below.
+  #freePlace(part, box, width, height) {
+    const [middle, line] = [box.x + box.width / 2, box.y + box.height / 2];
+    const top = Math.min(...[...part.querySelectorAll("text")].map((text) => text.getBBox().y));
+    const places = [
+      [middle, box.y + box.height + height / 2 + 1],
+      [box.x + box.width + width / 2 + 3, line],
+      [box.x - width / 2 - 3, line],
+      [middle, top - height / 2 - 1],
+    ];
+    const taken = [...this.#root.querySelectorAll(".node > :is(path, polygon, ellipse), .edge text")].map((item) => item.getBBox());
+    const isFree = ([x, y]) => !taken.some((other) =>
+      Math.abs(other.x + other.width / 2 - x) < (other.width + width) / 2 &&
+      Math.abs(other.y + other.height / 2 - y) < (other.height + height) / 2);
+    return places.find(isFree) ?? places[0];
   }
 
   #textOf(id, trigger) {

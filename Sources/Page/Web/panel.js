@@ -1,7 +1,7 @@
 // A machine, or a composition with its members, as the page shows it: its picture, what is possible, its timers and readings.
 
 import { atMostEvery, eachFrame, el, put, setText } from "./dom.js";
-import { Diagram } from "./diagram.js";
+import { Diagram, NARROW } from "./diagram.js";
 import { Events } from "./events.js";
 import { Facts } from "./facts.js";
 import { line } from "./requests.js";
@@ -108,13 +108,19 @@ export class Panel {
     this.#parts.asText.setAttribute("aria-pressed", String(isText));
   }
 
+  // How its picture is asked for: on a narrow screen it leads down. (A recording has one picture.)
+  get #pictureForm() {
+    const isNarrow = innerWidth <= NARROW && this.#page.source.isLive;
+    return { format: "svg", present: "no", direction: isNarrow ? "down" : null };
+  }
+
   // Asks for all that it shows. The picture comes first.
   async load() {
     const { source, world } = this.#page;
     const name = this.name;
     const shown = source.request(line(["show", name]));
     const asked = source.request(line(["graph", name], { format: "json", present: "no" }));
-    const drawn = source.request(line(["graph", name], { format: "svg", present: "no" }));
+    const drawn = source.request(line(["graph", name], this.#pictureForm));
     const answer = await asked;
     if (this.#isGone) return;
     if (!answer.ok) {
@@ -195,7 +201,7 @@ export class Panel {
     const { source } = this.#page;
     const [asked, drawn] = await Promise.all([
       source.request(line(["graph", this.name], { format: "json", present: "no" })),
-      source.request(line(["graph", this.name], { format: "svg", present: "no" })),
+      source.request(line(["graph", this.name], this.#pictureForm)),
     ]);
     if (!asked.ok || !drawn.ok || this.#isGone) return;
     this.#facts = new Facts(JSON.parse(asked.data.map((data) => data.text).join("\n")));

@@ -23,7 +23,8 @@ enum GraphSubject {
     case .kind(let source, let mark):
       guard let graph = source.advance(by: steps) else { return nil }
       if form.format == .tests { return .script(GraphScript(graph)) }
-      let drawing = Drawing(graph, mark: mark, show: form.drawn)
+      var drawing = Drawing(graph, mark: mark, show: form.drawn)
+      drawing.direction = form.direction
       return .text(form.text(of: drawing, asPicture: drawing))
     case .text(let text): return .text(text())
     case .testsOfComposition(let composition):
@@ -35,7 +36,9 @@ enum GraphSubject {
         graphs.append((graph, member.mark))
       }
       func drawing(isBrief: Bool) -> Drawing {
-        Drawing(composition, named: name, members: graphs, show: form.drawn, isBrief: isBrief)
+        var drawing = Drawing(composition, named: name, members: graphs, show: form.drawn, isBrief: isBrief)
+        drawing.direction = form.direction
+        return drawing
       }
       let picture = drawing(isBrief: form.drawn == .usual)
       return .text(form.text(of: form.format == .json ? drawing(isBrief: false) : picture, asPicture: picture))
@@ -51,6 +54,8 @@ struct GraphForm {
   var width = GraphTable.widest
   /// Whether the present state of a machine is marked.
   var marksPresent = true
+  /// Where arrows lead in a picture; `nil` for what suits its size.
+  var direction: Drawing.Direction?
   /// Whether a picture of the same has the states that `json` has, so that `json` can name the ids in it.
   var hasPictureIDs = true
 
@@ -86,6 +91,11 @@ enum GraphFormat: CaseIterable {
   static func names(without format: GraphFormat) -> String {
     byName.filter { $0.value != format }.map(\.key).joined(separator: ",")
   }
+}
+
+/// The values of `direction=`.
+extension Drawing.Direction {
+  static let byName: KeyValuePairs<String, Drawing.Direction?> = ["down": .down, "right": .right]
 }
 
 /// The values of `show=`.

@@ -6,7 +6,7 @@ import Statecharts
 
 /// Diagrams, and paths to states in which an event is possible.
 extension RequestContext {
-  /// `graph KIND|NAME [format=…] [show=…] [width=N] [present=…]`. A machine hides a kind of the same name.
+  /// `graph KIND|NAME [format=…] [show=…] [width=N] [direction=…] [present=…]`. A machine hides a kind of the same name.
   func graph() {
     guard var form = graphForm() else { return }
     let name = words.plain[0]
@@ -85,10 +85,12 @@ extension RequestContext {
   private func graphForm() -> GraphForm? {
     guard let format = choice(words["format"], "format", GraphFormat.byName, otherwise: .table),
       let detail = choice(words["show"], "show", Drawing.Detail.byName, otherwise: .usual),
-      let marksPresent = choice(words["present"], "present", ["yes": true, "no": false], otherwise: true)
+      let marksPresent = choice(words["present"], "present", ["yes": true, "no": false], otherwise: true),
+      let direction = choice(words["direction"], "direction", Drawing.Direction.byName, otherwise: nil)
     else { return nil }
     var form = GraphForm(format: format, detail: detail)
     form.marksPresent = marksPresent
+    form.direction = direction
     if let text = words["width"] {
       guard let width = Int(text), RequestContext.widths.contains(width) else {
         let allowed = "\(RequestContext.widths.lowerBound)..\(RequestContext.widths.upperBound)"
