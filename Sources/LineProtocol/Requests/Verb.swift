@@ -3,7 +3,7 @@ package enum Verb: UInt8, CaseIterable, Sendable {
   case help, kinds, describe, define, undefine
   case new, drop, list, count, show, can
   case send, cast, wire, unwire, wires
-  case watch, unwatch, journal, wave, script, graph, coverage
+  case watch, unwatch, point, journal, wave, script, graph, coverage
   case clock, speed, pause, resume, advance, step, agenda, fire, await, cancel, expect
   case undo, goto
   case world, use, worlds, diff
@@ -152,6 +152,10 @@ package struct VerbEntry: Sendable {
           example: "watch * what=moves")
       case .unwatch:
         VerbEntry(verb, "PATTERN", does: "ends a watch of this connection", example: "unwatch *")
+      case .point:
+        VerbEntry(
+          verb, "NAME STATE", does: "shows those who watch a machine one of its states; the live page highlights it",
+          example: "point key on", inBatch: false)
       case .journal:
         VerbEntry(
           verb, "[PATTERN] [since=SEQ] [limit=N] [what=moves|all]", does: "what happened, oldest first",

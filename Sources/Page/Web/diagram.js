@@ -18,6 +18,7 @@ export class Diagram {
   #present = new Map();
   #lit = new Map();
   #running = new Map();
+  #pointed = [];
   #marks = null;
   #size = { width: 0, height: 0 };
   #zoom = 1;
@@ -59,6 +60,7 @@ export class Diagram {
     this.zoom(this.#wanted ?? this.#readable);
     for (const [key, ids] of this.#present) this.#mark(ids, "present", key);
     for (const [key, ids] of this.#lit) this.#mark(ids, "lit", key);
+    this.point(this.#pointed);
     this.follow();
     return true;
   }
@@ -119,6 +121,13 @@ export class Diagram {
     this.#mark(ids, "present", key);
     this.#present.set(key, ids);
     this.follow();
+  }
+
+  // Marks the states at which somebody points, and no others.
+  point(ids) {
+    for (const id of this.#pointed) this.#parts.get(id)?.classList.remove("pointed");
+    this.#pointed = ids;
+    for (const id of ids) this.#parts.get(id)?.classList.add("pointed");
   }
 
   // Lights the last move of a machine; what it did before goes dark.

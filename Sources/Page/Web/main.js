@@ -246,12 +246,14 @@ class Page {
 
   #notice(item) {
     const { list, wave, log, announcer } = this.#views;
-    const isPast = item.seq <= this.world.journal.last && item.what !== "clock" && this.#isOld(item);
+    const isInput = item.what !== "clock" && item.what !== "pointed";
+    const isPast = item.seq <= this.world.journal.last && isInput && this.#isOld(item);
     if (isPast) return;
     const isFirst = item.seq !== this.world.journal.last;
     this.world.apply(item);
     for (const panel of this.#panels) panel.notice(item);
-    if (item.what === "clock") return;
+    if (item.what === "pointed") announcer.notice(item);
+    if (!isInput) return;
     if (item.what === "undone") {
       for (const panel of this.#panels) panel.recheck();
       log.rebuild();

@@ -226,6 +226,11 @@ export class Panel {
   notice(item) {
     const member = this.#members.get(item.name);
     if (!member) return;
+    // Somebody points at a state, until something happens.
+    const pointed = item.what === "pointed" ? (this.#facts?.ids(item.words[0], member.member) ?? []) : [];
+    this.#diagram.point(pointed);
+    this.#table.point(pointed);
+    if (item.what === "pointed") return;
     if (item.what === "dropped") {
       this.element.classList.add("gone");
       this.#note(`${item.name} is gone.`);

@@ -9,6 +9,7 @@ export class MoveTable {
   #moves = new Map();
   #present = new Map();
   #lit = new Map();
+  #pointed = [];
 
   constructor(element) {
     this.#element = element;
@@ -30,6 +31,7 @@ export class MoveTable {
       });
     put(this.#element, el("ul", { class: "moves" }, rows));
     for (const ids of this.#present.values()) for (const id of ids) this.#toggle(id, true);
+    this.point(this.#pointed);
   }
 
   #move(move) {
@@ -46,6 +48,13 @@ export class MoveTable {
     for (const id of this.#present.get(key) ?? []) this.#toggle(id, false);
     for (const id of ids) this.#toggle(id, true);
     this.#present.set(key, ids);
+  }
+
+  // Marks the states at which somebody points, and no others.
+  point(ids) {
+    for (const id of this.#pointed) this.#states.get(id)?.row.classList.remove("pointed");
+    this.#pointed = ids;
+    for (const id of ids) this.#states.get(id)?.row.classList.add("pointed");
   }
 
   #toggle(id, isPresent) {

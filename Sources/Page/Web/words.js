@@ -33,6 +33,8 @@ export function sentence(line) {
       return `${line.name} emits ${first}${rest ? ` ${rest}` : ""}`;
     case "told":
       return `${line.name} tells ${first}${rest ? ` ${rest}` : ""}`;
+    case "pointed":
+      return `look at ${first} of ${line.name}`;
     case "armed":
       return `${line.name} starts ${first}, due at ${exactTime(line.due)}`;
     case "disarmed":

@@ -150,6 +150,7 @@ export class World {
       this.clock.set({ mode: line.mode, speed: line.speed, paused: line.paused, t: line.t });
       return;
     }
+    if (line.what === "pointed") return;
     this.journal.add(line);
     if (line.what === "undone") {
       this.clock.set({ t: line.t });

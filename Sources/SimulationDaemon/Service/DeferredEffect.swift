@@ -16,6 +16,8 @@ enum DeferredEffect {
   case compare(String, String)
   /// Tells the clients that watch with `what=all` that the clock changed, then answers the request.
   case changeClock(String, isShown: Bool)
+  /// Tells the clients that watch a machine that somebody points at one of its states, then answers the request.
+  case point(String, state: String)
   /// Writes everything for this client in this form, beginning with the answer.
   case changeForm(LineForm)
   /// Tells everybody in the world about a livelock.
@@ -51,6 +53,9 @@ extension Service {
       // The change is part of the world, so a rollback takes it back.
       changeClock(change, isShown: isShown, tag, client)
       return true
+    case .point(let name, let state):
+      point(at: state, of: name, tag, client)
+      return true
     case .changeForm(let form):
       client.session.outbox.change(to: form)
       client.session.succeed(tag)
@@ -67,7 +72,7 @@ extension Service {
     switch deferredEffect {
     case .use, .forkWorld: client.hosted
     case .dropWorld(let name): worlds[name]
-    case .describeWorld, .activities, .cancel, .changeForm, .quit, .shutdown, .changeClock, .announceLivelock,
+    case .describeWorld, .activities, .cancel, .changeForm, .quit, .shutdown, .changeClock, .point, .announceLivelock,
       .newWorld, .listWorlds, .compare:
       nil
     }
@@ -79,6 +84,20 @@ extension Service {
     client.session.effort += Session.effortOfANotice * clients.count
     tellClock(change, in: client.hosted, home)
     tag.withUnsafeBytes { client.session.answerClock(isShown: isShown, $0, home.live) }
+  }
+
+  private func point(at state: String, of name: String, _ tag: [UInt8], _ client: Client) {
+    guard let home = client.hosted.home else { return }
+    var text = name
+    // The machine may be gone since the request was read.
+    let machine = text.withUTF8 { home.live.world.find(UnsafeRawBufferPointer($0)) }
+    // Each client may get a notice.
+    client.session.effort += Session.effortOfANotice * clients.count
+    tell("\(name) pointed \(Word.written(state))", in: client.hosted, home) { watcher in
+      guard let machine, let view = home.live.world.watchView(of: watcher) else { return false }
+      return view.scope(for: machine, in: home.live.world) != nil
+    }
+    tag.withUnsafeBytes { client.session.succeed($0) }
   }
 
   private func use(_ name: String, _ tag: [UInt8], _ client: Client) {
@@ -127,8 +146,15 @@ extension Service {
 
   /// Sends `* SEQ T - clock …` to the clients that watch with `what=all`, except those with a full notice queue.
   func tellClock(_ change: String, in hosted: HostedWorld, _ home: LiveWorld.Box) {
+    tell("- clock \(change)", in: hosted, home) { home.live.world.hearsOfTheClock($0) }
+  }
+
+  /// Sends `* SEQ T …` about what is no input to some of a world's clients, except those with a full notice queue.
+  private func tell(
+    _ text: String, in hosted: HostedWorld, _ home: LiveWorld.Box, toThose hear: (WatcherID) -> Bool
+  ) {
     for client in clients.values where client.hosted === hosted {
-      guard home.live.world.hearsOfTheClock(client.session.watcher) else { continue }
+      guard hear(client.session.watcher) else { continue }
       markDirty(client)
       client.session.flushNotices(home.live.world, mayDrop: true)
       guard client.session.gap == nil, client.session.outbox.noticeBytes < environment.limits.noticeQueue else {
@@ -138,8 +164,8 @@ extension Service {
       client.session.noticeScratch.begin(.notice)
       client.session.noticeScratch.word(home.live.world.lastSequence)
       client.session.noticeScratch.word(seconds: home.live.world.now.nanoseconds)
-      client.session.noticeScratch.append(literal: " - clock ")
-      client.session.noticeScratch.append(text: change)
+      client.session.noticeScratch.append(literal: " ")
+      client.session.noticeScratch.append(text: text)
       client.session.noticeScratch.endLine()
       client.session.append(notices: client.session.noticeScratch.bytes)
     }

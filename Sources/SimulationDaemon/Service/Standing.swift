@@ -58,7 +58,7 @@ extension Service {
   func obstacle(to effect: DeferredEffect, _ client: Client) -> Standing.Reason? {
     switch effect {
     case .describeWorld, .activities, .cancel, .changeForm, .listWorlds, .compare, .quit, .shutdown: return nil
-    case .changeClock, .announceLivelock: return client.hosted.home == nil ? .world : nil
+    case .changeClock, .point, .announceLivelock: return client.hosted.home == nil ? .world : nil
     // Before the client leaves the world, everything that it was told about it must be stored.
     case .use: return waitsForStore(client) ? .commit : nil
     case .newWorld(_, _, _, let isDurable): return isDurable && !mayChangeStoredWorlds ? .storeThread : nil

@@ -18,6 +18,8 @@ struct VerbRow: Sendable {
     case reads
     /// It changes nothing but the time of a virtual clock.
     case awaits
+    /// It changes nothing, but others hear of it.
+    case tells
     /// It changes nothing but the session.
     case configures
     /// Without arguments it changes at most the session.
@@ -98,7 +100,7 @@ struct VerbRow: Sendable {
   var onlyReads: Bool {
     switch effect {
     case .reads, .awaits: true
-    case .configures, .changesWithArguments, .changes: false
+    case .configures, .changesWithArguments, .changes, .tells: false
     }
   }
 
@@ -107,7 +109,7 @@ struct VerbRow: Sendable {
     switch effect {
     case .reads, .configures: true
     case .changesWithArguments: !hasArguments
-    case .awaits, .changes: false
+    case .awaits, .tells, .changes: false
     }
   }
 
@@ -161,6 +163,7 @@ extension VerbRow {
 
       case .watch: VerbRow(.contents, .reads, cost: .machine, memory: .watch) { $0.watch() }
       case .unwatch: VerbRow(.contents, .reads, cost: .machine, memory: .little) { $0.unwatch() }
+      case .point: VerbRow(.contents, .tells, cost: .machine, memory: .little) { $0.point() }
       case .journal: VerbRow(.contents, .reads, cost: .inputs, memory: .longReply) { $0.journal() }
       case .wave: VerbRow(.contents, .reads, cost: .coverage, memory: .waveReply) { $0.wave() }
       case .script: VerbRow(.contents, .reads, cost: .coverage, memory: .worldCopy) { $0.script() }

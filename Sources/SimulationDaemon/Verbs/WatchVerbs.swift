@@ -56,6 +56,13 @@ extension RequestContext {
     answerWatching()
   }
 
+  /// `* SEQ T NAME pointed STATE` goes to all who watch the machine.
+  func point() {
+    guard let machine = machine(words.plain[0]) else { return }
+    guard query(words.plain[1], live.world.kind(of: machine)) != nil else { return }
+    self.defer(.point(words.plain[0], state: words.plain[1]))
+  }
+
   private func answerWatching() {
     succeed { line in
       line.word(literal: "watching")

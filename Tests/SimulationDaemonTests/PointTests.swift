@@ -1,0 +1,73 @@
+import Testing
+
+@testable import SimulationDaemon
+
+@Suite("Pointing at a state")
+struct PointTests {
+  private let host = HostedService()
+  private let one: Guest
+  private let other: Guest
+
+  init() {
+    one = host.connect(toWorld: "w")
+    _ = one.play("new shiftKey key", "new power lamp")
+    other = host.connect()
+    _ = other.say("use w")
+  }
+
+  @Test("those who watch the machine hear of it, also with what=moves; nothing else changes")
+  func tells() throws {
+    _ = one.say("watch key")
+    _ = other.say("watch k* what=all")
+    let seen = try one.client.hosted.live.world.stateHash
+    #expect(one.say("@p point key capsLock") == ["* 2 0.000 key pointed capsLock", "+ @p"])
+    #expect(other.lines() == ["* 2 0.000 key pointed capsLock"])
+    #expect(try one.client.hosted.live.world.stateHash == seen)
+    #expect(one.say("journal").last == "+ 2")
+    #expect(one.say("undo").last?.contains("seq=3") == true)
+  }
+
+  @Test("those who watch others, or are in another world, hear nothing")
+  func silence() {
+    let third = host.connect()
+    _ = third.say("watch *")
+    _ = other.say("watch lamp")
+    #expect(one.say("point key on") == ["+"])
+    #expect(other.lines().isEmpty)
+    #expect(third.lines().isEmpty)
+  }
+
+  @Test(
+    "a state is one of the kind, as in other requests",
+    arguments: [
+      ("point key on", "+"), ("point nokey on", "- UNKNOWN-MACHINE"),
+      ("point key onn", "- BAD-ARGUMENT argument=state"),
+      ("point key", "- USAGE"), ("point key on off", "- USAGE"), ("begin\npoint key on\nend", "- BATCH index=1"),
+    ])
+  func states(request: String, answer: String) {
+    #expect(one.say(request).last?.hasPrefix(answer) == true)
+  }
+
+  @Test("a part of a state will do, and comes back as it was written")
+  func parts() {
+    _ = one.say("new phone p\nwatch p")
+    #expect(one.say("point p idle").first == "* 3 0.000 p pointed idle")
+  }
+
+  @Test("in JSON it is a notice like any other, and a program finds the state in its words")
+  func json() {
+    _ = one.say("mode json\nwatch key")
+    #expect(
+      one.say("point key on").first
+        == #"{"class":"notice","seq":2,"t":0.000,"name":"key","what":"pointed","words":["on"]}"#)
+  }
+
+  @Test("a session that may only look may not point")
+  func readOnly() {
+    let viewer = host.connect(SessionTerms(mayChange: false))
+    _ = viewer.say("use w")
+    _ = one.say("watch key")
+    #expect(viewer.say("point key on").last?.hasPrefix("- READ-ONLY verb=point") == true)
+    #expect(one.lines().isEmpty)
+  }
+}
