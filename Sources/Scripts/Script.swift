@@ -39,6 +39,8 @@ package struct Script: Sendable {
     case reading(machine: String, name: String, Reading)
     /// An output is emitted within so many nanoseconds; without `within`, at the current time. It has no request.
     case output(machine: String, name: String, within: Int64?)
+    /// So many per cent of the transitions of the kinds of such machines have been made. Its request is `coverage`.
+    case coverage(pattern: String, percent: Int)
     /// The state never occurs from here to the end. Its requests are `watch` and `expect`.
     case never(machine: String, StateText)
   }
@@ -57,6 +59,10 @@ package struct Script: Sendable {
   package internal(set) var steps: [Step] = []
   package internal(set) var outcomes: [ScriptOutcome] = []
   package internal(set) var checks: [Check] = []
+  /// The heading of a lesson; nil for any other script.
+  package internal(set) var heading: Heading?
+  /// What the script tells people, in the order of its lines.
+  package internal(set) var narration: [Narration] = []
   private var text: [UInt8] = []
   /// Where the document of a step stands, by the step's index: its file, and how many lines of the file are before it.
   private var documents: [Int: (file: String, linesBefore: Int)] = [:]
@@ -104,6 +110,7 @@ package struct Script: Sendable {
     script.steps = []
     script.documents = [:]
     script.checks = []
+    script.narration = []
     for (place, step) in steps.enumerated() {
       guard case .request(.define, _) = step.action else { continue }
       script.documents[script.steps.count] = documents[place]

@@ -78,7 +78,7 @@ extension ScriptParser {
     let isBatch = try endBlock(word: place)
     if isBatch { return try takeRequest(.end, from: 0, verb: place) }
     guard place + 1 == words.words.count else {
-      throw failure(word: place + 1, "the 'end' of a 'repeat' stands alone")
+      throw failure(word: place + 1, "the 'end' of a 'repeat' or a 'try' stands alone")
     }
   }
 }

@@ -3,7 +3,7 @@ import LineProtocol
 /// The lines that a script may contain.
 extension ScriptParser {
   private static let ownWords = ["after", "at", "end", "expect", "include", "let", "load", "never", "repeat", "seed"]
-  private static let longestName = 255
+  static let longestName = 255
 
   /// Parses the current line, whose words are known.
   mutating func takeLine() throws(ScriptFailure) {
@@ -303,7 +303,7 @@ extension ScriptParser {
     case .output(_, _, let within):
       if within != nil, isInBatch { throw failure(word: first, "no time passes between 'begin' and 'end'") }
       try append(.check(place))
-    case .never: break
+    case .never, .coverage: break
     }
     return true
   }

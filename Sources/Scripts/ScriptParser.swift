@@ -16,6 +16,8 @@ package struct ScriptParser: ~Copyable {
     /// The index of its step, and how often the lines around it are played.
     case repeats(step: Int, within: Int)
     case batch
+    /// Free play; its lines are a solution.
+    case attempt
   }
 
   private struct OpenDocument {
@@ -44,7 +46,8 @@ package struct ScriptParser: ~Copyable {
   var source = 0
   var line = 0
   // Safety: the current line in the bytes of its file, which `read` keeps alive while this is used.
-  private var raw = UnsafeRawBufferPointer(start: nil, count: 0)
+  private(set) var raw = UnsafeRawBufferPointer(start: nil, count: 0)
+  var narrator = Narrator()
 
   private init(load: @escaping (String) -> Loaded) {
     self.load = load
@@ -94,6 +97,7 @@ package struct ScriptParser: ~Copyable {
     if let failed { throw failed }
     if let document { throw document.start }
     if blocks.count > outer, let open = blocks.last { throw open.start }
+    try finishNarration()
     files.removeLast()
   }
 
@@ -114,6 +118,7 @@ package struct ScriptParser: ~Copyable {
       guard let first = raw.first(where: { $0 != 0x20 && $0 != 0x09 }) else { continue }
       try checkBytes()
       if first == UInt8(ascii: "#") { continue }
+      if try takeNarration() { continue }
       do throws(ScriptWords.Problem) {
         try words.read(raw, names: names)
       } catch {
@@ -125,7 +130,29 @@ package struct ScriptParser: ~Copyable {
           at: 0, "the values of names make this script longer by more than \(ScriptLimits.expansion) bytes")
       }
       try takeLine()
+      try finishLine()
     }
+  }
+
+  /// Parses a text as a line in the place of the current one.
+  mutating func takePart(_ text: String) throws(ScriptFailure) {
+    let whole = raw
+    defer { raw = whole }
+    let failed = Array(text.utf8).withUnsafeBytes { bytes -> ScriptFailure? in
+      raw = bytes
+      do throws(ScriptWords.Problem) {
+        try words.read(bytes, names: names)
+      } catch {
+        return failure(at: error.start, error.message)
+      }
+      do throws(ScriptFailure) {
+        try takeLine()
+      } catch {
+        return error
+      }
+      return nil
+    }
+    if let failed { throw failed }
   }
 
   private func checkBytes() throws(ScriptFailure) {
@@ -173,6 +200,15 @@ package struct ScriptParser: ~Copyable {
 
   var isInBatch: Bool {
     blocks.contains { if case .batch = $0.block { true } else { false } }
+  }
+
+  var isInRepeat: Bool {
+    blocks.contains { if case .repeats = $0.block { true } else { false } }
+  }
+
+  /// Whether the innermost block is one of free play.
+  var isInAttempt: Bool {
+    if case .attempt? = blocks.last?.block { true } else { false }
   }
 
   /// Appends a step that sends some words of the current line.
@@ -258,6 +294,11 @@ package struct ScriptParser: ~Copyable {
     try open(.batch, "this 'begin' has no 'end'", word: place)
   }
 
+  mutating func openAttempt(_ unclosed: ScriptFailure) throws(ScriptFailure) {
+    guard blocks.count < ScriptLimits.blocks else { throw unclosed }
+    blocks.append((.attempt, unclosed))
+  }
+
   private mutating func open(_ block: Block, _ unclosed: String, word place: Int) throws(ScriptFailure) {
     guard blocks.count < ScriptLimits.blocks else {
       throw failure(word: place, "blocks may be nested at most \(ScriptLimits.blocks) deep")
@@ -270,14 +311,20 @@ package struct ScriptParser: ~Copyable {
   /// - Returns: Whether it was a batch, whose `end` is a request.
   mutating func endBlock(word place: Int) throws(ScriptFailure) -> Bool {
     guard let open = blocks.last, open.start.file == script.sources[source].name else {
-      throw failure(word: place, "there is no 'repeat' or 'begin' before this 'end'")
+      throw failure(word: place, "there is no 'repeat', 'begin' or 'try' before this 'end'")
     }
     blocks.removeLast()
-    guard case .repeats(let step, let within) = open.block else { return true }
-    times = within
-    try append(.again(first: Int32(step + 1)))
-    script.close(repeatAt: step)
-    return false
+    switch open.block {
+    case .batch: return true
+    case .attempt:
+      endAttempt()
+      return false
+    case .repeats(let step, let within):
+      times = within
+      try append(.again(first: Int32(step + 1)))
+      script.close(repeatAt: step)
+      return false
+    }
   }
 
   mutating func include(_ path: String, word place: Int) throws(ScriptFailure) {

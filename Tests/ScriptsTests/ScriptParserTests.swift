@@ -200,12 +200,12 @@ struct ScriptParserTests {
       ("begin\nbegin", "2:1: a batch cannot stand in a batch"),
       ("list\n begin\nlist", "2:2: this 'begin' has no 'end'"),
       ("repeat 2\nbegin\nend", "1:1: this 'repeat' has no 'end'"),
-      ("end", "1:1: there is no 'repeat' or 'begin' before this 'end'"),
+      ("end", "1:1: there is no 'repeat', 'begin' or 'try' before this 'end'"),
       ("repeat", "1:7: 'repeat' is used as 'repeat N'"),
       ("repeat x", "1:8: 'x' is no number of times; it is 0 to 1000000"),
       ("repeat 1000001", "1:8: '1000001' is no number of times; it is 0 to 1000000"),
       ("repeat 2 3", "1:10: '3' is one word too many; 'repeat' is used as 'repeat N'"),
-      ("repeat 2\nlist\nend 2", "3:5: the 'end' of a 'repeat' stands alone"),
+      ("repeat 2\nlist\nend 2", "3:5: the 'end' of a 'repeat' or a 'try' stands alone"),
       ("begin\nlist\nend 2", "3:5: '2' is one word too many; end is used as 'end'"),
       ("list =>", "1:8: an outcome must follow '=>': \(ScriptOutcome.form)"),
       ("list =>on", "1:6: a blank must follow '=>'"),
@@ -331,7 +331,7 @@ struct ScriptParserTests {
       reader.failure("include a.fsm\nend", files: ["a.fsm": "repeat 2"]) == "a.fsm:1:1: this 'repeat' has no 'end'")
     #expect(
       reader.failure("repeat 2\ninclude a.fsm", files: ["a.fsm": "end"])
-        == "a.fsm:1:1: there is no 'repeat' or 'begin' before this 'end'")
+        == "a.fsm:1:1: there is no 'repeat', 'begin' or 'try' before this 'end'")
   }
 
   @Test(

@@ -62,6 +62,10 @@ extension RunPlayer {
     case .reading(_, let name, let wanted):
       guard let difference = shown.difference(name, wanted) else { return }
       fail(step, expected: difference.expected, got: difference.got)
+    case .coverage(_, let percent):
+      let coverage = RunCoverage(rows)
+      guard !coverage.reaches(percent) else { return }
+      fail(step, expected: "coverage \(percent)%", got: "coverage \(coverage.text)")
     case .never, .output: break
     }
   }
@@ -80,6 +84,7 @@ extension RunPlayer {
             step, expected: "output \(output) of \(machine) at \(worldTime)",
             got: outputs.text(of: machine, at: worldTime))
         }
+        onlooker.answer?(step, [], nil)
       }
       pending.removeFirst()
     }
@@ -88,7 +93,7 @@ extension RunPlayer {
   // MARK: Notices
 
   func takeNotice(_ line: UnsafeMutableRawBufferPointer) {
-    if speed != nil { onlooker.notice(String(decoding: line, as: UTF8.self)) }
+    if speed != nil || onlooker.answer != nil { onlooker.notice(String(decoding: line, as: UTF8.self)) }
     guard failure == nil, outputs.isWatching, let notice = ServerLine(String(decoding: line, as: UTF8.self)),
       notice.words.count > 3
     else { return }

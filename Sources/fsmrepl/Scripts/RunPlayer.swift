@@ -15,6 +15,8 @@ final class RunPlayer {
     var line: (String) -> Void = { _ in }
     /// A notice arrived; called only at real pace.
     var notice: (String) -> Void = { _ in }
+    /// A step is answered: the rows of the answer and its last line, or neither for a check without a request.
+    var answer: ((_ step: Script.Step, _ rows: [String], _ last: String?) -> Void)?
     /// Time has advanced; `next` is the next step.
     var progress: (_ worldTime: () -> String, _ next: Script.Step?) -> Void = { _, _ in }
   }
@@ -49,6 +51,8 @@ final class RunPlayer {
   let onlooker: Onlooker
   var result: RunResult
 
+  /// The step at which playing stops for now.
+  private var end: Int
   /// The index of the next step. `loops` holds what remains of the repeats around it.
   var next = 0
   private var loops: [Int32] = []
@@ -84,6 +88,7 @@ final class RunPlayer {
     self.script = script
     self.speed = speed
     self.onlooker = onlooker
+    end = script.steps.count
     result = RunResult(name: script.name)
     now.append(literal: "0.000")
   }
@@ -94,8 +99,19 @@ final class RunPlayer {
 
   /// Plays to the end, or to the first failure, in the world in use, which no other client may use.
   func play() throws(Stop) {
+    try begin()
+    try play(upTo: script.steps.count)
+  }
+
+  /// Prepares for the first step.
+  func begin() throws(Stop) {
     try watchExpectedMachines()
     anchor = (HostClock.now(), 0)
+  }
+
+  /// Plays up to a step, or to the first failure. A step within a block has to be played with all of the block.
+  func play(upTo place: Int) throws(Stop) {
+    end = place
     while failure == nil {
       send()
       if failure != nil { break }
@@ -105,7 +121,7 @@ final class RunPlayer {
           try checkNeversAgain(behind: script.steps[place])
           continue
         }
-        guard next < script.steps.count else { break }
+        guard next < end else { break }
         if try playAlone(script.steps[next]) { next += 1 }
       } else {
         onlooker.progress({ self.worldTime }, next < script.steps.count ? script.steps[next] : nil)
@@ -129,19 +145,20 @@ final class RunPlayer {
       _ = try ask("watch \(machine)**")
     }
     if speed != nil { _ = try ask("watch * what=moves") }
+    if onlooker.answer != nil { _ = try ask("watch ** what=all") }
     outputs.isWatching = !machines.isEmpty
   }
 
   // MARK: Sending
 
   private var window: Int {
-    if speed != nil { return 1 }
+    if speed != nil || onlooker.answer != nil { return 1 }
     return nevers.isEmpty && !outputs.isWatching ? Self.window : Self.windowWithNotices
   }
 
   /// Sends as many requests as the window allows.
   private func send() {
-    while failure == nil, !isHeld, next < script.steps.count {
+    while failure == nil, !isHeld, next < end {
       // The lines of a batch are answered only after its end, so the batch is sent whole.
       guard isCollecting || pending.count < window && link.backlog < Self.mostUnsent else { return }
       let step = script.steps[next]
@@ -183,7 +200,7 @@ final class RunPlayer {
   /// - Returns: False for a check that has to be played alone.
   private func sendCheck(_ step: Script.Step, _ check: Script.Check) -> Bool {
     switch check {
-    case .timers, .reading:
+    case .timers, .reading, .coverage:
       sendRequest(of: step)
       pending.append(next, .show)
     case .never:
@@ -275,7 +292,7 @@ final class RunPlayer {
     switch lineClass {
     case .data:
       let role = pending.first?.role
-      if role == .show || role == .control || isOfDocument(pending.first) {
+      if role == .show || role == .control || onlooker.answer != nil || isOfDocument(pending.first) {
         rows.append(String(decoding: line, as: UTF8.self))
       }
     case .notice: takeNotice(line)
@@ -294,7 +311,8 @@ final class RunPlayer {
 
   /// Takes the line that ends an answer.
   private func takeEnd(of line: UnsafeMutableRawBufferPointer) {
-    let text = isCancelling || pending.first?.role == .control ? String(decoding: line, as: UTF8.self) : ""
+    let isKept = isCancelling || pending.first?.role == .control || onlooker.answer != nil
+    let text = isKept ? String(decoding: line, as: UTF8.self) : ""
     let isReadable = reply.parse(line)
     if isCancelling, reply.hasTag(Self.cancelTag) {
       isCancelling = false
@@ -321,6 +339,7 @@ final class RunPlayer {
       sequence = min(sequence, max(found, 1) - 1)
       isSequenceOpen = false
     }
+    if role == .request || role == .show { onlooker.answer?(script.steps[step], rows, text) }
     if isOfDocument((step, role)) { result.findings += rows.map { script.finding($0, atStep: step) } }
     rows.removeAll()
     pending.removeFirst()

@@ -52,6 +52,36 @@ struct RunShown {
   }
 }
 
+/// How many of the transitions of some kinds were made, from an answer to `coverage`.
+struct RunCoverage: Equatable {
+  private(set) var made = 0
+  private(set) var all = 0
+  /// What was not made, as the daemon says it: `FROM TO event=EVENT`.
+  private(set) var missing: [String] = []
+
+  /// - Parameter rows: Lines of the answer, as received.
+  init(_ rows: [String]) {
+    for row in rows {
+      guard let line = ServerLine(row) else { continue }
+      if line.words.first == "kind", let numbers = line["transitions"]?.split(separator: "/").compactMap({ Int($0) }),
+        numbers.count == 2
+      {
+        made += numbers[0]
+        all += numbers[1]
+      }
+      if line.words.starts(with: ["untried"]), line.words.count == 5, line.words[2] == "transition" {
+        let trigger = line["event"] ?? line["timer"] ?? "?"
+        missing.append("\(line.words[3]) \(line.words[4]) \(trigger)")
+      }
+    }
+  }
+
+  /// Whether so many per cent were made. Of no transitions all were.
+  func reaches(_ percent: Int) -> Bool { made * 100 >= all * percent }
+
+  var text: String { "\(all == 0 ? 100 : made * 100 / all)% (\(made) of \(all) transitions)" }
+}
+
 /// The outputs reported by notices, without those that were undone.
 struct RunOutputs {
   /// One emission of an output: the sequence number of its input, and the time as printed.

@@ -1,0 +1,381 @@
+import LineProtocol
+
+/// Lines for people: narration, questions, pictures, free play. Their text is raw: it has no names, quotes or remarks.
+extension ScriptParser {
+  /// What the parser knows of narration so far.
+  struct Narrator {
+    /// Whether a line that is not blank and no remark has come.
+    fileprivate var hasLines = false
+    /// A question that waits for its line, as an index of the narration.
+    fileprivate var question: (place: Int, start: ScriptFailure)?
+    /// The lesson's first line, until its level has come.
+    fileprivate var heading: ScriptFailure?
+    /// The block of free play that is being read, as an index of the narration.
+    fileprivate var attempt: (place: Int, start: ScriptFailure)?
+    /// A block of free play whose `end` has just come.
+    fileprivate var closed: (place: Int, start: ScriptFailure)?
+  }
+
+  private enum Keyword {
+    case lesson, level, say, ask, show, point, pause, attempt, goal, hint
+  }
+
+  // MARK: Lines
+
+  /// Takes the current line if it is narration.
+  ///
+  /// - Returns: False for every other line.
+  mutating func takeNarration() throws(ScriptFailure) -> Bool {
+    defer { narrator.hasLines = true }
+    guard let keyword = Self.keyword(raw) else { return false }
+    switch keyword {
+    case .lesson: try takeLesson()
+    case .level: try takeLevel()
+    case .say: try add(.say(text), "say")
+    case .ask: try takeAsk()
+    case .show: return try takeShow()
+    case .point: return try takePoint()
+    case .pause:
+      // With an outcome it is the request.
+      guard parts.count == 1 else { return false }
+      try add(.pause, "pause")
+    case .attempt: try takeAttempt()
+    case .goal: try takeGoal()
+    case .hint: try takeHint()
+    }
+    return true
+  }
+
+  /// Checks what a line that is not narration means to the narration before it.
+  mutating func finishLine() throws(ScriptFailure) {
+    if let closed = narrator.closed.take() { try close(closed.place, closed.start) }
+    guard let question = narrator.question, script.steps.count > script.narration[question.place].step else { return }
+    narrator.question = nil
+    try bind(question.place, question.start)
+  }
+
+  /// Checks that nothing of a file is missing at its end.
+  mutating func finishNarration() throws(ScriptFailure) {
+    if let question = narrator.question.take() { throw question.start }
+    if !isIncluded, let heading = narrator.heading.take() { throw heading }
+  }
+
+  /// The word with which a line begins.
+  ///
+  /// It is called for every line, so it looks at few bytes.
+  private static func keyword(_ line: UnsafeRawBufferPointer) -> Keyword? {
+    guard let start = line.firstIndex(where: { !isBlank($0) }) else { return nil }
+    var end = start
+    while end < line.count, end - start <= 6, !isBlank(line[end]) { end += 1 }
+    let word = line[start..<end]
+    func isWord(_ literal: StaticString) -> Bool { literal.withUTF8Buffer { word.elementsEqual($0) } }
+    return switch word.count {
+    case 3: isWord("say") ? .say : isWord("ask") ? .ask : isWord("try") ? .attempt : nil
+    case 4: isWord("show") ? .show : isWord("goal") ? .goal : isWord("hint") ? .hint : nil
+    case 5: isWord("point") ? .point : isWord("pause") ? .pause : isWord("level") ? .level : nil
+    case 6: isWord("lesson") ? .lesson : nil
+    default: nil
+    }
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  /// The words of the line as they stand, with their offsets.
+  private var parts: [(start: Int, text: String)] {
+    raw.indices.split { Self.isBlank(raw[$0]) }.map { range in
+      (range.startIndex, String(decoding: raw[range.startIndex..<range.endIndex], as: UTF8.self))
+    }
+  }
+
+  /// What stands behind the first so many words, without the blanks around it.
+  private func text(behind words: Int) -> String {
+    let parts = parts
+    guard parts.count > words, let end = raw.lastIndex(where: { !Self.isBlank($0) }) else { return "" }
+    return String(decoding: raw[parts[words].start...end], as: UTF8.self)
+  }
+
+  private var text: String { text(behind: 1) }
+
+  /// An error at a word of the line as it stands; behind the last one if there is none at this index.
+  private func mistake(_ part: Int, _ message: String) -> ScriptFailure {
+    let parts = parts
+    guard parts.indices.contains(part) else {
+      return failure(at: raw.lastIndex { !Self.isBlank($0) }.map { $0 + 1 } ?? 0, message)
+    }
+    return failure(at: parts[part].start, message)
+  }
+
+  /// Adds narration in front of the next step.
+  private mutating func add(_ content: Script.Narration.Content, _ word: String) throws(ScriptFailure) {
+    if let question = narrator.question.take() { throw question.start }
+    if narrator.attempt != nil {
+      throw mistake(0, "in a 'try' stand 'goal', 'hint' and the lines of a solution, but no '\(word)'")
+    }
+    if isInBatch { throw mistake(0, "'\(word)' cannot stand between 'begin' and 'end'") }
+    if isInRepeat { throw mistake(0, "'\(word)' cannot stand in a 'repeat'") }
+    script.narration.append(
+      Script.Narration(source: Int32(source), line: Int32(line), step: script.steps.count, content: content))
+  }
+
+  // MARK: The heading
+
+  private mutating func takeLesson() throws(ScriptFailure) {
+    guard !narrator.hasLines, !isIncluded else {
+      throw mistake(0, "'lesson' is the first line of a script, before everything but remarks")
+    }
+    guard !text.isEmpty else { throw mistake(1, "a title must follow 'lesson'") }
+    script.heading = Script.Heading(title: text, level: 1)
+    narrator.heading = mistake(0, "a lesson has a level; 'level 1', 'level 2' or 'level 3' must follow")
+  }
+
+  private mutating func takeLevel() throws(ScriptFailure) {
+    guard narrator.heading != nil, script.steps.isEmpty, script.narration.isEmpty else {
+      throw mistake(0, "'level' stands once, in the line behind 'lesson'")
+    }
+    narrator.heading = nil
+    guard let level = Int(text), (1...3).contains(level) else {
+      throw mistake(1, text.isEmpty ? "a level must follow: 1, 2 or 3" : "'\(text)' is no level; it is 1, 2 or 3")
+    }
+    script.heading?.level = level
+  }
+
+  // MARK: Questions
+
+  private mutating func takeAsk() throws(ScriptFailure) {
+    let form = "'ask' is used as 'ask state QUESTION', 'ask event QUESTION' or 'ask time QUESTION'"
+    let parts = parts
+    guard parts.count > 1 else { throw mistake(1, form) }
+    let subject: Script.Question.Subject
+    let wanted: String
+    switch parts[1].text {
+    case "state": (subject, wanted) = (.state(machine: ""), "a line that sends something or lets time pass")
+    case "event": (subject, wanted) = (.event(machine: ""), "'send NAME EVENT => OUTCOME'")
+    case "time": (subject, wanted) = (.time, "'await' or 'step'")
+    case let found:
+      let hint = Nearest.match(found, among: ["state", "event", "time"]).map { "; did you mean 'ask \($0)'?" } ?? ""
+      throw mistake(1, "'\(found)' cannot be asked\(hint.isEmpty ? "; \(form)" : hint)")
+    }
+    let question = text(behind: 2)
+    guard !question.isEmpty else { throw mistake(2, "a question must follow 'ask \(parts[1].text)'") }
+    let here = script.steps.count
+    try add(.ask(Script.Question(subject: subject, text: question, steps: here..<here)), "ask")
+    narrator.question = (
+      script.narration.count - 1, mistake(0, "the next line must be what this asks about: \(wanted)")
+    )
+  }
+
+  /// Gives a question its line, which has just been read.
+  private mutating func bind(_ place: Int, _ start: ScriptFailure) throws(ScriptFailure) {
+    guard case .ask(var question) = script.narration[place].content else { return }
+    let steps = question.steps.lowerBound..<script.steps.count
+    question.steps = steps
+    var verbs: [Verb] = []
+    for step in script.steps[steps] {
+      guard case .request(let verb?, _) = step.action else { throw start }
+      verbs.append(verb)
+    }
+    guard let last = script.steps.last, let verb = verbs.last, case .request(_, let outcome) = last.action,
+      verbs.dropLast().allSatisfy({ $0 == .advance })
+    else { throw start }
+    switch question.subject {
+    case .state:
+      guard Self.foretold.contains(verb) else { throw start }
+      question.subject = .state(machine: try machine(of: verb, last))
+    case .event:
+      guard verb == .send, outcome >= 0 else { throw start }
+      question.subject = .event(machine: try machine(of: verb, last))
+    case .time:
+      guard verb == .await || verb == .step else { throw start }
+    }
+    script.narration[place].content = .ask(question)
+  }
+
+  /// The verbs whose effect on a machine's state can be asked about.
+  private static let foretold: Set<Verb> = [.send, .cast, .fire, .advance, .step, .await, .expect, .undo, .goto]
+
+  /// The machine whose state a line changes: the one that it names, else the only one.
+  private func machine(of verb: Verb, _ step: Script.Step) throws(ScriptFailure) -> String {
+    switch verb {
+    case .send, .fire, .await, .expect:
+      let words = ServerLine("+ \(script.request(of: step))")?.words ?? []
+      return words.count > 1 ? words[1] : ""
+    default:
+      return try onlyMachine {
+        failure(
+          at: 0,
+          "this names no machine, and the script has \($0.isEmpty ? "none" : $0.joined(separator: " and ")); let a line like"
+            + " 'after 1s expect NAME STATE' follow the question")
+      }
+    }
+  }
+
+  /// The only machine that the script has made so far.
+  ///
+  /// - Parameter mistake: Takes the names of those that it has made, two at most.
+  private func onlyMachine(_ mistake: ([String]) -> ScriptFailure) throws(ScriptFailure) -> String {
+    var names: [String] = []
+    for step in script.steps where names.count < 2 {
+      guard case .request(.new, _) = step.action, let words = ServerLine("+ \(script.request(of: step))")?.words,
+        words.count > 2, !names.contains(words[2])
+      else { continue }
+      names.append(words[2])
+    }
+    guard names.count == 1 else { throw mistake(names) }
+    return names[0]
+  }
+
+  // MARK: Pictures
+
+  /// - Returns: False for the request `show NAME`.
+  private mutating func takeShow() throws(ScriptFailure) -> Bool {
+    let parts = parts
+    guard parts.count > 1, !parts.contains(where: { $0.text == "=>" }) else { return false }
+    let picture: Script.Picture
+    let name = parts.count > 2 ? parts[2].text : nil
+    switch (parts[1].text, name) {
+    case ("graph", let name?): picture = .graph(name)
+    case ("state", let name?): picture = .state(name)
+    case ("table", let name?): picture = .table(name)
+    case ("wave", _?): picture = .wave(name)
+    // In other scripts a machine may have this name.
+    case ("wave", nil) where script.heading != nil: picture = .wave(nil)
+    case (let what, nil) where script.heading != nil && ["graph", "state", "table"].contains(what):
+      throw mistake(2, "the name of a machine must follow 'show \(what)'")
+    case _: return false
+    }
+    guard parts.count < 4 else { throw mistake(3, "'\(parts[3].text)' is one word too many") }
+    if let name, parts[1].text != "wave" { try checkName(name, part: 2) }
+    try add(.picture(picture), "show")
+    return true
+  }
+
+  /// `point STATE`, for the only machine.
+  ///
+  /// - Returns: False for the request `point NAME STATE`.
+  private mutating func takePoint() throws(ScriptFailure) -> Bool {
+    let parts = parts
+    guard parts.count < 3 else { return false }
+    guard parts.count == 2 else { throw mistake(1, "'point' is used as 'point [NAME] STATE'") }
+    guard let state = StateText(parts[1].text) else { throw mistake(1, "'\(parts[1].text)' can be no state") }
+    let name = try onlyMachine {
+      mistake(
+        1,
+        "this does not say of which machine; the script has \($0.isEmpty ? "none" : $0.joined(separator: " and ")), and"
+          + " the form is 'point NAME STATE'")
+    }
+    try append(.request(.point, outcome: -1), request: "point \(name) \(Word.written(state.word))\n")
+    return true
+  }
+
+  private func checkName(_ name: String, part: Int) throws(ScriptFailure) {
+    var name = name
+    let isName = name.withUTF8 { TextRules.isName(UnsafeRawBufferPointer($0), longest: Self.longestName) }
+    guard !isName else { return }
+    throw mistake(
+      part, "'\(name)' is no name of a machine; it is a letter, then letters, digits, '_', '-' and '.'")
+  }
+
+  // MARK: Free play
+
+  private mutating func takeAttempt() throws(ScriptFailure) {
+    guard !text.isEmpty else {
+      throw mistake(1, "a condition must follow 'try': what stands behind 'expect', or 'coverage NAME 100%'")
+    }
+    let here = script.steps.count
+    let condition = text
+    try add(.attempt(Script.Attempt(condition: condition, solution: here..<here, checks: here..<here)), "try")
+    narrator.attempt = (script.narration.count - 1, mistake(0, "this 'try' has no solution"))
+    try openAttempt(mistake(0, "this 'try' has no 'end'"))
+  }
+
+  private mutating func takeGoal() throws(ScriptFailure) {
+    guard let place = narrator.attempt?.place, case .attempt(var attempt) = script.narration[place].content,
+      isInAttempt
+    else { throw mistake(0, "'goal' stands in a 'try', before its solution") }
+    guard !text.isEmpty else { throw mistake(1, "a text must follow 'goal'") }
+    guard attempt.goal.isEmpty else { throw mistake(0, "a 'try' has one goal") }
+    guard script.steps.count == attempt.solution.lowerBound else {
+      throw mistake(0, "'goal' stands before the solution")
+    }
+    attempt.goal = text
+    script.narration[place].content = .attempt(attempt)
+  }
+
+  private mutating func takeHint() throws(ScriptFailure) {
+    guard let place = narrator.attempt?.place, case .attempt(var attempt) = script.narration[place].content,
+      isInAttempt
+    else { throw mistake(0, "'hint' stands in a 'try', before its solution") }
+    guard !text.isEmpty else { throw mistake(1, "a text must follow 'hint'") }
+    guard script.steps.count == attempt.solution.lowerBound else {
+      throw mistake(0, "'hint' stands before the solution")
+    }
+    attempt.hints.append(text)
+    script.narration[place].content = .attempt(attempt)
+  }
+
+  /// Notes that the `end` of the block of free play is in the current line.
+  mutating func endAttempt() {
+    narrator.closed = narrator.attempt.take()
+  }
+
+  /// Ends a block of free play: its condition is checked behind its solution.
+  private mutating func close(_ place: Int, _ start: ScriptFailure) throws(ScriptFailure) {
+    guard case .attempt(var attempt) = script.narration[place].content else { return }
+    let solution = attempt.solution.lowerBound..<script.steps.count
+    guard !solution.isEmpty else { throw start }
+    guard !attempt.goal.isEmpty else { throw start.saying("this 'try' has no 'goal'") }
+    attempt.solution = solution
+    // What fails is about the line of the `try`.
+    let end = line
+    line = start.line
+    defer { line = end }
+    let words = attempt.condition.split { $0 == " " || $0 == "\t" }
+    if words.first == "coverage" {
+      try addCoverage(words.map(String.init), start)
+    } else {
+      try addExpectation(attempt.condition, start)
+    }
+    attempt.checks = solution.upperBound..<script.steps.count
+    script.narration[place].content = .attempt(attempt)
+  }
+
+  /// `coverage NAME N%`.
+  private mutating func addCoverage(_ words: [String], _ start: ScriptFailure) throws(ScriptFailure) {
+    let form = "the form is 'try coverage NAME 100%'"
+    guard words.count == 3 else { throw start.saying(form) }
+    guard words[2].hasSuffix("%"), let percent = Int(words[2].dropLast()), (1...100).contains(percent) else {
+      throw start.saying("'\(words[2])' is not 1% to 100%; \(form)")
+    }
+    script.checks.append(.coverage(pattern: words[1], percent: percent))
+    try append(.check(Int32(script.checks.count - 1)), request: "coverage \(words[1])\n")
+  }
+
+  private mutating func addExpectation(_ condition: String, _ start: ScriptFailure) throws(ScriptFailure) {
+    do throws(ScriptFailure) {
+      try takePart("expect \(condition)")
+    } catch {
+      // The condition stands behind the `try`, which is shorter by three than `expect`.
+      throw start.saying(error.message, columnsOn: error.column - 4)
+    }
+    guard let step = script.steps.last else { return }
+    switch step.action {
+    case .request(.expect, outcome: -1): return
+    case .check(let place):
+      switch script.checks[Int(place)] {
+      case .timers, .reading, .coverage: return
+      case .output, .never: break
+      }
+    case .request, .repeats, .again: break
+    }
+    throw start.saying(
+      "a condition is a state, timers, a reading or a coverage: 'key on', 'key timers none', 'f reading R V'",
+      columnsOn: 4)
+  }
+}
+
+extension ScriptFailure {
+  /// Another mistake at the same place, or some columns behind it.
+  fileprivate func saying(_ message: String, columnsOn: Int = 0) -> ScriptFailure {
+    ScriptFailure(file: file, line: line, column: column + columnsOn, message: message)
+  }
+}
