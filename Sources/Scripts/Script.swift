@@ -19,6 +19,10 @@ package struct Script: Sendable {
     package let action: Action
     fileprivate let start: Int
     fileprivate let length: Int32
+    /// Whether its words depend on the turn, by a counter or a range.
+    package let isCounted: Bool
+    /// The index in its line of the first word of what it does: 2 behind a time.
+    fileprivate let firstWord: UInt8
   }
 
   package enum Action: Sendable {
@@ -29,6 +33,11 @@ package struct Script: Sendable {
     /// Repeats the steps up to `past` so many times; the last of them is the matching ``again``.
     case repeats(Int32, past: Int32)
     case again(first: Int32)
+
+    /// How often the steps behind a `repeats` are played.
+    package var count: Int32 {
+      if case .repeats(let count, _) = self { count } else { 1 }
+    }
   }
 
   /// An `expect` or `never` that is not a request of the protocol.
@@ -43,6 +52,18 @@ package struct Script: Sendable {
     case coverage(pattern: String, percent: Int)
     /// The state never occurs from here to the end. Its requests are `watch` and `expect`.
     case never(machine: String, StateText)
+
+    /// What it asks the daemon, with line ends; empty if nothing.
+    package var request: String {
+      switch self {
+      case .timers(let machine, _), .reading(let machine, _, _): "show \(machine)\n"
+      case .coverage(let pattern, _): "coverage \(pattern)\n"
+      case .output: ""
+      // With two asterisks, no `unwatch` in a script is likely to name the same pattern.
+      case .never(let machine, let state):
+        "watch \(machine)** what=all\nexpect \(machine) \(Word.written(state.word))\n"
+      }
+    }
   }
 
   /// The expected value of a reading.
@@ -63,7 +84,13 @@ package struct Script: Sendable {
   package internal(set) var heading: Heading?
   /// What the script tells people, in the order of its lines.
   package internal(set) var narration: [Narration] = []
+  var counters: [ScriptCounter] = []
   private var text: [UInt8] = []
+  /// The places for numbers in the requests of counted steps, by where their bytes start.
+  private var holes: [Int: [ScriptTemplate.Hole]] = [:]
+  /// The words of outcomes and checks that depend on the turn, by their index.
+  private var countedOutcomes: [Int32: ScriptTemplate] = [:]
+  private var countedChecks: [Int32: ScriptTemplate] = [:]
   /// Where the document of a step stands, by the step's index: its file, and how many lines of the file are before it.
   private var documents: [Int: (file: String, linesBefore: Int)] = [:]
 
@@ -71,16 +98,61 @@ package struct Script: Sendable {
   package var name: String { sources[0].name }
 
   /// The bytes that a step sends, with line ends; empty if it sends nothing. Valid within the call.
-  package func withRequest<R>(of step: Step, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+  ///
+  /// - Parameter turn: How often the lines of the step have been played before, in all repeats and ranges around them.
+  package func withRequest<R>(of step: Step, turn: Int32 = 0, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    guard step.isCounted else { return withBytes(of: step, body) }
+    if case .check(let place) = step.action {
+      var request = check(place, turn: turn).request
+      return request.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
+    let bytes = withBytes(of: step) {
+      ScriptTemplate.filled($0, holes[step.start] ?? [], turn: turn, counters)
+    }
+    return bytes.withUnsafeBytes(body)
+  }
+
+  private func withBytes<R>(of step: Step, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     text.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[step.start..<(step.start + Int(step.length))])) }
   }
 
   /// The request of a step without the line end; of a document only the line before it.
-  package func request(of step: Step) -> String {
-    withRequest(of: step) { bytes in
+  package func request(of step: Step, turn: Int32 = 0) -> String {
+    withRequest(of: step, turn: turn) { bytes in
       if case .request(.define, _) = step.action { return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self) }
       return String(decoding: bytes.dropLast(), as: UTF8.self)
     }
+  }
+
+  /// The expected outcome of a request; nil if it only must not fail.
+  package func outcome(of step: Step, turn: Int32) -> ScriptOutcome? {
+    guard case .request(_, let place) = step.action, place >= 0 else { return nil }
+    guard step.isCounted, let template = countedOutcomes[place] else { return outcomes[Int(place)] }
+    let words = ScriptWords(template.filled(turn: turn, counters))
+    return (try? words.outcome(behind: 0)) ?? outcomes[Int(place)]
+  }
+
+  /// What a check expects.
+  package func check(_ place: Int32, turn: Int32) -> Check {
+    guard let template = countedChecks[place] else { return checks[Int(place)] }
+    let words = ScriptWords(template.filled(turn: turn, counters))
+    return (try? words.check(0)) ?? checks[Int(place)]
+  }
+
+  /// Patterns of the names of all machines whose outputs are expected.
+  package var namesWithOutputs: Set<String> {
+    var names: Set<String> = []
+    for (place, check) in checks.enumerated() {
+      guard case .output(let machine, _, _) = check else { continue }
+      guard let template = countedChecks[Int32(place)] else {
+        names.insert("\(machine)**")
+        continue
+      }
+      // Numbers of the name may be anything.
+      let words = ScriptWords(template.filled(with: "*"))
+      names.insert("\(words.text(words.words[2]))**")
+    }
+    return names
   }
 
   /// `FILE:LINE` of a step.
@@ -93,6 +165,70 @@ package struct Script: Sendable {
     let line = lines[Int(step.line) - 1].drop { $0 == 0x20 || $0 == 0x09 }
     let end = line.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? line.startIndex
     return String(decoding: line[..<end], as: UTF8.self)
+  }
+
+  /// What a step does in this turn; nil if it is the same in each.
+  package func played(_ step: Step, turn: Int32) -> String? {
+    guard step.isCounted else { return nil }
+    guard case .check(let place) = step.action else { return request(of: step, turn: turn) }
+    return countedChecks[place].map { String(decoding: $0.filled(turn: turn, counters), as: UTF8.self) }
+  }
+
+  /// The column, from 1, at which a word of a step stands in its line, or at which the step begins.
+  ///
+  /// - Parameter word: Its index in what the step does, of which the outcome is a part.
+  package func column(of step: Step, word: Int) -> Int {
+    let bytes = bytes(ofLineOf: step)
+    let words = ScriptWords(bytes)
+    // A time stands in the line in another form than in its request.
+    let isTime = step.firstWord == 0 && (words.isWord(0, "at") || words.isWord(0, "after"))
+    let place = isTime ? 1 : Int(step.firstWord) + word
+    guard
+      let word = words.words.indices.contains(place)
+        ? words.words[place] : words.words.dropFirst(Int(step.firstWord)).first
+    else { return 1 }
+    return String(decoding: bytes.prefix(word.start), as: UTF8.self).count + 1
+  }
+
+  /// The index of the arrow in what a step does.
+  package func arrow(of step: Step) -> Int {
+    let words = ScriptWords(bytes(ofLineOf: step))
+    let arrow = try? words.arrow(from: Int(step.firstWord))
+    return (arrow ?? words.words.count) - Int(step.firstWord)
+  }
+
+  /// The index of the word of a request that a failure is about; that of the verb if it is about none.
+  package func word(of step: Step, turn: Int32, wrongFor failure: ServerLine) -> Int {
+    let words = ScriptWords(Array(request(of: step, turn: turn).utf8))
+    let verb = words.words.first.map { words.bytes($0).first == WordScanner.at } == true ? 1 : 0
+    func place(_ text: String?, isKey: Bool = false) -> Int? {
+      guard let text else { return nil }
+      return words.words.indices.dropFirst(verb + 1).first { place in
+        let word = words.words[place]
+        return isKey ? !word.isPlain && words.key(word) == text : words.text(word) == text
+      }
+    }
+    if failure.code == FailureCode.timeout.word { return min(verb + 2, words.words.count - 1) }
+    let subject = failure.code.split(separator: "-").last.map { $0.lowercased() }
+    return subject.flatMap { place(failure[$0]) } ?? place(failure["argument"], isKey: true) ?? place(failure["got"])
+      ?? place(failure["event"]) ?? place(failure["timer"]) ?? place(failure["expected"]) ?? place(failure["machine"])
+      ?? verb
+  }
+
+  /// The machine that a request is sent to, if it is about the state of one.
+  package func machine(of step: Step, turn: Int32) -> String? {
+    guard case .request(let verb, _) = step.action, verb == .send || verb == .fire || verb == .await || verb == .expect
+    else { return nil }
+    let request = request(of: step, turn: turn)
+    let words = request.split(separator: " ").filter { !$0.hasPrefix("@") }
+    return words.count > 1 ? String(words[1]) : nil
+  }
+
+  private func bytes(ofLineOf step: Step) -> [UInt8] {
+    let line = sources[Int(step.source)].bytes.split(
+      separator: 0x0A, maxSplits: Int(step.line), omittingEmptySubsequences: false)[Int(step.line) - 1]
+    // The mark of the encoding is no character of the line.
+    return Array(step.line == 1 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? line.dropFirst(3) : line)
   }
 
   /// What the daemon says of a document, `. LINE:COLUMN SEVERITY : TEXT`, with the place in the file that it stands in:
@@ -124,27 +260,58 @@ package struct Script: Sendable {
     documents[steps.count - 1] = (file, linesBefore)
   }
 
-  /// Appends a step.
-  mutating func append(_ action: Action, request: some Sequence<UInt8>, source: Int, line: Int) {
-    let start = text.count
-    text.append(contentsOf: request)
-    append(action, from: start, source, line)
+  /// Where a step stands: its file, its line, and the index of its first word in it.
+  struct Origin {
+    let source: Int
+    let line: Int
+    let firstWord: Int
   }
 
-  mutating func append(_ action: Action, request: UnsafeRawBufferPointer, before: StaticString, source: Int, line: Int)
-  {
+  /// Appends a step.
+  ///
+  /// - Parameter isCounted: Whether a check depends on the turn.
+  mutating func append(
+    _ action: Action, request: some Sequence<UInt8>, isCounted: Bool = false, _ origin: Origin
+  ) {
+    let start = text.count
+    text.append(contentsOf: request)
+    append(action, from: start, isCounted: isCounted, origin)
+  }
+
+  /// Appends a step with a request.
+  ///
+  /// - Parameters:
+  ///   - before: Text to send before it.
+  ///   - holes: Places in the request for numbers.
+  mutating func append(
+    _ action: Action, request: UnsafeRawBufferPointer, before: StaticString, holes: [ScriptTemplate.Hole],
+    isCounted: Bool, _ origin: Origin
+  ) {
     let start = text.count
     before.withUTF8Buffer { text.append(contentsOf: $0) }
     text.append(contentsOf: request)
     text.append(0x0A)
-    append(action, from: start, source, line)
+    if !holes.isEmpty {
+      self.holes[start] = holes.map {
+        ScriptTemplate.Hole(
+          offset: $0.offset + before.utf8CodeUnitCount, length: $0.length, counter: $0.counter, turns: $0.turns)
+      }
+    }
+    append(action, from: start, isCounted: isCounted, origin)
   }
 
-  private mutating func append(_ action: Action, from start: Int, _ source: Int, _ line: Int) {
+  private mutating func append(_ action: Action, from start: Int, isCounted: Bool, _ origin: Origin) {
     steps.append(
       Step(
-        source: Int32(source), line: Int32(line), action: action, start: start, length: Int32(text.count - start)))
+        source: Int32(origin.source), line: Int32(origin.line), action: action, start: start,
+        length: Int32(text.count - start), isCounted: isCounted, firstWord: UInt8(clamping: origin.firstWord)))
   }
+
+  /// Says that the last check, or the last outcome, depends on the turn.
+  mutating func countLastCheck(_ template: ScriptTemplate) { countedChecks[Int32(checks.count - 1)] = template }
+  mutating func countLastOutcome(_ template: ScriptTemplate) { countedOutcomes[Int32(outcomes.count - 1)] = template }
+
+  func isCounted(outcome place: Int32) -> Bool { !countedOutcomes.isEmpty && countedOutcomes[place] != nil }
 
   /// Sets the end of the `repeat` step at `place` to the next step.
   mutating func close(repeatAt place: Int) {
@@ -152,7 +319,7 @@ package struct Script: Sendable {
     let step = steps[place]
     steps[place] = Step(
       source: step.source, line: step.line, action: .repeats(count, past: Int32(steps.count)), start: step.start,
-      length: step.length)
+      length: step.length, isCounted: false, firstWord: step.firstWord)
   }
 }
 
@@ -168,6 +335,8 @@ package enum ScriptLimits {
   package static let times = 1_000_000
   /// Lines played, with every `repeat` expanded.
   package static let lines = 10_000_000
+  /// Ranges in one line.
+  package static let ranges = 8
   /// Depth of blocks.
   package static let blocks = 32
   /// Names defined by `let`.
@@ -176,6 +345,10 @@ package enum ScriptLimits {
   package static let value = 4_096
   /// Bytes that the values of names add to all lines together.
   package static let expansion = 16 << 20
+  /// How many mistakes of a script are told.
+  package static let mistakes = 50
+  /// How many mistakes are counted before the rest of a script is left unread.
+  package static let countedMistakes = 1_000
   /// The file name ending of an included file.
   package static let ending = ".fsm"
 }
@@ -198,4 +371,26 @@ package struct ScriptFailure: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   package var description: String { "\(file):\(line):\(column): \(message)" }
+}
+
+/// All mistakes of a script and of the files that it includes.
+package struct ScriptMistakes: Error, Hashable, Sendable, CustomStringConvertible {
+  /// In the order in which they were found; at most ``ScriptLimits/mistakes``.
+  package let told: [ScriptFailure]
+  /// How many there are besides.
+  package let more: Int
+  /// Whether the rest of the script was not read, because there are too many.
+  package let isCut: Bool
+
+  /// A line for each that is told, and one for the others.
+  package var lines: [String] {
+    var lines = told.map { "\($0)" }
+    if more > 0, let file = told.first?.file {
+      let number = "\(more) more mistake\(more == 1 ? "" : "s")"
+      lines.append(isCut ? "\(file): at least \(number); the rest was not read" : "\(file): \(number)")
+    }
+    return lines
+  }
+
+  package var description: String { lines.joined(separator: "\n") }
 }

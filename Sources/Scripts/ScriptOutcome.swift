@@ -124,6 +124,45 @@ package struct ScriptOutcome: Hashable, Sendable {
     return fields.allSatisfy { ScriptOutcome.equal($0.value, reply.text(of: $0.key) ?? "", key: $0.key) }
   }
 
+  /// The index of the first word of the outcome, as ``text`` writes it, that a reply does not match.
+  package func wrongWord(_ reply: borrowing ScriptReply) -> Int {
+    let isSuccess = reply.lineClass == .success
+    var count = 1
+    switch result {
+    case .moved(let from, let to):
+      let isMoved = isSuccess && reply.isWord(0, "moved")
+      if isMoved, let from, !from.matches(reply.word(1)) { return 1 }
+      count += (from == nil ? 0 : 1) + (to == nil ? 0 : 1)
+      if isMoved, let to, !to.matches(reply.word(2)) { return count - 1 }
+      if !isMoved { return 0 }
+    case .stayed(let state), .ignored(let state):
+      let word: StaticString = if case .stayed = result { "stayed" } else { "ignored" }
+      guard isSuccess, reply.isWord(0, word) else { return 0 }
+      if let state, !state.matches(reply.word(1)) { return 1 }
+      count += state == nil ? 0 : 1
+    case .success: if !isSuccess { return 0 }
+    case .refused(let code):
+      // The code can stand alone.
+      if isSuccess || !reply.word(0).elementsEqual((code ?? .refused).word.utf8) { return 0 }
+      count += code == nil ? 0 : 1
+    case .state(let state):
+      guard isSuccess, state.matches(reply.word(reply.wordCount - 1)) else { return 0 }
+    }
+    let field = fields.firstIndex { !ScriptOutcome.equal($0.value, reply.text(of: $0.key) ?? "", key: $0.key) }
+    return count + (field ?? 0)
+  }
+
+  /// The state that is expected by a word of the outcome, as ``text`` writes it.
+  package func state(at word: Int) -> String? {
+    switch result {
+    case .moved(let from, let to):
+      [from, to].compactMap(\.self).dropFirst(word - 1).first.flatMap { word > 0 ? $0.word : nil }
+    case .stayed(let state), .ignored(let state): word == 1 ? state?.word : nil
+    case .state(let state): word == 0 ? state.word : nil
+    case .success, .refused: nil
+    }
+  }
+
   /// The actual reply in the form of an outcome, with the expected fields.
   package func found(_ reply: borrowing ScriptReply) -> String {
     var text = ScriptOutcome.found(reply)
@@ -143,8 +182,7 @@ package struct ScriptOutcome: Hashable, Sendable {
     }
     let code = words.first ?? "?"
     let note = reply.note.map { " : \($0)" } ?? ""
-    let meant = reply.text(of: "did-you-mean").map { "; did you mean \($0)?" } ?? ""
-    return (code == FailureCode.refused.word ? "refused" : "refused \(code)") + note + meant
+    return (code == FailureCode.refused.word ? "refused" : "refused \(code)") + note
   }
 
   /// Whether a field has the expected value; times may be written in any unit.

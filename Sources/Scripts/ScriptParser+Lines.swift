@@ -3,10 +3,10 @@ import LineProtocol
 /// The lines that a script may contain.
 extension ScriptParser {
   private static let ownWords = ["after", "at", "end", "expect", "include", "let", "load", "never", "repeat", "seed"]
-  static let longestName = 255
 
   /// Parses the current line, whose words are known.
   mutating func takeLine() throws(ScriptFailure) {
+    if !words.ranges.isEmpty || !rangeLoops.isEmpty { countRanges() }
     var first = 0
     if words.isWord(0, "at") || words.isWord(0, "after") {
       try takeTime()
@@ -62,6 +62,7 @@ extension ScriptParser {
       )
     }
     if isInBatch { throw failure(word: 0, "no time passes between 'begin' and 'end'") }
+    try checkRanges(in: 0..<2)
     let text = words.bytes(words.words[1])
     guard words.words[1].isPlain, (isAt ? TimeText.time(text) : TimeText.duration(text)) != nil else {
       let found = words.text(words.words[1])
@@ -72,18 +73,7 @@ extension ScriptParser {
           : "'\(found)' is no duration; it is \(TimeText.durationForm)")
     }
     try append(
-      .request(.advance, outcome: -1), words: 1..<2, before: isAt ? "advance until " : "advance ")
-  }
-
-  /// The duration at an index.
-  private func duration(_ place: Int) throws(ScriptFailure) -> Int64 {
-    guard words.words.indices.contains(place) else {
-      throw failure(word: place, "a duration must follow 'within': \(TimeText.durationForm)")
-    }
-    guard words.words[place].isPlain, let duration = TimeText.duration(words.bytes(words.words[place])) else {
-      throw failure(word: place, "'\(words.text(words.words[place]))' is no duration; it is \(TimeText.durationForm)")
-    }
-    return duration
+      .request(.advance, outcome: -1), words: 1..<2, before: isAt ? "advance until " : "advance ", firstWord: 0)
   }
 
   // MARK: Requests
@@ -107,17 +97,19 @@ extension ScriptParser {
     guard arrow > place else { throw failure(word: arrow, "a request must stand before '=>'") }
     guard let verb else {
       guard expects(.unknownVerb, outcome) else { throw unknownVerb(place) }
-      return try append(.request(nil, outcome: outcome), words: first..<arrow)
+      return try append(.request(nil, outcome: outcome), words: first..<arrow, firstWord: first)
     }
     let isInBatch = isInBatch
     if verb == .begin { try beginBatch(word: place) }
+    if verb == .begin || verb == .end { try checkRanges(in: first..<arrow) }
     try checkUse(of: verb, place, arrow, outcome, isInBatch: isInBatch)
-    try append(.request(verb, outcome: outcome), words: first..<arrow)
+    try append(.request(verb, outcome: outcome), words: first..<arrow, firstWord: first)
   }
 
   /// `define KIND format=F`, whose document follows up to `enddefine`.
   private mutating func takeDefine(from first: Int, verb place: Int) throws(ScriptFailure) {
     let (arrow, outcome) = try outcome(from: first)
+    try checkFixed(first..<words.words.count)
     for word in first..<arrow where !words.words[word].isPlain && words.key(words.words[word]) == "bytes" {
       throw failure(
         word: word, "the bytes are counted here; the document stands on the lines up to '\(DocumentSource.end)'")
@@ -129,6 +121,7 @@ extension ScriptParser {
   /// `load FILE [as KIND]`.
   private mutating func takeLoad(_ first: Int) throws(ScriptFailure) {
     let (arrow, outcome) = try outcome(from: first)
+    try checkFixed(first..<words.words.count)
     let form = "'load' is used as 'load FILE [as KIND]', with quotes around a name with blanks"
     let count = arrow - first
     guard count == 2 || count == 4 && words.isWord(first + 2, "as"),
@@ -145,16 +138,13 @@ extension ScriptParser {
     do throws(ScriptWords.Problem) {
       arrow = try words.arrow(from: first)
     } catch {
-      throw failure(at: error.start, error.message)
+      throw failure(at: error.start, error.message ?? "")
     }
     return (arrow, try outcome(behind: arrow))
   }
 
   private func unknownVerb(_ place: Int) -> ScriptFailure {
     let found = words.text(words.words[place])
-    if found.hasPrefix("#") {
-      return failure(word: place, "a remark stands on a line of its own")
-    }
     if found == ">" {
       return failure(word: place, "this is a line of a transcript; 'fsmrepl check' repeats those")
     }
@@ -247,29 +237,20 @@ extension ScriptParser {
   /// The index of the outcome after an arrow; negative without an arrow.
   private mutating func outcome(behind arrow: Int) throws(ScriptFailure) -> Int32 {
     guard arrow < words.words.count else { return -1 }
-    let text = String(decoding: words.written(arrow..<words.words.count), as: UTF8.self)
-    if let known = outcomes[text] { return known }
-    var plain: [(text: String, place: Int)] = []
-    var fields: [ServerLine.Field] = []
-    for place in (arrow + 1)..<max(arrow + 1, words.words.count) {
-      let word = words.words[place]
-      if !word.isPlain {
-        fields.append(ServerLine.Field(key: words.key(word), value: words.text(word)))
-      } else if fields.isEmpty {
-        plain.append((words.text(word), place))
-      } else {
-        throw failure(word: place, "'\(words.text(word))' comes after key=value; the outcome comes first")
-      }
+    let range = arrow..<words.words.count
+    try checkRanges(in: range)
+    let holes = words.holes(in: range)
+    let text = String(decoding: words.written(range), as: UTF8.self)
+    if holes.isEmpty, let known = outcomes[text] { return known }
+    let found = try placed { words throws(ScriptWords.WrongWord) in try words.outcome(behind: arrow) }
+    script.outcomes.append(found)
+    let place = Int32(script.outcomes.count - 1)
+    if holes.isEmpty {
+      outcomes[text] = place
+    } else {
+      script.countLastOutcome(ScriptTemplate(bytes: Array(words.written(range)), holes: filled(holes)))
     }
-    do throws(ScriptOutcome.Failure) {
-      let found = try ScriptOutcome(words: plain.map(\.text), fields: fields)
-      script.outcomes.append(found)
-    } catch {
-      guard case .wrong(let message, let word) = error else { return -1 }
-      throw failure(word: plain.indices.contains(word) ? plain[word].place : arrow + 1, message)
-    }
-    outcomes[text] = Int32(script.outcomes.count - 1)
-    return Int32(script.outcomes.count - 1)
+    return place
   }
 
   // MARK: Expectations
@@ -278,121 +259,34 @@ extension ScriptParser {
   ///
   /// - Returns: False if it is a request.
   private mutating func takeCheck(_ first: Int) throws(ScriptFailure) -> Bool {
-    let count = words.words.count - first
-    let check: Script.Check
-    if words.isWord(first + 1, "output"), count > 3, words.arrowless(first) {
-      check = try outputCheck(first, count)
-    } else if words.isWord(first + 2, "timers"), count > 3, words.arrowless(first) {
-      try exactly(4, first, "expect NAME timers T,…|none")
-      let text = words.text(words.words[first + 3])
-      let names = text == "none" ? [] : Self.split(text)
-      guard !names.contains("") else {
-        throw failure(word: first + 3, "'\(text)' is no list of timers; it is T,… without blanks, or none")
-      }
-      check = .timers(machine: try machine(first + 1), names: names)
-    } else if words.isWord(first + 2, "reading"), count > 3, words.arrowless(first) {
-      check = try readingCheck(first, count)
-    } else {
-      return false
+    let found = try placed { words throws(ScriptWords.WrongWord) in try words.check(first) }
+    guard let check = found else { return false }
+    if case .output(_, _, _?) = check, isInBatch {
+      throw failure(word: first, "no time passes between 'begin' and 'end'")
     }
-    script.checks.append(check)
-    let place = Int32(script.checks.count - 1)
-    switch check {
-    case .timers(let machine, _), .reading(let machine, _, _):
-      try append(.check(place), request: "show \(machine)\n")
-    case .output(_, _, let within):
-      if within != nil, isInBatch { throw failure(word: first, "no time passes between 'begin' and 'end'") }
-      try append(.check(place))
-    case .never, .coverage: break
-    }
+    try append(check, from: first)
     return true
   }
 
-  private func outputCheck(_ first: Int, _ count: Int) throws(ScriptFailure) -> Script.Check {
-    let form = "expect output NAME OUTPUT [within DURATION]"
-    var within: Int64?
-    if count > 4 {
-      guard words.isWord(first + 4, "within") else {
-        throw failure(word: first + 4, "'\(words.text(words.words[first + 4]))' is not 'within'; the form is '\(form)'")
-      }
-      within = try duration(first + 5)
-      try exactly(6, first, form)
-    }
-    return .output(machine: try machine(first + 2), name: words.text(words.words[first + 3]), within: within)
-  }
-
-  private func readingCheck(_ first: Int, _ count: Int) throws(ScriptFailure) -> Script.Check {
-    let form = "expect NAME reading K VALUE [±TOLERANCE]"
-    guard count > 4 else { throw failure(word: first + 4, "a value is missing; the form is '\(form)'") }
-    if count > 5 { try exactly(6, first, form) }
-    let text = words.text(words.words[first + 4])
-    let name = words.text(words.words[first + 3])
-    let machine = try machine(first + 1)
-    let number = Double(text).flatMap { $0.isFinite ? $0 : nil } ?? TimeText.time(text).map { Double($0) / 1e9 }
-    guard count > 5 else {
-      if let number { return .reading(machine: machine, name: name, .number(number, tolerance: 0)) }
-      return .reading(machine: machine, name: name, text == "none" ? .none : .text(text))
-    }
-    guard let number else {
-      throw failure(word: first + 4, "'\(text)' is no number, so there can be no tolerance")
-    }
-    let written = words.text(words.words[first + 5])
-    let digits = written.hasPrefix("±") ? written.dropFirst() : written.hasPrefix("+-") ? written.dropFirst(2) : ""
-    guard let tolerance = Double(digits), tolerance >= 0, tolerance.isFinite else {
-      throw failure(word: first + 5, "'\(written)' is no tolerance; it is ±NUMBER or +-NUMBER")
-    }
-    return .reading(machine: machine, name: name, .number(number, tolerance: tolerance))
-  }
-
   private mutating func takeNever(_ first: Int) throws(ScriptFailure) {
-    try exactly(3, first, "never NAME STATE")
+    let check = try placed { words throws(ScriptWords.WrongWord) in try words.never(first) }
     if isInBatch { throw failure(word: first, "'never' cannot stand between 'begin' and 'end'") }
-    let machine = try machine(first + 1)
-    let text = words.text(words.words[first + 2])
-    guard words.words[first + 2].isPlain, let state = StateText(text) else {
-      throw failure(word: first + 2, "'\(text)' can be no state")
-    }
-    script.checks.append(.never(machine: machine, state))
-    // With two asterisks, no `unwatch` in a script is likely to name the same pattern.
-    try append(
-      .check(Int32(script.checks.count - 1)),
-      request: "watch \(machine)** what=all\nexpect \(machine) \(Word.written(text))\n")
+    try append(check, from: first)
   }
 
-  private func machine(_ place: Int) throws(ScriptFailure) -> String {
-    let word = words.words[place]
-    guard word.isPlain, TextRules.isName(words.bytes(word), longest: Self.longestName) else {
-      throw failure(
-        word: place,
-        "'\(words.text(word))' is no name of a machine; it is a letter, then letters, digits, '_', '-' and '.'")
+  /// The result of reading words, with the place of a mistake.
+  private func placed<R>(
+    _ read: (borrowing ScriptWords) throws(ScriptWords.WrongWord) -> R
+  ) throws(ScriptFailure) -> R {
+    do throws(ScriptWords.WrongWord) {
+      return try read(words)
+    } catch {
+      throw failure(word: error.word, error.message)
     }
-    return words.text(word)
   }
 
   /// Checks the number of words from an index to the end of the line.
   func exactly(_ count: Int, _ first: Int, _ form: String) throws(ScriptFailure) {
-    guard words.words.count != first + count else { return }
-    guard words.words.count > first + count else {
-      throw failure(word: words.words.count, "a word is missing; the form is '\(form)'")
-    }
-    let found = words.text(words.words[first + count])
-    throw failure(word: first + count, "'\(found)' is one word too many; the form is '\(form)'")
-  }
-
-  /// Splits at commas outside parentheses.
-  private static func split(_ text: String) -> [String] {
-    var depth = 0
-    return text.split(omittingEmptySubsequences: false) { character in
-      if character == "(" { depth += 1 }
-      if character == ")" { depth -= 1 }
-      return character == "," && depth == 0
-    }.map(String.init)
-  }
-}
-
-extension ScriptWords {
-  /// Whether there is no `=>` from this word on.
-  fileprivate func arrowless(_ first: Int) -> Bool {
-    (try? arrow(from: first)) == words.count
+    try placed { words throws(ScriptWords.WrongWord) in try words.exactly(count, first, form) }
   }
 }

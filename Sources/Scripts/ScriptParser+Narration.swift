@@ -14,6 +14,9 @@ extension ScriptParser {
     fileprivate var attempt: (place: Int, start: ScriptFailure)?
     /// A block of free play whose `end` has just come.
     fileprivate var closed: (place: Int, start: ScriptFailure)?
+
+    /// The line that a question waits for is wrong, which is told already.
+    mutating func forgetQuestion() { question = nil }
   }
 
   private enum Keyword {
@@ -54,10 +57,10 @@ extension ScriptParser {
     try bind(question.place, question.start)
   }
 
-  /// Checks that nothing of a file is missing at its end.
-  mutating func finishNarration() throws(ScriptFailure) {
-    if let question = narrator.question.take() { throw question.start }
-    if !isIncluded, let heading = narrator.heading.take() { throw heading }
+  /// What is missing at the end of a file.
+  mutating func missingNarration() -> ScriptFailure? {
+    if let question = narrator.question.take() { return question.start }
+    return isIncluded ? nil : narrator.heading.take()
   }
 
   /// The word with which a line begins.
@@ -263,13 +266,13 @@ extension ScriptParser {
         "this does not say of which machine; the script has \($0.isEmpty ? "none" : $0.joined(separator: " and ")), and"
           + " the form is 'point NAME STATE'")
     }
-    try append(.request(.point, outcome: -1), request: "point \(name) \(Word.written(state.word))\n")
+    try takePart("point \(name) \(Word.written(state.word))")
     return true
   }
 
   private func checkName(_ name: String, part: Int) throws(ScriptFailure) {
     var name = name
-    let isName = name.withUTF8 { TextRules.isName(UnsafeRawBufferPointer($0), longest: Self.longestName) }
+    let isName = name.withUTF8 { TextRules.isName(UnsafeRawBufferPointer($0), longest: ScriptWords.longestName) }
     guard !isName else { return }
     throw mistake(
       part, "'\(name)' is no name of a machine; it is a letter, then letters, digits, '_', '-' and '.'")
@@ -346,8 +349,7 @@ extension ScriptParser {
     guard words[2].hasSuffix("%"), let percent = Int(words[2].dropLast()), (1...100).contains(percent) else {
       throw start.saying("'\(words[2])' is not 1% to 100%; \(form)")
     }
-    script.checks.append(.coverage(pattern: words[1], percent: percent))
-    try append(.check(Int32(script.checks.count - 1)), request: "coverage \(words[1])\n")
+    try append(.coverage(pattern: words[1], percent: percent), from: 0)
   }
 
   private mutating func addExpectation(_ condition: String, _ start: ScriptFailure) throws(ScriptFailure) {

@@ -2,8 +2,8 @@ import LineProtocol
 
 /// Parses scripts: requests as at the prompt, with times, expectations, names, repeats and included files.
 ///
-/// Docs/Scripts.md has the grammar. It checks everything that can be checked without a daemon, and stops at the first
-/// error.
+/// Docs/Scripts.md has the grammar. It checks everything that can be checked without a daemon. Behind a mistake it goes on
+/// with the next line, and finds the others too; what only follows from a mistake is not told.
 package struct ScriptParser: ~Copyable {
   /// The result of reading a file.
   package enum Loaded {
@@ -13,8 +13,8 @@ package struct ScriptParser: ~Copyable {
   }
 
   private enum Block {
-    /// The index of its step, and how often the lines around it are played.
-    case repeats(step: Int, within: Int)
+    /// The index of its step, if its line is right, how often the lines around it are played, and its counter's name.
+    case repeats(step: Int?, within: Int, counter: String?)
     case batch
     /// Free play; its lines are a solution.
     case attempt
@@ -24,7 +24,16 @@ package struct ScriptParser: ~Copyable {
     let line: String
     let outcome: Int32
     let start: ScriptFailure
+    /// Whether its `define` is wrong, so that its lines are only skipped.
+    var isSkipped = false
     var bytes: [UInt8] = []
+  }
+
+  /// A repeat or a range around the current line.
+  struct Loop {
+    let count: Int
+    /// Index in ``Script/counters``.
+    let counter: Int?
   }
 
   private let load: (String) -> Loaded
@@ -33,6 +42,13 @@ package struct ScriptParser: ~Copyable {
   var names: [String: ScriptName] = [:]
   var outcomes: [String: Int32] = [:]
   private var blocks: [(block: Block, start: ScriptFailure)] = []
+  private var loops: [Loop] = []
+  /// The loops of the current line's ranges.
+  private(set) var rangeLoops: [Loop] = []
+  private var mistakes: [ScriptFailure] = []
+  private var knownMistakes: Set<ScriptFailure> = []
+  /// Whether the rest of the script is not read.
+  private var hasEnded = false
   /// A document whose lines are being read, between `define` and `enddefine`.
   private var document: OpenDocument?
   /// The files being read, each included by the one before it.
@@ -58,24 +74,26 @@ package struct ScriptParser: ~Copyable {
   /// - Parameters:
   ///   - name: The path of the file, for messages; included files are searched relative to it.
   ///   - load: Reads an included file.
-  /// - Throws: The first error.
+  /// - Throws: All mistakes; of very many the first ones and their number.
   /// - Complexity: O(*n*) in the bytes of all files.
   package static func parse(
     _ name: String, _ bytes: [UInt8], load: (String) -> Loaded
-  ) throws(ScriptFailure) -> Script {
-    let result = withoutActuallyEscaping(load) { load in
-      Result { () throws(ScriptFailure) in
-        var parser = ScriptParser(load: load)
-        try parser.read(name, bytes)
-        return parser.script
-      }
+  ) throws(ScriptMistakes) -> Script {
+    let result = withoutActuallyEscaping(load) { load -> Result<Script, ScriptMistakes> in
+      var parser = ScriptParser(load: load)
+      parser.read(name, bytes)
+      let count = parser.knownMistakes.count
+      guard count > 0 else { return .success(parser.script) }
+      return .failure(
+        ScriptMistakes(
+          told: parser.mistakes, more: count - parser.mistakes.count, isCut: count == ScriptLimits.countedMistakes))
     }
     return try result.get()
   }
 
   // MARK: Files and lines
 
-  private mutating func read(_ file: String, _ bytes: [UInt8]) throws(ScriptFailure) {
+  private mutating func read(_ file: String, _ bytes: [UInt8]) {
     source = script.sources.count
     script.sources.append(Script.Source(name: file, bytes: bytes))
     files.append(file)
@@ -83,54 +101,112 @@ package struct ScriptParser: ~Copyable {
     line = 0
     bytesRead += bytes.count
     guard bytesRead <= ScriptLimits.file else {
-      throw failure(
-        at: 0, "with this file the script has \(bytesRead) bytes; at most \(ScriptLimits.file) are read")
+      return note(
+        fatal(
+          failure(at: 0, "with this file the script has \(bytesRead) bytes; at most \(ScriptLimits.file) are read")))
     }
-    let failed = bytes.withUnsafeBytes { buffer -> ScriptFailure? in
-      do throws(ScriptFailure) {
-        try readLines(buffer)
-      } catch {
-        return error
-      }
-      return nil
-    }
-    if let failed { throw failed }
-    if let document { throw document.start }
-    if blocks.count > outer, let open = blocks.last { throw open.start }
-    try finishNarration()
+    bytes.withUnsafeBytes { readLines($0) }
+    if !hasEnded, let missing = missingNarration() { note(missing) }
     files.removeLast()
+    guard !hasEnded else { return }
+    if let document, !document.isSkipped { note(document.start) }
+    document = nil
+    while blocks.count > outer, let open = blocks.popLast() {
+      note(open.start)
+      leave(open.block)
+    }
   }
 
-  private mutating func readLines(_ bytes: UnsafeRawBufferPointer) throws(ScriptFailure) {
+  private mutating func readLines(_ bytes: UnsafeRawBufferPointer) {
     // Some editors write a byte order mark before the first line.
     var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    while start < bytes.count {
+    while start < bytes.count, !hasEnded {
       let lineFeed = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
       var end = lineFeed
       if end > start, bytes[end - 1] == 0x0D { end -= 1 }
       raw = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
       start = lineFeed + 1
       line += 1
-      if document != nil {
-        try takeDocumentLine()
-        continue
-      }
-      guard let first = raw.first(where: { $0 != 0x20 && $0 != 0x09 }) else { continue }
-      try checkBytes()
-      if first == UInt8(ascii: "#") { continue }
-      if try takeNarration() { continue }
-      do throws(ScriptWords.Problem) {
-        try words.read(raw, names: names)
+      let open = (blocks.count, document != nil)
+      do throws(ScriptFailure) {
+        if document != nil {
+          try takeDocumentLine()
+        } else if let first = raw.first(where: { $0 != 0x20 && $0 != 0x09 }) {
+          try checkBytes()
+          if first == WordScanner.hash { continue }
+          if try takeNarration() { continue }
+          try takeWords()
+          try finishLine()
+        }
       } catch {
-        throw failure(at: error.start, error.message)
+        note(error)
+        recover(blocksBefore: open.0, wasInDocument: open.1)
       }
-      expansion += max(0, words.written.count - raw.count)
-      guard expansion <= ScriptLimits.expansion else {
-        throw failure(
-          at: 0, "the values of names make this script longer by more than \(ScriptLimits.expansion) bytes")
-      }
-      try takeLine()
-      try finishLine()
+    }
+  }
+
+  private mutating func takeWords() throws(ScriptFailure) {
+    do throws(ScriptWords.Problem) {
+      try words.read(raw, names: names)
+    } catch {
+      throw failure(at: error.start, error.message ?? Self.isConsequence)
+    }
+    expansion += max(0, words.written.count - raw.count)
+    guard expansion <= ScriptLimits.expansion else {
+      throw fatal(
+        failure(at: 0, "the values of names make this script longer by more than \(ScriptLimits.expansion) bytes"))
+    }
+    try takeLine()
+  }
+
+  // MARK: Mistakes
+
+  /// In the place of a message: the mistake only follows from another one, and is not told.
+  private static let isConsequence = ""
+
+  private mutating func note(_ mistake: ScriptFailure) {
+    guard mistake.message != Self.isConsequence, knownMistakes.count < ScriptLimits.countedMistakes,
+      knownMistakes.insert(mistake).inserted
+    else { return }
+    if mistakes.count < ScriptLimits.mistakes { mistakes.append(mistake) }
+    if knownMistakes.count == ScriptLimits.countedMistakes { hasEnded = true }
+  }
+
+  /// A mistake behind which nothing more is read.
+  private mutating func fatal(_ mistake: ScriptFailure) -> ScriptFailure {
+    hasEnded = true
+    return mistake
+  }
+
+  /// Takes of a wrong line what the lines behind it need: a block that an `end` will close, a name that will be used.
+  private mutating func recover(blocksBefore: Int, wasInDocument: Bool) {
+    guard !hasEnded, !wasInDocument else { return }
+    narrator.forgetQuestion()
+    var tokens = raw.split(maxSplits: 8) { $0 == 0x20 || $0 == 0x09 }.map { String(decoding: $0, as: UTF8.self) }[...]
+    if tokens.first == "at" || tokens.first == "after" { tokens = tokens.dropFirst(2) }
+    if tokens.first?.hasPrefix("@") == true { tokens = tokens.dropFirst() }
+    let start = failure(at: 0, Self.isConsequence)
+    let place = "\(start.file):\(line)"
+    switch tokens.popFirst() {
+    case "repeat" where blocks.count == blocksBefore:
+      let counter = tokens.count > 2 && tokens.dropFirst().first == "as" ? tokens.dropFirst(2).first : nil
+      let name = counter.flatMap { names[$0] == nil ? $0 : nil }
+      if let name { names[name] = ScriptName(meaning: .mistaken, place: place) }
+      blocks.append((.repeats(step: nil, within: times, counter: name), failure(at: 0, Self.unclosedRepeat)))
+      loops.append(Loop(count: 1, counter: nil))
+    case "begin" where blocks.count == blocksBefore && !isInBatch:
+      blocks.append((.batch, failure(at: 0, Self.unclosedBatch)))
+    case "try" where blocks.count == blocksBefore:
+      blocks.append((.attempt, failure(at: 0, "this 'try' has no 'end'")))
+    case "define":
+      document = OpenDocument(line: "", outcome: -1, start: start, isSkipped: true)
+    case "let":
+      guard let name = tokens.first, names[name] == nil else { return }
+      names[name] = ScriptName(meaning: .mistaken, place: place)
+    case "include":
+      // Any name may be one of the file's.
+      names[""] = ScriptName(meaning: .mistaken, place: place)
+    default: break
     }
   }
 
@@ -140,13 +216,8 @@ package struct ScriptParser: ~Copyable {
     defer { raw = whole }
     let failed = Array(text.utf8).withUnsafeBytes { bytes -> ScriptFailure? in
       raw = bytes
-      do throws(ScriptWords.Problem) {
-        try words.read(bytes, names: names)
-      } catch {
-        return failure(at: error.start, error.message)
-      }
       do throws(ScriptFailure) {
-        try takeLine()
+        try takeWords()
       } catch {
         return error
       }
@@ -211,36 +282,158 @@ package struct ScriptParser: ~Copyable {
     if case .attempt? = blocks.last?.block { true } else { false }
   }
 
-  /// Appends a step that sends some words of the current line.
+  /// Appends a step that sends some words of the current line, once for each number of its ranges.
   ///
-  /// - Parameter before: Text to send before them.
+  /// - Parameters:
+  ///   - before: Text to send before them.
+  ///   - firstWord: The index of the step's first word in the line; 0 for the time before a request, which has no ranges.
   mutating func append(
-    _ action: Script.Action, words range: Range<Int>, before: StaticString = ""
+    _ action: Script.Action, words range: Range<Int>, before: StaticString = "", firstWord: Int
   ) throws(ScriptFailure) {
+    let isTime = firstWord < range.lowerBound
+    let holes = filled(words.holes(in: range), inRanges: !isTime)
+    let isCounted: Bool
+    if case .request(_, let outcome) = action {
+      isCounted = !holes.isEmpty || script.isCounted(outcome: outcome)
+    } else {
+      isCounted = !holes.isEmpty
+    }
+    let outer = isTime || rangeLoops.isEmpty ? nil : beginRanges()
     try count()
-    script.append(action, request: words.written(range), before: before, source: source, line: line)
+    script.append(
+      action, request: words.written(range), before: before, holes: holes, isCounted: isCounted, origin(firstWord))
+    if let outer { end(outer) }
   }
 
-  /// Appends a step that sends a text, or nothing.
-  mutating func append(_ action: Script.Action, request: String = "") throws(ScriptFailure) {
+  /// Appends the check of an `expect` or a `never`, whose words begin at an index.
+  mutating func append(_ check: Script.Check, from first: Int) throws(ScriptFailure) {
+    script.checks.append(check)
+    let range = first..<words.words.count
+    let holes = words.holes(in: range)
+    if !holes.isEmpty {
+      script.countLastCheck(ScriptTemplate(bytes: Array(words.written(range)), holes: filled(holes)))
+    }
+    let outer = rangeLoops.isEmpty ? nil : beginRanges()
     try count()
-    script.append(action, request: request.utf8, source: source, line: line)
+    script.append(
+      .check(Int32(script.checks.count - 1)), request: check.request.utf8, isCounted: !holes.isEmpty, origin(first))
+    if let outer { end(outer) }
+  }
+
+  /// Appends a step that sends nothing.
+  private mutating func append(_ action: Script.Action) throws(ScriptFailure) {
+    try count()
+    script.append(action, request: EmptyCollection(), origin(0))
+  }
+
+  private func origin(_ firstWord: Int) -> Script.Origin {
+    Script.Origin(source: source, line: line, firstWord: firstWord)
   }
 
   private mutating func count() throws(ScriptFailure) {
     linesPlayed += times
     guard linesPlayed <= ScriptLimits.lines else {
-      throw failure(at: 0, "with all its repetitions this script has more than \(ScriptLimits.lines) lines")
+      throw fatal(
+        failure(at: 0, "with all its repetitions this script has more than \(ScriptLimits.lines) lines"))
+    }
+  }
+
+  // MARK: Counters and ranges
+
+  /// Makes counters of the ranges of the current line.
+  mutating func countRanges() {
+    rangeLoops = words.ranges.map { range in
+      script.counters.append(range)
+      return Loop(count: range.count, counter: script.counters.count - 1)
+    }
+  }
+
+  /// Checks that words have no range.
+  func checkRanges(in range: Range<Int>) throws(ScriptFailure) {
+    for hole in words.holes(in: range) {
+      guard case .range = hole.source else { continue }
+      throw failure(
+        word: hole.word, "a range can stand only in a request or an expectation; in quotes it is a plain word")
+    }
+  }
+
+  /// Checks that words are the same each time that they are played.
+  func checkFixed(_ range: Range<Int>) throws(ScriptFailure) {
+    try checkRanges(in: range)
+    for hole in words.holes(in: range) {
+      guard case .counter(let counter) = hole.source else { continue }
+      throw failure(word: hole.word, "'$\(script.counters[counter].name)' counts, so it cannot stand here")
+    }
+  }
+
+  /// Places for numbers, with how they follow from the turn.
+  ///
+  /// - Parameter inRanges: Whether the step is played for each number of the line's ranges.
+  func filled(_ holes: [ScriptWords.Hole], inRanges: Bool = true) -> [ScriptTemplate.Hole] {
+    guard !holes.isEmpty else { return [] }
+    let around = inRanges ? loops + rangeLoops : loops
+    return holes.map { hole in
+      let counter: Int
+      switch hole.source {
+      case .counter(let place): counter = place
+      case .range(let place): counter = rangeLoops[place].counter ?? 0
+      }
+      let inner = around.lastIndex { $0.counter == counter }.map { around[($0 + 1)...] } ?? []
+      // Past the limit of lines nothing is played.
+      let turns = inner.reduce(1) { min($0 * max(1, $1.count), ScriptLimits.lines + 1) }
+      return ScriptTemplate.Hole(offset: hole.offset, length: hole.length, counter: counter, turns: turns)
+    }
+  }
+
+  /// Begins the loops of the line's ranges.
+  ///
+  /// - Returns: The first of their steps, and how often the line itself is played.
+  private mutating func beginRanges() -> (first: Int, times: Int) {
+    let outer = (script.steps.count, times)
+    for loop in rangeLoops {
+      script.append(.repeats(Int32(loop.count), past: 0), request: EmptyCollection(), origin(0))
+      times = min(times * loop.count, ScriptLimits.lines + 1)
+    }
+    return outer
+  }
+
+  private mutating func end(_ ranges: (first: Int, times: Int)) {
+    times = ranges.times
+    for step in (ranges.first..<(ranges.first + rangeLoops.count)).reversed() {
+      script.append(.again(first: Int32(step + 1)), request: EmptyCollection(), origin(0))
+      script.close(repeatAt: step)
     }
   }
 
   // MARK: Blocks and other files
 
-  mutating func beginRepeat(_ count: Int, word place: Int) throws(ScriptFailure) {
-    try open(.repeats(step: script.steps.count, within: times), "this 'repeat' has no 'end'", word: place)
+  private static let unclosedRepeat = "this 'repeat' has no 'end'"
+  private static let unclosedBatch = "this 'begin' has no 'end'"
+
+  /// - Parameter name: What stands for the number of the time round.
+  mutating func beginRepeat(_ count: Int, as name: String?, word place: Int) throws(ScriptFailure) {
+    try open(
+      .repeats(step: script.steps.count, within: times, counter: name), Self.unclosedRepeat, word: place)
+    var counter: Int?
+    if let name {
+      script.counters.append(ScriptCounter(name, upTo: count))
+      counter = script.counters.count - 1
+      names[name] = ScriptName(
+        meaning: .counter(script.counters.count - 1, longest: script.counters[script.counters.count - 1].longest),
+        place: "\(script.sources[source].name):\(line)")
+    }
+    loops.append(Loop(count: count, counter: counter))
     try append(.repeats(Int32(count), past: 0))
     // Past the limit the exact number no longer matters.
     times = min(times * count, ScriptLimits.lines + 1)
+  }
+
+  /// Ends what a block has begun.
+  private mutating func leave(_ block: Block) {
+    guard case .repeats(_, let within, let name) = block else { return }
+    times = within
+    loops.removeLast()
+    if let name { names[name] = nil }
   }
 
   /// Begins a document, which ends with `enddefine`.
@@ -253,6 +446,7 @@ package struct ScriptParser: ~Copyable {
     guard var open = document.take() else { return }
     let text = raw.drop { $0 == 0x20 || $0 == 0x09 }
     guard !text.elementsEqual(DocumentSource.end.utf8) else {
+      if open.isSkipped { return }
       let request = DocumentSource.Request(line: open.line, bytes: open.bytes)
       // Failures of the request are about its first line.
       let end = line
@@ -262,7 +456,13 @@ package struct ScriptParser: ~Copyable {
       line = end
       return
     }
+    guard !open.isSkipped else {
+      document = open
+      return
+    }
     guard open.bytes.count + raw.count < DocumentSource.mostBytes else {
+      open.isSkipped = true
+      document = open
       throw failure(at: 0, "a document has at most \(DocumentSource.mostBytes) bytes")
     }
     open.bytes.append(contentsOf: raw)
@@ -286,12 +486,12 @@ package struct ScriptParser: ~Copyable {
 
   private mutating func append(_ action: Script.Action, _ request: DocumentSource.Request) throws(ScriptFailure) {
     try count()
-    script.append(action, request: request.sent, source: source, line: line)
+    script.append(action, request: request.sent, origin(0))
   }
 
   mutating func beginBatch(word place: Int) throws(ScriptFailure) {
     if isInBatch { throw failure(word: place, "a batch cannot stand in a batch") }
-    try open(.batch, "this 'begin' has no 'end'", word: place)
+    try open(.batch, Self.unclosedBatch, word: place)
   }
 
   mutating func openAttempt(_ unclosed: ScriptFailure) throws(ScriptFailure) {
@@ -301,7 +501,7 @@ package struct ScriptParser: ~Copyable {
 
   private mutating func open(_ block: Block, _ unclosed: String, word place: Int) throws(ScriptFailure) {
     guard blocks.count < ScriptLimits.blocks else {
-      throw failure(word: place, "blocks may be nested at most \(ScriptLimits.blocks) deep")
+      throw fatal(failure(word: place, "blocks may be nested at most \(ScriptLimits.blocks) deep"))
     }
     blocks.append((block, failure(word: place, unclosed)))
   }
@@ -314,17 +514,17 @@ package struct ScriptParser: ~Copyable {
       throw failure(word: place, "there is no 'repeat', 'begin' or 'try' before this 'end'")
     }
     blocks.removeLast()
-    switch open.block {
-    case .batch: return true
-    case .attempt:
-      endAttempt()
-      return false
-    case .repeats(let step, let within):
-      times = within
-      try append(.again(first: Int32(step + 1)))
-      script.close(repeatAt: step)
+    leave(open.block)
+    guard case .repeats(let step, _, _) = open.block else { return true }
+    guard let step else { return false }
+    // Nothing between: it would only take time.
+    guard script.steps.count > step + 1 else {
+      script.steps.removeLast()
       return false
     }
+    try append(.again(first: Int32(step + 1)))
+    script.close(repeatAt: step)
+    return false
   }
 
   mutating func include(_ path: String, word place: Int) throws(ScriptFailure) {
@@ -346,7 +546,7 @@ package struct ScriptParser: ~Copyable {
     case .failed(let why): throw failure(word: place, "cannot read '\(file)': \(why)")
     }
     let (source, line, raw) = (source, line, raw)
-    try read(file, bytes)
+    read(file, bytes)
     (self.source, self.line, self.raw) = (source, line, raw)
   }
 

@@ -95,6 +95,16 @@ package struct ScriptReply: ~Copyable {
   /// The plain words as text.
   package var words: [String] { plain.map { String(decoding: text($0), as: UTF8.self) } }
 
+  /// The line as a value of its own, without its tag.
+  package var serverLine: ServerLine {
+    ServerLine(
+      lineClass: lineClass, tag: nil, words: words,
+      fields: keyed.map {
+        ServerLine.Field(
+          key: String(decoding: keyText($0), as: UTF8.self), value: String(decoding: text($0), as: UTF8.self))
+      }, note: note)
+  }
+
   /// A number in decimal digits; nil for anything else.
   package static func number(_ digits: UnsafeRawBufferPointer) -> UInt64? {
     guard !digits.isEmpty, digits.count <= 19 else { return nil }

@@ -41,19 +41,19 @@ extension ScriptsTests {
     "what going back makes wrong is told at the line that went back, or at what was expected behind it",
     arguments: [
       (
-        "send key tap\nsend key tap\nnever key on\nundo", "s.fsm:5: undo", "never key on (s.fsm:4)",
+        "send key tap\nsend key tap\nnever key on\nundo", "s.fsm:5:1: undo", "never key on (s.fsm:4)",
         "key in on at 0.000"
       ),
       (
-        "at 1s send key character a\nundo\nexpect output key text", "s.fsm:4: expect output key text",
+        "at 1s send key character a\nundo\nexpect output key text", "s.fsm:4:19: expect output key text",
         "output text of key at 1.000", "no output of key"
       ),
       (
         "send key character a\nat 1s send key character b\nundo\nexpect output key text",
-        "s.fsm:5: expect output key text", "output text of key at 1.000", "last text at 0.000"
+        "s.fsm:5:19: expect output key text", "output text of key at 1.000", "last text at 0.000"
       ),
-      ("after 2s\ngoto 1s\nat 500ms", "s.fsm:4: at 500ms", "ok", "refused BAD-ARGUMENT : "),
-      ("goto 1s", "s.fsm:2: goto 1s", "ok", "refused BAD-ARGUMENT : it is only 0.000; 'advance until' moves time on"),
+      ("after 2s\ngoto 1s\nat 500ms", "s.fsm:4:4: at 500ms", "ok", "refused BAD-ARGUMENT : "),
+      ("goto 1s", "s.fsm:2:6: goto 1s", "ok", "refused BAD-ARGUMENT : it is only 0.000; 'advance until' moves time on"),
     ])
   func wrongBack(lines: String, place: String, expected: String, got: String) throws {
     let run = try run(["s.fsm": "new shiftKey key\n\(lines)\nlist\n"], "@s.fsm")

@@ -8,11 +8,6 @@ struct ScriptsTests {
     let code: Child.Ending
     let output: String
     let log: String
-
-    /// The log without the note that a daemon is started.
-    var mistakes: String {
-      log.split(separator: "\n").filter { !$0.contains("starting one for this session") }.joined(separator: "\n")
-    }
   }
 
   static let alone: [(String, String?)] = [("FSMD_SOCKET", nil), ("XDG_RUNTIME_DIR", "/nonexistent"), ("TMPDIR", nil)]
@@ -54,30 +49,37 @@ struct ScriptsTests {
     let run = try run(["a.fsm": Self.good], "@a.fsm")
     #expect(run.code == .exited(0))
     #expect(run.output == "ok      a.fsm  3.000 s, 11 steps, 6 expectations\n")
-    #expect(run.mistakes == "")
+    #expect(run.log == "")
   }
 
   @Test(
     "exit codes, the failing line, what was expected and what came",
     arguments: [
-      ("send key tap => off", 4, "off", "moved off on"), ("send key nope", 3, "ok", "refused UNKNOWN-EVENT : "),
-      ("expect key on", 4, "on", "off"), ("expect key timers doubleTap", 4, "timers doubleTap", "timers none"),
-      ("await key on within=1s", 5, "ok", "refused TIMEOUT : "), ("await key on => on", 5, "on", "refused TIMEOUT : "),
-      ("expect output key o", 4, "output o of key at 0.000", "no output of key"),
-      ("expect output key o within 1s", 4, "output o of key within 1s", "no output of key"),
-      ("expect key reading r 5", 4, "r 5", "no reading 'r'"), ("expect nobody timers none", 3, "a machine", "refused"),
-      ("never key off", 4, "never key off (s.fsm:2)", "key in off at 0.000"),
-      ("never nobody on", 3, "a machine and a state of its kind", "refused UNKNOWN-MACHINE"),
-      ("never key capslock", 3, "a machine and a state of its kind", "refused BAD-ARGUMENT"),
-      ("after 1s send key tap => stayed", 4, "stayed", "moved off on"), ("resume", 3, "ok", "refused CLOCK : "),
+      ("send key tap => off", 4, 17, "off", "moved off on"),
+      ("send key nope", 3, 10, "ok", "refused UNKNOWN-EVENT : "),
+      ("expect key on", 4, 12, "on", "off"), ("expect key timers doubleTap", 4, 19, "timers doubleTap", "timers none"),
+      ("await key on within=1s", 5, 11, "ok", "refused TIMEOUT : "),
+      ("await key on => on", 5, 17, "on", "refused TIMEOUT : "),
+      ("expect output key text", 4, 19, "output text of key at 0.000", "no output of key"),
+      ("expect output key text within 1s", 4, 19, "output text of key within 1s", "no output of key"),
+      ("expect nobody timers none", 3, 8, "a machine", "refused"),
+      ("never key off", 4, 1, "never key off (s.fsm:2)", "key in off at 0.000"),
+      ("never nobody on", 3, 7, "a machine and a state of its kind", "refused UNKNOWN-MACHINE"),
+      ("never key capslock", 3, 11, "a machine and a state of its kind", "refused BAD-ARGUMENT"),
+      ("after 1s send key tap => stayed", 4, 26, "stayed", "moved off on"),
+      ("send key tap => moved on off", 4, 23, "moved on off", "moved off on"),
+      ("send key tap => moved off off", 4, 27, "moved off off", "moved off on"),
+      ("send key tap => on t=0s outputs=text", 4, 25, "on t=0s outputs=text", "moved off on t=0.000 outputs="),
+      ("new fridge f strat=4", 3, 14, "ok", "refused BAD-ARGUMENT"), ("at 0s drop nobody", 3, 12, "ok", "refused"),
+      ("resume", 3, 1, "ok", "refused CLOCK : "),
     ])
-  func fails(line: String, code: Int32, expected: String, got: String) throws {
+  func fails(line: String, code: Int32, column: Int, expected: String, got: String) throws {
     let run = try run(["s.fsm": "new shiftKey key\n\(line)\nlist\n"], "@s.fsm")
     #expect(run.code == .exited(code))
     let lines = run.output.split(separator: "\n")
     #expect(lines.first?.hasPrefix("not ok  s.fsm  ") == true, "\(run.output)")
     try #require(lines.count > 3, "\(run.output)")
-    #expect(lines[1] == "  s.fsm:2: \(line)")
+    #expect(lines[1] == "  s.fsm:2:\(column): \(line)")
     #expect(lines[2] == "    expected  \(expected)")
     #expect(lines[3].hasPrefix("    got       \(got)"), "\(lines[3])")
   }
@@ -137,10 +139,12 @@ struct ScriptsTests {
         ok 1 - 1.fsm
         not ok 2 - 2.fsm
           ---
-          at: '2.fsm:2'
+          at: '2.fsm:2:8'
           line: 'send k nope'
           expected: 'ok'
           got: 'refused UNKNOWN-EVENT : a shiftKey has no event ''nope'''
+          hints:
+            - 'it has: tap, character'
           exit: 3
           journal:
             - '1 0.000 k created shiftKey off'
@@ -229,7 +233,7 @@ struct ScriptsTests {
       ["s.fsm": "new shiftKey k\nbegin\nrepeat 2\nsend k tap\nend\nexpect k capsLock\nend => ok batch=3\n"], "@s.fsm")
     #expect(good.code == .exited(0), "\(good.output)")
     let bad = try run(["s.fsm": "new shiftKey k\nbegin\nsend k tap => off\nlist\nend\n"], "@s.fsm")
-    #expect(bad.output.contains("  s.fsm:3: send k tap => off\n"), "\(bad.output)")
+    #expect(bad.output.contains("  s.fsm:3:15: send k tap => off\n"), "\(bad.output)")
   }
 
   @Test("a batch may be as long as the daemon takes it; one line more is a failure of its end")
@@ -241,7 +245,7 @@ struct ScriptsTests {
     #expect(good.code == .exited(0), "\(good.output)")
     let bad = try run(["s.fsm": script(10_001)], "@s.fsm")
     #expect(bad.code == .exited(3))
-    #expect(bad.output.contains("  s.fsm:7: end\n    expected  ok\n    got       refused LIMIT : "), "\(bad.output)")
+    #expect(bad.output.contains("  s.fsm:7:1: end\n    expected  ok\n    got       refused LIMIT : "), "\(bad.output)")
   }
 
   @Test("a failure before a batch, and one within a repeat, ends the script all the same")
@@ -250,7 +254,7 @@ struct ScriptsTests {
       ["s.fsm": "new shiftKey k\nexpect k on\nrepeat 500\nbegin\nsend k tap\nsend k tap\nend\nafter 1s\nend\n"],
       "@s.fsm")
     #expect(run.code == .exited(4))
-    #expect(run.output.contains("  s.fsm:2: expect k on\n"), "\(run.output)")
+    #expect(run.output.contains("  s.fsm:2:10: expect k on\n"), "\(run.output)")
   }
 
   @Test("a never is held against what happens between lines, too, at the line during which it does")
@@ -258,7 +262,7 @@ struct ScriptsTests {
     let run = try run(
       ["s.fsm": "new fridge f start=4\nnever f waiting\nafter 1m\nafter 1h\nlist\n"], "@s.fsm")
     #expect(run.code == .exited(4))
-    #expect(run.output.contains("  s.fsm:4: after 1h\n    expected  never f waiting (s.fsm:2)\n"), "\(run.output)")
+    #expect(run.output.contains("  s.fsm:4:7: after 1h\n    expected  never f waiting (s.fsm:2)\n"), "\(run.output)")
     #expect(run.output.contains("    got       f in waiting at 343.116647296\n"), "\(run.output)")
     #expect(run.output.hasSuffix("f armed maxTemperatureReached due=1949.750216758\n"), "\(run.output)")
   }
@@ -272,7 +276,7 @@ struct ScriptsTests {
       ],
       "@s.fsm")
     #expect(run.output.contains("expected  never k capsLock (s.fsm:2)\n"), "\(run.output)")
-    #expect(run.output.contains("  s.fsm:8: send k tap\n"), "\(run.output)")
+    #expect(run.output.contains("  s.fsm:8:1: send k tap\n"), "\(run.output)")
   }
 
   @Test("waiting for an output lets time pass to its moment, and not beyond")
@@ -289,7 +293,7 @@ struct ScriptsTests {
         """
       ], "@s.fsm")
     #expect(
-      run.output.contains("not ok  s.fsm  343.116647296 s, 6 steps, 5 expectations\n  s.fsm:6: "), "\(run.output)")
+      run.output.contains("not ok  s.fsm  343.116647296 s, 6 steps, 5 expectations\n  s.fsm:6:17: "), "\(run.output)")
     #expect(
       run.output.contains("got       last compressorOff at 343.116647296, compressorOn at 0.000\n"), "\(run.output)")
   }

@@ -5,11 +5,11 @@ import Testing
 /// What values may add to a script.
 struct ScriptExpansionTests {
   private func failure(_ text: String) -> String? {
-    do throws(ScriptFailure) {
+    do throws(ScriptMistakes) {
       _ = try ScriptParser.parse("s.fsm", Array(text.utf8)) { _ in .failed("") }
       return nil
     } catch {
-      return "\(error)"
+      return error.lines[0]
     }
   }
 

@@ -9,10 +9,11 @@ struct ScriptFuzzTests {
     "at", "after", "1s", "5ms", "send", "k", "tap", "=>", "on", "moved", "refused", "REFUSED", "expect", "output",
     "timers", "reading", "within", "never", "let", "=", "$x", "$", "$$", "\"", "\\", "repeat", "2", "end", "begin",
     "include", "a.fsm", "@1", "@", "#", "x=1", "t=", "±1", "+-", "none", "a,b", "+", "é", "\t", " ", "\r", "\u{1}",
-    "world", "new", "clock", "real", "list", "show",
+    "world", "new", "clock", "real", "list", "show", "as", "i", "$i", "${i}", "{1..3}", "s{2..$x}", "{", "}", "\\#",
+    "define l format=scxml", "enddefine", "load",
   ]
 
-  @Test("whatever stands in a script, it is read or its first mistake is told within it", arguments: 0..<40)
+  @Test("whatever stands in a script, it is read or its mistakes are told within it", arguments: 0..<40)
   func random(seed: UInt64) throws {
     var dice = Dice(seed: seed)
     for _ in 0..<200 {
@@ -22,18 +23,28 @@ struct ScriptFuzzTests {
       }
       var bytes = Array(text.utf8)
       if dice.number(0...9) == 0 { bytes[dice.number(0...bytes.count - 1)] = UInt8(dice.number(0...255)) }
-      do throws(ScriptFailure) {
+      do throws(ScriptMistakes) {
         let script = try ScriptParser.parse("s.fsm", bytes) { _ in .bytes(Array("let x = 1\nlist".utf8)) }
         for step in script.steps {
-          let request = script.request(of: step)
-          #expect(request.utf8.count <= ScriptLimits.line * 2, "seed \(seed)")
+          for turn: Int32 in [0, 1, 5] {
+            let request = script.request(of: step, turn: turn)
+            #expect(request.utf8.count <= ScriptLimits.line * 2, "seed \(seed)")
+          }
+          for word in 0...3 {
+            let column = script.column(of: step, word: word)
+            #expect((1...(script.line(of: step).count + 80)).contains(column), "seed \(seed)")
+          }
           #expect(!script.line(of: step).isEmpty, "seed \(seed)")
         }
       } catch {
+        #expect(!error.told.isEmpty && Set(error.told).count == error.told.count, "seed \(seed)")
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-        #expect((1...lines.count).contains(error.line), "seed \(seed): \(error)")
-        let line = String(decoding: lines[error.line - 1], as: UTF8.self)
-        #expect((1...(line.count + 1)).contains(error.column), "seed \(seed): \(error)")
+        for mistake in error.told where mistake.file == "s.fsm" {
+          #expect((1...lines.count).contains(mistake.line), "seed \(seed): \(mistake)")
+          let line = String(decoding: lines[mistake.line - 1], as: UTF8.self)
+          #expect((1...(line.count + 1)).contains(mistake.column), "seed \(seed): \(mistake)")
+          #expect(!mistake.message.isEmpty, "seed \(seed)")
+        }
       }
     }
   }

@@ -57,7 +57,7 @@ package struct ServerLine: Hashable, Sendable {
   /// The code of a failure; the first word of any other line.
   package var code: String { words.first ?? "" }
 
-  init(lineClass: LineClass, tag: String?, words: [String], fields: [Field], note: String?) {
+  package init(lineClass: LineClass, tag: String?, words: [String], fields: [Field], note: String?) {
     self.lineClass = lineClass
     self.tag = tag
     self.words = words

@@ -1,3 +1,4 @@
+import Scripts
 import LineProtocol
 import Simulator
 import StateMachines
@@ -105,7 +106,7 @@ struct CompositionScript: TestScript {
     let entry = composition.members[member]
     return
       (["send", "\(name).\(entry.name)", entry.kind.events[event].name]
-      + arguments.map { Word.written(ArgumentText.written($0)) }).joined(separator: " ")
+      + arguments.map { ScriptSpelling.word(ArgumentText.written($0)) }).joined(separator: " ")
   }
 
   // MARK: Trying
@@ -127,14 +128,14 @@ struct CompositionScript: TestScript {
     }
     settle(&world)
     for input in way { perform(input, members, &world) }
-    outcome.before = members.map { Word.written(world.state(of: $0)) }
+    outcome.before = members.map { ScriptSpelling.word(world.state(of: $0)) }
     outcome.left = world.nextDue().map { $0 - world.now }
     if let input {
       let sequence = world.lastSequence + 1
       perform(input, members, &world)
       if case .send = input { outcome.answer = answer(at: sequence, world) }
     }
-    outcome.after = members.map { Word.written(world.state(of: $0)) }
+    outcome.after = members.map { ScriptSpelling.word(world.state(of: $0)) }
     outcome.identity = members.map { member in
       ([world.state(of: member)] + world.runningTimers(of: member).map { "\($0.timer) \($0.key)" })
         .joined(separator: " ")
@@ -180,8 +181,8 @@ struct CompositionScript: TestScript {
       }
     }
     let (from, to) = (
-      Word.written(kind.stateWord(Int(entry.from), data: before)),
-      Word.written(kind.stateWord(Int(entry.to), data: after))
+      ScriptSpelling.word(kind.stateWord(Int(entry.from), data: before)),
+      ScriptSpelling.word(kind.stateWord(Int(entry.to), data: after))
     )
     return switch entry.verdict {
     case .moved: "moved \(from) \(to) outputs=\(outputs.joined(separator: ","))"

@@ -1,3 +1,4 @@
+import Scripts
 import MachineGraphs
 import LineProtocol
 import Simulator
@@ -105,12 +106,12 @@ struct GraphScript: TestScript {
     return lines + ["drop \(name)"]
   }
 
-  private func word(_ state: Int, _ data: String?) -> String { Word.written(graph.stateWord(state, data: data)) }
+  private func word(_ state: Int, _ data: String?) -> String { ScriptSpelling.word(graph.stateWord(state, data: data)) }
 
   private func request(_ step: GraphStep, _ name: String) -> String? {
     switch step {
     case .send(let event, let arguments):
-      (["send", name, graph.kind.events[event].name] + arguments.map { Word.written(ArgumentText.written($0)) })
+      (["send", name, graph.kind.events[event].name] + arguments.map { ScriptSpelling.word(ArgumentText.written($0)) })
         .joined(separator: " ")
     case .step: "step"
     case .fire(let timer, let key): "fire \(name) \(graph.kind.timers[timer].name)" + (key == 0 ? "" : "(\(key))")
@@ -120,6 +121,6 @@ struct GraphScript: TestScript {
 
   private static func quotedValue(_ value: Value) -> String {
     let text = ArgumentText.written(value)
-    return Word.needsQuotes(text, asValue: true) ? Word.quoted(text) : text
+    return ScriptSpelling.value(text)
   }
 }

@@ -76,12 +76,13 @@ struct ScriptText: ~Copyable {
   mutating func expect(_ world: inout WorldCore) throws {
     for machine in world.machines(matching: .all) {
       let name = world.name(of: machine)
-      try append("expect \(name) \(Self.word(Self.dollarsDoubled(world.state(of: machine))))")
+      try append(Self.dollarsDoubled("expect \(name) \(ScriptSpelling.word(world.state(of: machine)))"))
       // `expect output` means something else in a script.
       if name == "output" { continue }
       let kind = world.kind(of: machine)
       let timers = world.runningTimers(of: machine).map { TimerText.word(kind.timers[$0.timer].name, key: $0.key) }
-      try append("expect \(name) timers \(timers.isEmpty ? "none" : timers.joined(separator: ","))")
+      let list = timers.isEmpty ? "none" : ScriptSpelling.word(timers.joined(separator: ","))
+      try append(Self.dollarsDoubled("expect \(name) timers \(list)"))
     }
   }
 
@@ -103,20 +104,24 @@ struct ScriptText: ~Copyable {
         + parameters(facts.parameters, kind)
     case .event:
       if kind.events[index].arguments.last?.type == .json {
-        return (["send", name, word(kind.eventName(index, facts.arguments))] + members(facts.arguments.last))
+        return
+          (["send", name, ScriptSpelling.word(kind.eventName(index, facts.arguments))] + members(facts.arguments.last))
           .joined(separator: " ")
       }
       let last = facts.arguments.lastIndex { $0 != Value.none }
       let arguments = facts.arguments.prefix(last.map { $0 + 1 } ?? 0)
-      return (["send", name, kind.events[index].name] + arguments.map { word(ArgumentText.written($0)) })
+      return
+        (["send", name, ScriptSpelling.word(kind.events[index].name)]
+        + arguments.map { ScriptSpelling.word(ArgumentText.written($0)) })
         .joined(separator: " ")
-    case .fired: return "fire \(name) \(TimerText.word(kind.timers[index].name, key: facts.key))"
+    case .fired: return "fire \(name) \(ScriptSpelling.word(TimerText.word(kind.timers[index].name, key: facts.key)))"
     case .dropped: return "drop \(name)"
     case .wired, .unwired:
       guard let target = facts.target else { return "" }
       let event = world.kind(of: target.machine).events[target.event].name
       let verb = entry.input == .wired ? "wire" : "unwire"
-      return "\(verb) \(name) \(kind.outputs[index].name) \(world.name(of: target.machine)) \(event)"
+      return "\(verb) \(name) \(ScriptSpelling.word(kind.outputs[index].name)) \(world.name(of: target.machine)) "
+        + ScriptSpelling.word(event)
     case .delivery, .expiry, .rewound, .renewed, .defined, .undefined: return ""
     }
   }
@@ -150,12 +155,7 @@ struct ScriptText: ~Copyable {
   }
 
   private static func pair(_ key: String, _ value: String) -> String {
-    "\(key)=\(Word.needsQuotes(value, asValue: true) ? Word.quoted(value) : value)"
-  }
-
-  /// A word that cannot be mistaken for an arrow or anything else.
-  private static func word(_ text: String) -> String {
-    text.hasPrefix("=>") ? Word.quoted(text) : Word.written(text)
+    "\(key)=\(ScriptSpelling.value(value))"
   }
 
   /// A request in a script's spelling, where a dollar starts a name.

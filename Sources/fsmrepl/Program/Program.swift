@@ -102,7 +102,8 @@ enum Program {
           client.endpoint.close()
         }
       }
-      let isQuiet = invocation.check != nil  // It always starts a daemon; no message needed.
+      // Whether files are played by a daemon that is there or by one for them alone makes no difference.
+      let isQuiet = invocation.check != nil || invocation.run != nil
       switch connect(client, listeningTo: signals, isQuiet: isQuiet) {
       case .greeted(let greeting):
         if let link = client.endpoint.own?.pageLink { complain("the page is at \(link)") }
@@ -122,7 +123,7 @@ enum Program {
 
   /// Plays scripts; all are read before the first starts.
   private static func play(_ run: RunOptions, _ invocation: Invocation) -> ExitCode {
-    playing(invocation, reading: { () throws(RunFiles.Mistakes) in try RunFiles.scripts(run.files) }) {
+    playing(invocation, RunFiles.scripts(run.files), .scripts, isTAP: run.isTAP, junit: run.junit) {
       RunProgram(
         options: run, keepsGoing: invocation.keepsGoing, showsWire: invocation.showsWire,
         style: style(for: invocation), client: $0, connection: $1, signals: $2
@@ -135,7 +136,9 @@ enum Program {
     var invocation = invocation
     // A transcript names its worlds, which may clash with those of a shared daemon: use one only if it is named.
     invocation.isPrivate = invocation.socket == nil
-    return playing(invocation, reading: { () throws(RunFiles.Mistakes) in try RunFiles.transcripts(check.files) }) {
+    return playing(
+      invocation, RunFiles.transcripts(check.files), .transcripts, isTAP: check.isTAP, junit: check.junit
+    ) {
       CheckProgram(
         options: check, keepsGoing: invocation.keepsGoing, style: style(for: invocation), client: $0, connection: $1,
         signals: $2
@@ -144,16 +147,17 @@ enum Program {
   }
 
   private static func playing<Item>(
-    _ invocation: Invocation, reading read: () throws(RunFiles.Mistakes) -> [Item],
-    _ body: (Client, Connection, SignalQueue, [Item]) -> ExitCode
+    _ invocation: Invocation, _ readings: [RunFiles.Reading<Item>], _ subject: RunReport.Subject, isTAP: Bool,
+    junit: String?, _ body: (Client, Connection, SignalQueue, [Item]) -> ExitCode
   ) -> ExitCode {
-    let items: [Item]
-    do throws(RunFiles.Mistakes) {
-      items = try read()
-    } catch {
-      for line in error.lines { Descriptor.standardError.tell("\(line)") }
-      return .usage
+    let mistakes = readings.flatMap(\.mistakes)
+    guard mistakes.isEmpty else {
+      for line in mistakes { Descriptor.standardError.tell("\(line)") }
+      let report = UnreadFiles(
+        subject: subject, isTAP: isTAP, junit: junit, readings: readings.map { ($0.name, $0.mistakes) })
+      return report.write()
     }
+    let items = readings.compactMap(\.item)
     return connected(invocation, signals: RunLink.signals) { client, signals, _ in
       guard let connection = client.connection else { return .noConnection }
       return body(client, connection, signals, items)

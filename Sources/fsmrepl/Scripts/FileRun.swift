@@ -91,17 +91,45 @@ final class FileRun {
 
   /// Writes a file, or says why it cannot.
   func write(_ text: String, into path: String) -> Bool {
+    let problem = Self.write(text, into: path)
+    if let problem { complain("\(problem)") }
+    return problem == nil
+  }
+
+  /// - Returns: Why the file cannot be written.
+  static func write(_ text: String, into path: String) -> String? {
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard file >= 0 else {
-      complain("cannot write \(path): \(SystemError.last)")
-      return false
-    }
+    guard file >= 0 else { return "cannot write \(path): \(SystemError.last)" }
     let descriptor = Descriptor(rawValue: file)
     defer { descriptor.close() }
-    guard descriptor.writeAll(text) else {
-      complain("cannot write \(path): \(SystemError.last)")
-      return false
+    return descriptor.writeAll(text) ? nil : "cannot write \(path): \(SystemError.last)"
+  }
+}
+
+/// The reports of a run that does not begin, because files cannot be read.
+struct UnreadFiles {
+  let subject: RunReport.Subject
+  let isTAP: Bool
+  let junit: String?
+  /// All files in their order, each with its mistakes.
+  let readings: [(name: String, mistakes: [String])]
+
+  /// Writes the reports that are wanted; people have read the mistakes already.
+  func write() -> ExitCode {
+    let report = RunReport(format: .tap, subject: subject, skipReason: "not run, because another file cannot be read")
+    let results = readings.map { reading in
+      var result = RunResult(name: reading.name)
+      if !reading.mistakes.isEmpty { result.ending = .unreadable(reading.mistakes) }
+      return result
     }
-    return true
+    if isTAP {
+      var text = report.beginning(results.count)
+      for (place, result) in results.enumerated() { text += report.text(of: result, number: place + 1) }
+      Descriptor.standardOutput.write(text)
+    }
+    if let junit, let problem = FileRun.write(report.junit(results), into: junit) {
+      Descriptor.standardError.tell("fsmrepl: \(problem)")
+    }
+    return .usage
   }
 }

@@ -5,9 +5,11 @@ internal import UnixHost
 
 /// Finds and reads the files that a command line names: scripts or transcripts.
 enum RunFiles {
-  /// Errors in files, one line each.
-  struct Mistakes: Error {
-    let lines: [String]
+  /// A file, or the reasons why it cannot be used, one line each.
+  struct Reading<Item> {
+    let name: String
+    let item: Item?
+    let mistakes: [String]
   }
 
   /// Names the wanted files in messages.
@@ -17,15 +19,19 @@ enum RunFiles {
 
   /// Reads all scripts, in the order of `paths`; a document becomes a script that loads it. From a folder all files below it that end in `.fsm`, in byte order.
   ///
-  /// - Throws: The first error of each file that has one.
-  static func scripts(_ paths: [String]) throws(Mistakes) -> [Script] {
-    try read(paths, as: "*\(ScriptLimits.ending)", endings: [ScriptLimits.ending]) {
-      path, bytes throws(ScriptFailure) in
+  /// - Returns: One reading for each file; for a folder without scripts one that says so.
+  static func scripts(_ paths: [String]) -> [Reading<Script>] {
+    read(paths, as: "*\(ScriptLimits.ending)", endings: [ScriptLimits.ending]) { path, bytes in
       // A document is checked as a script that loads it.
       let name = path.split(separator: "/").last.map(String.init) ?? path
       let script = DocumentSource.isDocument(path) ? Array("load \(Word.written(name))\n".utf8) : bytes
-      return try ScriptParser.parse(path, script) {
-        load($0, endings: $0.hasSuffix(ScriptLimits.ending) ? [ScriptLimits.ending] : DocumentSource.fileEndings)
+      do throws(ScriptMistakes) {
+        let script = try ScriptParser.parse(path, script) {
+          load($0, endings: $0.hasSuffix(ScriptLimits.ending) ? [ScriptLimits.ending] : DocumentSource.fileEndings)
+        }
+        return Reading(name: path, item: script, mistakes: [])
+      } catch {
+        return Reading(name: path, item: nil, mistakes: error.lines)
       }
     }
   }
@@ -33,10 +39,14 @@ enum RunFiles {
   /// Reads all transcripts in the same way; from a folder those that end in `.transcript` or `.md`.
   ///
   /// A Markdown file without a transcript is skipped, so that `Docs/*.md` works.
-  static func transcripts(_ paths: [String]) throws(Mistakes) -> [Transcript] {
-    try read(paths, as: Self.transcript, endings: [".transcript", ".md"]) { path, bytes throws(ScriptFailure) in
+  static func transcripts(_ paths: [String]) -> [Reading<Transcript>] {
+    read(paths, as: Self.transcript, endings: [".transcript", ".md"]) { path, bytes in
       if path.hasSuffix(".md"), !TranscriptParser.hasBlocks(bytes) { return nil }
-      return try TranscriptParser.parse(path, bytes)
+      do throws(ScriptFailure) {
+        return Reading(name: path, item: try TranscriptParser.parse(path, bytes), mistakes: [])
+      } catch {
+        return Reading(name: path, item: nil, mistakes: ["\(error)"])
+      }
     }
   }
 
@@ -45,19 +55,17 @@ enum RunFiles {
   ///   - endings: File name endings that are picked from folders.
   ///   - parse: Returns `nil` for a file to skip.
   private static func read<Item>(
-    _ paths: [String], as what: String, endings: [String], parse: (String, [UInt8]) throws(ScriptFailure) -> Item?
-  ) throws(Mistakes) -> [Item] {
-    var mistakes: [String] = []
-    var items: [Item] = []
+    _ paths: [String], as what: String, endings: [String], parse: (String, [UInt8]) -> Reading<Item>?
+  ) -> [Reading<Item>] {
+    var readings: [Reading<Item>] = []
+    func fail(_ name: String, _ why: String) {
+      readings.append(Reading(name: name, item: nil, mistakes: ["fsmrepl: \(why)"]))
+    }
     func read(_ path: String, endings: [String]? = nil) {
       switch load(path, endings: endings) {
-      case .failed(let why): mistakes.append("fsmrepl: cannot read \(path): \(why)")
+      case .failed(let why): fail(path, "cannot read \(path): \(why)")
       case .bytes(let bytes):
-        do throws(ScriptFailure) {
-          if let item = try parse(path, bytes) { items.append(item) }
-        } catch {
-          mistakes.append("\(error)")
-        }
+        if let reading = parse(path, bytes) { readings.append(reading) }
       }
     }
     for path in paths {
@@ -65,19 +73,16 @@ enum RunFiles {
         read(path)
         continue
       }
-      let known = (items.count, mistakes.count)
+      let known = readings.count
       for file in files(below: path, endings, deepest).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
         read(file, endings: endings)
       }
-      if known == (items.count, mistakes.count) {
-        mistakes.append("fsmrepl: there is no \(what) below \(path)")
-      }
+      if known == readings.count { fail(path, "there is no \(what) below \(path)") }
     }
-    if items.isEmpty, mistakes.isEmpty {
-      mistakes.append("fsmrepl: there is no \(what) in \(paths.joined(separator: ", "))")
+    if readings.isEmpty {
+      fail(paths.joined(separator: ", "), "there is no \(what) in \(paths.joined(separator: ", "))")
     }
-    guard mistakes.isEmpty else { throw Mistakes(lines: mistakes) }
-    return items
+    return readings
   }
 
   /// The bytes of a file, or of standard input.

@@ -8,38 +8,53 @@ extension RunPlayer {
     case (.request(let verb, let outcome), _):
       result.steps += 1
       if outcome >= 0 || verb == .expect { result.expectations += 1 }
-      checkRequest(step, verb, Int(outcome))
+      checkRequest(step)
     case (.check(let place), .show):
       result.steps += 1
       result.expectations += 1
-      checkShown(step, script.checks[Int(place)])
+      checkShown(step, script.check(place, turn: turnChecked))
     case (.check(let place), .probe):
       result.steps += 1
       result.expectations += 1
-      if case .never(let machine, let state) = script.checks[Int(place)] { begin(step, machine, state) }
+      if case .never(let machine, let state) = script.check(place, turn: turnChecked) { begin(step, machine, state) }
     case (.check, _), (.repeats, _), (.again, _):
-      if reply.lineClass == .failure { fail(step, expected: "ok", got: ScriptOutcome.found(reply), .failed) }
+      if reply.lineClass == .failure {
+        fail(step, word: 1, expected: "ok", got: ScriptOutcome.found(reply), .failed, hints: replyHints)
+      }
     }
   }
 
-  private func checkRequest(_ step: Script.Step, _ verb: Verb?, _ place: Int) {
+  private func checkRequest(_ step: Script.Step) {
     let isSuccess = reply.lineClass == .success
-    guard place >= 0 else {
+    guard let outcome = script.outcome(of: step, turn: turnChecked) else {
       if isSuccess { return }
       let status = ExitCode.of(failure: reply.words.first ?? "")
       isSequenceOpen = didTimeStopEarly
+      let word = script.word(of: step, turn: turnChecked, wrongFor: reply.serverLine)
       if status == .expectation {
-        fail(step, expected: reply.text(of: "expected") ?? "?", got: reply.text(of: "got") ?? "?", status)
+        fail(
+          step, word: word, expected: reply.text(of: "expected") ?? "?", got: reply.text(of: "got") ?? "?", status,
+          hints: replyHints)
       } else {
-        fail(step, expected: "ok", got: ScriptOutcome.found(reply), status)
+        fail(step, word: word, expected: "ok", got: ScriptOutcome.found(reply), status, hints: replyHints)
       }
       return
     }
-    let outcome = script.outcomes[place]
     guard !outcome.matches(reply) else { return }
     let isTimeOut = reply.lineClass == .failure && reply.isWord(0, "TIMEOUT")
     isSequenceOpen = didTimeStopEarly
-    fail(step, expected: outcome.text, got: outcome.found(reply), isTimeOut ? .timeOut : .expectation)
+    let request = script.word(of: step, turn: turnChecked, wrongFor: reply.serverLine)
+    let isOfRequest = reply.lineClass == .failure && request > 0 && !reply.isWord(0, "REFUSED") && !isTimeOut
+    let behindArrow = isOfRequest ? nil : outcome.wrongWord(reply)
+    if let behindArrow, let state = outcome.state(at: behindArrow),
+      let machine = script.machine(of: step, turn: turnChecked)
+    {
+      doubt = RunDoubt(
+        .state, of: machine, [state], step, turn: turnChecked, word: script.arrow(of: step) + 1 + behindArrow)
+    }
+    fail(
+      step, word: behindArrow.map { script.arrow(of: step) + 1 + $0 } ?? request, expected: outcome.text,
+      got: outcome.found(reply), isTimeOut ? .timeOut : .expectation, hints: replyHints)
   }
 
   /// Whether time has advanced although the answer does not say how many inputs that took.
@@ -50,38 +65,52 @@ extension RunPlayer {
 
   private func checkShown(_ step: Script.Step, _ check: Script.Check) {
     guard reply.lineClass == .success else {
-      return fail(step, expected: "a machine", got: ScriptOutcome.found(reply), .failed)
+      return fail(step, word: 1, expected: "a machine", got: ScriptOutcome.found(reply), .failed, hints: replyHints)
     }
     let shown = RunShown(rows)
     switch check {
-    case .timers(_, let names):
+    case .timers(let machine, let names):
       guard names.sorted() != shown.timers.sorted() else { return }
+      doubt = RunDoubt(.timer, of: machine, names, step, turn: turnChecked, word: 3)
       fail(
-        step, expected: names.isEmpty ? "timers none" : "timers \(names.joined(separator: ","))",
+        step, word: 3, expected: names.isEmpty ? "timers none" : "timers \(names.joined(separator: ","))",
         got: shown.timers.isEmpty ? "timers none" : "timers \(shown.timers.joined(separator: ","))")
-    case .reading(_, let name, let wanted):
-      guard let difference = shown.difference(name, wanted) else { return }
-      fail(step, expected: difference.expected, got: difference.got)
+    case .reading(let machine, let name, let wanted):
+      let doubt = RunDoubt(.reading, of: machine, [name], step, turn: turnChecked, word: 3)
+      guard let difference = shown.difference(name, wanted) else {
+        let key = "\(machine) \(name)"
+        if wanted == .none, doubtedReadings[key] == nil, doubtedReadings.count < Self.mostDoubts {
+          doubtedReadings[key] = doubt
+        }
+        return
+      }
+      self.doubt = doubt
+      fail(step, word: 4, expected: difference.expected, got: difference.got)
     case .coverage(_, let percent):
       let coverage = RunCoverage(rows)
       guard !coverage.reaches(percent) else { return }
-      fail(step, expected: "coverage \(percent)%", got: "coverage \(coverage.text)")
+      fail(step, word: 1, expected: "coverage \(percent)%", got: "coverage \(coverage.text)")
     case .never, .output: break
     }
   }
 
+  /// How many passed checks are looked at again at the end.
+  private static let mostDoubts = 1_000
+
   /// Checks the outputs at the head of the queue: they need no answer of their own, only all earlier ones.
   func settle() {
-    while let (place, role) = pending.first, role == .output {
+    while let (place, turn, role) = pending.first, role == .output {
       let step = script.steps[place]
       if failure == nil, case .check(let check) = step.action,
-        case .output(let machine, let output, _) = script.checks[Int(check)]
+        case .output(let machine, let output, _) = script.check(check, turn: turn)
       {
         result.steps += 1
         result.expectations += 1
+        turnChecked = turn
         if !outputs.has(output, of: machine, at: worldTime) {
+          doubt = RunDoubt(.output, of: machine, [output], step, turn: turn, word: 3)
           fail(
-            step, expected: "output \(output) of \(machine) at \(worldTime)",
+            step, word: 3, expected: "output \(output) of \(machine) at \(worldTime)",
             got: outputs.text(of: machine, at: worldTime))
         }
         onlooker.answer?(step, [], nil)
@@ -105,7 +134,9 @@ extension RunPlayer {
     guard let state = RunShown.state(in: words) else { return }
     for (place, never) in nevers.enumerated() where never.machine == words[2] && never.state.matches(state) {
       sequence = UInt64(words[0]) ?? sequence
-      let step = pending.first.flatMap { $0.step >= 0 ? script.steps[$0.step] : nil }
+      let answered = pending.first.flatMap { $0.step >= 0 ? $0 : nil }
+      let step = answered.map { script.steps[$0.step] }
+      turnChecked = answered?.turn ?? turn
       now.removeAll()
       now.append(text: words[1])
       failNever(place, state: state, at: step ?? script.steps[min(next, script.steps.count - 1)])
@@ -120,7 +151,9 @@ extension RunPlayer {
       if reply.lineClass == .success { failNever(nevers.count - 1, state: reply.words.first ?? "?", at: step) }
       return
     }
-    fail(step, expected: "a machine and a state of its kind", got: ScriptOutcome.found(reply), .failed)
+    fail(
+      step, word: reply.isWord(0, "UNKNOWN-MACHINE") ? 1 : 2, expected: "a machine and a state of its kind",
+      got: ScriptOutcome.found(reply), .failed, hints: replyHints)
   }
 
   func failNever(_ place: Int, state: String, at step: Script.Step) {
@@ -160,11 +193,22 @@ extension RunPlayer {
     }
   }
 
-  func fail(_ step: Script.Step, expected: String, got: String, _ status: ExitCode = .expectation) {
+  /// - Parameter word: The index of the word that is wrong, in what the step does.
+  func fail(
+    _ step: Script.Step, word: Int = 0, expected: String, got: String, _ status: ExitCode = .expectation,
+    hints: [String] = []
+  ) {
     guard failure == nil else { return }
     failure = RunFailure(
-      status: status, place: script.place(of: step), line: script.line(of: step), expected: expected, got: got)
+      status: status, place: "\(script.place(of: step)):\(script.column(of: step, word: word))",
+      line: script.line(of: step), played: script.played(step, turn: turnChecked), expected: expected, got: got,
+      hints: hints)
     result.worldTime = worldTime
     if isSequenceOpen { sequence = .max }
   }
+
+  private var replyHints: [String] { reply.lineClass == .failure ? Self.hints(reply.serverLine) : [] }
+
+  /// What the prompt says below a failure: what was meant, what is allowed, what leads to it.
+  static func hints(_ line: ServerLine) -> [String] { Wording(style: .bare).hints(line).map(\.text) }
 }

@@ -53,9 +53,13 @@ final class RunPlayer {
 
   /// The step at which playing stops for now.
   private var end: Int
-  /// The index of the next step. `loops` holds what remains of the repeats around it.
+  /// The index of the next step. `loops` holds what remains of the repeats around it, and the turn outside of each.
   var next = 0
-  private var loops: [Int32] = []
+  private var loops: [(left: Int32, outer: Int32)] = []
+  /// How often the lines around the next step have been played before, all repeats around it counted together.
+  private(set) var turn: Int32 = 0
+  /// The turn of the step that is being checked.
+  var turnChecked: Int32 = 0
   var pending = RunQueue()
   /// Whether nothing is sent until all requests are answered.
   private var isHeld = false
@@ -75,6 +79,10 @@ final class RunPlayer {
   /// The highest sequence number that an answer named.
   var sequence: UInt64 = 0
   var failure: RunFailure?
+  /// What the failure, or a passed check, may owe to a word that its kind does not know.
+  var doubt: RunDoubt?
+  /// Checks that passed because there is no such reading now; by machine and reading.
+  var doubtedReadings: [String: RunDoubt] = [:]
   /// Whether the failure may include inputs beyond those that answers named.
   var isSequenceOpen = false
   private var isCancelling = false
@@ -130,6 +138,7 @@ final class RunPlayer {
     }
     if failure == nil { result.worldTime = worldTime }
     if failure != nil { try drain() }
+    try settleDoubts()
     if var failure {
       failure.journal = try journal()
       result.ending = .failed(failure)
@@ -140,13 +149,11 @@ final class RunPlayer {
 
   /// Watches every machine with an expected output, from the start.
   private func watchExpectedMachines() throws(Stop) {
-    var machines: Set<String> = []
-    for case .output(let machine, _, _) in script.checks where machines.insert(machine).inserted {
-      _ = try ask("watch \(machine)**")
-    }
+    let patterns = script.namesWithOutputs
+    for pattern in patterns.sorted() { _ = try ask("watch \(pattern)") }
     if speed != nil { _ = try ask("watch * what=moves") }
     if onlooker.answer != nil { _ = try ask("watch ** what=all") }
-    outputs.isWatching = !machines.isEmpty
+    outputs.isWatching = !patterns.isEmpty
   }
 
   // MARK: Sending
@@ -164,14 +171,20 @@ final class RunPlayer {
       let step = script.steps[next]
       switch step.action {
       case .repeats(let count, let past):
-        if count > 0 { loops.append(count) }
-        next = count > 0 ? next + 1 : Int(past)
+        guard count > 0 else {
+          next = Int(past)
+          continue
+        }
+        loops.append((count, turn))
+        turn *= count
+        next += 1
       case .again(let first):
-        loops[loops.count - 1] -= 1
-        if loops[loops.count - 1] > 0 {
+        loops[loops.count - 1].left -= 1
+        if loops[loops.count - 1].left > 0 {
+          turn += 1
           next = Int(first)
         } else {
-          loops.removeLast()
+          turn = loops.removeLast().outer
           next += 1
         }
       case .request(let verb, _):
@@ -182,7 +195,7 @@ final class RunPlayer {
           if !step.isTagged(in: script) { link.send("@\(Self.endTag) ") }
         }
         sendRequest(of: step)
-        pending.append(next, .request)
+        pending.append(next, turn: turn, .request)
         if verb == .undo || verb == .goto {
           isHeld = true
           wayBack = next
@@ -202,15 +215,15 @@ final class RunPlayer {
     switch check {
     case .timers, .reading, .coverage:
       sendRequest(of: step)
-      pending.append(next, .show)
+      pending.append(next, turn: turn, .show)
     case .never:
       sendRequest(of: step)
-      pending.append(next, .watch)
-      pending.append(next, .probe)
+      pending.append(next, turn: turn, .watch)
+      pending.append(next, turn: turn, .probe)
       // Notices arrive from here on.
       outputs.isWatching = true
     case .output(_, _, nil):
-      pending.append(next, .output)
+      pending.append(next, turn: turn, .output)
       settle()
     case .output: return false
     }
@@ -222,10 +235,10 @@ final class RunPlayer {
       if case .check = step.action {
         onlooker.line(script.line(of: step))
       } else {
-        onlooker.line(script.request(of: step))
+        onlooker.line(script.request(of: step, turn: turn))
       }
     }
-    script.withRequest(of: step) { link.send($0) }
+    script.withRequest(of: step, turn: turn) { link.send($0) }
   }
 
   /// Plays a step that needs the answers to all earlier ones.
@@ -234,25 +247,31 @@ final class RunPlayer {
   private func playAlone(_ step: Script.Step) throws(Stop) -> Bool {
     switch step.action {
     case .check(let place):
-      guard case .output(let machine, let output, let within?) = script.checks[Int(place)] else { return false }
+      guard case .output(let machine, let output, let within?) = script.check(place, turn: turn) else { return false }
+      turnChecked = turn
       if speed != nil { onlooker.line(script.line(of: step)) }
       result.steps += 1
       result.expectations += 1
+      doubt = RunDoubt(.output, of: machine, [output], step, turn: turn, word: 3)
+      // Waiting for what cannot come could take long.
+      guard try !settle(doubt) else { return true }
       if let got = try advanceUntilOutput(for: output, of: machine, within: within) {
-        fail(step, expected: "output \(output) of \(machine) within \(TimeText.written(within))", got: got)
+        fail(step, word: 3, expected: "output \(output) of \(machine) within \(TimeText.written(within))", got: got)
       }
+      doubt = nil
       return true
     case .request(.await, _):
       guard speed != nil else { return false }
-      onlooker.line(script.request(of: step))
-      take(try paceAwait(script.request(of: step)), answering: step)
+      let request = script.request(of: step, turn: turn)
+      onlooker.line(request)
+      take(try paceAwait(request), answering: step)
       return true
     case .request(.advance, _):
       guard speed != nil else { return false }
-      let request = script.request(of: step)
+      let request = script.request(of: step, turn: turn)
       onlooker.line(request)
       link.send(try pace(request) + "\n")
-      pending.append(next, .request)
+      pending.append(next, turn: turn, .request)
       return true
     case .request, .repeats, .again: return false
     }
@@ -302,7 +321,7 @@ final class RunPlayer {
   }
 
   /// Whether a request brings a document, whose mistakes are rows.
-  private func isOfDocument(_ entry: (step: Int, role: Role)?) -> Bool {
+  private func isOfDocument(_ entry: (step: Int, turn: Int32, role: Role)?) -> Bool {
     guard let entry, script.steps.indices.contains(entry.step), entry.role == .request,
       case .request(.define, _) = script.steps[entry.step].action
     else { return false }
@@ -322,7 +341,8 @@ final class RunPlayer {
     if reply.hasTag(Self.endTag) {
       while let first = pending.first, !script.ends(first.step) { pending.removeFirst() }
     }
-    guard let (step, role) = pending.first else { return }
+    guard let (step, turn, role) = pending.first else { return }
+    turnChecked = turn
     if role == .control {
       answer = text
       return pending.removeFirst()
@@ -340,7 +360,7 @@ final class RunPlayer {
       isSequenceOpen = false
     }
     if role == .request || role == .show { onlooker.answer?(script.steps[step], rows, text) }
-    if isOfDocument((step, role)) { result.findings += rows.map { script.finding($0, atStep: step) } }
+    if isOfDocument((step, turn, role)) { result.findings += rows.map { script.finding($0, atStep: step) } }
     rows.removeAll()
     pending.removeFirst()
     settle()
@@ -353,6 +373,7 @@ final class RunPlayer {
       // A notice may have failed the script already.
       guard failure == nil, reply.parse(bytes) else { return }
       note()
+      turnChecked = turn
       check(step, .request)
     }
   }

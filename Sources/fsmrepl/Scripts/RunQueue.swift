@@ -1,6 +1,6 @@
 /// The requests that are not answered yet, oldest first.
 struct RunQueue {
-  private var entries: [(step: Int32, role: RunPlayer.Role)] = []
+  private var entries: [(step: Int32, turn: Int32, role: RunPlayer.Role)] = []
   private var head = 0
 
   private static let mostTaken = 16_384
@@ -9,11 +9,14 @@ struct RunQueue {
   var isEmpty: Bool { head == entries.count }
 
   /// The oldest request; its step is negative if the player itself sent it.
-  var first: (step: Int, role: RunPlayer.Role)? {
-    head < entries.count ? (Int(entries[head].step), entries[head].role) : nil
+  var first: (step: Int, turn: Int32, role: RunPlayer.Role)? {
+    head < entries.count ? (Int(entries[head].step), entries[head].turn, entries[head].role) : nil
   }
 
-  mutating func append(_ step: Int, _ role: RunPlayer.Role) { entries.append((Int32(step), role)) }
+  /// - Parameter turn: How often the lines of the step have been played before.
+  mutating func append(_ step: Int, turn: Int32 = 0, _ role: RunPlayer.Role) {
+    entries.append((Int32(step), turn, role))
+  }
 
   mutating func removeFirst() {
     head += 1

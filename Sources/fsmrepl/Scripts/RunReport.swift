@@ -33,6 +33,8 @@ struct RunReport {
 
   let format: Format
   var subject = Subject.scripts
+  /// Why a file was not run.
+  var skipReason = "not run after a failure"
 
   /// The text before the first of `count` files.
   func beginning(_ count: Int) -> ScreenText {
@@ -53,7 +55,7 @@ struct RunReport {
   /// The text after the last file.
   func ending(_ results: [RunResult]) -> ScreenText {
     guard case .people(let style, _) = format, results.count > 1 else { return "" }
-    let failed = results.count { $0.failure != nil }
+    let failed = results.count { $0.hasFailed }
     let skipped = results.count { $0.ending == .skipped }
     let passed = results.count - failed - skipped
     var text: ScreenText = style(failed == 0 ? .good : .bad, "\(passed) of \(results.count) passed")
@@ -74,13 +76,18 @@ struct RunReport {
     case .updated(let answers):
       let facts = "\(facts(result, showsDuration)); \(counted(answers, "answer")) changed"
       return "\(style(.attention, "updated")) \(result.name)  \(style(.quiet, facts))\n"
+    case .unreadable(let lines):
+      let first: ScreenText = "\(style(.bad, "not ok"))  \(result.name)\n"
+      return lines.reduce(first) { "\($0)  \($1)\n" }
     case .failed(let failure):
       var text: ScreenText =
         "\(style(.bad, "not ok"))  \(result.name)  \(style(.quiet, facts(result, showsDuration)))\n"
       text += findings(result)
       text += "  \(style(.name, failure.place)): \(failure.line)\n"
       if failure.difference.isEmpty {
+        if let played = failure.played { text += "    played    \(played)\n" }
         text += "    expected  \(failure.expected)\n    got       \(failure.got)\n"
+        for hint in failure.hints { text += "              \(hint)\n" }
       } else {
         text += difference(failure.difference, style)
       }
@@ -131,12 +138,21 @@ struct RunReport {
     switch result.ending {
     case .passed: return result.findings.reduce("ok \(number) - \(name)\n") { "\($0)# \($1)\n" }
     case .updated(let answers): return "ok \(number) - \(name)\n# \(counted(answers, "answer")) changed\n"
-    case .skipped: return "ok \(number) - \(name) # SKIP not run after a failure\n"
+    case .skipped: return "ok \(number) - \(name) # SKIP \(skipReason)\n"
+    case .unreadable(let lines):
+      let first: ScreenText = "not ok \(number) - \(name)\n  ---\n  mistakes:\n"
+      let text = lines.reduce(first) { "\($0)    - \(Self.yaml($1))\n" }
+      return "\(text)  exit: \(ExitCode.usage.rawValue)\n  ...\n"
     case .failed(let failure):
       var text: ScreenText = "not ok \(number) - \(name)\n  ---\n"
       for finding in result.findings { text += "  # \(finding)\n" }
       text += "  at: \(Self.yaml(failure.place))\n  line: \(Self.yaml(failure.line))\n"
+      if let played = failure.played { text += "  played: \(Self.yaml(played))\n" }
       text += "  expected: \(Self.yaml(failure.expected))\n  got: \(Self.yaml(failure.got))\n"
+      if !failure.hints.isEmpty {
+        text += "  hints:\n"
+        for hint in failure.hints { text += "    - \(Self.yaml(hint))\n" }
+      }
       text += "  exit: \(failure.status.rawValue)\n"
       if !failure.difference.isEmpty {
         text += "  difference:\n"
@@ -160,7 +176,7 @@ struct RunReport {
   /// The report in JUnit's XML format.
   func junit(_ results: [RunResult]) -> String {
     let failed = results.filter { $0.failure?.status == .expectation || $0.failure?.status == .timeOut }.count
-    let errors = results.filter { $0.failure != nil }.count - failed
+    let errors = results.count { $0.hasFailed } - failed
     let skipped = results.filter { $0.ending == .skipped }.count
     let seconds = Self.seconds(results.reduce(0) { $0 + $1.duration })
     let counts = "tests=\"\(results.count)\" failures=\"\(failed)\" errors=\"\(errors)\" skipped=\"\(skipped)\""
@@ -176,11 +192,16 @@ struct RunReport {
       switch result.ending {
       case .passed, .updated: text += result.picture == nil ? "/>\n" : ">\(Self.attachment(result))</testcase>\n"
       case .skipped: text += "><skipped/></testcase>\n"
+      case .unreadable(let lines):
+        text += ">\n      <error type=\"\(ExitCode.usage)\" message=\"\(XMLText.escaped(lines.first ?? ""))\">"
+        text += "\(XMLText.escaped(lines.joined(separator: "\n")))</error>\n    </testcase>\n"
       case .failed(let failure):
         let isExpectation = failure.status == .expectation || failure.status == .timeOut
         let element = isExpectation ? "failure" : "error"
         let message = "\(failure.place): expected \(failure.expected), got \(failure.got)"
-        let lines = ["\(failure.place): \(failure.line)", "expected  \(failure.expected)", "got       \(failure.got)"]
+        let lines =
+          ["\(failure.place): \(failure.line)"] + (failure.played.map { ["played    \($0)"] } ?? [])
+          + ["expected  \(failure.expected)", "got       \(failure.got)"] + failure.hints.map { "          \($0)" }
         text += ">\n      <\(element) type=\"\(failure.status)\" message=\"\(XMLText.escaped(message))\">"
         let difference = failure.difference.map { "\($0.side.rawValue) \($0.text)" }
         text += XMLText.escaped((result.findings + lines + difference + failure.journal).joined(separator: "\n"))

@@ -5,7 +5,9 @@ struct RunResult: Equatable {
     /// The file was rewritten; this many of its answers changed.
     case updated(answers: Int)
     case failed(RunFailure)
-    /// Not run, because an earlier file failed.
+    /// It cannot be read; the lines say why, each with its place.
+    case unreadable([String])
+    /// Not run, because an earlier file failed, or another one cannot be read.
     case skipped
   }
 
@@ -23,6 +25,13 @@ struct RunResult: Equatable {
   /// Host time taken, in nanoseconds.
   var duration: UInt64 = 0
 
+  var hasFailed: Bool {
+    switch ending {
+    case .failed, .unreadable: true
+    case .passed, .updated, .skipped: false
+    }
+  }
+
   var failure: RunFailure? {
     if case .failed(let failure) = ending { failure } else { nil }
   }
@@ -38,12 +47,16 @@ struct RunResult: Equatable {
 /// The line at which a file failed, and why.
 struct RunFailure: Equatable {
   let status: ExitCode
-  /// `FILE:LINE`.
+  /// `FILE:LINE:COLUMN` of a script, `FILE:LINE` of a transcript.
   let place: String
   /// The line as written in the file.
   let line: String
+  /// The line as it was played, if that depends on how often it has been.
+  var played: String?
   let expected: String
   var got: String
+  /// What the prompt says below such a failure.
+  var hints: [String] = []
   /// The last lines of the journal up to the failure.
   var journal: [String] = []
   /// The difference between the file and the received answers, with some lines of context.

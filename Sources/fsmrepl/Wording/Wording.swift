@@ -58,7 +58,7 @@ struct Wording {
 
   func failure(_ line: ServerLine) -> ScreenText {
     let text = line.note ?? ""
-    var lines: [ScreenText]
+    let lines: [ScreenText]
     switch FailureCode(rawValue: line.code) {
     case .refused:
       let what = [line["machine"], line["event"] ?? line["timer"]].compactMap(\.self).joined(separator: " ")
@@ -86,16 +86,23 @@ struct Wording {
       let reason = text.isEmpty ? plain(line.fields) : text
       lines = ["\(style(.bad, "error")): \(reason) \(style(.quiet, "(\(line.code))"))"]
     }
+    return (lines + hints(line).map { "  \($0)" }).joined(separator: "\n")
+  }
+
+  /// What helps against a failure, below what has failed: what was meant, what is allowed, and what leads there.
+  func hints(_ line: ServerLine) -> [ScreenText] {
+    let text = line.note ?? ""
+    var hints: [ScreenText] = []
     if let meant = line["did-you-mean"], !text.contains("'\(meant)'") {
-      lines.append("  did you mean \(style(.name, meant))?")
+      hints.append("did you mean \(style(.name, meant))?")
     }
-    if let allowed = line["allowed"], let hint = hint(allowed, line.code, text) { lines.append("  \(hint)") }
+    if let allowed = line["allowed"], let hint = hint(allowed, line.code, text) { hints.append(hint) }
     if let ignores = line["ignores"] {
       let events = ignores.split(separator: ",").map { style(.quiet, String($0)) }.joined(separator: ", ")
-      lines.append("  would do nothing: \(events)")
+      hints.append("would do nothing: \(events)")
     }
-    if let way = way(line) { lines.append("  \(way)") }
-    return lines.joined(separator: "\n")
+    if let way = way(line) { hints.append(way) }
+    return hints
   }
 
   /// How to reach a state in which the refused event is possible.

@@ -1,0 +1,143 @@
+import LineProtocol
+
+/// What is expected, read from words: outcomes, `expect` and `never`.
+extension ScriptWords {
+  static let longestName = 255
+
+  /// The outcome after an arrow.
+  func outcome(behind arrow: Int) throws(WrongWord) -> ScriptOutcome {
+    var plain: [(text: String, place: Int)] = []
+    var fields: [ServerLine.Field] = []
+    for place in (arrow + 1)..<max(arrow + 1, words.count) {
+      let word = words[place]
+      if !word.isPlain {
+        fields.append(ServerLine.Field(key: key(word), value: text(word)))
+      } else if fields.isEmpty {
+        plain.append((text(word), place))
+      } else {
+        throw WrongWord(word: place, message: "'\(text(word))' comes after key=value; the outcome comes first")
+      }
+    }
+    do throws(ScriptOutcome.Failure) {
+      return try ScriptOutcome(words: plain.map(\.text), fields: fields)
+    } catch {
+      switch error {
+      case .wrong(let message, let word):
+        throw WrongWord(word: plain.indices.contains(word) ? plain[word].place : arrow + 1, message: message)
+      }
+    }
+  }
+
+  /// The check of an `expect`; nil if it is a request of the protocol.
+  func check(_ first: Int) throws(WrongWord) -> Script.Check? {
+    if isWord(first, "never") { return try never(first) }
+    let count = words.count - first
+    if isWord(first + 1, "output"), count > 3, isArrowless(first) { return try outputCheck(first, count) }
+    if isWord(first + 2, "timers"), count > 3, isArrowless(first) {
+      try exactly(4, first, "expect NAME timers T,…|none")
+      let text = text(words[first + 3])
+      let names = text == "none" ? [] : Self.split(text)
+      guard !names.contains("") else {
+        throw WrongWord(
+          word: first + 3, message: "'\(text)' is no list of timers; it is T,… without blanks, or none")
+      }
+      return .timers(machine: try machine(first + 1), names: names)
+    }
+    if isWord(first + 2, "reading"), count > 3, isArrowless(first) { return try readingCheck(first, count) }
+    return nil
+  }
+
+  func never(_ first: Int) throws(WrongWord) -> Script.Check {
+    try exactly(3, first, "never NAME STATE")
+    let machine = try machine(first + 1)
+    let text = text(words[first + 2])
+    guard words[first + 2].isPlain, let state = StateText(text) else {
+      throw WrongWord(word: first + 2, message: "'\(text)' can be no state")
+    }
+    return .never(machine: machine, state)
+  }
+
+  private func outputCheck(_ first: Int, _ count: Int) throws(WrongWord) -> Script.Check {
+    let form = "expect output NAME OUTPUT [within DURATION]"
+    var within: Int64?
+    if count > 4 {
+      guard isWord(first + 4, "within") else {
+        throw WrongWord(
+          word: first + 4, message: "'\(text(words[first + 4]))' is not 'within'; the form is '\(form)'")
+      }
+      within = try duration(first + 5)
+      try exactly(6, first, form)
+    }
+    return .output(machine: try machine(first + 2), name: text(words[first + 3]), within: within)
+  }
+
+  private func readingCheck(_ first: Int, _ count: Int) throws(WrongWord) -> Script.Check {
+    let form = "expect NAME reading K VALUE [±TOLERANCE]"
+    guard count > 4 else { throw WrongWord(word: first + 4, message: "a value is missing; the form is '\(form)'") }
+    if count > 5 { try exactly(6, first, form) }
+    let text = text(words[first + 4])
+    let name = self.text(words[first + 3])
+    let machine = try machine(first + 1)
+    let number = Double(text).flatMap { $0.isFinite ? $0 : nil } ?? TimeText.time(text).map { Double($0) / 1e9 }
+    guard count > 5 else {
+      if let number { return .reading(machine: machine, name: name, .number(number, tolerance: 0)) }
+      return .reading(machine: machine, name: name, text == "none" ? .none : .text(text))
+    }
+    guard let number else {
+      throw WrongWord(word: first + 4, message: "'\(text)' is no number, so there can be no tolerance")
+    }
+    let written = self.text(words[first + 5])
+    let digits = written.hasPrefix("±") ? written.dropFirst() : written.hasPrefix("+-") ? written.dropFirst(2) : ""
+    guard let tolerance = Double(digits), tolerance >= 0, tolerance.isFinite else {
+      throw WrongWord(word: first + 5, message: "'\(written)' is no tolerance; it is ±NUMBER or +-NUMBER")
+    }
+    return .reading(machine: machine, name: name, .number(number, tolerance: tolerance))
+  }
+
+  private func machine(_ place: Int) throws(WrongWord) -> String {
+    let word = words[place]
+    guard word.isPlain, TextRules.isName(bytes(word), longest: Self.longestName) else {
+      throw WrongWord(
+        word: place,
+        message: "'\(text(word))' is no name of a machine; it is a letter, then letters, digits, '_', '-' and '.'")
+    }
+    return text(word)
+  }
+
+  /// The duration at an index.
+  private func duration(_ place: Int) throws(WrongWord) -> Int64 {
+    guard words.indices.contains(place) else {
+      throw WrongWord(word: place, message: "a duration must follow 'within': \(TimeText.durationForm)")
+    }
+    guard words[place].isPlain, let duration = TimeText.duration(bytes(words[place])) else {
+      throw WrongWord(
+        word: place, message: "'\(text(words[place]))' is no duration; it is \(TimeText.durationForm)")
+    }
+    return duration
+  }
+
+  /// Checks the number of words from an index to the end of the line.
+  func exactly(_ count: Int, _ first: Int, _ form: String) throws(WrongWord) {
+    guard words.count != first + count else { return }
+    guard words.count > first + count else {
+      throw WrongWord(word: words.count, message: "a word is missing; the form is '\(form)'")
+    }
+    throw WrongWord(
+      word: first + count, message: "'\(text(words[first + count]))' is one word too many; the form is '\(form)'")
+  }
+
+  /// Whether there is no `=>` from this word on.
+  private func isArrowless(_ first: Int) -> Bool {
+    (try? arrow(from: first)) == words.count
+  }
+
+  /// Splits at commas outside parentheses.
+  private static func split(_ text: String) -> [String] {
+    var depth = 0
+    return text.split(omittingEmptySubsequences: false) { character in
+      if character == "(" { depth += 1 }
+      if character == ")" { depth -= 1 }
+      return character == "," && depth == 0
+    }.map(String.init)
+  }
+}
