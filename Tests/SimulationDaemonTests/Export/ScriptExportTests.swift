@@ -172,6 +172,24 @@ struct ScriptExportTests {
       ])
   }
 
+  @Test("what means something to scripts is quoted, and comes back as it is")
+  func marks() throws {
+    let notes = ["{1..3}", "#a", "\\\\#a", "=>", "a #b", "{$n..2}", "${n}", "{a}"]
+    let daemon = try KeptDaemon(Self.setup)
+    let guest = daemon.begin("w")
+    for (number, note) in notes.enumerated() {
+      let answers = guest.ask("new till t\(number)", "send t\(number) open \"\(note)\"")
+      #expect(answers.allSatisfy { $0.hasPrefix("+") }, "\(answers)")
+    }
+    let script = try daemon.script(of: "w")
+    let sent = script.split(separator: "\n").filter { $0.hasPrefix("send") }.map { $0.dropFirst("send t0 open ".count) }
+    #expect(
+      sent == [
+        "\"{1..3}\"", "\"#a\"", "\"\\\\#a\"", "\"=>\"", "\"a #b\"", "\"{$$n..2}\"", "$${n}", "{a}",
+      ])
+    try expectSame(daemon, guest, seed: 0)
+  }
+
   @Test("has the documents that define kinds")
   func documents() throws {
     let document = DefinedKindsTests.toggle

@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+import UnixHost
+
+/// What scripts count, and how their mistakes are told.
+extension ScriptsTests {
+  @Test("scripts count, at full speed and at real pace", arguments: [[], ["--real", "--speed", "1000000"]])
+  func counts(options: [String]) throws {
+    let text = """
+      new shiftKey s{1..30}              # thirty keys, one line
+      never s{1..30} capsLock
+      repeat 30 as i
+        send s$i tap                     => moved off on
+        expect s$i timers doubleTap
+        after ${i}ms
+        repeat 2 as j
+          send s$i character $j          => ok outputs=text
+          expect output s$i text
+        end
+        expect s$i off
+        expect output s$i text within 1s
+      end
+      list s*                            => 30
+      count                              => 1
+      begin
+        send s{1..3} tap                 => on
+        repeat 2 as i
+          drop s$i                       => ok
+        end
+      end                                => ok batch=5
+      expect s{3..3}{0..0} off
+      """
+    let run = try run(["s.fsm": text], options: options + ["@s.fsm"])
+    #expect(run.code == .exited(0), "\(run.output)\(run.log)")
+    #expect(run.output.hasSuffix("ok      s.fsm  0.465 s, 340 steps, 277 expectations\n"), "\(run.output.suffix(300))")
+    #expect(run.log == "", "nothing is said of the daemon that is started")
+  }
+
+  @Test("a failure says which time round it was")
+  func playedLine() throws {
+    let text = "new shiftKey s{1..3}\nsend s3 tap\nrepeat 3 as i\n  send s$i tap => moved off on # all\nend\n"
+    let request = try run(["s.fsm": text], "@s.fsm")
+    #expect(
+      request.output.contains(
+        """
+          s.fsm:4:25: send s$i tap => moved off on # all
+            played    send s3 tap
+            expected  moved off on
+            got       moved on capsLock
+
+        """), "\(request.output)")
+    let check = try run(["s.fsm": "new shiftKey s{1..3}\nexpect s{1..3} timers doubleTap\n"], "--tap", "@s.fsm")
+    #expect(check.output.contains("\n  played: 'expect s1 timers doubleTap'\n"), "\(check.output)")
+    let never = try run(["s.fsm": "new shiftKey s{1..3}\nnever s{1..3} on\nsend s2 tap\n"], "@s.fsm")
+    #expect(never.output.contains("    expected  never s2 on (s.fsm:2)\n"), "\(never.output)")
+  }
+
+  @Test("a failure has the hints of the prompt")
+  func hints() throws {
+    let event = try run(["s.fsm": "new shiftKey k\nsend k tpa\n"], "@s.fsm")
+    #expect(
+      event.output.contains("no event 'tpa'\n              did you mean tap?\n              it has: tap, character\n"),
+      "\(event.output)")
+    let phone = try run(["s.fsm": "new phone p\nsend p hangUp => moved\n"], "--junit", "@j.xml", "@s.fsm")
+    #expect(
+      phone.output.contains(
+        "possible in background+noAlert+dialing, by way of: openTel, alert, pressCall, callUI\n"), "\(phone.output)")
+    #expect(phone.output.contains("possible now: openTel, goHome\n              would do nothing: openApp\n"))
+  }
+
+  @Test(
+    "a timer, an output, a reading or a state that a kind has not is a mistake of the script, never a green test",
+    arguments: [
+      ("expect k timers dubleTap", 17, "timer", "a shiftKey has no timer 'dubleTap'", "did you mean doubleTap?"),
+      ("expect k timers doubleTap,x(3)", 17, "timer", "a shiftKey has no timer 'x(3)'", "it has: doubleTap"),
+      ("expect output k txt", 17, "output", "a shiftKey has no output 'txt'", "did you mean text?"),
+      ("expect output k txt within 100d", 17, "output", "a shiftKey has no output 'txt'", "did you mean text?"),
+      ("expect f reading x none", 18, "reading", "a fridge has no reading 'x'", "it has: temperature"),
+      ("expect f reading x 4", 18, "reading", "a fridge has no reading 'x'", "it has: temperature"),
+      ("expect f reading x none\ndrop f", 18, "reading", "a fridge has no reading 'x'", "it has: temperature"),
+      ("send k tap => capslock", 15, "state", "a shiftKey has no state 'capslock'", "did you mean capsLock?"),
+      ("send k tap => moved off onn", 25, "state", "a shiftKey has no state 'onn'", "did you mean on?"),
+    ])
+  func unknownNames(line: String, column: Int, subject: String, got: String, hint: String) throws {
+    for options in [[], ["--real", "--speed", "1000000"]] {
+      let run = try run(["s.fsm": "new shiftKey k\nnew fridge f\n\(line)\nlist\n"], options: options + ["@s.fsm"])
+      #expect(run.code == .exited(3))
+      let place = "  s.fsm:3:\(column): \(line.split(separator: "\n")[0])\n"
+      let reason = "    expected  a known \(subject)\n    got       \(got)\n              \(hint)\n"
+      #expect(run.output.contains(place + reason), "\(run.output)")
+    }
+  }
+
+  @Test("what a machine has, if not now, is no mistake")
+  func knownNames() throws {
+    let text = """
+      new fridge f physics=off
+      expect f reading temperature none
+      new serverFleet x => refused UNKNOWN-KIND
+      """
+    let run = try run(["s.fsm": text], "@s.fsm")
+    #expect(run.code == .exited(0), "\(run.output)")
+  }
+
+  @Test("an output of a machine that is not there is a mistake, too")
+  func nobodysOutput() throws {
+    let run = try run(["s.fsm": "list\nexpect output nobody o\n"], "@s.fsm")
+    #expect(run.code == .exited(3))
+    #expect(
+      run.output.contains(
+        "  s.fsm:2:15: expect output nobody o\n    expected  a machine\n    got       there is no machine 'nobody'"),
+      "\(run.output)")
+  }
+
+  @Test("reports exist when files cannot be read: failed tests with all mistakes")
+  func reportsOfMistakes() throws {
+    let files = [
+      "1.fsm": Self.good, "2.fsm": "list\n sned k\nlits # x\n", "3.fsm": "include x.fsm",
+    ]
+    let folder = try TemporaryFolder()
+    let junit = "\(folder.path)/j.xml"
+    let run = try run(files, "--tap", "--junit", junit, "@1.fsm", "@2.fsm", "@3.fsm", "@4.fsm")
+    #expect(run.code == .exited(1))
+    #expect(
+      run.output == """
+        TAP version 14
+        1..4
+        ok 1 - 1.fsm # SKIP not run, because another file cannot be read
+        not ok 2 - 2.fsm
+          ---
+          mistakes:
+            - '2.fsm:2:2: ''sned'' is no verb; did you mean ''send''?'
+            - '2.fsm:3:1: ''lits'' is no verb; did you mean ''list''?'
+          exit: 1
+          ...
+        not ok 3 - 3.fsm
+          ---
+          mistakes:
+            - '3.fsm:1:9: cannot read ''x.fsm'': No such file or directory'
+          exit: 1
+          ...
+        not ok 4 - 4.fsm
+          ---
+          mistakes:
+            - 'fsmrepl: cannot read 4.fsm: No such file or directory'
+          exit: 1
+          ...
+
+        """)
+    #expect(run.log.split(separator: "\n").count == 4)
+    let report = try String(contentsOfFile: junit, encoding: .utf8)
+    #expect(report.contains("tests=\"4\" failures=\"0\" errors=\"3\" skipped=\"1\""), "\(report)")
+    #expect(report.contains("'lits' is no verb"), "\(report)")
+  }
+
+  @Test("transcripts that cannot be read have reports, too")
+  func reportsOfTranscripts() throws {
+    let folder = try TemporaryFolder()
+    try Data("no request\n".utf8).write(to: URL(filePath: "\(folder.path)/t.transcript"))
+    let program = try ProgramRun(
+      "fsmrepl", ["check", "--tap", "\(folder.path)/t.transcript"], in: folder, environment: Self.alone)
+    #expect(try program.ending() == .exited(1))
+    let output = program.output.replacing("\(folder.path)/", with: "")
+    #expect(output.hasPrefix("TAP version 14\n1..1\nnot ok 1 - t.transcript\n  ---\n  mistakes:\n"), "\(output)")
+  }
+}
