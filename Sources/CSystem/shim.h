@@ -2,7 +2,7 @@
 #define FSMD_CSYSTEM_H
 
 /* What Linux offers and Swift's Glibc module does not declare: epoll, eventfd, accept4, peer credentials, getopt_long,
-   a priority per thread. */
+   extended attributes, a priority per thread. */
 #include <fcntl.h>
 #include <getopt.h>
 #include <sys/epoll.h>
@@ -11,6 +11,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/xattr.h>
 
 /* Of glibc's malloc.h: gives memory that is free back to the system. */
 extern int malloc_trim(size_t);

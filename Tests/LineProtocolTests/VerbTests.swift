@@ -55,7 +55,7 @@ struct VerbTests {
     #expect(Verb.list.entry.plainWords == 0...1)
     #expect(Verb.wire.entry.plainWords == 4...4)
     #expect(Verb.advance.entry.plainWords == 1...2)
-    #expect(Verb.world.entry.plainWords == 0...2)
+    #expect(Verb.world.entry.plainWords == 0...3)
     #expect(Verb.send.entry.plainWords == 2...Int.max)
     #expect(Verb.new.entry.plainWords == 2...2)
     #expect(Verb.quit.entry.keys == .only([]))
@@ -70,7 +70,7 @@ struct VerbTests {
       Verb.allCases.filter(\.entry.isQuietable) == [.new, .drop, .send, .cast, .wire, .unwire, .fire])
     let outside: Set<Verb> = [
       .clock, .speed, .pause, .resume, .advance, .step, .await, .cancel, .undo, .goto, .world, .use, .worlds, .diff,
-      .define, .begin, .end, .quiet, .mode, .activities, .sync, .quit, .shutdown,
+      .who, .define, .begin, .end, .quiet, .mode, .activities, .sync, .quit, .shutdown,
     ]
     #expect(Set(Verb.allCases.filter { !$0.entry.inBatch }) == outside)
   }

@@ -31,10 +31,12 @@ final class HostedService {
   /// - Parameters:
   ///   - others: Kinds for some tests only.
   ///   - workers: By default all work is done at once; a test may pass threads for it.
+  ///   - users: The names of other users, if they may connect.
   ///   - persistence: Made from the catalogue if worlds can be durable.
   init(
     limits: Limits = Limits(), now: UInt64 = 7_000_000_000, with others: [CatalogueEntry] = [],
     library: KindLibrary = KindLibrary(), graphs: Graphs = Graphs(), workers: Workers = Workers(),
+    users: [UInt32: String] = [:],
     persistence: (Catalogue) -> Persistence? = { _ in nil }
   ) {
     self.now = now
@@ -42,8 +44,14 @@ final class HostedService {
     for entry in others { catalogue.add(entry) }
     service = Service(
       catalogue: catalogue, library: library, limits: limits, version: "0.0.0",
-      persistence: persistence(catalogue), workers: workers, graphs: graphs, host: now)
+      persistence: persistence(catalogue), workers: workers, graphs: graphs, hasUsers: !users.isEmpty,
+      names: UserNames(owner: HostedService.ownerID), host: now)
+    service.environment.names.learn("teacher", of: .owner)
+    for (uid, name) in users { service.environment.names.learn(name, of: .other(uid)) }
   }
+
+  /// The number of the user that the daemon belongs to, whose name is `teacher`.
+  static let ownerID: UInt32 = 1_000
 
   /// A new client, after its greeting.
   func connect(_ terms: SessionTerms = SessionTerms()) -> Guest {
@@ -52,6 +60,16 @@ final class HostedService {
     guest.collect()
     _ = guest.lines()
     return guest
+  }
+
+  /// A new client of another user, after its greeting; nil if it was refused.
+  func connect(as uid: UInt32, mayChange: Bool = true) -> Guest? {
+    let user = UserID.other(uid)
+    if service.refusal(of: user) != nil { return nil }
+    var isWelcome = false
+    round { service.welcome(user) { isWelcome = $0 == nil } }
+    settle()
+    return isWelcome ? connect(SessionTerms(user: user, mayChange: mayChange)) : nil
   }
 
   /// A client in its own virtual world, which is made if there is none with this name.

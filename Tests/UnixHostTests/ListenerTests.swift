@@ -152,3 +152,52 @@ struct ListenerTests {
     #expect(listener.accept() == .none)
   }
 }
+
+@Suite("Sockets for a group", .serialized)
+struct SocketGroupTests {
+  private let folder = TemporaryFolder()
+
+  /// The group of this process.
+  private var own: SocketGroup { SocketGroup(name: "own", id: getegid()) }
+
+  @Test("the socket has the group and its mode, in a folder that the group can pass")
+  func mode() throws {
+    chmod(folder.path, 0o750)
+    let path = "\(folder.path)/s"
+    // The folder above is the system's.
+    let listener = try Listener(path: path, for: own)
+    defer { listener.closeAndRemove() }
+    var found = stat()
+    #expect(lstat(path, &found) == 0)
+    #expect(found.st_mode & 0o777 == 0o660)
+    #expect(found.st_gid == getegid())
+    try ClientSocket.connect(path: path).close()
+  }
+
+  @Test("a folder that the group cannot pass, or that others can write, is named")
+  func folders() {
+    let path = "\(folder.path)/s"
+    chmod(folder.path, 0o700)
+    #expect(throws: SocketFailure.unreachable(group: "own", folder: folder.path, mode: 0o700)) {
+      _ = try Listener(path: path, for: own)
+    }
+    // The group of the folder is another one, so what others may do counts.
+    chmod(folder.path, 0o770)
+    #expect(throws: SocketFailure.unreachable(group: "other", folder: folder.path, mode: 0o770)) {
+      _ = try Listener(path: path, for: SocketGroup(name: "other", id: getegid() &+ 1))
+    }
+    #expect(throws: SocketFailure.replaceable(folder: folder.path)) { _ = try Listener(path: path, for: own) }
+    chmod(folder.path, 0o700)
+  }
+
+  @Test("groups are looked up by name, and users by number")
+  func accounts() {
+    #expect(throws: SocketFailure.noSuchGroup("no such group")) { _ = try SocketGroup(named: "no such group") }
+    #expect(Accounts.name(ofUser: 0) == "root")
+    #expect(Accounts.user(named: "root") == 0)
+    #expect(Accounts.group(named: "root") == 0)
+    #expect(Accounts.name(ofUser: 4_000_000_000) == nil)
+    #expect(Accounts.isMember(of: getegid()))
+    #expect("\(SocketFailure.notInGroup("class"))".contains("class"))
+  }
+}

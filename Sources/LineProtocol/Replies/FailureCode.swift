@@ -19,6 +19,7 @@ package enum FailureCode: String, CaseIterable, Sendable {
   case cancelled = "CANCELLED"
   case clock = "CLOCK"
   case readOnly = "READ-ONLY"
+  case notOwner = "NOT-OWNER"
   case batch = "BATCH"
   case limit = "LIMIT"
   case storage = "STORAGE"

@@ -6,7 +6,7 @@ package enum Verb: UInt8, CaseIterable, Sendable {
   case watch, unwatch, point, journal, wave, script, graph, coverage
   case clock, speed, pause, resume, advance, step, agenda, fire, await, cancel, expect
   case undo, goto
-  case world, use, worlds, diff
+  case world, use, worlds, diff, who
   case begin, end, quiet, mode
   case limits, stats, activities, sync, quit, shutdown
 
@@ -222,8 +222,9 @@ package struct VerbEntry: Sendable {
           inBatch: false)
       case .world:
         VerbEntry(
-          verb, "", "new W [clock=virtual] [seed=0] [durable=no]", "fork W", "drop W",
-          does: "the present world; makes one, copies this one or removes one",
+          verb, "", "new W [clock=virtual] [seed=0] [durable=no]", "fork W", "drop W", "share W [read|write]",
+          "unshare W",
+          does: "the present world; makes one, copies this one, removes one, or lets other users in",
           example: "world new lesson clock=virtual",
           inBatch: false)
       case .use:
@@ -233,6 +234,10 @@ package struct VerbEntry: Sendable {
       case .diff:
         VerbEntry(
           verb, "W1 W2", does: "what is different in two worlds", example: "diff main trial",
+          inBatch: false)
+      case .who:
+        VerbEntry(
+          verb, "", does: "who is connected: your own sessions, and the names of other users", example: "who",
           inBatch: false)
       case .begin:
         VerbEntry(

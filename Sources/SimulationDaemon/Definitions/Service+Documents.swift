@@ -18,6 +18,8 @@ extension Service {
     }
     let stay = client.stay
     isReadingDocument = true
+    turns += 1
+    client.user.turn = turns
     client.session.activity = .away(Activity.Away(readingDocument: deferred.tag, bytes: document.storageBytes))
     workers.submit(
       Job(
@@ -37,8 +39,14 @@ extension Service {
             client.session.fail(deferred.tag, .unknownWorld, [], "the world of this definition was dropped meanwhile")
           }
           goOn(client)
-          while !isReadingDocument, !documentsToRead.isEmpty { readDocument(of: documentsToRead.removeFirst()) }
+          while !isReadingDocument, let next = nextToRead() { readDocument(of: next) }
         }))
+  }
+
+  /// The client whose document is read next: that of the user who has waited longest.
+  private func nextToRead() -> Client? {
+    let next = documentsToRead.indices.min { documentsToRead[$0].user.turn < documentsToRead[$1].user.turn }
+    return next.map { documentsToRead.remove(at: $0) }
   }
 }
 

@@ -131,7 +131,7 @@ final class Persistence {
 
   /// A world's settings at this time of the wall clock.
   func settings(of live: borrowing LiveWorld) -> WorldSettings {
-    WorldSettings(seed: live.seed, live.clock, written: wallClock())
+    WorldSettings(seed: live.seed, live.clock, live.sharing, written: wallClock())
   }
 
   /// Stores a new world without inputs and acquires its lease. Runs on any thread while nobody else uses the store.
@@ -235,10 +235,11 @@ struct StoredProgress {
   /// The host time until which upkeep of this world pauses after a failure.
   var upkeepPausedUntil: UInt64 = 0
 
-  /// Whether the clock's settings match the stored ones, and the moment too if the clock is not running.
+  /// Whether clock and sharing match the stored settings, and the moment too if the clock is not running.
   func isAsStored(_ live: borrowing LiveWorld) -> Bool {
     live.clock.mode == settings.mode && live.clock.speed == settings.speed
-      && live.clock.isPaused == settings.isPaused && (live.clock.isRunning || live.world.now == moment)
+      && live.clock.isPaused == settings.isPaused && live.sharing == settings.sharing
+      && (live.clock.isRunning || live.world.now == moment)
   }
 }
 

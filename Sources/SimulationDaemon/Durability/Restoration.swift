@@ -82,7 +82,8 @@ extension Service {
     for world in stored {
       let outage = LiveWorld.Outage(
         reason: "it is being brought back", cause: .store(retryAt: .max), head: world.head, isFromStart: true)
-      let absent = LiveWorld(name: world.name, limits: environment.limits.world, host: host, outage)
+      var absent = LiveWorld(name: world.name, limits: environment.limits.world, host: host, outage)
+      absent.sharing = WorldSettings(world.settings)?.sharing ?? .nobody
       if let hosted = worlds[world.name] { hosted.replace(with: absent) } else { add(host(LiveWorld.Box(absent))) }
       guard let hosted = worlds[world.name] else { continue }
       restorations.waiting.append(

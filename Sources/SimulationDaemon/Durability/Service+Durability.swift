@@ -273,7 +273,7 @@ extension Service {
     report("world \(hosted.name): \(lost) could not be stored and did not happen: \(reason)")
     if isShuttingDown { hasLost = true }
     for client in everybody where client.hosted === hosted {
-      client.session.rollBack(world: hosted.name, head: head, reason)
+      client.session.rollBack(world: client.session.shown(hosted.name), head: head, reason)
       markDirty(client)
       list(client)
     }

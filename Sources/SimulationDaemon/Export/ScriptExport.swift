@@ -54,7 +54,7 @@ struct ScriptExport: ~Copyable {
       throw HistoryFailure.forgotten(world: history.name, first: history.world.first)
     }
     let story = Story(
-      name: history.name, seed: history.settings.seed, head: history.world.head, moment: history.moment,
+      name: WorldKey(history.name).name, seed: history.settings.seed, head: history.world.head, moment: history.moment,
       catalogue: history.catalogue)
     var export = try ScriptExport(story, release: release)
     try history.read { world, entry, composed in try export.add(entry, composed, of: world) }

@@ -11,7 +11,8 @@ import UnixHost
 /// are read and served at one moment, then all output is written.
 final class Daemon {
   private let loop: EventLoop
-  private var listener: Listener
+  /// The socket, and that for connections that may only look.
+  private var doors: [Door]
   private let service: Service
   private let limits: Limits
   private let log: Log
@@ -25,16 +26,22 @@ final class Daemon {
   private var isDeaf = false
   /// Readable when a worker has finished something.
   private let wakeup: Wakeup
+  /// Asks the system for names of users, which may take long.
+  private let directory: UserDirectory
+  /// Connections of users whose names are being asked for.
+  private var unnamed: [UserID: [Arrival]] = [:]
   /// Nil without `--page`.
   private var page: PageServer?
   /// When the daemon ends even if a worker is not done; nil while it is not ending.
   private var endsAt: UInt64?
 
+  /// The first door's; the second one's is behind the others.
   private static let listenerToken: UInt32 = 0
   private static let standardInputToken: UInt32 = 1
   private static let wakeupToken: UInt32 = 2
   private static let pageToken: UInt32 = 3
-  private static let firstToken: UInt32 = 4
+  private static let watchToken: UInt32 = 4
+  private static let firstToken: UInt32 = 5
   /// How much lower the workers' priority is than the event loop's.
   private static let niceness: Int32 = 5
   /// The most connections accepted in one round.
@@ -55,25 +62,38 @@ final class Daemon {
     let pageConnections = invocation.page == nil ? 0 : PageServer.connections(memory: limits.memory)
     FileDescriptorLimit.raise(to: limits.clients + 64 + pageConnections)
     let path = try SocketPath.resolve(option: invocation.socket)
+    let group = try invocation.group.map { try SocketGroup(named: $0) }
+    if group != nil, !path.isNamed { throw SocketFailure.groupNeedsPath }
     try path.prepareDirectory()
     // The listener comes first: if another daemon runs, that is the error to report. Clients wait until the store is
     // open.
-    let listener = try Listener(path: path.path)
+    var doors = [
+      Door(
+        try Listener(path: path.path, for: group), token: Daemon.listenerToken, mayChange: true,
+        isForTrusted: group == nil)
+    ]
     do {
+      if let path = invocation.watchSocket {
+        doors.append(
+          Door(try Listener(path: path, for: group), token: Daemon.watchToken, mayChange: false, isForTrusted: false))
+      }
       let library = try Daemon.library(invocation, catalogue, log)
       loop = try EventLoop(pollNanoseconds: invocation.pollNanoseconds)
       let persistence = try Daemon.persistence(invocation, catalogue, socket: path.path, log)
       let wakeup = try Wakeup()
       self.wakeup = wakeup
+      directory = UserDirectory { wakeup.signal() }
       let pool = WorkerPool(places: invocation.workers, niceness: Daemon.niceness)
       service = Service(
         catalogue: catalogue, library: library, limits: limits, version: version, persistence: persistence,
-        workers: Workers(pool) { wakeup.signal() }, host: HostClock.now(), measure: { MachineMemory.resident })
+        workers: Workers(pool) { wakeup.signal() }, hasUsers: invocation.hasUsers, host: HostClock.now(),
+        measure: { MachineMemory.resident })
       service.giveBackMemory = MachineMemory.giveBack
       service.report = { log.warning($0) }
       service.note = { log.info($0) }
       try service.restoreAll()
-      try loop.poller.add(listener.descriptor, token: Daemon.listenerToken, interest: .readable)
+      if invocation.hasUsers { service.learnNames() }
+      for door in doors { try loop.poller.add(door.listener.descriptor, token: door.token, interest: .readable) }
       try loop.poller.add(wakeup.descriptor, token: Daemon.wakeupToken, interest: .readable)
       if let address = invocation.page {
         let page = try PageServer(
@@ -82,10 +102,10 @@ final class Daemon {
         self.page = page
       }
     } catch {
-      listener.closeAndRemove()
+      for door in doors { door.listener.closeAndRemove() }
       throw error
     }
-    self.listener = listener
+    self.doors = doors
     if invocation.endsWithStandardInput { watchStandardInput() }
     loop.onReady = { [unowned self] events in serve(events) }
     loop.onTimer = { [unowned self] in round { passTime() } }
@@ -94,7 +114,8 @@ final class Daemon {
       log.info("ending on signal \(signal)")
       round { service.shutDown() }
     }
-    log.info("fsmd \(version) listens on \(path.path)")
+    log.info("fsmd \(version) listens on \(path.path)\(group.map { " for the group \($0.name)" } ?? "")")
+    if let path = invocation.watchSocket { log.info("fsmd: \(path) is for looking") }
     if let page { log.info("fsmd: page \(page.access.link)") }
   }
 
@@ -175,9 +196,12 @@ final class Daemon {
     round {
       for event in events {
         switch event.token {
-        case Daemon.listenerToken: accept()
+        case Daemon.listenerToken: accept(at: 0)
+        case Daemon.watchToken: accept(at: 1)
         case Daemon.standardInputToken: readStandardInput()
-        case Daemon.wakeupToken: wakeup.drain()
+        case Daemon.wakeupToken:
+          wakeup.drain()
+          takeNames()
         case Daemon.pageToken: page?.serve()
         default:
           // The connection may have been closed earlier in this round.
@@ -243,15 +267,15 @@ final class Daemon {
 
   // MARK: Connections
 
-  private func accept() {
+  private func accept(at place: Int) {
     for _ in 0..<Daemon.acceptedInARound {
       if service.hasTooManyDisconnected {
         log.warning("nobody is accepted until more of what clients have left behind is done")
         return stopListening()
       }
-      switch listener.accept() {
+      switch doors[place].listener.accept() {
       case .connection(let descriptor, let peer):
-        admit(descriptor, peer)
+        admit(descriptor, peer, doors[place])
       case .none:
         return
       case .turnedAway:
@@ -264,31 +288,69 @@ final class Daemon {
   }
 
   private func stopListening() {
-    loop.poller.remove(listener.descriptor)
+    for door in doors { loop.poller.remove(door.listener.descriptor) }
     isDeaf = true
   }
 
   /// Accepts clients again when possible.
   private func listenAgain() {
     guard !service.hasTooManyDisconnected, !vacancies.isEmpty || connections.count < limits.clients else { return }
-    if (try? loop.poller.add(listener.descriptor, token: Daemon.listenerToken, interest: .readable)) != nil {
-      isDeaf = false
+    for door in doors {
+      guard (try? loop.poller.add(door.listener.descriptor, token: door.token, interest: .readable)) != nil else {
+        return stopListening()
+      }
     }
+    isDeaf = false
   }
 
-  private func admit(_ descriptor: Descriptor, _ peer: Peer) {
-    guard peer.isTrusted else {
+  private func admit(_ descriptor: Descriptor, _ peer: Peer, _ door: Door) {
+    guard peer.isTrusted || !door.isForTrusted else {
       log.warning("refused process \(peer.pid) of user \(peer.uid)")
       descriptor.close()
       return
     }
-    guard service.hasRoom else {
-      log.warning("refused process \(peer.pid): \(limits.clients) clients are connected")
-      var refusal = service.refusal
-      refusal.withUTF8 { _ = descriptor.send(UnsafeRawBufferPointer($0)) }
-      descriptor.close()
-      return
+    let id = UserID(peer.uid)
+    let arrival = Arrival(descriptor: descriptor, peer: peer, user: id, mayChange: door.mayChange)
+    if let refusal = service.refusal(of: id) { return refuse(arrival, refusal) }
+    if id == .owner { return seat(arrival) }
+    service.user(id).arriving += 1
+    if service.environment.names.isKnown(id) { return welcome(arrival) }
+    if unnamed[id] == nil { directory.ask(peer.uid) }
+    unnamed[id, default: []].append(arrival)
+  }
+
+  /// Takes names of users that have been found, and goes on with their connections.
+  private func takeNames() {
+    for (uid, name) in directory.takeFound() {
+      let id = UserID(uid)
+      service.environment.names.learn(name, of: id)
+      for arrival in unnamed.removeValue(forKey: id) ?? [] { welcome(arrival) }
     }
+  }
+
+  /// Serves a connection of a user with a name, as soon as the user has a world.
+  private func welcome(_ arrival: Arrival) {
+    service.welcome(arrival.user) { [unowned self] refusal in
+      service.user(arrival.user).arriving -= 1
+      if let refusal { refuse(arrival, refusal) } else { seat(arrival) }
+    }
+  }
+
+  private func refuse(_ arrival: Arrival, _ text: String) {
+    let user = service.user(arrival.user)
+    // A user who tries again and again must not fill the log.
+    if arrival.user == .owner || !user.isRefusalLogged {
+      user.isRefusalLogged = true
+      let reason = text.split(separator: "\n").first ?? ""
+      log.warning("refused process \(arrival.peer.pid) of user \(arrival.peer.uid): \(reason)")
+    }
+    var text = text
+    text.withUTF8 { _ = arrival.descriptor.send(UnsafeRawBufferPointer($0)) }
+    arrival.descriptor.close()
+  }
+
+  private func seat(_ arrival: Arrival) {
+    let (descriptor, peer) = (arrival.descriptor, arrival.peer)
     let place = vacancies.popLast() ?? connections.count
     let number = UInt32(place) + Daemon.firstToken
     do throws(SystemError) {
@@ -299,7 +361,8 @@ final class Daemon {
       descriptor.close()
       return
     }
-    let connection = Connection(descriptor, token: number, service.open())
+    let terms = SessionTerms(user: arrival.user, mayChange: arrival.mayChange)
+    let connection = Connection(descriptor, token: number, service.open(terms))
     if place == connections.count { connections.append(connection) } else { connections[place] = connection }
     places[connection.client.number] = place
     log.debug("client \(connection.client.number): process \(peer.pid)")
@@ -349,7 +412,7 @@ final class Daemon {
     var deadline = start
     var waiting = connections.compactMap { $0 }
     // Input is no longer read, so it must not wake the poller.
-    loop.poller.remove(listener.descriptor)
+    for door in doors { loop.poller.remove(door.listener.descriptor) }
     for connection in waiting {
       try? loop.poller.modify(connection.descriptor, token: connection.token, interest: .writable)
     }
@@ -366,7 +429,7 @@ final class Daemon {
     }
     page?.stop()
     let isAllStored = service.release()
-    listener.closeAndRemove()
+    for door in doors { door.listener.closeAndRemove() }
     if !isAllStored { log.error("not all that happened in durable worlds is stored; see the warnings above") }
     exit(isAllStored && service.failure == nil ? 0 : 3)
   }

@@ -22,10 +22,16 @@ struct Invocation {
   var page: InternetAddress?
   /// Whether the page may change worlds.
   var pageMayControl = false
+  /// The Unix group whose members may connect; nil for the daemon's owner alone.
+  var group: String?
+  /// Where connections may only look; nil without such a socket.
+  var watchSocket: String?
+  /// Whether other users than the daemon's owner may connect.
+  var hasUsers: Bool { group != nil || watchSocket != nil }
 
   private enum Option {
-    case socket, ephemeral, kinds, durability, onRestart, page, pageControl, memory, limit, log, poll, workers
-    case untilStandardInputCloses
+    case socket, group, watchSocket, ephemeral, kinds, durability, onRestart, page, pageControl, memory, limit, log
+    case poll, workers, untilStandardInputCloses
   }
 
   private static let table = OptionTable<Option>(
@@ -39,6 +45,12 @@ struct Invocation {
         .socket, short: "s", long: "socket", argument: .required("PATH"),
         summary:
           "listen on PATH\n(default: $FSMD_SOCKET, $XDG_RUNTIME_DIR/fsmd/fsmd.sock, or a folder in the temporary one)"),
+      .init(
+        .group, long: "group", argument: .required("GROUP"),
+        summary: "let the members of a Unix group connect, each with worlds of their own; needs a named socket"),
+      .init(
+        .watchSocket, long: "watch-socket", argument: .required("PATH"),
+        summary: "listen on PATH too, for connections that may only look"),
       .init(.ephemeral, long: "ephemeral", summary: "keep nothing when the daemon ends"),
       .init(
         .durability, long: "durability", argument: .required("HOW"),
@@ -151,12 +163,18 @@ struct Invocation {
       memory = size
     }
     limits = .fitting(memory: memory)
+    let hasUsers = names.contains(.group) || names.contains(.watchSocket)
+    if hasUsers { limits.makeRoomForUsers() }
     for option in options {
       switch option.name {
       case .memory: break
       case .socket:
         guard !option.value.isEmpty else { throw .wrong("--socket needs a path") }
         socket = option.value
+      case .group: group = option.value
+      case .watchSocket:
+        guard !option.value.isEmpty else { throw .wrong("--watch-socket needs a path") }
+        watchSocket = option.value
       case .ephemeral: durability = nil
       case .durability:
         guard let known = ["batch": Durability.batch, "full": .full][option.value] else {
@@ -180,6 +198,9 @@ struct Invocation {
       case .pageControl: pageMayControl = true
       case .limit:
         if let problem = limits.set(option.value) { throw .wrong(problem) }
+        if !hasUsers, Limits.ofUsers.contains(where: { option.value.hasPrefix("\($0.name)=") }) {
+          throw .wrong("\(option.value) is about other users, whom --group lets in")
+        }
       case .log:
         guard let level = Log.Level(name: option.value) else {
           throw .wrong("a log level is error, warning, info or debug, not '\(option.value)'")

@@ -9,6 +9,8 @@ final class Comparison {
   let tag: [UInt8]
   /// The left world and the right world.
   let worlds: [HostedWorld]
+  /// Their names as the client knows them, by their names in the daemon.
+  private let names: [String: String]
   private var phase = Phase.beginning
   private var written = 0
 
@@ -25,8 +27,10 @@ final class Comparison {
   /// Machines sorted by name in one piece.
   private static let namesInAPiece = 10_000
 
-  init(_ left: HostedWorld, _ right: HostedWorld, tag: [UInt8]) {
+  /// - Parameter shown: How the client calls a world.
+  init(_ left: HostedWorld, _ right: HostedWorld, tag: [UInt8], shown: (String) -> String) {
     worlds = [left, right]
+    names = Dictionary([left.name, right.name].map { ($0, shown($0)) }) { first, _ in first }
     self.tag = tag
   }
 
@@ -111,7 +115,7 @@ final class Comparison {
   /// `. only W NAME KIND STATE`
   private func writeOnly(_ machine: MachineID, in live: borrowing LiveWorld, _ buffer: inout ByteBuffer) {
     begin("only", &buffer)
-    buffer.word(live.name)
+    buffer.word(names[live.name] ?? live.name)
     live.world.appendName(of: machine, to: &buffer)
     buffer.word(live.world.kind(of: machine).name)
     buffer.word(live.world.state(of: machine))
@@ -199,7 +203,7 @@ final class Comparison {
 
   private func write(_ wire: [String], in live: borrowing LiveWorld, _ buffer: inout ByteBuffer) {
     begin("wire", &buffer)
-    buffer.word(live.name)
+    buffer.word(names[live.name] ?? live.name)
     for word in wire { buffer.word(word) }
     buffer.endLine()
   }
@@ -224,14 +228,15 @@ extension Service {
         home.catchUp(host: host)
       }
       if let outage = hosted.presentStatus.outage, !outage.isReadable {
-        client.session.failStorage(tag, world: hosted.name, outage.reason)
+        client.session.failStorage(tag, world: client.session.shown(hosted.name), outage.reason)
         return
       }
     }
     if one === other {
       return client.session.succeed(tag) { $0.word(UInt64(0)) }
     }
-    client.session.activity = .compare(Comparison(one, other, tag: tag))
+    let (names, user) = (environment.names, client.user.id)
+    client.session.activity = .compare(Comparison(one, other, tag: tag) { names.shown($0, to: user) })
     client.session.task = Task(.diff)
     // A worker compares even if the present world is lent, which may be neither of the two.
     client.session.needsWorker = true
@@ -244,7 +249,7 @@ extension Session {
     // A world may have gone out of service after the request.
     for (name, outage) in [(left.name, left.outage), (right.name, right.outage)] {
       guard let outage, !outage.isReadable else { continue }
-      failStorage(comparison.tag, world: name, outage.reason)
+      failStorage(comparison.tag, world: shown(name), outage.reason)
       return endActivity()
     }
     guard let lines = comparison.write(&left, &right, to: &outbox.buffer) else { return }

@@ -29,7 +29,8 @@ final class ScriptReply {
     reader = live.world.journalReader(from: 1)
     composed = live.world.composedCreations
     export = try ScriptExport(
-      ScriptExport.Story(name: live.name, seed: live.seed, head: end, moment: live.world.now, catalogue: catalogue),
+      ScriptExport.Story(
+        name: WorldKey(live.name).name, seed: live.seed, head: end, moment: live.world.now, catalogue: catalogue),
       release: release)
   }
 

@@ -69,6 +69,10 @@ extension RequestContext {
     count("checkpointBytes", UInt64(checkpoints.bytes), "bytes")
     count("seed", live.seed, "of-this-world")
     time("lateness", live.worstLateness)
+    if let quota = live.share.quota {
+      count("userMachines", UInt64(max(0, quota.countedMachines)), "of-the-owner")
+      count("userMemory", UInt64(max(0, quota.countedBytes)), "bytes-of-the-owner")
+    }
     memoryLines { name, bytes in
       line { line in
         line.word(name)

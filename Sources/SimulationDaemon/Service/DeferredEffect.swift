@@ -12,7 +12,9 @@ enum DeferredEffect {
   case newWorld(String, clock: WorldClock.Mode, seed: UInt64, isDurable: Bool)
   case forkWorld(String)
   case dropWorld(String)
+  case shareWorld(String, Sharing)
   case listWorlds
+  case listSessions
   case compare(String, String)
   /// Tells the clients that watch with `what=all` that the clock changed, then answers the request.
   case changeClock(String, isShown: Bool)
@@ -36,8 +38,7 @@ extension Service {
     let mark = client.session.outbox.buffer.count
     switch deferredEffect {
     case .describeWorld:
-      let (name, status) = (client.hosted.name, client.hosted.presentStatus)
-      client.session.describe(name, status, tag)
+      client.session.describe(client.session.shown(client.hosted.name), client.hosted.presentStatus, tag)
       // The answer may show unstored state, so a rollback takes it back.
       return true
     case .activities: listActivities(tag, client)
@@ -47,7 +48,10 @@ extension Service {
       newWorld(name, clock, seed, isDurable, tag, client)
     case .forkWorld(let name): forkWorld(name, tag, client)
     case .dropWorld(let name): dropWorld(name, tag, client)
+    case .shareWorld(let name, let sharing):
+      guard share(name, sharing, tag, client) else { return false }
     case .listWorlds: listWorlds(tag, client)
+    case .listSessions: listSessions(tag, client)
     case .compare(let left, let right): compare(left, right, tag, client)
     case .changeClock(let change, let isShown):
       // The change is part of the world, so a rollback takes it back.
@@ -71,9 +75,9 @@ extension Service {
   func worldToBeStored(for deferredEffect: DeferredEffect, _ client: Client) -> HostedWorld? {
     switch deferredEffect {
     case .use, .forkWorld: client.hosted
-    case .dropWorld(let name): worlds[name]
+    case .dropWorld(let name), .shareWorld(let name, _): world(named: name, for: client)
     case .describeWorld, .activities, .cancel, .changeForm, .quit, .shutdown, .changeClock, .point, .announceLivelock,
-      .newWorld, .listWorlds, .compare:
+      .newWorld, .listWorlds, .listSessions, .compare:
       nil
     }
   }
@@ -103,7 +107,7 @@ extension Service {
   private func use(_ name: String, _ tag: [UInt8], _ client: Client) {
     guard let hosted = world(name, tag, client) else { return }
     move(client, to: hosted)
-    client.session.describe(name, hosted.storedStatus, tag)
+    client.session.describe(client.session.shown(hosted.name), hosted.storedStatus, tag)
   }
 
   func move(_ client: Client, to hosted: HostedWorld) {
@@ -116,17 +120,9 @@ extension Service {
     resumeWatching(client)
   }
 
-  /// Finds a world by its name. Writes a failure if there is none.
-  func world(_ name: String, _ tag: [UInt8], _ client: Client) -> HostedWorld? {
-    if let hosted = worlds[name] { return hosted }
-    client.session.fail(
-      tag, .unknownWorld, [("world", name)] + suggestion(name, among: worlds.keys.sorted()),
-      "there is no world '\(name)'; 'worlds' lists them")
-    return nil
-  }
-
   private func listWorlds(_ tag: [UInt8], _ client: Client) {
-    for (name, hosted) in worlds.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+    let visible = visibleWorlds(for: client)
+    for (name, hosted) in visible {
       hosted.home?.catchUp(host: host)
       let status = hosted === client.hosted ? hosted.presentStatus : hosted.storedStatus
       client.session.line(tag) { line in
@@ -138,10 +134,11 @@ extension Service {
           line.key("clock", status.clock.rawValue)
           line.key("t", seconds: status.now.nanoseconds)
           line.key("seq", status.lastSequence)
+          if hosted.sharing != .nobody { line.key("shared", hosted.sharing.rawValue) }
         }
       }
     }
-    client.session.succeed(tag) { $0.word(UInt64(worlds.count)) }
+    client.session.succeed(tag) { $0.word(UInt64(visible.count)) }
   }
 
   /// Sends `* SEQ T - clock …` to the clients that watch with `what=all`, except those with a full notice queue.
@@ -191,14 +188,16 @@ extension Service {
   /// Sends `! limit world= name=memory` to everybody in a world whose real clock was paused.
   private func announceFullMemory(in hosted: HostedWorld, _ home: LiveWorld.Box) {
     home.live.isFullMemoryUnannounced = false
+    let (name, value) = home.live.share.shortage().limit
     for client in clients.values where client.hosted === hosted {
       markDirty(client)
       client.session.flushNotices(home.live.world, mayDrop: true)
+      let world = client.session.shown(hosted.name)
       client.session.say { buffer in
         buffer.word(literal: "limit")
-        buffer.key("world", hosted.name)
-        buffer.key("name", "memory")
-        buffer.key("value", UInt64(budget.bytes))
+        buffer.key("world", world)
+        buffer.key("name", name)
+        buffer.key("value", UInt64(value))
       }
     }
   }

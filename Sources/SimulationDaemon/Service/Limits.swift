@@ -30,6 +30,14 @@ struct Limits: Sendable {
   /// The least number of inputs between two checkpoints in the store. Replaying that many takes about a tenth of a
   /// second.
   var checkpointInputs = 200_000
+  /// Connections of one user, open ones and those with unfinished work.
+  var userClients = 16
+  /// Worlds of one user, `main` among them.
+  var userWorlds = 16
+  /// Machines in all worlds of one user.
+  var userMachines = 100_000
+  /// Bytes for all worlds and connections of one user.
+  var userMemory = 1 << 36
   var world = WorldLimits()
 
   struct Entry: Sendable {
@@ -66,6 +74,14 @@ struct Limits: Sendable {
     Entry(name: "checkpointInputs", unit: "inputs-at-least", range: 1...1_000_000_000, path: \.checkpointInputs),
   ]
 
+  /// Limits for each user but the daemon's owner, where others may connect.
+  static let ofUsers: [Entry] = [
+    Entry(name: "userClients", unit: "connections-per-user", range: 1...65_536, path: \.userClients),
+    Entry(name: "userWorlds", unit: "worlds-per-user", range: 1...10_000, path: \.userWorlds),
+    Entry(name: "userMachines", unit: "machines-per-user", range: 1...1 << 40, path: \.userMachines),
+    Entry(name: "userMemory", unit: "bytes-per-user", range: 1 << 20...1 << 50, path: \.userMemory),
+  ]
+
   /// Limits that cannot be set. What comes of an input, and whether a stored document is one, depends on most of them.
   static let fixed =
     StatechartLimits().listed + DocumentLimits().listed
@@ -82,6 +98,16 @@ struct Limits: Sendable {
     limits.world.journalBytes = min(limits.world.journalBytes, memory / 4)
     limits.world.checkpointBytes = min(limits.world.checkpointBytes, memory / 16)
     return limits
+  }
+
+  /// Sets the defaults of a daemon that other users may connect to: more clients and worlds, and for each user a part of
+  /// the memory.
+  mutating func makeRoomForUsers() {
+    clients = 1_024
+    worlds = 1_024
+    userMemory = max(1 << 20, memory / 16)
+    world.journalBytes = min(world.journalBytes, max(131_072, userMemory / 4))
+    world.checkpointBytes = min(world.checkpointBytes, userMemory / 16)
   }
 
   /// A daemon's default memory budget: half of what is available.
@@ -113,7 +139,7 @@ struct Limits: Sendable {
   mutating func set(_ text: String) -> String? {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return "a limit is set as NAME=VALUE, not '\(text)'" }
-    guard let entry = Limits.table.first(where: { $0.name == parts[0] }) else {
+    guard let entry = (Limits.table + Limits.ofUsers).first(where: { $0.name == parts[0] }) else {
       if Limits.fixed.contains(where: { $0.name == parts[0] }) {
         return "\(parts[0]) cannot be set, since what is stored depends on it"
       }

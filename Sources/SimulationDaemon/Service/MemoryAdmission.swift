@@ -8,7 +8,7 @@ extension RequestContext {
   /// Whether a request may take the memory that it is likely to need. Writes a failure if not.
   func admits(_ row: VerbRow) -> Bool {
     if let growth = growth(row.memory), !live.mayGrow(by: growth) {
-      failMemory()
+      failMemory(of: growth)
       return false
     }
     if case .little = row.memory { return true }
@@ -21,9 +21,10 @@ extension RequestContext {
       return true
     }
     session.reportMemory()
+    let shortage = session.share.shortage()
     fail(
-      .limit, memory(session.share.budget),
-      "the daemon's memory is used up, and \(session.outbox.waiting) bytes of it wait for this client; read them first")
+      .limit, shortage.keys,
+      "\(shortage.holder) is used up, and \(session.outbox.waiting) bytes of it wait for this client; read them first")
     return false
   }
 
@@ -36,10 +37,12 @@ extension RequestContext {
   }
 
   /// `- LIMIT name=memory value=…`
-  func failMemory(_ keys: [(String, String)] = []) {
+  func failMemory(_ keys: [(String, String)] = [], of more: Int = 0) { failMemory(live.share.shortage(of: more), keys) }
+
+  func failMemory(_ shortage: MemoryShortage, _ keys: [(String, String)] = []) {
     fail(
-      .limit, memory(live.share.budget) + keys,
-      "the daemon's memory is used up; 'stats' says by what, 'drop' and 'world drop' free some")
+      .limit, shortage.keys + keys,
+      "\(shortage.holder) is used up; 'stats' says by what, 'drop' and 'world drop' free some")
   }
 
   /// `- LIMIT name=memory value=… fired= t= seq=` for a request that moves time.
@@ -52,10 +55,6 @@ extension RequestContext {
     session.flushNotices(live.world, mayDrop: false)
     failMemory(fired: fired)
     return true
-  }
-
-  private func memory(_ budget: MemoryBudget) -> [(String, String)] {
-    [("name", "memory"), ("value", "\(budget.bytes)")]
   }
 
   /// About how many bytes a request adds to a world at once; nil if none. Anything below a block of the journal counts
@@ -118,6 +117,13 @@ extension LiveWorld {
   /// Reports the world's current size to the budget.
   mutating func reportMemory() {
     share.report(world.footprint)
+    reportMachines()
+  }
+
+  /// Reports the world's machines to its owner's quota.
+  @inline(__always)
+  mutating func reportMachines() {
+    if share.quota != nil { share.report(machines: world.machineCount) }
   }
 
   /// Whether the world may grow by this many bytes. If not, the world first discards data that can be rebuilt.
@@ -188,7 +194,7 @@ extension Activity {
 extension Service {
   /// Hosts a world and begins to count its memory.
   func host(_ box: LiveWorld.Box) -> HostedWorld {
-    box.live.share.join(budget)
+    box.live.share.join(budget, user(WorldKey(box.live.name).owner).quota)
     box.live.reportMemory()
     return HostedWorld(box)
   }

@@ -100,26 +100,42 @@ final class MemoryBudget: Sendable {
 /// A world's part of the budget, as last reported. Its deinit returns it.
 struct WorldShare: ~Copyable {
   private(set) var budget = MemoryBudget.unlimited
+  /// The quota of the world's owner, if there is one.
+  private(set) var quota: UserQuota?
   private var footprint = Footprint()
+  private var machines = 0
 
   deinit {
     for use in Footprint.Use.allCases { budget.add(-footprint[use], for: .world(use)) }
+    quota?.add(bytes: -footprint.total, machines: -machines)
   }
 
-  /// Counts against this budget from now on.
-  mutating func join(_ budget: MemoryBudget) {
+  /// Counts against this budget and this quota from now on.
+  mutating func join(_ budget: MemoryBudget, _ quota: UserQuota? = nil) {
     report(Footprint())
+    report(machines: 0)
     self.budget = budget
+    self.quota = quota
   }
 
   mutating func report(_ now: Footprint) {
     for use in Footprint.Use.allCases { budget.add(now[use] - footprint[use], for: .world(use)) }
+    quota?.add(bytes: now.total - footprint.total)
     footprint = now
     budget.remeasure()
   }
 
+  mutating func report(machines now: Int) {
+    quota?.add(machines: now - machines)
+    machines = now
+  }
+
+  /// Which limit does not admit this many more bytes.
+  func shortage(of more: Int = 0) -> MemoryShortage { MemoryShortage(budget, quota, for: more) }
+
   /// Whether the world may grow by this many bytes.
   func admits(_ more: Int) -> Bool {
+    if let quota, !quota.hasRoom(for: more) { return false }
     let (wanted, isTooMuch) = footprint.total.addingReportingOverflow(more)
     return budget.hasRoom(for: more) || (!isTooMuch && wanted <= budget.freeForWorld)
   }
@@ -128,33 +144,41 @@ struct WorldShare: ~Copyable {
 /// A client's part of the budget, as last reported. Its deinit returns it.
 struct ClientShare: ~Copyable {
   private(set) var budget = MemoryBudget.unlimited
+  /// The quota of the client's user, if there is one.
+  private(set) var quota: UserQuota?
   private var requests = 0
   private var replies = 0
 
   deinit {
     budget.add(-requests, for: .requests)
     budget.add(-replies, for: .replies)
+    quota?.add(bytes: -requests - replies)
   }
 
-  /// Counts against this budget from now on.
-  mutating func join(_ budget: MemoryBudget) {
+  /// Counts against this budget and this quota from now on.
+  mutating func join(_ budget: MemoryBudget, _ quota: UserQuota? = nil) {
     report(requests: 0, replies: 0)
     self.budget = budget
+    self.quota = quota
   }
 
   mutating func report(requests: Int, replies: Int) {
     budget.add(requests - self.requests, for: .requests)
     budget.add(replies - self.replies, for: .replies)
+    quota?.add(bytes: requests + replies - self.requests - self.replies)
     guard requests != self.requests || replies != self.replies else { return }
     self.requests = requests
     self.replies = replies
     budget.remeasure()
   }
 
+  /// Which limit does not admit this many more bytes.
+  func shortage(of more: Int = 0) -> MemoryShortage { MemoryShortage(budget, quota, for: more) }
+
   /// Whether this many more bytes may be queued for the client or kept of its requests.
   ///
   /// - Parameter held: The bytes in use now; fewer than reported if buffers have spare capacity.
   func admits(_ more: Int, beside held: Int) -> Bool {
-    budget.hasRoom(for: more) || held + more <= budget.freeForClient
+    held + more <= budget.freeForClient || (budget.hasRoom(for: more) && quota?.hasRoom(for: more) ?? true)
   }
 }

@@ -118,12 +118,13 @@ extension Service {
   /// `. N world= client= verb= since= t=`
   func listActivities(_ tag: [UInt8], _ client: Client) {
     let all = everybody.compactMap { other in
-      other.activity.map { (number: $0, client: other, task: other.session.task) }
+      mayManage(other, client) ? other.activity.map { (number: $0, client: other, task: other.session.task) } : nil
     }
     for (number, other, task) in all.sorted(by: { $0.number < $1.number }) {
+      let world = client.session.shown(other.hosted.name)
       client.session.line(tag) { line in
         line.word(number)
-        line.key("world", other.hosted.name)
+        line.key("world", world)
         line.key("client", UInt64(other.number))
         if let task {
           line.key("verb", task.verb.name)
@@ -135,9 +136,16 @@ extension Service {
     client.session.succeed(tag) { $0.word(UInt64(all.count)) }
   }
 
-  /// Ends any client's activity by its number.
+  /// Whether a client may know of another's activity and end it: the same user's, one in a world of that user, and
+  /// any for the daemon's owner.
+  private func mayManage(_ other: Client, _ client: Client) -> Bool {
+    let user = client.user.id
+    return user == .owner || other.user.id == user || other.hosted.owner == user
+  }
+
+  /// Ends another client's activity by its number.
   func cancel(_ number: UInt64, _ tag: [UInt8], _ client: Client) {
-    let other = everybody.first { $0.activity == number }
+    let other = everybody.first { $0.activity == number && mayManage($0, client) }
     guard let other else {
       client.session.fail(
         tag, .badArgument, [("argument", "activity"), ("got", "\(number)")],

@@ -12,6 +12,10 @@ final class Service {
   let environment: Environment
   var worlds: [String: HostedWorld] = [:]
   let main: HostedWorld
+  /// All users that have connected or have worlds.
+  private var users: [UserID: User] = [:]
+  /// First worlds of users, which wait for the store.
+  var firstWorlds: [FirstWorld] = []
   /// Stores durable worlds; nil for a daemon without a store.
   let persistence: Persistence?
   let workers: Workers
@@ -59,6 +63,8 @@ final class Service {
   var request = Request()
   /// The host time of the current round, in nanoseconds.
   var host: UInt64
+  /// The number of the current round.
+  private var currentRound: UInt64 = 0
   /// Whether the daemon is ending.
   var isShuttingDown = false
   /// Whether a worker reads a document: one at a time, so that others get workers.
@@ -69,11 +75,13 @@ final class Service {
   private var nextActivity: UInt64 = 1
   /// The number of times that clients were given a worker.
   var turns: UInt64 = 0
+  /// The number of times that clients were served.
+  private var servings: UInt64 = 0
 
   /// How long busy clients are served in one round, in nanoseconds: other clients' requests may have arrived meanwhile.
   private static let longestRound: UInt64 = 2_000_000
   /// How long one client is served before the next, in nanoseconds.
-  private static let longestTurn: UInt64 = 200_000
+  static let longestTurn: UInt64 = 200_000
   /// A request that blocks the event loop for longer than this counts as slow, in nanoseconds. Workers then serve its
   /// world.
   static let tooLong: UInt64 = 1_000_000
@@ -82,12 +90,14 @@ final class Service {
 
   /// - Parameters:
   ///   - persistence: Stores durable worlds. ``restoreAll()`` begins to restore them.
+  ///   - hasUsers: Whether other users than the daemon's owner may connect.
   ///   - measure: Returns the process's resident bytes; nil if they are unknown.
   init(
     catalogue: Catalogue, library: KindLibrary = KindLibrary(), limits: Limits, version: String,
     persistence: Persistence? = nil,
     workers: Workers = Workers(),
-    graphs: Graphs = Graphs(), host: UInt64, measure: @escaping @Sendable () -> Int? = { nil }
+    graphs: Graphs = Graphs(), hasUsers: Bool = false, names: UserNames = UserNames(), host: UInt64,
+    measure: @escaping @Sendable () -> Int? = { nil }
   ) {
     self.persistence = persistence
     self.workers = workers
@@ -95,12 +105,12 @@ final class Service {
     environment = Environment(
       catalogue: catalogue.readingDocuments, library: library, limits: limits, version: version,
       counters: Counters(host: host),
-      canStoreWorlds: persistence != nil, graphs: graphs)
+      canStoreWorlds: persistence != nil, graphs: graphs, hasUsers: hasUsers, names: names)
     self.host = host
-    let box = LiveWorld.Box(LiveWorld(name: "main", clock: .real, seed: 0, limits: limits.world, host: host))
+    let box = LiveWorld.Box(LiveWorld(name: WorldKey.main, clock: .real, seed: 0, limits: limits.world, host: host))
     box.live.share.join(budget)
     main = HostedWorld(box)
-    worlds["main"] = main
+    worlds[WorldKey.main] = main
     environment.counters.worlds = 1
   }
 
@@ -118,11 +128,33 @@ final class Service {
       + "! bye reason=limit\n"
   }
 
+  /// A user's entry, which is made when it is first asked for.
+  func user(_ id: UserID) -> User {
+    if let user = users[id] { return user }
+    let user = User(id, environment.limits)
+    users[id] = user
+    return user
+  }
+
+  /// The world in which a user's clients begin, and to which they go when theirs is gone.
+  func main(of user: UserID) -> HostedWorld {
+    if user == .owner { return main }
+    guard let found = worlds[WorldKey(user, WorldKey.main).text] else {
+      preconditionFailure("a user with clients has a world main")
+    }
+    return found
+  }
+
   /// Accepts a client and greets it.
+  ///
+  /// - Precondition: Its user has a first world; ``welcome(_:then:)`` makes it.
   func open(_ terms: SessionTerms = SessionTerms()) -> Client {
-    let client = Client(number: nextNumber, environment, hosted: main, terms)
+    let (user, main) = (user(terms.user), main(of: terms.user))
+    let client = Client(number: nextNumber, user, environment, hosted: main, terms, host: host)
+    client.reviewAccess()
     client.session.outbox.change(to: terms.form)
-    client.session.share.join(budget)
+    client.session.share.join(budget, user.quota)
+    user.clients += 1
     nextNumber &+= 1
     clients[client.number] = client
     markDirty(client)
@@ -132,7 +164,7 @@ final class Service {
     let status = main.storedStatus
     client.session.outbox.buffer.append(literal: "+ fsmd protocol=1")
     client.session.outbox.buffer.key("version", environment.version)
-    client.session.outbox.buffer.key("world", main.name)
+    client.session.outbox.buffer.key("world", WorldKey.main)
     client.session.outbox.buffer.key("clock", status.clock.rawValue)
     client.session.endLine(status)
     client.session.outbox.commit()
@@ -167,7 +199,11 @@ final class Service {
   }
 
   private func forgetIfDone(_ client: Client) {
-    if !client.session.hasReader, client.session.life == .ended { disconnected[client.number] = nil }
+    guard !client.session.hasReader, client.session.life == .ended,
+      disconnected.removeValue(forKey: client.number) != nil
+    else { return }
+    client.user.clients -= 1
+    client.user.isRefusalLogged = false
   }
 
   // MARK: Rounds
@@ -175,16 +211,25 @@ final class Service {
   /// Begins a round. All input read in a round has the same host time.
   func beginRound(host: UInt64) {
     self.host = host
+    currentRound &+= 1
     takeReturned()
   }
 
   /// Takes a client's input.
   ///
   /// A client with unfinished work waits for ``workOn()``, which runs after clients with short requests.
+  ///
+  /// A user has one turn per round here, however many clients. The others wait for ``workOn()`` as well.
   func receive(_ client: Client) {
     markDirty(client)
+    client.lastInput = host
     if standing(of: client).isIdle {
-      serve(client)
+      if environment.hasUsers, client.user.spent(inRound: currentRound) >= Service.longestTurn {
+        client.session.isHeldUp = true
+        list(client)
+      } else {
+        serve(client)
+      }
     } else {
       lookForCancel(client)
     }
@@ -233,6 +278,7 @@ final class Service {
     let requests = environment.counters.requests
     client.session.use(&home.live) { $0.converse(&request, until: begun &+ Service.longestTurn) }
     let time = HostClock.now() &- begun
+    client.user.spend(time, inRound: currentRound)
     // A slow request among fast ones still counts. Many fast requests do not add up to a slow one.
     if time > Service.tooLong, time > (environment.counters.requests &- requests) &* (Service.tooLong / 16) {
       // One slow request may be caused by load on the host.
@@ -310,12 +356,23 @@ final class Service {
     var hasWorked = true
     while hasWorked {
       hasWorked = false
-      for client in busy where standing(of: client).isOnEventLoop {
+      for client in nextTurns() where standing(of: client).isOnEventLoop {
         serve(client)
+        servings += 1
+        client.user.served = servings
         hasWorked = true
         if HostClock.now() &- begun > Service.longestRound { return rotateBusy(behind: client) }
+        if environment.hasUsers { putLast(client) }
       }
     }
+  }
+
+  /// The clients that have a turn next: all busy ones, or one of each user, the user who has waited longest first.
+  private func nextTurns() -> [Client] {
+    guard environment.hasUsers else { return busy }
+    var found: Set<UserID> = []
+    return busy.filter { standing(of: $0).isOnEventLoop && found.insert($0.user.id).inserted }
+      .sorted { $0.user.served < $1.user.served }
   }
 
   /// Moves a client to the end of the busy list.
@@ -326,6 +383,7 @@ final class Service {
 
   /// Moves clients that were not served to the front of the busy list.
   private func rotateBusy(behind client: Client) {
+    if environment.hasUsers { return putLast(client) }
     guard let place = busy.firstIndex(where: { $0 === client }) else { return }
     busy = Array(busy[(place + 1)...] + busy[...place])
   }
@@ -379,12 +437,14 @@ final class Service {
       commit()
     }
     leaseLoaded()
+    storeFirstWorlds()
     commit()
   }
 
   /// Whether another turn is needed soon. Ask after the outboxes were written.
   var needsTurn: Bool {
-    hasMaintenance || workers.haveReturned || (!restorations.loaded.isEmpty && !workers.storeIsBusy)
+    hasMaintenance || workers.haveReturned
+      || (!(restorations.loaded.isEmpty && firstWorlds.isEmpty) && !workers.storeIsBusy)
       || dirty.contains { $0.session.outbox.isUncommitted && !waitsForStore($0) }
       || busy.contains {
         let standing = standing(of: $0)

@@ -57,7 +57,8 @@ extension Service {
   /// What blocks a deferred effect.
   func obstacle(to effect: DeferredEffect, _ client: Client) -> Standing.Reason? {
     switch effect {
-    case .describeWorld, .activities, .cancel, .changeForm, .listWorlds, .compare, .quit, .shutdown: return nil
+    case .describeWorld, .activities, .cancel, .changeForm, .listWorlds, .listSessions, .compare, .quit, .shutdown:
+      return nil
     case .changeClock, .point, .announceLivelock: return client.hosted.home == nil ? .world : nil
     // Before the client leaves the world, everything that it was told about it must be stored.
     case .use: return waitsForStore(client) ? .commit : nil
@@ -66,10 +67,14 @@ extension Service {
       guard client.hosted.home != nil else { return .world }
       return isStored(client.hosted) ? nil : .commit
     case .dropWorld(let name):
-      guard let hosted = worlds[name] else { return nil }
+      guard let hosted = world(named: name, for: client) else { return nil }
       guard let home = hosted.home else { return .world }
       guard isStored(hosted) else { return .commit }
       return hosted.isDurable(home.live) && !mayChangeStoredWorlds ? .storeThread : nil
+    case .shareWorld(let name, _):
+      guard let hosted = world(named: name, for: client) else { return nil }
+      guard hosted.home != nil else { return .world }
+      return isStored(hosted) ? nil : .commit
     }
   }
 

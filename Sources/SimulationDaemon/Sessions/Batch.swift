@@ -69,7 +69,7 @@ extension Session {
         !share.admits(batch.storageBytes + bytes.count, beside: batch.storageBytes)
       {
         // The old and the new buffer exist together while the batch grows.
-        batch.overflow = ("memory", share.budget.bytes)
+        batch.overflow = share.shortage(of: batch.storageBytes + bytes.count).limit
       } else {
         batch.lines.append(line)
         batch.bytes.append(contentsOf: bytes)

@@ -6,8 +6,12 @@ extension Service {
   final class Client {
     /// Unique for the life of the daemon.
     let number: UInt32
+    let user: User
     var session: Session
     private(set) var hosted: HostedWorld
+    /// The host times at which it connected and sent something last.
+    let since: UInt64
+    var lastInput: UInt64
     /// How often the client changed worlds. A reader's output from an earlier stay is discarded.
     private(set) var stay = 0
     /// The worker's slot while its activity is there.
@@ -32,8 +36,13 @@ extension Service {
     var isBusy = false
     var isWatching = false
 
-    init(number: UInt32, _ environment: Environment, hosted: HostedWorld, _ terms: SessionTerms) {
+    init(
+      number: UInt32, _ user: User, _ environment: Environment, hosted: HostedWorld, _ terms: SessionTerms, host: UInt64
+    ) {
       self.number = number
+      self.user = user
+      since = host
+      lastInput = host
       session = Session(number: number, environment, terms)
       self.hosted = hosted
     }
@@ -47,6 +56,12 @@ extension Service {
     func move(to hosted: HostedWorld) {
       self.hosted = hosted
       stay += 1
+      reviewAccess()
+    }
+
+    /// Sets what the session may do in its world.
+    func reviewAccess() {
+      session.mayChange = session.terms.mayChange && hosted.access(of: user.id) == .write
     }
 
     /// Discards output that can no longer be sent.

@@ -156,7 +156,7 @@ extension RequestContext {
     }
     environment.counters.requests &+= 1
     session.effort &+= line.bytes.count
-    if !session.terms.mayChange, session.refusesChange(request) { return }
+    if !session.mayChange, session.refusesChange(request) { return }
     // In a batch later lines may depend on one that only reads.
     if !session.hasReader, !inBatch, let verb = Verb(request.verb), verb.row.onlyReads { return }
     if inBatch, let verb = Verb(request.verb), !verb.entry.inBatch {
@@ -190,7 +190,7 @@ extension RequestContext {
     }
     environment.counters.requests &+= 1
     session.effort &+= Session.effortOfARequest &+ line.bytes.count
-    if !session.terms.mayChange, session.refusesChange(request) { return }
+    if !session.mayChange, session.refusesChange(request) { return }
     let mark = session.outbox.buffer.count
     runWithoutWorld(request)
     session.outbox.keepOnRollback(from: mark)
@@ -237,7 +237,7 @@ extension Session {
   @inline(__always)
   fileprivate mutating func takePlainSends(in live: inout LiveWorld) -> Bool {
     guard batch == nil, incoming == nil, cursor == nil, !isQuiet, !survivesRollback, live.outage == nil,
-      !live.isSlow, terms.mayChange
+      !live.isSlow, mayChange
     else { return false }
     guard var line = input.nextPlainSend() else { return false }
     // No send leaves a timer due, so timers are checked only once.
@@ -276,7 +276,7 @@ extension Session {
     use(&live) { $0.answerLivelock(from: mark) }
   }
 
-  /// Refuses a request that a session without the right to change anything must not make.
+  /// Refuses a request that changes what this session may not change: anything, or the present world.
   ///
   /// - Returns: Whether it was refused, which is answered.
   @inline(never)
@@ -284,6 +284,7 @@ extension Session {
     guard let verb = Verb(request.verb), !verb.row.mayRunWithoutChange(hasArguments: !request.words.isEmpty) else {
       return false
     }
+    if terms.mayChange, !verb.row.concernsContents { return false }
     failReadOnly(Array(request.tag), verb)
     return true
   }
@@ -291,7 +292,11 @@ extension Session {
   /// `- READ-ONLY verb=`
   mutating func failReadOnly(_ tag: [UInt8], _ verb: Verb) {
     let place = outbox.buffer.count
-    fail(tag, .readOnly, [("verb", verb.name)], "this connection may look at worlds and change nothing")
+    fail(
+      tag, .readOnly, [("verb", verb.name)],
+      terms.mayChange
+        ? "you may look at this world and change nothing; 'world fork W' makes a copy of your own"
+        : "this connection may look at worlds and change nothing")
     outbox.keepOnRollback(from: place)
   }
 

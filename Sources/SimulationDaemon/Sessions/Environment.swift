@@ -13,10 +13,13 @@ final class Environment {
   /// Whether worlds can be durable.
   let canStoreWorlds: Bool
   let graphs: Graphs
+  /// Whether other users than the daemon's owner may connect.
+  let hasUsers: Bool
+  let names: UserNames
 
   init(
     catalogue: Catalogue, library: KindLibrary, limits: Limits, version: String, counters: Counters,
-    canStoreWorlds: Bool, graphs: Graphs
+    canStoreWorlds: Bool, graphs: Graphs, hasUsers: Bool, names: UserNames
   ) {
     self.catalogue = catalogue
     self.library = library
@@ -26,6 +29,8 @@ final class Environment {
     self.counters = counters
     self.canStoreWorlds = canStoreWorlds
     self.graphs = graphs
+    self.hasUsers = hasUsers
+    self.names = names
   }
 
   private init(onWorker other: Environment) {
@@ -37,6 +42,8 @@ final class Environment {
     counters = Counters(onWorker: other.counters)
     canStoreWorlds = other.canStoreWorlds
     graphs = other.graphs
+    hasUsers = other.hasUsers
+    names = other.names
   }
 
   /// A copy with its own counters, for a worker.

@@ -38,7 +38,8 @@ struct IncomingDocument {
       !share.admits(storageBytes + count, beside: storageBytes)
     {
       // The old and the new storage exist together while it grows.
-      fate = .dropped(limit: "memory", value: share.budget.bytes)
+      let (name, value) = share.shortage(of: storageBytes + count).limit
+      fate = .dropped(limit: name, value: value)
       bytes = []
     }
     if case .kept = fate {
@@ -103,7 +104,7 @@ extension Session {
     let fate: IncomingDocument.Fate =
       if batch != nil {
         .droppedInBatch
-      } else if !terms.mayChange {
+      } else if !mayChange {
         .droppedReadOnly
       } else if count > most - resources.reduce(0, { $0 + $1.size }) {
         .dropped(limit: "definitionBytes", value: most)

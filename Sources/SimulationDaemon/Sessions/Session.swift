@@ -9,6 +9,8 @@ struct Session: ~Copyable {
   let environment: Environment
   let watcher: WatcherID
   let terms: SessionTerms
+  /// Whether it may change the present world, by its terms and as a user of that world.
+  var mayChange: Bool
   /// The client's part of the memory budget.
   var share = ClientShare()
   var input: InputBuffer
@@ -71,10 +73,14 @@ struct Session: ~Copyable {
   init(number: UInt32, _ environment: Environment, _ terms: SessionTerms) {
     self.environment = environment
     self.terms = terms
+    mayChange = terms.mayChange
     if terms.isSampled { outbox.pieceSize = SessionTerms.sampledPiece }
     watcher = WatcherID(number)
     input = InputBuffer(longestLine: environment.limits.line)
   }
+
+  /// A world's name as this session's user writes it.
+  func shown(_ key: String) -> String { environment.names.shown(key, to: terms.user) }
 
   /// Writes `! bye`, the last line of a connection.
   mutating func sayGoodbye(_ reason: String?) {
@@ -92,6 +98,7 @@ struct Session: ~Copyable {
 
 /// What a client may do, and how much it is told. It holds as long as the session.
 struct SessionTerms {
+  var user = UserID.owner
   /// Whether it may change worlds, the daemon, or what others have under way.
   var mayChange = true
   /// Whether it gets samples where much happens: notices now and then, about the last inputs, and a gap for the others.
@@ -177,6 +184,7 @@ extension Session {
     self.environment = environment
     watcher = other.watcher
     terms = other.terms
+    mayChange = other.mayChange
     input = InputBuffer(longestLine: environment.limits.line, capacity: 64)
     outbox = other.outbox.standIn()
     isQuiet = other.isQuiet
@@ -185,7 +193,7 @@ extension Session {
     task = other.task
     needsWorker = true
     hasReader = other.hasReader
-    share.join(other.share.budget)
+    share.join(other.share.budget, other.share.quota)
   }
 
   /// Continues where a stand-in stopped.

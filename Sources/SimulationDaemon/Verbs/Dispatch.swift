@@ -31,7 +31,7 @@ extension RequestContext {
       return failUnknownVerb(request)
     }
     if let outage = live.outage, verb.row.concernsContents, !outage.isReadable || !verb.row.mayRunReadOnly {
-      return session.failStorage(Array(request.tag), world: live.name, outage.reason)
+      return session.failStorage(Array(request.tag), world: session.shown(live.name), outage.reason)
     }
     answering(request) { $0.run(verb) }
   }
@@ -56,6 +56,7 @@ extension RequestContext {
     session.effort += row.effort(live)
     let mark = session.outbox.buffer.count
     row.handler(self)
+    live.reportMachines()
     // Handlers do not know of `quiet`; `send` alone, which does not pass here, asks by itself.
     if session.isQuiet, verb.entry.isQuietable, !session.didFail { session.outbox.buffer.truncate(to: mark) }
   }

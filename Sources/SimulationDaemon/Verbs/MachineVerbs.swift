@@ -42,7 +42,7 @@ extension RequestContext {
         parameters += found.map { ($0.place, $0.value) }
       }
     }
-    guard hasRequired(of: [ParameterOwner(kind)], kind.name) else { return }
+    guard hasRequired(of: [ParameterOwner(kind)], kind.name), admitsMachines(1, kind.name) else { return }
     var text = name
     let made = text.withUTF8 { bytes in
       Result { () throws(WorldCore.CreationFailure) in
@@ -77,7 +77,9 @@ extension RequestContext {
       guard let found = self.parameters(key, text, owners) else { return }
       for parameter in found { parameters[parameter.owner].append((parameter.place, parameter.value)) }
     }
-    guard hasRequired(of: owners, composition.name) else { return }
+    guard hasRequired(of: owners, composition.name), admitsMachines(composition.members.count, composition.name) else {
+      return
+    }
     let made = Result { () throws(WorldCore.CreationFailure) in
       try live.world.create(composition, named: name, parameters: parameters)
     }

@@ -23,7 +23,7 @@ extension RequestContext {
     session.effort += 8 * min(Nearest.candidates, live.world.machineCount)
     fail(
       .unknownMachine, [("machine", name)] + suggestion(name, among: live.world.someNames(Nearest.candidates)),
-      "there is no machine '\(name)' in world \(live.name)")
+      "there is no machine '\(name)' in world \(session.shown(live.name))")
     return nil
   }
 

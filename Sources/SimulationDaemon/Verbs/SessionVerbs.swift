@@ -24,7 +24,7 @@ extension RequestContext {
   }
 
   func showLimits() {
-    for entry in Limits.table {
+    for entry in Limits.table + (environment.hasUsers ? Limits.ofUsers : []) {
       line { line in
         line.word(entry.name)
         line.word("\(limits[keyPath: entry.path])")
@@ -56,6 +56,15 @@ extension RequestContext {
     session.flushNotices(live.world, mayDrop: true)
     session.tellGap()
     succeed()
+  }
+
+  func shutdown() {
+    guard session.terms.user == .owner else {
+      return fail(
+        .notOwner, [("verb", "shutdown"), ("owner", environment.names.name(of: .owner))],
+        "only the owner of the daemon may end it")
+    }
+    end(with: .shutdown)
   }
 
   /// Answers, then ends the connection or the daemon.

@@ -138,7 +138,7 @@ extension Service {
         [("name", "storeBytes"), ("value", "\(environment.limits.storeBytes)"), ("from", "\(first)")],
         "the store has given up too much to undo what was before \(first)")
     } catch {
-      client.session.failStorage(rewind.tag, world: client.hosted.name, "\(error)")
+      client.session.failStorage(rewind.tag, world: client.session.shown(client.hosted.name), "\(error)")
     }
     return false
   }

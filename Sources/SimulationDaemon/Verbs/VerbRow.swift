@@ -185,6 +185,7 @@ extension VerbRow {
 
       case .world: VerbRow(.nothing, .changesWithArguments, cost: .machine, memory: .little) { $0.world() }
       case .use: VerbRow(.nothing, .configures, cost: .machine, memory: .reply) { $0.defer(.use($0.words.plain[0])) }
+      case .who: VerbRow(.nothing, .reads, cost: .machine, memory: .reply) { $0.defer(.listSessions) }
       case .worlds: VerbRow(.nothing, .reads, cost: .machine, memory: .reply) { $0.defer(.listWorlds) }
       case .diff:
         VerbRow(.contentsOfOthers, .reads, cost: .machine, memory: .longReply) {
@@ -201,7 +202,7 @@ extension VerbRow {
       case .stats: VerbRow(.world, .reads, cost: .none, memory: .little) { $0.stats() }
       case .sync: VerbRow(.world, .reads, cost: .none, memory: .little) { $0.sync() }
       case .quit: VerbRow(.nothing, .configures, cost: .machine, memory: .little) { $0.end(with: .quit) }
-      case .shutdown: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.end(with: .shutdown) }
+      case .shutdown: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.shutdown() }
       }
   }
 }

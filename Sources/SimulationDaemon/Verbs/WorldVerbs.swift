@@ -10,12 +10,21 @@ extension RequestContext {
         .badArgument, [("argument", key), ("got", value), ("allowed", "")], "only 'world new' takes '\(key)='")
     }
     switch (words[0], words[1]) {
+    case (let what, _) where words[2] != nil && what != "share":
+      failUsage(Verb.world.entry)
     case (nil, _):
       self.defer(.describeWorld)
     case ("new", let name?):
       newWorld(name)
     case ("drop", let name?):
       self.defer(.dropWorld(name))
+    case ("share", let name?):
+      guard let sharing = choice(words[2], "mode", ["read": Sharing.read, "write": .write], otherwise: .read) else {
+        return
+      }
+      self.defer(.shareWorld(name, sharing))
+    case ("unshare", let name?):
+      self.defer(.shareWorld(name, .nobody))
     case ("fork", let name?):
       guard let name = newName(name) else { return }
       self.defer(.forkWorld(name))

@@ -26,7 +26,7 @@ extension RequestContext {
         livelock.text(live.world))
     }
     session.noticeScratch.removeAll()
-    livelock.append(live, limits.world, to: &session.noticeScratch)
+    livelock.append(live, session.shown(live.name), limits.world, to: &session.noticeScratch)
     session.outbox.insertNotices(session.noticeScratch.bytes, at: mark)
   }
 }
@@ -36,7 +36,7 @@ extension Session {
   /// without a chain.
   mutating func tell(_ livelock: WorldCore.Livelock, _ live: borrowing LiveWorld) {
     noticeScratch.removeAll()
-    livelock.append(live, environment.limits.world, to: &noticeScratch)
+    livelock.append(live, shown(live.name), environment.limits.world, to: &noticeScratch)
     append(notices: noticeScratch.bytes)
     wasToldOfLivelock = true
   }
@@ -51,11 +51,14 @@ extension WorldCore.Livelock {
     }
   }
 
-  fileprivate func append(_ live: borrowing LiveWorld, _ limits: WorldLimits, to buffer: inout ByteBuffer) {
+  /// - Parameter name: The world's name as the reader knows it.
+  fileprivate func append(
+    _ live: borrowing LiveWorld, _ name: String, _ limits: WorldLimits, to buffer: inout ByteBuffer
+  ) {
     buffer.begin(.flow)
     let isChain = if case .keyedTimers = chain { false } else { true }
     if isChain { buffer.word(literal: "livelock") } else { buffer.word(literal: "limit") }
-    buffer.key("world", live.name)
+    buffer.key("world", name)
     // `livelock` already implies the name and value of the limit.
     for (key, value) in facts(live.world, limits).dropFirst(isChain ? 2 : 0) { buffer.word(key: key, value) }
     buffer.endLine()

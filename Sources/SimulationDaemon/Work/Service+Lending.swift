@@ -11,24 +11,58 @@ extension Service {
   func lendWorlds() {
     if isShuttingDown { return }
     for hosted in worlds.values { hosted.reviewReservation() }
+    if environment.hasUsers { lendInTurn() }
     for client in busy.sorted(by: { $0.turn < $1.turn }) {
       switch standing(of: client) {
-      case .onWorker where workers.areFree: lend(to: client)
+      case .onWorker where workers.areFree && !environment.hasUsers: lend(to: client)
       case .waiting(for: .commit):
         // The reservation puts this activity ahead of the requests that keep the store busy.
         for hosted in worldsNeeded(by: client) where hosted.isBeingStored { hosted.reserve(for: client) }
       case .idle, .onEventLoop, .onWorker, .waiting: break
       }
     }
-    for hosted in worlds.values {
-      guard let home = hosted.home, isStored(hosted), workers.areFree else { continue }
-      if home.live.isBehind || home.live.world.wantsCheckpoint { lend([hosted], actor: nil, catchesUp: true) }
+    if environment.hasUsers { return }
+    for hosted in worlds.values where workers.areFree && needsWorkerForItself(hosted) {
+      lend([hosted], actor: nil, catchesUp: true)
+    }
+  }
+
+  /// Whether a world wants a worker without a client: to catch up with its clock, or for a checkpoint.
+  private func needsWorkerForItself(_ hosted: HostedWorld) -> Bool {
+    guard let home = hosted.home, isStored(hosted) else { return false }
+    return home.live.isBehind || home.live.world.wantsCheckpoint
+  }
+
+  /// Lends worlds to workers in turn: the user who has waited longest comes first, and of that user's clients and worlds
+  /// the one that has.
+  private func lendInTurn() {
+    guard workers.areFree else { return }
+    var clients = busy.filter { standing(of: $0).isOnWorker }
+    var behind = worlds.values.filter(needsWorkerForItself)
+    while workers.areFree {
+      let client = clients.min { ($0.user.turn, $0.turn) < ($1.user.turn, $1.turn) }
+      let world = behind.min { (user($0.owner).turn, $0.turn) < (user($1.owner).turn, $1.turn) }
+      if let world, (client.map { user(world.owner).turn < $0.user.turn } ?? true) {
+        behind.removeAll { $0 === world }
+        // A client's request may have taken it, and caught up on the way.
+        guard needsWorkerForItself(world) else { continue }
+        turns += 1
+        world.turn = turns
+        user(world.owner).turn = turns
+        lend([world], actor: nil, catchesUp: true)
+      } else if let client {
+        clients.removeAll { $0 === client }
+        if standing(of: client).isOnWorker { lend(to: client) }
+      } else {
+        return
+      }
     }
   }
 
   private func lend(to client: Client) {
     turns += 1
     client.turn = turns
+    client.user.turn = turns
     if case .reply(.graph(let graph), _) = client.session.activity, graph.needsNoWorld {
       draw(graph, for: client)
     } else if case .compare(let comparison) = client.session.activity {

@@ -318,7 +318,7 @@ extension RequestContext {
       failForgotten()
       session.endActivity()
     case .unreadable(let failure):
-      session.failStorage(Array(tag), world: live.name, "\(failure)")
+      session.failStorage(Array(tag), world: session.shown(live.name), "\(failure)")
       session.endActivity()
     case .done(let lines):
       if case .past(let history, let pattern) = reply, session.cursor == nil,

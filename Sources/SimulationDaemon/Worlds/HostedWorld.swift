@@ -6,7 +6,13 @@ import StateMachines
 ///
 /// Only the event loop changes this. The ``LiveWorld`` is in `home`, or is lent and nobody else may use it.
 final class HostedWorld {
+  /// The ``WorldKey``, as text.
   let name: String
+  let owner: UserID
+  /// Who else may use it.
+  var sharing: Sharing
+  /// The number of the last turn with a worker that it had for itself.
+  var turn: UInt64 = 0
   private(set) var place: Place
   /// What clients see while the world is lent: its stored state at the time of the loan.
   private(set) var status: Status
@@ -71,6 +77,8 @@ final class HostedWorld {
 
   init(_ box: LiveWorld.Box) {
     name = box.live.name
+    owner = WorldKey(name).owner
+    sharing = box.live.sharing
     status = Status(box.live, isDurable: false)
     place = .home(box)
   }
@@ -95,6 +103,7 @@ final class HostedWorld {
 
   func bringHome(_ box: LiveWorld.Box) {
     place = .home(box)
+    sharing = box.live.sharing
     for watcher in watchersToRemove { box.live.world.unwatchAll(for: watcher) }
     watchersToRemove = []
   }
@@ -165,5 +174,6 @@ final class HostedWorld {
     progress = nil
     archiving = nil
     home.replace(with: LiveWorld.Box(other))
+    sharing = home.live.sharing
   }
 }

@@ -4,10 +4,13 @@ import StateMachines
 
 /// A world on its clock, with all that a request or a worker needs of it: the part of a ``HostedWorld`` that is lent.
 struct LiveWorld: ~Copyable {
+  /// The ``WorldKey``, as text.
   let name: String
   let seed: UInt64
   var world: WorldCore
   var clock: WorldClock
+  /// Who besides its owner may use it.
+  var sharing = Sharing.nobody
   /// Whether timers are overdue in the current round.
   private(set) var isBehind = false
   /// The host time of the current round.
@@ -77,6 +80,7 @@ struct LiveWorld: ~Copyable {
   init(without other: borrowing LiveWorld, _ outage: Outage) {
     name = other.name
     seed = other.seed
+    sharing = other.sharing
     world = WorldCore(seed: other.seed, limits: other.world.limits)
     clock = WorldClock(.virtual, host: other.host)
     host = other.host
@@ -87,6 +91,7 @@ struct LiveWorld: ~Copyable {
   init(name: String, _ settings: WorldSettings, _ world: consuming WorldCore, host: UInt64) {
     self.name = name
     seed = settings.seed
+    sharing = settings.sharing
     clock = settings.clock(host: host, moment: world.now)
     self.world = world
     self.host = host
@@ -193,7 +198,7 @@ extension LiveWorld {
 
     /// Exchanges the world for that of another box; the watches stay here.
     func replace(with other: Box) {
-      other.live.share.join(live.share.budget)
+      other.live.share.join(live.share.budget, live.share.quota)
       other.live.world.takeOverWatches(of: live.world)
       swap(&live, &other.live)
     }

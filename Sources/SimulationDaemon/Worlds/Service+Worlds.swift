@@ -9,14 +9,15 @@ extension Service {
   func newWorld(
     _ name: String, _ clock: WorldClock.Mode, _ seed: UInt64, _ isDurable: Bool, _ tag: [UInt8], _ client: Client
   ) {
-    guard isFree(name, tag, client) else { return }
+    let key = WorldKey(client.user.id, name).text
+    guard isFree(key, tag, client) else { return }
     let box = LiveWorld.Box(
-      LiveWorld(name: name, clock: clock, seed: seed, limits: environment.limits.world, host: host))
+      LiveWorld(name: key, clock: clock, seed: seed, limits: environment.limits.world, host: host))
     let hosted = self.host(box)
     guard isDurable, let persistence else { return add(hosted, tag, client) }
     let (now, settings, host) = (box.live.world.now, persistence.settings(of: box.live), host)
-    askStore(persistence, for: client, tag, newWorld: name) { () throws(PersistenceFailure) in
-      try persistence.create(name, now, settings, host: host)
+    askStore(persistence, for: client, tag, newWorld: key) { () throws(PersistenceFailure) in
+      try persistence.create(key, now, settings, host: host)
     } then: { [unowned self] result in
       do throws(PersistenceFailure) {
         persistence.begin(hosted, box, try result.get())
@@ -30,7 +31,7 @@ extension Service {
   /// Hosts a world and answers its client.
   private func add(_ hosted: HostedWorld, _ tag: [UInt8], _ client: Client) {
     add(hosted)
-    client.session.answer("created", hosted.name, tag)
+    client.session.answer("created", client.session.shown(hosted.name), tag)
   }
 
   /// Hosts a new world.
@@ -39,13 +40,25 @@ extension Service {
     environment.counters.worlds = worlds.count
   }
 
-  /// Whether a world of this name can be created. Writes a failure if not.
-  private func isFree(_ name: String, _ tag: [UInt8], _ client: Client) -> Bool {
+  /// The worlds that are being created.
+  var reservedWorlds: [String] {
+    everybody.compactMap { $0.session.activity.newWorld } + firstWorlds.map(\.hosted.name)
+  }
+
+  /// Whether a world with this key can be created. Writes a failure if not.
+  private func isFree(_ key: String, _ tag: [UInt8], _ client: Client) -> Bool {
     let limits = environment.limits
-    let reserved = everybody.compactMap { $0.session.activity.newWorld }
+    let reserved = reservedWorlds
     let count = worlds.count + reserved.count
-    guard worlds[name] == nil, !reserved.contains(name) else {
+    let name = WorldKey(key).name
+    guard worlds[key] == nil, !reserved.contains(key) else {
       client.session.fail(tag, .nameTaken, [("world", name)], "there is a world '\(name)' already")
+      return false
+    }
+    guard hasRoomForWorld(of: client.user, reserved) else {
+      client.session.fail(
+        tag, .limit, [("name", "userWorlds"), ("value", "\(limits.userWorlds)")],
+        "you have \(limits.userWorlds) worlds; 'world drop' removes one")
       return false
     }
     guard count < limits.worlds else {
@@ -59,45 +72,49 @@ extension Service {
 
   /// Copies the present world; a worker copies a large one.
   func forkWorld(_ name: String, _ tag: [UInt8], _ client: Client) {
-    guard let home = client.hosted.home, isFree(name, tag, client) else { return }
+    let key = WorldKey(client.user.id, name).text
+    guard let home = client.hosted.home, isFree(key, tag, client) else { return }
     if let outage = home.live.outage, !outage.isReadable {
-      client.session.failStorage(tag, world: client.hosted.name, outage.reason)
+      client.session.failStorage(tag, world: client.session.shown(client.hosted.name), outage.reason)
       return
     }
-    guard home.live.mayGrow(by: home.live.world.bytesOfACopy) else {
-      tag.withUnsafeBytes { tag in client.session.use(&home.live) { $0.answering(tag) { $0.failMemory() } } }
-      return
-    }
+    guard hasRoomForFork(of: home, tag, client) else { return }
     guard home.live.world.machineCount < LiveWorld.manyMachines else {
-      client.session.activity = .fork(Activity.Fork(name: name, tag: tag))
+      client.session.activity = .fork(Activity.Fork(name: key, tag: tag))
       return
     }
-    add(self.host(LiveWorld.Box(LiveWorld(forking: home.live, as: name))), tag, client)
+    add(self.host(LiveWorld.Box(LiveWorld(forking: home.live, as: key))), tag, client)
   }
 
   func dropWorld(_ name: String, _ tag: [UInt8], _ client: Client) {
     guard let hosted = world(name, tag, client), let home = hosted.home else { return }
-    guard hosted !== main else {
-      let others = worlds.keys.filter { $0 != name }.sorted().prefix(60).joined(separator: ",")
+    let key = hosted.name
+    guard hosted.owner == client.user.id || client.user.id == .owner else {
+      return failNotOwner(of: hosted, "only its owner may drop a world", tag, client)
+    }
+    guard mayBeDropped(hosted) else {
+      let others = worlds.values.filter { $0.owner == client.user.id && $0 !== hosted }
+        .map { WorldKey($0.name).name }.sorted().prefix(60).joined(separator: ",")
       client.session.fail(
         tag, .badArgument, [("argument", "world"), ("got", name), ("allowed", others)],
-        "the world main cannot be dropped")
+        hosted.owner == client.user.id
+          ? "the world main cannot be dropped" : "the world main cannot be dropped while its owner is connected")
       return
     }
     guard hosted.isDurable(home.live), let persistence else { return drop(hosted, home, tag, client) }
     if let outage = home.live.outage, case .taken = outage.cause {
-      return client.session.failStorage(tag, world: name, outage.reason)
+      return client.session.failStorage(tag, world: client.session.shown(key), outage.reason)
     }
     // Nothing may happen in the world until the store has answered, so requests to it wait.
     let box = hosted.lend(workers.slot())
     askStore(persistence, for: client, tag) { () throws(StoreFailure) in
-      try persistence.store.remove(name)
+      try persistence.store.remove(key)
     } then: { [unowned self] result in
       giveBack(hosted, box)
       do throws(StoreFailure) {
         try result.get()
         if let outage = box.live.outage {
-          report("world \(name), which was out of service, was dropped with its \(outage.head) inputs")
+          report("world \(key), which was out of service, was dropped with its \(outage.head) inputs")
         }
         hosted.progress = nil
         hasDroppedWorlds = true
@@ -106,43 +123,49 @@ extension Service {
         // An earlier attempt with an unknown result has removed it.
         drop(hosted, box, tag, client)
       } catch {
-        client.session.failStorage(tag, world: name, "\(error)")
+        client.session.failStorage(tag, world: client.session.shown(key), "\(error)")
       }
     }
   }
 
-  /// Removes a world that is not in the store. Its clients move to `main`.
+  /// Removes a world that is not in the store. Its clients move to their `main`.
   private func drop(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ tag: [UInt8], _ client: Client) {
-    let name = hosted.name
-    worlds[name] = nil
+    worlds[hosted.name] = nil
     environment.counters.worlds = worlds.count
-    for user in clients.values where user.hosted === hosted {
+    expel(from: hosted, home) { _ in true }
+    workers.dispose(home)
+    client.session.answer("dropped", client.session.shown(hosted.name), tag)
+  }
+
+  /// Moves clients out of a world that is gone for them, each to its user's `main`.
+  func expel(from hosted: HostedWorld, _ home: LiveWorld.Box, _ isConcerned: (Client) -> Bool) {
+    for user in clients.values where user.hosted === hosted && isConcerned(user) {
       markDirty(user)
       tellDropped(hosted, home, user)
-      move(user, to: main)
+      move(user, to: main(of: user.user.id))
     }
-    for user in disconnected.values where user.hosted === hosted {
+    for user in disconnected.values where user.hosted === hosted && isConcerned(user) {
       endWork(of: user, in: hosted)
-      user.move(to: main)
+      user.move(to: main(of: user.user.id))
       list(user)
     }
-    workers.dispose(home)
-    client.session.answer("dropped", name, tag)
   }
 
   /// Ends a client's work in a dropped world and tells the client.
   private func tellDropped(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ user: Client) {
     user.session.flushNotices(home.live.world, mayDrop: true)
     endWork(of: user, in: hosted)
+    let name = user.session.shown(hosted.name)
     user.session.say { buffer in
       buffer.word(literal: "world")
-      buffer.key("dropped", hosted.name)
+      buffer.key("dropped", name)
     }
   }
 
   /// Ends a client's activity in a dropped world.
   private func endWork(of user: Client, in hosted: HostedWorld) {
-    let (keys, text) = ([("world", hosted.name)], "the world '\(hosted.name)' was dropped meanwhile")
+    let name = user.session.shown(hosted.name)
+    let (keys, text) = ([("world", name)], "the world '\(name)' was dropped meanwhile")
     if !user.session.activity.isNone, !user.isAway { end(user, .unknownWorld, text, keys) }
     // A copy of the dropped world must not become a copy of `main`.
     if case (.forkWorld, let tag)? = user.session.deferredEffect {

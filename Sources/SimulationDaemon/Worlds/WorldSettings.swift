@@ -1,6 +1,6 @@
 import StateMachines
 
-/// What the store keeps of a world besides its journal: the seed and the clock, as `key=value` words.
+/// What the store keeps of a world besides its journal: the seed, the clock and who may use it, as `key=value` words.
 ///
 /// It is text, so that other tools can read it.
 struct WorldSettings: Equatable {
@@ -8,11 +8,13 @@ struct WorldSettings: Equatable {
   var mode: WorldClock.Mode
   var speed: Speed
   var isPaused: Bool
+  var sharing: Sharing
   /// When this was written, in milliseconds since 1970.
   var written: Int64
 
-  init(seed: UInt64, _ clock: WorldClock, written: Int64) {
+  init(seed: UInt64, _ clock: WorldClock, _ sharing: Sharing = .nobody, written: Int64) {
     self.seed = seed
+    self.sharing = sharing
     self.written = written
     mode = clock.mode
     speed = clock.speed
@@ -30,8 +32,11 @@ struct WorldSettings: Equatable {
       let mode = values["clock"].flatMap({ WorldClock.Mode(rawValue: String($0)) }),
       let speed = values["speed"].flatMap({ Speed(String($0)) }),
       let isPaused = values["paused"].flatMap({ ["yes": true, "no": false][$0] }),
-      let written = values["written"].flatMap({ Int64($0) })
+      let written = values["written"].flatMap({ Int64($0) }),
+      // Not there in worlds that are not shared, as in those of older releases.
+      let sharing = Sharing(rawValue: String(values["shared"] ?? "nobody"))
     else { return nil }
+    self.sharing = sharing
     self.seed = seed
     self.mode = mode
     self.speed = speed
@@ -40,8 +45,9 @@ struct WorldSettings: Equatable {
   }
 
   var bytes: [UInt8] {
-    Array(
-      "seed=\(seed) clock=\(mode.rawValue) speed=\(speed.text) paused=\(isPaused ? "yes" : "no") written=\(written)"
+    let shared = sharing == .nobody ? "" : " shared=\(sharing.rawValue)"
+    return Array(
+      "seed=\(seed) clock=\(mode.rawValue) speed=\(speed.text) paused=\(isPaused ? "yes" : "no") written=\(written)\(shared)"
         .utf8)
   }
 

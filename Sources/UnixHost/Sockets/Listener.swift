@@ -10,16 +10,17 @@ package struct Listener: Sendable {
   /// Kept open so that a connection can still be accepted and closed when no other descriptor is left.
   private var spare: Descriptor?
 
-  /// Binds and listens, with mode 0600 and the longest backlog that the system allows.
+  /// Binds and listens, with the longest backlog that the system allows. The socket has mode 0600, or 0660 for a group.
   ///
   /// A socket on which no process accepts is replaced. Of two processes that start at the same time exactly one wins,
   /// as the folder is locked while the name is checked and bound.
   ///
   /// - Throws: `inUse` when a process accepts there, `notASocket` when the name belongs to a file or a folder (which is
   ///   left alone), `directory` when the folder is missing or unusable, `emptyPath`, `pathTooLong`, `directoryLocked`,
-  ///   `system`.
-  package init(path: String) throws(SocketFailure) {
+  ///   `system`; for a group also `unreachable` and `replaceable`.
+  package init(path: String, for group: SocketGroup? = nil) throws(SocketFailure) {
     try SocketPath.checkLength(path)
+    try group?.checkFolders(of: path)
     let lock = try DirectoryLock(path: SocketPath.directory(of: path))
     defer { lock.release() }
     try Self.clearStaleSocket(path)
@@ -27,7 +28,7 @@ package struct Listener: Sendable {
       throw .system(doing: "make a socket for", path: path, .last)
     }
     do throws(SocketFailure) {
-      identity = try Self.bind(socket, to: path)
+      identity = try Self.bind(socket, to: path, for: group)
     } catch {
       socket.close()
       throw error
@@ -120,12 +121,20 @@ package struct Listener: Sendable {
     }
   }
 
-  private static func bind(_ socket: Descriptor, to path: String) throws(SocketFailure) -> FileIdentity {
+  private static func bind(
+    _ socket: Descriptor, to path: String, for group: SocketGroup?
+  ) throws(SocketFailure) -> FileIdentity {
     // On Linux the file gets the socket's own mode; unlike umask this does not affect other threads.
     _ = fchmod(socket.rawValue, 0o600)
     let result = withSocketAddress(path) { Glibc.bind(socket.rawValue, $0, $1) }
     guard result == 0 else { throw .system(doing: "make the socket", path: path, .last) }
     guard let identity = FileIdentity(path: path) else { throw .system(doing: "look at", path: path, .last) }
+    // The file is this user's alone until it has its group. Nobody can have put a link in its place (`checkFolders`).
+    if let group, lchown(path, uid_t.max, group.id) != 0 || chmod(path, 0o660) != 0 {
+      let error = SystemError.last
+      unlink(path)
+      throw .system(doing: "give to the group \(group.name) the socket", path: path, error)
+    }
     guard listen(socket.rawValue, maximumBacklog()) == 0 else {
       let error = SystemError.last
       unlink(path)

@@ -20,6 +20,16 @@ package enum SocketFailure: Error, Hashable, Sendable {
   case nobodyListens(path: String)
   /// Another process listens on the port of this machine.
   case portInUse(address: String)
+  /// The system knows no group of this name.
+  case noSuchGroup(String)
+  /// This process is not in the group.
+  case notInGroup(String)
+  /// Members of the group cannot pass a folder of the path.
+  case unreachable(group: String, folder: String, mode: UInt32)
+  /// Other users can replace files or folders in a folder of the path.
+  case replaceable(folder: String)
+  /// A socket for a group is at a default path, which nobody else could find or reach.
+  case groupNeedsPath
 }
 
 extension SocketFailure: CustomStringConvertible {
@@ -48,6 +58,16 @@ extension SocketFailure: CustomStringConvertible {
       "no daemon listens on \(path)"
     case .portInUse(let address):
       "another program listens on \(address); give another port, or 0 for any that is free"
+    case .noSuchGroup(let name):
+      "there is no group \(name); 'groupadd' makes one"
+    case .notInGroup(let name):
+      "this process is not in the group \(name): add its user, who then has to log in again"
+    case .unreachable(let group, let folder, let mode):
+      "members of the group \(group) cannot reach the socket: \(folder) has mode 0\(String(mode, radix: 8))"
+    case .replaceable(let folder):
+      "another user could replace the socket, since \(folder) is not only this user's or root's to write"
+    case .groupNeedsPath:
+      "a socket for a group needs a path that others know: give --socket PATH or set FSMD_SOCKET"
     }
   }
 }

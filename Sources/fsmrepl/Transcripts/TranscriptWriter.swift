@@ -122,7 +122,7 @@ struct TranscriptWriter {
     default: break
     }
     switch exchange.verb {
-    case .cancel, .shutdown, .stats, .worlds: return false
+    case .cancel, .shutdown, .stats, .who, .worlds: return false
     case .clock:
       // For a world that was real before, the answer contains the speed.
       let last = exchange.last

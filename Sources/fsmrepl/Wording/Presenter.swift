@@ -199,7 +199,7 @@ extension Verb {
     switch self {
     case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .wave, .script, .graph, .coverage,
       .agenda,
-      .worlds,
+      .worlds, .who,
       .diff, .limits,
       .stats:
       true

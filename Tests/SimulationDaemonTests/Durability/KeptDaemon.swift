@@ -21,6 +21,8 @@ final class KeptDaemon {
     var isLocked = false
     /// The threads for long work; nil to do it at once.
     var threads: HeldWorkers?
+    /// The names of other users, if they may connect.
+    var users: [UInt32: String] = [:]
     var process: Int32 = 1
     var boot: UInt64 = 1
 
@@ -84,7 +86,8 @@ final class KeptDaemon {
       writer: StoreWriter(process: setup.process, socket: "/run/\(setup.process).sock"), circumstances
     ) { [warnings] in warnings.add($0) }
     host = HostedService(
-      limits: setup.limits, with: setup.kinds, workers: setup.threads?.workers() ?? Workers()
+      limits: setup.limits, with: setup.kinds, workers: setup.threads?.workers() ?? Workers(),
+      users: setup.users
     ) { catalogue in
       Persistence(store, catalogue, setup.limits, onRestart: setup.onRestart) { wall.milliseconds }
     }

@@ -1,0 +1,96 @@
+import UnixHost
+
+/// Whose a session or a world is.
+enum UserID: Hashable, Sendable {
+  /// The user that the daemon runs as. Root counts as the same user, since root can do anything anyway.
+  case owner
+  /// Another user, by the number that the system gives its users.
+  case other(UInt32)
+
+  /// The user at the other end of a connection.
+  init(_ uid: UInt32) { self = uid == Accounts.own || uid == 0 ? .owner : .other(uid) }
+}
+
+/// A world's name in the daemon and in its store: `lab` for a world of the daemon's owner, `1007/lab` for one of the
+/// user with that number. Users can be renamed, so their numbers count.
+struct WorldKey: Hashable, Sendable {
+  let owner: UserID
+  /// The owner's name for it.
+  let name: String
+
+  init(_ owner: UserID, _ name: String) {
+    self.owner = owner
+    self.name = name
+  }
+
+  init(_ text: String) {
+    guard let slash = text.lastIndex(of: "/"), let number = UInt32(text[..<slash]) else {
+      owner = .owner
+      name = text
+      return
+    }
+    owner = .other(number)
+    name = String(text[text.index(after: slash)...])
+  }
+
+  var text: String {
+    switch owner {
+    case .owner: name
+    case .other(let number): "\(number)/\(name)"
+    }
+  }
+
+  /// The name of the world in which every user begins.
+  static let main = "main"
+}
+
+/// The names of users. Any thread may use it.
+final class UserNames: Sendable {
+  /// The number of the user that the daemon runs as.
+  private let owner: UInt32
+  private let known: Locked<[UInt32: String]>
+
+  init(owner: UInt32 = Accounts.own) {
+    self.owner = owner
+    known = Locked([:])
+  }
+
+  private func number(of user: UserID) -> UInt32 {
+    switch user {
+    case .owner: owner
+    case .other(let number): number
+    }
+  }
+
+  /// Whether ``learn(_:of:)`` was called for a user.
+  func isKnown(_ user: UserID) -> Bool {
+    let number = number(of: user)
+    return known.withLock { $0[number] != nil }
+  }
+
+  /// Keeps what the system says of a user. A user without a name, or with that of another, goes by the number.
+  func learn(_ name: String?, of user: UserID) {
+    let number = number(of: user)
+    known.withLock { known in
+      let isTaken = known.contains { $0.value == name && $0.key != number }
+      known[number] = isTaken ? "\(number)" : name ?? "\(number)"
+    }
+  }
+
+  func name(of user: UserID) -> String {
+    let number = number(of: user)
+    return known.withLock { $0[number] } ?? "\(number)"
+  }
+
+  /// The user with this name, among those that the daemon knows.
+  func user(named name: String) -> UserID? {
+    let number = known.withLock { known in known.first { $0.value == name }?.key } ?? UInt32(name)
+    return number.map { $0 == owner ? .owner : .other($0) }
+  }
+
+  /// A world's name as a user writes it: without an owner if the world is the user's own.
+  func shown(_ key: String, to viewer: UserID) -> String {
+    let world = WorldKey(key)
+    return world.owner == viewer ? world.name : "\(name(of: world.owner))/\(world.name)"
+  }
+}

@@ -1,0 +1,93 @@
+import JournalStore
+import Simulator
+import StateMachines
+import Testing
+
+@testable import SimulationDaemon
+
+@Suite("Durable worlds of several users")
+struct StoredUsersTests {
+  private static func setup() -> KeptDaemon.Setup {
+    var setup = KeptDaemon.Setup()
+    setup.users = [1_001: "ana", 1_002: "ben"]
+    return setup
+  }
+
+  @Test("worlds come back with their owner and with whom they are shared", arguments: [false, true])
+  func restart(isKilled: Bool) throws {
+    let daemon = try KeptDaemon(Self.setup())
+    let ana = try #require(daemon.host.connect(as: 1_001))
+    #expect(ana.ask("new power p", "world new lab durable=yes", "world new own durable=yes").count == 3)
+    #expect(ana.ask("use lab", "new power q", "world share lab read").last == "+ shared lab read")
+    let teacher = daemon.connect()
+    #expect(teacher.ask("new power t", "world share main write").last == "+ shared main write")
+
+    // A user can be renamed, which changes nothing of the user's worlds.
+    let next = try (isKilled ? daemon.afterKill : daemon.restarted) { $0.users = [1_001: "anna", 1_002: "ben"] }
+    let again = try #require(next.host.connect(as: 1_001))
+    #expect(again.ask("expect p off").last?.hasPrefix("+ off") == true)
+    #expect(
+      again.say("worlds").map { $0.split(separator: " ").prefix(2).last.map(String.init) ?? "" }
+        == ["lab", "main", "own", "teacher/main", "4"])
+    let ben = try #require(next.host.connect(as: 1_002))
+    #expect(ben.ask("use anna/lab", "expect q off", "send q buttonClick").last?.hasPrefix("- READ-ONLY") == true)
+    #expect(ben.ask("use teacher/main", "send t buttonClick").last?.hasPrefix("+ moved") == true)
+    #expect(ben.ask("use anna/own").last?.hasPrefix("- UNKNOWN-WORLD") == true)
+    #expect(again.ask("world unshare lab").last == "+ unshared lab")
+    let last = try next.restarted()
+    #expect(last.connect("teacher/main").ask("expect t on").last?.hasPrefix("+ on") == true)
+    #expect(try #require(last.host.connect(as: 1_002)).ask("use anna/lab").last?.hasPrefix("- UNKNOWN-WORLD") == true)
+  }
+
+  @Test("what is stored of a world that is not shared is what releases before stored, which can be read")
+  func settings() throws {
+    let old = "seed=7 clock=real speed=1 paused=no written=5"
+    let settings = try #require(WorldSettings(Array(old.utf8)))
+    #expect(settings.sharing == .nobody)
+    #expect(String(decoding: settings.bytes, as: UTF8.self) == old)
+    for sharing in Sharing.allCases {
+      var shared = settings
+      shared.sharing = sharing
+      #expect(WorldSettings(shared.bytes) == shared)
+    }
+    #expect(WorldSettings(Array("\(old) shared=maybe".utf8)) == nil)
+  }
+
+  @Test("worlds of a store without users belong to the daemon's owner")
+  func oldStore() throws {
+    let daemon = try KeptDaemon()
+    #expect(daemon.connect().ask("new power p", "world new lab durable=yes").last == "+ created lab")
+    let next = try daemon.restarted { $0.users = [1_001: "ana"] }
+    #expect(next.connect("lab").ask("world").last?.hasPrefix("+ world=lab") == true)
+    let ana = try #require(next.host.connect(as: 1_001))
+    #expect(ana.ask("expect p off").last?.hasPrefix("- UNKNOWN-MACHINE") == true)
+    #expect(ana.say("worlds").last == "+ 1")
+    // And without users again, the daemon's owner has them all to look at.
+    let last = try next.restarted { $0.users = [:] }
+    #expect(
+      last.connect().say("worlds").dropLast().map { $0.split(separator: " ")[1] } == ["lab", "main", "1001/main"])
+  }
+
+  @Test("who shares a world is told when that is stored, and not told if it is not")
+  func failure() throws {
+    let daemon = try KeptDaemon(Self.setup())
+    let ana = try #require(daemon.host.connect(as: 1_001))
+    #expect(ana.ask("world new lab durable=yes").last == "+ created lab")
+    var answers: [String] = []
+    daemon.failOnce { answers = ana.say("world share lab") }
+    #expect(answers.last != "+ shared lab read" || daemon.log.contains { $0.contains("1001/lab") })
+    daemon.pass(3)
+    _ = ana.say("world share lab")
+    let next = try daemon.afterKill()
+    let ben = try #require(next.host.connect(as: 1_002))
+    #expect(ben.say("use ana/lab").last?.hasPrefix("+ world=ana/lab") == true)
+  }
+
+  @Test("a user whose first world cannot be stored is told so, and can come again")
+  func firstWorld() throws {
+    let daemon = try KeptDaemon(Self.setup())
+    daemon.failOnce { #expect(daemon.host.connect(as: 1_001) == nil) }
+    #expect(daemon.log.contains { $0.contains("1001/main could not be made") }, "\(daemon.log)")
+    #expect(daemon.host.connect(as: 1_001) != nil)
+  }
+}

@@ -1,0 +1,198 @@
+import LineProtocol
+import Simulator
+import Testing
+
+@testable import SimulationDaemon
+
+@Suite("Worlds of several users")
+struct UserWorldsTests {
+  private static let users: [UInt32: String] = [1_001: "ana", 1_002: "ben", 1_003: "x\"y"]
+  private let host: HostedService
+  private let teacher: Guest
+  private let ana: Guest
+  private let ben: Guest
+
+  init() throws {
+    host = HostedService(users: Self.users)
+    teacher = host.connect()
+    ana = try #require(host.connect(as: 1_001))
+    ben = try #require(host.connect(as: 1_002))
+  }
+
+  @Test("each user begins in a world main of their own, and names are per user")
+  func ownWorlds() throws {
+    for guest in [teacher, ana, ben] {
+      #expect(guest.say("world").last?.hasPrefix("+ world=main clock=real") == true)
+      #expect(guest.say("new power lamp").last?.hasPrefix("+ created lamp") == true)
+      #expect(guest.say("world new lab") == ["+ created lab"])
+      #expect(guest.say("world new lab") == ["- NAME-TAKEN world=lab : there is a world 'lab' already"])
+    }
+    #expect(
+      ana.say("worlds").map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [". lab", ". main", "+ 2"])
+    #expect(ana.say("use lab\nnew power p").last?.hasPrefix("+ created p") == true)
+    #expect(ben.say("use lab\nshow p").last?.hasPrefix("- UNKNOWN-MACHINE") == true)
+    #expect(host.service.worlds.keys.sorted() == ["1001/lab", "1001/main", "1002/lab", "1002/main", "lab", "main"])
+  }
+
+  @Test("the answer about a world that is not shared is the one about a world that is not there")
+  func hidden() {
+    _ = ana.play("world new secret", "world new sacred")
+    for request in [
+      "use ana/W", "diff main ana/W", "world drop ana/W", "world share ana/W", "world unshare ana/W",
+    ] {
+      func answer(_ world: String) -> [String] {
+        ben.say(request.replacing("W", with: world)).map { $0.replacing(world, with: "W") }
+      }
+      #expect(answer("secret") == answer("nosuchworld"), "\(request)")
+      #expect(answer("secret").last?.hasPrefix("- UNKNOWN-WORLD world=ana/W : ") == true, "\(request)")
+    }
+    #expect(ben.say("use ana/secre").last?.contains("did-you-mean") == false)
+    #expect(ben.say("use nobody/main").last?.hasPrefix("- UNKNOWN-WORLD world=nobody/main : ") == true)
+    #expect(ben.say("worlds").count == 2)
+    #expect(ben.say("use \"ana/\"").last?.hasPrefix("- UNKNOWN-WORLD") == true)
+    #expect(ben.say("use 1001/secret").last?.hasPrefix("- UNKNOWN-WORLD") == true)
+  }
+
+  @Test("a world shared for reading can be seen, watched and copied, and not changed")
+  func reading() {
+    _ = ana.play("world new lab", "use lab", "new shiftKey key", "new fridge f start=4")
+    #expect(ana.say("world share lab") == ["+ shared lab read"])
+    #expect(ana.say("worlds").first == ". lab clock=virtual t=0.000 seq=2 shared=read")
+    #expect(ben.say("worlds")[1] == ". ana/lab clock=virtual t=0.000 seq=2 shared=read")
+    #expect(ben.say("use ana/lab") == ["+ world=ana/lab clock=virtual t=0.000 seq=2"])
+    #expect(ben.say("show key").first?.hasPrefix(". ") == true || ben.say("show key").last?.hasPrefix("+ ") == true)
+    for request in [
+      "send key tap", "@t send key tap", "cast * tap", "new power p", "drop key", "advance 1s", "step", "undo",
+      "goto 0",
+      "clock real", "wire f compressorOn key tap", "fire key doubleTap", "await key capsLock",
+      "begin\nsend key tap\nend",
+      "define x format=mermaid bytes=1\nx",
+    ] {
+      #expect(
+        ben.say(request).contains { $0.contains("READ-ONLY verb=") && $0.contains("'world fork W'") }, "\(request)")
+    }
+    _ = ben.say("watch *")
+    _ = ana.say("send key tap")
+    #expect(ben.lines().contains { $0.hasPrefix("* ") && $0.contains(" key ") })
+    // What is one's own can be changed from there.
+    #expect(ben.play("world fork mine", "use mine", "send key tap").last?.hasPrefix("+ moved") == true)
+    #expect(ben.say("world new other") == ["+ created other"])
+    #expect(
+      ben.say("world drop ana/lab") == ["- NOT-OWNER verb=world owner=ana : only its owner may drop a world"])
+    #expect(
+      ben.say("world share ana/lab write") == ["- NOT-OWNER verb=world owner=ana : only its owner may share a world"])
+    #expect(ana.violations().isEmpty)
+  }
+
+  @Test("a world shared for writing can be changed, until it is shared for reading or not at all")
+  func writing() {
+    _ = ana.play("world new lab", "use lab", "new shiftKey key", "world share lab write")
+    _ = ben.say("use ana/lab")
+    #expect(ben.say("send key tap").last?.hasPrefix("+ moved") == true)
+    #expect(ana.say("world share lab read") == ["+ shared lab read"])
+    #expect(ben.say("send key tap").last?.hasPrefix("- READ-ONLY verb=send") == true)
+    _ = ben.say("watch *")
+    #expect(ana.say("world unshare lab") == ["+ unshared lab"])
+    #expect(ben.lines() == ["! world dropped=ana/lab"])
+    #expect(ben.say("world").last?.hasPrefix("+ world=main") == true)
+    #expect(ben.say("use ana/lab").last?.hasPrefix("- UNKNOWN-WORLD") == true)
+    _ = ana.say("send key tap")
+    #expect(ben.lines().isEmpty)
+    #expect(ana.say("worlds").first?.contains("shared") == false)
+  }
+
+  @Test("who has lost the right to change a world has nothing under way there")
+  func downgrade() {
+    _ = ana.play("world new lab", "use lab", "new fridge f start=4", "world share lab write", "clock real")
+    _ = ben.say("use ana/lab")
+    _ = ben.say("@a await f waiting within=1h")
+    #expect(ben.isBusy)
+    _ = ana.say("world share lab read")
+    #expect(ben.lines().contains { $0.hasPrefix("- @a CANCELLED ") })
+    #expect(!ben.isBusy)
+  }
+
+  @Test("the daemon's owner may look everywhere and change only what is shared")
+  func owner() {
+    _ = ana.play("world new lab", "use lab", "new shiftKey key")
+    #expect(teacher.say("worlds").contains { $0.hasPrefix(". ana/lab clock=virtual") })
+    #expect(teacher.say("use ana/lab") == ["+ world=ana/lab clock=virtual t=0.000 seq=1"])
+    #expect(teacher.say("send key tap").last?.hasPrefix("- READ-ONLY verb=send") == true)
+    _ = ana.say("world share lab write")
+    #expect(teacher.say("send key tap").last?.hasPrefix("+ moved") == true)
+    #expect(teacher.say("world drop ana/main").last?.hasPrefix("- BAD-ARGUMENT argument=world got=ana/main") == true)
+    #expect(teacher.say("world drop ana/lab") == ["! world dropped=ana/lab", "+ dropped ana/lab"])
+    #expect(ana.lines() == ["! world dropped=lab"])
+    host.service.close(ana.client)
+    #expect(teacher.say("world drop ana/main") == ["+ dropped ana/main"])
+    // Who comes back finds a new one.
+    #expect(host.connect(as: 1_001)?.say("world").last?.hasPrefix("+ world=main") == true)
+  }
+
+  @Test("only the owner of the daemon ends it")
+  func shutdown() {
+    #expect(
+      ana.say("shutdown") == ["- NOT-OWNER verb=shutdown owner=teacher : only the owner of the daemon may end it"])
+    #expect(!host.service.isShuttingDown)
+    #expect(teacher.say("shutdown") == ["+", "! bye reason=shutdown"])
+  }
+
+  @Test("activities of others cannot be seen or cancelled, but by whose world it is, and by the owner")
+  func activities() throws {
+    _ = ana.play("world new lab", "use lab", "new fridge f start=4", "clock real", "world share lab write")
+    _ = ben.say("use ana/lab")
+    _ = ben.say("await f waiting within=1h")
+    let cid = try #require(host.connect(as: 1_003))
+    #expect(cid.say("activities") == ["+ 0"])
+    let line = ana.say("activities")[0]
+    #expect(line.contains("world=lab"))
+    #expect(ben.say("cancel").count >= 0)
+    _ = ben.say("await f waiting within=1h")
+    let number = try #require(ana.say("activities")[0].split(separator: " ").dropFirst().first)
+    #expect(cid.say("cancel \(number)") == cid.say("cancel 999").map { $0.replacing("999", with: number) })
+    #expect(teacher.say("activities")[0].contains("world=ana/lab"))
+    #expect(ana.say("cancel \(number)").last == "+")
+    #expect(ben.lines().contains { $0.hasPrefix("- CANCELLED") })
+  }
+
+  @Test("who tells all of one's own sessions, and names of the others")
+  func who() throws {
+    let odd = try #require(host.connect(as: 1_003))
+    host.passTime(2)
+    #expect(
+      ben.say("who") == [
+        ". teacher", ". ana", ". ben client=\(ben.client.number) world=main since=2.000 idle=0.000", ". \"x\\\"y\"",
+        "+ 4",
+      ])
+    #expect(
+      teacher.say("who")[3] == ". \"x\\\"y\" client=\(odd.client.number) world=\"x\\\"y/main\" since=2.000 idle=2.000")
+    #expect(odd.play("world share main").last == "+ shared main read")
+    #expect(ben.say("use \"x\\\"y/main\"").last?.hasPrefix("+ world=\"x\\\"y/main\" clock=real") == true)
+  }
+
+  @Test("a connection that may only look sees what its user may see")
+  func watchers() throws {
+    let watcher = try #require(host.connect(as: 1_002, mayChange: false))
+    _ = ana.play("world new lab", "use lab", "new shiftKey key")
+    #expect(watcher.say("use ana/lab").last?.hasPrefix("- UNKNOWN-WORLD") == true)
+    _ = ana.say("world share lab write")
+    #expect(watcher.say("use ana/lab").last?.hasPrefix("+ world=ana/lab") == true)
+    for request in ["send key tap", "world new x", "world fork x", "world share main", "shutdown", "cancel 1"] {
+      #expect(watcher.say(request).last?.hasPrefix("- READ-ONLY verb=") == true, "\(request)")
+    }
+    #expect(watcher.say("use main\nnew power p").last?.hasPrefix("- READ-ONLY verb=new") == true)
+  }
+
+  @Test("names of worlds in failures and messages are those that the reader writes")
+  func namesInMessages() {
+    _ = ana.play("world new lab", "use lab", "new shiftKey key", "world share lab write", "world fork lab2")
+    _ = ben.say("use ana/lab")
+    #expect(ben.say("show nobody").last?.contains("in world ana/lab") == true)
+    #expect(ana.say("show nobody").last?.contains("in world lab") == true)
+    _ = ana.say("use lab2\nnew power p\nworld share lab2")
+    #expect(ben.say("diff ana/lab ana/lab2") == [". only ana/lab2 p power off", "+ 1"])
+    #expect(ben.say("script").contains { $0.contains("world new lab") } || !ben.say("script").isEmpty)
+    #expect(ana.say("world drop lab").last == "+ dropped lab")
+    #expect(ben.lines() == ["! world dropped=ana/lab"])
+  }
+}
