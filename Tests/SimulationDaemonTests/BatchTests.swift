@@ -227,7 +227,8 @@ struct BatchTests {
       .expect: "expect p off", .advance: "advance 1s", .goto: "goto 0s", .undo: "undo",
       .await: "await p off", .speed: "clock real\nspeed 2", .world: "world", .use: "use main", .diff: "diff w w",
       .quiet: "quiet on",
-      .mode: "mode text", .end: "begin\nend", .pause: "clock real\npause", .resume: "clock real\npause\nresume",
+      .mode: "mode text", .end: "begin\nend", .discard: "begin\ndiscard", .pause: "clock real\npause",
+      .resume: "clock real\npause\nresume",
     ]
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play(

@@ -32,7 +32,7 @@ struct HelpTests {
     case .unwire: _ = guest.say("wire f compressorOn lamp buttonClick")
     case .fire: _ = guest.say("send key tap\nsend key tap")
     case .world: _ = guest.say("world drop lesson")
-    case .end: _ = guest.say("begin")
+    case .end, .discard: _ = guest.say("begin")
     case .goto: _ = guest.say("advance 2s")
     case .diff: _ = guest.say("world fork trial")
     case .undefine: _ = guest.say("\(Verb.define.entry.example)\n\(Self.document)")

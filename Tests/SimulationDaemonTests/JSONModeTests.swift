@@ -19,7 +19,7 @@ struct JSONModeTests {
     #expect(one.say("mode json") == [#"{"class":"success","words":[]}"#])
     #expect(
       one.say("mode xml") == [
-        #"{"class":"failure","code":"BAD-ARGUMENT","argument":"mode","got":"xml","allowed":["text","json"],"text":"mode is one of text,json"}"#
+        #"{"class":"failure","code":"BAD-ARGUMENT","argument":"mode","got":"xml","allowed":["text","json","json2"],"text":"mode is one of text,json,json2"}"#
       ])
     #expect(one.say("sync\n@b mode text\nsync") == [#"{"class":"success","words":[]}"#, "+ @b", "+"])
     #expect(one.say("mode json\nmode text\nmode json\nmode text").map { $0.first } == ["{", "+", "{", "+"])
@@ -97,7 +97,8 @@ struct JSONModeTests {
       let answers = guests.map { $0.say(request) }
       #expect(answers[0].count == answers[1].count, "seed \(seed): \(request)")
       // The thousands of notices of one `advance` are much alike.
-      for (text, object) in zip(answers[0], answers[1]).prefix(100) {
+      // How much memory replies take depends on their form.
+      for (text, object) in zip(answers[0], answers[1]).prefix(100) where !text.contains(" memory") {
         #expect(textLine(of: object) == text, "seed \(seed): \(request)")
         #expect(JSONSchema.ofLines.problem(in: object) == nil, "seed \(seed): \(request)")
       }

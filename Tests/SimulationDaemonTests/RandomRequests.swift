@@ -158,8 +158,14 @@ struct RandomRequests {
     case 92: return "sync"
     case 93: return "cancel"
     case 94:
-      return dice.one(of: ["end", "mode text", "mode xml", "world", "quiet off", "stats", "limits", "nosuchverb"])
-    case 95: return dice.one(of: ["help", "help send", "kinds", "describe \(dice.one(of: kinds))"])
+      return dice.one(of: [
+        "end", "discard", "mode text", "mode xml", "world", "quiet off", "stats", "limits", "nosuchverb",
+      ])
+    case 95:
+      return dice.one(of: [
+        "help", "help send", "kinds", "kinds a group=text", "kinds form=acceptor", "describe \(dice.one(of: kinds))",
+        "describe \(name())",
+      ])
     case _: return "send \(name()) buttonClick"
     }
   }

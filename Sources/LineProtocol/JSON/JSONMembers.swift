@@ -1,6 +1,10 @@
-/// The two forms in which the daemon writes its lines.
+/// The forms in which the daemon writes its lines.
 package enum LineForm: String, CaseIterable, Sendable {
-  case text, json
+  case text
+  /// Objects whose plain words are a list.
+  case json
+  /// Objects in which each word is a member of its own, by ``ReplyShape``.
+  case json2
 }
 
 /// Which members the JSON form of a line has, and the types of their values. `Docs/Json.md` describes them.

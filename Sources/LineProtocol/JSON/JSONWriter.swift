@@ -9,12 +9,32 @@ package struct JSONWriter: ~Copyable {
   /// - Parameter line: Without its LF; it is rewritten in the process.
   /// - Complexity: O(*n*) in the bytes of the line; allocates nothing once the buffer has room.
   package mutating func write(_ line: UnsafeMutableRawBufferPointer, to buffer: inout ByteBuffer) {
-    if !parts.take(line) {
-      // The daemon writes no such line; the client still gets to see it.
-      assertionFailure("a line breaks the rules of words: \(String(decoding: line, as: UTF8.self))")
-      parts.take(whole: line, tagLength: 0)
-    }
+    take(line)
     write(UnsafeRawBufferPointer(line), to: &buffer)
+  }
+
+  private mutating func take(_ line: UnsafeMutableRawBufferPointer) {
+    if parts.take(line) { return }
+    // The daemon writes no such line; the client still gets to see it.
+    assertionFailure("a line breaks the rules of words: \(String(decoding: line, as: UTF8.self))")
+    parts.take(whole: line, tagLength: 0)
+  }
+
+  /// Appends a line's object whose words are members of their own, without a line feed.
+  ///
+  /// - Parameters:
+  ///   - line: Without its LF; it is rewritten in the process.
+  ///   - verb: That of the request which a line of a reply answers.
+  package mutating func write(
+    _ line: UnsafeMutableRawBufferPointer, answering verb: Verb, to buffer: inout ByteBuffer
+  ) {
+    take(line)
+    let line = UnsafeRawBufferPointer(line)
+    guard let shape = ReplyShape.of(parts, line, answering: verb) else {
+      assertionFailure("a line has no shape: \(String(decoding: line, as: UTF8.self))")
+      return write(line, to: &buffer)
+    }
+    write(line, as: shape, hasArguments: verb == .describe, to: &buffer)
   }
 
   /// Appends the object of a line of data without parsing its text.
@@ -59,7 +79,41 @@ package struct JSONWriter: ~Copyable {
         buffer.append(json: UnsafeRawBufferPointer(rebasing: line[word]), as: form)
       }
       writeWords(parts.words.dropFirst(names.count), line, to: &buffer)
-      writeFields(line, to: &buffer)
+      writeFields(line, areArguments: areArguments(line), to: &buffer)
+    }
+  }
+
+  private func write(
+    _ line: UnsafeRawBufferPointer, as shape: ReplyShape, hasArguments: Bool, to buffer: inout ByteBuffer
+  ) {
+    buffer.append(literal: #"{"class":""#)
+    buffer.append(literal: JSONMembers.name(of: parts.lineClass))
+    buffer.append(byte: JSONWriter.quote)
+    writeTagAndText(line, to: &buffer) { buffer in
+      if shape.isAsWritten {
+        let end = parts.text.map { $0.lowerBound - 3 } ?? line.count
+        let start = (parts.words.first ?? parts.fields.first?.key)?.lowerBound ?? end
+        buffer.append(member: shape.tokens[0].member)
+        buffer.append(jsonText: UnsafeRawBufferPointer(rebasing: line[min(start, end)..<end]))
+        return
+      }
+      var words = parts.words[...]
+      for token in shape.tokens {
+        if token.isList {
+          buffer.append(member: token.member)
+          buffer.append(byte: UInt8(ascii: "["))
+          for (number, word) in words.enumerated() {
+            if number > 0 { buffer.append(byte: JSONWriter.comma) }
+            buffer.append(json: UnsafeRawBufferPointer(rebasing: line[word]), as: .text)
+          }
+          buffer.append(byte: UInt8(ascii: "]"))
+          words = []
+        } else if let word = words.popFirst() {
+          buffer.append(member: token.member)
+          buffer.append(json: UnsafeRawBufferPointer(rebasing: line[word]), as: token.isNumber ? .number : .text)
+        }
+      }
+      writeFields(line, areArguments: hasArguments && areArguments(line), to: &buffer)
     }
   }
 
@@ -96,11 +150,14 @@ package struct JSONWriter: ~Copyable {
     buffer.append(byte: UInt8(ascii: "]"))
   }
 
-  private func writeFields(_ line: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
-    guard !parts.fields.isEmpty else { return }
-    let areArguments =
-      parts.lineClass == .data
+  /// Whether the keys of a line are names that a kind has given.
+  private func areArguments(_ line: UnsafeRawBufferPointer) -> Bool {
+    parts.lineClass == .data
       && (parts.words.first.map { JSONMembers.namesArguments(UnsafeRawBufferPointer(rebasing: line[$0])) } ?? false)
+  }
+
+  private func writeFields(_ line: UnsafeRawBufferPointer, areArguments: Bool, to buffer: inout ByteBuffer) {
+    guard !parts.fields.isEmpty else { return }
     if areArguments { buffer.append(literal: #","arguments":{"#) }
     for (number, field) in parts.fields.enumerated() {
       if number > 0 || !areArguments { buffer.append(byte: JSONWriter.comma) }
@@ -136,6 +193,13 @@ extension ByteBuffer {
       place += 8
     }
     return count
+  }
+
+  /// `,"NAME":`
+  fileprivate mutating func append(member name: [UInt8]) {
+    append(literal: #",""#)
+    name.withUnsafeBytes { append($0) }
+    append(literal: #"":"#)
   }
 
   fileprivate mutating func append(json value: UnsafeRawBufferPointer, as form: JSONMembers.ValueForm) {

@@ -7,7 +7,7 @@ package enum Verb: UInt8, CaseIterable, Sendable {
   case clock, speed, pause, resume, advance, step, agenda, fire, await, cancel, expect
   case undo, goto
   case world, use, worlds, diff, who
-  case begin, end, quiet, mode
+  case begin, end, discard, quiet, mode
   case limits, stats, activities, sync, quit, shutdown
 
   /// The verb a word names, compared exactly.
@@ -97,10 +97,14 @@ package struct VerbEntry: Sendable {
       case .help:
         VerbEntry(verb, "[VERB]", does: "the verbs, or one with an example", example: "help advance")
       case .kinds:
-        VerbEntry(verb, "", does: "the catalogue of machine kinds", example: "kinds")
+        VerbEntry(
+          verb, "[WORD] [form=FORM] [group=GROUP]",
+          does: "the catalogue of machine kinds; with a word, a form or a group, those that fit",
+          example: "kinds fridge group=devices")
       case .describe:
         VerbEntry(
-          verb, "KIND", does: "states, events, timers, outputs, readings and parameters of a kind",
+          verb, "KIND|NAME",
+          does: "states, events, timers, outputs, readings and parameters of a kind or a machine",
           example: "describe fridge")
       case .define:
         VerbEntry(
@@ -172,7 +176,7 @@ package struct VerbEntry: Sendable {
       case .graph:
         VerbEntry(
           verb,
-          "KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|all] [width=N] [direction=down|right] [present=no]",
+          "KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|usual|all] [width=N] [direction=down|right] [present=yes|no]",
           does: "a diagram of a kind, or of a machine with its state marked, found by running the rule",
           example: "graph shiftKey format=mermaid")
       case .coverage:
@@ -241,17 +245,20 @@ package struct VerbEntry: Sendable {
           inBatch: false)
       case .begin:
         VerbEntry(
-          verb, "", does: "keeps the lines up to 'end', to run them at one moment", example: "begin",
-          inBatch: false)
+          verb, "[strict]",
+          does: "keeps the lines up to 'end', to run them at one moment; 'strict' checks each when it comes",
+          example: "begin strict", inBatch: false)
       case .end:
         VerbEntry(verb, "", does: "runs the lines since 'begin'", example: "end", inBatch: false)
+      case .discard:
+        VerbEntry(verb, "", does: "forgets the lines since 'begin'", example: "discard", inBatch: false)
       case .quiet:
         VerbEntry(
           verb, "on|off", does: "withholds the + of new, drop, send, cast, fire, wire, unwire", example: "quiet on",
           inBatch: false)
       case .mode:
         VerbEntry(
-          verb, "text|json", does: "how the daemon's lines to this connection are written", example: "mode text",
+          verb, "text|json|json2", does: "how the daemon's lines to this connection are written", example: "mode text",
           inBatch: false)
       case .limits:
         VerbEntry(verb, "", does: "every limit with its value", example: "limits")

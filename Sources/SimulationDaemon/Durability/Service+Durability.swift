@@ -331,6 +331,7 @@ extension Session {
     if let dropped = gap { gap = dropped.lowerBound <= head ? dropped.clamped(to: 0...head) : nil }
     var unanswered = uncommitted.withheld[...]
     var forms = uncommitted.forms[...]
+    var replies = uncommitted.replies[...]
     for line in uncommitted.lines.split(separator: UInt8(ascii: "\n")) {
       while let request = unanswered.first, request.place <= line.startIndex {
         failStorage(request.tag, world: world, reason)
@@ -339,6 +340,10 @@ extension Session {
       while let next = forms.first, next.place <= line.startIndex {
         outbox.change(to: next.form)
         forms.removeFirst()
+      }
+      while let next = replies.first, next.place <= line.startIndex {
+        outbox.beginReply(next.verb)
+        replies.removeFirst()
       }
       let stands = uncommitted.surviving.contains { $0.contains(line.startIndex) }
       let lineClass = LineClass(rawValue: line[line.startIndex])
@@ -351,6 +356,7 @@ extension Session {
     }
     for request in unanswered { failStorage(request.tag, world: world, reason) }
     if let last = forms.last { outbox.change(to: last.form) }
+    for reply in replies { outbox.beginReply(reply.verb) }
     // Work with a worker or the store's thread goes on. A deferred request has not begun; it runs in the restored
     // world.
     if case .away = activity { return }

@@ -10,24 +10,55 @@ struct Batch {
   var lines: [Line] = []
   /// The limit that the batch exceeded; nil if none. The lines are discarded then.
   var overflow: (name: String, value: Int)?
+  /// How many lines came that are neither blank nor comments.
+  private(set) var count = 0
+  /// Checks each line when it comes; nil if only running tells.
+  var check: BatchCheck?
+
+  init(check: BatchCheck? = nil) {
+    self.check = check
+  }
 
   struct Line {
     let range: Range<Int>
     let isTooLong: Bool
   }
 
-  var storageBytes: Int { bytes.capacity + lines.capacity * MemoryLayout<Line>.stride }
+  var storageBytes: Int {
+    bytes.capacity + lines.capacity * MemoryLayout<Line>.stride + (check?.storageBytes ?? 0)
+  }
+
+  /// Whether a line is answered: it is neither blank nor a comment.
+  fileprivate static func isAnswered(_ text: UnsafeRawBufferPointer) -> Bool {
+    let first = text.first { $0 != 0x20 && $0 != 0x09 }
+    return first != nil && first != UInt8(ascii: "#")
+  }
+
+  fileprivate mutating func countLine(_ line: Line, _ text: UnsafeRawBufferPointer) {
+    if line.isTooLong || Batch.isAnswered(text) { count += 1 }
+  }
 }
 
 // MARK: Collecting
 
 extension Session {
   mutating func takeTooLong() {
-    if batch != nil {
-      keep(Batch.Line(range: 0..<0, isTooLong: true), [])
-    } else {
+    guard batch != nil else { return failTooLong() }
+    let isChecked = checksLines
+    keep(Batch.Line(range: 0..<0, isTooLong: true), UnsafeRawBufferPointer(start: nil, count: 0))
+    if isChecked {
       failTooLong()
+      noteMistake()
     }
+  }
+
+  /// Whether the next line of the batch is to be checked when it comes.
+  var checksLines: Bool { batch.map { $0.check != nil && $0.overflow == nil } ?? false }
+
+  /// Records that the last line of the batch is a mistake, which is answered.
+  mutating func noteMistake() {
+    guard let count = batch?.count else { return }
+    batch?.check?.noteMistake(at: count)
   }
 
   fileprivate mutating func failTooLong() {
@@ -36,7 +67,8 @@ extension Session {
       "a line has at most \(environment.limits.line) bytes; this one was dropped")
   }
 
-  /// Adds a line to the batch. `end` makes the batch the session's activity, which a worker runs unless it is short.
+  /// Adds a line to the batch, or ends it: `discard` forgets it, and `end` makes the batch the session's activity, which a
+  /// worker runs unless it is short.
   mutating func collect(_ line: InputBuffer.Line, _ request: inout Request) {
     if let end = BatchEnd(line, &request) { return close(end) }
     let start = batch?.bytes.count ?? 0
@@ -46,19 +78,34 @@ extension Session {
 
   private mutating func close(_ end: BatchEnd) {
     guard let batch = batch.take() else { return }
-    guard end.isBare else { return fail(end.tag, .usage, "end is used as 'end'; nothing of the batch was run") }
+    guard end.isBare else {
+      let name = end.isDiscard ? Verb.discard.name : Verb.end.name
+      return fail(end.tag, .usage, "\(name) is used as '\(name)'; nothing of the batch was run")
+    }
+    if end.isDiscard {
+      outbox.beginReply(.discard)
+      return succeed(end.tag) { line in
+        line.word(literal: "discarded")
+        line.word(UInt64(batch.count))
+      }
+    }
     if let overflow = batch.overflow {
       return fail(
         end.tag, .limit, [("name", overflow.name), ("value", "\(overflow.value)")],
         "this batch went over the limit; nothing of it was run")
+    }
+    if let mistake = batch.check?.firstMistake {
+      return fail(
+        end.tag, .batch, [("index", "\(mistake)")], "line \(mistake) is a mistake; nothing of the batch was run")
     }
     task = Task(.end)
     activity = .deferred(Activity.Deferred(requests: .batch(batch), tag: end.tag))
     needsWorker = true
   }
 
-  private mutating func keep(_ line: Batch.Line, _ bytes: some Collection<UInt8>) {
+  private mutating func keep(_ line: Batch.Line, _ bytes: UnsafeRawBufferPointer) {
     guard var batch = batch.take() else { return }
+    batch.countLine(line, bytes)
     let limits = environment.limits
     if batch.overflow == nil {
       if batch.lines.count >= limits.batch {
@@ -83,19 +130,23 @@ extension Session {
   }
 }
 
-/// A parsed `end`.
+/// A parsed `end` or `discard`.
 private struct BatchEnd {
   let tag: [UInt8]
+  let isDiscard: Bool
   /// Whether nothing follows it.
   let isBare: Bool
 
-  /// Parses a line; nil if it is not `end`.
+  /// Parses a line; nil if it ends no batch.
   init?(_ line: InputBuffer.Line, _ request: inout Request) {
     guard line.bytes.count <= 256 else { return nil }
-    let end = line.withParsedCopy(&request) { request in
-      Verb(request.verb) == .end ? (tag: Array(request.tag), isBare: request.words.isEmpty) : nil
+    switch line.verb {
+    case .end: isDiscard = false
+    case .discard: isDiscard = true
+    case _: return nil
     }
-    guard case let (tag, isBare)?? = end else { return nil }
+    let end = line.withParsedCopy(&request) { (tag: Array($0.tag), isBare: $0.words.isEmpty) }
+    guard let (tag, isBare) = end else { return nil }
     self.tag = tag
     self.isBare = isBare
   }
@@ -239,8 +290,7 @@ extension Batch {
     for line in lines {
       bytes.withUnsafeMutableBytes { all in
         let text = UnsafeMutableRawBufferPointer(rebasing: all[line.range])
-        let first = text.first { $0 != 0x20 && $0 != 0x09 }
-        guard line.isTooLong || (first != nil && first != UInt8(ascii: "#")) else { return }
+        guard line.isTooLong || Batch.isAnswered(UnsafeRawBufferPointer(text)) else { return }
         index += 1
         body(line, text, index)
       }

@@ -38,6 +38,7 @@ extension RequestContext {
       case .kept:
         guard case .deferred(let deferred) = session.activity, isShort(deferred) else { continue }
         carryOut(deferred, &request)
+      case .unchecked(let line): check(line, &request)
       case .resource(let line): takeResource(line, &request)
       case .request(let line):
         if line.bytes.count > RequestContext.longLine || live.isSlow || !line.isPlainSend, mayTakeLong(line),
@@ -61,11 +62,13 @@ extension RequestContext {
     session.isHeldUp = true
     while session.life != .ended, session.activity.isNone, session.deferredEffect == nil {
       if session.mustPause(until: end) { return }
+      // What a line of such a batch may name is in the world.
+      if session.checksLines { return }
       switch session.nextRequest(&request) {
       case .nothing:
         session.isHeldUp = false
         return
-      case .kept: continue
+      case .kept, .unchecked: continue
       case .resource(let line): takeResource(line, &request)
       case .request(let line):
         if let verb = line.verb, verb.row.needsTheWorld {
@@ -204,6 +207,8 @@ extension Session {
     case nothing
     /// The line was added to a batch, or was too long and was answered.
     case kept
+    /// The line was added to a batch that checks its lines.
+    case unchecked(InputBuffer.Line)
     case request(InputBuffer.Line)
     /// A `define` line with `resource=`, whose bytes are there.
     case resource([UInt8])
@@ -226,7 +231,7 @@ extension Session {
       }
       if batch == nil { return .request(line) }
       collect(line, &request)
-      return .kept
+      return checksLines ? .unchecked(line) : .kept
     }
   }
 

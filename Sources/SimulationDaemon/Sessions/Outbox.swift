@@ -38,6 +38,16 @@ struct Outbox: ~Copyable {
   /// Bytes of `encoded` that were written.
   private var sent = 0
   private var writer = JSONWriter()
+  /// Where replies begin in `buffer`, with their verbs, in order; only for `json2`, whose members depend on the verb. The
+  /// reply to a `send` has no such mark.
+  private var replies: ArraySlice<ReplyMark> = []
+  /// The verb of the reply that is being converted.
+  private var replyVerb = Verb.send
+
+  private struct ReplyMark {
+    var place: Int
+    let verb: Verb
+  }
 
   /// A place in `buffer` and the form there.
   private struct Mark {
@@ -78,7 +88,8 @@ struct Outbox: ~Copyable {
         let end = min(seams.first?.place ?? buffer.count, committed.place)
         switch seams.first?.form ?? form {
         case .text: return UnsafeRawBufferPointer(rebasing: buffer.bytes[written..<end])
-        case .json: encode(upTo: end)
+        case .json: encode(upTo: end, areNamed: false)
+        case .json2: encode(upTo: end, areNamed: true)
         }
       }
       return UnsafeRawBufferPointer(rebasing: encoded.bytes[sent...])
@@ -146,6 +157,7 @@ struct Outbox: ~Copyable {
   /// Advances in `buffer`.
   private mutating func pass(_ count: Int) {
     written += count
+    takeReplies(upTo: written)
     if written == buffer.count {
       buffer.removeAll()
       written = 0
@@ -178,6 +190,7 @@ struct Outbox: ~Copyable {
       surviving = surviving.map { ($0.lowerBound - moved)..<($0.upperBound - moved) }
       for place in withheld.indices { withheld[place].place -= moved }
       notices = notices.map { ($0.lowerBound - moved)..<($0.upperBound - moved) }
+      for place in replies.indices { replies[place].place -= moved }
       for place in seams.indices { seams[place].place -= moved }
       for place in wholes.indices {
         let range = wholes[place].range
@@ -206,6 +219,7 @@ struct Outbox: ~Copyable {
     wholes += other.wholes.map {
       Whole(range: ($0.range.lowerBound + place)..<($0.range.upperBound + place), tagLength: $0.tagLength)
     }
+    replies += other.replies.map { ReplyMark(place: $0.place + place, verb: $0.verb) }
     surviving += other.surviving.map { ($0.lowerBound + place)..<($0.upperBound + place) }
     withheld += other.withheld.map { Withheld(place: $0.place + place, tag: $0.tag) }
     held.append(other.held.bytes)
@@ -262,6 +276,8 @@ struct Outbox: ~Copyable {
     let withheld: [Withheld]
     /// The places in `lines` from which another form holds, in order.
     let forms: [(place: Int, form: LineForm)]
+    /// The places in `lines` where replies begin, with their verbs, in order.
+    let replies: [(place: Int, verb: Verb)]
   }
 
   /// Removes the output since the last commit, including held notices, and restores the form of that time.
@@ -275,7 +291,9 @@ struct Outbox: ~Copyable {
       withheld: withheld.map { Withheld(place: $0.place - start, tag: $0.tag) },
       forms: seams.indices.filter { seams[$0].place >= start }.map { seam in
         (seams[seam].place - start, seam + 1 < seams.count ? seams[seam + 1].form : form)
-      })
+      },
+      replies: replies.filter { $0.place >= start }.map { ($0.place - start, $0.verb) })
+    replies.removeAll { $0.place >= start }
     withheld = []
     sealedWithheld = 0
     surviving = []
@@ -301,7 +319,7 @@ struct Outbox: ~Copyable {
 
   /// Marks the output from a place on as lines of one reply that are not split into words.
   mutating func keepWhole(from place: Int, tagLength: Int) {
-    guard form == .json, place < buffer.count else { return }
+    guard form != .text, place < buffer.count else { return }
     if let last = wholes.last, last.range.upperBound == place, last.tagLength == tagLength {
       wholes[wholes.count - 1].range = last.range.lowerBound..<buffer.count
     } else {
@@ -309,8 +327,23 @@ struct Outbox: ~Copyable {
     }
   }
 
+  /// Marks that the reply to a request with this verb begins here.
+  mutating func beginReply(_ verb: Verb) {
+    if form == .json2 { replies.append(ReplyMark(place: buffer.count, verb: verb)) }
+  }
+
+  /// Removes the marks up to a place.
+  private mutating func takeReplies(upTo place: Int) {
+    while let first = replies.first, first.place <= place {
+      replyVerb = first.verb
+      replies.removeFirst()
+    }
+  }
+
   /// Converts the next lines, which are all complete, to objects.
-  private mutating func encode(upTo end: Int) {
+  ///
+  /// - Parameter areNamed: Whether words are members of their own.
+  private mutating func encode(upTo end: Int, areNamed: Bool) {
     let bytes = buffer.mutableBytes
     var place = written
     var ahead = wholes[...]
@@ -321,6 +354,12 @@ struct Outbox: ~Copyable {
       while let whole = ahead.first, whole.range.upperBound <= place { ahead = ahead.dropFirst() }
       if let whole = ahead.first, whole.range.contains(place) {
         writer.write(whole: line, tagLength: whole.tagLength, to: &encoded)
+      } else if areNamed {
+        takeReplies(upTo: place)
+        let lineClass = line.first
+        writer.write(line, answering: replyVerb, to: &encoded)
+        // Only notices and the reply to a `send` come without a mark.
+        if lineClass == LineClass.success.rawValue || lineClass == LineClass.failure.rawValue { replyVerb = .send }
       } else {
         writer.write(line, to: &encoded)
       }

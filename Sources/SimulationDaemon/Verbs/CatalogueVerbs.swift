@@ -25,40 +25,130 @@ extension RequestContext {
     succeedWithLines()
   }
 
+  /// Without words the lines have no `form=` and `group=`.
   func kinds() {
+    guard let wanted = kindSearch() else { return }
     for entry in catalogue.entries {
-      let kinds: [Kind]
-      switch entry {
-      case .machine(let kind): kinds = [kind]
-      case .composition(let composition): kinds = composition.members.map(\.kind)
-      }
+      let kinds = entry.kinds
+      let group = group(of: entry)
+      guard wanted.admits(entry, in: group) else { continue }
       line { line in
         line.word(entry.name)
         line.key("states", UInt64(kinds.reduce(0) { $0 + $1.states.count }))
         line.key("events", UInt64(kinds.reduce(0) { $0 + $1.events.count }))
         line.key("timers", UInt64(kinds.reduce(0) { $0 + $1.timers.count }))
+        if wanted.isSearch {
+          if case .machine(let kind) = entry { line.key("form", kind.form.rawValue) }
+          if let group { line.key("group", group) }
+        }
         line.note(entry.about)
       }
     }
     succeedWithLines()
   }
 
-  /// A page of the manual. It plays the kind's example and explores its graph, so it runs on a worker.
-  func describe() {
-    guard let entry = kind(words.plain[0]) else { return }
-    if deferToWorker() { return }
-    var page = Page(tag: Array(tag))
-    switch entry {
-    case .machine(let kind): describe(kind, &page)
-    case .composition(let composition): describe(composition, &page)
+  /// The group of kinds from documents, whatever they are about.
+  private static let documents = "documents"
+
+  private func group(of entry: CatalogueEntry) -> String? {
+    if case .machine(let kind) = entry, case .machine(let own)? = environment.catalogue[entry.name], own !== kind {
+      return RequestContext.documents
     }
+    return environment.catalogue[entry.name] == nil
+      ? RequestContext.documents : environment.catalogue.group(of: entry.name)
+  }
+
+  /// Which kinds a request asks for.
+  private struct KindSearch {
+    let word: String?
+    let forms: [Form]?
+    let group: String?
+
+    var isSearch: Bool { word != nil || forms != nil || group != nil }
+
+    func admits(_ entry: CatalogueEntry, in group: String?) -> Bool {
+      if let wanted = self.group, wanted != group { return false }
+      if let forms, !entry.kinds.contains(where: { forms.contains($0.form) }) { return false }
+      guard let word, !word.isEmpty else { return true }
+      return [entry.name, entry.about, entry.origin].contains { $0.lowercased().contains(word) }
+    }
+  }
+
+  /// Reads the words of `kinds`. Writes a failure if no form or group has that name.
+  private func kindSearch() -> KindSearch? {
+    var forms: [Form]?
+    if let text = words["form"] {
+      let found = Form.allCases.filter { $0.rawValue.lowercased().contains(text.lowercased()) }
+      guard !text.isEmpty, !found.isEmpty else {
+        let allowed = Form.allCases.map(\.rawValue)
+        fail(
+          .badArgument,
+          [("argument", "form"), ("got", text), ("allowed", allowed.joined(separator: ","))]
+            + suggestion(text, among: allowed), "no machine is written in the form '\(text)'")
+        return nil
+      }
+      forms = found
+    }
+    if let group = words["group"] {
+      let groups = environment.catalogue.groupNames + [RequestContext.documents]
+      guard groups.contains(group) else {
+        fail(
+          .badArgument,
+          [("argument", "group"), ("got", group), ("allowed", groups.joined(separator: ","))]
+            + suggestion(group, among: groups), "there is no group '\(group)'")
+        return nil
+      }
+    }
+    return KindSearch(word: words[0]?.lowercased(), forms: forms, group: words["group"])
+  }
+
+  /// A page of the manual. It plays the kind's example and explores its graph, so it runs on a worker.
+  ///
+  /// A name that is no kind's may be that of a machine, whose parameters the page then has.
+  func describe() {
+    let name = words.plain[0]
+    if entry(named: name) == nil, live.outage == nil, let machine = machineIfAny(name) {
+      if deferToWorker() { return }
+      let kind = live.world.kind(of: machine)
+      return answer { describe(kind, MadeMachine(name, live.world.parameterValues(of: machine)), &$0) }
+    }
+    let composed = entry(named: name) == nil && live.outage == nil ? live.world.composition(of: name) : nil
+    guard let found = composed.map({ CatalogueEntry.composition($0) }) ?? kind(name) else { return }
+    if deferToWorker() { return }
+    switch found {
+    case .machine(let kind): answer { describe(kind, nil, &$0) }
+    case .composition(let composition): answer { describe(composition, &$0) }
+    }
+  }
+
+  private func answer(_ describe: (inout Page) -> Void) {
+    var page = Page(tag: Array(tag))
+    describe(&page)
     session.outbox.buffer.append(page.buffer.bytes)
     succeed { $0.word(UInt64(page.lines)) }
   }
 
-  private func describe(_ kind: Kind, _ page: inout Page) {
-    let initial = initialState(of: kind)
-    page.line("kind", [kind.name], [("version", "\(kind.version)"), ("form", kind.form.rawValue)], kind.about)
+  /// The machine that a page is about, if it is not about the kind.
+  private struct MadeMachine {
+    let name: String
+    /// Its parameters, in the order of the kind's list.
+    let parameters: [Value]
+
+    init(_ name: String, _ parameters: [Value]) {
+      self.name = name
+      self.parameters = parameters
+    }
+  }
+
+  private func describe(_ kind: Kind, _ machine: MadeMachine?, _ page: inout Page) {
+    let parameters = machine?.parameters ?? kind.parameters.map(\.example)
+    let initial = initialState(
+      of: kind,
+      machine.map { Array($0.parameters.enumerated()).map { ($0.offset, $0.element) } } ?? kind.requiredExamples)
+    page.line(
+      "kind", [kind.name],
+      [("version", "\(kind.version)"), ("form", kind.form.rawValue)] + (machine.map { [("machine", $0.name)] } ?? []),
+      kind.about)
     if !kind.origin.isEmpty { page.line("origin", [], [], kind.origin) }
     let start = kind.states.firstIndex { $0.word == initial }
     for state in kind.regionStates {
@@ -73,7 +163,7 @@ extension RequestContext {
         "event", [event.name], event.arguments.map { ($0.name, ArgumentText.allowed($0.type)) }, event.about)
     }
     for timer in kind.timers {
-      let standard = kind.parameters.first { $0.name == timer.parameter }?.example
+      let standard = kind.parameters.firstIndex { $0.name == timer.parameter }.map { parameters[$0] }
       page.line(
         "timer", [timer.name],
         (timer.key.map { [("key", $0)] } ?? []) + (standard.map { [("after", ArgumentText.written($0))] } ?? []),
@@ -91,7 +181,7 @@ extension RequestContext {
         [("type", reading.type == .json ? "json" : ArgumentText.name(of: reading.type))]
           + (unit.isEmpty ? [] : [("unit", unit)]), reading.about)
     }
-    describe(kind.parameters, &page)
+    describe(kind.parameters, made: machine?.parameters, &page)
     // For a state of several regions, the word that `initial=` takes.
     let standard = kind.initialStates.first { word in
       kind.states.firstIndex { $0.word == initial }.map { StateQuery(word, of: kind)?.matches($0, data: nil) ?? false }
@@ -102,18 +192,18 @@ extension RequestContext {
       [("type", "state")] + (standard.map { [("default", $0)] } ?? [])
         + [("allowed", kind.initialStates.joined(separator: ","))],
       "the state to start in, as if it had just been entered")
-    for line in tableLines(of: kind) { page.line("table", [], [], String(line)) }
+    for line in tableLines(of: kind, parameters) { page.line("table", [], [], String(line)) }
     describeExample(kind.example, &page)
   }
 
   /// The table of outcomes by state and input, found by running the rule.
-  private func tableLines(of kind: Kind) -> [Substring] {
+  private func tableLines(of kind: Kind, _ parameters: [Value]) -> [Substring] {
     let (states, inputs) = (kind.states.count, kind.events.count + kind.timers.count)
     let sizes = kind.regionSizes.map { " of \($0)," } ?? ""
     let pointer = "\(states) states\(sizes) and \(inputs) inputs: 'graph \(kind.name)' shows what comes of each"
     // A large graph is not explored: that would take too long for a page.
     if states > RequestContext.mostExploredStates || kind.hasStatesNamedByData { return [pointer[...]] }
-    guard let source = try? environment.graphs.source(of: kind, kind.parameters.map(\.example)) else { return [] }
+    guard let source = try? environment.graphs.source(of: kind, parameters) else { return [] }
     var found: StateGraph?
     repeat { found = source.advance(by: Exploration.mostSteps) } while found == nil
     guard let graph = found else { return [] }
@@ -148,10 +238,11 @@ extension RequestContext {
     describeExample(composition.example, &page)
   }
 
+  /// - Parameter made: The values that a machine has.
   private func describe(
-    _ parameters: [ParameterEntry], _ page: inout Page, called: (String) -> String = { $0 }
+    _ parameters: [ParameterEntry], made: [Value]? = nil, _ page: inout Page, called: (String) -> String = { $0 }
   ) {
-    for parameter in parameters {
+    for (place, parameter) in parameters.enumerated() {
       page.line(
         "parameter", [called(parameter.name)],
         [
@@ -159,7 +250,7 @@ extension RequestContext {
           parameter.standard.map { ("default", ArgumentText.written($0)) }
             ?? ("required", ArgumentText.written(parameter.example)),
           ("allowed", ArgumentText.allowed(parameter.type)),
-        ],
+        ] + (made.map { [("made", ArgumentText.written($0[place]))] } ?? []),
         parameter.about)
     }
   }
@@ -169,16 +260,33 @@ extension RequestContext {
     for line in ExampleSession.play(requests, catalogue: catalogue) { page.line("example", [], [], line) }
   }
 
-  /// The initial state of a machine without parameters, found by creating one.
-  private func initialState(of kind: Kind) -> String? {
+  /// The initial state of a machine with these parameters, found by creating one.
+  private func initialState(of kind: Kind, _ parameters: [(parameter: Int, value: Value)]) -> String? {
     var world = WorldCore()
     let made = Array("m".utf8).withUnsafeBytes { name in
       Result { () throws(WorldCore.CreationFailure) in
-        try world.create(kind, named: name, parameters: kind.requiredExamples)
+        try world.create(kind, named: name, parameters: parameters)
       }
     }
     guard case .success(let machine) = made else { return nil }
     return kind.states[world.stateIndex(of: machine)].word
+  }
+}
+
+extension CatalogueEntry {
+  /// Its kind, or those of its members.
+  fileprivate var kinds: [Kind] {
+    switch self {
+    case .machine(let kind): [kind]
+    case .composition(let composition): composition.members.map(\.kind)
+    }
+  }
+
+  fileprivate var origin: String {
+    switch self {
+    case .machine(let kind): kind.origin
+    case .composition(let composition): composition.origin
+    }
   }
 }
 

@@ -43,12 +43,14 @@ extension RequestContext {
     session.didFail = false
     session.replyLines = 0
     guard let verb = Verb(request.verb) else { return failUnknownVerb(request) }
+    session.outbox.beginReply(verb)
     answering(request) { if $0.check(verb.entry) { verb.row.handler($0) } }
   }
 
   @inline(never)
   private func run(_ verb: Verb) {
     session.replyLines = 0
+    session.outbox.beginReply(verb)
     let row = verb.row
     guard check(verb.entry), admits(row) else { return }
     session.task = Task(verb, since: live.host)
@@ -65,7 +67,7 @@ extension RequestContext {
   func fireDue() { session.fireDue(in: &live) }
 
   /// Checks a request's words against the verb table: their number and their keys.
-  private func check(_ entry: VerbEntry) -> Bool {
+  func check(_ entry: VerbEntry) -> Bool {
     guard entry.plainWords.contains(words.plain.count) else {
       failUsage(entry)
       return false

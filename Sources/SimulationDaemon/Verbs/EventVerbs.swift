@@ -102,7 +102,7 @@ extension RequestContext {
   /// they do not fit.
   ///
   /// - Parameter first: Arguments that the event's name has brought.
-  private func arguments(of event: EventEntry, _ first: [Value]) -> [Value]? {
+  func arguments(of event: EventEntry, _ first: [Value]) -> [Value]? {
     if event.arguments.last?.type == .json { return openArguments(of: event, first) }
     var values: [Value?] = event.arguments.map { _ in nil }
     let given = words.plain.dropFirst(2)
@@ -172,6 +172,12 @@ extension RequestContext {
     return first + [data]
   }
 
+  /// `- UNKNOWN-EVENT event=`: no kind has it.
+  func failUnknownEvent(_ name: String) {
+    let events = Set(catalogue.kinds.flatMap { $0.events.map(\.name) }).sorted()
+    fail(.unknownEvent, [("event", name)] + suggestion(name, among: events), "no kind has an event '\(name)'")
+  }
+
   /// Machines that a `cast` sends to between two checks for an interruption.
   private static let machinesAtOnce = 64
 
@@ -193,11 +199,7 @@ extension RequestContext {
       guard let arguments = arguments(of: kind.events[event.place], event.first) else { return }
       plans[place] = (event.place, arguments)
     }
-    guard !plans.isEmpty || !catalogue.lacks(event: name) else {
-      let events = Set(catalogue.kinds.flatMap { $0.events.map(\.name) }).sorted()
-      fail(.unknownEvent, [("event", name)] + suggestion(name, among: events), "no kind has an event '\(name)'")
-      return
-    }
+    guard !plans.isEmpty || !catalogue.lacks(event: name) else { return failUnknownEvent(name) }
     var verdicts: [Verdict: UInt64] = [:]
     var done = 0
     let isWithinRequest = live.world.isWithinRequest

@@ -18,7 +18,9 @@ extension RequestContext {
 
   /// A machine's timer from `NAME`, or `NAME(KEY)` for a keyed timer. Writes a failure if the name is unknown, or if a
   /// key is missing or superfluous.
-  private func timer(_ word: String, of machine: MachineID, _ kind: Kind) -> (timer: Int, key: UInt32)? {
+  ///
+  /// - Parameter machine: `nil` if it will be made before: then none of its timers run.
+  func timer(_ word: String, of machine: MachineID?, _ kind: Kind) -> (timer: Int, key: UInt32)? {
     let (name, key) = TimerText.parts(word)
     let place = kind.timers.firstIndex { $0.name == name }
     if let place {
@@ -26,7 +28,7 @@ extension RequestContext {
       if isKeyed, let key, key > 0 { return (place, key) }
       if !isKeyed, key == nil { return (place, 0) }
     }
-    let running = live.world.runningTimers(of: machine)
+    let running = machine.map { live.world.runningTimers(of: $0) } ?? []
     // A keyed timer that was armed without a key is fired by its name alone.
     if let place, key == nil, running.contains(where: { $0.timer == place && $0.key == 0 }) { return (place, 0) }
     // For keyed timers list the running ones: the name alone fires none.

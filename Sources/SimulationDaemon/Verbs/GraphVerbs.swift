@@ -10,7 +10,7 @@ extension RequestContext {
   func graph() {
     guard var form = graphForm() else { return }
     let name = words.plain[0]
-    let machine = machine(named: name)
+    let machine = machineIfAny(name)
     if form.format == .scxml || form.format == .stateDiagram,
       case .machine(let kind)? = machine.map({ .machine(live.world.kind(of: $0)) }) ?? entry(named: name),
       let document = live.world.document(of: kind) ?? environment.library[kind]?.document
@@ -40,14 +40,17 @@ extension RequestContext {
     switch entry(named: name) {
     case .machine(let kind): begin(kind, kind.parameters.map(\.example), nil, form)
     case .composition(let composition): begin(composition, named: nil, form)
-    case nil:
-      session.effort += 8 * min(Nearest.candidates, live.world.machineCount)
-      fail(
-        .unknownMachine,
-        [("machine", name)]
-          + suggestion(name, among: catalogue.entries.map(\.name) + live.world.someNames(Nearest.candidates)),
-        "there is neither a machine nor a kind '\(name)'")
+    case nil: failNeitherMachineNorKind(name)
     }
+  }
+
+  func failNeitherMachineNorKind(_ name: String) {
+    session.effort += 8 * min(Nearest.candidates, live.world.machineCount)
+    fail(
+      .unknownMachine,
+      [("machine", name)]
+        + suggestion(name, among: catalogue.entries.map(\.name) + live.world.someNames(Nearest.candidates)),
+      "there is neither a machine nor a kind '\(name)'")
   }
 
   /// Answers with what the document of a kind says by itself.
@@ -108,11 +111,6 @@ extension RequestContext {
   /// The widths of a table, in characters.
   private static let widths = 40...1_000
 
-  private func machine(named name: String) -> MachineID? {
-    var text = name
-    return text.withUTF8 { live.world.find(UnsafeRawBufferPointer($0)) }
-  }
-
   private func mark(of machine: MachineID, _ name: String, place: String? = nil) -> GraphMark {
     GraphMark(
       name, state: live.world.stateIndex(of: machine), data: place ?? live.world.stateData(of: machine),
@@ -155,7 +153,7 @@ extension RequestContext {
       if let name {
         let made = "\(name).\(member.name)"
         // A member may have been dropped, and its name given to a machine of another kind.
-        if let machine = machine(named: made), live.world.kind(of: machine) === member.kind {
+        if let machine = machineIfAny(made), live.world.kind(of: machine) === member.kind {
           parameters = live.world.parameterValues(of: machine)
           marked = form.marksPresent ? mark(of: machine, made) : nil
           living = form.marksPresent ? live.world.living(machine) : nil

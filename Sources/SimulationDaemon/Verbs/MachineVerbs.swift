@@ -23,6 +23,7 @@ extension RequestContext {
 
   /// - Parameter document: What the kind is made of, if the world has to define it first.
   private func new(_ kind: Kind, _ name: String, of document: KindDocument? = nil) {
+<<<<<<< HEAD
     var initial: Int?
     var parameters: [(parameter: Int, value: Value)] = []
     for (key, text) in words.keyed {
@@ -43,6 +44,9 @@ extension RequestContext {
       }
     }
     guard hasRequired(of: [ParameterOwner(kind)], kind.name), admitsMachines(1, kind.name) else { return }
+=======
+    guard let (initial, parameters) = parameters(of: kind) else { return }
+>>>>>>> e894425 (Batches are checked line by line or discarded, kinds are searched by word, form and group, and json2 names each word)
     var text = name
     let made = text.withUTF8 { bytes in
       Result { () throws(WorldCore.CreationFailure) in
@@ -61,7 +65,32 @@ extension RequestContext {
     }
   }
 
+  /// What a request gives for a machine of a kind. Writes a failure if that does not fit.
+  func parameters(of kind: Kind) -> (initial: Int?, given: [(parameter: Int, value: Value)])? {
+    var initial: Int?
+    var parameters: [(parameter: Int, value: Value)] = []
+    for (key, text) in words.keyed {
+      if key == "initial" {
+        guard let place = kind.initialState(named: text) else {
+          fail(
+            .badArgument,
+            [("argument", key), ("got", text), ("allowed", kind.initialStates.joined(separator: ","))]
+              + suggestion(text, among: kind.initialStates),
+            "\(withArticle(kind.name)) cannot start as '\(text)'"
+              + (text.contains("(") ? "; name the state without its data" : ""))
+          return nil
+        }
+        initial = place
+      } else {
+        guard let found = self.parameters(key, text, [ParameterOwner(kind)]) else { return nil }
+        parameters += found.map { ($0.place, $0.value) }
+      }
+    }
+    return hasRequired(of: [ParameterOwner(kind)], kind.name) ? (initial, parameters) : nil
+  }
+
   private func new(_ composition: Composition, _ name: String) {
+<<<<<<< HEAD
     let longest = composition.members.map { $0.name.utf8.count }.max() ?? 0
     guard name.utf8.count + 1 + longest <= limits.name else {
       fail(
@@ -80,6 +109,9 @@ extension RequestContext {
     guard hasRequired(of: owners, composition.name), admitsMachines(composition.members.count, composition.name) else {
       return
     }
+=======
+    guard let parameters = parameters(of: composition, name) else { return }
+>>>>>>> e894425 (Batches are checked line by line or discarded, kinds are searched by word, form and group, and json2 names each word)
     let made = Result { () throws(WorldCore.CreationFailure) in
       try live.world.create(composition, named: name, parameters: parameters)
     }
@@ -92,12 +124,29 @@ extension RequestContext {
     }
   }
 
+  /// What a request gives for the members of a composition, in their order. Writes a failure if that does not fit.
+  func parameters(of composition: Composition, _ name: String) -> [[(parameter: Int, value: Value)]]? {
+    let longest = composition.members.map { $0.name.utf8.count }.max() ?? 0
+    guard name.utf8.count + 1 + longest <= limits.name else {
+      fail(
+        .badArgument, [("argument", "name"), ("got", name), ("allowed", "at most \(limits.name - 1 - longest) bytes")],
+        "the members of '\(name)' would have names that are too long")
+      return nil
+    }
+    let owners = composition.members.map { ParameterOwner($0) }
+    var parameters: [[(parameter: Int, value: Value)]] = composition.members.map { _ in [] }
+    // A parameter of one member overrides one for all members, in any order.
+    let keyed = words.keyed.filter { !$0.key.contains(".") } + words.keyed.filter { $0.key.contains(".") }
+    for (key, text) in keyed {
+      guard let found = self.parameters(key, text, owners) else { return nil }
+      for parameter in found { parameters[parameter.owner].append((parameter.place, parameter.value)) }
+    }
+    return hasRequired(of: owners, composition.name) ? parameters : nil
+  }
+
   /// The first name that the composition needs and that is in use; the composition's own name if none is.
   private func takenName(of composition: Composition, _ name: String) -> String {
-    composition.members.map { "\(name).\($0.name)" }.first { member in
-      var text = member
-      return text.withUTF8 { live.world.find(UnsafeRawBufferPointer($0)) } != nil
-    } ?? name
+    composition.members.map { "\(name).\($0.name)" }.first { machineIfAny($0) != nil } ?? name
   }
 
   /// Whose parameters a request can give: a kind's own, or those of a composition's members.
@@ -176,8 +225,7 @@ extension RequestContext {
   ) -> Bool {
     switch made {
     case .success: return true
-    case .failure(.nameTaken):
-      fail(.nameTaken, [("machine", name)], "there is a machine '\(name)' already")
+    case .failure(.nameTaken): failNameTaken(name)
     case .failure(.full) where live.world.wireCount + wires > limits.world.wires:
       fail(
         .limit, [("name", "wires"), ("value", "\(limits.world.wires)")],
@@ -205,6 +253,10 @@ extension RequestContext {
           + "\(conflict.parameter) must be \(conflict.allowed)")
     }
     return false
+  }
+
+  func failNameTaken(_ name: String) {
+    fail(.nameTaken, [("machine", name)], "there is a machine '\(name)' already")
   }
 
   func drop() {

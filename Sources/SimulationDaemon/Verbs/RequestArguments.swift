@@ -4,10 +4,15 @@ import StateMachines
 
 /// Parses the words of a request. Each function writes a failure and returns nil if a word does not fit.
 extension RequestContext {
+  /// A machine by its name, if there is one.
+  func machineIfAny(_ name: String) -> MachineID? {
+    var text = name
+    return text.withUTF8 { live.world.find(UnsafeRawBufferPointer($0)) }
+  }
+
   /// A machine by its name.
   func machine(_ name: String) -> MachineID? {
-    var text = name
-    if let machine = text.withUTF8({ live.world.find(UnsafeRawBufferPointer($0)) }) { return machine }
+    if let machine = machineIfAny(name) { return machine }
     if let members = live.world.members(of: name) {
       let names = members.map { live.world.name(of: $0) }
       fail(

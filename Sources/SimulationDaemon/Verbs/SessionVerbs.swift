@@ -6,7 +6,8 @@ import Statecharts
 /// Requests about the session and the daemon.
 extension RequestContext {
   func mode() {
-    let form = choice(words.plain[0], "mode", ["text": LineForm.text, "json": .json], otherwise: .text)
+    let form = choice(
+      words.plain[0], "mode", ["text": LineForm.text, "json": .json, "json2": .json2], otherwise: .text)
     // The answer has the new form and earlier output the old one, so this handler writes nothing.
     if let form { self.defer(.changeForm(form)) }
   }
@@ -19,7 +20,8 @@ extension RequestContext {
   }
 
   func begin() {
-    session.batch = Batch()
+    if let word = words[0], word != "strict" { return failUsage(Verb.begin.entry) }
+    session.batch = Batch(check: words[0] == nil ? nil : BatchCheck())
     succeed()
   }
 
@@ -43,6 +45,8 @@ extension RequestContext {
   }
 
   func end() { fail(.usage, "there is no 'begin' for this 'end'") }
+
+  func discard() { fail(.usage, "there is no 'begin' for this 'discard'") }
 
   /// `cancel` alone just succeeds: its line gets here only after this connection's activity has ended. `cancel N` ends
   /// an activity by its number.

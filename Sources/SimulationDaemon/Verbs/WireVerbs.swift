@@ -39,15 +39,7 @@ extension RequestContext {
 
   private func wireEnds() -> Wire? {
     guard let from = machine(words.plain[0]) else { return nil }
-    let source = live.world.kind(of: from)
-    guard let output = source.outputs.firstIndex(where: { $0.name == words.plain[1] && !$0.isTold }) else {
-      let outputs = source.outputs.filter { !$0.isTold }.map(\.name)
-      fail(
-        .badArgument,
-        [("argument", "output"), ("got", words.plain[1]), ("allowed", outputs.joined(separator: ","))]
-          + suggestion(words.plain[1], among: outputs), "\(withArticle(source.name)) has no output '\(words.plain[1])'")
-      return nil
-    }
+    guard let output = output(words.plain[1], of: live.world.kind(of: from)) else { return nil }
     guard let to = machine(words.plain[2]) else { return nil }
     let target = live.world.kind(of: to)
     guard let event = target.events.firstIndex(where: { $0.name == words.plain[3] }) else {
@@ -55,6 +47,17 @@ extension RequestContext {
       return nil
     }
     return Wire(from: from, output: output, to: to, event: event)
+  }
+
+  /// The place of an output that wires carry. Writes a failure if there is none.
+  func output(_ name: String, of kind: Kind) -> Int? {
+    if let output = kind.outputs.firstIndex(where: { $0.name == name && !$0.isTold }) { return output }
+    let outputs = kind.outputs.filter { !$0.isTold }.map(\.name)
+    fail(
+      .badArgument,
+      [("argument", "output"), ("got", name), ("allowed", outputs.joined(separator: ","))]
+        + suggestion(name, among: outputs), "\(withArticle(kind.name)) has no output '\(name)'")
+    return nil
   }
 
   func wires() { begin(.wires(items: live.world.allWires(), next: 0, written: 0)) }

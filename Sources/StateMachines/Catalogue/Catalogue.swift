@@ -3,12 +3,32 @@ public struct Catalogue: Sendable {
   /// In the order in which they are shown.
   public private(set) var entries: [CatalogueEntry] = []
   private var places: [String: Int] = [:]
+  /// The group of each entry that is in one.
+  private var groups: [String: String] = [:]
   /// Makes kinds from the documents that worlds have; `nil` if no kind can be made so.
   package var compiler: DocumentCompiler?
 
   public init(_ entries: [CatalogueEntry] = []) {
     for entry in entries { add(entry) }
   }
+
+  /// - Parameter groups: The names of groups, each with its entries, in any order that suits.
+  public init(_ entries: [CatalogueEntry], groups: KeyValuePairs<String, [String]>) {
+    self.init(entries)
+    groupNames = groups.map(\.key)
+    for (group, names) in groups {
+      for name in names {
+        precondition(places[name] != nil && self.groups[name] == nil, "\(name) is no entry, or in two groups")
+        self.groups[name] = group
+      }
+    }
+  }
+
+  /// The names of the groups, in the order in which they were given.
+  public private(set) var groupNames: [String] = []
+
+  /// The group of an entry, for lists: what its machines are about. `nil` if it is in none.
+  public func group(of name: String) -> String? { groups[name] }
 
   /// Adds an entry.
   ///
@@ -32,6 +52,7 @@ public struct Catalogue: Sendable {
   package func with(_ own: [Kind]) -> Catalogue {
     var catalogue = self
     for kind in own {
+      catalogue.groups[kind.name] = nil
       if let place = catalogue.places[kind.name] {
         catalogue.entries[place] = .machine(kind)
       } else {

@@ -174,7 +174,7 @@ final class Client {
     conversation.begin(with: greeting)
     switch form {
     case .text: break
-    case .json: ask("mode json", by: .program)
+    case .json, .json2: ask("mode \(form.rawValue)", by: .program)
     }
   }
 }

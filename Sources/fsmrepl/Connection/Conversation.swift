@@ -102,7 +102,7 @@ struct Conversation {
     pending.append(asked)
     switch verb {
     case .begin: isCollecting = true
-    case .end: isCollecting = false
+    case .end, .discard: isCollecting = false
     default: break
     }
     return line

@@ -1,0 +1,162 @@
+/// What the plain words of a line from the daemon are, in order: the names of their members in `mode json2`.
+///
+/// Written as the documentation writes lines: `reading NAME VALUE [UNIT]`. A word in lower case stands for itself and
+/// becomes the member `what`, a second one `sort`. One in capitals becomes a member of that name, in brackets if it may
+/// be missing; with `…` it is a list of all words that are left. `(USAGE)` is the line as written up to its text, with
+/// what looks like keys.
+package struct ReplyShape: Sendable {
+  struct Token: Sendable {
+    /// The name of the member.
+    let member: [UInt8]
+    /// The only word that fits here; `nil` for any.
+    let literal: [UInt8]?
+    let isOptional: Bool
+    let isList: Bool
+    /// Whether its word is a number, if it is written as one.
+    let isNumber: Bool
+  }
+
+  /// As written in the table.
+  package let text: String
+  let tokens: [Token]
+  /// Whether the words are one text.
+  let isAsWritten: Bool
+  private let count: ClosedRange<Int>
+
+  init(_ text: String) {
+    self.text = text
+    isAsWritten = text.hasPrefix("(")
+    var literals = ["what", "sort"][...]
+    tokens = text.split(separator: " ").map { word in
+      let isOptional = word.hasPrefix("[")
+      let isList = word.hasSuffix("…")
+      let name = word.filter { $0.isLetter }
+      let isLiteral = name.first?.isLowercase == true
+      let member = isLiteral ? literals.popFirst() ?? "word" : name.lowercased()
+      return Token(
+        member: Array(member.utf8), literal: isLiteral ? Array(word.utf8) : nil, isOptional: isOptional,
+        isList: isList, isNumber: ReplyShape.numbers.contains(member))
+    }
+    let least = tokens.count { !$0.isOptional && !$0.isList }
+    count = least...(isAsWritten || tokens.last?.isList == true ? Int.max : tokens.count)
+  }
+
+  /// The names of its members, in order.
+  package var members: [String] { tokens.map { String(decoding: $0.member, as: UTF8.self) } }
+
+  /// The members of words that are numbers if they are written as such.
+  package static let numbers: Set<String> = [
+    "seq", "t", "due", "value", "lines", "count", "machines", "patterns", "activity",
+  ]
+
+  private func fits(_ parts: LineParts, _ line: UnsafeRawBufferPointer) -> Bool {
+    guard count.contains(parts.words.count) || isAsWritten else { return false }
+    for (token, word) in zip(tokens, parts.words) {
+      guard let literal = token.literal else { continue }
+      guard line[word].elementsEqual(literal) else { return false }
+    }
+    return true
+  }
+
+  /// The shape of a line; `nil` if none fits.
+  static func of(_ parts: LineParts, _ line: UnsafeRawBufferPointer, answering verb: Verb) -> ReplyShape? {
+    let shapes: [ReplyShape] =
+      switch parts.lineClass {
+      case .notice: history
+      case .flow: flow
+      case .failure: failure
+      case .data: verb == .journal ? history : verb.replyShapes.data
+      case .success: verb.replyShapes.success
+      }
+    if parts.words.isEmpty, parts.lineClass == .success { return bare }
+    return shapes.first { $0.fits(parts, line) }
+  }
+
+  /// Notices, and lines of `journal`.
+  package static let history = [
+    "created KIND STATE", "moved FROM TO", "output OUTPUT DATA…", "told OUTPUT DATA…", "dropped", "stayed STATE",
+    "ignored STATE", "refused STATE", "expired TIMER", "armed TIMER", "disarmed TIMER", "wired OUTPUT TO EVENT",
+    "unwired OUTPUT TO EVENT", "undone", "defined KIND", "undefined KIND", "clock",
+  ].map { ReplyShape("SEQ T NAME " + $0) }
+
+  /// A success without words, which `cancel` has out of turn.
+  private static let bare = ReplyShape("")
+  static let flow = [ReplyShape("WHAT")]
+  static let failure = [ReplyShape("CODE")]
+}
+
+/// The lines of the reply to a verb.
+package struct ReplyShapes: Sendable {
+  /// Lines of data; the first that fits counts.
+  package let data: [ReplyShape]
+  package let success: [ReplyShape]
+
+  fileprivate init(data: [String] = [], _ success: String...) {
+    self.data = data.map(ReplyShape.init)
+    self.success = success.map(ReplyShape.init)
+  }
+}
+
+extension Verb {
+  /// The shapes of the lines that answer this verb. Lines of diagrams and scripts are a text each and have no shape.
+  package var replyShapes: ReplyShapes { Verb.allReplyShapes[Int(rawValue)] }
+
+  private static let allReplyShapes = allCases.map(\.shapes)
+
+  private var shapes: ReplyShapes {
+    let lines = "LINES"
+    let outcomes = ["moved FROM TO", "stayed STATE", "ignored STATE"]
+    return switch self {
+    case .help: ReplyShapes(data: ["example", "(USAGE)"], lines)
+    case .kinds: ReplyShapes(data: ["NAME"], lines)
+    case .describe:
+      ReplyShapes(
+        data: ["wire FROM OUTPUT TO EVENT"]
+          + ["kind", "state", "event", "timer", "output", "told", "reading", "parameter", "member"].map { "\($0) NAME" }
+          + ["origin", "table", "example"], lines)
+    case .define: ReplyShapes(data: ["PLACE SEVERITY"], "defined KIND", "resource PATH")
+    case .new: ReplyShapes("created NAME [STATE]")
+    case .drop: ReplyShapes("dropped NAME")
+    case .list: ReplyShapes(data: ["NAME KIND STATE"], lines)
+    case .count: ReplyShapes(data: ["KIND STATE COUNT"], lines)
+    case .show:
+      ReplyShapes(data: ["state STATE", "reading NAME VALUE [UNIT]", "timer NAME", "allowed EVENTS…"], lines)
+    case .can: ReplyShapes(data: ["EVENT ARGUMENTS…"], "yes", "no", lines)
+    case .send, .fire: ReplyShapes(outcomes[0], outcomes[1], outcomes[2])
+    case .cast: ReplyShapes("MACHINES")
+    case .wires: ReplyShapes(data: ["FROM OUTPUT TO EVENT"], lines)
+    case .watch, .unwatch: ReplyShapes("watching PATTERNS")
+    case .journal, .wave, .script, .graph: ReplyShapes(lines)
+    case .coverage:
+      ReplyShapes(
+        data: [
+          "kind KIND", "region KIND REGION", "untried KIND region REGION STATE", "untried KIND state STATE",
+          "untried KIND transition FROM TO", "untried KIND pair STATE EVENT", "untried KIND timer TIMER END",
+          "untried KIND guard STATE", "untried KIND switch FROM FIRST STATE SECOND TO", "more KIND OF COUNT",
+        ], lines)
+    case .clock: ReplyShapes("clock CLOCK")
+    case .advance: ReplyShapes("advanced")
+    case .step: ReplyShapes("stepped")
+    case .agenda: ReplyShapes(data: ["DUE NAME TIMER"], lines)
+    case .await: ReplyShapes("reached STATE")
+    case .expect: ReplyShapes("STATE")
+    case .world: ReplyShapes("", "created WORLD", "dropped WORLD")
+    case .worlds: ReplyShapes(data: ["WORLD out-of-service", "WORLD"], lines)
+    case .diff:
+      ReplyShapes(
+        data: [
+          "time FIRST SECOND", "only WORLD NAME KIND STATE", "hidden NAME STATE", "wire WORLD FROM OUTPUT TO EVENT",
+        ] + ["kind", "state"].map { "\($0) NAME FIRST SECOND" }
+          + ["parameter PARAMETER", "reading READING", "timer TIMER"].map { sort in
+            let words = sort.split(separator: " ")
+            return "\(words[0]) NAME \(words[1]) FIRST SECOND"
+          }, lines)
+    case .discard: ReplyShapes("discarded LINES")
+    case .limits, .stats: ReplyShapes(data: ["NAME VALUE UNIT"], lines)
+    case .activities: ReplyShapes(data: ["ACTIVITY"], lines)
+    case .undefine, .wire, .unwire, .speed, .pause, .resume, .cancel, .undo, .goto, .use, .begin, .end, .quiet, .mode,
+      .sync, .quit, .shutdown:
+      ReplyShapes("")
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import Testing
+
+@testable import LineProtocol
+@testable import SimulationDaemon
+
+@Suite("JSON with a member for each word")
+struct NamedJSONTests {
+  let host = HostedService()
+
+  @Test(
+    "the words of replies, notices and lines of the journal are members; failures and messages are as in 'mode json'")
+  func members() {
+    let guest = host.connect(toWorld: "w")
+    #expect(guest.say("@m mode json2") == [#"{"class":"success","tag":"m"}"#])
+    #expect(
+      guest.say("@7 new shiftKey key\nlist") == [
+        #"{"class":"success","tag":"7","what":"created","name":"key","state":"off","t":0.000,"seq":1}"#,
+        #"{"class":"data","name":"key","kind":"shiftKey","state":"off"}"#, #"{"class":"success","lines":1}"#,
+      ])
+    #expect(
+      guest.say("watch * what=all\nsend key tap\nsend key character c=A\n@r send key nosuch\nunwatch *") == [
+        #"{"class":"success","what":"watching","patterns":1}"#,
+        #"{"class":"notice","seq":2,"t":0.000,"name":"key","what":"moved","from":"off","to":"on","event":"tap"}"#,
+        #"{"class":"notice","seq":2,"t":0.000,"name":"key","what":"armed","timer":"doubleTap","due":0.350}"#,
+        #"{"class":"success","what":"moved","from":"off","to":"on","t":0.000,"seq":2}"#,
+        #"{"class":"notice","seq":3,"t":0.000,"name":"key","what":"moved","from":"on","to":"off","event":"character"}"#,
+        #"{"class":"notice","seq":3,"t":0.000,"name":"key","what":"disarmed","timer":"doubleTap","due":0.350}"#,
+        #"{"class":"notice","seq":3,"t":0.000,"name":"key","what":"output","output":"text","data":["A"]}"#,
+        #"{"class":"success","what":"moved","from":"on","to":"off","t":0.000,"seq":3,"outputs":["text"]}"#,
+        #"{"class":"failure","tag":"r","code":"UNKNOWN-EVENT","machine":"key","event":"nosuch","allowed":["tap","character"],"text":"a shiftKey has no event 'nosuch'"}"#,
+        #"{"class":"success","what":"watching","patterns":0}"#,
+      ])
+    #expect(
+      guest.say("journal limit=1 what=moves\nexpect key off\nsync\nquit") == [
+        #"{"class":"data","seq":3,"t":0.000,"name":"key","what":"moved","from":"on","to":"off","event":"character"}"#,
+        #"{"class":"data","seq":3,"t":0.000,"name":"key","what":"output","output":"text","data":["A"]}"#,
+        #"{"class":"success","lines":2}"#, #"{"class":"success","state":"off","t":0.000}"#, #"{"class":"success"}"#,
+        #"{"class":"success"}"#, #"{"class":"flow","what":"bye","reason":"quit"}"#,
+      ])
+  }
+
+  /// A conversation with every verb that answers with words, in every shape.
+  private static let conversation = """
+    help
+    help send
+    kinds caps
+    describe shiftKey
+    describe proxy
+    describe mviTrace
+    describe fridge
+    world
+    world new other
+    new fridge f start=4
+    new shiftKey key
+    new phoneCall call
+    new power lamp
+    new smtp mail
+    describe key
+    list
+    count
+    show f
+    show call.tracker
+    can key
+    can call.phone
+    can key tap
+    can call.phone hangUp
+    send key tap
+    send f maxTemperatureReached
+    send call.phone hangUp
+    cast * buttonClick
+    wire f compressorOn lamp buttonClick
+    wires
+    fire f minTemperatureReached
+    unwire f compressorOn lamp buttonClick
+    watch *
+    watch key since=1 what=all
+    unwatch *
+    journal what=all
+    wave
+    script
+    graph key
+    graph doorFridge format=dot
+    coverage
+    coverage kind=shiftKey
+    clock
+    agenda
+    advance 100ms
+    step
+    await lamp on within=1s
+    expect lamp off
+    expect lamp on
+    undo
+    goto 0
+    world fork trial
+    drop lamp
+    drop call
+    new power lamp initial=on
+    send f doorOpened
+    diff w trial
+    diff w other
+    worlds
+    activities
+    begin
+    new power batched
+    list
+    end
+    begin strict
+    list
+    discard
+    quiet on
+    new power silent
+    send silent buttonClick
+    quiet off
+    limits
+    stats
+    sync
+    cancel
+    undefine nosuch
+    clock real
+    speed 2
+    pause
+    resume
+    use other
+    mode json2
+    world drop trial
+    """
+
+  @Test("no reply of any verb has a list of words, and each has all that the text has")
+  func everyVerb() throws {
+    let (named, text) = (host.connect(toWorld: "w"), HostedService().connect(toWorld: "w"))
+    _ = named.say("mode json2")
+    var verbs: Set<String> = []
+    let document = DefinedKindsTests.toggle
+    let definitions = [
+      "define toggle format=scxml bytes=\(document.utf8.count)\n\(document)",
+      "define broken format=scxml bytes=5\n<scx>", "define r resource=a.txt format=scxml bytes=2\nhi",
+    ]
+    for request in definitions + Self.conversation.split(separator: "\n").map(String.init) {
+      verbs.insert(String(request.prefix { $0 != " " }))
+      let (objects, lines) = (named.say("@t " + request), text.say("@t " + request))
+      #expect(objects.count == lines.count, "\(request)")
+      for (object, line) in zip(objects, lines) {
+        #expect(!object.contains(#""words":"#), "\(request): \(object)")
+        let content = try #require(NamedObject(object), "\(request): \(object)")
+        let parsed = try #require(ServerLine(line))
+        guard !request.contains("graph"), request != "wave", request != "script" else { continue }
+        if content.members["usage"] != nil { continue }
+        // Every word of the text is a value of the object, once.
+        var words = parsed.words
+        if parsed.lineClass == .data, request.hasPrefix("help") { words = [] }
+        for word in words + parsed.fields.map(\.value) {
+          #expect(content.has(word), "\(request): '\(word)' of \(line) is not in \(object)")
+        }
+        #expect(Set(content.names).count == content.names.count, "\(object)")
+      }
+    }
+    let missing = Set(Verb.allCases.map(\.name)).subtracting(verbs).subtracting(["quit", "shutdown", "redo"])
+    #expect(missing.isEmpty, "\(missing.sorted())")
+  }
+
+  @Test("random conversations have no line without a shape", arguments: 1...6)
+  func random(seed: UInt64) {
+    let guest = host.connect(toWorld: "w")
+    _ = guest.say("mode json2")
+    var requests = RandomRequests(seed: seed, HostedService.catalogue)
+    for _ in 0..<400 {
+      let request = requests.request()
+      // A long stretch of time has too many ticks for a test.
+      if request.hasPrefix("mode") || request.contains("d") && request.hasPrefix("advance") { continue }
+      for line in guest.say(request) { #expect(!line.contains(#""words":"#), "seed \(seed), \(request): \(line)") }
+    }
+  }
+
+  @Test("the documentation has the members of every verb")
+  func documentation() throws {
+    let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = try String(contentsOf: repository.appending(path: "Docs/Json.md"), encoding: .utf8)
+    for verb in Verb.allCases {
+      let row =
+        "| `\(verb.name)` | \(Self.written(verb.replyShapes.data)) | \(Self.written(verb.replyShapes.success)) |"
+      #expect(page.contains(row), "Docs/Json.md lacks the row \(row)")
+    }
+    for shape in ReplyShape.history {
+      #expect(page.contains("| \(Self.written([shape])) |"), "Docs/Json.md lacks the row | \(Self.written([shape])) |")
+    }
+  }
+
+  private static func written(_ shapes: [ReplyShape]) -> String {
+    shapes.map { shape in
+      let words = zip(shape.members, shape.text.split(separator: " "))
+      let members = words.map { member, word in
+        word.first?.isLowercase == true
+          ? "`\(member)`=`\(word)`" : "`\(member)`" + (word.hasPrefix("[") ? "?" : word.hasSuffix("…") ? " (list)" : "")
+      }
+      return members.isEmpty ? "–" : members.joined(separator: " ")
+    }.joined(separator: "<br>")
+  }
+}
+
+/// An object of `mode json2`, taken apart.
+private struct NamedObject {
+  let names: [String]
+  let members: [String: String]
+
+  init?(_ text: String) {
+    guard let line = ServerLine(json: text) else { return nil }
+    names = line.fields.map(\.key)
+    members = Dictionary(line.fields.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+    others = line.words
+  }
+
+  private let others: [String]
+
+  /// Whether a word is a value, or an element of one.
+  func has(_ word: String) -> Bool {
+    others.contains(word) || members.values.contains { $0 == word || $0.split(separator: ",").contains { $0 == word } }
+  }
+}
