@@ -95,16 +95,15 @@ struct ScriptCountingTests {
         never k$i on.s$i
       end
       """)
-    #expect(
-      lines
-        == (1...2).flatMap { i in
-          [
-            "\(Script.Check.timers(machine: "k\(i)", names: ["t(\(i))", "u"]))",
-            "\(Script.Check.reading(machine: "k\(i)", name: "x", .number(Double(i), tolerance: Double(i) / 10)))",
-            "\(Script.Check.output(machine: "k\(i)", name: "o\(i)", within: Int64(i) * 1_000_000_000))",
-            "\(Script.Check.never(machine: "k\(i)", try #require(StateText("on.s\(i)"))))",
-          ]
-        })
+    let expected = try (1...2).flatMap { i in
+      [
+        "\(Script.Check.timers(machine: "k\(i)", names: ["t(\(i))", "u"]))",
+        "\(Script.Check.reading(machine: "k\(i)", name: "x", .number(Double(i), tolerance: Double(i) / 10)))",
+        "\(Script.Check.output(machine: "k\(i)", name: "o\(i)", within: Int64(i) * 1_000_000_000))",
+        "\(Script.Check.never(machine: "k\(i)", try #require(StateText("on.s\(i)"))))",
+      ]
+    }
+    #expect(lines == expected)
     let script = try reader.parse("repeat 3 as i\nexpect output a$i.b$i o\nexpect output c o\nend")
     #expect(script.namesWithOutputs == ["a*.b***", "c**"])
   }

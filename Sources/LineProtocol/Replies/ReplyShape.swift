@@ -76,7 +76,7 @@ package struct ReplyShape: Sendable {
   package static let history = [
     "created KIND STATE", "moved FROM TO", "output OUTPUT DATA…", "told OUTPUT DATA…", "dropped", "stayed STATE",
     "ignored STATE", "refused STATE", "expired TIMER", "armed TIMER", "disarmed TIMER", "wired OUTPUT TO EVENT",
-    "unwired OUTPUT TO EVENT", "undone", "defined KIND", "undefined KIND", "clock",
+    "unwired OUTPUT TO EVENT", "pointed STATE", "undone", "defined KIND", "undefined KIND", "clock",
   ].map { ReplyShape("SEQ T NAME " + $0) }
 
   /// A success without words, which `cancel` has out of turn.
@@ -140,7 +140,8 @@ extension Verb {
     case .agenda: ReplyShapes(data: ["DUE NAME TIMER"], lines)
     case .await: ReplyShapes("reached STATE")
     case .expect: ReplyShapes("STATE")
-    case .world: ReplyShapes("", "created WORLD", "dropped WORLD")
+    case .world: ReplyShapes("", "created WORLD", "dropped WORLD", "shared WORLD ACCESS", "unshared WORLD")
+    case .who: ReplyShapes(data: ["USER"], lines)
     case .worlds: ReplyShapes(data: ["WORLD out-of-service", "WORLD"], lines)
     case .diff:
       ReplyShapes(
@@ -154,7 +155,7 @@ extension Verb {
     case .discard: ReplyShapes("discarded LINES")
     case .limits, .stats: ReplyShapes(data: ["NAME VALUE UNIT"], lines)
     case .activities: ReplyShapes(data: ["ACTIVITY"], lines)
-    case .undefine, .wire, .unwire, .speed, .pause, .resume, .cancel, .undo, .goto, .use, .begin, .end, .quiet, .mode,
+    case .undefine, .wire, .unwire, .point, .speed, .pause, .resume, .cancel, .undo, .goto, .use, .begin, .end, .quiet, .mode,
       .sync, .quit, .shutdown:
       ReplyShapes("")
     }

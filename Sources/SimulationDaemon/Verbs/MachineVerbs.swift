@@ -23,30 +23,7 @@ extension RequestContext {
 
   /// - Parameter document: What the kind is made of, if the world has to define it first.
   private func new(_ kind: Kind, _ name: String, of document: KindDocument? = nil) {
-<<<<<<< HEAD
-    var initial: Int?
-    var parameters: [(parameter: Int, value: Value)] = []
-    for (key, text) in words.keyed {
-      if key == "initial" {
-        guard let place = kind.initialState(named: text) else {
-          fail(
-            .badArgument,
-            [("argument", key), ("got", text), ("allowed", kind.initialStates.joined(separator: ","))]
-              + suggestion(text, among: kind.initialStates),
-            "\(withArticle(kind.name)) cannot start as '\(text)'"
-              + (text.contains("(") ? "; name the state without its data" : ""))
-          return
-        }
-        initial = place
-      } else {
-        guard let found = self.parameters(key, text, [ParameterOwner(kind)]) else { return }
-        parameters += found.map { ($0.place, $0.value) }
-      }
-    }
-    guard hasRequired(of: [ParameterOwner(kind)], kind.name), admitsMachines(1, kind.name) else { return }
-=======
-    guard let (initial, parameters) = parameters(of: kind) else { return }
->>>>>>> e894425 (Batches are checked line by line or discarded, kinds are searched by word, form and group, and json2 names each word)
+    guard let (initial, parameters) = parameters(of: kind), admitsMachines(1, kind.name) else { return }
     var text = name
     let made = text.withUTF8 { bytes in
       Result { () throws(WorldCore.CreationFailure) in
@@ -90,28 +67,9 @@ extension RequestContext {
   }
 
   private func new(_ composition: Composition, _ name: String) {
-<<<<<<< HEAD
-    let longest = composition.members.map { $0.name.utf8.count }.max() ?? 0
-    guard name.utf8.count + 1 + longest <= limits.name else {
-      fail(
-        .badArgument, [("argument", "name"), ("got", name), ("allowed", "at most \(limits.name - 1 - longest) bytes")],
-        "the members of '\(name)' would have names that are too long")
-      return
-    }
-    let owners = composition.members.map { ParameterOwner($0) }
-    var parameters: [[(parameter: Int, value: Value)]] = composition.members.map { _ in [] }
-    // A parameter of one member overrides one for all members, in any order.
-    let keyed = words.keyed.filter { !$0.key.contains(".") } + words.keyed.filter { $0.key.contains(".") }
-    for (key, text) in keyed {
-      guard let found = self.parameters(key, text, owners) else { return }
-      for parameter in found { parameters[parameter.owner].append((parameter.place, parameter.value)) }
-    }
-    guard hasRequired(of: owners, composition.name), admitsMachines(composition.members.count, composition.name) else {
-      return
-    }
-=======
-    guard let parameters = parameters(of: composition, name) else { return }
->>>>>>> e894425 (Batches are checked line by line or discarded, kinds are searched by word, form and group, and json2 names each word)
+    guard let parameters = parameters(of: composition, name),
+      admitsMachines(composition.members.count, composition.name)
+    else { return }
     let made = Result { () throws(WorldCore.CreationFailure) in
       try live.world.create(composition, named: name, parameters: parameters)
     }
