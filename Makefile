@@ -187,6 +187,8 @@ install: libraries-are-there
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1"
 	install -m 755 $(PROGRAMS)/fsmd $(PROGRAMS)/fsmrepl "$(DESTDIR)$(PREFIX)/bin"
 	install -m 644 Docs/man/fsmd.1 Docs/man/fsmrepl.1 "$(DESTDIR)$(PREFIX)/share/man/man1"
+	install -d "$(DESTDIR)$(PREFIX)/share/fsmd/Lessons"
+	install -m 644 Lessons/* "$(DESTDIR)$(PREFIX)/share/fsmd/Lessons"
 
 clean:
 	rm -rf .build

@@ -29,17 +29,20 @@ struct Invocation: Equatable {
   var run: RunOptions?
   /// The options of `check`, if that is the command.
   var check: CheckOptions?
+  /// The options of `lesson`, if that is the command.
+  var lesson: LessonOptions?
   /// The file in which the session is recorded.
   var record: String?
 
   enum Name {
     case socket, own, daemon, page, pageControl, expression, file, keepGoing, echo, raw, json, noColour
-    case record, tap, junit, wave, update, check, seed, real, speed
+    case record, tap, junit, wave, update, check, seed, real, speed, show, lessons, auto
   }
 
   static let table = OptionTable<Name>(
     program: "fsmrepl",
-    synopsis: "[OPTION]… [-]\n       fsmrepl run [OPTION]… FILE…\n       fsmrepl check [OPTION]… FILE…",
+    synopsis:
+      "[OPTION]… [-]\n       fsmrepl run [OPTION]… FILE…\n       fsmrepl check [OPTION]… FILE…\n       fsmrepl lesson [OPTION]… [NAME]",
     options: [
       .init(
         .socket, short: "s", long: "socket", argument: .required("PATH"),
@@ -84,6 +87,11 @@ struct Invocation: Equatable {
         summary: "run: the seed of each world, instead of\nthe seed in its script (or 0)"),
       .init(.real, long: "real", summary: "run: play at the pace of a real clock, and show notices"),
       .init(.speed, long: "speed", argument: .required("X"), summary: "run: with --real, X times as fast"),
+      .init(.show, long: "show", summary: "run: show a script line by line, with its remarks; a key for the next line"),
+      .init(
+        .lessons, long: "lessons", argument: .required("DIR"),
+        summary: "lesson: the folder of the lessons, instead of those of this program"),
+      .init(.auto, long: "auto", summary: "lesson: play it without a terminal; it answers its questions itself"),
     ])
 
   static let usage =
@@ -93,6 +101,7 @@ struct Invocation: Equatable {
       'run' plays scripts (*.fsm, and folders of them), each in a world of its own, and says which pass.
       'check' repeats transcripts (*.transcript, *.md, and folders of them) on virtual time, with a daemon of its own
       unless --socket names one, and shows the first answer of each that differs.
+      'lesson' lists the lessons, or plays the one with this number or name, with a daemon of its own.
       If no daemon is named and none answers at the default path, one is started for this session alone.
 
       Exit codes: 0 good, 1 usage or a file that cannot be read, 2 no connection or lost,
@@ -100,12 +109,13 @@ struct Invocation: Equatable {
 
       """
 
-  /// - Throws: A ``UsageFailure`` for an operand other than `-`, unless the first is `run` or `check`.
+  /// - Throws: A ``UsageFailure`` for an operand other than `-`, unless the first is `run`, `check` or `lesson`.
   init(options: [OptionTable<Name>.Given], operands: [String]) throws(UsageFailure) {
     if operands.first == "run" { run = try RunOptions(options: options, operands: operands.dropFirst()) }
     if operands.first == "check" {
       check = try CheckOptions(options: options, operands: operands.dropFirst())
     }
+    if operands.first == "lesson" { lesson = try LessonOptions(options: options, operands: operands.dropFirst()) }
     let playsFiles = run != nil || check != nil
     for option in options {
       switch option.name {
@@ -132,7 +142,9 @@ struct Invocation: Equatable {
         if !playsFiles { throw .wrong("--\(option.long) is for 'fsmrepl run FILE…' and 'fsmrepl check FILE…'") }
       case .update:
         if check == nil { throw .wrong("--update is for 'fsmrepl check FILE…'") }
-      case .seed, .real, .speed, .check, .wave:
+      case .lessons, .auto:
+        if lesson == nil { throw .wrong("--\(option.long) is for 'fsmrepl lesson'") }
+      case .seed, .real, .speed, .check, .wave, .show:
         if run == nil { throw .wrong("--\(option.long) is for 'fsmrepl run FILE…'") }
       }
     }
@@ -143,11 +155,11 @@ struct Invocation: Equatable {
       let own = options.map(\.long).first { ["private", "daemon", "page", "page-control"].contains($0) }
       throw .wrong("--\(own ?? "private") starts a daemon of its own, and --socket names another")
     }
-    for operand in operands where !playsFiles {
+    for operand in operands where !playsFiles && lesson == nil {
       guard operand == "-" else {
         throw .wrong(
           "'\(operand)' is not understood here; a request is given with -e, a file with -f, a script with 'run', a transcript"
-            + " with 'check'")
+            + " with 'check', a lesson with 'lesson'")
       }
       sources.append(.standardInput)
     }

@@ -29,7 +29,8 @@ enum Program {
   }
 
   private static func run(_ invocation: Invocation) -> ExitCode {
-    if let run = invocation.run { return play(run, invocation) }
+    if let lesson = invocation.lesson { return teach(lesson, invocation) }
+    if let run = invocation.run { return run.isShown ? show(run, invocation) : play(run, invocation) }
     if let check = invocation.check { return repeatAll(check, invocation) }
     let isInteractive =
       invocation.sources.isEmpty && Descriptor.standardInput.isTerminal && Descriptor.standardOutput.isTerminal
@@ -79,7 +80,7 @@ enum Program {
   }
 
   /// Connects, calls `body`, and cleans up afterwards.
-  private static func connected(
+  static func connected(
     _ invocation: Invocation, signals numbers: [Int32], _ body: (Client, SignalQueue, ServerLine) -> ExitCode
   ) -> ExitCode {
     let client: Client
@@ -103,10 +104,10 @@ enum Program {
         }
       }
       // Whether files are played by a daemon that is there or by one for them alone makes no difference.
-      let isQuiet = invocation.check != nil || invocation.run != nil
+      let isQuiet = invocation.check != nil || invocation.run != nil || invocation.lesson != nil
       switch connect(client, listeningTo: signals, isQuiet: isQuiet) {
       case .greeted(let greeting):
-        if let link = client.endpoint.own?.pageLink { complain("the page is at \(link)") }
+        if !isQuiet, let link = client.endpoint.own?.pageLink { complain("the page is at \(link)") }
         return body(client, signals, greeting)
       case .failed: return .noConnection
       case .stopped(let number):
@@ -164,7 +165,7 @@ enum Program {
     }
   }
 
-  private enum Attempt {
+  enum Attempt {
     case greeted(ServerLine)
     /// The reason has been printed.
     case failed
@@ -172,7 +173,7 @@ enum Program {
   }
 
   /// Connects and waits for the greeting.
-  private static func connect(_ client: Client, listeningTo signals: SignalQueue, isQuiet: Bool) -> Attempt {
+  static func connect(_ client: Client, listeningTo signals: SignalQueue, isQuiet: Bool) -> Attempt {
     var stopped: Int32?
     func isToStop() -> Bool {
       while let number = signals.next() {
@@ -226,7 +227,7 @@ enum Program {
   }
 
   /// Uses colours only at a terminal that supports them, unless the user declines.
-  private static func style(for invocation: Invocation) -> Style {
+  static func style(for invocation: Invocation) -> Style {
     let terminal = SocketPath.variable("TERM") ?? ""
     let declined = !(SocketPath.variable("NO_COLOR") ?? "").isEmpty
     let usesColour =
@@ -236,7 +237,7 @@ enum Program {
     return Style(usesColour: usesColour, usesUnicode: encoding == "UTF-8")
   }
 
-  private static func complain(_ text: ScreenText) {
+  static func complain(_ text: ScreenText) {
     Descriptor.standardError.tell("fsmrepl: \(text)")
   }
 }

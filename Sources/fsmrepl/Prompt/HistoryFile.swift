@@ -14,6 +14,7 @@ struct HistoryFile {
   init() {
     path = Self.preparePath()
     using_history()
+    clear_history()  // Of an earlier prompt of this process, whose lines are in the file.
     stifle_history(Self.most)
     guard let path else { return }
     history_truncate_file(path, Self.most)

@@ -22,6 +22,9 @@ final class Prompting {
   private var ending: ExitCode?
   /// Why the daemon closes, if it said so.
   private var farewell: String?
+  private let companion: (any PromptCompanion)?
+  /// Called before a signal ends the process.
+  private let beforeEnding: () -> Void
   /// Whether the daemon has accepted `quit`: only its goodbye is still expected.
   private var isLeaving = false
 
@@ -37,8 +40,15 @@ final class Prompting {
   /// The signals that the loop reads.
   static let signals = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT, SIGTSTP]
 
-  /// - Parameter signals: Reads ``signals``.
-  init(client: Client, format: Presenter.Format, style: Style, signals: SignalQueue) {
+  /// - Parameters:
+  ///   - signals: Reads ``signals``.
+  ///   - beforeEnding: Called before a signal ends the process.
+  init(
+    client: Client, format: Presenter.Format, style: Style, signals: SignalQueue,
+    companion: (any PromptCompanion)? = nil, beforeEnding: @escaping () -> Void = {}
+  ) {
+    self.companion = companion
+    self.beforeEnding = beforeEnding
     self.client = client
     self.style = style
     presenter = Presenter(format: format, columns: { Descriptor.standardOutput.columns })
@@ -114,6 +124,7 @@ final class Prompting {
     case SIGTSTP: terminal.suspend()
     default:
       terminal.stop()
+      beforeEnding()
       client.endpoint.close()
       SignalQueue.endProcess(by: number)
     }
@@ -121,6 +132,10 @@ final class Prompting {
 
   private func interrupt() {
     guard client.conversation.isInterruptible else {
+      if companion != nil {
+        ending = .interrupted
+        return
+      }
       terminal.interrupt()
       return askForTime()
     }
@@ -167,6 +182,10 @@ final class Prompting {
   private func entered(_ text: String) {
     // A pasted text may have several lines.
     for line in text.split(separator: "\n", omittingEmptySubsequences: client.openDocument == nil) {
+      if companion?.take(String(line)) == true {
+        attend()
+        continue
+      }
       guard isListened else {
         if RequestText(String(line)).verb.flatMap(Verb.named) == .quit {
           ending = .good
@@ -215,7 +234,15 @@ final class Prompting {
       case .line(let received, let raw): take(received, raw: raw)
       }
     }
+    attend()
     if reading == .ended { lost() }
+  }
+
+  /// Says what the companion has to say, and ends when it wants to.
+  private func attend() {
+    guard let companion else { return }
+    say(companion.takeText())
+    if companion.isOver { ending = ending ?? .good }
   }
 
   private func take(_ received: Conversation.Received, raw: RawLine) {
@@ -230,6 +257,9 @@ final class Prompting {
       restore(after: .failed)
     case (.success, .user) where received.asked?.verb == .quit: isLeaving = true
     default: break
+    }
+    if received.asked?.asker == .user, line.lineClass == .success || line.lineClass == .failure, !isLeaving {
+      companion?.follow(client)
     }
   }
 
@@ -258,6 +288,8 @@ final class Prompting {
     switch farewell {
     case "quit": ending = .good
     case "shutdown" where isOwn: ending = .good
+    // What it follows is gone with the connection.
+    case _ where companion != nil: ending = .noConnection
     default:
       if !reconnection.isUnderWay {
         say("\(style(.bad, "the connection to the daemon was lost")); trying again until it is back\n")

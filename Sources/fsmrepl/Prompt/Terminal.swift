@@ -27,13 +27,14 @@ final class Terminal {
   /// The current prompt, or the last one.
   private(set) var prompt = ""
   private let style: Style
-  private let history: HistoryFile
+  private let history: HistoryFile?
   /// The result of the last TAB, for the list that readline requests next.
   private var completion = Completion()
 
-  init(style: Style) {
+  /// - Parameter keepsHistory: Whether lines are kept for later sessions.
+  init(style: Style, keepsHistory: Bool = true) {
     self.style = style
-    history = HistoryFile()
+    history = keepsHistory ? HistoryFile() : nil
   }
 
   /// Shows the prompt.
@@ -189,7 +190,7 @@ final class Terminal {
     } else {
       newLine()
     }
-    if let text { history.add(text) }
+    if let text { history?.add(text) }
     condition = .handling
     let goesOn = onLine(text)
     guard condition == .handling else { return }

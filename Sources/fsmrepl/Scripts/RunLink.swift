@@ -39,7 +39,7 @@ final class RunLink {
     let readiness = Readiness(
       [.init(descriptor: connection.descriptor, writes: backlog > 0), .init(descriptor: signals.descriptor)],
       until: deadline)
-    let signal = signals.next()
+    let signal = nextSignal()
     var isLost = false
     if signal == nil {
       if readiness.canWrite(connection.descriptor) { flush() }
@@ -48,6 +48,15 @@ final class RunLink {
     while connection.takeLine(take) {}
     if let signal { throw .signal(signal) }
     if isLost { throw .lost }
+  }
+
+  /// The next signal of those that end a script. Ctrl-Z stops the process; others are for prompts.
+  private func nextSignal() -> Int32? {
+    while let number = signals.next() {
+      if Self.signals.contains(number) { return number }
+      if number == SIGTSTP { kill(getpid(), SIGSTOP) }
+    }
+    return nil
   }
 
   func close() { connection.close() }

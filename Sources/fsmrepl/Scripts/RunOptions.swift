@@ -11,6 +11,8 @@ struct RunOptions: Equatable {
   var junit: String?
   /// Path of the picture of what a script did.
   var wave: String?
+  /// Whether the script is shown line by line.
+  var isShown = false
   /// Seed of each world; overrides the seed in the script.
   var seed: UInt64?
   /// World seconds per host second at which scripts are played; `nil` plays them as fast as possible.
@@ -77,15 +79,19 @@ struct RunOptions: Equatable {
         }
         seed = number
       case .real: isReal = true
+      case .show: isShown = true
       case .speed:
         guard let number = Double(option.value), number > 0, number <= Self.fastest else {
           throw .wrong("--speed is a number above 0, up to 1000000, not '\(option.value)'")
         }
         factor = number
-      case .expression, .file, .echo, .json, .record, .update:
+      case .expression, .file, .echo, .json, .record, .update, .lessons, .auto:
         throw .wrong("--\(option.long) does not go with 'run'")
       case .socket, .own, .daemon, .page, .pageControl, .keepGoing, .raw, .noColour: break
       }
+    }
+    if isShown, isTAP || onlyChecks || isReal || junit != nil || wave != nil || seed != nil {
+      throw .wrong("--show plays a script for a room, and goes with no other way of playing it")
     }
     if factor != nil, !isReal { throw .wrong("--speed goes with --real") }
     speed = isReal ? factor ?? 1 : nil

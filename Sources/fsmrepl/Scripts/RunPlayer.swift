@@ -301,7 +301,10 @@ final class RunPlayer {
     rows = []
     answer = nil
     while true {
-      if let answer, let last = ServerLine(answer) { return (rows, last, answer) }
+      if let answer, let last = ServerLine(answer) {
+        defer { rows = [] }
+        return (rows, last, answer)
+      }
       try receive()
     }
   }

@@ -25,7 +25,8 @@ struct CheckOptions: Equatable {
       case .tap: isTAP = true
       case .junit: junit = option.value
       case .update: updates = true
-      case .check, .seed, .real, .speed, .expression, .file, .echo, .json, .record, .wave, .page, .pageControl:
+      case .check, .seed, .real, .speed, .expression, .file, .echo, .json, .record, .wave, .page, .pageControl, .show,
+        .lessons, .auto:
         throw .wrong("--\(option.long) does not go with 'check'")
       case .socket, .own, .daemon, .keepGoing, .raw, .noColour: break
       }

@@ -1,0 +1,61 @@
+internal import LineProtocol
+internal import Scripts
+internal import UnixHost
+
+/// Free play at the prompt: it takes the words `hint`, `goal` and `skip`, and looks after each answer whether the learner is
+/// there.
+final class FreePlay: PromptCompanion {
+  enum Ending: Equatable {
+    case reached
+    case skipped
+  }
+
+  private var play: AttemptPlay
+  private let condition: AttemptCondition
+  private let style: Style
+  private let columns: () -> Int?
+  private var unsaid = ScreenText()
+  /// How it ended; nil if the learner left.
+  private(set) var end: Ending?
+
+  init(_ attempt: Script.Attempt, of script: Script, style: Style, columns: @escaping () -> Int?) {
+    play = AttemptPlay(attempt)
+    condition = AttemptCondition(attempt, of: script)
+    self.style = style
+    self.columns = columns
+  }
+
+  var isOver: Bool { end != nil }
+
+  func take(_ line: String) -> Bool {
+    guard let reaction = play.take(line) else { return false }
+    react(to: reaction)
+    return true
+  }
+
+  func follow(_ client: Client) {
+    guard end == nil, !client.conversation.isCollecting else { return }
+    _ = client.begin(
+      Errand("", origin: "", asking: condition.questions) { [self] answers in
+        guard end == nil else { return .end([]) }
+        let (holds, remark) = condition.check(answers)
+        react(to: play.answered(isReached: holds, remark: remark))
+        return .end([])
+      })
+  }
+
+  func takeText() -> ScreenText {
+    defer { unsaid = ScreenText() }
+    return unsaid
+  }
+
+  private func react(to reaction: AttemptPlay.Reaction) {
+    switch reaction {
+    case .say(let lines):
+      unsaid += lines.map { MarkdownText([$0]).shown(width: columns(), style: style) }.joined()
+    case .nothing: break
+    case .reached: end = .reached
+    case .skip: end = .skipped
+    }
+  }
+}

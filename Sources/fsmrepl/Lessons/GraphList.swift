@@ -1,0 +1,87 @@
+internal import LineProtocol
+
+/// A diagram as a list of states with the arrows that leave them, from the lines of `graph NAME format=stateDiagram`.
+struct GraphList: Equatable {
+  struct State: Equatable {
+    let name: String
+    var isCurrent = false
+    var arrows: [Arrow] = []
+  }
+
+  struct Arrow: Equatable {
+    /// Event or timer, condition and outputs: `tap [window open] / text`.
+    let label: String
+    let target: String
+    /// Whether it would be taken now.
+    let isPossible: Bool
+  }
+
+  private(set) var states: [State] = []
+
+  /// - Parameter rows: Lines of the answer, as received.
+  init(_ rows: [String]) {
+    var names: [String: String] = [:]
+    var current: Set<String> = []
+    var arrows: [(from: String, to: String, label: String)] = []
+    for row in rows {
+      // `state "the name" as id`, and `{` if others are in it.
+      var words = row.dropFirst(2).split(separator: " ")
+      if words.last == "{" { words.removeLast() }
+      if words.first == "state", words.count > 3, words[words.count - 2] == "as" {
+        names[String(words[words.count - 1])] = row.split(separator: "\"").dropFirst().first.map(String.init)
+      } else if words.first == "class", words.count == 3, words[2] == "current" {
+        current.insert(String(words[1]))
+      } else if words.count > 2, words[1] == "-->", words[0] != "[*]" {
+        let label = row.firstRange(of: " : ").map { String(row[$0.upperBound...]) } ?? ""
+        arrows.append((String(words[0]), String(words[2]), label))
+      }
+    }
+    for (from, to, label) in arrows {
+      let place = place(of: names[from] ?? from, isCurrent: current.contains(from))
+      for part in Self.parts(of: label) {
+        states[place].arrows.append(
+          Arrow(label: part.replacing("▶ ", with: ""), target: names[to] ?? to, isPossible: part.hasPrefix("▶ ")))
+      }
+    }
+    // Of a state that nothing leaves the name is all.
+    for id in current.sorted() { _ = place(of: names[id] ?? id, isCurrent: true) }
+  }
+
+  private mutating func place(of name: String, isCurrent: Bool) -> Int {
+    if let place = states.firstIndex(where: { $0.name == name }) { return place }
+    states.append(State(name: name, isCurrent: isCurrent))
+    return states.count - 1
+  }
+
+  /// The labels of one arrow, each on one line.
+  private static func parts(of label: String) -> [String] {
+    let hasBullets = label.hasPrefix("• ")
+    var parts: [String] = []
+    for piece in label.replacing("<br/>", with: "\n").split(separator: "\n") {
+      let text = String(piece.hasPrefix("• ") ? piece.dropFirst(2) : piece)
+      let goesOn = hasBullets ? !piece.hasPrefix("• ") : piece.hasPrefix("/ ") || parts.last?.hasSuffix(",") == true
+      if goesOn, let last = parts.last {
+        parts[parts.count - 1] = "\(last) \(text)"
+      } else {
+        parts.append(text)
+      }
+    }
+    return parts
+  }
+
+  func shown(width: Int?, style: Style) -> ScreenText {
+    var table = Table()
+    for state in states {
+      let mark = state.isCurrent ? (style.usesUnicode ? "●" : "*") : " "
+      var beginning = [Table.Cell(mark, .state), Table.Cell(state.name, state.isCurrent ? .state : .name)]
+      if state.arrows.isEmpty { table.add(beginning) }
+      for arrow in state.arrows {
+        let isNext = arrow.isPossible && state.isCurrent
+        let text = "\(arrow.label) \(style.arrow) \(arrow.target)"
+        table.add(beginning + [Table.Cell(text, isNext ? .good : nil, isText: true)])
+        beginning = [Table.Cell(" "), Table.Cell(" ")]
+      }
+    }
+    return table.take(indent: "  ", width: width, style: style)
+  }
+}

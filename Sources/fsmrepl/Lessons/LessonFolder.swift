@@ -1,0 +1,75 @@
+internal import Scripts
+internal import UnixHost
+
+/// The lessons of a folder, in the order of their names.
+struct LessonFolder {
+  /// A lesson with its place in the list.
+  struct Entry {
+    /// The number in the name of its file, else its place in the list, from 1.
+    let number: Int
+    let script: Script
+    let heading: Script.Heading
+
+    /// The name of its file.
+    var file: String { script.name.split(separator: "/").last.map(String.init) ?? script.name }
+    /// That without number and ending: `states-and-events`.
+    var name: String {
+      let stem = file.hasSuffix(ScriptLimits.ending) ? file.dropLast(ScriptLimits.ending.count) : file[...]
+      let bare = stem.drop { $0.isNumber || $0 == "-" || $0 == "_" }
+      return String(bare.isEmpty ? stem : bare)
+    }
+  }
+
+  enum Choice {
+    case one(Entry)
+    /// None, or more than one.
+    case several([Entry])
+  }
+
+  private(set) var entries: [Entry] = []
+
+  /// - Parameter scripts: In the order of their names; those that are no lessons are left out.
+  init(_ scripts: [Script]) {
+    for script in scripts {
+      guard let heading = script.heading else { continue }
+      let file = script.name.split(separator: "/").last ?? ""
+      let number = Int(file.prefix { $0.isASCII && $0.isNumber }) ?? entries.count + 1
+      entries.append(Entry(number: number, script: script, heading: heading))
+    }
+  }
+
+  /// The lesson with a number, or with a text in its name or title.
+  func choose(_ wish: String) -> Choice {
+    if let number = Int(wish) {
+      let found = entries.filter { $0.number == number }
+      return found.count == 1 ? .one(found[0]) : .several(found)
+    }
+    let wish = wish.lowercased()
+    let exact = entries.filter { $0.name.lowercased() == wish || $0.file.lowercased() == wish }
+    if exact.count == 1 { return .one(exact[0]) }
+    let found = entries.filter {
+      $0.file.lowercased().contains(wish) || $0.heading.title.lowercased().contains(wish)
+    }
+    return found.count == 1 ? .one(found[0]) : .several(found)
+  }
+
+  /// The one that comes behind another; nil behind the last.
+  func next(after entry: Entry) -> Entry? {
+    guard let place = entries.firstIndex(where: { $0.file == entry.file }) else { return nil }
+    return entries.indices.contains(place + 1) ? entries[place + 1] : nil
+  }
+
+  // MARK: Where they are
+
+  /// The folder of the lessons: `Lessons` where the program was built, or where it was installed.
+  ///
+  /// - Returns: Nil if there is none.
+  static func path() -> String? {
+    let program = Child.siblingProgram("fsmrepl")
+    guard program.hasPrefix("/") else { return nil }
+    let parts = program.split(separator: "/").dropLast()
+    let folders = (0...4).map { "/" + parts.dropLast($0).joined(separator: "/") }
+    let places = [folders[min(1, folders.count - 1)] + "/share/fsmd/Lessons"] + folders.map { $0 + "/Lessons" }
+    return places.first { (try? Folder.names(in: $0))?.contains { $0.hasSuffix(ScriptLimits.ending) } == true }
+  }
+}

@@ -1,0 +1,60 @@
+internal import LineProtocol
+internal import Scripts
+
+/// How far a learner is in a lesson, and how many answers were right. It decides what comes next and judges answers; it
+/// shows nothing and asks nobody.
+struct LessonPlay: Equatable {
+  struct Score: Equatable {
+    var right = 0
+    var asked = 0
+
+    var text: String { "\(right) of \(asked) right" }
+  }
+
+  let lesson: Lesson
+  /// The index of the present item.
+  private(set) var place: Int
+  private(set) var score: Score
+
+  /// - Parameter place: Where it begins; at the beginning if there is no such item.
+  init(_ lesson: Lesson, from place: Int = 0, score: Score = Score()) {
+    self.lesson = lesson
+    let isThere = lesson.items.indices.contains(place)
+    self.place = isThere ? place : 0
+    self.score = isThere ? score : Score()
+  }
+
+  /// What is to be done now; nil at the end.
+  var item: Lesson.Item? { lesson.items.indices.contains(place) ? lesson.items[place] : nil }
+
+  /// The present item is done.
+  mutating func next() { place = min(place + 1, lesson.items.count) }
+
+  /// Back to the item before; false at the beginning.
+  mutating func back() -> Bool {
+    guard place > 0 else { return false }
+    place -= 1
+    return true
+  }
+
+  /// What is said to an answer.
+  enum Judgement: Equatable {
+    case right(String)
+    case wrong(String)
+    /// It is no answer; the question is asked again.
+    case unclear(String)
+  }
+
+  /// Judges an answer to a question and counts it.
+  mutating func judge(_ answer: String, to question: Script.Question, _ truth: LessonTruth) -> Judgement {
+    let judgement = truth.judge(answer, to: question)
+    switch judgement {
+    case .right:
+      score.right += 1
+      score.asked += 1
+    case .wrong: score.asked += 1
+    case .unclear: break
+    }
+    return judgement
+  }
+}

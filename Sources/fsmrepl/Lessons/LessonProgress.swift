@@ -1,0 +1,82 @@
+internal import Glibc
+internal import UnixHost
+
+/// How far a learner is in each lesson: a line of text for each, `FILE ITEM/ITEMS RIGHT/ASKED`.
+struct LessonProgress: Equatable {
+  struct Entry: Equatable {
+    /// The index of the item that comes next, and how many there are.
+    var item: Int
+    var items: Int
+    var score: LessonPlay.Score
+
+    var isDone: Bool { item >= items }
+  }
+
+  /// By the name of the lesson's file.
+  private(set) var entries: [String: Entry] = [:]
+  private static let heading = "# How far you are in the lessons of fsmrepl: part of parts, right answers of all."
+
+  init() {}
+
+  /// Reads a text; lines that it does not understand are left out.
+  init(_ text: String) {
+    for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+      let words = line.split(separator: " ")
+      guard words.count == 3, let (item, items) = Self.pair(words[1]), let (right, asked) = Self.pair(words[2]) else {
+        continue
+      }
+      entries[String(words[0])] = Entry(item: item, items: items, score: .init(right: right, asked: asked))
+    }
+  }
+
+  private static func pair(_ text: Substring) -> (Int, Int)? {
+    let numbers = text.split(separator: "/").compactMap { Int($0) }
+    guard numbers.count == 2, numbers[0] >= 0, numbers[0] <= numbers[1] else { return nil }
+    return (numbers[0], numbers[1])
+  }
+
+  var text: String {
+    let lines = entries.sorted { $0.key < $1.key }.map { name, entry in
+      "\(name) \(entry.item)/\(entry.items) \(entry.score.right)/\(entry.score.asked)\n"
+    }
+    return "\(Self.heading)\n\(lines.joined())"
+  }
+
+  /// Notes how far somebody is. A lesson that was played to its end stays so until its end is reached again.
+  mutating func note(_ play: LessonPlay, of name: String) {
+    let entry = Entry(item: play.place, items: play.lesson.items.count, score: play.score)
+    if !entry.isDone, let known = entries[Self.key(name)], known.isDone, known.items == entry.items { return }
+    entries[Self.key(name)] = entry
+  }
+
+  /// Where a lesson goes on; nil for one that was not begun, is done, or was another one then.
+  func entry(of name: String, items: Int) -> Entry? {
+    entries[Self.key(name)].flatMap { $0.items == items ? $0 : nil }
+  }
+
+  /// A name without blanks.
+  private static func key(_ name: String) -> String { String(name.map { $0 == " " ? "_" : $0 }) }
+
+  // MARK: The file
+
+  /// Reads the user's file. Errors are ignored, as those of the history are: a lesson goes on without.
+  static func load() -> LessonProgress {
+    guard let folder = StateFolder.path() else { return LessonProgress() }
+    let file = open("\(folder)/lessons", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return LessonProgress() }
+    let descriptor = Descriptor(rawValue: file)
+    defer { descriptor.close() }
+    guard let bytes = try? descriptor.readToEnd(atMost: 1 << 20, wait: {}) else { return LessonProgress() }
+    return LessonProgress(String(decoding: bytes, as: UTF8.self))
+  }
+
+  func save() {
+    guard let folder = StateFolder.path() else { return }
+    var path = ""
+    for part in folder.split(separator: "/") {
+      path += "/\(part)"
+      mkdir(path, 0o700)
+    }
+    try? RegularFile.write(text, to: "\(folder)/lessons", replaces: true)
+  }
+}

@@ -1,0 +1,109 @@
+internal import Glibc
+internal import UnixHost
+
+/// The terminal of a lesson: one typed line, or one key. Between them it is as it was.
+final class LessonTerminal {
+  enum Input: Equatable {
+    case line(String)
+    /// Ctrl-C, or the end of input.
+    case leave
+    /// A signal that ends the program.
+    case signal(Int32)
+  }
+
+  enum Key: Equatable {
+    case next
+    case back
+    case leave
+    case signal(Int32)
+  }
+
+  private let signals: SignalQueue
+  private let terminal: Terminal
+
+  /// - Parameter signals: Reads ``Prompting/signals``.
+  init(style: Style, signals: SignalQueue) {
+    self.signals = signals
+    terminal = Terminal(style: style, keepsHistory: false)
+  }
+
+  /// Reads a line.
+  func line(_ prompt: String) -> Input {
+    var input: Input?
+    terminal.onLine = { line in
+      input = line.map(Input.line) ?? .leave
+      return false
+    }
+    terminal.start(prompt: prompt)
+    defer { terminal.stop() }
+    while true {
+      if let input { return input }
+      let readiness = Readiness([.init(descriptor: .standardInput), .init(descriptor: signals.descriptor)])
+      while let number = signals.next() {
+        switch number {
+        case SIGINT: return .leave
+        case SIGWINCH: terminal.resize()
+        case SIGCONT: terminal.resume()
+        case SIGTSTP: terminal.suspend()
+        default: return .signal(number)
+        }
+      }
+      if readiness.canRead(.standardInput) { terminal.readable() }
+    }
+  }
+
+  /// Shows a text and waits for a key; then the text is gone.
+  func key(_ text: ScreenText) -> Key {
+    var before = termios()
+    guard tcgetattr(STDIN_FILENO, &before) == 0 else { return .leave }
+    let raw = Self.withoutEcho(before)
+    func show() {
+      _ = withUnsafePointer(to: raw) { tcsetattr(STDIN_FILENO, TCSADRAIN, $0) }
+      Descriptor.standardOutput.write(text)
+    }
+    func hide() {
+      Descriptor.standardOutput.writeAll("\r\u{1B}[K")
+      _ = withUnsafePointer(to: before) { tcsetattr(STDIN_FILENO, TCSADRAIN, $0) }
+    }
+    show()
+    defer { hide() }
+    while true {
+      let readiness = Readiness([.init(descriptor: .standardInput), .init(descriptor: signals.descriptor)])
+      while let number = signals.next() {
+        switch number {
+        case SIGINT: return .leave
+        case SIGWINCH: break
+        case SIGCONT: show()
+        case SIGTSTP:
+          hide()
+          kill(getpid(), SIGSTOP)
+        default: return .signal(number)
+        }
+      }
+      guard readiness.canRead(.standardInput) else { continue }
+      var bytes = [UInt8](repeating: 0, count: 16)
+      switch bytes.withUnsafeMutableBytes({ Descriptor.standardInput.read(into: $0) }) {
+      case .bytes(let count):
+        if let key = Self.key(bytes.prefix(count)) { return key }
+      case .wouldBlock: continue
+      case .closed, .failed: return .leave
+      }
+    }
+  }
+
+  private static func withoutEcho(_ settings: termios) -> termios {
+    var settings = settings
+    settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    return settings
+  }
+
+  /// What some bytes from the keyboard mean; nil for keys without a meaning.
+  static func key(_ bytes: ArraySlice<UInt8>) -> Key? {
+    switch String(decoding: bytes, as: UTF8.self) {
+    case "\n", "\r", " ", "n", "l", "\u{1B}[C", "\u{1B}OC", "\u{1B}[B", "\u{1B}OB", "\u{1B}[6~": .next
+    case "b", "h", "\u{7F}", "\u{1B}[D", "\u{1B}OD", "\u{1B}[A", "\u{1B}OA", "\u{1B}[5~": .back
+    case "q", "Q", "\u{04}": .leave
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,393 @@
+import LineProtocol
+import Testing
+
+@testable import Scripts
+@testable import fsmrepl
+
+@Suite("A lesson as a value")
+struct LessonPlayTests {
+  private static let text = """
+    lesson Keys
+    level 1
+    say One.
+    say Two.
+
+    say Three.
+    # remark
+    new shiftKey key
+    begin
+    send key tap
+    end
+    ask state What now?
+    at 10ms send key tap => capsLock
+    pause
+    try key off
+    goal Off.
+    hint Tap.
+    hint Once.
+    repeat 1
+    send key tap
+    end
+    end
+    say Done.
+    """
+
+  private func script(_ text: String = Self.text) throws -> Script {
+    try ScriptParser.parse("l.fsm", Array(text.utf8)) { .failed("no \($0)") }
+  }
+
+  /// The items in short.
+  private func items(_ lesson: Lesson) -> [String] {
+    lesson.items.map { item in
+      switch item {
+      case .text(let lines): lines.joined(separator: "|")
+      case .play(let steps): "play \(steps.lowerBound)..<\(steps.upperBound)"
+      case .ask(let question): "ask \(question.steps.lowerBound)..<\(question.steps.upperBound)"
+      case .picture(let picture): picture.request(width: 80)
+      case .pause: "pause"
+      case .attempt(let attempt):
+        "try \(attempt.solution.lowerBound)..<\(attempt.checks.upperBound)"
+      }
+    }
+  }
+
+  @Test("its items are texts, lines and blocks, questions, free play")
+  func items() throws {
+    let script = try script()
+    let lesson = Lesson(script)
+    #expect(
+      items(lesson) == [
+        "One.|Two.||Three.", "play 0..<1", "play 1..<4", "ask 4..<6", "pause", "try 6..<10",
+        "Done.",
+      ])
+    #expect((0...7).map { lesson.firstStep(of: $0) } == [0, 0, 1, 4, 6, 6, 10, 10])
+    #expect(lesson.questions == 1)
+    #expect(lesson.minutes == 2)
+    #expect(script.lines(of: 1..<4) == ["begin", "send key tap", "end"])
+    #expect(script.lines(of: 4..<6) == ["at 10ms send key tap"])
+    #expect(script.lines(of: 6..<9) == ["repeat 1", "send key tap", "end"])
+  }
+
+  @Test("a script for a room has its remarks, too, but not those of a document")
+  func remarks() throws {
+    let script = try script(
+      """
+      # One.
+      #
+      # Two.
+      new shiftKey key
+      # Three.
+      let n = tap
+      repeat 2
+        # Within.
+        send key $n
+      end
+      define lamp format=mermaid
+      # no remark
+      stateDiagram-v2
+        [*] --> off
+      enddefine
+      # Four.
+      send key $n   => on
+      """)
+    let lesson = Lesson(script, showsRemarks: true)
+    #expect(
+      items(lesson) == [
+        "One.||Two.", "play 0..<1", "Three.", "Within.", "play 1..<4", "play 4..<5", "Four.",
+        "play 5..<6",
+      ])
+    #expect(script.lines(of: 5..<6) == ["send key tap"])
+    #expect(script.lines(of: 4..<5) == ["define lamp format=mermaid …"])
+  }
+
+  @Test("answers are counted, what is no answer is not, and the end is the end")
+  func score() throws {
+    var play = LessonPlay(Lesson(try script()))
+    guard
+      case .ask(let question)? = play.lesson.items.first(where: {
+        if case .ask = $0 { true } else { false }
+      })
+    else {
+      Issue.record("no question")
+      return
+    }
+    var truth = LessonTruth()
+    truth.machine = "key"
+    truth.after = "capsLock"
+    truth.word = .isNone("a shiftKey has no state 'x'.")
+    let unclear = play.judge("x", to: question, truth)
+    #expect(unclear == .unclear("a shiftKey has no state 'x'."))
+    #expect(play.score == .init(right: 0, asked: 0))
+    truth.word = .fits
+    let right = play.judge("capsLock", to: question, truth)
+    #expect(right == .right(""))
+    truth.word = .differs
+    guard case .wrong = play.judge("on", to: question, truth) else {
+      Issue.record("right")
+      return
+    }
+    #expect(play.score.text == "1 of 2 right")
+    let isBack = play.back()
+    #expect(!isBack)
+    for _ in 0..<10 { play.next() }
+    #expect(play.item == nil && play.place == 7)
+    _ = play.back()
+    #expect(play.place == 6)
+    // A place that is none begins at the beginning, without a score.
+    let other = LessonPlay(play.lesson, from: 99, score: .init(right: 3, asked: 4))
+    #expect(other.place == 0 && other.score == .init())
+    #expect(LessonPlay(play.lesson, from: 3, score: .init(right: 3, asked: 4)).score.right == 3)
+  }
+
+  // MARK: Judging
+
+  private func question(_ subject: Script.Question.Subject) -> Script.Question {
+    Script.Question(subject: subject, text: "Q?", steps: 0..<1)
+  }
+
+  private func judge(
+    _ answer: String, _ subject: Script.Question.Subject, _ change: (inout LessonTruth) -> Void
+  ) -> LessonPlay.Judgement {
+    var truth = LessonTruth()
+    truth.machine = "key"
+    truth.before = "off"
+    truth.after = "off"
+    truth.event = "tap"
+    change(&truth)
+    return truth.judge(answer, to: question(subject))
+  }
+
+  @Test(
+    "a wrong state is told with the reason: the condition, the timer, the refusal, or that nothing happens"
+  )
+  func reasons() {
+    let state = Script.Question.Subject.state(machine: "key")
+    let moved = judge("on", state) {
+      $0.reply = ServerLine("+ moved on capsLock t=0.010 seq=3")
+      $0.journal = [
+        ". 3 0.010 key moved on capsLock event=tap", ". 3 0.010 key disarmed doubleTap due=0.350",
+      ].compactMap { ServerLine($0) }
+      $0.condition = "window open"
+    }
+    #expect(moved == .wrong("With tap (window open) key goes from on to capsLock."))
+    let timer = judge("off", state) {
+      $0.after = "waiting"
+      $0.journal = [
+        ServerLine(". 4 0.350 key stayed on timer=doubleTap"),
+        ServerLine(". 5 1.000 lamp moved a b event=x"),
+      ].compactMap(\.self)
+    }
+    #expect(
+      timer == .wrong("At 0.350 s the timer doubleTap fires, and key stays in on, where that is handled."))
+    let ignored = judge("on", state) {
+      $0.reply = ServerLine("+ ignored off t=0.000 seq=3")
+      $0.journal = [ServerLine(". 3 0.000 key ignored off event=tap")].compactMap(\.self)
+    }
+    #expect(ignored == .wrong("With tap key stays in off and ignores it."))
+    let refused = judge("on", state) {
+      $0.reply = ServerLine("- REFUSED machine=key state=off : there is no call")
+    }
+    #expect(refused == .wrong("key refuses it: there is no call. It stays in off."))
+    let running = judge("on", state) {
+      $0.agenda = [ServerLine(". 0.350 key doubleTap left=0.050")].compactMap(\.self)
+    }
+    #expect(
+      running == .wrong("Nothing happens to key yet: doubleTap is due at 0.350 s. It stays in off.")
+    )
+    #expect(
+      judge("on", state) { _ in }
+        == .wrong("Nothing happens to key: none of its timers runs. It stays in off."))
+    #expect(
+      judge("", state) { $0.word = .isNone("no") }
+        == .wrong("Nothing happens to key: none of its timers runs. It stays in off."))
+  }
+
+  @Test("'refused', 'ignored' and 'stayed' are answers, and the state is one as well")
+  func verdicts() {
+    let state = Script.Question.Subject.state(machine: "key")
+    for (verdict, reply) in [
+      ("refused", "- REFUSED : no"), ("ignored", "+ ignored off t=0.000 seq=3"),
+      ("stayed", "+ stayed off"),
+    ] {
+      let isRight = judge(verdict, state) {
+        $0.reply = ServerLine(reply)
+        $0.word = .isNone("no state")
+      }
+      guard case .right = isRight else {
+        Issue.record("\(verdict): \(isRight)")
+        continue
+      }
+      let isWrong = judge(verdict, state) {
+        $0.reply = ServerLine("+ moved off on t=0.000 seq=3")
+        $0.word = .isNone("no state")
+      }
+      guard case .wrong = isWrong else {
+        Issue.record("\(verdict): \(isWrong)")
+        continue
+      }
+    }
+    #expect(
+      judge("off", state) {
+        $0.reply = ServerLine("- REFUSED : no")
+        $0.word = .fits
+      } == .right("key refuses it: no. It stays in off."))
+  }
+
+  @Test("any event with the outcome is right; another is told with what it does")
+  func events() {
+    let event = Script.Question.Subject.event(machine: "key")
+    #expect(judge("tap", event) { $0.word = .fits } == .right(""))
+    #expect(judge("press", event) { $0.word = .fits } == .right("The lesson goes on with tap."))
+    #expect(judge("x", event) { $0.word = .isNone("unknown.") } == .unclear("unknown."))
+    for (reply, text) in [
+      ("+ moved off on", "That brings key from off to on. The event is tap."),
+      ("+ stayed off", "That is handled within off. The event is tap."),
+      ("+ ignored off", "That means nothing in off, so key ignores it. The event is tap."),
+      ("- REFUSED : no", "key refuses that: no. The event is tap."),
+    ] {
+      #expect(judge("x", event) { $0.reply = ServerLine(reply) } == .wrong(text))
+    }
+    #expect(judge("", event) { _ in } == .wrong("The event is tap."))
+  }
+
+  @Test("a time may differ by one per cent of what passes, or by a millisecond")
+  func times() {
+    func isRight(_ answer: String, from start: Int64, to end: Int64) -> Bool? {
+      switch judge(answer, .time, { ($0.start, $0.end) = (start, end) }) {
+      case .right: true
+      case .wrong: false
+      case .unclear: nil
+      }
+    }
+    let second: Int64 = 1_000_000_000
+    #expect(isRight("350ms", from: 0, to: 350_000_000) == true)
+    #expect(isRight("0.353", from: 0, to: 350_000_000) == true)
+    #expect(isRight("0.354", from: 0, to: 350_000_000) == false)
+    #expect(isRight("10.001", from: 10 * second, to: 10 * second) == true)
+    #expect(isRight("10.0011", from: 10 * second, to: 10 * second) == false)
+    #expect(isRight("5m43s", from: 0, to: 343_116_647_296) == true)
+    #expect(isRight("soon", from: 0, to: 1) == nil)
+    #expect(isRight("", from: 0, to: 1) == false)
+    let exact = judge("1", .time) {
+      $0.end = 350_000_000
+      $0.journal = [ServerLine(". 3 0.350 key stayed on timer=doubleTap")].compactMap(\.self)
+    }
+    #expect(exact == .wrong("Exactly 0.350 s: then doubleTap of key fires."))
+  }
+
+  @Test(
+    "times are written in one unit, in several, or in seconds",
+    arguments: [
+      ("350ms", 350_000_000), ("0.35", 350_000_000), ("5m43s", 343_000_000_000),
+      ("5m 43.5s", 343_500_000_000),
+      ("1h2m3s4ms", 3_723_004_000_000), ("2d", 172_800_000_000_000), ("5m43", nil), ("", nil),
+      ("m5", nil),
+      ("5m43x", nil), ("-1s", nil), ("1.2.3s", nil), ("100001d", nil), ("100000d1s", nil),
+      ("60000d60000d", nil),
+    ] as [(String, Int64?)])
+  func timeTexts(text: String, nanoseconds: Int64?) {
+    #expect(LessonTime.nanoseconds(text) == nanoseconds)
+  }
+
+  // MARK: Free play
+
+  @Test("a hint comes when asked for, and by itself after three requests in vain")
+  func hints() throws {
+    guard
+      case .attempt(let attempt)? = try script().narration.map(\.content).first(where: {
+        if case .attempt = $0 { true } else { false }
+      })
+    else {
+      Issue.record("no free play")
+      return
+    }
+    var play = AttemptPlay(attempt)
+    func take(_ line: String) -> AttemptPlay.Reaction? { play.take(line) }
+    func answered(_ isReached: Bool, _ remark: String? = nil) -> AttemptPlay.Reaction {
+      play.answered(isReached: isReached, remark: remark)
+    }
+    #expect(take("send key tap") == nil)
+    #expect(take(" goal ") == .say(["Off."]))
+    #expect(answered(false) == .nothing)
+    #expect(answered(false, "Half.") == .say(["Half."]))
+    #expect(answered(false) == .say(["Hint: Tap."]))
+    #expect(take("hint") == .say(["Hint: Once."]))
+    #expect(take("hint") == .say(["`skip` plays the solution."]))
+    for _ in 0..<3 { #expect(answered(false) == .nothing) }
+    #expect(take("skip") == .skip)
+    #expect(answered(true) == .reached)
+  }
+
+  // MARK: Pictures
+
+  @Test("a diagram in text has the arrows of each state, with conditions and outputs")
+  func graph() {
+    let list = GraphList([
+      ".     [*] --> off", ".     state \"off\" as off", ".     off : character / text",
+      ".     state \"on it\" as on {", ".     off --> on : tap", ".     on --> capsLock : ▶ tap [window open]",
+      ".     on --> off : tap [not window open]<br/>▶ character<br/>/ text,<br/>more",
+      ".     capsLock --> off : • ▶ tap<br/>/ a<br/>• burnt after 3s", ".     class on current",
+    ])
+    #expect(
+      list.shown(width: 80, style: .bare).text.split(separator: "\n").map(String.init) == [
+        "     off       tap → on it",
+        "  ●  on it     tap [window open] → capsLock",
+        "               tap [not window open] → off",
+        "               character / text, more → off",
+        "     capsLock  tap / a → off",
+        "               burnt after 3s → off",
+      ])
+    #expect(GraphList([]).states.isEmpty)
+    #expect(GraphList([".     class end current"]).states.map(\.name) == ["end"])
+  }
+
+  // MARK: Progress
+
+  @Test("progress is read as it was written; odd lines are left out")
+  func progress() throws {
+    let lesson = Lesson(try script())
+    var progress = LessonProgress(
+      "# remark\nold.fsm 2/9 1/2\nbad\nworse.fsm 9/2 0/0\nx y z w\n-1.fsm -1/2 0/0\n")
+    #expect(progress.entries.keys.sorted() == ["old.fsm"])
+    var play = LessonPlay(lesson, from: 3, score: .init(right: 1, asked: 1))
+    progress.note(play, of: "01-keys of mine.fsm")
+    #expect(LessonProgress(progress.text) == progress)
+    #expect(progress.entry(of: "01-keys of mine.fsm", items: 7)?.item == 3)
+    // Another text of the lesson begins anew.
+    #expect(progress.entry(of: "01-keys of mine.fsm", items: 8) == nil)
+    while play.item != nil { play.next() }
+    progress.note(play, of: "k.fsm")
+    #expect(progress.entry(of: "k.fsm", items: 7)?.isDone == true)
+    // Done stays done.
+    progress.note(LessonPlay(lesson, from: 2), of: "k.fsm")
+    #expect(progress.entry(of: "k.fsm", items: 7)?.isDone == true)
+  }
+
+  @Test("a lesson is chosen by its number, or by a part of its name or title")
+  func choice() throws {
+    func lesson(_ name: String, _ title: String) throws -> Script {
+      try ScriptParser.parse(name, Array("lesson \(title)\nlevel 1\n".utf8)) { .failed("no \($0)") }
+    }
+    let folder = LessonFolder([
+      try lesson("L/01-states.fsm", "States and events"), try lesson("L/02-time.fsm", "Time"),
+      try lesson("L/07-timers.fsm", "Late states"), try script("list"),
+    ])
+    func choose(_ wish: String) -> [Int] {
+      switch folder.choose(wish) {
+      case .one(let entry): [entry.number]
+      case .several(let entries): [0] + entries.map(\.number)
+      }
+    }
+    #expect(folder.entries.map(\.name) == ["states", "time", "timers"])
+    #expect(choose("2") == [2])
+    #expect(choose("7") == [7])
+    #expect(choose("3") == [0])
+    #expect(choose("TIME") == [2])
+    #expect(choose("timers") == [7])
+    #expect(choose("stat") == [0, 1, 7])
+    #expect(choose("late") == [7])
+    #expect(choose("none") == [0])
+    #expect(folder.next(after: folder.entries[0])?.number == 2)
+    #expect(folder.next(after: folder.entries[2]) == nil)
+  }
+}

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import fsmrepl
+
+@Suite("Markdown at a terminal")
+struct MarkdownTextTests {
+  private let ascii = Style(usesColour: false, usesUnicode: false)
+
+  private func shown(_ lines: [String], width: Int? = nil, _ style: Style = .bare) -> String {
+    MarkdownText(lines).shown(width: width, style: style).text
+  }
+
+  @Test("lines make paragraphs and lists")
+  func blocks() {
+    #expect(
+      shown(["One", "two.", "", "", "- a", "more", "- b", "", "End."])
+        == "One two.\n\n  • a more\n  • b\n\nEnd.\n")
+    #expect(shown([]) == "")
+    #expect(shown([""]) == "")
+  }
+
+  @Test("marks are taken away in pairs; what is no pair stays")
+  func spans() {
+    typealias Span = MarkdownText.Span
+    #expect(
+      MarkdownText.spans("a **b c** *d* `e*f`.") == [
+        Span(look: .plain, text: "a "), Span(look: .bold, text: "b c"),
+        Span(look: .plain, text: " "),
+        Span(look: .italic, text: "d"), Span(look: .plain, text: " "),
+        Span(look: .code, text: "e*f"),
+        Span(look: .plain, text: "."),
+      ])
+    for text in ["2 * 3 * 4", "a*", "**", "`", "*", "** a **", "snake_case_name"] {
+      #expect(MarkdownText.spans(text) == [Span(look: .plain, text: text)], "\(text)")
+    }
+    #expect(
+      MarkdownText.spans(#"\*a\* \`b\` \\ \c"#) == [Span(look: .plain, text: #"*a* `b` \ \c"#)])
+  }
+
+  @Test(
+    "colours repeat what is there; without them code keeps its marks", arguments: [true, false])
+  func colours(usesColour: Bool) {
+    let text = shown(["**a** *b* `c`"], Style(usesColour: usesColour, usesUnicode: true))
+    #expect(text.contains("\u{1B}") == usesColour)
+    #expect(text.contains("`c`") == !usesColour)
+    #expect(!text.contains("*"))
+  }
+
+  @Test("lines are as wide as the terminal, counted in columns", arguments: [40, 60, 88])
+  func width(columns: Int) {
+    let text = shown(
+      [
+        "Wörter, 漢字漢字漢字 und **noch mehr Wörter** in einer `Zeile`, die lang ist.",
+        "- " + "ab ".repeated(40),
+      ], width: columns)
+    for line in text.split(separator: "\n") {
+      #expect(ScreenText.columns(of: line) < columns, "\(line)")
+    }
+  }
+
+  @Test("what others wrote cannot command the terminal")
+  func escapes() {
+    #expect(!shown(["a\u{1B}[2Jb \u{202E}c"]).contains("\u{1B}"))
+  }
+
+  @Test("a terminal without Unicode gets ASCII")
+  func withoutUnicode() {
+    let text = shown(["- a → b — “c”…", "漢"], ascii)
+    #expect(text == "  - a -> b - \"c\"... ?\n")
+  }
+}
+
+extension String {
+  fileprivate func repeated(_ count: Int) -> String { String(repeating: self, count: count) }
+}
