@@ -232,6 +232,24 @@ class Tests:
             page.expect_quiet()
             self.clean()
 
+    def test_pointing(self):
+        """A state that somebody points at has a heavy dashed frame, until they point elsewhere or something happens."""
+        daemon = self.daemon()
+        client = self.client(daemon)
+        client.expect("clock virtual", "new shiftKey key")
+        page = self.open(daemon, "key")
+        pointed = "[...document.querySelectorAll('.picture .pointed')].map((group) => group.querySelector('text').textContent).join()"
+        client.expect("point key capsLock")
+        page.until(f"{pointed} === 'capsLock' && seen.state('key', 'capsLock').width > 6", "capsLock is framed")
+        self.expect_present(page, "key", ["off"], ["on"])
+        self.picture(page, "pointing")
+        client.expect("point key on")
+        page.until(f"{pointed} === 'on'", "another takes its place")
+        client.expect("send key tap")
+        page.until(f"{pointed} === ''", "what happens ends it")
+        self.expect_present(page, "key", ["on"], ["off", "capsLock"])
+        page.expect_quiet()
+
     def expect_present(self, page, name, present, others):
         for title in present:
             page.until(f"""(s => s && s.fill === "{PRESENT}" && s.width >= 3 && s.bold && s.isOnTop)(seen.state("{name}", "{title}"))""",

@@ -93,11 +93,16 @@ struct LessonPlayTests {
     let lesson = Lesson(script, showsRemarks: true)
     #expect(
       items(lesson) == [
-        "One.||Two.", "play 0..<1", "Three.", "Within.", "play 1..<4", "play 4..<5", "Four.",
+        "One.||Two.", "play 0..<1", "Three.||Within.", "play 1..<4", "play 4..<5", "Four.",
         "play 5..<6",
       ])
     #expect(script.lines(of: 5..<6) == ["send key tap"])
-    #expect(script.lines(of: 4..<5) == ["define lamp format=mermaid …"])
+    #expect(
+      script.lines(of: 4..<5) == [
+        "define lamp format=mermaid", "# no remark", "stateDiagram-v2", "  [*] --> off", "enddefine",
+      ])
+    let long = try self.script("define l format=mermaid\n\(String(repeating: "%%\n", count: 50))enddefine\n")
+    #expect(long.lines(of: 0..<1).count == 42 && long.lines(of: 0..<1).last == "…")
   }
 
   @Test("answers are counted, what is no answer is not, and the end is the end")

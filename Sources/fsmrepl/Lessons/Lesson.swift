@@ -122,10 +122,10 @@ extension Script {
     return steps.count
   }
 
-  /// The lines of the file that some steps stand in, without outcomes; a document is left out behind its first line.
+  /// The lines of the file that some steps stand in, without outcomes; a document with the first of its lines.
   func lines(of range: Range<Int>) -> [String] {
     guard let first = range.first.map({ steps[$0] }), let last = range.last.map({ steps[$0] }) else { return [] }
-    if case .request(.define, _) = first.action { return [request(of: first) + " …"] }
+    if case .request(.define, _) = first.action { return document(from: first) }
     let isOneFile = steps[range].allSatisfy { $0.source == first.source }
     guard first.line < last.line, isOneFile else { return [withoutOutcome(line(of: first), steps[range])] }
     let lines = sources[Int(first.source)].bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
@@ -134,6 +134,20 @@ extension Script {
       return Self.beforeArrow(String(line.reversed().drop { $0 == " " || $0 == "\t" || $0 == "\r" }.reversed()))
     }
   }
+
+  /// A `load`, or a `define` with its document.
+  private func document(from step: Step) -> [String] {
+    let first = Self.beforeArrow(line(of: step))
+    guard !first.hasPrefix("load") else { return [first] }
+    let lines = sources[Int(step.source)].bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+      .dropFirst(Int(step.line)).prefix(Self.mostLinesOfDocument + 1).map {
+        String(decoding: $0.filter { $0 != 0x0D }, as: UTF8.self)
+      }
+    let end = lines.firstIndex { $0.drop { $0 == " " || $0 == "\t" } == "enddefine" }
+    return [first] + (end.map { Array(lines[...$0]) } ?? lines.dropLast() + ["…"])
+  }
+
+  private static let mostLinesOfDocument = 40
 
   /// A line without its outcome; one with names with their values.
   private func withoutOutcome(_ line: String, _ steps: ArraySlice<Step>) -> String {

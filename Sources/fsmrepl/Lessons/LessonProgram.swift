@@ -83,6 +83,7 @@ final class LessonProgram {
         case .done: play.next()
         case .back:
           _ = play.back()
+          write("\(style(.attention, "back"))\n\n")
           if let failure = try rebuild(upTo: play.place) { return tell(failure) }
         case .leave:
           leave()
