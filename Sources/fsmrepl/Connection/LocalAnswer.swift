@@ -3,7 +3,8 @@ internal import LineProtocol
 /// Requests that this program answers itself. Their answers have the daemon's form.
 extension Client {
   /// The rows of `help` for them, in the daemon's form.
-  static let usageRows = DocumentCommand.usageRows + FileCommand.usageRows + RecordCommand.usageRows
+  static let usageRows =
+    DocumentCommand.usageRows + FileCommand.usageRows + RecordCommand.usageRows + PracticeCommand.usageRows
 
   /// Answers a request for this program, or takes a line of a document.
   ///
@@ -11,7 +12,7 @@ extension Client {
   func answerLocally(_ text: String, origin: String = "") -> [(received: Conversation.Received, raw: RawLine)]? {
     guard
       let lines = takeDocument(text, origin: origin) ?? FileCommand(text)?.perform(on: self, text, origin: origin)
-        ?? RecordCommand(text)?.perform(on: self)
+        ?? RecordCommand(text)?.perform(on: self) ?? PracticeCommand(text)?.answer
     else { return nil }
     return localAnswer(lines, to: text, origin: origin)
   }

@@ -4,11 +4,11 @@ internal import UnixHost
 
 /// The interactive prompt: the loop over the terminal, the connection and signals.
 final class Prompting {
-  private let client: Client
+  let client: Client
   private let completionClient: CompletionClient
   private let terminal: Terminal
   private var presenter: Presenter
-  private let style: Style
+  let style: Style
   private let signals: SignalQueue
 
   /// Received text that is not on the screen yet.
@@ -27,6 +27,12 @@ final class Prompting {
   private let beforeEnding: () -> Void
   /// Whether the daemon has accepted `quit`: only its goodbye is still expected.
   private var isLeaving = false
+
+  /// The quiz that takes the lines typed now, and the machine whose transitions are being tried.
+  var quiz: Quiz?
+  var cover: Cover?
+  /// Whether the coverage has been asked for.
+  var isMeasuring = false
 
   /// Time between two screen updates for received text, in nanoseconds.
   private static let frame: UInt64 = 16_000_000
@@ -61,7 +67,7 @@ final class Prompting {
   /// Runs until the user leaves.
   func run() -> ExitCode {
     terminal.onLine = { [unowned self] line in
-      if let line { entered(line) } else { ending = .good }
+      if let line { entered(line) } else if !endQuiz() { ending = .good }
       return ending == nil
     }
     terminal.complete = { [unowned self] text in
@@ -137,6 +143,7 @@ final class Prompting {
         return
       }
       terminal.interrupt()
+      endQuiz()
       return askForTime()
     }
     if client.conversation.isCancelling {
@@ -157,12 +164,12 @@ final class Prompting {
   }
 
   private var prompt: String {
-    client.conversation.place.prompt(condition, style: style).forReadline(style)
+    (quiz.map { prompt(of: $0) } ?? client.conversation.place.prompt(condition, style: style)).forReadline(style)
   }
 
   private var promptIsShown: Bool { terminal.prompt == prompt }
 
-  private func say(_ text: ScreenText) {
+  func say(_ text: ScreenText) {
     unshown += text
   }
 
@@ -177,7 +184,7 @@ final class Prompting {
   // MARK: Input
 
   /// Whether requests can be sent now.
-  private var isListened: Bool { client.isReady && restoration == nil }
+  var isListened: Bool { client.isReady && restoration == nil }
 
   private func entered(_ text: String) {
     // A pasted text may have several lines.
@@ -186,6 +193,7 @@ final class Prompting {
         attend()
         continue
       }
+      if takePractice(String(line)) { continue }
       guard isListened else {
         if RequestText(String(line)).verb.flatMap(Verb.named) == .quit {
           ending = .good
@@ -247,6 +255,7 @@ final class Prompting {
 
   private func take(_ received: Conversation.Received, raw: RawLine) {
     say(presenter.show(received, raw: raw, in: client.conversation.place))
+    measure(after: received)
     let line = received.line
     switch (line.lineClass, received.asked?.asker) {
     case (.flow, _) where line.code == "bye": farewell = line["reason"]
@@ -280,6 +289,7 @@ final class Prompting {
       say("\(style(.attention, "record")): the recording in \(ended.path) ends here\n")
     }
     restoration = nil
+    isMeasuring = false
     completionClient.close()
     for asked in unanswered where asked.verb != .quit && asked.verb != .shutdown {
       say("\(style(.attention, "not answered")): '\(asked.text)'\n")

@@ -1,0 +1,165 @@
+internal import Glibc
+internal import LineProtocol
+internal import UnixHost
+
+/// `quiz` and `cover` at the prompt.
+extension Prompting {
+  /// How long a quiz may take to find out the outcomes, and then to clean up, in nanoseconds.
+  private static let scoutPatience: UInt64 = 5_000_000_000
+  private static let cleaningPatience: UInt64 = 2_000_000_000
+
+  /// Takes a typed line that is about practice: an answer, the end, or a request that begins some.
+  ///
+  /// - Returns: False for any other line.
+  func takePractice(_ text: String) -> Bool {
+    let word = text.trimmingPrefix { $0 == " " || $0 == "\t" }.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+    if quiz != nil {
+      answerQuiz(word)
+      return true
+    }
+    if cover != nil, word == "q" {
+      cover = nil
+      return true
+    }
+    guard isListened, !client.conversation.isCollecting, client.openDocument == nil else { return false }
+    switch PracticeCommand(text) {
+    case .quiz(let name): beginQuiz(name)
+    case .cover(let name):
+      cover = Cover(machine: name)
+      measure()
+    case .help, .wrong, nil: return false
+    }
+    return true
+  }
+
+  // MARK: Quiz
+
+  /// The prompt of a quiz.
+  func prompt(of quiz: Quiz) -> Prompt {
+    Prompt(parts: [.init(.attention, "quiz"), .init(.quiet, "\(quiz.asked + 1)/\(quiz.count)")])
+  }
+
+  private func beginQuiz(_ name: String) {
+    guard let side = SideConnection(to: client.endpoint, patience: Self.scoutPatience) else {
+      return say("\(style(.bad, "error")): the daemon lets no second connection in, which a quiz needs\n")
+    }
+    defer { side.close(patience: Self.cleaningPatience) }
+    let scout = QuizScout(machine: name, world: client.conversation.place.world, fork: "quiz-\(getpid())") {
+      side.ask($0)
+    }
+    switch scout.find() {
+    case .silence: say("\(style(.bad, "error")): the daemon takes too long, so there is no quiz\n")
+    case .failure(let line): say(wrapped(Wording(style: style).failure(line)))
+    case .quiz(let quiz) where quiz.count == 0:
+      say("nothing can be asked about \(style(.name, name)): it takes no events\n")
+    case .quiz(let quiz):
+      self.quiz = quiz
+      let words = ["stayed", "ignored", "refused"].map { style(.name, $0) }.joined(separator: ", ")
+      say(wrapped("What happens? Answer with a state, or \(words); \(style(.name, "q")) ends the quiz."))
+      showQuestion()
+    }
+  }
+
+  private func answerQuiz(_ word: String) {
+    guard !word.isEmpty, let asked = quiz else { return }
+    if word == "q" {
+      endQuiz()
+      return
+    }
+    switch quiz?.judge(word) {
+    case nil: break
+    case .unknown:
+      let hint = Nearest.match(word, among: asked.states).map { "did you mean \($0)?" as ScreenText }
+      let all = asked.states.map { style(.state, $0) }.joined(separator: ", ")
+      say(wrapped("\(style(.name, asked.machine)) has no state '\(word)'; \(hint ?? "it has: \(all)")"))
+      return
+    case .vague:
+      say(wrapped("'\(word)' is true already; name the part of the state that changes"))
+      return
+    case .right(let question): say(wrapped("\(style(.good, "right")): \(story(of: question))"))
+    case .wrong(let question): say(wrapped("\(style(.bad, "no")): \(story(of: question))"))
+    }
+    if quiz?.question == nil { endQuiz() } else { showQuestion() }
+  }
+
+  /// Ends a quiz with the score.
+  ///
+  /// - Returns: False if there is none.
+  @discardableResult
+  func endQuiz() -> Bool {
+    guard let ended = quiz.take() else { return false }
+    say("\(style(.name, "\(ended.right) of \(ended.asked) right"))\n")
+    return true
+  }
+
+  private func showQuestion() {
+    guard let quiz, let question = quiz.question else { return }
+    if let scene = quiz.opening {
+      let cause: ScreenText = scene.cause.map { " after \(style(.name, $0))" } ?? ""
+      say(wrapped("\(style(.name, quiz.machine)) is in \(style(.state, scene.state))\(cause)."))
+    }
+    say(wrapped("  send \(quiz.machine) \(question.input)"))
+  }
+
+  /// What an input did, and why.
+  private func story(of question: Quiz.Question) -> ScreenText {
+    let reply = question.reply
+    let outputs = (reply["outputs"] ?? "").split(separator: ",").map { style(.output, String($0)) }
+    let emitted: ScreenText = outputs.isEmpty ? "" : "  \(style.emits) \(outputs.joined(separator: ", "))"
+    let reason: ScreenText = reply.note.map { ": \($0)" } ?? ""
+    switch question.outcome {
+    case .refused: return Wording(style: style).failure(reply)
+    case .ignored: return "ignored, still \(style(.state, question.after))\(reason)"
+    case .stayed where question.after == question.state: return "stays \(style(.state, question.state))\(emitted)"
+    case .moved(let to) where to != question.after:
+      let end = style(.state, question.after)
+      return "\(change(question.state, to)), and what comes of it leads to \(end)\(emitted)"
+    case .moved, .stayed: return "\(change(question.state, question.after))\(emitted)"
+    }
+  }
+
+  private func change(_ from: String, _ to: String) -> ScreenText {
+    "\(style(.state, from)) \(style.arrow) \(style(.state, to))"
+  }
+
+  private func wrapped(_ text: ScreenText) -> ScreenText {
+    "\(text.wrapped(width: Descriptor.standardOutput.columns))\n"
+  }
+
+  // MARK: Cover
+
+  /// Looks at the coverage again after an answer to the user.
+  func measure(after received: Conversation.Received) {
+    guard cover != nil, let asked = received.asked, asked.asker == .user else { return }
+    guard received.line.lineClass == .success || received.line.lineClass == .failure else { return }
+    if asked.verb == .send || asked.verb == .cast || asked.verb == .fire { cover?.countInput() }
+    measure()
+  }
+
+  private func measure() {
+    // One look at a time; it is about all that has happened before.
+    guard let name = cover?.machine, !isMeasuring, !client.conversation.isCollecting else { return }
+    isMeasuring = true
+    _ = client.begin(
+      Errand("cover \(name)", origin: "", asking: ["coverage \(name)"]) { [unowned self] answers in
+        isMeasuring = false
+        take(coverage: answers[0])
+        return .end([])
+      })
+  }
+
+  private func take(coverage answer: Errand.Answer) {
+    guard var measured = cover else { return }
+    let rows = answer.texts.compactMap { $0.hasPrefix("{") ? ServerLine(json: $0) : ServerLine(". \($0)") }
+    if let failure = answer.failure.flatMap({ ServerLine($0) }) {
+      cover = nil
+      return say(wrapped(Wording(style: style).failure(failure)))
+    }
+    guard measured.take(rows, style: style) else {
+      cover = nil
+      return say("there is nothing to cover: the world has no machine \(style(.name, measured.machine))\n")
+    }
+    say(wrapped(measured.meter(style)))
+    cover = measured.isComplete || measured.all == 0 ? nil : measured
+  }
+}

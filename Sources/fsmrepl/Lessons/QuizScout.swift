@@ -1,0 +1,156 @@
+internal import LineProtocol
+
+/// Finds out what a quiz asks about: it tries all inputs of a machine in a fork of its world, whose clock stands still.
+///
+/// The world itself is not changed, and the fork is dropped before the first question is asked. So the world may go on
+/// during the quiz.
+struct QuizScout {
+  enum Finding: Equatable {
+    case quiz(Quiz)
+    /// The daemon's answer to a request that failed.
+    case failure(ServerLine)
+    /// The connection was lost, or the daemon takes too long.
+    case silence
+  }
+
+  let machine: String
+  let world: String
+  /// The name of the fork.
+  let fork: String
+  /// Sends a request. The answer ends with its final line; `nil` if none comes.
+  let ask: (String) -> [ServerLine]?
+
+  /// The states that a quiz visits, and its questions, at most.
+  static let mostScenes = 6
+  static let mostQuestions = 24
+  /// The inputs of one event that are tried, with different arguments.
+  static let mostVariants = 3
+
+  private enum Stop: Error {
+    case failure(ServerLine)
+    case silence
+  }
+
+  func find() -> Finding {
+    do throws(Stop) {
+      try demand("use \(world)")
+      _ = try state()
+      let description = try demand("describe \(try kind())")
+      let states = description.filter { $0.words.first == "state" && $0.words.count > 1 }.map { $0.words[1] }
+      try demand("world fork \(fork)")
+      defer {
+        _ = ask("use \(world)")
+        _ = ask("world drop \(fork)")
+      }
+      try demand("use \(fork)")
+      try demand("clock virtual")
+      return .quiz(Quiz(machine: machine, states: states, scenes: try scenes(Self.inputs(of: description))))
+    } catch {
+      switch error {
+      case .failure(let line): return .failure(line)
+      case .silence: return .silence
+      }
+    }
+  }
+
+  // MARK: Requests
+
+  private func reply(_ request: String) throws(Stop) -> [ServerLine] {
+    guard let lines = ask(request), !lines.isEmpty else { throw .silence }
+    return lines
+  }
+
+  /// The data of the answer to a request that must succeed.
+  @discardableResult
+  private func demand(_ request: String) throws(Stop) -> [ServerLine] {
+    let lines = try reply(request)
+    guard let last = lines.last, last.lineClass == .success else { throw lines.last.map(Stop.failure) ?? .silence }
+    return lines.dropLast()
+  }
+
+  private func state() throws(Stop) -> String {
+    let rows = try demand("show \(machine)")
+    return rows.first { $0.words.first == "state" && $0.words.count > 1 }?.words[1] ?? ""
+  }
+
+  private func kind() throws(Stop) -> String {
+    let row = try demand("list \(machine) limit=1").first
+    guard let row, row.words.count > 1 else { throw .silence }
+    return row.words[1]
+  }
+
+  // MARK: Scenes
+
+  /// The machine's state now, then a state that one of the inputs leads to, and so on, as long as there is a new one.
+  private func scenes(_ inputs: [String]) throws(Stop) -> [Quiz.Scene] {
+    var scenes: [Quiz.Scene] = []
+    var seen: Set<StateName> = []
+    var cause: String?
+    var room = Self.mostQuestions
+    while scenes.count < Self.mostScenes, room > 0 {
+      let state = try state()
+      seen.insert(StateName(state))
+      var scene = Quiz.Scene(state: state, cause: cause)
+      for input in inputs.prefix(room) {
+        guard let question = try question(input, in: state) else { continue }
+        scene.questions.append(question)
+      }
+      room -= scene.questions.count
+      scenes.append(scene)
+      let next = scene.questions.first { $0.outcome.isHandled && !seen.contains(StateName($0.after)) }
+      guard let next else { break }
+      try demand("send \(machine) \(next.input)")
+      cause = next.input
+    }
+    return scenes
+  }
+
+  /// Tries an input and takes it back.
+  ///
+  /// - Returns: `nil` for an input that cannot be sent: its arguments are not right for this machine.
+  private func question(_ input: String, in state: String) throws(Stop) -> Quiz.Question? {
+    guard let line = try reply("send \(machine) \(input)").last else { return nil }
+    // Without a number it was no input, so there is nothing to take back.
+    guard line["seq"] != nil else { return nil }
+    let after = try self.state()
+    try demand("undo")
+    return Quiz.Outcome(line).map { Quiz.Question(input: input, state: state, outcome: $0, reply: line, after: after) }
+  }
+
+  // MARK: Inputs
+
+  /// The inputs to try: each event of a kind, with some arguments if it takes any.
+  ///
+  /// - Parameter description: The answer to `describe`.
+  static func inputs(of description: [ServerLine]) -> [String] {
+    description.filter { $0.words.first == "event" && $0.words.count > 1 }.flatMap { line -> [String] in
+      let samples = line.fields.map { Self.samples(of: $0.value) }
+      // What can be left out is left out, as long as nothing follows that cannot.
+      let wanted = samples.prefix((samples.lastIndex { !$0.isOptional } ?? -1) + 1)
+      let count = min(mostVariants, wanted.map(\.words.count).max() ?? 1)
+      let variants = (0..<count).map { number in
+        ([line.words[1]] + wanted.map { Word.written($0.words[min(number, $0.words.count - 1)]) })
+          .joined(separator: " ")
+      }
+      return variants.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+  }
+
+  /// Words for an argument, by what `describe` says of it: `one character`, `on,off,true,false`, `0..100`.
+  static func samples(of type: String) -> (words: [String], isOptional: Bool) {
+    let optional = ", or nil"
+    let isOptional = type.hasSuffix(optional)
+    let type = isOptional ? String(type.dropLast(optional.count)) : type
+    if type == "one character" { return (["a"], isOptional) }
+    if type.hasPrefix("text ") { return (["x"], isOptional) }
+    if type == "on,off,true,false" { return (["on", "off"], isOptional) }
+    guard let dots = type.firstRange(of: "..") else {
+      return (type.split(separator: ",").map(String.init), isOptional)
+    }
+    let least = String(type[..<dots.lowerBound])
+    // Behind a number may stand a unit: `-100..100 °C`.
+    let most = type[dots.upperBound...].prefix { $0.isNumber }
+    guard let from = Int(least), let to = Int(most), to > from else { return ([least], isOptional) }
+    return ([least, "\(min(to, from + 3))"], isOptional)
+  }
+}

@@ -1,0 +1,249 @@
+import LineProtocol
+import Testing
+
+@testable import fsmrepl
+
+struct QuizTests {
+  private func line(_ text: String) throws -> ServerLine { try #require(ServerLine(text)) }
+
+  private func question(
+    _ input: String, _ state: String, _ reply: String, after: String? = nil
+  ) throws -> Quiz.Question {
+    let reply = try line(reply)
+    let outcome = try #require(Quiz.Outcome(reply))
+    let there: String? = if case .moved(let to) = outcome { to } else { nil }
+    return Quiz.Question(input: input, state: state, outcome: outcome, reply: reply, after: after ?? there ?? state)
+  }
+
+  private func quiz(_ questions: Quiz.Question..., states: [String] = ["off", "on", "capsLock"]) -> Quiz {
+    Quiz(machine: "key", states: states, scenes: [Quiz.Scene(state: "off", cause: nil, questions: questions)])
+  }
+
+  private func isRight(_ answer: String, _ question: Quiz.Question, states: [String]) -> Bool {
+    var quiz = quiz(question, states: states)
+    return quiz.judge(answer) == .right(question)
+  }
+
+  @Test("questions follow one another, and right answers are counted")
+  func score() throws {
+    let first = try question("tap", "off", "+ moved off on t=0.000 seq=2")
+    let second = try question("character a", "off", "+ stayed off t=0.000 seq=2")
+    var quiz = quiz(first, second)
+    #expect(quiz.count == 2 && quiz.question == first && quiz.opening?.state == "off")
+    let judgement1 = quiz.judge("on")
+    #expect(judgement1 == .right(first))
+    #expect(quiz.question == second && quiz.opening == nil)
+    let judgement2 = quiz.judge("on")
+    #expect(judgement2 == .wrong(second))
+    #expect(quiz.question == nil && quiz.opening == nil)
+    let judgement3 = quiz.judge("on")
+    #expect(judgement3 == nil)
+    #expect(quiz.right == 1 && quiz.asked == 2)
+  }
+
+  @Test("each outcome has its words")
+  func outcomes() throws {
+    let states = ["off", "on", "list"]
+    let moved = try question("a", "off", "+ moved off list(5) t=0.000 seq=2")
+    for answer in ["list", "list(5)"] { #expect(isRight(answer, moved, states: states)) }
+    for answer in ["list(4)", "off", "ignored", "refused", "stayed"] {
+      #expect(!isRight(answer, moved, states: states))
+    }
+    let stayed = try question("a", "off", "+ stayed off t=0.000 seq=2")
+    for answer in ["off", "stayed"] { #expect(isRight(answer, stayed, states: states)) }
+    for answer in ["on", "ignored", "refused"] { #expect(!isRight(answer, stayed, states: states)) }
+    let ignored = try question("a", "off", "+ ignored off t=0.000 seq=2")
+    #expect(isRight("ignored", ignored, states: states))
+    // It is in this state, but an event that does nothing is something to know.
+    for answer in ["off", "stayed", "refused"] { #expect(!isRight(answer, ignored, states: states)) }
+    let refused = try question("a", "off", "- REFUSED machine=m state=off event=a seq=2 : no")
+    #expect(isRight("refused", refused, states: states))
+    for answer in ["off", "ignored"] { #expect(!isRight(answer, refused, states: states)) }
+    #expect(Quiz.Outcome(try line("- BAD-ARGUMENT argument=x : no")) == nil)
+  }
+
+  @Test("a state may have the name of an outcome")
+  func names() throws {
+    let question = try question("a", "open", "+ moved open refused t=0.000 seq=2")
+    #expect(isRight("refused", question, states: ["open", "refused"]))
+    #expect(!isRight("ignored", question, states: ["open", "refused"]))
+  }
+
+  @Test("what is no state is told, and is no answer")
+  func unknown() throws {
+    var quiz = quiz(try question("tap", "off", "+ moved off on t=0.000 seq=2"))
+    for answer in ["capslock", "on+", "+", "on+moon"] {
+      let judgement = quiz.judge(answer)
+      #expect(judgement == .unknown, "\(answer)")
+    }
+    #expect(quiz.asked == 0 && quiz.question != nil)
+  }
+
+  @Test("of several regions, the one that changes must be named")
+  func regions() throws {
+    let states = ["off", "on", "capsLock", "letters", "digits", "off", "on"]
+    let tap = try question("tap", "off+letters+off", "+ moved off+letters+off on+letters+off t=0.000 seq=2")
+    for answer in ["on", "on+letters", "on+letters+off"] { #expect(isRight(answer, tap, states: states), "\(answer)") }
+    #expect(!isRight("capsLock", tap, states: states))
+    var quiz = quiz(tap, states: states)
+    let judgement4 = quiz.judge("off")
+    #expect(judgement4 == .vague)
+    let judgement5 = quiz.judge("letters")
+    #expect(judgement5 == .vague)
+    #expect(quiz.asked == 0)
+  }
+
+  @Test("a state around both is not enough, and other data of the same state are")
+  func around() throws {
+    let states = ["cooling.minOn", "cooling.free", "list"]
+    let question = try question("a", "cooling.minOn", "+ moved cooling.minOn cooling.free t=0.000 seq=2")
+    var quiz = quiz(question, states: states)
+    let judgement6 = quiz.judge("cooling")
+    #expect(judgement6 == .vague)
+    let judgement7 = quiz.judge("cooling.free")
+    #expect(judgement7 == .right(question))
+    let reloaded = try self.question("a", "list(5)", "+ moved list(5) list(6) t=0.000 seq=2")
+    #expect(isRight("list", reloaded, states: states))
+    #expect(!isRight("list(5)", reloaded, states: states))
+  }
+
+  @Test("what wires bring about counts")
+  func wires() throws {
+    let question = try question("login A ok", "loginPrompt", "+ stayed loginPrompt t=0.000 seq=2", after: "spinner")
+    #expect(isRight("spinner", question, states: ["loginPrompt", "spinner"]))
+    #expect(!isRight("loginPrompt", question, states: ["loginPrompt", "spinner"]))
+  }
+
+  // MARK: The scout
+
+  /// A key without time, in a world `w`; what is asked for goes into `log`.
+  private final class FakeWorld {
+    var log: [String] = []
+    private var past = ["off"]
+    private let broken: String?
+
+    init(without broken: String? = nil) { self.broken = broken }
+
+    func ask(_ request: String) -> [ServerLine]? {
+      log.append(request)
+      if request == broken { return nil }
+      let lines: [String]
+      switch (request, past[past.count - 1]) {
+      case ("show key", let state): lines = [". state \(state)", "+ 1"]
+      case ("list key limit=1", _): lines = [". key shiftKey off", "+ 1"]
+      case ("describe shiftKey", _):
+        lines = [
+          ". kind shiftKey version=1", ". state off initial=yes", ". state on", ". event tap : the key",
+          ". event character c=\"one character\" : a letter", "+ 5",
+        ]
+      case ("send key tap", let state):
+        past.append(state == "off" ? "on" : "off")
+        lines = ["+ moved \(state) \(past[past.count - 1]) t=0.000 seq=2"]
+      case ("send key character a", "off"): lines = ["- BAD-ARGUMENT argument=c : no"]
+      case ("send key character a", let state):
+        past.append(state)
+        lines = ["+ ignored \(state) t=0.000 seq=2"]
+      case ("undo", _):
+        past.removeLast()
+        lines = ["+ t=0.000 seq=3"]
+      case ("world fork q", _) where broken == "full": lines = ["- FULL : no room"]
+      default: lines = ["+"]
+      }
+      return lines.compactMap { ServerLine($0) }
+    }
+  }
+
+  @Test("every input is tried in each state, in a fork that is dropped")
+  func scout() throws {
+    let fake = FakeWorld()
+    let scout = QuizScout(machine: "key", world: "w", fork: "q", ask: fake.ask)
+    guard case .quiz(var quiz) = scout.find() else {
+      Issue.record("no quiz")
+      return
+    }
+    #expect(quiz.states == ["off", "on"])
+    // Off has one question, as the other input is no input there; on has two. Then there is no new state.
+    #expect(quiz.count == 3)
+    #expect(quiz.question?.input == "tap" && quiz.opening?.cause == nil)
+    _ = quiz.judge("on")
+    #expect(quiz.opening?.state == "on" && quiz.opening?.cause == "tap")
+    #expect(
+      fake.log.prefix(6) == [
+        "use w", "show key", "list key limit=1", "describe shiftKey", "world fork q", "use q",
+      ])
+    #expect(fake.log.suffix(2) == ["use w", "world drop q"])
+  }
+
+  @Test("the fork is dropped whatever happens, and none is made for nothing")
+  func cleanUp() throws {
+    let silent = FakeWorld(without: "send key tap")
+    #expect(QuizScout(machine: "key", world: "w", fork: "q", ask: silent.ask).find() == .silence)
+    #expect(silent.log.suffix(2) == ["use w", "world drop q"])
+    let full = FakeWorld(without: "full")
+    #expect(
+      QuizScout(machine: "key", world: "w", fork: "q", ask: full.ask).find() == .failure(try line("- FULL : no room")))
+    #expect(!full.log.contains("world drop q") && full.log.last == "world fork q")
+  }
+
+  @Test(
+    "arguments are made up by what is said of them",
+    arguments: [
+      ("tap", ["tap"]),
+      ("character c=\"one character\"", ["character a"]),
+      ("set to=on,off,true,false", ["set on", "set off"]),
+      ("layout layout=letters,digits,symbols", ["layout letters", "layout digits", "layout symbols"]),
+      ("loadingFinished items=0..1000000", ["loadingFinished 0", "loadingFinished 3"]),
+      ("one n=1..1", ["one 1"]),
+      ("frame dt=0s..36500d", ["frame 0s"]),
+      ("processed result=\"text of 1 to 1024 bytes, or nil\"", ["processed"]),
+      ("request name=\"text of 1 to 256 bytes\" idempotent=\"on,off,true,false, or nil\"", ["request x"]),
+      ("set flag=waiting,error to=on,off,true,false", ["set waiting on", "set error off"]),
+    ] as [(String, [String])])
+  func arguments(event: String, inputs: [String]) throws {
+    #expect(QuizScout.inputs(of: [try line(". event \(event) : text")]) == inputs)
+  }
+
+  // MARK: Requests and the meter
+
+  @Test("practice is about one machine, and needs somebody who answers")
+  func commands() throws {
+    #expect(PracticeCommand("quiz key") == .quiz("key"))
+    #expect(PracticeCommand("  cover app.view ") == .cover("app.view"))
+    #expect(PracticeCommand("quizzes") == nil && PracticeCommand("help send") == nil)
+    for text in ["quiz", "quiz a b", "cover *", "cover lamp-*", "quiz kind=key"] {
+      guard case .wrong = PracticeCommand(text) else {
+        Issue.record("\(text)")
+        continue
+      }
+    }
+    #expect(PracticeCommand("help cover")?.answer.first == PracticeCommand.usageRows[1])
+    #expect(PracticeCommand("quiz key")?.answer.first?.hasPrefix("- USAGE ") == true)
+  }
+
+  @Test("the meter has what is taken, and what is missing")
+  func meter() throws {
+    var cover = Cover(machine: "key")
+    let rows = try [
+      ". kind shiftKey machines=1 states=2/3 transitions=1/5 pairs=1/6", ". untried shiftKey state capsLock",
+      ". untried shiftKey transition on capsLock event=tap", ". untried shiftKey transition on off timer=burn",
+      ". untried shiftKey transition capsLock off event=tap", ". untried shiftKey transition on off event=character",
+    ].map(line)
+    let isTaken = cover.take(rows, style: .bare)
+    #expect(isTaken)
+    #expect(
+      cover.meter(.bare).text == """
+        ████░░░░░░░░░░░░░░░░ 1 of 5 transitions, 20 %
+          on → capsLock by tap
+          on → off by burn
+          capsLock → off by tap
+          and 1 more
+        """)
+    #expect(!cover.isComplete)
+    cover.countInput()
+    let isWhole = cover.take([try line(". kind shiftKey machines=1 transitions=5/5")], style: .bare)
+    #expect(isWhole && cover.isComplete)
+    #expect(cover.meter(.bare).text.hasSuffix("\ndone: every transition of key has been taken, with 1 event"))
+    let isOther = cover.take([try line(". region k s states=1/2")], style: .bare)
+    #expect(!isOther)
+  }
+}
