@@ -10,13 +10,8 @@ extension Program {
       complain("there is no folder 'Lessons' where this program comes from; --lessons names one")
       return .usage
     }
-    let folder: LessonFolder
-    do throws(RunFiles.Mistakes) {
-      folder = LessonFolder(try RunFiles.scripts([path]))
-    } catch {
-      for line in error.lines { Descriptor.standardError.tell("\(line)") }
-      return .usage
-    }
+    guard let scripts = scripts([path]) else { return .usage }
+    let folder = LessonFolder(scripts)
     guard !folder.entries.isEmpty else {
       complain("there is no lesson below \(path): a lesson's first line is 'lesson TITLE'")
       return .usage
@@ -152,13 +147,7 @@ extension Program {
       complain("--show is for a terminal")
       return .usage
     }
-    let scripts: [Script]
-    do throws(RunFiles.Mistakes) {
-      scripts = try RunFiles.scripts(run.files)
-    } catch {
-      for line in error.lines { Descriptor.standardError.tell("\(line)") }
-      return .usage
-    }
+    guard let scripts = scripts(run.files) else { return .usage }
     guard let script = scripts.first, scripts.count == 1 else {
       complain("--show plays one script")
       return .usage
@@ -179,6 +168,14 @@ extension Program {
         say("The page is at \(pageLink(link, world: world))\n\n", nil)
       }
     }
+  }
+
+  /// The scripts of files; `nil` if one has mistakes, which are told.
+  private static func scripts(_ paths: [String]) -> [Script]? {
+    let readings = RunFiles.scripts(paths)
+    for line in readings.flatMap(\.mistakes) { Descriptor.standardError.tell("\(line)") }
+    let scripts = readings.compactMap(\.item)
+    return scripts.count == readings.count ? scripts : nil
   }
 
   private static var isAtTerminal: Bool {
