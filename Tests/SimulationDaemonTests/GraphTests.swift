@@ -11,7 +11,7 @@ struct GraphTests {
   static let names = Catalogue.simulations.entries.map(\.name)
 
   @Test("a picture leads where its size suggests, or where it is asked to")
-  func direction() {
+  func wishedDirection() {
     let guest = Guest()
     func leads(_ request: String, _ word: String) -> Bool { guest.say(request).contains { $0.contains(word) } }
     #expect(leads("graph shiftKey format=dot", "rankdir=LR") && leads("graph smtp format=dot", "rankdir=TB"))
