@@ -12,7 +12,7 @@ struct GraphTests {
 
   @Test("a picture leads where its size suggests, or where it is asked to")
   func wishedDirection() {
-    let guest = Guest()
+    let guest = HostedService().connect(toWorld: "w")
     func leads(_ request: String, _ word: String) -> Bool { guest.say(request).contains { $0.contains(word) } }
     #expect(leads("graph shiftKey format=dot", "rankdir=LR") && leads("graph smtp format=dot", "rankdir=TB"))
     #expect(leads("graph shiftKey format=dot direction=down", "rankdir=TB"))
