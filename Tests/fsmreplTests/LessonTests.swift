@@ -66,6 +66,7 @@ struct LessonTests {
       send key tap
       send key tap
     end
+    point capsLock
     show state key
     say The end of it.
     """
@@ -132,6 +133,7 @@ struct LessonTests {
     terminal.type("send key tap\r")
     try terminal.wait(for: "on → capsLock")
     try terminal.wait(for: "✓ Done.\n")
+    try terminal.wait(for: "→ key: look at capsLock\n")
     // Shown in the lesson's own world, in which its solution was played.
     try terminal.wait(for: "state")
     try terminal.wait(for: "capsLock")
@@ -140,7 +142,7 @@ struct LessonTests {
     #expect(end.contains("This is the end of the lesson. 2 of 3 right. Next: 'fsmrepl lesson 2',"))
     #expect(try terminal.waitForEnding() == .exited(0))
     #expect(terminal.isRestored)
-    #expect(folder.progress == "01-keys.fsm 11/11 2/3")
+    #expect(folder.progress == "01-keys.fsm 12/12 2/3")
   }
 
   @Test("Ctrl-C leaves at a question, and the next time the lesson goes on there")
@@ -154,9 +156,9 @@ struct LessonTests {
     try terminal.wait(for: "'fsmrepl lesson 1' goes on here.")
     #expect(try terminal.waitForEnding() == .exited(0))
     #expect(terminal.isRestored)
-    #expect(folder.progress == "01-keys.fsm 3/11 1/1")
+    #expect(folder.progress == "01-keys.fsm 3/12 1/1")
     terminal = try folder.start("lesson", "1")
-    try terminal.wait(for: "up to part 3 of 11.")
+    try terminal.wait(for: "up to part 3 of 12.")
     try terminal.wait(for: "Enter: go on")
     terminal.type("\r")
     try terminal.wait(for: "? How does it lock?")
@@ -166,7 +168,7 @@ struct LessonTests {
     try terminal.wait(for: "time> ")
     terminal.type("\u{04}")
     #expect(try terminal.waitForEnding() == .exited(0))
-    #expect(folder.progress == "01-keys.fsm 6/11 2/2")
+    #expect(folder.progress == "01-keys.fsm 6/12 2/2")
     terminal = try folder.start("lesson", "1")
     try terminal.wait(for: "b: begin again")
     terminal.type("b")
@@ -188,7 +190,7 @@ struct LessonTests {
     if keys != "quit\r" {
       terminal.type(keys)
       #expect(try terminal.waitForEnding() == .exited(0))
-      #expect(folder.progress == "01-keys.fsm 7/11 0/3")
+      #expect(folder.progress == "01-keys.fsm 7/12 0/3")
       return
     }
     terminal.type("\r")
@@ -196,7 +198,7 @@ struct LessonTests {
     terminal.type(keys)
     #expect(try terminal.waitForEnding() == .exited(0))
     #expect(terminal.isRestored)
-    #expect(folder.progress == "01-keys.fsm 8/11 0/3")
+    #expect(folder.progress == "01-keys.fsm 8/12 0/3")
   }
 
   @Test("free play harms nothing: what it breaks is whole again, and 'skip' plays the solution")
@@ -236,7 +238,7 @@ struct LessonTests {
     #expect(terminal.written.allSatisfy { $0 < 0x80 })
     terminal.signal(SIGTERM)
     #expect(try terminal.waitForEnding() == .killed(signal: SIGTERM))
-    #expect(folder.progress == "01-keys.fsm 3/11 1/1")
+    #expect(folder.progress == "01-keys.fsm 3/12 1/1")
   }
 
   @Test("--auto answers everything itself, without a terminal, and keeps nothing")

@@ -163,7 +163,7 @@ extension VerbRow {
 
       case .watch: VerbRow(.contents, .reads, cost: .machine, memory: .watch) { $0.watch() }
       case .unwatch: VerbRow(.contents, .reads, cost: .machine, memory: .little) { $0.unwatch() }
-      case .point: VerbRow(.contents, .tells, cost: .machine, memory: .little) { $0.point() }
+      case .point: VerbRow(.contents, .tells, cost: .none, memory: .little) { $0.point() }
       case .journal: VerbRow(.contents, .reads, cost: .inputs, memory: .longReply) { $0.journal() }
       case .wave: VerbRow(.contents, .reads, cost: .coverage, memory: .waveReply) { $0.wave() }
       case .script: VerbRow(.contents, .reads, cost: .coverage, memory: .worldCopy) { $0.script() }

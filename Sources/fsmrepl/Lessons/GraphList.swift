@@ -77,7 +77,8 @@ struct GraphList: Equatable {
       if state.arrows.isEmpty { table.add(beginning) }
       for arrow in state.arrows {
         let isNext = arrow.isPossible && state.isCurrent
-        let text = "\(arrow.label) \(style.arrow) \(arrow.target)"
+        let whole = "\(arrow.label) \(style.arrow) \(arrow.target)"
+        let text = style.usesUnicode ? whole : MarkdownText.inASCII(whole)
         table.add(beginning + [Table.Cell(text, isNext ? .good : nil, isText: true)])
         beginning = [Table.Cell(" "), Table.Cell(" ")]
       }

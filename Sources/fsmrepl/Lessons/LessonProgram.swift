@@ -113,6 +113,7 @@ final class LessonProgram {
 
   private func end(by number: Int32) -> Never {
     onEnd()
+    leave()
     _ = client.close()
     client.endpoint.close()
     SignalQueue.endProcess(by: number)
@@ -199,11 +200,17 @@ final class LessonProgram {
 
   /// Plays steps and shows them as at the prompt.
   private func play(_ steps: Range<Int>) throws(RunLink.Stop) -> Outcome {
-    for line in script.lines(of: steps) { write("\(style(.name, "> \(line)").wrapped(width: columns))\n") }
+    for line in isPointing(steps) ? [] : script.lines(of: steps) { write("\(style(.name, "> \(line)").wrapped(width: columns))\n") }
     screen.begin(columns)
     try player.play(upTo: steps.upperBound)
     write("\(screen.end())\n")
     return player.result.failure.map { .failed($0) } ?? .done
+  }
+
+  /// Whether the steps only point at a state, which is shown without the request.
+  private func isPointing(_ steps: Range<Int>) -> Bool {
+    guard steps.count == 1, case .request(.point, _) = script.steps[steps.lowerBound].action else { return false }
+    return true
   }
 
   private func answered(_ step: Script.Step, _ rows: [String], _ last: String?) {
@@ -345,7 +352,10 @@ final class LessonProgram {
     let free = FreePlay(attempt, of: script, style: style, columns: { [self] in columns })
     let prompting = Prompting(
       client: own, format: .people(style), style: style, signals: signals, companion: free,
-      beforeEnding: { [self] in onEnd() })
+      beforeEnding: { [self] in
+        onEnd()
+        leave()
+      })
     let code = prompting.run()
     return (free.end, code == .noConnection ? .noConnection : .leave)
   }

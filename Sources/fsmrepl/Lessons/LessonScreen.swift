@@ -57,6 +57,11 @@ struct LessonScreen {
       text += "\(event.wrapped(width: width))\n"
     }
     guard isLast || reply?.lineClass == .failure, count() else { return text }
+    if case .request(.point, _) = step.action, reply?.lineClass == .success {
+      let words = RequestText(script.request(of: step)).words
+      let look = style(.attention, "\(style.arrow) \(words.first ?? ""): look at \(words.last ?? "")")
+      return "\(text)\(look.wrapped(width: width))\n"
+    }
     if case .check = step.action {
       let isFine = reply?.lineClass == .success
       return isFine ? "\(text)\(style(.good, style.usesUnicode ? "✓" : "ok"))\n" : text

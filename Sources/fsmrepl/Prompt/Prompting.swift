@@ -267,7 +267,9 @@ final class Prompting {
     case (.success, .user) where received.asked?.verb == .quit: isLeaving = true
     default: break
     }
-    if received.asked?.asker == .user, line.lineClass == .success || line.lineClass == .failure, !isLeaving {
+    // After a request that `quiet` leaves without an answer a `sync` of ours has one.
+    let isAnswer = received.asked?.asker == .user || received.asked?.verb == .sync
+    if isAnswer, line.lineClass == .success || line.lineClass == .failure, !isLeaving {
       companion?.follow(client)
     }
   }
