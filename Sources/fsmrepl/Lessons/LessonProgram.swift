@@ -200,7 +200,9 @@ final class LessonProgram {
 
   /// Plays steps and shows them as at the prompt.
   private func play(_ steps: Range<Int>) throws(RunLink.Stop) -> Outcome {
-    for line in isPointing(steps) ? [] : script.lines(of: steps) { write("\(style(.name, "> \(line)").wrapped(width: columns))\n") }
+    for line in isPointing(steps) ? [] : script.lines(of: steps) {
+      write("\(style(.name, "> \(line)").wrapped(width: columns))\n")
+    }
     screen.begin(columns)
     try player.play(upTo: steps.upperBound)
     write("\(screen.end())\n")
