@@ -228,7 +228,7 @@ struct QuizTests {
       ". untried shiftKey transition on capsLock event=tap", ". untried shiftKey transition on off timer=burn",
       ". untried shiftKey transition capsLock off event=tap", ". untried shiftKey transition on off event=character",
     ].map(line)
-    let isTaken = cover.take(rows, style: .bare)
+    let isTaken = cover.take(rows)
     #expect(isTaken)
     #expect(
       cover.meter(.bare).text == """
@@ -240,10 +240,10 @@ struct QuizTests {
         """)
     #expect(!cover.isComplete)
     cover.countInput()
-    let isWhole = cover.take([try line(". kind shiftKey machines=1 transitions=5/5")], style: .bare)
+    let isWhole = cover.take([try line(". kind shiftKey machines=1 transitions=5/5")])
     #expect(isWhole && cover.isComplete)
     #expect(cover.meter(.bare).text.hasSuffix("\ndone: every transition of key has been taken, with 1 event"))
-    let isOther = cover.take([try line(". region k s states=1/2")], style: .bare)
+    let isOther = cover.take([try line(". region k s states=1/2")])
     #expect(!isOther)
   }
 }

@@ -31,7 +31,7 @@ struct AttemptCondition {
         let coverage = RunCoverage(rows)
         remark = "Coverage: \(coverage.text)."
         guard coverage.reaches(percent) else {
-          let missing = coverage.missing.first.map { " Not yet: \($0)." } ?? ""
+          let missing = coverage.missing.first.map { " Not yet: \($0.from) → \($0.to) by \($0.trigger)." } ?? ""
           return (false, remark.map { $0 + missing })
         }
       case .output, .never: break

@@ -3,10 +3,7 @@ internal import LineProtocol
 /// How many of a machine's transitions have been taken, and which have not. It only decides and words.
 struct Cover: Equatable {
   let machine: String
-  private(set) var taken = 0
-  private(set) var all = 0
-  /// The transitions that are missing, as people read them; not all of them, if there are many.
-  private(set) var missing: [ScreenText] = []
+  private(set) var coverage = RunCoverage(lines: [])
   /// The events that were sent since the beginning.
   private(set) var inputs = 0
 
@@ -19,45 +16,41 @@ struct Cover: Equatable {
     self.machine = machine
   }
 
-  var isComplete: Bool { all > 0 && taken == all }
+  /// Whether nothing is missing; so it is where there are no transitions.
+  var isComplete: Bool { coverage.reaches(100) }
 
   /// Takes the answer to `coverage`.
   ///
   /// - Returns: False if it has nothing about the machine.
-  mutating func take(_ rows: [ServerLine], style: Style) -> Bool {
-    guard let heading = rows.first(where: { $0.words.first == "kind" }),
-      let figure = heading["transitions"]?.split(separator: "/").compactMap({ Int($0) }), figure.count == 2
-    else { return false }
-    (taken, all) = (figure[0], figure[1])
-    let untried = rows.filter { $0.words.prefix(3).last == "transition" && $0.words.first == "untried" }
-    missing = untried.compactMap { row in
-      guard row.words.count == 5, let cause = row["event"] ?? row["timer"] else { return nil }
-      let from = style(.state, row.words[3])
-      let to = style(.state, row.words[4])
-      return "\(from) \(style.arrow) \(to) by \(style(.name, cause))"
-    }
-    return true
+  mutating func take(_ rows: [ServerLine]) -> Bool {
+    coverage = RunCoverage(lines: rows)
+    return rows.contains { $0.words.first == "kind" }
   }
 
   mutating func countInput() { inputs += 1 }
 
   /// The line below an answer.
   func meter(_ style: Style) -> ScreenText {
-    let percent = all == 0 ? 100 : taken * 100 / all
-    let full = all == 0 ? Self.width : taken * Self.width / all
+    let (made, all) = (coverage.made, coverage.all)
+    let percent = all == 0 ? 100 : made * 100 / all
+    let full = all == 0 ? Self.width : made * Self.width / all
     let (done, open) = style.usesUnicode ? ("█", "░") : ("#", ".")
     let bar = [
       style(.good, String(repeating: done, count: full)),
       style(.quiet, String(repeating: open, count: Self.width - full)),
     ].joined()
-    let figures: ScreenText = "\(bar) \(taken) of \(all) transitions, \(percent) %"
+    let figures: ScreenText = "\(bar) \(made) of \(all) transitions, \(percent) %"
     if isComplete {
       let done: ScreenText = "\(style(.good, "done")): every transition of \(style(.name, machine)) has been taken"
       return "\(figures)\n\(done)\(inputs > 0 ? ", with \(inputs == 1 ? "1 event" : "\(inputs) events")" : "")"
     }
-    let rest = all - taken - min(missing.count, Self.mostNamed)
-    var named = missing.prefix(Self.mostNamed).map { "  \($0)" as ScreenText }
-    if rest > 0 { named.append("  and \(rest) more") }
-    return ([figures] + named).joined(separator: "\n")
+    let missing = coverage.missing.prefix(Self.mostNamed)
+    var rows = missing.map { transition -> ScreenText in
+      let from = style(.state, transition.from)
+      let to = style(.state, transition.to)
+      return "  \(from) \(style.arrow) \(to) by \(style(.name, transition.trigger))"
+    }
+    if all - made > missing.count { rows.append("  and \(all - made - missing.count) more") }
+    return ([figures] + rows).joined(separator: "\n")
   }
 }

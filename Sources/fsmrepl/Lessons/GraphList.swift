@@ -28,7 +28,9 @@ struct GraphList: Equatable {
       var words = row.dropFirst(2).split(separator: " ")
       if words.last == "{" { words.removeLast() }
       if words.first == "state", words.count > 3, words[words.count - 2] == "as" {
-        names[String(words[words.count - 1])] = row.split(separator: "\"").dropFirst().first.map(String.init)
+        names[String(words[words.count - 1])] = row.split(separator: "\"").dropFirst().first.map {
+          Self.decoded(String($0))
+        }
       } else if words.first == "class", words.count == 3, words[2] == "current" {
         current.insert(String(words[1]))
       } else if words.count > 2, words[1] == "-->", words[0] != "[*]" {
@@ -39,8 +41,8 @@ struct GraphList: Equatable {
     for (from, to, label) in arrows {
       let place = place(of: names[from] ?? from, isCurrent: current.contains(from))
       for part in Self.parts(of: label) {
-        states[place].arrows.append(
-          Arrow(label: part.replacing("▶ ", with: ""), target: names[to] ?? to, isPossible: part.hasPrefix("▶ ")))
+        let text = Self.decoded(part.replacing("▶ ", with: ""))
+        states[place].arrows.append(Arrow(label: text, target: names[to] ?? to, isPossible: part.hasPrefix("▶ ")))
       }
     }
     // Of a state that nothing leaves the name is all.
@@ -67,6 +69,21 @@ struct GraphList: Equatable {
       }
     }
     return parts
+  }
+
+  /// A text of a diagram with the characters that Mermaid's entities stand for: `#lt;`, `#43;`.
+  static func decoded(_ text: String) -> String {
+    text.replacing(/#([a-z]+|[0-9]+);/) { match in
+      switch match.output.1 {
+      case "quot": return "\""
+      case "lt": return "<"
+      case "gt": return ">"
+      case "amp": return "&"
+      case let number:
+        let scalar = UInt32(number).flatMap { Unicode.Scalar($0) }
+        return scalar.map { String(Character($0)) } ?? String(match.output.0)
+      }
+    }
   }
 
   func shown(width: Int?, style: Style) -> ScreenText {

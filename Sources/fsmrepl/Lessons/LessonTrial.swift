@@ -87,7 +87,7 @@ struct LessonTrial {
       for part in label.split(separator: "<br/>") {
         let text = part.drop { $0 == " " }
         guard text.hasPrefix("▶ \(event) ["), let end = text.firstIndex(of: "]") else { continue }
-        return String(text[..<end].drop { $0 != "[" }.dropFirst())
+        return GraphList.decoded(String(text[..<end].drop { $0 != "[" }.dropFirst()))
       }
     }
     return nil

@@ -155,11 +155,11 @@ extension Prompting {
       cover = nil
       return say(wrapped(Wording(style: style).failure(failure)))
     }
-    guard measured.take(rows, style: style) else {
+    guard measured.take(rows) else {
       cover = nil
       return say("there is nothing to cover: the world has no machine \(style(.name, measured.machine))\n")
     }
     say(wrapped(measured.meter(style)))
-    cover = measured.isComplete || measured.all == 0 ? nil : measured
+    cover = measured.isComplete ? nil : measured
   }
 }

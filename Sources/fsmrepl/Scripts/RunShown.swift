@@ -54,15 +54,25 @@ struct RunShown {
 
 /// How many of the transitions of some kinds were made, from an answer to `coverage`.
 struct RunCoverage: Equatable {
+  /// A move, by the names of the states and of what triggers it.
+  struct Transition: Equatable {
+    let from: String
+    let to: String
+    let trigger: String
+  }
+
   private(set) var made = 0
   private(set) var all = 0
-  /// What was not made, as the daemon says it: `FROM TO event=EVENT`.
-  private(set) var missing: [String] = []
+  /// What was not made, as far as the daemon names it.
+  private(set) var missing: [Transition] = []
 
   /// - Parameter rows: Lines of the answer, as received.
   init(_ rows: [String]) {
-    for row in rows {
-      guard let line = ServerLine(row) else { continue }
+    self.init(lines: rows.compactMap { ServerLine($0) })
+  }
+
+  init(lines: [ServerLine]) {
+    for line in lines {
       if line.words.first == "kind", let numbers = line["transitions"]?.split(separator: "/").compactMap({ Int($0) }),
         numbers.count == 2
       {
@@ -71,7 +81,7 @@ struct RunCoverage: Equatable {
       }
       if line.words.starts(with: ["untried"]), line.words.count == 5, line.words[2] == "transition" {
         let trigger = line["event"] ?? line["timer"] ?? "?"
-        missing.append("\(line.words[3]) \(line.words[4]) \(trigger)")
+        missing.append(Transition(from: line.words[3], to: line.words[4], trigger: trigger))
       }
     }
   }

@@ -1,0 +1,14 @@
+import Testing
+
+@testable import fsmrepl
+
+struct GraphListTests {
+  @Test("the entities of a diagram are the characters that they stand for")
+  func entities() throws {
+    #expect(GraphList.decoded("a #lt; b #quot;c#quot; #amp; d #gt; 1 #43; 2") == "a < b \"c\" & d > 1 + 2")
+    for text in ["#none;", "#1114112;", "#", "no. #5", ""] { #expect(GraphList.decoded(text) == text) }
+    let list = GraphList([". down --> up : ▶ ticket [cars #lt; places]", ".     class down current"])
+    let arrow = try #require(list.states.first?.arrows.first)
+    #expect(arrow.label == "ticket [cars < places]" && arrow.target == "up" && arrow.isPossible)
+  }
+}
