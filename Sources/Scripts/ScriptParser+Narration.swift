@@ -194,7 +194,7 @@ extension ScriptParser {
   }
 
   /// The verbs whose effect on a machine's state can be asked about.
-  private static let foretold: Set<Verb> = [.send, .cast, .fire, .advance, .step, .await, .expect, .undo, .goto]
+  private static let foretold: Set<Verb> = [.send, .cast, .fire, .advance, .step, .await, .expect, .undo, .redo, .goto]
 
   /// The machine whose state a line changes: the one that it names, else the only one.
   private func machine(of verb: Verb, _ step: Script.Step) throws(ScriptFailure) -> String {

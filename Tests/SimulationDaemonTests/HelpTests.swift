@@ -34,6 +34,7 @@ struct HelpTests {
     case .world: _ = guest.say("world drop lesson")
     case .end, .discard: _ = guest.say("begin")
     case .goto: _ = guest.say("advance 2s")
+    case .redo: _ = guest.say("undo")
     case .diff: _ = guest.say("world fork trial")
     case .undefine: _ = guest.say("\(Verb.define.entry.example)\n\(Self.document)")
     case _: break

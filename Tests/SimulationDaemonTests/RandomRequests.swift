@@ -150,7 +150,9 @@ struct RandomRequests {
     case 86 where dice.once(in: 3): return "world fork \(dice.one(of: RandomRequests.worlds))"
     case 86: return "world new \(dice.one(of: RandomRequests.worlds))\(maybe("clock=real"))\(maybe("seed=\(count())"))"
     case 87 where dice.once(in: 2):
-      return dice.one(of: ["undo", "undo 3", "undo 0", "goto 1s", "goto 350ms", "diff main w1"])
+      return dice.one(of: [
+        "undo", "undo 3", "undo 0", "goto 1s", "goto 350ms", "redo", "redo 2", "diff main w1",
+      ])
     case 87: return dice.once(in: 4) ? "world drop \(dice.one(of: RandomRequests.worlds))" : "worlds"
     case 88: return "clock\(maybe("real"))"
     case 89..<91: return "clock virtual"

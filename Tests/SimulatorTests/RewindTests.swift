@@ -47,7 +47,7 @@ struct RewindTests {
         #expect(walk.world.checkInvariants() == [], "seed \(seed), step \(step)")
       }
     }
-    #expect(walk.rewinds > 15)
+    #expect(walk.rewinds > 15 && walk.redos > 15)
   }
 
   @Test("each kind by itself", arguments: Catalogue.simulations.entries.map(\.name))

@@ -14,6 +14,13 @@ struct RewindWalk: ~Copyable {
   private(set) var surviving: [(moment: Instant, action: Script.Action, request: Int, isInput: Bool)] = []
   private var requests = 0
   private(set) var rewinds = 0
+  private(set) var redos = 0
+  /// What each rewind since the last input has left, for a redo.
+  private var left:
+    [(surviving: [(moment: Instant, action: Script.Action, request: Int, isInput: Bool)], now: Instant)] =
+      []
+  /// The number of the last rewind.
+  private var lastRewind: UInt64 = 0
 
   init(seed: Int, of entries: [CatalogueEntry], steps: Int, limits: WorldLimits = Script.limits()) {
     self.seed = seed
@@ -30,6 +37,14 @@ struct RewindWalk: ~Copyable {
     case 2: try undo(dice.number(1...40))
     case 3: try goTo()
     case 4: try request(of: dice.number(2...5))
+    case 5, 6:
+      // Right after rewinds, and after redos.
+      try undo(dice.number(1...3))
+      if dice.once(in: 2) { try undo(dice.number(1...3)) }
+      try redo(dice.number(1...2))
+      if dice.once(in: 2) { try redo(1) }
+      if dice.once(in: 3) { try goTo() }
+    case 7: try redo(dice.number(1...3))
     default: try request(of: 1)
     }
     world.keepCheckpointIfDue()
@@ -62,10 +77,37 @@ struct RewindWalk: ~Copyable {
     }
     let from = world.lastSequence
     guard counted.count >= count else { return }
+    leave()
     _ = try world.goBack(.requests(count), by: dice.number(1...200))
     surviving.removeAll { $0.request >= counted[count - 1] }
     rewinds += 1
+    lastRewind = world.lastSequence
     precondition(world.lastSequence == from + 1)
+  }
+
+  /// Notes what a rewind leaves.
+  private mutating func leave() {
+    if world.lastSequence != lastRewind { left = [] }
+    left.append((surviving, world.now))
+  }
+
+  private mutating func redo(_ count: Int) throws {
+    let most = world.lastSequence == lastRewind ? left.count : 0
+    guard count <= most else {
+      do {
+        _ = try world.goBack(.undos(count), by: dice.number(1...200))
+        preconditionFailure("seed \(seed): \(count) redos, though there are only \(most)")
+      } catch Rewinding.Failure.onlySoMany(most) {
+        return
+      }
+    }
+    _ = try world.goBack(.undos(count), by: dice.number(1...200))
+    let back = left[left.count - count]
+    left.removeLast(count)
+    surviving = back.surviving
+    precondition(world.now == back.now, "seed \(seed): a redo goes on from \(world.now), not \(back.now)")
+    redos += 1
+    lastRewind = world.lastSequence
   }
 
   private mutating func goTo() throws {
@@ -73,9 +115,11 @@ struct RewindWalk: ~Copyable {
     var moment = dice.one(of: moments)
     if dice.once(in: 3) { moment = moment + Nanoseconds(nanoseconds: 1) }
     guard moment < world.now else { return }
+    leave()
     _ = try world.goBack(.moment(moment), by: dice.number(1...200))
     surviving.removeAll { $0.moment > moment }
     rewinds += 1
+    lastRewind = world.lastSequence
   }
 
   /// A world in which nothing was ever undone.

@@ -76,7 +76,7 @@ package struct ReplyShape: Sendable {
   package static let history = [
     "created KIND STATE", "moved FROM TO", "output OUTPUT DATA…", "told OUTPUT DATA…", "dropped", "stayed STATE",
     "ignored STATE", "refused STATE", "expired TIMER", "armed TIMER", "disarmed TIMER", "wired OUTPUT TO EVENT",
-    "unwired OUTPUT TO EVENT", "pointed STATE", "undone", "defined KIND", "undefined KIND", "clock",
+    "unwired OUTPUT TO EVENT", "pointed STATE", "undone", "redone", "defined KIND", "undefined KIND", "clock",
   ].map { ReplyShape("SEQ T NAME " + $0) }
 
   /// A success without words, which `cancel` has out of turn.
@@ -155,7 +155,8 @@ extension Verb {
     case .discard: ReplyShapes("discarded LINES")
     case .limits, .stats: ReplyShapes(data: ["NAME VALUE UNIT"], lines)
     case .activities: ReplyShapes(data: ["ACTIVITY"], lines)
-    case .undefine, .wire, .unwire, .point, .speed, .pause, .resume, .cancel, .undo, .goto, .use, .begin, .end, .quiet, .mode,
+    case .undefine, .wire, .unwire, .point, .speed, .pause, .resume, .cancel, .undo, .redo, .goto, .use, .begin, .end,
+      .quiet, .mode,
       .sync, .quit, .shutdown:
       ReplyShapes("")
     }

@@ -5,7 +5,7 @@ package enum Verb: UInt8, CaseIterable, Sendable {
   case send, cast, wire, unwire, wires
   case watch, unwatch, point, journal, wave, script, graph, coverage
   case clock, speed, pause, resume, advance, step, agenda, fire, await, cancel, expect
-  case undo, goto
+  case undo, redo, goto
   case world, use, worlds, diff, who
   case begin, end, discard, quiet, mode
   case limits, stats, activities, sync, quit, shutdown
@@ -220,6 +220,11 @@ package struct VerbEntry: Sendable {
         VerbEntry(
           verb, "[N]", does: "takes back the last N requests that brought inputs, and the time with them",
           example: "undo 2", inBatch: false)
+      case .redo:
+        VerbEntry(
+          verb, "[N]", does: "takes back the last N of undo and goto, if nothing else has happened since",
+          example: "redo",
+          inBatch: false)
       case .goto:
         VerbEntry(
           verb, "TIME", does: "back to a time; what happened later is undone", example: "goto 1.5s",

@@ -24,7 +24,7 @@ export class Announcer {
 
   // Takes a line that came now.
   notice(line) {
-    if (line.what === "moved" || line.what === "refused" || line.what === "undone" || line.what === "pointed") this.say(sentence(line));
+    if (["moved", "refused", "undone", "redone", "pointed"].includes(line.what)) this.say(sentence(line));
   }
 
   #plan() {

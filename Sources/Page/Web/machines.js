@@ -144,7 +144,7 @@ export class MachineList {
 
   // Takes a line that came now.
   notice({ name, what, words }) {
-    if (what === "created" || what === "dropped" || what === "undone") {
+    if (what === "created" || what === "dropped" || what === "undone" || what === "redone") {
       this.#ask();
       return;
     }

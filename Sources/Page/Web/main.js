@@ -254,7 +254,7 @@ class Page {
     for (const panel of this.#panels) panel.notice(item);
     if (item.what === "pointed") announcer.notice(item);
     if (!isInput) return;
-    if (item.what === "undone") {
+    if (item.what === "undone" || item.what === "redone") {
       for (const panel of this.#panels) panel.recheck();
       log.rebuild();
     } else {

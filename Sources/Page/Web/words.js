@@ -49,6 +49,10 @@ export function sentence(line) {
       return line.from === undefined ? "time is turned back" : line.from === line.to
         ? `input ${line.from} is undone`
         : `inputs ${line.from} to ${line.to} are undone`;
+    case "redone":
+      return line.from === undefined ? "time goes on again" : line.from === line.to
+        ? `input ${line.from} is in effect again`
+        : `inputs ${line.from} to ${line.to} are in effect again`;
     case "defined":
       return `${first} is defined, version ${line.version}`;
     case "undefined":

@@ -51,12 +51,22 @@ export class Journal {
     this.last = Math.max(this.last, line.seq);
     this.lines.push(line);
     if (line.what === "undone") this.#undo(line);
+    if (line.what === "redone") this.#redo(line);
     if (this.lines.length > MOST_LINES) this.lines = this.lines.slice(-SPARED_LINES);
   }
 
   #undo({ seq, from, to }) {
     if (from === undefined) return;
     for (const line of this.lines) if (line.seq >= from && line.seq <= to && line.undone === undefined) line.undone = seq;
+  }
+
+  // What was undone later than `to` is in effect again; the undos themselves are not.
+  #redo({ seq, from, to }) {
+    if (from === undefined) return;
+    for (const line of this.lines) {
+      if (line.seq >= from && line.seq <= to && Number(line.undone) > to) delete line.undone;
+      else if (line.seq > to && line.seq < seq && line.undone === undefined) line.undone = seq;
+    }
   }
 }
 
@@ -152,7 +162,7 @@ export class World {
     }
     if (line.what === "pointed") return;
     this.journal.add(line);
-    if (line.what === "undone") {
+    if (line.what === "undone" || line.what === "redone") {
       this.clock.set({ t: line.t });
       return;
     }

@@ -119,18 +119,20 @@ struct Repair {
     }
     var head = world.first - 1
     var moment: Int64 = 0
+    var spans = UndoneSpans()
     func append(_ bytes: UnsafeRawBufferPointer, to last: UInt64) throws {
       let isFirst = head == world.first - 1
       let made = creations.prefix { $0.sequence <= last }
       creations = creations.dropFirst(made.count)
       // The table lacks what an undo after the end has absorbed; the records lack what is in a damaged segment.
-      var undoneHere = UndoneSpans()
-      undoneHere.look(through: bytes, head + 1...last)
-      let recorded = undone.filter { head < $0.upperBound && $0.upperBound <= last }
+      let hasRedone = spans.look(through: bytes, head + 1...last)
+      // A redo brings back ranges of earlier segments.
+      let since = hasRedone ? 0 : head
+      let recorded = (undone + spans.ranges).filter { since < $0.upperBound && $0.upperBound <= last }
       try store.append([
         Append(
           lease, head: head, last: last, bytes, moment: moment, creations: Array(made),
-          undone: Set(recorded + undoneHere.ranges).sorted { $0.upperBound < $1.upperBound },
+          undone: Set(recorded).sorted { $0.upperBound < $1.upperBound },
           kinds: isFirst ? kinds : [])
       ])
       head = last

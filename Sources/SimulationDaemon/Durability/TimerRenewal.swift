@@ -98,7 +98,7 @@ private struct ArmingSearch {
           Name(timer.machine, timer.timer, key: timer.key, of: world), entry.moment + timer.duration,
           timer.duration)
       case .emitted, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source,
-        .target, .undone, .reason, .defined, .undefined:
+        .target, .undone, .reason, .defined, .undefined, .redone:
         break
       }
     }

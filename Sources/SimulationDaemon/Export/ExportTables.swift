@@ -151,16 +151,4 @@ enum ExportTables {
       )
     """,
   ]
-
-  /// Deletes the effects of all inputs from `?1` on.
-  static let undoing = [
-    "DELETE FROM transitions WHERE seq >= ?1",
-    "DELETE FROM machines WHERE created_seq >= ?1",
-    "UPDATE machines SET dropped_seq = NULL, dropped_t = NULL, dropped_ns = NULL WHERE dropped_seq >= ?1",
-    "DELETE FROM outputs WHERE seq >= ?1",
-    "DELETE FROM told WHERE seq >= ?1",
-    "DELETE FROM timers WHERE seq >= ?1",
-    "DELETE FROM wires WHERE made_seq >= ?1",
-    "UPDATE wires SET removed_seq = NULL, removed_t = NULL, removed_ns = NULL WHERE removed_seq >= ?1",
-  ]
 }

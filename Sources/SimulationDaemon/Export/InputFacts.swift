@@ -15,8 +15,6 @@ struct InputFacts {
   var target: (machine: MachineID, event: Int)?
   /// The timers that were renewed.
   var renewed: [RenewedTimer] = []
-  /// How many inputs before it were undone.
-  var undone: UInt64 = 0
   /// The document of a kind that was defined, or the name of one that was taken back.
   var document: KindDocument?
   var undefined: String?
@@ -38,11 +36,10 @@ struct InputFacts {
       case .key(let number): key = number
       case .source(let machine, let output): source = (machine, Int(output))
       case .target(let machine, let event): target = (machine, Int(event))
-      case .undone(let count): undone = count
       case .renewed(let timer): renewed.append(timer)
       case .defined(let given, _): document = given
       case .undefined(let name): undefined = name
-      case .kind, .due, .reason: break
+      case .kind, .due, .reason, .undone, .redone: break
       }
     }
   }

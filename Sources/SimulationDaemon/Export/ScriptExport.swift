@@ -18,6 +18,8 @@ struct ScriptExport: ~Copyable {
   private var moments: ContiguousArray<Int64> = []
   /// The first input of each request in the script that was not undone.
   private var requests: ContiguousArray<UInt64> = []
+  /// The requests that each rewind since the last of them has undone, for a redo.
+  private var undone: [[UInt64]] = []
   /// A composed `new` that is not complete.
   private var assembly: Assembly?
   private var expiries = 0
@@ -100,7 +102,7 @@ struct ScriptExport: ~Copyable {
     let dryRun = try dryRun(world.limits)
     moments.append(entry.moment.nanoseconds)
     defer { digest.add(entry, of: world) }
-    if entry.input == .rewound { return try goBack(entry, InputFacts(entry, of: world), dryRun) }
+    if entry.input == .rewound { return try goBack(entry, RewindFacts(world.details(of: entry), entry), dryRun) }
     if entry.input == .renewed {
       throw HistoryFailure.unsayable(
         world: story.name, sequence: entry.sequence,
@@ -111,6 +113,7 @@ struct ScriptExport: ~Copyable {
       let time = try bring(dryRun, to: entry.moment)
       try compare(dryRun, before: entry.sequence)
       requests.append(entry.sequence)
+      undone = []
       guard let composed else {
         let facts = InputFacts(entry, of: world)
         if let document = facts.document { return try say(document, time, dryRun, as: entry.sequence) }
@@ -179,14 +182,22 @@ struct ScriptExport: ~Copyable {
 
   /// Writes a rewind. An `undo` goes back to the moment of the first input that it undoes, a `goto` to an earlier
   /// moment.
-  private mutating func goBack(_ entry: JournalEntry, _ facts: InputFacts, _ dryRun: DryRun) throws {
-    let first = entry.sequence - facts.undone
+  ///
+  /// A redo is written as one. It needs the moment that the undo has left.
+  private mutating func goBack(_ entry: JournalEntry, _ facts: RewindFacts, _ dryRun: DryRun) throws {
+    let first = facts.firstUndone
     let last = moments.count > 1 ? Instant(nanoseconds: moments[moments.count - 2]) : .beginning
-    let isUndo = facts.undone > 0 && moments[Int(first) - 1] == entry.moment.nanoseconds
+    if facts.isRedo {
+      try compare(dryRun, before: entry.sequence)
+      for _ in 0..<facts.undos { requests += undone.popLast() ?? [] }
+      return try say("redo" + (facts.undos == 1 ? "" : " \(facts.undos)"), nil, dryRun, as: entry.sequence)
+    }
+    let isUndo = first < entry.sequence && moments[Int(first) - 1] == entry.moment.nanoseconds
     let least = isUndo ? last : max(last, entry.moment + Nanoseconds(nanoseconds: 1))
-    let time = try bring(dryRun, to: least)
+    let time = try bring(dryRun, to: facts.left.map { max($0, least) } ?? least)
     try compare(dryRun, before: entry.sequence)
     let count = requests.count - (requests.lastIndex { $0 < first }.map { $0 + 1 } ?? 0)
+    undone.append(Array(requests.suffix(count)))
     requests.removeLast(count)
     let request =
       isUndo ? "undo" + (count == 1 ? "" : " \(count)") : "goto \(TimeText.written(entry.moment.nanoseconds))"

@@ -93,6 +93,12 @@ extension StoredHistory {
     try played(from: world.head, to: world.head, at: moment, WorldLimits())
   }
 
+  /// The ranges of stored inputs that are undone, each up to the input that undid it.
+  func undone() throws -> [ClosedRange<UInt64>] {
+    guard world.first <= world.head else { return [] }
+    return try asking { () throws(StoreFailure) in try store.undone(in: name, world.first...world.head) }
+  }
+
   /// The world after an input, replayed from the latest checkpoint that is valid (``ReplayStarts``).
   ///
   /// - Parameters:

@@ -5,8 +5,7 @@ import StateMachines
 
 /// Writes a world's journal as a database; Docs/Export.md documents it.
 ///
-/// Inputs are written as they are read. Undone inputs stay in `inputs` with the number of the undo; all other tables
-/// lose their rows.
+/// Inputs are written as they are read. Undone inputs are in `inputs` with the number of the undo, and in no other table.
 struct TableExport {
   private let tables: TableWriter
   private let history: StoredHistory
@@ -16,15 +15,27 @@ struct TableExport {
   private var births: [MachineID: UInt64] = [:]
   /// The start of the known history, for machines created earlier.
   private var start: Instant?
+  /// The undone ranges from the next input on, each up to the input that undid it.
+  private var undone: ArraySlice<ClosedRange<UInt64>>
+  /// What is known of the machines while undone inputs are written; nil otherwise.
+  private var lost: LostTime?
+
+  /// The machines during undone inputs.
+  private struct LostTime {
+    var states: [MachineID: String] = [:]
+    var births: Set<MachineID> = []
+    /// Whether a machine without a state here is as it was before. After a rewind among them nobody can tell.
+    var hasOnlyChanges = true
+  }
 
   /// Creates the database.
   ///
   /// - Throws: ``StoreFailure`` and ``HistoryFailure``. No file is left then.
-  /// - Complexity: O(inputs); each undo costs what it undoes.
+  /// - Complexity: O(inputs).
   static func write(_ history: StoredHistory, to path: String, release: String) throws {
     try TableWriter.make(path) { tables in
       for table in ExportTables.tables { try tables.run(table) }
-      var export = TableExport(tables: tables, history: history)
+      var export = try TableExport(tables: tables, history: history)
       try history.read { world, entry, _ in try export.add(entry, of: world) }
       try export.addUnmentionedMachines()
       for index in ExportTables.indexes { try tables.run(index) }
@@ -34,17 +45,33 @@ struct TableExport {
     }
   }
 
-  private init(tables: TableWriter, history: StoredHistory) {
+  private init(tables: TableWriter, history: StoredHistory) throws {
     self.tables = tables
     self.history = history
+    undone = try history.undone()[...]
+  }
+
+  /// The input that undid this one; nil if it is in effect.
+  private mutating func undoer(of sequence: UInt64) -> UInt64? {
+    while let next = undone.first, next.upperBound < sequence { undone.removeFirst() }
+    guard let next = undone.first, next.contains(sequence), sequence < next.upperBound else {
+      lost = nil
+      return nil
+    }
+    if lost == nil { lost = LostTime() }
+    return next.upperBound
   }
 
   private mutating func add(_ entry: JournalEntry, of world: borrowing WorldCore) throws {
     if start == nil { start = entry.moment }
     let facts = InputFacts(entry, of: world)
-    guard let machine = entry.machine else { return try addWorldwide(entry, facts, of: world) }
+    let undoer = undoer(of: entry.sequence)
+    guard let machine = entry.machine else { return try addWorldwide(entry, facts, undoer, of: world) }
     let input = Input(entry, of: machine, facts, world)
-    if entry.input != .created, births[machine] == nil { try addEarlierMachine(input) }
+    if undoer != nil, entry.input == .created { lost?.births.insert(machine) }
+    if entry.input != .created, births[machine] == nil, lost?.births.contains(machine) != true, !isBeyond {
+      try addEarlierMachine(input)
+    }
     let (from, to) = try spell(input)
     try tables.insert(
       [
@@ -52,8 +79,10 @@ struct TableExport {
         .text(input.machine), .text(input.kind.name), .text(entry.input.column), .text(input.name),
         .text(input.arguments), .text(input.outcome), .text(from), .text(to),
         .text(facts.source.map { world.name(of: $0.machine) }),
-        .text(facts.source.map { world.kind(of: $0.machine).outputs[$0.output].name }), .null,
+        .text(facts.source.map { world.kind(of: $0.machine).outputs[$0.output].name }),
+        undoer.map { .integer(Int64($0)) } ?? .null,
       ], into: "inputs")
+    if undoer != nil { return }
     if entry.verdict == .moved && entry.input.isStep || from != to {
       try addTransition(input, from, to)
     }
@@ -76,7 +105,7 @@ struct TableExport {
     let to = input.kind.stateWord(Int(entry.to), data: input.facts.after)
     switch entry.input {
     case .created:
-      if input.kind.carriesData { self.states[input.id] = to }
+      if input.kind.carriesData { note(to, of: input.id) }
       return (nil, to)
     case .dropped: return (try stateBefore(input) ?? to, nil)
     case .wired, .unwired, .rewound, .renewed, .defined, .undefined: return (nil, nil)
@@ -84,11 +113,11 @@ struct TableExport {
     }
     switch entry.verdict {
     case .moved:
-      if input.kind.carriesData { self.states[input.id] = to }
+      if input.kind.carriesData { note(to, of: input.id) }
       return (input.kind.stateWord(Int(entry.from), data: input.facts.before), to)
     case .stayed where input.kind.carriesData:
       let from = try stateBefore(input)
-      self.states[input.id] = to
+      note(to, of: input.id)
       return (from ?? to, to)
     case .stayed, .ignored, .refused:
       return (to, to)
@@ -97,10 +126,17 @@ struct TableExport {
 
   /// A machine's state with its data; nil if it is unknown.
   private func stateBefore(_ input: Input) throws -> String? {
+    if let lost {
+      if let known = lost.states[input.id] { return known }
+      guard lost.hasOnlyChanges, !lost.births.contains(input.id) else { return nil }
+    }
     if let known = states[input.id] { return known }
-    // After an undo every state must be looked up again. Most machines have moved recently.
     return try tables.text(
       "SELECT to_state FROM transitions WHERE machine = ?1 ORDER BY seq DESC LIMIT 1", .text(input.machine))
+  }
+
+  private mutating func note(_ state: String, of machine: MachineID) {
+    if lost == nil { states[machine] = state } else { lost?.states[machine] = state }
   }
 
   private func addTransition(_ input: Input, _ from: String?, _ to: String?) throws {
@@ -185,7 +221,7 @@ struct TableExport {
       case .disarmed(let timer, let key, let due):
         try addTimer(input, place: place + 1, input.timer(Int(timer), key), "disarmed", due: due)
       case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target, .undone,
-        .reason, .renewed, .defined, .undefined:
+        .reason, .renewed, .defined, .undefined, .redone:
         break
       }
     }
@@ -209,12 +245,18 @@ struct TableExport {
 
   // MARK: Inputs of the whole world
 
-  private mutating func addWorldwide(_ entry: JournalEntry, _ facts: InputFacts, of world: borrowing WorldCore) throws {
+  private mutating func addWorldwide(
+    _ entry: JournalEntry, _ facts: InputFacts, _ undoer: UInt64?, of world: borrowing WorldCore
+  ) throws {
     try tables.insert(
       [
         .integer(Int64(entry.sequence)), .seconds(entry.moment), .integer(entry.moment.nanoseconds), .null, .null,
         .text(entry.input.column),
-      ] + Array(repeating: .null, count: 8), into: "inputs")
+      ] + Array(repeating: .null, count: 7) + [undoer.map { .integer(Int64($0)) } ?? .null], into: "inputs")
+    if undoer != nil {
+      if entry.input == .rewound { lost?.hasOnlyChanges = false }
+      return
+    }
     for (place, timer) in facts.renewed.enumerated() {
       let kind = world.kind(of: timer.machine)
       let due = entry.moment + timer.duration
@@ -222,25 +264,16 @@ struct TableExport {
         entry, place: place + 1, world.name(of: timer.machine), kind,
         TimerText.word(kind.timers[timer.timer].name, key: timer.key), "armed", due: due)
     }
-    if facts.undone > 0 { try undo(entry, facts) }
-  }
-
-  /// Deletes undone rows from all tables but `inputs`.
-  private mutating func undo(_ entry: JournalEntry, _ facts: InputFacts) throws {
-    let sequence = TableWriter.Value.integer(Int64(entry.sequence))
-    let from = entry.sequence - facts.undone
-    try tables.run(
-      "UPDATE inputs SET undone_by = ?1 WHERE seq >= ?2 AND seq < ?1", sequence, .integer(Int64(from)))
-    // An undo beyond the kept journal leaves an unknown state, so the tables start again with the machines met from
-    // here on.
-    let isBeyond = from < history.world.first
-    for statement in ExportTables.undoing { try tables.run(statement, .integer(isBeyond ? 0 : Int64(from))) }
-    states = [:]
-    if isBeyond {
+    // An undo beyond the kept journal leaves an unknown state, so the tables start with the machines met from here on.
+    if entry.input == .rewound, isBeyond {
       births = [:]
+      states = [:]
       start = entry.moment
     }
   }
+
+  /// Whether the undone range at this input begins before the kept journal.
+  private var isBeyond: Bool { undone.first.map { $0.lowerBound < history.world.first } ?? false }
 
   // MARK: Machines from before
 

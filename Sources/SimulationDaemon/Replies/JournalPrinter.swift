@@ -84,7 +84,7 @@ struct JournalPrinter: ~Copyable {
       case .source(let machine, let output): source = (machine, output)
       case .target(let machine, let event): target = (machine, event)
       case .arguments(let values): arguments = values
-      case .parameters, .initial, .kind, .undone, .reason, .renewed, .defined, .undefined: break
+      case .parameters, .initial, .kind, .undone, .reason, .renewed, .defined, .undefined, .redone: break
       case .emitted, .armed, .disarmed: return false
       }
       return true
@@ -164,20 +164,18 @@ struct JournalPrinter: ~Copyable {
     return 1
   }
 
-  /// `SEQ T - undone from=A to=B`; without `from` and `to` if only time went back. Every scope includes it, since it
-  /// takes back lines of every scope.
+  /// `SEQ T - undone from=A to=B`, or `redone`; without `from` and `to` if only time has changed. Every scope includes it,
+  /// since it takes back lines of every scope.
   private mutating func printRewound(
     _ entry: JournalEntry, of world: borrowing WorldCore, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
     _ buffer: inout ByteBuffer
   ) -> Int {
-    var undone: UInt64 = 0
-    var details = world.details(of: entry)
-    while let detail = details.next() { if case .undone(let count) = detail { undone = count } }
+    let rewind = RewindFacts(world.details(of: entry), entry)
     begin(entry, of: world, lineClass, tag, &buffer)
-    buffer.word(literal: "undone")
-    if undone > 0 {
-      buffer.key("from", entry.sequence - undone)
-      buffer.key("to", entry.sequence - 1)
+    buffer.word(rewind.word)
+    if let inputs = rewind.inputs {
+      buffer.key("from", inputs.lowerBound)
+      buffer.key("to", inputs.upperBound)
     }
     end(&buffer)
     return 1
@@ -286,7 +284,7 @@ struct JournalPrinter: ~Copyable {
       buffer.timer(words.timers.word(at: Int(timer)), key: key)
       buffer.key("due", seconds: due.nanoseconds)
     case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target, .undone,
-      .reason, .renewed, .defined, .undefined:
+      .reason, .renewed, .defined, .undefined, .redone:
       return 0
     }
     end(&buffer)

@@ -76,7 +76,7 @@ extension Service {
     case .deferred:
       switch verb {
       case .advance, .step, .await: place + [("fired", "0")]
-      case .undo, .goto: place
+      case .undo, .redo, .goto: place
       case _: [("done", "0")] + place
       }
     case .none, .compare, .fork, .reply, .away: []

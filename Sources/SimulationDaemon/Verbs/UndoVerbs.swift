@@ -12,6 +12,11 @@ extension RequestContext {
     begin(.requests(Int(count)), count)
   }
 
+  func redo() {
+    guard let count = number(words[0], "count", in: 1...1_000_000_000, otherwise: 1) else { return }
+    begin(.undos(Int(count)), count)
+  }
+
   func goTo() {
     guard let moment = time(words.plain[0]) else { return }
     let now = live.world.now
@@ -22,7 +27,7 @@ extension RequestContext {
         .badArgument,
         [
           ("argument", "time"), ("got", words.plain[0]), ("allowed", "up to \(TimeText.seconds(now.nanoseconds))"),
-        ], "it is only \(TimeText.seconds(now.nanoseconds)); \(way), and what was undone does not come back")
+        ], "it is only \(TimeText.seconds(now.nanoseconds)); \(way)")
       return
     }
     guard moment < now else {
@@ -52,10 +57,11 @@ extension RequestContext {
   private func fail(_ failure: Rewinding.Failure, _ rewind: Activity.Rewind) {
     switch failure {
     case .onlySoMany(let most):
+      let verb = rewind.rewinding.isRedo ? "redo" : "undo"
       fail(
         .badArgument,
         [("argument", "count"), ("got", "\(rewind.count ?? 0)"), ("allowed", most == 0 ? "" : "1..\(most)")],
-        most == 0 ? "there is nothing to undo" : "there is no more to undo than \(most)")
+        most == 0 ? "there is nothing to \(verb)" : "there is no more to \(verb) than \(most)")
     case .forgotten(let from):
       fail(
         .limit, [("name", "journal"), ("value", "\(limits.world.journal)"), ("from", "\(from)")],
@@ -111,7 +117,9 @@ extension Service {
   ) {
     home.live.rewinding = nil
     client.session.endActivity()
-    if let undone { persistence?.didUndo(from: undone.lowerBound, in: client.hosted) }
+    if undone != nil || rewind.rewinding.isRedo {
+      persistence?.didUndo(from: rewind.rewinding.firstUndone, in: client.hosted)
+    }
     let wasRunning = home.live.clock.isRunning
     client.session.flushNotices(home.live.world, mayDrop: true)
     if wasRunning {
@@ -132,7 +140,7 @@ extension Service {
     guard let persistence, client.hosted.progress != nil else { return true }
     do throws(PersistenceFailure) {
       let first = try persistence.firstUndoable(client.hosted, home)
-      if rewind.rewinding.firstUndone >= first { return true }
+      if rewind.rewinding.firstNeeded >= first { return true }
       client.session.fail(
         rewind.tag, .limit,
         [("name", "storeBytes"), ("value", "\(environment.limits.storeBytes)"), ("from", "\(first)")],

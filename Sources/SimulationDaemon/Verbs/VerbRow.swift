@@ -181,6 +181,7 @@ extension VerbRow {
       case .await: VerbRow(.contents, .awaits, cost: .machine, memory: .reply) { $0.awaitState() }
       case .expect: VerbRow(.contents, .reads, cost: .machine, memory: .reply) { $0.expect() }
       case .undo: VerbRow(.contents, .changes, cost: .machine, memory: .worldCopy) { $0.undo() }
+      case .redo: VerbRow(.contents, .changes, cost: .machine, memory: .worldCopy) { $0.redo() }
       case .goto: VerbRow(.contents, .changes, cost: .machine, memory: .worldCopy) { $0.goTo() }
 
       case .world: VerbRow(.nothing, .changesWithArguments, cost: .machine, memory: .little) { $0.world() }

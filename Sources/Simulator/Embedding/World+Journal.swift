@@ -177,7 +177,7 @@ extension World {
         case .target(let machine, let event): far = (machine, Int(event))
         case .undone(let count): undone = count
         case .reason(let text): reason = text
-        case .parameters, .initial, .kind, .due, .renewed, .defined, .undefined: break
+        case .parameters, .initial, .kind, .due, .renewed, .defined, .undefined, .redone: break
         }
       }
     }

@@ -7,7 +7,8 @@ enum DetailTag: UInt8 {
   case end, emitted, armed, disarmed, dataBefore, dataAfter, arguments, parameters, initial, kind, due, source, target
   /// Like `armed` and `disarmed`, with the timer's key after the time; and the key of an expired timer.
   case armedKey, disarmedKey, key
-  /// How many inputs were undone.
+  /// How many inputs were undone; for a redo the last undos themselves. Then `due`, if time had passed since the last
+  /// input: the moment that was left.
   case undone
   /// A restarted timer: machine, timer, key, duration.
   case renewed
@@ -22,6 +23,9 @@ enum DetailTag: UInt8 {
   case defined
   /// The name of a kind.
   case undefined
+  /// After `undone`, of a redo: how many inputs before the undone ones are in effect again, and how many undos were taken
+  /// back.
+  case redone
 
   /// The input without a machine that has this detail first; `nil` if none has.
   var worldwideInput: InputClass? {
@@ -31,7 +35,7 @@ enum DetailTag: UInt8 {
     case .defined: .defined
     case .undefined: .undefined
     case .end, .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due,
-      .source, .target, .armedKey, .disarmedKey, .key, .wide, .high, .reason:
+      .source, .target, .armedKey, .disarmedKey, .key, .wide, .high, .reason, .redone:
       nil
     }
   }
@@ -41,7 +45,7 @@ enum DetailTag: UInt8 {
     switch self {
     case .emitted, .initial, .source, .target: true
     case .end, .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .kind, .due, .armedKey,
-      .disarmedKey, .key, .undone, .renewed, .wide, .high, .reason, .defined, .undefined:
+      .disarmedKey, .key, .undone, .renewed, .wide, .high, .reason, .defined, .undefined, .redone:
       false
     }
   }
@@ -343,6 +347,7 @@ package struct DetailReader {
     case .reason: return .reason(text())
     case .defined: return document()
     case .undefined: return .undefined(text())
+    case .redone: return .redone(inputs: number(), undos: number())
     case .renewed:
       let (machine, timer, key) = (machine(), Int(number()), key())
       return .renewed(
@@ -425,6 +430,7 @@ extension DetailReader {
     case .initial: place += 1
     case .kind, .due, .key, .undone: skipNumber()
     case .renewed: for _ in 0..<4 { skipNumber() }
+    case .redone: for _ in 0..<2 { skipNumber() }
     case .wide, .high: preconditionFailure("the journal has high bytes that belong to nothing")
     }
     return true

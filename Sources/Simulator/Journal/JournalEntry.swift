@@ -70,7 +70,7 @@ package enum JournalDetail {
   case initial(UInt16)
   /// The world's index of the kind; for a creation.
   case kind(UInt32)
-  /// When a fired timer would have been due.
+  /// When a fired timer would have been due; of a rewind, the moment that it left.
   case due(Instant)
   /// The key of the timer that expired or was fired, if it has one.
   case key(UInt32)
@@ -87,4 +87,6 @@ package enum JournalDetail {
   case defined(KindDocument, version: Int)
   /// The name of a kind that was taken back.
   case undefined(String)
+  /// How many inputs before the undone ones are in effect again, and how many undos were taken back.
+  case redone(inputs: UInt64, undos: UInt64)
 }

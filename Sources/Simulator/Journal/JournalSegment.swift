@@ -162,8 +162,9 @@ struct Unflushed {
   var machines: ContiguousArray<(sequence: UInt64, machine: MachineID)> = []
   /// Composed names made in that part.
   var compositions: ContiguousArray<(sequence: UInt64, kind: String, name: String)> = []
-  /// The inputs undone by that part, each range with the input that undid it.
-  var undone: [ClosedRange<UInt64>] = []
+  /// The inputs undone by that part: each range up to the input that undid it, and the rewind that tells of it. A redo
+  /// tells of ranges that count again, before its own.
+  var undone: [(range: ClosedRange<UInt64>, by: UInt64)] = []
 }
 
 extension WorldCore {
@@ -183,7 +184,7 @@ extension WorldCore {
   package var unkeptNumbers: ClosedRange<UInt64> { journal.firstUnflushed...journal.last }
 
   /// What unflushed inputs have undone: each range up to the input that undid it.
-  package var unkeptUndone: [ClosedRange<UInt64>] { unflushed?.undone ?? [] }
+  package var unkeptUndone: [ClosedRange<UInt64>] { unflushed?.undone.map(\.range) ?? [] }
 
   /// Appends a segment of the unflushed inputs.
   ///
@@ -223,7 +224,7 @@ extension WorldCore {
     rest.start = journal.reader(from: last + 1)
     rest.machines.removeAll { $0.sequence <= last }
     rest.compositions.removeAll { $0.sequence <= last }
-    rest.undone.removeAll { $0.upperBound <= last }
+    rest.undone.removeAll { $0.by <= last }
     unflushed = rest
   }
 }

@@ -10,10 +10,12 @@ package final class Rewinding {
     case requests(Int)
     /// After everything up to a moment, with the clock at that moment, which is not after now.
     case moment(Instant)
+    /// Just before the last so many rewinds that were not taken back, if nothing has happened since.
+    case undos(Int)
   }
 
   package enum Failure: Error, Equatable {
-    /// There were only so many requests since the world began.
+    /// There were only so many requests since the world began, or so many rewinds since anything else happened.
     case onlySoMany(Int)
     /// The journal has dropped inputs that are needed; the world can go back to just before any input from this one on.
     case forgotten(from: UInt64)
@@ -24,6 +26,11 @@ package final class Rewinding {
   private enum Phase {
     /// All inputs from `upTo` on will be undone; `requests` is how many more to find, if requests are counted.
     case searching(upTo: UInt64, requests: Int)
+    /// The rewinds after `upTo` are taken back; `undos` is how many more to find, and `first` the first input that comes
+    /// back with those found.
+    case unwinding(upTo: UInt64, undos: Int, first: UInt64)
+    /// Collects the rewinds among the inputs that come back, from `next` on.
+    case collecting(next: UInt64, Rewinds)
     case building
     case arrived
   }
@@ -39,16 +46,40 @@ package final class Rewinding {
   private var base: Checkpoint?
   /// A checkpoint for the next rewind, if the last one is far back.
   private(set) var checkpoint: Checkpoint?
+  /// Of a redo.
+  package private(set) var redo: Redo?
+
+  /// What a redo brings back.
+  package struct Redo {
+    /// The first input that is in effect again, if any is: all from it to the first undone one.
+    package let first: UInt64
+    /// How many rewinds are taken back.
+    package let undos: UInt64
+    /// The undone ranges among the inputs that come back.
+    let restored: ContiguousArray<UndoHistory.Undone>
+    /// The moment at which the world was.
+    let moment: Instant
+  }
 
   package init(of world: borrowing WorldCore, to goal: Goal) {
     self.goal = goal
     end = world.lastSequence
     firstUndone = end + 1
-    let requests = if case .requests(let count) = goal { count } else { 0 }
-    phase = .searching(upTo: end + 1, requests: requests)
+    phase =
+      switch goal {
+      case .requests(let count): .searching(upTo: end + 1, requests: count)
+      case .moment: .searching(upTo: end + 1, requests: 0)
+      case .undos(let count): .unwinding(upTo: end, undos: count, first: end + 1)
+      }
     // Placeholder: nothing is replayed until the start is known.
     replay = Replay(of: world, from: nil, to: 0)
   }
+
+  /// Whether undos are taken back.
+  package var isRedo: Bool { if case .undos = goal { true } else { false } }
+
+  /// The world must be restorable from just before this input, to be rebuilt again.
+  package var firstNeeded: UInt64 { redo?.first ?? firstUndone }
 
   /// Whether the rebuilt world can replace the world.
   package var hasArrived: Bool { if case .arrived = phase { true } else { false } }
@@ -65,6 +96,10 @@ package final class Rewinding {
       switch phase {
       case .searching(let bound, let requests):
         left -= try search(world, upTo: bound, requests: requests)
+      case .unwinding(let bound, let undos, let first):
+        left -= try unwind(world, upTo: bound, undos: undos, first: first)
+      case .collecting(let next, let rewinds):
+        left -= try collect(world, from: next, rewinds, most: left)
       case .building:
         do throws(Replay.Divergence) {
           guard try replay.advance(through: world, by: left) else { return }
@@ -106,6 +141,7 @@ package final class Rewinding {
         if entry.input.isFromOutside, entry.input != .renewed, !entry.continuesRequest { found.append(entry.sequence) }
       case .moment(let moment):
         if entry.moment > moment { found.append(entry.sequence) } else { isBefore = true }
+      case .undos: preconditionFailure("a redo searches no requests")
       }
     }
     switch goal {
@@ -119,6 +155,7 @@ package final class Rewinding {
       // Inputs that were not undone happened in order, so those after the moment are the last ones.
       firstUndone = found.first ?? firstUndone
       if isBefore { try build(world, from: firstUndone) } else { phase = .searching(upTo: start, requests: 0) }
+    case .undos: preconditionFailure("a redo searches no requests")
     }
     return Int(bound - start)
   }
@@ -131,10 +168,96 @@ package final class Rewinding {
   /// Starts to rebuild the world up to just before an input.
   private func build(_ world: borrowing WorldCore, from sequence: UInt64) throws(Failure) {
     firstUndone = sequence
-    base = world.past.checkpoint(before: sequence, firstKept: world.firstSequence)
+    base = world.past.checkpoint(before: redo?.first ?? sequence, firstKept: world.firstSequence)
     guard base != nil || world.firstSequence == 1 else { throw .forgotten(from: oldestReachable(world)) }
-    replay = Replay(of: world, from: base, to: sequence - 1)
+    var undone: ContiguousArray<UndoHistory.Undone>?
+    if let redo {
+      var spans = world.past.undone
+      while let last = spans.last, last.by >= redo.first { spans.removeLast() }
+      undone = spans + redo.restored
+    }
+    replay = Replay(of: world, from: base, to: sequence - 1, undone: undone)
     phase = .building
+  }
+
+  // MARK: Redo
+
+  /// The rewinds of a stretch of the journal, in order.
+  private struct Rewinds {
+    let first: UInt64
+    let undos: UInt64
+    let moment: Instant
+    var found: ContiguousArray<UndoHistory.Undone> = []
+
+    /// The ranges that were undone when the input before `end` had come.
+    func undone(before end: UInt64) -> ContiguousArray<UndoHistory.Undone> {
+      var spans: ContiguousArray<UndoHistory.Undone> = []
+      var end = end
+      for rewind in found.reversed() where rewind.by < end {
+        spans.append(rewind)
+        end = rewind.from
+      }
+      spans.reverse()
+      return spans
+    }
+  }
+
+  /// Looks at one rewind: an undo is taken back, and what a redo has taken back is passed over.
+  ///
+  /// - Returns: About what it costs, in inputs.
+  private func unwind(
+    _ world: borrowing WorldCore, upTo bound: UInt64, undos: Int, first: UInt64
+  ) throws(Failure) -> Int {
+    guard case .undos(let wanted) = goal else { preconditionFailure("only a redo unwinds") }
+    guard bound >= world.firstSequence, bound > 0 else {
+      guard world.firstSequence == 1 else { throw .forgotten(from: oldestReachable(world)) }
+      throw .onlySoMany(wanted - undos)
+    }
+    var reader = world.journalReader(from: bound)
+    guard let entry = world.read(&reader), entry.input == .rewound else { throw .onlySoMany(wanted - undos) }
+    let facts = RewindFacts(world.details(of: entry), entry)
+    if facts.isRedo {
+      phase = .unwinding(upTo: facts.firstUndone - 1, undos: undos, first: first)
+    } else if undos > 1 {
+      phase = .unwinding(upTo: bound - 1, undos: undos - 1, first: min(first, facts.firstUndone))
+    } else {
+      let first = min(first, facts.firstUndone)
+      firstUndone = bound
+      guard first >= world.firstSequence else { throw .forgotten(from: oldestReachable(world)) }
+      var moment = facts.left
+      if moment == nil, bound > world.firstSequence {
+        var before = world.journalReader(from: bound - 1)
+        moment = world.read(&before)?.moment
+      }
+      phase = .collecting(next: first, Rewinds(first: first, undos: UInt64(wanted), moment: moment ?? entry.moment))
+    }
+    // The reader has skipped a part of a block.
+    return 4_096
+  }
+
+  /// Collects the rewinds among at most `most` inputs that come back.
+  private func collect(
+    _ world: borrowing WorldCore, from next: UInt64, _ rewinds: Rewinds, most: Int
+  ) throws(Failure) -> Int {
+    var rewinds = rewinds
+    var reader = world.journalReader(from: next)
+    var looked = 0
+    while looked < most, reader.next < firstUndone {
+      guard let entry = world.read(&reader) else { throw .forgotten(from: oldestReachable(world)) }
+      looked += 1
+      guard entry.input == .rewound else { continue }
+      let facts = RewindFacts(world.details(of: entry), entry)
+      rewinds.found.append(UndoHistory.Undone(from: facts.firstUndone, by: entry.sequence))
+    }
+    if reader.next < firstUndone {
+      phase = .collecting(next: reader.next, rewinds)
+    } else {
+      redo = Redo(
+        first: rewinds.first, undos: rewinds.undos, restored: rewinds.undone(before: firstUndone),
+        moment: rewinds.moment)
+      try build(world, from: firstUndone)
+    }
+    return looked + 1
   }
 
   /// Finishes: everything is replayed, and the clock is set.
@@ -159,6 +282,7 @@ package final class Rewinding {
   /// The moment to which the clock goes back.
   private func moment(_ world: borrowing WorldCore) -> Instant {
     if case .moment(let moment) = goal { return moment }
+    if let redo { return max(redo.moment, replay.world.now) }
     var reader = world.journalReader(from: firstUndone)
     return world.read(&reader)?.moment ?? world.now
   }

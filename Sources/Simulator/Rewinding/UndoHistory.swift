@@ -67,7 +67,9 @@ struct UndoHistory {
   }
 
   /// The undone range that contains an input, as an undone or undoing one; nil if the input is in effect.
-  func span(of sequence: UInt64) -> Undone? {
+  func span(of sequence: UInt64) -> Undone? { UndoHistory.span(of: sequence, in: undone) }
+
+  static func span(of sequence: UInt64, in undone: ContiguousArray<Undone>) -> Undone? {
     guard let last = undone.last, sequence <= last.by else { return nil }
     var low = 0
     var high = undone.count
@@ -81,11 +83,14 @@ struct UndoHistory {
   /// Records that the inputs from `sequence` on are undone by another.
   ///
   /// - Parameters:
+  ///   - restored: Undone ranges before it that count again; only of a redo.
   ///   - checkpoint: A copy of the resulting world, if one was made.
   ///   - machines: How many machines it has.
   mutating func undo(
-    from sequence: UInt64, by undoer: UInt64, _ checkpoint: Checkpoint?, machines: Int, firstKept: UInt64
+    from sequence: UInt64, by undoer: UInt64, restoring restored: ContiguousArray<Undone>, _ checkpoint: Checkpoint?,
+    machines: Int, firstKept: UInt64
   ) {
+    for span in restored { UndoHistory.undo(from: span.from, by: span.by, in: &undone) }
     UndoHistory.undo(from: sequence, by: undoer, in: &undone)
     while let last = checkpoints.last, last.sequence >= sequence { checkpoints.removeLast() }
     if let checkpoint { keep(checkpoint, firstKept: firstKept) }
@@ -93,9 +98,10 @@ struct UndoHistory {
     forget(before: firstKept)
   }
 
-  /// Adds an undone range, which absorbs those in its range.
+  /// Adds an undone range, which absorbs those in its range. That of a redo begins with the undo that it takes back, whose
+  /// range then counts no more.
   static func undo(from sequence: UInt64, by undoer: UInt64, in undone: inout ContiguousArray<Undone>) {
-    while let last = undone.last, last.from >= sequence { undone.removeLast() }
+    while let last = undone.last, last.by >= sequence { undone.removeLast() }
     undone.append(Undone(from: sequence, by: undoer))
   }
 

@@ -38,27 +38,42 @@ extension WorldCore {
   /// stay.
   ///
   /// - Precondition: The rewind has arrived, and was made for this world in its current state.
-  /// - Returns: The first and the last undone input; nil if none was, and only time went back.
+  /// - Returns: The first and the last undone input, or of a redo the first and last that are in effect again; nil if
+  ///   none was, and only time went back.
   /// - Complexity: O(machines), plus what is destroyed.
   @discardableResult
   package mutating func rewind(_ rewinding: Rewinding) -> ClosedRange<UInt64>? {
     precondition(rewinding.hasArrived && rewinding.end == journal.last, "a world goes back from where it stands")
     let from = rewinding.firstUndone
     let undoer = journal.last + 1
+    let left = now
     let (gone, back) = rewinding.withWorld { exchange(with: &$0) }
     livelock = nil
-    reviveCompositions(undoneFrom: from)
+    reviveCompositions(undoneFrom: from, by: undoer)
     let dropped = retired[nextRetired...].filter { !registry.isAlive($0.machine) }
     retired = ContiguousArray(dropped) + gone.map { (undoer, $0) }
     nextRetired = 0
     for machine in back { watchers.enter(machine) }
     details.tag(.undone)
     details.number(undoer - from)
+    let redo = rewinding.redo
+    if let redo {
+      details.tag(.redone)
+      details.number(from - redo.first)
+      details.number(redo.undos)
+    } else if left.nanoseconds > journal.lastMoment, left > now {
+      details.tag(.due)
+      details.number(UInt64((left - now).nanoseconds))
+    }
     _ = journal.append(worldwide: details, at: now)
     details.clear()
+    let restored = redo?.restored ?? []
     past.undo(
-      from: from, by: undoer, rewinding.checkpoint, machines: registry.count, firstKept: journal.first)
-    unflushed?.undone.append(from...undoer)
+      from: from, by: undoer, restoring: restored, rewinding.checkpoint, machines: registry.count,
+      firstKept: journal.first)
+    unflushed?.undone += restored.map { ($0.from...$0.by, undoer) }
+    unflushed?.undone.append((from...undoer, undoer))
+    if let redo { return redo.first < from ? redo.first...(from - 1) : nil }
     return from < undoer ? from...(undoer - 1) : nil
   }
 
@@ -85,13 +100,15 @@ extension WorldCore {
   }
 
   /// Restores the compositions that have members left.
-  private mutating func reviveCompositions(undoneFrom sequence: UInt64) {
+  private mutating func reviveCompositions(undoneFrom sequence: UInt64, by undoer: UInt64) {
     if compositions.isEmpty, past.compositions.isEmpty { return }
     // For compositions that ended earlier, the numbers of members may have been reused.
     let candidates = compositions.map(\.value) + past.compositions.filter { $0.end >= sequence }.map(\.record)
     past.compositions.removeAll { $0.end >= sequence }
     compositions = [:]
     keep(candidates.filter { $0.sequence < sequence })
+    // A redo may need the others.
+    past.compositions += candidates.filter { $0.sequence >= sequence }.map { (undoer, $0) }
   }
 
   /// Keeps composed names: those with members left are current, the others belong to the undo history.

@@ -54,7 +54,7 @@ struct RecordScanner {
     let input: InputClass
     if machine == nil {
       switch tags {
-      case .undone: input = .rewound
+      case _ where tags.contains(.undone) && DetailTags.ofRewinds.isSuperset(of: tags): input = .rewound
       case .renewed: input = .renewed
       case .defined: input = .defined
       case .undefined: input = .undefined
@@ -127,6 +127,10 @@ struct RecordScanner {
     case .undone:
       let count = try number()
       guard count < next else { throw .damaged("it undoes more inputs than there were") }
+    case .redone:
+      let count = try number()
+      guard count < next else { throw .damaged("it redoes more inputs than there were") }
+      _ = try number()
     case .renewed:
       try passNumber(upTo: UInt64(MachineID.most))
       try passNumber(upTo: UInt64(UInt8.max))
@@ -211,6 +215,7 @@ private struct DetailTags: OptionSet {
   }
 
   static let undone = DetailTags(.undone)
+  static let ofRewinds: DetailTags = [undone, DetailTags(.due), DetailTags(.redone)]
   static let renewed = DetailTags(.renewed)
   static let defined = DetailTags(.defined)
   static let undefined = DetailTags(.undefined)

@@ -180,13 +180,14 @@ package struct Recovery: ~Copyable {
     guard case .composition(let composition)? = catalogue[creation.kind] else {
       throw .unreadable(.unknownKind(creation.kind), at: creation.sequence)
     }
-    guard source.past.span(of: creation.sequence) == nil else { return }
+    let undone = source.past.span(of: creation.sequence)
     let all = composition.members.compactMap { member in
       machines.first { $0.sequence >= creation.sequence && $0.name == "\(creation.name).\(member.name)" }?.machine
     }
-    compositions.append(
-      WorldCore.CompositionRecord(
-        name: creation.name, composition: composition, sequence: creation.sequence, all: all, members: all))
+    let record = WorldCore.CompositionRecord(
+      name: creation.name, composition: composition, sequence: creation.sequence, all: all, members: all)
+    // A redo may need one that was undone.
+    if let undone { source.past.compositions.append((undone.by, record)) } else { compositions.append(record) }
   }
 
   private mutating func play(to end: UInt64) throws(Failure) {
@@ -253,6 +254,8 @@ package struct Recovery: ~Copyable {
 /// The undone ranges of a part of a journal.
 package struct UndoneSpans: Sendable {
   var spans: ContiguousArray<UndoHistory.Undone> = []
+  /// All rewinds of the segments that were looked through, in order.
+  private var rewinds: ContiguousArray<UndoHistory.Undone> = []
 
   package init() {}
 
@@ -268,18 +271,35 @@ package struct UndoneSpans: Sendable {
   package var ranges: [ClosedRange<UInt64>] { spans.map { $0.from...$0.by } }
 
   /// Scans the next segment, as far as it can be read.
-  package mutating func look(through bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>) {
-    guard let segment = JournalSegment(bytes) else { return }
+  ///
+  /// - Returns: Whether it has a redo.
+  @discardableResult
+  package mutating func look(through bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>) -> Bool {
+    guard let segment = JournalSegment(bytes) else { return false }
+    var hasRedone = false
     var scanner = RecordScanner(segment, first: numbers.lowerBound)
     while scanner.next <= numbers.upperBound, let entry = try? scanner.read() {
       guard entry.input == .rewound else { continue }
-      var details = DetailReader(entry)
-      while let detail = details.next() {
-        if case .undone(let count) = detail {
-          UndoHistory.undo(from: entry.sequence - count, by: entry.sequence, in: &spans)
-        }
+      let facts = RewindFacts(DetailReader(entry), entry)
+      if facts.isRedo {
+        restore(before: facts.firstUndone)
+        hasRedone = true
       }
+      rewinds.append(UndoHistory.Undone(from: facts.firstUndone, by: entry.sequence))
+      UndoHistory.undo(from: facts.firstUndone, by: entry.sequence, in: &spans)
     }
+    return hasRedone
+  }
+
+  /// The ranges that were undone when the input before `end` had come.
+  private mutating func restore(before end: UInt64) {
+    var end = end
+    var restored: ContiguousArray<UndoHistory.Undone> = []
+    for rewind in rewinds.reversed() where rewind.by < end {
+      restored.append(rewind)
+      end = rewind.from
+    }
+    for span in restored.reversed() { UndoHistory.undo(from: span.from, by: span.by, in: &spans) }
   }
 }
 

@@ -157,7 +157,9 @@ struct SegmentTranslation: ~Copyable {
       isSame = isSame && now == event
       sheet.tag(.target, place: now)
       sheet.number(UInt64(machine.number))
-    case .arguments, .parameters, .initial, .kind, .undone, .renewed, .wide, .high, .reason, .defined, .undefined, .end:
+    case .arguments, .parameters, .initial, .kind, .undone, .renewed, .wide, .high, .reason, .defined, .undefined,
+      .redone,
+      .end:
       throw SegmentFailure.damaged("its details are not in order")
     }
   }
@@ -172,15 +174,9 @@ struct SegmentTranslation: ~Copyable {
   private mutating func translateWorldwide(_ entry: JournalEntry, _ meanings: Meanings) throws {
     var isSame = true
     var reader = DetailReader(entry)
-    if entry.input == .defined || entry.input == .undefined { copy(&reader, replacingPlaceWith: nil) }
+    if entry.input != .renewed { while reader.ahead != nil { copy(&reader, replacingPlaceWith: nil) } }
     while let detail = reader.next() {
-      guard case .renewed(let renewed) = detail else {
-        if case .undone(let count) = detail {
-          sheet.tag(.undone)
-          sheet.number(count)
-        }
-        continue
-      }
+      guard case .renewed(let renewed) = detail else { continue }
       let timer = try meanings(renewed.machine, entry, false).translation.timer(UInt16(renewed.timer))
       isSame = isSame && Int(timer) == renewed.timer
       sheet.tag(.renewed)

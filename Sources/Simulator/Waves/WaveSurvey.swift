@@ -150,7 +150,8 @@ package struct WaveSurvey {
         case .armed, .disarmed, .armedKey, .disarmedKey:
           changesTimers = true
           _ = details.skip()
-        case .end, .emitted, .arguments, .parameters, .initial, .kind, .due, .target, .undone, .renewed, .wide, .high,
+        case .end, .emitted, .arguments, .parameters, .initial, .kind, .due, .target, .undone, .renewed, .redone, .wide,
+          .high,
           .reason, .defined, .undefined:
           _ = details.skip()
         }
@@ -217,7 +218,7 @@ package struct WaveSurvey {
         case _: break
         }
       case .end, .emitted, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .source, .target,
-        .key, .undone, .renewed, .wide, .high, .reason, .defined, .undefined:
+        .key, .undone, .renewed, .wide, .high, .reason, .defined, .undefined, .redone:
         _ = details.skip()
       }
     }
@@ -256,9 +257,8 @@ package struct WaveSurvey {
     var details = DetailReader(entry)
     switch entry.input {
     case .rewound:
-      var count: UInt64 = 0
-      while let detail = details.next() { if case .undone(let undone) = detail { count = undone } }
-      let text = count > 0 ? "undone \(entry.sequence - count)-\(entry.sequence - 1)" : "undone"
+      let rewind = RewindFacts(details, entry)
+      let text = rewind.inputs.map { "\(rewind.word) \($0.lowerBound)-\($0.upperBound)" } ?? rewind.word
       builder.noteWorld(at: entry.moment, entry.sequence, .undone, text, undoer: undoer)
     case .renewed:
       var timers: [RenewedTimer] = []

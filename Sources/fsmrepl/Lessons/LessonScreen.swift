@@ -93,7 +93,7 @@ struct LessonScreen {
   private static func isWorthTelling(_ notice: ServerLine) -> Bool {
     guard notice.words.count > 3 else { return false }
     return switch notice.words[3] {
-    case "moved", "output", "undone": true
+    case "moved", "output", "undone", "redone": true
     case "stayed", "ignored", "refused": notice["timer"] != nil || notice["wire"] != nil
     default: false
     }

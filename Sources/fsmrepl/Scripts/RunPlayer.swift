@@ -196,7 +196,7 @@ final class RunPlayer {
         }
         sendRequest(of: step)
         pending.append(next, turn: turn, .request)
-        if verb == .undo || verb == .goto {
+        if verb == .undo || verb == .redo || verb == .goto {
           isHeld = true
           wayBack = next
         }

@@ -129,7 +129,7 @@ struct TranscriptWriter {
       return !isReal && words.first != "real" && last?["speed"] ?? "1" == "1" && last?["paused"] != "yes"
     case .speed, .pause, .resume: return !isReal
     // A failure to go back names the kind of clock.
-    case .undo, .goto: return !isReal || exchange.isDone
+    case .undo, .redo, .goto: return !isReal || exchange.isDone
     case .diff: return !exchange.isDone || words.prefix(2).allSatisfy { worlds[$0]?.isReal == false }
     case .use: return !exchange.isDone || worlds[exchange.last?["world"] ?? ""] != nil
     case .world where words.first == "fork": return current != nil
@@ -176,7 +176,7 @@ struct TranscriptWriter {
   private func rewritten(_ line: Recorder.Line, _ exchange: Recorder.Exchange) -> Recorder.Line {
     guard line.line.lineClass == .success else { return line }
     switch exchange.verb {
-    case .undo, .goto: return line.without("paused", "yes")
+    case .undo, .redo, .goto: return line.without("paused", "yes")
     case .world: return line.with("clock", "virtual")
     case .use:
       guard let world = line.line["world"], let stand = worlds[world] else { return line }

@@ -46,7 +46,7 @@ struct Wording {
       return "\(words[1]) clock\(rate(line))\(when(line))"
     case (.pause, _), (.resume, _), (.speed, _):
       return "clock \(line["paused"] == "yes" ? "paused" : "running")\(rate(line))\(when(line))"
-    case (.undo, nil), (.goto, nil):
+    case (.undo, nil), (.redo, nil), (.goto, nil):
       let paused: ScreenText = line["paused"] == "yes" ? "; the clock is paused, 'resume' lets it go on" : ""
       return "now at \(time(line["t"]))s\(paused)\(when(line, showsTime: false))"
     case (.sync, nil):
@@ -150,10 +150,12 @@ struct Wording {
     case ("expired", 1...): text += "\(rest[0]) expired"
     case ("wired", 3...): text += "\(rest[0]) wired to \(rest[1]) \(rest[2])"
     case ("unwired", 3...): text += "\(rest[0]) no longer wired to \(rest[1]) \(rest[2])"
-    case ("undone", _): text += undone(line)
+    case ("undone", _), ("redone", _): text += rewound(line, isRedo: words[3] == "redone")
     default: text += ScreenText(([words[3]] + rest.map(Word.written)).joined(separator: " "))
     }
-    let causes = line.fields.filter { !Self.saidOtherwise.contains($0.key) && words[3] != "undone" }
+    let causes = line.fields.filter {
+      !Self.saidOtherwise.contains($0.key) && !["undone", "redone"].contains(words[3])
+    }
     if !causes.isEmpty { text += style(.quiet, "  (\(plain(causes)))") }
     if let undoer = line["undone"] { text += style(.attention, "  undone by #\(undoer)") }
     if let note = line.note { text += style(.quiet, " : \(note)") }
@@ -163,10 +165,13 @@ struct Wording {
   /// Fields of a notice that are not causes.
   private static let saidOtherwise: Set = ["due", "undone"]
 
-  /// The range of inputs undone: `from=A to=B`, or nothing.
-  private func undone(_ line: ServerLine) -> ScreenText {
-    guard let first = line["from"], let last = line["to"] else { return "time went back" }
-    return style(.attention, first == last ? "#\(first) undone" : "#\(first) to #\(last) undone")
+  /// The range of inputs undone, or in effect again: `from=A to=B`, or nothing.
+  private func rewound(_ line: ServerLine, isRedo: Bool) -> ScreenText {
+    guard let first = line["from"], let last = line["to"] else {
+      return isRedo ? "time goes on again" : "time went back"
+    }
+    let what = isRedo ? "redone" : "undone"
+    return style(.attention, first == last ? "#\(first) \(what)" : "#\(first) to #\(last) \(what)")
   }
 
   func flow(_ line: ServerLine) -> ScreenText {

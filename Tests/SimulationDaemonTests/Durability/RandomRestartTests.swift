@@ -127,9 +127,10 @@ struct KeptRequests {
     switch dice.number(below: 40) {
     case 0..<5: return "advance \(dice.one(of: ["1", "350ms", "1s", "7ns", "20ms", "3s", "40s"]))"
     case 5: return "step \(1 + dice.number(below: 3))"
-    case 6: return "undo \(1 + dice.number(below: 4))"
+    case 6: return "undo \(1 + dice.number(below: 4))" + (dice.once(in: 3) ? "\nredo" : "")
     case 7: return dice.once(in: 4) ? "goto \(dice.number(below: 60))s" : "undo"
-    case 8:
+    case 8: return dice.one(of: ["redo", "undo\nundo 2\nredo", "undo 2\ngoto 1s\nredo 2", "undo\nredo\nundo 3\nredo"])
+    case 9:
       let lines = (0..<dice.number(below: 5)).map { _ in input(&dice) }
       return (["begin"] + lines + ["end"]).joined(separator: "\n")
     case _: return input(&dice)

@@ -1,0 +1,54 @@
+import Simulator
+import Testing
+
+@testable import SimulationDaemon
+
+@Suite("Redo in durable worlds")
+struct KeptRedoTests {
+  @Test("what was undone before the daemon was killed can be redone after it, and so on")
+  func killed() throws {
+    var daemon = try KeptDaemon()
+    _ = daemon.connect().ask(
+      "clock virtual", "new phoneCall call", "send call.tracker tap", "new shiftKey key", "send key tap", "undo",
+      "send key tap", "advance 100ms", "undo 2")
+    let before = try daemon.afterKill().connect().ask("list", "agenda")
+    for request in ["redo", "undo", "redo", "undo 3", "undo", "redo 2", "expect key on"] {
+      let guest = daemon.connect()
+      #expect(guest.ask(request)[0].hasPrefix("+"), "\(request)")
+      let wanted = guest.ask("list", "agenda", "wires", "world", "journal since=1")
+      let hash = try guest.client.hosted.live.world.presentHash
+      daemon = try daemon.afterKill()
+      let again = daemon.connect()
+      #expect(again.ask("list", "agenda", "wires", "world", "journal since=1") == wanted, "\(request)")
+      #expect(try again.client.hosted.live.world.presentHash == hash, "\(request)")
+      #expect(daemon.log == [])
+    }
+    #expect(before.last == "+ 1" || before.last == "+ 0")
+    #expect(daemon.connect().ask("undo 3", "redo", "drop call").last?.hasPrefix("+ dropped call") == true)
+  }
+
+  @Test("checkpoints of the store before, between and after undos do not matter", arguments: 0..<8 as Range<UInt64>)
+  func checkpoints(seed: UInt64) throws {
+    var daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=5"))
+    _ = daemon.connect().ask("clock virtual", "new shiftKey key")
+    var number = seed
+    func next(_ below: UInt64) -> UInt64 {
+      number = number &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return (number >> 33) % below
+    }
+    for _ in 0..<40 {
+      let guest = daemon.connect()
+      for _ in 0..<next(6) { _ = guest.ask("send key tap", "advance \(next(400))ms") }
+      if next(2) == 0 { _ = guest.ask("undo \(1 + next(4))") }
+      if next(3) == 0 { _ = guest.ask("undo \(1 + next(9))") }
+      let wanted = guest.ask("world", "agenda", "list")
+      daemon = next(2) == 0 ? try daemon.afterKill() : try daemon.restarted()
+      let again = daemon.connect()
+      #expect(again.ask("world", "agenda", "list") == wanted)
+      let redone = again.ask(next(2) == 0 ? "redo" : "redo 2")
+      #expect(redone[0].hasPrefix("+") || redone[0].contains("BAD-ARGUMENT") || redone[0].contains("LIMIT"))
+      #expect(again.client.hosted.live.world.checkInvariants() == [])
+    }
+    #expect(daemon.log == [])
+  }
+}
