@@ -76,6 +76,8 @@ struct NamedJSONTests {
     watch *
     watch key since=1 what=all
     unwatch *
+    point key on
+    who
     journal what=all
     wave
     script
