@@ -9,9 +9,8 @@ struct KeptRedoTests {
   func killed() throws {
     var daemon = try KeptDaemon()
     _ = daemon.connect().ask(
-      "clock virtual", "new phoneCall call", "send call.tracker tap", "new shiftKey key", "send key tap", "undo",
+      "clock virtual", "new phoneCall call", "send call.tracker phoneTapped", "new shiftKey key", "send key tap", "undo",
       "send key tap", "advance 100ms", "undo 2")
-    let before = try daemon.afterKill().connect().ask("list", "agenda")
     for request in ["redo", "undo", "redo", "undo 3", "undo", "redo 2", "expect key on"] {
       let guest = daemon.connect()
       #expect(guest.ask(request)[0].hasPrefix("+"), "\(request)")
@@ -23,7 +22,6 @@ struct KeptRedoTests {
       #expect(try again.client.hosted.live.world.presentHash == hash, "\(request)")
       #expect(daemon.log == [])
     }
-    #expect(before.last == "+ 1" || before.last == "+ 0")
     #expect(daemon.connect().ask("undo 3", "redo", "drop call").last?.hasPrefix("+ dropped call") == true)
   }
 
