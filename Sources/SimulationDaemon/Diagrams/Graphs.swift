@@ -94,19 +94,22 @@ final class Graphs: Sendable {
     kept.withLock { $0 = Kept() }
   }
 
-  /// Reserves a place for a drawing; ``endGraphvizJob()`` returns it.
+  /// Reserves a place for a drawing; ``endGraphvizJob(of:)`` returns it.
   ///
-  /// - Returns: False if all places are taken.
-  func beginGraphvizJob() -> Bool {
+  /// - Parameter quota: That of the client's user, who has one place at a time.
+  /// - Returns: False if all places are taken, or the user's.
+  func beginGraphvizJob(of quota: UserQuota?) -> Bool {
+    guard quota?.beginDrawing() ?? true else { return false }
     if drawings.add(1, ordering: .relaxed).oldValue < Graphs.mostGraphvizJobs { return true }
-    endGraphvizJob()
+    endGraphvizJob(of: quota)
     return false
   }
 
   /// How many drawings run now, for tests.
   var drawingsUnderWay: Int { drawings.load(ordering: .relaxed) }
 
-  func endGraphvizJob() {
+  func endGraphvizJob(of quota: UserQuota?) {
+    quota?.endDrawing()
     drawings.subtract(1, ordering: .relaxed)
   }
 }

@@ -100,14 +100,15 @@ struct Limits: Sendable {
     return limits
   }
 
-  /// Sets the defaults of a daemon that other users may connect to: more clients and worlds, and for each user a part of
-  /// the memory.
+  /// Sets the defaults of a daemon that other users may connect to: more clients and worlds, for each user a part of the
+  /// memory, and less of the disk for each world.
   mutating func makeRoomForUsers() {
     clients = 1_024
     worlds = 1_024
     userMemory = max(1 << 20, memory / 16)
     world.journalBytes = min(world.journalBytes, max(131_072, userMemory / 4))
     world.checkpointBytes = min(world.checkpointBytes, userMemory / 16)
+    storeBytes = 256 << 20
   }
 
   /// A daemon's default memory budget: half of what is available.

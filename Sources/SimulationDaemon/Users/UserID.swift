@@ -68,12 +68,14 @@ final class UserNames: Sendable {
     return known.withLock { $0[number] != nil }
   }
 
-  /// Keeps what the system says of a user. A user without a name, or with that of another, goes by the number.
+  /// Keeps what the system says of a user. One without a name goes by the number, and so does one whose name is that of
+  /// another or could be another's number.
   func learn(_ name: String?, of user: UserID) {
     let number = number(of: user)
     known.withLock { known in
       let isTaken = known.contains { $0.value == name && $0.key != number }
-      known[number] = isTaken ? "\(number)" : name ?? "\(number)"
+      let isNumber = name.map { UInt32($0) != nil } ?? true
+      known[number] = isTaken || isNumber ? "\(number)" : name
     }
   }
 

@@ -69,7 +69,7 @@ extension RequestContext {
       }
       text = { written }
     }
-    begin(.graph(GraphReply(.text(text), form, environment.graphs)))
+    begin(.graph(GraphReply(.text(text), form, environment.graphs, session.share.quota)))
   }
 
   private func failToPrint(_ why: String) {
@@ -125,7 +125,7 @@ extension RequestContext {
     do throws(ParameterConflict) {
       let source = try environment.graphs.source(
         of: kind, parameters, seen: live.world.argumentsSeen(of: kind), from: machine, isByPlace: isByPlace)
-      begin(.graph(GraphReply(.kind(source, mark), form, environment.graphs)))
+      begin(.graph(GraphReply(.kind(source, mark), form, environment.graphs, session.share.quota)))
     } catch {
       failToExplore(kind, error)
     }
@@ -141,7 +141,7 @@ extension RequestContext {
   private func begin(_ composition: Composition, named name: String?, _ form: GraphForm) {
     guard mayBegin(form.format) else { return }
     if form.format == .tests {
-      begin(.graph(GraphReply(.testsOfComposition(composition), form, environment.graphs)))
+      begin(.graph(GraphReply(.testsOfComposition(composition), form, environment.graphs, session.share.quota)))
       return
     }
     var members: [(source: GraphSource, mark: GraphMark?)] = []
@@ -169,7 +169,10 @@ extension RequestContext {
       }
     }
     let shown = form.marksPresent ? name : nil
-    begin(.graph(GraphReply(.composition(composition, name: shown, members), form, environment.graphs)))
+    begin(
+      .graph(
+        GraphReply(
+          .composition(composition, name: shown, members), form, environment.graphs, session.share.quota)))
   }
 
   /// Whether a diagram may start: within a batch, drawing by another program would delay other clients.
@@ -184,9 +187,11 @@ extension RequestContext {
     let text: String
     switch failure {
     case .tooMany:
+      let most = session.share.quota == nil ? Graphs.mostGraphvizJobs : 1
+      let already = most == 1 ? "a picture is being drawn for you, or others are" : "\(most) pictures are being drawn"
       return fail(
-        .limit, [("name", "drawings"), ("value", "\(Graphs.mostGraphvizJobs)")],
-        "\(Graphs.mostGraphvizJobs) pictures are being drawn already; ask again when one is done, or take format=dot")
+        .limit, [("name", "drawings"), ("value", "\(most)")],
+        "\(already) already; ask again when one is done, or take format=dot")
     case .noProgram(let why):
       text = "svg is drawn by the program 'dot' of Graphviz, which cannot be started (\(why)); install graphviz"
     case .tooLate: text = "'dot' takes longer than \(GraphvizJob.longest / 1_000_000_000) s for this"

@@ -28,6 +28,6 @@ struct ClassroomTests {
       }
       #expect(shown == lines.map(String.init), "\n\(shown.joined(separator: "\n"))")
     }
-    #expect(requests > 30)
+    #expect(requests > 25)
   }
 }
