@@ -125,4 +125,20 @@ struct TimeTextTests {
       #expect(TimeText.duration(text) == nanoseconds, "seed \(seed), \(text)")
     }
   }
+
+  @Test(
+    "times as people say them",
+    arguments: [
+      ("0.000", "0s"), ("43.500", "43.5s"), ("59.999999999", "59.999s"), ("60.000", "00:01:00"),
+      ("343.116647296", "00:05:43.116"), ("86743.500", "1d 00:05:43.5"), ("8640000000", "100000d 00:00:00"),
+      ("0.000000007", "7ns"), ("0.0004", "400us"), ("0.001", "0.001s"),
+    ])
+  func people(seconds: String, expected: String) {
+    #expect(TimeText.people(seconds) == expected)
+  }
+
+  @Test("what is no time is not said as one", arguments: ["", "-", "1.2.3", "-1.000", "8640000001"])
+  func noTime(text: String) {
+    #expect(TimeText.people(text) == nil)
+  }
 }

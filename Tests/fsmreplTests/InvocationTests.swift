@@ -28,6 +28,12 @@ struct InvocationTests {
     #expect(!bare.keepsGoing && !bare.showsWire && bare.allowsColour && bare.socket == nil)
   }
 
+  @Test("a room is presented to where it is asked for, whatever is played")
+  func present() throws {
+    #expect(try parse("--present").presents && !parse().presents)
+    #expect(try parse("run", "--present", "a.fsm").presents)
+  }
+
   @Test("objects are all that is shown where they are asked for")
   func json() throws {
     #expect(try parse("--json").writesJSON && !parse().writesJSON)

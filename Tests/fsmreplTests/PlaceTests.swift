@@ -49,6 +49,16 @@ struct PlaceTests {
     #expect(place.time == "3.000")
   }
 
+  @Test("for a room the prompt has times as people say them")
+  func presents() throws {
+    var place = Place()
+    place.update(from: try #require(ServerLine("+ world=w clock=virtual t=86743.500000001 seq=0")), answering: .use)
+    let style = Style(usesColour: false, usesUnicode: true, isPresenting: true)
+    #expect(place.prompt(.ready, style: style).forReadline(style) == "w virtual 1d 00:05:43.5> ")
+    place.update(from: try #require(ServerLine("+ world=v clock=real t=61.987 seq=0")), answering: .use)
+    #expect(place.prompt(.ready, style: style).forReadline(style) == "v real 00:01:01.9> ")
+  }
+
   @Test("and what is going on")
   func conditions() throws {
     #expect(try prompt([greeting], .waiting) == "main real 12.3s …> ")

@@ -135,6 +135,7 @@ struct PresenterTests {
             more       pair  7
           power  1 machine
             states  0/2  0 %
+            tried/all; switch: two transitions in a row
 
           """)
   }
@@ -144,15 +145,15 @@ struct PresenterTests {
     arguments: [
       (
         "- REFUSED machine=key state=off event=x allowed=tap,cancel t=0.000 seq=5 : the key is off",
-        "refused: the key is off\n  possible now: tap, cancel\n"
+        "refused: the key is off  0.000s #5\n  possible now: tap, cancel\n"
       ),
       (
         "- REFUSED machine=j state=idle event=cancel allowed=start from=busy way=start,loaded t=0.000 seq=5 : it is idle",
-        "refused: it is idle\n  possible now: start\n  possible in busy, by way of: start, loaded\n"
+        "refused: it is idle  0.000s #5\n  possible now: start\n  possible in busy, by way of: start, loaded\n"
       ),
       (
         "- REFUSED machine=key state=off event=x allowed=\"\" t=0.000 seq=5",
-        "refused: key x is not possible in off\n  no event is possible now\n"
+        "refused: key x is not possible in off  0.000s #5\n  no event is possible now\n"
       ),
       (
         "- UNKNOWN-MACHINE name=kye did-you-mean=key : there is no machine 'kye'",
@@ -311,6 +312,90 @@ struct PresenterTests {
     #expect(try shown("@x list", ". @x a b c", "+ @x 1", format: .wire) == ". @x a b c\n+ @x 1\n")
     #expect(try shown(nil, "* 1 0.000 a dropped", format: .wire) == "* 1 0.000 a dropped\n")
     #expect(try shown("list", "- SYNTAX : no", format: .wire) == "- SYNTAX : no\n")
+  }
+
+  @Test("what a notice has told of an input its answer does not tell again")
+  func tellsOnce() throws {
+    var conversation = Conversation()
+    var presenter = Presenter(format: .people(.bare))
+    func shown(_ request: String, _ lines: String...) throws -> String {
+      _ = conversation.ask(request)
+      return try lines.map { raw in
+        let line = try #require(ServerLine(raw), "\(raw)")
+        return presenter.show(conversation.receive(line), raw: RawLine(raw)).text
+      }.joined()
+    }
+    let notice = "0.000  key  off → on  (event tap)\n"
+    #expect(
+      try shown("send key tap", "* 2 0.000 key moved off on event=tap", "+ @.1 moved off on t=0.000 seq=2") == notice)
+    #expect(try shown("send key tap", "+ @.2 stayed on t=0.000 seq=3") == "stays on  0.000s #3\n")
+    #expect(try shown("expect key on", "+ @.3 on t=0.000 seq=2") == "✓ on  0.000s #2\n")
+    #expect(
+      try shown("@x send key tap", "* 4 0.000 key moved on off event=tap", "+ @x moved on off t=0.000 seq=4")
+        .hasSuffix("@x on → off  0.000s #4\n"))
+    #expect(presenter.hasTold("2") && !presenter.hasTold("3"))
+    // In another world the same numbers are other inputs.
+    _ = try shown("use lesson", "+ @.4 world=lesson clock=virtual t=0.000 seq=1")
+    #expect(try shown("send key tap", "+ @.5 moved off on t=0.000 seq=2") == "off → on  0.000s #2\n")
+  }
+
+  @Test("for a room nothing is dim, the state stands in a frame, and times are as people say them")
+  func presents() throws {
+    let style = Style(usesColour: false, usesUnicode: true, isPresenting: true)
+    #expect(
+      try shown("send key tap", "+ moved off on t=86743.500 seq=2", format: .people(style)) == """
+        off → on  1d 00:05:43.5 #2
+          ┏━━━━━━━━━━┓
+          ┃    on    ┃
+          ┗━━━━━━━━━━┛
+
+        """)
+    let ascii = Style(usesColour: false, usesUnicode: false, isPresenting: true)
+    #expect(
+      try shown(
+        "show f", ". state cooling", ". timer minimum due=343.116647296 left=3.000", "+ 2", format: .people(ascii))
+          == """
+            +---------------+
+            |    cooling    |
+            +---------------+
+            timer      minimum  due=00:05:43.116  left=3s
+
+          """)
+    #expect(
+      try shown("send f x", "- REFUSED machine=f state=waiting event=x t=60.000 seq=5 : no", format: .people(ascii))
+        == """
+        refused: no  00:01:00 #5
+          +---------------+
+          |    waiting    |
+          +---------------+
+
+        """)
+    #expect(
+      try shown(nil, "* 2 90061.001 key armed w due=90061.250", format: .people(style))
+        == "1d 01:01:01.001  key  w until 1d 01:01:01.25\n")
+    let colours = Style(usesColour: true, usesUnicode: true, isPresenting: true)
+    let coloured = try shown("send key tap", "+ moved off on t=0.000 seq=2 outputs=x", format: .people(colours))
+    #expect(!coloured.contains("\u{1B}[2m") && !coloured.contains("\u{1B}[33m"))
+    #expect(coloured.contains("\u{1B}[1;7moff\u{1B}[0m"))
+    // A program reads the time as the daemon wrote it.
+    #expect(try shown("send key tap", "+ moved off on t=86743.500", format: .wire) == "+ moved off on t=86743.500\n")
+  }
+
+  @Test("a state that is wider than the screen is broken between its regions, and within them if it must be")
+  func wideStates() {
+    let text = StateFrame.text("foreground+noAlert+idle", width: 30, style: .bare).text
+    #expect(
+      text == """
+          ┏━━━━━━━━━━━━━━━━━━┓
+          ┃    foreground    ┃
+          ┃     +noAlert     ┃
+          ┃      +idle       ┃
+          ┗━━━━━━━━━━━━━━━━━━┛
+
+        """)
+    let long = StateFrame.text(String(repeating: "x", count: 100), width: 40, style: .bare).text
+    #expect(long.split(separator: "\n").allSatisfy { $0.count < 40 })
+    #expect(StateFrame.text("a\u{1B}[2J", width: 40, style: .bare).text.contains("a\\e[2J"))
   }
 
   @Test("a tag of the user's own stands before the answer")

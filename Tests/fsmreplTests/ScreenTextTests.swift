@@ -44,4 +44,11 @@ struct ScreenTextTests {
     let bare = text.wrapped(width: 10).text.replacing(#/\u{1B}\[[0-9]+m/#, with: "")
     #expect(bare == "error: a\n  b c")
   }
+
+  @Test("without UTF-8 no byte above ASCII gets to the terminal, and columns stay")
+  func ascii() {
+    let text: ScreenText = "> off  → on   ⟲ \("é\u{202E}")\n\("°") → 日\n"
+    #expect(text.inASCII.text == "> off  ->on   o \\u{E9}\\u{202E}\no ->\\u{65E5}\n")
+    #expect(ScreenText("plain").inASCII.text == "plain")
+  }
 }

@@ -51,7 +51,9 @@ struct Place: Equatable {
       let pace =
         isPaused ? "paused" : speed == "1" || isVirtual ? clock : "\(clock)\(style.usesUnicode ? "×" : "x")\(speed)"
       parts.append(.init(.quiet, pace))
-      if !time.isEmpty { parts.append(.init(.quiet, isVirtual || isPaused ? time : Self.tenths(time) + "s")) }
+      let exact = isVirtual || isPaused ? time : Self.tenths(time)
+      let shown = style.isPresenting ? TimeText.people(exact) ?? exact : isVirtual || isPaused ? exact : exact + "s"
+      if !time.isEmpty { parts.append(.init(.quiet, shown)) }
     }
     switch condition {
     case .ready: break

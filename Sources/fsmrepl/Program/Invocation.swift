@@ -25,6 +25,8 @@ struct Invocation: Equatable {
   /// Whether a script's lines are shown before their answers.
   var echoes = false
   var allowsColour = true
+  /// Whether a room looks at the screen.
+  var presents = false
   /// The options of `run`, if that is the command.
   var run: RunOptions?
   /// The options of `check`, if that is the command.
@@ -35,7 +37,7 @@ struct Invocation: Equatable {
   var record: String?
 
   enum Name {
-    case socket, own, daemon, page, pageControl, expression, file, keepGoing, echo, raw, json, noColour
+    case socket, own, daemon, page, pageControl, expression, file, keepGoing, echo, raw, json, noColour, present
     case record, tap, junit, wave, update, check, seed, real, speed, show, lessons, auto
   }
 
@@ -73,6 +75,8 @@ struct Invocation: Equatable {
         .record, long: "record", argument: .required("FILE"),
         summary: "write a transcript of the session, which 'check' repeats"),
       .init(.noColour, long: "no-color", summary: "no colours (as with $NO_COLOR)"),
+      .init(
+        .present, long: "present", summary: "for a room: strong contrast, states in a frame, times as people say them"),
       .init(.tap, long: "tap", summary: "run, check: report as TAP 14"),
       .init(.junit, long: "junit", argument: .required("FILE"), summary: "run, check: write a report for CI, too"),
       .init(
@@ -137,6 +141,7 @@ struct Invocation: Equatable {
       case .raw: showsWire = true
       case .json: writesJSON = true
       case .noColour: allowsColour = false
+      case .present: presents = true
       case .record: record = option.value
       case .tap, .junit:
         if !playsFiles { throw .wrong("--\(option.long) is for 'fsmrepl run FILE…' and 'fsmrepl check FILE…'") }

@@ -234,7 +234,7 @@ enum Program {
       invocation.allowsColour && !declined && !terminal.isEmpty && terminal != "dumb"
       && Descriptor.standardOutput.isTerminal
     let encoding = nl_langinfo(Int32(CODESET)).map { String(cString: $0) } ?? ""
-    return Style(usesColour: usesColour, usesUnicode: encoding == "UTF-8")
+    return Style(usesColour: usesColour, usesUnicode: encoding == "UTF-8", isPresenting: invocation.presents)
   }
 
   static func complain(_ text: ScreenText) {

@@ -87,7 +87,7 @@ struct RunOptions: Equatable {
         factor = number
       case .expression, .file, .echo, .json, .record, .update, .lessons, .auto:
         throw .wrong("--\(option.long) does not go with 'run'")
-      case .socket, .own, .daemon, .page, .pageControl, .keepGoing, .raw, .noColour: break
+      case .socket, .own, .daemon, .page, .pageControl, .keepGoing, .raw, .noColour, .present: break
       }
     }
     if isShown, isTAP || onlyChecks || isReal || junit != nil || wave != nil || seed != nil {

@@ -28,7 +28,7 @@ struct CheckOptions: Equatable {
       case .check, .seed, .real, .speed, .expression, .file, .echo, .json, .record, .wave, .page, .pageControl, .show,
         .lessons, .auto:
         throw .wrong("--\(option.long) does not go with 'check'")
-      case .socket, .own, .daemon, .keepGoing, .raw, .noColour: break
+      case .socket, .own, .daemon, .keepGoing, .raw, .noColour, .present: break
       }
     }
     if updates, files.contains("-") { throw .wrong("--update cannot rewrite standard input") }

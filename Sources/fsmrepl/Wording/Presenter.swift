@@ -17,7 +17,7 @@ struct Presenter {
   /// Sections of `describe` whose lines form a picture.
   private static let pictures: Set = ["table", "example"]
 
-  private let format: Format
+  let format: Format
   private var wording: Wording
   /// The current width of the screen, in columns.
   private let columns: () -> Int?
@@ -25,9 +25,18 @@ struct Presenter {
   private var table = Table()
   /// In replies with sections, the one whose rows are in the table.
   private var section: String?
+  /// The rows of `help` for words that this program knows.
+  private let localUsages: [String]
+  /// Inputs whose outcome a notice has told, the latest last.
+  private var told: [String] = []
 
-  init(format: Format, columns: @escaping () -> Int? = { nil }) {
+  /// As many inputs are remembered as can come before the answer to a request that caused them.
+  private static let mostTold = 1_000
+
+  /// - Parameter localUsages: The rows of `help` for words that this program knows, in the daemon's form.
+  init(format: Format, localUsages: [String] = Client.usageRows, columns: @escaping () -> Int? = { nil }) {
     self.format = format
+    self.localUsages = localUsages
     self.columns = columns
     switch format {
     case .wire, .visible: wording = Wording(style: .bare)
@@ -71,7 +80,7 @@ struct Presenter {
       return data(line, answering: received.asked, raw: raw)
     case .success:
       if verb == .help, received.asked?.words.isEmpty == true {
-        for row in Client.usageRows.compactMap({ ServerLine($0) }) {
+        for row in localUsages.compactMap({ ServerLine($0) }) {
           table.add(wording.row(row, answering: verb))
         }
       }
@@ -79,17 +88,45 @@ struct Presenter {
       // The count after a table repeats what the table shows, unless it is 0.
       if verb?.listsRows == true, line.words.count == 1, let count = Int(line.words[0]) {
         let nothing = verb == .diff ? "no difference" : "none"
-        return count == 0 ? "\(rows)\(tag)\(wording.style(.quiet, nothing))\n" : rows
+        return count == 0 ? "\(rows)\(tag)\(wording.style(.quiet, nothing))\n" : "\(rows)\(wording.legend(of: verb))"
       }
+      if verb == .use || verb == .world { told = [] }  // Numbers are those of another world.
       if verb == .quit { return rows }  // The goodbye is shown instead.
-      return "\(rows)\(wrapped("\(tag)\(wording.success(line, answering: verb))"))"
+      if isTold(line, answering: verb), tag.isEmpty { return "\(rows)\(frame(of: line, answering: verb))" }
+      return "\(rows)\(wrapped("\(tag)\(wording.success(line, answering: verb))"))\(frame(of: line, answering: verb))"
     case .failure:
-      return "\(endTable())\(wrapped("\(tag)\(wording.failure(line))"))"
+      return "\(endTable())\(wrapped("\(tag)\(wording.failure(line))"))\(frame(of: line, answering: verb))"
     case .notice:
+      if line.words.count > 3, Self.outcomes.contains(line.words[3]) {
+        if told.count == Self.mostTold { told.removeFirst(Self.mostTold / 2) }
+        told.append(line.words[0])
+      }
       return wrapped(wording.event(line, showsSequence: false) ?? ScreenText(raw))
     case .flow:
       return wrapped(wording.flow(line))
     }
+  }
+
+  /// What a notice says of an input as its answer does.
+  private static let outcomes: Set = ["moved", "stayed", "ignored", "created", "dropped"]
+
+  /// Whether a notice has told the outcome of this input.
+  func hasTold(_ sequence: String) -> Bool { told.contains(sequence) }
+
+  /// Forgets what was told: the daemon may be another, whose inputs have the same numbers.
+  mutating func forgetTold() { told = [] }
+
+  private func isTold(_ line: ServerLine, answering verb: Verb?) -> Bool {
+    switch verb {
+    case .send, .fire, .new, .drop: line["seq"].map(hasTold) == true
+    case _: false
+    }
+  }
+
+  /// For a room, the state that an answer leaves, on lines of its own.
+  private func frame(of line: ServerLine, answering verb: Verb?) -> ScreenText {
+    guard wording.style.isPresenting, let state = wording.state(after: line, answering: verb) else { return "" }
+    return StateFrame.text(state, width: columns(), style: wording.style)
   }
 
   private func wrapped(_ text: ScreenText) -> ScreenText {
@@ -121,6 +158,8 @@ struct Presenter {
       let severity = line.words.dropFirst().first ?? ""
       let mark = wording.style(severity == "error" ? .bad : .attention, "\(severity)")
       return wrapped("\(place): \(mark): \(line.note ?? "")")
+    case .show where wording.style.isPresenting && line.words.first == "state" && line.words.count > 1:
+      return "\(endTable())\(StateFrame.text(line.words[1], width: columns(), style: wording.style))"
     case .show, .describe, .coverage:
       // Each section has its own columns.
       let ended = line.words.first == section ? ScreenText() : endTable()
@@ -195,7 +234,7 @@ extension Conversation.Received {
 
 extension Verb {
   /// Whether its reply is a number of rows followed by their count.
-  fileprivate var listsRows: Bool {
+  var listsRows: Bool {
     switch self {
     case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .wave, .script, .graph, .coverage,
       .agenda,

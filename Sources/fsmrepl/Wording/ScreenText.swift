@@ -46,6 +46,12 @@ struct ScreenText: Equatable, ExpressibleByStringInterpolation {
     text.bytes += more.bytes
   }
 
+  static func + (text: ScreenText, more: ScreenText) -> ScreenText {
+    var text = text
+    text += more
+    return text
+  }
+
   struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var bytes: [UInt8] = []
 

@@ -5,11 +5,15 @@ struct Style: Equatable {
   let usesColour: Bool
   /// Whether the terminal's encoding has arrows and dashes.
   let usesUnicode: Bool
+  /// Whether a room looks at the screen: nothing is dim, and states and times are for reading from afar.
+  var isPresenting = false
 
   static let bare = Style(usesColour: false, usesUnicode: true)
 
   enum Role {
     case name, state, quiet, good, bad, output, attention
+    /// What may be typed next, behind the cursor.
+    case hint
   }
 
   /// Text from elsewhere in a style.
@@ -19,18 +23,36 @@ struct Style: Equatable {
   }
 
   func callAsFunction(_ role: Role?, _ text: ScreenText) -> ScreenText {
-    guard usesColour, let role, !text.isEmpty else { return text }
-    let code =
-      switch role {
-      case .name: "1"
-      case .state: "36"
-      case .quiet: "2"
-      case .good: "32"
-      case .bad: "31"
-      case .output: "35"
-      case .attention: "33"
-      }
+    guard usesColour, let role, !text.isEmpty, let code = isPresenting ? Self.strong(role) : Self.usual(role) else {
+      return text
+    }
     return "\u{1B}[\(code)m\(text)\u{1B}[0m"
+  }
+
+  private static func usual(_ role: Role) -> String? {
+    switch role {
+    case .name: "1"
+    case .state: "36"
+    case .quiet, .hint: "2"
+    case .good: "32"
+    case .bad: "31"
+    case .output: "35"
+    case .attention: "33"
+    }
+  }
+
+  /// What can be read on a dark and on a light ground: no cyan and no yellow letters, nothing dim.
+  private static func strong(_ role: Role) -> String? {
+    switch role {
+    case .name: "1"
+    case .state: "1;7"
+    case .quiet: nil
+    case .good: "1;32"
+    case .bad: "1;31"
+    case .output: "1;35"
+    case .attention: "1;4"
+    case .hint: "36"
+    }
   }
 
   var arrow: String { usesUnicode ? "→" : "->" }

@@ -16,7 +16,7 @@ extension Wording {
     }
     func named(_ place: Int) -> ScreenText { style(.name, words[place]) }
     switch (words.first, words.count) {
-    case ("time", 3): return "the time: \(pair { "\(time($0))s" })"
+    case ("time", 3): return "the time: \(pair { "\(moment($0))" })"
     case ("only", 5): return "\(named(2)): only in \(words[1]), a \(words[3]), \(style(.state, words[4]))"
     case ("kind", 4): return "\(named(1)): \(pair { "a \($0)" })"
     case ("state", 4): return "\(named(1)): \(pair { style(.state, $0) })"
@@ -24,7 +24,7 @@ extension Wording {
     case ("parameter", 5): return "\(named(1)), made with \(words[2]): \(pair { ScreenText(Word.written($0)) })"
     case ("reading", 5):
       return "\(named(1)), \(words[2]): \(pair { $0 == "-" ? "none" : ScreenText(Word.written($0)) })"
-    case ("timer", 5): return "\(named(1)), \(words[2]): \(pair { $0 == "-" ? "not running" : "due \(time($0))s" })"
+    case ("timer", 5): return "\(named(1)), \(words[2]): \(pair { $0 == "-" ? "not running" : "due \(moment($0))" })"
     case ("wire", 6):
       return "the wire \(named(2)) \(words[3]) \(style.arrow) \(named(4)) \(words[5]): only in \(words[1])"
     default: return nil

@@ -48,7 +48,7 @@ struct Wording {
       return "clock \(line["paused"] == "yes" ? "paused" : "running")\(rate(line))\(when(line))"
     case (.undo, nil), (.redo, nil), (.goto, nil):
       let paused: ScreenText = line["paused"] == "yes" ? "; the clock is paused, 'resume' lets it go on" : ""
-      return "now at \(time(line["t"]))s\(paused)\(when(line, showsTime: false))"
+      return "now at \(moment(line["t"]))\(paused)\(when(line, showsTime: false))"
     case (.sync, nil):
       return "all done\(when(line))"
     default:
@@ -63,7 +63,7 @@ struct Wording {
     case .refused:
       let what = [line["machine"], line["event"] ?? line["timer"]].compactMap(\.self).joined(separator: " ")
       let why = text.isEmpty ? "\(what) is not possible in \(line["state"] ?? "this state")" : text
-      lines = ["\(style(.bad, "refused")): \(why)"]
+      lines = ["\(style(.bad, "refused")): \(why)\(when(line))"]
     case .expected:
       let expected = line["expected"] ?? "?"
       let got = line["got"] ?? "?"
@@ -227,9 +227,42 @@ struct Wording {
       return [Table.Cell("allowed", .name), Table.Cell(line.words.dropFirst().joined(separator: ", "), isText: true)]
     }
     if verb == .coverage { return coverageRow(line) }
-    return line.words.enumerated().map { index, word in Table.Cell(word, index == 0 ? .name : nil) }
-      + line.fields.map { Table.Cell("\($0.key)=\($0.value.isEmpty ? "-" : $0.value)") }
+    return line.words.enumerated().map { index, word in
+      Table.Cell(index == 0 && verb == .agenda && style.isPresenting ? time(word) : word, index == 0 ? .name : nil)
+    }
+      + line.fields.map { field in
+        let value = style.isPresenting && Self.times.contains(field.key) ? time(field.value) : field.value
+        return Table.Cell("\(field.key)=\(value.isEmpty ? "-" : value)")
+      }
       + text
+  }
+
+  /// Fields whose values are times in seconds.
+  private static let times: Set = ["t", "due", "left"]
+
+  /// What the columns below it are, where that cannot be guessed.
+  func legend(of verb: Verb?) -> ScreenText {
+    let text =
+      switch verb {
+      case .agenda: "due, machine, timer; left: until it is due"
+      case .wires: "machine and its output, machine and its event"
+      case .coverage: "tried/all; switch: two transitions in a row"
+      case _: ""
+      }
+    return text.isEmpty ? "" : "  \(style(.quiet, text))\n"
+  }
+
+  /// The state in which an answer leaves a machine.
+  func state(after line: ServerLine, answering verb: Verb?) -> String? {
+    let words = line.words
+    switch (line.lineClass, words.first, verb) {
+    case (.success, "moved", _), (.success, "created", .new): return words.count > 2 ? words[2] : nil
+    case (.success, "stayed", _), (.success, "ignored", _), (.success, "reached", .await):
+      return words.count > 1 ? words[1] : nil
+    case (.success, _, .expect): return words.count == 1 ? words[0] : nil
+    case (.failure, _, _): return line["state"] ?? line["got"].flatMap { verb == .expect ? $0 : nil }
+    case _: return nil
+    }
   }
 
   /// A row below the figures of a kind; the heading already names the kind: `. WORD KIND …`.
@@ -284,13 +317,17 @@ struct Wording {
   }
 
   private func when(_ line: ServerLine, showsTime: Bool = true) -> ScreenText {
-    let parts = [line["t"].flatMap { showsTime ? "\(time($0))s" : nil }, line["seq"].map { "#\($0)" }].compactMap(
+    let parts = [line["t"].flatMap { showsTime ? moment($0) : nil }, line["seq"].map { "#\($0)" }].compactMap(
       \.self)
     return parts.isEmpty ? "" : style(.quiet, "  \(parts.joined(separator: " "))")
   }
 
+  /// A time with its unit.
+  func moment(_ text: String?) -> String { style.isPresenting ? time(text) : "\(time(text))s" }
+
   func time(_ text: String?) -> String {
     guard let text else { return "?" }
+    if style.isPresenting { return TimeText.people(text) ?? text }
     guard showsMilliseconds, let point = text.firstIndex(of: ".") else { return text }
     return String(text[..<(text.index(point, offsetBy: 4, limitedBy: text.endIndex) ?? text.endIndex)])
   }
