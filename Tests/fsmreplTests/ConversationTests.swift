@@ -56,6 +56,26 @@ struct ConversationTests {
     #expect(!conversation.mayStaySilent)
   }
 
+  @Test("a line of a batch that is answered at once leaves those before it to be answered")
+  mutating func strictBatch() throws {
+    for line in ["begin strict", "send key tap", "send key tpa"] { _ = conversation.ask(line) }
+    _ = try receive("+ @.1")
+    #expect(try receive("- @.3 UNKNOWN-EVENT event=tpa").asked?.text == "send key tpa")
+    #expect(conversation.waitingCount == 1)
+    _ = conversation.ask("end")
+    #expect(try receive("- @.2 BATCH index=1 : not run").asked?.text == "send key tap")
+    #expect(try receive("- @.4 BATCH index=2 : no").asked?.verb == .end)
+    #expect(!conversation.isWaiting)
+  }
+
+  @Test("a request that belongs to a job is found by it until it is answered")
+  mutating func jobs() throws {
+    _ = conversation.ask("list", job: 7)
+    #expect(conversation.isPending(job: 7) && !conversation.isPending(job: 8))
+    #expect(try receive("+ @.1 0").asked?.job == 7)
+    #expect(!conversation.isPending(job: 7))
+  }
+
   @Test("cancel is answered out of turn")
   mutating func cancel() throws {
     _ = conversation.ask("await a b")

@@ -20,7 +20,7 @@ struct PromptTests {
       case "send key tap": ["* 2 0.500 key moved off on event=tap", "+ @ moved off on t=0.500 seq=2"]
       case "use lesson": ["+ @ world=lesson clock=virtual t=7.000 seq=0"]
       case "watch *": ["+ @ watching 1"]
-      case "await key on": []
+      case "await key on within=1h": []
       case "cancel": ["- @.1 CANCELLED", "+ @"]
       case "quit": ["+ @", "! bye reason=quit"]
       case "die": nil
@@ -40,9 +40,9 @@ struct PromptTests {
     let server = try server()
     let terminal = try start(server)
     terminal.type("send key tap\r")
+    // Told by a notice, and so not again.
     try terminal.wait(for: "0.500  key  off → on  (event tap)\n")
-    try terminal.wait(for: "off → on  0.500s #2\n")
-    try terminal.wait(for: "main virtual 0.500> ")
+    #expect(try !terminal.wait(for: "main virtual 0.500> ").contains("off → on"))
   }
 
   @Test("a session at the prompt is recorded, and what it says of that is for people")
@@ -210,7 +210,7 @@ struct PromptTests {
   func cancelledTime() throws {
     let server = try FakeServer { request in
       switch request {
-      case "advance 36500d": []
+      case let advance where advance.hasPrefix("advance "): []
       case "cancel": ["- @.1 CANCELLED t=86400.000 seq=9 fired=8 : by this connection", "+ @"]
       default: ["+ @ echo"]
       }

@@ -25,8 +25,10 @@ final class Pseudoterminal {
 
   /// Starts the program on a terminal of its own, 80 by 24, which it controls.
   ///
-  /// - Parameter variables: To be set for it, as `NAME=value`.
-  init(_ arguments: [String], columns: UInt16 = 80, variables: [String] = []) throws {
+  /// - Parameters:
+  ///   - variables: To be set for it, as `NAME=value`.
+  ///   - hasColours: Whether it may use colours, and shows hints.
+  init(_ arguments: [String], columns: UInt16 = 80, variables: [String] = [], hasColours: Bool = false) throws {
     var (master, slave): (Int32, Int32) = (-1, -1)
     var name = [CChar](repeating: 0, count: 64)
     var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
@@ -44,10 +46,11 @@ final class Pseudoterminal {
 
     let environment = [
       "-u", "NO_COLOR", "-u", "FSMD_SOCKET", "TERM=vt100", "LC_ALL=C.UTF-8", "INPUTRC=/dev/null",
-      "XDG_STATE_HOME=/dev/null",
+      "XDG_STATE_HOME=/dev/null", "PAGER=cat",
     ]
     child = try Self.spawn(
-      ["env"] + environment + variables + [try Self.program(), "--no-color"] + arguments, terminal: path)
+      ["env"] + environment + variables + [try Self.program()] + (hasColours ? [] : ["--no-color"]) + arguments,
+      terminal: path)
     keyboard.makeNonBlocking()
   }
 

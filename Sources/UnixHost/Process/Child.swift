@@ -3,8 +3,8 @@ internal import Glibc
 
 /// A child process.
 ///
-/// It leads its own process group, so that Ctrl-C at our terminal does not reach it, and starts with the default signal
-/// actions and no blocked signals.
+/// As a rule it leads its own process group, so that Ctrl-C at our terminal does not reach it. It starts with the default
+/// signal actions and no blocked signals.
 package struct Child: Hashable, Sendable {
   package let pid: Int32
 
@@ -21,10 +21,12 @@ package struct Child: Hashable, Sendable {
   ///   - arguments: Without the program's own name.
   ///   - input: Its standard input; `output` and `error` likewise. A stream without a value is shared with this
   ///     process.
+  ///   - sharesTerminal: Whether it stays in our process group, so that it may read from our terminal, and Ctrl-C and
+  ///     Ctrl-Z reach both.
   /// - Throws: The system's error when there is no such program or no process can be made.
   package static func spawn(
     _ program: String, _ arguments: [String], input: Descriptor? = nil, output: Descriptor? = nil,
-    error: Descriptor? = nil
+    error: Descriptor? = nil, sharesTerminal: Bool = false
   ) throws(SystemError) -> Child {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -43,7 +45,8 @@ package struct Child: Hashable, Sendable {
     sigfillset(&all)
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setpgroup(&attributes, 0)
-    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+    let group = sharesTerminal ? 0 : POSIX_SPAWN_SETPGROUP
+    let flags = group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
     posix_spawnattr_setflags(&attributes, Int16(flags))
 
     // Safety: copies that live until the child has its own, terminated by a null pointer as the call requires.

@@ -96,10 +96,14 @@ package struct Descriptor: Hashable, Sendable {
   package var isTerminal: Bool { isatty(rawValue) == 1 }
 
   /// How many columns the terminal has; `nil` without a terminal, or if it does not say.
-  package var columns: Int? {
+  package var columns: Int? { windowSize.flatMap { $0.ws_col > 0 ? Int($0.ws_col) : nil } }
+
+  /// How many rows the terminal has; `nil` without a terminal, or if it does not say.
+  package var rows: Int? { windowSize.flatMap { $0.ws_row > 0 ? Int($0.ws_row) : nil } }
+
+  private var windowSize: winsize? {
     var size = winsize()
-    guard ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-    return Int(size.ws_col)
+    return ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
   }
 
   /// Makes reads and writes return instead of blocking.

@@ -27,6 +27,9 @@ final class CompletionClient {
     return Completer(ask: { self.ask($0) }).complete(text, grammar: grammar)
   }
 
+  /// A hint for the end of `text`; asks nobody.
+  func hint(after text: String) -> String { InputHint.text(after: text, grammar: grammar ?? .builtIn) }
+
   func close() {
     connection?.close()
     connection = nil
@@ -48,7 +51,7 @@ final class CompletionClient {
       self.world = world
     }
     if grammar == nil {
-      let ours = Client.usageRows.compactMap { ServerLine($0) }
+      let ours = PromptHelp.usageRows.compactMap { ServerLine($0) }
       grammar = ask(["help"])[0].map { Grammar(help: $0 + ours) }
     }
     return grammar

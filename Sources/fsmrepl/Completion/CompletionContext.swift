@@ -37,6 +37,9 @@ struct CompletionContext: Equatable {
     var words = RequestText.split(text).map(String.init)
     let last = text.last
     let current = last == nil || last == " " || last == "\t" ? "" : words.popLast() ?? ""
+    // What may stand before a request at the prompt.
+    if words.first == ">" { words.removeFirst() }
+    if words.count > 1, ["at", "after"].contains(words[0]) { words.removeFirst(2) }
     if words.first?.hasPrefix("@") == true { words.removeFirst() }
 
     guard let verb = words.first, !verb.hasPrefix("#") else {
@@ -88,7 +91,7 @@ struct CompletionContext: Equatable {
   }
 
   /// The placeholders that the words stand for in this form; `nil` if the words do not fit.
-  private static func bindings(of words: [String], in entry: Grammar.Entry) -> [Binding]? {
+  static func bindings(of words: some Sequence<String>, in entry: Grammar.Entry) -> [Binding]? {
     var bound: [Binding] = []
     for (index, word) in words.enumerated() {
       guard let place = entry.form.place(index) else { return nil }
@@ -118,7 +121,7 @@ struct CompletionContext: Equatable {
   }
 
   /// Whether a word is read as `key=value`.
-  private static func isKeyed(_ word: String) -> Bool {
+  static func isKeyed(_ word: String) -> Bool {
     guard let equals = word.firstIndex(of: "="), let first = word.utf8.first else { return false }
     return (first | 0x20) >= 0x61 && (first | 0x20) <= 0x7A
       && word[..<equals].utf8.allSatisfy { byte in

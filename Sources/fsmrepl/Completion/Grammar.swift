@@ -26,6 +26,11 @@ struct Grammar: Equatable {
     }
   }
 
+  /// The syntax of the daemon that belongs to this program, for hints before a daemon was asked.
+  static let builtIn = Grammar(
+    help: VerbEntry.table.flatMap { entry in entry.usages.compactMap { ServerLine(". \($0) : \(entry.summary)") } }
+      + PromptHelp.usageRows.compactMap { ServerLine($0) })
+
   /// The verbs in the daemon's order, each with the summary of its first form.
   var verbs: [(name: String, summary: String)] {
     var seen: Set<String> = []

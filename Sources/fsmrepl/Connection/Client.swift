@@ -38,6 +38,8 @@ final class Client {
   var followed: [FollowedDocument] = []
   /// Whether a person types the requests.
   var isAtPrompt = false
+  /// The version that the daemon has told.
+  private(set) var daemonVersion = "?"
   /// The current recording, if any.
   private(set) var recording: Recording?
 
@@ -67,17 +69,18 @@ final class Client {
   /// - Parameters:
   ///   - document: The bytes behind a `define` line, whose number is added to it.
   ///   - file: The file that the document is from, for messages.
+  ///   - job: The number under which the prompt knows what to do with the answer.
   /// - Returns: `false` for a blank line or a comment, or without a connection.
   @discardableResult
   func ask(
     _ text: String, document: [UInt8]? = nil, by asker: Conversation.Asker = .user, origin: String = "",
-    file: String? = nil
+    file: String? = nil, job: Int? = nil
   ) -> Bool {
     guard case .ready(let connection) = state else { return false }
     let asks = asker == .user ? recording?.note(text, document: document, isKept: conversation.isCollecting) : nil
     var lines: [String] = []
     if asks?.before == true { lines += conversation.ask(Recorder.question, by: .recorder).map { [$0] } ?? [] }
-    guard let line = conversation.ask(text, by: asker, origin: origin, file: file) else { return false }
+    guard let line = conversation.ask(text, by: asker, origin: origin, file: file, job: job) else { return false }
     if let document {
       let before = lines.map { "\($0)\n" }.joined() + "\(line) bytes=\(document.count)\n"
       let behind = asks?.behind == true ? conversation.ask(Recorder.question, by: .recorder) : nil
@@ -172,6 +175,7 @@ final class Client {
   /// Starts the conversation in the world that the greeting names, and sets the form.
   func begin(with greeting: ServerLine) {
     conversation.begin(with: greeting)
+    daemonVersion = greeting["version"] ?? "?"
     switch form {
     case .text: break
     case .json, .json2: ask("mode \(form.rawValue)", by: .program)

@@ -35,6 +35,10 @@ struct Conversation {
     let origin: String
     /// The file that its document is from, for messages.
     var file: String?
+    /// What the prompt does with the answer, by its number there.
+    var job: Int?
+    /// Whether it was sent between `begin` and `end`, so that its answer may come before those of earlier lines.
+    var isInBatch = false
   }
 
   /// A line with the request it belongs to.
@@ -75,13 +79,18 @@ struct Conversation {
   /// Whether a `sync` of ours is unanswered.
   var isAwaitingSign: Bool { pending.contains { $0.verb == .sync && $0.asker == .program } }
 
+  /// Whether the request of this job is unanswered.
+  func isPending(job: Int) -> Bool { pending.contains { $0.job == job } }
+
   /// Whether a `cancel` is unanswered.
   var isCancelling: Bool { pending.contains { $0.verb == .cancel } }
 
   /// Records a request and returns the line to send.
   ///
   /// - Returns: The line without its LF; `nil` for a blank line or a comment, which get no answer.
-  mutating func ask(_ text: String, by asker: Asker = .user, origin: String = "", file: String? = nil) -> String? {
+  mutating func ask(
+    _ text: String, by asker: Asker = .user, origin: String = "", file: String? = nil, job: Int? = nil
+  ) -> String? {
     let parts = RequestText(text)
     guard !parts.isBlank else { return nil }
     let verb = parts.verb.flatMap(Verb.named)
@@ -98,7 +107,7 @@ struct Conversation {
     }
     let asked = Asked(
       tag: tag, isOurTag: tag != parts.tag, text: text, verb: verb, words: parts.words, asker: asker,
-      origin: origin, file: file)
+      origin: origin, file: file, job: job, isInBatch: isCollecting && verb != .end && verb != .discard)
     pending.append(asked)
     switch verb {
     case .begin: isCollecting = true
@@ -133,7 +142,7 @@ struct Conversation {
         return Received(line: line, asked: nil)
       }
       let asked = pending[index]
-      if asked.verb == .cancel {
+      if asked.verb == .cancel || asked.isInBatch {
         pending.remove(at: index)  // Answered out of turn: earlier requests are still pending.
       } else {
         // Earlier requests without an answer have succeeded silently.
@@ -217,7 +226,8 @@ struct RequestText {
   /// Whether the line is blank or a comment, which get no answer.
   var isBlank: Bool { tag == nil && verb == nil }
 
-  private let text: String
+  /// As typed.
+  let text: String
 
   init(_ text: String) {
     self.text = text
@@ -257,11 +267,10 @@ struct RequestText {
   func fitting(_ columns: Int?, _ style: Style) -> String {
     let usual = verb == Verb.wave.name ? "format=text" : "format=table"
     guard verb == Verb.wave.name || verb == Verb.graph.name && !words.isEmpty, let columns,
-      (40...1_000).contains(columns),
       !words.contains(where: { $0.hasPrefix("width=") || $0.hasPrefix("format=") && $0 != usual })
     else { return text }
     let isInWords = verb == Verb.wave.name && !style.usesUnicode && !words.contains(usual)
-    return "\(text) width=\(columns)\(isInWords ? " format=ascii" : "")"
+    return "\(text) width=\(min(max(columns, 40), 1_000))\(isInWords ? " format=ascii" : "")"
   }
 }
 

@@ -17,7 +17,7 @@ struct LessonOptions: Equatable {
       switch option.name {
       case .lessons: folder = option.value
       case .auto: isAutomatic = true
-      case .socket, .own, .daemon, .page, .pageControl, .noColour: break
+      case .socket, .own, .daemon, .page, .pageControl, .noColour, .present: break
       default: throw .wrong("--\(option.long) does not go with 'lesson'")
       }
     }

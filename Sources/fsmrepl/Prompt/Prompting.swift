@@ -6,10 +6,26 @@ internal import UnixHost
 final class Prompting {
   let client: Client
   private let completionClient: CompletionClient
-  private let terminal: Terminal
-  private var presenter: Presenter
+  let terminal: Terminal
+  var presenter: Presenter
   let style: Style
   private let signals: SignalQueue
+
+  /// Typed lines that wait for their turn.
+  var queue: ArraySlice<TypedLine> = []
+  /// What is done with the answers to some requests, by the number that the request carries.
+  var jobs: [Int: Job] = [:]
+  var lastJob = 0
+  /// The job whose answer later lines wait for.
+  var blocking: Int?
+  /// What the person at the prompt is asked; the next line is the answer.
+  var question: Question?
+  /// The program that has the terminal.
+  var foreground: ForegroundProgram?
+  /// The long answer that is being received.
+  var page: Page?
+  /// Whether the daemon has `begin strict`, once it was asked.
+  var beginsStrictly: Bool?
 
   /// Received text that is not on the screen yet.
   private var unshown = ScreenText()
@@ -19,7 +35,7 @@ final class Prompting {
   private var reconnection = Reconnection()
   /// While a restoration is running, typed lines are not sent.
   private var restoration: Restoration?
-  private var ending: ExitCode?
+  var ending: ExitCode?
   /// Why the daemon closes, if it said so.
   private var farewell: String?
   private let companion: (any PromptCompanion)?
@@ -44,7 +60,7 @@ final class Prompting {
   private static let mostUnshown = 64 << 10
 
   /// The signals that the loop reads.
-  static let signals = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT, SIGTSTP]
+  static let signals = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT, SIGTSTP, SIGCHLD]
 
   /// - Parameters:
   ///   - signals: Reads ``signals``.
@@ -57,7 +73,9 @@ final class Prompting {
     self.beforeEnding = beforeEnding
     self.client = client
     self.style = style
-    presenter = Presenter(format: format, columns: { Descriptor.standardOutput.columns })
+    presenter = Presenter(
+      format: format, localUsages: PromptHelp.usageRows + PromptHelp.formRows,
+      columns: { Descriptor.standardOutput.columns })
     completionClient = CompletionClient(endpoint: client.endpoint)
     self.signals = signals
     signal(SIGPIPE, SIG_IGN)
@@ -73,9 +91,13 @@ final class Prompting {
     terminal.complete = { [unowned self] text in
       client.isReady ? completionClient.complete(text, world: client.conversation.place.world) : Completion()
     }
+    terminal.hint = { [unowned self] text in
+      question == nil && quiz == nil && client.openDocument == nil ? completionClient.hint(after: text) : ""
+    }
     terminal.start(prompt: prompt)
     client.isAtPrompt = true
-    while ending == nil { wait(for: [Descriptor.standardInput], until: nextDeadline) }
+    while ending == nil { wait(for: foreground == nil ? [Descriptor.standardInput] : [], until: nextDeadline) }
+    leaveForeground()
     flush()
     terminal.stop()
     completionClient.close()
@@ -85,23 +107,33 @@ final class Prompting {
   // MARK: The loop
 
   private var nextDeadline: UInt64? {
-    let frame = unshown.isEmpty && promptIsShown ? nil : lastShown + Self.frame
+    let frame = foreground != nil || unshown.isEmpty && promptIsShown ? nil : lastShown + Self.frame
     let look = client.followed.isEmpty ? nil : lastLook + Self.look
     return [frame, look, reconnection.next].compactMap(\.self).min()
   }
 
   /// One round: waits for input, the daemon, a signal or the deadline.
-  private func wait(for input: [Descriptor], until deadline: UInt64?) {
+  func wait(for input: [Descriptor], until deadline: UInt64?) {
     var wishes = input.map { Readiness.Wish(descriptor: $0) } + [.init(descriptor: signals.descriptor)]
     if let connection = client.connection {
-      wishes.append(.init(descriptor: connection.descriptor, writes: connection.wantsToWrite))
+      // What the daemon has waits there while a pager has enough.
+      let reads = foreground?.isFull != true
+      if reads || connection.wantsToWrite {
+        wishes.append(.init(descriptor: connection.descriptor, reads: reads, writes: connection.wantsToWrite))
+      }
+    }
+    if let input = foreground?.input, foreground?.wantsToWrite == true {
+      wishes.append(.init(descriptor: input, reads: false, writes: true))
     }
     let readiness = Readiness(wishes, until: deadline)
     while let number = signals.next() { take(signal: number) }
+    if let input = foreground?.input, readiness.canWrite(input) { foreground?.flush() }
+    if let program = foreground, let end = program.ending() { ended(program, end) }
     if let connection = client.connection {
       if readiness.canWrite(connection.descriptor) { connection.flush() }
-      if readiness.canRead(connection.descriptor) { receive() }
+      if foreground?.isFull != true, readiness.canRead(connection.descriptor) { receive() }
     }
+    pump()
     for descriptor in input where readiness.canRead(descriptor) && ending == nil { terminal.readable() }
     let now = HostClock.now()
     if let next = reconnection.next, now >= next { reconnect() }
@@ -122,6 +154,9 @@ final class Prompting {
 
   private func take(signal number: Int32) {
     switch number {
+    // The program that has the terminal gets it, too, and it alone is meant.
+    case SIGINT where foreground != nil: break
+    case SIGCHLD: break  // Whoever waits for the end of a program looks now.
     case SIGINT: interrupt()
     case SIGWINCH: terminal.resize()
     case SIGCONT:
@@ -137,6 +172,11 @@ final class Prompting {
   }
 
   private func interrupt() {
+    dropQueue()
+    if let question {
+      self.question = nil
+      question.answer(false)
+    }
     guard client.conversation.isInterruptible else {
       if companion != nil {
         ending = .interrupted
@@ -164,7 +204,9 @@ final class Prompting {
   }
 
   private var prompt: String {
-    (quiz.map { prompt(of: $0) } ?? client.conversation.place.prompt(condition, style: style)).forReadline(style)
+    let quizzing = quiz.map { prompt(of: $0) }
+    let asking = question.map { _ in Prompt(parts: [.init(.attention, "[y/N]")]) }
+    return (asking ?? quizzing ?? client.conversation.place.prompt(condition, style: style)).forReadline(style)
   }
 
   private var promptIsShown: Bool { terminal.prompt == prompt }
@@ -173,7 +215,9 @@ final class Prompting {
     unshown += text
   }
 
-  private func flush() {
+  func flush() {
+    guard foreground == nil else { return }
+    terminal.remembers = question == nil
     let next = ending == nil ? prompt : terminal.prompt
     guard !unshown.isEmpty || terminal.prompt != next else { return }
     terminal.show(unshown, prompt: next)
@@ -187,44 +231,42 @@ final class Prompting {
   var isListened: Bool { client.isReady && restoration == nil }
 
   private func entered(_ text: String) {
-    // A pasted text may have several lines.
-    for line in text.split(separator: "\n", omittingEmptySubsequences: client.openDocument == nil) {
-      if companion?.take(String(line)) == true {
-        attend()
-        continue
-      }
-      if takePractice(String(line)) { continue }
-      guard isListened else {
-        if RequestText(String(line)).verb.flatMap(Verb.named) == .quit {
-          ending = .good
-          return
-        }
-        say("\(style(.bad, "not connected")): '\(line)' was not sent\n")
-        continue
-      }
-      if let answer = client.answerLocally(String(line)) {
-        for line in answer { say(presenter.show(line.received, raw: line.raw, in: client.conversation.place)) }
-        continue
-      }
-      client.ask(RequestText(String(line)).fitting(Descriptor.standardOutput.columns, style))
-      client.askForSign()
+    if let question {
+      self.question = nil
+      let answer = text.lowercased().filter { $0 != " " }
+      question.answer(answer == "y" || answer == "yes")
+      // Anything else is no answer, but the next line.
+      if !["y", "yes", "n", "no", ""].contains(answer) { queue.append(TypedLine(text: text)) }
+    } else {
+      enter(text)
     }
-    askForTime()
+    pump()
+    if !isAskingForStrictness { askForTime() }
     // Most answers arrive within a millisecond; the next prompt then stands below them with the new time.
     let deadline = HostClock.now() + Self.answerPatience
-    while isAnswerComing, HostClock.now() < deadline { wait(for: [], until: deadline) }
+    while ending == nil {
+      if foreground != nil || isDelivering {
+        wait(for: [], until: nextDeadline)
+      } else if isAnswerComing, HostClock.now() < deadline {
+        wait(for: [], until: deadline)
+      } else {
+        break
+      }
+    }
     flush()
   }
 
   /// Asks for the time of a running world, so that the next prompt does not show an old one.
-  private func askForTime() {
+  func askForTime() {
     let conversation = client.conversation
-    guard isListened, ending == nil, conversation.place.isRunning, !conversation.isCollecting else { return }
+    guard isListened, ending == nil, foreground == nil, conversation.place.isRunning, !conversation.isCollecting else {
+      return
+    }
     client.ask("clock", by: .program)
   }
 
   private var isAnswerComing: Bool {
-    guard client.isReady, ending == nil else { return false }
+    guard client.isReady, ending == nil, question == nil else { return false }
     return isLeaving || client.conversation.isWaiting && !client.conversation.isCollecting
   }
 
@@ -246,6 +288,13 @@ final class Prompting {
     if reading == .ended { lost() }
   }
 
+  /// Whether a line is not for the daemon, but for a companion or practice.
+  func takesPart(_ line: String) -> Bool {
+    guard companion?.take(line) == true else { return takePractice(line) }
+    attend()
+    return true
+  }
+
   /// Says what the companion has to say, and ends when it wants to.
   private func attend() {
     guard let companion else { return }
@@ -254,7 +303,7 @@ final class Prompting {
   }
 
   private func take(_ received: Conversation.Received, raw: RawLine) {
-    say(presenter.show(received, raw: raw, in: client.conversation.place))
+    show(received, raw: raw)
     measure(after: received)
     let line = received.line
     switch (line.lineClass, received.asked?.asker) {
@@ -293,6 +342,7 @@ final class Prompting {
     restoration = nil
     isMeasuring = false
     completionClient.close()
+    dropWork()
     for asked in unanswered where asked.verb != .quit && asked.verb != .shutdown {
       say("\(style(.attention, "not answered")): '\(asked.text)'\n")
     }
@@ -321,6 +371,8 @@ final class Prompting {
   }
 
   private func greeted(_ greeting: ServerLine) {
+    beginsStrictly = nil
+    presenter.forgetTold()
     restoration = client.conversation.restoration(from: greeting["world"] ?? "main")
     reconnection = Reconnection()
     client.begin(with: greeting)

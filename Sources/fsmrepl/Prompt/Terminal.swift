@@ -1,5 +1,6 @@
 internal import CReadline
 internal import Glibc
+internal import LineProtocol
 internal import UnixHost
 
 /// The terminal and the line being typed: GNU readline through its callbacks.
@@ -12,6 +13,10 @@ final class Terminal {
   var onLine: (String?) -> Bool = { _ in true }
   /// Completes the end of a text.
   var complete: (String) -> Completion = { _ in Completion() }
+  /// What may follow a text, to be shown behind the cursor.
+  var hint: (String) -> String = { _ in "" }
+  /// Whether entered lines go to the history.
+  var remembers = true
 
   private static var current: Terminal?
 
@@ -21,9 +26,21 @@ final class Terminal {
     case editing
     /// A line has been entered and is being handled.
     case handling
+    /// Another program has the terminal.
+    case lent(Lease)
+  }
+
+  /// What is to be put back when the other program has ended.
+  private struct Lease {
+    let settings: termios
+    /// Whether a line was being edited, so that the prompt has to return.
+    let isEditing: Bool
   }
 
   private var condition = Condition.stopped
+  private var isEditing: Bool { if case .editing = condition { true } else { false } }
+  /// Whether a hint is behind the cursor.
+  private var showsHint = false
   /// The current prompt, or the last one.
   private(set) var prompt = ""
   private let style: Style
@@ -65,44 +82,147 @@ final class Terminal {
 
   /// Restores the terminal.
   func stop() {
-    guard condition != .stopped else { return }
-    if condition == .editing { newLine() }
-    giveBack()
+    switch condition {
+    case .stopped: return
+    case .editing:
+      eraseHint()
+      newLine()
+      giveBack()
+    case .handling: giveBack()
+    case .lent: break
+    }
     rl_callback_handler_remove()
     condition = .stopped
   }
 
   /// Reads typed input.
   func readable() {
-    guard condition == .editing else { return }
+    guard isEditing else { return }
+    eraseHint()  // Readline does not know of it.
     rl_callback_read_char()
+    // In the middle of a paste nobody reads hints.
+    if isEditing, !Readiness([.init(descriptor: .standardInput)], until: 0).canRead(.standardInput) { drawHint() }
+  }
+
+  /// Whether readline shows a prompt of its own.
+  private var isSearching: Bool {
+    rl_readline_state & UInt(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG) != 0
   }
 
   /// Shows whole lines above the prompt and changes the prompt, in one step.
   func show(_ text: ScreenText, prompt next: String) {
     // While readline searches, its own prompt is shown, and ours must return unchanged afterwards.
-    let canChange = rl_readline_state & UInt(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG) == 0
-    let changes = canChange && next != prompt
+    let changes = !isSearching && next != prompt
     guard changes || !text.isEmpty else { return }
+    let text = style.usesUnicode ? text : text.inASCII
     switch condition {
-    case .stopped:
+    case .stopped, .lent:
       Descriptor.standardOutput.write(text)
     case .handling:
       Descriptor.standardOutput.write(text)
       if changes { set(next) }
     case .editing:
+      eraseHint()
       rl_clear_visible_line()
       fflush(rl_outstream)  // Readline writes through stdio; we do not.
       Descriptor.standardOutput.write(text)
       if changes { set(next) }
       rl_on_new_line()
       rl_redisplay()
+      drawHint()
     }
+  }
+
+  // MARK: Other programs
+
+  /// Whether another program can have the terminal without getting in the way of a line that is being typed.
+  var isIdle: Bool {
+    switch condition {
+    case .editing: rl_end == 0 && !isSearching
+    case .handling: true
+    case .stopped, .lent: false
+    }
+  }
+
+  /// Gives the terminal to another program, as it was before this one; ``takeBack()`` ends that.
+  func lend() {
+    switch condition {
+    case .stopped, .lent: return
+    case .editing, .handling: break
+    }
+    if isEditing {
+      eraseHint()
+      rl_clear_visible_line()
+    }
+    giveBack()
+    var settings = termios()
+    tcgetattr(STDIN_FILENO, &settings)
+    condition = .lent(Lease(settings: settings, isEditing: isEditing))
+  }
+
+  /// Takes the terminal back; the line that was being typed is shown again.
+  func takeBack() {
+    guard case .lent(let lease) = condition else { return }
+    // A program that was killed may have left it in another mode.
+    var settings = lease.settings
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+    rl_prep_terminal(1)
+    rl_reset_screen_size()
+    condition = lease.isEditing ? .editing : .handling
+    guard lease.isEditing else { return }
+    rl_on_new_line()
+    rl_redisplay()
+    drawHint()
+  }
+
+  /// Empties the screen, if the terminal can.
+  func clear() {
+    guard case .handling = condition, !Self.isDumb else { return }
+    Descriptor.standardOutput.writeAll("\u{1B}[H\u{1B}[2J")
+  }
+
+  /// Whether it knows no commands, so that a pager asks for a key first.
+  static let isDumb = ["", "dumb"].contains(SocketPath.variable("TERM") ?? "")
+
+  // MARK: Hints
+
+  /// A hint needs so many columns at least.
+  private static let narrowestHint = 6
+
+  /// Shows what may follow, behind the end of the line and in its row. Only where there is colour: without, it would look
+  /// as if it were typed.
+  private func drawHint() {
+    guard style.usesColour, isEditing, rl_end > 0, rl_point == rl_end, !isSearching,
+      let buffer = rl_line_buffer, let width = Descriptor.standardOutput.columns
+    else { return }
+    // Safety: readline's buffer has `rl_end` bytes.
+    let typed = String(decoding: UnsafeRawBufferPointer(start: buffer, count: Int(rl_end)), as: UTF8.self)
+    let room = width - columnsBeforeCursor % width - 1
+    let text = hint(typed)
+    guard !text.isEmpty, room >= Self.narrowestHint else { return }
+    var shown = VisibleText.escaped(text)
+    if ScreenText.columns(of: shown) > room {
+      while ScreenText.columns(of: shown) > room - style.ellipsis.count { shown.removeLast() }
+      shown += style.ellipsis
+    }
+    let styled = style(.hint, shown)
+    fflush(rl_outstream)
+    // The cursor stays where readline has left it.
+    Descriptor.standardOutput.write("\u{1B}7\(style.usesUnicode ? styled : styled.inASCII)\u{1B}8")
+    showsHint = true
+  }
+
+  private func eraseHint() {
+    guard showsHint else { return }
+    showsHint = false
+    fflush(rl_outstream)
+    Descriptor.standardOutput.writeAll("\u{1B}[K")
   }
 
   /// Drops the line being typed, as a shell does at Ctrl-C.
   func interrupt() {
-    guard condition == .editing else { return }
+    guard isEditing else { return }
+    eraseHint()
     rl_free_line_state()
     rl_callback_sigcleanup()
     rl_point = rl_end
@@ -119,10 +239,12 @@ final class Terminal {
   /// Most terminals rewrap their lines: prompt and input then take as many rows as the new width requires. Readline
   /// assumes that they stay in place, which is right for the other terminals.
   func resize() {
-    guard condition == .editing else {
+    guard isEditing else {
       rl_reset_screen_size()
       return
     }
+    eraseHint()
+    defer { drawHint() }
     guard let width = Descriptor.standardOutput.columns, Self.breaksLinesAnew else { return rl_resize_terminal() }
     let rows = columnsBeforeCursor / width
     rl_reset_screen_size()
@@ -153,18 +275,27 @@ final class Terminal {
 
   /// Stops the process, as Ctrl-Z does. On SIGCONT call ``resume()``.
   func suspend() {
-    giveBack()
+    switch condition {
+    case .stopped, .lent: break
+    case .editing, .handling:
+      eraseHint()
+      giveBack()
+    }
     kill(getpid(), SIGSTOP)
   }
 
   /// Sets up the terminal again after the process was stopped.
   func resume() {
-    guard condition != .stopped else { return }
+    switch condition {
+    case .stopped, .lent: return
+    case .editing, .handling: break
+    }
     rl_prep_terminal(1)
     rl_reset_screen_size()
-    guard condition == .editing else { return }
+    guard isEditing else { return }
     rl_on_new_line()
     rl_forced_update_display()
+    drawHint()
   }
 
   private func giveBack() {
@@ -190,10 +321,10 @@ final class Terminal {
     } else {
       newLine()
     }
-    if let text { history?.add(text) }
+    if let text, remembers { history?.add(text) }
     condition = .handling
     let goesOn = onLine(text)
-    guard condition == .handling else { return }
+    guard case .handling = condition else { return }
     if goesOn {
       condition = .editing  // Readline shows the prompt when we return.
     } else {

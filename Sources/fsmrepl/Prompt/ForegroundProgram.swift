@@ -1,0 +1,105 @@
+internal import Glibc
+internal import UnixHost
+
+/// A program that has the terminal while it runs: a pager, or a command of the shell.
+///
+/// It stays in our process group, so that Ctrl-C and Ctrl-Z reach it. What it reads is written as it takes it. A program
+/// that ends early, or closes its input, loses the rest.
+final class ForegroundProgram {
+  private let child: Child
+  /// Whether it shows an answer, which would be lost without it.
+  var isPager = false
+  /// Where its standard input is written; `nil` if it reads from the terminal, or all has been written.
+  private(set) var input: Descriptor?
+  private var unwritten: ArraySlice<UInt8> = []
+  private var isComplete = false
+  /// What was given to it, to be shown if it cannot be started; `nil` when it is too much to be kept.
+  private(set) var given: [UInt8]? = []
+
+  /// With more than this waiting to be written, no more should be read for it, in bytes.
+  private static let mostUnwritten = 1 << 20
+  /// How much is kept in case the program cannot be started, in bytes.
+  private static let mostKept = 4 << 20
+
+  /// - Parameters:
+  ///   - command: For the shell.
+  ///   - isFed: Whether its standard input is what ``write(_:)`` gets, and not the terminal.
+  init(_ command: String, isFed: Bool) throws(SystemError) {
+    let pipe = isFed ? try Pipe() : nil
+    defer { pipe?.reading.close() }
+    do throws(SystemError) {
+      child = try Child.spawn("/bin/sh", ["-c", command], input: pipe?.reading, sharesTerminal: true)
+    } catch {
+      pipe?.writing.close()
+      throw error
+    }
+    input = pipe?.writing
+    input?.makeNonBlocking()
+  }
+
+  var wantsToWrite: Bool { input != nil && !unwritten.isEmpty }
+  var isFull: Bool { unwritten.count > Self.mostUnwritten }
+
+  func write(_ bytes: [UInt8]) {
+    if let kept = given { given = kept.count + bytes.count > Self.mostKept ? nil : kept + bytes }
+    guard input != nil else { return }
+    unwritten += bytes
+    flush()
+  }
+
+  /// Nothing more is written.
+  func finish() {
+    isComplete = true
+    flush()
+  }
+
+  /// Writes what the program takes now.
+  func flush() {
+    guard let descriptor = input else { return }
+    while !unwritten.isEmpty {
+      switch unwritten.withUnsafeBytes({ descriptor.write($0) }) {
+      case .bytes(let count): unwritten.removeFirst(count)
+      case .wouldBlock: return
+      case .closed, .failed:
+        unwritten = []
+        isComplete = true
+      }
+    }
+    guard isComplete else { return }
+    descriptor.close()
+    input = nil
+  }
+
+  /// How it ended, if it has; asked until then.
+  func ending() -> Child.Ending? {
+    guard let ending = child.ending() else { return nil }
+    input?.close()
+    input = nil
+    return ending
+  }
+}
+
+/// The program that shows long texts.
+enum Pager {
+  /// The command; `nil` for none: `$PAGER` is empty or `cat`, there is no `less`, or the terminal is
+  /// too plain.
+  static let command: String? = {
+    if Terminal.isDumb { return nil }
+    guard let wanted = SocketPath.variable("PAGER") else { return isThere("less") ? "exec less -FRX" : nil }
+    guard !wanted.isEmpty, wanted != "cat" else { return nil }
+    // As others do who page coloured text.
+    return ": \"${LESS=FRX}\"; export LESS; \(wanted)"
+  }()
+
+  private static func isThere(_ program: String) -> Bool {
+    (SocketPath.variable("PATH") ?? "").split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
+  }
+
+  /// Whether the shell could not start it.
+  static func isMissing(_ ending: Child.Ending) -> Bool {
+    switch ending {
+    case .exited(126), .exited(127): true
+    case .exited, .killed: false
+    }
+  }
+}

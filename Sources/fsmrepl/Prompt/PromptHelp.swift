@@ -1,0 +1,102 @@
+internal import LineProtocol
+
+/// What the prompt says of itself: its own words, and topics that no verb explains.
+enum PromptHelp {
+  enum Topic: Equatable {
+    case times, states, patterns, keys
+    /// A word or a sign that only the prompt has.
+    case word(String)
+
+    init?(_ word: String) {
+      switch word {
+      case "times": self = .times
+      case "states": self = .states
+      case "patterns": self = .patterns
+      case "keys": self = .keys
+      case _:
+        guard !PromptHelp.rows(about: word).isEmpty else { return nil }
+        self = .word(word)
+      }
+    }
+  }
+
+  /// The rows of `help` for words that only the prompt has, in the daemon's form.
+  static let usageRows = Client.usageRows + wordRows
+
+  private static let wordRows = [
+    ". help times|states|patterns|keys : how these are written, and what the keys of the prompt do",
+    ". run FILE : the requests in a file, in the present world, up to the first that fails, as 'fsmrepl -f FILE'",
+    ". at TIME [LINE] : lets time pass up to then, if the clock stands still; then the line",
+    ". after DURATION [LINE] : lets so much time pass; then the line",
+    ". clear : an empty screen", ". version : the versions of the prompt and the daemon",
+    ". exit : closes the prompt, as 'quit', '\\q' and Ctrl-D do",
+  ]
+
+  /// Rows that are no words to complete.
+  static let formRows = [
+    ". LINE => OUTCOME : whether the answer is this: ok, moved [[FROM] TO], stayed, ignored, refused [CODE], or a state",
+    ". REQUEST | CMD : what the request lists goes to a command of the shell",
+    ". REQUEST > FILE : the same into a file: 'graph key > key.svg'; overwrites it", ". ! CMD : a command of the shell",
+    ". ? : as 'help'",
+  ]
+
+  /// The rows of a word or a sign.
+  fileprivate static func rows(about word: String) -> [(String, String)] {
+    (wordRows.dropFirst() + formRows).compactMap { row in
+      let parts = row.dropFirst(2).split(separator: " : ", maxSplits: 1)
+      let words = parts[0].split(separator: " ")
+      let isMeant = words.first == word[...] || words.contains(word[...]) && !(word.first?.isLetter ?? true)
+      return isMeant ? (String(parts[0]), String(parts[1])) : nil
+    }
+  }
+
+  /// - Parameter style: For the screen; a table without wide characters fits any encoding.
+  static func text(_ topic: Topic, width: Int?, style: Style) -> ScreenText {
+    var table = Table()
+    for (form, meaning) in rows(topic) { table.add([Table.Cell(form, .name), Table.Cell(meaning, isText: true)]) }
+    return table.take(indent: "  ", width: width, style: style)
+  }
+
+  private static func rows(_ topic: Topic) -> [(String, String)] {
+    switch topic {
+    case .times:
+      [
+        ("250ms", "a DURATION: a number and one of ns us ms s m h d, without a blank between; one unit, up to 36500d"),
+        ("1.5", "a bare number is seconds"),
+        ("90s", "a TIME is written like a duration, and counts from the beginning of the world"),
+        ("advance 10m", "lets ten minutes pass, where the clock stands still: 'clock virtual', or 'pause'"),
+        ("at 5s send key tap", "lets time pass up to second 5, then sends"),
+        ("goto 5s", "back to second 5; 'undo' takes back the last request"),
+        ("t=5.000", "the world's time in an answer, in seconds"),
+      ]
+    case .states:
+      [
+        ("on", "a STATE: a name from 'describe KIND'"),
+        ("loaded(3)", "a state with its data; 'loaded' is the state with any data"),
+        ("reading.q3", "a state within a state; 'reading' is any state in it"),
+        ("foreground+idle", "states of regions, all of them at once; one alone is enough to ask for it"),
+        ("expect key on", "fails unless the machine is in the state"),
+        ("list state=on", "the machines that are"),
+      ]
+    case .patterns:
+      [
+        ("*", "a PATTERN: a name in which * stands for any run of characters"),
+        ("k?y", "and ? for one"),
+        ("call.*", "all members of a composed machine"),
+        ("cast lamp-* buttonClick", "one event to all that match, in the order of their names"),
+        ("watch *", "notices of all machines, also of those to come"),
+      ]
+    case .word(let word): rows(about: word)
+    case .keys:
+      [
+        ("TAB", "completes what can stand here, and says what is expected where there is no list"),
+        ("Ctrl-C", "ends the request whose answer is to come, or drops the line that is typed"),
+        ("Ctrl-D", "on an empty line: leaves"), ("Up, Down", "earlier lines"), ("Ctrl-R", "searches them"),
+        ("Ctrl-A, Ctrl-E", "to the beginning and the end of the line"),
+        ("Ctrl-U, Ctrl-Y", "cuts what is before the cursor, and puts it back"),
+        ("Ctrl-L", "an empty screen"), ("Ctrl-Z", "stops the program; 'fg' continues it"),
+        ("~/.inputrc", "has settings of keys, those of this program between '$if fsmrepl' and '$endif'"),
+      ]
+    }
+  }
+}

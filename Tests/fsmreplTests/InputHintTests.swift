@@ -1,0 +1,32 @@
+import LineProtocol
+import Scripts
+import Testing
+
+@testable import fsmrepl
+
+struct InputHintTests {
+  @Test(
+    "what may come next is the rest of the verb's form",
+    arguments: [
+      ("send", " NAME EVENT [argument…]"), ("send ", "NAME EVENT [argument…]"), ("send ke", " EVENT [argument…]"),
+      ("send key ", "EVENT [argument…]"), ("send key tap ", "[argument…]"), ("send key tap a ", "[argument…]"),
+      ("> send ", "NAME EVENT [argument…]"), ("@x send ", "NAME EVENT [argument…]"),
+      ("at 5s ", "[LINE]"), ("at 5s send ", "NAME EVENT [argument…]"), ("at 5s send", ""),
+      ("watch * what=all ", "[since=SEQ]"), ("watch * what=all", " [since=SEQ]"),
+      ("advance ", "DURATION  or  until TIME"), ("advance until ", "TIME"), ("advance un", " TIME"),
+      ("expect key ", "STATE"), ("expect key on ", ""), ("fire key timer x y", ""),
+      ("world n", " W [clock=virtual] [seed=0] [durable=no]"),
+      ("run ", "FILE"), ("load x ", "[as KIND]  or  follow"), ("send key tap => ", ScriptOutcome.form),
+      ("", ""), ("se", ""), ("! ls ", ""), ("# send ", ""), ("nonsense ", ""),
+    ])
+  func hints(typed: String, expected: String) {
+    #expect(InputHint.text(after: typed, grammar: .builtIn) == expected)
+  }
+
+  @Test("verbs of a daemon that is newer have hints, too")
+  func newer() throws {
+    let grammar = Grammar(help: [try #require(ServerLine(". frobnicate NAME [with=TEXT] : does it"))])
+    #expect(InputHint.text(after: "frobnicate ", grammar: grammar) == "NAME [with=TEXT]")
+    #expect(InputHint.text(after: "frobnicate with=a ", grammar: grammar) == "NAME")
+  }
+}

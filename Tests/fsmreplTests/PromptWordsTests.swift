@@ -1,0 +1,383 @@
+import Foundation
+import Synchronization
+import Testing
+import UnixHost
+
+@testable import fsmrepl
+
+/// Words, programs, pages and questions of the prompt, at a real terminal.
+@Suite(.serialized)
+struct PromptWordsTests {
+  private let folder: String
+
+  init() throws {
+    var template = Array("/tmp/fsmrepl-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw SystemError.last }
+    folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// A daemon that lists sixty machines and knows a key.
+  private func server(strict: Bool = false) throws -> FakeServer {
+    let seconds = Mutex(0)
+    return try FakeServer { request in
+      switch request {
+      case "help begin": [strict ? ". @ begin [strict] : keeps" : ". @ begin : keeps", "+ @ 1"]
+      case "begin", "begin strict": ["+ @"]
+      case "list": (1...60).map { ". @ m\($0) power off" } + ["+ @ 60"]
+      case "list m1": [". @ m1 power \"a\\nb\u{1B}[2J\"", "+ @ 1"]
+      case "list none": ["+ @ 0"]
+      case "graph key format=svg": [". @ <svg>", ". @ </svg>", "+ @ 2"]
+      case "send key tap": ["+ @ moved off on t=0.000 seq=2"]
+      case "send key no": ["- @ REFUSED machine=key state=off event=no t=0.000 seq=3 : no"]
+      case "advance until 5s": ["+ @ advanced fired=1 t=5.000 seq=2"]
+      case "advance until 1s": ["- @ BAD-ARGUMENT t=5.000 : it is later already"]
+      case "advance 2s": ["+ @ advanced fired=0 t=7.000 seq=2"]
+      case "send key wired": ["+ @ moved off on t=0.000 seq=2 outputs=text"]
+      case "journal since=3 limit=100":
+        [
+          ". @ 3 0.000 light moved off on wire=key.text", ". @ 4 0.000 tracker ignored none wire=light.lit",
+          ". @ 5 0.000 other moved a b event=x", "+ @ 3",
+        ]
+      case "await key on within=1h": ["- @ TIMEOUT state=off t=3600.000 : the time is over; key is in off"]
+      case "await key on within=23h": ["+ @ reached on t=7200.000 seq=9"]
+      case "await dead on within=1h": ["- @ TIMEOUT state=off t=5.000 : no timer runs"]
+      case "advance 1350000000000ns": ["+ @ advanced fired=50000 t=1350.000 seq=50001"]
+      case "advance 85050000000000ns": ["+ @ advanced fired=3000000 t=86400.000 seq=3050001"]
+      case "limits": [". @ journal 1000000 inputs-per-world from=1", "+ @ 1"]
+      case "clock": ["+ @ clock virtual speed=1 paused=no t=\(seconds.withLock { $0 }).000 seq=0"]
+      case "watch *": ["+ @ watching 1"]
+      case "endless": []
+      case "cancel": ["- @.1 CANCELLED", "+ @"]
+      default: ["+ @ echo \"\(request)\""]
+      }
+    }
+  }
+
+  private func start(
+    _ server: FakeServer, _ arguments: [String] = [], columns: UInt16 = 80, pager: String = "cat",
+    variables: [String] = [], hasColours: Bool = false
+  ) throws -> Pseudoterminal {
+    let terminal = try Pseudoterminal(
+      ["--socket", server.path] + arguments, columns: columns, variables: ["PAGER=\(pager)"] + variables,
+      hasColours: hasColours)
+    try terminal.wait(for: "> ")
+    return terminal
+  }
+
+  private func text(of file: String) throws -> String {
+    try String(contentsOf: URL(filePath: "\(folder)/\(file)"), encoding: .utf8)
+  }
+
+  private func write(_ text: String, to file: String) throws {
+    try text.write(to: URL(filePath: "\(folder)/\(file)"), atomically: true, encoding: .utf8)
+  }
+
+  @Test("words of the prompt work without a daemon's help")
+  func words() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("version\r")
+    try terminal.wait(for: "fsmrepl 0.1.0, fsmd 0 on \(server.path)\n")
+    terminal.type("help times\r")
+    try terminal.wait(for: "250ms")
+    try terminal.wait(for: "> ")
+    terminal.type("repeat 3\r")
+    try terminal.wait(for: "'repeat' is for scripts: 'fsmrepl run FILE'")
+    terminal.type("> send key tap\r")
+    try terminal.wait(for: "off → on  0.000s #2\n")
+    terminal.type("clear\r")
+    try terminal.wait(for: "clear\n")
+    try terminal.wait(for: "main virtual")
+    #expect(terminal.written.contains(Array("\u{1B}[H\u{1B}[2J".utf8)))
+    terminal.type("?\r")
+    try terminal.wait(for: "REQUEST > FILE")
+    try terminal.wait(for: "main virtual")
+    terminal.type("help run\r")
+    try terminal.wait(for: "the requests in a file, in the present world")
+    terminal.type("? |\r")
+    try terminal.wait(for: "goes to a command of the shell\n")
+  }
+
+  @Test("the prompt is left with other words, too", arguments: ["exit\r", "\\q\r"])
+  func leaves(keys: String) throws {
+    let server = try FakeServer { $0 == "quit" ? ["+ @", "! bye reason=quit"] : ["+ @"] }
+    let terminal = try start(server)
+    terminal.type(keys)
+    #expect(try terminal.waitForEnding() == .exited(0))
+    #expect(terminal.isRestored)
+  }
+
+  @Test("times and outcomes at the prompt")
+  func timesAndOutcomes() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("at 5s send key tap => on\r")
+    try terminal.wait(for: "1 timer fired  5.000s #2\n")
+    try terminal.wait(for: "off → on  0.000s #2\n  ✓ on\n")
+    terminal.type("at 1s send key tap\r")
+    try terminal.wait(for: "error: it is later already (BAD-ARGUMENT)\n")
+    try terminal.wait(for: "not sent: 'send key tap'\n")
+    terminal.type("after 2s send key tap => moved on off\r")
+    #expect(try !terminal.wait(for: "off → on  0.000s #2\n").contains("fired"))
+    try terminal.wait(for: "not as expected: moved on off wanted, moved off on found\n")
+    terminal.type("send key no => refused\r")
+    try terminal.wait(for: "refused: no  0.000s #3\n")
+    try terminal.wait(for: "  ✓ refused\n")
+  }
+
+  @Test("a file of requests is played up to the first that fails")
+  func runs() throws {
+    try write("# remark\nsend key tap => on\nafter 2s send key tap\n\nsend key no\nsend key tap\n", to: "a.fsm")
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("run \(folder)/a.fsm\r")
+    try terminal.wait(for: "off → on  0.000s #2\n  ✓ on\noff → on  0.000s #2\nrefused: no  0.000s #3\n")
+    try terminal.wait(for: "\(folder)/a.fsm:5: REFUSED; what is behind it was not run\n")
+    terminal.type("fine\r")
+    #expect(try !terminal.wait(for: "echo  fine\n").contains("off → on"))
+    terminal.type("run \(folder)\r")
+    try terminal.wait(for: "error: \(folder): it is a folder, not a regular file\n")
+    terminal.type("run \(folder)/none\r")
+    try terminal.wait(for: "No such file or directory\n")
+  }
+
+  @Test("Ctrl-C ends a file that is played")
+  func interruptsRun() throws {
+    try write("endless\nlist\nsend key tap\n", to: "a.fsm")
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("run \(folder)/a.fsm\r")
+    try terminal.wait(for: "…> ")
+    terminal.type("\u{03}")
+    try terminal.wait(for: "lines were not sent\n")
+    try terminal.wait(for: "cancelled\n")
+    terminal.type("fine\r")
+    #expect(try !terminal.wait(for: "echo  fine\n").contains("off → on"))
+  }
+
+  @Test("what a request lists goes to a command or a file, as a program reads it")
+  func destinations() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("list | sort -r | head -1\r")
+    try terminal.wait(for: "m9 power off\n")
+    try terminal.wait(for: "> ")
+    terminal.type("list none | wc -l\r")
+    try terminal.wait(for: "0\n")
+    // What a terminal would obey does not get to it through a command either.
+    terminal.type("list m1 | cat\r")
+    try terminal.wait(for: "m1 power \"a\\nb\\e[2J\"\n")
+    try terminal.wait(for: "> ")
+    terminal.type("graph key > \(folder)/key.svg\r")
+    try terminal.wait(for: "wrote \(folder)/key.svg, 2 lines\n")
+    #expect(try text(of: "key.svg") == "<svg>\n</svg>\n")
+    terminal.type("list m1 > \(folder)/m1\r")
+    try terminal.wait(for: "wrote \(folder)/m1, 1 line\n")
+    #expect(try text(of: "m1") == "m1 power \"a\\nb\u{1B}[2J\"\n")
+    terminal.type("send key tap > \(folder)/x\r")
+    try terminal.wait(for: "echo  \"send")
+    #expect(access("\(folder)/x", F_OK) != 0)
+    terminal.type("list > /dev/null\r")
+    try terminal.wait(for: "error: /dev/null: it is a device, not a regular file\n")
+    terminal.type("await key on > \(folder)/x\r")
+    try terminal.wait(for: "> ")
+  }
+
+  @Test("a command that ends early or is not there is harmless")
+  func brokenPipes() throws {
+    let server = try server()
+    let terminal = try start(server)
+    for command in ["list | true", "list | nonesuch", "! exit 3", "! kill -9 $$", "list | head -1"] {
+      terminal.type("\(command)\r")
+      try terminal.wait(for: "main virtual 0.000> ")
+    }
+    terminal.type("fine\r")
+    try terminal.wait(for: "echo  fine\n")
+  }
+
+  @Test("Ctrl-C and Ctrl-Z are those of the command that has the terminal, which is taken back as it was")
+  func foreground() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("! stty -echo; echo up; cat\r")
+    try terminal.wait(for: "up\n")
+    terminal.type("to the command\r")
+    try terminal.wait(for: "to the command\n")
+    server.say("* 3 1.000 key dropped")
+    terminal.type("\u{03}")
+    // What came meanwhile is shown now.
+    try terminal.wait(for: "1.000  key  dropped\n")
+    try terminal.wait(for: "main virtual 1.000> ")
+    terminal.type("fine\r")
+    try terminal.wait(for: "fine\n")
+    try terminal.wait(for: "echo  fine\n")
+    terminal.type("\u{04}")
+    #expect(try terminal.waitForEnding() == .exited(0))
+    #expect(terminal.isRestored)
+  }
+
+  @Test("a long answer goes to the pager, a short one to the screen")
+  func pages() throws {
+    let server = try server()
+    let terminal = try start(server, pager: "echo PAGED; cat; echo END")
+    terminal.type("send key tap\r")
+    #expect(try !terminal.wait(for: "off → on  0.000s #2\n").contains("PAGED"))
+    terminal.type("list\r")
+    try terminal.wait(for: "PAGED\n")
+    #expect(try terminal.wait(for: "END\n").split(separator: "\n").count == 60)
+    try terminal.wait(for: "main virtual 0.000> ")
+    // While something is watched, its notices are to be seen when they come.
+    terminal.type("watch *\r")
+    try terminal.wait(for: "1 watch\n")
+    terminal.type("list\r")
+    #expect(try !terminal.wait(for: "m60  power  off\n").contains("PAGED"))
+  }
+
+  @Test(
+    "a pager that ends early, is killed or is not there is harmless",
+    arguments: ["head -n 1", "kill -9 $$", "true", "nonesuch", "exit 1", ""])
+  func brokenPagers(pager: String) throws {
+    let server = try server()
+    let terminal = try start(server, pager: pager)
+    terminal.type("list\r")
+    if pager == "nonesuch" || pager.isEmpty { try terminal.wait(for: "m60  power  off\n") }
+    try terminal.wait(for: "main virtual 0.000> ")
+    terminal.type("fine\r")
+    try terminal.wait(for: "echo  fine\n")
+    terminal.type("\u{04}")
+    #expect(try terminal.waitForEnding() == .exited(0))
+    #expect(terminal.isRestored)
+  }
+
+  @Test("a batch is strict where the daemon can", arguments: [true, false])
+  func strict(isStrict: Bool) throws {
+    let asked = Mutex<[String]>([])
+    let server = try FakeServer { request in
+      asked.withLock { $0.append(request) }
+      return request == "help begin" && isStrict ? [". @ begin [strict] : keeps", "+ @ 1"] : ["+ @ echo"]
+    }
+    let terminal = try start(server)
+    terminal.type("begin\r")
+    try terminal.wait(for: "batch> ")
+    terminal.type("end\r")
+    try terminal.wait(for: "main virtual 0.000> ")
+    #expect(asked.withLock(\.self).contains("begin strict") == isStrict)
+  }
+
+  @Test("what wires have caused is told behind the answer")
+  func caused() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("send key wired\r")
+    try terminal.wait(for: "off → on  ⇒ text  0.000s #2\n  +2 more: light off → on, tracker ignored\n")
+  }
+
+  @Test("an await that goes on after an hour, and an advance that cannot be undone, are asked about")
+  func questions() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("await key on\r")
+    try terminal.wait(for: "after an hour of world time key is still in off; wait for up to 23 hours more?\n")
+    try terminal.wait(for: "[y/N]> ")
+    terminal.type("y\r")
+    try terminal.wait(for: "reached on  7200.000s #9\n")
+    try terminal.wait(for: "main virtual 7200.000> ")
+    terminal.type("await dead on\r")
+    try terminal.wait(for: "timed out: no timer runs, still off  5.000s\n")
+    try terminal.wait(for: "main virtual 5.000> ")
+    terminal.type("goto 0\rclock\r")  // The place has the time of the last answer.
+    try terminal.wait(for: "main virtual 0.000> ")
+    for keys in ["\r", "n\r", "\u{03}"] {
+      terminal.type("await key on\r")
+      try terminal.wait(for: "[y/N]> ")
+      terminal.type(keys)
+      try terminal.wait(for: "timed out: the time is over; key is in off, still off  3600.000s\n")
+      terminal.type("clock\r")
+      try terminal.wait(for: "main virtual 0.000> ")
+    }
+    terminal.type("advance 1d\r")
+    try terminal.wait(for: "this fires some 3200000 timers, and the journal keeps 1000000 inputs")
+    try terminal.wait(for: "[y/N]> ")
+    terminal.type("y\r")
+    try terminal.wait(for: "3050000 timers fired  86400.000s #3050001\n")
+    terminal.type("advance 1d\r")
+    try terminal.wait(for: "[y/N]> ")
+    terminal.type("send key tap\r")  // No answer, but the next line.
+    try terminal.wait(for: "50000 timers fired  1350.000s #50001\n")
+    try terminal.wait(for: "off → on  0.000s #2\n")
+  }
+
+  @Test("hints are behind the cursor, and gone when the line is entered")
+  func hints() throws {
+    let server = try server()
+    let terminal = try start(server, hasColours: true)
+    terminal.type("send key ")
+    try terminal.wait(for: "EVENT [argument…]")
+    #expect(terminal.written.contains(Array("\u{1B}7\u{1B}[2m".utf8)))
+    terminal.type("tap\r")
+    try terminal.wait(for: "off → on")
+    // Erased before the line ends: the cursor stands at its end.
+    let written = String(decoding: terminal.written, as: UTF8.self)
+    let last = try #require(written.ranges(of: "\u{1B}8").last)
+    #expect(written[last.upperBound...].hasPrefix("\u{1B}[K"))
+  }
+
+  @Test("no hints without colours, and none that a narrow screen has no room for", arguments: [true, false])
+  func noHints(hasColours: Bool) throws {
+    let server = try server()
+    let terminal = try start(
+      server, columns: 40, variables: hasColours ? ["NO_COLOR=1"] : [], hasColours: hasColours)
+    terminal.type("send key ")
+    try terminal.wait(for: "key ")
+    terminal.type("tap\r")
+    try terminal.wait(for: "off → on")
+    #expect(!String(decoding: terminal.written, as: UTF8.self).contains("EVENT"))
+  }
+
+  @Test("a hint takes no second row, however the window changes")
+  func narrowHints() throws {
+    let server = try server()
+    let terminal = try start(server, columns: 40, hasColours: true)
+    terminal.type("watch ")
+    try terminal.wait(for: "PATTERN [w")
+    for columns in [20, 60, 15] as [UInt16] {
+      terminal.resize(columns: columns)
+      try terminal.wait(for: "main virtual")
+    }
+    let hints = String(decoding: terminal.written, as: UTF8.self).split(separator: "\u{1B}7").dropFirst()
+      .map { $0.prefix { $0 != "\u{08}" } }
+    #expect(hints.allSatisfy { $0.count < 60 })
+    terminal.type("*\r")
+    try terminal.wait(for: "1 watch\n")
+  }
+
+  @Test("for a room the state stands in a frame")
+  func presents() throws {
+    let server = try server()
+    let terminal = try start(server, ["--present"])
+    terminal.type("send key tap\r")
+    try terminal.wait(for: "off → on  0s #2\n  ┏━━━━━━━━━━┓\n  ┃    on    ┃\n  ┗━━━━━━━━━━┛\n")
+    try terminal.wait(for: "main virtual 0s> ")
+  }
+
+  @Test("without UTF-8 no byte above ASCII is written")
+  func ascii() throws {
+    let server = try server()
+    let terminal = try start(server, ["--present"], variables: ["LC_ALL=C"])
+    terminal.type("send key tap\rhelp times\r")
+    try terminal.wait(for: "off -> on  0s #2\n  +----------+\n  |    on    |\n  +----------+\n")
+    try terminal.wait(for: "t=5.000")
+    #expect(terminal.written.allSatisfy { $0 < 0x80 })
+  }
+
+  @Test("of a pasted transcript the requests are sent")
+  func pastes() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("\u{1B}[200~> one\n+ answer\n! bye reason=quit\n> two\u{1B}[201~")
+    try terminal.wait(for: "two")
+    terminal.type("\r")
+    try terminal.wait(for: "echo  one\n")
+    #expect(try !terminal.wait(for: "echo  two\n").contains("error"))
+  }
+}
