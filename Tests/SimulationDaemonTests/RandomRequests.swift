@@ -150,20 +150,15 @@ struct RandomRequests {
     case 86 where dice.once(in: 3): return "world fork \(dice.one(of: RandomRequests.worlds))"
     case 86: return "world new \(dice.one(of: RandomRequests.worlds))\(maybe("clock=real"))\(maybe("seed=\(count())"))"
     case 87 where dice.once(in: 2):
-<<<<<<< HEAD
       return dice.one(of: [
         "undo", "undo 3", "undo 0", "goto 1s", "goto 350ms", "redo", "redo 2", "diff main w1",
       ])
-    case 87: return dice.once(in: 4) ? "world drop \(dice.one(of: RandomRequests.worlds))" : "worlds"
-=======
-      return dice.one(of: ["undo", "undo 3", "undo 0", "goto 1s", "goto 350ms", "diff main w1"])
     case 87 where dice.once(in: 4): return "world drop \(dice.one(of: RandomRequests.worlds))"
     case 87:
       let world = dice.one(of: RandomRequests.worlds)
       return dice.one(of: [
         "worlds", "who", "world share \(world)", "world share \(world) write", "world unshare \(world)",
       ])
->>>>>>> a2b9d6c (A user draws one picture at a time; random requests of several users; the conversations of the classroom page are played)
     case 88: return "clock\(maybe("real"))"
     case 89..<91: return "clock virtual"
     case 91: return dice.one(of: ["pause", "resume", "speed 0.333", "speed 60", "speed x"])
