@@ -80,6 +80,7 @@ extension WorldCore {
     case .target(let machine, let event):
       "target \(name(of: machine)).\(self.kind(of: machine).events[Int(event)].name)"
     case .undone(let count): "undone \(count)"
+    case .redone(let inputs, let undos): "redone \(inputs) \(undos)"
     case .renewed(let timer): "renewed \(timer)"
     case .defined(let document, let version): "defined \(document.name) \(version)"
     case .undefined(let name): "undefined \(name)"

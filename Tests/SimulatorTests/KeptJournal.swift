@@ -35,7 +35,7 @@ struct KeptJournal {
   private func undone(behind sequence: UInt64) -> UndoneSpans {
     var spans = UndoneSpans()
     for part in parts where part.numbers.upperBound > sequence {
-      part.bytes.withUnsafeBytes { spans.look(through: $0, part.numbers) }
+      _ = part.bytes.withUnsafeBytes { spans.look(through: $0, part.numbers) }
     }
     return spans
   }

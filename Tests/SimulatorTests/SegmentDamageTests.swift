@@ -34,7 +34,7 @@ struct SegmentDamageTests {
     func use(_ parts: [[UInt8]], _ words: StoredWords = SegmentDamageTests.words) {
       let numbers = kept.parts.map(\.numbers)
       var undone = UndoneSpans()
-      for (bytes, numbers) in zip(parts, numbers) { bytes.withUnsafeBytes { undone.look(through: $0, numbers) } }
+      for (bytes, numbers) in zip(parts, numbers) { _ = bytes.withUnsafeBytes { undone.look(through: $0, numbers) } }
       recover(zip(parts, numbers), undone, words)
       var scanner = JournalScanner(after: 0, words, RecoveryTests.catalogue)
       let present = WorldCore()

@@ -10,9 +10,9 @@ struct PageFile {
   /// By the path of their request. They hold no secrets.
   // Safety: constants, whose bytes nobody writes or frees.
   nonisolated(unsafe) static let all: [String: PageFile] = [
-    "/": PageFile(Page.html, type: "text/html; charset=utf-8"),
-    "/page.css": PageFile(Page.css, type: "text/css; charset=utf-8"),
-    "/main.js": PageFile(Page.script, type: "text/javascript; charset=utf-8"),
+    "/": PageFile(LivePage.html, type: "text/html; charset=utf-8"),
+    "/page.css": PageFile(LivePage.css, type: "text/css; charset=utf-8"),
+    "/main.js": PageFile(LivePage.script, type: "text/javascript; charset=utf-8"),
   ]
 
   private init(_ text: String, type: String) {

@@ -106,14 +106,14 @@ struct ReplayExport {
 
   /// The page in one file: a browser loads no modules from files.
   private func page(world: String, _ journal: Errand.Answer) -> String {
-    Page.html
-      .replacing("<link rel=\"stylesheet\" href=\"./page.css\">", with: "<style>\n\(Page.css)</style>")
+    LivePage.html
+      .replacing("<link rel=\"stylesheet\" href=\"./page.css\">", with: "<style>\n\(LivePage.css)</style>")
       .replacing(
         "<script type=\"module\" src=\"./main.js\"></script>",
         with: """
           <script type="application/json" id="recording">\(Self.inScript(recording(world: world, journal)))</script>
           <script type="module">
-          \(Page.script)</script>
+          \(LivePage.script)</script>
           """)
   }
 

@@ -40,17 +40,17 @@ struct PageServerTests {
 
   @Test("the modules are joined: all of them, with no name twice, and nothing left that imports or exports")
   func joinedModules() throws {
-    let modules = Page.texts.keys.filter { $0.hasSuffix(".js") }
+    let modules = LivePage.texts.keys.filter { $0.hasSuffix(".js") }
     #expect(modules.count > 20)
-    for name in modules { #expect(Page.script.ranges(of: "// MARK: \(name)\n").count == 1, "\(name) is not there once") }
+    for name in modules { #expect(LivePage.script.ranges(of: "// MARK: \(name)\n").count == 1, "\(name) is not there once") }
     var names: Set<Substring> = []
-    for line in Page.script.split(separator: "\n") {
+    for line in LivePage.script.split(separator: "\n") {
       #expect(!line.hasPrefix("import") && !line.hasPrefix("export"), "\(line)")
       guard let found = line.firstMatch(of: #/^(?:async )?(?:const|let|var|class|function\*?) ([\w$]+)/#) else { continue }
       #expect(names.insert(found.output.1).inserted, "two modules have a \(found.output.1)")
     }
     // Nothing that would end the element of an export's page.
-    #expect(!Page.script.contains("</script") && !Page.script.contains("<!--"))
+    #expect(!LivePage.script.contains("</script") && !LivePage.script.contains("<!--"))
   }
 
   @Test(
