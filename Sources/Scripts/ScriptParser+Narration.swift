@@ -126,9 +126,9 @@ extension ScriptParser {
     guard !narrator.hasLines, !isIncluded else {
       throw mistake(0, "'lesson' is the first line of a script, before everything but remarks")
     }
-    guard !text.isEmpty else { throw mistake(1, "a title must follow 'lesson'") }
     script.heading = Script.Heading(title: text, level: 1)
     narrator.heading = mistake(0, "a lesson has a level; 'level 1', 'level 2' or 'level 3' must follow")
+    guard !text.isEmpty else { throw mistake(1, "a title must follow 'lesson'") }
   }
 
   private mutating func takeLevel() throws(ScriptFailure) {
@@ -291,7 +291,11 @@ extension ScriptParser {
     try openAttempt(mistake(0, "this 'try' has no 'end'"))
   }
 
+  /// Whether the `try` around the line was a mistake, so that its lines are not worth another.
+  private var isInMistakenAttempt: Bool { isInAttempt && narrator.attempt == nil }
+
   private mutating func takeGoal() throws(ScriptFailure) {
+    if isInMistakenAttempt { return }
     guard let place = narrator.attempt?.place, case .attempt(var attempt) = script.narration[place].content,
       isInAttempt
     else { throw mistake(0, "'goal' stands in a 'try', before its solution") }
@@ -305,6 +309,7 @@ extension ScriptParser {
   }
 
   private mutating func takeHint() throws(ScriptFailure) {
+    if isInMistakenAttempt { return }
     guard let place = narrator.attempt?.place, case .attempt(var attempt) = script.narration[place].content,
       isInAttempt
     else { throw mistake(0, "'hint' stands in a 'try', before its solution") }

@@ -216,4 +216,10 @@ struct NarrationTests {
   func mistakes(script: String, mistake: String) {
     #expect(reader.failure(script) == "l.fsm:\(mistake)")
   }
+
+  @Test("each mistake is told once, and what only follows from it is not")
+  func consequences() {
+    #expect(reader.failures("try\n  goal g\n  hint h\n  list\nend\nask what\nlist\nsay ok\nlevel 1").count == 3)
+    #expect(reader.failures("lesson\nlevel 1\nask state\nlist\ntry k on\n  goal g\nend").count == 3)
+  }
 }

@@ -97,9 +97,10 @@ final class LessonTerminal {
     return settings
   }
 
-  /// What some bytes from the keyboard mean; nil for keys without a meaning.
+  /// What some bytes from the keyboard mean; nil for keys without a meaning. Of several keys the first counts.
   static func key(_ bytes: ArraySlice<UInt8>) -> Key? {
-    switch String(decoding: bytes, as: UTF8.self) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    return switch text.hasPrefix("\u{1B}") ? text : String(text.prefix(1)) {
     case "\n", "\r", " ", "n", "l", "\u{1B}[C", "\u{1B}OC", "\u{1B}[B", "\u{1B}OB", "\u{1B}[6~": .next
     case "b", "h", "\u{7F}", "\u{1B}[D", "\u{1B}OD", "\u{1B}[A", "\u{1B}OA", "\u{1B}[5~": .back
     case "q", "Q", "\u{04}": .leave
