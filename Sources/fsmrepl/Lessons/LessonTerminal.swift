@@ -45,7 +45,8 @@ final class LessonTerminal {
         case SIGWINCH: terminal.resize()
         case SIGCONT: terminal.resume()
         case SIGTSTP: terminal.suspend()
-        default: return .signal(number)
+        case SIGTERM, SIGHUP: return .signal(number)
+        default: break
         }
       }
       if readiness.canRead(.standardInput) { terminal.readable() }
@@ -77,7 +78,8 @@ final class LessonTerminal {
         case SIGTSTP:
           hide()
           kill(getpid(), SIGSTOP)
-        default: return .signal(number)
+        case SIGTERM, SIGHUP: return .signal(number)
+        default: break
         }
       }
       guard readiness.canRead(.standardInput) else { continue }
