@@ -325,15 +325,14 @@ struct LessonPlayTests {
 
   // MARK: Keys
 
-  @Test(
-    "keys for the next line, for the one before, and for leaving; others mean nothing",
-    arguments: [
+  @Test("keys for the next line, for the one before, and for leaving; others mean nothing")
+  func keys() {
+    let keys: [(String, LessonTerminal.Key?)] = [
       ("\n", .next), (" ", .next), ("\u{1B}[C", .next), ("\u{1B}OC", .next), ("\n\nb", .next), ("b", .back),
       ("\u{1B}[D", .back), ("\u{7F}", .back), ("q", .leave), ("\u{04}", .leave), ("x", nil), ("\u{1B}", nil),
       ("\u{1B}[1;5C", nil), ("é", nil),
-    ] as [(String, LessonTerminal.Key?)])
-  func keys(typed: String, key: LessonTerminal.Key?) {
-    #expect(LessonTerminal.key(Array(typed.utf8)[...]) == key)
+    ]
+    for (typed, key) in keys { #expect(LessonTerminal.key(Array(typed.utf8)[...]) == key, "\(typed)") }
   }
 
   // MARK: Pictures
