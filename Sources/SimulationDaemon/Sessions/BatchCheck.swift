@@ -77,11 +77,11 @@ extension RequestContext {
     guard entry.inBatch else {
       return fail(.usage, "'\(verb.name)' cannot stand between 'begin' and 'end'")
     }
-    if !session.terms.mayChange, !verb.row.mayRunWithoutChange(hasArguments: !words.plain.isEmpty) {
+    if !session.mayRun(verb, hasArguments: !words.plain.isEmpty) {
       return session.failReadOnly(Array(tag), verb)
     }
     if let outage = live.outage, verb.row.concernsContents, !outage.isReadable || !verb.row.mayRunReadOnly {
-      return session.failStorage(Array(tag), world: live.name, outage.reason)
+      return session.failStorage(Array(tag), world: session.shown(live.name), outage.reason)
     }
     guard check(entry) else { return }
     guard let form = entry.parsedForms.first(where: { $0.misfit(of: words.plain) == nil }) else {

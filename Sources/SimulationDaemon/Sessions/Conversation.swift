@@ -286,12 +286,15 @@ extension Session {
   /// - Returns: Whether it was refused, which is answered.
   @inline(never)
   mutating func refusesChange(_ request: borrowing Request) -> Bool {
-    guard let verb = Verb(request.verb), !verb.row.mayRunWithoutChange(hasArguments: !request.words.isEmpty) else {
-      return false
-    }
-    if terms.mayChange, !verb.row.concernsContents { return false }
+    guard let verb = Verb(request.verb), !mayRun(verb, hasArguments: !request.words.isEmpty) else { return false }
     failReadOnly(Array(request.tag), verb)
     return true
+  }
+
+  /// Whether the session may run a verb, as far as it may change anything, and the present world.
+  func mayRun(_ verb: Verb, hasArguments: Bool) -> Bool {
+    mayChange || verb.row.mayRunWithoutChange(hasArguments: hasArguments)
+      || (terms.mayChange && !verb.row.concernsContents)
   }
 
   /// `- READ-ONLY verb=`

@@ -66,6 +66,7 @@ struct UserWorldsTests {
       "goto 0",
       "clock real", "wire f compressorOn key tap", "fire key doubleTap", "await key capsLock",
       "begin\nsend key tap\nend",
+      "point key capsLock", "begin strict\nsend key tap\ndiscard",
       "define x format=mermaid bytes=1\nx",
     ] {
       #expect(
