@@ -95,15 +95,15 @@ struct ScriptCountingTests {
         never k$i on.s$i
       end
       """)
-    let expected = try (1...2).flatMap { i in
+    let wanted = try (1...2).flatMap { i -> [Script.Check] in
       [
-        "\(Script.Check.timers(machine: "k\(i)", names: ["t(\(i))", "u"]))",
-        "\(Script.Check.reading(machine: "k\(i)", name: "x", .number(Double(i), tolerance: Double(i) / 10)))",
-        "\(Script.Check.output(machine: "k\(i)", name: "o\(i)", within: Int64(i) * 1_000_000_000))",
-        "\(Script.Check.never(machine: "k\(i)", try #require(StateText("on.s\(i)"))))",
+        .timers(machine: "k\(i)", names: ["t(\(i))", "u"]),
+        .reading(machine: "k\(i)", name: "x", .number(Double(i), tolerance: Double(i) / 10)),
+        .output(machine: "k\(i)", name: "o\(i)", within: Int64(i) * 1_000_000_000),
+        .never(machine: "k\(i)", try #require(StateText("on.s\(i)"))),
       ]
     }
-    #expect(lines == expected)
+    #expect(lines == wanted.map { "\($0)" })
     let script = try reader.parse("repeat 3 as i\nexpect output a$i.b$i o\nexpect output c o\nend")
     #expect(script.namesWithOutputs == ["a*.b***", "c**"])
   }
