@@ -515,8 +515,16 @@ package struct ScriptParser: ~Copyable {
     }
     blocks.removeLast()
     leave(open.block)
-    guard case .repeats(let step, _, _) = open.block else { return true }
-    guard let step else { return false }
+    let step: Int
+    switch open.block {
+    case .batch: return true
+    case .attempt:
+      endAttempt()
+      return false
+    // It was a mistake, so it has no step.
+    case .repeats(nil, _, _): return false
+    case .repeats(let first?, _, _): step = first
+    }
     // Nothing between: it would only take time.
     guard script.steps.count > step + 1 else {
       script.steps.removeLast()
