@@ -175,7 +175,7 @@ struct PromptWordsTests {
     try terminal.wait(for: "wrote \(folder)/m1, 1 line\n")
     #expect(try text(of: "m1") == "m1 power \"a\\nb\u{1B}[2J\"\n")
     terminal.type("send key tap > \(folder)/x\r")
-    try terminal.wait(for: "echo  \"send")
+    try terminal.wait(for: "echo  send key tap > ")
     #expect(access("\(folder)/x", F_OK) != 0)
     terminal.type("list > /dev/null\r")
     try terminal.wait(for: "error: /dev/null: it is a device, not a regular file\n")
