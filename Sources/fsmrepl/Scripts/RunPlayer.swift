@@ -233,7 +233,7 @@ final class RunPlayer {
   private func sendRequest(of step: Script.Step) {
     if speed != nil {
       if case .check = step.action {
-        onlooker.line(script.line(of: step))
+        onlooker.line(script.played(step, turn: turn) ?? script.line(of: step))
       } else {
         onlooker.line(script.request(of: step, turn: turn))
       }
@@ -249,7 +249,7 @@ final class RunPlayer {
     case .check(let place):
       guard case .output(let machine, let output, let within?) = script.check(place, turn: turn) else { return false }
       turnChecked = turn
-      if speed != nil { onlooker.line(script.line(of: step)) }
+      if speed != nil { onlooker.line(script.played(step, turn: turn) ?? script.line(of: step)) }
       result.steps += 1
       result.expectations += 1
       doubt = RunDoubt(.output, of: machine, [output], step, turn: turn, word: 3)
