@@ -156,7 +156,7 @@ package struct ScriptOutcome: Hashable, Sendable {
   package func state(at word: Int) -> String? {
     switch result {
     case .moved(let from, let to):
-      [from, to].compactMap(\.self).dropFirst(word - 1).first.flatMap { word > 0 ? $0.word : nil }
+      word > 0 ? [from, to].compactMap(\.self).dropFirst(word - 1).first?.word : nil
     case .stayed(let state), .ignored(let state): word == 1 ? state?.word : nil
     case .state(let state): word == 0 ? state.word : nil
     case .success, .refused: nil

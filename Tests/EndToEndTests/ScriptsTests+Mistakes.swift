@@ -32,7 +32,7 @@ extension ScriptsTests {
       """
     let run = try run(["s.fsm": text], options: options + ["@s.fsm"])
     #expect(run.code == .exited(0), "\(run.output)\(run.log)")
-    #expect(run.output.hasSuffix("ok      s.fsm  0.465 s, 340 steps, 277 expectations\n"), "\(run.output.suffix(300))")
+    #expect(run.output.hasSuffix("ok      s.fsm  0.465 s, 340 steps, 279 expectations\n"), "\(run.output.suffix(300))")
     #expect(run.log == "", "nothing is said of the daemon that is started")
   }
 
