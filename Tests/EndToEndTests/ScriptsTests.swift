@@ -68,7 +68,7 @@ struct ScriptsTests {
       ("never key capslock", 3, 11, "a machine and a state of its kind", "refused BAD-ARGUMENT"),
       ("after 1s send key tap => stayed", 4, 26, "stayed", "moved off on"),
       ("send key tap => moved on off", 4, 23, "moved on off", "moved off on"),
-      ("send key character => moved", 4, 10, "moved", "refused BAD-ARGUMENT : "),
+      ("send key character => moved", 4, 23, "moved", "refused BAD-ARGUMENT : "),
       ("fire key doubleTap => moved on", 4, 23, "moved on", "refused : "),
       ("send key tap => moved off off", 4, 27, "moved off off", "moved off on"),
       ("send key tap => on t=0s outputs=text", 4, 25, "on t=0s outputs=text", "moved off on t=0.000 outputs="),
