@@ -69,7 +69,7 @@ private struct Fuzzer {
       add("begin")
       var kept: [String] = []
       for _ in 0..<random.number(below: 15) { kept.append(random.tagged(requests + kept.count)) }
-      kept.removeAll { $0.hasSuffix("end") || $0.contains("end ") }
+      kept.removeAll { $0.hasSuffix("end") || $0.contains("end ") || $0.hasSuffix("discard") }
       let isTooMuch = kept.count > 12 || kept.reduce(0) { $0 + $1.utf8.count } > 400
       if isTooMuch { lines += kept } else { for line in kept { add(line) } }
       add("@t0 end")
