@@ -372,7 +372,8 @@ struct ScriptsTests {
   func documentation() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let blocks = try ["Docs/Scripts.md", "Docs/Lessons.md", "Docs/Export.md", "Docs/Teaching.md", "README.md"].flatMap { path in
+    let blocks = try ["Docs/Scripts.md", "Docs/Lessons.md", "Docs/Export.md", "Docs/Teaching.md", "README.md"].flatMap {
+      path in
       try String(contentsOf: root.appending(path: path), encoding: .utf8).components(separatedBy: "```fsm\n")
         .dropFirst()
         .compactMap { $0.components(separatedBy: "```").first }

@@ -44,7 +44,7 @@ struct BatchCheckTests {
       @t send k tap
       send k character c=A
       new phoneCall call
-      send call.tracker phoneTapped
+      send call.tracker phoneTapped number=112
       drop call
       new power call
       send call buttonClick

@@ -225,6 +225,7 @@ struct BatchTests {
       .show: "show p", .can: "can p", .describe: "describe power", .graph: "graph power", .watch: "watch *",
       .unwatch: "watch *\nunwatch *", .point: "point p on",
       .expect: "expect p off", .advance: "advance 1s", .goto: "goto 0s", .undo: "undo",
+      .redo: "undo\nredo",
       .await: "await p off", .speed: "clock real\nspeed 2", .world: "world", .use: "use main", .diff: "diff w w",
       .quiet: "quiet on",
       .mode: "mode text", .end: "begin\nend", .discard: "begin\ndiscard", .pause: "clock real\npause",

@@ -249,7 +249,7 @@ struct ConnectionTranscriptTests {
       > send p "key=value"
       - UNKNOWN-MACHINE machine=p : there is no machine 'p' in world w
       > begin now
-      - USAGE : begin is used as 'begin'
+      - USAGE : begin is used as 'begin [strict]'
       > end
       - USAGE : there is no 'begin' for this 'end'
       > cancel
@@ -259,9 +259,9 @@ struct ConnectionTranscriptTests {
       > mode text
       +
       > mode xml
-      - BAD-ARGUMENT argument=mode got=xml allowed=text,json : mode is one of text,json
+      - BAD-ARGUMENT argument=mode got=xml allowed=text,json,json2 : mode is one of text,json,json2
       > mode
-      - USAGE : mode is used as 'mode text|json'
+      - USAGE : mode is used as 'mode text|json|json2'
       > quiet
       - USAGE : quiet is used as 'quiet on|off'
       > limits extra

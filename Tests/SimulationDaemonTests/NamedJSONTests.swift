@@ -147,8 +147,8 @@ struct NamedJSONTests {
       for (object, line) in zip(objects, lines) {
         #expect(!object.contains(#""words":"#), "\(request): \(object)")
         let content = try #require(NamedObject(object), "\(request): \(object)")
-        let parsed = try #require(ServerLine(line))
         guard !request.contains("graph"), request != "wave", request != "script" else { continue }
+        let parsed = try #require(ServerLine(line))
         if content.members["usage"] != nil { continue }
         // Every word of the text is a value of the object, once.
         var words = parsed.words
@@ -156,6 +156,8 @@ struct NamedJSONTests {
         for word in words + parsed.fields.map(\.value) {
           #expect(content.has(word), "\(request): '\(word)' of \(line) is not in \(object)")
         }
+        // Arguments are named by authors of machines, and are an object of their own.
+        if object.contains(#""arguments":{"#) { continue }
         #expect(Set(content.names).count == content.names.count, "\(object)")
       }
     }
@@ -212,7 +214,7 @@ private struct NamedObject {
     guard let line = ServerLine(json: text) else { return nil }
     names = line.fields.map(\.key)
     members = Dictionary(line.fields.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
-    others = line.words
+    others = line.words + line.fields.map(\.value)
   }
 
   private let others: [String]

@@ -21,7 +21,7 @@ struct ReadOnlyTests {
   /// The verbs whose example is refused.
   private static let changes: Set<Verb> = [
     .define, .undefine, .new, .drop, .send, .cast, .wire, .unwire, .clock, .speed, .pause, .resume, .advance, .step,
-    .fire, .await, .undo, .goto, .point, .world, .shutdown,
+    .fire, .await, .undo, .redo, .goto, .point, .world, .shutdown,
   ]
 
   @Test("each verb either looks or is refused", arguments: Verb.allCases)

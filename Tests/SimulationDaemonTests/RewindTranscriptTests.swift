@@ -65,7 +65,7 @@ struct RewindTranscriptTests {
       . 8 1.349999999 - undone from=6 to=7
       + 6
       > goto 2s
-      - BAD-ARGUMENT argument=time got=2s allowed="up to 1.349999999" : it is only 1.349999999; 'advance until' moves time on, and what was undone does not come back
+      - BAD-ARGUMENT argument=time got=2s allowed="up to 1.349999999" : it is only 1.349999999; 'advance until' moves time on
       > goto 1349999999ns
       + t=1.349999999 seq=8
       > goto soon
@@ -73,7 +73,7 @@ struct RewindTranscriptTests {
       > goto 100001d
       - BAD-ARGUMENT argument=time got=100001d allowed="a number with one of ns us ms s m h d, up to 100000d" : '100001d' is no time
       > goto 100000d
-      - BAD-ARGUMENT argument=time got=100000d allowed="up to 1.349999999" : it is only 1.349999999; 'advance until' moves time on, and what was undone does not come back
+      - BAD-ARGUMENT argument=time got=100000d allowed="up to 1.349999999" : it is only 1.349999999; 'advance until' moves time on
       > goto
       - USAGE : goto is used as 'goto TIME'
       > undo 0

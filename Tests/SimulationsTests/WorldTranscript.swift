@@ -77,7 +77,8 @@ struct WorldTranscript: ~Copyable {
       case .dataBefore(let data): before = data
       case .dataAfter(let data): after = data
       case .key(let number): key = "(\(number))"
-      case .emitted, .armed, .disarmed, .arguments, .parameters, .initial, .kind, .due, .target, .undone, .redone, .renewed,
+      case .emitted, .armed, .disarmed, .arguments, .parameters, .initial, .kind, .due, .target, .undone, .redone,
+        .renewed,
         .reason, .defined, .undefined:
         break
       }

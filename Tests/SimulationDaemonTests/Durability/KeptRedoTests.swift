@@ -9,7 +9,8 @@ struct KeptRedoTests {
   func killed() throws {
     var daemon = try KeptDaemon()
     _ = daemon.connect().ask(
-      "clock virtual", "new phoneCall call", "send call.tracker phoneTapped", "new shiftKey key", "send key tap",
+      "clock virtual", "new phoneCall call", "send call.tracker phoneTapped number=112", "new shiftKey key",
+      "send key tap",
       "undo",
       "send key tap", "advance 100ms", "undo 2")
     for request in ["redo", "undo", "redo", "undo 3", "undo", "redo 2", "expect key on"] {

@@ -222,7 +222,7 @@ struct ScriptExportTests {
       "new shiftKey key", "cast * tap", "advance 1s", "undo", "advance 10s", "goto 7s", "send key tap", "goto 0s")
     #expect(
       lines == [
-        "new shiftKey key", "send key tap", "at 350ms  undo", "at 7.000000001s  goto 7s", "send key tap",
+        "new shiftKey key", "send key tap", "at 1s  undo", "at 10s  goto 7s", "send key tap",
         "goto 0s", "expect key off", "expect key timers none",
       ])
   }

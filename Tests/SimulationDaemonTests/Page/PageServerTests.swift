@@ -42,11 +42,15 @@ struct PageServerTests {
   func joinedModules() throws {
     let modules = LivePage.texts.keys.filter { $0.hasSuffix(".js") }
     #expect(modules.count > 20)
-    for name in modules { #expect(LivePage.script.ranges(of: "// MARK: \(name)\n").count == 1, "\(name) is not there once") }
+    for name in modules {
+      #expect(LivePage.script.ranges(of: "// MARK: \(name)\n").count == 1, "\(name) is not there once")
+    }
     var names: Set<Substring> = []
     for line in LivePage.script.split(separator: "\n") {
       #expect(!line.hasPrefix("import") && !line.hasPrefix("export"), "\(line)")
-      guard let found = line.firstMatch(of: #/^(?:async )?(?:const|let|var|class|function\*?) ([\w$]+)/#) else { continue }
+      guard let found = line.firstMatch(of: #/^(?:async )?(?:const|let|var|class|function\*?) ([\w$]+)/#) else {
+        continue
+      }
       #expect(names.insert(found.output.1).inserted, "two modules have a \(found.output.1)")
     }
     // Nothing that would end the element of an export's page.
