@@ -18,6 +18,8 @@ final class CheckPlayer {
   private(set) var result: RunResult
   /// Whether the daemon collects lines until `end`.
   private var isCollecting = false
+  /// Where that batch began.
+  private var batch = 0
   private var hasLeft = false
   /// Lines received and not processed yet.
   private var received: ArraySlice<String> = []
@@ -68,7 +70,7 @@ final class CheckPlayer {
   }
 
   private func end(of exchange: Transcript.Exchange) -> End {
-    if exchange.verb == .end { return .question }
+    if exchange.verb == .end || exchange.verb == .discard { return .question }
     if isCollecting || exchange.request.isEmpty { return .none }
     switch exchange.verb {
     case .quit: return .closing
@@ -102,11 +104,15 @@ final class CheckPlayer {
     case .answer:
       let came = try lines { $0.lineClass == .success || $0.lineClass == .failure }
       isCollecting = came.last.flatMap(ServerLine.of)?.lineClass == .success
+      batch = place
       answers[place] += came.map(incoming)
     case .question:
-      isCollecting = false
       let came = try linesToQuestion()
-      answers[place] += came.map(incoming)
+      var rest = came.map(incoming)[...]
+      // A strict batch answers mistakes at their lines: in order of arrival, to those that expect an answer.
+      if isCollecting { for line in batch..<place { takeExpected(&rest, line) } }
+      isCollecting = false
+      answers[place] += rest
       try learn(exchange, came)
     }
   }
@@ -126,14 +132,10 @@ final class CheckPlayer {
   private func takeTime(_ place: Int) throws(RunLink.Stop) -> Bool {
     var came = try lines { $0.tag == Self.timeTag }
     let last = came.popLast().flatMap(ServerLine.of)
-    came = came.map(incoming)
+    var rest = came.map(incoming)[...]
     // In order of arrival, as many lines as the previous request still expects belong to it.
-    if place > 0 {
-      let room = max(0, transcript.exchanges[place - 1].answers.count - answers[place - 1].count)
-      answers[place - 1] += came.prefix(room)
-      came = Array(came.dropFirst(room))
-    }
-    answers[place] += came
+    if place > 0 { takeExpected(&rest, place - 1) }
+    answers[place] += rest
     guard let last, last.lineClass == .failure else { return true }
     let exchange = transcript.exchanges[place]
     result.ending = .failed(
@@ -141,6 +143,13 @@ final class CheckPlayer {
         status: ExitCode.of(failure: last.code), place: transcript.place(of: exchange),
         line: transcript.line(exchange.place), expected: "time to pass", got: "\(last.code) : \(last.note ?? "")"))
     return false
+  }
+
+  /// Gives an earlier request as many lines as it still expects.
+  private func takeExpected(_ lines: inout ArraySlice<String>, _ place: Int) {
+    let room = max(0, transcript.exchanges[place].answers.count - answers[place].count)
+    answers[place] += lines.prefix(room)
+    lines = lines.dropFirst(room)
   }
 
   /// After the last request, advances to the time of the last notice that the transcript expects.
