@@ -197,6 +197,8 @@ struct QuizTests {
       ("frame dt=0s..36500d", ["frame 0s"]),
       ("processed result=\"text of 1 to 1024 bytes, or nil\"", ["processed"]),
       ("request name=\"text of 1 to 256 bytes\" idempotent=\"on,off,true,false, or nil\"", ["request x"]),
+      ("press data=\"any data\"", ["press"]),
+      ("* event=\"text of 1 to 65536 bytes\" data=\"any data\"", []),
       ("set flag=waiting,error to=on,off,true,false", ["set waiting on", "set error off"]),
     ] as [(String, [String])])
   func arguments(event: String, inputs: [String]) throws {

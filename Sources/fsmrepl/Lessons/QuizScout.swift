@@ -123,7 +123,9 @@ struct QuizScout {
   ///
   /// - Parameter description: The answer to `describe`.
   static func inputs(of description: [ServerLine]) -> [String] {
-    description.filter { $0.words.first == "event" && $0.words.count > 1 }.flatMap { line -> [String] in
+    // `*` stands for the names that a document does not list.
+    let events = description.filter { $0.words.first == "event" && $0.words.count > 1 && $0.words[1] != "*" }
+    return events.flatMap { line -> [String] in
       let samples = line.fields.map { Self.samples(of: $0.value) }
       // What can be left out is left out, as long as nothing follows that cannot.
       let wanted = samples.prefix((samples.lastIndex { !$0.isOptional } ?? -1) + 1)
@@ -141,6 +143,8 @@ struct QuizScout {
     let optional = ", or nil"
     let isOptional = type.hasSuffix(optional)
     let type = isOptional ? String(type.dropLast(optional.count)) : type
+    // Of documents: data that a machine may or may not look at.
+    if type == "any data" { return (["1"], true) }
     if type == "one character" { return (["a"], isOptional) }
     if type.hasPrefix("text ") { return (["x"], isOptional) }
     if type == "on,off,true,false" { return (["on", "off"], isOptional) }
