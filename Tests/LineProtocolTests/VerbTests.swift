@@ -69,9 +69,8 @@ struct VerbTests {
     #expect(
       Verb.allCases.filter(\.entry.isQuietable) == [.new, .drop, .send, .cast, .wire, .unwire, .fire])
     let outside: Set<Verb> = [
-      .clock, .speed, .pause, .resume, .advance, .step, .await, .cancel, .undo, .goto, .world, .use, .worlds, .diff,
-      .who,
-      .define, .point, .begin, .end, .quiet, .mode, .activities, .sync, .quit, .shutdown,
+      .clock, .speed, .pause, .resume, .advance, .step, .await, .cancel, .undo, .redo, .goto, .world, .use, .worlds,
+      .diff, .who, .define, .point, .begin, .end, .discard, .quiet, .mode, .activities, .sync, .quit, .shutdown,
     ]
     #expect(Set(Verb.allCases.filter { !$0.entry.inBatch }) == outside)
   }

@@ -142,12 +142,15 @@ struct NamedJSONTests {
     ]
     for request in definitions + Self.conversation.split(separator: "\n").map(String.init) {
       verbs.insert(String(request.prefix { $0 != " " }))
-      let (objects, lines) = (named.say("@t " + request), text.say("@t " + request))
+      // The other stays as it is.
+      let plain = request == "mode json2" ? "mode text" : request
+      let (objects, lines) = (named.say("@t " + request), text.say("@t " + plain))
       #expect(objects.count == lines.count, "\(request)")
       for (object, line) in zip(objects, lines) {
         #expect(!object.contains(#""words":"#), "\(request): \(object)")
         let content = try #require(NamedObject(object), "\(request): \(object)")
-        guard !request.contains("graph"), request != "wave", request != "script" else { continue }
+        // Pictures are texts of their own, and memory differs.
+        guard !request.contains("graph"), !["wave", "script", "stats"].contains(request) else { continue }
         let parsed = try #require(ServerLine(line))
         if content.members["usage"] != nil { continue }
         // Every word of the text is a value of the object, once.

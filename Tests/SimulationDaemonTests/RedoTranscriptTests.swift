@@ -83,7 +83,7 @@ struct RedoTranscriptTests {
     let host = HostedService()
     let guest = host.connect(toWorld: "w")
     let document = DefinedKindsTests.toggle
-    _ = guest.say("new phoneCall call\nsend call.tracker phoneTapped\nnew power p")
+    _ = guest.say("new phoneCall call\nsend call.tracker phoneTapped number=112\nnew power p")
     _ = guest.say("drop call\ndefine lamp format=scxml bytes=\(document.utf8.count)\n\(document)new lamp l")
     let questions = "list\nagenda\nwires\ncount\nworld\nkinds group=documents"
     func view() -> [String] { guest.say(questions).map { $0.split(separator: " seq=")[0] }.map(String.init) }

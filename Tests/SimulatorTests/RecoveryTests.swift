@@ -46,7 +46,7 @@ struct RecoveryTests {
   func checkpoint() throws {
     let limits = Script.limits()
     var compared = 0
-    for seed in 0..<6 {
+    for seed in 0..<16 {
       try Self.walk(seed: seed, steps: 200, limits) { walk, kept, step in
         for place in kept.usable.suffix(2) {
           let world = try kept.recover(seed: UInt64(seed), limits, Self.catalogue, from: place)
@@ -80,7 +80,7 @@ struct RecoveryTests {
   func hashes() throws {
     let limits = Script.limits()
     var compared = 0
-    for seed in 0..<6 {
+    for seed in 0..<16 {
       try Self.walk(seed: seed, steps: 300, limits) { walk, kept, step in
         guard walk.world.isAtItsLastInput else { return }
         let hash = try walk.world.presentHash

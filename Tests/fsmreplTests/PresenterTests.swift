@@ -249,6 +249,10 @@ struct PresenterTests {
                                     transcript for 'fsmrepl check';
                                     says whether it does
           record off                ends that
+          quiz NAME                 asks what the next inputs of a
+                                    machine will do, and says why
+          cover NAME                shows after each request which
+                                    transitions are still untried
 
         """)
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 60 })

@@ -345,8 +345,8 @@ struct PromptWordsTests {
       try terminal.wait(for: "main virtual")
     }
     let hints = String(decoding: terminal.written, as: UTF8.self).split(separator: "\u{1B}7").dropFirst()
-      .map { $0.prefix { $0 != "\u{08}" } }
-    #expect(hints.allSatisfy { $0.count < 60 })
+      .map { text in text.firstRange(of: "\u{1B}8").map { text[..<$0.lowerBound] } ?? text }
+    #expect(hints.allSatisfy { $0.count < 60 }, "\(hints)")
     terminal.type("*\r")
     try terminal.wait(for: "1 watch\n")
   }
