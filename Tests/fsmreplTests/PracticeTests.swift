@@ -23,7 +23,11 @@ struct PracticeTests {
     try terminal.wait(for: "right: idle → loading\n")
     try terminal.wait(for: "send print loaded\n")
     terminal.type("ignored\r")
-    try terminal.wait(for: "no: refused: ")
+    let why = try terminal.wait(for: "send print ")
+    #expect(
+      why.hasSuffix(
+        "no: refused: it was not started\n  possible now: start\n  would do nothing: reset\n"
+          + "  possible in loading, by way of: start\n  "), "\(why)")
     terminal.type("nonsense\r")
     try terminal.wait(for: "print has no state 'nonsense'")
     terminal.type("loding\r")
@@ -69,6 +73,19 @@ struct PracticeTests {
     }
     terminal.type("\u{4}")
     #expect(try terminal.waitForEnding() == .exited(0))
+  }
+
+  @Test("answers are no lines of the history, and the request for a quiz is one")
+  func history() throws {
+    let terminal = try start("new power lamp", "quiz lamp")
+    try terminal.wait(for: "quiz 1/6> ")
+    terminal.type("on\r")
+    try terminal.wait(for: "quiz 2/6> ")
+    terminal.type("q\r")
+    try terminal.wait(for: "1 of 1 right\n")
+    try terminal.wait(for: "main virtual ")
+    terminal.type("\u{1B}[A")
+    try terminal.wait(for: "quiz lamp")
   }
 
   @Test("what cannot be asked about is told")

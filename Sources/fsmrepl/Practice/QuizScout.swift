@@ -37,11 +37,14 @@ struct QuizScout {
       _ = try state()
       let description = try demand("describe \(try kind())")
       let states = description.filter { $0.words.first == "state" && $0.words.count > 1 }.map { $0.words[1] }
-      try demand("world fork \(fork)")
+      let forked = ask("world fork \(fork)")?.last
+      if let forked, forked.lineClass == .failure { throw Stop.failure(forked) }
+      // Without an answer the fork may still be made.
       defer {
         _ = ask("use \(world)")
         _ = ask("world drop \(fork)")
       }
+      guard forked != nil else { throw Stop.silence }
       try demand("use \(fork)")
       try demand("clock virtual")
       return .quiz(Quiz(machine: machine, states: states, scenes: try scenes(Self.inputs(of: description))))
@@ -68,9 +71,12 @@ struct QuizScout {
     return lines.dropLast()
   }
 
-  private func state() throws(Stop) -> String {
-    let rows = try demand("show \(machine)")
-    return rows.first { $0.words.first == "state" && $0.words.count > 1 }?.words[1] ?? ""
+  private func state() throws(Stop) -> String { try look().state }
+
+  private func look() throws(Stop) -> (state: String, timers: [String]) {
+    let rows = try demand("show \(machine)").filter { $0.words.count > 1 }
+    let timers = rows.filter { $0.words.first == "timer" }.map { $0.words[1] }
+    return (rows.first { $0.words.first == "state" }?.words[1] ?? "", timers)
   }
 
   private func kind() throws(Stop) -> String {
@@ -88,9 +94,9 @@ struct QuizScout {
     var cause: String?
     var room = Self.mostQuestions
     while scenes.count < Self.mostScenes, room > 0 {
-      let state = try state()
+      let (state, timers) = try look()
       seen.insert(StateName(state))
-      var scene = Quiz.Scene(state: state, cause: cause)
+      var scene = Quiz.Scene(state: state, cause: cause, timers: timers)
       for input in inputs.prefix(room) {
         guard let question = try question(input, in: state) else { continue }
         scene.questions.append(question)

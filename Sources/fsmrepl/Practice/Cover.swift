@@ -1,10 +1,11 @@
+internal import Glibc
 internal import LineProtocol
 
 /// How many of a machine's transitions have been taken, and which have not. It only decides and words.
 struct Cover: Equatable {
   let machine: String
   private(set) var coverage = RunCoverage(lines: [])
-  /// The events that were sent since the beginning.
+  /// The events that were sent to the machine since the beginning.
   private(set) var inputs = 0
 
   /// The transitions that the meter names.
@@ -28,6 +29,20 @@ struct Cover: Equatable {
   }
 
   mutating func countInput() { inputs += 1 }
+
+  /// Whether a request is an input of the machine.
+  func isMeant(by asked: Conversation.Asked) -> Bool {
+    switch asked.verb {
+    case .send, .fire: asked.words.first == machine
+    case .cast: asked.words.first.map { fnmatch($0, machine, 0) == 0 } ?? false
+    case _: false
+    }
+  }
+
+  /// Whether an answer says that the machine had an input: a request that is a mistake is none.
+  static func isInput(_ answer: ServerLine) -> Bool {
+    answer.lineClass == .success || answer.code == FailureCode.refused.word
+  }
 
   /// The line below an answer.
   func meter(_ style: Style) -> ScreenText {

@@ -27,7 +27,7 @@ extension Prompting {
     case .cover(let name):
       cover = Cover(machine: name)
       measure()
-    case .help, .wrong, nil: return false
+    case .wrong, nil: return false
     }
     return true
   }
@@ -40,10 +40,10 @@ extension Prompting {
   }
 
   private func beginQuiz(_ name: String) {
-    guard let side = SideConnection(to: client.endpoint, patience: Self.scoutPatience) else {
+    guard let side = SideConnection(to: client.endpoint, until: HostClock.now() + Self.scoutPatience) else {
       return say("\(style(.bad, "error")): the daemon lets no second connection in, which a quiz needs\n")
     }
-    defer { side.close(patience: Self.cleaningPatience) }
+    defer { side.close(until: HostClock.now() + Self.cleaningPatience) }
     let scout = QuizScout(machine: name, world: client.conversation.place.world, fork: "quiz-\(getpid())") {
       side.ask($0)
     }
@@ -74,7 +74,8 @@ extension Prompting {
       say(wrapped("\(style(.name, asked.machine)) has no state '\(word)'; \(hint ?? "it has: \(all)")"))
       return
     case .vague:
-      say(wrapped("'\(word)' is true already; name the part of the state that changes"))
+      let words = ["stayed", "ignored", "refused"].map { style(.name, $0) }.joined(separator: ", ")
+      say(wrapped("'\(word)' is true already; name the part of the state that changes, or say \(words)"))
       return
     case .right(let question): say(wrapped("\(style(.good, "right")): \(story(of: question))"))
     case .wrong(let question): say(wrapped("\(style(.bad, "no")): \(story(of: question))"))
@@ -96,30 +97,27 @@ extension Prompting {
     guard let quiz, let question = quiz.question else { return }
     if let scene = quiz.opening {
       let cause: ScreenText = scene.cause.map { " after \(style(.name, $0))" } ?? ""
-      say(wrapped("\(style(.name, quiz.machine)) is in \(style(.state, scene.state))\(cause)."))
+      let timers = scene.timers.map { style(.name, $0) }.joined(separator: ", ")
+      let running: ScreenText = scene.timers.isEmpty ? "" : "; no time has passed, and \(timers) runs"
+      say(wrapped("\(style(.name, quiz.machine)) is in \(style(.state, scene.state))\(cause)\(running)."))
     }
     say(wrapped("  send \(quiz.machine) \(question.input)"))
   }
 
   /// What an input did, and why.
   private func story(of question: Quiz.Question) -> ScreenText {
-    let reply = question.reply
-    let outputs = (reply["outputs"] ?? "").split(separator: ",").map { style(.output, String($0)) }
-    let emitted: ScreenText = outputs.isEmpty ? "" : "  \(style.emits) \(outputs.joined(separator: ", "))"
-    let reason: ScreenText = reply.note.map { ": \($0)" } ?? ""
+    var wording = Wording(style: style)
+    // Time and number are those of an input that was taken back.
+    wording.tellsWhen = false
+    let end: ScreenText = ", and what comes of it leads to \(style(.state, question.after))"
     switch question.outcome {
-    case .refused: return Wording(style: style).failure(reply)
-    case .ignored: return "ignored, still \(style(.state, question.after))\(reason)"
-    case .stayed where question.after == question.state: return "stays \(style(.state, question.state))\(emitted)"
+    case .refused: return wording.failure(question.reply)
     case .moved(let to) where to != question.after:
-      let end = style(.state, question.after)
-      return "\(change(question.state, to)), and what comes of it leads to \(end)\(emitted)"
-    case .moved, .stayed: return "\(change(question.state, question.after))\(emitted)"
+      return "\(wording.success(question.reply, answering: .send))\(end)"
+    case .stayed where question.state != question.after:
+      return "\(wording.success(question.reply, answering: .send))\(end)"
+    case .moved, .stayed, .ignored: return wording.success(question.reply, answering: .send)
     }
-  }
-
-  private func change(_ from: String, _ to: String) -> ScreenText {
-    "\(style(.state, from)) \(style.arrow) \(style(.state, to))"
   }
 
   private func wrapped(_ text: ScreenText) -> ScreenText {
@@ -132,7 +130,7 @@ extension Prompting {
   func measure(after received: Conversation.Received) {
     guard cover != nil, let asked = received.asked, asked.asker == .user else { return }
     guard received.line.lineClass == .success || received.line.lineClass == .failure else { return }
-    if asked.verb == .send || asked.verb == .cast || asked.verb == .fire { cover?.countInput() }
+    if let cover, cover.isMeant(by: asked), Cover.isInput(received.line) { self.cover?.countInput() }
     measure()
   }
 
@@ -150,12 +148,11 @@ extension Prompting {
 
   private func take(coverage answer: Errand.Answer) {
     guard var measured = cover else { return }
-    let rows = answer.texts.compactMap { $0.hasPrefix("{") ? ServerLine(json: $0) : ServerLine(". \($0)") }
     if let failure = answer.failure.flatMap({ ServerLine($0) }) {
       cover = nil
       return say(wrapped(Wording(style: style).failure(failure)))
     }
-    guard measured.take(rows) else {
+    guard measured.take(answer.rows) else {
       cover = nil
       return say("there is nothing to cover: the world has no machine \(style(.name, measured.machine))\n")
     }

@@ -28,6 +28,8 @@ struct Quiz: Equatable {
     let state: String
     /// The input that led here from the scene before.
     let cause: String?
+    /// The timers that run.
+    var timers: [String] = []
     var questions: [Question] = []
   }
 
@@ -94,10 +96,12 @@ struct Quiz: Equatable {
       guard let wanted, isKnown(answer) || wanted.matches(question.state) || wanted.matches(question.after) else {
         return .unknown
       }
-      guard isAfter else { return .wrong(question) }
-      // One of several regions, or a state around both, is the same as before.
-      let changes = StateName(question.after) != StateName(question.state)
-      return changes && wanted.matches(question.state) ? .vague : .right(question)
+      guard wanted.matches(question.after) else { return .wrong(question) }
+      if case .moved = question.outcome, StateName(question.after) == StateName(question.state) {
+        return .right(question)
+      }
+      // One of several regions, or a state around both, is the same as before; or nothing changes.
+      return wanted.matches(question.state) ? .vague : isAfter ? .right(question) : .wrong(question)
     }
   }
 
