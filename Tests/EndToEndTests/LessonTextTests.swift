@@ -26,7 +26,7 @@ struct LessonTextTests {
     #expect(run.output.hasSuffix("\(lessons.count) of \(lessons.count) passed\n"), "\(run.output)")
   }
 
-  @Test("every lesson has something to foretell, and something to reach or to break")
+  @Test("every lesson has something to predict, and something to reach or to break")
   func shape() throws {
     for lesson in try Self.lessons() {
       let words = try Self.lines(lesson).map { $0.prefix { $0 != " " } }
@@ -54,8 +54,14 @@ struct LessonTextTests {
   func code() throws {
     let forms = try String(
       contentsOf: Self.root.appending(path: "Tests/StateMachinesTests/LampForms.swift"), encoding: .utf8)
-    let shown = try Self.lines("11-one-lamp-in-every-form.fsm").flatMap { line in
-      line.hasPrefix("say - `") ? line.matches(of: #/`([^`]+)`/#).map { String($0.output.1) } : []
+    var isCode = false
+    let shown = try Self.lines("11-one-lamp-in-every-form.fsm").flatMap { line -> [String] in
+      if line == "say ```" {
+        isCode.toggle()
+        return []
+      }
+      if isCode { return [String(line.dropFirst("say".count).drop { $0 == " " })] }
+      return line.hasPrefix("say - `") ? line.matches(of: #/`([^`]+)`/#).map { String($0.output.1) } : []
     }
     #expect(shown.count > 20)
     for code in shown { #expect(forms.contains(code), "\(code)") }

@@ -86,7 +86,7 @@ struct LessonPlayTests {
       # no remark
       stateDiagram-v2
         [*] --> off
-      enddefine
+      enddefine  # lamp
       # Four.
       send key $n   => on
       """)
@@ -99,7 +99,7 @@ struct LessonPlayTests {
     #expect(script.lines(of: 5..<6) == ["send key tap"])
     #expect(
       script.lines(of: 4..<5) == [
-        "define lamp format=mermaid", "# no remark", "stateDiagram-v2", "  [*] --> off", "enddefine",
+        "define lamp format=mermaid", "# no remark", "stateDiagram-v2", "  [*] --> off", "enddefine  # lamp",
       ])
     let long = try self.script("define l format=mermaid\n\(String(repeating: "%%\n", count: 50))enddefine\n")
     #expect(long.lines(of: 0..<1).count == 42 && long.lines(of: 0..<1).last == "…")
@@ -132,11 +132,12 @@ struct LessonPlayTests {
       return
     }
     #expect(play.score.text == "1 of 2 right")
-    let isBack = play.back()
-    #expect(!isBack)
+    #expect(!play.hasBack)
+    play.back()
+    #expect(play.place == 0)
     for _ in 0..<10 { play.next() }
     #expect(play.item == nil && play.place == 7)
-    _ = play.back()
+    play.back()
     #expect(play.place == 6)
     // A place that is none begins at the beginning, without a score.
     let other = LessonPlay(play.lesson, from: 99, score: .init(right: 3, asked: 4))
@@ -222,6 +223,11 @@ struct LessonPlayTests {
         Issue.record("\(verdict): \(isRight)")
         continue
       }
+      let capital = judge("\(verdict.prefix(1).uppercased())\(verdict.dropFirst())", state) {
+        $0.reply = ServerLine(reply)
+        $0.word = .isNone("no state")
+      }
+      #expect(capital == isRight)
       let isWrong = judge(verdict, state) {
         $0.reply = ServerLine("+ moved off on t=0.000 seq=3")
         $0.word = .isNone("no state")
@@ -323,6 +329,52 @@ struct LessonPlayTests {
     #expect(answered(true) == .reached)
   }
 
+  @Test("a condition is understood in both forms of answers, and says how near it is")
+  func conditions() throws {
+    func check(_ condition: String, _ rows: [String], isJSON: Bool) throws -> (holds: Bool, remark: String?) {
+      let script = try script("new job j\ntry \(condition)\ngoal G\nsend j start\nend\n")
+      guard
+        case .attempt(let attempt)? = script.narration.map(\.content).first(where: {
+          if case .attempt = $0 { true } else { false }
+        })
+      else { throw SkipError() }
+      let texts = rows.map { isJSON ? JSONWriter.object(of: ". \($0)") : $0 }
+      return AttemptCondition(attempt, of: script).check([Errand.Answer(texts: texts)])
+    }
+    let shown = ["state loading", "timer load due=2.000", "reading progress 3"]
+    for isJSON in [false, true] {
+      #expect(try check("j timers load", shown, isJSON: isJSON).holds)
+      #expect(try !check("j timers none", shown, isJSON: isJSON).holds)
+      #expect(try check("j reading progress 3", shown, isJSON: isJSON).holds)
+      let near = try check("j reading progress 4", shown, isJSON: isJSON)
+      #expect(!near.holds && near.remark == "Now: `progress 3`.")
+      let none = try check("j reading view x", shown, isJSON: isJSON)
+      #expect(!none.holds && none.remark == "`view` has no value now.")
+      let covered = ["kind job machines=1 transitions=9/9"]
+      #expect(try check("coverage j 100%", covered, isJSON: isJSON).holds)
+    }
+  }
+
+  private struct SkipError: Error {}
+
+  // MARK: The screen
+
+  @Test("of many events some are shown, and the answer always; so is a failure behind many answers")
+  func screen() throws {
+    let script = try script("new shiftKey key\nsend key tap\n")
+    var screen = LessonScreen(style: .bare)
+    screen.begin(80)
+    for number in 3..<20 { screen.take(notice: "* \(number) 0.000 lamp\(number) moved off on event=x") }
+    let shown = screen.show(script, script.steps[1], [], "+ moved off on t=0.000 seq=2", isLast: true).text
+    #expect(shown.contains("lamp14") && !shown.contains("lamp15") && shown.hasPrefix("off → on  0.000s #2\n"))
+    #expect(screen.end().text == "and 5 more\n")
+    screen.begin(80)
+    for _ in 0..<14 { _ = screen.show(script, script.steps[1], [], "+ moved off on t=0.000 seq=2", isLast: true) }
+    let failed = screen.show(script, script.steps[1], [], "- REFUSED t=0.000 seq=3 : no", isLast: true).text
+    #expect(failed.hasPrefix("refused: no"))
+    #expect(screen.end().text == "and 2 more\n")
+  }
+
   // MARK: Keys
 
   @Test("keys for the next line, for the one before, and for leaving; others mean nothing")
@@ -330,8 +382,10 @@ struct LessonPlayTests {
     let keys: [(String, LessonTerminal.Key?)] = [
       ("\n", .next), (" ", .next), ("\u{1B}[C", .next), ("\u{1B}OC", .next), ("\n\nb", .next), ("b", .back),
       ("\u{1B}[D", .back), ("\u{7F}", .back), ("q", .leave), ("\u{04}", .leave), ("x", nil), ("\u{1B}", nil),
-      ("\u{1B}[1;5C", nil), ("é", nil),
+      ("\u{1B}[1;5C", nil), ("é", nil), ("xq", .leave),
     ]
+    #expect(LessonTerminal.key(Array("b".utf8)[...], hasBack: false) == nil)
+    #expect(LessonTerminal.key(Array("b ".utf8)[...], hasBack: false) == .next)
     for (typed, key) in keys { #expect(LessonTerminal.key(Array(typed.utf8)[...]) == key, "\(typed)") }
   }
 
@@ -370,6 +424,8 @@ struct LessonPlayTests {
     progress.note(play, of: "01-keys of mine.fsm")
     #expect(LessonProgress(progress.text) == progress)
     #expect(progress.entry(of: "01-keys of mine.fsm", items: 7)?.item == 3)
+    #expect(progress.entry(of: "01-keys_of mine.fsm", items: 7) == nil)
+    #expect(progress.entry(of: "01-keys%20of mine.fsm", items: 7) == nil)
     // Another text of the lesson begins anew.
     #expect(progress.entry(of: "01-keys of mine.fsm", items: 8) == nil)
     while play.item != nil { play.next() }
@@ -393,7 +449,19 @@ struct LessonPlayTests {
       switch folder.choose(wish) {
       case .one(let entry): [entry.number]
       case .several(let entries): [0] + entries.map(\.number)
+      case .broken: []
       }
+    }
+    let others = LessonFolder([try lesson("L/01-a.fsm", "A")], broken: ["L/02-time.fsm", "L/notes.fsm"])
+    for (wish, path) in [("2", "L/02-time.fsm"), ("Time", "L/02-time.fsm"), ("note", "L/notes.fsm")] {
+      guard case .broken(let found) = others.choose(wish), found == path else {
+        Issue.record("\(wish)")
+        continue
+      }
+    }
+    guard case .one = others.choose("a"), case .several(let none) = others.choose("zoo"), none.isEmpty else {
+      Issue.record("a broken file hides others")
+      return
     }
     #expect(folder.entries.map(\.name) == ["states", "time", "timers"])
     #expect(choose("2") == [2])

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Testing
 import UnixHost
 
@@ -21,19 +21,16 @@ struct LessonTests {
     }
 
     deinit {
-      for file in ["L/01-keys.fsm", "L/02-fridge.fsm", "state/fsmd/lessons", "state/fsmd/history"] {
-        unlink("\(path)/\(file)")
-      }
-      for folder in ["L", "state/fsmd", "state", ""] { rmdir("\(path)/\(folder)") }
+      try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// What is kept of the learner's progress.
+    /// What is kept of the learner's progress, with paths from this folder on.
     var progress: String {
       let bytes =
         (try? RegularFile.read("\(path)/state/fsmd/lessons", endings: ["lessons"], atMost: 4096))
         ?? []
-      return String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst().joined(
-        separator: "\n")
+      return String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst().joined(separator: "\n")
+        .replacing("\(path)/", with: "")
     }
 
     func start(
@@ -103,6 +100,10 @@ struct LessonTests {
     try terminal.wait(for: "? What is it after one tap?\n")
     try terminal.wait(for: "state> ")
     // No state of the machine: it asks again.
+    terminal.type("nothing at all\r")
+    let list = try terminal.wait(for: "stayed.\n").replacing("\n", with: " ")
+    #expect(list.hasSuffix("There are: off, on, capsLock, ignored, refused, "), "\(list)")
+    try terminal.wait(for: "state> ")
     terminal.type("onn\r")
     try terminal.wait(for: "mean on?\n")
     try terminal.wait(for: "state> ")
@@ -121,6 +122,8 @@ struct LessonTests {
     try terminal.wait(for: "Right.")
     try terminal.wait(for: "Exactly 0.350 s")
     try terminal.wait(for: "Enter: on")
+    // There is no way back here.
+    terminal.type("b")
     terminal.type(" ")
     try terminal.wait(for: "Your turn: Lock the key.\n")
     try terminal.wait(for: "lesson virtual 0.350> ")
@@ -142,7 +145,7 @@ struct LessonTests {
     #expect(end.contains("This is the end of the lesson. 2 of 3 right. Next: 'fsmrepl lesson 2',"))
     #expect(try terminal.waitForEnding() == .exited(0))
     #expect(terminal.isRestored)
-    #expect(folder.progress == "01-keys.fsm 12/12 2/3")
+    #expect(folder.progress == "L/01-keys.fsm 12/12 2/3")
   }
 
   @Test("Ctrl-C leaves at a question, and the next time the lesson goes on there")
@@ -156,7 +159,7 @@ struct LessonTests {
     try terminal.wait(for: "'fsmrepl lesson 1' goes on here.")
     #expect(try terminal.waitForEnding() == .exited(0))
     #expect(terminal.isRestored)
-    #expect(folder.progress == "01-keys.fsm 3/12 1/1")
+    #expect(folder.progress == "L/01-keys.fsm 3/12 1/1")
     terminal = try folder.start("lesson", "1")
     try terminal.wait(for: "up to part 3 of 12.")
     try terminal.wait(for: "Enter: go on")
@@ -168,7 +171,7 @@ struct LessonTests {
     try terminal.wait(for: "time> ")
     terminal.type("\u{04}")
     #expect(try terminal.waitForEnding() == .exited(0))
-    #expect(folder.progress == "01-keys.fsm 6/12 2/2")
+    #expect(folder.progress == "L/01-keys.fsm 6/12 2/2")
     terminal = try folder.start("lesson", "1")
     try terminal.wait(for: "b: begin again")
     terminal.type("b")
@@ -183,6 +186,9 @@ struct LessonTests {
     let terminal = try folder.start("lesson", "1")
     for prompt in ["state> ", "event> ", "time> "] {
       try terminal.wait(for: prompt)
+      // One Enter too many uses up no question.
+      terminal.type("\r")
+      try terminal.wait(for: prompt)
       terminal.type("\r")
       try terminal.wait(for: "The answer:")
     }
@@ -190,7 +196,7 @@ struct LessonTests {
     if keys != "quit\r" {
       terminal.type(keys)
       #expect(try terminal.waitForEnding() == .exited(0))
-      #expect(folder.progress == "01-keys.fsm 7/12 0/3")
+      #expect(folder.progress == "L/01-keys.fsm 7/12 0/3")
       return
     }
     terminal.type("\r")
@@ -198,7 +204,7 @@ struct LessonTests {
     terminal.type(keys)
     #expect(try terminal.waitForEnding() == .exited(0))
     #expect(terminal.isRestored)
-    #expect(folder.progress == "01-keys.fsm 8/12 0/3")
+    #expect(folder.progress == "L/01-keys.fsm 8/12 0/3")
   }
 
   @Test("free play harms nothing: what it breaks is whole again, and 'skip' plays the solution")
@@ -207,10 +213,17 @@ struct LessonTests {
     let terminal = try folder.start("lesson", "1")
     for prompt in ["state> ", "event> ", "time> "] {
       try terminal.wait(for: prompt)
-      terminal.type("\r")
+      terminal.type("\r\r")
     }
     try terminal.wait(for: "Enter: on")
     terminal.type("\r")
+    try terminal.wait(for: "virtual 0.350> ")
+    terminal.type("send key tap\r")
+    try terminal.wait(for: "on → off")
+    terminal.type("use main\r")
+    try terminal.wait(for: "main real")
+    terminal.type("again\r")
+    try terminal.wait(for: "Your turn: Lock the key.")
     try terminal.wait(for: "virtual 0.350> ")
     terminal.type("drop key\r")
     try terminal.wait(for: "dropped")
@@ -225,10 +238,170 @@ struct LessonTests {
     #expect(try terminal.waitForEnding() == .exited(0))
   }
 
+  @Test("where progress cannot be kept, nobody says that it is")
+  func unkept() throws {
+    let folder = try Folder()
+    let terminal = try Pseudoterminal(["lesson", "1", "--lessons", "\(folder.path)/L"])
+    try terminal.wait(for: "state> ")
+    terminal.type("\u{03}")
+    try terminal.wait(for: "Your place could not be kept")
+    #expect(try terminal.waitForEnding() == .exited(0))
+    let full = try Folder()
+    mkdir("\(full.path)/state", 0o700)
+    mkdir("\(full.path)/state/fsmd", 0o700)
+    mkdir("\(full.path)/state/fsmd/lessons", 0o700)
+    let other = try full.start("lesson", "1")
+    try other.wait(for: "state> ")
+    other.type("\u{03}")
+    try other.wait(for: "Your place could not be kept")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(full.path)/state/fsmd") == ["lessons"])
+  }
+
+  @Test("a copy of a lesson in another folder has a progress of its own")
+  func copies() throws {
+    let folder = try Folder()
+    mkdir("\(folder.path)/My 100 % own", 0o700)
+    try RegularFile.write(Self.keys, to: "\(folder.path)/My 100 % own/01-keys.fsm", replaces: true)
+    let terminal = try folder.start("lesson", "1")
+    try terminal.wait(for: "state> ")
+    terminal.type("\u{03}")
+    #expect(try terminal.waitForEnding() == .exited(0))
+    for isThere in [false, true] {
+      let own = try Pseudoterminal(
+        ["lesson", "1", "--lessons", "\(folder.path)/My 100 % own"],
+        variables: ["XDG_STATE_HOME=\(folder.path)/state"])
+      #expect(try own.wait(for: isThere ? "Enter: go on" : "state> ").contains("been here before") == isThere)
+      if !isThere {
+        own.type("on\r")
+        try own.wait(for: "event> ")
+      }
+      own.type(isThere ? "q" : "\u{03}")
+      #expect(try own.waitForEnding() == .exited(0))
+    }
+    #expect(folder.progress == "L/01-keys.fsm 2/12 0/0\nMy%20100%20%25%20own/01-keys.fsm 3/12 1/1")
+  }
+
+  @Test("a signal at the question where to begin leaves nothing of the daemon behind", arguments: [SIGTERM, SIGHUP])
+  func beginning(signal: Int32) throws {
+    let folder = try Folder()
+    mkdir("\(folder.path)/tmp", 0o700)
+    func start() throws -> Pseudoterminal { try folder.start("lesson", "1", variables: ["TMPDIR=\(folder.path)/tmp"]) }
+    var terminal = try start()
+    try terminal.wait(for: "state> ")
+    terminal.type("\u{03}")
+    #expect(try terminal.waitForEnding() == .exited(0))
+    terminal = try start()
+    try terminal.wait(for: "Enter: go on")
+    terminal.signal(signal)
+    #expect(try terminal.waitForEnding() == .killed(signal: signal))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/tmp") == [])
+  }
+
+  @Test("a lesson with mistakes is told, and the others are listed and played")
+  func mistakes() throws {
+    let folder = try Folder()
+    try RegularFile.write("lesson Bad\nlevel 1\nask nonsense\n", to: "\(folder.path)/L/03-bad.fsm", replaces: true)
+    var terminal = try folder.start("lesson", columns: 100)
+    try terminal.wait(for: "03-bad.fsm:3:")
+    try terminal.wait(for: "A key that locks")
+    #expect(try terminal.waitForEnding() == .exited(0))
+    terminal = try folder.start("lesson", "--auto", "cold")
+    #expect(try terminal.waitForEnding() == .exited(0))
+    for wish in ["3", "bad"] {
+      terminal = try folder.start("lesson", wish, columns: 200)
+      try terminal.wait(for: "L/03-bad.fsm has mistakes, so it cannot be played")
+      #expect(try terminal.waitForEnding() == .exited(1))
+    }
+    for name in ["01-keys", "02-fridge"] { unlink("\(folder.path)/L/\(name).fsm") }
+    terminal = try folder.start("lesson", columns: 100)
+    #expect(try terminal.waitForEnding() == .exited(1))
+  }
+
+  /// A prompt with a daemon of its own, and the path of its socket.
+  private func daemon() throws -> (prompt: Pseudoterminal, socket: String) {
+    let prompt = try Pseudoterminal(["--private"], columns: 200)
+    try prompt.wait(for: " on ")
+    let socket = try prompt.wait(for: ". 'help'")
+    try prompt.wait(for: "main real ")
+    return (prompt, socket)
+  }
+
+  @Test("with a daemon of others a lesson has a world of its own, and leaves none behind")
+  func shared() throws {
+    let folder = try Folder()
+    let (prompt, socket) = try daemon()
+    let terminal = try folder.start("lesson", "1", "--socket", socket)
+    try terminal.wait(for: "state> ")
+    prompt.type("worlds\r")
+    try prompt.wait(for: "  lesson-")
+    let number = try prompt.wait(for: " ")
+    // So the copy in which answers are tried cannot be made.
+    prompt.type("world new lesson-\(number)-trial\r")
+    try prompt.wait(for: "-trial created")
+    terminal.type("off\r")
+    try terminal.wait(for: "Your answers cannot be judged:")
+    try terminal.wait(for: "off → on")
+    try terminal.wait(for: "event> ")
+    terminal.type("tap\r")
+    #expect(try !terminal.wait(for: "on → capsLock").contains("judged"))
+    try terminal.wait(for: "time> ")
+    terminal.type("\u{03}")
+    #expect(try terminal.waitForEnding() == .exited(0))
+    #expect(folder.progress == "L/01-keys.fsm 6/12 0/0")
+    prompt.type("worlds\rsync\r")
+    #expect(try !prompt.wait(for: "all done").contains("lesson-"))
+  }
+
+  @Test("a daemon that goes away ends a lesson, and the place is kept")
+  func lost() throws {
+    let folder = try Folder()
+    let (prompt, socket) = try daemon()
+    let terminal = try folder.start("lesson", "1", "--socket", socket)
+    try terminal.wait(for: "state> ")
+    prompt.type("quit\r")
+    #expect(try prompt.waitForEnding() == .exited(0))
+    terminal.type("on\r")
+    try terminal.wait(for: "the connection to the daemon was lost")
+    #expect(try terminal.waitForEnding() == .exited(2))
+    #expect(terminal.isRestored)
+    #expect(folder.progress == "L/01-keys.fsm 2/12 0/0")
+  }
+
+  @Test("a goal about timers is reached with 'mode json', too")
+  func json() throws {
+    let folder = try Folder()
+    try RegularFile.write(
+      "lesson Cold\nlevel 1\nnew shiftKey key\ntry key timers doubleTap\ngoal Wait.\nsend key tap\nend\n",
+      to: "\(folder.path)/L/02-fridge.fsm", replaces: true)
+    let terminal = try folder.start("lesson", "2")
+    try terminal.wait(for: "virtual 0.000> ")
+    for request in ["mode json", "send key tap"] { terminal.type("\(request)\r") }
+    try terminal.wait(for: "✓ Done.")
+    #expect(try terminal.waitForEnding() == .exited(0))
+  }
+
   @Test("the window may change its width, and the terminal may have neither colours nor Unicode")
   func terminals() throws {
     let folder = try Folder()
-    let terminal = try folder.start("lesson", "1", variables: ["LC_ALL=C", "NO_COLOR=1"])
+    let text = "show table key\nshow graph key\nsay - From “−18 °C” on…\npause\nask state What is it after one tap?"
+    try RegularFile.write(
+      Self.keys.replacing("ask state What is it after one tap?", with: text), to: "\(folder.path)/L/01-keys.fsm",
+      replaces: true)
+    let list = try folder.start("lesson", variables: ["LC_ALL=C"])
+    try list.wait(for: "plays one.")
+    #expect(list.written.allSatisfy { $0 < 0x80 })
+    let terminal = try folder.start("lesson", "1", columns: 30, variables: ["LC_ALL=C", "TERM=dumb"])
+    // What does not fit on the screen any more waits for a key.
+    for _ in 0..<2 {
+      try terminal.wait(for: "Enter: on")
+      terminal.type("\r")
+    }
+    try terminal.wait(for: "  - From \"-18 oC\" on~\n")
+    try terminal.wait(for: "Enter: on")
+    // What cannot be erased stays, and no commands are sent.
+    #expect(!terminal.written.contains(0x1B))
+    terminal.type("\r")
+    try terminal.wait(for: "\n")
     try terminal.wait(for: "state> ")
     terminal.resize(columns: 40)
     terminal.type("on\r")
@@ -238,7 +411,7 @@ struct LessonTests {
     #expect(terminal.written.allSatisfy { $0 < 0x80 })
     terminal.signal(SIGTERM)
     #expect(try terminal.waitForEnding() == .killed(signal: SIGTERM))
-    #expect(folder.progress == "01-keys.fsm 3/12 1/1")
+    #expect(folder.progress == "L/01-keys.fsm 7/16 1/1")
   }
 
   @Test("--auto answers everything itself, without a terminal, and keeps nothing")
@@ -272,7 +445,9 @@ struct LessonTests {
       replaces: true)
     let terminal = try Pseudoterminal(["run", "--show", file])
     try terminal.wait(for: "A key.\n")
-    try terminal.wait(for: "Enter: on")
+    // There is nothing before the first line.
+    try terminal.wait(for: "Enter: on   q: leave")
+    terminal.type("b")
     terminal.type("\r")
     try terminal.wait(for: "key created, off")
     try terminal.wait(for: "Enter: on")
@@ -289,7 +464,12 @@ struct LessonTests {
     try terminal.wait(for: "Enter: on")
     terminal.type("\u{1B}[D")
     try terminal.wait(for: "> new shiftKey key\n")
-    try terminal.wait(for: "Enter: on")
+    try terminal.wait(for: "Enter: on   b: back   q: leave")
+    // In a narrow window the keys take one row, too.
+    terminal.resize(columns: 20)
+    terminal.type("b")
+    try terminal.wait(for: "A key.\n")
+    try terminal.wait(for: "Enter: on   q: leav")
     terminal.type("q")
     #expect(try terminal.waitForEnding() == .exited(0))
     #expect(terminal.isRestored)

@@ -4,8 +4,6 @@ import Testing
 
 @Suite("Markdown at a terminal")
 struct MarkdownTextTests {
-  private let ascii = Style(usesColour: false, usesUnicode: false)
-
   private func shown(_ lines: [String], width: Int? = nil, _ style: Style = .bare) -> String {
     MarkdownText(lines).shown(width: width, style: style).text
   }
@@ -17,6 +15,12 @@ struct MarkdownTextTests {
         == "One two.\n\n  • a more\n  • b\n\nEnd.\n")
     #expect(shown([]) == "")
     #expect(shown([""]) == "")
+  }
+
+  @Test("code between three backticks keeps its lines and its blanks")
+  func code() {
+    #expect(
+      shown(["One:", "```", "a {", "  *b* }", "```", "two."], width: 10) == "One:\n\n    a {\n      *b* }\n\ntwo.\n")
   }
 
   @Test("marks are taken away in pairs; what is no pair stays")
@@ -61,12 +65,6 @@ struct MarkdownTextTests {
   @Test("what others wrote cannot command the terminal")
   func escapes() {
     #expect(!shown(["a\u{1B}[2Jb \u{202E}c"]).contains("\u{1B}"))
-  }
-
-  @Test("a terminal without Unicode gets ASCII")
-  func withoutUnicode() {
-    let text = shown(["- a → b — “c”…", "漢"], ascii)
-    #expect(text == "  - a -> b - \"c\"... ?\n")
   }
 }
 

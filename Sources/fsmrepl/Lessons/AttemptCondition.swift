@@ -21,14 +21,17 @@ struct AttemptCondition {
     for (step, answer) in zip(script.steps[steps], answers) {
       guard answer.failure == nil else { return (false, nil) }
       guard case .check(let place) = step.action else { continue }
-      let rows = answer.texts.map { ". \($0)" }
       switch script.checks[Int(place)] {
       case .timers(_, let names):
-        guard names.sorted() == RunShown(rows).timers.sorted() else { return (false, nil) }
+        guard names.sorted() == RunShown(lines: answer.rows).timers.sorted() else { return (false, nil) }
       case .reading(_, let name, let wanted):
-        if let difference = RunShown(rows).difference(name, wanted) { return (false, "It is \(difference.got).") }
-      case .coverage(_, let percent):
-        let coverage = RunCoverage(rows)
+        let shown = RunShown(lines: answer.rows)
+        guard shown.difference(name, wanted) != nil else { continue }
+        let value = shown.value(of: name).map { "Now: `\(name) \(Word.written($0))`." }
+        return (false, value ?? "`\(name)` has no value now.")
+      case .coverage(let pattern, let percent):
+        let coverage = RunCoverage(lines: answer.rows)
+        guard coverage.hasKinds else { return (false, "Coverage: \(RunCoverage.nothing(pattern)).") }
         remark = "Coverage: \(coverage.text)."
         guard coverage.reaches(percent) else {
           let missing = coverage.missing.first.map { " Not yet: \($0.from) → \($0.to) by \($0.trigger)." } ?? ""

@@ -7,11 +7,12 @@ struct AttemptPlay: Equatable {
     case say([String])
     case nothing
     case reached
+    case again
     case skip
   }
 
   /// The words that are no requests here.
-  static let words = ["hint", "goal", "skip"]
+  static let words = ["hint", "goal", "again", "skip"]
   /// A hint comes by itself after so many requests in vain.
   private static let patience = 3
 
@@ -30,6 +31,7 @@ struct AttemptPlay: Equatable {
     switch line.split(separator: " ").joined(separator: " ") {
     case "hint": .say([hint()])
     case "goal": .say([attempt.goal])
+    case "again": .again
     case "skip": .skip
     default: nil
     }

@@ -2,11 +2,13 @@ internal import LineProtocol
 internal import Scripts
 internal import UnixHost
 
-/// Free play at the prompt: it takes the words `hint`, `goal` and `skip`, and looks after each answer whether the learner is
+/// Free play at the prompt: it takes the words `hint`, `goal`, `again` and `skip`, and looks after each answer whether the learner is
 /// there.
 final class FreePlay: PromptCompanion {
   enum Ending: Equatable {
     case reached
+    /// It is to begin anew.
+    case again
     case skipped
   }
 
@@ -55,6 +57,7 @@ final class FreePlay: PromptCompanion {
       unsaid += lines.map { MarkdownText([$0]).shown(width: columns(), style: style) }.joined()
     case .nothing: break
     case .reached: end = .reached
+    case .again: end = .again
     case .skip: end = .skipped
     }
   }

@@ -21,16 +21,19 @@ struct GraphList: Equatable {
   /// - Parameter rows: Lines of the answer, as received.
   init(_ rows: [String]) {
     var names: [String: String] = [:]
+    // The states that hold no others stand in the list even if nothing leaves them.
+    var leaves: [String] = []
     var current: Set<String> = []
     var arrows: [(from: String, to: String, label: String)] = []
     for row in rows {
       // `state "the name" as id`, and `{` if others are in it.
       var words = row.dropFirst(2).split(separator: " ")
-      if words.last == "{" { words.removeLast() }
+      let holdsOthers = words.last == "{"
+      if holdsOthers { words.removeLast() }
       if words.first == "state", words.count > 3, words[words.count - 2] == "as" {
-        names[String(words[words.count - 1])] = row.split(separator: "\"").dropFirst().first.map {
-          Self.decoded(String($0))
-        }
+        let id = String(words[words.count - 1])
+        names[id] = row.split(separator: "\"").dropFirst().first.map { Self.decoded(String($0)) }
+        if !holdsOthers { leaves.append(id) }
       } else if words.first == "class", words.count == 3, words[2] == "current" {
         current.insert(String(words[1]))
       } else if words.count > 2, words[1] == "-->", words[0] != "[*]" {
@@ -38,21 +41,18 @@ struct GraphList: Equatable {
         arrows.append((String(words[0]), String(words[2]), label))
       }
     }
+    var places: [String: Int] = [:]
+    for id in leaves + arrows.map(\.from) + current.sorted() where places[id] == nil {
+      places[id] = states.count
+      states.append(State(name: names[id] ?? id, isCurrent: current.contains(id)))
+    }
     for (from, to, label) in arrows {
-      let place = place(of: names[from] ?? from, isCurrent: current.contains(from))
+      guard let place = places[from] else { continue }
       for part in Self.parts(of: label) {
         let text = Self.decoded(part.replacing("▶ ", with: ""))
         states[place].arrows.append(Arrow(label: text, target: names[to] ?? to, isPossible: part.hasPrefix("▶ ")))
       }
     }
-    // Of a state that nothing leaves the name is all.
-    for id in current.sorted() { _ = place(of: names[id] ?? id, isCurrent: true) }
-  }
-
-  private mutating func place(of name: String, isCurrent: Bool) -> Int {
-    if let place = states.firstIndex(where: { $0.name == name }) { return place }
-    states.append(State(name: name, isCurrent: isCurrent))
-    return states.count - 1
   }
 
   /// The labels of one arrow, each on one line.
@@ -94,8 +94,7 @@ struct GraphList: Equatable {
       if state.arrows.isEmpty { table.add(beginning) }
       for arrow in state.arrows {
         let isNext = arrow.isPossible && state.isCurrent
-        let whole = "\(arrow.label) \(style.arrow) \(arrow.target)"
-        let text = style.usesUnicode ? whole : MarkdownText.inASCII(whole)
+        let text = "\(arrow.label) \(style.arrow) \(arrow.target)"
         table.add(beginning + [Table.Cell(text, isNext ? .good : nil, isText: true)])
         beginning = [Table.Cell(" "), Table.Cell(" ")]
       }

@@ -10,10 +10,14 @@ extension Program {
       complain("there is no folder 'Lessons' where this program comes from; --lessons names one")
       return .usage
     }
-    guard let scripts = scripts([path]) else { return .usage }
-    let folder = LessonFolder(scripts)
+    let readings = read([path])
+    let folder = LessonFolder(
+      readings.compactMap(\.item), broken: readings.filter { $0.item == nil }.map(\.name),
+      isBuiltIn: options.folder == nil)
     guard !folder.entries.isEmpty else {
-      complain("there is no lesson below \(path): a lesson's first line is 'lesson TITLE'")
+      if readings.allSatisfy({ $0.item != nil }) {
+        complain("there is no lesson below \(path): a lesson's first line is 'lesson TITLE'")
+      }
       return .usage
     }
     guard let wish = options.wish else {
@@ -22,6 +26,9 @@ extension Program {
     }
     switch folder.choose(wish) {
     case .one(let entry): return play(entry, of: folder, options, invocation)
+    case .broken(let path):
+      complain("\(path) has mistakes, so it cannot be played")
+      return .usage
     case .several(let entries):
       if entries.isEmpty {
         complain("there is no lesson '\(wish)'; 'fsmrepl lesson' lists them")
@@ -41,19 +48,18 @@ extension Program {
         Table.Cell("\(entry.number)"), Table.Cell(entry.name, .name), Table.Cell(level(entry.heading.level)),
         Table.Cell("\(lesson.minutes) min"),
         Table.Cell(
-          entry.heading.title + state(progress.entry(of: entry.file, items: lesson.items.count)), isText: true),
+          entry.heading.title + state(progress.entry(of: entry.key, items: lesson.items.count)), isText: true),
       ])
     }
-    Descriptor.standardOutput.write(table.take(width: Descriptor.standardOutput.columns, style: style))
-    say(
-      "\(style(.quiet, "'fsmrepl lesson NUMBER' or a part of the name plays one."))\n",
-      Descriptor.standardOutput.columns)
+    let output = Descriptor.standardOutput
+    output.write(table.take(width: output.columns, style: style).inEncoding(of: style))
+    say("\(style(.quiet, "'fsmrepl lesson NUMBER' or a part of the name plays one."))\n", style)
   }
 
   private static func level(_ level: Int) -> String {
     switch level {
     case 1: "for everybody"
-    case 2: "after those"
+    case 2: "after the first ones"
     default: "for engineers"
     }
   }
@@ -78,62 +84,60 @@ extension Program {
     return connected(invocation, signals: Prompting.signals) { client, signals, _ in
       guard let connection = client.connection else { return .noConnection }
       let lesson = Lesson(entry.script)
-      let width = Descriptor.standardOutput.columns
-      say("\(style(.name, "\(entry.number)  \(entry.heading.title)"))\n\n", width)
+      say("\(style(.name, "\(entry.number)  \(entry.heading.title)"))\n\n", style)
       var play = LessonPlay(lesson)
       if !options.isAutomatic {
         switch resume(entry, lesson, style, signals) {
         case .play(let found): play = found
-        case .end(let code): return code
+        case .leave: return .good
+        case .signal(let number): client.endProcess(by: number)
         }
       }
       let program = LessonProgram(
         entry.script, play, manner: options.isAutomatic ? .automatic : .learner, style: style, client: client,
         connection: connection, signals: signals)
-      @MainActor func keep() {
-        guard !options.isAutomatic else { return }
+      /// - Returns: False if it could not be kept.
+      @MainActor func keep() -> Bool {
+        guard !options.isAutomatic else { return true }
         var progress = LessonProgress.load()
-        progress.note(program.play, of: entry.file)
-        progress.save()
+        progress.note(program.play, of: entry.key)
+        return progress.save()
       }
-      program.onEnd = keep
-      let code = program.run { world in
-        guard let link = client.endpoint.own?.pageLink else { return }
-        say("The page is at \(pageLink(link, world: world))\n\n", nil)
-      }
-      keep()
-      if code == .good { say(farewell(program.play, entry, of: folder), width) }
+      program.onEnd = { _ = keep() }
+      let code = program.run { sayPage(of: client, world: $0) }
+      let isKept = keep()
+      if code == .good { say(farewell(program.play, entry, of: folder, isKept: isKept), style) }
       return code
     }
   }
 
   private enum Beginning {
     case play(LessonPlay)
-    case end(ExitCode)
+    case leave
+    case signal(Int32)
   }
 
   /// Where somebody begins who has been there before.
   private static func resume(
     _ entry: LessonFolder.Entry, _ lesson: Lesson, _ style: Style, _ signals: SignalQueue
   ) -> Beginning {
-    guard let known = LessonProgress.load().entry(of: entry.file, items: lesson.items.count), !known.isDone,
+    guard let known = LessonProgress.load().entry(of: entry.key, items: lesson.items.count), !known.isDone,
       known.item > 0
     else { return .play(LessonPlay(lesson)) }
-    say("You have been here before, up to part \(known.item) of \(known.items).\n", Descriptor.standardOutput.columns)
-    switch LessonTerminal(style: style, signals: signals).key(
-      style(.quiet, "Enter: go on   b: begin again   q: leave"))
-    {
+    say("You have been here before, up to part \(known.item) of \(known.items).\n", style)
+    switch LessonTerminal(style: style, signals: signals).key("Enter: go on   b: begin again   q: leave") {
     case .next: return .play(LessonPlay(lesson, from: known.item, score: known.score))
     case .back: return .play(LessonPlay(lesson))
-    case .leave: return .end(.good)
-    case .signal(let number): SignalQueue.endProcess(by: number)
+    case .leave: return .leave
+    case .signal(let number): return .signal(number)
     }
   }
 
   private static func farewell(
-    _ play: LessonPlay, _ entry: LessonFolder.Entry, of folder: LessonFolder
+    _ play: LessonPlay, _ entry: LessonFolder.Entry, of folder: LessonFolder, isKept: Bool
   ) -> ScreenText {
     guard play.item == nil else {
+      guard isKept else { return "\nYour place could not be kept: the lesson will begin anew.\n" }
       return "\nThe lesson waits for you: 'fsmrepl lesson \(entry.number)' goes on here.\n"
     }
     let score = play.score.asked > 0 ? " \(play.score.text)." : ""
@@ -147,8 +151,9 @@ extension Program {
       complain("--show is for a terminal")
       return .usage
     }
-    guard let scripts = scripts(run.files) else { return .usage }
-    guard let script = scripts.first, scripts.count == 1 else {
+    let readings = read(run.files)
+    guard readings.allSatisfy({ $0.item != nil }) else { return .usage }
+    guard let script = readings.first?.item, readings.count == 1 else {
       complain("--show plays one script")
       return .usage
     }
@@ -158,32 +163,35 @@ extension Program {
     return connected(invocation, signals: Prompting.signals) { client, signals, _ in
       guard let connection = client.connection else { return .noConnection }
       if let heading = script.heading {
-        say("\(style(.name, heading.title))\n\n", Descriptor.standardOutput.columns)
+        say("\(style(.name, heading.title))\n\n", style)
       }
       return LessonProgram(
         script, LessonPlay(Lesson(script, showsRemarks: true)), manner: .room, style: style, client: client,
         connection: connection, signals: signals
-      ).run { world in
-        guard let link = client.endpoint.own?.pageLink else { return }
-        say("The page is at \(pageLink(link, world: world))\n\n", nil)
-      }
+      ).run { sayPage(of: client, world: $0) }
     }
   }
 
-  /// The scripts of files; `nil` if one has mistakes, which are told.
-  private static func scripts(_ paths: [String]) -> [Script]? {
+  /// The scripts of files; mistakes are told.
+  private static func read(_ paths: [String]) -> [RunFiles.Reading<Script>] {
     let readings = RunFiles.scripts(paths)
     for line in readings.flatMap(\.mistakes) { Descriptor.standardError.tell("\(line)") }
-    let scripts = readings.compactMap(\.item)
-    return scripts.count == readings.count ? scripts : nil
+    return readings
   }
 
   private static var isAtTerminal: Bool {
     Descriptor.standardInput.isTerminal && Descriptor.standardOutput.isTerminal
   }
 
-  private static func say(_ text: ScreenText, _ width: Int?) {
-    Descriptor.standardOutput.write(text.wrapped(width: width, indent: 0))
+  private static func say(_ text: ScreenText, _ style: Style) {
+    let output = Descriptor.standardOutput
+    output.write(text.wrapped(width: output.columns, indent: 0).inEncoding(of: style))
+  }
+
+  /// Says where a world is on the page of a daemon of our own, if that has one; a link is not wrapped.
+  private static func sayPage(of client: Client, world: String) {
+    guard let link = client.endpoint.own?.pageLink else { return }
+    Descriptor.standardOutput.write("The page is at \(pageLink(link, world: world))\n\n")
   }
 
   /// The link to a world: `http://127.0.0.1:8080/?world=lesson#TOKEN`.

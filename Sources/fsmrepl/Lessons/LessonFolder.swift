@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Scripts
 internal import UnixHost
 
@@ -10,8 +11,17 @@ struct LessonFolder {
     let script: Script
     let heading: Script.Heading
 
+    /// Whether it came with the program.
+    let isBuiltIn: Bool
+
     /// The name of its file.
-    var file: String { script.name.split(separator: "/").last.map(String.init) ?? script.name }
+    var file: String { LessonFolder.file(of: script.name) }
+    /// What its progress is kept under: of lessons from elsewhere the whole path, since copies have the same names.
+    var key: String {
+      guard !isBuiltIn, let resolved = realpath(script.name, nil) else { return file }
+      defer { free(resolved) }
+      return String(cString: resolved)
+    }
     /// That without number and ending: `states-and-events`.
     var name: String {
       let stem = file.hasSuffix(ScriptLimits.ending) ? file.dropLast(ScriptLimits.ending.count) : file[...]
@@ -24,22 +34,40 @@ struct LessonFolder {
     case one(Entry)
     /// None, or more than one.
     case several([Entry])
+    /// Only a file with mistakes fits.
+    case broken(path: String)
   }
 
   private(set) var entries: [Entry] = []
+  /// The paths of files with mistakes, which may be lessons.
+  private let broken: [String]
 
   /// - Parameter scripts: In the order of their names; those that are no lessons are left out.
-  init(_ scripts: [Script]) {
+  init(_ scripts: [Script], broken: [String] = [], isBuiltIn: Bool = false) {
+    self.broken = broken
     for script in scripts {
       guard let heading = script.heading else { continue }
-      let file = script.name.split(separator: "/").last ?? ""
-      let number = Int(file.prefix { $0.isASCII && $0.isNumber }) ?? entries.count + 1
-      entries.append(Entry(number: number, script: script, heading: heading))
+      let number = Self.number(of: Self.file(of: script.name)) ?? entries.count + 1
+      entries.append(Entry(number: number, script: script, heading: heading, isBuiltIn: isBuiltIn))
     }
   }
 
+  private static func file(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+  private static func number(of file: String) -> Int? { Int(file.prefix { $0.isASCII && $0.isNumber }) }
+
   /// The lesson with a number, or with a text in its name or title.
   func choose(_ wish: String) -> Choice {
+    let found = chooseReadable(wish)
+    guard case .several(let entries) = found, entries.isEmpty else { return found }
+    let meant = broken.first { path in
+      let file = Self.file(of: path)
+      return Int(wish).map { Self.number(of: file) == $0 } ?? file.lowercased().contains(wish.lowercased())
+    }
+    return meant.map { .broken(path: $0) } ?? found
+  }
+
+  private func chooseReadable(_ wish: String) -> Choice {
     if let number = Int(wish) {
       let found = entries.filter { $0.number == number }
       return found.count == 1 ? .one(found[0]) : .several(found)

@@ -30,12 +30,11 @@ struct LessonPlay: Equatable {
   /// The present item is done.
   mutating func next() { place = min(place + 1, lesson.items.count) }
 
-  /// Back to the item before; false at the beginning.
-  mutating func back() -> Bool {
-    guard place > 0 else { return false }
-    place -= 1
-    return true
-  }
+  /// Whether there is an item before.
+  var hasBack: Bool { place > 0 }
+
+  /// Back to the item before; at the beginning nothing happens.
+  mutating func back() { place = max(place - 1, 0) }
 
   /// What is said to an answer.
   enum Judgement: Equatable {

@@ -41,6 +41,11 @@ final class LessonProgram {
   /// Whether steps are played without showing them.
   private var isSilent = false
   private var hasWorld = false
+  /// How many rows were written since the learner last did something.
+  private var shown = 0
+  private var hasToldRules = false
+  /// Whether it was said why answers are not judged.
+  private var hasToldReason = false
 
   /// How long to wait for answers after Ctrl-C, in nanoseconds.
   private static let parting: UInt64 = 2_000_000_000
@@ -82,7 +87,7 @@ final class LessonProgram {
         switch try performAndWait(item) {
         case .done: play.next()
         case .back:
-          _ = play.back()
+          play.back()
           write("\(style(.attention, "back"))\n\n")
           if let failure = try rebuild(upTo: play.place) { return tell(failure) }
         case .leave:
@@ -114,9 +119,7 @@ final class LessonProgram {
   private func end(by number: Int32) -> Never {
     onEnd()
     leave()
-    _ = client.close()
-    client.endpoint.close()
-    SignalQueue.endProcess(by: number)
+    client.endProcess(by: number)
   }
 
   private func tell(_ failure: RunFailure) -> ExitCode {
@@ -156,7 +159,8 @@ final class LessonProgram {
     player.patience = HostClock.now() + Self.parting
     do throws(RunLink.Stop) {
       try player.drain()
-      _ = try player.ask("world drop \(world)")
+      // The copy is there if a signal came while an answer was tried.
+      for name in [LessonTrial.copy(of: world), world] { _ = try player.ask("world drop \(name)") }
     } catch {
       Descriptor.standardError.tell("fsmrepl: the world \(world) may be left behind")
     }
@@ -168,29 +172,37 @@ final class LessonProgram {
     let outcome = try perform(item)
     guard case .room = manner, case .done = outcome else { return outcome }
     if case .pause = item { return .done }
-    return key("Enter: on   b: back   q: leave")
+    return key("Enter: on")
   }
 
   private func perform(_ item: Lesson.Item) throws(RunLink.Stop) -> Outcome {
     switch item {
     case .text(let lines):
-      write("\(MarkdownText(lines).shown(width: columns, style: style))\n")
-      return .done
-    case .play(let steps): return try play(steps)
+      return writePage("\(MarkdownText(lines).shown(width: columns, style: style))\n")
+    case .play(let steps):
+      // The line, its answer, and a notice or two.
+      let outcome = turnPage(for: 4)
+      guard case .done = outcome else { return outcome }
+      return try play(steps)
     case .picture(let picture): return try show(picture)
     case .pause:
       guard case .learner = manner else { return .done }
-      let outcome = key("Enter: on")
-      // There is no way back here.
-      if case .back = outcome { return .done }
-      return outcome
+      return key("Enter: on")
     case .ask(let question): return try ask(question)
     case .attempt(let attempt): return try begin(attempt)
     }
   }
 
+  /// Waits for a key; in a room there is a way back, but not from the first item.
   private func key(_ text: String) -> Outcome {
-    switch terminal.key(style(.quiet, text)) {
+    shown = 0
+    guard case .room = manner else { return outcome(of: terminal.key(text, hasBack: false)) }
+    let others = play.hasBack ? "   b: back   q: leave" : "   q: leave"
+    return outcome(of: terminal.key(text + others, hasBack: play.hasBack))
+  }
+
+  private func outcome(of key: LessonTerminal.Key) -> Outcome {
+    switch key {
     case .next: .done
     case .back: .back
     case .leave: .leave
@@ -228,47 +240,74 @@ final class LessonProgram {
   private func show(_ picture: Script.Picture) throws(RunLink.Stop) -> Outcome {
     if case .graph(let name) = picture {
       let list = GraphList(try player.ask("graph \(name) format=stateDiagram").rows)
-      if !list.states.isEmpty {
-        write("\(list.shown(width: columns, style: style))\n")
-        return .done
-      }
+      if !list.states.isEmpty { return writePage("\(list.shown(width: columns, style: style))\n") }
     }
     let request = picture.request(width: columns ?? 80)
     let isWave = request.hasPrefix(Verb.wave.name)
     let answer = try player.ask(isWave && !style.usesUnicode ? "\(request) format=ascii" : request)
-    write("\(screen.show(request, answer.rows, answer.raw, columns))\n")
-    return .done
+    return writePage("\(screen.show(request, answer.rows, answer.raw, columns))\n")
+  }
+
+  /// Writes a text on a screen with room for it.
+  private func writePage(_ text: ScreenText) -> Outcome {
+    let outcome = turnPage(for: text.rows)
+    if case .done = outcome { write(text) }
+    return outcome
   }
 
   // MARK: Questions
 
   private func ask(_ question: Script.Question) throws(RunLink.Stop) -> Outcome {
-    write(MarkdownText(["**?** \(question.text)"]).shown(width: columns, style: style))
+    let text = MarkdownText(["**?** \(question.text)"]).shown(width: columns, style: style)
+    let outcome = turnPage(for: text.rows + 1)
+    guard case .done = outcome else { return outcome }
+    write(text)
     let trial = LessonTrial(player: player, script: script, world: world)
     switch manner {
     case .room:
       write("\n")
-      let outcome = key("Enter: the answer   b: back   q: leave")
+      let outcome = key("Enter: the answer")
       guard case .done = outcome else { return outcome }
     case .automatic:
-      let answer = try trial.run(question, answer: "").answer(to: question)
+      let finding = try trial.run(question, answer: "")
+      guard case .truth(let truth) = finding else {
+        write(tellOnce(finding))
+        break
+      }
+      let answer = truth.answer(to: question)
       write("\(Self.form(of: question))> \(answer)\n")
       write(judge(answer, question, try trial.run(question, answer: answer)).text)
     case .learner:
+      if !hasToldRules { tellRules() }
+      hasToldRules = true
+      var wasEmpty = false
       while true {
         switch terminal.line("\(Self.form(of: question))> ") {
         case .leave: return .leave
         case .signal(let number): return .signal(number)
         case .line(let line):
-          let answer = line.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
-          let (isJudged, text) = judge(answer, question, try trial.run(question, answer: answer))
+          shown = 0
+          let answer = LessonTruth.answer(typed: line, to: question)
+          // An Enter too many must not use up a question.
+          if ["help", "?", "hint", "q", "quit", "exit"].contains(answer) || answer.isEmpty && !wasEmpty {
+            wasEmpty = answer.isEmpty
+            tellRules()
+            continue
+          }
+          let (isOver, text) = judge(answer, question, try trial.run(question, answer: answer))
           write(text)
-          guard isJudged else { continue }
+          guard isOver else { continue }
         }
         break
       }
     }
     return try play(question.steps)
+  }
+
+  private func tellRules() {
+    let words: ScreenText =
+      "Type your answer. An empty line, twice, shows it and counts as a wrong one; Ctrl-C leaves, and your place is kept."
+    write("\(style(.quiet, words.wrapped(width: columns, indent: 0)))\n")
   }
 
   private static func form(of question: Script.Question) -> String {
@@ -279,10 +318,12 @@ final class LessonProgram {
     }
   }
 
+  /// - Returns: Whether the question is over, and what is said.
   private func judge(
-    _ answer: String, _ question: Script.Question, _ truth: LessonTruth
-  ) -> (isJudged: Bool, text: ScreenText) {
-    switch play.judge(answer, to: question, truth) {
+    _ answer: String, _ question: Script.Question, _ finding: LessonTrial.Finding
+  ) -> (isOver: Bool, text: ScreenText) {
+    guard case .truth(let truth) = finding else { return (true, tellOnce(finding)) }
+    return switch play.judge(answer, to: question, truth) {
     case .right(let text):
       (true, said(style(.good, style.usesUnicode ? "✓ Right." : "Right."), text))
     case .wrong(let text): (true, said(style(.bad, answer.isEmpty ? "The answer:" : "No."), text))
@@ -290,9 +331,15 @@ final class LessonProgram {
     }
   }
 
+  /// Says why answers are not judged: the first time only, since the reason lasts.
+  private func tellOnce(_ finding: LessonTrial.Finding) -> ScreenText {
+    guard case .unknown(let reason) = finding, !hasToldReason else { return "" }
+    hasToldReason = true
+    return said(style(.attention, "Your answers cannot be judged:"), "the daemon makes no copy of the world: \(reason)")
+  }
+
   private func said(_ verdict: ScreenText, _ text: String) -> ScreenText {
-    let shown = style.usesUnicode ? text : MarkdownText.inASCII(text)
-    let line: ScreenText = verdict.isEmpty || text.isEmpty ? "\(verdict)\(shown)" : "\(verdict) \(shown)"
+    let line: ScreenText = verdict.isEmpty || text.isEmpty ? "\(verdict)\(text)" : "\(verdict) \(text)"
     return "\(line.wrapped(width: columns, indent: 0))\n"
   }
 
@@ -303,15 +350,20 @@ final class LessonProgram {
     switch manner {
     case .automatic: return try solve(attempt)
     case .room:
-      let outcome = key("Enter: the solution   b: back   q: leave")
+      let outcome = key("Enter: the solution")
       guard case .done = outcome else { return outcome }
       return try solve(attempt)
     case .learner:
-      let words: ScreenText = "Requests as at the prompt; 'hint' helps, 'skip' plays the solution, Ctrl-C leaves."
+      let words: ScreenText =
+        "Requests as at the prompt; 'hint' helps, 'again' starts afresh, 'skip' plays the solution, Ctrl-C leaves."
       write("\(style(.quiet, words.wrapped(width: columns, indent: 0)))\n")
+      shown = 0
       let (ending, outcome) = playFreely(attempt)
       switch ending {
       case nil: return outcome
+      case .again:
+        if let failure = try rebuild(upTo: play.place) { return .failed(failure) }
+        return try begin(attempt)
       case .reached:
         write("\(said(style(.good, style.usesUnicode ? "✓ Done." : "Done."), ""))\n")
         return try rebuild(upTo: play.place + 1).map { .failed($0) } ?? .done
@@ -346,7 +398,8 @@ final class LessonProgram {
     case .failed: return (nil, .noConnection)
     case .stopped(let number): return (nil, number == SIGINT ? .leave : .signal(number))
     }
-    own.ask("use \(world)", by: .program)
+    // What timers and wires bring is seen, as in the lesson itself.
+    for request in ["use \(world)", "watch *"] { own.ask(request, by: .program) }
     while own.isReady, own.conversation.isWaiting, let descriptor = own.connection?.descriptor {
       _ = Readiness([.init(descriptor: descriptor)])
       if own.receive({ _ in }) == .ended { return (nil, .noConnection) }
@@ -362,8 +415,17 @@ final class LessonProgram {
     return (free.end, code == .noConnection ? .noConnection : .leave)
   }
 
+  /// Waits for a key if so many more rows do not fit on the screen, so that nothing runs away unread.
+  ///
+  /// - Returns: What comes of the key; `done` if none was needed.
+  private func turnPage(for rows: Int) -> Outcome {
+    guard case .learner = manner, shown > 0, let height = output.rows, shown + rows > height - 1 else { return .done }
+    return key("Enter: on")
+  }
+
   private func write(_ text: ScreenText) {
     guard !text.isEmpty else { return }
-    output.write(text)
+    shown += text.rows
+    output.write(text.inEncoding(of: style))
   }
 }

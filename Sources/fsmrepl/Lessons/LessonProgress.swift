@@ -1,7 +1,7 @@
 internal import Glibc
 internal import UnixHost
 
-/// How far a learner is in each lesson: a line of text for each, `FILE ITEM/ITEMS RIGHT/ASKED`.
+/// How far a learner is in each lesson: a line of text for each, `LESSON ITEM/ITEMS RIGHT/ASKED`.
 struct LessonProgress: Equatable {
   struct Entry: Equatable {
     /// The index of the item that comes next, and how many there are.
@@ -12,7 +12,7 @@ struct LessonProgress: Equatable {
     var isDone: Bool { item >= items }
   }
 
-  /// By the name of the lesson's file.
+  /// By ``LessonFolder/Entry/key``, escaped.
   private(set) var entries: [String: Entry] = [:]
   private static let heading = "# How far you are in the lessons of fsmrepl: part of parts, right answers of all."
 
@@ -49,13 +49,16 @@ struct LessonProgress: Equatable {
     entries[Self.key(name)] = entry
   }
 
-  /// Where a lesson goes on; nil for one that was not begun, is done, or was another one then.
+  /// How far somebody is in a lesson; nil for one that was not begun, or was another one then.
   func entry(of name: String, items: Int) -> Entry? {
     entries[Self.key(name)].flatMap { $0.items == items ? $0 : nil }
   }
 
-  /// A name without blanks.
-  private static func key(_ name: String) -> String { String(name.map { $0 == " " ? "_" : $0 }) }
+  /// A name as one word of the file: what separates words and lines is written as in a URL.
+  private static func key(_ name: String) -> String {
+    name.replacing("%", with: "%25").replacing(" ", with: "%20").replacing("#", with: "%23")
+      .replacing("\n", with: "%0A")
+  }
 
   // MARK: The file
 
@@ -70,13 +73,21 @@ struct LessonProgress: Equatable {
     return LessonProgress(String(decoding: bytes, as: UTF8.self))
   }
 
-  func save() {
-    guard let folder = StateFolder.path() else { return }
-    var path = ""
-    for part in folder.split(separator: "/") {
-      path += "/\(part)"
-      mkdir(path, 0o700)
+  /// Keeps it, at once and whole: another program, or one that is killed, leaves the old file or the new one.
+  ///
+  /// - Returns: False if it could not be kept.
+  func save() -> Bool {
+    guard let folder = StateFolder.make() else { return false }
+    let file = "\(folder)/lessons"
+    let fresh = "\(file).\(getpid())"
+    do throws(RegularFile.Problem) {
+      try RegularFile.write(text, to: fresh, replaces: true)
+    } catch {
+      unlink(fresh)
+      return false
     }
-    try? RegularFile.write(text, to: "\(folder)/lessons", replaces: true)
+    guard rename(fresh, file) != 0 else { return true }
+    unlink(fresh)
+    return false
   }
 }

@@ -9,11 +9,12 @@ struct LessonScreen {
   private let wording: Wording
   /// What happened since the last answer.
   private var notices: [ServerLine] = []
-  private var shown = 0
-  private var leftOut = 0
+  /// How many events and how many answers of the line there were.
+  private var events = 0
+  private var answers = 0
   private var width: Int?
 
-  /// How many answers and events of a line, or of a block, are shown.
+  /// How many events of a line, or of a block, are shown, and how many answers.
   private static let most = 12
 
   init(style: Style) {
@@ -26,8 +27,8 @@ struct LessonScreen {
   mutating func begin(_ width: Int?) {
     self.width = width
     notices = []
-    shown = 0
-    leftOut = 0
+    events = 0
+    answers = 0
   }
 
   mutating func take(notice line: String) {
@@ -36,11 +37,12 @@ struct LessonScreen {
 
   /// What is left to say of a line.
   mutating func end() -> ScreenText {
+    let leftOut = max(0, events - Self.most) + max(0, answers - Self.most)
     guard leftOut > 0 else { return "" }
     return "\(style(.quiet, "and \(leftOut) more"))\n"
   }
 
-  /// The answer to a step, and before it what happened besides its own input.
+  /// The answer to a step, before it what had happened until then, and behind it what its input caused.
   ///
   /// - Parameter isLast: Whether it is the last step of its line; that time passes before it needs no answer.
   mutating func show(
@@ -52,21 +54,39 @@ struct LessonScreen {
     let reply = ServerLine(last)
     var own: String?
     if case .request(let verb?, _) = step.action, [.send, .fire, .new, .drop].contains(verb) { own = reply?["seq"] }
-    for notice in notices where notice.words.first != own && Self.isWorthTelling(notice) {
-      guard let event = wording.event(notice, showsSequence: false), count() else { continue }
-      text += "\(event.wrapped(width: width))\n"
-    }
-    guard isLast || reply?.lineClass == .failure, count() else { return text }
+    let others = notices.filter { $0.words.first != own && Self.isWorthTelling($0) }
+    // What the input caused follows the answer to it.
+    let cause = own.flatMap { UInt64($0) } ?? .max
+    let caused = others.filter { $0.words.first.flatMap { UInt64($0) } ?? 0 > cause }
+    for notice in others where !caused.contains(notice) { text += tell(notice) }
+    text += answer(script, step, rows, last, reply, isLast: isLast)
+    for notice in caused { text += tell(notice) }
+    return text
+  }
+
+  private mutating func tell(_ notice: ServerLine) -> ScreenText {
+    guard let event = wording.event(notice, showsSequence: false) else { return "" }
+    events += 1
+    return events <= Self.most ? "\(event.wrapped(width: width))\n" : ""
+  }
+
+  private mutating func answer(
+    _ script: Script, _ step: Script.Step, _ rows: [String], _ last: String, _ reply: ServerLine?, isLast: Bool
+  ) -> ScreenText {
+    let isFailure = reply?.lineClass == .failure
+    guard isLast || isFailure else { return "" }
+    if !isFailure { answers += 1 }
+    guard isFailure || answers <= Self.most else { return "" }
     if case .request(.point, _) = step.action, reply?.lineClass == .success {
       let words = RequestText(script.request(of: step)).words
       let look = style(.attention, "\(style.arrow) \(words.first ?? ""): look at \(words.last ?? "")")
-      return "\(text)\(look.wrapped(width: width))\n"
+      return "\(look.wrapped(width: width))\n"
     }
     if case .check = step.action {
       let isFine = reply?.lineClass == .success
-      return isFine ? "\(text)\(style(.good, style.usesUnicode ? "✓" : "ok"))\n" : text
+      return isFine ? "\(style(.good, style.usesUnicode ? "✓" : "ok"))\n" : ""
     }
-    return "\(text)\(show(script.request(of: step), rows, last, width))"
+    return show(script.request(of: step), rows, last, width)
   }
 
   /// An answer in the words of the prompt.
@@ -81,12 +101,6 @@ struct LessonScreen {
       text += presenter.show(Conversation.Received(line: line, asked: asked), raw: RawLine(row))
     }
     return text
-  }
-
-  private mutating func count() -> Bool {
-    shown += 1
-    if shown > Self.most { leftOut += 1 }
-    return shown <= Self.most
   }
 
   /// Moves, outputs, and what a timer or a wire brought.

@@ -19,11 +19,13 @@ final class LessonTerminal {
   }
 
   private let signals: SignalQueue
+  private let style: Style
   private let terminal: Terminal
 
   /// - Parameter signals: Reads ``Prompting/signals``.
   init(style: Style, signals: SignalQueue) {
     self.signals = signals
+    self.style = style
     terminal = Terminal(style: style, keepsHistory: false)
   }
 
@@ -53,17 +55,21 @@ final class LessonTerminal {
     }
   }
 
-  /// Shows a text and waits for a key; then the text is gone.
-  func key(_ text: ScreenText) -> Key {
+  /// Shows a text in one row and waits for a key; then the text is gone, if the terminal can erase it.
+  ///
+  /// - Parameter hasBack: Whether the key for back means something.
+  func key(_ text: String, hasBack: Bool = true) -> Key {
     var before = termios()
     guard tcgetattr(STDIN_FILENO, &before) == 0 else { return .leave }
     let raw = Self.withoutEcho(before)
     func show() {
       _ = withUnsafePointer(to: raw) { tcsetattr(STDIN_FILENO, TCSADRAIN, $0) }
-      Descriptor.standardOutput.write(text)
+      // Of two rows only the last would be erased.
+      let room = Descriptor.standardOutput.columns.map { max(0, $0 - 1) } ?? text.count
+      Descriptor.standardOutput.write(style(.quiet, String(text.prefix(room))))
     }
     func hide() {
-      Descriptor.standardOutput.writeAll("\r\u{1B}[K")
+      Descriptor.standardOutput.writeAll(Terminal.isDumb ? "\n" : "\r\u{1B}[K")
       _ = withUnsafePointer(to: before) { tcsetattr(STDIN_FILENO, TCSADRAIN, $0) }
     }
     show()
@@ -86,7 +92,7 @@ final class LessonTerminal {
       var bytes = [UInt8](repeating: 0, count: 16)
       switch bytes.withUnsafeMutableBytes({ Descriptor.standardInput.read(into: $0) }) {
       case .bytes(let count):
-        if let key = Self.key(bytes.prefix(count)) { return key }
+        if let key = Self.key(bytes.prefix(count), hasBack: hasBack) { return key }
       case .wouldBlock: continue
       case .closed, .failed: return .leave
       }
@@ -99,10 +105,16 @@ final class LessonTerminal {
     return settings
   }
 
-  /// What some bytes from the keyboard mean; nil for keys without a meaning. Of several keys the first counts.
-  static func key(_ bytes: ArraySlice<UInt8>) -> Key? {
+  /// What some bytes from the keyboard mean; nil for keys without a meaning. Of several keys the first that means
+  /// something counts.
+  static func key(_ bytes: ArraySlice<UInt8>, hasBack: Bool = true) -> Key? {
     let text = String(decoding: bytes, as: UTF8.self)
-    return switch text.hasPrefix("\u{1B}") ? text : String(text.prefix(1)) {
+    let keys = text.hasPrefix("\u{1B}") ? [text] : text.map(String.init)
+    return keys.lazy.compactMap(meaning).first { hasBack || $0 != .back }
+  }
+
+  private static func meaning(of key: String) -> Key? {
+    switch key {
     case "\n", "\r", " ", "n", "l", "\u{1B}[C", "\u{1B}OC", "\u{1B}[B", "\u{1B}OB", "\u{1B}[6~": .next
     case "b", "h", "\u{7F}", "\u{1B}[D", "\u{1B}OD", "\u{1B}[A", "\u{1B}OA", "\u{1B}[5~": .back
     case "q", "Q", "\u{04}": .leave

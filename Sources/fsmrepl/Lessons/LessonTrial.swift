@@ -8,15 +8,26 @@ struct LessonTrial {
   /// The world of the lesson, in use before and after.
   let world: String
 
-  private var copy: String { "\(world)-trial" }
+  private var copy: String { Self.copy(of: world) }
+
+  /// The name of the copy of a world.
+  static func copy(of world: String) -> String { "\(world)-trial" }
+
+  enum Finding {
+    case truth(LessonTruth)
+    /// The daemon makes no copy, for this reason, so nobody knows what is right.
+    case unknown(String)
+  }
 
   /// What comes of the line, and of the answer: a state, or an event in place of the line's own.
-  func run(_ question: Script.Question, answer: String) throws(RunLink.Stop) -> LessonTruth {
+  func run(_ question: Script.Question, answer: String) throws(RunLink.Stop) -> Finding {
     var truth = LessonTruth()
     let before = try player.ask("world").last
     truth.start = Self.time(before)
-    guard try player.ask("world fork \(copy)").last.lineClass == .success else { return truth }
-    _ = try player.ask("use \(copy)")
+    for request in ["world fork \(copy)", "use \(copy)"] {
+      let made = try player.ask(request).last
+      guard made.lineClass == .success else { return .unknown(made.note ?? made.code) }
+    }
     switch question.subject {
     case .state(let machine), .event(let machine): truth.machine = machine
     case .time: break
@@ -25,7 +36,7 @@ struct LessonTrial {
     try look(question, answer: answer, since: before["seq"].flatMap { UInt64($0) } ?? 0, &truth)
     _ = try player.ask("use \(world)")
     _ = try player.ask("world drop \(copy)")
-    return truth
+    return .truth(truth)
   }
 
   private func play(
@@ -38,7 +49,7 @@ struct LessonTrial {
     var request = script.request(of: last)
     truth.event = RequestText(request).words.dropFirst().joined(separator: " ")
     if case .event = question.subject {
-      request = "send \(truth.machine) \(Self.event(answer, of: truth.machine))"
+      request = "send \(truth.machine) \(answer)"
     } else {
       truth.condition = verb == .send ? try condition(of: RequestText(truth.event).verb ?? "", truth.machine) : nil
     }
@@ -47,7 +58,7 @@ struct LessonTrial {
     truth.reply = reply
     guard case .event = question.subject else { return }
     if Self.matches(raw, script.outcomes[Int(outcome)]) {
-      truth.word = .fits
+      truth.word = Self.isSameWithOtherData(request, script.request(of: last)) ? .isVague(Self.otherData) : .fits
     } else if reply.lineClass == .failure, reply.code != FailureCode.refused.word {
       truth.word = .isNone(Self.reason(reply))
     }
@@ -64,15 +75,39 @@ struct LessonTrial {
     truth.after = try state(of: truth.machine)
     truth.agenda = try player.ask("agenda \(truth.machine) limit=1").rows.compactMap { ServerLine($0) }
     guard case .state = question.subject else { return }
-    let found = try player.ask("expect \(truth.machine) \(Word.written(answer))").last
+    var answer = answer
+    var found = try player.ask("expect \(truth.machine) \(Word.written(answer))").last
+    // A nested state may be named without those around it.
+    let full = found["allowed"]?.split(separator: ",").filter { $0.hasSuffix(".\(answer)") } ?? []
+    if full.count == 1 {
+      answer = String(full[0])
+      found = try player.ask("expect \(truth.machine) \(Word.written(answer))").last
+    }
     if found.lineClass == .success {
-      truth.word = .fits
+      truth.word = truth.doubt(about: answer, wanted: wanted(question)).map { .isVague($0) } ?? .fits
     } else if found.code != FailureCode.expected.word {
-      truth.word = .isNone(Self.reason(found))
+      truth.word = .isNone(Self.reason(found, orElse: truth.reply == nil ? [] : LessonTruth.verdicts))
     }
   }
 
   private static let mostLines = 40
+
+  private static let otherData = "That is the event; its data are others than those of the question."
+
+  /// Whether two requests send the same event with different arguments.
+  private static func isSameWithOtherData(_ one: String, _ other: String) -> Bool {
+    let (one, other) = (RequestText(one).words, RequestText(other).words)
+    return one.prefix(2) == other.prefix(2) && one != other
+  }
+
+  /// The state that the question's own line states, if it does.
+  private func wanted(_ question: Script.Question) -> StateText? {
+    guard let last = script.steps[question.steps].last, case .request(let verb, let outcome) = last.action else {
+      return nil
+    }
+    if verb == .send || verb == .fire { return outcome < 0 ? nil : script.outcomes[Int(outcome)].state }
+    return RequestText(script.request(of: last)).words.dropFirst().first.flatMap { StateText($0) }
+  }
 
   private func state(of machine: String) throws(RunLink.Stop) -> String {
     machine.isEmpty ? "" : RunShown(try player.ask("show \(machine)").rows).state
@@ -80,23 +115,9 @@ struct LessonTrial {
 
   /// The condition under which an event would do what it does now, if the kind names one.
   private func condition(of event: String, _ machine: String) throws(RunLink.Stop) -> String? {
-    let rows = try player.ask("graph \(machine) format=stateDiagram").rows
-    // `on --> off : tap [not window open]<br/>▶ character / text`
-    for row in rows {
-      guard let label = row.firstRange(of: " : ").map({ row[$0.upperBound...] }) else { continue }
-      for part in label.split(separator: "<br/>") {
-        let text = part.drop { $0 == " " }
-        guard text.hasPrefix("▶ \(event) ["), let end = text.firstIndex(of: "]") else { continue }
-        return GraphList.decoded(String(text[..<end].drop { $0 != "[" }.dropFirst()))
-      }
-    }
-    return nil
-  }
-
-  /// What was typed as an event; somebody may type the whole request.
-  private static func event(_ answer: String, of machine: String) -> String {
-    let request = "send \(machine) "
-    return answer.hasPrefix(request) ? String(answer.dropFirst(request.count)) : answer
+    let states = GraphList(try player.ask("graph \(machine) format=stateDiagram").rows).states
+    let label = states.flatMap(\.arrows).first { $0.isPossible && $0.label.hasPrefix("\(event) [") }?.label
+    return label.map { String($0.prefix { $0 != "]" }.drop { $0 != "[" }.dropFirst()) }
   }
 
   private static func matches(_ raw: String, _ outcome: ScriptOutcome) -> Bool {
@@ -106,9 +127,12 @@ struct LessonTrial {
   }
 
   /// Why a word is no answer.
-  private static func reason(_ reply: ServerLine) -> String {
+  ///
+  /// - Parameter others: Answers that are none of the words that the daemon allows.
+  private static func reason(_ reply: ServerLine, orElse others: [String] = []) -> String {
     let meant = reply["did-you-mean"].map { " Did you mean \($0)?" } ?? ""
-    let allowed = reply["allowed"].map { $0.split(separator: ",").joined(separator: ", ") } ?? ""
+    let words = reply["allowed"].map { $0.split(separator: ",").map(String.init) + others } ?? []
+    let allowed = words.joined(separator: ", ")
     let choices = meant.isEmpty && !allowed.isEmpty && allowed.count < 200 ? " There are: \(allowed)." : meant
     let note = reply.note ?? reply.code
     return note + "." + choices

@@ -8,6 +8,8 @@ struct LessonTruth: Equatable {
     /// The machine is in the state that was named; or the event has the outcome that was wanted.
     case fits
     case differs
+    /// It fits, but says less than was asked, for this reason.
+    case isVague(String)
     /// It is no state or no event, for this reason.
     case isNone(String)
   }
@@ -32,6 +34,17 @@ struct LessonTruth: Equatable {
   /// The event that the lesson itself sends, with its arguments.
   var event = ""
 
+  /// An answer as it was typed, without what people add: quotes around it, and of an event the words of the request.
+  static func answer(typed line: String, to question: Script.Question) -> String {
+    var words = line.split { $0 == " " || $0 == "\t" }
+    if case .event(let machine) = question.subject, words.count > 2, words[0] == "send", words[1] == machine {
+      words.removeFirst(2)
+    }
+    let answer = words.joined(separator: " ")
+    let isQuoted = answer.count > 1 && answer.first == answer.last && "\"'`".contains(answer.first ?? " ")
+    return isQuoted ? String(answer.dropFirst().dropLast()) : answer
+  }
+
   func judge(_ answer: String, to question: Script.Question) -> LessonPlay.Judgement {
     // An empty line asks for the answer.
     switch question.subject {
@@ -45,11 +58,31 @@ struct LessonTruth: Equatable {
 
   private func judgeState(_ answer: String) -> LessonPlay.Judgement {
     if word == .fits { return .right(isWithoutMove ? why : "") }
-    let verdict = isRefused ? "refused" : reply?.words.first ?? ""
-    if answer == verdict, ["ignored", "refused", "stayed"].contains(answer) { return .right(why) }
-    if case .isNone(let reason) = word, !["ignored", "refused", "stayed"].contains(answer) { return .unclear(reason) }
+    if case .isVague(let reason) = word { return .unclear(reason) }
+    let answer = answer.lowercased()
+    let isVerdict = Self.verdicts.contains(answer)
+    if isVerdict, answer == (isRefused ? "refused" : reply?.words.first) { return .right(why) }
+    if case .isNone(let reason) = word, !isVerdict { return .unclear(reason) }
     return .wrong(why)
   }
+
+  /// Why a state that fits does not answer a question; nil if it does.
+  ///
+  /// - Parameter wanted: The state as the lesson's own line has it: if it has data, they are asked for.
+  func doubt(about answer: String, wanted: StateText?) -> String? {
+    if wanted?.hasData == true, StateText(answer)?.hasData == false {
+      return "Its data are asked for as well: write them behind the state, in parentheses."
+    }
+    func regions(_ state: String) -> Int { StateName(state).text.count { $0 == "+" } }
+    guard regions(answer) < regions(after) || StateName(before) != StateName(after) else { return nil }
+    guard StateText(answer)?.matches(before) == true else { return nil }
+    return regions(after) > 0
+      ? "\(answer) is true already: write all regions, with '+' between them."
+      : "\(answer) is true already: name the part of the state that changes."
+  }
+
+  /// What may become of a request besides a move; as answers to a question about a state they are right, too.
+  static let verdicts = ["ignored", "refused", "stayed"]
 
   private var isRefused: Bool { reply?.lineClass == .failure }
 
@@ -102,7 +135,7 @@ struct LessonTruth: Equatable {
   private func judgeEvent(_ answer: String) -> LessonPlay.Judgement {
     switch word {
     case .fits: return .right(answer == event ? "" : "The lesson goes on with \(event).")
-    case .isNone(let reason): return .unclear(reason)
+    case .isVague(let reason), .isNone(let reason): return .unclear(reason)
     case .differs: return .wrong("\(whatCame) The event is \(event).")
     }
   }
@@ -155,6 +188,7 @@ struct LessonTruth: Equatable {
 enum LessonTime {
   /// - Returns: Nil for what is no time.
   static func nanoseconds(_ text: String) -> Int64? {
+    if text.contains(":") { return onAClock(text) }
     let text = text.filter { $0 != " " }
     if let one = TimeText.time(text) { return one }
     var total: Int64 = 0
@@ -170,5 +204,21 @@ enum LessonTime {
       if isDigit(character) { number.append(character) } else { unit.append(character) }
     }
     return number == "0" && unit.isEmpty && !text.isEmpty ? total : nil
+  }
+
+  /// A time as `--present` shows it: `05:43.116`, `00:05:43`, `1d 00:05:43.5`.
+  private static func onAClock(_ text: String) -> Int64? {
+    let words = text.split(separator: " ")
+    guard let last = words.last, words.count <= 2 else { return nil }
+    let numbers = last.split(separator: ":", omittingEmptySubsequences: false)
+    guard (2...3).contains(numbers.count), let seconds = numbers.last else { return nil }
+    let units = ["h", "min"].suffix(numbers.count - 1)
+    let parts = zip(numbers, units).map { "\($0)\($1)" } + ["\(seconds)s"]
+    var total: Int64 = 0
+    for part in words.dropLast().map(String.init) + parts {
+      guard let time = TimeText.time(part), total <= TimeText.latest - time else { return nil }
+      total += time
+    }
+    return total
   }
 }

@@ -1,32 +1,48 @@
 internal import LineProtocol
 
-/// Text in Markdown as a terminal shows it: paragraphs, lists, **bold**, *italics* and `code`.
+/// Text in Markdown as a terminal shows it: paragraphs, lists, **bold**, *italics*, `code`, and code between lines of
+/// three backticks.
 ///
 /// It is not all of Markdown: links, headings and tables are text like any other.
 struct MarkdownText: Equatable {
-  /// A paragraph or an item of a list, on one line.
+  /// A paragraph, an item of a list or a line of code, on one line.
   struct Block: Equatable {
-    let isItem: Bool
+    enum Form { case plain, item, code }
+
+    let form: Form
     let text: String
   }
 
   private(set) var blocks: [[Block]] = []
 
+  private static let fence = "```"
+
   /// - Parameter lines: An empty one ends a paragraph, `- ` begins an item of a list.
   init(_ lines: [String]) {
     var paragraph: [Block] = []
-    for line in lines + [""] {
-      if line.isEmpty {
-        if !paragraph.isEmpty { blocks.append(paragraph) }
-        paragraph = []
-      } else if line.hasPrefix("- ") {
-        paragraph.append(Block(isItem: true, text: String(line.dropFirst(2))))
+    var isCode = false
+    func end() {
+      if !paragraph.isEmpty { blocks.append(paragraph) }
+      paragraph = []
+    }
+    for line in lines {
+      let text = String(line.drop { $0 == " " || $0 == "\t" })
+      if text == Self.fence {
+        end()
+        isCode.toggle()
+      } else if isCode {
+        paragraph.append(Block(form: .code, text: line))
+      } else if text.isEmpty {
+        end()
+      } else if text.hasPrefix("- ") {
+        paragraph.append(Block(form: .item, text: String(text.dropFirst(2))))
       } else if let last = paragraph.last {
-        paragraph[paragraph.count - 1] = Block(isItem: last.isItem, text: "\(last.text) \(line)")
+        paragraph[paragraph.count - 1] = Block(form: last.form, text: "\(last.text) \(text)")
       } else {
-        paragraph.append(Block(isItem: false, text: line))
+        paragraph.append(Block(form: .plain, text: text))
       }
     }
+    end()
   }
 
   /// The text with a line feed at its end; paragraphs are an empty line apart.
@@ -35,9 +51,13 @@ struct MarkdownText: Equatable {
   func shown(width: Int?, style: Style) -> ScreenText {
     blocks.map { paragraph in
       paragraph.map { block -> ScreenText in
-        let text = Self.styled(block.text, style)
-        let line: ScreenText = block.isItem ? "  \(style.usesUnicode ? "•" : "-") \(text)" : text
-        return "\(line.wrapped(width: width, indent: block.isItem ? 2 : 0))\n"
+        switch block.form {
+        case .plain: "\(Self.styled(block.text, style).wrapped(width: width, indent: 0))\n"
+        case .item:
+          "\(("  \(style.usesUnicode ? "•" : "-") \(Self.styled(block.text, style))" as ScreenText).wrapped(width: width))\n"
+        // Lines of code are not wrapped: their ends and beginnings mean something.
+        case .code: "    \(style(.state, block.text))\n"
+        }
       }.joined()
     }.joined(separator: "\n")
   }
@@ -93,28 +113,13 @@ struct MarkdownText: Equatable {
 
   private static func styled(_ line: String, _ style: Style) -> ScreenText {
     spans(line).map { span in
-      let text = style.usesUnicode ? span.text : inASCII(span.text)
-      return switch span.look {
-      case .plain: ScreenText(text)
-      case .bold: style(.name, text)
-      case .italic: style(.attention, text)
+      switch span.look {
+      case .plain: ScreenText(span.text)
+      case .bold: style(.name, span.text)
+      case .italic: style(.attention, span.text)
       // Without colours its marks tell it from the text around it.
-      case .code: style.usesColour ? style(.state, text) : "`\(text)`"
+      case .code: style.usesColour ? style(.state, span.text) : "`\(span.text)`"
       }
     }.joined()
   }
-
-  /// A text in characters that every terminal has.
-  static func inASCII(_ text: String) -> String {
-    text.map { character in
-      if character.isASCII { return String(character) }
-      return replacements[character] ?? "?"
-    }.joined()
-  }
-
-  private static let replacements: [Character: String] = [
-    "→": "->", "←": "<-", "⇒": "=>", "–": "-", "—": "-", "…": "...", "“": "\"", "”": "\"", "„": "\"", "‘": "'",
-    "’": "'", "·": "-", "×": "x", "±": "+-", "≤": "<=", "≥": ">=", "≠": "!=", "°": " deg ", "•": "-", "✓": "ok",
-    "é": "e", "ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "²": "^2", "µ": "u", "∞": "infinity", "\u{A0}": " ",
-  ]
 }
