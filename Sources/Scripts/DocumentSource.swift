@@ -44,6 +44,16 @@ package struct DocumentSource: Sendable {
 
   /// The end of a document in a script.
   package static let end = "enddefine"
+
+  /// Whether a line ends a document in a script. Blanks can stand around the word, and a remark behind it.
+  package static func isEnd(_ line: some Collection<UInt8>) -> Bool {
+    func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+    let word = line.drop(while: isBlank)
+    guard word.starts(with: end.utf8) else { return false }
+    let rest = word.dropFirst(end.utf8.count)
+    let last = rest.drop(while: isBlank)
+    return last.isEmpty || rest.first.map(isBlank) == true && last.first == WordScanner.hash
+  }
   /// The most bytes of a document that are read from a file; the daemon's limit may be lower.
   package static let mostBytes = 4 << 20
   /// The longest name of a kind, in bytes.
@@ -157,4 +167,34 @@ package struct DocumentSource: Sendable {
   }
 
   private static let longestPath = 4_096
+}
+
+/// A document whose lines are being read, up to its end.
+package struct DocumentLines: Sendable {
+  package enum Line: Sendable {
+    case taken, end
+    /// The document has too many bytes. This is said once; the other lines are skipped.
+    case tooLong
+  }
+
+  package private(set) var bytes: [UInt8] = []
+  /// Whether its lines are only read up to its end, because it cannot be sent.
+  package private(set) var isSkipped: Bool
+
+  package init(isSkipped: Bool = false) {
+    self.isSkipped = isSkipped
+  }
+
+  package mutating func take(_ line: some Collection<UInt8>) -> Line {
+    if DocumentSource.isEnd(line) { return .end }
+    if isSkipped { return .taken }
+    guard bytes.count + line.count < DocumentSource.mostBytes else {
+      isSkipped = true
+      bytes = []
+      return .tooLong
+    }
+    bytes.append(contentsOf: line)
+    bytes.append(0x0A)
+    return .taken
+  }
 }

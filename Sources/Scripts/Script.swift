@@ -160,9 +160,7 @@ package struct Script: Sendable {
 
   /// The line of a step as written in its file, without leading and trailing blanks.
   package func line(of step: Step) -> String {
-    let lines = sources[Int(step.source)].bytes.split(
-      separator: 0x0A, maxSplits: Int(step.line), omittingEmptySubsequences: false)
-    let line = lines[Int(step.line) - 1].drop { $0 == 0x20 || $0 == 0x09 }
+    let line = bytes(ofLineOf: step).drop { $0 == 0x20 || $0 == 0x09 }
     let end = line.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? line.startIndex
     return String(decoding: line[..<end], as: UTF8.self)
   }
@@ -224,10 +222,12 @@ package struct Script: Sendable {
     return words.count > 1 ? String(words[1]) : nil
   }
 
+  /// The line of a step as written in its file, without what is no character of it: its end, and the mark of the
+  /// encoding before the first line.
   private func bytes(ofLineOf step: Step) -> [UInt8] {
-    let line = sources[Int(step.source)].bytes.split(
+    var line = sources[Int(step.source)].bytes.split(
       separator: 0x0A, maxSplits: Int(step.line), omittingEmptySubsequences: false)[Int(step.line) - 1]
-    // The mark of the encoding is no character of the line.
+    if line.last == 0x0D { line.removeLast() }
     return Array(step.line == 1 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? line.dropFirst(3) : line)
   }
 
@@ -331,6 +331,8 @@ package enum ScriptLimits {
   package static let file = 256 << 20
   /// Depth of includes, the script itself counted.
   package static let includes = 16
+  /// Files included, each counted as often as it is included.
+  package static let inclusions = 10_000
   /// Count of one `repeat`.
   package static let times = 1_000_000
   /// Lines played, with every `repeat` expanded.

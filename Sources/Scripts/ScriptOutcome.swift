@@ -28,7 +28,7 @@ package struct ScriptOutcome: Hashable, Sendable {
   package static let form = "ok, moved [[FROM] TO], stayed [STATE], ignored [STATE], refused [CODE] or a state"
 
   package enum Failure: Error, Equatable {
-    /// What is wrong, and the index of the wrong word.
+    /// What is wrong, and the index of the wrong word; those of fields are behind those of words.
     case wrong(String, word: Int)
   }
 
@@ -44,6 +44,11 @@ package struct ScriptOutcome: Hashable, Sendable {
     func atMost(_ count: Int, _ form: String) throws(Failure) {
       guard words.count > count + 1 else { return }
       throw .wrong("'\(words[count + 1])' is one word too many; the form is '\(form)'", word: count + 1)
+    }
+    // Without such a key in any reply an empty value would always hold.
+    for (place, field) in fields.enumerated() where field.value.isEmpty && !ReplyShape.endKeys.contains(field.key) {
+      let hint = Nearest.match(field.key, among: ReplyShape.endKeys).map { "; did you mean '\($0)='?" } ?? ""
+      throw .wrong("no reply has a key '\(field.key)'\(hint)", word: words.count + place)
     }
     self.fields = fields
     switch words.first {
@@ -86,6 +91,15 @@ package struct ScriptOutcome: Hashable, Sendable {
         throw .wrong("'\(word)' is no outcome; \(hint)", word: 0)
       }
       result = .state(state)
+    }
+  }
+
+  /// The state in which the machine is afterwards, if the outcome names it.
+  package var state: StateText? {
+    switch result {
+    case .success, .refused: nil
+    case .moved(_, let state), .stayed(let state), .ignored(let state): state
+    case .state(let state): state
     }
   }
 

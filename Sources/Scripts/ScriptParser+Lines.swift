@@ -53,27 +53,15 @@ extension ScriptParser {
 
   /// Turns `at TIME` or `after DURATION` into the request that does it.
   private mutating func takeTime() throws(ScriptFailure) {
-    let isAt = words.isWord(0, "at")
-    guard words.words.count > 1 else {
-      throw failure(
-        word: 1,
-        isAt
-          ? "a time must follow 'at': \(TimeText.timeForm)" : "a duration must follow 'after': \(TimeText.durationForm)"
-      )
+    let time: ScriptTime = words.isWord(0, "at") ? .at : .after
+    let word = words.words.dropFirst().first
+    if word != nil {
+      if isInBatch { throw failure(word: 0, "no time passes between 'begin' and 'end'") }
+      try checkRanges(in: 0..<2)
     }
-    if isInBatch { throw failure(word: 0, "no time passes between 'begin' and 'end'") }
-    try checkRanges(in: 0..<2)
-    let text = words.bytes(words.words[1])
-    guard words.words[1].isPlain, (isAt ? TimeText.time(text) : TimeText.duration(text)) != nil else {
-      let found = words.text(words.words[1])
-      throw failure(
-        word: 1,
-        isAt
-          ? "'\(found)' is no time; it is \(TimeText.timeForm)"
-          : "'\(found)' is no duration; it is \(TimeText.durationForm)")
-    }
-    try append(
-      .request(.advance, outcome: -1), words: 1..<2, before: isAt ? "advance until " : "advance ", firstWord: 0)
+    let found = word.map { $0.isPlain ? words.text($0) : "\(words.key($0))=\(words.text($0))" }
+    if let mistake = time.mistake(in: found) { throw failure(word: 1, mistake) }
+    try append(.request(.advance, outcome: -1), words: 1..<2, before: time.request, firstWord: 0)
   }
 
   // MARK: Requests
@@ -82,6 +70,9 @@ extension ScriptParser {
     let tag = words.bytes(words.words[first]).dropFirst()
     guard TextRules.isTag(UnsafeRawBufferPointer(rebasing: tag)) else {
       throw failure(word: first, "a tag is '@' and 1 to 32 letters, digits, '_', '-' or '.'")
+    }
+    guard tag.first != UInt8(ascii: ".") else {
+      throw failure(word: first, "tags that begin with '.' are those of the player; begin with another character")
     }
     guard words.words.count > first + 1, words.words[first + 1].isPlain else {
       throw failure(word: first + 1, "a verb must follow the tag")
@@ -145,16 +136,26 @@ extension ScriptParser {
 
   private func unknownVerb(_ place: Int) -> ScriptFailure {
     let found = words.text(words.words[place])
-    if found == ">" {
+    if found.hasPrefix("//") { return failure(word: place, "a remark begins with '#'") }
+    if [">", "+", "-", ".", "*", "!"].contains(found) {
       return failure(word: place, "this is a line of a transcript; 'fsmrepl check' repeats those")
     }
-    // Of two equally near words, prefer the verb of the protocol.
-    let known = Verb.allCases.filter { !Self.barred.contains($0) }.map(\.name) + Self.ownWords
-    guard let near = Nearest.match(found, among: known) else {
-      return failure(word: place, "'\(found)' is no verb; there are \(Set(known).sorted().joined(separator: " "))")
+    if Keyword(rawValue: found) != nil {
+      return failure(word: place, "'\(found)' is narration, which has no time and no tag; give it a line of its own")
+    }
+    guard let near = Self.nearestWord(found) else {
+      let words = Set(Self.firstWords).sorted().joined(separator: " ")
+      return failure(word: place, "'\(found)' is no verb; there are \(words)")
     }
     return failure(word: place, "'\(found)' is no verb; did you mean '\(near)'?")
   }
+
+  /// The words with which a line can begin. Of two equally near ones the verb of the protocol is meant.
+  private static let firstWords =
+    Verb.allCases.filter { !barred.contains($0) }.map(\.name) + ownWords + Keyword.allCases.map(\.rawValue)
+
+  /// The word that is meant by a mistyped one.
+  static func nearestWord(_ word: String) -> String? { Nearest.match(word, among: firstWords) }
 
   /// Checks that a verb with these words is allowed here.
   private func checkUse(
@@ -224,6 +225,8 @@ extension ScriptParser {
       "a script has a world of its own and no second one to compare it with; 'undo' and 'goto' go back to try another way"
     case .quiet, .mode: "the answer to each line is read here, so '\(verb.name)' is not for scripts"
     case .cancel: "lines run one after the other, so there is nothing to cancel in a script"
+    case .unwatch where end > place + 1 && words.text(words.words[place + 1]).hasSuffix("**"):
+      "patterns with '**' at their end are watched by the player itself, for what the script expects"
     case .clock where words.isWord(place + 1, "real"):
       "a script has a virtual clock; 'fsmrepl run --real' plays it at real pace"
     default: nil

@@ -1,6 +1,7 @@
 import LineProtocol
 
 /// Lines for people: narration, questions, pictures, free play. Their text is raw: it has no names, quotes or remarks.
+/// Lines without a text can have a remark.
 extension ScriptParser {
   /// What the parser knows of narration so far.
   struct Narrator {
@@ -19,8 +20,10 @@ extension ScriptParser {
     mutating func forgetQuestion() { question = nil }
   }
 
-  private enum Keyword {
-    case lesson, level, say, ask, show, point, pause, attempt, goal, hint
+  /// The words with which such lines begin; `show`, `point` and `pause` are also verbs.
+  enum Keyword: String, CaseIterable {
+    case lesson, level, say, ask, show, point, pause, goal, hint
+    case attempt = "try"
   }
 
   // MARK: Lines
@@ -34,13 +37,13 @@ extension ScriptParser {
     switch keyword {
     case .lesson: try takeLesson()
     case .level: try takeLevel()
-    case .say: try add(.say(text), "say")
+    case .say: try add(.say(said), "say")
     case .ask: try takeAsk()
     case .show: return try takeShow()
     case .point: return try takePoint()
     case .pause:
       // With an outcome it is the request.
-      guard parts.count == 1 else { return false }
+      guard plainParts.count == 1 else { return false }
       try add(.pause, "pause")
     case .attempt: try takeAttempt()
     case .goal: try takeGoal()
@@ -70,15 +73,7 @@ extension ScriptParser {
     guard let start = line.firstIndex(where: { !isBlank($0) }) else { return nil }
     var end = start
     while end < line.count, end - start <= 6, !isBlank(line[end]) { end += 1 }
-    let word = line[start..<end]
-    func isWord(_ literal: StaticString) -> Bool { literal.withUTF8Buffer { word.elementsEqual($0) } }
-    return switch word.count {
-    case 3: isWord("say") ? .say : isWord("ask") ? .ask : isWord("try") ? .attempt : nil
-    case 4: isWord("show") ? .show : isWord("goal") ? .goal : isWord("hint") ? .hint : nil
-    case 5: isWord("point") ? .point : isWord("pause") ? .pause : isWord("level") ? .level : nil
-    case 6: isWord("lesson") ? .lesson : nil
-    default: nil
-    }
+    return Keyword(rawValue: String(decoding: line[start..<end], as: UTF8.self))
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
@@ -90,6 +85,9 @@ extension ScriptParser {
     }
   }
 
+  /// The words up to a remark, of a line without a text.
+  private var plainParts: [(start: Int, text: String)] { Array(parts.prefix { !$0.text.hasPrefix("#") }) }
+
   /// What stands behind the first so many words, without the blanks around it.
   private func text(behind words: Int) -> String {
     let parts = parts
@@ -98,6 +96,13 @@ extension ScriptParser {
   }
 
   private var text: String { text(behind: 1) }
+
+  /// What stands behind `say` and a blank: further blanks indent code.
+  private var said: String {
+    guard let word = parts.first, let end = raw.lastIndex(where: { !Self.isBlank($0) }) else { return "" }
+    let start = word.start + Keyword.say.rawValue.utf8.count + 1
+    return start <= end ? String(decoding: raw[start...end], as: UTF8.self) : ""
+  }
 
   /// An error at a word of the line as it stands; behind the last one if there is none at this index.
   private func mistake(_ part: Int, _ message: String) -> ScriptFailure {
@@ -136,6 +141,7 @@ extension ScriptParser {
       throw mistake(0, "'level' stands once, in the line behind 'lesson'")
     }
     narrator.heading = nil
+    let text = plainParts.dropFirst().map(\.text).joined(separator: " ")
     guard let level = Int(text), (1...3).contains(level) else {
       throw mistake(1, text.isEmpty ? "a level must follow: 1, 2 or 3" : "'\(text)' is no level; it is 1, 2 or 3")
     }
@@ -231,7 +237,7 @@ extension ScriptParser {
 
   /// - Returns: False for the request `show NAME`.
   private mutating func takeShow() throws(ScriptFailure) -> Bool {
-    let parts = parts
+    let parts = plainParts
     guard parts.count > 1, !parts.contains(where: { $0.text == "=>" }) else { return false }
     let picture: Script.Picture
     let name = parts.count > 2 ? parts[2].text : nil
@@ -256,7 +262,7 @@ extension ScriptParser {
   ///
   /// - Returns: False for the request `point NAME STATE`.
   private mutating func takePoint() throws(ScriptFailure) -> Bool {
-    let parts = parts
+    let parts = plainParts
     guard parts.count < 3 else { return false }
     guard parts.count == 2 else { throw mistake(1, "'point' is used as 'point [NAME] STATE'") }
     guard let state = StateText(parts[1].text) else { throw mistake(1, "'\(parts[1].text)' can be no state") }
@@ -271,11 +277,8 @@ extension ScriptParser {
   }
 
   private func checkName(_ name: String, part: Int) throws(ScriptFailure) {
-    var name = name
-    let isName = name.withUTF8 { TextRules.isName(UnsafeRawBufferPointer($0), longest: ScriptWords.longestName) }
-    guard !isName else { return }
-    throw mistake(
-      part, "'\(name)' is no name of a machine; it is a letter, then letters, digits, '_', '-' and '.'")
+    guard !ScriptWords.isMachine(name) else { return }
+    throw mistake(part, ScriptWords.noMachine(name))
   }
 
   // MARK: Free play
@@ -337,7 +340,7 @@ extension ScriptParser {
     let end = line
     line = start.line
     defer { line = end }
-    let words = attempt.condition.split { $0 == " " || $0 == "\t" }
+    let words = attempt.condition.split { $0 == " " || $0 == "\t" }.prefix { !$0.hasPrefix("#") }
     if words.first == "coverage" {
       try addCoverage(words.map(String.init), start)
     } else {

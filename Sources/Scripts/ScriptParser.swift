@@ -16,6 +16,8 @@ package struct ScriptParser: ~Copyable {
     /// The index of its step, if its line is right, how often the lines around it are played, and its counter's name.
     case repeats(step: Int?, within: Int, counter: String?)
     case batch
+    /// A batch that cannot stand where it does, so that its `end` is no request.
+    case mistakenBatch
     /// Free play; its lines are a solution.
     case attempt
   }
@@ -24,9 +26,7 @@ package struct ScriptParser: ~Copyable {
     let line: String
     let outcome: Int32
     let start: ScriptFailure
-    /// Whether its `define` is wrong, so that its lines are only skipped.
-    var isSkipped = false
-    var bytes: [UInt8] = []
+    var lines = DocumentLines()
   }
 
   /// A repeat or a range around the current line.
@@ -53,6 +53,8 @@ package struct ScriptParser: ~Copyable {
   private var document: OpenDocument?
   /// The files being read, each included by the one before it.
   private var files: [String] = []
+  /// How many files have been included.
+  private var inclusions = 0
   /// How often the current line is played.
   private var times = 1
   private var linesPlayed = 0
@@ -109,7 +111,7 @@ package struct ScriptParser: ~Copyable {
     if !hasEnded, let missing = missingNarration() { note(missing) }
     files.removeLast()
     guard !hasEnded else { return }
-    if let document, !document.isSkipped { note(document.start) }
+    if let document, !document.lines.isSkipped { note(document.start) }
     document = nil
     while blocks.count > outer, let open = blocks.popLast() {
       note(open.start)
@@ -187,19 +189,25 @@ package struct ScriptParser: ~Copyable {
     if tokens.first?.hasPrefix("@") == true { tokens = tokens.dropFirst() }
     let start = failure(at: 0, Self.isConsequence)
     let place = "\(start.file):\(line)"
-    switch tokens.popFirst() {
+    let word = tokens.popFirst() ?? ""
+    let meant = Self.nearestWord(word) ?? word
+    // Behind a mistyped word it is not sure that a block begins.
+    func unclosed(_ message: String) -> ScriptFailure { meant == word ? failure(at: 0, message) : start }
+    switch meant {
     case "repeat" where blocks.count == blocksBefore:
       let counter = tokens.count > 2 && tokens.dropFirst().first == "as" ? tokens.dropFirst(2).first : nil
       let name = counter.flatMap { names[$0] == nil ? $0 : nil }
       if let name { names[name] = ScriptName(meaning: .mistaken, place: place) }
-      blocks.append((.repeats(step: nil, within: times, counter: name), failure(at: 0, Self.unclosedRepeat)))
+      blocks.append((.repeats(step: nil, within: times, counter: name), unclosed(Self.unclosedRepeat)))
       loops.append(Loop(count: 1, counter: nil))
-    case "begin" where blocks.count == blocksBefore && !isInBatch:
-      blocks.append((.batch, failure(at: 0, Self.unclosedBatch)))
+    case "begin" where blocks.count == blocksBefore && isInBatch:
+      blocks.append((.mistakenBatch, start))
+    case "begin" where blocks.count == blocksBefore:
+      blocks.append((.batch, unclosed(Self.unclosedBatch)))
     case "try" where blocks.count == blocksBefore:
-      blocks.append((.attempt, failure(at: 0, "this 'try' has no 'end'")))
+      blocks.append((.attempt, unclosed("this 'try' has no 'end'")))
     case "define":
-      document = OpenDocument(line: "", outcome: -1, start: start, isSkipped: true)
+      document = OpenDocument(line: "", outcome: -1, start: start, lines: DocumentLines(isSkipped: true))
     case "let":
       guard let name = tokens.first, names[name] == nil else { return }
       names[name] = ScriptName(meaning: .mistaken, place: place)
@@ -444,30 +452,21 @@ package struct ScriptParser: ~Copyable {
 
   private mutating func takeDocumentLine() throws(ScriptFailure) {
     guard var open = document.take() else { return }
-    let text = raw.drop { $0 == 0x20 || $0 == 0x09 }
-    guard !text.elementsEqual(DocumentSource.end.utf8) else {
-      if open.isSkipped { return }
-      let request = DocumentSource.Request(line: open.line, bytes: open.bytes)
+    switch open.lines.take(raw) {
+    case .taken: document = open
+    case .tooLong:
+      document = open
+      throw failure(at: 0, "a document has at most \(DocumentSource.mostBytes) bytes")
+    case .end where open.lines.isSkipped: break
+    case .end:
+      let request = DocumentSource.Request(line: open.line, bytes: open.lines.bytes)
       // Failures of the request are about its first line.
       let end = line
       line = open.start.line
       try append(.request(.define, outcome: open.outcome), request)
       script.placeDocument(in: script.sources[source].name, linesBefore: line)
       line = end
-      return
     }
-    guard !open.isSkipped else {
-      document = open
-      return
-    }
-    guard open.bytes.count + raw.count < DocumentSource.mostBytes else {
-      open.isSkipped = true
-      document = open
-      throw failure(at: 0, "a document has at most \(DocumentSource.mostBytes) bytes")
-    }
-    open.bytes.append(contentsOf: raw)
-    open.bytes.append(0x0A)
-    document = open
   }
 
   /// Appends the requests that bring a document; the last of them has the outcome.
@@ -522,7 +521,7 @@ package struct ScriptParser: ~Copyable {
       endAttempt()
       return false
     // It was a mistake, so it has no step.
-    case .repeats(nil, _, _): return false
+    case .repeats(nil, _, _), .mistakenBatch: return false
     case .repeats(let first?, _, _): step = first
     }
     // Nothing between: it would only take time.
@@ -547,6 +546,13 @@ package struct ScriptParser: ~Copyable {
     }
     guard files.count < ScriptLimits.includes else {
       throw failure(word: place, "files may include each other at most \(ScriptLimits.includes) deep")
+    }
+    inclusions += 1
+    guard inclusions <= ScriptLimits.inclusions else {
+      if inclusions > ScriptLimits.inclusions + 1 { return }
+      throw failure(
+        word: place,
+        "a script includes at most \(ScriptLimits.inclusions) files, each counted as often as it is included")
     }
     let bytes: [UInt8]
     switch load(file) {

@@ -2,28 +2,27 @@ import LineProtocol
 
 /// What is expected, read from words: outcomes, `expect` and `never`.
 extension ScriptWords {
-  static let longestName = 255
+  private static let longestName = 255
 
   /// The outcome after an arrow.
   func outcome(behind arrow: Int) throws(WrongWord) -> ScriptOutcome {
-    var plain: [(text: String, place: Int)] = []
+    var plain: [String] = []
     var fields: [ServerLine.Field] = []
     for place in (arrow + 1)..<max(arrow + 1, words.count) {
       let word = words[place]
       if !word.isPlain {
         fields.append(ServerLine.Field(key: key(word), value: text(word)))
       } else if fields.isEmpty {
-        plain.append((text(word), place))
+        plain.append(text(word))
       } else {
         throw WrongWord(word: place, message: "'\(text(word))' comes after key=value; the outcome comes first")
       }
     }
     do throws(ScriptOutcome.Failure) {
-      return try ScriptOutcome(words: plain.map(\.text), fields: fields)
+      return try ScriptOutcome(words: plain, fields: fields)
     } catch {
       switch error {
-      case .wrong(let message, let word):
-        throw WrongWord(word: plain.indices.contains(word) ? plain[word].place : arrow + 1, message: message)
+      case .wrong(let message, let word): throw WrongWord(word: arrow + 1 + word, message: message)
       }
     }
   }
@@ -95,13 +94,19 @@ extension ScriptWords {
   }
 
   private func machine(_ place: Int) throws(WrongWord) -> String {
-    let word = words[place]
-    guard word.isPlain, TextRules.isName(bytes(word), longest: Self.longestName) else {
-      throw WrongWord(
-        word: place,
-        message: "'\(text(word))' is no name of a machine; it is a letter, then letters, digits, '_', '-' and '.'")
-    }
-    return text(word)
+    let text = text(words[place])
+    if words[place].isPlain, Self.isMachine(text) { return text }
+    throw WrongWord(word: place, message: Self.noMachine(text))
+  }
+
+  /// Whether a text can name a machine.
+  static func isMachine(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { TextRules.isName(UnsafeRawBufferPointer($0), longest: longestName) }
+  }
+
+  static func noMachine(_ text: String) -> String {
+    "'\(text)' is no name of a machine; it is a letter, then letters, digits, '_', '-' and '.'"
   }
 
   /// The duration at an index.
@@ -139,5 +144,17 @@ extension ScriptWords {
       if character == ")" { depth -= 1 }
       return character == "," && depth == 0
     }.map(String.init)
+  }
+}
+
+extension Script {
+  /// Whether a line that begins with `expect` is for scripts only, right or wrong, and no request of the protocol.
+  package static func isOwnExpectation(_ line: String) -> Bool {
+    let words = ScriptWords(Array(line.utf8))
+    do throws(ScriptWords.WrongWord) {
+      return try words.check(0) != nil
+    } catch {
+      return true
+    }
   }
 }

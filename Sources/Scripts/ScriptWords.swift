@@ -121,7 +121,7 @@ struct ScriptWords: ~Copyable {
         let isSame = ranges == self.ranges.count && !raw.contains(Self.dollar) && raw.first != Self.backslash
         if !word.isPlain, !isSame { written.append(text: "\(key(word))=") }
         // A brace that begins no range is a character like others.
-        if isSame { written.append(raw) } else { write(parts, word: place) }
+        if isSame { written.append(raw) } else { write(parts, word: place, isTag: raw.first == WordScanner.at) }
       } else {
         written.append(raw)
       }
@@ -139,8 +139,11 @@ struct ScriptWords: ~Copyable {
   }
 
   /// Writes a word. It stays one, whatever is in it: blanks or an arrow in a value do not start another word.
-  private mutating func write(_ parts: [Part], word: Int) {
-    let isBare = parts.allSatisfy { $0.text.allSatisfy(TextRules.isNameByte) } && !parts.isEmpty
+  ///
+  /// - Parameter isTag: Whether it begins with `@` in the file. In quotes it would be no tag.
+  private mutating func write(_ parts: [Part], word: Int, isTag: Bool) {
+    let isBare =
+      !parts.isEmpty && parts.lazy.flatMap(\.text).dropFirst(isTag ? 1 : 0).allSatisfy(TextRules.isNameByte)
     if !isBare { written.append(byte: Self.quote) }
     for part in parts {
       if let source = part.source {

@@ -102,6 +102,60 @@ extension ScriptsTests {
     #expect(run.code == .exited(0), "\(run.output)")
   }
 
+  @Test("what a machine of that name once had is no mistake, though another has the name at the end")
+  func formerNames() throws {
+    let text = "new fridge m physics=off\nexpect m reading temperature none\ndrop m\nnew shiftKey m\n"
+    let good = try run(["s.fsm": text], "@s.fsm")
+    #expect(good.code == .exited(0), "\(good.output)")
+    let bad = try run(["s.fsm": text.replacing("temperature", with: "temprature")], "@s.fsm")
+    #expect(bad.code == .exited(3) && bad.output.contains("  s.fsm:2:18: "), "\(bad.output)")
+  }
+
+  @Test("a mistake is found behind however many checks that pass")
+  func manyDoubts() throws {
+    let text = "new fridge f{1..1001} physics=off\nexpect f{1..1001} reading temperature none\n"
+    let good = try run(["s.fsm": text], "@s.fsm")
+    #expect(good.code == .exited(0), "\(good.output)")
+    let bad = try run(["s.fsm": "\(text)expect f7 reading temprature none\nlist\n"], "@s.fsm")
+    #expect(bad.code == .exited(3) && bad.output.contains("  s.fsm:3:19: "), "\(bad.output)")
+  }
+
+  @Test("the coverage of what is not there is a mistake, not all that there is")
+  func nobodysCoverage() throws {
+    let text = "new shiftKey key\ntry coverage kye 1%\n  goal Tap.\n  send key tap\nend\n"
+    let bad = try run(["s.fsm": text], "@s.fsm")
+    #expect(bad.code == .exited(3))
+    #expect(
+      bad.output.contains(
+        "  s.fsm:2:14: try coverage kye 1%\n    expected  a machine\n    got       no machine matches 'kye'\n"),
+      "\(bad.output)")
+    let good = try run(["s.fsm": text.replacing("kye", with: "key")], "@s.fsm")
+    #expect(good.code == .exited(0), "\(good.output)")
+  }
+
+  @Test("expected outputs that come cost hardly more requests than their time")
+  func requestsOfOutputs() throws {
+    let daemon = try DaemonProcess()
+    defer { daemon.letGo() }
+    let client = try daemon.connect()
+    func requests() throws -> Int {
+      let rows = try client.askAll("stats").map { $0.split(separator: " ") }
+      return rows.first { $0.count > 2 && $0[1] == "requests" }.flatMap { Int($0[2]) } ?? 0
+    }
+    let before = try requests()
+    let text = """
+      new shiftKey key
+      send key character a
+      repeat 200
+        expect output key text within 1s
+      end
+      """
+    let run = try run(["s.fsm": text], "@s.fsm", socket: daemon.socket)
+    #expect(run.code == .exited(0), "\(run.output)")
+    let after = try requests()
+    #expect(after - before < 50, "\(after - before) requests")
+  }
+
   @Test("an output of a machine that is not there is a mistake, too")
   func nobodysOutput() throws {
     let run = try run(["s.fsm": "list\nexpect output nobody o\n"], "@s.fsm")

@@ -363,6 +363,10 @@ struct ScriptsTests {
       guard rows.last?.hasPrefix("+") == true else { continue }
       files["t/\(kind).fsm"] = rows.dropLast().map { $0.dropFirst(2) }.joined(separator: "\n")
     }
+    // A dollar begins a name in a script.
+    _ = try client.ask("new acceptor dollars pattern=US$")
+    files["t/dollars.fsm"] = try client.askAll("graph dollars format=tests").dropLast().map { $0.dropFirst(2) }
+      .joined(separator: "\n")
     #expect(files.count > 10)
     let run = try run(files, "-k", "@t", socket: daemon.socket)
     #expect(run.code == .exited(0), "\(run.output.suffix(2_000)) \(run.log)")

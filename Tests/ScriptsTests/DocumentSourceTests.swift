@@ -29,6 +29,33 @@ struct DocumentSourceTests {
 
   private struct Unexpected: Error {}
 
+  @Test("a document that is too long is told once, and its lines are skipped up to its end")
+  func tooLong() {
+    var lines = DocumentLines()
+    let line = [UInt8](repeating: 0x61, count: DocumentSource.mostBytes - 1)
+    #expect(lines.take(line) == .taken && lines.bytes.count == DocumentSource.mostBytes && !lines.isSkipped)
+    #expect(lines.take([]) == .tooLong && lines.isSkipped && lines.bytes.isEmpty)
+    #expect(lines.take([]) == .taken && lines.bytes.isEmpty)
+    #expect(lines.take(Array("enddefine".utf8)) == .end)
+    let text = String(decoding: line, as: UTF8.self)
+    #expect(
+      reader.failures("define l format=scxml\n\(text)\n\nsned\nenddefine\nlits\n").map { $0.prefix(12) } == [
+        "a/s.fsm:3:1:", "a/s.fsm:6:1:",
+      ])
+  }
+
+  @Test("blanks and a remark can stand behind enddefine, but no other word")
+  func ends() throws {
+    for end in ["enddefine ", "\tenddefine\t # lamp", "enddefine #", "enddefine \r"] {
+      let script = try reader.parse("define l format=scxml\n<a/>\n\(end)\nlist\n")
+      #expect(sent(script) == ["define l format=scxml bytes=5\n<a/>\n", "list\n"], "\(end)")
+    }
+    for line in ["enddefine x", "enddefine#", "enddefined"] {
+      #expect(
+        reader.failure("define l format=scxml\n\(line)\n").hasSuffix("this 'define' has no 'enddefine'"), "\(line)")
+    }
+  }
+
   @Test(
     "mistakes around a document",
     arguments: [

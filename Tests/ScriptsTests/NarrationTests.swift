@@ -109,6 +109,39 @@ struct NarrationTests {
     #expect(try contents("lesson L\nlevel 1\nshow wave") == [.picture(.wave(nil))])
   }
 
+  @Test("a remark can stand behind what has no text")
+  func remarks() throws {
+    let script = try reader.parse(
+      """
+      lesson L # is part of the title
+      level 1 # easy
+      new shiftKey key
+      show graph key # look
+      show wave # all
+      show state key
+      pause # wait
+      point on # here
+      try coverage key 60% # most
+        goal Try # it.
+        send key tap
+      end
+      try key on # still
+        goal Nothing to do.
+        list
+      end
+      """)
+    #expect(script.heading == Script.Heading(title: "L # is part of the title", level: 1))
+    #expect(
+      script.narration.prefix(4).map(\.content) == [
+        .picture(.graph("key")), .picture(.wave(nil)), .picture(.state("key")), .pause,
+      ])
+    #expect(
+      script.steps.map { script.request(of: $0) } == [
+        "new shiftKey key", "point key on", "send key tap", "coverage key", "list", "expect key on",
+      ])
+    #expect(reader.failure("lesson L\nlevel # 1") == "l.fsm:2:7: a level must follow: 1, 2 or 3")
+  }
+
   @Test("a file that is included may say something")
   func included() throws {
     let files = ["a.fsm": "say hello\nnew shiftKey key"]

@@ -108,6 +108,17 @@ struct ScriptCountingTests {
     #expect(script.namesWithOutputs == ["a*.b***", "c**"])
   }
 
+  @Test("a tag stays one with a counter, a name or a range in it")
+  func tags() throws {
+    #expect(
+      try played("let n = x-1\nrepeat 2 as i\n@t$i send key tap\nend\n@$n list\nat 1s @a{1..2} list\nsend k $n \"@$n\"")
+        == [
+          "@t1 send key tap", "@t2 send key tap", "@x-1 list", "advance until 1s", "@a1 list", "@a2 list",
+          "send k x-1 \"@x-1\"",
+        ])
+    #expect(reader.failure("let n = \"a b\"\n@$n list").hasPrefix("s.fsm:2:1: '@a b' is no verb"))
+  }
+
   @Test("an included file knows the counters around it, and no time round costs memory")
   func memory() throws {
     #expect(try played("repeat 2 as i\ninclude a.fsm\nend", files: ["a.fsm": "list $i"]) == ["list 1", "list 2"])
@@ -286,6 +297,25 @@ struct ScriptCountingTests {
       ])
   }
 
+  @Test(
+    "a mistyped word that begins a block begins one, and so does a batch in a batch",
+    arguments: [
+      ("repaet 3\nlist\nend", ["1:1: 'repaet' is no verb; did you mean 'repeat'?"]),
+      (
+        "at 1s bgin\nlist\nend\nlits",
+        [
+          "1:7: 'bgin' is no verb; did you mean 'begin'?", "4:1: 'lits' is no verb; did you mean 'list'?",
+        ]
+      ),
+      ("begin\nbegin\nlist\nend\nend", ["2:1: a batch cannot stand in a batch"]),
+      ("tyr k on\ngoal g\nhint h\nlist\nend", ["1:1: 'tyr' is no verb; did you mean 'try'?"]),
+      ("defien l format=scxml\n<scxml>\nenddefine\nlist", ["1:1: 'defien' is no verb; did you mean 'define'?"]),
+      ("repaet", ["1:1: 'repaet' is no verb; did you mean 'repeat'?"]),
+    ] as [(String, [String])])
+  func mistypedBlocks(text: String, mistakes: [String]) {
+    #expect(reader.failures(text) == mistakes.map { "s.fsm:\($0)" })
+  }
+
   @Test("of very many mistakes the first are told, and their number")
   func manyMistakes() {
     func lines(_ count: Int) -> [String] { reader.failures(String(repeating: "lits\n", count: count)) }
@@ -310,5 +340,12 @@ struct ScriptCountingTests {
     #expect(script.column(of: steps[1], word: 8) == 13)
     #expect((0...4).map { script.column(of: steps[2], word: $0) } == [1, 6, 8, 12, 15])
     #expect(script.column(of: steps[3], word: 3) == 17)
+  }
+
+  @Test("the end of a line and the mark of the encoding have no column and are not shown")
+  func lineEnds() throws {
+    let script = try reader.parse("\u{FEFF}send k e \"a b\"\r\nsend k f \"c d\"\r\n")
+    #expect(script.steps.map { script.column(of: $0, word: 3) } == [10, 10])
+    #expect(script.steps.map { script.line(of: $0) } == ["send k e \"a b\"", "send k f \"c d\""])
   }
 }

@@ -71,7 +71,7 @@ struct ScriptOutcomeTests {
       return bytes.withUnsafeMutableBytes { reply.parse($0) ? outcome.found(reply) : "?" }
     }
     #expect(try found("off", Self.moved) == "moved off on")
-    #expect(try found("off outputs=a x=", Self.moved) == "moved off on outputs=a,b x=")
+    #expect(try found("off outputs=a way=", Self.moved) == "moved off on outputs=a,b way=")
     #expect(try found("off", Self.refused) == "refused : it : is not")
     #expect(try found("off", "- CLOCK : no") == "refused CLOCK : no")
     #expect(

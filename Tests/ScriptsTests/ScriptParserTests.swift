@@ -208,6 +208,8 @@ struct ScriptParserTests {
       ("send k tap => mvoed on", "1:15: 'mvoed' is no outcome; did you mean 'moved'?"),
       ("send k tap => on off", "1:15: 'on' is no outcome; there is \(ScriptOutcome.form)"),
       ("send k tap => moved a b c", "1:25: 'c' is one word too many; the form is 'moved [[FROM] TO]'"),
+      ("send k tap => moved ouputs=", "1:21: no reply has a key 'ouputs'; did you mean 'outputs='?"),
+      ("send k tap => moved on t=1 xyzzy=\"\"", "1:28: no reply has a key 'xyzzy'"),
       ("send k tap => stayed a+", "1:22: 'a+' can be no state"),
       ("send k tap => refused REFUSE", "1:23: 'REFUSE' is no code of a failure; did you mean REFUSED?"),
       ("send k tap => on t=1 off", "1:22: 'off' comes after key=value; the outcome comes first"),
@@ -282,6 +284,13 @@ struct ScriptParserTests {
       ("clock real", "1:1: a script has a virtual clock; 'fsmrepl run --real' plays it at real pace"),
       ("@! list", "1:1: a tag is '@' and 1 to 32 letters, digits, '_', '-' or '.'"),
       ("@1", "1:3: a verb must follow the tag"),
+      ("@.end list", "1:1: tags that begin with '.' are those of the player; begin with another character"),
+      ("// remark", "1:1: a remark begins with '#'"),
+      ("+ moved off on", "1:1: this is a line of a transcript; 'fsmrepl check' repeats those"),
+      (
+        "unwatch key**",
+        "1:1: patterns with '**' at their end are watched by the player itself, for what the script expects"
+      ),
       ("list \"abc", "1:6: a quote is not closed"),
       ("list a\"b\"", "1:6: a quote may only begin a word or a value"),
       ("list é\u{7}", "1:7: a control character is not allowed; of these only tab is"),
@@ -290,11 +299,38 @@ struct ScriptParserTests {
     #expect(reader.failure(text) == "s.fsm:\(message)")
   }
 
+  @Test(
+    "the words of narration are known, too",
+    arguments: [
+      ("sya hello", "1:1: 'sya' is no verb; did you mean 'say'?"),
+      ("leson L", "1:1: 'leson' is no verb; did you mean 'lesson'?"),
+      ("after 1s say x", "1:10: 'say' is narration, which has no time and no tag; give it a line of its own"),
+      ("@a hint x", "1:4: 'hint' is narration, which has no time and no tag; give it a line of its own"),
+    ])
+  func narration(text: String, message: String) {
+    #expect(reader.failure(text) == "s.fsm:\(message)")
+  }
+
   @Test("an unknown verb that is near to none names them all")
   func unknownVerb() {
     let message = reader.failure("xylophone k")
     #expect(
-      message.hasPrefix("s.fsm:1:1: 'xylophone' is no verb; there are activities advance after agenda at await begin"))
+      message.hasPrefix(
+        "s.fsm:1:1: 'xylophone' is no verb; there are activities advance after agenda ask at await begin"))
+  }
+
+  @Test("files that include each other many times end at a limit")
+  func inclusions() {
+    let twice = "include a.fsm\n"
+    let files = [
+      "a.fsm": String(repeating: "include b.fsm\n", count: 200),
+      "b.fsm": String(repeating: "include c.fsm\n", count: 200),
+      "c.fsm": "list\n",
+    ]
+    let told = reader.failures(String(repeating: twice, count: 1_000), files: files)
+    #expect(told.count == 1)
+    #expect(
+      told.first?.hasSuffix(": a script includes at most 10000 files, each counted as often as it is included") == true)
   }
 
   @Test("bytes that are no UTF-8 are told with their place")

@@ -20,7 +20,7 @@ struct ScriptSpellingTests {
       }
       let value = (0...dice.number(0...4)).map { _ in dice.one(of: Self.pieces) }.joined()
       let line = (["send k e"] + words.map(ScriptSpelling.word) + ["v=\(ScriptSpelling.value(value))"])
-        .joined(separator: " ").replacing("$", with: "$$")
+        .joined(separator: " ")
       let script: Script
       do throws(ScriptMistakes) {
         script = try ScriptReader(path: "s").parse("let n = 3\n\(line)\n")
@@ -30,6 +30,7 @@ struct ScriptSpellingTests {
       }
       try #require(script.steps.count == 1, "seed \(seed): \(line)")
       let request = try #require(ServerLine("* \(script.request(of: script.steps[0]))"), "seed \(seed): \(line)")
+      #expect(ServerLine("* \(ScriptSpelling.request(line))")?.words == request.words, "seed \(seed): \(line)")
       #expect(request.words == ["send", "k", "e"] + words, "seed \(seed): \(line)")
       #expect(request["v"] == value, "seed \(seed): \(line)")
     }

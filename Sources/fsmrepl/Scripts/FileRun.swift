@@ -9,6 +9,8 @@ final class FileRun {
   let isTerminal: Bool
   private let keepsGoing: Bool
   private let junit: String?
+  /// Whether a file that was wanted could not be written.
+  private var hasFailedToWrite = false
   private let report: RunReport
   private let client: Client
   private let output: Descriptor
@@ -50,7 +52,7 @@ final class FileRun {
       write(report.text(of: results[place], number: place + 1))
     }
     write(report.ending(results))
-    return writeJUnit(results) ? status : .usage
+    return writeJUnit(results) && !hasFailedToWrite ? status : .usage
   }
 
   func write(_ text: ScreenText) {
@@ -91,9 +93,10 @@ final class FileRun {
 
   /// Writes a file, or says why it cannot.
   func write(_ text: String, into path: String) -> Bool {
-    let problem = Self.write(text, into: path)
-    if let problem { complain("\(problem)") }
-    return problem == nil
+    guard let problem = Self.write(text, into: path) else { return true }
+    complain("\(problem)")
+    hasFailedToWrite = true
+    return false
   }
 
   /// - Returns: Why the file cannot be written.

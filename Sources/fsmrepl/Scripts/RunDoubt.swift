@@ -38,16 +38,23 @@ struct RunDoubt {
 
 /// Mistakes of the script that only the daemon can see: names that a kind does not have.
 ///
-/// The daemon is asked only where such a name may be the reason of what came of a check, so a script that passes is not
-/// slower for it.
+/// The daemon is asked only where such a name may be the reason of what came of a check, and only once about each kind,
+/// so a script that passes is hardly slower for it.
 extension RunPlayer {
   /// Looks at the check that failed; if none did, at those that passed because there is no such reading now.
   func settleDoubts() throws(Stop) {
     if failure != nil {
       _ = try settle(doubt)
     } else {
-      for doubt in doubtedReadings.values.sorted(by: { $0.step.line < $1.step.line }) where try settle(doubt) { return }
+      try settleReadings()
     }
+  }
+
+  /// Looks at the checks that passed because there was no such reading, up to the first mistake.
+  func settleReadings() throws(Stop) {
+    let doubts = doubtedReadings.values.sorted { $0.step.line < $1.step.line }
+    doubtedReadings = [:]
+    for doubt in doubts where try settle(doubt) { return }
   }
 
   /// Asks the daemon whether a kind has what a check names. If not, that becomes the failure.
@@ -73,12 +80,11 @@ extension RunPlayer {
       let answer = try ask("show \(doubt.machine)").last
       return answer.code == FailureCode.unknownMachine.word ? answer : nil
     }
-    let rows = try ask("describe \(Word.written(kind))")
-    guard rows.last.lineClass == .success else { return nil }
-    let known = rows.rows.compactMap { ServerLine($0)?.words }.filter {
-      $0.count > 1 && $0[0] == doubt.subject.rawValue
-    }.map { $0[1] }
-    guard !known.contains("*"), let unknown = doubt.names.first(where: { !Self.isKnown($0, known) }) else { return nil }
+    guard let (known, unknown) = try unknown(doubt, to: kind) else { return nil }
+    // When the line was played, another machine may have had the name.
+    for other in try pastKinds(of: doubt.machine) where other != kind {
+      if try self.unknown(doubt, to: other) == nil { return nil }
+    }
     var fields = [ServerLine.Field(key: "allowed", value: known.joined(separator: ","))]
     if let near = Nearest.match(Self.bare(unknown), among: known) {
       fields.append(ServerLine.Field(key: "did-you-mean", value: near))
@@ -86,6 +92,18 @@ extension RunPlayer {
     return ServerLine(
       lineClass: .failure, tag: nil, words: [doubt.subject.code.word], fields: fields,
       note: "a \(kind) has no \(doubt.subject.rawValue) '\(unknown)'")
+  }
+
+  /// The name in a check that a kind does not have, and those that it has; nil if it has all, or nobody knows.
+  private func unknown(_ doubt: RunDoubt, to kind: String) throws(Stop) -> (known: [String], unknown: String)? {
+    if wordsOfKinds[kind] == nil {
+      let answer = try ask("describe \(Word.written(kind))")
+      guard answer.last.lineClass == .success else { return nil }
+      wordsOfKinds[kind] = answer.rows.compactMap { ServerLine($0)?.words }.filter { $0.count > 1 }
+    }
+    let known = (wordsOfKinds[kind] ?? []).filter { $0[0] == doubt.subject.rawValue }.map { $0[1] }
+    guard !known.contains("*"), let unknown = doubt.names.first(where: { !Self.isKnown($0, known) }) else { return nil }
+    return (known, unknown)
   }
 
   private static func isKnown(_ name: String, _ known: [String]) -> Bool {
@@ -100,7 +118,22 @@ extension RunPlayer {
     if let words = try ask("list \(machine)").rows.first.flatMap({ ServerLine($0)?.words }), words.count > 1 {
       return words[1]
     }
-    let first = try ask("journal \(machine) since=1 limit=1").rows.first.flatMap { ServerLine($0)?.words } ?? []
-    return first.count > 4 && first[3] == "created" ? first[4] : nil
+    return try pastKinds(of: machine).last
   }
+
+  /// The kinds of all machines that have had a name, oldest first.
+  private func pastKinds(of machine: String) throws(Stop) -> [String] {
+    var kinds: [String] = []
+    var next: UInt64 = 1
+    while true {
+      let lines = try ask("journal \(machine) since=\(next) limit=\(Self.inputsAtOnce) what=moves").rows
+        .compactMap { ServerLine($0)?.words }.filter { $0.count > 3 }
+      guard let last = lines.last.flatMap({ UInt64($0[0]) }) else { return kinds }
+      for line in lines where line[3] == "created" && line.count > 4 { kinds.append(line[4]) }
+      next = last + 1
+    }
+  }
+
+  /// How many inputs of the journal are read at once.
+  private static let inputsAtOnce = 10_000
 }

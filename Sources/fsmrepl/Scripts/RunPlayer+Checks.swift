@@ -79,23 +79,21 @@ extension RunPlayer {
       let doubt = RunDoubt(.reading, of: machine, [name], step, turn: turnChecked, word: 3)
       guard let difference = shown.difference(name, wanted) else {
         let key = "\(machine) \(name)"
-        if wanted == .none, doubtedReadings[key] == nil, doubtedReadings.count < Self.mostDoubts {
-          doubtedReadings[key] = doubt
-        }
+        if wanted == .none, doubtedReadings[key] == nil { doubtedReadings[key] = doubt }
         return
       }
       self.doubt = doubt
       fail(step, word: 4, expected: difference.expected, got: difference.got)
-    case .coverage(_, let percent):
+    case .coverage(let pattern, let percent):
       let coverage = RunCoverage(rows)
       guard !coverage.reaches(percent) else { return }
+      guard coverage.hasKinds else {
+        return fail(step, word: 2, expected: "a machine", got: RunCoverage.nothing(pattern), .failed)
+      }
       fail(step, word: 1, expected: "coverage \(percent)%", got: "coverage \(coverage.text)")
     case .never, .output: break
     }
   }
-
-  /// How many passed checks are looked at again at the end.
-  private static let mostDoubts = 1_000
 
   /// Checks the outputs at the head of the queue: they need no answer of their own, only all earlier ones.
   func settle() {

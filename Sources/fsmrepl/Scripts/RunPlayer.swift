@@ -13,7 +13,7 @@ final class RunPlayer {
   struct Onlooker {
     /// A line is sent; called only at real pace.
     var line: (String) -> Void = { _ in }
-    /// A notice arrived; called only at real pace.
+    /// A notice arrived; called at real pace, and where ``answer`` is there.
     var notice: (String) -> Void = { _ in }
     /// A step is answered: the rows of the answer and its last line, or neither for a check without a request.
     var answer: ((_ step: Script.Step, _ rows: [String], _ last: String?) -> Void)?
@@ -82,7 +82,12 @@ final class RunPlayer {
   /// What the failure, or a passed check, may owe to a word that its kind does not know.
   var doubt: RunDoubt?
   /// Checks that passed because there is no such reading now; by machine and reading.
-  var doubtedReadings: [String: RunDoubt] = [:]
+  var doubtedReadings: [String: RunDoubt] = [:] { didSet { if isFullOfDoubts { isHeld = true } } }
+  /// How many passed checks wait to be looked at again.
+  private static let mostDoubts = 1_000
+  private var isFullOfDoubts: Bool { doubtedReadings.count >= Self.mostDoubts }
+  /// The first words of each row that describes a kind.
+  var wordsOfKinds: [String: [[String]]] = [:]
   /// Whether the failure may include inputs beyond those that answers named.
   var isSequenceOpen = false
   private var isCancelling = false
@@ -129,7 +134,8 @@ final class RunPlayer {
           try checkNeversAgain(behind: script.steps[place])
           continue
         }
-        guard next < end else { break }
+        if isFullOfDoubts { try settleReadings() }
+        guard failure == nil, next < end else { break }
         if try playAlone(script.steps[next]) { next += 1 }
       } else {
         onlooker.progress({ self.worldTime }, next < script.steps.count ? script.steps[next] : nil)
@@ -196,7 +202,10 @@ final class RunPlayer {
         }
         sendRequest(of: step)
         pending.append(next, turn: turn, .request)
+        // A kind may be another one then.
+        if verb == .define || verb == .undefine { wordsOfKinds = [:] }
         if verb == .undo || verb == .redo || verb == .goto {
+          wordsOfKinds = [:]
           isHeld = true
           wayBack = next
         }
@@ -254,7 +263,7 @@ final class RunPlayer {
       result.expectations += 1
       doubt = RunDoubt(.output, of: machine, [output], step, turn: turn, word: 3)
       // Waiting for what cannot come could take long.
-      guard try !settle(doubt) else { return true }
+      if !outputs.has(output, of: machine, at: worldTime), try settle(doubt) { return true }
       if let got = try advanceUntilOutput(for: output, of: machine, within: within) {
         fail(step, word: 3, expected: "output \(output) of \(machine) within \(TimeText.written(within))", got: got)
       }

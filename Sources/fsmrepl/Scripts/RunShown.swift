@@ -9,8 +9,11 @@ struct RunShown {
 
   /// - Parameter rows: Lines of the answer, as received.
   init(_ rows: [String]) {
-    for row in rows {
-      guard let words = ServerLine(row)?.words, words.count > 1 else { continue }
+    self.init(lines: rows.compactMap { ServerLine($0) })
+  }
+
+  init(lines: [ServerLine]) {
+    for words in lines.map(\.words) where words.count > 1 {
       switch words[0] {
       case "state": state = words[1]
       case "timer": timers.append(words[1])
@@ -20,9 +23,12 @@ struct RunShown {
     }
   }
 
+  /// The value of a reading; `nil` if it has none now.
+  func value(of name: String) -> String? { readings.first { $0.name == name }?.value }
+
   /// How a reading differs from the wanted one; `nil` if it does not.
   func difference(_ name: String, _ wanted: Script.Reading) -> (expected: String, got: String)? {
-    let value = readings.first { $0.name == name }?.value
+    let value = value(of: name)
     let others = readings.isEmpty ? "it has none now" : "it has \(readings.map(\.name).joined(separator: ", "))"
     let got = value.map { "\(name) \(Word.written($0))" } ?? "no reading '\(name)'; \(others)"
     switch wanted {
@@ -61,6 +67,8 @@ struct RunCoverage: Equatable {
     let trigger: String
   }
 
+  /// Whether any kind was looked at: false if no machine matched.
+  private(set) var hasKinds = false
   private(set) var made = 0
   private(set) var all = 0
   /// What was not made, as far as the daemon names it.
@@ -76,6 +84,7 @@ struct RunCoverage: Equatable {
       if line.words.first == "kind", let numbers = line["transitions"]?.split(separator: "/").compactMap({ Int($0) }),
         numbers.count == 2
       {
+        hasKinds = true
         made += numbers[0]
         all += numbers[1]
       }
@@ -86,8 +95,11 @@ struct RunCoverage: Equatable {
     }
   }
 
-  /// Whether so many per cent were made. Of no transitions all were.
-  func reaches(_ percent: Int) -> Bool { made * 100 >= all * percent }
+  /// Whether so many per cent were made. Of a kind without transitions all were.
+  func reaches(_ percent: Int) -> Bool { hasKinds && made * 100 >= all * percent }
+
+  /// What is said where no machine matched.
+  static func nothing(_ pattern: String) -> String { "no machine matches '\(pattern)'" }
 
   var text: String { "\(all == 0 ? 100 : made * 100 / all)% (\(made) of \(all) transitions)" }
 }

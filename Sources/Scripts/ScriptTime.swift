@@ -1,0 +1,27 @@
+import LineProtocol
+
+/// `at TIME` and `after DURATION` before a line, in a script or at the prompt.
+package enum ScriptTime {
+  case at, after
+
+  package init?(_ word: some StringProtocol) {
+    switch word {
+    case "at": self = .at
+    case "after": self = .after
+    default: return nil
+    }
+  }
+
+  /// What is sent before the time.
+  package var request: StaticString { self == .at ? "advance until " : "advance " }
+
+  /// What is wrong with the word behind it, which may be missing; nil if nothing is.
+  package func mistake(in word: String?) -> String? {
+    let form = self == .at ? TimeText.timeForm : TimeText.durationForm
+    guard let word else {
+      return self == .at ? "a time must follow 'at': \(form)" : "a duration must follow 'after': \(form)"
+    }
+    guard (self == .at ? TimeText.time(word) : TimeText.duration(word)) == nil else { return nil }
+    return "'\(word)' is no \(self == .at ? "time" : "duration"); it is \(form)"
+  }
+}
