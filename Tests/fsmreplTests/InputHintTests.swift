@@ -16,7 +16,7 @@ struct InputHintTests {
       ("advance ", "DURATION  or  until TIME"), ("advance until ", "TIME"), ("advance un", " TIME"),
       ("expect key ", "STATE"), ("expect key on ", ""), ("fire key timer x y", ""),
       ("world n", " W [clock=virtual] [seed=0] [durable=no]"),
-      ("run ", "FILE"), ("load x ", "[as KIND]  or  follow"), ("send key tap => ", ScriptOutcome.form),
+      ("run ", "FILE"), ("load x ", "[as KIND] [follow]"), ("send key tap => ", ScriptOutcome.form),
       ("", ""), ("se", ""), ("! ls ", ""), ("# send ", ""), ("nonsense ", ""),
     ])
   func hints(typed: String, expected: String) {

@@ -38,6 +38,10 @@ struct PresenterTests {
       ("await key on", "+ reached on t=1.000 seq=1", "reached on  1.000s #1\n"),
       ("can key tap", "+ yes", "yes\n"),
       ("can key tap", "+ no : the key is off", "no: the key is off\n"),
+      (
+        "can j cancel", "+ no from=processing way=start,loaded : it is not processing",
+        "no: it is not processing\n  possible in processing, by way of: start, loaded\n"
+      ),
       ("expect key on", "+ on t=1.000", "✓ on  1.000s\n"),
       ("watch *", "+ watching 1", "1 watch\n"), ("unwatch *", "+ watching 0", "0 watches\n"),
       ("use lesson", "+ world=lesson clock=virtual t=0.000 seq=0", "now in lesson, clock virtual  0.000s #0\n"),
@@ -230,29 +234,24 @@ struct PresenterTests {
     }
     #expect(
       text == """
-          list [PATTERN] [limit=N]  machines by name and then some
-                                    words more
-          quit                      leaves
+          list [PATTERN] [limit=N]
+              machines by name and then some words more
+          quit                          leaves
           world new W [clock=virtual] [seed=0] [durable=no]
               makes one of them
-          load FILE [as KIND]       a kind from a document: a
-                                    statechart in SCXML (.scxml) or
-                                    Mermaid (.mmd)
-          load FILE follow          the same, again whenever the
-                                    file is saved
-          save FILE [replace]       writes the present world as a
-                                    script, for 'fsmrepl run'
-          export NAME FOLDER        writes a machine with its
-                                    diagram, its past and a page
-                                    that replays it
-          record [FILE] [replace]   writes what follows as a
-                                    transcript for 'fsmrepl check';
-                                    says whether it does
-          record off                ends that
-          quiz NAME                 asks what the next inputs of a
-                                    machine will do, and says why
-          cover NAME                shows after each request which
-                                    transitions are still untried
+          load FILE [as KIND] [follow]
+              a kind from a statechart in SCXML (.scxml) or Mermaid
+              (.mmd); with follow again whenever the file is saved
+          save FILE [replace]
+              writes the present world as a script, for 'fsmrepl
+              run'
+          export NAME FOLDER
+              writes a machine with its diagram, its past and a
+              page that replays it
+          record [FILE] [replace]
+              writes what follows as a transcript for 'fsmrepl
+              check'; says whether it does
+          record off                    ends that
 
         """)
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 60 })

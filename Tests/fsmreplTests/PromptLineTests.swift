@@ -12,8 +12,9 @@ struct PromptLineTests {
       ("send key tap", .request("send key tap")), ("> send key tap", .request("send key tap")),
       ("exit", .leave), ("\\q", .leave), ("quit", .request("quit")), ("clear", .clear), ("version", .version),
       ("?", .request("help ")), ("? send", .request("help  send")), ("?send", .request("help send")),
-      ("help times", .topic(.times)), ("help keys", .topic(.keys)), ("? patterns", .topic(.patterns)),
-      ("help run", .topic(.word("run"))), ("? |", .topic(.word("|"))), ("help nonsense", .request("help nonsense")),
+      ("help times", .topic(.topic(.times))), ("help keys", .topic(.topic(.keys))),
+      ("? patterns", .topic(.topic(.patterns))), ("help run", .request("help run")), ("? |", .topic(.sign("|"))),
+      ("help nonsense", .request("help nonsense")),
       ("help send", .request("help send")), ("run a.fsm", .run("a.fsm")), (#"run "a b.fsm""#, .run("a b.fsm")),
       ("! ls -l | wc", .shell("ls -l | wc")), ("!ls", .shell("ls")),
       ("at 5s", .request("advance until 5s")), ("after 250ms", .request("advance 250ms")),
@@ -77,6 +78,7 @@ struct PromptLineTests {
       ("repeat 3", "'fsmrepl run FILE'"), ("let x = 3", "'fsmrepl run FILE'"), ("include x.fsm", "'fsmrepl run FILE'"),
       ("never key on", "'fsmrepl run FILE'"), ("seed 3", "'fsmrepl run FILE'"),
       ("expect key timers none", "'expect NAME STATE' alone"), ("expect output key text", "'expect NAME STATE' alone"),
+      ("expect k timers a b", "'expect NAME STATE' alone"),
       ("at", "a time must follow"), ("at soon list", "'soon' is no time"), ("after 1x", "'1x' is no duration"),
       ("at 1s after 2s list", "one time"), ("=> on", "a request must stand before"),
       ("send key tap =>", "an outcome must follow"), ("send key tap => moved a b c", "one word too many"),
@@ -104,10 +106,12 @@ struct PromptLineTests {
     arguments: [
       ("graph key", "k.svg", "graph key format=svg"), ("graph key", "k.mmd", "graph key format=mermaid"),
       ("graph key format=dot", "k.svg", "graph key format=dot"), ("wave", "a.b/c.vcd", "wave format=vcd"),
-      ("graph key", "key", "graph key"), ("list", "k.svg", "list"),
+      ("graph key", "key", "graph key"), ("list", "k.svg", "list"), ("graph key", "a/k.txt", "graph key"),
     ])
   func formats(request: String, path: String, expected: String) {
     #expect(RequestText(request).forFile(path) == expected)
+    #expect(RequestText("wave").forFile("k.png") == nil)
+    #expect(RequestText("wave").fileEndings == ".json, .svg, .vcd, .txt")
   }
 
   @Test("an 'advance' of an hour and more is sent in two parts")

@@ -249,6 +249,41 @@ struct PromptWordsTests {
     #expect(terminal.isRestored)
   }
 
+  @Test("a pager that is not there loses nothing of an answer that is still coming")
+  func missingPager() throws {
+    let server = try FakeServer { request in
+      request == "list" ? (1...1200).map { ". @ m\($0) power off" } : ["+ @ echo \"\(request)\""]
+    }
+    let terminal = try start(server, pager: "nonesuch")
+    terminal.type("list\r")
+    try terminal.wait(for: "m1 ")
+    for number in 1201...2500 { server.say(". @.1 m\(number) power off") }
+    server.say("+ @.1 2500")
+    let shown = try terminal.wait(for: "m2500 ")
+    for number in [2, 1200, 1201, 2499] { #expect(shown.contains("m\(number) ")) }
+    try terminal.wait(for: "main virtual 0.000> ")
+  }
+
+  @Test("a program that takes nothing loses nothing, however much it was given")
+  func keptForPager() throws {
+    signal(SIGPIPE, SIG_IGN)
+    let program = try ForegroundProgram("exit 127", isFed: true)
+    program.isPager = true
+    let piece = [UInt8](repeating: 0x61, count: 1 << 20)
+    for _ in 0..<6 { program.write(piece) }
+    while program.ending() == nil { poll(nil, 0, 1) }
+    #expect(program.given?.count == 6 << 20)
+    let reader = try ForegroundProgram("cat >/dev/null", isFed: true)
+    for _ in 0..<6 { reader.write(piece) }
+    while let input = reader.input, reader.wantsToWrite {
+      _ = Readiness([.init(descriptor: input, reads: false, writes: true)])
+      reader.flush()
+    }
+    #expect(reader.given == nil)
+    reader.finish()
+    while reader.ending() == nil { poll(nil, 0, 1) }
+  }
+
   @Test("a batch is strict where the daemon can", arguments: [true, false])
   func strict(isStrict: Bool) throws {
     let asked = Mutex<[String]>([])
@@ -262,6 +297,15 @@ struct PromptWordsTests {
     terminal.type("end\r")
     try terminal.wait(for: "main virtual 0.000> ")
     #expect(asked.withLock(\.self).contains("begin strict") == isStrict)
+    // A mistake that is told here is one of the batch, too.
+    terminal.type("begin\r")
+    try terminal.wait(for: "batch> ")
+    terminal.type("after 1s list\r")
+    try terminal.wait(for: "no time passes between 'begin' and 'end'")
+    terminal.type("end\r")
+    if isStrict { try terminal.wait(for: "nothing was run: a line of the batch is a mistake") }
+    try terminal.wait(for: "main virtual 0.000> ")
+    #expect(asked.withLock(\.self).contains("discard") == isStrict)
   }
 
   @Test("what wires have caused is told behind the answer")

@@ -83,12 +83,14 @@ struct RecorderTests {
     tape.hear("+ moved off on t=2.000 seq=2", answering: "send key tap")
     tape.hear("+ batch=1", answering: "end")
     #expect(tape.lines == [])
-    tape.stand("2.000")
-    tape.type("list", at: "2.000", "+ 0")
+    // The daemon may be asked for the moment when the clock has gone on.
+    tape.stand("2.004")
+    tape.type("list", at: "2.004", "+ 0")
     #expect(
       tape.lines == [
         "* 1 1.500 f moved a b timer=t", "> at 2.000s begin", "+", "> send key tap", "> end",
-        "* 2 2.000 key moved off on event=tap", "+ moved off on t=2.000 seq=2", "+ batch=1", "> list", "+ 0",
+        "* 2 2.000 key moved off on event=tap", "+ moved off on t=2.000 seq=2", "+ batch=1",
+        "> at 2.004s list", "+ 0",
       ])
   }
 
@@ -220,7 +222,7 @@ struct DocumentCommandTests {
       ("load a.mmd follow", .load("a.mmd", as: nil, follows: true)),
       ("load a.mmd as follow", .load("a.mmd", as: "follow", follows: false)),
       ("load a.mmd as b follow", .load("a.mmd", as: "b", follows: true)),
-      ("define c format=scxml", .begin("define c format=scxml")), ("help load", .help), ("help define", nil),
+      ("define c format=scxml", .begin("define c format=scxml")), ("help load", nil), ("help define", nil),
       ("loads a", nil), ("# load a", nil),
     ] as [(String, DocumentCommand?)])
   func commands(text: String, command: DocumentCommand?) {
@@ -245,7 +247,7 @@ struct FileCommandTests {
     "what writes files, and what does not",
     arguments: [
       ("save a.fsm", .save("a.fsm", replaces: false)), ("@1 save \"a b\" replace", .save("a b", replaces: true)),
-      ("help save", .help(0)), ("help export", .help(1)), ("export key lesson", .export("key", folder: "lesson")),
+      ("help save", nil), ("help export", nil), ("export key lesson", .export("key", folder: "lesson")),
       ("help", nil), ("saves a", nil), ("# save a", nil),
     ] as [(String, FileCommand?)])
   func commands(text: String, command: FileCommand?) {
@@ -268,7 +270,7 @@ struct RecordCommandTests {
     "what is for this program, and what is for the daemon",
     arguments: [
       ("record", .show), ("  record off", .stop), ("record a", .start("a", replaces: false)),
-      ("record \"a b\" replace", .start("a b", replaces: true)), ("help record", .help), ("help", nil),
+      ("record \"a b\" replace", .start("a b", replaces: true)), ("help record", nil), ("help", nil),
       ("help world", nil), ("recording", nil), ("# record a", nil), ("@1 record", .show),
     ] as [(String, RecordCommand?)])
   func commands(text: String, command: RecordCommand?) {

@@ -47,8 +47,9 @@ struct ScreenTextTests {
 
   @Test("without UTF-8 no byte above ASCII gets to the terminal, and columns stay")
   func ascii() {
-    let text: ScreenText = "> off  → on   ⟲ \("é\u{202E}")\n\("°") → 日\n"
-    #expect(text.inASCII.text == "> off  ->on   o \\u{E9}\\u{202E}\no ->\\u{65E5}\n")
+    let text: ScreenText = "> off  → on   ⟲ \("ñ\u{202E}")\n\("°") → 日\n"
+    #expect(text.inASCII.text == "> off  ->on   o \\u{F1}\\u{202E}\no ->\\u{65E5}\n")
+    #expect(ScreenText("“−18 °C” – résumé").inASCII.text == "\"-18 oC\" - resume")
     #expect(ScreenText("plain").inASCII.text == "plain")
   }
 }

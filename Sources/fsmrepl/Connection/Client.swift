@@ -129,6 +129,13 @@ final class Client {
     return conversation.disconnect()
   }
 
+  /// Closes the connection, ends a daemon of our own, and lets a signal end the process.
+  func endProcess(by signal: Int32) -> Never {
+    _ = close()
+    endpoint.close()
+    SignalQueue.endProcess(by: signal)
+  }
+
   /// Starts recording.
   func record(_ recording: Recording) {
     self.recording = recording

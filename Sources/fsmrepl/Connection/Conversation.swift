@@ -243,6 +243,15 @@ struct RequestText {
     self.words = Array(words.dropFirst())
   }
 
+  /// The words after the verb without their quotes; `nil` if one is `key=value`, or breaks the rules of quotes.
+  var plainWords: [String]? { Self.plain(words) }
+
+  static func plain(_ words: some Sequence<some StringProtocol>) -> [String]? {
+    let text = ". " + words.map { String($0) }.joined(separator: " ")
+    guard let line = ServerLine(text), line.fields.isEmpty, line.tag == nil else { return nil }
+    return line.words
+  }
+
   /// Splits at blanks outside quotes.
   static func split(_ text: String) -> [Substring] {
     var isQuoted = false

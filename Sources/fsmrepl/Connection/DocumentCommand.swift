@@ -10,46 +10,31 @@ enum DocumentCommand: Equatable {
   case load(String, as: String?, follows: Bool)
   /// The line without its tag; the document follows.
   case begin(String)
-  case help
   case wrong(String)
-
-  private static let verb = "load"
-  private static let usages = [
-    ("load FILE [as KIND]", "a kind from a document: a statechart in SCXML (.scxml) or Mermaid (.mmd)"),
-    ("load FILE follow", "the same, again whenever the file is saved"),
-  ]
-
-  private static var form: String {
-    "load is used as '\(usages[0].0) [follow]', with double quotes around a name with blanks or '='"
-  }
-
-  /// The rows of `help` for it, in the daemon's form.
-  static let usageRows = usages.map { ". \($0.0) : \($0.1)" }
 
   /// - Returns: `nil` for another request.
   init?(_ text: String) {
     let request = RequestText(text)
     switch request.verb {
-    case Verb.help.name where request.words == [Self.verb]: self = .help
     case Verb.define.name where request.words.contains { $0.hasPrefix("bytes=") }:
       self = .wrong(
-        "the bytes are counted here: write the document on the lines up to '\(DocumentSource.end)', or 'load FILE'")
+        Client.failure(
+          "the bytes are counted here: write the document on the lines up to '\(DocumentSource.end)', or 'load FILE'"))
     case Verb.define.name: self = .begin(text)
-    case Self.verb:
-      guard let line = ServerLine((["."] + request.words).joined(separator: " ")), line.fields.isEmpty,
-        let file = line.words.first
-      else {
-        self = .wrong(Self.form)
+    case LocalVerb.load.name:
+      guard let words = request.plainWords, let file = words.first else {
+        self = .wrong(LocalVerb.load.misuse)
         return
       }
-      var rest = line.words.dropFirst()
+      var rest = words.dropFirst()
+      // Behind `as` it is the name of a kind.
       let follows = rest.last == "follow" && rest.count != 2
       if follows { rest.removeLast() }
       guard rest.isEmpty || rest.count == 2 && rest.first == "as" else {
-        self = .wrong(Self.form)
+        self = .wrong(LocalVerb.load.misuse)
         return
       }
-      self = .load(RecordCommand.path(file), as: rest.last, follows: follows)
+      self = .load(LocalVerb.path(file), as: rest.last, follows: follows)
     case _: return nil
     }
   }
@@ -60,7 +45,7 @@ extension Client {
   struct OpenDocument {
     let line: String
     let origin: String
-    var bytes: [UInt8] = []
+    var lines = DocumentLines()
   }
 
   /// Takes a line of a document, or a request that brings one, and sends what it stands for.
@@ -68,22 +53,19 @@ extension Client {
   /// - Returns: The lines that this program answers itself, none as a rule; `nil` for any other request.
   func takeDocument(_ text: String, origin: String) -> [String]? {
     if var open = openDocument.take() {
-      if text.trimmingPrefix(while: { $0 == " " || $0 == "\t" }) == DocumentSource.end {
-        ask(open.line, document: open.bytes, origin: open.origin)
-        return []
+      switch open.lines.take(text.utf8) {
+      case .taken: openDocument = open
+      case .tooLong:
+        openDocument = open
+        return [Self.failure("a document has at most \(DocumentSource.mostBytes) bytes; this one is skipped")]
+      case .end where open.lines.isSkipped: break
+      case .end: ask(open.line, document: open.lines.bytes, origin: open.origin)
       }
-      guard open.bytes.count + text.utf8.count < DocumentSource.mostBytes else {
-        return [Self.failure("a document has at most \(DocumentSource.mostBytes) bytes; this one was dropped")]
-      }
-      open.bytes += text.utf8
-      open.bytes.append(0x0A)
-      openDocument = open
       return []
     }
     guard let command = DocumentCommand(text) else { return nil }
     switch command {
-    case .help: return DocumentCommand.usageRows + ["+ \(DocumentCommand.usageRows.count)"]
-    case .wrong(let text): return [Self.failure(text)]
+    case .wrong(let answer): return [answer]
     case _ where conversation.isCollecting:
       return [Self.failure("a document cannot stand between 'begin' and 'end'")]
     case .begin(let line):
@@ -123,7 +105,7 @@ extension Client {
     return loaded
   }
 
-  private static func failure(_ text: String) -> String { "- \(FailureCode.badArgument.word) : \(text)" }
+  fileprivate static func failure(_ text: String) -> String { "- \(FailureCode.badArgument.word) : \(text)" }
 }
 
 /// A file that is loaded again whenever it is saved.

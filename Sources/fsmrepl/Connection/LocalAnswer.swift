@@ -2,16 +2,13 @@ internal import LineProtocol
 
 /// Requests that this program answers itself. Their answers have the daemon's form.
 extension Client {
-  /// The rows of `help` for them, in the daemon's form.
-  static let usageRows =
-    DocumentCommand.usageRows + FileCommand.usageRows + RecordCommand.usageRows + PracticeCommand.usageRows
-
   /// Answers a request for this program, or takes a line of a document.
   ///
   /// - Returns: Each line of the answer, parsed and raw; `nil` for a request to the daemon.
   func answerLocally(_ text: String, origin: String = "") -> [(received: Conversation.Received, raw: RawLine)]? {
     guard
-      let lines = takeDocument(text, origin: origin) ?? FileCommand(text)?.perform(on: self, text, origin: origin)
+      let lines = takeDocument(text, origin: origin) ?? LocalVerb.help(text, isAtPrompt: isAtPrompt)
+        ?? FileCommand(text)?.perform(on: self, text, origin: origin)
         ?? RecordCommand(text)?.perform(on: self) ?? PracticeCommand(text)?.answer
     else { return nil }
     return localAnswer(lines, to: text, origin: origin)

@@ -38,6 +38,11 @@ struct Errand {
     var objects: [String] = []
     /// The last line, if it is a failure.
     var failure: String?
+
+    /// The lines of data, parsed; in a session with `mode json` they are objects.
+    var rows: [ServerLine] {
+      texts.compactMap { $0.hasPrefix("{") ? ServerLine(json: $0) : ServerLine(". \($0)") }
+    }
   }
 }
 

@@ -7,41 +7,19 @@ enum FileCommand: Equatable {
   case save(String, replaces: Bool)
   /// A machine with its past in a folder, to be looked at without a daemon.
   case export(String, folder: String)
-  case help(Int)
   case wrong(String)
-
-  private static let commands = [
-    (
-      verb: "save", usage: "save FILE [replace]", summary: "writes the present world as a script, for 'fsmrepl run'",
-      example: "save lesson.fsm"
-    ),
-    (
-      verb: "export", usage: "export NAME FOLDER",
-      summary: "writes a machine with its diagram, its past and a page that replays it", example: "export key lesson"
-    ),
-  ]
-
-  /// The rows of `help` for them, in the daemon's form.
-  static let usageRows = commands.map { ". \($0.usage) : \($0.summary)" }
 
   /// - Returns: `nil` for another request.
   init?(_ text: String) {
     let request = RequestText(text)
-    if request.verb == Verb.help.name {
-      guard let place = Self.commands.firstIndex(where: { [$0.verb] == request.words }) else { return nil }
-      self = .help(place)
-      return
-    }
-    guard let command = Self.commands.first(where: { $0.verb == request.verb }) else { return nil }
-    let line = ServerLine((["."] + request.words).joined(separator: " "))
-    let words = line?.fields.isEmpty == true ? line?.words ?? [] : []
-    switch (command.verb, words.count) {
-    case ("save", 1): self = .save(RecordCommand.path(words[0]), replaces: false)
-    case ("save", 2) where words[1] == "replace": self = .save(RecordCommand.path(words[0]), replaces: true)
-    case ("export", 2): self = .export(words[0], folder: RecordCommand.path(words[1]))
-    case _:
-      self = .wrong(
-        "\(command.verb) is used as '\(command.usage)', with double quotes around a name with blanks or '='")
+    let words = request.plainWords ?? []
+    switch (request.verb, words.count) {
+    case (LocalVerb.save.name, 1): self = .save(LocalVerb.path(words[0]), replaces: false)
+    case (LocalVerb.save.name, 2) where words[1] == "replace": self = .save(LocalVerb.path(words[0]), replaces: true)
+    case (LocalVerb.save.name, _): self = .wrong(LocalVerb.save.misuse)
+    case (LocalVerb.export.name, 2): self = .export(words[0], folder: LocalVerb.path(words[1]))
+    case (LocalVerb.export.name, _): self = .wrong(LocalVerb.export.misuse)
+    case _: return nil
     }
   }
 
@@ -53,10 +31,7 @@ enum FileCommand: Equatable {
   /// - Returns: The lines of the answer that are known at once.
   func perform(on client: Client, _ text: String, origin: String) -> [String] {
     switch self {
-    case .help(let place):
-      let command = Self.commands[place]
-      return [Self.usageRows[place], ". example : \(command.example)", "+ 2"]
-    case .wrong(let text): return ["- \(FailureCode.usage.word) : \(text)"]
+    case .wrong(let answer): return [answer]
     case .save(let path, let replaces):
       return client.begin(
         Errand(text, origin: origin, asking: [Verb.script.name]) { answers in

@@ -111,10 +111,8 @@ enum Program {
         return body(client, signals, greeting)
       case .failed: return .noConnection
       case .stopped(let number):
-        _ = client.close()
-        client.endpoint.close()
-        if number != SIGINT { SignalQueue.endProcess(by: number) }
-        return .interrupted
+        if number != SIGINT { client.endProcess(by: number) }
+        return .interrupted  // What is open closes behind it.
       }
     } catch {
       complain("\(error)")

@@ -13,13 +13,16 @@ final class ForegroundProgram {
   private(set) var input: Descriptor?
   private var unwritten: ArraySlice<UInt8> = []
   private var isComplete = false
-  /// What was given to it, to be shown if it cannot be started; `nil` when it is too much to be kept.
+  /// What was given to it, to be shown if it cannot be started; `nil` when it has taken so much that it was.
   private(set) var given: [UInt8]? = []
+  private var taken = 0
+  /// Whether it has closed its input.
+  private var hasEnough = false
 
   /// With more than this waiting to be written, no more should be read for it, in bytes.
   private static let mostUnwritten = 1 << 20
-  /// How much is kept in case the program cannot be started, in bytes.
-  private static let mostKept = 4 << 20
+  /// A pipe holds no more than this, in bytes: when more was taken, somebody reads.
+  private static let largestPipe = 1 << 20
 
   /// - Parameters:
   ///   - command: For the shell.
@@ -38,10 +41,11 @@ final class ForegroundProgram {
   }
 
   var wantsToWrite: Bool { input != nil && !unwritten.isEmpty }
-  var isFull: Bool { unwritten.count > Self.mostUnwritten }
+  /// Whether the rest of an answer waits until more is taken, or until it is known how a pager ended.
+  var isFull: Bool { unwritten.count > Self.mostUnwritten || isPager && hasEnough }
 
   func write(_ bytes: [UInt8]) {
-    if let kept = given { given = kept.count + bytes.count > Self.mostKept ? nil : kept + bytes }
+    given? += bytes
     guard input != nil else { return }
     unwritten += bytes
     flush()
@@ -58,11 +62,15 @@ final class ForegroundProgram {
     guard let descriptor = input else { return }
     while !unwritten.isEmpty {
       switch unwritten.withUnsafeBytes({ descriptor.write($0) }) {
-      case .bytes(let count): unwritten.removeFirst(count)
+      case .bytes(let count):
+        unwritten.removeFirst(count)
+        taken += count
+        if taken > Self.largestPipe { given = nil }
       case .wouldBlock: return
       case .closed, .failed:
         unwritten = []
         isComplete = true
+        hasEnough = true
       }
     }
     guard isComplete else { return }

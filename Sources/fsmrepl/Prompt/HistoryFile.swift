@@ -31,14 +31,9 @@ struct HistoryFile {
     if let path { append_history(1, path) }
   }
 
-  /// Makes the folders and the file, accessible to the user only.
+  /// Makes the folder and the file, accessible to the user only.
   private static func preparePath() -> String? {
-    guard let folder = StateFolder.path() else { return nil }
-    var path = ""
-    for part in folder.split(separator: "/") {
-      path += "/\(part)"
-      mkdir(path, 0o700)
-    }
+    guard let folder = StateFolder.make() else { return nil }
     let file = open("\(folder)/history", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else { return nil }
     close(file)

@@ -2,35 +2,32 @@ internal import LineProtocol
 
 /// What the prompt says of itself: its own words, and topics that no verb explains.
 enum PromptHelp {
-  enum Topic: Equatable {
+  enum Topic: String, CaseIterable {
     case times, states, patterns, keys
-    /// A word or a sign that only the prompt has.
-    case word(String)
+  }
+
+  /// What `help` can be about, besides verbs that the daemon knows.
+  enum Subject: Equatable {
+    case topic(Topic)
+    /// A sign that only the prompt has.
+    case sign(String)
 
     init?(_ word: String) {
-      switch word {
-      case "times": self = .times
-      case "states": self = .states
-      case "patterns": self = .patterns
-      case "keys": self = .keys
-      case _:
-        guard !PromptHelp.rows(about: word).isEmpty else { return nil }
-        self = .word(word)
+      if let topic = Topic(rawValue: word) {
+        self = .topic(topic)
+      } else if !PromptHelp.rows(about: word).isEmpty {
+        self = .sign(word)
+      } else {
+        return nil
       }
     }
   }
 
-  /// The rows of `help` for words that only the prompt has, in the daemon's form.
-  static let usageRows = Client.usageRows + wordRows
-
-  private static let wordRows = [
-    ". help times|states|patterns|keys : how these are written, and what the keys of the prompt do",
-    ". run FILE : the requests in a file, in the present world, up to the first that fails, as 'fsmrepl -f FILE'",
-    ". at TIME [LINE] : lets time pass up to then, if the clock stands still; then the line",
-    ". after DURATION [LINE] : lets so much time pass; then the line",
-    ". clear : an empty screen", ". version : the versions of the prompt and the daemon",
-    ". exit : closes the prompt, as 'quit', '\\q' and Ctrl-D do",
-  ]
+  /// The rows of `help` for words that only this program has, in the daemon's form.
+  static let usageRows =
+    LocalVerb.all.flatMap(\.rows) + [
+      ". help \(Topic.allCases.map(\.rawValue).joined(separator: "|")) : how these are written, and what the keys of the prompt do"
+    ]
 
   /// Rows that are no words to complete.
   static let formRows = [
@@ -40,20 +37,24 @@ enum PromptHelp {
     ". ? : as 'help'",
   ]
 
-  /// The rows of a word or a sign.
-  fileprivate static func rows(about word: String) -> [(String, String)] {
-    (wordRows.dropFirst() + formRows).compactMap { row in
+  /// The rows of a sign.
+  fileprivate static func rows(about sign: String) -> [(String, String)] {
+    guard sign.first?.isLetter == false else { return [] }
+    return formRows.compactMap { row in
       let parts = row.dropFirst(2).split(separator: " : ", maxSplits: 1)
-      let words = parts[0].split(separator: " ")
-      let isMeant = words.first == word[...] || words.contains(word[...]) && !(word.first?.isLetter ?? true)
-      return isMeant ? (String(parts[0]), String(parts[1])) : nil
+      return parts[0].split(separator: " ").contains(sign[...]) ? (String(parts[0]), String(parts[1])) : nil
     }
   }
 
   /// - Parameter style: For the screen; a table without wide characters fits any encoding.
-  static func text(_ topic: Topic, width: Int?, style: Style) -> ScreenText {
+  static func text(_ subject: Subject, width: Int?, style: Style) -> ScreenText {
+    let rows =
+      switch subject {
+      case .topic(let topic): rows(topic)
+      case .sign(let sign): rows(about: sign)
+      }
     var table = Table()
-    for (form, meaning) in rows(topic) { table.add([Table.Cell(form, .name), Table.Cell(meaning, isText: true)]) }
+    for (form, meaning) in rows { table.add([Table.Cell(form, .name), Table.Cell(meaning, isText: true)]) }
     return table.take(indent: "  ", width: width, style: style)
   }
 
@@ -86,7 +87,6 @@ enum PromptHelp {
         ("cast lamp-* buttonClick", "one event to all that match, in the order of their names"),
         ("watch *", "notices of all machines, also of those to come"),
       ]
-    case .word(let word): rows(about: word)
     case .keys:
       [
         ("TAB", "completes what can stand here, and says what is expected where there is no list"),

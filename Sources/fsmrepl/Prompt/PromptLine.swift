@@ -24,7 +24,7 @@ enum PromptLine: Equatable {
   case leave
   case clear
   case version
-  case topic(PromptHelp.Topic)
+  case topic(PromptHelp.Subject)
   /// Plays the requests in a file.
   case run(String)
   case shell(String)
@@ -54,12 +54,12 @@ enum PromptLine: Equatable {
       return
     }
     if word == Verb.help.name, words.count == 2, Verb.named(String(words[1])) == nil,
-      let topic = PromptHelp.Topic(String(words[1]))
+      let subject = PromptHelp.Subject(String(words[1]))
     {
-      self = .topic(topic)
+      self = .topic(subject)
       return
     }
-    if word == Verb.expect.name, words.count > 3, Self.isScriptExpectation(words), !words.contains("=>") {
+    if word == Verb.expect.name, Script.isOwnExpectation(text) {
       self = .wrong(
         "of expectations 'expect NAME STATE' alone works here; 'show NAME' has timers and readings, and \(Self.elsewhere)"
       )
@@ -77,17 +77,17 @@ enum PromptLine: Equatable {
   // MARK: Words of the prompt
 
   private static func local(_ word: String, _ text: String, _ words: [Substring], isTyped: Bool) -> PromptLine? {
+    if let time = ScriptTime(word) { return timed(time, text, words) }
     switch word {
-    case "exit", "\\q": return alone(words, .leave)
-    case "clear": return alone(words, .clear)
-    case "version": return alone(words, .version)
-    case "run":
+    case LocalVerb.exit.name, "\\q": return alone(words, .leave)
+    case LocalVerb.clear.name: return alone(words, .clear)
+    case LocalVerb.version.name: return alone(words, .version)
+    case LocalVerb.run.name:
       guard isTyped else { return .wrong("'run' cannot stand in a file that 'run' plays") }
-      guard let line = ServerLine((["."] + words.dropFirst()).joined(separator: " ")), line.fields.isEmpty,
-        line.words.count == 1, line.tag == nil
-      else { return .wrong("run is used as 'run FILE', with double quotes around a name with blanks or '='") }
-      return .run(RecordCommand.path(line.words[0]))
-    case "at", "after": return timed(word, text, words)
+      guard let files = RequestText.plain(words.dropFirst()), files.count == 1 else {
+        return .wrong(LocalVerb.run.misfit)
+      }
+      return .run(LocalVerb.path(files[0]))
     case "repeat", "let", "include", "never", "seed":
       return .wrong("'\(word)' is for scripts: 'fsmrepl run FILE' plays a file with it, in a world of its own")
     case _: return nil
@@ -109,29 +109,13 @@ enum PromptLine: Equatable {
 
   private static let flows: Set = ["bye", "gap", "limit", "livelock", "world"]
 
-  private static func timed(_ word: String, _ text: String, _ words: [Substring]) -> PromptLine {
-    let isAt = word == "at"
-    guard words.count > 1 else {
-      return .wrong(
-        isAt
-          ? "a time must follow 'at': \(TimeText.timeForm)" : "a duration must follow 'after': \(TimeText.durationForm)"
-      )
-    }
-    let time = String(words[1])
-    guard (isAt ? TimeText.time(time) : TimeText.duration(time)) != nil else {
-      return .wrong(
-        isAt
-          ? "'\(time)' is no time; it is \(TimeText.timeForm)"
-          : "'\(time)' is no duration; it is \(TimeText.durationForm)")
-    }
-    let request = isAt ? "advance until \(time)" : "advance \(time)"
+  private static func timed(_ time: ScriptTime, _ text: String, _ words: [Substring]) -> PromptLine {
+    let found = words.dropFirst().first.map(String.init)
+    if let mistake = time.mistake(in: found) { return .wrong(mistake) }
+    let request = "\(time.request)\(found ?? "")"
     guard words.count > 2 else { return .request(request) }
     guard words[2] != "at", words[2] != "after" else { return .wrong("a line has one time") }
     return .timed(request, then: String(text[words[2].startIndex...]))
-  }
-
-  private static func isScriptExpectation(_ words: [Substring]) -> Bool {
-    words[1] == "output" || words[2] == "timers" || words[2] == "reading"
   }
 
   // MARK: Outcomes and destinations
@@ -164,10 +148,10 @@ enum PromptLine: Equatable {
     else { return nil }
     let request = before(words[place], in: text)
     if words[place] == "|" { return .sent(request, to: .command(String(text[words[place + 1].startIndex...]))) }
-    guard let line = ServerLine((["."] + words[(place + 1)...]).joined(separator: " ")), line.fields.isEmpty,
-      line.words.count == 1
-    else { return .wrong("a name of one file follows '>', with double quotes around a name with blanks or '='") }
-    return .sent(request, to: .file(RecordCommand.path(line.words[0])))
+    guard let files = RequestText.plain(words[(place + 1)...]), files.count == 1 else {
+      return .wrong("a name of one file follows '>', with double quotes around a name with blanks or '='")
+    }
+    return .sent(request, to: .file(LocalVerb.path(files[0])))
   }
 
   private static func fits(_ words: ArraySlice<Substring>, _ verb: Verb) -> Bool {

@@ -19,18 +19,18 @@ extension Prompting {
   }
 
   private func take(_ received: Conversation.Received, raw: RawLine, for number: Int) {
-    guard let job = jobs[number] else { return }
     let line = received.line
-    let isData = line.lineClass == .data
-    if isData {
-      switch job.purpose {
+    if line.lineClass == .data {
+      // Whoever held the job here would have its lines copied for each new one.
+      switch jobs[number]?.purpose {
       case .strictness, .caused, .limits: jobs[number]?.rows.append(line)
       case .send: keep(received, raw, for: number)
       case .show, .time, .check, .firstHour, .sample, .rest: showAnswer(received, raw)
+      case nil: break
       }
       return
     }
-    jobs[number] = nil
+    guard let job = jobs.removeValue(forKey: number) else { return }
     let isGood = line.lineClass == .success
     switch job.purpose {
     case .show:
@@ -131,7 +131,7 @@ extension Prompting {
     let most = job.rows.first { $0.words.first == "journal" }.flatMap { $0.words.count > 1 ? Int($0.words[1]) : nil }
     guard let most, forecast > most else { return ask(advance.rest, job.line, .rest(fired: fired)) }
     let said: ScreenText =
-      "this fires some \(forecast) timers, and the journal keeps \(most) inputs: it cannot be undone; go on?"
+      "this fires some \(forecast) timers, and the journal keeps \(most) inputs: it cannot be undone. Up to \(first.line["t"] ?? "now") s \(fired) have fired; go on?"
     ask(said) { [unowned self] isYes in
       if isYes { ask(advance.rest, job.line, .rest(fired: fired)) } else { showAnswer(first, raw) }
     }

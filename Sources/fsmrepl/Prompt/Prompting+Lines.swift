@@ -79,7 +79,7 @@ extension Prompting {
     case .clear: terminal.clear()
     case .version:
       say("fsmrepl \(Release.version), fsmd \(client.daemonVersion) on \(client.endpoint.socketPath)\n")
-    case .topic(let topic): say(PromptHelp.text(topic, width: Descriptor.standardOutput.columns, style: style))
+    case .topic(let subject): say(PromptHelp.text(subject, width: Descriptor.standardOutput.columns, style: style))
     case .run(let path): run(path, line)
     case .shell(let command): start(command, feeding: nil)
     case .wrong(let text): refuse(text, line)
@@ -87,6 +87,7 @@ extension Prompting {
   }
 
   func refuse(_ text: String, _ line: TypedLine) {
+    if line.isTyped, client.conversation.isCollecting, beginsStrictly == true { hasMistakeInBatch = true }
     let said: ScreenText = "\(style(.bad, "error")): \(text)"
     say("\(said.wrapped(width: Descriptor.standardOutput.columns))\n")
     endFile(of: line, "")
@@ -98,7 +99,15 @@ extension Prompting {
     let request = RequestText(text)
     let place = client.conversation.place
     let isAlone = isListened && line.isTyped && request.tag == nil && !client.conversation.isCollecting
-    switch request.verb.flatMap(Verb.named) {
+    let verb = request.verb.flatMap(Verb.named)
+    // The daemon knows the mistakes that came to it, and not those that were told here.
+    if client.conversation.isCollecting, hasMistakeInBatch, verb == .end {
+      hasMistakeInBatch = false
+      say("\(style(.bad, "nothing was run")): a line of the batch is a mistake\n")
+      return send(Verb.discard.name, line)
+    }
+    if verb == .discard || !client.conversation.isCollecting { hasMistakeInBatch = false }
+    switch verb {
     case .begin where isAlone && request.words.isEmpty:
       guard let beginsStrictly else {
         return ask("help begin", line, .strictness, by: .program)
@@ -160,7 +169,12 @@ extension Prompting {
       ask(RequestText(text).fitting(Descriptor.standardOutput.columns, style), line, .send(to: destination))
     case .file(let path):
       if let problem = RegularFile.problem(at: path) { return refuse("\(path): \(problem)", line) }
-      ask(RequestText(text).forFile(path), line, .send(to: destination))
+      guard let request = RequestText(text).forFile(path) else {
+        return refuse(
+          "nothing is known of files with this ending: there are \(RequestText(text).fileEndings), or say 'format='",
+          line)
+      }
+      ask(request, line, .send(to: destination))
     }
   }
 
@@ -193,20 +207,28 @@ extension Prompting {
 
 extension RequestText {
   /// The request of a diagram in the format that belongs to the ending of a file's name, if it names none.
-  func forFile(_ path: String) -> String {
-    let formats: [String: String]
+  ///
+  /// - Returns: `nil` if the name has an ending of none of them.
+  func forFile(_ path: String) -> String? {
+    guard !words.contains(where: { $0.hasPrefix("format=") }), let name = path.split(separator: "/").last,
+      let dot = name.lastIndex(of: "."), !formats.isEmpty
+    else { return text }
+    let ending = String(name[name.index(after: dot)...])
+    return ending == "txt" ? text : formats[ending].map { "\(text) format=\($0)" }
+  }
+
+  /// The endings of files with the answer, and the formats that they stand for, besides a text for the screen.
+  private var formats: [String: String] {
     switch verb.flatMap(Verb.named) {
     case .graph:
-      formats = [
+      [
         "svg": "svg", "dot": "dot", "gv": "dot", "mmd": "mermaid", "puml": "plantuml", "json": "json",
         "scxml": "scxml", "fsm": "tests",
       ]
-    case .wave: formats = ["svg": "svg", "vcd": "vcd", "json": "json"]
-    case _: formats = [:]
+    case .wave: ["svg": "svg", "vcd": "vcd", "json": "json"]
+    case _: [:]
     }
-    guard let dot = path.lastIndex(of: "."), let format = formats[String(path[path.index(after: dot)...])],
-      !words.contains(where: { $0.hasPrefix("format=") })
-    else { return text }
-    return "\(text) format=\(format)"
   }
+
+  var fileEndings: String { (formats.keys.sorted() + ["txt"]).map { ".\($0)" }.joined(separator: ", ") }
 }

@@ -27,8 +27,9 @@ extension Prompting {
   func ended(_ program: ForegroundProgram, _ ending: Child.Ending) {
     foreground = nil
     terminal.takeBack()
-    if case .paged(let pager) = page?.state, pager === program { page?.state = .dropped }
-    if program.isPager, Pager.isMissing(ending), let text = program.given { say(ScreenText(unescaped: text)) }
+    let isMissing = program.isPager && Pager.isMissing(ending)
+    if case .paged(let pager) = page?.state, pager === program { page?.state = isMissing ? .shown : .dropped }
+    if isMissing, let text = program.given { say(ScreenText(unescaped: text)) }
     pump()
     flush()
     askForTime()
@@ -65,7 +66,7 @@ extension Prompting {
     switch page?.state {
     case nil, .shown: say(text)
     case .dropped: break
-    case .paged(let program): program.write((style.usesUnicode ? text : text.inASCII).bytes)
+    case .paged(let program): program.write(text.inEncoding(of: style).bytes)
     case .held(let before, let rows):
       let all = before + text
       let count = rows + text.bytes.count { $0 == 0x0A }
@@ -77,7 +78,7 @@ extension Prompting {
         page?.state = .shown
         return say(all)
       }
-      if let program = start(command, feeding: (style.usesUnicode ? all : all.inASCII).bytes) {
+      if let program = start(command, feeding: all.inEncoding(of: style).bytes) {
         program.isPager = true
         page?.state = .paged(program)
       } else {

@@ -26,6 +26,8 @@ final class Prompting {
   var page: Page?
   /// Whether the daemon has `begin strict`, once it was asked.
   var beginsStrictly: Bool?
+  /// Whether a line of the batch that is being typed was refused here.
+  var hasMistakeInBatch = false
 
   /// Received text that is not on the screen yet.
   private var unshown = ScreenText()
@@ -166,8 +168,7 @@ final class Prompting {
     default:
       terminal.stop()
       beforeEnding()
-      client.endpoint.close()
-      SignalQueue.endProcess(by: number)
+      client.endProcess(by: number)
     }
   }
 
@@ -217,7 +218,7 @@ final class Prompting {
 
   func flush() {
     guard foreground == nil else { return }
-    terminal.remembers = question == nil
+    terminal.remembers = question == nil && quiz == nil
     let next = ending == nil ? prompt : terminal.prompt
     guard !unshown.isEmpty || terminal.prompt != next else { return }
     terminal.show(unshown, prompt: next)

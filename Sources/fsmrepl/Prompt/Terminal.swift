@@ -6,7 +6,7 @@ internal import UnixHost
 /// The terminal and the line being typed: GNU readline through its callbacks.
 ///
 /// The owner calls ``readable()`` when there is input. Text is shown above the line being typed, which stays as it is.
-/// Readline is global, so a program has one terminal.
+/// Readline is global, so one terminal at a time is started.
 final class Terminal {
   /// Called with each line, and with `nil` at the end of input; returns whether another prompt follows. While it runs
   /// no prompt is on the screen.
@@ -114,7 +114,7 @@ final class Terminal {
     // While readline searches, its own prompt is shown, and ours must return unchanged afterwards.
     let changes = !isSearching && next != prompt
     guard changes || !text.isEmpty else { return }
-    let text = style.usesUnicode ? text : text.inASCII
+    let text = text.inEncoding(of: style)
     switch condition {
     case .stopped, .lent:
       Descriptor.standardOutput.write(text)
@@ -208,7 +208,7 @@ final class Terminal {
     let styled = style(.hint, shown)
     fflush(rl_outstream)
     // The cursor stays where readline has left it.
-    Descriptor.standardOutput.write("\u{1B}7\(style.usesUnicode ? styled : styled.inASCII)\u{1B}8")
+    Descriptor.standardOutput.write("\u{1B}7\(styled.inEncoding(of: style))\u{1B}8")
     showsHint = true
   }
 

@@ -10,6 +10,12 @@ struct Recorder {
   struct Line: Equatable {
     let raw: String
     let line: ServerLine
+
+    /// The time of an answer, in nanoseconds, if it has one.
+    var time: Int64? {
+      guard line.lineClass == .success || line.lineClass == .failure else { return nil }
+      return line["t"].flatMap { TimeText.time($0) }
+    }
   }
 
   /// The clock and the last input of a world.
@@ -107,7 +113,9 @@ struct Recorder {
   private mutating func takeStand(_ line: Line) -> [Piece] {
     guard let (_, stand) = Self.stand(line.line) else { return [] }
     if current?.verb == .begin {
-      // A batch has ended; no question is sent within it.
+      // A batch has ended; no question is sent within it. A real clock may have gone on since it ran.
+      var stand = stand
+      if let ran = current?.lines.lazy.compactMap({ $0.time }).first { stand.time = min(stand.time, ran) }
       current?.stand = stand
       return finish()
     }

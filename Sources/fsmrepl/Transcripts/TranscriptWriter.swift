@@ -195,9 +195,10 @@ struct TranscriptWriter {
       return
     }
     if let current {
-      for line in exchange.lines.lazy.map(\.line) where line.lineClass == .success || line.lineClass == .failure {
-        if let time = line["t"].flatMap({ TimeText.time($0) }) { worlds[current]?.time = time }
-        if let sequence = line["seq"].flatMap({ UInt64($0) }) { worlds[current]?.sequence = sequence }
+      for line in exchange.lines {
+        guard let time = line.time else { continue }
+        worlds[current]?.time = time
+        if let sequence = line.line["seq"].flatMap({ UInt64($0) }) { worlds[current]?.sequence = sequence }
       }
     }
     guard exchange.verb == .world, exchange.isDone, words.count > 1 else { return }

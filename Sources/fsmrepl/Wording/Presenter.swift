@@ -33,8 +33,10 @@ struct Presenter {
   /// As many inputs are remembered as can come before the answer to a request that caused them.
   private static let mostTold = 1_000
 
+  private static let scriptUsages = LocalVerb.all.filter { !$0.isForPeople }.flatMap(\.rows)
+
   /// - Parameter localUsages: The rows of `help` for words that this program knows, in the daemon's form.
-  init(format: Format, localUsages: [String] = Client.usageRows, columns: @escaping () -> Int? = { nil }) {
+  init(format: Format, localUsages: [String] = scriptUsages, columns: @escaping () -> Int? = { nil }) {
     self.format = format
     self.localUsages = localUsages
     self.columns = columns

@@ -1,4 +1,7 @@
 extension ScreenText {
+  /// The text as a terminal of this style can show it.
+  func inEncoding(of style: Style) -> ScreenText { style.usesUnicode ? self : inASCII }
+
   /// The text for a terminal whose encoding is not UTF-8, where some bytes of other characters would be commands.
   ///
   /// Signs of tables and drawings become ASCII of the same width where there is any; all other characters become
@@ -22,7 +25,8 @@ extension ScreenText {
   }
 
   private static let signs: [Unicode.Scalar: String] = [
-    "→": ">", "⇒": "=>", "⟲": "o", "–": "-", "—": "-", "·": ".", "…": "~", "✓": "v", "✗": "x", "±": "+-", "×": "x",
+    "→": ">", "⇒": "=>", "⟲": "o", "–": "-", "—": "-", "−": "-", "·": ".", "“": "\"", "”": "\"", "„": "\"",
+    "‘": "'", "’": "'", "é": "e", "•": "-", "\u{A0}": " ", "…": "~", "✓": "v", "✗": "x", "±": "+-", "×": "x",
     "°": "o", "µ": "u", "▼": "v", "▽": "v", "◆": "*", "○": "o", "▶": ">", "╳": "X", "│": "|", "┃": "|", "┝": "|",
     "━": "=", "─": "-", "┄": "-", "┈": "-", "┬": "+", "┏": "+", "┓": "+", "┗": "+", "┛": "+", "▁": "_", "▂": "_",
     "▃": "-", "▄": "-", "▅": "-", "▆": "=", "▇": "=", "█": "#",

@@ -36,6 +36,8 @@ struct ScreenText: Equatable, ExpressibleByStringInterpolation {
   }
 
   var isEmpty: Bool { bytes.isEmpty }
+  /// How many lines it has.
+  var rows: Int { bytes.count { $0 == 0x0A } }
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
   var trimmingTrailingBlanks: ScreenText {
@@ -71,6 +73,14 @@ struct ScreenText: Equatable, ExpressibleByStringInterpolation {
       bytes += VisibleText.escaped(value.description).utf8
     }
   }
+}
+
+extension DefaultStringInterpolation {
+  /// A `String` around a screen text would show the bytes of the value: the literal needs the type `ScreenText`.
+  ///
+  /// Deprecated, since the compiler passes over what is unavailable and takes the method for any value instead.
+  @available(*, deprecated, message: "this makes a String; give the literal the type ScreenText")
+  mutating func appendInterpolation(_ text: ScreenText) { appendInterpolation(text.text) }
 }
 
 extension Sequence<ScreenText> {

@@ -5,6 +5,8 @@ struct Wording {
   let style: Style
   /// Times of a running clock are shown in milliseconds; those of a stopped one are exact.
   var showsMilliseconds = false
+  /// Whether an answer is told with its time and the number of its input.
+  var tellsWhen = true
 
   // MARK: Replies
 
@@ -31,7 +33,8 @@ struct Wording {
     case (.can, "yes"):
       return style(.good, "yes")
     case (.can, "no"):
-      return "\(style(.bad, "no"))\(note(line))\(way(line).map { "\n  \($0)" } ?? "")"
+      let hint: ScreenText = way(line).map { "\n  \($0)" } ?? ""
+      return "\(style(.bad, "no"))\(note(line))\(hint)"
     case (.expect, _) where words.count == 1:
       return "\(style(.good, style.usesUnicode ? "✓" : "ok")) \(style(.state, words[0]))\(when(line))"
     case (.watch, "watching") where words.count >= 2, (.unwatch, "watching") where words.count >= 2:
@@ -96,7 +99,7 @@ struct Wording {
     if let meant = line["did-you-mean"], !text.contains("'\(meant)'") {
       hints.append("did you mean \(style(.name, meant))?")
     }
-    if let allowed = line["allowed"], let hint = hint(allowed, line.code, text) { hints.append(hint) }
+    if let allowed = line["allowed"], let hint = hint(allowed, line, text) { hints.append(hint) }
     if let ignores = line["ignores"] {
       let events = ignores.split(separator: ",").map { style(.quiet, String($0)) }.joined(separator: ", ")
       hints.append("would do nothing: \(events)")
@@ -113,9 +116,11 @@ struct Wording {
   }
 
   /// What is allowed instead, unless the text already says so.
-  private func hint(_ allowed: String, _ code: String, _ text: String) -> ScreenText? {
+  private func hint(_ allowed: String, _ line: ServerLine, _ text: String) -> ScreenText? {
     let choices = allowed.split(separator: ",").map { style(.good, String($0)) }.joined(separator: ", ")
-    switch FailureCode(rawValue: code) {
+    switch FailureCode(rawValue: line.code) {
+    case .refused where line["timer"] != nil:
+      return allowed.isEmpty ? "no timer is running" : "running: \(choices)"
     case .refused: return allowed.isEmpty ? "no event is possible now" : "possible now: \(choices)"
     case .unknownEvent, .unknownTimer: return allowed.isEmpty ? "it has none" : "it has: \(choices)"
     default: return allowed.isEmpty || text.contains(allowed) ? nil : "allowed: \(style(.good, allowed))"
@@ -133,6 +138,7 @@ struct Wording {
     let rest = Array(words.dropFirst(4))
     let moment = time(words[1])
     var text = style(.quiet, showsSequence ? "#\(words[0]) \(moment)" : moment)
+    if let at = line["at"] { text += style(.quiet, "  \(dateAndTime(at))") }
     if words[2] != "-" { text += "  \(style(.name, words[2]))" }
     text += "  "
     switch (words[3], rest.count) {
@@ -163,7 +169,12 @@ struct Wording {
   }
 
   /// Fields of a notice that are not causes.
-  private static let saidOtherwise: Set = ["due", "undone"]
+  private static let saidOtherwise: Set = ["due", "undone", "at"]
+
+  /// A time of the host without its time zone: `2031-05-04 05:02:01.000`.
+  private func dateAndTime(_ text: String) -> String {
+    "\(text.prefix(10)) \(text.dropFirst(11).prefix(12))"
+  }
 
   /// The range of inputs undone, or in effect again: `from=A to=B`, or nothing.
   private func rewound(_ line: ServerLine, isRedo: Bool) -> ScreenText {
@@ -317,6 +328,7 @@ struct Wording {
   }
 
   private func when(_ line: ServerLine, showsTime: Bool = true) -> ScreenText {
+    guard tellsWhen else { return "" }
     let parts = [line["t"].flatMap { showsTime ? moment($0) : nil }, line["seq"].map { "#\($0)" }].compactMap(
       \.self)
     return parts.isEmpty ? "" : style(.quiet, "  \(parts.joined(separator: " "))")

@@ -1,0 +1,95 @@
+internal import LineProtocol
+internal import UnixHost
+
+/// A verb of this program, which the daemon does not know.
+///
+/// The answers of those that scripts have, too, have the daemon's form, so that scripts need not treat them differently.
+struct LocalVerb {
+  let name: String
+  /// What may stand behind it, and what that does.
+  private let forms: [(words: String, summary: String)]
+  private let example: String
+  /// What its words have to be like.
+  private var hint = ""
+  /// Whether it is for somebody at a prompt, and for no script.
+  private(set) var isForPeople = false
+
+  static let load = LocalVerb(
+    name: "load",
+    forms: [
+      (
+        "FILE [as KIND] [follow]",
+        "a kind from a statechart in SCXML (.scxml) or Mermaid (.mmd); with follow again whenever the file is saved"
+      )
+    ], example: "load lamp.mmd", hint: quotedFile)
+  static let save = LocalVerb(
+    name: "save", forms: [("FILE [replace]", "writes the present world as a script, for 'fsmrepl run'")],
+    example: "save lesson.fsm", hint: quotedFile)
+  static let export = LocalVerb(
+    name: "export",
+    forms: [("NAME FOLDER", "writes a machine with its diagram, its past and a page that replays it")],
+    example: "export key lesson", hint: quotedFile)
+  static let record = LocalVerb(
+    name: "record",
+    forms: [
+      ("[FILE] [replace]", "writes what follows as a transcript for 'fsmrepl check'; says whether it does"),
+      ("off", "ends that"),
+    ], example: "record tour.transcript", hint: quotedFile)
+  static let quiz = LocalVerb(
+    name: "quiz", forms: [("NAME", "asks what the next inputs of a machine will do, and says why")],
+    example: "quiz key", hint: oneMachine, isForPeople: true)
+  static let cover = LocalVerb(
+    name: "cover", forms: [("NAME", "shows after each request which transitions are still untried")],
+    example: "cover key", hint: oneMachine, isForPeople: true)
+  static let run = LocalVerb(
+    name: "run",
+    forms: [
+      ("FILE", "the requests in a file, in the present world, up to the first that fails, as 'fsmrepl -f FILE'")
+    ], example: "run tour.fsm", hint: quotedFile, isForPeople: true)
+  static let at = LocalVerb(
+    name: "at", forms: [("TIME [LINE]", "lets time pass up to then, if the clock stands still; then the line")],
+    example: "at 5s send key tap", isForPeople: true)
+  static let after = LocalVerb(
+    name: "after", forms: [("DURATION [LINE]", "lets so much time pass; then the line")],
+    example: "after 250ms send key tap", isForPeople: true)
+  static let clear = LocalVerb(name: "clear", forms: [("", "an empty screen")], example: "clear", isForPeople: true)
+  static let version = LocalVerb(
+    name: "version", forms: [("", "the versions of the prompt and the daemon")], example: "version", isForPeople: true)
+  static let exit = LocalVerb(
+    name: "exit", forms: [("", "closes the prompt, as 'quit', '\\q' and Ctrl-D do")], example: "exit", isForPeople: true
+  )
+
+  static let all = [load, save, export, record, quiz, cover, run, at, after, clear, version, exit]
+
+  private static let quotedFile = "with double quotes around a name with blanks or '='"
+  private static let oneMachine = "with the name of one machine"
+
+  /// The rows of `help` for it, in the daemon's form.
+  var rows: [String] { zip(usages, forms).map { ". \($0) : \($1.summary)" } }
+
+  private var usages: [String] { forms.map { $0.words.isEmpty ? name : "\(name) \($0.words)" } }
+
+  /// What is wrong with a request of another form.
+  var misfit: String {
+    let usage = "\(name) is used as \(usages.map { "'\($0)'" }.joined(separator: " or "))"
+    return hint.isEmpty ? usage : "\(usage), \(hint)"
+  }
+
+  /// The answer to a request of another form.
+  var misuse: String { "- \(FailureCode.usage.word) : \(misfit)" }
+
+  /// The answer to `help VERB` for a verb of this program; `nil` for any other request.
+  static func help(_ text: String, isAtPrompt: Bool) -> [String]? {
+    let request = RequestText(text)
+    guard request.verb == Verb.help.name, let verb = all.first(where: { request.words == [$0.name] }),
+      isAtPrompt || !verb.isForPeople
+    else { return nil }
+    return verb.rows + [". example : \(verb.example)", "+ \(verb.rows.count + 1)"]
+  }
+
+  /// Expands `~`, which no shell has done here.
+  static func path(_ word: String) -> String {
+    guard word.hasPrefix("~/"), let home = SocketPath.variable("HOME") else { return word }
+    return home + word.dropFirst()
+  }
+}
