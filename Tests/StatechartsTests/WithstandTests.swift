@@ -55,6 +55,22 @@ struct WithstandTests {
     )
   }
 
+  @Test("that carries out much in many transitions has no table of it, which would take gigabytes")
+  func plainTable() throws {
+    func hasTable(_ assignments: Int) throws -> Bool {
+      let assign = String(repeating: "<assign location='n' expr='1'/>", count: assignments)
+      let text = """
+        \(Self.head)<datamodel><data id='n' expr='0'/></datamodel>
+        <state id='a'><transition event='*'>\(assign)</transition><transition event='x'/><transition event='y'/></state></scxml>
+        """
+      return try Definition.of(text).plain != nil
+    }
+    // For x, y and any other name.
+    #expect(try hasTable(1_365))
+    #expect(try !hasTable(1_366))
+    #expect(try !hasTable(5_000))
+  }
+
   @Test("that is cut anywhere, or has a byte changed, ends with a finding or a definition")
   func cut() {
     let text = Array(

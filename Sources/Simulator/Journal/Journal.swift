@@ -29,7 +29,7 @@ package struct Journal: ~Copyable {
     }
   }
 
-  private static let blockSize = 64 << 10
+  package static let blockSize = 64 << 10
   /// The longest record without details, with room to copy short details in one move.
   private static let plainRecord = 40
 
@@ -42,7 +42,10 @@ package struct Journal: ~Copyable {
   private var oldestBlock = 0
   /// The number of the last input; 0 before the first.
   package private(set) var last: UInt64 = 0
+  /// Of its blocks.
   private(set) var bytes = 0
+  /// Beside the inputs.
+  var wallTimes = WallTimes()
   /// How many blocks were ever opened. A change means that the journal takes more memory, so periodic checks of the
   /// footprint compare this first.
   package private(set) var openings = 0
@@ -74,7 +77,7 @@ package struct Journal: ~Copyable {
 
   /// Its bytes, with its share of blocks that copies have too; O(blocks) if a copy was made.
   var heldBytes: Int {
-    blocks[min(oldestBlock, shared.end)..<shared.end].reduce(bytes) { held, block in
+    blocks[min(oldestBlock, shared.end)..<shared.end].reduce(bytes + wallTimes.bytes) { held, block in
       block.storage.map { held - block.capacity + block.capacity / $0.owners } ?? held
     }
   }
@@ -89,6 +92,7 @@ package struct Journal: ~Copyable {
     copy.shared.end = shared.end
     copy.floor = floor
     copy.bytes = bytes
+    copy.wallTimes = wallTimes
     guard let open = blocks.last else { return copy }
     let own = Block(capacity: open.capacity, firstSequence: open.firstSequence, firstMoment: open.firstMoment)
     own.base.copyMemory(from: openBase, byteCount: openCount)
@@ -213,12 +217,13 @@ package struct Journal: ~Copyable {
 
   private mutating func forgetTheOldest() {
     while oldestBlock + 1 < blocks.count, blocks[oldestBlock + 1].firstSequence <= firstUnflushed,
-      bytes > mostBytes || blocks[oldestBlock + 1].firstSequence + mostInputs <= last + 1
+      bytes + wallTimes.bytes > mostBytes || blocks[oldestBlock + 1].firstSequence + mostInputs <= last + 1
     {
       blocks[oldestBlock].storage?.leave()
       blocks[oldestBlock].storage = nil
       bytes -= blocks[oldestBlock].capacity
       oldestBlock += 1
+      wallTimes.forget(before: min(blocks[oldestBlock].firstSequence, firstUnflushed))
     }
     // Entries of freed blocks are removed in groups, so that dropping a block costs O(1).
     if oldestBlock > 64, oldestBlock > blocks.count / 2 {

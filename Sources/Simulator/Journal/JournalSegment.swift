@@ -1,13 +1,15 @@
 package import StateMachines
 
-/// A part of a world's journal in its stored form: some facts, the machines that it creates, then the records as in
-/// memory.
+/// A part of a world's journal in its stored form: some facts, the machines that it creates, what the host's clock
+/// showed, then the records as in memory.
 ///
 /// A segment can be replayed without earlier ones: its facts contain the moment to which its first record is relative,
 /// and the limits that affect the effects of inputs.
 package struct JournalSegment {
   let facts: Facts
   package let creations: [Creation]
+  /// The first holds for its first input, unless that has none.
+  let wallMarks: [WallMark]
   // Safety: points into the bytes that this was made from, which must outlive it.
   let records: UnsafeRawBufferPointer
 
@@ -36,6 +38,8 @@ package struct JournalSegment {
     var wireDeliveries: Int64
     /// How many machines and composed names the segment makes.
     var creations: Int64
+    /// How many ``WallMark``s it has. It shares a number with `creations`, as the upper half: older stores have none.
+    var wallMarks: Int64
 
     static let size = 56
   }
@@ -65,6 +69,13 @@ package struct JournalSegment {
       creations.append(Creation(sequence: sequence, machine: MachineID(recorded: number), kind: kind, name: name))
     }
     self.creations = creations
+    var wallMarks: [WallMark] = []
+    for _ in 0..<facts.wallMarks {
+      guard let mark = WallMark(bytes, at: place), mark.sequence > wallMarks.last?.sequence ?? 0 else { return nil }
+      wallMarks.append(mark)
+      place += WallMark.size
+    }
+    self.wallMarks = wallMarks
     records = UnsafeRawBufferPointer(rebasing: bytes[place...])
   }
 }
@@ -83,17 +94,20 @@ extension JournalSegment {
     let creations = segment.creations.filter { $0.sequence <= last }
     var facts = segment.facts
     facts.lastMoment = scanner.moment
+    let marks = segment.wallMarks.filter { $0.sequence <= last }
     facts.creations = Int64(creations.count)
+    facts.wallMarks = Int64(marks.count)
     var prefix: [UInt8] = []
     facts.append(to: &prefix)
     for creation in creations { creation.append(to: &prefix) }
+    for mark in marks { mark.append(to: &prefix) }
     prefix.append(contentsOf: segment.records[..<scanner.offset])
     return (prefix, Instant(nanoseconds: scanner.moment))
   }
 }
 
 extension JournalSegment.Facts {
-  init(from moment: Int64, to lastMoment: Int64, _ limits: WorldLimits, creations: Int) {
+  init(from moment: Int64, to lastMoment: Int64, _ limits: WorldLimits, creations: Int, wallMarks: Int) {
     self.moment = moment
     self.lastMoment = lastMoment
     chain = Int64(limits.chain)
@@ -101,6 +115,7 @@ extension JournalSegment.Facts {
     wireChain = Int64(limits.wireChain)
     wireDeliveries = Int64(limits.wireDeliveries)
     self.creations = Int64(creations)
+    self.wallMarks = Int64(wallMarks)
   }
 
   /// Reads the facts at the start of a segment; nil if it is too short.
@@ -115,11 +130,13 @@ extension JournalSegment.Facts {
     keyedTimers = number(3)
     wireChain = number(4)
     wireDeliveries = number(5)
-    creations = number(6)
+    creations = number(6) & 0xFFFF_FFFF
+    wallMarks = number(6) >> 32
   }
 
   func append(to bytes: inout [UInt8]) {
-    for number in [moment, lastMoment, chain, keyedTimers, wireChain, wireDeliveries, creations] {
+    let counts = creations | wallMarks << 32
+    for number in [moment, lastMoment, chain, keyedTimers, wireChain, wireDeliveries, counts] {
       withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
   }
@@ -130,7 +147,7 @@ extension JournalSegment.Facts {
     // Beyond the daemon's limits.
     let most: ClosedRange<Int64> = 0...1 << 32
     return time.contains(moment) && time.contains(lastMoment)
-      && [chain, keyedTimers, wireChain, wireDeliveries, creations].allSatisfy(most.contains)
+      && [chain, keyedTimers, wireChain, wireDeliveries, creations, wallMarks].allSatisfy(most.contains)
   }
 
   /// Sets the limits under which the inputs were recorded.
@@ -194,9 +211,13 @@ extension WorldCore {
   package func appendUnflushed(to bytes: inout [UInt8]) -> [JournalSegment.Creation] {
     guard let unflushed, hasUnflushed else { preconditionFailure("all inputs have been handed out") }
     let creations = creations(unflushed)
+    let marks = journal.wallTimes.marks(from: journal.firstUnflushed).prefix { $0.sequence <= journal.last }
     journal.withRecords(from: unflushed.start) { moment, pieces in
-      JournalSegment.Facts(from: moment, to: journal.lastMoment, limits, creations: creations.count).append(to: &bytes)
+      JournalSegment.Facts(
+        from: moment, to: journal.lastMoment, limits, creations: creations.count, wallMarks: marks.count
+      ).append(to: &bytes)
       for creation in creations { creation.append(to: &bytes) }
+      for mark in marks { mark.append(to: &bytes) }
       for piece in pieces { bytes.append(contentsOf: piece) }
     }
     return creations
@@ -233,5 +254,6 @@ extension Journal {
   /// Appends the inputs of a checked segment. Those already present are skipped.
   mutating func append(_ segment: JournalSegment, _ numbers: ClosedRange<UInt64>) {
     append(records: segment.records, numbers, from: segment.facts.moment, to: segment.facts.lastMoment)
+    wallTimes.adopt(segment.wallMarks)
   }
 }

@@ -288,5 +288,5 @@ package final class Rewinding {
   }
 
   /// Passes the rebuilt world to `body`.
-  func withWorld<R>(_ body: (inout WorldCore) -> R) -> R { body(&replay.world) }
+  package func withWorld<R>(_ body: (inout WorldCore) -> R) -> R { body(&replay.world) }
 }

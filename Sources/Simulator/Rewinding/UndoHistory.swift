@@ -255,9 +255,10 @@ extension WorldCore {
     past.keep(Checkpoint(of: self, as: journal.last), firstKept: journal.first)
   }
 
-  /// The approximate memory of a copy of this world, in bytes. Storage shared by both is counted in full.
+  /// The approximate memory of a copy of this world, in bytes. Storage shared by both is counted in full, but for the
+  /// small lists of wires.
   package var bytesOfACopy: Int {
-    population.bytes + registry.bytes + agenda.count * MemoryLayout<Agenda.Entry>.stride + wires.bytes
+    population.bytes + registry.bytes + agenda.count * MemoryLayout<Agenda.Entry>.stride + wires.bytesOfACopy
       + keyedTimers.bytes + population.ownedBytes
   }
 

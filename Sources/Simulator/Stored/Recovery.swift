@@ -130,6 +130,7 @@ package struct Recovery: ~Copyable {
     rewritten.withUnsafeBytes {
       source.journal.append(records: $0, first...numbers.upperBound, from: from, to: segment.facts.lastMoment)
     }
+    source.journal.wallTimes.adopt(segment.wallMarks)
   }
 
   private mutating func translation(of kind: String, at sequence: UInt64) throws(SegmentFailure) -> KindTranslation {

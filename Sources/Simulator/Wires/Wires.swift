@@ -32,13 +32,17 @@ struct Wires {
   /// The approximate memory, in bytes.
   ///
   /// - Complexity: O(1): assumes that lists and inner tables are filled as on average.
-  var bytes: Int {
+  var bytes: Int { bytesOfACopy + bySource.count * 48 + sources.count * 112 }
+
+  /// The approximate memory that a copy takes once both have changed: lists and inner tables that neither has changed
+  /// stay shared.
+  ///
+  /// - Complexity: O(1).
+  var bytesOfACopy: Int {
     let wire = MemoryLayout<Wire>.stride
     let reference = 2 * MemoryLayout<UInt64>.stride
-    return tableBytes(capacity: all.capacity, stride: wire)
-      + tableBytes(capacity: bySource.capacity, stride: reference) + bySource.count * 48
-      + tableBytes(capacity: sources.capacity, stride: reference) + sources.count * 112
-      + count * (wire + wire / 2)
+    return tableBytes(capacity: all.capacity, stride: wire) + tableBytes(capacity: bySource.capacity, stride: reference)
+      + tableBytes(capacity: sources.capacity, stride: reference) + count * (wire + wire / 2)
   }
 
   /// The wires from a machine, in order of creation.

@@ -82,6 +82,7 @@ extension WorldCore {
   @discardableResult
   mutating func deliver() -> Bool {
     var delivered = 0
+    record.used = (0, 0)
     var isWithinLimits = true
     while nextDelivery < deliveries.count {
       let delivery = deliveries[nextDelivery]
@@ -120,7 +121,11 @@ extension WorldCore {
     details.number(UInt64(delivery.wire.from.number))
     record.begin(at: now)
     if delivery.isDirect { record.sender = name(of: delivery.wire.from) }
-    defer { record.sender = nil }
+    record.continuesInput = true
+    defer {
+      record.sender = nil
+      record.continuesInput = false
+    }
     noteTimers(slot, cell)
     let result: StepResult
     let output = population.kinds[population.kind(at: registry.location(of: delivery.wire.from))]

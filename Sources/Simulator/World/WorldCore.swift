@@ -33,6 +33,9 @@ package struct WorldCore: ~Copyable {
   var wires = Wires()
   var watchers = Watchers()
   var record: StepRecord
+  /// The steps of charts from documents so far; wraps.
+  @inline(__always)
+  package var chartSteps: Int { record.chartSteps }
   var details = DetailWriter()
   var compositions: [String: CompositionRecord] = [:]
   /// The kinds from documents that are in effect, each in its present version, in the order in which they were defined.

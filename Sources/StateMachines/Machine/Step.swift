@@ -228,6 +228,12 @@ public struct StepRecord: Sendable {
   public var key: UInt32 = 0
   /// The name of the machine that sent the event to this one. The caller sets and clears it.
   package var sender: String?
+  /// Whether the step is caused by another machine's input. Then what all such steps use counts together.
+  package var continuesInput = false
+  /// What the steps that one input has caused have used of the limits of documents.
+  package var used = (steps: 0, bytes: 0)
+  /// The steps of all charts so far; wraps.
+  package var chartSteps = 0
   /// Whether a field below was written. Most steps write none, and then none is read or cleared.
   public var isWritten = false
   public var effects = EffectList()

@@ -186,7 +186,9 @@ extension ChartRun {
       data = try value(of: content)
       try scope.budget.spend(bytes: data.size)
     } else if !send.parameters.isEmpty {
+      // What is sent may be kept in full by the journal, however often the same text is sent.
       data = .object(try object(of: send.parameters))
+      try scope.budget.spend(bytes: data.size)
     }
     guard data.depth < DataValue.deepest - 1 else { throw .limit(.depth) }
     var event = ChartEvent(name: name, kind: .external, sendID: id, data: data)

@@ -37,6 +37,9 @@ struct ChartRun {
   /// What `error.execution` tells of a send that has failed.
   var failedSend: String?
 
+  /// What the input has used of the budget.
+  private(set) var spent = (steps: 0, bytes: 0)
+
   // What came of the input.
   var hasMoved = false
   var hasTaken = false
@@ -70,15 +73,16 @@ struct ChartRun {
   }
 
   mutating func step(
-    _ machine: inout RunningChart, _ input: ChartInput, from sender: String?, now: Instant, generator: inout Generator
+    _ machine: inout RunningChart, _ input: ChartInput, from sender: String?, now: Instant, generator: inout Generator,
+    used: (steps: Int, bytes: Int)
   ) -> ChartOutcome {
-    attempt(&machine, now: now, generator: &generator) { (run) throws(EvaluationError) in
+    attempt(&machine, now: now, generator: &generator, used: used) { (run) throws(EvaluationError) in
       try run.take(input, from: sender)
     }
   }
 
   private mutating func attempt(
-    _ machine: inout RunningChart, now: Instant, generator: inout Generator,
+    _ machine: inout RunningChart, now: Instant, generator: inout Generator, used: (steps: Int, bytes: Int) = (0, 0),
     _ body: (inout ChartRun) throws(EvaluationError) -> Void
   ) -> ChartOutcome {
     swap(&machine, &self.machine)
@@ -95,7 +99,12 @@ struct ChartRun {
     forgetGuards()
     (hasMoved, hasTaken) = (false, false)
     scope.generator = generator
-    scope.budget = limits.budget
+    let budget = Budget(
+      steps: max(0, limits.budget.steps - used.steps), bytes: max(0, limits.budget.bytes - used.bytes))
+    scope.budget = budget
+    defer {
+      spent = (budget.steps - max(0, scope.budget.steps), budget.bytes - max(0, scope.budget.bytes))
+    }
     if !scope.locals.isEmpty { scope.locals.removeAll() }
     (scope.calls, scope.depth) = (0, 0)
     do {

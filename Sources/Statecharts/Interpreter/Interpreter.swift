@@ -54,9 +54,15 @@ public final class Interpreter {
   }
 
   /// As ``step(_:_:from:now:generator:)``, always by the algorithm, which notes the guards.
+  ///
+  /// - Parameter used: What is gone of the budget.
   func stepInFull(
-    _ machine: inout RunningChart, _ input: ChartInput, from sender: String?, now: Instant, generator: inout Generator
+    _ machine: inout RunningChart, _ input: ChartInput, from sender: String?, now: Instant, generator: inout Generator,
+    used: (steps: Int, bytes: Int) = (0, 0)
   ) -> ChartOutcome {
-    run.step(&machine, input, from: sender, now: now, generator: &generator)
+    run.step(&machine, input, from: sender, now: now, generator: &generator, used: used)
   }
+
+  /// What the last input has used of the budget.
+  var spent: (steps: Int, bytes: Int) { run.spent }
 }

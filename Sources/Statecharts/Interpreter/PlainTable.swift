@@ -32,7 +32,8 @@ final class PlainTable: Sendable {
   private let assignments: [Assignment]
   private let expressions: [Expression]
 
-  /// A table for a larger chart would take more memory than it is worth.
+  /// The most candidates, and the most assignments. Each candidate has its own copy of what its transition carries out,
+  /// so a larger table would take more memory than it is worth.
   private static var most: Int { 4_096 }
 
   /// - Returns: `nil` if the chart has more than that, or is too large.
@@ -45,7 +46,9 @@ final class PlainTable: Sendable {
     let count = chart.states.count * width
     for state in chart.states.indices {
       for event in 0..<width {
-        let all = Self.candidates(of: chart, from: state, at: Int32(event - 1), content, &assignments)
+        guard let all = Self.candidates(of: chart, from: state, at: Int32(event - 1), content, &assignments) else {
+          return nil
+        }
         guard count + others.count + all.count <= Self.most else { return nil }
         for (place, candidate) in all.enumerated() {
           var candidate = candidate
@@ -109,9 +112,11 @@ final class PlainTable: Sendable {
   }
 
   /// The transitions of the active state and of those around it that match an event, up to the first without a guard.
+  ///
+  /// - Returns: `nil` if they carry out too much.
   private static func candidates(
     of chart: Chart, from state: Int, at event: Int32, _ content: Content, _ assignments: inout [Assignment]
-  ) -> [Candidate] {
+  ) -> [Candidate]? {
     var found: [Candidate] = []
     var above = Chart.Index(state)
     while above >= 0 {
@@ -119,7 +124,10 @@ final class PlainTable: Sendable {
       above = own.parent
       for place in own.transitions where chart.matches(chart.transitions[Int(place)], event) {
         let transition = chart.transitions[Int(place)]
-        found.append(candidate(for: transition, of: chart, from: state, content, &assignments))
+        guard let candidate = candidate(for: transition, of: chart, from: state, content, &assignments) else {
+          return nil
+        }
+        found.append(candidate)
         if transition.condition == Chart.none { return found }
       }
     }
@@ -129,16 +137,23 @@ final class PlainTable: Sendable {
   private static func candidate(
     for transition: Chart.Transition, of chart: Chart, from state: Int, _ content: Content,
     _ assignments: inout [Assignment]
-  ) -> Candidate {
+  ) -> Candidate? {
     var candidate = Candidate(condition: content.place(of: transition.condition), outcome: .stayed)
     let start = Int32(assignments.count)
+    var isTooMuch = false
+    func add(_ block: Chart.Index) {
+      guard block != Chart.none, !isTooMuch else { return }
+      let own = content.blocks[Int(block)]
+      isTooMuch = assignments.count + own.count > most
+      if !isTooMuch { assignments += own }
+    }
     func add(_ handlers: Range<Chart.Index>) {
-      for handler in handlers { assignments += content.blocks[Int(chart.handlers[Int(handler)])] }
+      for handler in handlers { add(chart.handlers[Int(handler)]) }
     }
     guard case .state(let domain) = transition.domain else {
-      if transition.block != Chart.none { assignments += content.blocks[Int(transition.block)] }
+      add(transition.block)
       candidate.content = start..<Int32(assignments.count)
-      return candidate
+      return isTooMuch ? nil : candidate
     }
     // What is left, from the inner state outward.
     var left = Chart.Index(state)
@@ -146,7 +161,7 @@ final class PlainTable: Sendable {
       add(chart.states[Int(left)].onExit)
       left = chart.states[Int(left)].parent
     }
-    if transition.block != Chart.none { assignments += content.blocks[Int(transition.block)] }
+    add(transition.block)
     candidate.mask = ~bits((Int(domain) + 1)..<Int(chart.states[Int(domain)].end))
     candidate.entered = entered(chart, transition, below: Int(domain))
     for state in chart.states.indices where candidate.entered >> UInt64(state) & 1 != 0 {
@@ -154,7 +169,7 @@ final class PlainTable: Sendable {
     }
     candidate.content = start..<Int32(assignments.count)
     candidate.outcome = .moved
-    return candidate
+    return isTooMuch ? nil : candidate
   }
 
   private static func bits(_ range: Range<Int>) -> UInt64 { range.reduce(0) { $0 | 1 << UInt64($1) } }

@@ -234,7 +234,11 @@ package struct ChartMachine: _Machine {
     let program = program
     let verdict = program.withInterpreter { interpreter in
       let outcome = interpreter.stepInFull(
-        &running, input, from: record.sender, now: record.now, generator: &record.generator)
+        &running, input, from: record.sender, now: record.now, generator: &record.generator,
+        used: record.continuesInput ? record.used : (0, 0))
+      record.chartSteps &+= interpreter.spent.steps
+      record.used.steps += interpreter.spent.steps
+      record.used.bytes += interpreter.spent.bytes
       if record.notesGuards {
         for (condition, isTrue) in interpreter.evaluatedGuards { record.note(guard: condition, isTrue) }
       }
