@@ -139,6 +139,27 @@ struct EventLoopTests {
     #expect(turns == 5)
   }
 
+  @Test("who is ready is served before a turn, also before the first")
+  func readiness() throws {
+    let pipe = try Pipe()
+    pipe.writing.writeAll("ready")
+    var served: [String] = []
+    let running = try RunningLoop { loop, done in
+      try loop.poller.add(pipe.reading, token: 0, interest: .readable)
+      loop.onReady = { _ in
+        served.append("ready")
+        loop.poller.remove(pipe.reading)
+      }
+      loop.onTurn = {
+        served.append("turn")
+        done()
+      }
+      loop.requestTurn()
+    }
+    #expect(running.finishes())
+    #expect(served == ["ready", "turn"])
+  }
+
   @Test(
     "a busy descriptor does not keep the timer and the turns from their own", arguments: [0, 1_000_000] as [UInt64])
   func fairness(pollNanoseconds: UInt64) throws {

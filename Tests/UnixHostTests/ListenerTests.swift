@@ -110,7 +110,7 @@ struct ListenerTests {
     let holder = open(folder.path, O_RDONLY | O_DIRECTORY)
     defer { close(holder) }
     #expect(flock(holder, LOCK_EX) == 0)
-    #expect(throws: SocketFailure.directoryLocked(path: folder.path)) { _ = try Listener(path: path) }
+    #expect(throws: SocketFailure.locked(path: folder.path)) { _ = try Listener(path: path) }
   }
 
   @Test("without a free descriptor callers are hung up on instead of waiting for ever")
@@ -172,6 +172,28 @@ struct SocketGroupTests {
     #expect(found.st_mode & 0o777 == 0o660)
     #expect(found.st_gid == getegid())
     try ClientSocket.connect(path: path).close()
+  }
+
+  @Test("who can only read the folder cannot lock the daemon out")
+  func locked() throws {
+    chmod(folder.path, 0o755)
+    let path = "\(folder.path)/s"
+    let reader = open(folder.path, O_RDONLY | O_DIRECTORY)
+    defer { close(reader) }
+    #expect(flock(reader, LOCK_EX) == 0)
+    try Listener(path: path, for: own).closeAndRemove()
+    var found = stat()
+    #expect(lstat("\(path).lock", &found) == 0 && found.st_mode & 0o777 == 0o600)
+
+    let holder = open("\(path).lock", O_RDONLY)
+    #expect(flock(holder, LOCK_EX) == 0)
+    #expect(throws: SocketFailure.locked(path: "\(path).lock")) { _ = try Listener(path: path, for: own) }
+    close(holder)
+    unlink("\(path).lock")
+    symlink("/tmp/elsewhere", "\(path).lock")
+    #expect(throws: SocketFailure.lock(path: "\(path).lock", SystemError(code: ELOOP))) {
+      _ = try Listener(path: path, for: own)
+    }
   }
 
   @Test("a folder that the group cannot pass, or that others can write, is named")

@@ -107,9 +107,9 @@ package final class EventLoop {
   }
 
   private lazy var turn = DispatchWorkItem { [unowned self] in
-    guard turnIsRequested else { return }  // Already run, while descriptors were served.
-    turnIsRequested = false
-    onTurn()
+    // Otherwise it was run while descriptors were served. Who is ready comes first: Dispatch may tell of that many long
+    // turns late.
+    if turnIsRequested { serveReady() }
   }
 
   /// Serves what is ready, and waits in the poller for a short time after the last event.

@@ -7,21 +7,24 @@ package struct Listener: Sendable {
   package let descriptor: Descriptor
   package let path: String
   private let identity: FileIdentity
+  private let isForGroup: Bool
   /// Kept open so that a connection can still be accepted and closed when no other descriptor is left.
   private var spare: Descriptor?
 
   /// Binds and listens, with the longest backlog that the system allows. The socket has mode 0600, or 0660 for a group.
   ///
   /// A socket on which no process accepts is replaced. Of two processes that start at the same time exactly one wins,
-  /// as the folder is locked while the name is checked and bound.
+  /// as a lock is held while the name is checked and bound: on the folder, or for a group on a file beside the socket,
+  /// since whoever may read a folder can lock it.
   ///
   /// - Throws: `inUse` when a process accepts there, `notASocket` when the name belongs to a file or a folder (which is
-  ///   left alone), `directory` when the folder is missing or unusable, `emptyPath`, `pathTooLong`, `directoryLocked`,
+  ///   left alone), `directory` when the folder is missing or unusable, `emptyPath`, `pathTooLong`, `locked`, `lock`,
   ///   `system`; for a group also `unreachable` and `replaceable`.
   package init(path: String, for group: SocketGroup? = nil) throws(SocketFailure) {
     try SocketPath.checkLength(path)
     try group?.checkFolders(of: path)
-    let lock = try DirectoryLock(path: SocketPath.directory(of: path))
+    isForGroup = group != nil
+    let lock = try SocketLock(of: path, isForGroup: isForGroup)
     defer { lock.release() }
     try Self.clearStaleSocket(path)
     guard let socket = makeSocket(nonBlocking: true) else {
@@ -76,7 +79,7 @@ package struct Listener: Sendable {
 
   /// Stops listening and removes the file, if it is still the one created here.
   package func closeAndRemove() {
-    let lock = try? DirectoryLock(path: SocketPath.directory(of: path))
+    let lock = try? SocketLock(of: path, isForGroup: isForGroup)
     if FileIdentity(path: path) == identity { unlink(path) }
     descriptor.close()
     spare?.close()
@@ -168,17 +171,23 @@ private struct FileIdentity: Equatable, Sendable {
   }
 }
 
-/// An exclusive lock on a folder, which the kernel releases when the process ends.
-private struct DirectoryLock {
+/// An exclusive lock on a socket's name, which the kernel releases when the process ends.
+private struct SocketLock {
   private let descriptor: Descriptor
 
   /// How long to wait for another process to release the lock: 2 s in steps of 10 ms.
   private static let attempts = 200
   private static let pause: UInt32 = 10_000
 
-  init(path: String) throws(SocketFailure) {
-    let found = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard found >= 0 else { throw .directory(path: path, .last) }
+  /// - Parameter isForGroup: Whether others may read the folder. The file of the lock stays: a process that waits for it
+  ///   would otherwise lock another file than the next one.
+  init(of socket: String, isForGroup: Bool) throws(SocketFailure) {
+    let path = isForGroup ? "\(socket).lock" : SocketPath.directory(of: socket)
+    let found =
+      isForGroup
+      ? open(path, O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+      : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard found >= 0 else { throw isForGroup ? .lock(path: path, .last) : .directory(path: path, .last) }
     descriptor = Descriptor(rawValue: found)
     for _ in 0..<Self.attempts {
       if flock(found, LOCK_EX | LOCK_NB) == 0 { return }
@@ -187,7 +196,7 @@ private struct DirectoryLock {
     }
     let error = SystemError.last
     descriptor.close()
-    throw error.code == EWOULDBLOCK ? .directoryLocked(path: path) : .directory(path: path, error)
+    throw error.code == EWOULDBLOCK ? .locked(path: path) : .lock(path: path, error)
   }
 
   func release() {

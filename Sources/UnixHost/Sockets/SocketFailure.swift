@@ -9,7 +9,8 @@ package enum SocketFailure: Error, Hashable, Sendable {
   /// The folder for the default path belongs to another user, or is not a folder.
   case directoryNotOurs(path: String)
   /// Another process holds the lock on the folder and does not release it.
-  case directoryLocked(path: String)
+  case locked(path: String)
+  case lock(path: String, SystemError)
   /// Another process accepts connections there; its id, if the kernel says so.
   case inUse(path: String, pid: Int32?)
   /// Something that is not a socket has the name.
@@ -44,8 +45,10 @@ extension SocketFailure: CustomStringConvertible {
       "cannot use the folder \(path): \(error)"
     case .directoryNotOurs(let path):
       "\(path) is not a folder of this user's own; give another socket with --socket"
-    case .directoryLocked(let path):
-      "another process keeps the folder \(path) locked"
+    case .locked(let path):
+      "another process keeps \(path) locked"
+    case .lock(let path, let error):
+      "cannot lock \(path): \(error)"
     case .inUse(let path, let pid?):
       "a daemon already listens on \(path) (process \(pid))"
     case .inUse(let path, nil):
