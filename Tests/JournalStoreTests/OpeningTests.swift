@@ -75,22 +75,38 @@ struct OpeningTests {
   func newer() throws {
     try fixture.open().close()
     var image = fixture.image()
-    image["journal.sqlite"]?[63] = 3
+    image["journal.sqlite"]?[63] = 4
     Fixture.write(image, to: fixture.folder.path)
-    #expect(try failures() == .newer(path: fixture.files.database, found: 3, known: 2))
+    #expect(try failures() == .newer(path: fixture.files.database, found: 4, known: 3))
   }
 
   @Test("a later schema that is only in the log yet is found as well, and the log stays")
   func newerInLog() throws {
     try fixture.open().close()
     let database = try Database(path: fixture.files.database, .writing, faults: nil)
-    try database.run("PRAGMA user_version = 3")
+    try database.run("PRAGMA user_version = 4")
     #expect(failure { () throws(StoreFailure) in try fixture.open() }?.kind == .newer)
     database.close()
     let before = fixture.image()
     #expect(before["journal.sqlite-wal"]?.isEmpty == false)
     #expect(failure { () throws(StoreFailure) in try fixture.open() }?.kind == .newer)
     #expect(fixture.image() == before)
+  }
+
+  @Test("a store of the version before is opened, and says then that it has the present one")
+  func older() throws {
+    try fixture.open().close()
+    var image = fixture.image()
+    image["journal.sqlite"]?[63] = 2
+    Fixture.write(image, to: fixture.folder.path)
+    try fixture.open().close()
+    let database = try Database(path: fixture.files.database, .writing, faults: nil)
+    #expect(try database.number("PRAGMA user_version") == 3)
+    database.close()
+    image["journal.sqlite"]?[63] = 1
+    image["journal.sqlite-wal"] = nil
+    Fixture.write(image, to: fixture.folder.path)
+    #expect(try failures().kind == .damaged)
   }
 
   @Test("tables that are not those of the schema are damage")

@@ -29,7 +29,7 @@ enum DatabaseHeader {
     guard version <= StoreSchema.version else { throw .newer(path: path, found: version, known: StoreSchema.version) }
     // The page size, WAL mode, SQLite's schema format and UTF-8; our databases have no reserved bytes and no automatic
     // vacuum.
-    guard version == StoreSchema.version, number(at: 16, bytes: 2) == StoreSchema.pageSize,
+    guard StoreSchema.readable.contains(version), number(at: 16, bytes: 2) == StoreSchema.pageSize,
       number(at: 18, bytes: 2) == 0x0202,
       number(at: 44) == 4, number(at: 56) == 1, header[20] == 0, number(at: 52) == 0
     else {

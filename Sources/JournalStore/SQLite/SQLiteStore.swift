@@ -154,6 +154,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
         try database.run("PRAGMA secure_delete = OFF")
         // SQLite has made the log by now, if there was none.
         try database.hold([files.database, files.log])
+        try StoreSchema.upgrade(database)
         // A previous daemon may not have synced the log: the watermarks must not promise more than is on the disk.
         if durability == .full { try StoreFile.sync(files.log, faults: faults) }
         var notes: CommitWatermarks?

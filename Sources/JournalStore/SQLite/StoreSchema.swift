@@ -5,7 +5,11 @@
 enum StoreSchema {
   /// `fsmd`, as four letters; `file` shows it.
   static let applicationID: Int64 = 0x6673_6D64
-  static let version = 2
+  /// Of new stores, and of those that this release has written to. With 3 came redone inputs and times of day, which
+  /// earlier releases would take for damage; the tables are the same.
+  static let version = 3
+  /// The versions that can be read.
+  static let readable = 2...version
   static let pageSize = 4096
 
   static let tables = [
@@ -125,8 +129,18 @@ enum StoreSchema {
     defer { listing.finalize() }
     var texts: [String] = []
     while try listing.step() { texts.append(listing.text(0)) }
-    guard found == Int64(version), texts == tables else {
+    guard readable.contains(Int(found)), texts == tables else {
       throw .damaged(Damage(database.path, "its tables are not those of schema \(version)"))
+    }
+  }
+
+  /// Marks a database of an earlier version as one of this. Without room for that it stays what it is.
+  static func upgrade(_ database: Database) throws(StoreFailure) {
+    guard try database.number("PRAGMA user_version") != Int64(version) else { return }
+    do throws(StoreFailure) {
+      try database.run("PRAGMA user_version = \(version)")
+    } catch .full {
+      return
     }
   }
 }
