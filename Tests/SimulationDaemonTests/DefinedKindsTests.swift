@@ -307,6 +307,36 @@ struct DefinedKindsTests {
     #expect(other.lines().last == "* 4 0.000 - undefined toggle")
   }
 
+  @Test("what one input causes through wires counts together against the limits of documents")
+  func chain() {
+    let guest = HostedService().connect(toWorld: "w")
+    let head = "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\" datamodel=\"ecmascript\">"
+    let caller = """
+      \(head)<state id="a"><transition event="go"><foreach array="[1,2,3,4,5,6,7,8,9,10]" item="i">
+        <send type="output" event="out"/>
+      </foreach></transition></state></scxml>
+      """
+    let worker = """
+      \(head)<datamodel><data id="n" expr="0"/><data id="i" expr="0"/></datamodel><state id="a">
+        <transition event="go"><script>for (i = 0; i &lt; 30000; i++) { n = n + 1; }</script></transition>
+      </state></scxml>
+      """
+    _ = define("caller", caller, guest)
+    _ = define("worker", worker, guest)
+    _ = guest.play("new caller x", "new worker y", "wire x out y go")
+    let before = guest.client.hosted.live.world.chartSteps
+    #expect(guest.say("send x go").last?.hasPrefix("+ stayed a ") == true)
+    let used = guest.client.hosted.live.world.chartSteps - before
+    #expect(used > 500_000 && used < 1_100_000, "\(used)")
+    let came = guest.say("journal y what=all")
+    #expect(came.count { $0.contains(" stayed ") } > 1 && came.count { $0.contains(" refused ") } > 1, "\(came)")
+    // The next input has the whole of it again, and so has a replay.
+    #expect(guest.say("send y go").last?.hasPrefix("+ stayed a ") == true)
+    let readings = guest.say("show y")
+    _ = guest.play("undo", "redo")
+    #expect(guest.say("show y") == readings)
+  }
+
   @Test("a step and a start over a limit are answered, and the world goes on")
   func limits() {
     let guest = HostedService().connect(toWorld: "w")

@@ -10,6 +10,8 @@ final class HostedService {
   let service: Service
   /// The host clock, in nanoseconds; it moves only when the test says so.
   private(set) var now: UInt64
+  /// How much more the host's clock shows, in nanoseconds since 1970; worlds keep no time of day if it is nil.
+  var wallAhead: Int64?
   /// By number; a guest keeps its host alive, not the other way round.
   private var guests: [UInt32: WeakGuest] = [:]
 
@@ -84,7 +86,7 @@ final class HostedService {
 
   /// One round, as the daemon does it: `body` delivers the input, then all output is written.
   func round(_ body: () -> Void = {}) {
-    service.beginRound(host: now)
+    service.beginRound(host: now, wall: wallAhead.map { Int64(now) + $0 })
     body()
     service.workOn()
     service.endRound()

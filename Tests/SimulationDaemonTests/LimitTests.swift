@@ -87,14 +87,14 @@ struct LimitTests {
   func clients() {
     let host = host("clients=2")
     let first = host.connect()
-    #expect(host.service.hasRoom)
+    #expect(host.service.hasRoom(for: .owner))
     let second = host.connect()
-    #expect(!host.service.hasRoom)
+    #expect(!host.service.hasRoom(for: .owner))
     #expect(
       host.service.refusal == "- LIMIT name=clients value=2 : the daemon serves 2 clients already\n! bye reason=limit\n"
     )
     host.service.close(second.client)
-    #expect(host.service.hasRoom)
+    #expect(host.service.hasRoom(for: .owner))
     #expect(first.say("sync") == ["+"])
   }
 
@@ -248,5 +248,9 @@ struct LimitTests {
     for limit in Limits.fixed { #expect(limits.set("\(limit.name)=\(limit.value)")?.contains("cannot be set") == true) }
     #expect(Set(Limits.fixed.map(\.name)).isDisjoint(with: Limits.table.map(\.name)))
     for text in ["nosuch=1", "clients", "", "=5"] { #expect(limits.set(text) != nil) }
+    #expect(limits.set("userWorld=3")?.hasSuffix(" userClients userWorlds userMachines userMemory") == true)
+    #expect(limits.set("userWorld=3", hasUsers: false)?.contains("userWorlds") == false)
+    #expect(limits.set("userWorlds=3", hasUsers: false)?.contains("whom --group lets in") == true)
+    #expect(limits.userWorlds == Limits().userWorlds)
   }
 }

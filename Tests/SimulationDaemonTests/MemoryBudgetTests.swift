@@ -11,9 +11,15 @@ struct MemoryBudgetTests {
     let bytes = Atomic<Int>(0)
   }
 
+  private func budget(_ bytes: Int, measure: @escaping @Sendable () -> Int? = { nil }) -> MemoryBudget {
+    var limits = Limits()
+    limits.memory = bytes
+    return MemoryBudget(limits, measure: measure)
+  }
+
   @Test("counts what is reported, takes it back with the one who held it, and admits what is left")
   func shares() {
-    let budget = MemoryBudget(bytes: 128_000) { nil }
+    let budget = self.budget(128_000)
     func holding() {
       var world = WorldShare()
       world.join(budget)
@@ -41,7 +47,7 @@ struct MemoryBudgetTests {
 
   @Test("a small world and a small client have what they need, however full it is")
   func free() {
-    let budget = MemoryBudget(bytes: 128_000) { nil }
+    let budget = self.budget(128_000)
     budget.add(200_000, for: .world(.machines))
     var world = WorldShare()
     world.join(budget)
@@ -55,10 +61,39 @@ struct MemoryBudgetTests {
     #expect(client.admits(25, beside: 100) == true && client.admits(26, beside: 100) == false)
   }
 
+  @Test("the more worlds and clients there may be, the less each has for certain")
+  func freeForMany() {
+    var limits = Limits()
+    limits.memory = 1 << 30
+    limits.makeRoomForUsers()
+    let budget = MemoryBudget(limits) { nil }
+    #expect(budget.freeForWorld * limits.worlds <= budget.bytes / 2)
+    #expect(budget.freeForClient * limits.clients <= budget.bytes / 4)
+    limits.worlds = 1
+    limits.clients = 1
+    #expect(MemoryBudget(limits) { nil }.freeForWorld == budget.bytes / 128)
+    #expect(MemoryBudget(limits) { nil }.freeForClient == budget.bytes / 1_024)
+  }
+
+  @Test("what a worker is going to add counts until it is there")
+  func promised() {
+    let budget = self.budget(128_000)
+    var limits = Limits()
+    limits.userMemory = 50_000
+    limits.userMachines = 10
+    let quota = UserQuota(limits)
+    var growth: PromisedGrowth? = PromisedGrowth(bytes: 40_000, machines: 8, budget, quota)
+    #expect(growth != nil)
+    #expect(budget.counted == 40_000 && quota.countedBytes == 40_000 && quota.countedMachines == 8)
+    #expect(!quota.hasRoom(forMachines: 3) && !quota.hasRoom(for: 10_001))
+    growth = nil
+    #expect(budget.counted == 0 && quota.countedBytes == 0 && quota.countedMachines == 0)
+  }
+
   @Test("what the process has counts where it is more than may be by a sixteenth")
   func resident() {
     let measured = Measured()
-    let budget = MemoryBudget(bytes: 128_000) { measured.bytes.load(ordering: .relaxed) }
+    let budget = self.budget(128_000) { measured.bytes.load(ordering: .relaxed) }
     budget.measureNow()
     #expect(budget.hasRoom(for: 100_000))
     measured.bytes.store(132_000, ordering: .relaxed)
@@ -81,7 +116,7 @@ struct MemoryBudgetTests {
 
   @Test("many threads may report at once")
   func threads() async {
-    let budget = MemoryBudget(bytes: 1 << 40) { nil }
+    let budget = self.budget(1 << 40)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
         group.addTask {

@@ -53,6 +53,24 @@ struct OutboxTests {
     #expect(outbox.noticeBytes == 6)
   }
 
+  @Test("requests without an answer leave nothing")
+  func unanswered() {
+    var outbox = Outbox()
+    outbox.change(to: .json2)
+    let before = outbox.storageBytes
+    for _ in 0..<1_000 {
+      outbox.beginReply(.new)
+      outbox.beginReply(.drop)
+      var elsewhere = outbox.standIn()
+      elsewhere.beginReply(.send)
+      outbox.append(elsewhere)
+    }
+    #expect(outbox.storageBytes < before + 100)
+    outbox.beginReply(.count)
+    outbox.buffer.append(text: "+ 3\n")
+    #expect(text(&outbox) == #"{"class":"success","lines":3}"# + "\n")
+  }
+
   @Test("what was written is taken off, wherever the cut falls", arguments: 0..<20 as Range<UInt64>)
   func cuts(seed: UInt64) {
     var dice = Dice(seed: seed)

@@ -162,6 +162,21 @@ struct WaitingTests {
       ])
   }
 
+  @Test("what opens and closes a batch is the same for a cancel behind it")
+  func cancelBehindABatch() {
+    let guest = host.connect()
+    _ = guest.say("new power p")
+    #expect(guest.say("@a await p on\nbegin strict\n@b cancel\nend") == [])
+    #expect(
+      guest.say("@c cancel").map { String($0.prefix(12)) } == [
+        "- @a CANCELL", "+ @c", "+", "- @b USAGE :", "- BATCH inde",
+      ])
+    for lines in ["begin\nlist\ndiscard", "begin quickly", "end of it"] {
+      let answers = guest.say("@a await p on\n\(lines)\n@c cancel")
+      #expect(answers.first?.hasPrefix("- @a CANCELLED ") == true && answers[1] == "+ @c", "\(lines): \(answers)")
+    }
+  }
+
   @Test("cancel ends an await and an advance, wherever in what was sent it stands")
   func cancel() {
     let guest = host.connect()

@@ -85,6 +85,16 @@ package struct ReplyShape: Sendable {
   static let failure = [ReplyShape("CODE")]
 }
 
+extension ReplyShape {
+  /// The keys of the lines that end replies, successes first.
+  package static let endKeys = [
+    "t", "seq", "outputs", "moved", "stayed", "ignored", "refused", "fired", "members", "effect", "into", "from",
+    "to", "way", "since", "version", "states", "events", "batch", "world", "clock", "speed", "paused", "service",
+    "machine", "state", "event", "timer", "allowed", "ignores", "verb", "kind", "count", "line", "column", "missing",
+    "argument", "got", "expected", "owner", "index", "name", "value", "limit", "output", "done", "did-you-mean",
+  ]
+}
+
 /// The lines of the reply to a verb.
 package struct ReplyShapes: Sendable {
   /// Lines of data; the first that fits counts.

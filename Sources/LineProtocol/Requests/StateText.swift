@@ -24,6 +24,9 @@ package struct StateText: Hashable, Sendable {
     if parts.contains(where: \.isEmpty) { return nil }
   }
 
+  /// Whether it asks for certain data.
+  package var hasData: Bool { data != nil }
+
   private static let nameless = Array("state".utf8)
   private static let plus = UInt8(ascii: "+")
   private static let dot = UInt8(ascii: ".")

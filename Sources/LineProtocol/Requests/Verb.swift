@@ -162,7 +162,8 @@ package struct VerbEntry: Sendable {
           example: "point key on", inBatch: false)
       case .journal:
         VerbEntry(
-          verb, "[PATTERN] [since=SEQ] [limit=N] [what=moves|all]", does: "what happened, oldest first",
+          verb, "[PATTERN] [since=SEQ] [at=TIME|yes] [limit=N] [what=moves|all]",
+          does: "what happened, oldest first; 'at' is the host's time, as 14:00",
           example: "journal key since=3")
       case .wave:
         VerbEntry(

@@ -96,6 +96,39 @@ final class StoredJournal {
     return true
   }
 
+  /// Finds the first stored segment at one of whose inputs the host's clock may have showed this time or a later one.
+  ///
+  /// - Parameters:
+  ///   - start: Only it and later inputs matter.
+  ///   - wall: In nanoseconds since 1970.
+  ///   - most: How many segments to look at.
+  /// - Returns: The first input to look at next, and the last one of the segment that was found.
+  /// - Throws: What the store throws.
+  func segment(
+    from start: UInt64, thatMayReach wall: Int64, most: Int
+  ) throws(PersistenceFailure) -> (next: UInt64, end: UInt64?) {
+    var next = UInt64.max
+    var end: UInt64?
+    var left = most
+    do throws(StoreFailure) {
+      try readers.reading { reader throws(StoreFailure) in
+        try reader.readSegments(of: world, from: start) { segment in
+          // One that is damaged is told of when it is read.
+          if JournalSegment(segment.bytes)?.mayReach(wall: wall) ?? true {
+            (next, end) = (segment.first, segment.last)
+            return false
+          }
+          left -= 1
+          next = segment.last + 1
+          return left > 0
+        }
+      }
+    } catch {
+      throw .store(error)
+    }
+    return (next, end)
+  }
+
   /// Discards the kind descriptions, since the store has new ones.
   func forgetWords() {
     words = nil

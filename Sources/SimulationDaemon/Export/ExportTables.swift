@@ -25,7 +25,8 @@ enum ExportTables {
       to_state TEXT,
       source TEXT,
       source_output TEXT,
-      undone_by INTEGER
+      undone_by INTEGER,
+      at TEXT
     )
     """,
     """

@@ -206,12 +206,12 @@ struct ScriptExport: ~Copyable {
 
   // MARK: Lines
 
-  /// Plays the request of an input and writes it with its result.
+  /// Plays the request of an input, spelled as in a script, and writes it with its result.
   private mutating func say(
     _ request: String, _ time: String?, _ dryRun: DryRun, as sequence: UInt64
   ) throws {
-    let answer = dryRun.play(request)
-    let line = [time, ScriptText.dollarsDoubled(request)].compactMap(\.self).joined(separator: "  ")
+    let answer = dryRun.play(ScriptSpelling.request(request))
+    let line = [time, request].compactMap(\.self).joined(separator: "  ")
     switch answer {
     case .success: try text.append(line)
     case .failure(let code, let answer):

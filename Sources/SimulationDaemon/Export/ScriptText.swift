@@ -34,8 +34,8 @@ struct ScriptText: ~Copyable {
   mutating func append(_ line: String, document: String) throws -> Bool {
     var lines = document.split(separator: "\n", omittingEmptySubsequences: false)
     if lines.last == "" { lines.removeLast() }
-    guard !lines.contains(where: { $0.drop { $0 == " " || $0 == "\t" } == DocumentSource.end }) else { return false }
-    try append(Self.dollarsDoubled(line))
+    guard !lines.contains(where: { DocumentSource.isEnd($0.utf8) }) else { return false }
+    try append(line)
     for line in lines { try append(String(line)) }
     try append(DocumentSource.end)
     return true
@@ -76,19 +76,19 @@ struct ScriptText: ~Copyable {
   mutating func expect(_ world: inout WorldCore) throws {
     for machine in world.machines(matching: .all) {
       let name = world.name(of: machine)
-      try append(Self.dollarsDoubled("expect \(name) \(ScriptSpelling.word(world.state(of: machine)))"))
+      try append("expect \(name) \(ScriptSpelling.word(world.state(of: machine)))")
       // `expect output` means something else in a script.
       if name == "output" { continue }
       let kind = world.kind(of: machine)
       let timers = world.runningTimers(of: machine).map { TimerText.word(kind.timers[$0.timer].name, key: $0.key) }
       let list = timers.isEmpty ? "none" : ScriptSpelling.word(timers.joined(separator: ","))
-      try append(Self.dollarsDoubled("expect \(name) timers \(list)"))
+      try append("expect \(name) timers \(list)")
     }
   }
 
   // MARK: Requests
 
-  /// The request of an input from outside.
+  /// The request of an input from outside, as a line of a script.
   static func request(_ entry: JournalEntry, _ facts: InputFacts, of world: borrowing WorldCore) -> String {
     // Inputs of the whole world are written as `undo` or `goto`, or not at all.
     guard let machine = entry.machine else { return facts.undefined.map { "undefine \($0)" } ?? "" }
@@ -126,7 +126,7 @@ struct ScriptText: ~Copyable {
     }
   }
 
-  /// The request that creates a composition.
+  /// The request that creates a composition, as a line of a script.
   ///
   /// - Parameter parameters: The parameters of each member.
   static func new(
@@ -156,10 +156,5 @@ struct ScriptText: ~Copyable {
 
   private static func pair(_ key: String, _ value: String) -> String {
     "\(key)=\(ScriptSpelling.value(value))"
-  }
-
-  /// A request in a script's spelling, where a dollar starts a name.
-  static func dollarsDoubled(_ request: String) -> String {
-    request.utf8.contains(UInt8(ascii: "$")) ? request.replacing("$", with: "$$") : request
   }
 }

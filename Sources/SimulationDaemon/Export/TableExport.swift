@@ -2,6 +2,7 @@ import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
+import UnixHost
 
 /// Writes a world's journal as a database; Docs/Export.md documents it.
 ///
@@ -80,7 +81,7 @@ struct TableExport {
         .text(input.arguments), .text(input.outcome), .text(from), .text(to),
         .text(facts.source.map { world.name(of: $0.machine) }),
         .text(facts.source.map { world.kind(of: $0.machine).outputs[$0.output].name }),
-        undoer.map { .integer(Int64($0)) } ?? .null,
+        undoer.map { .integer(Int64($0)) } ?? .null, .text(world.wallTime(of: entry).map(WallClock.text)),
       ], into: "inputs")
     if undoer != nil { return }
     if entry.verdict == .moved && entry.input.isStep || from != to {
@@ -252,7 +253,9 @@ struct TableExport {
       [
         .integer(Int64(entry.sequence)), .seconds(entry.moment), .integer(entry.moment.nanoseconds), .null, .null,
         .text(entry.input.column),
-      ] + Array(repeating: .null, count: 7) + [undoer.map { .integer(Int64($0)) } ?? .null], into: "inputs")
+      ] + Array(repeating: .null, count: 7)
+        + [undoer.map { .integer(Int64($0)) } ?? .null, .text(world.wallTime(of: entry).map(WallClock.text))],
+      into: "inputs")
     if undoer != nil {
       if entry.input == .rewound { lost?.hasOnlyChanges = false }
       return

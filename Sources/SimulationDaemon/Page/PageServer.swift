@@ -23,7 +23,8 @@ final class PageServer {
   /// Starts to serve on an address.
   ///
   /// - Parameter mayControl: Whether pages may change worlds.
-  /// - Throws: `SocketFailure` if the address cannot be had, `SystemError` without memory or descriptors.
+  /// - Throws: `SocketFailure` if another program has the address or it is not this machine's; `SystemError` if memory or
+  ///   descriptors have run out.
   init(_ address: InternetAddress, mayControl: Bool, connections: Int, _ service: Service) throws {
     var limits = HTTPServer.Limits()
     limits.connections = connections
@@ -127,7 +128,7 @@ final class PageServer {
   }
 
   private func openStream() -> HTTPResponse {
-    guard !service.isShuttingDown, service.hasRoom, !service.hasTooManyDisconnected else {
+    guard !service.isShuttingDown, service.hasRoom(for: .owner), !service.hasTooManyDisconnected else {
       return reply(503, "the daemon serves \(service.environment.limits.clients) clients already\n")
     }
     let client = service.open(SessionTerms(mayChange: mayControl, isSampled: true, form: .json))

@@ -164,7 +164,7 @@ final class Daemon {
 
   /// A round: `body` serves clients, then all output is written and the wake-up is set.
   private func round(_ body: () -> Void) {
-    service.beginRound(host: HostClock.now())
+    service.beginRound(host: HostClock.now(), wall: WallClock.now())
     body()
     service.workOn()
     service.endRound()
@@ -304,16 +304,16 @@ final class Daemon {
   }
 
   private func admit(_ descriptor: Descriptor, _ peer: Peer, _ door: Door) {
-    guard peer.isTrusted || !door.isForTrusted else {
+    let id = UserID(peer.uid)
+    guard id == .owner || !door.isForTrusted else {
       log.warning("refused process \(peer.pid) of user \(peer.uid)")
       descriptor.close()
       return
     }
-    let id = UserID(peer.uid)
     let arrival = Arrival(descriptor: descriptor, peer: peer, user: id, mayChange: door.mayChange)
     if let refusal = service.refusal(of: id) { return refuse(arrival, refusal) }
     if id == .owner { return seat(arrival) }
-    service.user(id).arriving += 1
+    service.beginArrival(of: id)
     if service.environment.names.isKnown(id) { return welcome(arrival) }
     if unnamed[id] == nil { directory.ask(peer.uid) }
     unnamed[id, default: []].append(arrival)
@@ -330,8 +330,12 @@ final class Daemon {
 
   /// Serves a connection of a user with a name, as soon as the user has a world.
   private func welcome(_ arrival: Arrival) {
+    if service.isShuttingDown {
+      service.endArrival(of: arrival.user)
+      return refuse(arrival, Service.farewell)
+    }
     service.welcome(arrival.user) { [unowned self] refusal in
-      service.user(arrival.user).arriving -= 1
+      service.endArrival(of: arrival.user)
       if let refusal { refuse(arrival, refusal) } else { seat(arrival) }
     }
   }
@@ -410,6 +414,7 @@ final class Daemon {
     service.commitLast()
     let start = HostClock.now()
     var deadline = start
+    for arrival in unnamed.values.joined() { refuse(arrival, Service.farewell) }
     var waiting = connections.compactMap { $0 }
     // Input is no longer read, so it must not wake the poller.
     for door in doors { loop.poller.remove(door.listener.descriptor) }

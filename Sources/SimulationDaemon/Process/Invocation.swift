@@ -154,27 +154,32 @@ struct Invocation {
     if names.contains(.pageControl), !names.contains(.page) {
       throw .wrong("--page-control is about the page, which --page [HOST:]PORT opens")
     }
-    // Memory comes first, since some limits follow from it.
+    // Memory and users come first, since some limits follow from them.
     var memory = Limits.memory(of: MachineMemory.available)
-    for option in options where option.name == .memory {
-      guard let size = Limits.memory(option.value) else {
-        throw .wrong("--memory takes 16M to 1048576G, with K, M, G or in bytes, not '\(option.value)'")
-      }
-      memory = size
-    }
-    limits = .fitting(memory: memory)
-    let hasUsers = names.contains(.group) || names.contains(.watchSocket)
-    if hasUsers { limits.makeRoomForUsers() }
     for option in options {
       switch option.name {
-      case .memory: break
-      case .socket:
-        guard !option.value.isEmpty else { throw .wrong("--socket needs a path") }
-        socket = option.value
+      case .memory:
+        guard let size = Limits.memory(option.value) else {
+          throw .wrong("--memory takes 16M to 1048576G, with K, M, G or in bytes, not '\(option.value)'")
+        }
+        memory = size
       case .group: group = option.value
       case .watchSocket:
         guard !option.value.isEmpty else { throw .wrong("--watch-socket needs a path") }
         watchSocket = option.value
+      case .socket, .ephemeral, .kinds, .durability, .onRestart, .page, .pageControl, .limit, .log, .poll, .workers,
+        .untilStandardInputCloses:
+        break
+      }
+    }
+    limits = .fitting(memory: memory)
+    if hasUsers { limits.makeRoomForUsers() }
+    for option in options {
+      switch option.name {
+      case .memory, .group, .watchSocket: break
+      case .socket:
+        guard !option.value.isEmpty else { throw .wrong("--socket needs a path") }
+        socket = option.value
       case .ephemeral: durability = nil
       case .durability:
         guard let known = ["batch": Durability.batch, "full": .full][option.value] else {
@@ -197,10 +202,7 @@ struct Invocation {
         page = address
       case .pageControl: pageMayControl = true
       case .limit:
-        if let problem = limits.set(option.value) { throw .wrong(problem) }
-        if !hasUsers, Limits.ofUsers.contains(where: { option.value.hasPrefix("\($0.name)=") }) {
-          throw .wrong("\(option.value) is about other users, whom --group lets in")
-        }
+        if let problem = limits.set(option.value, hasUsers: hasUsers) { throw .wrong(problem) }
       case .log:
         guard let level = Log.Level(name: option.value) else {
           throw .wrong("a log level is error, warning, info or debug, not '\(option.value)'")

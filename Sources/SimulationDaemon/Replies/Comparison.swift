@@ -225,7 +225,7 @@ extension Service {
     guard let one = world(left, tag, client), let other = world(right, tag, client) else { return }
     for hosted in [one, other] {
       if let home = hosted.home {
-        home.catchUp(host: host)
+        home.catchUp(time)
       }
       if let outage = hosted.presentStatus.outage, !outage.isReadable {
         client.session.failStorage(tag, world: client.session.shown(hosted.name), outage.reason)

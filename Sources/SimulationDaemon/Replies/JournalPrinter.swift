@@ -1,6 +1,7 @@
 import LineProtocol
 import Simulator
 import StateMachines
+import UnixHost
 
 /// Prints the effects of an input, as notices and as lines of `journal`. Only the first byte differs.
 struct JournalPrinter: ~Copyable {
@@ -8,6 +9,10 @@ struct JournalPrinter: ~Copyable {
   private var number = DecimalCounter()
   /// The input that undid the printed one; 0 if none did or the line does not say so.
   private var undoer: UInt64 = 0
+  /// Whether lines tell what the host's clock showed, where it is known.
+  var tellsWallTime = false
+  /// What it showed at the printed input, in nanoseconds since 1970; nil if its line does not say so.
+  private var wall: Int64?
 
   /// Appends the lines of one entry.
   ///
@@ -19,6 +24,7 @@ struct JournalPrinter: ~Copyable {
     tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
   ) -> Int {
     undoer = lineClass == .data ? world.undoer(of: entry.sequence) ?? 0 : 0
+    wall = tellsWallTime ? world.wallTime(of: entry) : nil
     guard let machine = entry.machine else { return printWorldwide(entry, of: world, scope, lineClass, tag, &buffer) }
     let (name, words) = world.nameAndWords(of: machine)
     if !entry.hasDetails, case .event = entry.input {
@@ -109,10 +115,11 @@ struct JournalPrinter: ~Copyable {
     }
   }
 
-  /// Ends a line, with ` undone=SEQ` if its input was undone.
+  /// Ends a line, with ` undone=SEQ` if its input was undone, and with what the host's clock showed.
   @inline(__always)
   private func end(_ buffer: inout ByteBuffer) {
     if undoer != 0 { buffer.key("undone", undoer) }
+    if let wall { buffer.key("at", WallClock.text(of: wall)) }
     buffer.endLine()
   }
 
@@ -192,6 +199,7 @@ struct JournalPrinter: ~Copyable {
     let event = words.events.word(at: Int(entry.index))
     let sequence = number.text(of: entry.sequence)
     let moment = time.bytes(of: entry.moment.nanoseconds)
+    let isWhole = undoer == 0 && wall == nil
     buffer.begin(lineClass, tag: tag)
     buffer.write(atMost: 128 + name.count + from.count + to.count + event.count) { line in
       line.put(byte: 0x20)
@@ -203,9 +211,9 @@ struct JournalPrinter: ~Copyable {
       line.put(entry.verdict, from: from, to: to)
       line.put(literal: " event=")
       line.put(padded: event)
-      if undoer == 0 { line.put(byte: 0x0A) }
+      if isWhole { line.put(byte: 0x0A) }
     }
-    if undoer != 0 { end(&buffer) }
+    if !isWhole { end(&buffer) }
   }
 
   private func printOutcome(

@@ -18,25 +18,47 @@ struct JournalReply {
   private var remaining: Int
   private var written = 0
   /// Finds the first input; nil once it is found.
-  private var search: JournalSearch?
+  private var search: Search?
+  /// Whether its lines tell what the host's clock showed.
+  private let tellsWallTime: Bool
+
+  private enum Search {
+    case last(JournalSearch)
+    case wallTime(WallTimeSearch)
+  }
 
   /// The last inputs that match, at most this many.
-  init(ofTheLast most: Int, _ pattern: NamePattern, _ scope: WatchScope, of live: borrowing LiveWorld) {
-    self.init(from: live.world.lastSequence + 1, of: live, pattern, scope, most: most)
-    search = JournalSearch(for: most, pattern, scope, in: live)
+  init(
+    ofTheLast most: Int, _ pattern: NamePattern, _ scope: WatchScope, of live: borrowing LiveWorld,
+    tellsWallTime: Bool = false
+  ) {
+    self.init(
+      from: live.world.lastSequence + 1, of: live, pattern, scope, most: most, tellsWallTime: tellsWallTime)
+    search = .last(JournalSearch(for: most, pattern, scope, in: live))
+  }
+
+  /// Those from the first one on at which the host's clock showed this time or a later one.
+  ///
+  /// - Parameter wall: In nanoseconds since 1970.
+  init(fromWallTime wall: Int64, of live: borrowing LiveWorld, _ pattern: NamePattern, _ scope: WatchScope, most: Int) {
+    self.init(from: live.firstSequence, of: live, pattern, scope, most: most, tellsWallTime: true)
+    search = .wallTime(WallTimeSearch(for: wall, in: live))
   }
 
   init(
-    from next: UInt64, of live: borrowing LiveWorld, _ pattern: NamePattern, _ scope: WatchScope, most: Int = .max
+    from next: UInt64, of live: borrowing LiveWorld, _ pattern: NamePattern, _ scope: WatchScope, most: Int = .max,
+    tellsWallTime: Bool = false
   ) {
     self.init(
       from: next, through: live.world.lastSequence, pattern, scope, isStored: next < live.world.firstSequence,
-      most: most)
+      most: most, tellsWallTime: tellsWallTime)
   }
 
   private init(
-    from next: UInt64, through end: UInt64, _ pattern: NamePattern, _ scope: WatchScope, isStored: Bool, most: Int
+    from next: UInt64, through end: UInt64, _ pattern: NamePattern, _ scope: WatchScope, isStored: Bool, most: Int,
+    tellsWallTime: Bool
   ) {
+    self.tellsWallTime = tellsWallTime
     self.next = next
     self.end = end
     self.pattern = pattern
@@ -47,7 +69,8 @@ struct JournalReply {
 
   /// Journal lines from the next input up to `end`.
   func goingOn(through end: UInt64) -> JournalReply {
-    var longer = JournalReply(from: self.end + 1, through: end, pattern, scope, isStored: isStored, most: .max)
+    var longer = JournalReply(
+      from: self.end + 1, through: end, pattern, scope, isStored: isStored, most: .max, tellsWallTime: tellsWallTime)
     longer.written = written
     return longer
   }
@@ -61,13 +84,22 @@ struct JournalReply {
   ) -> LongReply.Piece {
     if let search {
       do throws(PersistenceFailure) {
-        guard let first = try search.goOn(live) else { return .more }
-        next = first
+        let found =
+          switch search {
+          case .last(let search): try search.goOn(live)
+          case .wallTime(let search): try search.goOn(live)
+          }
+        guard let found else { return .more }
+        next = found
         self.search = nil
+        // Inputs of that time may have been before it.
+        if case .wallTime = search, next == live.firstSequence, next > 1, next <= end { return .forgotten }
       } catch {
         return .unreadable(error)
       }
     }
+    printer.tellsWallTime = tellsWallTime
+    defer { printer.tellsWallTime = false }
     let most = buffer.count + size
     guard remaining > 0, next <= end else { return .done(written) }
     if next < live.world.firstSequence {

@@ -38,6 +38,7 @@ extension Service {
     let mark = client.session.outbox.buffer.count
     switch deferredEffect {
     case .describeWorld:
+      client.session.keepsMoment = true
       client.session.describe(client.session.shown(client.hosted.name), client.hosted.presentStatus, tag)
       // The answer may show unstored state, so a rollback takes it back.
       return true
@@ -75,17 +76,27 @@ extension Service {
   func worldToBeStored(for deferredEffect: DeferredEffect, _ client: Client) -> HostedWorld? {
     switch deferredEffect {
     case .use, .forkWorld: client.hosted
-    case .dropWorld(let name), .shareWorld(let name, _): world(named: name, for: client)
+    // Who may not change it must not make others wait for that.
+    case .dropWorld(let name): world(named: name, for: client).flatMap { mayDrop($0, client) ? $0 : nil }
+    case .shareWorld(let name, _): world(named: name, for: client).flatMap { $0.owner == client.user.id ? $0 : nil }
     case .describeWorld, .activities, .cancel, .changeForm, .quit, .shutdown, .changeClock, .point, .announceLivelock,
       .newWorld, .listWorlds, .listSessions, .compare:
       nil
     }
   }
 
+  /// What an effect counts as in a turn: most look at each client or each world.
+  func effort(of deferredEffect: DeferredEffect) -> Int {
+    switch deferredEffect {
+    case .describeWorld, .changeForm, .quit, .shutdown: 0
+    case .activities, .cancel, .use, .newWorld, .forkWorld, .dropWorld, .shareWorld, .listWorlds, .listSessions,
+      .compare, .changeClock, .point, .announceLivelock:
+      Session.effortOfANotice * (clients.count + worlds.count)
+    }
+  }
+
   private func changeClock(_ change: String, isShown: Bool, _ tag: [UInt8], _ client: Client) {
     guard let home = client.hosted.home else { return }
-    // Each client may get a notice.
-    client.session.effort += Session.effortOfANotice * clients.count
     tellClock(change, in: client.hosted, home)
     tag.withUnsafeBytes { client.session.answerClock(isShown: isShown, $0, home.live) }
   }
@@ -95,8 +106,6 @@ extension Service {
     var text = name
     // The machine may be gone since the request was read.
     let machine = text.withUTF8 { home.live.world.find(UnsafeRawBufferPointer($0)) }
-    // Each client may get a notice.
-    client.session.effort += Session.effortOfANotice * clients.count
     tell("\(name) pointed \(Word.written(state))", in: client.hosted, home) { watcher in
       guard let machine, let view = home.live.world.watchView(of: watcher) else { return false }
       return view.scope(for: machine, in: home.live.world) != nil
@@ -115,7 +124,7 @@ extension Service {
     client.move(to: hosted)
     client.session.cursor = nil
     guard let home = hosted.home else { return hosted.noteArrival(of: client) }
-    home.catchUp(host: host)
+    home.catchUp(time)
     // A watch pauses while the client uses another world. Changes in that time are not shown.
     resumeWatching(client)
   }
@@ -123,7 +132,7 @@ extension Service {
   private func listWorlds(_ tag: [UInt8], _ client: Client) {
     let visible = visibleWorlds(for: client)
     for (name, hosted) in visible {
-      hosted.home?.catchUp(host: host)
+      hosted.home?.catchUp(time)
       let status = hosted === client.hosted ? hosted.presentStatus : hosted.storedStatus
       client.session.line(tag) { line in
         line.word(name)

@@ -136,15 +136,20 @@ struct Limits: Sendable {
 
   /// Sets a limit from `NAME=VALUE`.
   ///
+  /// - Parameter hasUsers: Whether there are limits of other users.
   /// - Returns: An error text; nil on success.
-  mutating func set(_ text: String) -> String? {
+  mutating func set(_ text: String, hasUsers: Bool = true) -> String? {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return "a limit is set as NAME=VALUE, not '\(text)'" }
-    guard let entry = (Limits.table + Limits.ofUsers).first(where: { $0.name == parts[0] }) else {
+    let known = Limits.table + (hasUsers ? Limits.ofUsers : [])
+    guard let entry = known.first(where: { $0.name == parts[0] }) else {
+      if Limits.ofUsers.contains(where: { $0.name == parts[0] }) {
+        return "\(text) is about other users, whom --group lets in"
+      }
       if Limits.fixed.contains(where: { $0.name == parts[0] }) {
         return "\(parts[0]) cannot be set, since what is stored depends on it"
       }
-      return "there is no limit '\(parts[0])'; there are \(Limits.table.map(\.name).joined(separator: " "))"
+      return "there is no limit '\(parts[0])'; there are \(known.map(\.name).joined(separator: " "))"
     }
     guard let value = Int(parts[1]), entry.range.contains(value) else {
       return "\(entry.name) is \(entry.range.lowerBound) to \(entry.range.upperBound) \(entry.unit), not '\(parts[1])'"

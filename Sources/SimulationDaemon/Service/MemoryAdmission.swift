@@ -58,11 +58,11 @@ extension RequestContext {
   }
 
   /// About how many bytes a request adds to a world at once; nil if none. Anything below a block of the journal counts
-  /// as 0.
+  /// as 0, and the first block counts: many worlds with one input each add up.
   private func growth(_ memory: VerbRow.Memory) -> Int? {
     switch memory {
     case .little, .reply, .longReply, .agendaReply, .wiresReply, .waveReply: nil
-    case .world: 0
+    case .world: live.world.journal.openings == 0 ? Journal.blockSize : 0
     case .watch: live.world.machineCount / 4
     case .worldCopy: live.world.bytesOfACopy
     }
@@ -213,8 +213,15 @@ extension Service {
       home.live.world.discardRebuildable()
       home.live.reportMemory()
     }
+    for client in clients.values { freeOutput(of: client) }
     giveBackMemory()
     budget.measureNow()
+  }
+
+  /// Frees the space of output that was written. Many clients that read nothing more would keep much.
+  func freeOutput(of client: Client) {
+    client.session.outbox.shrinkIfEmpty()
+    client.session.reportMemory()
   }
 
   /// Rounds between two measurements of the process, whatever was counted.

@@ -29,6 +29,10 @@ final class MemoryBudget: Sendable {
 
   /// In bytes.
   let bytes: Int
+  /// Bytes that every world may have, however full the daemon is. All worlds together get half of the budget at most.
+  let freeForWorld: Int
+  /// Bytes that every client may have, however full the daemon is. All clients together get a quarter at most.
+  let freeForClient: Int
   /// Measures the process's resident bytes; nil if the system does not say.
   private let measure: @Sendable () -> Int?
   private let counts: [Counter]
@@ -42,19 +46,19 @@ final class MemoryBudget: Sendable {
   }
 
   /// A budget without a limit, for worlds outside a daemon.
-  static let unlimited = MemoryBudget(bytes: .max) { nil }
+  static let unlimited: MemoryBudget = {
+    var limits = Limits()
+    limits.memory = .max
+    return MemoryBudget(limits) { nil }
+  }()
 
-  init(bytes: Int, measure: @escaping @Sendable () -> Int?) {
-    self.bytes = bytes
+  init(_ limits: Limits, measure: @escaping @Sendable () -> Int?) {
+    bytes = limits.memory
+    freeForWorld = bytes / max(128, 2 * limits.worlds)
+    freeForClient = bytes / max(1_024, 4 * limits.clients)
     self.measure = measure
     counts = Use.all.map { _ in Counter() }
   }
-
-  /// Bytes that every world may have, however full the daemon is.
-  var freeForWorld: Int { bytes / 128 }
-
-  /// Bytes that every client may have, however full the daemon is.
-  var freeForClient: Int { bytes / 1_024 }
 
   /// Whether a long reply may begin although the budget is spent. All clients share this allowance, since the replies
   /// of many that read nothing add up.
@@ -94,6 +98,26 @@ final class MemoryBudget: Sendable {
     guard let resident = measure() else { return }
     measured.store(resident, ordering: .relaxed)
     countedThen.store(counted, ordering: .relaxed)
+  }
+}
+
+/// What a worker is going to add to a user's worlds: it counts from the check on, so that no other check counts on the
+/// same room.
+final class PromisedGrowth: Sendable {
+  private let budget: MemoryBudget
+  private let quota: UserQuota?
+  private let bytes: Int
+  private let machines: Int
+
+  init(bytes: Int, machines: Int, _ budget: MemoryBudget, _ quota: UserQuota?) {
+    (self.budget, self.quota, self.bytes, self.machines) = (budget, quota, bytes, machines)
+    budget.add(bytes, for: .world(.machines))
+    quota?.add(bytes: bytes, machines: machines)
+  }
+
+  deinit {
+    budget.add(-bytes, for: .world(.machines))
+    quota?.add(bytes: -bytes, machines: -machines)
   }
 }
 

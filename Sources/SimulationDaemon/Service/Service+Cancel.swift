@@ -93,10 +93,14 @@ extension Service {
         if case .bytes(let count) = Announcement(InputBuffer.Line(unknown: line), &request) { return .skip(count) }
         return .stop  // This line will end the session.
       }
-      guard line.count <= 64, let (verb, tag) = bareVerb(line) else { return .goOn }
-      if verb == .begin { client.isScanInBatch = true }
-      if verb == .end { client.isScanInBatch = false }
-      guard verb == .cancel, !client.isScanInBatch else { return .goOn }
+      guard line.count <= 64, let (verb, words, tag) = verb(of: line) else { return .goOn }
+      switch verb {
+      case .begin where words.isEmpty || words == ["strict"]: client.isScanInBatch = true
+      case .end where words.isEmpty, .discard where words.isEmpty: client.isScanInBatch = false
+      case .cancel where words.isEmpty && !client.isScanInBatch: break
+      case _: return .goOn
+      }
+      guard verb == .cancel else { return .goOn }
       found = tag
       // This function's caller answers the line. As a comment it is skipped later.
       line.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "#"))
@@ -105,10 +109,12 @@ extension Service {
     return found
   }
 
-  /// The verb and the tag of a line without arguments; nil for any other line.
-  private func bareVerb(_ line: UnsafeMutableRawBufferPointer) -> (verb: Verb, tag: [UInt8])? {
+  /// The verb of a line, its words and its tag; nil if it has no verb, or words with a key.
+  private func verb(of line: UnsafeMutableRawBufferPointer) -> (verb: Verb, words: [String], tag: [UInt8])? {
     let parsed = InputBuffer.Line(unknown: line).withParsedCopy(&request) { request in
-      request.words.isEmpty ? Verb(request.verb).map { (verb: $0, tag: Array(request.tag)) } : nil
+      let words = Words(request)
+      return words.keyed.isEmpty
+        ? Verb(request.verb).map { (verb: $0, words: words.plain, tag: Array(request.tag)) } : nil
     }
     return parsed ?? nil
   }

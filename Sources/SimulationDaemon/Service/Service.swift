@@ -61,8 +61,9 @@ final class Service {
   /// Clients that watch the world they use.
   private var watching: [Client] = []
   var request = Request()
-  /// The host time of the current round, in nanoseconds.
-  var host: UInt64
+  /// The host's time in the current round.
+  var time: HostTime
+  var host: UInt64 { time.monotonic }
   /// The number of the current round.
   private var currentRound: UInt64 = 0
   /// Whether the daemon is ending.
@@ -101,12 +102,12 @@ final class Service {
   ) {
     self.persistence = persistence
     self.workers = workers
-    budget = MemoryBudget(bytes: limits.memory, measure: measure)
+    budget = MemoryBudget(limits, measure: measure)
     environment = Environment(
       catalogue: catalogue.readingDocuments, library: library, limits: limits, version: version,
       counters: Counters(host: host),
       canStoreWorlds: persistence != nil, graphs: graphs, hasUsers: hasUsers, names: names)
-    self.host = host
+    time = HostTime(monotonic: host)
     let box = LiveWorld.Box(LiveWorld(name: WorldKey.main, clock: .real, seed: 0, limits: limits.world, host: host))
     box.live.share.join(budget)
     main = HostedWorld(box)
@@ -116,15 +117,23 @@ final class Service {
 
   // MARK: Clients
 
-  /// Whether another client may connect.
-  var hasRoom: Bool { clients.count < environment.limits.clients }
+  /// Connections that are being admitted, of all users.
+  var arriving = 0
+
+  /// Places that other users cannot take, so that the daemon's owner can still look after them.
+  private var ownersPlaces: Int { environment.hasUsers ? min(16, environment.limits.clients / 16) : 0 }
+
+  /// Whether another client of a user may connect.
+  func hasRoom(for id: UserID) -> Bool {
+    clients.count + arriving < environment.limits.clients - (id == .owner ? 0 : ownersPlaces)
+  }
 
   /// Whether so many closed clients have unfinished work that new clients must wait.
   var hasTooManyDisconnected: Bool { disconnected.count >= environment.limits.clients }
 
   /// The text for a client that is refused because of the limit.
   var refusal: String {
-    "- LIMIT name=clients value=\(environment.limits.clients) : the daemon serves \(environment.limits.clients) clients already\n"
+    "- LIMIT name=clients value=\(environment.limits.clients) : the daemon serves \(clients.count + arriving) clients already\n"
       + "! bye reason=limit\n"
   }
 
@@ -160,7 +169,7 @@ final class Service {
     markDirty(client)
     environment.counters.clients = clients.count
     environment.counters.connections &+= 1
-    main.home?.catchUp(host: host)
+    main.home?.catchUp(time)
     let status = main.storedStatus
     client.session.outbox.buffer.append(literal: "+ fsmd protocol=1")
     client.session.outbox.buffer.key("version", environment.version)
@@ -209,8 +218,11 @@ final class Service {
   // MARK: Rounds
 
   /// Begins a round. All input read in a round has the same host time.
-  func beginRound(host: UInt64) {
-    self.host = host
+  ///
+  /// - Parameter wall: What the host's clock shows, in nanoseconds since 1970; worlds on real clocks keep it beside their
+  ///   journals.
+  func beginRound(host: UInt64, wall: Int64? = nil) {
+    time = HostTime(monotonic: host, wall: wall)
     currentRound &+= 1
     takeReturned()
   }
@@ -240,6 +252,8 @@ final class Service {
     markDirty(client)
     if isShuttingDown { return }
     tryAgain(client.hosted)
+    let begun = HostClock.now()
+    let end = begun &+ Service.longestTurn
     while true {
       if let (deferredEffect, tag) = client.session.deferredEffect {
         client.session.deferredEffect = nil
@@ -249,38 +263,42 @@ final class Service {
           if let hosted = worldToBeStored(for: deferredEffect, client) { hosted.reserve(for: client) }
           break
         }
+        client.session.effort += effort(of: deferredEffect)
       }
       // A world that is reserved for another client counts as lent: that client's request came first.
       if let home = client.hosted.home, !client.hosted.isReserved(forOtherThan: client) {
-        converse(client, home)
+        converse(client, home, until: end)
       } else {
-        client.session.useWithoutWorld(client.hosted.ownKinds) {
-          $0.converseWithoutWorld(&request, until: HostClock.now() &+ Service.longestTurn)
-        }
+        client.session.useWithoutWorld(client.hosted.ownKinds) { $0.converseWithoutWorld(&request, until: end) }
       }
       // A `cancel` of the new activity may already be in the input.
       if client.session.deferredEffect == nil, client.session.activity.isNone || !lookForCancel(client) { break }
     }
+    client.user.spend(HostClock.now() &- begun, inRound: currentRound)
     readDocument(of: client)
-    if case .deferred = client.session.activity, client.hosted.home != nil { client.hosted.reserve(for: client) }
+    // A document is read without its world, which is reserved when that is done.
+    if case .deferred = client.session.activity, !client.session.activity.isUnreadDocument || workers.areInline,
+      client.hosted.home != nil
+    {
+      client.hosted.reserve(for: client)
+    }
     // A client without a reader must not be held up by its unread replies.
     if !client.session.hasReader { client.discardOutput() }
     list(client)
     forgetIfDone(client)
   }
 
-  private func converse(_ client: Client, _ home: LiveWorld.Box) {
+  private func converse(_ client: Client, _ home: LiveWorld.Box, until end: UInt64) {
     let hosted = client.hosted
     home.live.isSlow = hosted.slowRequests > 0 || home.live.world.wireCount > LiveWorld.manyWires
-    home.catchUp(host: host)
+    home.catchUp(time)
     announceLimits(in: hosted, home)
     let begun = HostClock.now()
     let requests = environment.counters.requests
-    client.session.use(&home.live) { $0.converse(&request, until: begun &+ Service.longestTurn) }
-    let time = HostClock.now() &- begun
-    client.user.spend(time, inRound: currentRound)
+    client.session.use(&home.live) { $0.converse(&request, until: end) }
+    let taken = HostClock.now() &- begun
     // A slow request among fast ones still counts. Many fast requests do not add up to a slow one.
-    if time > Service.tooLong, time > (environment.counters.requests &- requests) &* (Service.tooLong / 16) {
+    if taken > Service.tooLong, taken > (environment.counters.requests &- requests) &* (Service.tooLong / 16) {
       // One slow request may be caused by load on the host.
       if hosted.wasSlow { hosted.slowRequests = Service.slowRequests }
       hosted.wasSlow = true
@@ -327,8 +345,10 @@ final class Service {
     }
   }
 
-  /// Reports a gap in the notices as soon as written output makes room.
+  /// Reports a gap in the notices as soon as written output makes room. When memory is short, the space of the output is
+  /// freed.
   func didWrite(_ client: Client) {
+    if budget.isNearlyUsedUp { freeOutput(of: client) }
     guard client.session.gap != nil, let home = client.hosted.home else { return }
     client.session.flushNotices(home.live.world, mayDrop: true)
     markDirty(client)
@@ -341,11 +361,14 @@ final class Service {
   }
 
   /// Advances every world with a running real clock to the current time.
+  ///
+  /// What takes longer than a turn is left to the workers.
   func passTime() {
+    let slice = Slice.onEventLoop
     for hosted in worlds.values {
       tryAgain(hosted)
       guard let home = hosted.home, !hosted.isReserved else { continue }
-      home.catchUp(host: host)
+      home.catchUp(time, within: slice)
       announceLimits(in: hosted, home)
     }
   }
@@ -507,6 +530,7 @@ final class Service {
     workers.interrupt(.shuttingDown)
     for client in clients.values where !client.isAway { sayGoodbye(client) }
     for client in disconnected.values where !client.isAway { client.session.activity = .none }
+    refuseFirstWorlds()
   }
 
   /// Whether the daemon can end because no worker has anything.

@@ -67,12 +67,12 @@ extension Service {
       guard client.hosted.home != nil else { return .world }
       return isStored(client.hosted) ? nil : .commit
     case .dropWorld(let name):
-      guard let hosted = world(named: name, for: client) else { return nil }
+      guard let hosted = world(named: name, for: client), mayDrop(hosted, client) else { return nil }
       guard let home = hosted.home else { return .world }
       guard isStored(hosted) else { return .commit }
       return hosted.isDurable(home.live) && !mayChangeStoredWorlds ? .storeThread : nil
     case .shareWorld(let name, _):
-      guard let hosted = world(named: name, for: client) else { return nil }
+      guard let hosted = world(named: name, for: client), hosted.owner == client.user.id else { return nil }
       guard hosted.home != nil else { return .world }
       return isStored(hosted) ? nil : .commit
     }

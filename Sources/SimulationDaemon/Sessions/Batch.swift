@@ -10,6 +10,8 @@ struct Batch {
   var lines: [Line] = []
   /// The limit that the batch exceeded; nil if none. The lines are discarded then.
   var overflow: (name: String, value: Int)?
+  /// The world that the batch was for, if it is gone. The batch must not run in another one.
+  var lostWorld: String?
   /// How many lines came that are neither blank nor comments.
   private(set) var count = 0
   /// Checks each line when it comes; nil if only running tells.
@@ -52,6 +54,14 @@ extension Session {
     }
   }
 
+  /// The world in use is gone: what was collected for it runs nowhere.
+  mutating func loseCollected(with world: String) {
+    batch?.lostWorld = world
+    batch?.check = nil
+    incoming?.drop(with: world)
+    resources = []
+  }
+
   /// Whether the next line of the batch is to be checked when it comes.
   var checksLines: Bool { batch.map { $0.check != nil && $0.overflow == nil } ?? false }
 
@@ -89,6 +99,11 @@ extension Session {
         line.word(UInt64(batch.count))
       }
     }
+    if let world = batch.lostWorld {
+      return fail(
+        end.tag, .unknownWorld, [("world", world)],
+        "the world '\(world)' that the batch was for is gone; nothing of it was run")
+    }
     if let overflow = batch.overflow {
       return fail(
         end.tag, .limit, [("name", overflow.name), ("value", "\(overflow.value)")],
@@ -112,10 +127,10 @@ extension Session {
         batch.overflow = ("batch", limits.batch)
       } else if batch.bytes.count + bytes.count > limits.batchBytes {
         batch.overflow = ("batchBytes", limits.batchBytes)
-      } else if batch.bytes.count + bytes.count > batch.bytes.capacity,
+      } else if batch.check != nil || batch.bytes.count + bytes.count > batch.bytes.capacity,
         !share.admits(batch.storageBytes + bytes.count, beside: batch.storageBytes)
       {
-        // The old and the new buffer exist together while the batch grows.
+        // The old and the new buffer exist together while the batch grows. What a check keeps grows with each line.
         batch.overflow = share.shortage(of: batch.storageBytes + bytes.count).limit
       } else {
         batch.lines.append(line)
@@ -124,6 +139,7 @@ extension Session {
       if batch.overflow != nil {
         batch.lines = []
         batch.bytes = []
+        batch.check = nil
       }
     }
     self.batch = batch

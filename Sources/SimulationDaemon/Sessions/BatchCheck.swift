@@ -10,9 +10,11 @@ struct BatchCheck {
   private var machines: [String: Kind?] = [:]
   /// The machines of the composed names that earlier lines make.
   private var members: [String: [String]] = [:]
+  /// How many names there are in ``members``.
+  private var memberCount = 0
 
   /// Two words for a name, one for a kind, and the table's own.
-  var storageBytes: Int { (machines.count + members.count) * 64 }
+  var storageBytes: Int { (machines.count + members.count + memberCount) * 64 }
 
   mutating func noteMistake(at index: Int) {
     if firstMistake == nil { firstMistake = index }
@@ -39,7 +41,8 @@ struct BatchCheck {
 
   mutating func make(_ name: String, _ composition: Composition) {
     for member in composition.members { make("\(name).\(member.name)", member.kind) }
-    members[name] = composition.members.map { "\(name).\($0.name)" }
+    let names = composition.members.map { "\(name).\($0.name)" }
+    memberCount += names.count - (members.updateValue(names, forKey: name)?.count ?? 0)
   }
 
   mutating func drop(_ names: [String]) {
@@ -69,6 +72,8 @@ extension RequestContext {
     }
     guard session.didFail else { return }
     session.noteMistake()
+    // Many names may have been looked at for what was meant.
+    session.effort &+= Session.effortBetweenLooks
     session.outbox.keepOnRollback(from: mark)
   }
 

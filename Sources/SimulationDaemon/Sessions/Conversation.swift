@@ -151,6 +151,7 @@ extension RequestContext {
     do throws(Request.Failure) {
       try request.parse(line)
     } catch {
+      session.effort &+= Session.effortOfARequest &+ line.bytes.count
       switch error {
       case .blank: break
       case .syntax(let text): session.fail(request.tag, .syntax, [], text)
@@ -166,9 +167,11 @@ extension RequestContext {
       return session.fail(request.tag, .usage, [], "'\(verb.name)' cannot stand between 'begin' and 'end'")
     }
     let mark = session.outbox.buffer.count
-    let before = live.world.journal.last
+    let (before, steps) = (live.world.journal.last, live.world.chartSteps)
     run(request)
     session.effort &+= Session.effortOfARequest &* Int(truncatingIfNeeded: live.world.journal.last &- before &+ 1)
+    session.effort &+= Session.effortOfAChartStep &* (live.world.chartSteps &- steps)
+    session.effort &+= max(0, session.outbox.buffer.count &- mark) / Session.bytesOfAnEffort
     if live.world.livelock != nil { answering(request.tag) { $0.answerLivelock(from: mark) } }
     if session.isQuiet, live.stored != nil, session.outbox.buffer.count == mark, session.deferredEffect == nil,
       session.activity.isNone
@@ -188,6 +191,7 @@ extension RequestContext {
     do throws(Request.Failure) {
       try request.parse(line)
     } catch {
+      session.effort &+= Session.effortOfARequest &+ line.bytes.count
       if case .syntax(let text) = error { session.fail(request.tag, .syntax, [], text) }
       return
     }
@@ -196,6 +200,7 @@ extension RequestContext {
     if !session.mayChange, session.refusesChange(request) { return }
     let mark = session.outbox.buffer.count
     runWithoutWorld(request)
+    session.effort &+= max(0, session.outbox.buffer.count &- mark) / Session.bytesOfAnEffort
     session.outbox.keepOnRollback(from: mark)
   }
 }
@@ -255,7 +260,7 @@ extension Session {
       let next = input.nextPlainSend()
       let nextMachine = next.flatMap { live.world.expectSend(toNamed: $0.name) }
       let mark = outbox.buffer.count
-      let before = live.world.journal.last
+      let (before, steps) = (live.world.journal.last, live.world.chartSteps)
       guard effort < Session.effortBetweenLooks, outbox.replyBytes < replyQueue,
         live.hasRoomForInputs, live.unannounced == nil, let addressee = machine,
         let words = live.world.send(plain: line.event, to: addressee)
@@ -267,6 +272,7 @@ extension Session {
       counters.requests &+= 1
       didFail = false
       answerSend(of: line.event, to: line.name, words, RequestContext.noTag, in: &live)
+      effort &+= Session.effortOfAChartStep &* (live.world.chartSteps &- steps)
       effort &+=
         line.length &+ Session.effortOfARequest &* Int(truncatingIfNeeded: live.world.journal.last &- before &+ 1)
       if live.world.livelock != nil { answerLivelock(from: mark, in: &live) }
@@ -311,6 +317,11 @@ extension Session {
   /// Whether the next line must wait for the client to read replies, or for other clients.
   mutating func mustPause(until end: UInt64) -> Bool {
     if outbox.replyBytes >= environment.limits.replyQueue { return true }
+    // Who asks for the moment and sends a request with it, as a recorder does, means the moment of the request.
+    if keepsMoment {
+      keepsMoment = false
+      return false
+    }
     guard effort >= Session.effortBetweenLooks else { return false }
     effort = 0
     return HostClock.now() >= end
@@ -328,6 +339,12 @@ extension Session {
   static let effortBetweenLooks = 4_000
   /// The effort of a request, and of each input that it causes.
   static let effortOfARequest = 8
+  /// The effort of a step of a document's machine, such as a node of an expression.
+  static let effortOfAChartStep = 3
+  /// The effort of comparing a name with the one that was meant.
+  static let effortOfAName = 200
+  /// So many bytes of an answer are as much work as one unit of effort.
+  static let bytesOfAnEffort = 4
   /// The effort of a notice.
   static let effortOfANotice = 4
 

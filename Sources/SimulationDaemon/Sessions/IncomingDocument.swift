@@ -17,6 +17,8 @@ struct IncomingDocument {
     case dropped(limit: String, value: Int)
     /// They are read and dropped, since the line stands in a batch, which answers it.
     case droppedInBatch
+    /// They are read and dropped, since the world is gone that they were for.
+    case droppedWithWorld(String)
     /// They are read and dropped, since the session may change nothing.
     case droppedReadOnly
   }
@@ -30,6 +32,13 @@ struct IncomingDocument {
   var isComplete: Bool { missing == 0 }
 
   var storageBytes: Int { line.capacity + bytes.capacity }
+
+  /// Drops what has come and what is still to come: it was for another world.
+  mutating func drop(with world: String) {
+    guard case .kept = fate else { return }
+    bytes = []
+    fate = .droppedWithWorld(world)
+  }
 
   /// Takes those of its bytes that are in the input.
   fileprivate mutating func take(from input: inout InputBuffer, _ share: borrowing ClientShare) {
@@ -130,6 +139,11 @@ extension Session {
     case .droppedInBatch: return .kept
     case .droppedReadOnly:
       failReadOnly(parsed.tag, .define)
+      return .kept
+    case .droppedWithWorld(let world):
+      fail(
+        parsed.tag, .unknownWorld, [("world", world)],
+        "the world '\(world)' that this was for is gone; nothing was defined")
       return .kept
     case .dropped(let limit, let value):
       resources = []

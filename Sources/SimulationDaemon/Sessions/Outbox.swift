@@ -106,6 +106,7 @@ struct Outbox: ~Copyable {
   var storageBytes: Int {
     buffer.storageBytes + held.storageBytes + encoded.storageBytes + notices.count * MemoryLayout<Range<Int>>.stride
       + seams.count * MemoryLayout<Seam>.stride + wholes.count * MemoryLayout<Whole>.stride
+      + replies.count * MemoryLayout<ReplyMark>.stride
   }
 
   /// Unread bytes.
@@ -115,6 +116,15 @@ struct Outbox: ~Copyable {
 
   /// Unread bytes of notices.
   var noticeBytes: Int { noticesHere + elsewhere.notices }
+
+  /// Frees the space of what was written, if nothing waits.
+  mutating func shrinkIfEmpty() {
+    guard buffer.isEmpty, encoded.isEmpty else { return }
+    buffer.removeAll(keeping: Outbox.leastSpace)
+    encoded.removeAll(keeping: Outbox.leastSpace)
+  }
+
+  private static let leastSpace = 4_096
 
   /// Inserts notices before the reply at `place`, which is the last one.
   mutating func insertNotices(_ bytes: UnsafeRawBufferPointer, at place: Int) {
@@ -219,7 +229,7 @@ struct Outbox: ~Copyable {
     wholes += other.wholes.map {
       Whole(range: ($0.range.lowerBound + place)..<($0.range.upperBound + place), tagLength: $0.tagLength)
     }
-    replies += other.replies.map { ReplyMark(place: $0.place + place, verb: $0.verb) }
+    for mark in other.replies { add(ReplyMark(place: mark.place + place, verb: mark.verb)) }
     surviving += other.surviving.map { ($0.lowerBound + place)..<($0.upperBound + place) }
     withheld += other.withheld.map { Withheld(place: $0.place + place, tag: $0.tag) }
     held.append(other.held.bytes)
@@ -329,7 +339,13 @@ struct Outbox: ~Copyable {
 
   /// Marks that the reply to a request with this verb begins here.
   mutating func beginReply(_ verb: Verb) {
-    if form == .json2 { replies.append(ReplyMark(place: buffer.count, verb: verb)) }
+    if form == .json2 { add(ReplyMark(place: buffer.count, verb: verb)) }
+  }
+
+  /// Adds a mark. It replaces that of a request which was not answered: nothing is written that would remove that one.
+  private mutating func add(_ mark: ReplyMark) {
+    if replies.last?.place == mark.place { replies.removeLast() }
+    replies.append(mark)
   }
 
   /// Removes the marks up to a place.

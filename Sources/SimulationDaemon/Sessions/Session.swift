@@ -25,6 +25,8 @@ struct Session: ~Copyable {
   var needsWorker = false
   /// An effect beyond this session and its world, with its request's tag. The service runs it.
   var deferredEffect: (effect: DeferredEffect, tag: [UInt8])?
+  /// Whether the last request asked for the moment of the world; the turn does not end before the next one.
+  var keepsMoment = false
   /// The lines since `begin`, until `end`.
   var batch: Batch?
   /// The bytes behind a `define` line, while some are missing.
@@ -309,6 +311,8 @@ enum Activity {
     let newWorld: String?
     /// Bytes that it holds elsewhere.
     var bytes = 0
+    /// Kept until the world that has grown counts by itself.
+    private var growth: PromisedGrowth?
 
     init(_ activity: Activity) {
       tag = activity.tag
@@ -317,6 +321,7 @@ enum Activity {
       onlyReads = activity.onlyReads
       isComparison = activity.isComparison
       newWorld = activity.newWorld
+      growth = activity.growth
     }
 
     /// Reads a document on a worker. It cannot be cancelled.
@@ -339,6 +344,8 @@ enum Activity {
   struct Fork {
     let name: String
     let tag: [UInt8]
+    /// Set when a worker is about to copy.
+    var growth: PromisedGrowth?
   }
 
   struct Deferred {
@@ -365,8 +372,8 @@ enum Activity {
 
     enum End {
       case open
-      /// The store allows it; the world must still be rewound.
-      case allowed
+      /// The store and the limits allow it; the world must still be rewound.
+      case allowed(PromisedGrowth)
       /// The world was rewound; these inputs are undone.
       case done(ClosedRange<UInt64>?)
     }
@@ -415,6 +422,15 @@ enum Activity {
     case .fork(let fork): fork.name
     case .away(let away): away.newWorld
     case .none, .advance, .step, .await, .rewind, .compare, .reply, .deferred: nil
+    }
+  }
+
+  /// What it is going to add to a user's worlds.
+  fileprivate var growth: PromisedGrowth? {
+    switch self {
+    case .fork(let fork): fork.growth
+    case .rewind(let rewind): if case .allowed(let growth) = rewind.end { growth } else { nil }
+    case .none, .advance, .step, .await, .compare, .reply, .deferred, .away: nil
     }
   }
 

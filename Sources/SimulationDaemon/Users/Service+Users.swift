@@ -33,11 +33,26 @@ extension Service {
 
   /// What is said to a client that cannot be served because of a limit; nil if it can.
   func refusal(of id: UserID) -> String? {
-    guard hasRoom else { return refusal }
+    if isShuttingDown { return Service.farewell }
+    guard hasRoom(for: id) else { return refusal }
     let (user, limit) = (user(id), environment.limits.userClients)
     guard id != .owner, user.clients + user.arriving >= limit else { return nil }
     return Service.refusal(
       "- LIMIT name=userClients value=\(limit) : you have \(user.clients + user.arriving) connections already", "limit")
+  }
+
+  /// What is said to a client that comes when the daemon is ending.
+  static let farewell = "! bye reason=shutdown\n"
+
+  /// Counts a connection that is being admitted.
+  func beginArrival(of id: UserID) {
+    user(id).arriving += 1
+    arriving += 1
+  }
+
+  func endArrival(of id: UserID) {
+    user(id).arriving -= 1
+    arriving -= 1
   }
 
   private static func refusal(_ line: String, _ reason: String) -> String { "\(line)\n! bye reason=\(reason)\n" }
@@ -48,7 +63,12 @@ extension Service {
   ///   client.
   func welcome(_ id: UserID, then finish: @escaping (_ refusal: String?) -> Void) {
     let key = WorldKey(id, WorldKey.main).text
-    if worlds[key] != nil { return finish(nil) }
+    if let hosted = worlds[key] {
+      guard hosted.afterRemoval != nil else { return finish(nil) }
+      // Its successor is made when it is gone.
+      hosted.afterRemoval?.append { [unowned self] in welcome(id, then: finish) }
+      return
+    }
     if let first = firstWorlds.first(where: { $0.hosted.name == key }) { return first.finish.append(finish) }
     let limit = environment.limits.worlds
     guard worlds.count + reservedWorlds.count < limit else {
@@ -65,6 +85,15 @@ extension Service {
     }
     firstWorlds.append(FirstWorld(hosted, box, finish))
     if workers.areInline { storeFirstWorlds() }
+  }
+
+  /// Lets nobody wait for a first world any more, since the daemon is ending.
+  func refuseFirstWorlds() {
+    for first in firstWorlds {
+      let waiting = first.finish
+      first.finish = []
+      for finish in waiting { finish(Service.farewell) }
+    }
   }
 
   /// Stores new users' first worlds, if the store's thread is free.
@@ -164,28 +193,36 @@ extension Service {
     return own < environment.limits.userWorlds
   }
 
-  /// Whether a copy of a world fits into the memory, and into what its client's user may have. Writes a failure if not.
-  func hasRoomForFork(of home: LiveWorld.Box, _ tag: [UInt8], _ client: Client) -> Bool {
-    let bytes = home.live.world.bytesOfACopy
+  /// Looks whether a copy of a world fits into the memory, and into what its client's user may have. Writes a failure if
+  /// not.
+  func growth(byForkOf home: LiveWorld.Box, _ tag: [UInt8], _ client: Client) -> PromisedGrowth? {
+    let (machines, bytes) = (home.live.world.machineCount, home.live.world.bytesOfACopy)
     // The copy is the user's, whoever has the original.
     if let quota = client.user.quota {
-      guard quota.hasRoom(forMachines: home.live.world.machineCount) else {
+      guard quota.hasRoom(forMachines: machines) else {
         client.session.fail(tag, .limit, quota.machineKeys, "you have \(quota.countedMachines) machines in your worlds")
-        return false
+        return nil
       }
       guard quota.hasRoom(for: bytes) else {
         let shortage = MemoryShortage.ofUser(limit: quota.bytes)
         client.session.fail(tag, .limit, shortage.keys, "\(shortage.holder) has no room for the copy")
-        return false
+        return nil
       }
     }
     let isOwn = client.hosted.owner == client.user.id
-    if isOwn ? home.live.mayGrow(by: bytes) : budget.hasRoom(for: bytes) { return true }
+    if isOwn ? home.live.mayGrow(by: bytes) : budget.hasRoom(for: bytes) {
+      return PromisedGrowth(bytes: bytes, machines: machines, budget, client.user.quota)
+    }
     let shortage = MemoryShortage(budget, nil, for: bytes)
     tag.withUnsafeBytes { tag in
       client.session.use(&home.live) { $0.answering(tag) { $0.failMemory(shortage) } }
     }
-    return false
+    return nil
+  }
+
+  /// Whether a client may drop a world: its own, or any as the daemon's owner.
+  func mayDrop(_ hosted: HostedWorld, _ client: Client) -> Bool {
+    (hosted.owner == client.user.id || client.user.id == .owner) && mayBeDropped(hosted)
   }
 
   /// Whether a world is none that clients need to begin in.
@@ -230,7 +267,12 @@ extension Service {
 
   /// Ends what a world's sharing no longer allows. For those who may not even look the world is gone.
   private func reviewAccess(to hosted: HostedWorld, _ home: LiveWorld.Box) {
-    expel(from: hosted, home) { hosted.access(of: $0.user.id) == .nothing }
+    expel(from: hosted, home, because: "is not shared any more") { hosted.access(of: $0.user.id) == .nothing }
+    // Watches stay while a client uses another world, so these are not only of those who were here.
+    for other in everybody where hosted.access(of: other.user.id) == .nothing {
+      home.live.world.unwatchAll(for: other.session.watcher)
+    }
+    for other in everybody { endForbiddenComparison(of: other) }
     for other in everybody where other.hosted === hosted {
       other.reviewAccess()
       if other.session.mayChange { continue }
@@ -244,6 +286,21 @@ extension Service {
   }
 }
 
+extension Service {
+  /// Ends a client's comparison if one of its worlds is gone for the client. One that is with a worker ends when it is
+  /// back.
+  func endForbiddenComparison(of client: Client) {
+    guard case .compare(let comparison) = client.session.activity,
+      let gone = comparison.worlds.first(where: {
+        worlds[$0.name] !== $0 || $0.access(of: client.user.id) == .nothing
+      })
+    else { return }
+    let name = client.session.shown(gone.name)
+    markDirty(client)
+    end(client, .unknownWorld, "the world '\(name)' is no longer there for you", [("world", name)])
+  }
+}
+
 extension UserQuota {
   /// What a failure says of the limit of machines.
   var machineKeys: [(String, String)] { [("name", "userMachines"), ("value", "\(machines)")] }
@@ -251,13 +308,15 @@ extension UserQuota {
 
 extension RequestContext {
   /// Whether the owner of the world may have so many more machines. Writes a failure if not.
-  func admitsMachines(_ count: Int, _ kind: String) -> Bool {
+  ///
+  /// - Parameter purpose: What there would be no room for.
+  func admitsMachines(_ count: Int, _ purpose: String) -> Bool {
     guard let quota = live.share.quota else { return true }
     live.reportMachines()
     if quota.hasRoom(forMachines: count) { return true }
     fail(
       .limit, quota.machineKeys,
-      "the owner of this world has \(quota.countedMachines) machines; there is no room for another \(kind)")
+      "the owner of this world has \(quota.countedMachines) machines; there is no room \(purpose)")
     return false
   }
 }

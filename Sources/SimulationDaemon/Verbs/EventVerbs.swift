@@ -109,7 +109,7 @@ extension RequestContext {
     guard given.count <= values.count else {
       fail(
         .badArgument, [("argument", "\(values.count + 1)"), ("got", words.plain[2 + values.count]), ("allowed", "")],
-        "\(event.name) takes \(event.usage), and no more")
+        "\(event.name) takes \(event.usage)\(values.isEmpty ? "" : ", and no more")")
       return nil
     }
     func take(_ text: String, _ place: Int) -> Bool {

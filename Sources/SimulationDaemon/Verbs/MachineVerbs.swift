@@ -23,7 +23,9 @@ extension RequestContext {
 
   /// - Parameter document: What the kind is made of, if the world has to define it first.
   private func new(_ kind: Kind, _ name: String, of document: KindDocument? = nil) {
-    guard let (initial, parameters) = parameters(of: kind), admitsMachines(1, kind.name) else { return }
+    guard let (initial, parameters) = parameters(of: kind), admitsMachines(1, "for another \(kind.name)") else {
+      return
+    }
     var text = name
     let made = text.withUTF8 { bytes in
       Result { () throws(WorldCore.CreationFailure) in
@@ -68,7 +70,7 @@ extension RequestContext {
 
   private func new(_ composition: Composition, _ name: String) {
     guard let parameters = parameters(of: composition, name),
-      admitsMachines(composition.members.count, composition.name)
+      admitsMachines(composition.members.count, "for another \(composition.name)")
     else { return }
     let made = Result { () throws(WorldCore.CreationFailure) in
       try live.world.create(composition, named: name, parameters: parameters)
@@ -382,6 +384,7 @@ extension RequestContext {
   }
 
   func failUnknownEvent(_ name: String, _ machine: String, _ kind: Kind) {
+    session.effort += Session.effortOfAName * kind.events.count
     let events = kind.events.indices.filter { $0 != kind.otherEvents?.place }.map { kind.events[$0].name }
     let timer = kind.timers.first { $0.event == name } ?? kind.timers.first { $0.name == name }
     let text = timer.map { timer in

@@ -24,8 +24,7 @@ extension RequestContext {
       fail(.unknownMachine, [("machine", name)], "there is no such machine")
       return nil
     }
-    // Comparing two names costs several times as much as visiting a machine.
-    session.effort += 8 * min(Nearest.candidates, live.world.machineCount)
+    session.effort += Session.effortOfAName * min(Nearest.candidates, live.world.machineCount)
     fail(
       .unknownMachine, [("machine", name)] + suggestion(name, among: live.world.someNames(Nearest.candidates)),
       "there is no machine '\(name)' in world \(session.shown(live.name))")

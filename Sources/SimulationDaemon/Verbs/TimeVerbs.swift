@@ -10,7 +10,10 @@ extension RequestContext {
         words[0], "clock", ["real": WorldClock.Mode.real, "virtual": .virtual], otherwise: live.clock.mode)
     else { return }
     let changes = mode != live.clock.mode
-    if changes { live.clock.set(mode, host: live.host, moment: live.world.now) }
+    if changes {
+      live.clock.set(mode, host: live.host, moment: live.world.now)
+      live.noteWallTime()
+    }
     answer("mode=\(mode.rawValue)", changes, isShown: true)
   }
 

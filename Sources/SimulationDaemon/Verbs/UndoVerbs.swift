@@ -89,17 +89,17 @@ extension Service {
     markDirty(client)
     switch rewind.end {
     case .open:
-      guard mayUndo(rewind, client, home) else {
+      guard mayUndo(rewind, client, home), let growth = growth(of: rewind, client, home) else {
         home.live.rewinding = nil
         client.session.endActivity()
         client.session.isHeldUp = true
         return
       }
       if home.live.world.machineCount < LiveWorld.manyMachines {
-        answer(rewind, undone: home.live.world.rewind(rewind.rewinding), client, home)
+        answer(rewind, undone: home.live.rewind(rewind.rewinding), client, home)
       } else {
         var allowed = rewind
-        allowed.end = .allowed
+        allowed.end = .allowed(growth)
         client.session.activity = .rewind(allowed)
       }
     case .allowed:
@@ -133,6 +133,26 @@ extension Service {
     }
     client.session.isHeldUp = true
     list(client)
+  }
+
+  /// What the world's owner gets by the rewind, which brings back dropped machines. Writes a failure if it is too much.
+  private func growth(
+    of rewind: Activity.Rewind, _ client: Client, _ home: LiveWorld.Box
+  ) -> PromisedGrowth? {
+    let (machines, bytes) = rewind.rewinding.withWorld { ($0.machineCount, $0.bytesOfACopy) }
+    let more = max(0, machines - home.live.world.machineCount)
+    return rewind.tag.withUnsafeBytes { tag in
+      client.session.use(&home.live) {
+        $0.answering(tag) {
+          guard more == 0 || $0.admitsMachines(more, "for what comes back") else { return nil }
+          guard $0.live.mayGrow(by: bytes) else {
+            $0.failMemory(of: bytes)
+            return nil
+          }
+          return PromisedGrowth(bytes: bytes, machines: more, $0.live.share.budget, $0.live.share.quota)
+        }
+      }
+    }
   }
 
   /// Whether the store could restore the world after the rewind. Writes a failure if not.

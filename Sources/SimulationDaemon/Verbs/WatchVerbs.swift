@@ -1,6 +1,7 @@
 import LineProtocol
 import Simulator
 import StateMachines
+import UnixHost
 
 /// Watches and the journal.
 extension RequestContext {
@@ -15,13 +16,11 @@ extension RequestContext {
     guard let pattern = pattern(words.plain[0]) else { return }
     // Earlier inputs are printed for the watches as they were.
     session.flushNotices(live.world, mayDrop: true)
-    guard
-      live.world.watchCount(of: session.watcher) < limits.watches
-        || live.world.isWatching(pattern, session.watcher)
-    else {
+    let most = mostWatches
+    guard live.world.watchCount(of: session.watcher) < most || live.world.isWatching(pattern, session.watcher) else {
       fail(
-        .limit, [("name", "watches"), ("value", "\(limits.watches)")],
-        "this connection watches \(limits.watches) patterns already; 'unwatch' ends one")
+        .limit, [("name", "watches"), ("value", "\(most)")],
+        "this connection watches \(most) patterns already; 'unwatch' ends one")
       return
     }
     guard let since = words["since"] else {
@@ -32,6 +31,15 @@ extension RequestContext {
     let past = JournalReply(from: first, of: live, pattern, scope)
     begin(.past(past, pattern: pattern))
   }
+
+  /// How many patterns a client may watch here. Watches count against what the world's owner has, so others get few.
+  private var mostWatches: Int {
+    let user = session.terms.user
+    let isGuest = user != .owner && user != WorldKey(live.name).owner
+    return isGuest ? min(limits.watches, RequestContext.watchesOfAGuest) : limits.watches
+  }
+
+  private static let watchesOfAGuest = 64
 
   /// Begins a watch at the next input, and answers.
   func begin(_ pattern: NamePattern, _ scope: WatchScope) {
@@ -44,6 +52,7 @@ extension RequestContext {
     guard let pattern = pattern(words.plain[0]) else { return }
     session.flushNotices(live.world, mayDrop: true)
     guard live.world.unwatch(pattern, for: session.watcher) else {
+      session.effort += Session.effortOfAName * live.world.watchCount(of: session.watcher)
       let patterns = live.world.watchedPatterns(of: session.watcher).map { String(decoding: $0.bytes, as: UTF8.self) }
       fail(
         .badArgument,
@@ -98,13 +107,43 @@ extension RequestContext {
       return
     }
     guard let pattern = pattern(words[0]) else { return }
+    guard let wallTime = wallTime(words["at"]) else { return }
+    let tellsWallTime = wallTime != .untold
     let reply: JournalReply
     if let since = words["since"] {
       guard let first = first(since: since) else { return }
-      reply = JournalReply(from: first, of: live, pattern, scope, most: Int(limit))
+      if case .from = wallTime {
+        return fail(.usage, [], "'since=' and 'at=TIME' both say where to begin; 'at=yes' only adds the times")
+      }
+      reply = JournalReply(from: first, of: live, pattern, scope, most: Int(limit), tellsWallTime: tellsWallTime)
+    } else if case .from(let wall) = wallTime {
+      guard live.stored != nil || live.world.hasWallTimes else {
+        return fail(
+          .clock, [("clock", "\(live.clock.mode.rawValue)")],
+          "what happens in a world with a virtual clock has no time of day")
+      }
+      reply = JournalReply(fromWallTime: wall, of: live, pattern, scope, most: Int(limit))
     } else {
-      reply = JournalReply(ofTheLast: Int(limit), pattern, scope, of: live)
+      reply = JournalReply(ofTheLast: Int(limit), pattern, scope, of: live, tellsWallTime: tellsWallTime)
     }
     begin(.journal(reply))
+  }
+
+  /// What `at=` asks for.
+  private enum WantedWallTime: Equatable {
+    case untold
+    case told
+    /// In nanoseconds since 1970.
+    case from(Int64)
+  }
+
+  private func wallTime(_ text: String?) -> WantedWallTime? {
+    guard let text else { return .untold }
+    if text == "yes" { return .told }
+    if let wall = WallClock.time(text, now: live.wall ?? WallClock.now()) { return .from(wall) }
+    fail(
+      .badArgument, [("argument", "at"), ("got", text), ("allowed", "yes, \(WallClock.form)")],
+      "'\(text)' is no time of day")
+    return nil
   }
 }

@@ -31,7 +31,7 @@ final class Loan: @unchecked Sendable {
   /// The same with their worlds.
   let boxes: [(hosted: HostedWorld, box: LiveWorld.Box)]
   private let environment: Environment
-  private let host: UInt64
+  private let hostTime: HostTime
   /// The session whose activity continues; nil if a world only catches up.
   let actor: Part?
   /// Sessions that await a state here. Time moves on for all of them together.
@@ -49,7 +49,7 @@ final class Loan: @unchecked Sendable {
   /// - Parameter environment: The environment of the loan's sessions, with its own counters.
   /// - Precondition: No world is lent.
   init(
-    _ worlds: [HostedWorld], _ slot: WorkerSlot, _ environment: Environment, host: UInt64, actor: Part?,
+    _ worlds: [HostedWorld], _ slot: WorkerSlot, _ environment: Environment, _ hostTime: HostTime, actor: Part?,
     awaiting: [Part],
     readers: [Part], catchesUp: Bool
   ) {
@@ -57,7 +57,7 @@ final class Loan: @unchecked Sendable {
     self.worlds = worlds
     boxes = worlds.map { ($0, $0.lend(slot)) }
     self.environment = environment
-    self.host = host
+    self.hostTime = hostTime
     self.actor = actor
     self.awaiting = awaiting
     self.readers = readers
@@ -80,8 +80,8 @@ final class Loan: @unchecked Sendable {
     let begun = HostClock.now()
     let home = boxes[0].box
     home.live.slice = Slice(slot)
-    if catchesUp { home.live.catchUp(host: host) }
-    home.live.host = host
+    if catchesUp { home.live.catchUp(hostTime) }
+    home.live.host = hostTime.monotonic
     if let actor { work(actor, home) }
     time = HostClock.now() &- begun
     if !awaiting.isEmpty { drive(home) }
@@ -105,7 +105,7 @@ final class Loan: @unchecked Sendable {
       return
     case .rewind(var rewind):
       if case .allowed = rewind.end {
-        rewind.end = .done(home.live.world.rewind(rewind.rewinding))
+        rewind.end = .done(home.live.rewind(rewind.rewinding))
         actor.session.activity = .rewind(rewind)
         return
       }

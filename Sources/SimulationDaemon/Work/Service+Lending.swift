@@ -63,6 +63,7 @@ extension Service {
     turns += 1
     client.turn = turns
     client.user.turn = turns
+    if case .fork(let fork) = client.session.activity, !promiseGrowth(by: fork, client) { return }
     if case .reply(.graph(let graph), _) = client.session.activity, graph.needsNoWorld {
       draw(graph, for: client)
     } else if case .compare(let comparison) = client.session.activity {
@@ -70,6 +71,23 @@ extension Service {
     } else {
       lend([client.hosted], actor: client, catchesUp: client.hosted.home?.live.isBehind ?? false)
     }
+  }
+
+  /// Looks whether there is room for a copy now, right before it is made: the world, and what its client's user has, may
+  /// have grown since the request. Answers the client if there is none.
+  private func promiseGrowth(by fork: Activity.Fork, _ client: Client) -> Bool {
+    guard let home = client.hosted.home else { preconditionFailure("a world is copied at home") }
+    if let growth = growth(byForkOf: home, fork.tag, client) {
+      var fork = fork
+      fork.growth = growth
+      client.session.activity = .fork(fork)
+      return true
+    }
+    markDirty(client)
+    client.session.endActivity()
+    client.session.isHeldUp = true
+    list(client)
+    return false
   }
 
   /// Lets a worker explore and draw a diagram, which takes long for a large kind, while others use the world.
@@ -124,7 +142,7 @@ extension Service {
     }
     workers.submit(
       Loan(
-        lent, slot, environment, host: host, actor: part, awaiting: awaiting, readers: readers, catchesUp: catchesUp))
+        lent, slot, environment, time, actor: part, awaiting: awaiting, readers: readers, catchesUp: catchesUp))
   }
 
   /// Watchers of a world, except those that are still reading its past, which comes first.
@@ -198,6 +216,7 @@ extension Service {
       client.session.endUnreadActivity()
     }
     answerCancels(client)
+    endForbiddenComparison(of: client)
     if client.session.activity.isNone { client.session.isHeldUp = true }
     list(client)
     if isShuttingDown { sayGoodbye(client) }

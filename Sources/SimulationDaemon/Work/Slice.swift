@@ -10,14 +10,19 @@ struct Slice {
   private let place: Place
   /// Inputs left on the event loop.
   private var inputs: Int
+  /// Timers to fire there before the next check. A firing can be long, so it begins with one.
+  private var firings = 1
 
   private enum Place {
-    case eventLoop
+    /// Until a host time.
+    case eventLoop(UInt64)
     case worker(WorkerSlot)
   }
 
-  /// For the event loop: about a tenth of a millisecond.
-  static let onEventLoop = Slice(place: .eventLoop, inputs: 400)
+  /// For the event loop: about a tenth of a millisecond, and one at most if the inputs are long.
+  static var onEventLoop: Slice {
+    Slice(place: .eventLoop(HostClock.now() &+ Service.tooLong), inputs: 400)
+  }
 
   /// For a worker, until the slot's time is over.
   init(_ slot: WorkerSlot) {
@@ -35,7 +40,7 @@ struct Slice {
   /// Timers to fire before the next check.
   var firingsAtOnce: Int {
     switch place {
-    case .eventLoop: min(64, max(1, inputs))
+    case .eventLoop: min(firings, max(1, inputs))
     case .worker: 128
     }
   }
@@ -47,9 +52,17 @@ struct Slice {
     switch place {
     case .eventLoop:
       self.inputs -= inputs
-      return self.inputs > 0
-    case .worker(let slot):
-      return !slot.isOver
+      firings = min(64, firings * 2)
+    case .worker: break
+    }
+    return !isOver
+  }
+
+  /// Whether its time is over before any work.
+  var isOver: Bool {
+    switch place {
+    case .eventLoop(let end): inputs <= 0 || HostClock.now() >= end
+    case .worker(let slot): slot.isOver
     }
   }
 

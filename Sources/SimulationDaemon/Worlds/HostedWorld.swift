@@ -24,6 +24,8 @@ final class HostedWorld {
   var archiving: ArchiveWriter?
   /// Whether the store's thread writes data of this world. Workers do not get the world then.
   var isBeingStored = false
+  /// What waits for the store to have removed the world; nil unless it is about to.
+  var afterRemoval: [() -> Void]?
   /// The client for whose request the world is reserved.
   private weak var next: Service.Client?
   /// Clients that moved here while the world was lent. They may have watches in it.

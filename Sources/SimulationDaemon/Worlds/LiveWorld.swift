@@ -15,6 +15,8 @@ struct LiveWorld: ~Copyable {
   private(set) var isBehind = false
   /// The host time of the current round.
   var host: UInt64
+  /// What the host's clock shows in that round, in nanoseconds since 1970; nil if nobody asked it.
+  private(set) var wall: Int64?
   /// A livelock that the world's clients have not been told of.
   var unannounced: WorldCore.Livelock?
   /// The greatest delay of a timer on a real clock, in host nanoseconds.
@@ -104,6 +106,7 @@ struct LiveWorld: ~Copyable {
     world = other.world.fork()
     clock = other.clock
     host = other.host
+    wall = other.wall
     isBehind = other.isBehind
   }
 
@@ -126,10 +129,15 @@ struct LiveWorld: ~Copyable {
 
   /// On a real clock, fires the timers that are due by `host`, each at its own moment.
   ///
-  /// If the slice ends first, the world's moment lags behind and `isBehind` is set.
-  mutating func catchUp(host: UInt64) {
-    if rewinding != nil || (host == self.host && !(isBehind && slice.isOnWorker)) { return }
+  /// If the slice ends first, the world's moment lags behind and `isBehind` is set; a worker catches up then.
+  mutating func catchUp(_ time: HostTime) {
+    wall = time.wall
+    if rewinding != nil { return }
+    let host = time.monotonic
+    let isLater = host != self.host
     self.host = host
+    noteWallTime()
+    guard isBehind ? slice.isOnWorker || !clock.isRunning : isLater else { return }
     guard clock.isRunning, outage == nil else {
       isBehind = false
       return
@@ -137,10 +145,11 @@ struct LiveWorld: ~Copyable {
     let target = clock.moment(atHost: host)
     // A world that is behind may have reached the target with timers still due.
     guard target > world.now || isBehind else { return }
-    if let due = world.nextDue(), due <= target, let dueHost = clock.host(at: due) {
-      worstLateness = max(worstLateness, host > dueHost ? host - dueHost : 0)
-    }
     isBehind = true
+    if let due = world.nextDue(), due <= target {
+      if let dueHost = clock.host(at: due) { worstLateness = max(worstLateness, host > dueHost ? host - dueHost : 0) }
+      if slice.isOver { return }
+    }
     repeat {
       guard hasRoomForInputs || mayGrow() else {
         isBehind = false
@@ -160,6 +169,25 @@ struct LiveWorld: ~Copyable {
         takeLivelock()
       }
     } while isBehind
+  }
+
+  /// Keeps beside the journal what the host's clock shows, for the inputs that follow; again once the clock has another
+  /// mode.
+  mutating func noteWallTime() {
+    if rewinding == nil, outage == nil { noteWallTime(isRunning: clock.isRunning) }
+  }
+
+  private mutating func noteWallTime(isRunning: Bool) {
+    let moment = isRunning ? clock.moment(atHost: host) : world.now
+    world.noteWallTime(
+      clock.mode == .real ? wall : nil, at: moment, speed: isRunning ? clock.speed.billionths : 0)
+  }
+
+  /// Replaces the world's state by that of a rewind that has arrived.
+  mutating func rewind(_ rewinding: Rewinding) -> ClosedRange<UInt64>? {
+    noteWallTime(isRunning: false)
+    defer { reportMemory() }
+    return world.rewind(rewinding)
   }
 
   /// Takes a livelock from the world. Pauses a real clock and schedules the announcement.
@@ -204,9 +232,10 @@ extension LiveWorld {
     }
 
     /// Advances a real clock as far as a slice of the event loop allows.
-    func catchUp(host: UInt64) {
+    func catchUp(_ time: HostTime, within slice: Slice = .onEventLoop) {
+      live.slice = slice
+      live.catchUp(time)
       live.slice = .onEventLoop
-      live.catchUp(host: host)
     }
   }
 }

@@ -78,11 +78,11 @@ extension Service {
       client.session.failStorage(tag, world: client.session.shown(client.hosted.name), outage.reason)
       return
     }
-    guard hasRoomForFork(of: home, tag, client) else { return }
     guard home.live.world.machineCount < LiveWorld.manyMachines else {
       client.session.activity = .fork(Activity.Fork(name: key, tag: tag))
       return
     }
+    guard growth(byForkOf: home, tag, client) != nil else { return }
     add(self.host(LiveWorld.Box(LiveWorld(forking: home.live, as: key))), tag, client)
   }
 
@@ -107,9 +107,13 @@ extension Service {
     }
     // Nothing may happen in the world until the store has answered, so requests to it wait.
     let box = hosted.lend(workers.slot())
+    hosted.afterRemoval = []
     askStore(persistence, for: client, tag) { () throws(StoreFailure) in
       try persistence.store.remove(key)
     } then: { [unowned self] result in
+      let waiting = hosted.afterRemoval ?? []
+      hosted.afterRemoval = nil
+      defer { for go in waiting { go() } }
       giveBack(hosted, box)
       do throws(StoreFailure) {
         try result.get()
@@ -132,29 +136,34 @@ extension Service {
   private func drop(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ tag: [UInt8], _ client: Client) {
     worlds[hosted.name] = nil
     environment.counters.worlds = worlds.count
-    expel(from: hosted, home) { _ in true }
+    expel(from: hosted, home, because: "was dropped meanwhile") { _ in true }
+    for other in everybody { endForbiddenComparison(of: other) }
     workers.dispose(home)
     client.session.answer("dropped", client.session.shown(hosted.name), tag)
   }
 
   /// Moves clients out of a world that is gone for them, each to its user's `main`.
-  func expel(from hosted: HostedWorld, _ home: LiveWorld.Box, _ isConcerned: (Client) -> Bool) {
+  ///
+  /// - Parameter reason: What has become of the world, said of requests under way.
+  func expel(
+    from hosted: HostedWorld, _ home: LiveWorld.Box, because reason: String, _ isConcerned: (Client) -> Bool
+  ) {
     for user in clients.values where user.hosted === hosted && isConcerned(user) {
       markDirty(user)
-      tellDropped(hosted, home, user)
+      tellDropped(hosted, home, user, reason)
       move(user, to: main(of: user.user.id))
     }
     for user in disconnected.values where user.hosted === hosted && isConcerned(user) {
-      endWork(of: user, in: hosted)
+      endWork(of: user, in: hosted, reason)
       user.move(to: main(of: user.user.id))
       list(user)
     }
   }
 
   /// Ends a client's work in a dropped world and tells the client.
-  private func tellDropped(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ user: Client) {
+  private func tellDropped(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ user: Client, _ reason: String) {
     user.session.flushNotices(home.live.world, mayDrop: true)
-    endWork(of: user, in: hosted)
+    endWork(of: user, in: hosted, reason)
     let name = user.session.shown(hosted.name)
     user.session.say { buffer in
       buffer.word(literal: "world")
@@ -163,10 +172,11 @@ extension Service {
   }
 
   /// Ends a client's activity in a dropped world.
-  private func endWork(of user: Client, in hosted: HostedWorld) {
+  private func endWork(of user: Client, in hosted: HostedWorld, _ reason: String) {
     let name = user.session.shown(hosted.name)
-    let (keys, text) = ([("world", name)], "the world '\(name)' was dropped meanwhile")
+    let (keys, text) = ([("world", name)], "the world '\(name)' \(reason)")
     if !user.session.activity.isNone, !user.isAway { end(user, .unknownWorld, text, keys) }
+    user.session.loseCollected(with: name)
     // A copy of the dropped world must not become a copy of `main`.
     if case (.forkWorld, let tag)? = user.session.deferredEffect {
       user.session.deferredEffect = nil

@@ -1,5 +1,13 @@
 import StateMachines
 
+/// The time of a round on the host.
+struct HostTime {
+  /// In nanoseconds of ``HostClock``, which is never set.
+  var monotonic: UInt64
+  /// In nanoseconds since 1970; nil if worlds are to keep none.
+  var wall: Int64?
+}
+
 /// How a world's time passes: with the host's clock at some speed, or only by requests.
 ///
 /// Host times are nanoseconds of a monotonic clock. They are converted to moments only here.

@@ -2,6 +2,7 @@ import Foundation
 import JournalStore
 import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -39,6 +40,51 @@ struct VerificationTests {
     guard case .good(let hash)? = stretches.last?.finding else { return }
     let present = try daemon.history(of: "w").present().presentHash
     #expect(present == hash)
+  }
+
+  private func define(_ name: String, _ states: Int, _ guest: Guest) {
+    let diagram = (1...states).map { "  s\($0) --> s\($0 + 1) : go\n" }.joined()
+    let text = "stateDiagram-v2\n  [*] --> s1\n\(diagram)"
+    let answer = guest.say("define \(name) format=mermaid bytes=\(text.utf8.count)\n\(text)")
+    #expect(answer.last?.hasPrefix("+ defined ") == true, "\(answer)")
+  }
+
+  @Test("a kind without machines may have been defined again")
+  func definedAgain() throws {
+    let daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=2"))
+    let guest = daemon.begin("w")
+    define("k", 1, guest)
+    _ = guest.play("new k a", "drop a")
+    define("k", 2, guest)
+    _ = guest.play("new shiftKey b", "send b tap", "send b tap")
+    let stretches = try verify("w", of: daemon)
+    #expect(stretches.count > 1 && !stretches.contains { !$0.isGood }, "\(stretches)")
+  }
+
+  @Test("kinds from documents come, go and change, with restarts between", arguments: 0..<12 as Range<UInt64>)
+  func documents(seed: UInt64) throws {
+    var dice = Dice(seed: seed)
+    var daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=3"))
+    var guest = daemon.begin("w")
+    for number in 0..<60 {
+      let kind = dice.one(of: ["k", "l"])
+      switch dice.number(below: 6) {
+      case 0: define(kind, dice.number(1...4), guest)
+      case 1: _ = guest.say("undefine \(kind)")
+      case 2: _ = guest.say("new \(kind) m\(number)")
+      case 3: _ = guest.say("cast * go")
+      case 4:
+        let all = guest.say("list").filter { $0.hasPrefix(". ") }
+        for line in all where dice.once(in: 2) { _ = guest.say("drop \(line.split(separator: " ")[1])") }
+      case _: _ = guest.say(dice.one(of: ["new shiftKey s\(number)", "undo", "redo", "advance 1s"]))
+      }
+      if dice.once(in: 20) {
+        daemon = try daemon.afterKill()
+        guest = daemon.connect("w")
+      }
+    }
+    let stretches = try verify("w", of: daemon)
+    #expect(!stretches.contains { !$0.isGood }, "seed \(seed): \(stretches)")
   }
 
   @Test("says what there is of a world without inputs, and of one whose beginning is not kept")

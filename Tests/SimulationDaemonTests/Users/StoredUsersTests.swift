@@ -83,6 +83,61 @@ struct StoredUsersTests {
     #expect(ben.say("use ana/lab").last?.hasPrefix("+ world=ana/lab") == true)
   }
 
+  /// A daemon whose store and long work have threads that the test can hold.
+  private static func heldDaemon() throws -> (KeptDaemon, HeldWorkers) {
+    let threads = HeldWorkers()
+    var setup = setup()
+    setup.threads = threads
+    return (try KeptDaemon(setup), threads)
+  }
+
+  @Test("who connects while the daemon's owner drops their world main gets a new one")
+  func dropWhileConnecting() throws {
+    let (daemon, threads) = try Self.heldDaemon()
+    let host = daemon.host
+    func welcome(_ isThere: @escaping () -> Void) {
+      host.round { host.service.welcome(.other(1_001)) { if $0 == nil { isThere() } } }
+    }
+    var worlds = 0
+    welcome { worlds += 1 }
+    while worlds < 1 { threads.round(host) }
+    let first = host.service.worlds["1001/main"]
+    let teacher = daemon.connect()
+    while host.service.needsTurn || host.service.workers.areWorking { threads.round(host) }
+    threads.holdStore()
+    host.round { teacher.arrive("world drop ana/main\n") }
+    #expect(first?.afterRemoval != nil)
+    welcome { worlds += 1 }
+    #expect(worlds == 1)
+    threads.letStoreGo()
+    while worlds < 2 { threads.round(host) }
+    let ana = host.connect(SessionTerms(user: .other(1_001)))
+    #expect(ana.client.hosted !== first && host.service.worlds["1001/main"] === ana.client.hosted)
+    #expect(teacher.lines().last == "+ dropped ana/main")
+  }
+
+  @Test("who may not drop or share a world is told so at once, and holds up nobody there")
+  func readersDoNotWait() throws {
+    let (daemon, threads) = try Self.heldDaemon()
+    let host = daemon.host
+    let teacher = daemon.connect()
+    host.round { teacher.arrive("world share main read\n") }
+    while teacher.lines().isEmpty { threads.round(host) }
+    var isThere = false
+    host.round { host.service.welcome(.other(1_001)) { _ in isThere = true } }
+    while !isThere { threads.round(host) }
+    let ana = host.connect(SessionTerms(user: .other(1_001)))
+    host.round { ana.arrive("use teacher/main\n") }
+    while !ana.lines().contains(where: { $0.hasPrefix("+ world=teacher/main") }) { threads.round(host) }
+    threads.holdStore()
+    host.round { teacher.arrive("new power p\n") }
+    host.round { ana.arrive("world drop teacher/main\nworld unshare teacher/main\n") }
+    #expect(ana.client.session.deferredEffect == nil && !ana.client.hosted.isReserved)
+    threads.letStoreGo()
+    while !teacher.lines().contains(where: { $0.hasPrefix("+ created p") }) { threads.round(host) }
+    #expect(ana.lines().filter { $0.hasPrefix("- NOT-OWNER ") }.count == 2)
+  }
+
   @Test("a user whose first world cannot be stored is told so, and can come again")
   func firstWorld() throws {
     let daemon = try KeptDaemon(Self.setup())

@@ -48,6 +48,57 @@ struct UserQuotaTests {
     #expect(ana.say("stats").contains(". userMachines 4 of-the-owner"))
   }
 
+  private func made(_ count: Int, _ prefix: String = "k") -> String {
+    "quiet on\n" + (0..<count).map { "new shiftKey \(prefix)\($0)\n" }.joined() + "quiet off"
+  }
+
+  @Test("machines that a rewind brings back")
+  func rewinds() throws {
+    let host = host("userMachines=10")
+    let ana = try #require(host.connect(as: 1_001))
+    for world in ["a", "b"] {
+      _ = ana.play("world new \(world)", "use \(world)", made(8), "undo 8")
+    }
+    #expect(ana.say("redo").last?.hasPrefix("+ ") == true)
+    _ = ana.say("use a")
+    let full =
+      "- LIMIT name=userMachines value=10 : the owner of this world has 8 machines; there is no room for what comes back"
+    #expect(ana.play("redo", "list") == [full, "+ 0"])
+    _ = ana.play("use b", "advance 1s", (0..<6).map { "drop k\($0)" }.joined(separator: "\n"), "use a", "redo")
+    #expect(ana.say("list").last == "+ 8")
+    #expect(ana.play("use b", "undo 2").last?.hasPrefix("- LIMIT name=userMachines") == true)
+    #expect(ana.say("goto 0.5").last?.hasPrefix("- LIMIT name=userMachines") == true)
+    // The world's owner counts, not who asks for it.
+    _ = ana.say("world share b write")
+    let ben = try #require(host.connect(as: 1_002))
+    #expect(ben.play("use ana/b", "undo 3").last?.hasPrefix("- LIMIT name=userMachines") == true)
+    _ = ana.play("use main", "world drop a")
+    #expect(ben.play("undo 6", "list").last == "+ 8")
+    #expect(try #require(host.service.user(.other(1_001)).quota).countedMachines == 8)
+  }
+
+  @Test("machines of large copies and rewinds that several connections ask for at once")
+  func growthAtOnce() throws {
+    let host = host("userMachines=13000")
+    let guests = try (0..<2).map { _ in try #require(host.connect(as: 1_001)) }
+    let quota = try #require(host.service.user(.other(1_001)).quota)
+    _ = guests[0].say(made(5_000))
+    host.together((guests[0], "world fork a"), (guests[1], "world fork b"))
+    let answers = guests.flatMap { $0.lines() }
+    #expect(answers.count { $0.hasPrefix("+ created ") } == 1, "\(answers)")
+    #expect(answers.count { $0.hasPrefix("- LIMIT name=userMachines value=13000") } == 1, "\(answers)")
+    #expect(quota.countedMachines == 10_000)
+
+    _ = guests[0].play(made(2_000, "x"), "undo 2000")
+    let copy = guests[0].say("worlds").contains { $0.hasPrefix(". a ") } ? "a" : "b"
+    _ = guests[1].play("use \(copy)", made(2_000, "x"), "undo 2000")
+    host.together((guests[0], "redo"), (guests[1], "redo"))
+    let rewinds = guests.flatMap { $0.lines() }
+    #expect(rewinds.count { $0.hasPrefix("+ ") } == 1, "\(rewinds)")
+    #expect(rewinds.count { $0.hasPrefix("- LIMIT name=userMachines value=13000") } == 1, "\(rewinds)")
+    #expect(quota.countedMachines == 12_000)
+  }
+
   @Test("connections, open ones and those with work left")
   func clients() throws {
     let host = host("userClients=2")
@@ -84,6 +135,54 @@ struct UserQuotaTests {
     host.service.close(ana.client)
     let quota = try #require(host.service.user(.other(1_001)).quota)
     #expect(quota.countedBytes < 1_000_000)
+  }
+
+  @Test("what a strict batch keeps to check its lines counts, with the machines of composed names")
+  func strictBatch() throws {
+    let host = host("userMemory=1048576")
+    let ana = try #require(host.connect(as: 1_001))
+    let lines = (0..<3_400).map { "new phoneCall c\($0)\n" }.joined()
+    let answer = "- LIMIT name=userMemory value=1048576 : this batch went over the limit; nothing of it was run"
+    #expect(ana.say("begin strict\n\(lines)end").last == answer)
+    #expect(ana.say("list").last == "+ 0")
+  }
+
+  @Test("many users together have little more than the daemon's memory")
+  func budget() throws {
+    var limits = Limits.fitting(memory: 16 << 20)
+    limits.makeRoomForUsers()
+    let users = Dictionary(uniqueKeysWithValues: (0..<32).map { (UInt32(2_000 + $0), "user\($0)") })
+    let host = HostedService(limits: limits, users: users)
+    var refused = 0
+    let batch = "quiet on\nbegin\n" + (0..<8_000).map { "new shiftKey s\($0)\n" }.joined() + "end"
+    for uid in users.keys.sorted() {
+      let guest = try #require(host.connect(as: uid))
+      for world in ["v", "w"] {
+        let answers = guest.play("world new \(world)", "use \(world)", batch)
+        if answers.contains(where: { $0.contains(" LIMIT name=") }) { refused += 1 }
+      }
+      #expect(guest.play("quiet off", "list x").last == "+ 0")
+    }
+    #expect(refused > 32, "\(refused)")
+    let budget = host.service.budget
+    #expect(budget.counted < budget.bytes + budget.bytes / 4, "\(budget.counted), \(refused)")
+  }
+
+  @Test("some places are the daemon's owner's, and connections on their way count")
+  func places() throws {
+    let host = host("clients=32")
+    for _ in 0..<2 { for uid in [1_001, 1_002] as [UInt32] { for _ in 0..<7 { _ = host.connect(as: uid) } } }
+    let (ana, ben) = (UserID.other(1_001), UserID.other(1_002))
+    #expect(host.service.user(ana).clients + host.service.user(ben).clients == 28)
+    host.service.beginArrival(of: ana)
+    #expect(host.service.refusal(of: ben) == nil)
+    host.service.beginArrival(of: ben)
+    #expect(host.service.refusal(of: ben)?.hasPrefix("- LIMIT name=clients value=32 : ") == true)
+    #expect(host.service.refusal(of: .owner) == nil)
+    host.service.endArrival(of: ana)
+    #expect(host.service.refusal(of: ben) == nil)
+    host.round { host.service.shutDown() }
+    #expect(host.service.refusal(of: ben) == "! bye reason=shutdown\n")
   }
 
   @Test("the limits are listed where there are users, and only there")

@@ -102,6 +102,28 @@ struct UserWorldsTests {
     #expect(ana.say("worlds").first?.contains("shared") == false)
   }
 
+  @Test("in the world of another user one watches little, and nothing once it is not shared any more")
+  func watches() {
+    _ = ana.play("world new lab", "use lab", "world share lab")
+    let patterns = (1...65).map { "watch p\($0)" }.joined(separator: "\n")
+    #expect(ana.say(patterns).last == "+ watching 65")
+    #expect(teacher.say("use ana/lab\n" + patterns).last == "+ watching 65")
+    #expect(
+      ben.say("use ana/lab\n" + patterns).suffix(2) == [
+        "+ watching 64",
+        "- LIMIT name=watches value=64 : this connection watches 64 patterns already; 'unwatch' ends one",
+      ])
+    #expect(ben.say("watch p64") == ["+ watching 64"])
+    #expect(ben.say("use main\n" + patterns).last == "+ watching 65")
+    let other = host.connect(as: 1_002)
+    _ = other?.play("use ana/lab", "watch *")
+    _ = ana.say("world unshare lab")
+    for guest in [ben, other] {
+      #expect(guest.map { ana.client.hosted.live.world.watchCount(of: $0.client.session.watcher) } == 0)
+    }
+    #expect(ana.client.hosted.live.world.watchCount(of: teacher.client.session.watcher) == 65)
+  }
+
   @Test("who has lost the right to change a world has nothing under way there")
   func downgrade() {
     _ = ana.play("world new lab", "use lab", "new fridge f start=4", "world share lab write", "clock real")
@@ -111,6 +133,45 @@ struct UserWorldsTests {
     _ = ana.say("world share lab read")
     #expect(ben.lines().contains { $0.hasPrefix("- @a CANCELLED ") })
     #expect(!ben.isBusy)
+    _ = ana.say("world share lab write")
+    _ = ben.say("@b await f waiting within=1h")
+    _ = ana.say("world unshare lab")
+    #expect(
+      ben.lines() == [
+        "- @b UNKNOWN-WORLD world=ana/lab : the world 'ana/lab' is not shared any more", "! world dropped=ana/lab",
+      ])
+  }
+
+  @Test("what was collected for a world runs nowhere else when that world is gone", arguments: [false, true])
+  func collected(isDropped: Bool) {
+    _ = ana.play("world new lab", "use lab", "new shiftKey key", "world share lab write")
+    _ = ben.play("new shiftKey key", "use ana/lab", "begin", "send key tap", "drop key")
+    _ = ana.say(isDropped ? "world drop lab" : "world unshare lab")
+    #expect(
+      ben.say("@b end").last
+        == "- @b UNKNOWN-WORLD world=ana/lab : the world 'ana/lab' that the batch was for is gone; nothing of it was run"
+    )
+    #expect(ben.say("expect key off").last?.hasPrefix("+ off ") == true)
+    _ = ana.play("world new other", "use other", "world share other write")
+    _ = ben.play("use ana/other")
+    _ = ben.say("@d define q format=mermaid bytes=35\nstateDiagram-v2\n")
+    _ = ana.say("world unshare other")
+    #expect(ben.say("  [*] --> a\n       ").last?.hasPrefix("- @d UNKNOWN-WORLD world=ana/other : ") == true)
+    #expect(ben.say("describe q").last?.hasPrefix("- UNKNOWN-KIND") == true)
+  }
+
+  @Test("a comparison ends where one of its worlds is gone for its reader", arguments: [false, true])
+  func comparison(isDropped: Bool) {
+    _ = ana.play("world new lab", "use lab", "world share lab read", "quiet on")
+    let name = String(repeating: "m", count: 50)
+    for number in 0..<6_000 { _ = ana.say("new power \(name)\(number)") }
+    ben.isReading = false
+    #expect(ben.say("diff ana/lab main").isEmpty)
+    _ = ana.play(isDropped ? "world drop lab" : "world unshare lab", "new power zzSecret")
+    ben.isReading = true
+    let lines = ben.play("sync", "sync")
+    #expect(lines.contains { $0.hasPrefix("- UNKNOWN-WORLD world=ana/lab : ") }, "\(lines.last ?? "")")
+    #expect(!lines.contains { $0.contains("zzSecret") })
   }
 
   @Test("the daemon's owner may look everywhere and change only what is shared")

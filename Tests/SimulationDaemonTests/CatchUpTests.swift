@@ -1,0 +1,65 @@
+import Simulator
+import StateMachines
+import Testing
+
+@testable import SimulationDaemon
+
+/// Clocks that have fallen behind: the event loop gives them little time, and workers the rest.
+@Suite("Catching up with the host's clock")
+struct CatchUpTests {
+  /// Each millisecond, a firing of many steps.
+  private static let chart = """
+    <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" datamodel="ecmascript">
+    <datamodel><data id="n" expr="0"/></datamodel>
+    <state id="a">
+      <onentry><assign location="n" expr="0"/><send event="go" delay="1ms"/></onentry>
+      <transition event="go" target="b"/>
+    </state>
+    <state id="b">
+      <transition cond="n &lt; 2000" target="b"><assign location="n" expr="n + 1"/></transition>
+      <transition cond="n &gt;= 2000" target="a"/>
+    </state>
+    </scxml>
+    """
+
+  @Test("long firings are left to the workers after the first one")
+  func longFirings() {
+    let host = HostedService()
+    let guest = host.connect()
+    _ = guest.say("define slow format=scxml bytes=\(Self.chart.utf8.count)\n\(Self.chart)new slow s")
+    let hosted = guest.client.hosted
+    let before = hosted.live.world.lastSequence
+    let later = HostTime(monotonic: host.now + 10_000_000)
+    hosted.live.slice = .onEventLoop
+    hosted.live.catchUp(later)
+    #expect(hosted.live.isBehind && hosted.live.world.lastSequence == before + 1)
+    // In the next round, or before a client's request, the event loop does no more of it.
+    hosted.live.slice = .onEventLoop
+    hosted.live.catchUp(HostTime(monotonic: host.now + 20_000_000))
+    #expect(hosted.live.isBehind && hosted.live.world.lastSequence == before + 1)
+    let slot = WorkerSlot(nil)
+    while hosted.live.isBehind {
+      slot.begin()
+      hosted.live.slice = Slice(slot)
+      hosted.live.catchUp(HostTime(monotonic: host.now + 20_000_000))
+    }
+    #expect(hosted.live.world.lastSequence == before + 20)
+  }
+
+  @Test("a slice of the event loop that is over before it begins leaves a world with due timers behind")
+  func overAtOnce() {
+    let host = HostedService()
+    let guest = host.connect()
+    _ = guest.play("new ticker t initial=running every=1s", "new power p")
+    let hosted = guest.client.hosted
+    var slice = Slice.onEventLoop
+    while slice.goesOn(after: 100) {}
+    hosted.live.slice = slice
+    hosted.live.catchUp(HostTime(monotonic: host.now + 500_000_000))
+    #expect(!hosted.live.isBehind && hosted.live.world.now.nanoseconds == 500_000_000)
+    hosted.live.catchUp(HostTime(monotonic: host.now + 1_500_000_000))
+    #expect(hosted.live.isBehind && hosted.live.world.lastSequence == 2)
+    host.passTime(2)
+    #expect(!hosted.live.isBehind && hosted.live.world.lastSequence == 4)
+  }
+}
