@@ -12,6 +12,28 @@ struct LayerTests {
     }
   }
 
+  @Test("ARCHITECTURE.md and the table of layers agree")
+  func documentAgrees() throws {
+    let parts = try Checkout.file("ARCHITECTURE.md").text.split(separator: "```\n", omittingEmptySubsequences: false)
+    try #require(parts.count > 1)
+    var arrows: [String: Set<String>] = [:]
+    for line in parts[1].split(separator: "\n") {
+      let columns = line.split(separator: "→")
+      guard columns.count > 1, let target = line.split(separator: " ").first, let modules = columns.last else {
+        continue
+      }
+      arrows[String(target)] = Set(modules.split { ", ".contains($0) }.map(String.init)).subtracting(["nothing"])
+    }
+    // Targets of C have no arrows.
+    let layers = Layer.all.filter { !$0.ours.isEmpty || arrows[$0.target] != nil }
+    for layer in layers {
+      // A part of the standard library that has a module of its own.
+      let modules = layer.ours.union(layer.outside).subtracting(["Synchronization"])
+      #expect(arrows[layer.target] == modules, "the arrows of \(layer.target)")
+    }
+    #expect(arrows.count == layers.count)
+  }
+
   @Test("no file of Sources imports what its own target does not list")
   func sources() throws {
     let allowed = Dictionary(uniqueKeysWithValues: Layer.all.map { ($0.target, $0.ours.union($0.outside)) })

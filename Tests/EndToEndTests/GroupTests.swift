@@ -29,9 +29,10 @@ struct GroupTests {
 
   @Test("members of the group connect, each with a world main of their own; others cannot")
   func members() throws {
+    // Who has been greeted may count on both sockets.
+    let (one, other) = (try connect(1), try connect(2))
     #expect(permissions(of: daemon.socket) == 0o660)
     #expect(permissions(of: "\(daemon.folder.path)/watch") == 0o660)
-    let (one, other) = (try connect(1), try connect(2))
     #expect(try one.ask("new power lamp").hasPrefix("+ created lamp"))
     #expect(try other.ask("show lamp").hasPrefix("- UNKNOWN-MACHINE"))
     #expect(try daemon.connect().ask("show lamp").hasPrefix("- UNKNOWN-MACHINE"))
@@ -107,7 +108,9 @@ struct GroupTests {
 
   @Test(
     "a user's many connections have together as much of a turn as another's one, also where the other's world is shared",
-    arguments: [("count", false), ("list *x", false), ("count", true), ("coverage", true)])
+    arguments: [
+      ("count", false), ("list *x", false), ("count", true), ("coverage", true), ("who", false), ("use nobody", false),
+    ])
   func turns(request: String, isShared: Bool) throws {
     let daemon = try Self.start("--limit", "userClients=200")
     func connect(_ number: Int) throws -> TestClient {

@@ -32,6 +32,26 @@ struct LongDocumentTests {
     }
   }
 
+  @Test("a document that waits for its turn does not hold up its world")
+  func queued() throws {
+    let daemon = try DaemonProcess("--ephemeral", "--workers", "2")
+    defer { daemon.letGo() }
+    let clients = try (0..<5).map { _ in try daemon.connect() }
+    let other = try daemon.connect()
+    #expect(try other.ask("world new lab") == "+ created lab")
+    for client in [clients[4], other] { #expect(try client.ask("use lab").hasPrefix("+ world=lab")) }
+    let document = Self.chart(3_000)
+    for (place, client) in clients.enumerated() {
+      try client.send("define k\(place) format=scxml bytes=\(document.utf8.count)\n\(document)")
+      try Patience.wait(until: "the documents to be there") {
+        try other.askAll("activities").filter { $0.contains(" verb=define ") }.count > place
+      }
+    }
+    #expect(try other.ask("new power p").hasPrefix("+ created p off "))
+    #expect(try other.askAll("activities").contains { $0.contains(" world=lab ") && $0.contains(" verb=define ") })
+    for (place, client) in clients.enumerated() { #expect(try client.final().hasPrefix("+ defined k\(place) ")) }
+  }
+
   @Test("a client that leaves while its document is read leaves a daemon that goes on, and the kind")
   func leaving() throws {
     let daemon = try DaemonProcess("--ephemeral", "--workers", "2")

@@ -126,9 +126,9 @@ struct StoreFailureTests {
   func otherFiles() throws {
     try keepSomething(isKilled: false)
     var newer = try #require(contents()["journal.sqlite"])
-    newer[63] = 3
+    newer[63] = 99
     try put(newer, "journal.sqlite")
-    try expectFailure(naming: "\(store)/journal.sqlite", "schema 3", "this release knows 2", "use a later release")
+    try expectFailure(naming: "\(store)/journal.sqlite", "schema 99", "this release knows 3", "use a later release")
     try put(Array("Dear diary, \(String(repeating: "nothing happened. ", count: 400))".utf8), "journal.sqlite")
     try expectFailure(naming: "\(store)/journal.sqlite", "it is not an SQLite database", "move it away")
   }

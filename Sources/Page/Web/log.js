@@ -91,7 +91,6 @@ export class Log {
       this.#list.prepend(element);
       return;
     }
-    if (line.what === "undone") this.#paleFrom(line);
     // The wires of a composition are made with it: they are counted.
     if (line.what === "wired" && this.#newest?.t === line.t && (this.#newest.what === "created" || this.#newest.wires)) {
       const entry = this.#newest;
@@ -126,12 +125,6 @@ export class Log {
   #when({ t, seq }) {
     const title = `${exactTime(t)} · input ${seq}: show this moment`;
     return el("button", { class: "when", title, onclick: () => this.onpick(seq) }, clockTime(t));
-  }
-
-  #paleFrom({ from, to }) {
-    for (const [seq, { element }] of this.#entries) {
-      if (typeof seq === "number" && seq >= from && seq <= to) element.classList.add("undone-input");
-    }
   }
 
   // Marks the moment that is looked at; null for now.
