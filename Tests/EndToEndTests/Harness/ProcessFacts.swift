@@ -19,6 +19,9 @@ struct ProcessFacts {
   /// Memory that is in use now, in KiB.
   var residentKiB: Int { number("VmRSS:") ?? 0 }
 
+  /// Of that what is no part of a file: neither the program nor its libraries, whose pages come and go with their use.
+  var anonymousKiB: Int { number("RssAnon:") ?? 0 }
+
   /// The most memory that was in use at a time, in KiB.
   var peakResidentKiB: Int { number("VmHWM:") ?? 0 }
 
