@@ -98,6 +98,41 @@ struct DefinedKindsTests {
       wrong.first?.hasPrefix(". 2:") == true && wrong.last?.hasPrefix("- BAD-DEFINITION line=2 ") == true, "\(wrong)")
   }
 
+  @Test(
+    "of the smallest charts everything can be asked",
+    arguments: [
+      "<state id='a'/>", "<final id='a'/>", "<state id='a'><state id='b'/></state>",
+      "<state id='a'><transition event='*'/></state>", "<state id='a'/><state id='b'/>",
+      "<state id='a'><transition event='e'/></state><state id='b'/>",
+      "<parallel id='p'><state id='a'/><state id='b'/></parallel>",
+      "<parallel id='p'><state id='a'/><state id='b'><transition event='e' target='c'/></state><state id='c'/></parallel>",
+      "<state id='a'><transition target='b'/></state><state id='b'/>",
+      "<state id='a'><history id='h'><transition target='b'/></history><state id='b'/></state>",
+      "<state id='a'><onentry><send event='e' delay='1s'/></onentry></state>",
+    ])
+  func smallest(states: String) {
+    let guest = HostedService().connect(toWorld: "w")
+    let chart = "<scxml xmlns='http://www.w3.org/2005/07/scxml' version='1.0'>\(states)</scxml>"
+    #expect(define("k", chart, guest).last?.hasPrefix("+ defined k ") == true)
+    #expect(guest.say("new k m").last?.hasPrefix("+ created m ") == true)
+    let graphs = ["k", "m"].flatMap { name in
+      // Another program makes the SVG, of what `dot` says.
+      GraphFormat.allCases.filter { $0 != .svg }.flatMap { format in
+        ["", " show=all", " width=20", " width=300 show=all"].map { "graph \(name) format=\(format)\($0)" }
+      }
+    }
+    let requests = [
+      "describe k", "describe m", "kinds k", "can m", "show m", "list", "count", "agenda", "wires", "coverage",
+      "coverage m", "wave", "wave m format=svg", "wave m format=json", "script", "journal", "send m e", "advance 2s",
+      "wave m width=40", "coverage m", "undo 1", "redo 1", "expect m a", "await m a within=1s", "kinds", "undefine k",
+    ]
+    for request in graphs + requests {
+      let answer = guest.say(request).last ?? ""
+      #expect(answer.hasPrefix("+") || answer.hasPrefix("- "), "\(request): \(answer)")
+      #expect(!answer.hasPrefix("- INTERNAL"), "\(request): \(answer)")
+    }
+  }
+
   @Test("an event that a guard has kept from a transition is ignored, and the guard is named")
   func guards() {
     let guest = HostedService().connect(toWorld: "w")

@@ -202,7 +202,7 @@ struct MistakeTests {
       ),
       (
         "<parallel id='p'/>",
-        ["2:1 warning : a <parallel> without regions is never done, and its transitions are never taken"]
+        ["2:1 error : a <parallel> without regions cannot be in any state; at least one <state> belongs in it"]
       ),
       (
         "<state id='a'><invoke><content expr='1'/><finalize><if cond='true'><raise event='e'/></if><send event='e'/></finalize></invoke><transition event='e' target='a'/></state>",

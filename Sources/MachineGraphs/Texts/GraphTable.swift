@@ -112,8 +112,9 @@ public struct GraphTable: Sendable {
     let columnHeads = heads.reduce(0) { $0 + $1[0].count + 2 }
     let rowHeads = rows.reduce(0) { $0 + name($1).count + 2 }
     // Where the heads are too wide, there can be millions of cells.
-    let fromRow = columnHeads <= width || rowHeads <= width ? Dictionary(grouping: arrows, by: \.from) : [:]
-    let cells = fromRow.isEmpty ? [] : rows.map { row in triggers.map { cell(row, $0, fromRow[row] ?? []) } }
+    let mayFit = columnHeads <= width || rowHeads <= width
+    let fromRow = mayFit ? Dictionary(grouping: arrows, by: \.from) : [:]
+    let cells = mayFit ? rows.map { row in triggers.map { cell(row, $0, fromRow[row] ?? []) } } : []
     if columnHeads <= width {
       let table = grid(
         corner: "state", columns: heads, rows: rows.map(name), isMarked: { drawing.nodes[rows[$0]].isCurrent },

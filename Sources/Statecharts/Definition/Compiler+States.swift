@@ -62,7 +62,8 @@ extension Compiler {
     if chart.states.count == 1 { error(root, "there is no state") }
     for state in chart.states.indices where chart.states[state].kind == .parallel {
       if !chart.children(of: state).contains(where: { !isHistory($0) }) {
-        warn(nodeOfState[state], "a <parallel> without regions is never done, and its transitions are never taken")
+        error(
+          nodeOfState[state], "a <parallel> without regions cannot be in any state; at least one <state> belongs in it")
       }
     }
   }
