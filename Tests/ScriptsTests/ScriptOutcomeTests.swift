@@ -115,7 +115,8 @@ struct StateTextTests {
       ("on", "on"), ("cooling", "cooling.minOn"), ("cooling.minOn", "cooling.minOn"), ("list", "list(5)"),
       ("list(5)", "list(5)"), ("failed(timeout)", "failed(timeout)"), ("cooling", "cooling.free+closed+normal"),
       ("closed", "cooling.free+closed+normal"), ("cooling+normal", "cooling.free+closed+normal"),
-      ("normal+cooling.free", "cooling.free+closed+normal"), ("fetching", "fetching(http://u.x+y)"),
+      ("normal+cooling.free", "cooling.free+closed+normal"), ("cooling+closed+normal", "cooling.free+closed+normal"),
+      ("fetching", "fetching(http://u.x+y)"),
       ("a+b(1)", "a.c+b(1)"),
     ])
   func matches(word: String, state: String) throws {
@@ -127,6 +128,7 @@ struct StateTextTests {
     arguments: [
       ("on", "one"), ("cool", "cooling.minOn"), ("cooling.minOn", "cooling"), ("list(5)", "list(6)"),
       ("list(5)", "list"), ("open", "cooling.free+closed+normal"), ("cooling+open", "cooling.free+closed+normal"),
+      ("normal+closed+cooling", "cooling.free+closed+normal"), ("off+letters+on", "on+letters+off"),
       ("a+b", "a"), ("u", "fetching(http://u.x+y)"), ("x", "f(a.x)"), ("on", ""), ("On", "on"),
     ])
   func differs(word: String, state: String) throws {

@@ -58,6 +58,8 @@ struct StateQueryTests {
     #expect(meant("cooling+open") == [held])
     #expect(meant("open+cooling") == [held])
     #expect(meant("closed+normal") == [free])
+    #expect(meant("cooling+closed+normal") == [free])
+    #expect(meant("normal+closed+cooling") == nil, "all regions are in their order")
     #expect(meant("list") == ["list.all"])
   }
 

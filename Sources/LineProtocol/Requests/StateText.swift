@@ -1,8 +1,8 @@
 /// A STATE as written in a request or a script, compared with states as the daemon prints them.
 ///
 /// It matches a state exactly, by a prefix that ends at a dot (`cooling` matches `cooling.minOn`), or by its name without
-/// data (`list` matches `list(5)`). It matches any one of a state's regions in these ways, and with `+` several at once.
-/// `active` also matches `state(active)`, which has no name but its data.
+/// data (`list` matches `list(5)`). It matches any one of a state's regions in these ways, and with `+` several at once:
+/// all of them in their order, fewer in any order. `active` also matches `state(active)`, which has no name but its data.
 package struct StateText: Hashable, Sendable {
   package let word: String
   private let bytes: [UInt8]
@@ -45,6 +45,7 @@ package struct StateText: Hashable, Sendable {
       return parts.count == 1 && StateText.isRegion(name, parts[0])
     }
     let regions = name.split(separator: StateText.plus)
+    if parts.count == regions.count { return zip(regions, parts).allSatisfy(StateText.isRegion) }
     return parts.allSatisfy { part in regions.contains { StateText.isRegion($0, part) } }
   }
 

@@ -1,7 +1,7 @@
 package import StateMachines
 
 /// A STATE as a request writes it: an exact state, its prefix at a dot, its name without data, a region's state,
-/// several regions' states joined by `+`, or the data of a state without a name.
+/// regions' states joined by `+` (of all regions in their order, of fewer in any), or the data of a state without a name.
 package struct StateQuery: Hashable, Sendable {
   /// Matching indices in the kind's list of states.
   private let states: Set<Int>
@@ -37,12 +37,15 @@ package struct StateQuery: Hashable, Sendable {
     self.data = data
   }
 
-  /// Whether each part is a region of a word, or a prefix of one that ends at a dot.
+  /// Whether each part is a region of a word, or a prefix of one that ends at a dot: some in any order, all in that of
+  /// the word.
   private static func matches(_ word: String, _ parts: [String]) -> Bool {
-    let regions = word.split(separator: "+")
-    return parts.allSatisfy { part in
-      !part.isEmpty && regions.contains { $0 == part || $0.hasPrefix(part + ".") }
+    func isRegion(_ region: Substring, _ part: String) -> Bool {
+      !part.isEmpty && (region == part || region.hasPrefix(part + "."))
     }
+    let regions = word.split(separator: "+")
+    if parts.count == regions.count { return zip(regions, parts).allSatisfy(isRegion) }
+    return parts.allSatisfy { part in regions.contains { isRegion($0, part) } }
   }
 
   /// Whether a state, given by its index and its data, matches.
