@@ -59,7 +59,25 @@ struct CatchUpTests {
     #expect(!hosted.live.isBehind && hosted.live.world.now.nanoseconds == 500_000_000)
     hosted.live.catchUp(HostTime(monotonic: host.now + 1_500_000_000))
     #expect(hosted.live.isBehind && hosted.live.world.lastSequence == 2)
+    // A client's request in the same round finds the world at its moment.
+    hosted.live.slice = .onEventLoop
+    hosted.live.catchUp(HostTime(monotonic: host.now + 1_500_000_000))
+    #expect(!hosted.live.isBehind && hosted.live.world.lastSequence == 3)
+    #expect(hosted.live.world.now.nanoseconds == 1_500_000_000)
     host.passTime(2)
     #expect(!hosted.live.isBehind && hosted.live.world.lastSequence == 4)
+  }
+
+  @Test("behind a firing of many steps no other is begun at once, and making such a machine counts, too")
+  func stepsAtOnce() {
+    let host = HostedService()
+    let guest = host.connect(toWorld: "w")
+    _ = guest.say("define slow format=scxml bytes=\(Self.chart.utf8.count)\n\(Self.chart)new slow s1\nnew slow s2")
+    let hosted = guest.client.hosted
+    let before = hosted.live.world.chartSteps
+    var budget = 64
+    let progress = hosted.live.world.advance(to: .beginning + .milliseconds(1), budget: &budget)
+    #expect(progress == .more && budget == 63)
+    #expect(hosted.live.world.chartSteps - before > 10_000)
   }
 }

@@ -2,6 +2,7 @@ import LineProtocol
 import Simulations
 import Simulator
 import StateMachines
+import Testing
 
 @testable import SimulationDaemon
 
@@ -60,7 +61,7 @@ final class HostedService {
     let guest = Guest(service.open(terms), of: self)
     guests[guest.client.number] = WeakGuest(guest: guest)
     guest.collect()
-    _ = guest.lines()
+    _ = guest.bytes()
     return guest
   }
 
@@ -202,7 +203,17 @@ final class Guest {
   /// The lines received since the last call.
   func lines() -> [String] {
     let text = String(decoding: bytes(), as: UTF8.self)
-    return text.split(separator: "\n").map(String.init)
+    let lines = text.split(separator: "\n").map(String.init)
+    lines.forEach(Self.checkKeys)
+    return lines
+  }
+
+  /// A key that ends a reply must be among those that scripts know.
+  private static func checkKeys(_ line: String) {
+    guard line.hasPrefix("+ ") || line.hasPrefix("- "), line.contains("="), let reply = ServerLine(line) else { return }
+    for field in reply.fields where !ReplyShape.endKeys.contains(field.key) {
+      Issue.record("'\(field.key)=' is not among the keys of replies: \(line)")
+    }
   }
 
   /// Whether it waits for the end of a request, or for the daemon to take its input.

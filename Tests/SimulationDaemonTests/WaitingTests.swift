@@ -171,10 +171,27 @@ struct WaitingTests {
       guest.say("@c cancel").map { String($0.prefix(12)) } == [
         "- @a CANCELL", "+ @c", "+", "- @b USAGE :", "- BATCH inde",
       ])
-    for lines in ["begin\nlist\ndiscard", "begin quickly", "end of it"] {
+    for lines in ["begin\nlist\ndiscard", "begin quickly", "end of it", "begin\nlist\nend of it", "begin\ndiscard k=v"]
+    {
       let answers = guest.say("@a await p on\n\(lines)\n@c cancel")
       #expect(answers.first?.hasPrefix("- @a CANCELLED ") == true && answers[1] == "+ @c", "\(lines): \(answers)")
     }
+  }
+
+  @Test("who asks for the moment keeps it for the next request, and not for ever")
+  func moments() {
+    let guest = host.connect()
+    func mustPause(_ keepsMoment: Bool, effort: Int? = nil) -> Bool {
+      guest.client.session.keepsMoment = keepsMoment
+      if let effort { guest.client.session.effort = effort }
+      return guest.client.session.mustPause(until: 0)
+    }
+    #expect(!mustPause(true, effort: Session.effortBetweenLooks))
+    #expect(mustPause(false))
+    #expect(mustPause(true, effort: 2 * Session.effortBetweenLooks))
+    let before = guest.client.session.effort
+    _ = guest.say("world")
+    #expect(guest.client.session.effort - before >= Session.effortOfAnEffect)
   }
 
   @Test("cancel ends an await and an advance, wherever in what was sent it stands")

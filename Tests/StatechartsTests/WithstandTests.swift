@@ -57,18 +57,23 @@ struct WithstandTests {
 
   @Test("that carries out much in many transitions has no table of it, which would take gigabytes")
   func plainTable() throws {
-    func hasTable(_ assignments: Int) throws -> Bool {
-      let assign = String(repeating: "<assign location='n' expr='1'/>", count: assignments)
+    func hasTable(_ assignments: Int, _ value: String = "1", names: Int = 2) throws -> Bool {
+      let assign = String(repeating: "<assign location='n' expr='\(value)'/>", count: assignments)
+      let others = (0..<names).map { "<transition event='e\($0)'/>" }.joined()
       let text = """
         \(Self.head)<datamodel><data id='n' expr='0'/></datamodel>
-        <state id='a'><transition event='*'>\(assign)</transition><transition event='x'/><transition event='y'/></state></scxml>
+        <state id='a'><transition event='*'>\(assign)</transition>\(others)</state></scxml>
         """
       return try Definition.of(text).plain != nil
     }
-    // For x, y and any other name.
-    #expect(try hasTable(1_365))
-    #expect(try !hasTable(1_366))
-    #expect(try !hasTable(5_000))
+    // For each of the names, and for any other.
+    #expect(try hasTable(128, names: 31))
+    #expect(try !hasTable(128, names: 32))
+    // What one event carries out is counted if it is much.
+    #expect(try hasTable(200))
+    #expect(try !hasTable(201))
+    #expect(try hasTable(60, "n + 1"))
+    #expect(try !hasTable(70, "n + 1"))
   }
 
   @Test("that is cut anywhere, or has a byte changed, ends with a finding or a definition")

@@ -14,6 +14,8 @@ package enum Nearest {
     var best: (candidate: String, distance: Int)?
     var other: [UInt32] = []
     for candidate in candidates.prefix(Nearest.candidates) {
+      // A letter has at most four bytes: a much longer name need not be read.
+      guard candidate.utf8.count <= 4 * (letters.count + reach) else { continue }
       fill(&other, with: candidate[...])
       guard abs(other.count - letters.count) <= reach else { continue }
       let distance = distance(letters, other, upTo: reach)

@@ -1,8 +1,8 @@
 import LineProtocol
 import Simulator
 
-/// A world's journal in the lines of the request `journal what=all at=yes`. Nothing is replayed, so it also works for a world
-/// that is out of service.
+/// A world's journal in the lines of the request `journal what=all at=yes`. Nothing is replayed, so it also works for a
+/// world that is out of service.
 enum JournalExport {
   /// - Throws: ``HistoryFailure``.
   /// - Complexity: O(inputs).

@@ -88,10 +88,10 @@ extension Service {
   /// What an effect counts as in a turn: most look at each client or each world.
   func effort(of deferredEffect: DeferredEffect) -> Int {
     switch deferredEffect {
-    case .describeWorld, .changeForm, .quit, .shutdown: 0
+    case .describeWorld, .changeForm, .quit, .shutdown: Session.effortOfAnEffect
     case .activities, .cancel, .use, .newWorld, .forkWorld, .dropWorld, .shareWorld, .listWorlds, .listSessions,
       .compare, .changeClock, .point, .announceLivelock:
-      Session.effortOfANotice * (clients.count + worlds.count)
+      Session.effortOfAnEffect + Session.effortOfANotice * (clients.count + worlds.count)
     }
   }
 
@@ -131,8 +131,9 @@ extension Service {
 
   private func listWorlds(_ tag: [UInt8], _ client: Client) {
     let visible = visibleWorlds(for: client)
+    let slice = Slice.onEventLoop
     for (name, hosted) in visible {
-      hosted.home?.catchUp(time)
+      hosted.home?.catchUp(time, within: slice)
       let status = hosted === client.hosted ? hosted.presentStatus : hosted.storedStatus
       client.session.line(tag) { line in
         line.word(name)

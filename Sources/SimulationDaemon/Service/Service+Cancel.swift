@@ -88,33 +88,39 @@ extension Service {
     // Between `begin` and `end`, `cancel` is an invalid line of the batch.
     if client.session.input.isUnseen { client.isScanInBatch = false }
     var found: [UInt8]?
-    client.session.input.waitingLines { line in
-      if InputBuffer.Line(unknown: line).announcesBytes {
-        if case .bytes(let count) = Announcement(InputBuffer.Line(unknown: line), &request) { return .skip(count) }
+    client.session.input.waitingLines { bytes in
+      let line = InputBuffer.Line(unknown: bytes)
+      if line.announcesBytes {
+        if case .bytes(let count) = Announcement(line, &request) { return .skip(count) }
         return .stop  // This line will end the session.
       }
-      guard line.count <= 64, let (verb, words, tag) = verb(of: line) else { return .goOn }
+      let verb = line.verb
       switch verb {
-      case .begin where words.isEmpty || words == ["strict"]: client.isScanInBatch = true
-      case .end where words.isEmpty, .discard where words.isEmpty: client.isScanInBatch = false
-      case .cancel where words.isEmpty && !client.isScanInBatch: break
+      case .end, .discard:
+        if BatchEnd(line, &request) != nil { client.isScanInBatch = false }
+        return .goOn
+      case .begin where !client.isScanInBatch, .cancel where !client.isScanInBatch: break
       case _: return .goOn
       }
-      guard verb == .cancel else { return .goOn }
+      guard bytes.count <= 256, let (words, tag) = words(of: line) else { return .goOn }
+      guard verb == .cancel else {
+        client.isScanInBatch = words.isEmpty || words == ["strict"]
+        return .goOn
+      }
+      guard words.isEmpty else { return .goOn }
       found = tag
       // This function's caller answers the line. As a comment it is skipped later.
-      line.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "#"))
+      bytes.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "#"))
       return .stop
     }
     return found
   }
 
-  /// The verb of a line, its words and its tag; nil if it has no verb, or words with a key.
-  private func verb(of line: UnsafeMutableRawBufferPointer) -> (verb: Verb, words: [String], tag: [UInt8])? {
-    let parsed = InputBuffer.Line(unknown: line).withParsedCopy(&request) { request in
+  /// The words of a line and its tag; nil if it cannot be parsed, or has words with a key.
+  private func words(of line: InputBuffer.Line) -> (words: [String], tag: [UInt8])? {
+    let parsed = line.withParsedCopy(&request) { request in
       let words = Words(request)
-      return words.keyed.isEmpty
-        ? Verb(request.verb).map { (verb: $0, words: words.plain, tag: Array(request.tag)) } : nil
+      return words.keyed.isEmpty ? (words: words.plain, tag: Array(request.tag)) : nil
     }
     return parsed ?? nil
   }

@@ -362,7 +362,7 @@ final class Service {
 
   /// Advances every world with a running real clock to the current time.
   ///
-  /// What takes longer than a turn is left to the workers.
+  /// What takes longer than ``tooLong``, for all worlds together, is left to the workers.
   func passTime() {
     let slice = Slice.onEventLoop
     for hosted in worlds.values {
@@ -473,7 +473,7 @@ final class Service {
         let standing = standing(of: $0)
         return standing.isOnEventLoop || (standing.isOnWorker && workers.areFree)
       }
-      || worlds.values.contains { ($0.home?.live.isBehind ?? false) && workers.areFree }
+      || worlds.values.contains { ($0.home?.live.isBehind ?? false) && workers.areFree && isStored($0) }
   }
 
   /// Checks all `await` requests, again if one that ends lets a client's next request change a state.

@@ -147,7 +147,7 @@ extension Session {
 }
 
 /// A parsed `end` or `discard`.
-private struct BatchEnd {
+struct BatchEnd {
   let tag: [UInt8]
   let isDiscard: Bool
   /// Whether nothing follows it.

@@ -72,8 +72,7 @@ extension RequestContext {
     }
     guard session.didFail else { return }
     session.noteMistake()
-    // Many names may have been looked at for what was meant.
-    session.effort &+= Session.effortBetweenLooks
+    session.effort &+= max(0, session.outbox.buffer.count &- mark) / Session.bytesOfAnEffort
     session.outbox.keepOnRollback(from: mark)
   }
 

@@ -318,10 +318,9 @@ extension Session {
   mutating func mustPause(until end: UInt64) -> Bool {
     if outbox.replyBytes >= environment.limits.replyQueue { return true }
     // Who asks for the moment and sends a request with it, as a recorder does, means the moment of the request.
-    if keepsMoment {
-      keepsMoment = false
-      return false
-    }
+    let keepsMoment = self.keepsMoment
+    self.keepsMoment = false
+    if keepsMoment, effort < 2 * Session.effortBetweenLooks { return false }
     guard effort >= Session.effortBetweenLooks else { return false }
     effort = 0
     return HostClock.now() >= end
@@ -343,6 +342,8 @@ extension Session {
   static let effortOfAChartStep = 3
   /// The effort of comparing a name with the one that was meant.
   static let effortOfAName = 200
+  /// The effort of leaving the session for the service, which looks at the clock.
+  static let effortOfAnEffect = 200
   /// So many bytes of an answer are as much work as one unit of effort.
   static let bytesOfAnEffort = 4
   /// The effort of a notice.

@@ -62,6 +62,7 @@ extension Service {
   /// - Parameter finish: Called when the world is there, at once if it is there already; or with what is said to the
   ///   client.
   func welcome(_ id: UserID, then finish: @escaping (_ refusal: String?) -> Void) {
+    if isShuttingDown { return finish(Service.farewell) }
     let key = WorldKey(id, WorldKey.main).text
     if let hosted = worlds[key] {
       guard hosted.afterRemoval != nil else { return finish(nil) }
@@ -170,7 +171,7 @@ extension Service {
     if let hosted = world(named: name, for: client) { return hosted }
     client.session.fail(
       tag, .unknownWorld,
-      [("world", name)] + suggestion(name, among: visibleWorlds(for: client).map(\.name)),
+      [("world", name)] + client.session.suggestion(name, among: visibleWorlds(for: client).map(\.name)),
       "there is no world '\(name)'; 'worlds' lists them")
     return nil
   }
@@ -241,11 +242,12 @@ extension Service {
   ///
   /// - Returns: False until the change is stored. The caller tries again later.
   func share(_ name: String, _ sharing: Sharing, _ tag: [UInt8], _ client: Client) -> Bool {
-    guard let hosted = world(name, tag, client), let home = hosted.home else { return true }
+    guard let hosted = world(name, tag, client) else { return true }
     guard hosted.owner == client.user.id else {
       failNotOwner(of: hosted, "only its owner may share a world", tag, client)
       return true
     }
+    guard let home = hosted.home else { return false }
     if let outage = home.live.outage {
       client.session.failStorage(tag, world: client.session.shown(hosted.name), outage.reason)
       return true

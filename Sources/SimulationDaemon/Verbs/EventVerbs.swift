@@ -174,8 +174,8 @@ extension RequestContext {
 
   /// `- UNKNOWN-EVENT event=`: no kind has it.
   func failUnknownEvent(_ name: String) {
-    let events = Set(catalogue.kinds.flatMap { $0.events.map(\.name) }).sorted()
-    fail(.unknownEvent, [("event", name)] + suggestion(name, among: events), "no kind has an event '\(name)'")
+    let events = catalogue.kinds.flatMap { $0.events.map(\.name) }
+    fail(.unknownEvent, [("event", name)] + suggestion(name, amongAll: events), "no kind has an event '\(name)'")
   }
 
   /// Machines that a `cast` sends to between two checks for an interruption.

@@ -49,7 +49,7 @@ extension RequestContext {
 
   /// The timer with the name nearest to an unknown one, with the given key if it takes one.
   private func suggestion(_ name: String, _ key: UInt32?, among kind: Kind) -> [(String, String)] {
-    SimulationDaemon.suggestion(name, among: kind.timers.map(\.name)).map { word, near in
+    suggestion(name, among: kind.timers.map(\.name)).map { word, near in
       let isKeyed = kind.timers.contains { $0.name == near && $0.key != nil }
       return (word, TimerText.word(near, key: isKeyed ? key ?? 0 : 0))
     }

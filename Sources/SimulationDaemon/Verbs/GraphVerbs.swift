@@ -45,7 +45,6 @@ extension RequestContext {
   }
 
   func failNeitherMachineNorKind(_ name: String) {
-    session.effort += 8 * min(Nearest.candidates, live.world.machineCount)
     fail(
       .unknownMachine,
       [("machine", name)]

@@ -153,8 +153,7 @@ extension RequestContext {
         "\(key) is \(types.map(ArgumentText.demanded).joined(separator: ", or ")), not '\(text)'")
       return nil
     }
-    var names: [String] = []
-    for name in owners.flatMap({ $0.parameters.map(\.entry.name) }) where !names.contains(name) { names.append(name) }
+    var names = owners.flatMap { $0.parameters.map(\.entry.name) }.distinct
     let isComposed = owners.contains { !$0.prefix.isEmpty }
     if !isComposed { names.append("initial") }
     let all = names + owners.flatMap { owner in owner.parameters.map { owner.prefix + $0.entry.name } }
@@ -262,8 +261,7 @@ extension RequestContext {
     case .composition(let composition):
       let kinds = composition.members.map(\.kind)
       if kinds.contains(where: { StateQuery(word, of: $0) != nil }) { return true }
-      var states: [String] = []
-      for state in kinds.flatMap({ $0.states.map(\.word) }) where !states.contains(state) { states.append(state) }
+      let states = kinds.flatMap { $0.states.map(\.word) }.distinct
       fail(
         .badArgument,
         [("argument", "state"), ("got", word), ("allowed", states.joined(separator: ","))]
@@ -280,10 +278,10 @@ extension RequestContext {
       !kind.states.contains(where: \.isNameless) || present.contains { $0 === kind }
     }
     if kinds.contains(where: { StateQuery(word, of: $0) != nil }) { return true }
-    let states = Set(kinds.flatMap { $0.states.flatMap { $0.word.split(separator: "+").map(String.init) } }).sorted()
+    let states = kinds.flatMap { $0.states.flatMap { $0.word.split(separator: "+").map(String.init) } }
     fail(
       .badArgument,
-      [("argument", "state"), ("got", word), ("allowed", "a state of some kind")] + suggestion(word, among: states),
+      [("argument", "state"), ("got", word), ("allowed", "a state of some kind")] + suggestion(word, amongAll: states),
       "no kind has a state '\(word)'")
     return false
   }
@@ -384,7 +382,6 @@ extension RequestContext {
   }
 
   func failUnknownEvent(_ name: String, _ machine: String, _ kind: Kind) {
-    session.effort += Session.effortOfAName * kind.events.count
     let events = kind.events.indices.filter { $0 != kind.otherEvents?.place }.map { kind.events[$0].name }
     let timer = kind.timers.first { $0.event == name } ?? kind.timers.first { $0.name == name }
     let text = timer.map { timer in

@@ -24,7 +24,6 @@ extension RequestContext {
       fail(.unknownMachine, [("machine", name)], "there is no such machine")
       return nil
     }
-    session.effort += Session.effortOfAName * min(Nearest.candidates, live.world.machineCount)
     fail(
       .unknownMachine, [("machine", name)] + suggestion(name, among: live.world.someNames(Nearest.candidates)),
       "there is no machine '\(name)' in world \(session.shown(live.name))")
@@ -83,10 +82,7 @@ extension RequestContext {
   func query(_ word: String, _ kind: Kind) -> StateQuery? {
     if let query = StateQuery(word, of: kind) { return query }
     // The states of single regions: all their combinations would be too many to read.
-    var states: [String] = []
-    for state in kind.states.flatMap({ $0.word.split(separator: "+").map(String.init) }) where !states.contains(state) {
-      states.append(state)
-    }
+    let states = kind.states.flatMap { $0.word.split(separator: "+").map(String.init) }.distinct
     fail(
       .badArgument,
       [("argument", "state"), ("got", word), ("allowed", states.joined(separator: ","))]
@@ -119,9 +115,36 @@ extension RequestContext {
   }
 }
 
-/// `did-you-mean=` with the nearest candidate, if one is near.
-func suggestion(_ word: String, among candidates: some Sequence<String>) -> [(String, String)] {
-  Nearest.match(word, among: candidates).map { [("did-you-mean", $0)] } ?? []
+/// Searches for the name that was meant, which count in the client's turn.
+extension RequestContext {
+  /// `did-you-mean=` with the nearest candidate, if one is near.
+  func suggestion(_ word: String, among candidates: some Collection<String>) -> [(String, String)] {
+    session.suggestion(word, among: candidates)
+  }
+
+  /// `did-you-mean=` with the nearest name of all kinds, in alphabetical order, if one is near.
+  ///
+  /// - Parameter names: In any order, with repetitions. To collect and sort one counts as much as to compare it.
+  func suggestion(_ word: String, amongAll names: [String]) -> [(String, String)] {
+    session.effort &+= Session.effortOfAName &* names.count
+    return suggestion(word, among: Set(names).sorted())
+  }
+}
+
+extension Session {
+  /// `did-you-mean=` with the nearest candidate, if one is near.
+  mutating func suggestion(_ word: String, among candidates: some Collection<String>) -> [(String, String)] {
+    effort &+= Session.effortOfAName &* min(candidates.count, Nearest.candidates)
+    return Nearest.match(word, among: candidates).map { [("did-you-mean", $0)] } ?? []
+  }
+}
+
+extension Sequence where Element: Hashable {
+  /// Each element once, where it comes first.
+  var distinct: [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
 }
 
 /// A kind's name with its article: `a shiftKey`, `an enemy`, `an http`.

@@ -139,8 +139,9 @@ extension Service {
   private func growth(
     of rewind: Activity.Rewind, _ client: Client, _ home: LiveWorld.Box
   ) -> PromisedGrowth? {
-    let (machines, bytes) = rewind.rewinding.withWorld { ($0.machineCount, $0.bytesOfACopy) }
+    let (machines, copy) = rewind.rewinding.withWorld { ($0.machineCount, $0.bytesOfACopy) }
     let more = max(0, machines - home.live.world.machineCount)
+    let bytes = max(0, copy - home.live.world.bytesOfACopy)
     return rewind.tag.withUnsafeBytes { tag in
       client.session.use(&home.live) {
         $0.answering(tag) {

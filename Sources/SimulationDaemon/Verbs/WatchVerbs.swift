@@ -52,7 +52,6 @@ extension RequestContext {
     guard let pattern = pattern(words.plain[0]) else { return }
     session.flushNotices(live.world, mayDrop: true)
     guard live.world.unwatch(pattern, for: session.watcher) else {
-      session.effort += Session.effortOfAName * live.world.watchCount(of: session.watcher)
       let patterns = live.world.watchedPatterns(of: session.watcher).map { String(decoding: $0.bytes, as: UTF8.self) }
       fail(
         .badArgument,

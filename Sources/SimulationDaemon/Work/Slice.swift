@@ -19,7 +19,7 @@ struct Slice {
     case worker(WorkerSlot)
   }
 
-  /// For the event loop: about a tenth of a millisecond, and one at most if the inputs are long.
+  /// For the event loop: about a tenth of a millisecond, and one if the inputs are long. One input is never cut.
   static var onEventLoop: Slice {
     Slice(place: .eventLoop(HostClock.now() &+ Service.tooLong), inputs: 400)
   }

@@ -12,7 +12,10 @@ extension RequestContext {
   /// Continues the session's activity until it is done or the slice is over.
   ///
   /// - Returns: False if it cannot continue now: it waits for a real clock, a worker or the client.
-  func work() -> Bool { session.activity.tag.withUnsafeBytes { tag in answering(tag) { $0.goOn() } } }
+  func work() -> Bool {
+    if !live.slice.isOnWorker { live.slice = .onEventLoop }
+    return session.activity.tag.withUnsafeBytes { tag in answering(tag) { $0.goOn() } }
+  }
 
   private func goOn() -> Bool {
     switch session.activity {

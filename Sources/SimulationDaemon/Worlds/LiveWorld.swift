@@ -12,7 +12,17 @@ struct LiveWorld: ~Copyable {
   /// Who besides its owner may use it.
   var sharing = Sharing.nobody
   /// Whether timers are overdue in the current round.
-  private(set) var isBehind = false
+  var isBehind: Bool { lag != .none }
+  private var lag = Lag.none
+
+  private enum Lag {
+    case none
+    /// The event loop had no time left for the first of them, and tries again.
+    case passedOver
+    /// They take longer than the event loop has; a worker catches up.
+    case long
+  }
+
   /// The host time of the current round.
   var host: UInt64
   /// What the host's clock shows in that round, in nanoseconds since 1970; nil if nobody asked it.
@@ -107,7 +117,7 @@ struct LiveWorld: ~Copyable {
     clock = other.clock
     host = other.host
     wall = other.wall
-    isBehind = other.isBehind
+    lag = other.lag
   }
 
   /// With more wires than this, a step may make so many deliveries that workers run the requests.
@@ -129,7 +139,7 @@ struct LiveWorld: ~Copyable {
 
   /// On a real clock, fires the timers that are due by `host`, each at its own moment.
   ///
-  /// If the slice ends first, the world's moment lags behind and `isBehind` is set; a worker catches up then.
+  /// If the slice ends first, the world's moment lags behind.
   mutating func catchUp(_ time: HostTime) {
     wall = time.wall
     if rewinding != nil { return }
@@ -137,22 +147,29 @@ struct LiveWorld: ~Copyable {
     let isLater = host != self.host
     self.host = host
     noteWallTime()
-    guard isBehind ? slice.isOnWorker || !clock.isRunning : isLater else { return }
+    switch lag {
+    case .none: guard isLater else { return }
+    case .passedOver: break
+    case .long: guard slice.isOnWorker || !clock.isRunning else { return }
+    }
     guard clock.isRunning, outage == nil else {
-      isBehind = false
+      lag = .none
       return
     }
     let target = clock.moment(atHost: host)
     // A world that is behind may have reached the target with timers still due.
     guard target > world.now || isBehind else { return }
-    isBehind = true
     if let due = world.nextDue(), due <= target {
       if let dueHost = clock.host(at: due) { worstLateness = max(worstLateness, host > dueHost ? host - dueHost : 0) }
-      if slice.isOver { return }
+      if slice.isOver {
+        lag = .passedOver
+        return
+      }
     }
+    lag = .long
     repeat {
       guard hasRoomForInputs || mayGrow() else {
-        isBehind = false
+        lag = .none
         clock.pause()
         isFullMemoryUnannounced = true
         return
@@ -161,11 +178,11 @@ struct LiveWorld: ~Copyable {
       let before = world.lastSequence
       switch world.advance(to: max(target, world.now), budget: &budget) {
       case .reached:
-        isBehind = false
+        lag = .none
       case .more:
         if !slice.goesOn(after: Int(world.lastSequence - before)) { return }
       case .livelocked:
-        isBehind = false
+        lag = .none
         takeLivelock()
       }
     } while isBehind
@@ -210,7 +227,8 @@ struct LiveWorld: ~Copyable {
 
   /// The host time of the next timer; nil if time stands still or no timer runs.
   mutating func nextWake() -> UInt64? {
-    guard clock.isRunning, outage == nil, let due = world.nextDue() else { return nil }
+    // What lags for long waits for a worker.
+    guard clock.isRunning, outage == nil, lag != .long, let due = world.nextDue() else { return nil }
     return clock.host(at: due)
   }
 }
@@ -235,7 +253,6 @@ extension LiveWorld {
     func catchUp(_ time: HostTime, within slice: Slice = .onEventLoop) {
       live.slice = slice
       live.catchUp(time)
-      live.slice = .onEventLoop
     }
   }
 }

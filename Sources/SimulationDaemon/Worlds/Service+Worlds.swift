@@ -87,7 +87,7 @@ extension Service {
   }
 
   func dropWorld(_ name: String, _ tag: [UInt8], _ client: Client) {
-    guard let hosted = world(name, tag, client), let home = hosted.home else { return }
+    guard let hosted = world(name, tag, client) else { return }
     let key = hosted.name
     guard hosted.owner == client.user.id || client.user.id == .owner else {
       return failNotOwner(of: hosted, "only its owner may drop a world", tag, client)
@@ -101,6 +101,7 @@ extension Service {
           ? "the world main cannot be dropped" : "the world main cannot be dropped while its owner is connected")
       return
     }
+    guard let home = hosted.home else { return }
     guard hosted.isDurable(home.live), let persistence else { return drop(hosted, home, tag, client) }
     if let outage = home.live.outage, case .taken = outage.cause {
       return client.session.failStorage(tag, world: client.session.shown(key), outage.reason)

@@ -25,11 +25,12 @@ extension WorldCore {
   ///
   /// - Parameters:
   ///   - target: Not before now. Time stops at its end.
-  ///   - budget: The most timers to fire before returning; lowered by those fired.
+  ///   - budget: The most timers to fire before returning, fewer if their steps are long; lowered by those fired.
   package mutating func advance(to target: Instant, budget: inout Int) -> Progress {
     if isStalled { endBrokenStall() }
     let target = min(target, .end)
-    while budget > 0 {
+    let steps = record.chartSteps
+    while budget > 0, record.chartSteps &- steps < Self.chartStepsAtOnce {
       switch fireNext(until: target) {
       case .fired:
         budget -= 1
@@ -48,6 +49,9 @@ extension WorldCore {
     if checkpointIsDue { keepCheckpoint() }
     return .more
   }
+
+  /// Behind so many steps of documents' machines, which take some tenths of a millisecond, no further timer is fired.
+  private static var chartStepsAtOnce: Int { 10_000 }
 
   /// Fires the next timer, whenever it is due, and moves time to it.
   ///

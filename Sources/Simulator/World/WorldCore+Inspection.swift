@@ -17,10 +17,12 @@ extension WorldCore {
     registry.withName(of: machine, body)
   }
 
-  /// The names of at most `most` machines, unordered.
+  /// The names of at most `most` machines, unordered; fewer where most numbers are those of dropped ones.
+  ///
+  /// - Complexity: O(`most`).
   package func someNames(_ most: Int) -> [String] {
     var names: [String] = []
-    for number in 0..<registry.capacity where names.count < most {
+    for number in 0..<min(registry.capacity, 4 * most) where names.count < most {
       let machine = MachineID(UInt32(number))
       if registry.isAlive(machine) { names.append(name(of: machine)) }
     }

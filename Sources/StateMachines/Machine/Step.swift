@@ -230,7 +230,7 @@ public struct StepRecord: Sendable {
   package var sender: String?
   /// Whether the step is caused by another machine's input. Then what all such steps use counts together.
   package var continuesInput = false
-  /// What the steps that one input has caused have used of the limits of documents.
+  /// What the steps that one input has caused in other machines have used of the limits of documents.
   package var used = (steps: 0, bytes: 0)
   /// The steps of all charts so far; wraps.
   package var chartSteps = 0

@@ -36,6 +36,10 @@ final class PlainTable: Sendable {
   /// so a larger table would take more memory than it is worth.
   private static var most: Int { 4_096 }
 
+  /// The most nodes of the expressions that an event may evaluate. More of them are steps to count, as the algorithm
+  /// does.
+  private static var mostNodes: Int { 200 }
+
   /// - Returns: `nil` if the chart has more than that, or is too large.
   init?(_ chart: Chart) {
     let width = chart.events.names.count + 1
@@ -49,7 +53,9 @@ final class PlainTable: Sendable {
         guard let all = Self.candidates(of: chart, from: state, at: Int32(event - 1), content, &assignments) else {
           return nil
         }
-        guard count + others.count + all.count <= Self.most else { return nil }
+        guard count + others.count + all.count <= Self.most,
+          content.nodes(of: all, assignments) <= Self.mostNodes
+        else { return nil }
         for (place, candidate) in all.enumerated() {
           var candidate = candidate
           if place + 1 < all.count { candidate.next = Int32(count + others.count + (place == 0 ? 0 : 1)) }
@@ -106,6 +112,15 @@ final class PlainTable: Sendable {
         blocks.append(own)
       }
       (self.expressions, self.places) = (expressions, places)
+    }
+
+    /// The nodes that are evaluated if all guards are.
+    func nodes(of candidates: [Candidate], _ assignments: [Assignment]) -> Int {
+      candidates.reduce(0) { sum, candidate in
+        let values = assignments[Int(candidate.content.lowerBound)..<Int(candidate.content.upperBound)].map(\.value)
+        let all = candidate.condition < 0 ? values : values + [Int(candidate.condition)]
+        return all.reduce(sum) { $0 + expressions[$1].code.nodes.count }
+      }
     }
 
     func place(of condition: Chart.Index) -> Int32 { condition == Chart.none ? -1 : Int32(places[condition] ?? -1) }

@@ -168,6 +168,7 @@ package struct ChartMachine: _Machine {
     let undrawn = record.pointee.generator
     program.withInterpreter { interpreter in
       let (running, outcome) = interpreter.start(now: record.pointee.now, generator: &record.pointee.generator)
+      record.pointee.chartSteps &+= interpreter.spent.steps
       if case .limit(let limit) = outcome { return exceed(limit, program, &record.pointee) }
       machine.running = running
       carryOut(interpreter.effects, program, &record.pointee)

@@ -15,7 +15,8 @@ package struct Listener: Sendable {
   ///
   /// A socket on which no process accepts is replaced. Of two processes that start at the same time exactly one wins,
   /// as a lock is held while the name is checked and bound: on the folder, or for a group on a file beside the socket,
-  /// since whoever may read a folder can lock it.
+  /// since whoever may read a folder can lock it. If only one of the two has a group, they do not lock the same, and
+  /// both may start; clients then find the one that was bound last.
   ///
   /// - Throws: `inUse` when a process accepts there, `notASocket` when the name belongs to a file or a folder (which is
   ///   left alone), `directory` when the folder is missing or unusable, `emptyPath`, `pathTooLong`, `locked`, `lock`,

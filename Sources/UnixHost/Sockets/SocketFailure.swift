@@ -8,8 +8,9 @@ package enum SocketFailure: Error, Hashable, Sendable {
   case directory(path: String, SystemError)
   /// The folder for the default path belongs to another user, or is not a folder.
   case directoryNotOurs(path: String)
-  /// Another process holds the lock on the folder and does not release it.
+  /// Another process holds the lock on the folder, or on the file beside a group's socket, and does not release it.
   case locked(path: String)
+  /// The folder, or the file beside a group's socket, cannot be locked.
   case lock(path: String, SystemError)
   /// Another process accepts connections there; its id, if the kernel says so.
   case inUse(path: String, pid: Int32?)

@@ -53,6 +53,20 @@ struct UserWorldsTests {
     #expect(ben.say("use 1001/secret").last?.hasPrefix("- UNKNOWN-WORLD") == true)
   }
 
+  @Test("who may not drop or share a world is told so while it is with a worker, too")
+  func away() {
+    _ = teacher.play("world share main read", "world new lab", "use lab")
+    guard let main = host.service.worlds["main"] else { return #expect(Bool(false), "main is there") }
+    let box = main.lend(host.service.workers.slot())
+    host.round {
+      ana.arrive("world drop teacher/main\nworld unshare teacher/main\n")
+      teacher.arrive("world drop main\n")
+    }
+    #expect(ana.lines().filter { $0.hasPrefix("- NOT-OWNER ") }.count == 2)
+    #expect(teacher.lines().last?.hasPrefix("- BAD-ARGUMENT argument=world got=main ") == true)
+    host.service.giveBack(main, box)
+  }
+
   @Test("a world shared for reading can be seen, watched and copied, and not changed")
   func reading() {
     _ = ana.play("world new lab", "use lab", "new shiftKey key", "new fridge f start=4")
