@@ -225,7 +225,8 @@ extension ScriptParser {
       "a script has a world of its own and no second one to compare it with; 'undo' and 'goto' go back to try another way"
     case .quiet, .mode: "the answer to each line is read here, so '\(verb.name)' is not for scripts"
     case .cancel: "lines run one after the other, so there is nothing to cancel in a script"
-    case .unwatch where end > place + 1 && words.text(words.words[place + 1]).hasSuffix("**"):
+    case .watch where end > place + 1 && words.text(words.words[place + 1]).hasSuffix("**"),
+      .unwatch where end > place + 1 && words.text(words.words[place + 1]).hasSuffix("**"):
       "patterns with '**' at their end are watched by the player itself, for what the script expects"
     case .clock where words.isWord(place + 1, "real"):
       "a script has a virtual clock; 'fsmrepl run --real' plays it at real pace"

@@ -149,22 +149,18 @@ package struct TranscriptParser {
     _ place: Int, _ line: ArraySlice<UInt8>, _ rest: inout ArraySlice<UInt8>
   ) throws(ScriptFailure) -> Transcript.Time? {
     let word = rest.prefix { !Self.isBlank($0) }
-    let isAt = word.elementsEqual("at".utf8)
-    guard isAt || word.elementsEqual("after".utf8) else { return nil }
+    guard let kind = ScriptTime(String(decoding: word, as: UTF8.self)) else { return nil }
     let behind = Self.dropBlanks(rest.dropFirst(word.count))
     let text = behind.prefix { !Self.isBlank($0) }
-    let what = isAt ? "time" : "duration"
-    let form = isAt ? TimeText.timeForm : TimeText.durationForm
-    guard !text.isEmpty else {
-      throw failure(
-        place, in: line, at: line.endIndex, "a \(what) must follow '\(isAt ? "at" : "after")': \(form)")
-    }
-    guard let time = text.withUnsafeBytes({ isAt ? TimeText.time($0) : TimeText.duration($0) }) else {
-      let found = String(decoding: text, as: UTF8.self)
-      throw failure(place, in: line, at: text.startIndex, "'\(found)' is no \(what); it is \(form)")
+    let written = String(decoding: text, as: UTF8.self)
+    if let mistake = kind.mistake(in: text.isEmpty ? nil : written) {
+      throw failure(place, in: line, at: text.isEmpty ? line.endIndex : text.startIndex, mistake)
     }
     rest = Self.dropBlanks(behind.dropFirst(text.count))
-    return isAt ? .at(time) : .after(time)
+    return switch kind {
+    case .at: TimeText.time(written).map { .at($0) }
+    case .after: TimeText.duration(written).map { .after($0) }
+    }
   }
 
   /// Why a request is not allowed in a transcript; `nil` if it is.

@@ -111,6 +111,33 @@ extension ScriptsTests {
     #expect(bad.code == .exited(3) && bad.output.contains("  s.fsm:2:18: "), "\(bad.output)")
   }
 
+  @Test("what a machine of an older version of its kind has is no mistake; each kind is looked at once")
+  func olderVersions() throws {
+    func chart(_ name: String) -> String {
+      """
+      define k format=scxml
+      <scxml version="1.0" datamodel="ecmascript"><datamodel><data id="\(name)"/></datamodel><state id="a"/></scxml>
+      enddefine
+
+      """
+    }
+    let text = """
+      \(chart("x"))new k m
+      expect m reading x none
+      \(chart("y"))expect m reading x none
+      new k n
+      repeat 200 as i
+        new fridge f$i physics=off
+        expect f$i reading temperature none
+        drop f$i
+      end
+      """
+    let good = try run(["s.fsm": text], "@s.fsm")
+    #expect(good.code == .exited(0), "\(good.output)")
+    let bad = try run(["s.fsm": "\(text)\nexpect n reading x none\n"], "@s.fsm")
+    #expect(bad.code == .exited(3) && bad.output.contains("a k has no reading 'x'"), "\(bad.output)")
+  }
+
   @Test("a mistake is found behind however many checks that pass")
   func manyDoubts() throws {
     let text = "new fridge f{1..1001} physics=off\nexpect f{1..1001} reading temperature none\n"

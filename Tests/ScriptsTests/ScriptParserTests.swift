@@ -291,6 +291,10 @@ struct ScriptParserTests {
         "unwatch key**",
         "1:1: patterns with '**' at their end are watched by the player itself, for what the script expects"
       ),
+      (
+        "watch key** what=moves",
+        "1:1: patterns with '**' at their end are watched by the player itself, for what the script expects"
+      ),
       ("list \"abc", "1:6: a quote is not closed"),
       ("list a\"b\"", "1:6: a quote may only begin a word or a value"),
       ("list é\u{7}", "1:7: a control character is not allowed; of these only tab is"),

@@ -60,9 +60,7 @@ final class FileRun {
     progress?.clear()
     guard !output.write(text) else { return }
     // The reader of the output is gone: clean up, then end by SIGPIPE as other programs in a pipe do.
-    _ = client.close()
-    client.endpoint.close()
-    SignalQueue.endProcess(by: SIGPIPE)
+    client.endProcess(by: SIGPIPE)
   }
 
   func complain(_ text: ScreenText) {
@@ -79,9 +77,7 @@ final class FileRun {
     case .signal(let number):
       write(report.stopping("interrupted"))
       if number == SIGINT { return .interrupted }
-      _ = client.close()
-      client.endpoint.close()
-      SignalQueue.endProcess(by: number)
+      client.endProcess(by: number)
     }
   }
 

@@ -23,9 +23,12 @@ struct RunDoubt {
   let turn: Int32
   /// The index of the word in what the step does.
   let word: Int
+  /// The kind of the machine then, if it is known.
+  let kind: String?
 
   init(
-    _ subject: Subject, of machine: String, _ names: [String], _ step: Script.Step, turn: Int32, word: Int
+    _ subject: Subject, of machine: String, _ names: [String], _ step: Script.Step, turn: Int32, word: Int,
+    kind: String? = nil
   ) {
     self.subject = subject
     self.machine = machine
@@ -33,7 +36,11 @@ struct RunDoubt {
     self.step = step
     self.turn = turn
     self.word = word
+    self.kind = kind
   }
+
+  /// What is looked at only once.
+  var subjectOfKind: String { "\(kind ?? "") \(names.joined(separator: ","))" }
 }
 
 /// Mistakes of the script that only the daemon can see: names that a kind does not have.
@@ -41,20 +48,13 @@ struct RunDoubt {
 /// The daemon is asked only where such a name may be the reason of what came of a check, and only once about each kind,
 /// so a script that passes is hardly slower for it.
 extension RunPlayer {
-  /// Looks at the check that failed; if none did, at those that passed because there is no such reading now.
-  func settleDoubts() throws(Stop) {
-    if failure != nil {
-      _ = try settle(doubt)
-    } else {
-      try settleReadings()
-    }
-  }
-
   /// Looks at the checks that passed because there was no such reading, up to the first mistake.
   func settleReadings() throws(Stop) {
-    let doubts = doubtedReadings.values.sorted { $0.step.line < $1.step.line }
-    doubtedReadings = [:]
-    for doubt in doubts where try settle(doubt) { return }
+    let doubts = doubtedReadings
+    if !doubts.isEmpty { doubtedReadings = [] }
+    for doubt in doubts where readingsSeen.insert(doubt.subjectOfKind).inserted {
+      if try settle(doubt) { return }
+    }
   }
 
   /// Asks the daemon whether a kind has what a check names. If not, that becomes the failure.
@@ -76,13 +76,20 @@ extension RunPlayer {
       let answer = try ask("expect \(doubt.machine) \(Word.written(doubt.names[0]))").last
       return answer.code == FailureCode.badArgument.word ? answer : nil
     }
-    guard let kind = try kind(of: doubt.machine) else {
+    guard let kind = try kind(in: doubt) else {
       let answer = try ask("show \(doubt.machine)").last
       return answer.code == FailureCode.unknownMachine.word ? answer : nil
     }
     guard let (known, unknown) = try unknown(doubt, to: kind) else { return nil }
+    // It may be of an older version of its kind.
+    let own = try words(describing: doubt.machine)
+    if !own.isEmpty, Self.unknown(doubt, to: own) == nil {
+      if doubt.kind != nil { readingsSeen.remove(doubt.subjectOfKind) }
+      return nil
+    }
     // When the line was played, another machine may have had the name.
-    for other in try pastKinds(of: doubt.machine) where other != kind {
+    let others = doubt.kind == nil ? try pastKinds(of: doubt.machine) : []
+    for other in others where other != kind {
       if try self.unknown(doubt, to: other) == nil { return nil }
     }
     var fields = [ServerLine.Field(key: "allowed", value: known.joined(separator: ","))]
@@ -96,14 +103,21 @@ extension RunPlayer {
 
   /// The name in a check that a kind does not have, and those that it has; nil if it has all, or nobody knows.
   private func unknown(_ doubt: RunDoubt, to kind: String) throws(Stop) -> (known: [String], unknown: String)? {
-    if wordsOfKinds[kind] == nil {
-      let answer = try ask("describe \(Word.written(kind))")
-      guard answer.last.lineClass == .success else { return nil }
-      wordsOfKinds[kind] = answer.rows.compactMap { ServerLine($0)?.words }.filter { $0.count > 1 }
+    if wordsOfKinds[kind] == nil { wordsOfKinds[kind] = try words(describing: kind) }
+    return Self.unknown(doubt, to: wordsOfKinds[kind] ?? [])
+  }
+
+  private static func unknown(_ doubt: RunDoubt, to words: [[String]]) -> (known: [String], unknown: String)? {
+    let known = words.filter { $0[0] == doubt.subject.rawValue }.map { $0[1] }
+    guard !words.isEmpty, !known.contains("*"), let unknown = doubt.names.first(where: { !isKnown($0, known) }) else {
+      return nil
     }
-    let known = (wordsOfKinds[kind] ?? []).filter { $0[0] == doubt.subject.rawValue }.map { $0[1] }
-    guard !known.contains("*"), let unknown = doubt.names.first(where: { !Self.isKnown($0, known) }) else { return nil }
     return (known, unknown)
+  }
+
+  /// The first words of each row about a kind, or about a machine; none if there is no such.
+  private func words(describing name: String) throws(Stop) -> [[String]] {
+    try ask("describe \(Word.written(name))").rows.compactMap { ServerLine($0)?.words }.filter { $0.count > 1 }
   }
 
   private static func isKnown(_ name: String, _ known: [String]) -> Bool {
@@ -113,12 +127,13 @@ extension RunPlayer {
   /// The name of a timer without its key: `alert` of `alert(3)`.
   private static func bare(_ name: String) -> String { String(name.prefix { $0 != "(" }) }
 
-  /// The kind of a machine, which may be gone meanwhile; nil if it cannot be found.
-  private func kind(of machine: String) throws(Stop) -> String? {
-    if let words = try ask("list \(machine)").rows.first.flatMap({ ServerLine($0)?.words }), words.count > 1 {
+  /// The kind of the machine, which may be gone meanwhile; nil if it cannot be found.
+  private func kind(in doubt: RunDoubt) throws(Stop) -> String? {
+    if let kind = doubt.kind { return kind }
+    if let words = try ask("list \(doubt.machine)").rows.first.flatMap({ ServerLine($0)?.words }), words.count > 1 {
       return words[1]
     }
-    return try pastKinds(of: machine).last
+    return try pastKinds(of: doubt.machine).last
   }
 
   /// The kinds of all machines that have had a name, oldest first.

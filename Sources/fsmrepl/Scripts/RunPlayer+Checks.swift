@@ -13,6 +13,12 @@ extension RunPlayer {
       result.steps += 1
       result.expectations += 1
       checkShown(step, script.check(place, turn: turnChecked))
+    case (.check(let place), .kind):
+      guard case .reading(let machine, let name, _) = script.check(place, turn: turnChecked),
+        let words = rows.first.flatMap({ ServerLine($0)?.words }), words.count > 1
+      else { return }
+      let doubt = RunDoubt(.reading, of: machine, [name], step, turn: turnChecked, word: 3, kind: words[1])
+      if !readingsSeen.contains(doubt.subjectOfKind) { doubtedReadings.append(doubt) }
     case (.check(let place), .probe):
       result.steps += 1
       result.expectations += 1
@@ -76,13 +82,8 @@ extension RunPlayer {
         step, word: 3, expected: names.isEmpty ? "timers none" : "timers \(names.joined(separator: ","))",
         got: shown.timers.isEmpty ? "timers none" : "timers \(shown.timers.joined(separator: ","))")
     case .reading(let machine, let name, let wanted):
-      let doubt = RunDoubt(.reading, of: machine, [name], step, turn: turnChecked, word: 3)
-      guard let difference = shown.difference(name, wanted) else {
-        let key = "\(machine) \(name)"
-        if wanted == .none, doubtedReadings[key] == nil { doubtedReadings[key] = doubt }
-        return
-      }
-      self.doubt = doubt
+      guard let difference = shown.difference(name, wanted) else { return }
+      doubt = RunDoubt(.reading, of: machine, [name], step, turn: turnChecked, word: 3)
       fail(step, word: 4, expected: difference.expected, got: difference.got)
     case .coverage(let pattern, let percent):
       let coverage = RunCoverage(rows)

@@ -26,6 +26,8 @@ final class RunPlayer {
     case request
     /// The rows of `show` are compared with a check.
     case show
+    /// `list` behind the `show` of a reading that is not there: which kind may not have it.
+    case kind
     /// `watch` for a `never`: it only has to succeed.
     case watch
     /// `expect` for a `never`: whether the state holds already, or is unknown to the kind.
@@ -81,11 +83,10 @@ final class RunPlayer {
   var failure: RunFailure?
   /// What the failure, or a passed check, may owe to a word that its kind does not know.
   var doubt: RunDoubt?
-  /// Checks that passed because there is no such reading now; by machine and reading.
-  var doubtedReadings: [String: RunDoubt] = [:] { didSet { if isFullOfDoubts { isHeld = true } } }
-  /// How many passed checks wait to be looked at again.
-  private static let mostDoubts = 1_000
-  private var isFullOfDoubts: Bool { doubtedReadings.count >= Self.mostDoubts }
+  /// Checks that passed because there is no such reading now, to be looked at.
+  var doubtedReadings: [RunDoubt] = [] { didSet { if !doubtedReadings.isEmpty { isHeld = true } } }
+  /// The kinds and readings that need no other look.
+  var readingsSeen: Set<String> = []
   /// The first words of each row that describes a kind.
   var wordsOfKinds: [String: [[String]]] = [:]
   /// Whether the failure may include inputs beyond those that answers named.
@@ -134,7 +135,7 @@ final class RunPlayer {
           try checkNeversAgain(behind: script.steps[place])
           continue
         }
-        if isFullOfDoubts { try settleReadings() }
+        try settleReadings()
         guard failure == nil, next < end else { break }
         if try playAlone(script.steps[next]) { next += 1 }
       } else {
@@ -144,7 +145,7 @@ final class RunPlayer {
     }
     if failure == nil { result.worldTime = worldTime }
     if failure != nil { try drain() }
-    try settleDoubts()
+    _ = try settle(doubt)
     if var failure {
       failure.journal = try journal()
       result.ending = .failed(failure)
@@ -195,6 +196,11 @@ final class RunPlayer {
         }
       case .request(let verb, _):
         if speed != nil, verb == .advance || verb == .await { return }
+        // A kind may be another one behind it.
+        if verb == .define || verb == .undefine {
+          guard pending.isEmpty else { return }
+          forgetKinds()
+        }
         if verb == .begin { isCollecting = true }
         if verb == .end {
           isCollecting = false
@@ -202,10 +208,8 @@ final class RunPlayer {
         }
         sendRequest(of: step)
         pending.append(next, turn: turn, .request)
-        // A kind may be another one then.
-        if verb == .define || verb == .undefine { wordsOfKinds = [:] }
         if verb == .undo || verb == .redo || verb == .goto {
-          wordsOfKinds = [:]
+          forgetKinds()
           isHeld = true
           wayBack = next
         }
@@ -213,18 +217,30 @@ final class RunPlayer {
         // If an await fails, its answer does not say how far time went: nothing after it may run.
         if verb == .await { isHeld = true }
       case .check(let place):
-        guard sendCheck(step, script.checks[Int(place)]) else { return }
+        guard sendCheck(step, place) else { return }
         next += 1
       }
     }
   }
 
+  private func forgetKinds() {
+    wordsOfKinds = [:]
+    readingsSeen = []
+  }
+
   /// - Returns: False for a check that has to be played alone.
-  private func sendCheck(_ step: Script.Step, _ check: Script.Check) -> Bool {
+  private func sendCheck(_ step: Script.Step, _ place: Int32) -> Bool {
+    let check = script.checks[Int(place)]
     switch check {
     case .timers, .reading, .coverage:
       sendRequest(of: step)
       pending.append(next, turn: turn, .show)
+      if !isCollecting, case .reading(_, _, .none) = check,
+        case .reading(let machine, _, _) = script.check(place, turn: turn)
+      {
+        link.send("list \(machine)\n")
+        pending.append(next, turn: turn, .kind)
+      }
     case .never:
       sendRequest(of: step)
       pending.append(next, turn: turn, .watch)
@@ -323,7 +339,7 @@ final class RunPlayer {
     switch lineClass {
     case .data:
       let role = pending.first?.role
-      if role == .show || role == .control || onlooker.answer != nil || isOfDocument(pending.first) {
+      if role == .show || role == .kind || role == .control || onlooker.answer != nil || isOfDocument(pending.first) {
         rows.append(String(decoding: line, as: UTF8.self))
       }
     case .notice: takeNotice(line)

@@ -235,8 +235,7 @@ final class ScriptRunner {
       stage = .ended(.interrupted)
       return
     }
-    client.endpoint.close()
-    SignalQueue.endProcess(by: number)
+    client.endProcess(by: number)
   }
 
   private func write(_ text: ScreenText) {
@@ -251,8 +250,7 @@ final class ScriptRunner {
     unwritten = ScreenText()
     guard !isWritten else { return }
     // The reader of the output is gone: clean up, then end by SIGPIPE as other programs in a pipe do.
-    client.endpoint.close()
-    SignalQueue.endProcess(by: SIGPIPE)
+    client.endProcess(by: SIGPIPE)
   }
 
   private func complain(_ text: ScreenText) {
