@@ -290,7 +290,8 @@ struct LessonPlayTests {
     "times are written in one unit, in several, or in seconds",
     arguments: [
       ("350ms", 350_000_000), ("0.35", 350_000_000), ("5m43s", 343_000_000_000),
-      ("5m 43.5s", 343_500_000_000),
+      ("5m 43.5s", 343_500_000_000), ("05:43.116", 343_116_000_000), ("00:05:43", 343_000_000_000),
+      ("1d 00:05:43.5", 86_743_500_000_000), ("1:2:3:4", nil), ("5:", nil), (":5", nil),
       ("1h2m3s4ms", 3_723_004_000_000), ("2d", 172_800_000_000_000), ("5m43", nil), ("", nil),
       ("m5", nil),
       ("5m43x", nil), ("-1s", nil), ("1.2.3s", nil), ("100001d", nil), ("100000d1s", nil),
@@ -431,9 +432,11 @@ struct LessonPlayTests {
     while play.item != nil { play.next() }
     progress.note(play, of: "k.fsm")
     #expect(progress.entry(of: "k.fsm", items: 7)?.isDone == true)
-    // Done stays done.
+    // Done stays done, and has a place again.
     progress.note(LessonPlay(lesson, from: 2), of: "k.fsm")
-    #expect(progress.entry(of: "k.fsm", items: 7)?.isDone == true)
+    #expect(LessonProgress(progress.text).entry(of: "k.fsm", items: 7)?.isDone == true)
+    #expect(progress.entry(of: "k.fsm", items: 7)?.item == 2)
+    #expect(progress.entry(of: "01-keys of mine.fsm", items: 7)?.isDone == false)
   }
 
   @Test("a lesson is chosen by its number, or by a part of its name or title")

@@ -145,7 +145,7 @@ struct LessonTests {
     #expect(end.contains("This is the end of the lesson. 2 of 3 right. Next: 'fsmrepl lesson 2',"))
     #expect(try terminal.waitForEnding() == .exited(0))
     #expect(terminal.isRestored)
-    #expect(folder.progress == "L/01-keys.fsm 12/12 2/3")
+    #expect(folder.progress == "L/01-keys.fsm 12/12 2/3 done")
   }
 
   @Test("Ctrl-C leaves at a question, and the next time the lesson goes on there")

@@ -298,14 +298,36 @@ struct PromptWordsTests {
     try terminal.wait(for: "main virtual 0.000> ")
     #expect(asked.withLock(\.self).contains("begin strict") == isStrict)
     // A mistake that is told here is one of the batch, too.
-    terminal.type("begin\r")
+    for (line, answer) in [
+      ("after 1s list", "no time passes between 'begin' and 'end'"),
+      ("quiz key", "practice cannot stand between 'begin' and 'end'"),
+    ] {
+      terminal.type("begin\r")
+      try terminal.wait(for: "batch> ")
+      terminal.type("\(line)\r")
+      try terminal.wait(for: answer)
+      terminal.type("end\r")
+      if isStrict { try terminal.wait(for: "nothing was run: a line of the batch is a mistake") }
+      try terminal.wait(for: "main virtual 0.000> ")
+    }
+    #expect(asked.withLock(\.self).count { $0 == "discard" } == (isStrict ? 2 : 0))
+  }
+
+  @Test("so is one in a strict batch that was asked for by its name, the first of a connection")
+  func strictByName() throws {
+    let asked = Mutex<[String]>([])
+    let server = try FakeServer { request in
+      asked.withLock { $0.append(request) }
+      return ["+ @ echo"]
+    }
+    let terminal = try start(server)
+    terminal.type("begin strict\r")
     try terminal.wait(for: "batch> ")
-    terminal.type("after 1s list\r")
+    terminal.type("at 5s list\r")
     try terminal.wait(for: "no time passes between 'begin' and 'end'")
     terminal.type("end\r")
-    if isStrict { try terminal.wait(for: "nothing was run: a line of the batch is a mistake") }
-    try terminal.wait(for: "main virtual 0.000> ")
-    #expect(asked.withLock(\.self).contains("discard") == isStrict)
+    try terminal.wait(for: "nothing was run: a line of the batch is a mistake")
+    #expect(asked.withLock(\.self).contains("discard"))
   }
 
   @Test("what wires have caused is told behind the answer")

@@ -229,7 +229,7 @@ struct QuizTests {
       #expect(answer.allSatisfy { ServerLine($0) != nil })
       #expect((LocalVerb.help("help \(verb.name)", isAtPrompt: false) == nil) == verb.isForPeople)
     }
-    #expect(PracticeCommand("quiz key")?.answer.first?.hasPrefix("- USAGE ") == true)
+    #expect(PracticeCommand("quiz key")?.answer(inBatch: false).first?.hasPrefix("- USAGE ") == true)
   }
 
   @Test("the meter counts what is sent to its machine, alone or with others, and to no other")

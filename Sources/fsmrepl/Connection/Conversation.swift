@@ -248,7 +248,7 @@ struct RequestText {
 
   static func plain(_ words: some Sequence<some StringProtocol>) -> [String]? {
     let text = ". " + words.map { String($0) }.joined(separator: " ")
-    guard let line = ServerLine(text), line.fields.isEmpty, line.tag == nil else { return nil }
+    guard let line = ServerLine(text), line.fields.isEmpty, line.tag == nil, line.note == nil else { return nil }
     return line.words
   }
 

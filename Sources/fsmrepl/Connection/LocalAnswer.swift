@@ -9,7 +9,8 @@ extension Client {
     guard
       let lines = takeDocument(text, origin: origin) ?? LocalVerb.help(text, isAtPrompt: isAtPrompt)
         ?? FileCommand(text)?.perform(on: self, text, origin: origin)
-        ?? RecordCommand(text)?.perform(on: self) ?? PracticeCommand(text)?.answer
+        ?? RecordCommand(text)?.perform(on: self)
+        ?? PracticeCommand(text)?.answer(inBatch: conversation.isCollecting)
     else { return nil }
     return localAnswer(lines, to: text, origin: origin)
   }

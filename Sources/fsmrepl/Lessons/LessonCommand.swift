@@ -121,8 +121,8 @@ extension Program {
   private static func resume(
     _ entry: LessonFolder.Entry, _ lesson: Lesson, _ style: Style, _ signals: SignalQueue
   ) -> Beginning {
-    guard let known = LessonProgress.load().entry(of: entry.key, items: lesson.items.count), !known.isDone,
-      known.item > 0
+    guard let known = LessonProgress.load().entry(of: entry.key, items: lesson.items.count),
+      known.item > 0, known.item < known.items
     else { return .play(LessonPlay(lesson)) }
     say("You have been here before, up to part \(known.item) of \(known.items).\n", style)
     switch LessonTerminal(style: style, signals: signals).key("Enter: go on   b: begin again   q: leave") {

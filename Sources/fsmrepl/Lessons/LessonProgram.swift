@@ -289,12 +289,18 @@ final class LessonProgram {
           shown = 0
           let answer = LessonTruth.answer(typed: line, to: question)
           // An Enter too many must not use up a question.
-          if ["help", "?", "hint", "q", "quit", "exit"].contains(answer) || answer.isEmpty && !wasEmpty {
-            wasEmpty = answer.isEmpty
+          let isFirstEmpty = answer.isEmpty && !wasEmpty
+          wasEmpty = answer.isEmpty
+          if isFirstEmpty {
             tellRules()
             continue
           }
           let (isOver, text) = judge(answer, question, try trial.run(question, answer: answer))
+          // A state or an event may have the name of one of these.
+          if !isOver, ["help", "?", "hint", "q", "quit", "exit"].contains(answer) {
+            tellRules()
+            continue
+          }
           write(text)
           guard isOver else { continue }
         }

@@ -1,19 +1,20 @@
 internal import Glibc
 internal import UnixHost
 
-/// How far a learner is in each lesson: a line of text for each, `LESSON ITEM/ITEMS RIGHT/ASKED`.
+/// How far a learner is in each lesson: a line of text for each, `LESSON ITEM/ITEMS RIGHT/ASKED [done]`.
 struct LessonProgress: Equatable {
   struct Entry: Equatable {
     /// The index of the item that comes next, and how many there are.
     var item: Int
     var items: Int
     var score: LessonPlay.Score
-
-    var isDone: Bool { item >= items }
+    /// Whether its end has been reached, now or before.
+    var isDone: Bool
   }
 
   /// By ``LessonFolder/Entry/key``, escaped.
   private(set) var entries: [String: Entry] = [:]
+  private static let done = "done"
   private static let heading = "# How far you are in the lessons of fsmrepl: part of parts, right answers of all."
 
   init() {}
@@ -22,10 +23,11 @@ struct LessonProgress: Equatable {
   init(_ text: String) {
     for line in text.split(separator: "\n") where !line.hasPrefix("#") {
       let words = line.split(separator: " ")
-      guard words.count == 3, let (item, items) = Self.pair(words[1]), let (right, asked) = Self.pair(words[2]) else {
-        continue
-      }
-      entries[String(words[0])] = Entry(item: item, items: items, score: .init(right: right, asked: asked))
+      guard words.count == 3 || words.count == 4 && words[3] == Self.done, let (item, items) = Self.pair(words[1]),
+        let (right, asked) = Self.pair(words[2])
+      else { continue }
+      entries[String(words[0])] = Entry(
+        item: item, items: items, score: .init(right: right, asked: asked), isDone: words.count == 4)
     }
   }
 
@@ -37,16 +39,17 @@ struct LessonProgress: Equatable {
 
   var text: String {
     let lines = entries.sorted { $0.key < $1.key }.map { name, entry in
-      "\(name) \(entry.item)/\(entry.items) \(entry.score.right)/\(entry.score.asked)\n"
+      "\(name) \(entry.item)/\(entry.items) \(entry.score.right)/\(entry.score.asked)\(entry.isDone ? " \(Self.done)" : "")\n"
     }
     return "\(Self.heading)\n\(lines.joined())"
   }
 
-  /// Notes how far somebody is. A lesson that was played to its end stays so until its end is reached again.
+  /// Notes how far somebody is. A lesson that was played to its end stays done when it is played again.
   mutating func note(_ play: LessonPlay, of name: String) {
-    let entry = Entry(item: play.place, items: play.lesson.items.count, score: play.score)
-    if !entry.isDone, let known = entries[Self.key(name)], known.isDone, known.items == entry.items { return }
-    entries[Self.key(name)] = entry
+    let items = play.lesson.items.count
+    entries[Self.key(name)] = Entry(
+      item: play.place, items: items, score: play.score,
+      isDone: play.item == nil || entry(of: name, items: items)?.isDone == true)
   }
 
   /// How far somebody is in a lesson; nil for one that was not begun, or was another one then.

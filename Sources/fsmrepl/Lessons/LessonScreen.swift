@@ -57,10 +57,10 @@ struct LessonScreen {
     let others = notices.filter { $0.words.first != own && Self.isWorthTelling($0) }
     // What the input caused follows the answer to it.
     let cause = own.flatMap { UInt64($0) } ?? .max
-    let caused = others.filter { $0.words.first.flatMap { UInt64($0) } ?? 0 > cause }
-    for notice in others where !caused.contains(notice) { text += tell(notice) }
+    let isCaused = { (notice: ServerLine) in notice.words.first.flatMap { UInt64($0) } ?? 0 > cause }
+    for notice in others where !isCaused(notice) { text += tell(notice) }
     text += answer(script, step, rows, last, reply, isLast: isLast)
-    for notice in caused { text += tell(notice) }
+    for notice in others where isCaused(notice) { text += tell(notice) }
     return text
   }
 

@@ -212,7 +212,7 @@ enum LessonTime {
     guard let last = words.last, words.count <= 2 else { return nil }
     let numbers = last.split(separator: ":", omittingEmptySubsequences: false)
     guard (2...3).contains(numbers.count), let seconds = numbers.last else { return nil }
-    let units = ["h", "min"].suffix(numbers.count - 1)
+    let units = ["h", "m"].suffix(numbers.count - 1)
     let parts = zip(numbers, units).map { "\($0)\($1)" } + ["\(seconds)s"]
     var total: Int64 = 0
     for part in words.dropLast().map(String.init) + parts {

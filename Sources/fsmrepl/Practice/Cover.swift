@@ -25,7 +25,7 @@ struct Cover: Equatable {
   /// - Returns: False if it has nothing about the machine.
   mutating func take(_ rows: [ServerLine]) -> Bool {
     coverage = RunCoverage(lines: rows)
-    return rows.contains { $0.words.first == "kind" }
+    return coverage.hasKinds
   }
 
   mutating func countInput() { inputs += 1 }

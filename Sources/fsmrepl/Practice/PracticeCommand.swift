@@ -18,10 +18,12 @@ enum PracticeCommand: Equatable {
     self = verb.name == LocalVerb.quiz.name ? .quiz(words[0]) : .cover(words[0])
   }
 
-  /// The answer where nobody types, or to a request that is no practice; the prompt performs the others.
-  var answer: [String] {
+  /// The answer where nobody types, in a batch, or to a request that is no practice; the prompt performs the others.
+  func answer(inBatch: Bool) -> [String] {
     switch self {
     case .wrong(let answer): [answer]
+    case .quiz where inBatch, .cover where inBatch:
+      ["- \(FailureCode.usage.word) : practice cannot stand between 'begin' and 'end'"]
     case .quiz, .cover: ["- \(FailureCode.usage.word) : practice is for the prompt, where somebody answers"]
     }
   }

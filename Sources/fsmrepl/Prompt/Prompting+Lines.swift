@@ -87,10 +87,15 @@ extension Prompting {
   }
 
   func refuse(_ text: String, _ line: TypedLine) {
-    if line.isTyped, client.conversation.isCollecting, beginsStrictly == true { hasMistakeInBatch = true }
+    noteMistake(in: line)
     let said: ScreenText = "\(style(.bad, "error")): \(text)"
     say("\(said.wrapped(width: Descriptor.standardOutput.columns))\n")
     endFile(of: line, "")
+  }
+
+  /// The daemon knows the mistakes that came to it, and not those that are told here.
+  private func noteMistake(in line: TypedLine) {
+    if line.isTyped, client.conversation.isCollecting, isBatchStrict { hasMistakeInBatch = true }
   }
 
   // MARK: Requests
@@ -100,7 +105,6 @@ extension Prompting {
     let place = client.conversation.place
     let isAlone = isListened && line.isTyped && request.tag == nil && !client.conversation.isCollecting
     let verb = request.verb.flatMap(Verb.named)
-    // The daemon knows the mistakes that came to it, and not those that were told here.
     if client.conversation.isCollecting, hasMistakeInBatch, verb == .end {
       hasMistakeInBatch = false
       say("\(style(.bad, "nothing was run")): a line of the batch is a mistake\n")
@@ -108,11 +112,14 @@ extension Prompting {
     }
     if verb == .discard || !client.conversation.isCollecting { hasMistakeInBatch = false }
     switch verb {
-    case .begin where isAlone && request.words.isEmpty:
-      guard let beginsStrictly else {
-        return ask("help begin", line, .strictness, by: .program)
+    case .begin where !client.conversation.isCollecting:
+      var text = text
+      if isAlone, request.words.isEmpty {
+        guard let beginsStrictly else { return ask("help begin", line, .strictness, by: .program) }
+        if beginsStrictly { text = "begin strict" }
       }
-      ask(beginsStrictly ? "begin strict" : text, line, nil)
+      isBatchStrict = RequestText(text).words == ["strict"]
+      send(text, line)
     case .await where isAlone && place.clock == "virtual" && request.words.count == 2:
       guard let now = TimeText.time(place.time) else { return send(text, line) }
       ask("\(text) within=1h", line, .firstHour(of: text, until: now + Self.hour))
@@ -138,7 +145,10 @@ extension Prompting {
     if let answer = client.answerLocally(text, origin: line.origin) {
       for (received, raw) in answer {
         say(presenter.show(received, raw: raw, in: client.conversation.place))
-        if received.line.lineClass == .failure { endFile(of: line, received.line.code) }
+        if received.line.lineClass == .failure {
+          noteMistake(in: line)
+          endFile(of: line, received.line.code)
+        }
       }
       return
     }

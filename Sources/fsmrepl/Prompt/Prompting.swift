@@ -26,6 +26,8 @@ final class Prompting {
   var page: Page?
   /// Whether the daemon has `begin strict`, once it was asked.
   var beginsStrictly: Bool?
+  /// Whether a mistake in the present batch, or the last one, keeps it from running.
+  var isBatchStrict = false
   /// Whether a line of the batch that is being typed was refused here.
   var hasMistakeInBatch = false
 

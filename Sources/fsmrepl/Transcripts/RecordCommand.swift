@@ -11,7 +11,10 @@ enum RecordCommand: Equatable {
   init?(_ text: String) {
     let request = RequestText(text)
     guard request.verb == LocalVerb.record.name else { return nil }
-    let words = request.plainWords ?? ["", "", ""]
+    guard let words = request.plainWords else {
+      self = .wrong(LocalVerb.record.misuse)
+      return
+    }
     switch (words.count, words.last) {
     case (0, _): self = .show
     case (1, "off"): self = .stop
