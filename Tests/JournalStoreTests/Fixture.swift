@@ -12,8 +12,11 @@ final class Fixture {
   var boot: UInt64 = 77
   var faults: FaultPlan?
   var isLocked = false
-  /// SQLite's name for a way to the files.
-  var system: String?
+  /// SQLite's way to the files, which stays as long as stores may use it; nil for the usual one.
+  var disk: RecordedDisk? {
+    didSet { disks += disk.map { [$0] } ?? [] }
+  }
+  private var disks: [RecordedDisk] = []
   var durability = Durability.batch
   private let warnings = Warnings()
 
@@ -39,7 +42,7 @@ final class Fixture {
     var circumstances = SQLiteStore.Circumstances()
     circumstances.isLocked = isLocked
     circumstances.faults = faults
-    circumstances.system = system
+    circumstances.system = disk?.name
     circumstances.boot = boot
     circumstances.now = { [unowned self] in now }
     return circumstances

@@ -41,7 +41,7 @@ struct FullDiskTests {
   @Test("whether anything can be written is tried for next to nothing: one page of the log")
   func trying() throws {
     let disk = RecordedDisk(folder: fixture.folder.path)
-    fixture.system = disk.name
+    fixture.disk = disk
     var store: SQLiteStore? = try fixture.open()
     try store?.create("main")
     let before = disk.events.count
@@ -73,7 +73,7 @@ struct FullDiskTests {
     if isKilled { Fixture.write(image, to: fixture.folder.path) }
     let disk = RecordedDisk(folder: fixture.folder.path)
     disk.hasRoom = false
-    fixture.system = disk.name
+    fixture.disk = disk
     fixture.takeWarnings().forEach { Issue.record("\($0)") }
     let store = try fixture.open()
     #expect(try store.segments(of: "main").map(\.bytes) == [[1]])
@@ -84,7 +84,7 @@ struct FullDiskTests {
     try store.append(try store.take("main").lease, after: 10, [2])
     #expect(try store.segments(of: "main").count == 2)
     store.close()
-    fixture.system = nil
+    fixture.disk = nil
     #expect(try fixture.open().segments(of: "main").count == 2)
   }
 
