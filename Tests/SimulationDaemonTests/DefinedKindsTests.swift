@@ -342,6 +342,50 @@ struct DefinedKindsTests {
     #expect(other.lines().last == "* 4 0.000 - undefined toggle")
   }
 
+  @Test("a machine whose steps are long is tried a little only; what was not tried counts as possible")
+  func longTrials() throws {
+    let guest = HostedService().connect(toWorld: "w")
+    let long = "<script>for (i = 0; i &lt; 20000; i++) { n = n + 1; }</script>"
+    let events = (0..<4).map { "<transition event='e\($0)' target='a'>\(long)</transition>" }.joined()
+    let chart = """
+      <scxml xmlns='http://www.w3.org/2005/07/scxml' version='1.0' datamodel='ecmascript'>
+      <datamodel><data id='n' expr='0'/><data id='i' expr='0'/></datamodel>
+      <state id='a'>\(events)<transition event='zz' cond='false'/></state></scxml>
+      """
+    #expect(define("k", chart, guest).last?.hasPrefix("+ defined k ") == true)
+    #expect(guest.say("new k m strict=on").last?.hasPrefix("+ created m ") == true)
+    #expect(guest.say("can m zz").last?.hasPrefix("+ no ") == true)
+    // Two of the others are enough.
+    #expect(guest.say("can m").contains { $0.hasPrefix(". zz ") })
+    #expect(guest.say("show m").contains(". allowed e0 e1 e2 e3 zz"))
+    #expect(guest.say("send m zz").last?.contains(" allowed=e0,e1,e2,e3,zz ") == true)
+    #expect(guest.say("graph k format=json").contains(". \"complete\":false,"))
+  }
+
+  @Test("timers without delay that compute for long are not all behind one input, but before the next")
+  func timersAtOnce() {
+    let guest = HostedService().connect(toWorld: "w")
+    let chart = """
+      <scxml xmlns='http://www.w3.org/2005/07/scxml' version='1.0' datamodel='ecmascript'>
+      <datamodel><data id='n' expr='0'/><data id='i' expr='0'/></datamodel>
+      <state id='a'><transition event='arm'>
+        <foreach array='[1,2,3,4,5,6,7,8,9,10,11,12]' item='i'><send event='go' delay='0s'/></foreach>
+      </transition><transition event='go'>
+        <script>for (i = 0; i &lt; 50000; i++) { } n = n + 1;</script>
+      </transition></state></scxml>
+      """
+    #expect(define("k", chart, guest).last?.hasPrefix("+ defined k ") == true)
+    _ = guest.play("new k m", "send m arm")
+    var areLeft: Bool { guest.client.hosted.live.world.mayFireLong }
+    #expect(areLeft)
+    #expect(guest.say("sync").last == "+" && areLeft)
+    #expect(guest.say("show m").contains(". reading n 12"))
+    #expect(!areLeft && guest.violations() == [])
+    #expect(guest.say("journal limit=100").last == "+ 15")
+    _ = guest.play("undo 1", "redo 1")
+    #expect(guest.say("show m").contains(". reading n 12") && guest.violations() == [])
+  }
+
   @Test("what one input causes through wires counts together against the limits of documents")
   func chain() {
     let guest = HostedService().connect(toWorld: "w")

@@ -147,4 +147,25 @@ struct KindLibraryTests {
     limits.definitionBytes = 64
     #expect(read(limits).told.contains { $0.contains("the limit definitionBytes is 64") })
   }
+
+  @Test("casts to machines of documents and batches for them are for workers")
+  func workers() throws {
+    try write(
+      "k.scxml",
+      """
+      <scxml xmlns='http://www.w3.org/2005/07/scxml' version='1.0'><state id='a'>
+      <transition event='go' target='a'/>
+      </state></scxml>
+      """)
+    for request in ["cast k* go", "begin\n\(String(repeating: "send k1 go\n", count: 6))end"] {
+      let threads = HeldWorkers()
+      let host = HostedService(library: try #require(read().library), workers: threads.workers())
+      let guest = host.connect()
+      _ = guest.say((1...6).map { "new k k\($0)\n" }.joined() + "clock virtual")
+      host.round { guest.arrive("\(request)\n") }
+      #expect(guest.client.isAway, "\(request)")
+      threads.finish(host)
+      #expect(guest.lines().last?.hasPrefix("+ ") == true, "\(request)")
+    }
+  }
 }

@@ -70,10 +70,10 @@ struct WithstandTests {
     #expect(try hasTable(128, names: 31))
     #expect(try !hasTable(128, names: 32))
     // What one event carries out is counted if it is much.
-    #expect(try hasTable(200))
-    #expect(try !hasTable(201))
-    #expect(try hasTable(60, "n + 1"))
-    #expect(try !hasTable(70, "n + 1"))
+    #expect(try hasTable(500))
+    #expect(try !hasTable(501))
+    #expect(try hasTable(160, "n + 1"))
+    #expect(try !hasTable(170, "n + 1"))
   }
 
   @Test("that is cut anywhere, or has a byte changed, ends with a finding or a definition")

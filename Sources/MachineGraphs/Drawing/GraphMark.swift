@@ -42,8 +42,11 @@ public struct PresentOutcome: Hashable, Sendable {
     self.isByChance = isByChance
   }
 
+  /// Behind so many steps of a document's machine nothing more is tried: about a tenth of a second.
+  private static let mostChartSteps = 3_000_000
+
   /// Tries a machine's events, with each choice of their samples, and lets each of its running timers expire when it is
-  /// due. The machine is left unchanged.
+  /// due, as far as that does not take too long. The machine is left unchanged.
   ///
   /// - Parameters:
   ///   - value: A machine of the kind.
@@ -68,15 +71,16 @@ public struct PresentOutcome: Hashable, Sendable {
         input, verdict, state: copy.state, data: place ?? copy.data, outputs: trial.outputs(of: result),
         isByChance: trial.hasDrawn)
     }
-    let events = trial.inputs.indices.dropLast(kind.timers.count).map { input in
+    var outcomes: [PresentOutcome] = []
+    for input in trial.inputs.indices.dropLast(kind.timers.count) where trial.chartSteps < mostChartSteps {
       let copy = machine.copy()
-      return outcome(trial.inputs[input], trial.send(input, to: copy), of: copy)
+      outcomes.append(outcome(trial.inputs[input], trial.send(input, to: copy), of: copy))
     }
-    return events
-      + machine.timers.map { timer in
-        let copy = machine.copy()
-        return outcome(.timer(timer.timer), trial.expire(timer, at: timer.due, of: copy), of: copy)
-      }
+    for timer in machine.timers where trial.chartSteps < mostChartSteps {
+      let copy = machine.copy()
+      outcomes.append(outcome(.timer(timer.timer), trial.expire(timer, at: timer.due, of: copy), of: copy))
+    }
+    return outcomes
   }
 }
 

@@ -25,7 +25,7 @@ public final class Exploration {
 
   /// Machines searched per state name.
   public static let machinesPerState = 256
-  /// Limit on the steps tried. A step with much data counts for several.
+  /// Limit on the steps tried. A step with much data, or with many steps of a document, counts for several.
   public static let mostSteps = 12_000
   /// Limit on the bytes of the machines' data.
   public static let mostBytes = 2 << 20
@@ -60,7 +60,12 @@ public final class Exploration {
   /// Steps that come last; the next one is at `nextLater`.
   private var later: [Later] = []
   private var nextLater = 0
-  private var stepsTaken = 0
+  private var stepsCounted = 0
+  /// So many steps of a document's machine count as one.
+  private static let chartStepsInAStep = 250
+  private var stepsTaken: Int { stepsCounted + trial.chartSteps / Self.chartStepsInAStep }
+  /// Whether steps of a document's machine alone are too many.
+  private var isExhausted: Bool { trial.chartSteps / Self.chartStepsInAStep >= stepsAllowed }
   private var stepsAllowed = Exploration.mostSteps
   private var isOver = false
 
@@ -167,6 +172,10 @@ public final class Exploration {
     next += 1
     let machine = found[place].machine
     for (step, input) in trial.steps(of: machine, after: found[place].node.way.last) {
+      if isExhausted {
+        gaps.cutOff([found[place].node.state])
+        break
+      }
       takeByAllChances(step, input, of: place)
       if trial.hasReadMoment { later.append(Later(place: place, step: step, input: input)) }
     }
@@ -205,7 +214,7 @@ public final class Exploration {
       }
       nextStart = initialStates.count
     }
-    if present != nil { stepsAllowed += Exploration.mostSteps / 4 }
+    if present != nil { stepsAllowed = max(stepsAllowed, stepsTaken) + Exploration.mostSteps / 4 }
   }
 
   private func take(_ step: GraphStep, _ input: Int, with copy: MachineCopy, of place: Int) {
@@ -237,7 +246,7 @@ public final class Exploration {
       copy.now = moment
       let other: GraphStep = timer.map { .fire(timer: $0.timer, key: $0.key) } ?? step
       let result = trial.take(other, input, with: copy)
-      stepsTaken += 1
+      stepsCounted += 1
       let outcome = outcome(result, copy, other, of: place, true)
       if known.contains(where: { $0.says(theSameAs: outcome) }) { continue }
       gaps.dependsOnTime(in: from, input)
@@ -273,7 +282,7 @@ public final class Exploration {
       nextLater += 1
       takeLater(later[nextLater - 1])
     } else {
-      for word in initialStates { compare(madeWith: word) }
+      for word in initialStates where !isExhausted { compare(madeWith: word) }
       isOver = true
     }
   }
@@ -295,7 +304,7 @@ public final class Exploration {
     guard machine.isSettled, !trial.hasDrawn else { return }
     let from = state(of: machine)
     let timers = GraphNode.RunningTimer.all(of: machine)
-    for (step, input) in trial.steps(of: machine, after: nil) {
+    for (step, input) in trial.steps(of: machine, after: nil) where !isExhausted {
       let copy = machine.copy()
       let result = trial.take(step, input, with: copy)
       let seen = outcome(result, copy, step, of: 0, trial.hasDrawn)
@@ -312,7 +321,7 @@ public final class Exploration {
   /// Keeps a machine unless it equals a known one or its state has no room.
   private func keep(_ machine: MachineCopy, start: String?, way: [GraphStep], _ step: GraphStep?, _ isByChance: Bool) {
     let identity = comparer.identity(of: machine, trial.parameters)
-    stepsTaken += 1 + identity.count / 64
+    stepsCounted += 1 + identity.count / 64
     if known.contains(identity) { return }
     let state = state(of: machine)
     guard step == nil || counts[state] < Exploration.machinesPerState && bytes < Exploration.mostBytes else {

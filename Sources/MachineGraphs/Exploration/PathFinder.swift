@@ -32,6 +32,8 @@ public final class PathFinder {
   public let kind: Kind
   /// How many steps the last call tried; 0 for a cached answer.
   public private(set) var stepsTaken = 0
+  /// The steps of documents' machines that are counted in it.
+  private var chartSteps = 0
   private let pool: any ParameterPool
   private let comparer = MachineComparer()
   /// The trial of the last call, and the parameters for which its events were made.
@@ -76,6 +78,7 @@ public final class PathFinder {
     let trial = trial.flatMap { $0.parameters == values ? $0.trial : nil } ?? Trial(kind, living.parameters)
     self.trial = (values, trial)
     trial.parameters = living.parameters
+    chartSteps = trial.chartSteps
     let way = search(machine, identity, event, most, trial)
     // The machine's parameters belong to the caller.
     trial.parameters = pool.base
@@ -100,7 +103,7 @@ public final class PathFinder {
         let copy = machine.copy()
         _ = trial.take(step, input, with: copy)
         let identity = comparer.identity(of: copy, trial.parameters)
-        stepsTaken += 1 + identity.count / 64
+        count(1 + identity.count / 64, of: trial)
         let state = numbers.number(of: copy.state, data: copy.data)
         if counts[state, default: 0] >= Exploration.machinesPerState || !known.insert(identity).inserted { continue }
         counts[state, default: 0] += 1
@@ -124,9 +127,15 @@ public final class PathFinder {
 
   private func isPossible(_ event: Int, for machine: MachineCopy, _ trial: Trial) -> Bool {
     trial.eventInputs[event].contains { input in
-      stepsTaken += 1
       let verdict = trial.send(input, to: machine.copy()).verdict
+      count(1, of: trial)
       return verdict == .moved || verdict == .stayed
     }
+  }
+
+  /// Counts steps, and what a document's machine did in them: so many of its steps are one.
+  private func count(_ steps: Int, of trial: Trial) {
+    stepsTaken += steps + (trial.chartSteps - chartSteps) / 25
+    chartSteps = trial.chartSteps
   }
 }

@@ -122,6 +122,9 @@ final class Trial {
     }
   }
 
+  /// The steps of documents' machines so far, which may be many in one step of a machine.
+  var chartSteps: Int { record.chartSteps }
+
   /// Whether the last step drew a number.
   var hasDrawn: Bool { record.hasDrawn }
   /// Whether the rule asked for the moment in the last step.

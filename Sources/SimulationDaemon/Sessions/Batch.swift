@@ -179,7 +179,8 @@ extension RequestContext {
     guard batch.lines.count <= RequestContext.shortBatch, batch.bytes.count <= RequestContext.longLine else {
       return false
     }
-    if live.isSlow { return false }
+    if live.isSlow || live.world.mayFireLong { return false }
+    if live.world.hasDocuments, batch.lines.count > RequestContext.stepsOnEventLoop { return false }
     var batch = batch
     var effort = 0
     for line in batch.lines {
@@ -205,7 +206,7 @@ extension RequestContext {
     var failed: Int?
     var interruption: Interruption?
     // Timers that are due expire before the batch and are not part of it.
-    fireDue()
+    guard fireDue() else { return failInterrupted(live.slice.wait() ?? .cancelled, done: 0) }
     live.world.beginRequest()
     defer { live.world.endRequest() }
     // Replies to earlier requests are not the batch's.

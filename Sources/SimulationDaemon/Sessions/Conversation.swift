@@ -41,7 +41,8 @@ extension RequestContext {
       case .unchecked(let line): check(line, &request)
       case .resource(let line): takeResource(line, &request)
       case .request(let line):
-        if line.bytes.count > RequestContext.longLine || live.isSlow || !line.isPlainSend, mayTakeLong(line),
+        if line.bytes.count > RequestContext.longLine || live.isSlow || !line.isPlainSend || live.world.mayFireLong,
+          mayTakeLong(line),
           session.defer(line, &request)
         {
           continue
@@ -87,13 +88,18 @@ extension RequestContext {
   /// A request that examines more machines or inputs than this runs on a worker.
   static let effortOnEventLoop = 5_000
 
+  /// A request with more inputs than this runs on a worker, if they may be those of documents' machines.
+  static let stepsOnEventLoop = 4
+
   /// Whether a line must not run on the event loop.
   private func mayTakeLong(_ line: InputBuffer.Line) -> Bool {
     if live.slice.isOnWorker { return false }
-    let isWorkers = line.bytes.count > RequestContext.longLine || live.isSlow
-    guard isWorkers || live.isLarge else { return false }
-    guard let row = line.verb?.row, row.needsTheWorld else { return false }
+    let isWorkers = line.bytes.count > RequestContext.longLine || live.isSlow || live.world.mayFireLong
+    guard isWorkers || live.isLarge || live.world.hasDocuments else { return false }
+    guard let verb = line.verb, verb.row.needsTheWorld else { return false }
+    let row = verb.row
     if case .none = row.cost { return false }
+    if verb == .cast, live.world.hasDocuments, live.world.machineCount > RequestContext.stepsOnEventLoop { return true }
     return isWorkers || row.effort(bytes: line.bytes.count, live) > RequestContext.effortOnEventLoop
   }
 
@@ -132,7 +138,7 @@ extension RequestContext {
     switch deferred.requests {
     case .line: false
     case .batch(let batch): isShort(batch)
-    case .definition(_, let document): !document.isUnread && !live.isSlow
+    case .definition(_, let document): !document.isUnread && !live.isSlow && !live.world.mayFireLong
     }
   }
 
@@ -247,7 +253,7 @@ extension Session {
   @inline(__always)
   fileprivate mutating func takePlainSends(in live: inout LiveWorld) -> Bool {
     guard batch == nil, incoming == nil, cursor == nil, !isQuiet, !survivesRollback, live.outage == nil,
-      !live.isSlow, mayChange
+      !live.isSlow, !live.world.mayFireLong, mayChange
     else { return false }
     guard var line = input.nextPlainSend() else { return false }
     // No send leaves a timer due, so timers are checked only once.

@@ -13,12 +13,12 @@ extension RequestContext {
     guard let verb = Verb(request.verb), live.outage == nil else { return runElsewhere(request) }
     // Matched as a pattern: `==` for an enum of another target is a call.
     if case .send = verb {
-      fireDue()
+      guard fireDue() else { return failInterrupted(request) }
       guard live.hasRoomForInputs || answering(request.tag, { $0.admitsInput() }) else { return }
       send(request)
       return
     }
-    if case .step = verb {} else { fireDue() }
+    if case .step = verb {} else if !fireDue() { return failInterrupted(request) }
     answering(request) { $0.run(verb) }
   }
 
@@ -63,8 +63,20 @@ extension RequestContext {
     if session.isQuiet, verb.entry.isQuietable, !session.didFail { session.outbox.buffer.truncate(to: mark) }
   }
 
+  /// Fires the due timers.
+  ///
+  /// - Returns: False if a worker was interrupted meanwhile. The rest must fire before any other input.
   @inline(__always)
-  func fireDue() { session.fireDue(in: &live) }
+  func fireDue() -> Bool {
+    session.fireDue(in: &live)
+    return !live.slice.isOnWorker || !live.world.mayFireLong
+  }
+
+  @inline(never)
+  private func failInterrupted(_ request: borrowing Request) {
+    let interruption = live.slice.wait() ?? .cancelled
+    session.fail(request.tag, interruption.code, place, interruption.text)
+  }
 
   /// Checks a request's words against the verb table: their number and their keys.
   func check(_ entry: VerbEntry) -> Bool {
@@ -109,7 +121,10 @@ extension Session {
   /// Fires the due timers. A livelock among them is reported but does not fail the request.
   @inline(__always)
   mutating func fireDue(in live: inout LiveWorld) {
-    live.world.fireDue()
+    let slice = live.slice
+    // What may take long is for workers. A request that stays here brings no input; another one will fire them.
+    if !slice.isOnWorker, live.world.mayFireLong { return }
+    live.world.fireDue { slice.wait() == nil }
     if live.world.livelock != nil, let livelock = live.takeLivelock() { tell(livelock, live) }
   }
 }

@@ -212,7 +212,7 @@ extension RequestContext {
       }
       // Endless deliveries would repeat for the next machine. Endless timers have already stopped.
       if let livelock = live.world.livelock, livelock.isFailure { break }
-      if done % RequestContext.machinesAtOnce == 0, let interruption = live.slice.wait() {
+      if done % RequestContext.machinesAtOnce == 0 || live.world.hasDocuments, let interruption = live.slice.wait() {
         failInterrupted(interruption, done: done)
         return
       }

@@ -125,6 +125,8 @@ struct MachineStorage: ~Copyable {
   private(set) var parameterBytes = 0
   /// Whether any kind's values have memory outside their cells.
   private(set) var weighs = false
+  /// Whether any kind is a document's.
+  private(set) var hasDocuments = false
 
   /// Frees the blocks. The values must have been destroyed before.
   deinit {
@@ -150,6 +152,7 @@ struct MachineStorage: ~Copyable {
     let end = kind.machine.ownsMemory ? weightOffset + MemoryLayout<Weight>.size : endOfParameters
     let alignment = max(layout.valueAlignment, timers > 0 ? 8 : 1, hasParameters || kind.machine.ownsMemory ? 4 : 1)
     if kind.machine.ownsMemory { weighs = true }
+    if kind.isOfDocument { hasDocuments = true }
     let pool = kind.makeParameterPool()
     let place = kinds.count
     kindPlaces[ObjectIdentifier(kind)] = place

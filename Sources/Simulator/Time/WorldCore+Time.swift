@@ -62,18 +62,28 @@ extension WorldCore {
     return fireNext(until: .end).hasFired
   }
 
+  /// Whether ``fireDue(while:)`` may take long: there are machines of documents, and a timer is due.
+  package var mayFireLong: Bool {
+    population.hasDocuments && !isStalled && agenda.first.map { $0.due <= now.nanoseconds } ?? false
+  }
+
   /// Fires the timers that are due now. Every request except `step` begins with this.
+  ///
+  /// - Parameters:
+  ///   - most: Behind so many steps of documents' machines the others stay due.
+  ///   - goesOn: Asked before each; if it says no, the others stay due.
   @inline(__always)
-  package mutating func fireDue() {
-    if let first = agenda.first, first.due <= now.nanoseconds { fireWhatIsDue() }
+  package mutating func fireDue(chartSteps most: Int = .max, while goesOn: () -> Bool = { true }) {
+    if let first = agenda.first, first.due <= now.nanoseconds { fireWhatIsDue(chartSteps: most, while: goesOn) }
   }
 
   @inline(never)
-  private mutating func fireWhatIsDue() {
+  private mutating func fireWhatIsDue(chartSteps most: Int, while goesOn: () -> Bool) {
     if isStalled { endBrokenStall() }
     // Checked again: the same timer may still be next.
     if isStalled { return }
-    while fireNext(until: now).hasFired {}
+    let before = record.chartSteps
+    while record.chartSteps &- before < most, goesOn(), fireNext(until: now).hasFired {}
   }
 
   /// Ends a stall whose timer no longer runs: that chain is broken, and another may begin.

@@ -225,12 +225,16 @@ extension WorldCore {
     if agenda.hasTooManyDead { sweepAgenda() }
   }
 
-  /// Runs the consequences of a step at the same moment: deliveries, and timers without delay.
+  /// Runs the consequences of a step at the same moment: deliveries, and timers without delay. What documents' machines
+  /// do at such timers is limited; the others are due before whatever happens next.
   @inline(__always)
   mutating func complete() {
     if nextDelivery < deliveries.count { deliver() }
-    if let first = agenda.first, first.due <= now.nanoseconds { fireDue() }
+    if let first = agenda.first, first.due <= now.nanoseconds { fireDue(chartSteps: Self.chartStepsBehindAnInput) }
   }
+
+  /// As many as one input may have.
+  private static var chartStepsBehindAnInput: Int { 1_000_000 }
 }
 
 /// An event made from arguments, for one step.

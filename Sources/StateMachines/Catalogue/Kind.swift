@@ -37,6 +37,8 @@ public final class Kind: Sendable {
   public let parameters: [ParameterEntry]
   /// The event that stands for names that are not listed, if some of them can be sent, too.
   package let otherEvents: OtherEvents?
+  /// Whether the machines are those of a document, whose steps can be long.
+  package var isOfDocument: Bool { otherEvents != nil }
 
   /// The machine type, through which the world steps machines of this kind.
   public let machine: any ErasedMachine.Type
@@ -430,7 +432,11 @@ public final class Kind: Sendable {
     prospects(value, at: now, running: running, parameters).filter { $0.refusal == nil }.map(\.event)
   }
 
-  /// What each event would do to the machine now, in the kind's order. Each is tried on a copy of the machine.
+  /// Behind so many steps of a document's machine, further events are not tried: some milliseconds.
+  static let mostStepsTried = 100_000
+
+  /// What each event would do to the machine now, in the kind's order. Each is tried on a copy of the machine; if that
+  /// takes too many steps of a document, the others count as possible.
   ///
   /// - Complexity: O(events × samples of their arguments) steps.
   ///
@@ -459,15 +465,18 @@ public struct Prospect: Hashable, Sendable {
   /// The states into which it moves the machine, each once, in the kind's order.
   public private(set) var into: [Destination] = []
   private var reason: String?
+  /// Whether it was tried at all.
+  private let isTried: Bool
 
-  /// Why it would be refused, whatever its arguments; `nil` if it would not.
-  public var refusal: String? { effects.isEmpty ? reason ?? "not possible in this state" : nil }
+  /// Why it would be refused, whatever its arguments; `nil` if it would not, or was not tried.
+  public var refusal: String? { effects.isEmpty && isTried ? reason ?? "not possible in this state" : nil }
 
   /// Whether it would do nothing, but not be refused.
   public var isOnlyIgnored: Bool { effects == [.ignored] }
 
-  init(event: Int) {
+  init(event: Int, isTried: Bool) {
     self.event = event
+    self.isTried = isTried
   }
 
   /// A state.

@@ -144,8 +144,8 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
     let samples = samples(parameters)
     var record = StepRecord(generator: Generator(seed: 0))
     return wanted.map { event in
-      var prospect = Prospect(event: event)
-      for arguments in samples[event].choices {
+      var prospect = Prospect(event: event, isTried: record.chartSteps < Kind.mostStepsTried)
+      for arguments in samples[event].choices where record.chartSteps < Kind.mostStepsTried {
         record.begin(at: now)
         record.timers = timers.stepTimers(running: running)
         var machine = value.assumingMemoryBound(to: M.self).pointee

@@ -38,7 +38,7 @@ final class PlainTable: Sendable {
 
   /// The most nodes of the expressions that an event may evaluate. More of them are steps to count, as the algorithm
   /// does.
-  private static var mostNodes: Int { 200 }
+  private static var mostNodes: Int { 500 }
 
   /// - Returns: `nil` if the chart has more than that, or is too large.
   init?(_ chart: Chart) {
