@@ -69,6 +69,8 @@ package struct Script: Sendable {
   /// The expected value of a reading.
   package enum Reading: Hashable, Sendable {
     case number(Double, tolerance: Double)
+    /// A time, which was written with its unit.
+    case seconds(Double, tolerance: Double)
     case text(String)
     /// The machine has no such reading now.
     case none

@@ -77,20 +77,23 @@ extension ScriptWords {
     let text = text(words[first + 4])
     let name = self.text(words[first + 3])
     let machine = try machine(first + 1)
-    let number = Double(text).flatMap { $0.isFinite ? $0 : nil } ?? TimeText.time(text).map { Double($0) / 1e9 }
-    guard count > 5 else {
-      if let number { return .reading(machine: machine, name: name, .number(number, tolerance: 0)) }
-      return .reading(machine: machine, name: name, text == "none" ? .none : .text(text))
+    let number = Double(text).flatMap { $0.isFinite ? $0 : nil }
+    let seconds = number == nil ? TimeText.time(text).map { Double($0) / 1e9 } : nil
+    func wanted(_ tolerance: Double) -> Script.Reading? {
+      number.map { .number($0, tolerance: tolerance) } ?? seconds.map { .seconds($0, tolerance: tolerance) }
     }
-    guard let number else {
-      throw WrongWord(word: first + 4, message: "'\(text)' is no number, so there can be no tolerance")
+    guard count > 5 else {
+      return .reading(machine: machine, name: name, wanted(0) ?? (text == "none" ? .none : .text(text)))
     }
     let written = self.text(words[first + 5])
     let digits = written.hasPrefix("±") ? written.dropFirst() : written.hasPrefix("+-") ? written.dropFirst(2) : ""
     guard let tolerance = Double(digits), tolerance >= 0, tolerance.isFinite else {
       throw WrongWord(word: first + 5, message: "'\(written)' is no tolerance; it is ±NUMBER or +-NUMBER")
     }
-    return .reading(machine: machine, name: name, .number(number, tolerance: tolerance))
+    guard let wanted = wanted(tolerance) else {
+      throw WrongWord(word: first + 4, message: "'\(text)' is no number, so there can be no tolerance")
+    }
+    return .reading(machine: machine, name: name, wanted)
   }
 
   private func machine(_ place: Int) throws(WrongWord) -> String {

@@ -108,7 +108,7 @@ struct ScriptParserTests {
         .timers(machine: "k", names: ["a", "b(1,2)"]), .timers(machine: "k", names: []),
         .reading(machine: "k", name: "x", .number(4, tolerance: 0.5)),
         .reading(machine: "k", name: "x", .number(4.5, tolerance: 1)),
-        .reading(machine: "k", name: "x", .number(0.25, tolerance: 0)),
+        .reading(machine: "k", name: "x", .seconds(0.25, tolerance: 0)),
         .reading(machine: "k", name: "x", .text("text")), .reading(machine: "k", name: "x", .none),
         .output(machine: "k", name: "o", within: nil), .output(machine: "k", name: "o", within: 120_000_000_000),
         .never(machine: "k", state),

@@ -78,6 +78,7 @@ struct RunShownTests {
   func readings() {
     #expect(shown.difference("temperature", .number(4, tolerance: 0)) == nil)
     #expect(shown.difference("temperature", .number(4.05, tolerance: 0.05)) == nil)
+    #expect(shown.difference("temperature", .seconds(4, tolerance: 1))?.expected == "temperature 4 ±1 s")
     #expect(shown.difference("temperature", .number(4.05, tolerance: 0.04))?.expected == "temperature 4.05 ±0.04")
     #expect(shown.difference("note", .text("a b")) == nil)
     #expect(shown.difference("note", .number(1, tolerance: 0))?.got == "note \"a b\"")

@@ -5,7 +5,7 @@ import LineProtocol
 struct RunShown {
   private(set) var state = ""
   private(set) var timers: [String] = []
-  private var readings: [(name: String, value: String)] = []
+  private var readings: [(name: String, value: String, unit: String)] = []
 
   /// - Parameter rows: Lines of the answer, as received.
   init(_ rows: [String]) {
@@ -17,7 +17,8 @@ struct RunShown {
       switch words[0] {
       case "state": state = words[1]
       case "timer": timers.append(words[1])
-      case "reading" where words.count > 2: readings.append((words[1], words[2]))
+      case "reading" where words.count > 2:
+        readings.append((words[1], words[2], words.count > 3 ? words[3] : ""))
       default: break
       }
     }
@@ -37,11 +38,26 @@ struct RunShown {
     case .text(let text):
       return value == text ? nil : ("\(name) \(Word.written(text))", got)
     case .number(let number, let tolerance):
-      // Rounding slack: neither number is exact in binary.
-      let slack = tolerance + max(abs(number), 1) * 1e-12
-      if let found = value.flatMap({ Double($0) }), abs(found - number) <= slack { return nil }
-      return ("\(name) \(Self.text(number))" + (tolerance > 0 ? " ±\(Self.text(tolerance))" : ""), got)
+      if let value, Self.isNear(value, number, tolerance) { return nil }
+      return ("\(name) \(Self.text(number, tolerance))", got)
+    case .seconds(let number, let tolerance):
+      let unit = readings.first { $0.name == name }?.unit ?? ""
+      if let value, unit == Self.unitOfTimes, Self.isNear(value, number, tolerance) { return nil }
+      return ("\(name) \(Self.text(number, tolerance)) \(Self.unitOfTimes)", unit.isEmpty ? got : "\(got) \(unit)")
     }
+  }
+
+  /// The unit of readings that are times.
+  private static let unitOfTimes = "s"
+
+  private static func isNear(_ value: String, _ number: Double, _ tolerance: Double) -> Bool {
+    // Rounding slack: neither number is exact in binary.
+    let slack = tolerance + max(abs(number), 1) * 1e-12
+    return Double(value).map { abs($0 - number) <= slack } ?? false
+  }
+
+  private static func text(_ number: Double, _ tolerance: Double) -> String {
+    text(number) + (tolerance > 0 ? " ±\(text(tolerance))" : "")
   }
 
   private static func text(_ number: Double) -> String {
