@@ -152,6 +152,7 @@ struct GroupTests {
       (["--group", "no-such-group", "--socket", "\(folder.path)/s"], "there is no group no-such-group"),
       (["--group", try #require(OtherUser.group).name, "--socket", "\(folder.path)/s"], "cannot reach the socket"),
       (["--group", try #require(OtherUser.group).name], "give --socket PATH"),
+      (["--socket", "\(folder.path)/s", "--watch-socket", "\(folder.path)/s"], "both sockets have the path"),
     ] {
       let run = try ProgramRun("fsmd", arguments, in: folder, environment: [("FSMD_SOCKET", nil)])
       #expect(try run.ending() == .exited(2))

@@ -52,6 +52,22 @@ struct LongDocumentTests {
     for (place, client) in clients.enumerated() { #expect(try client.final().hasPrefix("+ defined k\(place) ")) }
   }
 
+  @Test("those who keep their world busy together do not keep a document out of it")
+  func crowded() throws {
+    let daemon = try DaemonProcess("--ephemeral", "--workers", "2")
+    defer { daemon.letGo() }
+    let (owner, first, second) = (try daemon.connect(), try daemon.connect(), try daemon.connect())
+    let machines = 3_000
+    #expect(try owner.ask("quiet on") == "+")
+    #expect(try owner.ask((0..<machines).map { "new shiftKey k\($0)\n" }.joined() + "quiet off") == "+")
+    for client in [first, second] { try client.send(String(repeating: "cast * tap\n", count: 2_000)) }
+    _ = try (first.final(), second.final())
+    let document = Self.chart(3)
+    let answer = try owner.ask("define k format=scxml bytes=\(document.utf8.count)\n\(document)")
+    let casts = (Int(answer.split(separator: " ").last?.dropFirst(4) ?? "") ?? 0) / machines
+    #expect(answer.hasPrefix("+ defined k version=1") && casts < 500, "\(answer)")
+  }
+
   @Test("a client that leaves while its document is read leaves a daemon that goes on, and the kind")
   func leaving() throws {
     let daemon = try DaemonProcess("--ephemeral", "--workers", "2")

@@ -209,6 +209,16 @@ struct SocketGroupTests {
       _ = try Listener(path: path, for: SocketGroup(name: "other", id: getegid() &+ 1))
     }
     #expect(throws: SocketFailure.replaceable(folder: folder.path)) { _ = try Listener(path: path, for: own) }
+    // Whoever can write the folder of a link can replace the link.
+    let (safe, open) = ("\(folder.path)/safe", "\(folder.path)/open")
+    mkdir(safe, 0o755)
+    mkdir(open, 0o755)
+    chmod(folder.path, 0o755)
+    chmod(open, 0o777)
+    symlink(safe, "\(open)/link")
+    #expect(throws: SocketFailure.replaceable(folder: open)) { _ = try Listener(path: "\(open)/link/s", for: own) }
+    chmod(open, 0o755)
+    #expect(throws: Never.self) { try Listener(path: "\(open)/link/s", for: own).closeAndRemove() }
     chmod(folder.path, 0o700)
   }
 

@@ -34,7 +34,7 @@ extension Service {
             client.session.activity = .deferred(
               Activity.Deferred(requests: .definition(line: line, read), tag: deferred.tag))
             client.session.needsWorker = true
-            if client.hosted.home != nil { client.hosted.reserve(for: client) }
+            client.hosted.reserve(for: client)
           } else {
             client.session.fail(deferred.tag, .unknownWorld, [], "the world of this definition was dropped meanwhile")
           }

@@ -64,6 +64,7 @@ final class Daemon {
     let path = try SocketPath.resolve(option: invocation.socket)
     let group = try invocation.group.map { try SocketGroup(named: $0) }
     if group != nil, !path.isNamed { throw SocketFailure.groupNeedsPath }
+    if invocation.watchSocket == path.path { throw SocketFailure.samePath(path.path) }
     try path.prepareDirectory()
     // The listener comes first: if another daemon runs, that is the error to report. Clients wait until the store is
     // open.
@@ -341,12 +342,10 @@ final class Daemon {
   }
 
   private func refuse(_ arrival: Arrival, _ text: String) {
-    let user = service.user(arrival.user)
-    // A user who tries again and again must not fill the log.
-    if arrival.user == .owner || !user.isRefusalLogged {
-      user.isRefusalLogged = true
+    if let count = service.user(arrival.user).noteRefusal(at: service.host) {
       let reason = text.split(separator: "\n").first ?? ""
-      log.warning("refused process \(arrival.peer.pid) of user \(arrival.peer.uid): \(reason)")
+      let others = count > 1 ? " (and \(count - 1) more connections since the last such line)" : ""
+      log.warning("refused process \(arrival.peer.pid) of user \(arrival.peer.uid)\(others): \(reason)")
     }
     var text = text
     text.withUTF8 { _ = arrival.descriptor.send(UnsafeRawBufferPointer($0)) }

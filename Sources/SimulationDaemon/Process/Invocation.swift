@@ -163,7 +163,9 @@ struct Invocation {
           throw .wrong("--memory takes 16M to 1048576G, with K, M, G or in bytes, not '\(option.value)'")
         }
         memory = size
-      case .group: group = option.value
+      case .group:
+        guard !option.value.isEmpty else { throw .wrong("--group needs the name of a group") }
+        group = option.value
       case .watchSocket:
         guard !option.value.isEmpty else { throw .wrong("--watch-socket needs a path") }
         watchSocket = option.value

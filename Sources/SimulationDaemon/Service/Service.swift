@@ -212,7 +212,6 @@ final class Service {
       disconnected.removeValue(forKey: client.number) != nil
     else { return }
     client.user.clients -= 1
-    client.user.isRefusalLogged = false
   }
 
   // MARK: Rounds
@@ -276,10 +275,9 @@ final class Service {
     }
     client.user.spend(HostClock.now() &- begun, inRound: currentRound)
     readDocument(of: client)
-    // A document is read without its world, which is reserved when that is done.
-    if case .deferred = client.session.activity, !client.session.activity.isUnreadDocument || workers.areInline,
-      client.hosted.home != nil
-    {
+    // A document is read without its world, which is reserved when that is done. A world that is lent is reserved, too:
+    // clients who use it together would otherwise keep it from this one.
+    if case .deferred = client.session.activity, !client.session.activity.isUnreadDocument || workers.areInline {
       client.hosted.reserve(for: client)
     }
     // A client without a reader must not be held up by its unread replies.

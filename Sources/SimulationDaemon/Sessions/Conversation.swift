@@ -93,7 +93,7 @@ extension RequestContext {
 
   /// Whether a line must not run on the event loop.
   private func mayTakeLong(_ line: InputBuffer.Line) -> Bool {
-    if live.slice.isOnWorker { return false }
+    if live.slice.isOnWorker || session.passesOver(line.verb) { return false }
     let isWorkers = line.bytes.count > RequestContext.longLine || live.isSlow || live.world.mayFireLong
     guard isWorkers || live.isLarge || live.world.hasDocuments else { return false }
     guard let verb = line.verb, verb.row.needsTheWorld else { return false }
@@ -168,7 +168,7 @@ extension RequestContext {
     session.effort &+= line.bytes.count
     if !session.mayChange, session.refusesChange(request) { return }
     // In a batch later lines may depend on one that only reads.
-    if !session.hasReader, !inBatch, let verb = Verb(request.verb), verb.row.onlyReads { return }
+    if !inBatch, session.passesOver(Verb(request.verb)) { return }
     if inBatch, let verb = Verb(request.verb), !verb.entry.inBatch {
       return session.fail(request.tag, .usage, [], "'\(verb.name)' cannot stand between 'begin' and 'end'")
     }
@@ -203,6 +203,7 @@ extension RequestContext {
     }
     environment.counters.requests &+= 1
     session.effort &+= Session.effortOfARequest &+ line.bytes.count
+    if session.passesOver(Verb(request.verb)) { return }
     if !session.mayChange, session.refusesChange(request) { return }
     let mark = session.outbox.buffer.count
     runWithoutWorld(request)
@@ -287,6 +288,11 @@ extension Session {
       machine = nextMachine
     }
   }
+
+  /// Whether a request is left out because its client is gone: nobody would read what it reads, or why there is no such
+  /// verb.
+  @inline(__always)
+  func passesOver(_ verb: Verb?) -> Bool { !hasReader && verb?.row.onlyReads ?? true }
 
   @inline(never)
   private mutating func answerLivelock(from mark: Int, in live: inout LiveWorld) {

@@ -161,7 +161,8 @@ extension Session {
   /// - Precondition: The activity is not with a worker.
   @discardableResult
   mutating func endUnreadActivity() -> Bool {
-    guard !hasReader, activity.onlyReads else { return false }
+    let onlyReads = activity.isDeferred ? task?.verb.row.onlyReads == true : activity.onlyReads
+    guard !hasReader, onlyReads else { return false }
     endActivity()
     return true
   }

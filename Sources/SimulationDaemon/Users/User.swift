@@ -10,8 +10,10 @@ final class User {
   var clients = 0
   /// Connections that are being admitted.
   var arriving = 0
-  /// Whether the log has been told that connections are refused.
-  var isRefusalLogged = false
+  /// The host time of the last line in the log about a refused connection, and the refusals since.
+  private var refusals: (loggedAt: UInt64?, since: Int) = (nil, 0)
+  /// The least time between two such lines, in nanoseconds: one minute.
+  private static let refusalInterval: UInt64 = 60_000_000_000
   /// The number of the last turn that a client or a world of this user had with a worker.
   var turn: UInt64 = 0
   /// The number of the last turn that a client of this user had on the event loop.
@@ -22,6 +24,17 @@ final class User {
   init(_ id: UserID, _ limits: Limits) {
     self.id = id
     quota = id == .owner ? nil : UserQuota(limits)
+  }
+
+  /// Counts a refused connection. A user who tries again and again must not fill the log.
+  ///
+  /// - Parameter host: The host time.
+  /// - Returns: The refusals that the log has not been told of, if it is time for a line; otherwise nil.
+  func noteRefusal(at host: UInt64) -> Int? {
+    refusals.since += 1
+    if let last = refusals.loggedAt, host < last + Self.refusalInterval { return nil }
+    defer { refusals = (host, 0) }
+    return refusals.since
   }
 
   /// Counts time for which a client was served.

@@ -32,6 +32,8 @@ package enum SocketFailure: Error, Hashable, Sendable {
   case replaceable(folder: String)
   /// A socket for a group is at a default path, which nobody else could find or reach.
   case groupNeedsPath
+  /// The socket for looking has the path of the other socket.
+  case samePath(String)
 }
 
 extension SocketFailure: CustomStringConvertible {
@@ -72,6 +74,8 @@ extension SocketFailure: CustomStringConvertible {
       "another user could replace the socket, since \(folder) is not only this user's or root's to write"
     case .groupNeedsPath:
       "a socket for a group needs a path that others know: give --socket PATH or set FSMD_SOCKET"
+    case .samePath(let path):
+      "both sockets have the path \(path): --watch-socket needs one of its own"
     }
   }
 }

@@ -23,15 +23,21 @@ package struct SocketGroup: Hashable, Sendable {
 
   /// Checks that members of the group can reach a socket and that only this user and root can replace it.
   ///
-  /// It looks at each folder of the path. One with an access control list counts as reachable, since its mode does not
-  /// say who may pass.
+  /// It looks at each folder of the path, as it is written and with links followed: whoever owns the folder of a link can
+  /// replace the link. A folder with an access control list counts as reachable, since its mode does not say who may
+  /// pass.
   ///
   /// - Throws: `unreachable`, `replaceable`, or `directory` for a folder that is missing.
   func checkFolders(of path: String) throws(SocketFailure) {
     let folder = SocketPath.directory(of: path)
     guard let real = realpath(folder, nil) else { throw .directory(path: folder, .last) }
     defer { free(real) }
-    var name = String(cString: real)
+    try checkFolders(from: String(cString: real))
+    if folder != String(cString: real) { try checkFolders(from: folder) }
+  }
+
+  private func checkFolders(from last: String) throws(SocketFailure) {
+    var name = last
     while true {
       var found = stat()
       guard stat(name, &found) == 0 else { throw .directory(path: name, .last) }
@@ -45,7 +51,7 @@ package struct SocketGroup: Hashable, Sendable {
       guard isOurs, mode & 0o022 == 0 || mode & 0o1000 != 0 else {
         throw .replaceable(folder: name)
       }
-      if name == "/" { return }
+      if name == "/" || name == "." { return }
       name = SocketPath.directory(of: name)
     }
   }

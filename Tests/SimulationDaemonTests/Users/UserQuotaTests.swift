@@ -193,4 +193,32 @@ struct UserQuotaTests {
     for name in names { #expect(lines.contains { $0.hasPrefix(". \(name) ") }) }
     #expect(!HostedService().connect().say("limits").contains { $0.contains("user") })
   }
+
+  @Test("what a client that is gone has only asked keeps no worker and no place")
+  func gone() throws {
+    let threads = HeldWorkers()
+    let host = HostedService(workers: threads.workers(), users: [1_001: "ana"])
+    let ana = try #require(host.connect(as: 1_001))
+    // Long lines are for workers, and the only one is busy.
+    let long = String(repeating: "x", count: 1_100)
+    let lines = ["count", "list", "journal", "nothing"].map { "\($0) \(long)\n" }.joined()
+    host.round {
+      ana.arrive(String(repeating: lines, count: 50))
+      host.service.close(ana.client)
+    }
+    host.settle()
+    #expect(host.service.disconnected.isEmpty)
+    #expect(ana.client.user.clients == 0)
+    threads.finish(host)
+  }
+
+  @Test("the log has one line a minute about refused connections of a user, with their number")
+  func refusals() {
+    let user = User(.other(1_001), Limits())
+    let second: UInt64 = 1_000_000_000
+    #expect(user.noteRefusal(at: 5 * second) == 1)
+    for _ in 0..<999 { #expect(user.noteRefusal(at: 64 * second) == nil) }
+    #expect(user.noteRefusal(at: 65 * second) == 1_000)
+    #expect(user.noteRefusal(at: 66 * second) == nil)
+  }
 }
