@@ -11,12 +11,36 @@ struct NearestTests {
     ]
     for (a, b, distance) in cases {
       let (one, other) = (a.unicodeScalars.map(\.value), b.unicodeScalars.map(\.value))
-      for reach in 0...5 {
-        let expected = min(distance, reach + 1)
-        #expect(Nearest.distance(one, other, upTo: reach) == expected, "\(a) \(b) \(reach)")
-        #expect(Nearest.distance(other, one, upTo: reach) == expected, "\(b) \(a) \(reach)")
+      #expect(Nearest.Pattern(one).distance(to: other) == distance, "\(a) \(b)")
+      #expect(Nearest.Pattern(other).distance(to: one) == distance, "\(b) \(a)")
+    }
+  }
+
+  @Test("the distance is that of the table, cell by cell, also of words with 64 letters and with rare ones")
+  func table() {
+    var dice = SystemRandomNumberGenerator()
+    for _ in 0..<2_000 {
+      let letters: [UInt32] = Bool.random(using: &dice) ? [97, 98] : [97, 98, 99, 0xE9, 0x1F600]
+      let longest = Bool.random(using: &dice) ? 8 : 64
+      func word() -> [UInt32] {
+        (0..<Int.random(in: 0...longest, using: &dice)).map { _ in letters.randomElement(using: &dice) ?? 97 }
+      }
+      let (one, other) = (word(), word())
+      #expect(Nearest.Pattern(one).distance(to: other) == Self.distance(one, other), "\(one) \(other)")
+    }
+  }
+
+  /// By the definition: each cell from the three or four before it.
+  private static func distance(_ a: [UInt32], _ b: [UInt32]) -> Int {
+    var cells = (0...a.count).map { row in (0...b.count).map { row == 0 ? $0 : $0 == 0 ? row : 0 } }
+    for i in a.indices {
+      for j in b.indices {
+        var cost = min(cells[i][j + 1] + 1, cells[i + 1][j] + 1, cells[i][j] + (a[i] == b[j] ? 0 : 1))
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, cells[i - 1][j - 1] + 1) }
+        cells[i + 1][j + 1] = cost
       }
     }
+    return cells[a.count][b.count]
   }
 
   @Test("one edit in short words, two in longer ones, three from ten letters on")

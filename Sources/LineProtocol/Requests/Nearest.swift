@@ -10,7 +10,9 @@ package enum Nearest {
   package static func match(_ word: String, among candidates: some Sequence<String>) -> String? {
     var letters: [UInt32] = []
     fill(&letters, with: word.prefix(64))
+    letters.removeLast(max(0, letters.count - 64))
     let reach = letters.count < 5 ? 1 : letters.count < 10 ? 2 : 3
+    let pattern = Pattern(letters)
     var best: (candidate: String, distance: Int)?
     var other: [UInt32] = []
     for candidate in candidates.prefix(Nearest.candidates) {
@@ -18,7 +20,7 @@ package enum Nearest {
       guard candidate.utf8.count <= 4 * (letters.count + reach) else { continue }
       fill(&other, with: candidate[...])
       guard abs(other.count - letters.count) <= reach else { continue }
-      let distance = distance(letters, other, upTo: reach)
+      let distance = pattern.distance(to: other)
       if distance <= reach, distance < best?.distance ?? .max { best = (candidate, distance) }
       if best?.distance == 0 { break }
     }
@@ -37,40 +39,40 @@ package enum Nearest {
     }
   }
 
-  /// The optimal string alignment distance: insertions, deletions, substitutions, and swaps of neighbours
-  /// (Damerau 1964; the restricted form in which no part is edited twice). Only the cells near the diagonal are looked
-  /// at, since all others are farther than `reach` (Ukkonen 1985).
-  ///
-  /// - Returns: More than `reach` if it is more.
-  static func distance(_ a: [UInt32], _ b: [UInt32], upTo reach: Int) -> Int {
-    guard abs(a.count - b.count) <= reach else { return reach + 1 }
-    // In a row, the cell at `reach + k` is that of the column `row + k`.
-    let width = 2 * reach + 1
-    let far = reach + 1
-    var beforeLast = [Int](repeating: far, count: width + 2)
-    var last = (0..<width + 2).map { $0 > reach && $0 <= width ? $0 - reach - 1 : far }
-    var row = beforeLast
-    for i in 0..<a.count {
-      var nearest = far
-      for place in 0..<width {
-        let j = i + place - reach
-        var cost = far
-        if j == -1 {
-          cost = i + 1
-        } else if j >= 0, j < b.count {
-          cost = min(last[place + 2], row[place]) + 1
-          cost = min(cost, last[place + 1] + (a[i] == b[j] ? 0 : 1))
-          if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, beforeLast[place + 1] + 1) }
-        }
-        row[place + 1] = min(cost, far)
-        nearest = min(nearest, cost)
+  /// A word of at most 64 letters, with a bit for each place at which a letter stands.
+  struct Pattern {
+    private let count: Int
+    private var ascii = [UInt64](repeating: 0, count: 128)
+    private var others: [UInt32: UInt64] = [:]
+
+    /// - Parameter letters: Those behind the 64th are left out.
+    init(_ letters: [UInt32]) {
+      count = min(letters.count, 64)
+      for (place, letter) in letters.prefix(64).enumerated() {
+        if letter < 128 { ascii[Int(letter)] |= 1 << place } else { others[letter, default: 0] |= 1 << place }
       }
-      // A swap looks two rows back.
-      if nearest > reach, !last.contains(where: { $0 < reach }) { return far }
-      (beforeLast, last, row) = (last, row, beforeLast)
-      row[0] = far
-      row[width + 1] = far
     }
-    return last[b.count - a.count + reach + 1]
+
+    /// The optimal string alignment distance: insertions, deletions, substitutions, and swaps of neighbours (Damerau
+    /// 1964; the restricted form in which no part is edited twice). A column of the table is two words of bits, which
+    /// say where it rises and falls (Myers 1999, Hyyrö 2003).
+    ///
+    /// - Complexity: O(length of `word`).
+    func distance(to word: [UInt32]) -> Int {
+      if count == 0 { return word.count }
+      var (rises, falls, diagonal, before): (UInt64, UInt64, UInt64, UInt64) = (.max, 0, 0, 0)
+      var distance = count
+      for letter in word {
+        let same = letter < 128 ? ascii[Int(letter)] : others[letter, default: 0]
+        let swapped = ((~diagonal & same) << 1) & before
+        diagonal = (((same & rises) &+ rises) ^ rises) | same | falls | swapped
+        let (up, down) = (falls | ~(diagonal | rises), diagonal & rises)
+        distance += Int(up >> (count - 1) & 1) - Int(down >> (count - 1) & 1)
+        rises = down << 1 | ~(diagonal | (up << 1 | 1))
+        falls = (up << 1 | 1) & diagonal
+        before = same
+      }
+      return distance
+    }
   }
 }
