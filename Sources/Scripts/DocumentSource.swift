@@ -21,6 +21,15 @@ package struct DocumentSource: Sendable {
       self.line = line
       self.bytes = bytes
     }
+
+    /// The lines of a script for it, from `define` to `enddefine`; nil if the document is no text, or has a line that
+    /// would end it.
+    package var lines: [String]? {
+      var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      if lines.last?.isEmpty == true { lines.removeLast() }
+      let texts = lines.compactMap { DocumentSource.isEnd($0) ? nil : String(validating: $0, as: UTF8.self) }
+      return texts.count == lines.count ? [line] + texts + [DocumentSource.end] : nil
+    }
   }
 
   package let kind: String

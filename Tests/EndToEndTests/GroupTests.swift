@@ -110,6 +110,7 @@ struct GroupTests {
     "a user's many connections have together as much of a turn as another's one, also where the other's world is shared",
     arguments: [
       ("count", false), ("list *x", false), ("count", true), ("coverage", true), ("who", false), ("use nobody", false),
+      ("kinds zzzz", false), ("can m0", false), ("expect m0 zzz", false), ("help zzz", false), ("zzzz", false),
     ])
   func turns(request: String, isShared: Bool) throws {
     let daemon = try Self.start("--limit", "userClients=200")
@@ -158,9 +159,31 @@ struct GroupTests {
       #expect(try run.ending() == .exited(2))
       #expect(run.log.contains(word), "\(run.log)")
     }
+    let open = try TemporaryFolder()
+    chmod(open.path, 0o777)
+    let group = try #require(OtherUser.group).name
+    let replaceable = try ProgramRun("fsmd", ["--group", group, "--socket", "\(open.path)/s"], in: folder)
+    #expect(try replaceable.ending() == .exited(2))
+    #expect(
+      replaceable.log.contains("another user could replace the socket, since \(open.path) "), "\(replaceable.log)")
     let run = try ProgramRun("fsmd", ["--limit", "userWorlds=3"], in: folder)
     #expect(try run.ending() == .exited(1))
     #expect(run.log.contains("whom --group lets in"), "\(run.log)")
+  }
+
+  @Test(
+    "a daemon whose user is not in the group does not start, and says so",
+    .enabled(if: Products.isInPath("setpriv")))
+  func outsider() throws {
+    let group = try #require(OtherUser.group).name
+    let folder = try TemporaryFolder()
+    let run = try ProgramRun(
+      "setpriv",
+      ["--reuid=31000", "--regid=31000", "--clear-groups", try Products.path(of: "fsmd"), "--group", group]
+        + ["--socket", "\(folder.path)/s"],
+      in: folder, isOurs: false)
+    #expect(try run.ending() == .exited(2))
+    #expect(run.log.contains("this process is not in the group \(group): "), "\(run.log)")
   }
 }
 

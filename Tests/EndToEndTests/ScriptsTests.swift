@@ -363,11 +363,27 @@ struct ScriptsTests {
       guard rows.last?.hasPrefix("+") == true else { continue }
       files["t/\(kind).fsm"] = rows.dropLast().map { $0.dropFirst(2) }.joined(separator: "\n")
     }
-    // A dollar begins a name in a script.
-    _ = try client.ask("new acceptor dollars pattern=US$")
-    files["t/dollars.fsm"] = try client.askAll("graph dollars format=tests").dropLast().map { $0.dropFirst(2) }
-      .joined(separator: "\n")
-    #expect(files.count > 10)
+    func add(_ name: String) throws {
+      let rows = try client.askAll("graph \(name) format=tests").dropLast()
+      #expect(rows.allSatisfy { !$0.utf8.contains { $0 < 0x20 } && !$0.contains("not by a request") }, "\(name)")
+      files["t/\(name).fsm"] = rows.map { $0.dropFirst(2) }.joined(separator: "\n")
+    }
+    // A dollar begins a name in a script, a number sign a remark.
+    for (place, pattern) in ["US$", "a b", "a\\tb", "a#b", "#", "a\\\"b", "[^a]\\\\.", "[^\\n]x"].enumerated() {
+      #expect(try client.ask("new acceptor a\(place) pattern=\"\(pattern)\"").hasPrefix("+ "), "\(pattern)")
+      try add("a\(place)")
+    }
+    let charts = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Examples/Statecharts")
+    for (file, format) in [("traffic-light.scxml", "scxml"), ("elevator.scxml", "scxml"), ("login.mmd", "mermaid")] {
+      let document = try String(contentsOf: charts.appending(path: file), encoding: .utf8)
+      let kind = String(file.prefix { $0 != "." })
+      try client.send("define \(kind) format=\(format) bytes=\(document.utf8.count)\n\(document)")
+      #expect(try client.final().hasPrefix("+ defined"))
+      #expect(try client.ask("new \(kind) \(kind)-1").hasPrefix("+ created"))
+      try add("\(kind)-1")
+    }
+    #expect(files.count > 60)
     let run = try run(files, "-k", "@t", socket: daemon.socket)
     #expect(run.code == .exited(0), "\(run.output.suffix(2_000)) \(run.log)")
   }

@@ -650,4 +650,19 @@ struct DefinedKindsTests {
     hosted.bringHome(box)
     #expect(guest.say("sync") == ["+ 0", "+"])
   }
+
+  @Test("a long list of kinds is for workers, so it waits while its world is with one")
+  func longList() {
+    let host = HostedService()
+    let guest = host.connect(toWorld: "w")
+    for number in 0...RequestContext.kindsOnEventLoop { _ = define("k\(number)", Self.toggle, guest) }
+    let hosted = guest.client.hosted
+    let box = hosted.lend(host.service.workers.slot())
+    #expect(guest.say("kinds k100") == [])
+    hosted.bringHome(box)
+    #expect(guest.say("sync").map { $0.prefix(6) } == [". k100", "+ 1", "+"])
+    let turns = host.service.turns
+    #expect(guest.say("@k kinds k1").last == "+ @k 12")
+    #expect(host.service.turns == turns + 1)
+  }
 }

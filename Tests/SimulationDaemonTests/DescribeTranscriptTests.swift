@@ -121,7 +121,7 @@ struct DescribeTranscriptTests {
       . example : + moved background+noAlert+idle foreground+noAlert+idle t=7.100 seq=25 outputs=willEnterForeground,didBecomeActive
       + 42
       > describe nosuch
-      - UNKNOWN-KIND kind=nosuch : there is no kind 'nosuch'; 'kinds' lists them
+      - UNKNOWN-KIND kind=nosuch : there is neither a kind nor a machine 'nosuch'; 'kinds' and 'list' show them
       """#
     ).expectHolds()
   }

@@ -31,4 +31,19 @@ struct GraphvizJobTests {
       ])
     #expect(host.service.environment.graphs.drawingsUnderWay == 0)
   }
+
+  @Test("a user has one drawing at a time, all together four, and is told which is the case")
+  func mostDrawings() {
+    let graphs = Graphs()
+    func most(_ user: UserID) -> Int? {
+      if case .tooMany(let most)? = graphs.beginGraphvizJob(of: user) { most } else { nil }
+    }
+    #expect(most(.other(1)) == nil)
+    #expect(most(.other(1)) == 1)
+    #expect([most(.owner), most(.owner), most(.other(2))] == [nil, nil, nil])
+    #expect([most(.owner), most(.other(3)), most(.other(2))] == [4, 4, 1])
+    graphs.endGraphvizJob(of: .other(1))
+    #expect([most(.other(1)), most(.other(3))] == [nil, 4])
+    #expect(graphs.drawingsUnderWay == 4)
+  }
 }

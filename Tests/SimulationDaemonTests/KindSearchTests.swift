@@ -54,6 +54,16 @@ struct KindSearchTests {
     #expect(guest.say("kinds proxy group=services").first { $0.hasPrefix(". proxy") }?.contains("form=") == false)
   }
 
+  @Test("what is said of a kind from a document has an end")
+  func longName() throws {
+    let guest = host.connect(toWorld: "w")
+    let document = DefinedKindsTests.toggle.replacing(
+      "<scxml ", with: "<scxml name=\"\(String(repeating: "é", count: 60_000))\" ")
+    #expect(guest.say("define lamp format=scxml bytes=\(document.utf8.count)\n\(document)").last?.first == "+")
+    let line = try #require(guest.say("kinds group=documents").first)
+    #expect(line.hasSuffix(" : " + String(repeating: "é", count: 200)))
+  }
+
   @Test("kinds that a world has defined are documents, also under the name of a kind of the program")
   func documents() {
     let guest = host.connect(toWorld: "w")

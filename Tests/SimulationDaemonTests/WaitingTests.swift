@@ -181,17 +181,52 @@ struct WaitingTests {
   @Test("who asks for the moment keeps it for the next request, and not for ever")
   func moments() {
     let guest = host.connect()
-    func mustPause(_ keepsMoment: Bool, effort: Int? = nil) -> Bool {
-      guest.client.session.keepsMoment = keepsMoment
-      if let effort { guest.client.session.effort = effort }
+    func mustPause(afterWorld: Bool) -> Bool {
+      guest.client.session.keepsMoment = afterWorld
       return guest.client.session.mustPause(until: 0)
     }
-    #expect(!mustPause(true, effort: Session.effortBetweenLooks))
-    #expect(mustPause(false))
-    #expect(mustPause(true, effort: 2 * Session.effortBetweenLooks))
-    let before = guest.client.session.effort
-    _ = guest.say("world")
-    #expect(guest.client.session.effort - before >= Session.effortOfAnEffect)
+    for _ in 0..<2 {
+      #expect(!mustPause(afterWorld: true))
+      #expect(mustPause(afterWorld: false))
+    }
+    #expect(!mustPause(afterWorld: true))
+    #expect(mustPause(afterWorld: true))
+  }
+
+  @Test(
+    "the turn may end after each request that is no plain send",
+    arguments: [
+      "kinds zzzz", "can m0", "expect m0 zzz", "help zzz", "zzzz", "show m0", "who", "# a remark", "use main",
+    ])
+  func looks(request: String) {
+    let guest = host.connect()
+    _ = guest.say("new smartFridge m0")
+    _ = guest.say(request)
+    let mayEnd = guest.client.session.mustPause(until: 0)
+    #expect(mayEnd)
+  }
+
+  @Test("what a closed connection has left is one activity, and ends with its requests that have not begun")
+  func backlog() throws {
+    let (guest, other) = (host.connect(toWorld: "w"), host.connect())
+    _ = guest.say("new power p")
+    let lines = 100_000
+    host.round {
+      guest.arrive(String(repeating: "send p buttonClick\n", count: lines))
+      host.service.close(guest.client)
+    }
+    func activities() -> [Substring] {
+      host.round { other.arrive("activities\n") }
+      return other.lines().dropLast().map { $0.split(separator: " ")[1] }
+    }
+    let number = try #require(activities().first)
+    #expect(activities() == [number])
+    host.round { other.arrive("cancel \(number)\n") }
+    #expect(other.lines() == ["+"])
+    host.settle()
+    #expect(activities() == [])
+    #expect(guest.client.hosted.presentStatus.lastSequence < lines)
+    #expect(host.service.disconnected.isEmpty)
   }
 
   @Test("cancel ends an await and an advance, wherever in what was sent it stands")

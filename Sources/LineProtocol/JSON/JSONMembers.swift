@@ -67,7 +67,7 @@ enum JSONMembers {
     ("t", .number), ("seq", .number), ("due", .number), ("left", .number),
     ("moved", .number), ("stayed", .number), ("ignored", .number), ("refused", .number), ("fired", .number),
     ("from", .number), ("to", .number), ("since", .number), ("undone", .number), ("restarted", .number),
-    ("batch", .number), ("index", .number),
+    ("batch", .number), ("index", .number), ("client", .number), ("idle", .number),
     ("value", .number), ("limit", .number), ("speed", .number), ("version", .number),
     ("members", .number), ("machines", .number), ("states", .number), ("events", .number), ("timers", .number),
     ("unreachable", .number), ("impossible", .number),

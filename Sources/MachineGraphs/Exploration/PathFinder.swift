@@ -30,8 +30,8 @@ public struct GraphPath: Hashable, Sendable {
 /// It belongs to one owner; do not share it.
 public final class PathFinder {
   public let kind: Kind
-  /// How many steps the last call tried; 0 for a cached answer.
-  public private(set) var stepsTaken = 0
+  /// How many steps the present search has tried.
+  private var stepsTaken = 0
   /// The steps of documents' machines that are counted in it.
   private var chartSteps = 0
   private let pool: any ParameterPool

@@ -104,9 +104,7 @@ struct CompositionScript: TestScript {
   private func request(_ input: Input, _ name: String) -> String {
     guard case .send(let member, let event, let arguments) = input else { return "step" }
     let entry = composition.members[member]
-    return
-      (["send", "\(name).\(entry.name)", entry.kind.events[event].name]
-      + arguments.map { ScriptSpelling.word(ArgumentText.written($0)) }).joined(separator: " ")
+    return ScriptText.send("\(name).\(entry.name)", entry.kind, event: event, arguments)
   }
 
   // MARK: Trying

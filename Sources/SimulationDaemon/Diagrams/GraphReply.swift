@@ -19,23 +19,23 @@ final class GraphReply {
   private var stage: Stage
   private let form: GraphForm
   private let graphs: Graphs
-  private let quota: UserQuota?
+  private let user: UserID
 
   /// Machine steps in one slice: about a millisecond.
   private static let stepsInASlice = 500
   /// Lines in one piece.
   private static let linesInAPiece = 1_024
 
-  /// - Parameter quota: That of the client's user.
-  init(_ subject: GraphSubject, _ form: GraphForm, _ graphs: Graphs, _ quota: UserQuota?) {
-    self.quota = quota
+  /// - Parameter user: The client's.
+  init(_ subject: GraphSubject, _ form: GraphForm, _ graphs: Graphs, _ user: UserID) {
+    self.user = user
     stage = .exploring(subject)
     self.form = form
     self.graphs = graphs
   }
 
   deinit {
-    if case .drawing = stage { graphs.endGraphvizJob(of: quota) }
+    if case .drawing = stage { graphs.endGraphvizJob(of: user) }
   }
 
   private static func writing(_ text: String) -> Stage {
@@ -86,12 +86,12 @@ final class GraphReply {
         stage = GraphReply.writing(picture)
         return .more
       }
-      guard graphs.beginGraphvizJob(of: quota) else { return .failed(.tooMany) }
+      if let failure = graphs.beginGraphvizJob(of: user) { return .failed(failure) }
       do throws(SystemError) {
         stage = .drawing(try GraphvizJob(of: text, until: host + GraphvizJob.longest, by: graphs.program), of: text)
         return .waiting
       } catch {
-        graphs.endGraphvizJob(of: quota)
+        graphs.endGraphvizJob(of: user)
         return .failed(GraphvizJob.Failure.noProgram("\(error)"))
       }
     case .drawing(let drawing, let source):
@@ -99,13 +99,13 @@ final class GraphReply {
       case .atWork:
         return .waiting
       case .done(let text):
-        graphs.endGraphvizJob(of: quota)
+        graphs.endGraphvizJob(of: user)
         let picture = SVGTheme.applied(to: text)
         graphs.keep(picture, of: source)
         stage = GraphReply.writing(picture)
         return .more
       case .failed(let failure):
-        graphs.endGraphvizJob(of: quota)
+        graphs.endGraphvizJob(of: user)
         stage = .over
         return .failed(failure)
       }

@@ -23,9 +23,12 @@ struct GraphScript: TestScript {
   private var number = 0
   /// `param=value` for parameters without their default.
   private let parameters: String
+  private let document: KindDocument?
 
-  init(_ graph: StateGraph) {
+  /// - Parameter document: What the kind is made of.
+  init(_ graph: StateGraph, _ document: KindDocument?) {
     self.graph = graph
+    self.document = document
     parameters = zip(graph.kind.parameters, graph.parameters).filter { $0.standard != $1 }
       .map { " \($0.name)=\(GraphScript.quotedValue($1))" }.joined()
   }
@@ -36,7 +39,22 @@ struct GraphScript: TestScript {
     return [
       "# \(graph.kind.name): every pair of state and input, each on a machine of its own.",
       "# \(totals.states) states, \(totals.events) events, \(totals.pairs) pairs, \(totals.transitions) transitions.",
-    ] + graph.whyPartial.map { "# Partial: \($0)."[...] } + ["clock virtual"]
+    ] + graph.whyPartial.map { "# Partial: \($0)."[...] } + ["clock virtual"] + definition
+  }
+
+  /// The lines that make the kind, if it is from a document.
+  private var definition: [Substring] {
+    guard let document else { return [] }
+    let requests = document.source.requests
+    let lines = requests.compactMap(\.lines).joined().map { $0.hasSuffix("\r") ? $0.dropLast() : $0[...] }
+    let areText = lines.allSatisfy { line in
+      var line = line
+      return line.withUTF8 { TextRules.problem(in: UnsafeRawBufferPointer($0)) == nil }
+    }
+    guard areText, requests.allSatisfy({ $0.lines != nil }) else {
+      return ["# '\(document.name)' must be loaded first: its document cannot stand in a script."]
+    }
+    return lines
   }
 
   /// The lines for the next state; nil after the last.
@@ -52,6 +70,8 @@ struct GraphScript: TestScript {
         if !node.isSettled {
           let isSent = if case .send = outcome.step { true } else { false }
           lines += ["", title + (isSent ? ": only over a wire, while a timer is due" : ": by itself, at once")]
+        } else if !(node.way + [outcome.step]).allSatisfy(canBeSent) {
+          lines += ["", title + ": not by a request"]
         } else if outcome.isByChance {
           lines += ["", title + ": not at will"]
         } else {
@@ -110,13 +130,18 @@ struct GraphScript: TestScript {
 
   private func request(_ step: GraphStep, _ name: String) -> String? {
     switch step {
-    case .send(let event, let arguments):
-      (["send", name, graph.kind.events[event].name] + arguments.map { ScriptSpelling.word(ArgumentText.written($0)) })
-        .joined(separator: " ")
+    case .send(let event, let arguments): ScriptText.send(name, graph.kind, event: event, arguments)
     case .step: "step"
-    case .fire(let timer, let key): "fire \(name) \(graph.kind.timers[timer].name)" + (key == 0 ? "" : "(\(key))")
+    case .fire(let timer, let key):
+      "fire \(name) \(ScriptSpelling.word(TimerText.word(graph.kind.timers[timer].name, key: key)))"
     case .fireDue: nil
     }
+  }
+
+  /// Whether a request can bring a step. Machines of documents have events that only they themselves send.
+  private func canBeSent(_ step: GraphStep) -> Bool {
+    guard case .send(let event, let arguments) = step else { return true }
+    return graph.kind.event(named: graph.kind.eventName(event, arguments)) != nil
   }
 
   private static func quotedValue(_ value: Value) -> String {

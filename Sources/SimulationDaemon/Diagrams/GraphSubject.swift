@@ -6,6 +6,8 @@ enum GraphSubject {
   case kind(GraphSource, GraphMark?)
   /// The members in the composition's order; `name` is that of the machines, if they are made.
   case composition(Composition, name: String?, [(source: GraphSource, mark: GraphMark?)])
+  /// The tests of a kind; with the document that a script has to define first.
+  case tests(GraphSource, KindDocument?)
   case testsOfComposition(Composition)
   /// A text that a document gives without exploration, made when it is wanted.
   case text(() -> String)
@@ -22,11 +24,12 @@ enum GraphSubject {
     switch self {
     case .kind(let source, let mark):
       guard let graph = source.advance(by: steps) else { return nil }
-      if form.format == .tests { return .script(GraphScript(graph)) }
       var drawing = Drawing(graph, mark: mark, show: form.drawn)
       drawing.direction = form.direction
       return .text(form.text(of: drawing, asPicture: drawing))
     case .text(let text): return .text(text())
+    case .tests(let source, let document):
+      return source.advance(by: steps).map { .script(GraphScript($0, document)) }
     case .testsOfComposition(let composition):
       return .script(CompositionScript(composition))
     case .composition(let composition, let name, let members):

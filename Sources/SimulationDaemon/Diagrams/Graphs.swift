@@ -1,13 +1,12 @@
 import MachineGraphs
 import StateMachines
-import Synchronization
 import UnixHost
 
 /// A cache of graphs and running explorations, shared by all threads, so that a graph is explored only once.
 final class Graphs: Sendable {
   private let kept = Locked(Kept())
-  /// How many drawings run now.
-  private let drawings = Atomic(0)
+  /// Whose drawings run now: one of each user at the most, but any of the daemon's owner.
+  private let drawings = Locked<[UserID]>([])
   /// The drawing program: a path, or a name to look up in `PATH`.
   let program: String
 
@@ -94,23 +93,25 @@ final class Graphs: Sendable {
     kept.withLock { $0 = Kept() }
   }
 
-  /// Reserves a place for a drawing; ``endGraphvizJob(of:)`` returns it.
+  /// Reserves a place for a user's drawing; ``endGraphvizJob(of:)`` returns it.
   ///
-  /// - Parameter quota: That of the client's user, who has one place at a time.
-  /// - Returns: False if all places are taken, or the user's.
-  func beginGraphvizJob(of quota: UserQuota?) -> Bool {
-    guard quota?.beginDrawing() ?? true else { return false }
-    if drawings.add(1, ordering: .relaxed).oldValue < Graphs.mostGraphvizJobs { return true }
-    endGraphvizJob(of: quota)
-    return false
+  /// - Returns: Why there is none; nil if there is.
+  func beginGraphvizJob(of user: UserID) -> GraphvizJob.Failure? {
+    drawings.withLock { drawings in
+      if user != .owner, drawings.contains(user) { return .tooMany(most: 1) }
+      if drawings.count == Graphs.mostGraphvizJobs { return .tooMany(most: Graphs.mostGraphvizJobs) }
+      drawings.append(user)
+      return nil
+    }
   }
 
   /// How many drawings run now, for tests.
-  var drawingsUnderWay: Int { drawings.load(ordering: .relaxed) }
+  var drawingsUnderWay: Int { drawings.withLock(\.count) }
 
-  func endGraphvizJob(of quota: UserQuota?) {
-    quota?.endDrawing()
-    drawings.subtract(1, ordering: .relaxed)
+  func endGraphvizJob(of user: UserID) {
+    drawings.withLock { drawings in
+      if let place = drawings.firstIndex(of: user) { drawings.remove(at: place) }
+    }
   }
 }
 

@@ -17,8 +17,8 @@ final class GraphvizJob {
     /// The program could not be started, with the reason.
     case noProgram(String)
     case tooLate
-    /// ``Graphs/mostGraphvizJobs`` drawings run already.
-    case tooMany
+    /// So many drawings run already, of this user or of all.
+    case tooMany(most: Int)
     /// The picture is too large, or the program ended without one.
     case noPicture
   }

@@ -226,18 +226,14 @@ struct ScriptExport: ~Copyable {
   private mutating func say(
     _ document: KindDocument, _ time: String?, _ dryRun: DryRun, as sequence: UInt64
   ) throws {
-    let source = DocumentSource(
-      kind: document.name, format: document.format, bytes: document.bytes,
-      resources: document.resources.map { ($0.path, $0.bytes) })
     if let time { try text.append(time) }
-    for request in source.requests {
-      guard case .success = dryRun.play(request.announcement, request.bytes),
-        let lines = String(validating: request.bytes, as: UTF8.self), try text.append(request.line, document: lines)
-      else {
+    for request in document.source.requests {
+      guard case .success = dryRun.play(request.announcement, request.bytes), let lines = request.lines else {
         throw HistoryFailure.unsayable(
           world: story.name, sequence: sequence, reason: "the document of '\(document.name)' does not fit in a script"
         )
       }
+      for line in lines { try text.append(line) }
     }
   }
 

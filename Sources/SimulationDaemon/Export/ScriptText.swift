@@ -28,19 +28,6 @@ struct ScriptText: ~Copyable {
     buffer.append(byte: UInt8(ascii: "\n"))
   }
 
-  /// Appends a `define` with its document.
-  ///
-  /// - Returns: Whether the document can stand in a script.
-  mutating func append(_ line: String, document: String) throws -> Bool {
-    var lines = document.split(separator: "\n", omittingEmptySubsequences: false)
-    if lines.last == "" { lines.removeLast() }
-    guard !lines.contains(where: { DocumentSource.isEnd($0.utf8) }) else { return false }
-    try append(line)
-    for line in lines { try append(String(line)) }
-    try append(DocumentSource.end)
-    return true
-  }
-
   // MARK: Beginning and end
 
   mutating func begin(_ story: ScriptExport.Story, release: String) throws {
@@ -103,17 +90,7 @@ struct ScriptText: ~Copyable {
       return "new \(kind.name) \(name)" + (initial.map { " \(pair("initial", $0))" } ?? "")
         + parameters(facts.parameters, kind)
     case .event:
-      if kind.events[index].arguments.last?.type == .json {
-        return
-          (["send", name, ScriptSpelling.word(kind.eventName(index, facts.arguments))] + members(facts.arguments.last))
-          .joined(separator: " ")
-      }
-      let last = facts.arguments.lastIndex { $0 != Value.none }
-      let arguments = facts.arguments.prefix(last.map { $0 + 1 } ?? 0)
-      return
-        (["send", name, ScriptSpelling.word(kind.events[index].name)]
-        + arguments.map { ScriptSpelling.word(ArgumentText.written($0)) })
-        .joined(separator: " ")
+      return send(name, kind, event: index, facts.arguments)
     case .fired: return "fire \(name) \(ScriptSpelling.word(TimerText.word(kind.timers[index].name, key: facts.key)))"
     case .dropped: return "drop \(name)"
     case .wired, .unwired:
@@ -124,6 +101,16 @@ struct ScriptText: ~Copyable {
         + ScriptSpelling.word(event)
     case .delivery, .expiry, .rewound, .renewed, .defined, .undefined: return ""
     }
+  }
+
+  /// The request that sends an event, as a line of a script.
+  static func send(_ name: String, _ kind: Kind, event: Int, _ arguments: [Value]) -> String {
+    let last = arguments.lastIndex { $0 != Value.none }
+    let words =
+      kind.events[event].arguments.last?.type == .json
+      ? members(arguments.last)
+      : arguments.prefix(last.map { $0 + 1 } ?? 0).map { ScriptSpelling.word(ArgumentText.written($0)) }
+    return (["send", name, ScriptSpelling.word(kind.eventName(event, arguments))] + words).joined(separator: " ")
   }
 
   /// The request that creates a composition, as a line of a script.
@@ -156,5 +143,11 @@ struct ScriptText: ~Copyable {
 
   private static func pair(_ key: String, _ value: String) -> String {
     "\(key)=\(ScriptSpelling.value(value))"
+  }
+}
+
+extension KindDocument {
+  var source: DocumentSource {
+    DocumentSource(kind: name, format: format, bytes: bytes, resources: resources.map { ($0.path, $0.bytes) })
   }
 }

@@ -93,7 +93,7 @@ final class Daemon {
       service.report = { log.warning($0) }
       service.note = { log.info($0) }
       try service.restoreAll()
-      if invocation.hasUsers { service.learnNames() }
+      if invocation.hasUsers { service.learnNames() } else { directory.ask(Accounts.own) }
       for door in doors { try loop.poller.add(door.listener.descriptor, token: door.token, interest: .readable) }
       try loop.poller.add(wakeup.descriptor, token: Daemon.wakeupToken, interest: .readable)
       if let address = invocation.page {

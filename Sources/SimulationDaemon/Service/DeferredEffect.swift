@@ -76,22 +76,12 @@ extension Service {
   func worldToBeStored(for deferredEffect: DeferredEffect, _ client: Client) -> HostedWorld? {
     switch deferredEffect {
     case .use, .forkWorld: client.hosted
-    // Who may not change it must not make others wait for that.
+    // A client that may not drop the world must not delay its users.
     case .dropWorld(let name): world(named: name, for: client).flatMap { mayDrop($0, client) ? $0 : nil }
     case .shareWorld(let name, _): world(named: name, for: client).flatMap { $0.owner == client.user.id ? $0 : nil }
     case .describeWorld, .activities, .cancel, .changeForm, .quit, .shutdown, .changeClock, .point, .announceLivelock,
       .newWorld, .listWorlds, .listSessions, .compare:
       nil
-    }
-  }
-
-  /// What an effect counts as in a turn: most look at each client or each world.
-  func effort(of deferredEffect: DeferredEffect) -> Int {
-    switch deferredEffect {
-    case .describeWorld, .changeForm, .quit, .shutdown: Session.effortOfAnEffect
-    case .activities, .cancel, .use, .newWorld, .forkWorld, .dropWorld, .shareWorld, .listWorlds, .listSessions,
-      .compare, .changeClock, .point, .announceLivelock:
-      Session.effortOfAnEffect + Session.effortOfANotice * (clients.count + worlds.count)
     }
   }
 

@@ -101,8 +101,8 @@ final class MemoryBudget: Sendable {
   }
 }
 
-/// What a worker is going to add to a user's worlds: it counts from the check on, so that no other check counts on the
-/// same room.
+/// Memory and machines reserved for a copy or a rewind, from the check until the world reports them. Two checks cannot
+/// use the same room.
 final class PromisedGrowth: Sendable {
   private let budget: MemoryBudget
   private let quota: UserQuota?

@@ -164,9 +164,11 @@ extension Service {
         "nothing with this number is under way; 'activities' lists what is")
       return
     }
+    // What is unread cannot be ended by anybody else.
+    if other.backlog != nil { other.session.discardUnread() }
     if other.isAway {
       interrupt(other)
-    } else {
+    } else if !other.session.activity.isNone {
       markDirty(other)
       end(other, .cancelled, "cancelled by another connection")
     }

@@ -204,7 +204,13 @@ final class Service {
     disconnected[client.number] = client
     list(client)
     if standing(of: client).isIdle { serve(client) }
+    if client.session.life != .ended { client.backlog = client.activity ?? numberOfActivity() }
     forgetIfDone(client)
+  }
+
+  private func numberOfActivity() -> UInt64 {
+    defer { nextActivity += 1 }
+    return nextActivity
   }
 
   private func forgetIfDone(_ client: Client) {
@@ -230,7 +236,7 @@ final class Service {
   ///
   /// A client with unfinished work waits for ``workOn()``, which runs after clients with short requests.
   ///
-  /// A user has one turn per round here, however many clients. The others wait for ``workOn()`` as well.
+  /// All clients of a user share one turn per round here. When it is used up, they wait for ``workOn()``.
   func receive(_ client: Client) {
     markDirty(client)
     client.lastInput = host
@@ -262,7 +268,6 @@ final class Service {
           if let hosted = worldToBeStored(for: deferredEffect, client) { hosted.reserve(for: client) }
           break
         }
-        client.session.effort += effort(of: deferredEffect)
       }
       // A world that is reserved for another client counts as lent: that client's request came first.
       if let home = client.hosted.home, !client.hosted.isReserved(forOtherThan: client) {
@@ -328,10 +333,9 @@ final class Service {
 
   /// Adds a client to the lists that match its session. It is removed when a list is next scanned.
   func list(_ client: Client) {
-    if !client.session.activity.isNone, client.activity == nil {
-      client.session.task?.number = nextActivity
+    if !client.session.activity.isNone, client.session.task?.number == nil {
+      client.session.task?.number = numberOfActivity()
       client.session.task?.since = host
-      nextActivity += 1
     }
     if !client.isBusy, !standing(of: client).isIdle {
       client.isBusy = true
@@ -388,7 +392,7 @@ final class Service {
     }
   }
 
-  /// The clients that have a turn next: all busy ones, or one of each user, the user who has waited longest first.
+  /// The clients served next. With several users: one of each, longest wait first.
   private func nextTurns() -> [Client] {
     guard environment.hasUsers else { return busy }
     var found: Set<UserID> = []

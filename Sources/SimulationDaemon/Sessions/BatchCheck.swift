@@ -58,7 +58,6 @@ extension RequestContext {
   func check(_ line: InputBuffer.Line, _ request: inout Request) {
     session.didFail = false
     let mark = session.outbox.buffer.count
-    session.effort &+= line.bytes.count + Session.effortOfARequest
     do throws(Request.Failure) {
       try request.parse(line)
       if let verb = Verb(request.verb) {
@@ -72,7 +71,6 @@ extension RequestContext {
     }
     guard session.didFail else { return }
     session.noteMistake()
-    session.effort &+= max(0, session.outbox.buffer.count &- mark) / Session.bytesOfAnEffort
     session.outbox.keepOnRollback(from: mark)
   }
 
@@ -130,7 +128,7 @@ extension RequestContext {
     case "KIND": return kind(word) != nil
     case "NAME" where placeholders.contains("KIND"):
       if hasMachines(named: word) || entry(named: word) != nil { return true }
-      if verb == .graph { failNeitherMachineNorKind(word) } else { _ = kind(word) }
+      if verb == .graph { failNeitherMachineNorKind(word) } else { failNeitherKindNorMachine(word) }
       return false
     case "NAME", "FROM", "TO":
       subject = self.subject(word)

@@ -47,8 +47,14 @@ extension Service {
       self.hosted = hosted
     }
 
+    /// The number of all that it has left behind, since it is gone.
+    var backlog: UInt64?
+
     /// The number of its activity, for `activities`; nil without one.
-    var activity: UInt64? { session.activity.isNone ? nil : session.task?.number }
+    var activity: UInt64? {
+      if session.life == .ended { return nil }
+      return backlog ?? (session.activity.isNone ? nil : session.task?.number)
+    }
 
     /// Whether its activity is with a worker or the store's thread.
     var isAway: Bool { if case .away = session.activity { true } else { false } }

@@ -72,7 +72,8 @@ extension RequestContext {
       case .kept, .unchecked: continue
       case .resource(let line): takeResource(line, &request)
       case .request(let line):
-        if let verb = line.verb, verb.row.needsTheWorld {
+        let isLongList = session.kindsOfLentWorld.count > RequestContext.kindsOnEventLoop
+        if let verb = line.verb, verb.row.needsTheWorld || verb == .kinds && isLongList {
           session.input.putBack()
           return
         }
@@ -157,7 +158,6 @@ extension RequestContext {
     do throws(Request.Failure) {
       try request.parse(line)
     } catch {
-      session.effort &+= Session.effortOfARequest &+ line.bytes.count
       switch error {
       case .blank: break
       case .syntax(let text): session.fail(request.tag, .syntax, [], text)
@@ -165,7 +165,6 @@ extension RequestContext {
       return
     }
     environment.counters.requests &+= 1
-    session.effort &+= line.bytes.count
     if !session.mayChange, session.refusesChange(request) { return }
     // In a batch later lines may depend on one that only reads.
     if !inBatch, session.passesOver(Verb(request.verb)) { return }
@@ -173,11 +172,7 @@ extension RequestContext {
       return session.fail(request.tag, .usage, [], "'\(verb.name)' cannot stand between 'begin' and 'end'")
     }
     let mark = session.outbox.buffer.count
-    let (before, steps) = (live.world.journal.last, live.world.chartSteps)
     run(request)
-    session.effort &+= Session.effortOfARequest &* Int(truncatingIfNeeded: live.world.journal.last &- before &+ 1)
-    session.effort &+= Session.effortOfAChartStep &* (live.world.chartSteps &- steps)
-    session.effort &+= max(0, session.outbox.buffer.count &- mark) / Session.bytesOfAnEffort
     if live.world.livelock != nil { answering(request.tag) { $0.answerLivelock(from: mark) } }
     if session.isQuiet, live.stored != nil, session.outbox.buffer.count == mark, session.deferredEffect == nil,
       session.activity.isNone
@@ -197,17 +192,14 @@ extension RequestContext {
     do throws(Request.Failure) {
       try request.parse(line)
     } catch {
-      session.effort &+= Session.effortOfARequest &+ line.bytes.count
       if case .syntax(let text) = error { session.fail(request.tag, .syntax, [], text) }
       return
     }
     environment.counters.requests &+= 1
-    session.effort &+= Session.effortOfARequest &+ line.bytes.count
     if session.passesOver(Verb(request.verb)) { return }
     if !session.mayChange, session.refusesChange(request) { return }
     let mark = session.outbox.buffer.count
     runWithoutWorld(request)
-    session.effort &+= max(0, session.outbox.buffer.count &- mark) / Session.bytesOfAnEffort
     session.outbox.keepOnRollback(from: mark)
   }
 }
@@ -247,8 +239,8 @@ extension Session {
     }
   }
 
-  /// Runs plain `send` lines while no option or activity needs more. It makes the checks of ``take`` once for all of
-  /// them; the results are the same.
+  /// Runs plain `send` lines while no option or activity needs more, up to ``effortBetweenLooks``. It makes the checks of
+  /// ``take`` once for all of them; the results are the same.
   ///
   /// - Returns: Whether there was one.
   @inline(__always)
@@ -262,6 +254,7 @@ extension Session {
     let (counters, replyQueue) = (environment.counters, environment.limits.replyQueue)
     var machine = live.world.expectSend(toNamed: line.name)
     var hasTaken = false
+    var effort = 0
     while true {
       // The next machine is looked up before this send, so that both wait for memory at the same time.
       let next = input.nextPlainSend()
@@ -281,7 +274,7 @@ extension Session {
       answerSend(of: line.event, to: line.name, words, RequestContext.noTag, in: &live)
       effort &+= Session.effortOfAChartStep &* (live.world.chartSteps &- steps)
       effort &+=
-        line.length &+ Session.effortOfARequest &* Int(truncatingIfNeeded: live.world.journal.last &- before &+ 1)
+        line.length &+ Session.effortOfAnInput &* Int(truncatingIfNeeded: live.world.journal.last &- before &+ 1)
       if live.world.livelock != nil { answerLivelock(from: mark, in: &live) }
       guard let next else { return true }
       line = next
@@ -327,15 +320,13 @@ extension Session {
   }
 
   /// Whether the next line must wait for the client to read replies, or for other clients.
+  ///
+  /// It looks at the clock, which costs less than any request but a plain `send`.
   mutating func mustPause(until end: UInt64) -> Bool {
     if outbox.replyBytes >= environment.limits.replyQueue { return true }
-    // Who asks for the moment and sends a request with it, as a recorder does, means the moment of the request.
-    let keepsMoment = self.keepsMoment
-    self.keepsMoment = false
-    if keepsMoment, effort < 2 * Session.effortBetweenLooks { return false }
-    guard effort >= Session.effortBetweenLooks else { return false }
-    effort = 0
-    return HostClock.now() >= end
+    // A recorder asks for the moment right before its request. Both must run at the same moment.
+    (keepsMoment, keptMoment) = (false, keepsMoment && !keptMoment)
+    return !keptMoment && HostClock.now() >= end
   }
 
   /// Whether the session must wait for another client's rewind.
@@ -345,21 +336,13 @@ extension Session {
     return true
   }
 
-  /// Effort of a client's requests between two looks at the clock. Its unit is the cost of visiting a machine or an
-  /// input; this many take some hundredths of a millisecond.
-  static let effortBetweenLooks = 4_000
-  /// The effort of a request, and of each input that it causes.
-  static let effortOfARequest = 8
+  /// The effort of plain sends between two looks at the clock, in bytes of their lines. This many take some hundredths
+  /// of a millisecond.
+  fileprivate static let effortBetweenLooks = 4_000
+  /// The effort of a send, and of each input that it causes.
+  fileprivate static let effortOfAnInput = 8
   /// The effort of a step of a document's machine, such as a node of an expression.
-  static let effortOfAChartStep = 3
-  /// The effort of comparing a name with the one that was meant.
-  static let effortOfAName = 200
-  /// The effort of leaving the session for the service, which looks at the clock.
-  static let effortOfAnEffect = 200
-  /// So many bytes of an answer are as much work as one unit of effort.
-  static let bytesOfAnEffort = 4
-  /// The effort of a notice.
-  static let effortOfANotice = 4
+  fileprivate static let effortOfAChartStep = 3
 
   /// Defers a line to a worker.
   ///

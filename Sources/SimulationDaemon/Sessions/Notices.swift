@@ -70,7 +70,6 @@ extension Session {
       }
       _ = printer.print(
         entry, of: world, scope, .notice, tag: RequestContext.noTag, to: &noticeScratch)
-      effort &+= Session.effortOfANotice
     }
     self.cursor = cursor
   }

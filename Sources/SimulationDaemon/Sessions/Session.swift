@@ -25,8 +25,10 @@ struct Session: ~Copyable {
   var needsWorker = false
   /// An effect beyond this session and its world, with its request's tag. The service runs it.
   var deferredEffect: (effect: DeferredEffect, tag: [UInt8])?
-  /// Whether the last request asked for the moment of the world; the turn does not end before the next one.
+  /// Whether the last request was `world`. The next one then runs in the same turn.
   var keepsMoment = false
+  /// Whether the turn went on for that reason. It does so once in a row.
+  var keptMoment = false
   /// The lines since `begin`, until `end`.
   var batch: Batch?
   /// The bytes behind a `define` line, while some are missing.
@@ -47,8 +49,6 @@ struct Session: ~Copyable {
   var isHeldUp = false
   /// Whether the client is connected. Without a reader, requests that only read are skipped.
   var hasReader = true
-  /// The effort for this client since other clients had their turn, about one per machine or input visited.
-  var effort = 0
   /// Data lines of the current reply.
   var replyLines = 0
   /// Whether the last reply was a failure.
@@ -153,6 +153,12 @@ extension Session {
     activity = .none
     needsWorker = false
     outbox.release()
+  }
+
+  /// Discards the requests that have not begun.
+  mutating func discardUnread() {
+    input = InputBuffer(longestLine: environment.limits.line)
+    (batch, incoming, resources, deferredEffect) = (nil, nil, [], nil)
   }
 
   /// Ends an activity that only reads if its reader is gone.
@@ -426,7 +432,7 @@ enum Activity {
     }
   }
 
-  /// What it is going to add to a user's worlds.
+  /// The room reserved for its result.
   fileprivate var growth: PromisedGrowth? {
     switch self {
     case .fork(let fork): fork.growth

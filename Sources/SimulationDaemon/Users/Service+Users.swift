@@ -136,8 +136,6 @@ extension Service {
   /// those of others.
   func listSessions(_ tag: [UInt8], _ client: Client) {
     let viewer = client.user.id
-    // Without other users the name is nobody's business but the owner's, who can wait for it.
-    if !environment.hasUsers, !environment.names.isKnown(.owner) { learnNames() }
     for other in clients.values.sorted(by: { $0.number < $1.number }) {
       let name = environment.names.name(of: other.user.id)
       let world = client.session.shown(other.hosted.name)
@@ -171,7 +169,7 @@ extension Service {
     if let hosted = world(named: name, for: client) { return hosted }
     client.session.fail(
       tag, .unknownWorld,
-      [("world", name)] + client.session.suggestion(name, among: visibleWorlds(for: client).map(\.name)),
+      [("world", name)] + suggestion(name, among: visibleWorlds(for: client).map(\.name)),
       "there is no world '\(name)'; 'worlds' lists them")
     return nil
   }

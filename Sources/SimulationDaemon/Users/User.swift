@@ -53,7 +53,6 @@ final class UserQuota: Sendable {
   let machines: Int
   private let heldBytes = Atomic<Int>(0)
   private let heldMachines = Atomic<Int>(0)
-  private let isDrawing = Atomic<Bool>(false)
 
   init(_ limits: Limits) {
     bytes = limits.userMemory
@@ -67,13 +66,6 @@ final class UserQuota: Sendable {
 
   var countedBytes: Int { heldBytes.load(ordering: .relaxed) }
   var countedMachines: Int { heldMachines.load(ordering: .relaxed) }
-
-  /// Takes the user's place for a drawing by another program.
-  ///
-  /// - Returns: False if it is taken.
-  func beginDrawing() -> Bool { !isDrawing.exchange(true, ordering: .relaxed) }
-
-  func endDrawing() { isDrawing.store(false, ordering: .relaxed) }
 
   /// Whether this many more bytes fit.
   func hasRoom(for more: Int) -> Bool {

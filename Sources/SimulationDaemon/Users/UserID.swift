@@ -1,6 +1,6 @@
 import UnixHost
 
-/// Whose a session or a world is.
+/// The owner of a session or a world.
 enum UserID: Hashable, Sendable {
   /// The user that the daemon runs as. Root counts as the same user, since root can do anything anyway.
   case owner
@@ -9,6 +9,9 @@ enum UserID: Hashable, Sendable {
 
   /// The user at the other end of a connection.
   init(_ uid: UInt32) { self = uid == Accounts.own || uid == 0 ? .owner : .other(uid) }
+
+  /// A user's number as the system writes it: neither `+7` nor `07`.
+  static func number(_ text: some StringProtocol) -> UInt32? { UInt32(text).flatMap { "\($0)" == text ? $0 : nil } }
 }
 
 /// A world's name in the daemon and in its store: `lab` for a world of the daemon's owner, `1007/lab` for one of the
@@ -24,7 +27,7 @@ struct WorldKey: Hashable, Sendable {
   }
 
   init(_ text: String) {
-    guard let slash = text.lastIndex(of: "/"), let number = UInt32(text[..<slash]) else {
+    guard let slash = text.lastIndex(of: "/"), let number = UserID.number(text[..<slash]) else {
       owner = .owner
       name = text
       return
@@ -86,7 +89,7 @@ final class UserNames: Sendable {
 
   /// The user with this name, among those that the daemon knows.
   func user(named name: String) -> UserID? {
-    let number = known.withLock { known in known.first { $0.value == name }?.key } ?? UInt32(name)
+    let number = known.withLock { known in known.first { $0.value == name }?.key } ?? UserID.number(name)
     return number.map { $0 == owner ? .owner : .other($0) }
   }
 

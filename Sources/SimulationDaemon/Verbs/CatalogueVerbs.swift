@@ -25,9 +25,13 @@ extension RequestContext {
     succeedWithLines()
   }
 
+  /// A list with more kinds of the world is for workers.
+  static let kindsOnEventLoop = 100
+
   /// Without words the lines have no `form=` and `group=`.
   func kinds() {
     guard let wanted = kindSearch() else { return }
+    if ownKinds.count > RequestContext.kindsOnEventLoop, deferToWorker() { return }
     for entry in catalogue.entries {
       let kinds = entry.kinds
       let group = group(of: entry)
@@ -113,7 +117,9 @@ extension RequestContext {
       return answer { describe(kind, MadeMachine(name, live.world.parameterValues(of: machine)), &$0) }
     }
     let composed = entry(named: name) == nil && live.outage == nil ? live.world.composition(of: name) : nil
-    guard let found = composed.map({ CatalogueEntry.composition($0) }) ?? kind(name) else { return }
+    guard let found = composed.map({ CatalogueEntry.composition($0) }) ?? entry(named: name) else {
+      return failNeitherKindNorMachine(name)
+    }
     if deferToWorker() { return }
     switch found {
     case .machine(let kind): answer { describe(kind, nil, &$0) }
@@ -128,7 +134,7 @@ extension RequestContext {
     succeed { $0.word(UInt64(page.lines)) }
   }
 
-  /// The machine that a page is about, if it is not about the kind.
+  /// The machine that `describe NAME` is about.
   private struct MadeMachine {
     let name: String
     /// Its parameters, in the order of the kind's list.

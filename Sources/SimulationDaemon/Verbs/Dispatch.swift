@@ -55,7 +55,6 @@ extension RequestContext {
     guard check(verb.entry), admits(row) else { return }
     session.task = Task(verb, since: live.host)
     session.survivesRollback = live.stored != nil && !row.concernsContents
-    session.effort += row.effort(live)
     let mark = session.outbox.buffer.count
     row.handler(self)
     live.reportMachines()

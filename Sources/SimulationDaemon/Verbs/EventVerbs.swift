@@ -174,7 +174,7 @@ extension RequestContext {
 
   /// `- UNKNOWN-EVENT event=`: no kind has it.
   func failUnknownEvent(_ name: String) {
-    let events = catalogue.kinds.flatMap { $0.events.map(\.name) }
+    let events = catalogue.kinds.lazy.flatMap { $0.events.lazy.map(\.name) }
     fail(.unknownEvent, [("event", name)] + suggestion(name, amongAll: events), "no kind has an event '\(name)'")
   }
 

@@ -42,13 +42,13 @@ extension RequestContext {
     fail(
       .unknownTimer,
       [("machine", words.plain[0]), ("timer", word), ("allowed", allowed.joined(separator: ","))]
-        + (place.map { suggestion(kind.timers[$0], keys) } ?? suggestion(name, key, among: kind)),
+        + (place.map { nearKey(of: kind.timers[$0], keys) } ?? nearTimer(name, key, of: kind)),
       why(word, place, kind, keys))
     return nil
   }
 
   /// The timer with the name nearest to an unknown one, with the given key if it takes one.
-  private func suggestion(_ name: String, _ key: UInt32?, among kind: Kind) -> [(String, String)] {
+  private func nearTimer(_ name: String, _ key: UInt32?, of kind: Kind) -> [(String, String)] {
     suggestion(name, among: kind.timers.map(\.name)).map { word, near in
       let isKeyed = kind.timers.contains { $0.name == near && $0.key != nil }
       return (word, TimerText.word(near, key: isKeyed ? key ?? 0 : 0))
@@ -56,7 +56,7 @@ extension RequestContext {
   }
 
   /// The likely timer for a name with a superfluous or missing key.
-  private func suggestion(_ timer: TimerEntry, _ keys: [UInt32]) -> [(String, String)] {
+  private func nearKey(of timer: TimerEntry, _ keys: [UInt32]) -> [(String, String)] {
     if timer.key == nil { return [("did-you-mean", timer.name)] }
     return keys.count == 1 ? [("did-you-mean", TimerText.word(timer.name, key: keys[0]))] : []
   }

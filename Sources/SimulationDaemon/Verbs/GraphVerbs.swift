@@ -13,7 +13,7 @@ extension RequestContext {
     let machine = machineIfAny(name)
     if form.format == .scxml || form.format == .stateDiagram,
       case .machine(let kind)? = machine.map({ .machine(live.world.kind(of: $0)) }) ?? entry(named: name),
-      let document = live.world.document(of: kind) ?? environment.library[kind]?.document
+      let document = document(of: kind)
     {
       return begin(document, of: kind, form, marking: machine)
     }
@@ -44,12 +44,25 @@ extension RequestContext {
     }
   }
 
+  /// What a kind is made of; nil for a kind of the program.
+  private func document(of kind: Kind) -> KindDocument? {
+    live.world.document(of: kind) ?? environment.library[kind]?.document
+  }
+
   func failNeitherMachineNorKind(_ name: String) {
     fail(
-      .unknownMachine,
-      [("machine", name)]
-        + suggestion(name, among: catalogue.entries.map(\.name) + live.world.someNames(Nearest.candidates)),
+      .unknownMachine, [("machine", name)] + suggestion(name, among: kindsAndMachines),
       "there is neither a machine nor a kind '\(name)'")
+  }
+
+  func failNeitherKindNorMachine(_ name: String) {
+    fail(
+      .unknownKind, [("kind", name)] + suggestion(name, among: kindsAndMachines),
+      "there is neither a kind nor a machine '\(name)'; 'kinds' and 'list' show them")
+  }
+
+  private var kindsAndMachines: [String] {
+    catalogue.entries.map(\.name) + live.world.someNames(Nearest.candidates)
   }
 
   /// Answers with what the document of a kind says by itself.
@@ -68,7 +81,7 @@ extension RequestContext {
       }
       text = { written }
     }
-    begin(.graph(GraphReply(.text(text), form, environment.graphs, session.share.quota)))
+    begin(.graph(GraphReply(.text(text), form, environment.graphs, session.terms.user)))
   }
 
   private func failToPrint(_ why: String) {
@@ -124,7 +137,8 @@ extension RequestContext {
     do throws(ParameterConflict) {
       let source = try environment.graphs.source(
         of: kind, parameters, seen: live.world.argumentsSeen(of: kind), from: machine, isByPlace: isByPlace)
-      begin(.graph(GraphReply(.kind(source, mark), form, environment.graphs, session.share.quota)))
+      let subject: GraphSubject = form.format == .tests ? .tests(source, document(of: kind)) : .kind(source, mark)
+      begin(.graph(GraphReply(subject, form, environment.graphs, session.terms.user)))
     } catch {
       failToExplore(kind, error)
     }
@@ -140,7 +154,7 @@ extension RequestContext {
   private func begin(_ composition: Composition, named name: String?, _ form: GraphForm) {
     guard mayBegin(form.format) else { return }
     if form.format == .tests {
-      begin(.graph(GraphReply(.testsOfComposition(composition), form, environment.graphs, session.share.quota)))
+      begin(.graph(GraphReply(.testsOfComposition(composition), form, environment.graphs, session.terms.user)))
       return
     }
     var members: [(source: GraphSource, mark: GraphMark?)] = []
@@ -171,7 +185,7 @@ extension RequestContext {
     begin(
       .graph(
         GraphReply(
-          .composition(composition, name: shown, members), form, environment.graphs, session.share.quota)))
+          .composition(composition, name: shown, members), form, environment.graphs, session.terms.user)))
   }
 
   /// Whether a diagram may start: within a batch, drawing by another program would delay other clients.
@@ -185,12 +199,11 @@ extension RequestContext {
   func failToDraw(_ failure: GraphvizJob.Failure) {
     let text: String
     switch failure {
-    case .tooMany:
-      let most = session.share.quota == nil ? Graphs.mostGraphvizJobs : 1
-      let already = most == 1 ? "a picture is being drawn for you, or others are" : "\(most) pictures are being drawn"
+    case .tooMany(let most):
+      let already = most == 1 ? "a picture is being drawn for you" : "\(most) pictures are being drawn"
       return fail(
         .limit, [("name", "drawings"), ("value", "\(most)")],
-        "\(already) already; ask again when one is done, or take format=dot")
+        "\(already) already; ask again when \(most == 1 ? "it" : "one") is done, or take format=dot")
     case .noProgram(let why):
       text = "svg is drawn by the program 'dot' of Graphviz, which cannot be started (\(why)); install graphviz"
     case .tooLate: text = "'dot' takes longer than \(GraphvizJob.longest / 1_000_000_000) s for this"
@@ -226,16 +239,11 @@ extension RequestContext {
 
   // MARK: Paths
 
-  /// The effort of a search step.
-  private static let effortOfAStep = 8
-
   /// The state in which the event is possible, and the inputs that lead the machine there; nil if there is no path.
   func path(of machine: MachineID, to event: String) -> (from: String, way: String)? {
     let kind = live.world.kind(of: machine)
     guard let place = kind.events.firstIndex(where: { $0.name == event }) else { return nil }
-    let finder = live.finder(of: kind)
-    let path = live.world.way(of: machine, to: place, finder)
-    session.effort += RequestContext.effortOfAStep * finder.stepsTaken
+    let path = live.world.way(of: machine, to: place, live.finder(of: kind))
     return path.map { (kind.stateWord($0.state, data: $0.data), $0.words(of: kind).joined(separator: ",")) }
   }
 }

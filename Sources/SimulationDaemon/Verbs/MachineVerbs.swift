@@ -278,7 +278,7 @@ extension RequestContext {
       !kind.states.contains(where: \.isNameless) || present.contains { $0 === kind }
     }
     if kinds.contains(where: { StateQuery(word, of: $0) != nil }) { return true }
-    let states = kinds.flatMap { $0.states.flatMap { $0.word.split(separator: "+").map(String.init) } }
+    let states = kinds.lazy.flatMap { $0.states.lazy.flatMap { $0.word.split(separator: "+").map(String.init) } }
     fail(
       .badArgument,
       [("argument", "state"), ("got", word), ("allowed", "a state of some kind")] + suggestion(word, amongAll: states),

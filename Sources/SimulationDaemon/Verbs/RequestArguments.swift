@@ -115,28 +115,16 @@ extension RequestContext {
   }
 }
 
-/// Searches for the name that was meant, which count in the client's turn.
-extension RequestContext {
-  /// `did-you-mean=` with the nearest candidate, if one is near.
-  func suggestion(_ word: String, among candidates: some Collection<String>) -> [(String, String)] {
-    session.suggestion(word, among: candidates)
-  }
-
-  /// `did-you-mean=` with the nearest name of all kinds, in alphabetical order, if one is near.
-  ///
-  /// - Parameter names: In any order, with repetitions. To collect and sort one counts as much as to compare it.
-  func suggestion(_ word: String, amongAll names: [String]) -> [(String, String)] {
-    session.effort &+= Session.effortOfAName &* names.count
-    return suggestion(word, among: Set(names).sorted())
-  }
+/// `did-you-mean=` with the nearest candidate, if one is near.
+func suggestion(_ word: String, among candidates: some Sequence<String>) -> [(String, String)] {
+  Nearest.match(word, among: candidates).map { [("did-you-mean", $0)] } ?? []
 }
 
-extension Session {
-  /// `did-you-mean=` with the nearest candidate, if one is near.
-  mutating func suggestion(_ word: String, among candidates: some Collection<String>) -> [(String, String)] {
-    effort &+= Session.effortOfAName &* min(candidates.count, Nearest.candidates)
-    return Nearest.match(word, among: candidates).map { [("did-you-mean", $0)] } ?? []
-  }
+/// `did-you-mean=` with the nearest name of all kinds, in alphabetical order, if one is near.
+///
+/// - Parameter names: In any order, with repetitions. Only the first ones are looked at.
+func suggestion(_ word: String, amongAll names: some Sequence<String>) -> [(String, String)] {
+  suggestion(word, among: Set(names.prefix(4 * Nearest.candidates)).sorted())
 }
 
 extension Sequence where Element: Hashable {

@@ -69,9 +69,10 @@ struct RequestContext: ~Copyable {
   ///
   /// While the world is lent, those that it had before.
   var catalogue: Catalogue {
-    let own = worldAddress == nil ? session.kindsOfLentWorld : live.world.ownKinds
+    let own = ownKinds
     return own.isEmpty ? environment.offered : environment.offered.with(own)
   }
+  var ownKinds: [Kind] { worldAddress == nil ? session.kindsOfLentWorld : live.world.ownKinds }
   /// A kind that requests name.
   func entry(named name: String) -> CatalogueEntry? {
     live.world.definition(named: name).map { .machine($0.kind) } ?? environment.offered[name]

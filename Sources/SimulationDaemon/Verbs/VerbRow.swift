@@ -38,7 +38,7 @@ struct VerbRow: Sendable {
     case machinesAndBytes
     case inputs
     case wires
-    /// It explores kinds, which only workers do.
+    /// It explores kinds, or reads all of them. In a batch only workers do that.
     case exploration
     /// It explores kinds and visits all machines and inputs.
     case coverage
@@ -143,7 +143,7 @@ extension VerbRow {
     self =
       switch verb {
       case .help: VerbRow(.nothing, .reads, cost: .machine, memory: .longReply) { $0.help() }
-      case .kinds: VerbRow(.nothing, .reads, cost: .machine, memory: .longReply) { $0.kinds() }
+      case .kinds: VerbRow(.nothing, .reads, cost: .exploration, memory: .longReply) { $0.kinds() }
       case .describe: VerbRow(.world, .reads, cost: .exploration, memory: .longReply) { $0.describe() }
       case .define: VerbRow(.contents, .changes, cost: .machine, memory: .world) { $0.define() }
       case .undefine: VerbRow(.contents, .changes, cost: .machines, memory: .little) { $0.undefine() }
@@ -153,7 +153,7 @@ extension VerbRow {
       case .list: VerbRow(.contents, .reads, cost: .machines, memory: .longReply) { $0.list() }
       case .count: VerbRow(.contents, .reads, cost: .machines, memory: .reply) { $0.count() }
       case .show: VerbRow(.contents, .reads, cost: .machine, memory: .reply) { $0.show() }
-      case .can: VerbRow(.contents, .reads, cost: .machine, memory: .reply) { $0.can() }
+      case .can: VerbRow(.contents, .reads, cost: .exploration, memory: .reply) { $0.can() }
 
       case .send: VerbRow(.contents, .changes, cost: .machine, memory: .world) { $0.send() }
       case .cast: VerbRow(.contents, .changes, cost: .machinesAndBytes, memory: .world) { $0.cast() }

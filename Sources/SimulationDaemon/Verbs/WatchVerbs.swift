@@ -32,7 +32,7 @@ extension RequestContext {
     begin(.past(past, pattern: pattern))
   }
 
-  /// How many patterns a client may watch here. Watches count against what the world's owner has, so others get few.
+  /// How many patterns a client may watch here. Watches use the memory of the world's owner, so guests get few.
   private var mostWatches: Int {
     let user = session.terms.user
     let isGuest = user != .owner && user != WorldKey(live.name).owner
@@ -119,7 +119,7 @@ extension RequestContext {
       guard live.stored != nil || live.world.hasWallTimes else {
         return fail(
           .clock, [("clock", "\(live.clock.mode.rawValue)")],
-          "what happens in a world with a virtual clock has no time of day")
+          "this world has a virtual clock, so its inputs have no time of day")
       }
       reply = JournalReply(fromWallTime: wall, of: live, pattern, scope, most: Int(limit))
     } else {

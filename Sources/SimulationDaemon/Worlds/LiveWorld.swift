@@ -17,7 +17,7 @@ struct LiveWorld: ~Copyable {
 
   private enum Lag {
     case none
-    /// The event loop had no time left for the first of them, and tries again.
+    /// The slice was over before the first of them. The event loop retries.
     case passedOver
     /// They take longer than the event loop has; a worker catches up.
     case long
@@ -227,7 +227,7 @@ struct LiveWorld: ~Copyable {
 
   /// The host time of the next timer; nil if time stands still or no timer runs.
   mutating func nextWake() -> UInt64? {
-    // What lags for long waits for a worker.
+    // A worker catches up with a long lag.
     guard clock.isRunning, outage == nil, lag != .long, let due = world.nextDue() else { return nil }
     return clock.host(at: due)
   }

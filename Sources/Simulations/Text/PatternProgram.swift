@@ -136,20 +136,20 @@ struct PatternProgram: Sendable {
 
   // MARK: Samples
 
-  /// A character of each class, at most `most`, those that can be printed first.
-  func letters(most: Int) -> [Unicode.Scalar] {
+  /// A character of each class that a line of text can have, those that can be printed first. No line has most control
+  /// characters.
+  var letters: [Unicode.Scalar] {
     var found: [Unicode.Scalar] = []
     var columns: Set<Int> = []
     let printable = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".unicodeScalars)
     let signs = (0x20..<0x7F as Range<UInt8>).map(Unicode.Scalar.init)
-    for letter in printable + signs + borders.compactMap(Unicode.Scalar.init) where found.count < most {
+    let others = borders.filter { $0 > 0x9F }.compactMap(Unicode.Scalar.init)
+    for letter in printable + signs + ["\t", "\n", "\u{A0}"] + others {
       if columns.insert(column(of: letter.value)).inserted { found.append(letter) }
     }
     return found
   }
 
-  /// The number of classes of characters.
-  var classes: Int { borders.count }
   /// Whether no class begins behind the characters of ASCII.
   var areClassesOfASCII: Bool { borders.allSatisfy { $0 <= 0x80 } }
 

@@ -194,11 +194,12 @@ struct CompiledPattern: Hashable, Sendable {
 
   private static func samples(of pattern: Pattern, _ text: String) -> WordSamples<PatternPosition> {
     let program = pattern.program
-    let letters = program.letters(most: WordLimits.letters)
+    let all = program.letters
+    let letters = Array(all.prefix(WordLimits.letters))
     let isLiteral = pattern.run(text.unicodeScalars, from: pattern.start, haltOnFinal: false).isAccepted
     return WordSamples(
       of: pattern, from: [pattern.start, PatternPosition(reading: program), PatternPosition(accepting: program)],
-      letters: letters, areLettersAll: letters.count == program.classes && program.areClassesOfASCII,
+      letters: letters, areLettersAll: letters.count == all.count && program.areClassesOfASCII,
       word: isLiteral ? text : "")
   }
 }

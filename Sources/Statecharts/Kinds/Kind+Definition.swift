@@ -48,7 +48,7 @@ extension Kind {
     func datum(_ name: String) -> ArgumentEntry { ArgumentEntry(name: name, type: .json, samples: nil) }
     self.init(
       ChartMachine.self, name, key: key ?? name, version: version,
-      chart.name.isEmpty ? "a machine from a document" : chart.name,
+      chart.name.isEmpty ? "a machine from a document" : String(chart.name.unicodeScalars.prefix(Kind.longestAbout)),
       form: program.hasRegions ? .orthogonal : .hierarchical, origin: origin,
       states: zip(program.states, atomic).map { word, state in
         StateEntry(word: word, about: Kind.places([chart.states[state].line]))
@@ -70,6 +70,9 @@ extension Kind {
       parameters: [.parameter("strict", \.isStrict, "whether an event that no transition takes is refused")],
       defaults: ChartMachine.Parameters(program))
   }
+
+  /// How much of a document's name says what the kind is, in Unicode scalars. Every `kinds` reads it.
+  private static let longestAbout = 200
 
   /// The values of the document's data, as `send` takes them.
   private static func readings(of chart: Chart) -> [ReadingForm<ChartMachine>] {

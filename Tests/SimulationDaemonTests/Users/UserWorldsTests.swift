@@ -231,6 +231,15 @@ struct UserWorldsTests {
     #expect(ben.lines().contains { $0.hasPrefix("- CANCELLED") })
   }
 
+  @Test("a user's number is written in one way")
+  func numbers() {
+    _ = ana.play("world new lab", "world share lab")
+    #expect(ben.say("use 1001/lab").last?.hasPrefix("+ world=ana/lab") == true)
+    for number in ["+1001", "01001", "1001 ", "-0"] {
+      #expect(ben.say("use \"\(number)/lab\"").last?.hasPrefix("- UNKNOWN-WORLD") == true, "\(number)")
+    }
+  }
+
   @Test("who tells all of one's own sessions, and names of the others")
   func who() throws {
     let odd = try #require(host.connect(as: 1_003))
@@ -242,6 +251,11 @@ struct UserWorldsTests {
       ])
     #expect(
       teacher.say("who")[3] == ". \"x\\\"y\" client=\(odd.client.number) world=\"x\\\"y/main\" since=2.000 idle=2.000")
+    #expect(
+      odd.play("mode json2", "who")[4]
+        == "{\"class\":\"data\",\"user\":\"x\\\"y\",\"client\":\(odd.client.number),\"world\":\"main\",\"since\":2.000,\"idle\":0.000}"
+    )
+    _ = odd.say("mode text")
     #expect(odd.play("world share main").last == "+ shared main read")
     #expect(ben.say("use \"x\\\"y/main\"").last?.hasPrefix("+ world=\"x\\\"y/main\" clock=real") == true)
   }
