@@ -119,6 +119,16 @@ package struct ScriptOutcome: Hashable, Sendable {
     return words.compactMap(\.self).joined(separator: " ")
   }
 
+  /// Whether the last line of a reply, as received, matches, and what it is in the form of an outcome.
+  package func judge(_ line: String) -> (fits: Bool, found: String) {
+    var bytes = Array(line.utf8)
+    // Safety: the reply points into the bytes, and does not leave the call.
+    return bytes.withUnsafeMutableBytes { buffer in
+      var reply = ScriptReply()
+      return reply.parse(buffer) ? (matches(reply), found(reply)) : (false, line)
+    }
+  }
+
   /// Whether a reply matches.
   package func matches(_ reply: borrowing ScriptReply) -> Bool {
     let isSuccess = reply.lineClass == .success

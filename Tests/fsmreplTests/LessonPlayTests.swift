@@ -376,6 +376,20 @@ struct LessonPlayTests {
     #expect(screen.end().text == "and 2 more\n")
   }
 
+  @Test("an expectation has its mark only if it holds; what happens while it waits is told before it")
+  func marks() throws {
+    let script = try script("new shiftKey key\nexpect key timers none\nexpect output key text within 1s\n")
+    var screen = LessonScreen(style: .bare)
+    func mark(_ step: Int, _ last: String?, _ isExpected: Bool) -> String {
+      screen.show(script, script.steps[step], [], last, isExpected: isExpected, isLast: true).text
+    }
+    screen.begin(80)
+    #expect(mark(1, "+ 1", true) == "✓\n" && mark(1, "+ 1", false) == "")
+    screen.take(notice: "* 3 0.000 key moved off on timer=x")
+    #expect(mark(2, nil, true).hasSuffix("off → on  (timer x)\n✓\n"))
+    #expect(mark(2, nil, false) == "")
+  }
+
   // MARK: Keys
 
   @Test("keys for the next line, for the one before, and for leaving; others mean nothing")

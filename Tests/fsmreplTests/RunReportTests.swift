@@ -61,12 +61,13 @@ struct RunReportTests {
   }
 }
 
-struct RunShownTests {
-  private let shown = RunShown([
-    ". state list(5)", ". reading temperature 4.000 °C", ". reading note \"a b\"",
-    ". timer a(1,2) due=1.000 left=1.000",
-    ". allowed x y",
-  ])
+struct ShownMachineTests {
+  private let shown = ShownMachine(
+    [
+      ". state list(5)", ". reading temperature 4.000 °C", ". reading note \"a b\"",
+      ". timer a(1,2) due=1.000 left=1.000",
+      ". allowed x y",
+    ].compactMap { ServerLine($0) })
 
   @Test("what show says is taken apart")
   func parts() {
@@ -94,7 +95,7 @@ struct RunShownTests {
       ("1 0.000 k ignored on", "on"), ("1 0.000 k output on x y", nil), ("1 0.000 k armed on due=1", nil),
     ])
   func states(notice: String, state: String?) {
-    #expect(RunShown.state(in: notice.split(separator: " ").filter { !$0.contains("=") }.map(String.init)) == state)
+    #expect(ShownMachine.state(in: notice.split(separator: " ").filter { !$0.contains("=") }.map(String.init)) == state)
   }
 
   @Test("outputs count at the moment of the last only")

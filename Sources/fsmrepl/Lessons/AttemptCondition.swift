@@ -21,24 +21,21 @@ struct AttemptCondition {
     for (step, answer) in zip(script.steps[steps], answers) {
       guard answer.failure == nil else { return (false, nil) }
       guard case .check(let place) = step.action else { continue }
-      switch script.checks[Int(place)] {
-      case .timers(_, let names):
-        guard names.sorted() == RunShown(lines: answer.rows).timers.sorted() else { return (false, nil) }
-      case .reading(_, let name, let wanted):
-        let shown = RunShown(lines: answer.rows)
-        guard shown.difference(name, wanted) != nil else { continue }
-        let value = shown.value(of: name).map { "Now: `\(name) \(Word.written($0))`." }
+      let check = script.checks[Int(place)]
+      let miss = check.miss(in: answer.rows)
+      switch check {
+      case .reading(_, let name, _) where miss != nil:
+        let value = ShownMachine(answer.rows).value(of: name).map { "Now: `\(name) \(Word.written($0))`." }
         return (false, value ?? "`\(name)` has no value now.")
-      case .coverage(let pattern, let percent):
-        let coverage = RunCoverage(lines: answer.rows)
-        guard coverage.hasKinds else { return (false, "Coverage: \(RunCoverage.nothing(pattern)).") }
+      case .coverage:
+        if let miss, miss.isOfNothing { return (false, "Coverage: \(miss.got).") }
+        let coverage = TransitionCoverage(answer.rows)
         remark = "Coverage: \(coverage.text)."
-        guard coverage.reaches(percent) else {
-          let missing = coverage.missing.first.map { " Not yet: \($0.from) → \($0.to) by \($0.trigger)." } ?? ""
-          return (false, remark.map { $0 + missing })
-        }
-      case .output, .never: break
+        guard miss != nil, let next = coverage.missing.first else { break }
+        remark?.append(" Not yet: \(next.from) → \(next.to) by \(next.trigger).")
+      case .timers, .reading, .output, .never: break
       }
+      if miss != nil { return (false, remark) }
     }
     return (true, remark)
   }

@@ -137,7 +137,7 @@ final class LessonProgram {
   /// - Returns: What failed, if anything did.
   private func rebuild(upTo place: Int) throws(RunLink.Stop) -> RunFailure? {
     var onlooker = RunPlayer.Onlooker()
-    onlooker.answer = { [unowned self] step, rows, last in answered(step, rows, last) }
+    onlooker.answer = { [unowned self] step, rows, last, isExpected in answered(step, rows, last, isExpected) }
     onlooker.notice = { [unowned self] line in if !isSilent { screen.take(notice: line) } }
     player = RunPlayer(link: link, script: script, speed: nil, onlooker: onlooker)
     if hasWorld { _ = try player.ask("world drop \(world)") }
@@ -227,14 +227,14 @@ final class LessonProgram {
     return true
   }
 
-  private func answered(_ step: Script.Step, _ rows: [String], _ last: String?) {
+  private func answered(_ step: Script.Step, _ rows: [String], _ last: String?, _ isExpected: Bool) {
     guard !isSilent else { return }
     var isLast = true
     if case .request(.advance, _) = step.action, script.steps.indices.contains(player.next) {
       let next = script.steps[player.next]
       isLast = next.source != step.source || next.line != step.line
     }
-    write(screen.show(script, step, rows, last, isLast: isLast))
+    write(screen.show(script, step, rows, last, isExpected: isExpected, isLast: isLast))
   }
 
   private func show(_ picture: Script.Picture) throws(RunLink.Stop) -> Outcome {

@@ -44,14 +44,15 @@ struct LessonScreen {
 
   /// The answer to a step, before it what had happened until then, and behind it what its input caused.
   ///
-  /// - Parameter isLast: Whether it is the last step of its line; that time passes before it needs no answer.
+  /// - Parameters:
+  ///   - isExpected: Whether a check holds.
+  ///   - isLast: Whether it is the last step of its line; that time passes before it needs no answer.
   mutating func show(
-    _ script: Script, _ step: Script.Step, _ rows: [String], _ last: String?, isLast: Bool
+    _ script: Script, _ step: Script.Step, _ rows: [String], _ last: String?, isExpected: Bool = true, isLast: Bool
   ) -> ScreenText {
     defer { notices = [] }
     var text = ScreenText()
-    guard let last else { return "\(style(.good, style.usesUnicode ? "✓" : "ok"))\n" }
-    let reply = ServerLine(last)
+    let reply = last.flatMap { ServerLine($0) }
     var own: String?
     if case .request(let verb?, _) = step.action, [.send, .fire, .new, .drop].contains(verb) { own = reply?["seq"] }
     let others = notices.filter { $0.words.first != own && Self.isWorthTelling($0) }
@@ -59,7 +60,11 @@ struct LessonScreen {
     let cause = own.flatMap { UInt64($0) } ?? .max
     let isCaused = { (notice: ServerLine) in notice.words.first.flatMap { UInt64($0) } ?? 0 > cause }
     for notice in others where !isCaused(notice) { text += tell(notice) }
-    text += answer(script, step, rows, last, reply, isLast: isLast)
+    if case .check = step.action {
+      if isExpected { text += "\(style(.good, style.usesUnicode ? "✓" : "ok"))\n" }
+    } else if let last {
+      text += answer(script, step, rows, last, reply, isLast: isLast)
+    }
     for notice in others where isCaused(notice) { text += tell(notice) }
     return text
   }
@@ -81,10 +86,6 @@ struct LessonScreen {
       let words = RequestText(script.request(of: step)).words
       let look = style(.attention, "\(style.arrow) \(words.first ?? ""): look at \(words.last ?? "")")
       return "\(look.wrapped(width: width))\n"
-    }
-    if case .check = step.action {
-      let isFine = reply?.lineClass == .success
-      return isFine ? "\(style(.good, style.usesUnicode ? "✓" : "ok"))\n" : ""
     }
     return show(script.request(of: step), rows, last, width)
   }

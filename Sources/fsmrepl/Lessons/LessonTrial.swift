@@ -57,7 +57,7 @@ struct LessonTrial {
     guard verb == .send || verb == .fire else { return }
     truth.reply = reply
     guard case .event = question.subject else { return }
-    if Self.matches(raw, script.outcomes[Int(outcome)]) {
+    if script.outcomes[Int(outcome)].judge(raw).fits {
       truth.word = Self.isSameWithOtherData(request, script.request(of: last)) ? .isVague(Self.otherData) : .fits
     } else if reply.lineClass == .failure, reply.code != FailureCode.refused.word {
       truth.word = .isNone(Self.reason(reply))
@@ -110,7 +110,7 @@ struct LessonTrial {
   }
 
   private func state(of machine: String) throws(RunLink.Stop) -> String {
-    machine.isEmpty ? "" : RunShown(try player.ask("show \(machine)").rows).state
+    machine.isEmpty ? "" : ShownMachine(try player.ask("show \(machine)").rows.compactMap { ServerLine($0) }).state
   }
 
   /// The condition under which an event would do what it does now, if the kind names one.
@@ -118,12 +118,6 @@ struct LessonTrial {
     let states = GraphList(try player.ask("graph \(machine) format=stateDiagram").rows).states
     let label = states.flatMap(\.arrows).first { $0.isPossible && $0.label.hasPrefix("\(event) [") }?.label
     return label.map { String($0.prefix { $0 != "]" }.drop { $0 != "[" }.dropFirst()) }
-  }
-
-  private static func matches(_ raw: String, _ outcome: ScriptOutcome) -> Bool {
-    var reply = ScriptReply()
-    var bytes = Array(raw.utf8)
-    return bytes.withUnsafeMutableBytes { reply.parse($0) && outcome.matches(reply) }
   }
 
   /// Why a word is no answer.

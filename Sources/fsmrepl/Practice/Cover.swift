@@ -1,10 +1,11 @@
 internal import Glibc
 internal import LineProtocol
+internal import Scripts
 
 /// How many of a machine's transitions have been taken, and which have not. It only decides and words.
 struct Cover: Equatable {
   let machine: String
-  private(set) var coverage = RunCoverage(lines: [])
+  private(set) var coverage = TransitionCoverage([])
   /// The events that were sent to the machine since the beginning.
   private(set) var inputs = 0
 
@@ -24,7 +25,7 @@ struct Cover: Equatable {
   ///
   /// - Returns: False if it has nothing about the machine.
   mutating func take(_ rows: [ServerLine]) -> Bool {
-    coverage = RunCoverage(lines: rows)
+    coverage = TransitionCoverage(rows)
     return coverage.hasKinds
   }
 

@@ -73,13 +73,7 @@ extension Prompting {
   // MARK: Outcomes
 
   private func check(_ received: Conversation.Received, _ outcome: ScriptOutcome, _ line: TypedLine) {
-    var bytes = Array(received.line.written.utf8)
-    // Safety: the reply points into the bytes, and does not leave the call.
-    let (fits, found) = bytes.withUnsafeMutableBytes { buffer -> (Bool, String) in
-      var reply = ScriptReply()
-      guard reply.parse(buffer) else { return (false, received.line.written) }
-      return (outcome.matches(reply), outcome.found(reply))
-    }
+    let (fits, found) = outcome.judge(received.line.written)
     if fits {
       say("  \(style(.good, "\(style.usesUnicode ? "✓" : "ok") \(outcome.text)"))\n")
     } else {

@@ -73,27 +73,16 @@ extension RunPlayer {
     guard reply.lineClass == .success else {
       return fail(step, word: 1, expected: "a machine", got: ScriptOutcome.found(reply), .failed, hints: replyHints)
     }
-    let shown = RunShown(rows)
+    guard let miss = check.miss(in: rows.compactMap { ServerLine($0) }) else { return }
     switch check {
     case .timers(let machine, let names):
-      guard names.sorted() != shown.timers.sorted() else { return }
       doubt = RunDoubt(.timer, of: machine, names, step, turn: turnChecked, word: 3)
-      fail(
-        step, word: 3, expected: names.isEmpty ? "timers none" : "timers \(names.joined(separator: ","))",
-        got: shown.timers.isEmpty ? "timers none" : "timers \(shown.timers.joined(separator: ","))")
-    case .reading(let machine, let name, let wanted):
-      guard let difference = shown.difference(name, wanted) else { return }
+    case .reading(let machine, let name, _):
       doubt = RunDoubt(.reading, of: machine, [name], step, turn: turnChecked, word: 3)
-      fail(step, word: 4, expected: difference.expected, got: difference.got)
-    case .coverage(let pattern, let percent):
-      let coverage = RunCoverage(rows)
-      guard !coverage.reaches(percent) else { return }
-      guard coverage.hasKinds else {
-        return fail(step, word: 2, expected: "a machine", got: RunCoverage.nothing(pattern), .failed)
-      }
-      fail(step, word: 1, expected: "coverage \(percent)%", got: "coverage \(coverage.text)")
-    case .never, .output: break
+    case .coverage, .never, .output: break
     }
+    fail(
+      step, word: miss.word, expected: miss.expected, got: miss.got, miss.isOfNothing ? .failed : .expectation)
   }
 
   /// Checks the outputs at the head of the queue: they need no answer of their own, only all earlier ones.
@@ -112,7 +101,7 @@ extension RunPlayer {
             step, word: 3, expected: "output \(output) of \(machine) at \(worldTime)",
             got: outputs.text(of: machine, at: worldTime))
         }
-        onlooker.answer?(step, [], nil)
+        onlooker.answer?(step, [], nil, failure == nil)
       }
       pending.removeFirst()
     }
@@ -130,7 +119,7 @@ extension RunPlayer {
       outputs.take(words[4], of: words[2], at: words[1], by: UInt64(words[0]) ?? 0)
     }
     if words[3] == "undone", let first = notice["from"].flatMap({ UInt64($0) }) { outputs.forget(from: first) }
-    guard let state = RunShown.state(in: words) else { return }
+    guard let state = ShownMachine.state(in: words) else { return }
     for (place, never) in nevers.enumerated() where never.machine == words[2] && never.state.matches(state) {
       sequence = UInt64(words[0]) ?? sequence
       let answered = pending.first.flatMap { $0.step >= 0 ? $0 : nil }

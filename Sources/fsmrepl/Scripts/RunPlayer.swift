@@ -15,8 +15,9 @@ final class RunPlayer {
     var line: (String) -> Void = { _ in }
     /// A notice arrived; called at real pace, and where ``answer`` is there.
     var notice: (String) -> Void = { _ in }
-    /// A step is answered: the rows of the answer and its last line, or neither for a check without a request.
-    var answer: ((_ step: Script.Step, _ rows: [String], _ last: String?) -> Void)?
+    /// A step is answered: the rows of the answer and its last line, or neither for a check without a request, and
+    /// whether it is as expected.
+    var answer: ((_ step: Script.Step, _ rows: [String], _ last: String?, _ isExpected: Bool) -> Void)?
     /// Time has advanced; `next` is the next step.
     var progress: (_ worldTime: () -> String, _ next: Script.Step?) -> Void = { _, _ in }
   }
@@ -283,6 +284,7 @@ final class RunPlayer {
       if let got = try advanceUntilOutput(for: output, of: machine, within: within) {
         fail(step, word: 3, expected: "output \(output) of \(machine) within \(TimeText.written(within))", got: got)
       }
+      onlooker.answer?(step, [], nil, failure == nil)
       doubt = nil
       return true
     case .request(.await, _):
@@ -387,7 +389,7 @@ final class RunPlayer {
       sequence = min(sequence, max(found, 1) - 1)
       isSequenceOpen = false
     }
-    if role == .request || role == .show { onlooker.answer?(script.steps[step], rows, text) }
+    if role == .request || role == .show { onlooker.answer?(script.steps[step], rows, text, failure == nil) }
     if isOfDocument((step, turn, role)) { result.findings += rows.map { script.finding($0, atStep: step) } }
     rows.removeAll()
     pending.removeFirst()

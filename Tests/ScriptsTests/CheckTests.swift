@@ -1,0 +1,49 @@
+import LineProtocol
+import Testing
+
+@testable import Scripts
+
+/// The judges of answers, which `run`, lessons and the prompt share.
+struct CheckTests {
+  private static let shown = lines(". state on", ". timer a due=1.000", ". timer b(1) due=2.000", ". reading n 4.000 s")
+
+  private static func lines(_ rows: String...) -> [ServerLine] { rows.compactMap { ServerLine($0) } }
+
+  @Test("a check says what an answer has in place of what is expected, and which of its words is wrong")
+  func misses() {
+    let timers = Script.Check.timers(machine: "m", names: ["b(1)", "a"])
+    #expect(timers.miss(in: Self.shown) == nil)
+    #expect(
+      Script.Check.timers(machine: "m", names: []).miss(in: Self.shown)
+        == .init(expected: "timers none", got: "timers a,b(1)", word: 3))
+    let reading = Script.Check.reading(machine: "m", name: "n", .seconds(4, tolerance: 0))
+    #expect(reading.miss(in: Self.shown) == nil)
+    #expect(
+      Script.Check.reading(machine: "m", name: "n", .none).miss(in: Self.shown)
+        == .init(expected: "no reading 'n'", got: "n 4.000", word: 4))
+  }
+
+  @Test("a coverage is that of all machines that match, and of none it is a mistake")
+  func coverages() {
+    let half = Self.lines(
+      ". kind a transitions=1/2", ". untried a transition off on event=tap", ". kind b transitions=1/2")
+    func miss(_ percent: Int, _ rows: [ServerLine]) -> Script.Check.Miss? {
+      Script.Check.coverage(pattern: "m*", percent: percent).miss(in: rows)
+    }
+    #expect(miss(50, half) == nil)
+    #expect(
+      miss(51, half) == .init(expected: "coverage 51%", got: "coverage 50% (2 of 4 transitions)", word: 1))
+    #expect(
+      miss(1, [])
+        == .init(expected: "a machine", got: "no machine matches 'm*'", word: 2, isOfNothing: true))
+    #expect(TransitionCoverage(half).missing == [.init(from: "off", to: "on", trigger: "tap")])
+  }
+
+  @Test("an outcome judges a line as it was received")
+  func outcomes() throws {
+    let moved = try ScriptOutcome(words: ["moved", "on"], fields: [])
+    #expect(moved.judge("+ moved off on t=0.000 seq=2") == (true, "moved off on"))
+    #expect(moved.judge("- REFUSED : no") == (false, "refused : no"))
+    #expect(moved.judge("no line") == (false, "no line"))
+  }
+}
