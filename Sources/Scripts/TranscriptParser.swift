@@ -131,7 +131,7 @@ package struct TranscriptParser {
       if time != nil {
         throw failure(place, in: line, at: line.startIndex + 2, "no time passes between 'begin' and 'end'")
       }
-      if verb == .end { batch = nil }
+      if verb == .end || verb == .discard { batch = nil }
     } else if verb == .begin {
       batch = failure(place, in: line, at: start, "this 'begin' has no 'end'")
     } else if let why = Self.barred(verb, words.dropFirst()) {

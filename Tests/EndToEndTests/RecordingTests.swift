@@ -85,6 +85,74 @@ struct RecordingTests {
     #expect(try place.run("check", "@s.md").code == .exited(0))
   }
 
+  @Test("each end of a batch is recorded with it, and each answer stands under its own request")
+  func batches() throws {
+    let requests = """
+      world new w
+      use w
+      new fridge f
+      begin
+      new fridge h
+      end
+      begin strict
+      new frigde i
+      new fridge j
+      end
+      begin
+      new fridge k
+      discard
+      begin strict
+      drop nobody
+      discard
+      list f
+      count
+      begin
+      new fridge l
+
+      """
+    try place.write("requests", requests)
+    let session = try place.run("--private", "-k", "--record", "@s.transcript", "-f", "@requests")
+    #expect(session.code == .exited(3), "\(session.log)")
+    let recorded = try place.text("s.transcript")
+    #expect(
+      recorded.hasSuffix(
+        """
+        > begin
+        +
+        > new fridge h
+        > end
+        + created h cooling t=0.000 seq=2
+        + batch=1
+        > begin strict
+        +
+        > new frigde i
+        > new fridge j
+        > end
+        - UNKNOWN-KIND kind=frigde did-you-mean=fridge : there is no kind 'frigde'; 'kinds' lists them
+        - BATCH index=1 : line 1 is a mistake; nothing of the batch was run
+        > begin
+        +
+        > new fridge k
+        > discard
+        + discarded 1
+        > begin strict
+        +
+        > drop nobody
+        > discard
+        - UNKNOWN-MACHINE machine=nobody : there is no machine 'nobody' in world w
+        + discarded 1
+        > list f
+        . f fridge cooling
+        + 1
+        > count
+        . fridge cooling 2
+        + 1
+
+        """), "\(recorded)")
+    let check = try place.run("check", "@s.transcript")
+    #expect(check.code == .exited(0), "\(check.output)\(check.log)")
+  }
+
   @Test("record is answered like a request, in its turn, and ends where it is told to")
   func verb() throws {
     try place.write("requests", "record\nquiet on\nnew power lamp\nrecord \(place.path("s 1"))\nrecord off\n")

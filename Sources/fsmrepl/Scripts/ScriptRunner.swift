@@ -150,9 +150,9 @@ final class ScriptRunner {
 
   private func finish() {
     let conversation = client.conversation
-    if status == .good, conversation.isCollecting {
-      complain("the batch has no 'end', so none of it was run")
-      stage = .ended(.failed)
+    if conversation.isCollecting {
+      // Its lines get no answer then; what was asked before it still does.
+      client.ask(Verb.discard.name, by: .program)
     } else if status == .good, client.openDocument != nil {
       complain("the document has no 'enddefine', so it was not sent")
       stage = .ended(.failed)
@@ -204,6 +204,10 @@ final class ScriptRunner {
     let line = received.line
     if line.lineClass == .success, let verb = received.asked?.verb, verb == .quit || verb == .shutdown {
       stage = .leaving
+    }
+    if line.lineClass == .success, received.asked?.verb == .discard, received.asked?.asker == .program, status == .good {
+      complain("the batch has no 'end', so none of it was run")
+      status = .failed
     }
     guard line.lineClass == .failure else { return }
     if received.asked?.verb == .mode, received.asked?.asker == .program {

@@ -3,7 +3,7 @@ internal import LineProtocol
 /// Groups the lines of a connection into requests and their answers, for a transcript.
 ///
 /// Before each request the daemon is asked for the state of the world, in the same write, so that both have the same
-/// time. For a batch it is asked after `end`, since that is when the batch runs. This type only decides; it sends and
+/// time. For a batch it is asked after `end`, since that is when the batch runs, or after `discard`. This type only decides; it sends and
 /// writes nothing.
 struct Recorder {
   /// A line from the daemon without our tag, raw and parsed.
@@ -32,7 +32,7 @@ struct Recorder {
     let verb: Verb?
     /// For `define`: the lines of the document.
     var document: [String] = []
-    /// For `begin`: the lines up to `end`.
+    /// For `begin`: the lines up to `end` or `discard`.
     var batch: [String] = []
     /// The state of the world at the request; `nil` for a request that was read out of turn.
     var stand: Stand?
@@ -72,7 +72,7 @@ struct Recorder {
   ) -> (before: Bool, behind: Bool) {
     if isKept {
       if sent.isEmpty { current?.batch.append(text) } else { sent[sent.endIndex - 1].batch.append(text) }
-      return (false, verb == .end)
+      return (false, verb == .end || verb == .discard)
     }
     // A request that is read out of turn is placed when it is answered.
     guard verb != .cancel else { return (false, false) }
