@@ -10,6 +10,8 @@ extension Script {
       /// Waits for a key.
       case pause
       case attempt(Attempt)
+      /// A remark on a line of its own in the script's own file.
+      case remark(String)
     }
 
     /// Index of its file in ``Script/sources``, and its line there, from 1.

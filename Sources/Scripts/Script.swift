@@ -7,7 +7,18 @@ package struct Script: Sendable {
   /// A file of the script: the script itself first, then the files that it includes.
   package struct Source: Sendable {
     package let name: String
-    package let bytes: [UInt8]
+    let bytes: [UInt8]
+    /// Where each line begins, behind the mark of the encoding that may stand before the first.
+    var starts: [Int32] = []
+
+    /// How many lines it has.
+    package var count: Int { starts.count }
+
+    /// A line by its number, from 1, without its end.
+    package func line(_ number: Int) -> ArraySlice<UInt8> {
+      let line = bytes[Int(starts[number - 1])...].prefix { $0 != 0x0A }
+      return line.last == 0x0D && line.endIndex < bytes.count ? line.dropLast() : line
+    }
   }
 
   /// One thing to do.
@@ -141,18 +152,39 @@ package struct Script: Sendable {
     return (try? words.check(0)) ?? checks[Int(place)]
   }
 
+  /// The request of a step in all turns: with `*` in the place of each number that is counted.
+  func pattern(of step: Step) -> String {
+    guard step.isCounted, let holes = holes[step.start] else { return request(of: step) }
+    let bytes = withBytes(of: step) { ScriptTemplate.filled($0, holes, with: "*") }
+    return String(decoding: bytes.dropLast(), as: UTF8.self)
+  }
+
+  /// The expected outcome of a request in all turns.
+  func outcomePattern(_ place: Int32) -> ScriptOutcome {
+    let words = countedOutcomes[place].map { ScriptWords($0.filled(with: "*")) }
+    return (try? words?.outcome(behind: 0)) ?? outcomes[Int(place)]
+  }
+
+  /// What a check expects in all turns.
+  func checkPattern(_ place: Int32) -> Check {
+    let check = checks[Int(place)]
+    guard let template = countedChecks[place] else { return check }
+    let words = ScriptWords(template.filled(with: "*"))
+    func text(_ word: Int) -> String { words.text(words.words[word]) }
+    return switch check {
+    case .timers: .timers(machine: text(1), names: words.timers(3))
+    case .reading(_, _, let wanted): .reading(machine: text(1), name: text(3), wanted)
+    case .output(_, _, let within): .output(machine: text(2), name: text(3), within: within)
+    case .coverage(_, let percent): .coverage(pattern: text(2), percent: percent)
+    case .never(_, let state): .never(machine: text(1), StateText(text(2)) ?? state)
+    }
+  }
+
   /// Patterns of the names of all machines whose outputs are expected.
   package var namesWithOutputs: Set<String> {
     var names: Set<String> = []
-    for (place, check) in checks.enumerated() {
-      guard case .output(let machine, _, _) = check else { continue }
-      guard let template = countedChecks[Int32(place)] else {
-        names.insert("\(machine)**")
-        continue
-      }
-      // Numbers of the name may be anything.
-      let words = ScriptWords(template.filled(with: "*"))
-      names.insert("\(words.text(words.words[2]))**")
+    for place in checks.indices {
+      if case .output(let machine, _, _) = checkPattern(Int32(place)) { names.insert("\(machine)**") }
     }
     return names
   }
@@ -161,8 +193,21 @@ package struct Script: Sendable {
   package func place(of step: Step) -> String { "\(sources[Int(step.source)].name):\(step.line)" }
 
   /// The line of a step as written in its file, without leading and trailing blanks.
-  package func line(of step: Step) -> String {
-    let line = bytes(ofLineOf: step).drop { $0 == 0x20 || $0 == 0x09 }
+  package func line(of step: Step) -> String { line(step.source, step.line) }
+
+  /// The line of narration.
+  func line(of told: Narration) -> String { line(told.source, told.line) }
+
+  /// `FILE:LINE:COLUMN` of a word of narration, as the line stands.
+  func place(of told: Narration, word: Int) -> String {
+    let bytes = bytes(told.source, told.line)
+    let words = bytes.indices.split { bytes[$0] == 0x20 || bytes[$0] == 0x09 }
+    let before = bytes.prefix(words.dropFirst(word).first?.startIndex ?? 0)
+    return "\(sources[Int(told.source)].name):\(told.line):\(String(decoding: before, as: UTF8.self).count + 1)"
+  }
+
+  private func line(_ source: Int32, _ number: Int32) -> String {
+    let line = bytes(source, number).drop { $0 == 0x20 || $0 == 0x09 }
     let end = line.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? line.startIndex
     return String(decoding: line[..<end], as: UTF8.self)
   }
@@ -178,7 +223,7 @@ package struct Script: Sendable {
   ///
   /// - Parameter word: Its index in what the step does, of which the outcome is a part.
   package func column(of step: Step, word: Int) -> Int {
-    let bytes = bytes(ofLineOf: step)
+    let bytes = bytes(step.source, step.line)
     let words = ScriptWords(bytes)
     // A time stands in the line in another form than in its request.
     let isTime = step.firstWord == 0 && (words.isWord(0, "at") || words.isWord(0, "after"))
@@ -192,7 +237,7 @@ package struct Script: Sendable {
 
   /// The index of the arrow in what a step does.
   package func arrow(of step: Step) -> Int {
-    let words = ScriptWords(bytes(ofLineOf: step))
+    let words = ScriptWords(bytes(step.source, step.line))
     let arrow = try? words.arrow(from: Int(step.firstWord))
     return (arrow ?? words.words.count) - Int(step.firstWord)
   }
@@ -215,23 +260,7 @@ package struct Script: Sendable {
       ?? verb
   }
 
-  /// The machine that a request is sent to, if it is about the state of one.
-  package func machine(of step: Step, turn: Int32) -> String? {
-    guard case .request(let verb, _) = step.action, verb == .send || verb == .fire || verb == .await || verb == .expect
-    else { return nil }
-    let request = request(of: step, turn: turn)
-    let words = request.split(separator: " ").filter { !$0.hasPrefix("@") }
-    return words.count > 1 ? String(words[1]) : nil
-  }
-
-  /// The line of a step as written in its file, without what is no character of it: its end, and the mark of the
-  /// encoding before the first line.
-  private func bytes(ofLineOf step: Step) -> [UInt8] {
-    var line = sources[Int(step.source)].bytes.split(
-      separator: 0x0A, maxSplits: Int(step.line), omittingEmptySubsequences: false)[Int(step.line) - 1]
-    if line.last == 0x0D { line.removeLast() }
-    return Array(step.line == 1 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? line.dropFirst(3) : line)
-  }
+  private func bytes(_ source: Int32, _ number: Int32) -> [UInt8] { Array(sources[Int(source)].line(Int(number))) }
 
   /// What the daemon says of a document, `. LINE:COLUMN SEVERITY : TEXT`, with the place in the file that it stands in:
   /// `FILE:LINE:COLUMN: SEVERITY: TEXT`. Another row stays as it is.

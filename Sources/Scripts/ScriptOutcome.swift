@@ -24,6 +24,9 @@ package struct ScriptOutcome: Hashable, Sendable {
     self.fields = fields
   }
 
+  /// The words with which outcomes other than states begin.
+  static let words = ["ok", "moved", "stayed", "ignored", "refused"]
+
   /// The forms of an outcome, for messages.
   package static let form = "ok, moved [[FROM] TO], stayed [STATE], ignored [STATE], refused [CODE] or a state"
 
@@ -86,8 +89,7 @@ package struct ScriptOutcome: Hashable, Sendable {
         return
       }
       guard words.count == 1, let state = try state(0) else {
-        let forms = ["moved", "stayed", "ignored", "refused"]
-        let hint = Nearest.match(word, among: forms).map { "did you mean '\($0)'?" } ?? "there is \(ScriptOutcome.form)"
+        let hint = Nearest.match(word, among: words.count == 1 ? Self.words + FailureCode.allCases.map(\.word) : Self.words).map { "did you mean '\($0)'?" } ?? "there is \(ScriptOutcome.form)"
         throw .wrong("'\(word)' is no outcome; \(hint)", word: 0)
       }
       result = .state(state)
@@ -151,29 +153,34 @@ package struct ScriptOutcome: Hashable, Sendable {
   /// The index of the first word of the outcome, as ``text`` writes it, that a reply does not match.
   package func wrongWord(_ reply: borrowing ScriptReply) -> Int {
     let isSuccess = reply.lineClass == .success
-    var count = 1
     switch result {
     case .moved(let from, let to):
-      let isMoved = isSuccess && reply.isWord(0, "moved")
-      if isMoved, let from, !from.matches(reply.word(1)) { return 1 }
-      count += (from == nil ? 0 : 1) + (to == nil ? 0 : 1)
-      if isMoved, let to, !to.matches(reply.word(2)) { return count - 1 }
-      if !isMoved { return 0 }
+      guard isSuccess, reply.isWord(0, "moved") else { return 0 }
+      if let from, !from.matches(reply.word(1)) { return 1 }
+      if let to, !to.matches(reply.word(2)) { return wordCount - 1 }
     case .stayed(let state), .ignored(let state):
       let word: StaticString = if case .stayed = result { "stayed" } else { "ignored" }
       guard isSuccess, reply.isWord(0, word) else { return 0 }
       if let state, !state.matches(reply.word(1)) { return 1 }
-      count += state == nil ? 0 : 1
     case .success: if !isSuccess { return 0 }
     case .refused(let code):
       // The code can stand alone.
       if isSuccess || !reply.word(0).elementsEqual((code ?? .refused).word.utf8) { return 0 }
-      count += code == nil ? 0 : 1
     case .state(let state):
       guard isSuccess, state.matches(reply.word(reply.wordCount - 1)) else { return 0 }
     }
     let field = fields.firstIndex { !ScriptOutcome.equal($0.value, reply.text(of: $0.key) ?? "", key: $0.key) }
-    return count + (field ?? 0)
+    return wordCount + (field ?? 0)
+  }
+
+  /// How many words stand before the fields, as ``text`` writes it.
+  var wordCount: Int {
+    switch result {
+    case .success, .state, .refused(nil): 1
+    case .moved(let from, let to): 1 + (from == nil ? 0 : 1) + (to == nil ? 0 : 1)
+    case .stayed(let state), .ignored(let state): state == nil ? 1 : 2
+    case .refused: 2
+    }
   }
 
   /// The state that is expected by a word of the outcome, as ``text`` writes it.

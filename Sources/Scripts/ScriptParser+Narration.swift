@@ -125,6 +125,21 @@ extension ScriptParser {
       Script.Narration(source: Int32(source), line: Int32(line), step: script.steps.count, content: content))
   }
 
+  /// Keeps a remark for those who show the script. It is said before what it stands in: a question or free play.
+  mutating func takeRemark() {
+    guard !isIncluded else { return }
+    let line = String(decoding: raw, as: UTF8.self)
+    let text: Substring = line.drop { $0 == " " || $0 == "\t" }.drop { $0 == "#" }.drop { $0 == " " }
+    let place = narrator.question?.place ?? narrator.attempt?.place ?? script.narration.count
+    let step = place < script.narration.count ? script.narration[place].step : script.steps.count
+    script.narration.insert(
+      Script.Narration(
+        source: Int32(source), line: Int32(self.line), step: step, content: .remark(String(text))),
+      at: place)
+    narrator.question?.place += 1
+    narrator.attempt?.place += 1
+  }
+
   // MARK: The heading
 
   private mutating func takeLesson() throws(ScriptFailure) {
@@ -137,7 +152,9 @@ extension ScriptParser {
   }
 
   private mutating func takeLevel() throws(ScriptFailure) {
-    guard narrator.heading != nil, script.steps.isEmpty, script.narration.isEmpty else {
+    guard narrator.heading != nil, script.steps.isEmpty,
+      script.narration.allSatisfy({ if case .remark = $0.content { true } else { false } })
+    else {
       throw mistake(0, "'level' stands once, in the line behind 'lesson'")
     }
     narrator.heading = nil

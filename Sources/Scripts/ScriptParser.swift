@@ -127,6 +127,7 @@ package struct ScriptParser: ~Copyable {
       var end = lineFeed
       if end > start, bytes[end - 1] == 0x0D { end -= 1 }
       raw = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+      script.sources[source].starts.append(Int32(start))
       start = lineFeed + 1
       line += 1
       let open = (blocks.count, document != nil)
@@ -135,7 +136,10 @@ package struct ScriptParser: ~Copyable {
           try takeDocumentLine()
         } else if let first = raw.first(where: { $0 != 0x20 && $0 != 0x09 }) {
           try checkBytes()
-          if first == WordScanner.hash { continue }
+          if first == WordScanner.hash {
+            takeRemark()
+            continue
+          }
           if try takeNarration() { continue }
           try takeWords()
           try finishLine()

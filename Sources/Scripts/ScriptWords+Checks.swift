@@ -34,11 +34,11 @@ extension ScriptWords {
     if isWord(first + 1, "output"), count > 3, isArrowless(first) { return try outputCheck(first, count) }
     if isWord(first + 2, "timers"), count > 3, isArrowless(first) {
       try exactly(4, first, "expect NAME timers T,…|none")
-      let text = text(words[first + 3])
-      let names = text == "none" ? [] : Self.split(text)
+      let names = timers(first + 3)
       guard !names.contains("") else {
         throw WrongWord(
-          word: first + 3, message: "'\(text)' is no list of timers; it is T,… without blanks, or none")
+          word: first + 3,
+          message: "'\(text(words[first + 3]))' is no list of timers; it is T,… without blanks, or none")
       }
       return .timers(machine: try machine(first + 1), names: names)
     }
@@ -137,6 +137,12 @@ extension ScriptWords {
   /// Whether there is no `=>` from this word on.
   private func isArrowless(_ first: Int) -> Bool {
     (try? arrow(from: first)) == words.count
+  }
+
+  /// The timers that a word lists.
+  func timers(_ word: Int) -> [String] {
+    let text = text(words[word])
+    return text == "none" ? [] : Self.split(text)
   }
 
   /// Splits at commas outside parentheses.

@@ -91,6 +91,78 @@ extension ScriptsTests {
     }
   }
 
+  @Test("all words that the kinds do not know are told, of all files, before any of these is played")
+  func unknownWords() throws {
+    let files = [
+      "0.fsm": "new shiftKey key\n",
+      "1.fsm": """
+        new shiftKey key
+        expect key onn
+        expect kee on
+        never key capslock
+        send key tap => moved of on
+        send key tap => movd
+        new shiftKey k initial=onn
+        new shiftKey l dubleTap=1s
+        wire key txt key tap
+        cast kee tap
+        list kee => 0
+        watch kee
+        coverage shiftKey
+        show graph kee
+        new phoneCall p
+        send p.trakcer phoneTapped 112
+        send p openApp
+        send key tap => on outputs=txt
+        repeat 2 as i
+          new fridge f$i
+          send f$i openDoor
+          send g$i openDoor
+        end
+        new frigde g
+
+        """,
+      "2.fsm": "new fridge f\nexpect f reading temprature 3\n",
+    ]
+    let folder = try TemporaryFolder()
+    for options in [[], ["--check"]] {
+      let run = try run(files, options: options + ["@0.fsm", "@1.fsm", "@2.fsm"])
+      #expect(run.code == .exited(3))
+      #expect(run.output.hasSuffix("1 of 3 passed\n"), "\(run.output)")
+      let places = run.output.matches(of: #/\n  ([12]\.fsm:\d+:\d+): /#).map { String($0.output.1) }
+      let wanted = [
+        "2:12", "3:8", "4:11", "5:23", "6:17", "7:24", "8:24", "9:10", "10:6", "11:6", "12:7", "13:10", "14:12", "16:6",
+        "17:6", "18:27", "21:12", "22:8", "24:5",
+      ]
+      #expect(places == wanted.map { "1.fsm:\($0)" } + ["2.fsm:2:18"], "\(run.output)")
+      for hint in ["on", "key", "capsLock", "off", "moved", "doubleTap", "text", "p.tracker", "fridge", "temperature"] {
+        #expect(run.output.contains("did you mean \(hint)?\n"), "\(hint) in \(run.output)")
+      }
+      #expect(run.output.contains("'shiftKey' is a kind; write kind=shiftKey\n"))
+      #expect(run.output.contains("there is no machine 'g1' in this world\n"))
+    }
+    let junit = "\(folder.path)/j.xml"
+    let run = try run(files, "--tap", "--junit", junit, "@1.fsm", "@2.fsm")
+    #expect(run.output.contains("\n  more:\n    - '1.fsm:3:8: expected ok, got refused UNKNOWN-MACHINE : "), "\(run.output)")
+    #expect(run.output.contains("\nnot ok 2 - 2.fsm\n"), "\(run.output)")
+    let report = try String(contentsOfFile: junit, encoding: .utf8)
+    #expect(report.contains("tests=\"2\" failures=\"0\" errors=\"2\""), "\(report)")
+    #expect(report.contains("no event 'openDoor'"), "\(report)")
+  }
+
+  @Test("all bad documents of all files are told")
+  func badDocuments() throws {
+    let bad = "define k format=scxml\n<scxml>\nenddefine\n"
+    let run = try run(
+      ["1.fsm": bad + bad.replacing(" k ", with: " l "), "2.fsm": bad, "3.fsm": Self.good], "--check", "@1.fsm", "@2.fsm",
+      "@3.fsm")
+    #expect(run.code == .exited(3))
+    for place in ["1.fsm:1:", "1.fsm:4:", "2.fsm:1:"] {
+      #expect(run.output.contains("  \(place)"), "\(place) in \(run.output)")
+    }
+    #expect(run.output.hasSuffix("1 of 3 passed\n"), "\(run.output)")
+  }
+
   @Test("what a machine has, if not now, is no mistake")
   func knownNames() throws {
     let text = """

@@ -62,7 +62,7 @@ struct ScriptsTests {
       ("await key on => on", 5, 17, "on", "refused TIMEOUT : "),
       ("expect output key text", 4, 19, "output text of key at 0.000", "no output of key"),
       ("expect output key text within 1s", 4, 19, "output text of key within 1s", "no output of key"),
-      ("expect nobody timers none", 3, 8, "a machine", "refused"),
+      ("expect nobody timers none", 3, 8, "a machine", "there is no machine 'nobody'"),
       ("never key off", 4, 1, "never key off (s.fsm:2)", "key in off at 0.000"),
       ("never nobody on", 3, 7, "a machine and a state of its kind", "refused UNKNOWN-MACHINE"),
       ("never key capslock", 3, 11, "a machine and a state of its kind", "refused BAD-ARGUMENT"),
@@ -121,7 +121,8 @@ struct ScriptsTests {
     let files = ["1.fsm": Self.good, "2.fsm": "show nobody", "3.fsm": "expect nobody on", "4.fsm": Self.good]
     let stopped = try run(files, "@1.fsm", "@2.fsm", "@3.fsm", "@4.fsm")
     #expect(stopped.code == .exited(3))
-    #expect(stopped.output.hasSuffix("1 of 4 passed, 2 not run\n"), "\(stopped.output)")
+    #expect(stopped.output.contains("\nnot ok  3.fsm"), "its mistake is told without playing it: \(stopped.output)")
+    #expect(stopped.output.hasSuffix("1 of 4 passed, 1 not run\n"), "\(stopped.output)")
     let whole = try run(files, "--keep-going", "@1.fsm", "@2.fsm", "@3.fsm", "@4.fsm")
     #expect(whole.code == .exited(3))
     #expect(whole.output.contains("\nnot ok  3.fsm"))
@@ -148,8 +149,6 @@ struct ScriptsTests {
           hints:
             - 'it has: tap, character'
           exit: 3
-          journal:
-            - '1 0.000 k created shiftKey off'
           ...
         ok 3 - \\#3.fsm # SKIP not run after a failure
 

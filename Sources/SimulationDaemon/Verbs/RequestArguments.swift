@@ -134,11 +134,3 @@ extension Sequence where Element: Hashable {
     return filter { seen.insert($0).inserted }
   }
 }
-
-/// A kind's name with its article: `a shiftKey`, `an enemy`, `an http`.
-func withArticle(_ name: String) -> String {
-  let isSpokenWithVowel = name.first.map { "aeioAEIO".contains($0) } ?? false
-  // Abbreviations are read letter by letter: aitch, em, ess.
-  let isSpelled = ["http", "mviTrace", "smtp"].contains(name)
-  return (isSpokenWithVowel || isSpelled ? "an " : "a ") + name
-}

@@ -19,14 +19,9 @@ struct Lesson: Equatable {
 
   /// - Parameter showsRemarks: Whether the remarks of the script's own file are text, too.
   init(_ script: Script, showsRemarks: Bool = false) {
-    var narration = script.narration
-    if showsRemarks {
-      narration += script.remarks
-      narration.sort { ($0.step, $0.source, $0.line) < ($1.step, $1.source, $1.line) }
-    }
     var place = 0
     var lastSaid: Script.Narration?
-    for told in narration {
+    for told in script.narration {
       while place < told.step {
         let group = script.group(at: place)
         // What is said within a block is said before it.
@@ -36,6 +31,7 @@ struct Lesson: Equatable {
       }
       switch told.content {
       case .say(let line): say(line, told, after: lastSaid)
+      case .remark(let line): if showsRemarks { say(line, told, after: lastSaid) }
       case .ask(let question):
         items.append(.ask(question))
         place = question.steps.upperBound
@@ -45,7 +41,11 @@ struct Lesson: Equatable {
         items.append(.attempt(attempt))
         place = attempt.checks.upperBound
       }
-      if case .say = told.content { lastSaid = told } else { lastSaid = nil }
+      switch told.content {
+      case .say: lastSaid = told
+      case .remark: if showsRemarks { lastSaid = told }
+      case .ask, .picture, .pause, .attempt: lastSaid = nil
+      }
     }
     while place < script.steps.count {
       let group = script.group(at: place)

@@ -29,27 +29,37 @@ final class FileRun {
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Plays all files, or stops at the first failure.
+  /// Plays all files, or stops at the first failure; what is wrong with the later ones is told all the same.
   ///
-  /// - Parameter play: Plays the file with this index in `names`.
-  func run(_ names: [String], play: (Int) throws(RunLink.Stop) -> RunResult) -> ExitCode {
+  /// - Parameters:
+  ///   - examine: Looks at the file with this index in `names` before any is played. One that fails there is not played.
+  ///   - play: Plays a file, behind what came of the look at it.
+  func run(
+    _ names: [String], examine: (Int) throws(RunLink.Stop) -> RunResult? = { _ in nil },
+    play: (Int, RunResult?) throws(RunLink.Stop) -> RunResult
+  ) -> ExitCode {
     var results = names.map { RunResult(name: $0) }
     var status = ExitCode.good
+    var place = 0
     write(report.beginning(names.count))
-    for place in names.indices {
-      if status == .good || keepsGoing {
-        progress?.begin()
-        let began = HostClock.now()
-        do throws(RunLink.Stop) {
-          results[place] = try play(place)
-        } catch {
-          writeJUnit(results)
-          return stop(error)
+    do throws(RunLink.Stop) {
+      var looks: [RunResult?] = []
+      for place in names.indices { looks.append(try examine(place)) }
+      while place < names.count {
+        if let look = looks[place], look.hasFailed {
+          results[place] = look
+        } else if status == .good || keepsGoing {
+          progress?.begin()
+          let began = HostClock.now()
+          results[place] = try play(place, looks[place])
+          results[place].duration = HostClock.now() - began
         }
-        results[place].duration = HostClock.now() - began
         if status == .good, let failure = results[place].failure { status = failure.status }
+        write(report.text(of: results[place], number: place + 1))
+        place += 1
       }
-      write(report.text(of: results[place], number: place + 1))
+    } catch {
+      return stop(error, in: place, &results)
     }
     write(report.ending(results))
     return writeJUnit(results) && !hasFailedToWrite ? status : .usage
@@ -68,14 +78,16 @@ final class FileRun {
     Descriptor.standardError.tell("fsmrepl: \(text)")
   }
 
-  private func stop(_ reason: RunLink.Stop) -> ExitCode {
+  private func stop(_ reason: RunLink.Stop, in place: Int, _ results: inout [RunResult]) -> ExitCode {
+    let text = reason == .lost ? "the connection to the daemon was lost" : "interrupted"
+    results[place].ending = .interrupted(text)
+    writeJUnit(results)
+    write(report.stopping(text))
     switch reason {
     case .lost:
-      write(report.stopping("the connection to the daemon was lost"))
-      complain("the connection to the daemon was lost")
+      complain("\(text)")
       return .noConnection
     case .signal(let number):
-      write(report.stopping("interrupted"))
       if number == SIGINT { return .interrupted }
       client.endProcess(by: number)
     }

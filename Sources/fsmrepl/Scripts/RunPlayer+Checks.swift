@@ -13,12 +13,6 @@ extension RunPlayer {
       result.steps += 1
       result.expectations += 1
       checkShown(step, script.check(place, turn: turnChecked))
-    case (.check(let place), .kind):
-      guard case .reading(let machine, let name, _) = script.check(place, turn: turnChecked),
-        let words = rows.first.flatMap({ ServerLine($0)?.words }), words.count > 1
-      else { return }
-      let doubt = RunDoubt(.reading, of: machine, [name], step, turn: turnChecked, word: 3, kind: words[1])
-      if !readingsSeen.contains(doubt.subjectOfKind) { doubtedReadings.append(doubt) }
     case (.check(let place), .probe):
       result.steps += 1
       result.expectations += 1
@@ -52,12 +46,6 @@ extension RunPlayer {
     let request = script.word(of: step, turn: turnChecked, wrongFor: reply.serverLine)
     let isOfRequest = reply.lineClass == .failure && request > 0 && !reply.isWord(0, "REFUSED") && !isTimeOut
     let behindArrow = isOfRequest ? nil : outcome.wrongWord(reply)
-    if let behindArrow, let state = outcome.state(at: behindArrow),
-      let machine = script.machine(of: step, turn: turnChecked)
-    {
-      doubt = RunDoubt(
-        .state, of: machine, [state], step, turn: turnChecked, word: script.arrow(of: step) + 1 + behindArrow)
-    }
     fail(
       step, word: behindArrow.map { script.arrow(of: step) + 1 + $0 } ?? request, expected: outcome.text,
       got: outcome.found(reply), isTimeOut ? .timeOut : .expectation, hints: replyHints)
@@ -74,13 +62,6 @@ extension RunPlayer {
       return fail(step, word: 1, expected: "a machine", got: ScriptOutcome.found(reply), .failed, hints: replyHints)
     }
     guard let miss = check.miss(in: rows.compactMap { ServerLine($0) }) else { return }
-    switch check {
-    case .timers(let machine, let names):
-      doubt = RunDoubt(.timer, of: machine, names, step, turn: turnChecked, word: 3)
-    case .reading(let machine, let name, _):
-      doubt = RunDoubt(.reading, of: machine, [name], step, turn: turnChecked, word: 3)
-    case .coverage, .never, .output: break
-    }
     fail(
       step, word: miss.word, expected: miss.expected, got: miss.got, miss.isOfNothing ? .failed : .expectation)
   }
@@ -96,7 +77,6 @@ extension RunPlayer {
         result.expectations += 1
         turnChecked = turn
         if !outputs.has(output, of: machine, at: worldTime) {
-          doubt = RunDoubt(.output, of: machine, [output], step, turn: turn, word: 3)
           fail(
             step, word: 3, expected: "output \(output) of \(machine) at \(worldTime)",
             got: outputs.text(of: machine, at: worldTime))
@@ -154,7 +134,7 @@ extension RunPlayer {
   /// Checks each `never` again after the world has gone back, since no notice says which states its machines are in
   /// now.
   ///
-  /// - Parameter step: The `undo` or `goto`. It and all before it are answered; nothing after it was sent.
+  /// - Parameter step: The `undo`, `redo` or `goto`. It and all before it are answered; nothing after it was sent.
   func checkNeversAgain(behind step: Script.Step) throws(Stop) {
     // Pace is counted from the world's current time.
     anchor = nil

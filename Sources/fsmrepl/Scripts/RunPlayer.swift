@@ -27,8 +27,6 @@ final class RunPlayer {
     case request
     /// The rows of `show` are compared with a check.
     case show
-    /// `list` behind the `show` of a reading that is not there: which kind may not have it.
-    case kind
     /// `watch` for a `never`: it only has to succeed.
     case watch
     /// `expect` for a `never`: whether the state holds already, or is unknown to the kind.
@@ -66,7 +64,7 @@ final class RunPlayer {
   var pending = RunQueue()
   /// Whether nothing is sent until all requests are answered.
   private var isHeld = false
-  /// The last `undo` or `goto` sent, until everything up to it is checked.
+  /// The last `undo`, `redo` or `goto` sent, until everything up to it is checked.
   private var wayBack: Int?
   /// Whether a batch has begun and not ended.
   private var isCollecting = false
@@ -82,14 +80,6 @@ final class RunPlayer {
   /// The highest sequence number that an answer named.
   var sequence: UInt64 = 0
   var failure: RunFailure?
-  /// What the failure, or a passed check, may owe to a word that its kind does not know.
-  var doubt: RunDoubt?
-  /// Checks that passed because there is no such reading now, to be looked at.
-  var doubtedReadings: [RunDoubt] = [] { didSet { if !doubtedReadings.isEmpty { isHeld = true } } }
-  /// The kinds and readings that need no other look.
-  var readingsSeen: Set<String> = []
-  /// The first words of each row that describes a kind.
-  var wordsOfKinds: [String: [[String]]] = [:]
   /// Whether the failure may include inputs beyond those that answers named.
   var isSequenceOpen = false
   private var isCancelling = false
@@ -136,8 +126,7 @@ final class RunPlayer {
           try checkNeversAgain(behind: script.steps[place])
           continue
         }
-        try settleReadings()
-        guard failure == nil, next < end else { break }
+        guard next < end else { break }
         if try playAlone(script.steps[next]) { next += 1 }
       } else {
         onlooker.progress({ self.worldTime }, next < script.steps.count ? script.steps[next] : nil)
@@ -146,7 +135,6 @@ final class RunPlayer {
     }
     if failure == nil { result.worldTime = worldTime }
     if failure != nil { try drain() }
-    _ = try settle(doubt)
     if var failure {
       failure.journal = try journal()
       result.ending = .failed(failure)
@@ -197,11 +185,6 @@ final class RunPlayer {
         }
       case .request(let verb, _):
         if speed != nil, verb == .advance || verb == .await { return }
-        // A kind may be another one behind it.
-        if verb == .define || verb == .undefine {
-          guard pending.isEmpty else { return }
-          forgetKinds()
-        }
         if verb == .begin { isCollecting = true }
         if verb == .end {
           isCollecting = false
@@ -210,7 +193,6 @@ final class RunPlayer {
         sendRequest(of: step)
         pending.append(next, turn: turn, .request)
         if verb == .undo || verb == .redo || verb == .goto {
-          forgetKinds()
           isHeld = true
           wayBack = next
         }
@@ -224,24 +206,12 @@ final class RunPlayer {
     }
   }
 
-  private func forgetKinds() {
-    wordsOfKinds = [:]
-    readingsSeen = []
-  }
-
   /// - Returns: False for a check that has to be played alone.
   private func sendCheck(_ step: Script.Step, _ place: Int32) -> Bool {
-    let check = script.checks[Int(place)]
-    switch check {
+    switch script.checks[Int(place)] {
     case .timers, .reading, .coverage:
       sendRequest(of: step)
       pending.append(next, turn: turn, .show)
-      if !isCollecting, case .reading(_, _, .none) = check,
-        case .reading(let machine, _, _) = script.check(place, turn: turn)
-      {
-        link.send("list \(machine)\n")
-        pending.append(next, turn: turn, .kind)
-      }
     case .never:
       sendRequest(of: step)
       pending.append(next, turn: turn, .watch)
@@ -278,14 +248,10 @@ final class RunPlayer {
       if speed != nil { onlooker.line(script.played(step, turn: turn) ?? script.line(of: step)) }
       result.steps += 1
       result.expectations += 1
-      doubt = RunDoubt(.output, of: machine, [output], step, turn: turn, word: 3)
-      // Waiting for what cannot come could take long.
-      if !outputs.has(output, of: machine, at: worldTime), try settle(doubt) { return true }
       if let got = try advanceUntilOutput(for: output, of: machine, within: within) {
         fail(step, word: 3, expected: "output \(output) of \(machine) within \(TimeText.written(within))", got: got)
       }
       onlooker.answer?(step, [], nil, failure == nil)
-      doubt = nil
       return true
     case .request(.await, _):
       guard speed != nil else { return false }
@@ -305,6 +271,9 @@ final class RunPlayer {
   }
 
   // MARK: Receiving
+
+  /// Goes on behind a failure.
+  func passOver() { failure = nil }
 
   private func receive(until deadline: UInt64? = nil) throws(Stop) {
     if let patience, HostClock.now() >= patience { throw .lost }
@@ -341,7 +310,7 @@ final class RunPlayer {
     switch lineClass {
     case .data:
       let role = pending.first?.role
-      if role == .show || role == .kind || role == .control || onlooker.answer != nil || isOfDocument(pending.first) {
+      if role == .show || role == .control || onlooker.answer != nil || isOfDocument(pending.first) {
         rows.append(String(decoding: line, as: UTF8.self))
       }
     case .notice: takeNotice(line)

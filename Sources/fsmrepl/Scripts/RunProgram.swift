@@ -12,6 +12,8 @@ final class RunProgram {
   private let link: RunLink
   private let files: FileRun
   private var worlds = RunWorlds()
+  /// What the daemon says of kinds that no script defines.
+  private var kinds = KindBook()
 
   /// How long to wait for answers after Ctrl-C, in nanoseconds.
   private static let parting: UInt64 = 2_000_000_000
@@ -30,46 +32,97 @@ final class RunProgram {
       client: client)
   }
 
-  /// Plays all scripts, or stops at the first failure.
+  /// Looks at all scripts, then plays them, or stops at the first failure.
   func run(_ scripts: [Script]) -> ExitCode {
     let pictures = options.wavePaths(of: scripts.map(\.name))
-    return files.run(scripts.map(\.name)) { place throws(RunLink.Stop) in
-      try play(scripts[place], picture: pictures.isEmpty ? nil : pictures[place])
-    }
+    return files.run(
+      scripts.map(\.name), examine: { place throws(RunLink.Stop) in try examine(scripts[place]) },
+      play: { place, look throws(RunLink.Stop) in
+        if options.onlyChecks, let look { return look }
+        let script = scripts[place]
+        let player = RunPlayer(link: link, script: script, speed: options.speed, onlooker: onlooker(of: script))
+        try inNewWorld(player) { () throws(RunLink.Stop) in
+          try player.play()
+          if !pictures.isEmpty { try draw(player, into: pictures[place]) }
+        }
+        return player.result
+      })
   }
 
-  /// Plays a script in a new world and drops the world afterwards, whatever the result.
-  private func play(_ script: Script, picture: String?) throws(RunLink.Stop) -> RunResult {
-    let script = options.onlyChecks ? script.definitions : script
-    let player = RunPlayer(link: link, script: script, speed: options.speed, onlooker: onlooker(of: script))
+  /// Uses a new world for a player, and drops it afterwards, whatever the result.
+  private func inNewWorld(_ player: RunPlayer, _ body: () throws(RunLink.Stop) -> Void) throws(RunLink.Stop) {
     do throws(RunLink.Stop) {
-      try play(player, picture: picture)
+      let seed = options.seed ?? player.script.seed ?? 0
+      let world: String
+      switch try worlds.make(seed: seed, ask: { request throws(RunLink.Stop) in try player.ask(request).last }) {
+      case .failure(let refusal):
+        player.result.ending = .failed(refusal.failure(of: player.result.name))
+        return
+      case .success(let name): world = name
+      }
+      // Nothing of the script may be sent before the daemon confirms that we are in this world.
+      let used = try player.ask("use \(world)").last
+      guard used.lineClass == .success else {
+        player.result.ending = .failed(RunWorlds.Refusal(line: used).failure(of: player.result.name))
+        return
+      }
+      try body()
+      _ = try player.ask("world drop \(world)")
+      player.result.rename("world \(world)", "this world")
     } catch {
       if case .signal = error, let world = worlds.last { leave(world, player) }
       throw error
     }
+  }
+
+  // MARK: Before playing
+
+  /// Makes the kinds that a script defines, and checks its words against those of all kinds that it speaks of.
+  ///
+  /// - Returns: What came of it; a failure has all mistakes.
+  private func examine(_ script: Script) throws(RunLink.Stop) -> RunResult {
+    var check = KindCheck(script)
+    let player = RunPlayer(link: link, script: script.definitions, speed: nil, onlooker: .init())
+    player.result.ending = .passed
+    var mistakes: [(step: Int, failure: RunFailure)] = []
+    var own: [(kind: String, rows: [ServerLine], step: Int)] = []
+    let wanted = check.kinds.filter { !kinds.has($0) }
+    if !check.definitions.isEmpty || !wanted.isEmpty {
+      try inNewWorld(player) { () throws(RunLink.Stop) in
+        for kind in wanted.sorted() { try learn(kind, player) }
+        for (place, definition) in check.definitions.enumerated() {
+          try player.play(upTo: place + 1)
+          if let failure = player.result.failure { mistakes.append((definition.step, failure)) }
+          player.passOver()
+          let (rows, last) = try describe(definition.kind, player)
+          if last.lineClass == .success { own.append((definition.kind, rows, definition.step)) }
+        }
+      }
+      // No world could be made.
+      if mistakes.isEmpty, player.result.hasFailed { return player.result }
+    }
+    var known = kinds
+    for kind in own { known.learn(kind.kind, kind.rows, definedBy: kind.step) }
+    mistakes += check.mistakes(known).map { ($0.step, RunFailure($0)) }
+    mistakes.sort { $0.step < $1.step }
+    guard var first = mistakes.first?.failure else { return player.result }
+    first.others = mistakes.dropFirst().prefix(ScriptLimits.mistakes - 1).map(\.failure)
+    first.more = mistakes.count - 1 - first.others.count
+    player.result.ending = .failed(first)
     return player.result
   }
 
-  private func play(_ player: RunPlayer, picture: String?) throws(RunLink.Stop) {
-    let world: String
-    let seed = options.seed ?? player.script.seed ?? 0
-    switch try worlds.make(seed: seed, ask: { request throws(RunLink.Stop) in try player.ask(request).last }) {
-    case .failure(let refusal):
-      player.result.ending = .failed(refusal.failure(of: player.result.name))
-      return
-    case .success(let name): world = name
-    }
-    // Nothing of the script may be sent before the daemon confirms that we are in this world.
-    let used = try player.ask("use \(world)").last
-    guard used.lineClass == .success else {
-      player.result.ending = .failed(RunWorlds.Refusal(line: used).failure(of: player.result.name))
-      return
-    }
-    try player.play()
-    if let picture { try draw(player, into: picture) }
-    _ = try player.ask("world drop \(world)")
-    player.result.rename("world \(world)", "this world")
+  /// Asks about a kind and the kinds of its members.
+  private func learn(_ kind: String, _ player: RunPlayer) throws(RunLink.Stop) {
+    guard !kinds.has(kind) else { return }
+    let (rows, last) = try describe(kind, player)
+    kinds.learn(kind, rows, last)
+    for member in kinds.members(of: kind) { try learn(member, player) }
+  }
+
+  private func describe(_ kind: String, _ player: RunPlayer) throws(RunLink.Stop) -> ([ServerLine], ServerLine) {
+    let (rows, last, _) = try player.ask("describe \(Word.written(kind))")
+    return (rows.compactMap { ServerLine($0) }, last)
   }
 
   /// Draws what happened in the script's world, with what was expected in vain marked in it.

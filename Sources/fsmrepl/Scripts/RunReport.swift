@@ -68,7 +68,7 @@ struct RunReport {
 
   private func forPeople(_ result: RunResult, _ style: Style, _ showsDuration: Bool) -> ScreenText {
     switch result.ending {
-    case .skipped: return ""
+    case .skipped, .interrupted: return ""
     case .passed:
       let first: ScreenText =
         "\(style(.good, "ok"))      \(result.name)  \(style(.quiet, facts(result, showsDuration)))\n"
@@ -83,19 +83,22 @@ struct RunReport {
       var text: ScreenText =
         "\(style(.bad, "not ok"))  \(result.name)  \(style(.quiet, facts(result, showsDuration)))\n"
       text += findings(result)
-      text += "  \(style(.name, failure.place)): \(failure.line)\n"
-      if failure.difference.isEmpty {
-        if let played = failure.played { text += "    played    \(played)\n" }
-        text += "    expected  \(failure.expected)\n    got       \(failure.got)\n"
-        for hint in failure.hints { text += "              \(hint)\n" }
-      } else {
-        text += difference(failure.difference, style)
-      }
+      for failure in [failure] + failure.others { text += self.text(of: failure, style) }
+      if failure.more > 0 { text += "  and \(counted(failure.more, "more mistake"))\n" }
       guard !failure.journal.isEmpty else { return text }
       text += "    the journal up to here\n"
       for line in failure.journal { text += "      \(style(.quiet, line))\n" }
       return text
     }
+  }
+
+  private func text(of failure: RunFailure, _ style: Style) -> ScreenText {
+    var text: ScreenText = "  \(style(.name, failure.place)): \(failure.line)\n"
+    guard failure.difference.isEmpty else { return text + difference(failure.difference, style) }
+    if let played = failure.played { text += "    played    \(played)\n" }
+    text += "    expected  \(failure.expected)\n    got       \(failure.got)\n"
+    for hint in failure.hints { text += "              \(hint)\n" }
+    return text
   }
 
   private func findings(_ result: RunResult) -> ScreenText {
@@ -137,6 +140,8 @@ struct RunReport {
     let name = result.name.map { "\\#".contains($0) ? "\\\($0)" : "\($0)" }.joined()
     switch result.ending {
     case .passed: return result.findings.reduce("ok \(number) - \(name)\n") { "\($0)# \($1)\n" }
+    // The line that bails out tells of it.
+    case .interrupted: return ""
     case .updated(let answers): return "ok \(number) - \(name)\n# \(counted(answers, "answer")) changed\n"
     case .skipped: return "ok \(number) - \(name) # SKIP \(skipReason)\n"
     case .unreadable(let lines):
@@ -152,6 +157,10 @@ struct RunReport {
       if !failure.hints.isEmpty {
         text += "  hints:\n"
         for hint in failure.hints { text += "    - \(Self.yaml(hint))\n" }
+      }
+      if !failure.others.isEmpty {
+        text += "  more:\n"
+        for line in failure.otherLines { text += "    - \(Self.yaml(line))\n" }
       }
       text += "  exit: \(failure.status.rawValue)\n"
       if !failure.difference.isEmpty {
@@ -192,17 +201,19 @@ struct RunReport {
       switch result.ending {
       case .passed, .updated: text += result.picture == nil ? "/>\n" : ">\(Self.attachment(result))</testcase>\n"
       case .skipped: text += "><skipped/></testcase>\n"
+      case .interrupted(let why):
+        text += ">\n      <error type=\"interrupted\" message=\"\(XMLText.escaped(why))\"/>\n    </testcase>\n"
       case .unreadable(let lines):
         text += ">\n      <error type=\"\(ExitCode.usage)\" message=\"\(XMLText.escaped(lines.first ?? ""))\">"
         text += "\(XMLText.escaped(lines.joined(separator: "\n")))</error>\n    </testcase>\n"
       case .failed(let failure):
         let isExpectation = failure.status == .expectation || failure.status == .timeOut
         let element = isExpectation ? "failure" : "error"
-        let message = "\(failure.place): expected \(failure.expected), got \(failure.got)"
-        let lines =
+        let lines = ([failure] + failure.others).flatMap { failure in
           ["\(failure.place): \(failure.line)"] + (failure.played.map { ["played    \($0)"] } ?? [])
-          + ["expected  \(failure.expected)", "got       \(failure.got)"] + failure.hints.map { "          \($0)" }
-        text += ">\n      <\(element) type=\"\(failure.status)\" message=\"\(XMLText.escaped(message))\">"
+            + ["expected  \(failure.expected)", "got       \(failure.got)"] + failure.hints.map { "          \($0)" }
+        }
+        text += ">\n      <\(element) type=\"\(failure.status)\" message=\"\(XMLText.escaped(failure.summary))\">"
         let difference = failure.difference.map { "\($0.side.rawValue) \($0.text)" }
         text += XMLText.escaped((result.findings + lines + difference + failure.journal).joined(separator: "\n"))
         text += "</\(element)>\n\(Self.attachment(result))    </testcase>\n"

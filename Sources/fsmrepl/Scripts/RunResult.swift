@@ -1,3 +1,5 @@
+import Scripts
+
 /// The result for one file: a script that was run, or a transcript that was checked.
 struct RunResult: Equatable {
   enum Ending: Equatable {
@@ -7,6 +9,8 @@ struct RunResult: Equatable {
     case failed(RunFailure)
     /// It cannot be read; the lines say why, each with its place.
     case unreadable([String])
+    /// It was running when the connection was lost or somebody ended the program; the text says which.
+    case interrupted(String)
     /// Not run, because an earlier file failed, or another one cannot be read.
     case skipped
   }
@@ -27,7 +31,7 @@ struct RunResult: Equatable {
 
   var hasFailed: Bool {
     switch ending {
-    case .failed, .unreadable: true
+    case .failed, .unreadable, .interrupted: true
     case .passed, .updated, .skipped: false
     }
   }
@@ -40,6 +44,9 @@ struct RunResult: Equatable {
   mutating func rename(_ words: String, _ others: String) {
     guard case .failed(var failure) = ending else { return }
     failure.got = failure.got.replacing(words, with: others)
+    for place in failure.others.indices {
+      failure.others[place].got = failure.others[place].got.replacing(words, with: others)
+    }
     ending = .failed(failure)
   }
 }
@@ -57,10 +64,28 @@ struct RunFailure: Equatable {
   var got: String
   /// What the prompt says below such a failure.
   var hints: [String] = []
+  /// Mistakes that were found with it, before the script was played.
+  var others: [RunFailure] = []
+  /// How many mistakes are not told.
+  var more = 0
   /// The last lines of the journal up to the failure.
   var journal: [String] = []
+  /// What is wrong, and where, in a line.
+  var summary: String { "\(place): expected \(expected), got \(got)" }
   /// The difference between the file and the received answers, with some lines of context.
   var difference: [DifferenceRow] = []
+}
+
+extension RunFailure {
+  /// A mistake that was found before the script was played.
+  init(_ mistake: KindMistake) {
+    self.init(
+      status: .failed, place: mistake.place, line: mistake.line, expected: mistake.expected, got: mistake.got,
+      hints: RunPlayer.hints(mistake.answer))
+  }
+
+  /// A line for each further mistake.
+  var otherLines: [String] { others.map(\.summary) + (more > 0 ? ["\(more) more"] : []) }
 }
 
 /// A row of a difference as shown.

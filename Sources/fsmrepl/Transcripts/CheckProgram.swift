@@ -26,7 +26,7 @@ final class CheckProgram {
 
   /// Checks all transcripts, or stops at the first difference.
   func run(_ transcripts: [Transcript]) -> ExitCode {
-    files.run(transcripts.map(\.name)) { place throws(RunLink.Stop) in try check(transcripts[place]) }
+    files.run(transcripts.map(\.name)) { place, _ throws(RunLink.Stop) in try check(transcripts[place]) }
   }
 
   private func check(_ transcript: Transcript) throws(RunLink.Stop) -> RunResult {
