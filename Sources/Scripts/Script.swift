@@ -32,7 +32,7 @@ package struct Script: Sendable {
     fileprivate let length: Int32
     /// Whether its words depend on the turn, by a counter or a range.
     package let isCounted: Bool
-    /// The index in its line of the first word of what it does: 2 behind a time.
+    /// The index in its line of the first word of the step; 2 behind a time.
     fileprivate let firstWord: UInt8
   }
 
@@ -228,21 +228,21 @@ package struct Script: Sendable {
     // A time stands in the line in another form than in its request.
     let isTime = step.firstWord == 0 && (words.isWord(0, "at") || words.isWord(0, "after"))
     let place = isTime ? 1 : Int(step.firstWord) + word
-    guard
-      let word = words.words.indices.contains(place)
-        ? words.words[place] : words.words.dropFirst(Int(step.firstWord)).first
-    else { return 1 }
+    // `point STATE` stands for a request with one word more.
+    guard let word = words.words.dropFirst(Int(step.firstWord)).prefix(place + 1 - Int(step.firstWord)).last else {
+      return 1
+    }
     return String(decoding: bytes.prefix(word.start), as: UTF8.self).count + 1
   }
 
-  /// The index of the arrow in what a step does.
+  /// The index of `=>`, counted from the first word of the step.
   package func arrow(of step: Step) -> Int {
     let words = ScriptWords(bytes(step.source, step.line))
     let arrow = try? words.arrow(from: Int(step.firstWord))
     return (arrow ?? words.words.count) - Int(step.firstWord)
   }
 
-  /// The index of the word of a request that a failure is about; that of the verb if it is about none.
+  /// The index of the word that a failure names; the index of the verb if it names none.
   package func word(of step: Step, turn: Int32, wrongFor failure: ServerLine) -> Int {
     let words = ScriptWords(Array(request(of: step, turn: turn).utf8))
     let verb = words.words.first.map { words.bytes($0).first == WordScanner.at } == true ? 1 : 0
@@ -352,6 +352,11 @@ package struct Script: Sendable {
       source: step.source, line: step.line, action: .repeats(count, past: Int32(steps.count)), start: step.start,
       length: step.length, isCounted: false, firstWord: step.firstWord)
   }
+}
+
+extension Verb {
+  /// Whether the world goes back with it, or forth again.
+  package var goesBack: Bool { self == .undo || self == .redo || self == .goto }
 }
 
 /// Size limits of a script.

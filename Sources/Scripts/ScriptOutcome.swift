@@ -48,10 +48,10 @@ package struct ScriptOutcome: Hashable, Sendable {
       guard words.count > count + 1 else { return }
       throw .wrong("'\(words[count + 1])' is one word too many; the form is '\(form)'", word: count + 1)
     }
-    // Without such a key in any reply an empty value would always hold.
-    for (place, field) in fields.enumerated() where field.value.isEmpty && !ReplyShape.endKeys.contains(field.key) {
-      let hint = Nearest.match(field.key, among: ReplyShape.endKeys).map { "; did you mean '\($0)='?" } ?? ""
-      throw .wrong("no reply has a key '\(field.key)'\(hint)", word: words.count + place)
+    for (place, field) in fields.enumerated() where !ReplyShape.endKeys.contains(field.key) {
+      throw .wrong(
+        "no reply has a key '\(field.key)'\(Self.keyMeant(by: field.key, ReplyShape.endKeys))",
+        word: words.count + place)
     }
     self.fields = fields
     switch words.first {
@@ -88,12 +88,39 @@ package struct ScriptOutcome: Hashable, Sendable {
         result = .refused(code)
         return
       }
+      if words.count == 1, word.contains("-"), word.utf8.allSatisfy({ $0 == 0x2D || (0x41...0x5A).contains($0) }),
+        let code = Nearest.match(word, among: FailureCode.allCases.map(\.word))
+      {
+        throw .wrong("'\(word)' is no code of a failure; did you mean \(code)?", word: 0)
+      }
       guard words.count == 1, let state = try state(0) else {
-        let hint = Nearest.match(word, among: words.count == 1 ? Self.words + FailureCode.allCases.map(\.word) : Self.words).map { "did you mean '\($0)'?" } ?? "there is \(ScriptOutcome.form)"
+        let hint =
+          Nearest.match(word, among: Self.words).map { "did you mean '\($0)'?" } ?? "there is \(ScriptOutcome.form)"
         throw .wrong("'\(word)' is no outcome; \(hint)", word: 0)
       }
       result = .state(state)
     }
+  }
+
+  /// The key that may be meant. By a single letter any could be.
+  private static func keyMeant(by key: String, _ keys: [String]) -> String {
+    guard key.utf8.count > 1 else { return "" }
+    return Nearest.match(key, among: keys).map { "; did you mean '\($0)='?" } ?? ""
+  }
+
+  /// The first key that no success of a verb has, if a success is expected: without it an empty value would always hold.
+  ///
+  /// - Returns: What is wrong, and the index of the word.
+  func wrongKey(of verb: Verb) -> (message: String, word: Int)? {
+    if case .refused = result { return nil }
+    guard let keys = verb.successKeys, let place = fields.firstIndex(where: { !keys.contains($0.key) }) else {
+      return nil
+    }
+    let key = fields[place].key
+    return (
+      "a success of '\(verb.name)' has no key '\(key)'\(Self.keyMeant(by: key, keys)); it has "
+        + keys.joined(separator: ", "), wordCount + place
+    )
   }
 
   /// The state in which the machine is afterwards, if the outcome names it.
@@ -196,9 +223,7 @@ package struct ScriptOutcome: Hashable, Sendable {
 
   /// The actual reply in the form of an outcome, with the expected fields.
   package func found(_ reply: borrowing ScriptReply) -> String {
-    var text = ScriptOutcome.found(reply)
-    for field in fields { text += " " + ScriptOutcome.written(field.key, reply.text(of: field.key) ?? "") }
-    return text
+    ScriptOutcome.found(reply, with: fields.map { ScriptOutcome.written($0.key, reply.text(of: $0.key) ?? "") })
   }
 
   private static func written(_ key: String, _ value: String) -> String {
@@ -206,14 +231,16 @@ package struct ScriptOutcome: Hashable, Sendable {
   }
 
   /// A reply in the form of an outcome, with the reason of a failure.
-  package static func found(_ reply: borrowing ScriptReply) -> String {
+  ///
+  /// - Parameter fields: What stands before the reason.
+  package static func found(_ reply: borrowing ScriptReply, with fields: [String] = []) -> String {
     let words = reply.words
     guard reply.lineClass == .failure else {
-      return words.isEmpty ? "ok" : words.map(Word.written).joined(separator: " ")
+      return ((words.isEmpty ? ["ok"] : words.map(Word.written)) + fields).joined(separator: " ")
     }
     let code = words.first ?? "?"
     let note = reply.note.map { " : \($0)" } ?? ""
-    return (code == FailureCode.refused.word ? "refused" : "refused \(code)") + note
+    return ((code == FailureCode.refused.word ? ["refused"] : ["refused", code]) + fields).joined(separator: " ") + note
   }
 
   /// Whether a field has the expected value; times may be written in any unit.

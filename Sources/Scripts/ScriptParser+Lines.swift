@@ -51,6 +51,10 @@ extension ScriptParser {
 
   // MARK: Time
 
+  private static let units: Set = [
+    "ms", "s", "sec", "second", "seconds", "m", "min", "minute", "minutes", "h", "hour", "hours", "d", "day", "days",
+  ]
+
   /// Turns `at TIME` or `after DURATION` into the request that does it.
   private mutating func takeTime() throws(ScriptFailure) {
     let time: ScriptTime = words.isWord(0, "at") ? .at : .after
@@ -61,6 +65,14 @@ extension ScriptParser {
     }
     let found = word.map { $0.isPlain ? words.text($0) : "\(words.key($0))=\(words.text($0))" }
     if let mistake = time.mistake(in: found) { throw failure(word: 1, mistake) }
+    if let found, let unit = words.words.dropFirst(2).first.map({ words.text($0) }), Self.units.contains(unit),
+      found.allSatisfy({ $0.isNumber || $0 == "." })
+    {
+      throw failure(
+        word: 1,
+        "a time is one word: '\(found)\(unit.hasPrefix("m") && unit != "ms" ? "m" : unit.prefix(unit == "ms" ? 2 : 1))'"
+      )
+    }
     try append(.request(.advance, outcome: -1), words: 1..<2, before: time.request, firstWord: 0)
   }
 
@@ -78,6 +90,9 @@ extension ScriptParser {
       throw failure(word: first + 1, "a verb must follow the tag")
     }
     let verb = Verb(words.bytes(words.words[first + 1]))
+    if verb == nil, Self.ownWords.contains(words.text(words.words[first + 1])) {
+      throw failure(word: first, "a tag stands before requests only")
+    }
     if verb == .end { return try takeEnd(first + 1) }
     if verb == .define { return try takeDefine(from: first, verb: first + 1) }
     try takeRequest(verb, from: first, verb: first + 1)
@@ -140,6 +155,7 @@ extension ScriptParser {
     if [">", "+", "-", ".", "*", "!"].contains(found) {
       return failure(word: place, "this is a line of a transcript; 'fsmrepl check' repeats those")
     }
+    if PromptWords.all.contains(found) { return failure(word: place, "'\(found)' is for the prompt, not for scripts") }
     if Keyword(rawValue: found) != nil {
       return failure(word: place, "'\(found)' is narration, which has no time and no tag; give it a line of its own")
     }
@@ -162,6 +178,9 @@ extension ScriptParser {
     of verb: Verb, _ place: Int, _ end: Int, _ outcome: Int32, isInBatch: Bool
   ) throws(ScriptFailure) {
     if let why = barred(verb, place, end) { throw failure(word: place, why) }
+    if outcome >= 0, let wrong = script.outcomes[Int(outcome)].wrongKey(of: verb) {
+      throw failure(word: end + 1 + wrong.word, wrong.message)
+    }
     let entry = verb.entry
     if isInBatch, !entry.inBatch, !expects(.usage, outcome) {
       throw failure(word: place, "'\(verb.name)' cannot stand between 'begin' and 'end'")
@@ -179,6 +198,16 @@ extension ScriptParser {
       !expects(.usage, outcome)
     else { return }
     let used = "\(entry.verb.name) is used as \(entry.usages.map { "'\($0)'" }.joined(separator: " or "))"
+    if let pipe = plain.first(where: { words.isWord($0, "|") || words.isWord($0, ">") }) {
+      throw failure(
+        word: pipe,
+        "'\(words.text(words.words[pipe]))' is for the prompt; a script sends no answer to a command or a file")
+    }
+    if entry.verb == .show, let first = plain.first,
+      let near = Nearest.match(words.text(words.words[first]), among: ["graph", "state", "table", "wave"])
+    {
+      throw failure(word: first, "'\(words.text(words.words[first]))' cannot be shown; did you mean 'show \(near)'?")
+    }
     switch misfit {
     case .missing:
       throw failure(word: end < words.words.count ? place : end, "a word is missing; \(used)")

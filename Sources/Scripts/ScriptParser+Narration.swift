@@ -15,9 +15,27 @@ extension ScriptParser {
     fileprivate var attempt: (place: Int, start: ScriptFailure)?
     /// A block of free play whose `end` has just come.
     fileprivate var closed: (place: Int, start: ScriptFailure)?
+    /// Whether a line in that block was wrong, so that what it lacks only follows from that; and in the one being read.
+    fileprivate var closedWithMistakes = false
+    private var hasMistakes = false
+    /// Whether a line was wrong that was to make a machine.
+    fileprivate var hasLostMachine = false
 
-    /// The line that a question waits for is wrong, which is told already.
-    mutating func forgetQuestion() { question = nil }
+    /// Takes notice of a wrong line, which is told already.
+    ///
+    /// - Parameter word: The word that is meant by its first.
+    mutating func pass(over word: String) {
+      question = nil
+      if attempt != nil { hasMistakes = true }
+      if word == Keyword.level.rawValue { heading = nil }
+      if word == Verb.new.name { hasLostMachine = true }
+    }
+
+    fileprivate mutating func endAttempt() {
+      closed = attempt.take()
+      closedWithMistakes = hasMistakes
+      hasMistakes = false
+    }
   }
 
   /// The words with which such lines begin; `show`, `point` and `pause` are also verbs.
@@ -246,6 +264,7 @@ extension ScriptParser {
       else { continue }
       names.append(words[2])
     }
+    if names.isEmpty, narrator.hasLostMachine { throw failure(at: 0, Self.isConsequence) }
     guard names.count == 1 else { throw mistake(names) }
     return names[0]
   }
@@ -257,7 +276,7 @@ extension ScriptParser {
     let parts = plainParts
     guard parts.count > 1, !parts.contains(where: { $0.text == "=>" }) else { return false }
     let picture: Script.Picture
-    let name = parts.count > 2 ? parts[2].text : nil
+    let name = parts.count > 2 ? try value(of: parts[2].text, part: 2) : nil
     switch (parts[1].text, name) {
     case ("graph", let name?): picture = .graph(name)
     case ("state", let name?): picture = .state(name)
@@ -293,6 +312,25 @@ extension ScriptParser {
     return true
   }
 
+  /// A word with the values of its names.
+  private func value(of text: String, part: Int) throws(ScriptFailure) -> String {
+    guard text.contains("$") else { return text }
+    var words = ScriptWords()
+    let problem = Array(text.utf8).withUnsafeBytes { bytes -> ScriptWords.Problem? in
+      do throws(ScriptWords.Problem) {
+        try words.read(bytes, names: names)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let problem { throw mistake(part, problem.message ?? Self.isConsequence) }
+    guard words.holes.isEmpty, let word = words.words.first else {
+      throw mistake(part, "'\(text)' counts, so it cannot stand here")
+    }
+    return words.text(word)
+  }
+
   private func checkName(_ name: String, part: Int) throws(ScriptFailure) {
     guard !ScriptWords.isMachine(name) else { return }
     throw mistake(part, ScriptWords.noMachine(name))
@@ -312,7 +350,7 @@ extension ScriptParser {
   }
 
   /// Whether the `try` around the line was a mistake, so that its lines are not worth another.
-  private var isInMistakenAttempt: Bool { isInAttempt && narrator.attempt == nil }
+  private var isInMistakenAttempt: Bool { !isInAttempt && isInAnyAttempt }
 
   private mutating func takeGoal() throws(ScriptFailure) {
     if isInMistakenAttempt { return }
@@ -343,15 +381,15 @@ extension ScriptParser {
 
   /// Notes that the `end` of the block of free play is in the current line.
   mutating func endAttempt() {
-    narrator.closed = narrator.attempt.take()
+    narrator.endAttempt()
   }
 
   /// Ends a block of free play: its condition is checked behind its solution.
   private mutating func close(_ place: Int, _ start: ScriptFailure) throws(ScriptFailure) {
     guard case .attempt(var attempt) = script.narration[place].content else { return }
     let solution = attempt.solution.lowerBound..<script.steps.count
-    guard !solution.isEmpty else { throw start }
-    guard !attempt.goal.isEmpty else { throw start.saying("this 'try' has no 'goal'") }
+    guard !solution.isEmpty || narrator.closedWithMistakes else { throw start }
+    guard !attempt.goal.isEmpty || narrator.closedWithMistakes else { throw start.saying("this 'try' has no 'goal'") }
     attempt.solution = solution
     // What fails is about the line of the `try`.
     let end = line
@@ -359,7 +397,15 @@ extension ScriptParser {
     defer { line = end }
     let words = attempt.condition.split { $0 == " " || $0 == "\t" }.prefix { !$0.hasPrefix("#") }
     if words.first == "coverage" {
-      try addCoverage(words.map(String.init), start)
+      var written: [String] = []
+      for word in words {
+        do throws(ScriptFailure) {
+          written.append(try value(of: String(word), part: 0))
+        } catch {
+          throw error.message == Self.isConsequence ? error : start.saying(error.message)
+        }
+      }
+      try addCoverage(written, start)
     } else {
       try addExpectation(attempt.condition, start)
     }

@@ -2,8 +2,8 @@ import LineProtocol
 
 /// Parses scripts: requests as at the prompt, with times, expectations, names, repeats and included files.
 ///
-/// Docs/Scripts.md has the grammar. It checks everything that can be checked without a daemon. Behind a mistake it goes on
-/// with the next line, and finds the others too; what only follows from a mistake is not told.
+/// Docs/Scripts.md has the grammar. It checks everything that can be checked without a daemon. Behind a mistake it goes
+/// on with the next line, and finds the others too; what only follows from a mistake is not told.
 package struct ScriptParser: ~Copyable {
   /// The result of reading a file.
   package enum Loaded {
@@ -20,6 +20,8 @@ package struct ScriptParser: ~Copyable {
     case mistakenBatch
     /// Free play; its lines are a solution.
     case attempt
+    /// One that cannot stand where it does.
+    case mistakenAttempt
   }
 
   private struct OpenDocument {
@@ -167,8 +169,8 @@ package struct ScriptParser: ~Copyable {
 
   // MARK: Mistakes
 
-  /// In the place of a message: the mistake only follows from another one, and is not told.
-  private static let isConsequence = ""
+  /// The message of a mistake that only follows from another one. It is not told.
+  static let isConsequence = ""
 
   private mutating func note(_ mistake: ScriptFailure) {
     guard mistake.message != Self.isConsequence, knownMistakes.count < ScriptLimits.countedMistakes,
@@ -184,10 +186,10 @@ package struct ScriptParser: ~Copyable {
     return mistake
   }
 
-  /// Takes of a wrong line what the lines behind it need: a block that an `end` will close, a name that will be used.
+  /// Opens the block, or defines the name, that a wrong line was meant to bring, so that the lines behind it are no
+  /// mistakes.
   private mutating func recover(blocksBefore: Int, wasInDocument: Bool) {
     guard !hasEnded, !wasInDocument else { return }
-    narrator.forgetQuestion()
     var tokens = raw.split(maxSplits: 8) { $0 == 0x20 || $0 == 0x09 }.map { String(decoding: $0, as: UTF8.self) }[...]
     if tokens.first == "at" || tokens.first == "after" { tokens = tokens.dropFirst(2) }
     if tokens.first?.hasPrefix("@") == true { tokens = tokens.dropFirst() }
@@ -195,6 +197,7 @@ package struct ScriptParser: ~Copyable {
     let place = "\(start.file):\(line)"
     let word = tokens.popFirst() ?? ""
     let meant = Self.nearestWord(word) ?? word
+    narrator.pass(over: meant)
     // Behind a mistyped word it is not sure that a block begins.
     func unclosed(_ message: String) -> ScriptFailure { meant == word ? failure(at: 0, message) : start }
     switch meant {
@@ -209,7 +212,7 @@ package struct ScriptParser: ~Copyable {
     case "begin" where blocks.count == blocksBefore:
       blocks.append((.batch, unclosed(Self.unclosedBatch)))
     case "try" where blocks.count == blocksBefore:
-      blocks.append((.attempt, unclosed("this 'try' has no 'end'")))
+      blocks.append((.mistakenAttempt, unclosed("this 'try' has no 'end'")))
     case "define":
       document = OpenDocument(line: "", outcome: -1, start: start, lines: DocumentLines(isSkipped: true))
     case "let":
@@ -292,6 +295,11 @@ package struct ScriptParser: ~Copyable {
   /// Whether the innermost block is one of free play.
   var isInAttempt: Bool {
     if case .attempt? = blocks.last?.block { true } else { false }
+  }
+
+  /// The same, or of one that is a mistake.
+  var isInAnyAttempt: Bool {
+    if case .mistakenAttempt? = blocks.last?.block { true } else { isInAttempt }
   }
 
   /// Appends a step that sends some words of the current line, once for each number of its ranges.
@@ -525,7 +533,7 @@ package struct ScriptParser: ~Copyable {
       endAttempt()
       return false
     // It was a mistake, so it has no step.
-    case .repeats(nil, _, _), .mistakenBatch: return false
+    case .repeats(nil, _, _), .mistakenBatch, .mistakenAttempt: return false
     case .repeats(let first?, _, _): step = first
     }
     // Nothing between: it would only take time.

@@ -1,7 +1,7 @@
 import LineProtocol
 
-/// Words as a script writes them, so that they are read as they are: an arrow, a remark or a range stands in quotes, and
-/// a dollar, which would begin a name, is doubled.
+/// Words as a script writes them, so that they are read as they are: an arrow, a remark or a range stands in quotes,
+/// and a dollar, which would begin a name, is doubled.
 package enum ScriptSpelling {
   /// A plain word.
   package static func word(_ text: String) -> String {

@@ -1,5 +1,10 @@
 import LineProtocol
 
+/// The words that only the prompt takes, besides `at` and `after`, which scripts have as well.
+package enum PromptWords {
+  package static let all: Set = ["quiz", "cover", "run", "clear", "version", "exit", "?", "\\q", "!"]
+}
+
 /// `at TIME` and `after DURATION` before a line, in a script or at the prompt.
 package enum ScriptTime {
   case at, after

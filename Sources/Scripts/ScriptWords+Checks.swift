@@ -30,9 +30,16 @@ extension ScriptWords {
   /// The check of an `expect`; nil if it is a request of the protocol.
   func check(_ first: Int) throws(WrongWord) -> Script.Check? {
     if isWord(first, "never") { return try never(first) }
-    let count = words.count - first
-    if isWord(first + 1, "output"), count > 3, isArrowless(first) { return try outputCheck(first, count) }
-    if isWord(first + 2, "timers"), count > 3, isArrowless(first) {
+    let end = (try? arrow(from: first)) ?? words.count
+    let count = end - first
+    let isOutput = isWord(first + 1, "output")
+    guard count > 3, isOutput || words[first + 2].isPlain else { return nil }
+    let sort = text(words[first + 2])
+    if end < words.count, isOutput || sort == "timers" || sort == "reading" {
+      throw WrongWord(word: end, message: "'=>' cannot follow an expectation of timers, a reading or an output")
+    }
+    if isOutput { return try outputCheck(first, count) }
+    if sort == "timers" {
       try exactly(4, first, "expect NAME timers T,…|none")
       let names = timers(first + 3)
       guard !names.contains("") else {
@@ -42,7 +49,10 @@ extension ScriptWords {
       }
       return .timers(machine: try machine(first + 1), names: names)
     }
-    if isWord(first + 2, "reading"), count > 3, isArrowless(first) { return try readingCheck(first, count) }
+    if sort == "reading" { return try readingCheck(first, count) }
+    if let near = Nearest.match(sort, among: ["timers", "reading"]) {
+      throw WrongWord(word: first + 2, message: "'\(sort)' cannot be expected; did you mean '\(near)'?")
+    }
     return nil
   }
 
@@ -132,11 +142,6 @@ extension ScriptWords {
     }
     throw WrongWord(
       word: first + count, message: "'\(text(words[first + count]))' is one word too many; the form is '\(form)'")
-  }
-
-  /// Whether there is no `=>` from this word on.
-  private func isArrowless(_ first: Int) -> Bool {
-    (try? arrow(from: first)) == words.count
   }
 
   /// The timers that a word lists.

@@ -2,9 +2,9 @@ import LineProtocol
 
 /// A line of a script, split into words, with the values of names inserted, and without the remark behind it.
 ///
-/// In the place of a counter or a range its longest number is inserted, so that the line can be checked as it will be
-/// played; ``holes`` tells where. It knows the position of each word in the line as written, for messages, and in the line to send. One value is
-/// reused for all lines.
+/// The longest number stands for a counter or a range, so that the line can be checked as it will be played; ``holes``
+/// tells where. It knows the position of each word in the line as written, for messages, and in the line to send. One
+/// value is reused for all lines.
 struct ScriptWords: ~Copyable {
   struct Word {
     /// Its offset in the line of the file.
@@ -240,7 +240,7 @@ struct ScriptWords: ~Copyable {
 
   // MARK: Ranges
 
-  /// The range `{FIRST..LAST}` that begins at a brace, and where it ends; nil if there is none: then the brace is a plain
+  /// The range `{FIRST..LAST}` that begins at a brace, and where it ends; nil if there is none. Then the brace is a plain
   /// character.
   ///
   /// - Parameter start: Offset of the brace in the line of the file.

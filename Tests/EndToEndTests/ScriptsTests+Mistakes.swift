@@ -96,32 +96,32 @@ extension ScriptsTests {
     let files = [
       "0.fsm": "new shiftKey key\n",
       "1.fsm": """
-        new shiftKey key
-        expect key onn
-        expect kee on
-        never key capslock
-        send key tap => moved of on
-        send key tap => movd
-        new shiftKey k initial=onn
-        new shiftKey l dubleTap=1s
-        wire key txt key tap
-        cast kee tap
-        list kee => 0
-        watch kee
-        coverage shiftKey
-        show graph kee
-        new phoneCall p
-        send p.trakcer phoneTapped 112
-        send p openApp
-        send key tap => on outputs=txt
-        repeat 2 as i
-          new fridge f$i
-          send f$i openDoor
-          send g$i openDoor
-        end
-        new frigde g
+      new shiftKey key
+      expect key onn
+      expect kee on
+      never key capslock
+      send key tap => moved of on
+      send key tap => movd
+      new shiftKey k initial=onn
+      new shiftKey l dubleTap=1s
+      wire key txt key tap
+      cast kee tap
+      list kee => 0
+      watch kee
+      coverage shiftKey
+      show graph kee
+      new phoneCall p
+      send p.trakcer phoneTapped 112
+      send p openApp
+      send key tap => on outputs=txt
+      repeat 2 as i
+        new fridge f$i
+        send f$i openDoor
+        send g$i openDoor
+      end
+      new frigde g
 
-        """,
+      """,
       "2.fsm": "new fridge f\nexpect f reading temprature 3\n",
     ]
     let folder = try TemporaryFolder()
@@ -143,18 +143,48 @@ extension ScriptsTests {
     }
     let junit = "\(folder.path)/j.xml"
     let run = try run(files, "--tap", "--junit", junit, "@1.fsm", "@2.fsm")
-    #expect(run.output.contains("\n  more:\n    - '1.fsm:3:8: expected ok, got refused UNKNOWN-MACHINE : "), "\(run.output)")
+    #expect(
+      run.output.contains("\n  more:\n    - '1.fsm:3:8: expected ok, got refused UNKNOWN-MACHINE : "), "\(run.output)")
     #expect(run.output.contains("\nnot ok 2 - 2.fsm\n"), "\(run.output)")
     let report = try String(contentsOfFile: junit, encoding: .utf8)
     #expect(report.contains("tests=\"2\" failures=\"0\" errors=\"2\""), "\(report)")
     #expect(report.contains("no event 'openDoor'"), "\(report)")
   }
 
+  @Test("a mistake that is expected is not told; a request is read by the rules of words, also at real pace")
+  func expectedMistakes() throws {
+    let text = """
+      define k format=scxml => BAD-DEFINITION
+      <scxml>
+      enddefine
+      new shiftKey key
+      repeat 300
+        never key capsLock
+      end
+      advance\t5s
+      send\tkey\ttap => on
+      advance "2s"
+      at 7s send key tap => off
+      """
+    for options in [[], ["--real", "--speed", "1000000"]] {
+      let run = try run(["s.fsm": text], options: options + ["@s.fsm"])
+      #expect(run.code == .exited(0), "\(run.output)")
+      #expect(run.output.hasSuffix("ok      s.fsm  7.000 s, 307 steps, 303 expectations\n"), "\(run.output)")
+    }
+    let wrong = try run(["s.fsm": text.replacing("=> on", with: "=> refused UNKNOWN-EVENT event=tap")], "@s.fsm")
+    #expect(wrong.output.contains("  s.fsm:9:14: "), "\(wrong.output)")
+    let fields = try run(["s.fsm": "new shiftKey key\nsend key tpa => UNKNOWN-EVENT event=tap\n"], "@s.fsm")
+    #expect(
+      fields.output.contains("got       refused UNKNOWN-EVENT event=tpa : a shiftKey has no event 'tpa'\n"),
+      "\(fields.output)")
+  }
+
   @Test("all bad documents of all files are told")
   func badDocuments() throws {
     let bad = "define k format=scxml\n<scxml>\nenddefine\n"
     let run = try run(
-      ["1.fsm": bad + bad.replacing(" k ", with: " l "), "2.fsm": bad, "3.fsm": Self.good], "--check", "@1.fsm", "@2.fsm",
+      ["1.fsm": bad + bad.replacing(" k ", with: " l "), "2.fsm": bad, "3.fsm": Self.good], "--check", "@1.fsm",
+      "@2.fsm",
       "@3.fsm")
     #expect(run.code == .exited(3))
     for place in ["1.fsm:1:", "1.fsm:4:", "2.fsm:1:"] {

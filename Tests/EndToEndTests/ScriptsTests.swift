@@ -328,10 +328,15 @@ struct ScriptsTests {
     let folder = try TemporaryFolder()
     let path = "\(folder.path)/s.fsm"
     try Data(Self.endless.utf8).write(to: URL(filePath: path))
-    let program = try ProgramRun("fsmrepl", ["run", "--socket", daemon.socket, path], in: folder)
+    let junit = "\(folder.path)/j.xml"
+    let program = try ProgramRun(
+      "fsmrepl", ["run", "--socket", daemon.socket, "--junit", junit, path], in: folder)
     try Patience.wait(until: "the world to be there") { try client.askAll("worlds").count > 2 }
     program.child.signal(SIGINT)
     #expect(try program.ending() == .exited(130), "\(program.log)")
+    let report = try String(contentsOfFile: junit, encoding: .utf8)
+    #expect(
+      report.contains("errors=\"1\" skipped=\"0\"") && report.contains("<error type=\"interrupted\""), "\(report)")
     try Patience.wait(until: "the world to be gone") { try client.askAll("worlds").count == 2 }
   }
 

@@ -10,7 +10,9 @@ struct ScriptFuzzTests {
     "timers", "reading", "within", "never", "let", "=", "$x", "$", "$$", "\"", "\\", "repeat", "2", "end", "begin",
     "include", "a.fsm", "@1", "@", "#", "x=1", "t=", "±1", "+-", "none", "a,b", "+", "é", "\t", " ", "\r", "\u{1}",
     "world", "new", "clock", "real", "list", "show", "as", "i", "$i", "${i}", "{1..3}", "s{2..$x}", "{", "}", "\\#",
-    "define l format=scxml", "enddefine", "load",
+    "define l format=scxml", "enddefine", "load", "lesson", "level", "say", "ask state", "graph", "wave", "point",
+    "pause",
+    "try k on", "try coverage k 1%", "goal g", "hint h", "\n# r\n",
   ]
 
   @Test("whatever stands in a script, it is read or its mistakes are told within it", arguments: 0..<40)

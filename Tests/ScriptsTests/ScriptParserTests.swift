@@ -304,6 +304,29 @@ struct ScriptParserTests {
   }
 
   @Test(
+    "what looks like another language or the prompt is told as such",
+    arguments: [
+      ("@1 let x = 3", "1:1: a tag stands before requests only"),
+      ("expect k timers none => ok", "1:22: '=>' cannot follow an expectation of timers, a reading or an output"),
+      ("expect output k o => ok", "1:19: '=>' cannot follow an expectation of timers, a reading or an output"),
+      ("expect k timer t", "1:10: 'timer' cannot be expected; did you mean 'timers'?"),
+      ("expect k Reading t 3", "1:10: 'Reading' cannot be expected; did you mean 'reading'?"),
+      ("exit", "1:1: 'exit' is for the prompt, not for scripts"), ("?", "1:1: '?' is for the prompt, not for scripts"),
+      ("at 3 seconds list", "1:4: a time is one word: '3s'"), ("after 2 min", "1:7: a time is one word: '2m'"),
+      ("list | wc", "1:6: '|' is for the prompt; a script sends no answer to a command or a file"),
+      ("list > f", "1:6: '>' is for the prompt; a script sends no answer to a command or a file"),
+      ("send k e => UNKOWN-EVENT", "1:13: 'UNKOWN-EVENT' is no code of a failure; did you mean UNKNOWN-EVENT?"),
+      ("show grph k", "1:6: 'grph' cannot be shown; did you mean 'show graph'?"),
+      ("list => ok x=", "1:12: no reply has a key 'x'"),
+      ("world => ok sqe=0", "1:13: no reply has a key 'sqe'; did you mean 'seq='?"),
+      ("send k e => moved fired=1", "1:19: a success of 'send' has no key 'fired'; it has t, seq, outputs"),
+      ("advance 1s => ok members=", "1:18: a success of 'advance' has no key 'members'; it has fired, t, seq"),
+    ])
+  func strangers(text: String, message: String) {
+    #expect(reader.failure(text) == "s.fsm:\(message)")
+  }
+
+  @Test(
     "the words of narration are known, too",
     arguments: [
       ("sya hello", "1:1: 'sya' is no verb; did you mean 'say'?"),

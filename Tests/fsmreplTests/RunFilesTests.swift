@@ -54,6 +54,17 @@ struct RunFilesTests {
       ])
   }
 
+  @Test("a file whose name is not UTF-8 is told, not passed over")
+  func strangeNames() throws {
+    let folder = try Folder()
+    let name = Array("\(folder.path)/".utf8) + [0xE9] + Array(".fsm".utf8)
+    let bytes = name.map(CChar.init(bitPattern:)) + [0]
+    let file = open(bytes, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    Descriptor(rawValue: file).close()
+    #expect(folder.mistakes([folder.path]) == ["fsmrepl: cannot read @/\u{FFFD}.fsm: its name is not UTF-8"])
+    unlink(bytes)
+  }
+
   @Test("a link to what is no script is not read, so that nothing of it stands in a message")
   func links() throws {
     let folder = try Folder()

@@ -100,17 +100,22 @@ struct ShownMachineTests {
 
   @Test("outputs count at the moment of the last only")
   func outputs() {
-    var outputs = RunOutputs()
+    var outputs = RunOutputs(keepsAll: true)
     outputs.take("o", of: "k", at: "1.000", by: 1)
     outputs.take("o", of: "k", at: "2.000", by: 2)
     outputs.take("p", of: "k", at: "2.000", by: 3)
     #expect(outputs.has("o", of: "k", at: "2.000") && !outputs.has("o", of: "k", at: "1.000"))
-    #expect(outputs.count(of: "o", of: "k") == 2 && outputs.count(of: "o", of: "x") == 0)
+    #expect(outputs.last("o", of: "k") == 2 && outputs.last("o", of: "x") == 0)
     #expect(outputs.text(of: "k", at: "2.000") == "output o,p")
     #expect(outputs.text(of: "k", at: "3.000") == "last o at 2.000, p at 2.000")
     outputs.forget(from: 2)
-    #expect(outputs.has("o", of: "k", at: "1.000") && outputs.count(of: "p", of: "k") == 0)
+    #expect(outputs.has("o", of: "k", at: "1.000") && outputs.last("p", of: "k") == 0)
     outputs.forget(from: 1)
     #expect(outputs.text(of: "k", at: "1.000") == "no output of k")
+    outputs = RunOutputs(keepsAll: false)
+    for number: UInt64 in 1...3 { outputs.take("o", of: "k", at: "\(number).000", by: number) }
+    #expect(outputs.last("o", of: "k") == 3 && outputs.has("o", of: "k", at: "3.000"))
+    outputs.forget(from: 3)
+    #expect(outputs.last("o", of: "k") == 0, "only the last is kept where the world does not go back")
   }
 }

@@ -95,6 +95,22 @@ extension ReplyShape {
   ]
 }
 
+extension Verb {
+  /// The keys of the line that ends a success; nil where it can have any of ``ReplyShape/endKeys``.
+  package var successKeys: [String]? {
+    let stamp = ["t", "seq"]
+    return switch self {
+    case .send, .fire: stamp + ["outputs"]
+    case .cast: ["moved", "stayed", "ignored", "refused"] + stamp
+    case .new: stamp + ["members"]
+    case .drop, .wire, .unwire, .undefine, .await: stamp
+    case .advance, .step: ["fired"] + stamp
+    case .undo, .redo, .goto: ["paused"] + stamp
+    case _: nil
+    }
+  }
+}
+
 /// The lines of the reply to a verb.
 package struct ReplyShapes: Sendable {
   /// Lines of data; the first that fits counts.

@@ -84,7 +84,7 @@ package struct KindCheck {
         definedKinds.insert(kind)
         if depth > 0 { isOrdered = false }
       case .request(let verb?, let outcome):
-        if verb == .undo || verb == .redo || verb == .goto { isOrdered = false }
+        if verb.goesBack { isOrdered = false }
         collect(verb, outcome, step, place)
       case .request: break
       }
@@ -257,7 +257,8 @@ package struct KindCheck {
     }
     guard let field = outcome.fields.firstIndex(where: { $0.key == "outputs" }) else { return }
     for output in outcome.fields[field].value.split(separator: ",") {
-      guard check(.output, String(output), of: machine, "", arrow + outcome.wordCount + field, here.withoutAnswer) else { return }
+      guard check(.output, String(output), of: machine, "", arrow + outcome.wordCount + field, here.withoutAnswer)
+      else { return }
     }
   }
 
@@ -300,7 +301,9 @@ package struct KindCheck {
   }
 
   private mutating func isNeither(_ name: String) -> Bool {
-    guard !definedKinds.contains(name), book.failure(name) != nil, case .nobody = meaning(of: name) else { return false }
+    guard !definedKinds.contains(name), book.failure(name) != nil, case .nobody = meaning(of: name) else {
+      return false
+    }
     return true
   }
 
@@ -415,6 +418,9 @@ package struct KindCheck {
     if sort == .event, kinds.contains(where: { $0.knows(.timer, name) }) {
       text = "'\(name)' is a timer; 'fire \(machine) \(name)' lets it expire now"
     }
+    if sort == .state, name == "timers" || name == "reading" {
+      text += name == "timers" ? "; 'timers T,…' and 'timers none' expect timers" : "; 'reading K VALUE' expects one"
+    }
     let code: FailureCode =
       switch sort {
       case .event: .unknownEvent
@@ -424,10 +430,15 @@ package struct KindCheck {
       case .state, .parameter, .member: .badArgument
       }
     // The first word behind an arrow may be meant to be an outcome.
-    let outcomes = sort == .state && here.expected.isEmpty ? ScriptOutcome.words : []
+    let others =
+      switch sort {
+      case .state where here.expected.isEmpty: ScriptOutcome.words
+      case .timer where here.expected.isEmpty: ["none"]
+      case _: [String]()
+      }
     tell(
       here, word, code, [(sort.rawValue, name), ("allowed", names.joined(separator: ","))],
-      String(name.prefix { $0 != "(" }), among: names + outcomes, text, sort: "a known \(sort.rawValue)")
+      String(name.prefix { $0 != "(" }), among: names + others, text, sort: "a known \(sort.rawValue)")
     return false
   }
 

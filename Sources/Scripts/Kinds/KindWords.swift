@@ -61,6 +61,8 @@ package struct KindWords: Hashable, Sendable {
     // A state that is named by its data alone can be any word.
     if states.contains(Self.nameless) { return true }
     let name = word.hasSuffix(")") ? word.prefix { $0 != "(" } : word[...]
+    // Data in the middle are those of a region.
+    if name.contains("(") { return true }
     return name.split(separator: "+").allSatisfy { part in
       states.contains { state in
         state.split(separator: "+").contains { $0 == part || $0.hasPrefix("\(part).") }

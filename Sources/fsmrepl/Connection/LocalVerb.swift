@@ -1,4 +1,5 @@
 internal import LineProtocol
+internal import Scripts
 internal import UnixHost
 
 /// A verb of this program, which the daemon does not know.
@@ -12,7 +13,7 @@ struct LocalVerb {
   /// What its words have to be like.
   private var hint = ""
   /// Whether it is for somebody at a prompt, and for no script.
-  private(set) var isForPeople = false
+  var isForPeople: Bool { PromptWords.all.contains(name) || ScriptTime(name) != nil }
 
   static let load = LocalVerb(
     name: "load",
@@ -37,26 +38,26 @@ struct LocalVerb {
     ], example: "record tour.transcript", hint: quotedFile)
   static let quiz = LocalVerb(
     name: "quiz", forms: [("NAME", "asks what the next inputs of a machine will do, and says why")],
-    example: "quiz key", hint: oneMachine, isForPeople: true)
+    example: "quiz key", hint: oneMachine)
   static let cover = LocalVerb(
     name: "cover", forms: [("NAME", "shows after each request which transitions are still untried")],
-    example: "cover key", hint: oneMachine, isForPeople: true)
+    example: "cover key", hint: oneMachine)
   static let run = LocalVerb(
     name: "run",
     forms: [
       ("FILE", "the requests in a file, in the present world, up to the first that fails, as 'fsmrepl -f FILE'")
-    ], example: "run tour.fsm", hint: quotedFile, isForPeople: true)
+    ], example: "run tour.fsm", hint: quotedFile)
   static let at = LocalVerb(
     name: "at", forms: [("TIME [LINE]", "lets time pass up to then, if the clock stands still; then the line")],
-    example: "at 5s send key tap", isForPeople: true)
+    example: "at 5s send key tap")
   static let after = LocalVerb(
     name: "after", forms: [("DURATION [LINE]", "lets so much time pass; then the line")],
-    example: "after 250ms send key tap", isForPeople: true)
-  static let clear = LocalVerb(name: "clear", forms: [("", "an empty screen")], example: "clear", isForPeople: true)
+    example: "after 250ms send key tap")
+  static let clear = LocalVerb(name: "clear", forms: [("", "an empty screen")], example: "clear")
   static let version = LocalVerb(
-    name: "version", forms: [("", "the versions of the prompt and the daemon")], example: "version", isForPeople: true)
+    name: "version", forms: [("", "the versions of the prompt and the daemon")], example: "version")
   static let exit = LocalVerb(
-    name: "exit", forms: [("", "closes the prompt, as 'quit', '\\q' and Ctrl-D do")], example: "exit", isForPeople: true
+    name: "exit", forms: [("", "closes the prompt, as 'quit', '\\q' and Ctrl-D do")], example: "exit"
   )
 
   static let all = [load, save, export, record, quiz, cover, run, at, after, clear, version, exit]

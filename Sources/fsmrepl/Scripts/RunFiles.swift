@@ -17,7 +17,8 @@ enum RunFiles {
   /// How many folder levels are searched.
   private static let deepest = 64
 
-  /// Reads all scripts, in the order of `paths`; a document becomes a script that loads it. From a folder all files below it that end in `.fsm`, in byte order.
+  /// Reads all scripts, in the order of `paths`; from a folder all files below it that end in `.fsm`, in byte order.
+  /// A document becomes a script that loads it.
   ///
   /// - Returns: One reading for each file; for a folder without scripts one that says so.
   static func scripts(_ paths: [String]) -> [Reading<Script>] {
@@ -63,7 +64,9 @@ enum RunFiles {
     }
     func read(_ path: String, endings: [String]? = nil) {
       switch load(path, endings: endings) {
-      case .failed(let why): fail(path, "cannot read \(path): \(why)")
+      case .failed(let why):
+        // What is no UTF-8 in the names of a folder was replaced, so nothing has this name.
+        fail(path, "cannot read \(path): \(path.contains("\u{FFFD}") ? "its name is not UTF-8" : why)")
       case .bytes(let bytes):
         if let reading = parse(path, bytes) { readings.append(reading) }
       }
@@ -143,7 +146,10 @@ enum RunFiles {
     for name in names {
       let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
       var found = stat()
-      guard lstat(path, &found) == 0 else { continue }
+      guard lstat(path, &found) == 0 else {
+        if name.contains("\u{FFFD}"), endings.contains(where: { name.hasSuffix($0) }) { files.append(path) }
+        continue
+      }
       if found.st_mode & S_IFMT == S_IFDIR {
         files += Self.files(below: path, endings, depth - 1)
       } else if endings.contains(where: { name.hasSuffix($0) }), !isFolder(path) {

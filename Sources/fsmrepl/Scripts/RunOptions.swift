@@ -93,6 +93,7 @@ struct RunOptions: Equatable {
     if isShown, isTAP || onlyChecks || isReal || junit != nil || wave != nil || seed != nil {
       throw .wrong("--show plays a script for a room, and goes with no other way of playing it")
     }
+    if onlyChecks, isReal { throw .wrong("--check plays nothing, so it does not go with --real") }
     if factor != nil, !isReal { throw .wrong("--speed goes with --real") }
     speed = isReal ? factor ?? 1 : nil
   }

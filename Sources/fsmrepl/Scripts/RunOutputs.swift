@@ -5,19 +5,25 @@ struct RunOutputs {
 
   /// Whether notices are requested at all.
   var isWatching = false
+  /// Whether the world may go back, so that an earlier emission may become the last again.
+  let keepsAll: Bool
   /// By machine and output, oldest first.
   private var emissions: [String: [String: [Emission]]] = [:]
 
+  init(keepsAll: Bool) { self.keepsAll = keepsAll }
+
   mutating func take(_ output: String, of machine: String, at time: String, by sequence: UInt64) {
+    if !keepsAll { emissions[machine]?[output]?.removeAll(keepingCapacity: true) }
     emissions[machine, default: [:]][output, default: []].append((sequence, time))
   }
 
   /// Forgets what this input and later ones emitted.
   mutating func forget(from sequence: UInt64) {
     for (machine, outputs) in emissions {
-      for (output, all) in outputs where (all.last?.sequence ?? 0) >= sequence {
-        let left = all.prefix { $0.sequence < sequence }
-        emissions[machine]?[output] = left.isEmpty ? nil : Array(left)
+      for output in outputs.keys {
+        while let last = emissions[machine]?[output]?.last, last.sequence >= sequence {
+          emissions[machine]?[output]?.removeLast()
+        }
       }
     }
   }
@@ -26,7 +32,8 @@ struct RunOutputs {
     emissions[machine]?[output]?.last?.time == time
   }
 
-  func count(of output: String, of machine: String) -> Int { emissions[machine]?[output]?.count ?? 0 }
+  /// The input that emitted an output last; 0 if none has.
+  func last(_ output: String, of machine: String) -> UInt64 { emissions[machine]?[output]?.last?.sequence ?? 0 }
 
   /// The outputs that a machine emitted at a time.
   func text(of machine: String, at time: String) -> String {

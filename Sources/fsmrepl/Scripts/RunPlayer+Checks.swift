@@ -44,7 +44,10 @@ extension RunPlayer {
     let isTimeOut = reply.lineClass == .failure && reply.isWord(0, "TIMEOUT")
     isSequenceOpen = didTimeStopEarly
     let request = script.word(of: step, turn: turnChecked, wrongFor: reply.serverLine)
-    let isOfRequest = reply.lineClass == .failure && request > 0 && !reply.isWord(0, "REFUSED") && !isTimeOut
+    // Of a failure that was expected only what stands behind it can be wrong.
+    let isExpected = if case .refused(let code?) = outcome.result { code.word == reply.words.first } else { false }
+    let isOfRequest =
+      reply.lineClass == .failure && request > 0 && !reply.isWord(0, "REFUSED") && !isTimeOut && !isExpected
     let behindArrow = isOfRequest ? nil : outcome.wrongWord(reply)
     fail(
       step, word: behindArrow.map { script.arrow(of: step) + 1 + $0 } ?? request, expected: outcome.text,
@@ -115,6 +118,7 @@ extension RunPlayer {
   /// Begins a `never`, unless it is already broken or the daemon does not know the state.
   private func begin(_ step: Script.Step, _ machine: String, _ state: StateText) {
     guard reply.lineClass == .failure, !reply.isWord(0, "EXPECTED") else {
+      guard neversKnown.insert("\(machine) \(state.word)").inserted else { return }
       nevers.append((step, machine, state))
       if reply.lineClass == .success { failNever(nevers.count - 1, state: reply.words.first ?? "?", at: step) }
       return

@@ -12,13 +12,13 @@ extension RunPlayer {
     var rows = try ask("agenda limit=1").rows
     while let due = Self.due(rows), due <= deadline {
       if speed != nil { try wait(until: hostTime(of: due)) }
-      let emitted = outputs.count(of: output, of: machine)
+      let emitted = outputs.last(output, of: machine)
       let stepped = try ask("step").last
       if stepped.lineClass == .failure { return "refused \(stepped.code)" + (stepped.note.map { " : \($0)" } ?? "") }
       // The agenda is read again only when all that is due at this time has fired.
       rows = try ask("agenda limit=1").rows
       note(stepped)
-      if outputs.count(of: output, of: machine) > emitted { return nil }
+      if outputs.last(output, of: machine) > emitted { return nil }
     }
     return outputs.lastText(of: machine)
   }
@@ -27,11 +27,11 @@ extension RunPlayer {
   ///
   /// - Returns: The request that leads to the target from the current world time.
   func pace(_ request: String) throws(Stop) -> String {
-    let words = request.split(separator: " ").filter { !$0.hasPrefix("@") }
-    let isUntil = words.count > 2
-    guard
-      let written = words.last.flatMap({ isUntil ? TimeText.time(String($0)) : TimeText.duration(String($0)) })
-    else { return request }
+    let words = RequestText(request).plainWords ?? []
+    let isUntil = words.count > 1
+    guard let written = words.last.flatMap({ isUntil ? TimeText.time($0) : TimeText.duration($0) }) else {
+      return request
+    }
     let target = isUntil ? written : worldNanoseconds + written
     while let due = Self.due(try ask("agenda limit=1").rows), due < target {
       try wait(until: hostTime(of: due))
@@ -47,10 +47,10 @@ extension RunPlayer {
   ///
   /// - Returns: The last line of the answer that counts.
   func paceAwait(_ request: String) throws(Stop) -> String {
-    let words = request.split(separator: " ")
-    let within = words.first { $0.hasPrefix("within=") }.flatMap { TimeText.duration(String($0.dropFirst(7))) }
+    let words = RequestText(request).words
+    let within = ServerLine(". \(words.joined(separator: " "))")?["within"].flatMap { TimeText.duration($0) }
     let deadline = worldNanoseconds + (within ?? Self.longestAwait)
-    let wish = words.filter { !$0.hasPrefix("within=") }.joined(separator: " ")
+    let wish = (["await"] + words.filter { !$0.hasPrefix("within=") }).joined(separator: " ")
     while let due = Self.due(try ask("agenda limit=1").rows), due <= deadline {
       try wait(until: hostTime(of: due))
       let answer = try ask("\(wish) within=\(max(0, due - worldNanoseconds))ns")

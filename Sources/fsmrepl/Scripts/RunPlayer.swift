@@ -73,8 +73,10 @@ final class RunPlayer {
   var rows: [String] = []
   /// The last line of an answer to a `control` request.
   private var answer: String?
-  var outputs = RunOutputs()
+  var outputs: RunOutputs
   var nevers: [(step: Script.Step, machine: String, state: StateText)] = []
+  /// The machines and states of `nevers`: another of the same adds nothing.
+  var neversKnown: Set<String> = []
   /// The current world time, as the last answer printed it.
   var now = ByteBuffer(capacity: 64)
   /// The highest sequence number that an answer named.
@@ -94,6 +96,8 @@ final class RunPlayer {
     self.speed = speed
     self.onlooker = onlooker
     end = script.steps.count
+    outputs = RunOutputs(
+      keepsAll: script.steps.contains { if case .request(let verb?, _) = $0.action { verb.goesBack } else { false } })
     result = RunResult(name: script.name)
     now.append(literal: "0.000")
   }
@@ -192,7 +196,7 @@ final class RunPlayer {
         }
         sendRequest(of: step)
         pending.append(next, turn: turn, .request)
-        if verb == .undo || verb == .redo || verb == .goto {
+        if verb?.goesBack == true {
           isHeld = true
           wayBack = next
         }
@@ -359,7 +363,10 @@ final class RunPlayer {
       isSequenceOpen = false
     }
     if role == .request || role == .show { onlooker.answer?(script.steps[step], rows, text, failure == nil) }
-    if isOfDocument((step, turn, role)) { result.findings += rows.map { script.finding($0, atStep: step) } }
+    // The mistakes of a document that is meant to have them are not worth a word.
+    if isOfDocument((step, turn, role)), failure != nil || reply.lineClass == .success {
+      result.findings += rows.map { script.finding($0, atStep: step) }
+    }
     rows.removeAll()
     pending.removeFirst()
     settle()

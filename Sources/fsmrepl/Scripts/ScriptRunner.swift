@@ -205,7 +205,8 @@ final class ScriptRunner {
     if line.lineClass == .success, let verb = received.asked?.verb, verb == .quit || verb == .shutdown {
       stage = .leaving
     }
-    if line.lineClass == .success, received.asked?.verb == .discard, received.asked?.asker == .program, status == .good {
+    if line.lineClass == .success, received.asked?.verb == .discard, received.asked?.asker == .program, status == .good
+    {
       complain("the batch has no 'end', so none of it was run")
       status = .failed
     }
