@@ -229,9 +229,13 @@ package struct Script: Sendable {
     let isTime = step.firstWord == 0 && (words.isWord(0, "at") || words.isWord(0, "after"))
     let place = isTime ? 1 : Int(step.firstWord) + word
     // `point STATE` stands for a request with one word more.
-    guard let word = words.words.dropFirst(Int(step.firstWord)).prefix(place + 1 - Int(step.firstWord)).last else {
-      return 1
-    }
+    let isPoint = place == words.words.count && words.isWord(0, "point")
+    guard
+      let word = isPoint
+        ? words.words.last
+        : words.words.indices.contains(place)
+          ? words.words[place] : words.words.dropFirst(Int(step.firstWord)).first
+    else { return 1 }
     return String(decoding: bytes.prefix(word.start), as: UTF8.self).count + 1
   }
 

@@ -39,8 +39,8 @@ struct ScriptCounter: Hashable, Sendable {
 
 /// Bytes with places for the numbers of counters.
 ///
-/// A `repeat` is not written out in memory: its lines are stored once, and the numbers are filled in when they are played.
-/// Which number is due follows from the turn: how often the lines around have been played before, all the repeats and
+/// A `repeat` is not written out in memory: its lines are stored once, and the numbers are filled in when they are
+/// played. Which number is due follows from the turn: how often the lines around have been played before, all the repeats and
 /// ranges around counted together.
 struct ScriptTemplate: Sendable {
   /// A place that holds the longest number of a counter.

@@ -95,7 +95,8 @@ package struct ScriptOutcome: Hashable, Sendable {
       }
       guard words.count == 1, let state = try state(0) else {
         let hint =
-          Nearest.match(word, among: Self.words).map { "did you mean '\($0)'?" } ?? "there is \(ScriptOutcome.form)"
+          Nearest.match(word, among: Self.words.dropFirst()).map { "did you mean '\($0)'?" }
+          ?? "there is \(ScriptOutcome.form)"
         throw .wrong("'\(word)' is no outcome; \(hint)", word: 0)
       }
       result = .state(state)
@@ -108,7 +109,7 @@ package struct ScriptOutcome: Hashable, Sendable {
     return Nearest.match(key, among: keys).map { "; did you mean '\($0)='?" } ?? ""
   }
 
-  /// The first key that no success of a verb has, if a success is expected: without it an empty value would always hold.
+  /// The first key that no success of a verb has, if a success is expected. Its empty value would always hold.
   ///
   /// - Returns: What is wrong, and the index of the word.
   func wrongKey(of verb: Verb) -> (message: String, word: Int)? {

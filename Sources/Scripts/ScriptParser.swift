@@ -306,7 +306,7 @@ package struct ScriptParser: ~Copyable {
   ///
   /// - Parameters:
   ///   - before: Text to send before them.
-  ///   - firstWord: The index of the step's first word in the line; 0 for the time before a request, which has no ranges.
+  ///   - firstWord: The index of the step's first word in the line; 0 for the time before it, which has no ranges.
   mutating func append(
     _ action: Script.Action, words range: Range<Int>, before: StaticString = "", firstWord: Int
   ) throws(ScriptFailure) {

@@ -240,8 +240,8 @@ struct ScriptWords: ~Copyable {
 
   // MARK: Ranges
 
-  /// The range `{FIRST..LAST}` that begins at a brace, and where it ends; nil if there is none. Then the brace is a plain
-  /// character.
+  /// The range `{FIRST..LAST}` that begins at a brace, and where it ends; nil if there is none. Then the brace is a
+  /// plain character.
   ///
   /// - Parameter start: Offset of the brace in the line of the file.
   private func range(

@@ -131,8 +131,8 @@ extension ScriptsTests {
       #expect(run.output.hasSuffix("1 of 3 passed\n"), "\(run.output)")
       let places = run.output.matches(of: #/\n  ([12]\.fsm:\d+:\d+): /#).map { String($0.output.1) }
       let wanted = [
-        "2:12", "3:8", "4:11", "5:23", "6:17", "7:24", "8:24", "9:10", "10:6", "11:6", "12:7", "13:10", "14:12", "16:6",
-        "17:6", "18:27", "21:12", "22:8", "24:5",
+        "2:12", "3:8", "4:11", "5:23", "6:17", "7:16", "8:16", "9:10", "10:6", "11:6", "12:7", "13:10", "14:12", "16:6",
+        "17:6", "18:20", "21:12", "22:8", "24:5",
       ]
       #expect(places == wanted.map { "1.fsm:\($0)" } + ["2.fsm:2:18"], "\(run.output)")
       for hint in ["on", "key", "capsLock", "off", "moved", "doubleTap", "text", "p.tracker", "fridge", "temperature"] {
@@ -172,7 +172,7 @@ extension ScriptsTests {
       #expect(run.output.hasSuffix("ok      s.fsm  7.000 s, 307 steps, 303 expectations\n"), "\(run.output)")
     }
     let wrong = try run(["s.fsm": text.replacing("=> on", with: "=> refused UNKNOWN-EVENT event=tap")], "@s.fsm")
-    #expect(wrong.output.contains("  s.fsm:9:14: "), "\(wrong.output)")
+    #expect(wrong.output.contains("  s.fsm:9:17: "), "\(wrong.output)")
     let fields = try run(["s.fsm": "new shiftKey key\nsend key tpa => UNKNOWN-EVENT event=tap\n"], "@s.fsm")
     #expect(
       fields.output.contains("got       refused UNKNOWN-EVENT event=tpa : a shiftKey has no event 'tpa'\n"),

@@ -7,7 +7,7 @@ import Testing
 struct KindCheckTests {
   private static let kinds: [String: [String]] = [
     "key": [
-      ". state off", ". state on", ". state locked(…)", ". event tap", ". event type", ". timer double",
+      ". state off", ". state on", ". state locked", ". event tap", ". event type", ". timer double",
       ". timer alert key=n", ". output text", ". reading level", ". parameter double allowed=1s",
       ". parameter initial allowed=off,on",
     ],

@@ -66,7 +66,7 @@ struct NarrationTests {
       ])
     #expect(
       script.narration.map(\.content) == [
-        .say("A **key** costs $5."), .say(""), .say("- one"),
+        .remark("A remark may stand first."), .say("A **key** costs $5."), .say(""), .say("- one"),
         .ask(.init(subject: .state(machine: "key"), text: "What is it after `tap`?", steps: 1..<3)),
         .ask(.init(subject: .event(machine: "key"), text: "How does it lock?", steps: 3..<4)),
         .picture(.graph("key")), .picture(.wave(nil)), .picture(.wave("k*")), .picture(.state("key")),
@@ -79,8 +79,8 @@ struct NarrationTests {
         .attempt(
           .init(condition: "coverage key 60%", goal: "Try more.", hints: [], solution: 16..<17, checks: 17..<18)),
       ])
-    #expect(script.narration.map(\.step) == [0, 0, 0, 1, 3, 6, 6, 6, 6, 6, 8, 9, 9, 16])
-    #expect(script.narration.map(\.line).prefix(4) == [5, 6, 7, 10])
+    #expect(script.narration.map(\.step) == [0, 0, 0, 0, 1, 3, 6, 6, 6, 6, 6, 8, 9, 9, 16])
+    #expect(script.narration.map(\.line).prefix(5) == [1, 5, 6, 7, 10])
     // What fails in a condition is about its `try`.
     #expect(script.place(of: script.steps[15]) == "l.fsm:26")
     #expect(script.checks == [.coverage(pattern: "key", percent: 60)])

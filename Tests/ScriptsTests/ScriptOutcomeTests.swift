@@ -4,7 +4,7 @@ import Testing
 
 struct ScriptOutcomeTests {
   private func outcome(_ text: String) throws -> ScriptOutcome {
-    let script = try ScriptParser.parse("s", Array("send k tap => \(text)".utf8)) { _ in .failed("") }
+    let script = try ScriptParser.parse("s", Array("sync => \(text)".utf8)) { _ in .failed("") }
     return try #require(script.outcomes.first)
   }
 
@@ -20,7 +20,7 @@ struct ScriptOutcomeTests {
     arguments: [
       "ok", "moved", "moved on", "moved off on", "stayed", "stayed on", "ignored", "ignored a.b", "refused",
       "refused UNKNOWN-EVENT", "capsLock", "cooling+open", "list(5)", "moved on outputs=a,b t=200ms", "ok outputs=",
-      #"moved "failed(no way)" on text="a b""#,
+      #"moved "failed(no way)" on state="a b""#,
     ])
   func roundTrip(text: String) throws {
     #expect(try outcome(text).text == text)

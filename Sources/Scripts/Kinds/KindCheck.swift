@@ -17,8 +17,8 @@ package struct KindMistake: Hashable, Sendable {
 
 /// Looks before a script is played for the words that its machines' kinds do not know, in all of its lines.
 ///
-/// Only what is certain is told. A machine may be of any kind that some line gives its name, whatever drops it; a number
-/// that is counted may be any; a line that expects a failure is no mistake. What remains is found when it is played.
+/// Only what is certain is told. A machine may be of any kind that some line gives its name, whatever drops it. A
+/// counted number may be any. A line that expects a failure is no mistake. The rest is found when the script is played.
 package struct KindCheck {
   private let script: Script
   private var machines = ScriptMachines()
@@ -167,7 +167,11 @@ package struct KindCheck {
     let expected = outcome < 0 ? nil : script.outcomePattern(outcome)
     if case .refused? = expected?.result { return }
     let request = script.pattern(of: step)
-    guard isNews(request, outcome) || verb == .new else { return }
+    let line = Seen(request: request, outcome: outcome)
+    guard !seen.contains(line) || verb == .new else { return }
+    let known = mistakes.count
+    // A mistake is told at each of its lines.
+    defer { if mistakes.count == known, seen.count < Self.mostSeen { seen.insert(line) } }
     let words = ScriptWords(Array(request.utf8))
     let here = Place(step: step, index: place, expected: expected?.text ?? "ok")
     guard let machine = checkRequest(verb, words, here), let expected else { return }
@@ -429,6 +433,9 @@ package struct KindCheck {
       case .output, .reading: here.expected.isEmpty ? .unknownTimer : .badArgument
       case .state, .parameter, .member: .badArgument
       }
+    // Of several regions one is wrong.
+    let regions = sort == .state ? name.split(separator: "+").map(String.init) : [name]
+    let wrong = regions.first { region in !kinds.contains { $0.knows(sort, region) } } ?? name
     // The first word behind an arrow may be meant to be an outcome.
     let others =
       switch sort {
@@ -438,7 +445,7 @@ package struct KindCheck {
       }
     tell(
       here, word, code, [(sort.rawValue, name), ("allowed", names.joined(separator: ","))],
-      String(name.prefix { $0 != "(" }), among: names + others, text, sort: "a known \(sort.rawValue)")
+      String(wrong.prefix { $0 != "(" }), among: names + others, text, sort: "a known \(sort.rawValue)")
     return false
   }
 

@@ -84,7 +84,7 @@ struct Invocation: Equatable {
         summary: "run: draw what the script did as SVG; of several scripts, a\nfile each with its name"),
       .init(
         .check, long: "check",
-        summary: "run: only read the scripts, and check the documents in them and those named\n(*.scxml, *.mmd)"),
+        summary: "run: only read the scripts, and check their words, their documents and those named\n(*.scxml, *.mmd)"),
       .init(.update, long: "update", summary: "check: replace the answers that differ"),
       .init(
         .seed, long: "seed", argument: .required("N"),

@@ -32,7 +32,7 @@ final class FileRun {
   /// Plays all files, or stops at the first failure; what is wrong with the later ones is told all the same.
   ///
   /// - Parameters:
-  ///   - examine: Looks at the file with this index in `names` before any is played. One that fails there is not played.
+  ///   - examine: Looks at the file with this index in `names` before any is played. A file that fails is not played.
   ///   - play: Plays a file, behind what came of the look at it.
   func run(
     _ names: [String], examine: (Int) throws(RunLink.Stop) -> RunResult? = { _ in nil },

@@ -28,8 +28,8 @@ final class RunProgram {
     self.client = client
     link = RunLink(connection: connection, signals: signals)
     files = FileRun(
-      subject: .scripts, isTAP: options.isTAP, junit: options.junit, keepsGoing: keepsGoing, style: style,
-      client: client)
+      subject: .scripts, isTAP: options.isTAP, junit: options.junit, keepsGoing: keepsGoing || options.onlyChecks,
+      style: style, client: client)
   }
 
   /// Looks at all scripts, then plays them, or stops at the first failure.
