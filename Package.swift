@@ -123,7 +123,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "fsmreplTests",
-      dependencies: ["fsmrepl", "fsmd", "SimulationDaemon", "LineProtocol", "Scripts", "UnixHost"],
+      dependencies: ["fsmrepl", "fsmd", "SimulationDaemon", "LineProtocol", "Scripts", "UnixHost", "TestSupport"],
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     .testTarget(

@@ -1,5 +1,6 @@
 import Foundation
 import StateMachines
+import TestSupport
 import Testing
 import UnixHost
 

@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import LineProtocol
 import Synchronization
+import TestSupport
 import UnixHost
 
 /// A daemon that says what a test wants: one connection after the other, on a thread of its own.
@@ -9,7 +10,7 @@ import UnixHost
 /// It hangs up after half a minute, so that a client that waits for ever fails instead.
 final class FakeServer: Sendable {
   let path: String
-  private let folder: String
+  private let folder: TemporaryFolder
   /// What is to be said without being asked.
   private let unasked = Mutex<[[UInt8]]>([])
 
@@ -23,11 +24,8 @@ final class FakeServer: Sendable {
     greeting: [String] = ["+ fsmd protocol=1 version=0 world=main clock=virtual t=0.000 seq=0"],
     answer: @escaping @Sendable (String) -> [String]?
   ) throws {
-    var template = Array("/tmp/fsmrepl-test-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw SystemError.last }
-    let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    self.folder = folder
-    path = "\(folder)/s"
+    folder = try TemporaryFolder()
+    path = "\(folder.path)/s"
     let made = try Listener(path: path)
     DispatchQueue(label: "fake daemon").async { [weak self] in
       var listener = made
@@ -44,11 +42,6 @@ final class FakeServer: Sendable {
       }
       listener.closeAndRemove()
     }
-  }
-
-  deinit {
-    unlink(path)
-    rmdir(folder)
   }
 
   /// Sends a line to whoever is connected; with several connections, to one of them.

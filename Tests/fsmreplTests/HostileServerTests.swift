@@ -1,6 +1,7 @@
 import Glibc
 import LineProtocol
 import Synchronization
+import TestSupport
 import Testing
 import UnixHost
 
@@ -135,17 +136,12 @@ struct HostileServerTests {
 
   @Test("a script and a transcript that are played, and their report", arguments: ["run", "check"])
   func played(command: String) throws {
-    var template = Array("/tmp/fsmrepl-test-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw SystemError.last }
-    let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let temporary = try TemporaryFolder()
+    let folder = temporary.path
     let path = "\(folder)/s\(Self.evil.filter { $0 != "/" }).\(command == "run" ? "fsm" : "transcript")"
     let file = Descriptor(rawValue: open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
     file.writeAll(command == "run" ? "send k e \u{202E}\u{2066}\n" : "> send k e \u{202E}\n+ \u{2066}\n")
     file.close()
-    defer {
-      unlink(path)
-      rmdir(folder)
-    }
     let server = try FakeServer(answer: { request in
       request.hasPrefix("world new") || request.hasPrefix("use") ? ["+ @ created w"] : Self.answers(to: request)
     })

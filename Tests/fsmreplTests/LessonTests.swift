@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import UnixHost
 
@@ -9,19 +10,14 @@ import UnixHost
 struct LessonTests {
   /// A folder with lessons, and one for progress; both are gone with the test.
   private final class Folder {
-    let path: String
+    private let folder: TemporaryFolder
+    var path: String { folder.path }
 
     init() throws {
-      var template = Array("/tmp/fsmrepl-test-XXXXXX".utf8CString)
-      guard mkdtemp(&template) != nil else { throw SystemError.last }
-      path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+      folder = try TemporaryFolder()
       mkdir("\(path)/L", 0o700)
       try RegularFile.write(LessonTests.keys, to: "\(path)/L/01-keys.fsm", replaces: true)
       try RegularFile.write(LessonTests.fridge, to: "\(path)/L/02-fridge.fsm", replaces: true)
-    }
-
-    deinit {
-      try? FileManager.default.removeItem(atPath: path)
     }
 
     /// What is kept of the learner's progress, with paths from this folder on.

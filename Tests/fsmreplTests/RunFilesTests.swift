@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import UnixHost
 
@@ -6,20 +7,12 @@ import UnixHost
 
 /// Which files a script may name, and which may be written to.
 struct RunFilesTests {
-  /// A folder that is gone with the test.
-  private final class Folder {
-    let path: String
+  private struct Folder {
+    private let folder: TemporaryFolder
+    var path: String { folder.path }
 
     init() throws {
-      var template = Array("/tmp/fsmrepl-test-XXXXXX".utf8CString)
-      guard mkdtemp(&template) != nil else { throw SystemError.last }
-      path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    deinit {
-      for name in ["s.fsm", "pipe.fsm", "link.fsm", "good.fsm", "secret", "folder.fsm"] { unlink("\(path)/\(name)") }
-      rmdir("\(path)/folder.fsm")
-      rmdir(path)
+      folder = try TemporaryFolder()
     }
 
     func write(_ text: String, to name: String) {

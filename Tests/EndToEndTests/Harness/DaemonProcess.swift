@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import UnixHost
 
 /// A daemon of a test's own: the real program, a private folder, a socket nobody else knows.

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// What the kernel says of a process.
 struct ProcessFacts {

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import UnixHost
 
 /// A program of this package as a process, with what it writes kept in files.

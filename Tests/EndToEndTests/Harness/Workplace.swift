@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import UnixHost
 
 /// A folder of a test's own in which `fsmrepl` is run on files.

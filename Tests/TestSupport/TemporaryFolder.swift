@@ -1,0 +1,41 @@
+import Glibc
+
+/// A folder for one test, removed with all that is in it.
+package final class TemporaryFolder: Sendable {
+  package let path: String
+
+  /// No folder can be made.
+  package struct Failure: Error {
+    package let code: Int32
+  }
+
+  package init() throws {
+    var template = Array("/tmp/fsmd-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Failure(code: errno) }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  deinit { Self.removeTree(path) }
+
+  private static func removeTree(_ path: String) {
+    for name in names(in: path) {
+      let inside = "\(path)/\(name)"
+      var found = stat()
+      let isFolder = lstat(inside, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
+      if isFolder { removeTree(inside) } else { unlink(inside) }
+    }
+    rmdir(path)
+  }
+
+  /// What is in a folder, in no order; nothing if there is no such folder.
+  package static func names(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+}
