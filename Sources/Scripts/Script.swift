@@ -137,6 +137,20 @@ package struct Script: Sendable {
     }
   }
 
+  /// The line of a step that brings a document, without `bytes=`, and the document.
+  package func definition(of step: Step) -> (line: String, document: [UInt8]) {
+    withRequest(of: step) { bytes in
+      let line = bytes.prefix { $0 != 0x0A }
+      let words = String(decoding: line, as: UTF8.self).split(separator: " ").dropLast()
+      return (words.joined(separator: " "), Array(bytes[(line.endIndex + 1)...]))
+    }
+  }
+
+  /// Whether only the notices of a whole world tell what a step expects.
+  package func needsNotices(_ step: Step) -> Bool {
+    if case .check(let place) = step.action { checks[Int(place)].needsNotices } else { false }
+  }
+
   /// The expected outcome of a request; nil if it only must not fail.
   package func outcome(of step: Step, turn: Int32) -> ScriptOutcome? {
     guard case .request(_, let place) = step.action, place >= 0 else { return nil }

@@ -243,9 +243,13 @@ extension ScriptParser {
   /// Verbs that are never allowed in a script.
   private static let barred: Set<Verb> = [.cancel, .diff, .mode, .quiet, .quit, .shutdown, .use]
 
+  /// Verbs about worlds, clocks and notices, which a script has to itself in a world of its own.
+  private static let forSessions: Set<Verb> = [.use, .world, .diff, .clock, .watch, .unwatch]
+
   /// Why a verb is not allowed in a script; `nil` if it is.
   private func barred(_ verb: Verb, _ place: Int, _ end: Int) -> String? {
     switch verb {
+    case _ where isInSession && Self.forSessions.contains(verb): nil
     case .quit, .shutdown: "a script ends with its last line, without '\(verb.name)'"
     case .use: "a script has a world of its own and stays there, so '\(verb.name)' is not for scripts"
     case .world where end > place + 1:

@@ -39,6 +39,8 @@ package struct ScriptParser: ~Copyable {
   }
 
   private let load: (String) -> Loaded
+  /// Whether it is played in a session of somebody, who may go to another world with it.
+  let isInSession: Bool
   var script = Script()
   var words = ScriptWords()
   var names: [String: ScriptName] = [:]
@@ -69,7 +71,8 @@ package struct ScriptParser: ~Copyable {
   private(set) var raw = UnsafeRawBufferPointer(start: nil, count: 0)
   var narrator = Narrator()
 
-  private init(load: @escaping (String) -> Loaded) {
+  private init(isInSession: Bool, load: @escaping (String) -> Loaded) {
+    self.isInSession = isInSession
     self.load = load
   }
 
@@ -77,14 +80,15 @@ package struct ScriptParser: ~Copyable {
   ///
   /// - Parameters:
   ///   - name: The path of the file, for messages; included files are searched relative to it.
+  ///   - isInSession: Whether it is played in a session, and not in a world of its own.
   ///   - load: Reads an included file.
   /// - Throws: All mistakes; of very many the first ones and their number.
   /// - Complexity: O(*n*) in the bytes of all files.
   package static func parse(
-    _ name: String, _ bytes: [UInt8], load: (String) -> Loaded
+    _ name: String, _ bytes: [UInt8], isInSession: Bool = false, load: (String) -> Loaded
   ) throws(ScriptMistakes) -> Script {
     let result = withoutActuallyEscaping(load) { load -> Result<Script, ScriptMistakes> in
-      var parser = ScriptParser(load: load)
+      var parser = ScriptParser(isInSession: isInSession, load: load)
       parser.read(name, bytes)
       let count = parser.knownMistakes.count
       guard count > 0 else { return .success(parser.script) }

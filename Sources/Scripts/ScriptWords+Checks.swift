@@ -161,14 +161,27 @@ extension ScriptWords {
   }
 }
 
-extension Script {
-  /// Whether a line that begins with `expect` is for scripts only, right or wrong, and no request of the protocol.
-  package static func isOwnExpectation(_ line: String) -> Bool {
+extension Script.Check {
+  /// What is wrong with an expectation.
+  package struct Mistake: Error {
+    package let message: String
+  }
+
+  /// The check of a line that begins with `expect`; nil if the line is a request of the protocol.
+  package static func parse(_ line: String) throws(Mistake) -> Script.Check? {
     let words = ScriptWords(Array(line.utf8))
     do throws(ScriptWords.WrongWord) {
-      return try words.check(0) != nil
+      return try words.check(0)
     } catch {
-      return true
+      throw Mistake(message: error.message)
+    }
+  }
+
+  /// Whether notices from the beginning of the script tell it, and no single answer.
+  package var needsNotices: Bool {
+    switch self {
+    case .timers, .reading, .coverage: false
+    case .output, .never: true
     }
   }
 }

@@ -34,7 +34,7 @@ struct ConversationTests {
     let answer = try receive("+ @.1 world=lesson clock=virtual t=0.200 seq=3")
     #expect(answer.asked?.text == "use lesson")
     #expect(answer.asked?.isOurTag == true)
-    #expect(conversation.place == Place(world: "lesson", clock: "virtual", time: "0.200"))
+    #expect(conversation.place == Place(world: "lesson", clock: "virtual", time: "0.200", sequence: 3))
     #expect(!conversation.isWaiting)
   }
 

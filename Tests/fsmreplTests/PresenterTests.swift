@@ -43,7 +43,7 @@ struct PresenterTests {
         "no: it is not processing\n  possible in processing, by way of: start, loaded\n"
       ),
       ("expect key on", "+ on t=1.000", "✓ on  1.000s\n"),
-      ("watch *", "+ watching 1", "1 watch\n"), ("unwatch *", "+ watching 0", "0 watches\n"),
+      ("watch *", "+ watching 1", "1 watch\n"), ("unwatch *", "+ watching 0", "nothing is watched\n"),
       ("use lesson", "+ world=lesson clock=virtual t=0.000 seq=0", "now in lesson, clock virtual  0.000s #0\n"),
       ("world", "+ world=main clock=real t=0.000 seq=0", "in main, clock real  0.000s #0\n"),
       ("world new w", "+ created w", "world w created\n"),
@@ -52,7 +52,9 @@ struct PresenterTests {
         "cast * tap", "+ 3 moved=1 stayed=0 ignored=2 refused=0 t=0.000",
         "3  moved 1, stayed 0, ignored 2, refused 0  0.000s\n"
       ),
-      ("begin", "+", "ok\n"),
+      ("begin", "+", "a batch begins: end runs it, discard drops it\n"),
+      ("end", "+ batch=1 t=0.000 seq=2", "the batch has run, 1 line  0.000s #2\n"),
+      ("discard", "+ discarded=3", "the batch is dropped, 3 lines; nothing was run\n"),
       ("clock", "+ clock real speed=1 paused=no t=0.000 seq=0", "real clock  0.000s #0\n"),
       ("clock", "+ clock real speed=60 paused=yes t=0.000 seq=0", "real clock, speed 60, paused  0.000s #0\n"),
       ("pause", "+ speed=1 paused=yes t=0.000 seq=0", "clock paused  0.000s #0\n"),
@@ -217,7 +219,9 @@ struct PresenterTests {
     #expect(
       try shown("kinds", ". a n=1 : first", ". longer n=22 : second", "+ 2")
         == "  a       n=1   first\n  longer  n=22  second\n")
-    #expect(try shown("count", ". a on 5", ". b off 12", "+ 2") == "  a  on    5\n  b  off  12\n")
+    #expect(
+      try shown("count", ". a on 5", ". b off 12", "+ 2")
+        == "  a  on    5\n  b  off  12\n  kind, state, how many machines\n")
   }
 
   @Test("a usage is one column, and what does not fit the screen goes on below")
@@ -306,7 +310,7 @@ struct PresenterTests {
       #expect(shown + Table.portion > index)
     }
     let last = presenter.show(conversation.receive(try #require(ServerLine("+ 1200"))), raw: "+ 1200").text
-    #expect(shown + last.split(separator: "\n").count == 1_200)
+    #expect(shown + last.split(separator: "\n").count == 1_201)  // With the legend.
   }
 
   @Test("the wire is shown as it is, but for the tags that we put there")
@@ -342,35 +346,36 @@ struct PresenterTests {
     #expect(try shown("send key tap", "+ @.5 moved off on t=0.000 seq=2") == "off → on  0.000s #2\n")
   }
 
-  @Test("for a room nothing is dim, the state stands in a frame, and times are as people say them")
+  @Test("for a room nothing is dim or coloured, the state is drawn in blocks, and times are as people say them")
   func presents() throws {
     let style = Style(usesColour: false, usesUnicode: true, isPresenting: true)
     #expect(
       try shown("send key tap", "+ moved off on t=86743.500 seq=2", format: .people(style)) == """
         off → on  1d 00:05:43.5 #2
-          ┏━━━━━━━━━━┓
-          ┃    on    ┃
-          ┗━━━━━━━━━━┛
+          key
+
+            ████    ██      ██
+          ██    ██  ████    ██
+          ██    ██  ██  ██  ██
+          ██    ██  ██    ████
+            ████    ██      ██
+
 
         """)
     let ascii = Style(usesColour: false, usesUnicode: false, isPresenting: true)
+    let show = try shown(
+      "show f", ". state a1", ". timer minimum due=343.116647296 left=3.000", "+ 2", format: .people(ascii))
     #expect(
-      try shown(
-        "show f", ". state cooling", ". timer minimum due=343.116647296 left=3.000", "+ 2", format: .people(ascii))
-          == """
-            +---------------+
-            |    cooling    |
-            +---------------+
-            timer      minimum  due=00:05:43.116  left=3s
-
-          """)
+      show.hasPrefix("  f\n\n    ####      ##\n  ##    ##  ####\n")
+        && show.contains("\n  timer      minimum  due=00:05:43.116  left=3s\n"))
     #expect(
-      try shown("send f x", "- REFUSED machine=f state=waiting event=x t=60.000 seq=5 : no", format: .people(ascii))
+      try shown("send f x", "- REFUSED machine=f state=größe event=x t=60.000 seq=5 : no", format: .people(style))
         == """
         refused: no  00:01:00 #5
-          +---------------+
-          |    waiting    |
-          +---------------+
+          f
+          ┏━━━━━━━━━━━━━┓
+          ┃    größe    ┃
+          ┗━━━━━━━━━━━━━┛
 
         """)
     #expect(
@@ -378,32 +383,63 @@ struct PresenterTests {
         == "1d 01:01:01.001  key  w until 1d 01:01:01.25\n")
     let colours = Style(usesColour: true, usesUnicode: true, isPresenting: true)
     let coloured = try shown("send key tap", "+ moved off on t=0.000 seq=2 outputs=x", format: .people(colours))
-    #expect(!coloured.contains("\u{1B}[2m") && !coloured.contains("\u{1B}[33m"))
-    #expect(coloured.contains("\u{1B}[1;7moff\u{1B}[0m"))
+    // Only the new state is reversed, and nothing has a colour.
+    #expect(coloured.contains("\u{1B}[1moff\u{1B}[0m") && coloured.contains("\u{1B}[1;7mon\u{1B}[0m"))
+    #expect(!coloured.contains(/\u{1B}\[(2|[0-9;]*3[0-9])m/))
     // A program reads the time as the daemon wrote it.
     #expect(try shown("send key tap", "+ moved off on t=86743.500", format: .wire) == "+ moved off on t=86743.500\n")
   }
 
   @Test("a state that is wider than the screen is broken between its regions, and within them if it must be")
   func wideStates() {
-    let text = StateFrame.text("foreground+noAlert+idle", width: 30, style: .bare).text
-    #expect(
-      text == """
-          ┏━━━━━━━━━━━━━━━━━━┓
-          ┃    foreground    ┃
-          ┃     +noAlert     ┃
-          ┃      +idle       ┃
-          ┗━━━━━━━━━━━━━━━━━━┛
+    let text = StateFrame.text("foreground+noAlert+idle", of: nil, width: 25, style: .bare).text
+    let rows = ["┏━━━━━━━━━━━━┓", "┃ foreground ┃", "┃  +noAlert  ┃", "┃   +idle    ┃", "┗━━━━━━━━━━━━┛"]
+    #expect(text == rows.map { "  \($0)\n" }.joined())
+    for width in [20, 40, 80] {
+      let long = StateFrame.text(String(repeating: "x", count: 100), of: nil, width: width, style: .bare).text
+      #expect(long.split(separator: "\n").allSatisfy { $0.count < width })
+    }
+    #expect(StateFrame.text("a\u{1B}[2J", of: nil, width: 40, style: .bare).text.contains("a\\e[2J"))
+  }
 
-        """)
-    let long = StateFrame.text(String(repeating: "x", count: 100), width: 40, style: .bare).text
-    #expect(long.split(separator: "\n").allSatisfy { $0.count < 40 })
-    #expect(StateFrame.text("a\u{1B}[2J", width: 40, style: .bare).text.contains("a\\e[2J"))
+  @Test("block letters fit the screen: doubled, single, each region below the other, or not at all")
+  func blockLetters() {
+    func widths(_ state: String, _ width: Int) -> (rows: Int, widest: Int, isDrawn: Bool) {
+      let rows = StateFrame.text(state, of: "m", width: width, style: .bare).text.split(separator: "\n")
+      return (rows.count - 1, rows.map(\.count).max() ?? 0, !rows.contains { $0.contains("┏") })
+    }
+    #expect(widths("on", 80) == (5, 22, true))
+    #expect(widths("capsLock", 80) == (5, 41, true))
+    #expect(widths("capsLock", 40).isDrawn == false)
+    #expect(widths("capsLock+on", 45).isDrawn)
+    for scalar in "abcdefghijklmnopqrstuvwxyz0123456789+.,()-_ ".unicodeScalars {
+      let rows = BlockLetters.rows("\(scalar)")
+      #expect(rows?.count == 5 && Set(rows?.map(\.count) ?? []).count == 1, "\(scalar)")
+    }
+  }
+
+  @Test("times of a waveform have milliseconds where others have, in as many columns")
+  func waveTimes() throws {
+    let room = Style(usesColour: false, usesUnicode: true, isPresenting: true)
+    let axis = "t [s]    0.000      1.91760979   5.188535746"
+    let row = "1.91760979    1  key      ▼ new  created"
+    let wave = try shown("wave key", ". \(axis)", ". \(row)", "+ 2", format: .people(room))
+    #expect(wave == "t [s]    0.000      1.917              5.188\n     1.917    1  key      ▼ new  created\n")
+    #expect(try shown("wave key", ". \(axis)", "+ 1") == axis + "\n")
+    // Fonts of terminals do not have the sign that tables use.
+    #expect(try shown("graph key", ". off  ⟲", "+ 1", format: .people(room)) == "off  ↺\n")
+  }
+
+  @Test("very long words are cut for people, with their length, and for nobody else")
+  func longWords() throws {
+    let line = "* 2 1.000 box output put \(String(repeating: "x", count: 60_000))"
+    #expect(try shown(nil, line).contains("xxx… (60000 characters)"))
+    #expect(try shown(nil, line, format: .wire) == line + "\n")
   }
 
   @Test("a tag of the user's own stands before the answer")
   func ownTag() throws {
-    #expect(try shown("@x begin", "+ @x") == "@x ok\n")
+    #expect(try shown("@x pause", "+ @x x=1") == "@x clock running\n")
   }
 
   @Test("what the program asks for itself is not shown")

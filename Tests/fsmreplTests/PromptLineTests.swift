@@ -8,8 +8,9 @@ struct PromptLineTests {
   @Test(
     "words of the prompt",
     arguments: [
-      ("", PromptLine.nothing), ("  # remark", .nothing), (">", .nothing),
-      ("send key tap", .request("send key tap")), ("> send key tap", .request("send key tap")),
+      ("", PromptLine.nothing), ("  # remark", .nothing), ("quiz key", .quiz("key")),
+      ("  cover app.view ", .cover("app.view")),
+      ("send key tap", .request("send key tap")), ("+ created key off", .answer), ("+", .answer), (". key on", .answer),
       ("exit", .leave), ("\\q", .leave), ("quit", .request("quit")), ("clear", .clear), ("version", .version),
       ("?", .request("help ")), ("? send", .request("help  send")), ("?send", .request("help send")),
       ("help times", .topic(.topic(.times))), ("help keys", .topic(.topic(.keys))),
@@ -43,22 +44,30 @@ struct PromptLineTests {
     arguments: [
       "send key character |", "send key character >", "send box put a > b", "send box put | cat", "cast * put > x",
       "new box b text=a > b", #"list "|" "#, "expect key |", "expect key >", "can key |", "await key >", "list state=|",
-      #"wire a "|" b ">""#, "wire a | b >", "list |", "list >", "unknown | cat", "journal >x",
+      #"wire a "|" b ">""#, "wire a | b >", "unknown | cat",
     ])
   func words(text: String) {
     #expect(PromptLine(text) == .request(text))
   }
 
-  @Test("a file that 'run' plays has times and outcomes, and starts nothing")
-  func lines() {
-    #expect(PromptLine("list | cat", isTyped: false) == .request("list | cat"))
-    #expect(PromptLine("! ls", isTyped: false) == .request("! ls"))
-    #expect(PromptLine("> list", isTyped: false) == .request("> list"))
-    #expect(PromptLine("at 1s list", isTyped: false) == .timed("advance until 1s", then: "list"))
-    guard case .wrong = PromptLine("run x", isTyped: false) else {
-      Issue.record("a file plays another")
-      return
-    }
+  @Test(
+    "a prompt that was copied with its request is dropped",
+    arguments: [
+      ("> send key tap", "send key tap"), ("  > list", "list"), (">", ""), ("main virtual 0.000> list", "list"),
+      ("main real 12.3s> list > x", "list > x"), ("main real×10 0.0s>", ""), ("w paused 1d 00:05:43.5> list", "list"),
+      ("main virtual 0.000 batch> list", "list"), ("list > x", nil), ("list virtual > x", nil), (">x", nil),
+      ("main virtual 0.000>x", nil), ("send box put virtual 0>", nil), ("list", nil),
+    ])
+  func prompts(typed: String, line: String?) {
+    #expect(PromptLine.unmarked(typed) == line)
+  }
+
+  @Test("an expectation of timers or a reading is a check; what needs all notices says where it works")
+  func expectations() {
+    #expect(PromptLine("expect key timers none") == .expectation(.timers(machine: "key", names: [])))
+    #expect(
+      PromptLine("expect f reading temperature 4 ±1")
+        == .expectation(.reading(machine: "f", name: "temperature", .number(4, tolerance: 1))))
   }
 
   @Test("outcomes")
@@ -76,14 +85,21 @@ struct PromptLineTests {
     "mistakes say what works instead",
     arguments: [
       ("repeat 3", "'fsmrepl run FILE'"), ("let x = 3", "'fsmrepl run FILE'"), ("include x.fsm", "'fsmrepl run FILE'"),
-      ("never key on", "'fsmrepl run FILE'"), ("seed 3", "'fsmrepl run FILE'"),
-      ("expect key timers none", "'expect NAME STATE' alone"), ("expect output key text", "'expect NAME STATE' alone"),
-      ("expect k timers a b", "'expect NAME STATE' alone"),
+      ("never key on", "'fsmrepl run FILE'"), ("seed 3", "'run FILE'"),
+      ("expect output key text", "'fsmrepl run FILE'"), ("expect k timers a b", "'b' is one word too many"),
+      ("after 1h nonsense", "there is no verb 'nonsense'"), ("after 1h lsit", "did you mean 'list'?"),
+      ("after 1h => on", "a request must stand before"), ("after 1h send key", "send is used as 'send NAME EVENT"),
+      ("at 5s repeat 3", "no time has passed"), ("quiz", "'quiz NAME'"), ("quiz a b", "one machine"),
+      ("cover lamp-*", "'cover NAME'"), ("cover ?", "'cover NAME'"), ("quiz kind=key", "'quiz NAME'"),
+      ("quiz key => on", "'quiz NAME'"),
       ("at", "a time must follow"), ("at soon list", "'soon' is no time"), ("after 1x", "'1x' is no duration"),
       ("at 1s after 2s list", "one time"), ("=> on", "a request must stand before"),
       ("send key tap =>", "an outcome must follow"), ("send key tap => moved a b c", "one word too many"),
       ("!", "runs a command"), ("! bye reason=quit", "a line of the daemon"), ("run", "'run FILE'"),
-      ("run a b", "'run FILE'"), ("exit now", "stands alone"), ("list > a b", "one file"),
+      ("run a b", "'run FILE'"), ("exit now", "stands alone"), ("list > a b", "one file"), ("journal >x", "'> x'"),
+      ("list |cat", "'| cat'"),
+      ("list >", "the name of a file must follow"), ("list |", "a command of the shell must follow"),
+      ("graph key >> k.svg", "no answer is added"), ("list > 'q.txt'", "double"),
     ])
   func mistakes(text: String, part: String) {
     guard case .wrong(let said) = PromptLine(text) else {
@@ -114,21 +130,50 @@ struct PromptLineTests {
     #expect(RequestText("wave").fileEndings == ".json, .svg, .vcd, .txt")
   }
 
-  @Test("an 'advance' of an hour and more is sent in two parts")
-  func longAdvances() throws {
+  @Test("requests that may let much time pass are known, whatever else they have")
+  func longTimes() {
     var place = Place(clock: "virtual", time: "100.000")
-    func long(_ text: String) -> LongAdvance? { LongAdvance(RequestText(text), in: place) }
-    let day = try #require(long("advance 1d"))
-    #expect(day.first == "advance 1350000000000ns" && day.rest == "advance 85050000000000ns")
-    #expect(day.forecast(2) == 128 && day.forecast(.max) == .max)
-    #expect(long("advance until 2h")?.span == 7_100_000_000_000)
-    for short in ["advance 59m", "advance until 1h", "advance x", "@x advance 1d", "advance", "step", "advance until"] {
-      #expect(long(short) == nil, "\(short)")
+    func extent(_ text: String) -> TimeRequest.Extent? { TimeRequest(RequestText(text), in: place)?.extent }
+    let (minute, hour) = (60_000_000_000 as Int64, 3_600_000_000_000 as Int64)
+    #expect(extent("advance 1h") == .span(hour) && extent("@x advance 1m") == .span(minute))
+    #expect(extent("advance until 3700s") == .span(hour) && extent("step 3000000") == .steps(3_000_000))
+    #expect(extent("await key on") == .state("on", of: "key", isBounded: false))
+    #expect(extent("await within=2h key on") == .state("on", of: "key", isBounded: true))
+    for short in ["advance 59s", "advance until 2m", "advance x", "step", "step 10", "await key on within=5s", "list"] {
+      #expect(extent(short) == nil, "\(short)")
     }
     place.clock = "real"
-    #expect(long("advance 1d") == nil)
+    #expect(extent("advance 1h") == nil)
     place.isPaused = true
-    #expect(long("advance 1d") != nil)
+    #expect(extent("advance 1h") == .span(hour) && extent("await key on") == nil)
+  }
+
+  @Test("what is asked before time passes")
+  func questions() throws {
+    let place = Place(clock: "virtual", time: "0.000")
+    func question(_ text: String, _ answer: String?, hours: Int64, inputs: Int, most: Int? = nil) throws -> String? {
+      let request = try #require(TimeRequest(RequestText(text), in: place))
+      let trial = TimeTrial(
+        answer: answer.flatMap { ServerLine($0) }, passed: hours * 3_600_000_000_000, inputs: inputs, most: most)
+      return trial.question(about: request, style: .bare)?.text
+    }
+    #expect(try question("advance 1d", "+ advanced", hours: 24, inputs: 1_000_000, most: 1_000_000) == nil)
+    #expect(
+      try question("advance 1d", "+ advanced", hours: 24, inputs: 1_000_001, most: 1_000_000)
+        == "this brings some 1000001 inputs, and the journal keeps 1000000: it cannot be undone; go on?")
+    // Cut short: as it has begun.
+    #expect(try question("advance 1d", nil, hours: 1, inputs: 50_000, most: 1_000_000)?.contains("1200000") == true)
+    #expect(try question("advance 1d", nil, hours: 1, inputs: 5_000, most: 1_000_000) == nil)
+    #expect(try question("step 3000000", nil, hours: 1, inputs: 5_000, most: 1_000_000) != nil)
+    #expect(try question("await key on", "+ reached on", hours: 1, inputs: 4) == nil)
+    #expect(
+      try question("await key on", "+ reached on", hours: 2, inputs: 1)
+        == "key reaches on after 02:00:00 and 1 input; go on?")
+    #expect(
+      try question("await key on", "- TIMEOUT", hours: 24, inputs: 9)
+        == "key does not reach on within 1d 00:00:00 and 9 inputs; go on all the same?")
+    #expect(try question("await key on", nil, hours: 24, inputs: 9)?.hasSuffix("go on up to a day?") == true)
+    #expect(try question("await key on within=2d", "- TIMEOUT", hours: 48, inputs: 9) == nil)
   }
 
   @Test("what wires have caused is what the journal has directly behind an input, at the same moment")
@@ -139,6 +184,9 @@ struct PromptLineTests {
       ". 5 1.000 tracker stayed none event=tap", ". 6 1.000 light moved on off wire=key.text",
     ].map { try #require(ServerLine($0)) }
     let caused = CausedInputs(rows, at: "1.000")
+    #expect(CausedInputs(rows).inputs.map(\.sequence) == ["3", "4", "6"])
+    let refused = CausedInputs([try #require(ServerLine(". 7 1.000 call.phone refused idle wire=a.b : no call"))])
+    #expect(refused.text(of: refused.inputs, style: .bare).text == "+1 more: call.phone refused #7: no call")
     #expect(caused.inputs.map(\.sequence) == ["3", "4"])
     #expect(caused.text(of: caused.inputs, style: .bare).text == "+2 more: light off → on, tracker ignored")
     #expect(CausedInputs(rows, at: "0.500").inputs.isEmpty)

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import UnixHost
 
@@ -20,7 +21,7 @@ struct PromptTests {
       case "send key tap": ["* 2 0.500 key moved off on event=tap", "+ @ moved off on t=0.500 seq=2"]
       case "use lesson": ["+ @ world=lesson clock=virtual t=7.000 seq=0"]
       case "watch *": ["+ @ watching 1"]
-      case "await key on within=1h": []
+      case "await key on within=59s": []
       case "cancel": ["- @.1 CANCELLED", "+ @"]
       case "quit": ["+ @", "! bye reason=quit"]
       case "die": nil
@@ -47,14 +48,9 @@ struct PromptTests {
 
   @Test("a session at the prompt is recorded, and what it says of that is for people")
   func record() throws {
-    var template = Array("/tmp/fsmrepl-test-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw SystemError.last }
-    let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let temporary = try TemporaryFolder()
+    let folder = temporary.path
     let file = "\(folder)/s.transcript"
-    defer {
-      unlink(file)
-      rmdir(folder)
-    }
     let terminal = try Pseudoterminal(["--private"], columns: 200)
     try terminal.wait(for: "main real ")
     terminal.type("rec\t\(folder)/no/x\r")
@@ -132,7 +128,7 @@ struct PromptTests {
   func interrupts() throws {
     let server = try server()
     let terminal = try start(server)
-    terminal.type("await key on\r")
+    terminal.type("await key on within=59s\r")
     try terminal.wait(for: "…> ")
     terminal.type("\u{03}")
     try terminal.wait(for: "cancelled\n")
@@ -321,10 +317,8 @@ struct PromptTests {
 
   @Test("a daemon of one's own is started, works, and leaves nothing behind", arguments: ["quit\r", "\u{04}", nil])
   func ownDaemon(keys: String?) throws {
-    var template = Array("/tmp/fsmrepl-test-XXXXXX".utf8CString)
-    #expect(mkdtemp(&template) != nil)
-    let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    defer { rmdir(folder) }
+    let temporary = try TemporaryFolder()
+    let folder = temporary.path
     let terminal = try Pseudoterminal([], columns: 200, variables: ["TMPDIR=\(folder)", "XDG_RUNTIME_DIR=\(folder)"])
     try terminal.wait(for: "no daemon answers on \(folder)/fsmd/fsmd.sock; starting one for this session alone\n")
     try terminal.wait(for: "main real ")

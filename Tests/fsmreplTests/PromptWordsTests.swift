@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import UnixHost
 
@@ -8,12 +9,11 @@ import UnixHost
 /// Words, programs, pages and questions of the prompt, at a real terminal.
 @Suite(.serialized)
 struct PromptWordsTests {
-  private let folder: String
+  private let temporary: TemporaryFolder
+  private var folder: String { temporary.path }
 
   init() throws {
-    var template = Array("/tmp/fsmrepl-test-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw SystemError.last }
-    folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    temporary = try TemporaryFolder()
   }
 
   /// A daemon that lists sixty machines and knows a key.
@@ -38,15 +38,9 @@ struct PromptWordsTests {
           ". @ 3 0.000 light moved off on wire=key.text", ". @ 4 0.000 tracker ignored none wire=light.lit",
           ". @ 5 0.000 other moved a b event=x", "+ @ 3",
         ]
-      case "await key on within=1h": ["- @ TIMEOUT state=off t=3600.000 : the time is over; key is in off"]
-      case "await key on within=23h": ["+ @ reached on t=7200.000 seq=9"]
-      case "await dead on within=1h": ["- @ TIMEOUT state=off t=5.000 : no timer runs"]
-      case "advance 1350000000000ns": ["+ @ advanced fired=50000 t=1350.000 seq=50001"]
-      case "advance 85050000000000ns": ["+ @ advanced fired=3000000 t=86400.000 seq=3050001"]
-      case "limits": [". @ journal 1000000 inputs-per-world from=1", "+ @ 1"]
       case "clock": ["+ @ clock virtual speed=1 paused=no t=\(seconds.withLock { $0 }).000 seq=0"]
       case "watch *": ["+ @ watching 1"]
-      case "endless": []
+      case "show endless": []
       case "cancel": ["- @.1 CANCELLED", "+ @"]
       default: ["+ @ echo \"\(request)\""]
       }
@@ -82,7 +76,7 @@ struct PromptWordsTests {
     try terminal.wait(for: "250ms")
     try terminal.wait(for: "> ")
     terminal.type("repeat 3\r")
-    try terminal.wait(for: "'repeat' is for scripts: 'fsmrepl run FILE'")
+    try terminal.wait(for: "'repeat' is for scripts: 'run FILE' plays a file with it here")
     terminal.type("> send key tap\r")
     try terminal.wait(for: "off → on  0.000s #2\n")
     terminal.type("clear\r")
@@ -93,7 +87,7 @@ struct PromptWordsTests {
     try terminal.wait(for: "REQUEST > FILE")
     try terminal.wait(for: "main virtual")
     terminal.type("help run\r")
-    try terminal.wait(for: "the requests in a file, in the present world")
+    try terminal.wait(for: "plays a script in the present world")
     terminal.type("? |\r")
     try terminal.wait(for: "goes to a command of the shell\n")
   }
@@ -131,8 +125,9 @@ struct PromptWordsTests {
     let server = try server()
     let terminal = try start(server)
     terminal.type("run \(folder)/a.fsm\r")
-    try terminal.wait(for: "off → on  0.000s #2\n  ✓ on\noff → on  0.000s #2\nrefused: no  0.000s #3\n")
-    try terminal.wait(for: "\(folder)/a.fsm:5: REFUSED; what is behind it was not run\n")
+    try terminal.wait(
+      for: "off → on  0.000s #2\n  ✓ on\n0 timers fired  7.000s #2\noff → on  0.000s #2\nrefused: no  0.000s #3\n")
+    try terminal.wait(for: "\(folder)/a.fsm:5:10: REFUSED; the lines after it were not run\n")
     terminal.type("fine\r")
     #expect(try !terminal.wait(for: "echo  fine\n").contains("off → on"))
     terminal.type("run \(folder)\r")
@@ -143,13 +138,13 @@ struct PromptWordsTests {
 
   @Test("Ctrl-C ends a file that is played")
   func interruptsRun() throws {
-    try write("endless\nlist\nsend key tap\n", to: "a.fsm")
+    try write("show endless\nlist\nsend key tap\n", to: "a.fsm")
     let server = try server()
     let terminal = try start(server)
     terminal.type("run \(folder)/a.fsm\r")
     try terminal.wait(for: "…> ")
     terminal.type("\u{03}")
-    try terminal.wait(for: "lines were not sent\n")
+    try terminal.wait(for: "the rest of the file was not run\n")
     try terminal.wait(for: "cancelled\n")
     terminal.type("fine\r")
     #expect(try !terminal.wait(for: "echo  fine\n").contains("off → on"))
@@ -171,6 +166,7 @@ struct PromptWordsTests {
     terminal.type("graph key > \(folder)/key.svg\r")
     try terminal.wait(for: "wrote \(folder)/key.svg, 2 lines\n")
     #expect(try text(of: "key.svg") == "<svg>\n</svg>\n")
+    try terminal.wait(for: "main virtual 0.000> ")
     terminal.type("list m1 > \(folder)/m1\r")
     try terminal.wait(for: "wrote \(folder)/m1, 1 line\n")
     #expect(try text(of: "m1") == "m1 power \"a\\nb\u{1B}[2J\"\n")
@@ -179,8 +175,15 @@ struct PromptWordsTests {
     #expect(access("\(folder)/x", F_OK) != 0)
     terminal.type("list > /dev/null\r")
     try terminal.wait(for: "error: /dev/null: it is a device, not a regular file\n")
-    terminal.type("await key on > \(folder)/x\r")
-    try terminal.wait(for: "> ")
+    terminal.type("expect key on > \(folder)/x\r")
+    try terminal.wait(for: "main virtual 0.000> ")
+    for (line, answer) in [
+      ("list >exist", "a blank belongs behind '>': '> exist'"), ("list |", "a command of the shell must follow '|'"),
+      ("list >> f", "no answer is added to a file"),
+    ] {
+      terminal.type("\(line)\r")
+      try terminal.wait(for: "error: \(answer)")
+    }
   }
 
   @Test("a command that ends early or is not there is harmless")
@@ -224,7 +227,7 @@ struct PromptWordsTests {
     #expect(try !terminal.wait(for: "off → on  0.000s #2\n").contains("PAGED"))
     terminal.type("list\r")
     try terminal.wait(for: "PAGED\n")
-    #expect(try terminal.wait(for: "END\n").split(separator: "\n").count == 60)
+    #expect(try terminal.wait(for: "END\n").split(separator: "\n").count == 61)
     try terminal.wait(for: "main virtual 0.000> ")
     // While something is watched, its notices are to be seen when they come.
     terminal.type("watch *\r")
@@ -235,12 +238,12 @@ struct PromptWordsTests {
 
   @Test(
     "a pager that ends early, is killed or is not there is harmless",
-    arguments: ["head -n 1", "kill -9 $$", "true", "nonesuch", "exit 1", ""])
+    arguments: ["head -n 1", "kill -9 $$", "true", "nonesuch", "exit 1", "", " "])
   func brokenPagers(pager: String) throws {
     let server = try server()
     let terminal = try start(server, pager: pager)
     terminal.type("list\r")
-    if pager == "nonesuch" || pager.isEmpty { try terminal.wait(for: "m60  power  off\n") }
+    if ["nonesuch", "", "exit 1", " "].contains(pager) { try terminal.wait(for: "m60  power  off\n") }
     try terminal.wait(for: "main virtual 0.000> ")
     terminal.type("fine\r")
     try terminal.wait(for: "echo  fine\n")
@@ -271,17 +274,26 @@ struct PromptWordsTests {
     program.isPager = true
     let piece = [UInt8](repeating: 0x61, count: 1 << 20)
     for _ in 0..<6 { program.write(piece) }
-    while program.ending() == nil { poll(nil, 0, 1) }
+    try wait { program.ending() != nil }
     #expect(program.given?.count == 6 << 20)
     let reader = try ForegroundProgram("cat >/dev/null", isFed: true)
     for _ in 0..<6 { reader.write(piece) }
-    while let input = reader.input, reader.wantsToWrite {
-      _ = Readiness([.init(descriptor: input, reads: false, writes: true)])
+    try wait {
       reader.flush()
+      return !reader.wantsToWrite
     }
     #expect(reader.given == nil)
     reader.finish()
-    while reader.ending() == nil { poll(nil, 0, 1) }
+    try wait { reader.ending() != nil }
+  }
+
+  /// Waits, with a bound, until something holds.
+  private func wait(until holds: () -> Bool) throws {
+    let deadline = HostClock.now() + 20_000_000_000
+    while !holds() {
+      guard HostClock.now() < deadline else { throw Pseudoterminal.Failure(description: "waited in vain") }
+      poll(nil, 0, 1)
+    }
   }
 
   @Test("a batch is strict where the daemon can", arguments: [true, false])
@@ -307,7 +319,7 @@ struct PromptWordsTests {
       terminal.type("\(line)\r")
       try terminal.wait(for: answer)
       terminal.type("end\r")
-      if isStrict { try terminal.wait(for: "nothing was run: a line of the batch is a mistake") }
+      if isStrict { try terminal.wait(for: "nothing was run: '") }
       try terminal.wait(for: "main virtual 0.000> ")
     }
     #expect(asked.withLock(\.self).count { $0 == "discard" } == (isStrict ? 2 : 0))
@@ -326,7 +338,7 @@ struct PromptWordsTests {
     terminal.type("at 5s list\r")
     try terminal.wait(for: "no time passes between 'begin' and 'end'")
     terminal.type("end\r")
-    try terminal.wait(for: "nothing was run: a line of the batch is a mistake")
+    try terminal.wait(for: "nothing was run: '")
     #expect(asked.withLock(\.self).contains("discard"))
   }
 
@@ -336,41 +348,6 @@ struct PromptWordsTests {
     let terminal = try start(server)
     terminal.type("send key wired\r")
     try terminal.wait(for: "off → on  ⇒ text  0.000s #2\n  +2 more: light off → on, tracker ignored\n")
-  }
-
-  @Test("an await that goes on after an hour, and an advance that cannot be undone, are asked about")
-  func questions() throws {
-    let server = try server()
-    let terminal = try start(server)
-    terminal.type("await key on\r")
-    try terminal.wait(for: "after an hour of world time key is still in off; wait for up to 23 hours more?\n")
-    try terminal.wait(for: "[y/N]> ")
-    terminal.type("y\r")
-    try terminal.wait(for: "reached on  7200.000s #9\n")
-    try terminal.wait(for: "main virtual 7200.000> ")
-    terminal.type("await dead on\r")
-    try terminal.wait(for: "timed out: no timer runs, still off  5.000s\n")
-    try terminal.wait(for: "main virtual 5.000> ")
-    terminal.type("goto 0\rclock\r")  // The place has the time of the last answer.
-    try terminal.wait(for: "main virtual 0.000> ")
-    for keys in ["\r", "n\r", "\u{03}"] {
-      terminal.type("await key on\r")
-      try terminal.wait(for: "[y/N]> ")
-      terminal.type(keys)
-      try terminal.wait(for: "timed out: the time is over; key is in off, still off  3600.000s\n")
-      terminal.type("clock\r")
-      try terminal.wait(for: "main virtual 0.000> ")
-    }
-    terminal.type("advance 1d\r")
-    try terminal.wait(for: "this fires some 3200000 timers, and the journal keeps 1000000 inputs")
-    try terminal.wait(for: "[y/N]> ")
-    terminal.type("y\r")
-    try terminal.wait(for: "3050000 timers fired  86400.000s #3050001\n")
-    terminal.type("advance 1d\r")
-    try terminal.wait(for: "[y/N]> ")
-    terminal.type("send key tap\r")  // No answer, but the next line.
-    try terminal.wait(for: "50000 timers fired  1350.000s #50001\n")
-    try terminal.wait(for: "off → on  0.000s #2\n")
   }
 
   @Test("hints are behind the cursor, and gone when the line is entered")
@@ -417,12 +394,12 @@ struct PromptWordsTests {
     try terminal.wait(for: "1 watch\n")
   }
 
-  @Test("for a room the state stands in a frame")
+  @Test("for a room the state is drawn in blocks")
   func presents() throws {
     let server = try server()
     let terminal = try start(server, ["--present"])
     terminal.type("send key tap\r")
-    try terminal.wait(for: "off → on  0s #2\n  ┏━━━━━━━━━━┓\n  ┃    on    ┃\n  ┗━━━━━━━━━━┛\n")
+    try terminal.wait(for: "off → on  0s #2\n  key\n\n    ████    ██      ██\n")
     try terminal.wait(for: "main virtual 0s> ")
   }
 
@@ -431,7 +408,7 @@ struct PromptWordsTests {
     let server = try server()
     let terminal = try start(server, ["--present"], variables: ["LC_ALL=C"])
     terminal.type("send key tap\rhelp times\r")
-    try terminal.wait(for: "off -> on  0s #2\n  +----------+\n  |    on    |\n  +----------+\n")
+    try terminal.wait(for: "off -> on  0s #2\n  key\n\n    ####    ##      ##\n")
     try terminal.wait(for: "t=5.000")
     #expect(terminal.written.allSatisfy { $0 < 0x80 })
   }

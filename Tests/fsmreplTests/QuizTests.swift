@@ -212,24 +212,16 @@ struct QuizTests {
 
   // MARK: Requests and the meter
 
-  @Test("practice is about one machine, and needs somebody who answers")
+  @Test("words of the prompt are known, and are for somebody who types")
   func commands() throws {
-    #expect(PracticeCommand("quiz key") == .quiz("key"))
-    #expect(PracticeCommand("  cover app.view ") == .cover("app.view"))
-    #expect(PracticeCommand("quizzes") == nil && PracticeCommand("help send") == nil)
-    for text in ["quiz", "quiz a b", "cover *", "cover lamp-*", "cover ?", "quiz kind=key"] {
-      guard case .wrong = PracticeCommand(text) else {
-        Issue.record("\(text)")
-        continue
-      }
-    }
     for verb in LocalVerb.all {
       let answer = try #require(LocalVerb.help("help \(verb.name)", isAtPrompt: true))
       #expect(answer.starts(with: verb.rows) && answer.last == "+ \(answer.count - 1)")
       #expect(answer.allSatisfy { ServerLine($0) != nil })
       #expect((LocalVerb.help("help \(verb.name)", isAtPrompt: false) == nil) == verb.isForPeople)
     }
-    #expect(PracticeCommand("quiz key")?.answer(inBatch: false).first?.hasPrefix("- USAGE ") == true)
+    #expect(LocalVerb.misplaced("quiz key", isAtPrompt: false)?.first?.hasPrefix("- USAGE ") == true)
+    #expect(LocalVerb.misplaced("quiz key", isAtPrompt: true) == nil)
   }
 
   @Test("the meter counts what is sent to its machine, alone or with others, and to no other")

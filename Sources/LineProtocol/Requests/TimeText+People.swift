@@ -3,7 +3,7 @@ extension TimeText {
   /// `1d 00:05:43.5`.
   ///
   /// Cut to milliseconds, so that no time is shown that has not come yet; less than one is in microseconds or
-  /// nanoseconds. For the screen only: no program reads this form.
+  /// nanoseconds. Learners type this form, too; ``LessonTime`` reads it.
   ///
   /// - Returns: `nil` for a text that is no time.
   package static func people(_ seconds: String) -> String? {

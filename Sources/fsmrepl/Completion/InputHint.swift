@@ -8,7 +8,7 @@ enum InputHint {
 
   /// The rest of the verb's forms, such as `EVENT [argument…]` behind `send key `.
   ///
-  /// - Returns: Empty when nothing is known, or nothing can follow. If the text ends within a word, the hint begins with
+  /// - Returns: Empty when nothing is known, or nothing can follow. Within a word, the hint begins with
   ///   a blank.
   static func text(after typed: String, grammar: Grammar) -> String {
     var words = RequestText.split(typed).map(String.init)[...]

@@ -46,6 +46,8 @@ struct Conversation {
     let line: ServerLine
     /// `nil` for notices, flow lines and answers to unknown requests.
     let asked: Asked?
+    /// The number of the last input that was told before, in the same world; `nil` if it is not known.
+    var sequence: UInt64?
   }
 
   private(set) var place = Place()
@@ -74,7 +76,7 @@ struct Conversation {
   }
 
   /// Whether `begin` is unanswered: until the daemon accepts it, no line may follow.
-  var isBeginning: Bool { pending.contains { $0.verb == .begin } }
+  var isBeginning: Bool { pending.contains { $0.verb == .begin && !$0.isInBatch } }
 
   /// Whether a `sync` of ours is unanswered.
   var isAwaitingSign: Bool { pending.contains { $0.verb == .sync && $0.asker == .program } }
@@ -148,9 +150,10 @@ struct Conversation {
         // Earlier requests without an answer have succeeded silently.
         pending = pending[(index + 1)...]
       }
+      let (world, sequence) = (place.world, place.sequence)
       place.update(from: line, answering: asked.verb)
       learn(from: line, answering: asked)
-      return Received(line: line, asked: asked)
+      return Received(line: line, asked: asked, sequence: world == place.world ? sequence : nil)
     }
   }
 
@@ -196,7 +199,8 @@ struct Conversation {
 
   private mutating func learn(from line: ServerLine, answering asked: Asked) {
     guard line.lineClass == .success else {
-      if asked.verb == .begin { isCollecting = false }
+      // Within a batch it is a mistake, which does not end the batch.
+      if asked.verb == .begin, !asked.isInBatch { isCollecting = false }
       return
     }
     switch asked.verb {

@@ -10,7 +10,7 @@ extension Client {
       let lines = takeDocument(text, origin: origin) ?? LocalVerb.help(text, isAtPrompt: isAtPrompt)
         ?? FileCommand(text)?.perform(on: self, text, origin: origin)
         ?? RecordCommand(text)?.perform(on: self)
-        ?? PracticeCommand(text)?.answer(inBatch: conversation.isCollecting)
+        ?? LocalVerb.misplaced(text, isAtPrompt: isAtPrompt)
     else { return nil }
     return localAnswer(lines, to: text, origin: origin)
   }

@@ -4,7 +4,7 @@ internal import UnixHost
 
 /// A verb of this program, which the daemon does not know.
 ///
-/// The answers of those that scripts have, too, have the daemon's form, so that scripts need not treat them differently.
+/// The answers of verbs that scripts have, too, have the daemon's form, so that scripts treat them alike.
 struct LocalVerb {
   let name: String
   /// What may stand behind it, and what that does.
@@ -40,12 +40,12 @@ struct LocalVerb {
     name: "quiz", forms: [("NAME", "asks what the next inputs of a machine will do, and says why")],
     example: "quiz key", hint: oneMachine)
   static let cover = LocalVerb(
-    name: "cover", forms: [("NAME", "shows after each request which transitions are still untried")],
+    name: "cover", forms: [("NAME", "shows after each request which transitions are still untried; 'q' ends it")],
     example: "cover key", hint: oneMachine)
   static let run = LocalVerb(
     name: "run",
     forms: [
-      ("FILE", "the requests in a file, in the present world, up to the first that fails, as 'fsmrepl -f FILE'")
+      ("FILE", "plays a script in the present world, up to the first line that fails; a mistake in it is told first")
     ], example: "run tour.fsm", hint: quotedFile)
   static let at = LocalVerb(
     name: "at", forms: [("TIME [LINE]", "lets time pass up to then, if the clock stands still; then the line")],
@@ -86,6 +86,13 @@ struct LocalVerb {
       isAtPrompt || !verb.isForPeople
     else { return nil }
     return verb.rows + [". example : \(verb.example)", "+ \(verb.rows.count + 1)"]
+  }
+
+  /// The answer to a verb that is for somebody at a prompt, where nobody is; `nil` for any other request.
+  static func misplaced(_ text: String, isAtPrompt: Bool) -> [String]? {
+    let request = RequestText(text)
+    guard !isAtPrompt, let verb = all.first(where: { $0.isForPeople && $0.name == request.verb }) else { return nil }
+    return ["- \(FailureCode.usage.word) : '\(verb.name)' is for the prompt, where somebody types"]
   }
 
   /// Expands `~`, which no shell has done here.

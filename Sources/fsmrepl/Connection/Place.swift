@@ -9,6 +9,8 @@ struct Place: Equatable {
   var time = ""
   var isPaused = false
   var speed = "1"
+  /// The number of its last input; `nil` when not known.
+  var sequence: UInt64?
 
   /// Whether time advances there by itself.
   var isRunning: Bool { clock == "real" && !isPaused }
@@ -20,6 +22,7 @@ struct Place: Equatable {
       if let clock = line["clock"] { self.clock = clock }
     }
     if let time = line["t"] { self.time = time }
+    if let sequence = line["seq"].flatMap({ UInt64($0) }) { self.sequence = sequence }
     if let paused = line["paused"] { isPaused = paused == "yes" }
     if let speed = line["speed"] { self.speed = speed }
     guard line.lineClass == .success else { return }
@@ -37,6 +40,7 @@ struct Place: Equatable {
     let words = notice.words
     guard words.count > 3 else { return }
     time = words[1]
+    sequence = UInt64(words[0]) ?? sequence
     guard words[3] == "clock" else { return }
     if let mode = notice["mode"] { clock = mode }
     if let paused = notice["paused"] { isPaused = paused == "yes" }
@@ -62,6 +66,11 @@ struct Place: Equatable {
     case .disconnected: parts = [.init(.bad, "not connected")]
     }
     return Prompt(parts: parts)
+  }
+
+  /// Whether a word of a copied prompt says how the clock goes.
+  static func isPace(_ word: some StringProtocol) -> Bool {
+    ["virtual", "paused", "real"].contains { word == $0 || word.hasPrefix("\($0)×") || word.hasPrefix("\($0)x") }
   }
 
   /// A running clock's time, cut to tenths of a second: more digits are outdated at once.

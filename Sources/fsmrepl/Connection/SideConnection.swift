@@ -58,7 +58,7 @@ final class SideConnection {
     return true
   }
 
-  /// The answer behind which so many are still to come. Those to earlier requests, which came too late, are passed over.
+  /// The answer that leaves `rest` requests unanswered. Late answers to earlier requests are skipped.
   private func reply(leaving rest: Int) -> [ServerLine]? {
     var lines: [ServerLine] = []
     while unanswered > rest {

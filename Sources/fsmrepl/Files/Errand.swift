@@ -72,8 +72,7 @@ extension Client {
       })
     else { return [] }
     var errand = errands.remove(at: place)
-    let isWhole = received.asked?.verb.map(Verb.wholeLines.contains) ?? false
-    errand.current.take(received.withoutOurTag(raw), received.line, isWhole: isWhole)
+    errand.current.take(received, raw)
     if received.line.lineClass != .data {
       errand.answers.append(errand.current)
       errand.current = Errand.Answer()
@@ -92,16 +91,16 @@ extension Client {
 }
 
 extension Errand.Answer {
-  /// - Parameter isWhole: Whether a line of data is a text, and has no words.
-  fileprivate mutating func take(_ raw: RawLine, _ line: ServerLine, isWhole: Bool) {
+  fileprivate mutating func take(_ received: Conversation.Received, _ raw: RawLine) {
+    let (line, text) = (received.line, received.dataText(raw))
+    let raw = received.withoutOurTag(raw)
     let isObject = raw.text.hasPrefix("{")
-    let text = isObject ? (isWhole ? line.note ?? "" : raw.text) : String(raw.text.dropFirst(2))
     if line.lineClass == .data { texts.append(text) }
     if line.lineClass == .failure { failure = isObject ? "- \(line.code) : \(line.note ?? "")" : raw.text }
     objects.append(
       isObject
         ? raw.text
-        : isWhole && line.lineClass == .data
+        : received.isWhole && line.lineClass == .data
           ? #"{"class":"data","text":\#(JSONWriter.quoted(text))}"# : JSONWriter.object(of: raw.text))
   }
 }

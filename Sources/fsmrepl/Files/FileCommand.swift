@@ -1,7 +1,7 @@
 internal import LineProtocol
 internal import UnixHost
 
-/// Requests of this program that write what the daemon tells into files: `save FILE [replace]` and `export NAME FOLDER`.
+/// Requests of this program that write answers into files: `save FILE [replace]` and `export NAME FOLDER`.
 enum FileCommand: Equatable {
   /// The present world as a script.
   case save(String, replaces: Bool)

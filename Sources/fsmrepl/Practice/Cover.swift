@@ -2,7 +2,7 @@ internal import Glibc
 internal import LineProtocol
 internal import Scripts
 
-/// How many of a machine's transitions have been taken, and which have not. It only decides and words.
+/// How many of a machine's transitions have been taken, and which have not. It sends nothing and shows nothing.
 struct Cover: Equatable {
   let machine: String
   private(set) var coverage = TransitionCoverage([])

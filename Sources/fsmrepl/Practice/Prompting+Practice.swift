@@ -8,27 +8,18 @@ extension Prompting {
   private static let scoutPatience: UInt64 = 5_000_000_000
   private static let cleaningPatience: UInt64 = 2_000_000_000
 
-  /// Takes a typed line that is about practice: an answer, the end, or a request that begins some.
+  /// Takes a typed line that is about practice: an answer, or its end.
   ///
   /// - Returns: False for any other line.
   func takePractice(_ text: String) -> Bool {
-    let word = text.trimmingPrefix { $0 == " " || $0 == "\t" }.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+    let word = text.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
     if quiz != nil {
       answerQuiz(word)
       return true
     }
-    if cover != nil, word == "q" {
-      cover = nil
-      return true
-    }
-    guard isListened, !client.conversation.isCollecting, client.openDocument == nil else { return false }
-    switch PracticeCommand(text) {
-    case .quiz(let name): beginQuiz(name)
-    case .cover(let name):
-      cover = Cover(machine: name)
-      measure()
-    case .wrong, nil: return false
-    }
+    guard let cover, word == "q" else { return false }
+    self.cover = nil
+    say("\(style(.quiet, "no more is shown of what is untried of \(cover.machine)"))\n")
     return true
   }
 
@@ -39,9 +30,9 @@ extension Prompting {
     Prompt(parts: [.init(.attention, "quiz"), .init(.quiet, "\(quiz.asked + 1)/\(quiz.count)")])
   }
 
-  private func beginQuiz(_ name: String) {
+  func beginQuiz(_ name: String) {
     guard let side = SideConnection(to: client.endpoint, until: HostClock.now() + Self.scoutPatience) else {
-      return say("\(style(.bad, "error")): the daemon lets no second connection in, which a quiz needs\n")
+      return say("\(style(.bad, "error")): a quiz needs a second connection, and the daemon accepts none\n")
     }
     defer { side.close(until: HostClock.now() + Self.cleaningPatience) }
     let scout = QuizScout(machine: name, world: client.conversation.place.world, fork: "quiz-\(getpid())") {
@@ -49,13 +40,13 @@ extension Prompting {
     }
     switch scout.find() {
     case .silence: say("\(style(.bad, "error")): the daemon takes too long, so there is no quiz\n")
-    case .failure(let line): say(wrapped(Wording(style: style).failure(line)))
+    case .failure(let line): sayLine(Wording(style: style).failure(line))
     case .quiz(let quiz) where quiz.count == 0:
       say("nothing can be asked about \(style(.name, name)): it takes no events\n")
     case .quiz(let quiz):
       self.quiz = quiz
       let words = ["stayed", "ignored", "refused"].map { style(.name, $0) }.joined(separator: ", ")
-      say(wrapped("What happens? Answer with a state, or \(words); \(style(.name, "q")) ends the quiz."))
+      sayLine("What happens? Answer with a state, or \(words); \(style(.name, "q")) ends the quiz.")
       showQuestion()
     }
   }
@@ -71,14 +62,14 @@ extension Prompting {
     case .unknown:
       let hint = Nearest.match(word, among: asked.states).map { "did you mean \($0)?" as ScreenText }
       let all = asked.states.map { style(.state, $0) }.joined(separator: ", ")
-      say(wrapped("\(style(.name, asked.machine)) has no state '\(word)'; \(hint ?? "it has: \(all)")"))
+      sayLine("\(style(.name, asked.machine)) has no state '\(word)'; \(hint ?? "it has: \(all)")")
       return
     case .vague:
       let words = ["stayed", "ignored", "refused"].map { style(.name, $0) }.joined(separator: ", ")
-      say(wrapped("'\(word)' is true already; name the part of the state that changes, or say \(words)"))
+      sayLine("'\(word)' is true already; name the part of the state that changes, or say \(words)")
       return
-    case .right(let question): say(wrapped("\(style(.good, "right")): \(story(of: question))"))
-    case .wrong(let question): say(wrapped("\(style(.bad, "no")): \(story(of: question))"))
+    case .right(let question): sayLine("\(style(.good, "right")): \(story(of: question))")
+    case .wrong(let question): sayLine("\(style(.bad, "no")): \(story(of: question))")
     }
     if quiz?.question == nil { endQuiz() } else { showQuestion() }
   }
@@ -99,9 +90,9 @@ extension Prompting {
       let cause: ScreenText = scene.cause.map { " after \(style(.name, $0))" } ?? ""
       let timers = scene.timers.map { style(.name, $0) }.joined(separator: ", ")
       let running: ScreenText = scene.timers.isEmpty ? "" : "; no time has passed, and \(timers) runs"
-      say(wrapped("\(style(.name, quiz.machine)) is in \(style(.state, scene.state))\(cause)\(running)."))
+      sayLine("\(style(.name, quiz.machine)) is in \(style(.state, scene.state))\(cause)\(running).")
     }
-    say(wrapped("  send \(quiz.machine) \(question.input)"))
+    sayLine("  send \(quiz.machine) \(question.input)")
   }
 
   /// What an input did, and why.
@@ -120,11 +111,13 @@ extension Prompting {
     }
   }
 
-  private func wrapped(_ text: ScreenText) -> ScreenText {
-    "\(text.wrapped(width: Descriptor.standardOutput.columns))\n"
-  }
-
   // MARK: Cover
+
+  func beginCover(_ name: String) {
+    say("\(style(.name, "q")) ends it\n")
+    cover = Cover(machine: name)
+    measure()
+  }
 
   /// Looks at the coverage again after an answer to the user.
   func measure(after received: Conversation.Received) {
@@ -150,13 +143,13 @@ extension Prompting {
     guard var measured = cover else { return }
     if let failure = answer.failure.flatMap({ ServerLine($0) }) {
       cover = nil
-      return say(wrapped(Wording(style: style).failure(failure)))
+      return sayLine(Wording(style: style).failure(failure))
     }
     guard measured.take(answer.rows) else {
       cover = nil
       return say("there is nothing to cover: the world has no machine \(style(.name, measured.machine))\n")
     }
-    say(wrapped(measured.meter(style)))
+    sayLine(measured.meter(style))
     cover = measured.isComplete ? nil : measured
   }
 }

@@ -13,7 +13,7 @@ final class ForegroundProgram {
   private(set) var input: Descriptor?
   private var unwritten: ArraySlice<UInt8> = []
   private var isComplete = false
-  /// What was given to it, to be shown if it cannot be started; `nil` when it has taken so much that it was.
+  /// What was given to it, to be shown if it fails; `nil` when it has taken so much that it works.
   private(set) var given: [UInt8]? = []
   private var taken = 0
   /// Whether it has closed its input.
@@ -78,7 +78,7 @@ final class ForegroundProgram {
     input = nil
   }
 
-  /// How it ended, if it has; asked until then.
+  /// How it ended; nil while it runs.
   func ending() -> Child.Ending? {
     guard let ending = child.ending() else { return nil }
     input?.close()
@@ -94,8 +94,8 @@ enum Pager {
   static let command: String? = {
     if Terminal.isDumb { return nil }
     guard let wanted = SocketPath.variable("PAGER") else { return isThere("less") ? "exec less -FRX" : nil }
-    guard !wanted.isEmpty, wanted != "cat" else { return nil }
-    // As others do who page coloured text.
+    guard !wanted.allSatisfy({ $0 == " " }), wanted != "cat" else { return nil }
+    // As git does, so that colours pass.
     return ": \"${LESS=FRX}\"; export LESS; \(wanted)"
   }()
 
@@ -103,11 +103,11 @@ enum Pager {
     (SocketPath.variable("PATH") ?? "").split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
   }
 
-  /// Whether the shell could not start it.
-  static func isMissing(_ ending: Child.Ending) -> Bool {
+  /// Whether it was not there, or has shown nothing as far as one can know.
+  static func hasFailed(_ ending: Child.Ending) -> Bool {
     switch ending {
-    case .exited(126), .exited(127): true
-    case .exited, .killed: false
+    case .exited(let code): code != 0
+    case .killed: false
     }
   }
 }

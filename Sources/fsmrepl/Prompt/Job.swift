@@ -2,43 +2,50 @@ internal import LineProtocol
 internal import Scripts
 internal import UnixHost
 
-/// A line that waits for its turn.
-struct TypedLine: Equatable {
+/// A line that waits for its turn, or whose answer does.
+struct TypedLine {
   let text: String
-  /// Where it is from, as `FILE:LINE`; empty for one that a person typed.
-  var origin = ""
+  /// The step of a script that it is; `nil` for a line that a person typed.
+  var step: ScriptPlay.Step?
 
-  var isTyped: Bool { origin.isEmpty }
+  /// Where it is from, as `FILE:LINE`; empty for one that a person typed.
+  var origin: String { step?.origin ?? "" }
+
+  /// What an `expect` of timers, a reading or coverage expects.
+  var expectation: String {
+    RequestText.split(text).drop { $0 != Verb.expect.name[...] }.dropFirst(2).joined(separator: " ")
+  }
+
+  /// The index of the word that a failure is about.
+  func word(wrongFor failure: ServerLine) -> Int {
+    step.map { $0.play.script.word(of: $0.step, turn: $0.turn, wrongFor: failure) } ?? 0
+  }
 }
 
 /// What the prompt does with the answer to a request, besides showing it.
 struct Job {
   enum Purpose {
-    /// Nothing; but a failure ends the file that the line is from.
+    /// Nothing; but a failure ends the script that the line is from.
     case show
     /// Lets time pass for the rest of a line, which follows.
     case time(then: String)
     case check(ScriptOutcome)
+    /// Compares the data of the answer, which are not shown.
+    case judge(Script.Check)
     /// What it lists goes elsewhere.
     case send(to: PromptLine.Destination)
-    /// The first hour of an `await` that may take more; it ends at a time, in nanoseconds.
-    case firstHour(of: String, until: Int64)
     /// Whether `begin` can be strict.
     case strictness
-    /// The journal behind an input at a time, to tell what else that has caused.
-    case caused(at: String)
-    /// The first part of a long `advance`, to tell how much all of it will do.
-    case sample(LongAdvance)
-    /// The limits of the daemon, to tell whether all of an `advance` could be undone; with the answer to its first part.
-    case limits(LongAdvance, Conversation.Received, raw: RawLine)
-    /// The rest of an `advance`, of which the first part has fired so many timers.
-    case rest(fired: Int)
+    /// The journal, to tell what else a request has caused: behind its input at a time, or all that it has brought.
+    case caused(at: String?)
+    /// The state of a machine, to be shown to a room if it is another now.
+    case look(String)
 
     /// Whether lines that are typed later wait for its answer.
     var blocks: Bool {
       switch self {
-      case .show, .time, .check, .send, .firstHour, .strictness, .sample, .limits, .rest: true
-      case .caused: false
+      case .show, .time, .check, .judge, .send, .strictness: true
+      case .caused, .look: false
       }
     }
   }
@@ -53,37 +60,14 @@ struct Job {
   var size = 0
 }
 
-/// An `advance` that is sent in two parts. Nothing in a world depends on how an `advance` is cut.
-struct LongAdvance: Equatable {
-  /// All of it, in nanoseconds.
-  let span: Int64
-
-  /// How many times as long as its first part it is.
-  private static let parts: Int64 = 64
-  /// A shorter one is not cut, in nanoseconds: one hour.
-  private static let shortest: Int64 = 3_600_000_000_000
-
-  /// - Returns: `nil` for any other request, and for a short one.
-  init?(_ request: RequestText, in place: Place) {
-    guard request.tag == nil, place.clock == "virtual" || place.isPaused, request.verb == Verb.advance.name else {
-      return nil
-    }
-    switch (request.words.count, request.words.first) {
-    case (1, let duration?): span = TimeText.duration(duration) ?? 0
-    case (2, "until"): span = (TimeText.time(request.words[1]) ?? 0) - (TimeText.time(place.time) ?? 0)
-    case _: return nil
-    }
-    guard span >= Self.shortest else { return nil }
-  }
-
-  var first: String { "advance \(span / Self.parts)ns" }
-  var rest: String { "advance \(span - span / Self.parts)ns" }
-
-  /// How many timers all of it will fire, if it goes on like its first part.
-  func forecast(_ fired: Int) -> Int {
-    let (product, isTooMuch) = fired.multipliedReportingOverflow(by: Int(Self.parts))
-    return isTooMuch ? .max : product
-  }
+/// A batch that is being typed.
+enum Batch {
+  /// A mistake in it stops it when it runs.
+  case lenient
+  /// A mistake in it keeps it from running.
+  case strict
+  /// A strict one with a line that was refused here, so that the daemon does not know.
+  case mistaken(String)
 }
 
 /// A question to the person at the prompt.

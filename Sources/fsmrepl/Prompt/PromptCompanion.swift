@@ -1,4 +1,4 @@
-/// What joins in at a prompt besides the daemon, as free play in a lesson does. With one, Ctrl-C ends the prompt.
+/// Takes part in a prompt beside the daemon, as free play in a lesson does. With one, Ctrl-C ends the prompt.
 protocol PromptCompanion: AnyObject {
   /// Takes a typed line; false if it is a request like any other.
   func take(_ line: String) -> Bool

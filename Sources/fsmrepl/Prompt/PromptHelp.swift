@@ -34,13 +34,17 @@ enum PromptHelp {
     ". LINE => OUTCOME : whether the answer is this: ok, moved [[FROM] TO], stayed, ignored, refused [CODE], or a state",
     ". REQUEST | CMD : what the request lists goes to a command of the shell",
     ". REQUEST > FILE : the same into a file: 'graph key > key.svg'; overwrites it", ". ! CMD : a command of the shell",
-    ". ? : as 'help'",
+    ". ? : as 'help'", ". \\q : as 'exit'",
   ]
+
+  /// Words of scripts, which are not for the prompt.
+  private static let scriptRows = ["repeat", "let", "include", "never", "seed"].map {
+    ". \($0) : a word of scripts, which 'run FILE' plays here and 'fsmrepl run FILE' in a world of its own"
+  }
 
   /// The rows of a sign.
   fileprivate static func rows(about sign: String) -> [(String, String)] {
-    guard sign.first?.isLetter == false else { return [] }
-    return formRows.compactMap { row in
+    (sign.first?.isLetter == true ? scriptRows : formRows).compactMap { row in
       let parts = row.dropFirst(2).split(separator: " : ", maxSplits: 1)
       return parts[0].split(separator: " ").contains(sign[...]) ? (String(parts[0]), String(parts[1])) : nil
     }
@@ -64,7 +68,7 @@ enum PromptHelp {
       [
         ("250ms", "a DURATION: a number and one of ns us ms s m h d, without a blank between; one unit, up to 36500d"),
         ("1.5", "a bare number is seconds"),
-        ("90s", "a TIME is written like a duration, and counts from the beginning of the world"),
+        ("90s", "a TIME is written like a duration, up to 100000d, and counts from the beginning of the world"),
         ("advance 10m", "lets ten minutes pass, where the clock stands still: 'clock virtual', or 'pause'"),
         ("at 5s send key tap", "lets time pass up to second 5, then sends"),
         ("goto 5s", "back to second 5; 'undo' takes back the last request"),

@@ -14,42 +14,50 @@ enum PromptLine: Equatable {
   }
 
   case nothing
+  /// A line of an answer, which was copied with its request.
+  case answer
   case request(String)
   /// A request whose answer goes elsewhere.
   case sent(String, to: Destination)
   /// `REQUEST => OUTCOME`
   case checked(String, ScriptOutcome)
+  /// An `expect` of timers, a reading or coverage.
+  case expectation(Script.Check)
   /// `at TIME LINE` and `after DURATION LINE`: a request that lets time pass, and the line that follows it.
   case timed(String, then: String)
   case leave
   case clear
   case version
   case topic(PromptHelp.Subject)
-  /// Plays the requests in a file.
+  /// Plays a script.
   case run(String)
+  /// Questions about a machine.
+  case quiz(String)
+  /// The transitions of a machine that are untried.
+  case cover(String)
   case shell(String)
   /// A mistake, in words.
   case wrong(String)
 
-  /// - Parameter isTyped: Whether a person typed it. A line of a file that `run` plays has times and outcomes, but it
-  ///   starts no programs and writes no files.
-  init(_ typed: String, isTyped: Bool = true) {
+  /// - Parameter typed: Without what ``unmarked(_:)`` drops.
+  init(_ typed: String) {
     var text = String(typed.drop { $0 == " " || $0 == "\t" })
-    if isTyped {
-      if text == ">" || text.hasPrefix("> ") { text = String(text.dropFirst(2).drop { $0 == " " }) }
-      if text.hasPrefix("!") {
-        self = Self.command(text)
-        return
-      }
-      if text.hasPrefix("?") { text = "help \(text.dropFirst())" }
+    if text.hasPrefix("!") {
+      self = Self.command(text)
+      return
     }
+    if text.hasPrefix("?") { text = "help \(text.dropFirst())" }
     let words = RequestText.split(text)
     guard let first = words.first, !first.hasPrefix("#") else {
       self = .nothing
       return
     }
     let word = String(first)
-    if Verb.named(word) == nil, let line = Self.local(word, text, words, isTyped: isTyped) {
+    if Self.answerMarks.contains(word) {
+      self = .answer
+      return
+    }
+    if Verb.named(word) == nil, let line = Self.local(word, text, words) {
       self = line
       return
     }
@@ -59,38 +67,57 @@ enum PromptLine: Equatable {
       self = .topic(subject)
       return
     }
-    if word == Verb.expect.name, Script.isOwnExpectation(text) {
-      self = .wrong(
-        "of expectations 'expect NAME STATE' alone works here; 'show NAME' has timers and readings, and \(Self.elsewhere)"
-      )
+    if word == Verb.expect.name, let line = Self.expectation(text) {
+      self = line
       return
     }
     if let arrow = words.firstIndex(of: "=>") {
       self = Self.checked(text, words, arrow)
       return
     }
-    self = (isTyped ? Self.sent(text, words) : nil) ?? .request(text)
+    self = Self.sent(text, words) ?? .request(text)
   }
 
-  private static let elsewhere = "'fsmrepl run FILE' plays scripts, which have the others"
+  private static let answerMarks: Set = ["+", "-", ".", "*"]
 
   // MARK: Words of the prompt
 
-  private static func local(_ word: String, _ text: String, _ words: [Substring], isTyped: Bool) -> PromptLine? {
+  private static func local(_ word: String, _ text: String, _ words: [Substring]) -> PromptLine? {
     if let time = ScriptTime(word) { return timed(time, text, words) }
     switch word {
     case LocalVerb.exit.name, "\\q": return alone(words, .leave)
     case LocalVerb.clear.name: return alone(words, .clear)
     case LocalVerb.version.name: return alone(words, .version)
     case LocalVerb.run.name:
-      guard isTyped else { return .wrong("'run' cannot stand in a file that 'run' plays") }
       guard let files = RequestText.plain(words.dropFirst()), files.count == 1 else {
         return .wrong(LocalVerb.run.misfit)
       }
       return .run(LocalVerb.path(files[0]))
-    case "repeat", "let", "include", "never", "seed":
-      return .wrong("'\(word)' is for scripts: 'fsmrepl run FILE' plays a file with it, in a world of its own")
+    case LocalVerb.quiz.name, LocalVerb.cover.name:
+      let isQuiz = word == LocalVerb.quiz.name
+      // A pattern is no name: practice is about one machine.
+      guard let names = RequestText.plain(words.dropFirst()), names.count == 1,
+        !names[0].contains(where: { "*?".contains($0) })
+      else { return .wrong((isQuiz ? LocalVerb.quiz : .cover).misfit) }
+      return isQuiz ? .quiz(names[0]) : .cover(names[0])
+    case "repeat", "let", "include", "seed":
+      return .wrong("'\(word)' is for scripts: 'run FILE' plays a file with it here, 'fsmrepl run FILE' in a new world")
+    case "never": return .wrong("'never' \(onlyInRuns)")
     case _: return nil
+    }
+  }
+
+  /// Where what needs all notices of a world works.
+  static let onlyInRuns = "is for 'fsmrepl run FILE', which watches a world from its beginning"
+
+  /// - Returns: `nil` for a request of the protocol.
+  private static func expectation(_ text: String) -> PromptLine? {
+    do throws(Script.Check.Mistake) {
+      guard let check = try Script.Check.parse(text) else { return nil }
+      guard !check.needsNotices else { return .wrong("'expect output' \(onlyInRuns)") }
+      return .expectation(check)
+    } catch {
+      return .wrong(error.message)
     }
   }
 
@@ -115,7 +142,27 @@ enum PromptLine: Equatable {
     let request = "\(time.request)\(found ?? "")"
     guard words.count > 2 else { return .request(request) }
     guard words[2] != "at", words[2] != "after" else { return .wrong("a line has one time") }
-    return .timed(request, then: String(text[words[2].startIndex...]))
+    let rest = String(text[words[2].startIndex...])
+    if let mistake = mistake(in: rest) { return .wrong("\(mistake); no time has passed") }
+    return .timed(request, then: rest)
+  }
+
+  /// What is wrong with a line by itself, which is to be known before time passes for it.
+  private static func mistake(in text: String) -> String? {
+    let request: RequestText
+    switch PromptLine(text) {
+    case .wrong(let mistake): return mistake
+    case .request(let text), .checked(let text, _), .sent(let text, _): request = RequestText(text)
+    case .nothing, .answer: return "a line must follow the time"
+    case .expectation, .timed, .leave, .clear, .version, .topic, .run, .quiz, .cover, .shell: return nil
+    }
+    guard let word = request.verb, !LocalVerb.all.contains(where: { $0.name == word }) else { return nil }
+    guard let verb = Verb.named(word) else {
+      let meant = Nearest.match(word, among: Verb.allCases.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
+      return "there is no verb '\(word)'\(meant)"
+    }
+    guard !fits(request.words.map { $0[...] }[...], verb) else { return nil }
+    return "\(verb.name) is used as \(verb.entry.usages.map { "'\($0)'" }.joined(separator: " or "))"
   }
 
   // MARK: Outcomes and destinations
@@ -141,8 +188,10 @@ enum PromptLine: Equatable {
   /// verb's forms with them, and always behind a verb whose words are a machine's own.
   private static func sent(_ text: String, _ words: [Substring]) -> PromptLine? {
     let start = words[0].hasPrefix("@") ? 1 : 0
-    guard words.count > start + 2, let verb = Verb.named(String(words[start])),
-      !verb.entry.parsedForms.contains(where: \.isOpen), !fits(words[(start + 1)...], verb),
+    guard words.count > start + 1, let verb = Verb.named(String(words[start])) else { return nil }
+    if let mistake = misplaced(words, verb, from: start + 1) { return .wrong(mistake) }
+    guard words.count > start + 2, !verb.entry.parsedForms.contains(where: \.isOpen),
+      !fits(words[(start + 1)...], verb),
       let place = words.indices.first(where: { $0 > start && (words[$0] == "|" || words[$0] == ">") }),
       place + 1 < words.count, fits(words[(start + 1)..<place], verb)
     else { return nil }
@@ -152,6 +201,19 @@ enum PromptLine: Equatable {
       return .wrong("a name of one file follows '>', with double quotes around a name with blanks or '='")
     }
     return .sent(request, to: .file(LocalVerb.path(files[0])))
+  }
+
+  /// What is wrong with a sign for a destination that would be taken for a pattern, which can have no such sign.
+  private static func misplaced(_ words: [Substring], _ verb: Verb, from start: Int) -> String? {
+    guard verb.listsRows, verb != .can,
+      let place = words.indices.first(where: { $0 >= start && (words[$0].hasPrefix(">") || words[$0].hasPrefix("|")) })
+    else { return nil }
+    let (sign, rest) = (words[place].prefix(1), words[place].dropFirst())
+    let what = sign == ">" ? "the name of a file" : "a command of the shell"
+    if words[place] == ">>" { return "no answer is added to a file: '>' overwrites it" }
+    guard rest.isEmpty else { return "a blank belongs behind '\(sign)': '\(sign) \(rest)'" }
+    if place + 1 == words.count { return "\(what) must follow '\(sign)'" }
+    return sign == ">" && words[place + 1].hasPrefix("'") ? "quotes around a name of a file are double: \"" : nil
   }
 
   private static func fits(_ words: ArraySlice<Substring>, _ verb: Verb) -> Bool {
@@ -175,7 +237,24 @@ extension PromptLine {
   /// - Parameter isInDocument: Whether the text begins within a document, whose blank lines count.
   static func lines(of text: String, isInDocument: Bool) -> [String] {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: !isInDocument).map(String.init)
-    guard lines.count > 1, !isInDocument, lines.contains(where: { $0.hasPrefix("> ") }) else { return lines }
-    return lines.filter { $0.hasPrefix("> ") }
+    guard lines.count > 1, !isInDocument, lines.contains(where: { unmarked($0) != nil }) else { return lines }
+    return lines.filter { unmarked($0) != nil }
+  }
+
+  /// A line without the prompt that was copied with it: `> ` of documentation, or `main virtual 0.000> `.
+  ///
+  /// - Returns: `nil` for a line without a prompt.
+  static func unmarked(_ typed: String) -> String? {
+    let text = typed.drop { $0 == " " || $0 == "\t" }
+    guard let end = text.firstIndex(of: ">") else { return nil }
+    let behind = text[text.index(after: end)...]
+    guard behind.isEmpty || behind.first == " " else { return nil }
+    let words = text[..<end].split(separator: " ")
+    // A world, how its clock goes, and its time, which ends at the mark.
+    let isPrompt =
+      words.count > 2 && Place.isPace(words[1]) && text[..<end].last != " "
+      && (words[2].first?.isNumber == true || words[2].first == "-")
+    guard words.isEmpty || isPrompt else { return nil }
+    return String(behind.drop { $0 == " " })
   }
 }

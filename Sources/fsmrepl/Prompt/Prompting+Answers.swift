@@ -8,24 +8,24 @@ extension Prompting {
   private static let mostDelivered = 256 << 20
   /// Fewer inputs are not worth a look at the journal of what one of them has caused.
   private static let mostCaused = 100
-  /// With fewer timers than this, an `advance` is not asked about.
-  private static let fewTimers = 1_000
 
   /// Shows a line, or does with it what its request was for.
   func show(_ received: Conversation.Received, raw: RawLine) {
     if let number = received.asked?.job, jobs[number] != nil { return take(received, raw: raw, for: number) }
     showAnswer(received, raw)
     askForCaused(by: received)
+    lookAgain(after: received)
+    explain(received)
   }
 
   private func take(_ received: Conversation.Received, raw: RawLine, for number: Int) {
     let line = received.line
     if line.lineClass == .data {
-      // Whoever held the job here would have its lines copied for each new one.
+      // In place: a copy of the job would copy its lines for each new one.
       switch jobs[number]?.purpose {
-      case .strictness, .caused, .limits: jobs[number]?.rows.append(line)
+      case .strictness, .caused, .judge, .look: jobs[number]?.rows.append(line)
       case .send: keep(received, raw, for: number)
-      case .show, .time, .check, .firstHour, .sample, .rest: showAnswer(received, raw)
+      case .show, .time, .check: showAnswer(received, raw)
       case nil: break
       }
       return
@@ -36,68 +36,97 @@ extension Prompting {
     case .show:
       showAnswer(received, raw)
       askForCaused(by: received)
-      if !isGood { endFile(of: job.line, line.code) }
+      lookAgain(after: received)
+      if !isGood { endPlay(of: job.line, line.code, word: job.line.word(wrongFor: line)) }
     case .time(let rest):
       if !isGood || line["fired"] != "0" { showAnswer(received, raw) }
-      if isGood {
-        queue.insert(TypedLine(text: rest, origin: job.line.origin), at: queue.startIndex)
-      } else {
-        say("\(style(.attention, "not sent")): '\(rest)'\n")
-        endFile(of: job.line, line.code)
-      }
+      if isGood { return take(TypedLine(text: rest)) }
+      sayLine("\(style(.attention, "not sent")): '\(rest)'")
     case .check(let outcome):
       showAnswer(received, raw)
       askForCaused(by: received)
-      check(received, outcome, job.line)
+      lookAgain(after: received)
+      compare(received, outcome, job.line)
+    case .judge(let check):
+      guard isGood else {
+        sayLine(Wording(style: style).failure(line))
+        return endPlay(of: job.line, line.code, word: 1)
+      }
+      guard let miss = check.miss(in: job.rows) else { return say(fit(job.line.expectation)) }
+      tellMiss(miss.expected, miss.got, job.line, word: miss.word)
     case .send(let destination):
       guard isGood else { return showAnswer(received, raw) }
       deliver(job, received, raw, to: destination)
-    case .firstHour(let text, let end):
-      // Later if somebody else has moved the time since; earlier if it gave up because no timer runs.
-      guard line.code == FailureCode.timeout.word, let time = line["t"].flatMap({ TimeText.time($0) }), time >= end
-      else { return showAnswer(received, raw) }
-      goOn(text, job.line, received, raw)
     case .strictness:
       beginsStrictly = isGood && job.rows.contains { $0.words.contains { $0.contains("strict") } }
-      queue.insert(job.line, at: queue.startIndex)
+      take(job.line)
     case .caused(let time): tellCaused(job.rows, at: time)
-    case .sample(let advance):
-      guard isGood, let fired = line["fired"].flatMap({ Int($0) }) else { return showAnswer(received, raw) }
-      if advance.forecast(fired) < Self.fewTimers { return ask(advance.rest, job.line, .rest(fired: fired)) }
-      ask(Verb.limits.name, job.line, .limits(advance, received, raw: raw), by: .program)
-    case .limits(let advance, let first, let raw): consider(advance, first, raw, job)
-    case .rest(let fired): showAnswer(Self.adding(fired, to: received, raw))
+    case .look(let machine):
+      let state = job.rows.first { $0.words.first == "state" && $0.words.count > 1 }?.words[1]
+      if let state, presenter.shown?.machine != machine || presenter.shown?.state != state {
+        say(presenter.frame(of: machine, in: state))
+      }
     }
   }
 
   // MARK: Outcomes
 
-  private func check(_ received: Conversation.Received, _ outcome: ScriptOutcome, _ line: TypedLine) {
+  /// Says whether an answer is the outcome that was wanted.
+  func compare(_ received: Conversation.Received, _ outcome: ScriptOutcome, _ line: TypedLine) {
     let (fits, found) = outcome.judge(received.line.written)
-    if fits {
-      say("  \(style(.good, "\(style.usesUnicode ? "✓" : "ok") \(outcome.text)"))\n")
-    } else {
-      let text: ScreenText =
-        "\(style(.bad, "not as expected")): \(style(.state, outcome.text)) wanted, \(style(.state, found)) found"
-      say("\(text.wrapped(width: Descriptor.standardOutput.columns))\n")
-      endFile(of: line, FailureCode.expected.word)
-    }
+    if fits { return say(fit(outcome.text)) }
+    tellMiss(outcome.text, found, line, word: line.step.map { $0.play.script.arrow(of: $0.step) + 1 } ?? 0)
+  }
+
+  private func fit(_ text: String) -> ScreenText {
+    "  \(style(.good, "\(style.usesUnicode ? "✓" : "ok") \(text)"))\n"
+  }
+
+  private func tellMiss(_ expected: String, _ got: String, _ line: TypedLine, word: Int) {
+    let text: ScreenText =
+      "\(style(.bad, "not as expected")): \(style(.state, expected)) wanted, \(style(.state, got)) found"
+    sayLine(text)
+    endPlay(of: line, FailureCode.expected.word, word: word)
   }
 
   // MARK: What an input has caused
 
+  /// In front of a room, looks at the machine that was shown last, after a request that may have moved it.
+  private func lookAgain(after received: Conversation.Received) {
+    guard style.isPresenting, case .people = presenter.format, let (machine, _) = presenter.shown,
+      received.asked?.asker == .user, received.line.lineClass != .data, !client.conversation.isCollecting
+    else { return }
+    switch received.asked?.verb {
+    case .advance, .step, .cast, .undo, .redo, .goto, .end:
+      ask("show \(machine)", TypedLine(text: ""), .look(machine), by: .program)
+    case _: return
+    }
+  }
+
   /// Asks for the inputs that wires have made of the outputs of a request, unless a batch would be torn by it.
   private func askForCaused(by received: Conversation.Received) {
     guard case .people = presenter.format, let asked = received.asked, asked.asker == .user, !asked.isInBatch,
-      asked.verb == .send || asked.verb == .fire, received.line.lineClass == .success,
-      received.line["outputs"]?.isEmpty == false, let sequence = received.line["seq"].flatMap({ UInt64($0) }),
-      let time = received.line["t"], !client.conversation.isCollecting
+      received.line.lineClass != .data, !client.conversation.isCollecting
     else { return }
-    ask(
-      "journal since=\(sequence + 1) limit=\(Self.mostCaused)", TypedLine(text: ""), .caused(at: time), by: .program)
+    let last = received.line["seq"].flatMap { UInt64($0) }
+    switch asked.verb {
+    case .send, .fire:
+      guard let last, received.line["outputs"]?.isEmpty == false else { return }
+      askForCaused(since: last + 1, at: received.line["t"])
+    case .cast, .step, .advance, .await:
+      guard let last, let before = received.sequence, last > before else { return }
+      askForCaused(since: before + 1)
+    case .end: if let start = batchStart.take() { askForCaused(since: start + 1) }
+    case _: return
+    }
   }
 
-  private func tellCaused(_ rows: [ServerLine], at time: String) {
+  private func askForCaused(since sequence: UInt64, at time: String? = nil) {
+    ask(
+      "journal since=\(sequence) limit=\(Self.mostCaused)", TypedLine(text: ""), .caused(at: time), by: .program)
+  }
+
+  private func tellCaused(_ rows: [ServerLine], at time: String?) {
     let caused = CausedInputs(rows, at: time)
     let untold = caused.inputs.filter { !presenter.hasTold($0.sequence) }
     guard !untold.isEmpty else { return }
@@ -105,61 +134,46 @@ extension Prompting {
     say("  \(text.wrapped(width: Descriptor.standardOutput.columns.map { $0 - 2 }))\n")
   }
 
-  // MARK: Long waits
+  // MARK: First words
 
-  /// Asks whether an `await` is to go on after its first hour.
-  private func goOn(_ text: String, _ line: TypedLine, _ received: Conversation.Received, _ raw: RawLine) {
-    let state = received.line["state"] ?? "another state"
-    let machine = RequestText(text).words.first ?? "it"
-    let said: ScreenText =
-      "after an hour of world time \(style(.name, machine)) is still in \(style(.state, state)); wait for up to 23 hours more?"
-    ask(said) { [unowned self] isYes in
-      if isYes { ask("\(text) within=23h", line, nil) } else { showAnswer(received, raw) }
+  /// The first thing that people type is the name of an event or a machine: says how to send it.
+  private func explain(_ received: Conversation.Received) {
+    guard case .people = presenter.format, let asked = received.asked, asked.asker == .user, !asked.isInBatch,
+      !client.conversation.isCollecting, received.line.lineClass != .data
+    else { return }
+    let isFailure = received.line.lineClass == .failure
+    let words: [String]
+    switch asked.verb {
+    case nil where isFailure: words = RequestText.split(asked.text).filter { !$0.hasPrefix("@") }.map(String.init)
+    case .send where isFailure && asked.words.count == 1: words = asked.words
+    case .cancel where isFailure || jobs.isEmpty: words = [Verb.cancel.name] + asked.words
+    case _: return
     }
+    _ = client.begin(
+      Errand("", origin: "", asking: ["list limit=\(FirstWords.mostMachines)"]) { [unowned self] answers in
+        let machines = answers[0].rows
+        let kinds = FirstWords.kinds(of: machines)
+        guard !kinds.isEmpty else { return .end([]) }
+        return .ask(kinds.map { "describe \($0)" }) { [unowned self] answers in
+          let descriptions = Dictionary(uniqueKeysWithValues: zip(kinds, answers.map(\.rows)))
+          let found = FirstWords(words, machines, descriptions)
+          if let hint = found.hint(isRequest: asked.verb != nil, style) { sayLine("  \(hint)") }
+          return .end([])
+        }
+      })
   }
 
-  /// Goes on with a long `advance`; asks first if it cannot be undone.
-  private func consider(_ advance: LongAdvance, _ first: Conversation.Received, _ raw: RawLine, _ job: Job) {
-    let fired = first.line["fired"].flatMap { Int($0) } ?? 0
-    let forecast = advance.forecast(fired)
-    let most = job.rows.first { $0.words.first == "journal" }.flatMap { $0.words.count > 1 ? Int($0.words[1]) : nil }
-    guard let most, forecast > most else { return ask(advance.rest, job.line, .rest(fired: fired)) }
-    let said: ScreenText =
-      "this fires some \(forecast) timers, and the journal keeps \(most) inputs: it cannot be undone. Up to \(first.line["t"] ?? "now") s \(fired) have fired; go on?"
-    ask(said) { [unowned self] isYes in
-      if isYes { ask(advance.rest, job.line, .rest(fired: fired)) } else { showAnswer(first, raw) }
-    }
-  }
+  // MARK: Questions
 
-  private func ask(_ text: ScreenText, _ answer: @escaping (Bool) -> Void) {
-    say("\(text.wrapped(width: Descriptor.standardOutput.columns))\n")
+  func ask(_ text: ScreenText, _ answer: @escaping (Bool) -> Void) {
+    sayLine(text)
     question = Question(answer: answer)
   }
-
-  /// An answer to the second part of an `advance`, with the timers of the first.
-  private static func adding(
-    _ fired: Int, to received: Conversation.Received, _ raw: RawLine
-  ) -> (Conversation.Received, RawLine) {
-    guard fired > 0, let rest = received.line["fired"].flatMap({ Int($0) }) else { return (received, raw) }
-    let sum = rest + fired
-    let text = raw.text.replacing("fired=\(rest) ", with: "fired=\(sum) ", maxReplacements: 1)
-      .replacing("\"fired\":\(rest)", with: "\"fired\":\(sum)", maxReplacements: 1)
-    guard let line = text.hasPrefix("{") ? ServerLine(json: text) : ServerLine(text) else { return (received, raw) }
-    return (Conversation.Received(line: line, asked: received.asked), RawLine(text))
-  }
-
-  private func showAnswer(_ answer: (Conversation.Received, RawLine)) { showAnswer(answer.0, answer.1) }
 
   // MARK: Answers that go elsewhere
 
   private func keep(_ received: Conversation.Received, _ raw: RawLine, for number: Int) {
-    guard let asked = received.asked else { return }
-    let isObject = raw.text.hasPrefix("{")
-    let isWhole = asked.verb.map(Verb.wholeLines.contains) ?? false
-    let text =
-      isObject
-      ? (isWhole ? received.line.note ?? "" : received.withoutOurTag(raw).text)
-      : String(ServerLine.wholeText(of: raw.text, tag: asked.tag))
+    let text = received.dataText(raw)
     jobs[number]?.size += text.utf8.count + 1
     if jobs[number]?.size ?? 0 <= Self.mostDelivered { jobs[number]?.texts.append(text) }
   }
@@ -179,7 +193,7 @@ extension Prompting {
     case .file(let path):
       do throws(RegularFile.Problem) {
         try RegularFile.write(texts.map { "\($0)\n" }.joined(), to: path, replaces: true)
-        say("\(style(.quiet, "wrote \(path), \(texts.count == 1 ? "1 line" : "\(texts.count) lines")"))\n")
+        sayLine("\(style(.quiet, "wrote \(path), \(texts.count == 1 ? "1 line" : "\(texts.count) lines")"))")
       } catch {
         refuse("\(path): \(error.text)", job.line)
       }

@@ -19,8 +19,13 @@ extension Prompting {
     while ending == nil, !isBlocked {
       // With 'quiet on' its answer may never have come.
       if let done = blocking.take() { jobs[done] = nil }
-      guard let line = queue.popFirst() else { return }
-      take(line)
+      if let step = playing?.take() {
+        play(step)
+      } else {
+        playing = nil
+        guard let line = queue.popFirst() else { return }
+        take(line)
+      }
     }
   }
 
@@ -38,11 +43,15 @@ extension Prompting {
     pump()
   }
 
-  /// Forgets lines that wait for their turn.
+  /// Forgets lines that wait for their turn, and the rest of a script.
   func dropQueue() {
-    let count = queue.count
+    let count = queue.count { !RequestText($0.text).isBlank }
     queue = []
-    if count > 0 { say("\(style(.attention, count == 1 ? "1 line was not sent" : "\(count) lines were not sent"))\n") }
+    if playing.take() != nil {
+      sayLine("\(style(.attention, "the rest of the file was not run"))")
+    } else if count > 0 {
+      sayLine("\(style(.attention, count == 1 ? "1 line was not sent" : "\(count) lines were not sent"))")
+    }
   }
 
   /// Forgets all that waited for answers of a connection that is lost.
@@ -54,83 +63,118 @@ extension Prompting {
     endPage()
   }
 
-  private func take(_ line: TypedLine) {
+  func take(_ line: TypedLine) {
     if client.openDocument != nil {
       // In transcripts the lines of a document have a mark.
-      let text = line.isTyped && line.text.hasPrefix("> | ") ? String(line.text.dropFirst(4)) : line.text
-      return send(text, line)
+      return send(line.text.hasPrefix("> | ") ? String(line.text.dropFirst(4)) : line.text, line)
     }
-    if line.isTyped, takesPart(line.text) { return }
-    switch PromptLine(line.text, isTyped: line.isTyped) {
+    let text = PromptLine.unmarked(line.text) ?? line.text
+    if takesPart(text) { return }
+    let isInBatch = client.conversation.isCollecting
+    switch PromptLine(text) {
     case .nothing: break
+    case .answer: passOver()
     case .request(let text): request(text, line)
     case .sent(let text, let destination): deliver(text, line, to: destination)
-    case .checked(let text, let outcome):
-      guard !client.conversation.isQuiet else {
-        return refuse("with 'quiet on' there may be no answer to compare; 'quiet off' brings answers back", line)
-      }
-      send(text, line, .check(outcome))
-    case .timed(let text, let rest):
-      guard !client.conversation.isCollecting else {
-        return refuse("no time passes between 'begin' and 'end'", line)
-      }
-      send(text, line, .time(then: rest))
+    case .checked(let text, let outcome): check(text, outcome, line)
+    case .expectation(let check): judge(check, line)
+    case .timed where isInBatch: refuse("no time passes between 'begin' and 'end'", line)
+    case .timed(let text, let rest): request(text, line, .time(then: rest))
+    case .leave where isInBatch: refuse("a batch is open: 'discard' drops it, then 'exit' leaves", line)
     case .leave: send(Verb.quit.name, line)
     case .clear: terminal.clear()
     case .version:
-      say("fsmrepl \(Release.version), fsmd \(client.daemonVersion) on \(client.endpoint.socketPath)\n")
+      sayLine("fsmrepl \(Release.version), fsmd \(client.daemonVersion) on \(client.endpoint.socketPath)")
     case .topic(let subject): say(PromptHelp.text(subject, width: Descriptor.standardOutput.columns, style: style))
     case .run(let path): run(path, line)
+    case .quiz where isInBatch, .cover where isInBatch:
+      refuse("practice cannot stand between 'begin' and 'end'", line)
+    case .quiz(let name): beginQuiz(name)
+    case .cover(let name): beginCover(name)
     case .shell(let command): start(command, feeding: nil)
     case .wrong(let text): refuse(text, line)
     }
   }
 
+  /// Says once that lines of answers are no requests.
+  private func passOver() {
+    guard !hasPassedOver else { return }
+    hasPassedOver = true
+    sayLine("\(style(.quiet, "lines of answers, which begin with + - . or *, are passed over"))")
+  }
+
   func refuse(_ text: String, _ line: TypedLine) {
     noteMistake(in: line)
     let said: ScreenText = "\(style(.bad, "error")): \(text)"
-    say("\(said.wrapped(width: Descriptor.standardOutput.columns))\n")
-    endFile(of: line, "")
+    sayLine(said)
+    endPlay(of: line, "")
   }
 
   /// The daemon knows the mistakes that came to it, and not those that are told here.
   private func noteMistake(in line: TypedLine) {
-    if line.isTyped, client.conversation.isCollecting, isBatchStrict { hasMistakeInBatch = true }
+    if client.conversation.isCollecting, case .strict = batch { batch = .mistaken(line.text) }
   }
 
   // MARK: Requests
 
-  private func request(_ text: String, _ line: TypedLine) {
+  /// - Parameter purpose: `nil` only shows the answer.
+  private func request(_ text: String, _ line: TypedLine, _ purpose: Job.Purpose? = nil) {
     let request = RequestText(text)
-    let place = client.conversation.place
-    let isAlone = isListened && line.isTyped && request.tag == nil && !client.conversation.isCollecting
-    let verb = request.verb.flatMap(Verb.named)
-    if client.conversation.isCollecting, hasMistakeInBatch, verb == .end {
-      hasMistakeInBatch = false
-      say("\(style(.bad, "nothing was run")): a line of the batch is a mistake\n")
-      return send(Verb.discard.name, line)
-    }
-    if verb == .discard || !client.conversation.isCollecting { hasMistakeInBatch = false }
-    switch verb {
-    case .begin where !client.conversation.isCollecting:
-      var text = text
-      if isAlone, request.words.isEmpty {
-        guard let beginsStrictly else { return ask("help begin", line, .strictness, by: .program) }
-        if beginsStrictly { text = "begin strict" }
+    let isCollecting = client.conversation.isCollecting
+    switch request.verb.flatMap(Verb.named) {
+    case .begin where !isCollecting: begin(text, line, purpose)
+    case .end:
+      if case .mistaken(let mistake) = batch.take(), isCollecting {
+        sayLine("\(style(.bad, "nothing was run")): '\(mistake)' is a mistake")
+        return send(Verb.discard.name, line)
       }
-      isBatchStrict = RequestText(text).words == ["strict"]
-      send(text, line)
-    case .await where isAlone && place.clock == "virtual" && request.words.count == 2:
-      guard let now = TimeText.time(place.time) else { return send(text, line) }
-      ask("\(text) within=1h", line, .firstHour(of: text, until: now + Self.hour))
-    case .advance where isAlone && client.recording == nil:
-      guard let advance = LongAdvance(request, in: place) else { return send(text, line) }
-      ask(advance.first, line, .sample(advance))
-    case _: send(text, line)
+      send(text, line, purpose)
+    case .discard:
+      batch = nil
+      send(text, line, purpose)
+    case .advance where !isCollecting, .step where !isCollecting, .await where !isCollecting:
+      consider(text, line, purpose)
+    case _: send(text, line, purpose)
     }
   }
 
-  private static let hour: Int64 = 3_600_000_000_000
+  /// Begins a batch: one that is typed is strict where the daemon has that.
+  private func begin(_ text: String, _ line: TypedLine, _ purpose: Job.Purpose?) {
+    var text = text
+    let request = RequestText(text)
+    if isListened, line.step == nil, request.tag == nil, request.words.isEmpty {
+      guard let beginsStrictly else { return ask("help begin", line, .strictness, by: .program) }
+      if beginsStrictly { text = "begin strict" }
+    }
+    batch = RequestText(text).words == ["strict"] ? .strict : .lenient
+    batchStart = client.conversation.place.sequence
+    send(text, line, purpose)
+  }
+
+  /// Sends a request that lets time pass, after a question if it may be more than is wanted.
+  private func consider(_ text: String, _ line: TypedLine, _ purpose: Job.Purpose?) {
+    let place = client.conversation.place
+    guard isListened, let request = TimeRequest(RequestText(text), in: place),
+      let said = TimeTrial.question(about: request, in: place.world, of: client.endpoint, style: style)
+    else { return send(text, line, purpose) }
+    ask(said) { [unowned self] isYes in
+      if isYes { return send(text, line, purpose) }
+      sayLine("\(style(.attention, "not sent")): '\(line.text)'")
+      endPlay(of: line, "")
+    }
+  }
+
+  private func check(_ text: String, _ outcome: ScriptOutcome, _ line: TypedLine) {
+    guard !client.conversation.isQuiet else {
+      return refuse("with 'quiet on' there may be no answer to compare; 'quiet off' brings answers back", line)
+    }
+    request(text, line, .check(outcome))
+  }
+
+  private func judge(_ check: Script.Check, _ line: TypedLine) {
+    guard isListened else { return send(line.text, line) }
+    ask(String(check.request.dropLast()), line, .judge(check), by: .program)
+  }
 
   /// Sends a request, or answers it here.
   private func send(_ text: String, _ line: TypedLine, _ purpose: Job.Purpose? = nil) {
@@ -138,34 +182,37 @@ extension Prompting {
       if RequestText(text).verb == Verb.quit.name {
         ending = .good
       } else if !RequestText(text).isBlank || client.openDocument != nil {
-        say("\(style(.bad, "not connected")): '\(text)' was not sent\n")
+        sayLine("\(style(.bad, "not connected")): '\(text)' was not sent")
       }
       return
     }
     if let answer = client.answerLocally(text, origin: line.origin) {
       for (received, raw) in answer {
         say(presenter.show(received, raw: raw, in: client.conversation.place))
-        if received.line.lineClass == .failure {
-          noteMistake(in: line)
-          endFile(of: line, received.line.code)
-        }
+        if received.line.lineClass == .failure { noteMistake(in: line) }
+        if received.line.lineClass != .data, case .check(let outcome) = purpose { compare(received, outcome, line) }
       }
       return
     }
     ask(RequestText(text).fitting(Descriptor.standardOutput.columns, style), line, purpose)
   }
 
-  /// - Parameter purpose: `nil` only shows the answer.
-  func ask(_ text: String, _ line: TypedLine, _ purpose: Job.Purpose?, by asker: Conversation.Asker = .user) {
-    let purpose = purpose ?? (line.isTyped ? nil : .show)
-    guard let purpose else {
-      client.ask(text)
-      return client.askForSign()
-    }
+  /// - Parameters:
+  ///   - document: The bytes behind a `define` line.
+  ///   - purpose: `nil` only shows the answer.
+  func ask(
+    _ text: String, document: [UInt8]? = nil, _ line: TypedLine, _ purpose: Job.Purpose?,
+    by asker: Conversation.Asker = .user
+  ) {
+    let purpose = purpose ?? (line.step == nil ? nil : .show)
     lastJob += 1
-    guard client.ask(text, by: asker, origin: line.origin, job: lastJob) else { return }
-    jobs[lastJob] = Job(line: line, purpose: purpose)
-    if purpose.blocks, !client.conversation.isCollecting { blocking = lastJob }
+    let isSent = client.ask(
+      text, document: document, by: asker, origin: line.origin, job: purpose.map { _ in lastJob })
+    guard isSent else { return }
+    if let purpose {
+      jobs[lastJob] = Job(line: line, purpose: purpose)
+      if purpose.blocks, !client.conversation.isCollecting { blocking = lastJob }
+    }
     client.askForSign()
   }
 
@@ -181,37 +228,59 @@ extension Prompting {
       if let problem = RegularFile.problem(at: path) { return refuse("\(path): \(problem)", line) }
       guard let request = RequestText(text).forFile(path) else {
         return refuse(
-          "nothing is known of files with this ending: there are \(RequestText(text).fileEndings), or say 'format='",
-          line)
+          "no format has this file ending; the endings are \(RequestText(text).fileEndings); or write 'format=F'", line)
       }
       ask(request, line, .send(to: destination))
     }
   }
 
-  // MARK: Files of requests
+  // MARK: Scripts
 
+  /// Plays a script in the present world, if all of it can be read and played here.
   private func run(_ path: String, _ line: TypedLine) {
     if let problem = RegularFile.problem(at: path) { return refuse("\(path): \(problem)", line) }
     switch RunFiles.load(path) {
     case .failed(let why): refuse("\(path): \(why)", line)
-    case .bytes(let bytes) where bytes.count > ScriptLimits.file:
-      refuse("\(path): at most \(ScriptLimits.file) bytes are read", line)
     case .bytes(let bytes):
-      guard let text = String(validating: bytes, as: UTF8.self) else {
-        return refuse("\(path): this is not UTF-8", line)
+      let reading = RunFiles.script(path, bytes, isInSession: true)
+      guard let script = reading.item else {
+        for mistake in reading.mistakes {
+          sayLine(ScreenText(mistake))
+        }
+        return refuse("\(path) has mistakes; nothing was run", line)
       }
-      let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
-      queue = lines.enumerated().map { TypedLine(text: String($1), origin: "\(path):\($0 + 1)") } + queue
+      if let step = script.steps.first(where: { script.needsNotices($0) }) {
+        let place = "\(script.place(of: step)): '\(script.line(of: step))'"
+        return refuse("\(place) \(PromptLine.onlyInRuns); nothing was run", line)
+      }
+      playing = ScriptPlay(script)
     }
   }
 
-  /// After a failure, forgets the lines behind it in the same file.
-  func endFile(of line: TypedLine, _ code: String) {
-    guard !line.isTyped else { return }
-    queue.removeAll { !$0.isTyped }
+  private func play(_ step: ScriptPlay.Step) {
+    let line = TypedLine(text: step.text, step: step)
+    switch step.step.action {
+    case .request(.define, _):
+      let (announcement, document) = step.play.script.definition(of: step.step)
+      guard isListened else { return send(announcement, line) }
+      ask(announcement, document: document, line, step.outcome.map { .check($0) })
+    case .request:
+      if let outcome = step.outcome { check(line.text, outcome, line) } else { request(line.text, line) }
+    case .check(let check): judge(step.play.script.check(check, turn: step.turn), line)
+    case .repeats, .again: break
+    }
+  }
+
+  /// After a failure, forgets the rest of the script that the line is from.
+  ///
+  /// - Parameter word: The index of the word that is wrong, in the line.
+  func endPlay(of line: TypedLine, _ code: String, word: Int = 0) {
+    guard let step = line.step else { return }
+    if playing === step.play { playing = nil }
     let why = code.isEmpty ? "" : ": \(code)"
-    let said: ScreenText = "\(style(.attention, line.origin))\(why); what is behind it was not run"
-    say("\(said.wrapped(width: Descriptor.standardOutput.columns))\n")
+    let said: ScreenText =
+      "\(style(.attention, step.place(ofWord: word)))\(why); the lines after it were not run"
+    sayLine(said)
   }
 }
 

@@ -18,7 +18,7 @@ extension Prompting {
       return program
     } catch {
       terminal.takeBack()
-      say("\(style(.bad, "error")): the shell cannot be started: \(error)\n")
+      sayLine("\(style(.bad, "error")): the shell cannot be started: \(error)")
       return nil
     }
   }
@@ -27,9 +27,13 @@ extension Prompting {
   func ended(_ program: ForegroundProgram, _ ending: Child.Ending) {
     foreground = nil
     terminal.takeBack()
-    let isMissing = program.isPager && Pager.isMissing(ending)
-    if case .paged(let pager) = page?.state, pager === program { page?.state = isMissing ? .shown : .dropped }
-    if isMissing, let text = program.given { say(ScreenText(unescaped: text)) }
+    if !program.isPager { terminal.beginRow() }
+    let hasFailed = program.isPager && program.given != nil && Pager.hasFailed(ending)
+    if case .paged(let pager) = page?.state, pager === program { page?.state = hasFailed ? .shown : .dropped }
+    if hasFailed, let text = program.given { say(ScreenText(unescaped: text)) }
+    if !program.isPager, case .exited(let code) = ending, code != 0 {
+      sayLine("\(style(.attention, "exit \(code)"))")
+    }
     pump()
     flush()
     askForTime()

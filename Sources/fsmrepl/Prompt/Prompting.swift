@@ -26,10 +26,14 @@ final class Prompting {
   var page: Page?
   /// Whether the daemon has `begin strict`, once it was asked.
   var beginsStrictly: Bool?
-  /// Whether a mistake in the present batch, or the last one, keeps it from running.
-  var isBatchStrict = false
-  /// Whether a line of the batch that is being typed was refused here.
-  var hasMistakeInBatch = false
+  /// The batch that is being typed.
+  var batch: Batch?
+  /// The number of the last input before it.
+  var batchStart: UInt64?
+  /// The script that is being played.
+  var playing: ScriptPlay?
+  /// Whether it was said that lines of answers are passed over.
+  var hasPassedOver = false
 
   /// Received text that is not on the screen yet.
   private var unshown = ScreenText()
@@ -89,7 +93,13 @@ final class Prompting {
   /// Runs until the user leaves.
   func run() -> ExitCode {
     terminal.onLine = { [unowned self] line in
-      if let line { entered(line) } else if !endQuiz() { ending = .good }
+      if let line {
+        entered(line)
+      } else if question != nil {
+        entered("n")
+      } else if !endQuiz() {
+        ending = .good
+      }
       return ending == nil
     }
     terminal.complete = { [unowned self] text in
@@ -149,7 +159,7 @@ final class Prompting {
   private func lookAtFollowed(_ now: UInt64) {
     lastLook = now
     for (path, answer) in client.loadSavedDocuments() {
-      say("\(style(.quiet, "\(path) was saved"))\n")
+      sayLine("\(style(.quiet, "\(path) was saved"))")
       for line in client.localAnswer(answer, to: "load \(path)") {
         say(presenter.show(line.received, raw: line.raw, in: client.conversation.place))
       }
@@ -218,6 +228,11 @@ final class Prompting {
     unshown += text
   }
 
+  /// Says a line, broken between words.
+  func sayLine(_ text: ScreenText) {
+    say("\(text.wrapped(width: Descriptor.standardOutput.columns))\n")
+  }
+
   func flush() {
     guard foreground == nil else { return }
     terminal.remembers = question == nil && quiz == nil
@@ -281,9 +296,9 @@ final class Prompting {
       case .greeting(let line): greeted(line)
       case .turnedAway(let reason):
         guard reconnection.isNews(reason) else { break }
-        say("\(style(.attention, "the daemon does not let us in")): \(reason)\n")
+        sayLine("\(style(.attention, "the daemon does not let us in")): \(reason)")
       case .unreadable(let raw): say(presenter.showWhole(raw))
-      case .note(let text): say("\(style(.attention, "record")): \(text)\n")
+      case .note(let text): sayLine("\(style(.attention, "record")): \(text)")
       case .line(let received, let raw): take(received, raw: raw)
       }
     }
@@ -331,23 +346,23 @@ final class Prompting {
     let reason = received.line.note ?? received.line.code
     if asked.verb == .use, let world = asked.words.first {
       client.forget(world: world)
-      say("\(style(.attention, "the world \(world) is gone")): \(reason)\n")
+      sayLine("\(style(.attention, "the world \(world) is gone")): \(reason)")
     } else {
-      say("\(style(.attention, "not restored")): '\(asked.text)': \(reason)\n")
+      sayLine("\(style(.attention, "not restored")): '\(asked.text)': \(reason)")
     }
   }
 
   private func lost() {
     let unanswered = client.close()
     if let ended = client.endRecording(), farewell != "quit" {
-      say("\(style(.attention, "record")): the recording in \(ended.path) ends here\n")
+      sayLine("\(style(.attention, "record")): the recording in \(ended.path) ends here")
     }
     restoration = nil
     isMeasuring = false
     completionClient.close()
     dropWork()
     for asked in unanswered where asked.verb != .quit && asked.verb != .shutdown {
-      say("\(style(.attention, "not answered")): '\(asked.text)'\n")
+      sayLine("\(style(.attention, "not answered")): '\(asked.text)'")
     }
     let isOwn = client.endpoint.own != nil
     switch farewell {
@@ -357,7 +372,7 @@ final class Prompting {
     case _ where companion != nil: ending = .noConnection
     default:
       if !reconnection.isUnderWay {
-        say("\(style(.bad, "the connection to the daemon was lost")); trying again until it is back\n")
+        sayLine("\(style(.bad, "the connection to the daemon was lost")); trying again until it is back")
       }
       reconnection.failed(at: HostClock.now())
     }
@@ -366,7 +381,7 @@ final class Prompting {
 
   private func reconnect() {
     do throws(Endpoint.Failure) {
-      try client.open { note in say("\(style(.attention, note))\n") }
+      try client.open { note in sayLine("\(style(.attention, note))") }
       reconnection.waitForGreeting()
     } catch {
       reconnection.failed(at: HostClock.now())
@@ -379,7 +394,7 @@ final class Prompting {
     restoration = client.conversation.restoration(from: greeting["world"] ?? "main")
     reconnection = Reconnection()
     client.begin(with: greeting)
-    say("\(style(.good, "connected again"))\n")
+    sayLine("\(style(.good, "connected again"))")
     restore(after: nil)
   }
 

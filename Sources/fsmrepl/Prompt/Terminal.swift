@@ -175,6 +175,12 @@ final class Terminal {
     drawHint()
   }
 
+  /// Begins a new row if another program has left the cursor in the middle of one.
+  func beginRow() {
+    guard let width = Descriptor.standardOutput.columns else { return }
+    Descriptor.standardOutput.writeAll(String(repeating: " ", count: width - 1) + "\r")
+  }
+
   /// Empties the screen, if the terminal can.
   func clear() {
     guard case .handling = condition, !Self.isDumb else { return }

@@ -22,18 +22,21 @@ enum RunFiles {
   ///
   /// - Returns: One reading for each file; for a folder without scripts one that says so.
   static func scripts(_ paths: [String]) -> [Reading<Script>] {
-    read(paths, as: "*\(ScriptLimits.ending)", endings: [ScriptLimits.ending]) { path, bytes in
-      // A document is checked as a script that loads it.
-      let name = path.split(separator: "/").last.map(String.init) ?? path
-      let script = DocumentSource.isDocument(path) ? Array("load \(Word.written(name))\n".utf8) : bytes
-      do throws(ScriptMistakes) {
-        let script = try ScriptParser.parse(path, script) {
-          load($0, endings: $0.hasSuffix(ScriptLimits.ending) ? [ScriptLimits.ending] : DocumentSource.fileEndings)
-        }
-        return Reading(name: path, item: script, mistakes: [])
-      } catch {
-        return Reading(name: path, item: nil, mistakes: error.lines)
+    read(paths, as: "*\(ScriptLimits.ending)", endings: [ScriptLimits.ending]) { script($0, $1) }
+  }
+
+  /// - Parameter isInSession: Whether it is played in a session, and not in a world of its own.
+  static func script(_ path: String, _ bytes: [UInt8], isInSession: Bool = false) -> Reading<Script> {
+    // A document is checked as a script that loads it.
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let script = DocumentSource.isDocument(path) ? Array("load \(Word.written(name))\n".utf8) : bytes
+    do throws(ScriptMistakes) {
+      let script = try ScriptParser.parse(path, script, isInSession: isInSession) {
+        load($0, endings: $0.hasSuffix(ScriptLimits.ending) ? [ScriptLimits.ending] : DocumentSource.fileEndings)
       }
+      return Reading(name: path, item: script, mistakes: [])
+    } catch {
+      return Reading(name: path, item: nil, mistakes: error.lines)
     }
   }
 

@@ -29,6 +29,8 @@ struct Presenter {
   private let localUsages: [String]
   /// Inputs whose outcome a notice has told, the latest last.
   private var told: [String] = []
+  /// The machine whose state was told last, and that state.
+  private(set) var shown: (machine: String, state: String)?
 
   /// As many inputs are remembered as can come before the answer to a request that caused them.
   private static let mostTold = 1_000
@@ -55,7 +57,7 @@ struct Presenter {
     if let asked = received.asked, asked.asker != .user { return "" }
     switch format {
     case .wire, .visible: return showWhole(received.withoutOurTag(raw))
-    case .people: return words(received, raw: raw.text)
+    case .people: return words(received, raw: raw)
     }
   }
 
@@ -67,19 +69,15 @@ struct Presenter {
     }
   }
 
-  private mutating func words(_ received: Conversation.Received, raw: String) -> ScreenText {
-    let line = received.line
+  private mutating func words(_ received: Conversation.Received, raw: RawLine) -> ScreenText {
+    let line = received.line.shortened
     let verb = received.asked?.verb
     let tag =
       received.asked.flatMap { $0.isOurTag ? nil : $0.tag }.map { wording.style(.quiet, "@\($0) ") } ?? ScreenText()
     switch line.lineClass {
     case .data:
-      if verb.map(Verb.wholeLines.contains) == true {
-        let text =
-          raw.hasPrefix("{") ? line.note ?? "" : String(ServerLine.wholeText(of: raw, tag: received.asked?.tag))
-        return diagram(text, received.asked)
-      }
-      return data(line, answering: received.asked, raw: raw)
+      if received.isWhole { return diagram(received.dataText(raw), received.asked) }
+      return data(line, answering: received.asked, raw: raw.text)
     case .success:
       if verb == .help, received.asked?.words.isEmpty == true {
         for row in localUsages.compactMap({ ServerLine($0) }) {
@@ -90,20 +88,22 @@ struct Presenter {
       // The count after a table repeats what the table shows, unless it is 0.
       if verb?.listsRows == true, line.words.count == 1, let count = Int(line.words[0]) {
         let nothing = verb == .diff ? "no difference" : "none"
-        return count == 0 ? "\(rows)\(tag)\(wording.style(.quiet, nothing))\n" : "\(rows)\(wording.legend(of: verb))"
+        let legend = wording.legend(of: verb).wrapped(width: columns())
+        return count == 0 ? "\(rows)\(tag)\(wording.style(.quiet, nothing))\n" : "\(rows)\(legend)"
       }
-      if verb == .use || verb == .world { told = [] }  // Numbers are those of another world.
+      if verb == .use || verb == .world { forgetTold() }  // Numbers and names are those of another world.
       if verb == .quit { return rows }  // The goodbye is shown instead.
-      if isTold(line, answering: verb), tag.isEmpty { return "\(rows)\(frame(of: line, answering: verb))" }
-      return "\(rows)\(wrapped("\(tag)\(wording.success(line, answering: verb))"))\(frame(of: line, answering: verb))"
+      if isTold(line, answering: verb), tag.isEmpty { return "\(rows)\(frame(of: line, answering: received.asked))" }
+      let text = wrapped("\(tag)\(wording.success(line, answering: verb))")
+      return "\(rows)\(text)\(frame(of: line, answering: received.asked))"
     case .failure:
-      return "\(endTable())\(wrapped("\(tag)\(wording.failure(line))"))\(frame(of: line, answering: verb))"
+      return "\(endTable())\(wrapped("\(tag)\(wording.failure(line))"))\(frame(of: line, answering: received.asked))"
     case .notice:
       if line.words.count > 3, Self.outcomes.contains(line.words[3]) {
         if told.count == Self.mostTold { told.removeFirst(Self.mostTold / 2) }
         told.append(line.words[0])
       }
-      return wrapped(wording.event(line, showsSequence: false) ?? ScreenText(raw))
+      return wrapped(wording.event(line, showsSequence: false) ?? ScreenText(raw.text))
     case .flow:
       return wrapped(wording.flow(line))
     }
@@ -116,7 +116,10 @@ struct Presenter {
   func hasTold(_ sequence: String) -> Bool { told.contains(sequence) }
 
   /// Forgets what was told: the daemon may be another, whose inputs have the same numbers.
-  mutating func forgetTold() { told = [] }
+  mutating func forgetTold() {
+    told = []
+    shown = nil
+  }
 
   private func isTold(_ line: ServerLine, answering verb: Verb?) -> Bool {
     switch verb {
@@ -126,9 +129,18 @@ struct Presenter {
   }
 
   /// For a room, the state that an answer leaves, on lines of its own.
-  private func frame(of line: ServerLine, answering verb: Verb?) -> ScreenText {
-    guard wording.style.isPresenting, let state = wording.state(after: line, answering: verb) else { return "" }
-    return StateFrame.text(state, width: columns(), style: wording.style)
+  private mutating func frame(of line: ServerLine, answering asked: Conversation.Asked?) -> ScreenText {
+    guard let state = wording.state(after: line, answering: asked?.verb),
+      let machine = asked?.verb == .new ? line.words[1] : asked?.words.first
+    else { return "" }
+    return frame(of: machine, in: state)
+  }
+
+  /// For a room, the state of a machine, on lines of its own.
+  mutating func frame(of machine: String, in state: String) -> ScreenText {
+    shown = (machine, state)
+    guard wording.style.isPresenting, case .people = format else { return "" }
+    return StateFrame.text(state, of: machine, width: columns(), style: wording.style)
   }
 
   private func wrapped(_ text: ScreenText) -> ScreenText {
@@ -153,7 +165,7 @@ struct Presenter {
       // Already laid out: shown as it is, below the tables.
       let ended: ScreenText = line.words.first == section ? "" : "\(endTable())\n"
       section = line.words.first
-      return "\(ended)    \(line.note ?? "")\n"
+      return "\(ended)\(wrapped("    \(drawn(line.note ?? ""))"))"
     case .define:
       // As compilers write it, so that editors find the place.
       let place = [asked?.file, line.words.first].compactMap(\.self).joined(separator: ":")
@@ -161,7 +173,7 @@ struct Presenter {
       let mark = wording.style(severity == "error" ? .bad : .attention, "\(severity)")
       return wrapped("\(place): \(mark): \(line.note ?? "")")
     case .show where wording.style.isPresenting && line.words.first == "state" && line.words.count > 1:
-      return "\(endTable())\(StateFrame.text(line.words[1], width: columns(), style: wording.style))"
+      return "\(endTable())\(frame(of: asked?.words.first ?? "", in: line.words[1]))"
     case .show, .describe, .coverage:
       // Each section has its own columns.
       let ended = line.words.first == section ? ScreenText() : endTable()
@@ -179,19 +191,43 @@ struct Presenter {
   private func diagram(_ text: String, _ asked: Conversation.Asked?) -> ScreenText {
     if asked?.verb == .wave { return "\(waveLine(text))\n" }
     let isTable = asked?.words.allSatisfy { !$0.hasPrefix("format=") || $0 == "format=table" } ?? false
-    return "\(isTable && text.hasPrefix("> ") ? wording.style(.name, text) : ScreenText(text))\n"
+    let line = isTable ? drawn(text) : text
+    return "\(isTable && text.hasPrefix("> ") ? wording.style(.name, line) : ScreenText(line))\n"
   }
+
+  /// A line of a table in signs that the fonts of terminals have.
+  private func drawn(_ text: String) -> String { text.replacing("⟲", with: "↺") }
 
   /// A line of a waveform; colours repeat what its signs say.
   private func waveLine(_ text: String) -> ScreenText {
-    guard wording.style.usesColour, !text.hasPrefix("<"), !text.hasPrefix("{") else { return ScreenText(text) }
+    guard !text.hasPrefix("<"), !text.hasPrefix("{") else { return ScreenText(text) }
     var line = ScreenText()
-    var rest = text[...]
+    var rest = wording.tellsExactTimes ? text[...] : Self.withoutNanoseconds(text)[...]
     while let first = rest.first {
-      let role = Self.waveRole(first)
-      let run = rest.prefix { Self.waveRole($0) == role }
+      // In front of a room signs are bold, not on a ground of their own.
+      let role = Self.waveRole(first).map { wording.style.isPresenting && $0 != .quiet ? .name : $0 }
+      let run = rest.prefix { Self.waveRole($0) == Self.waveRole(first) }
       line = "\(line)\(wording.style(role, String(run)))"
       rest = rest.dropFirst(run.count)
+    }
+    return line
+  }
+
+  /// The times of a waveform, on its axis and in its table, cut to milliseconds in as many columns.
+  private static func withoutNanoseconds(_ text: String) -> String {
+    let isAxis = text.hasPrefix("t [s]")
+    let words = text.split(separator: " ")
+    guard isAxis || words.first?.first?.isNumber == true else { return text }
+    var line = text
+    for word in isAxis ? words.dropFirst(2) : words.prefix(1) {
+      guard TimeText.time(String(word)) != nil, let point = word.firstIndex(of: "."),
+        let end = word.index(point, offsetBy: 4, limitedBy: word.endIndex)
+      else { continue }
+      let blanks = String(repeating: " ", count: word.distance(from: end, to: word.endIndex))
+      // What ends at the margin stays there.
+      let isRight = !isAxis || word.endIndex == text.endIndex
+      let short = String(word[..<end])
+      line.replaceSubrange(word.startIndex..<word.endIndex, with: isRight ? blanks + short : short + blanks)
     }
     return line
   }
@@ -220,7 +256,32 @@ struct Presenter {
   }
 }
 
+extension ServerLine {
+  /// More characters of a word or a value are not shown to people.
+  private static let longestWord = 500
+
+  /// The line with its very long words cut, for people.
+  fileprivate var shortened: ServerLine {
+    func short(_ text: String) -> String {
+      text.utf8.count <= Self.longestWord || text.count <= Self.longestWord
+        ? text : "\(text.prefix(Self.longestWord))… (\(text.count) characters)"
+    }
+    return ServerLine(
+      lineClass: lineClass, tag: tag, words: words.map(short),
+      fields: fields.map { Field(key: $0.key, value: short($0.value)) }, note: note)
+  }
+}
+
 extension Conversation.Received {
+  /// Whether a line of data is a text, and has no words.
+  var isWhole: Bool { asked?.verb.map(Verb.wholeLines.contains) ?? false }
+
+  /// What a line of data says, without class and tag; in `mode json` the object, or the text in it.
+  func dataText(_ raw: RawLine) -> String {
+    if raw.text.hasPrefix("{") { return isWhole ? line.note ?? "" : withoutOurTag(raw).text }
+    return String(ServerLine.wholeText(of: raw.text, tag: asked?.tag))
+  }
+
   /// The line as received, without a tag that we added to the request.
   func withoutOurTag(_ raw: RawLine) -> RawLine {
     guard let asked, asked.isOurTag, let tag = line.tag else { return raw }

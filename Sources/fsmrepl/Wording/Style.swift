@@ -12,6 +12,8 @@ struct Style: Equatable {
 
   enum Role {
     case name, state, quiet, good, bad, output, attention
+    /// The state that a machine is in now.
+    case newState
     /// What may be typed next, behind the cursor.
     case hint
   }
@@ -32,7 +34,7 @@ struct Style: Equatable {
   private static func usual(_ role: Role) -> String? {
     switch role {
     case .name: "1"
-    case .state: "36"
+    case .state, .newState: "36"
     case .quiet, .hint: "2"
     case .good: "32"
     case .bad: "31"
@@ -41,17 +43,14 @@ struct Style: Equatable {
     }
   }
 
-  /// What can be read on a dark and on a light ground: no cyan and no yellow letters, nothing dim.
+  /// What can be read on a dark and on a light ground: no colour, and nothing dim.
   private static func strong(_ role: Role) -> String? {
     switch role {
-    case .name: "1"
-    case .state: "1;7"
+    case .name, .state, .good, .output: "1"
+    case .newState: "1;7"
     case .quiet: nil
-    case .good: "1;32"
-    case .bad: "1;31"
-    case .output: "1;35"
-    case .attention: "1;4"
-    case .hint: "36"
+    case .bad, .attention: "1;4"
+    case .hint: "4"
     }
   }
 

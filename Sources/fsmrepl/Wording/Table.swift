@@ -72,7 +72,7 @@ struct Table {
       if cell.isText, let width {
         let lines = Self.wrap(cell.text, first: width - used, indent: used, width: width)
         // The text starts in the next line, so this one needs no trailing blanks.
-        if lines.first == "" { line = line.trimmingTrailingBlanks }
+        if lines.first == "" { line = line.trimmingTrailingBlanks.wrapped(width: width, indent: 4) }
         return "\(line)\(lines.map { style(cell.role, $0) }.joined(separator: "\n"))\n"
       }
       let padding = String(repeating: " ", count: max(0, widths[column] - ScreenText.columns(of: cell.text)))

@@ -38,7 +38,7 @@ struct Wording {
     case (.expect, _) where words.count == 1:
       return "\(style(.good, style.usesUnicode ? "✓" : "ok")) \(style(.state, words[0]))\(when(line))"
     case (.watch, "watching") where words.count >= 2, (.unwatch, "watching") where words.count >= 2:
-      return "\(counted(words[1], "watch", "watches"))"
+      return words[1] == "0" ? "nothing is watched" : "\(counted(words[1], "watch", "watches"))"
     case (.world, "created") where words.count >= 2, (.world, "dropped") where words.count >= 2:
       return "world \(style(.name, words[1])) \(words[0])\(when(line))"
     case (.use, _):
@@ -52,6 +52,12 @@ struct Wording {
     case (.undo, nil), (.redo, nil), (.goto, nil):
       let paused: ScreenText = line["paused"] == "yes" ? "; the clock is paused, 'resume' lets it go on" : ""
       return "now at \(moment(line["t"]))\(paused)\(when(line, showsTime: false))"
+    case (.begin, nil):
+      return "a batch begins: \(style(.name, "end")) runs it, \(style(.name, "discard")) drops it"
+    case (.end, nil) where line["batch"] != nil:
+      return "the batch has run, \(counted(line["batch"] ?? "", "line"))\(when(line))"
+    case (.discard, nil) where line["discarded"] != nil:
+      return "the batch is dropped, \(counted(line["discarded"] ?? "", "line")); nothing was run"
     case (.sync, nil):
       return "all done\(when(line))"
     default:
@@ -256,6 +262,11 @@ struct Wording {
     let text =
       switch verb {
       case .agenda: "due, machine, timer; left: until it is due"
+      case .list: "machine, kind, state"
+      case .count: "kind, state, how many machines"
+      case .can: "event and its arguments; effect: what comes of it, besides a move or a stay"
+      case .limits: "what is limited, how much there may be at most, of what"
+      case .worlds: "world, its clock and its time; seq: the number of its last input"
       case .wires: "machine and its output, machine and its event"
       case .coverage: "tried/all; switch: two transitions in a row"
       case _: ""
@@ -318,7 +329,7 @@ struct Wording {
   }
 
   private func change(_ from: String, _ to: String) -> ScreenText {
-    "\(style(.state, from)) \(style.arrow) \(style(.state, to))"
+    "\(style(.state, from)) \(style.arrow) \(style(.newState, to))"
   }
 
   private func outputs(_ line: ServerLine) -> ScreenText {
@@ -336,6 +347,8 @@ struct Wording {
 
   /// A time with its unit.
   func moment(_ text: String?) -> String { style.isPresenting ? time(text) : "\(time(text))s" }
+
+  var tellsExactTimes: Bool { !showsMilliseconds && !style.isPresenting }
 
   func time(_ text: String?) -> String {
     guard let text else { return "?" }

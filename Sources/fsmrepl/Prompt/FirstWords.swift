@@ -1,0 +1,48 @@
+internal import LineProtocol
+
+/// A line whose words are no request, though they are names of events and machines.
+struct FirstWords {
+  private var machine: (name: String, kind: String)?
+  private var event: String?
+  /// Whether the machine was named.
+  private var isNamed = false
+
+  /// How many machines are looked at, and how many kinds.
+  static let mostMachines = 200
+  private static let mostKinds = 20
+
+  /// The kinds of some machines, from the answer to `list`.
+  static func kinds(of machines: [ServerLine]) -> [String] {
+    Array(Set(machines.filter { $0.words.count > 1 }.map { $0.words[1] }).sorted().prefix(mostKinds))
+  }
+
+  /// - Parameters:
+  ///   - machines: The answer to `list`.
+  ///   - descriptions: The answers to `describe`, by kind.
+  init(_ words: [String], _ machines: [ServerLine], _ descriptions: [String: [ServerLine]]) {
+    let all = machines.filter { $0.words.count > 1 }.map { (name: $0.words[0], kind: $0.words[1]) }
+    func event(of kind: String) -> String? {
+      let rows = (descriptions[kind] ?? []).filter { $0.words.first == "event" && $0.words.count > 1 }
+      let events = rows.map { $0.words[1] }
+      return words.lazy.compactMap { word in events.first { $0.lowercased() == word.lowercased() } }.first
+    }
+    let named = words.lazy.compactMap { word in all.first { $0.name == word } }.first
+    isNamed = named != nil
+    machine = named ?? all.first { event(of: $0.kind) != nil }
+    self.event = machine.flatMap { event(of: $0.kind) }
+  }
+
+  /// What to type instead; `nil` if the words name nothing.
+  ///
+  /// - Parameter isRequest: Whether the line is a request of some machine already.
+  func hint(isRequest: Bool, _ style: Style) -> ScreenText? {
+    guard let machine else { return nil }
+    let name = style(.name, machine.name)
+    if let event {
+      return "'\(event)' is an event of \(name): \(style(.good, "send \(machine.name) \(event)"))"
+    }
+    guard isNamed, !isRequest else { return nil }
+    let (show, send) = ("show \(machine.name)", "send \(machine.name) EVENT")
+    return "\(name) is a machine: '\(show)' tells its state, '\(send)' sends it an event"
+  }
+}
