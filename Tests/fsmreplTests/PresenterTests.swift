@@ -430,6 +430,31 @@ struct PresenterTests {
     #expect(try shown("graph key", ". off  ⟲", "+ 1", format: .people(room)) == "off  ↺\n")
   }
 
+  @Test("for a room the state that notices tell is drawn once, for the machine that was shown last")
+  func news() throws {
+    var conversation = Conversation()
+    var presenter = Presenter(format: .people(Style(usesColour: false, usesUnicode: true, isPresenting: true)))
+    func take(_ raw: String) throws {
+      _ = presenter.show(conversation.receive(try #require(ServerLine(raw))), raw: RawLine(raw))
+    }
+    _ = conversation.ask("send key tap")
+    try take("+ @.1 moved off on t=0.000 seq=2")
+    #expect(presenter.takeNews() == "")
+    try take("* 3 1.000 other moved a b event=x")
+    #expect(presenter.takeNews() == "")
+    try take("* 4 1.000 key moved on off event=tap")
+    try take("* 5 1.000 key moved off on event=tap")
+    #expect(presenter.takeNews() == "")
+    try take("* 6 1.000 key moved on off event=tap")
+    #expect(presenter.takeNews().text.hasPrefix("  key\n\n    ████    ████████"))
+    #expect(presenter.takeNews() == "")
+    // The answer to what a notice has told has its own.
+    _ = conversation.ask("send key tap")
+    try take("* 7 1.000 key moved off on event=tap")
+    try take("+ @.2 moved off on t=1.000 seq=7")
+    #expect(presenter.takeNews() == "")
+  }
+
   @Test("very long words are cut for people, with their length, and for nobody else")
   func longWords() throws {
     let line = "* 2 1.000 box output put \(String(repeating: "x", count: 60_000))"

@@ -146,6 +146,8 @@ struct PromptWorldTests {
     }
     terminal.type("new job print\rcancel\r")
     try terminal.wait(for: "'cancel' is an event of print: send print cancel\n")
+    terminal.type("send key tap > out.txt\r")
+    try terminal.wait(for: "the words behind 'send' are the machine's own, and so is '>'\n")
     terminal.type("nonsense\rsync\r")
     #expect(try !terminal.wait(for: "all done").contains("is an event"))
   }

@@ -142,6 +142,11 @@ extension Prompting {
       !client.conversation.isCollecting, received.line.lineClass != .data
     else { return }
     let isFailure = received.line.lineClass == .failure
+    if isFailure, let verb = asked.verb, verb.entry.parsedForms.contains(where: \.isOpen),
+      let sign = asked.words.first(where: { $0 == ">" || $0 == "|" })
+    {
+      sayLine("  the words behind '\(verb.name)' are the machine's own, and so is '\(sign)'")
+    }
     let words: [String]
     switch asked.verb {
     case nil where isFailure: words = RequestText.split(asked.text).filter { !$0.hasPrefix("@") }.map(String.init)

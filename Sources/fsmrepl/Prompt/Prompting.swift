@@ -237,6 +237,7 @@ final class Prompting {
     guard foreground == nil else { return }
     terminal.remembers = question == nil && quiz == nil
     let next = ending == nil ? prompt : terminal.prompt
+    if !unshown.isEmpty { unshown += presenter.takeNews() }
     guard !unshown.isEmpty || terminal.prompt != next else { return }
     terminal.show(unshown, prompt: next)
     unshown = ScreenText()

@@ -31,6 +31,8 @@ struct Presenter {
   private var told: [String] = []
   /// The machine whose state was told last, and that state.
   private(set) var shown: (machine: String, state: String)?
+  /// Its state by the notices since.
+  private var news: String?
 
   /// As many inputs are remembered as can come before the answer to a request that caused them.
   private static let mostTold = 1_000
@@ -103,6 +105,7 @@ struct Presenter {
         if told.count == Self.mostTold { told.removeFirst(Self.mostTold / 2) }
         told.append(line.words[0])
       }
+      if line.words.count > 5, line.words[3] == "moved", line.words[2] == shown?.machine { news = line.words[5] }
       return wrapped(wording.event(line, showsSequence: false) ?? ScreenText(raw.text))
     case .flow:
       return wrapped(wording.flow(line))
@@ -119,6 +122,7 @@ struct Presenter {
   mutating func forgetTold() {
     told = []
     shown = nil
+    news = nil
   }
 
   private func isTold(_ line: ServerLine, answering verb: Verb?) -> Bool {
@@ -136,9 +140,16 @@ struct Presenter {
     return frame(of: machine, in: state)
   }
 
+  /// For a room, the state of the machine that was shown last, if notices have told another since.
+  mutating func takeNews() -> ScreenText {
+    guard let shown, let state = news.take(), state != shown.state else { return "" }
+    return frame(of: shown.machine, in: state)
+  }
+
   /// For a room, the state of a machine, on lines of its own.
   mutating func frame(of machine: String, in state: String) -> ScreenText {
     shown = (machine, state)
+    news = nil
     guard wording.style.isPresenting, case .people = format else { return "" }
     return StateFrame.text(state, of: machine, width: columns(), style: wording.style)
   }
