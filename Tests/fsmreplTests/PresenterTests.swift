@@ -418,6 +418,24 @@ struct PresenterTests {
     }
   }
 
+  @Test("rows, usages and headings break between words on narrow screens", arguments: [20, 40])
+  func narrowRows(width: Int) throws {
+    for (request, row) in [
+      ("kinds", ". fridge states=2 events=2 form=\"enum and switch\" group=devices : it cools down to one set-point"),
+      ("help", ". graph KIND|NAME [format=table|dot|mermaid|stateDiagram|svg] [width=N] : a diagram"),
+      ("list", ". f smartFridge cooling.minOn+openTooLong+normal"), ("agenda", ". 1.000 key doubleTap due=1.000"),
+      ("coverage", ". kind smartFridge machines=1 graph=partial"),
+    ] {
+      var conversation = Conversation()
+      _ = conversation.ask(request)
+      var presenter = Presenter(format: .people(.bare), localUsages: [], columns: { width })
+      let text = [row, "+ 1"].compactMap { raw in
+        ServerLine(raw).map { presenter.show(conversation.receive($0), raw: RawLine(raw)).text }
+      }.joined()
+      #expect(text.split(separator: "\n").allSatisfy { $0.count <= width }, "\(text)")
+    }
+  }
+
   @Test("times of a waveform have milliseconds where others have, in as many columns")
   func waveTimes() throws {
     let room = Style(usesColour: false, usesUnicode: true, isPresenting: true)

@@ -171,7 +171,7 @@ struct Presenter {
       // A heading, and below it a row for each figure.
       let ended = endTable()
       for figure in wording.figures(line) { table.add(figure) }
-      return "\(ended)\(wording.heading(line))\n"
+      return "\(ended)\(wrapped(wording.heading(line)))"
     case .describe where Self.pictures.contains(line.words.first ?? ""):
       // Already laid out: shown as it is, below the tables.
       let ended: ScreenText = line.words.first == section ? "" : "\(endTable())\n"

@@ -134,7 +134,7 @@ extension ScreenText {
     return width < 0 ? 1 : Int(width)
   }
 
-  /// The text with each line broken at blanks, or at commas where there are none, so that no word is cut.
+  /// The text with each line broken at blanks, or at commas and their like where there are none, so that no word is cut.
   ///
   /// - Parameters:
   ///   - width: Width of the screen, in columns; `nil` does not wrap lines.
@@ -181,11 +181,11 @@ extension ScreenText {
     return wrapped
   }
 
-  /// A word cut after each comma.
+  /// A word cut after each comma and each sign between choices or regions.
   private static func parts(of word: Substring) -> [Substring] {
     var parts: [Substring] = []
     var rest = word
-    while let comma = rest.firstIndex(of: ",") {
+    while let comma = rest.firstIndex(where: { ",|+".contains($0) }) {
       parts.append(rest[...comma])
       rest = rest[rest.index(after: comma)...]
     }

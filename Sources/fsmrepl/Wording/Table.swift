@@ -28,6 +28,8 @@ struct Table {
   private static let widestColumn = 40
   /// Text with less room than this in its row moves to the next line.
   private static let narrowestText = 30
+  /// Text on lines of its own has so much room at least.
+  private static let narrowestColumn = 10
   /// How many rows are aligned together.
   static let portion = 500
 
@@ -90,7 +92,7 @@ struct Table {
   private static func wrap(_ text: String, first: Int, indent: Int, width: Int) -> [String] {
     let isBelow = first < narrowestText && ScreenText.columns(of: text) > first
     let margin = isBelow ? 6 : indent
-    let room = max(narrowestText, width - margin - 1)
+    let room = max(narrowestColumn, width - margin - 1)
     var lines: [String] = isBelow ? [""] : []
     var current = ""
     for word in text.split(separator: " ") {
