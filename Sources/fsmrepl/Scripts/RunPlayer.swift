@@ -54,11 +54,14 @@ final class RunPlayer {
 
   /// The step at which playing stops for now.
   private var end: Int
-  /// The index of the next step. `loops` holds what remains of the repeats around it, and the turn outside of each.
-  var next = 0
-  private var loops: [(left: Int32, outer: Int32)] = []
-  /// How often the lines around the next step have been played before, all repeats around it counted together.
-  private(set) var turn: Int32 = 0
+  private var cursor = ScriptCursor()
+  /// The index of the next step.
+  var next: Int {
+    get { cursor.next }
+    set { cursor.next = newValue }
+  }
+  /// How often the lines around the next step have been played before.
+  var turn: Int32 { cursor.turn }
   /// The turn of the step that is being checked.
   var turnChecked: Int32 = 0
   var pending = RunQueue()
@@ -170,23 +173,7 @@ final class RunPlayer {
       guard isCollecting || pending.count < window && link.backlog < Self.mostUnsent else { return }
       let step = script.steps[next]
       switch step.action {
-      case .repeats(let count, let past):
-        guard count > 0 else {
-          next = Int(past)
-          continue
-        }
-        loops.append((count, turn))
-        turn *= count
-        next += 1
-      case .again(let first):
-        loops[loops.count - 1].left -= 1
-        if loops[loops.count - 1].left > 0 {
-          turn += 1
-          next = Int(first)
-        } else {
-          turn = loops.removeLast().outer
-          next += 1
-        }
+      case .repeats, .again: cursor.pass(step.action)
       case .request(let verb, _):
         if speed != nil, verb == .advance || verb == .await { return }
         if verb == .begin { isCollecting = true }

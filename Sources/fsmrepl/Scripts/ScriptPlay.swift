@@ -3,12 +3,7 @@ internal import Scripts
 /// A script that is played in the present world, one step after the other.
 final class ScriptPlay {
   let script: Script
-  /// The index of the next step.
-  private var next = 0
-  /// How often the lines around the next step have been played before, all repeats around it counted together.
-  private var turn: Int32 = 0
-  /// What remains of the repeats around the next step, and the turn outside of each.
-  private var loops: [(left: Int32, outer: Int32)] = []
+  private var cursor = ScriptCursor()
 
   /// A step to play.
   struct Step {
@@ -39,28 +34,12 @@ final class ScriptPlay {
 
   /// - Returns: `nil` at the end.
   func take() -> Step? {
-    while script.steps.indices.contains(next) {
-      switch script.steps[next].action {
+    while script.steps.indices.contains(cursor.next) {
+      switch script.steps[cursor.next].action {
       case .request, .check:
-        next += 1
-        return Step(play: self, place: next - 1, turn: turn)
-      case .repeats(let count, let past):
-        guard count > 0 else {
-          next = Int(past)
-          continue
-        }
-        loops.append((count, turn))
-        turn *= count
-        next += 1
-      case .again(let first):
-        loops[loops.count - 1].left -= 1
-        if loops[loops.count - 1].left > 0 {
-          turn += 1
-          next = Int(first)
-        } else {
-          turn = loops.removeLast().outer
-          next += 1
-        }
+        cursor.next += 1
+        return Step(play: self, place: cursor.next - 1, turn: cursor.turn)
+      case .repeats, .again: cursor.pass(script.steps[cursor.next].action)
       }
     }
     return nil
