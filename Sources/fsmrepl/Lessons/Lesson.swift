@@ -56,13 +56,16 @@ struct Lesson: Equatable {
 
   /// Adds a line to the text before it, or begins one.
   private mutating func say(_ line: String, _ told: Script.Narration, after last: Script.Narration?) {
-    guard let last, case .text(var lines)? = items.last else { return items.append(.text([line])) }
+    guard let last, case .text? = items.last, case .text(var lines)? = items.popLast() else {
+      return items.append(.text([line]))
+    }
     // An empty line of the file separates paragraphs, too.
     if last.source != told.source || last.line + 1 != told.line { lines.append("") }
-    items[items.count - 1] = .text(lines + [line])
+    lines.append(line)
+    items.append(.text(lines))
   }
 
-  /// The step at which an item begins; of text that of the next item with steps.
+  /// The step at which an item begins; for an item without steps, the step that is played next.
   func firstStep(of place: Int) -> Int {
     for item in items[..<place].reversed() {
       switch item {
@@ -75,14 +78,14 @@ struct Lesson: Equatable {
     return 0
   }
 
-  /// How many minutes it takes, estimated: reading aloud, thinking, trying.
+  /// How many minutes it takes, estimated: reading, thinking, trying.
   var minutes: Int {
     var seconds = 0
     for item in items {
       switch item {
       case .text(let lines):
-        // Two words a second.
-        seconds += lines.reduce(0) { $0 + $1.split(separator: " ").count } / 2
+        // 150 words a minute, as somebody reads aloud.
+        seconds += lines.reduce(0) { $0 + $1.split(separator: " ").count } * 2 / 5
       case .play: seconds += 5
       case .ask: seconds += 25
       case .picture: seconds += 15
