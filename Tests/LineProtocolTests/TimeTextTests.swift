@@ -141,4 +141,30 @@ struct TimeTextTests {
   func noTime(text: String) {
     #expect(TimeText.people(text) == nil)
   }
+
+  @Test(
+    "times are written in one unit, in several, or in seconds",
+    arguments: [
+      ("350ms", 350_000_000), ("0.35", 350_000_000), ("5m43s", 343_000_000_000),
+      ("5m 43.5s", 343_500_000_000), ("05:43.116", 343_116_000_000), ("00:05:43", 343_000_000_000),
+      ("1d 00:05:43.5", 86_743_500_000_000), ("1:2:3:4", nil), ("5:", nil), (":5", nil),
+      ("1h2m3s4ms", 3_723_004_000_000), ("2d", 172_800_000_000_000), ("5m43", nil), ("", nil),
+      ("m5", nil),
+      ("5m43x", nil), ("-1s", nil), ("1.2.3s", nil), ("100001d", nil), ("100000d1s", nil),
+      ("60000d60000d", nil),
+    ] as [(String, Int64?)])
+  func timeTexts(text: String, nanoseconds: Int64?) {
+    #expect(TimeText.time(ofPeople: text) == nanoseconds)
+  }
+
+  @Test("a time as people say it is read back, cut to milliseconds", arguments: 0..<50)
+  func peopleRoundTrip(seed: UInt64) {
+    var dice = Dice(seed: seed)
+    for _ in 0..<200 {
+      let raw = min(Int64(truncatingIfNeeded: dice.next() >> UInt64(dice.number(1...62))), TimeText.latest)
+      let nanoseconds = raw < 1_000_000 ? raw : raw / 1_000_000 * 1_000_000
+      let text = TimeText.people(TimeText.seconds(raw)) ?? ""
+      #expect(TimeText.time(ofPeople: text) == nanoseconds, "seed \(seed), \(text)")
+    }
+  }
 }

@@ -3,7 +3,7 @@ extension TimeText {
   /// `1d 00:05:43.5`.
   ///
   /// Cut to milliseconds, so that no time is shown that has not come yet; less than one is in microseconds or
-  /// nanoseconds. Learners type this form, too; ``LessonTime`` reads it.
+  /// nanoseconds. ``time(ofPeople:)`` reads it.
   ///
   /// - Returns: `nil` for a text that is no time.
   package static func people(_ seconds: String) -> String? {
@@ -17,6 +17,45 @@ extension TimeText {
     let (days, ofDay) = whole.quotientAndRemainder(dividingBy: 86_400)
     let parts = [ofDay / 3_600, ofDay / 60 % 60, ofDay % 60].map { padded($0, to: 2) }
     return "\(days > 0 ? "\(days)d " : "")\(parts.joined(separator: ":"))\(fraction)"
+  }
+
+  /// A time as people write it, in nanoseconds: one number with a unit (`350ms`), several (`5m 43s`), seconds, or the
+  /// form of ``people(_:)``.
+  ///
+  /// - Returns: `nil` for a text that is no time.
+  package static func time(ofPeople text: String) -> Int64? {
+    if text.contains(":") { return onAClock(text) }
+    let text = text.filter { $0 != " " }
+    if let one = time(text) { return one }
+    var total: Int64 = 0
+    var number = ""
+    var unit = ""
+    func isDigit(_ character: Character) -> Bool { character.isASCII && (character.isNumber || character == ".") }
+    for character in text + "0" {
+      if isDigit(character), !unit.isEmpty {
+        guard let part = time(number + unit), total <= latest - part else { return nil }
+        total += part
+        (number, unit) = ("", "")
+      }
+      if isDigit(character) { number.append(character) } else { unit.append(character) }
+    }
+    return number == "0" && unit.isEmpty && !text.isEmpty ? total : nil
+  }
+
+  /// `05:43.116`, `00:05:43`, `1d 00:05:43.5`.
+  private static func onAClock(_ text: String) -> Int64? {
+    let words = text.split(separator: " ")
+    guard let last = words.last, words.count <= 2 else { return nil }
+    let numbers = last.split(separator: ":", omittingEmptySubsequences: false)
+    guard (2...3).contains(numbers.count), let seconds = numbers.last else { return nil }
+    let units = ["h", "m"].suffix(numbers.count - 1)
+    let parts = zip(numbers, units).map { "\($0)\($1)" } + ["\(seconds)s"]
+    var total: Int64 = 0
+    for part in words.dropLast().map(String.init) + parts {
+      guard let time = time(part), total <= latest - time else { return nil }
+      total += time
+    }
+    return total
   }
 
   private static func padded(_ number: Int64, to length: Int) -> String {

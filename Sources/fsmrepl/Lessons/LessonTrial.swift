@@ -19,7 +19,8 @@ struct LessonTrial {
     case unknown(String)
   }
 
-  /// What comes of the line, and of the answer: a state, or an event in place of the line's own.
+  /// Plays the line in the copy and checks the answer there. An answer that is an event is sent in place of the line's
+  /// own.
   func run(_ question: Script.Question, answer: String) throws(RunLink.Stop) -> Finding {
     var truth = LessonTruth()
     let before = try player.ask("world").last
@@ -53,14 +54,20 @@ struct LessonTrial {
     } else {
       truth.condition = verb == .send ? try condition(of: RequestText(truth.event).verb ?? "", truth.machine) : nil
     }
-    let (_, reply, raw) = try player.ask(request)
+    var (_, reply, raw) = try player.ask(request)
+    let word = String(answer.prefix { $0 != " " })
+    func isUnknown() -> Bool { reply.lineClass == .failure && reply.code == FailureCode.unknownEvent.word }
+    if isUnknown(), let event = LessonTruth.word(meantBy: word, of: Self.allowed(reply)) {
+      request = "send \(truth.machine) \(event)\(answer.dropFirst(word.count))"
+      (_, reply, raw) = try player.ask(request)
+    }
     guard verb == .send || verb == .fire else { return }
     truth.reply = reply
     guard case .event = question.subject else { return }
     if script.outcomes[Int(outcome)].judge(raw).fits {
       truth.word = Self.isSameWithOtherData(request, script.request(of: last)) ? .isVague(Self.otherData) : .fits
     } else if reply.lineClass == .failure, reply.code != FailureCode.refused.word {
-      truth.word = .isNone(Self.reason(reply))
+      truth.word = .isNone(truth.reason(reply, isUnknown() ? "event" : nil, word))
     }
   }
 
@@ -75,24 +82,35 @@ struct LessonTrial {
     truth.after = try state(of: truth.machine)
     truth.agenda = try player.ask("agenda \(truth.machine) limit=1").rows.compactMap { ServerLine($0) }
     guard case .state = question.subject else { return }
-    var answer = answer
-    var found = try player.ask("expect \(truth.machine) \(Word.written(answer))").last
-    // A nested state may be named without those around it.
-    let full = found["allowed"]?.split(separator: ",").filter { $0.hasSuffix(".\(answer)") } ?? []
-    if full.count == 1 {
-      answer = String(full[0])
-      found = try player.ask("expect \(truth.machine) \(Word.written(answer))").last
+    truth.word = try word(answer, wanted: wanted(question), truth)
+  }
+
+  /// What a typed state is.
+  private func word(
+    _ answer: String, wanted: StateText?, _ truth: LessonTruth
+  ) throws(RunLink.Stop) -> LessonTruth.Word {
+    let found = try player.ask("expect \(truth.machine) \(Word.written(answer))").last
+    if found.lineClass == .success { return truth.doubt(about: answer, wanted: wanted).map { .isVague($0) } ?? .fits }
+    if found.code == FailureCode.expected.word { return .differs }
+    let states = Self.allowed(found)
+    if let meant = LessonTruth.state(meantBy: answer, of: states), meant != answer {
+      return try word(meant, wanted: wanted, truth)
     }
-    if found.lineClass == .success {
-      truth.word = truth.doubt(about: answer, wanted: wanted(question)).map { .isVague($0) } ?? .fits
-    } else if found.code != FailureCode.expected.word {
-      truth.word = .isNone(Self.reason(found, orElse: truth.reply == nil ? [] : LessonTruth.verdicts))
+    // Data that stand behind the state without parentheses.
+    if wanted?.hasData == true, let name = LessonTruth.state(meantBy: String(answer.prefix { $0 != " " }), of: states) {
+      return .isVague(LessonTruth.missingData(of: name))
     }
+    let noun = found["argument"] == "state" ? "state" : nil
+    return .isNone(truth.reason(found, noun, answer, orElse: truth.reply == nil ? [] : LessonTruth.verdicts))
+  }
+
+  private static func allowed(_ reply: ServerLine) -> [String] {
+    reply["allowed"]?.split(separator: ",").map(String.init) ?? []
   }
 
   private static let mostLines = 40
 
-  private static let otherData = "That is the event; its data are others than those of the question."
+  private static let otherData = "The event is right, but its data differ from those in the question."
 
   /// Whether two requests send the same event with different arguments.
   private static func isSameWithOtherData(_ one: String, _ other: String) -> Bool {
@@ -118,18 +136,6 @@ struct LessonTrial {
     let states = GraphList(try player.ask("graph \(machine) format=stateDiagram").rows).states
     let label = states.flatMap(\.arrows).first { $0.isPossible && $0.label.hasPrefix("\(event) [") }?.label
     return label.map { String($0.prefix { $0 != "]" }.drop { $0 != "[" }.dropFirst()) }
-  }
-
-  /// Why a word is no answer.
-  ///
-  /// - Parameter others: Answers that are none of the words that the daemon allows.
-  private static func reason(_ reply: ServerLine, orElse others: [String] = []) -> String {
-    let meant = reply["did-you-mean"].map { " Did you mean \($0)?" } ?? ""
-    let words = reply["allowed"].map { $0.split(separator: ",").map(String.init) + others } ?? []
-    let allowed = words.joined(separator: ", ")
-    let choices = meant.isEmpty && !allowed.isEmpty && allowed.count < 200 ? " There are: \(allowed)." : meant
-    let note = reply.note ?? reply.code
-    return note + "." + choices
   }
 
   private static func time(_ line: ServerLine) -> Int64 { line["t"].flatMap { TimeText.time($0) } ?? 0 }

@@ -1,7 +1,7 @@
 internal import LineProtocol
 internal import Scripts
 
-/// What came of a question's line in a copy of the world. So the engine knows the answer, and why it is right.
+/// The result of playing a question's line in a copy of the world: the right answer, and the reason for it.
 struct LessonTruth: Equatable {
   /// What became of the learner's word in the copy.
   enum Word: Equatable {
@@ -59,10 +59,9 @@ struct LessonTruth: Equatable {
   private func judgeState(_ answer: String) -> LessonPlay.Judgement {
     if word == .fits { return .right(isWithoutMove ? why : "") }
     if case .isVague(let reason) = word { return .unclear(reason) }
-    let answer = answer.lowercased()
-    let isVerdict = Self.verdicts.contains(answer)
-    if isVerdict, answer == (isRefused ? "refused" : reply?.words.first) { return .right(why) }
-    if case .isNone(let reason) = word, !isVerdict { return .unclear(reason) }
+    let verdict = Self.verdict(answer)
+    if let verdict, verdict == (isRefused ? "refused" : reply?.words.first) { return .right(why) }
+    if case .isNone(let reason) = word, verdict == nil { return .unclear(reason) }
     return .wrong(why)
   }
 
@@ -70,9 +69,7 @@ struct LessonTruth: Equatable {
   ///
   /// - Parameter wanted: The state as the lesson's own line has it: if it has data, they are asked for.
   func doubt(about answer: String, wanted: StateText?) -> String? {
-    if wanted?.hasData == true, StateText(answer)?.hasData == false {
-      return "Its data are asked for as well: write them behind the state, in parentheses."
-    }
+    if wanted?.hasData == true, StateText(answer)?.hasData == false { return Self.missingData(of: answer) }
     func regions(_ state: String) -> Int { StateName(state).text.count { $0 == "+" } }
     guard regions(answer) < regions(after) || StateName(before) != StateName(after) else { return nil }
     guard StateText(answer)?.matches(before) == true else { return nil }
@@ -81,8 +78,74 @@ struct LessonTruth: Equatable {
       : "\(answer) is true already: name the part of the state that changes."
   }
 
+  static func missingData(of state: String) -> String {
+    "The question asks for the data of the state as well. Write them in parentheses: \(state)(…)."
+  }
+
   /// What may become of a request besides a move; as answers to a question about a state they are right, too.
   static let verdicts = ["ignored", "refused", "stayed"]
+
+  /// The verdict that an answer means, in another form or in the word of the tables as well.
+  private static func verdict(_ answer: String) -> String? {
+    switch plain(answer) {
+    case "ignored", "ignore", "ignores": "ignored"
+    case "refused", "refuse", "refuses", "illegal": "refused"
+    case "stayed", "stay", "stays": "stayed"
+    default: nil
+    }
+  }
+
+  /// An answer without what does not count: its case, and marks and blanks around it.
+  private static func plain(_ answer: some StringProtocol) -> String {
+    let text = answer.lowercased().reversed().drop { " .,;!?".contains($0) }
+    return String(String(text.reversed()).drop { $0 == " " })
+  }
+
+  /// The one of some words that an answer means; nil if none is meant, or which is not clear.
+  static func word(meantBy answer: String, of words: [String]) -> String? {
+    let found = Set(words.filter { plain($0) == plain(answer) })
+    return found.count == 1 ? found.first : nil
+  }
+
+  /// A state as the machine names it. The answer may have another case, or leave out the states around it.
+  ///
+  /// - Returns: Nil if a region of it is none of the states, or which is not clear.
+  static func state(meantBy answer: String, of states: [String]) -> String? {
+    let name = answer.prefix { $0 != "(" }
+    let data = answer.dropFirst(name.count)
+    var regions: [String] = []
+    for region in name.split(separator: "+").map(plain) {
+      let found = Set(
+        states.compactMap { state in
+          let name = state.lowercased()
+          if name == region || name.hasSuffix(".\(region)") { return state }
+          return name.hasPrefix("\(region).") ? String(state.prefix(region.count)) : nil
+        })
+      guard found.count == 1, let state = found.first else { return nil }
+      regions.append(state)
+    }
+    guard !regions.isEmpty else { return nil }
+    return regions.joined(separator: "+") + (data.lastIndex(of: ")").map { data[...$0] } ?? data)
+  }
+
+  /// Why an answer is none.
+  ///
+  /// - Parameters:
+  ///   - failure: What the daemon says to it.
+  ///   - noun: What the machine has not, if that is the reason: a state, an event.
+  ///   - others: Answers that are none of the words that the daemon allows.
+  func reason(_ failure: ServerLine, _ noun: String?, _ answer: String, orElse others: [String] = []) -> String {
+    let note = noun.map { "\(machine) has no \($0) '\(answer)'" } ?? failure.note ?? failure.code
+    if let meant = failure["did-you-mean"] { return "\(note). Did you mean \(meant)?" }
+    let allowed = failure["allowed"]?.replacing(",", with: ", ") ?? ""
+    let choices = allowed.isEmpty || allowed.count > 200 ? "" : " \(noun == nil ? "Allowed" : "It has"): \(allowed)."
+    return "\(note).\(choices)\(others.isEmpty ? "" : " Other answers are \(Self.list(others)).")"
+  }
+
+  private static func list(_ words: [String]) -> String {
+    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+    return "\(words.dropLast().joined(separator: ", ")) and \(last)"
+  }
 
   private var isRefused: Bool { reply?.lineClass == .failure }
 
@@ -92,7 +155,7 @@ struct LessonTruth: Equatable {
   private var why: String {
     if let reply, isRefused {
       let reason = reply.note.map { ": \($0)" } ?? ""
-      return "\(machine) refuses it\(reason). It stays in \(after)."
+      return "\(machine) refuses '\(event)'\(reason). It stays in \(after)."
     }
     var sentences = journal.compactMap(sentence)
     if sentences.count > Self.mostSentences {
@@ -111,23 +174,35 @@ struct LessonTruth: Equatable {
   private func sentence(_ line: ServerLine) -> String? {
     let words = line.words
     guard words.count > 4, words[2] == machine else { return nil }
+    // The event of the question's own line is known with its data.
+    let isOwn = words[0] == reply?["seq"]
     let beginning =
       if let timer = line["timer"] {
         "At \(words[1]) s the timer \(timer) fires, and \(machine)"
       } else if let wire = line["wire"] {
-        "Through a wire comes \(wire), and \(machine)"
+        "A wire delivers \(wire), and \(machine)"
       } else {
-        "With \(line["event"] ?? "that")\(condition.map { " (\($0))" } ?? "") \(machine)"
+        "'\(isOwn ? event : line["event"] ?? "")'\(isOwn ? condition.map { ", \($0)" } ?? "" : ""): \(machine)"
       }
     switch (words[3], words.count) {
     case ("moved", 6...) where words[4] == words[5]: return "\(beginning) enters \(words[5]) anew."
     case ("moved", 6...): return "\(beginning) goes from \(words[4]) to \(words[5])."
-    case ("stayed", _): return "\(beginning) stays in \(words[4]), where that is handled."
+    case ("stayed", _):
+      let outputs = outputs(of: words[0])
+      return "\(beginning) stays in \(words[4]) and \(outputs.isEmpty ? "handles it" : "puts out \(outputs)")."
     case ("ignored", _):
-      return "\(beginning) stays in \(words[4]) and ignores it\(reply?.note.map { ": \($0)" } ?? "")."
+      return "\(beginning) stays in \(words[4]) and ignores it\(isOwn ? reply?.note.map { ": \($0)" } ?? "" : "")."
     case ("refused", _): return "\(beginning) stays in \(words[4]) and refuses it."
     default: return nil
     }
+  }
+
+  /// The names of what the machine put out upon an input: `a, b and c`.
+  private func outputs(of sequence: String) -> String {
+    let names = journal.map(\.words).filter { words in
+      words.count > 4 && words[0] == sequence && words[2] == machine && words[3] == "output"
+    }
+    return Self.list(names.map { $0[4] })
   }
 
   // MARK: Events
@@ -155,7 +230,7 @@ struct LessonTruth: Equatable {
   // MARK: Times
 
   private func judgeTime(_ answer: String) -> LessonPlay.Judgement {
-    guard let time = LessonTime.nanoseconds(answer) else {
+    guard let time = TimeText.time(ofPeople: Self.plain(answer)) else {
       return .unclear("A time is written like 350ms, 0.35 (seconds) or 5m43s.")
     }
     let passes = max(0, end - start)
@@ -181,44 +256,5 @@ struct LessonTruth: Equatable {
     case .event: event
     case .time: TimeText.seconds(end)
     }
-  }
-}
-
-/// A moment of world time as people write it: one number with a unit (`350ms`), several (`5m43s`), or seconds.
-enum LessonTime {
-  /// - Returns: Nil for what is no time.
-  static func nanoseconds(_ text: String) -> Int64? {
-    if text.contains(":") { return onAClock(text) }
-    let text = text.filter { $0 != " " }
-    if let one = TimeText.time(text) { return one }
-    var total: Int64 = 0
-    var number = ""
-    var unit = ""
-    func isDigit(_ character: Character) -> Bool { character.isASCII && (character.isNumber || character == ".") }
-    for character in text + "0" {
-      if isDigit(character), !unit.isEmpty {
-        guard let part = TimeText.time(number + unit), total <= TimeText.latest - part else { return nil }
-        total += part
-        (number, unit) = ("", "")
-      }
-      if isDigit(character) { number.append(character) } else { unit.append(character) }
-    }
-    return number == "0" && unit.isEmpty && !text.isEmpty ? total : nil
-  }
-
-  /// A time as `--present` shows it: `05:43.116`, `00:05:43`, `1d 00:05:43.5`.
-  private static func onAClock(_ text: String) -> Int64? {
-    let words = text.split(separator: " ")
-    guard let last = words.last, words.count <= 2 else { return nil }
-    let numbers = last.split(separator: ":", omittingEmptySubsequences: false)
-    guard (2...3).contains(numbers.count), let seconds = numbers.last else { return nil }
-    let units = ["h", "m"].suffix(numbers.count - 1)
-    let parts = zip(numbers, units).map { "\($0)\($1)" } + ["\(seconds)s"]
-    var total: Int64 = 0
-    for part in words.dropLast().map(String.init) + parts {
-      guard let time = TimeText.time(part), total <= TimeText.latest - time else { return nil }
-      total += time
-    }
-    return total
   }
 }
