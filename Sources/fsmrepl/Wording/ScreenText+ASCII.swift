@@ -4,28 +4,29 @@ extension ScreenText {
 
   /// The text for a terminal whose encoding is not UTF-8, where some bytes of other characters would be commands.
   ///
-  /// Signs of tables and drawings become ASCII of the same width where there is any; all other characters become
-  /// escapes.
+  /// Signs of tables and drawings become ASCII, all other characters escapes. What gets wider takes columns of the next
+  /// blanks, one of which is left, so that tables stay aligned.
   var inASCII: ScreenText {
     guard bytes.contains(where: { $0 >= 0x80 }) else { return self }
     var ascii = ""
-    var rest = text.unicodeScalars[...]
-    while let scalar = rest.popFirst() {
-      if scalar.isASCII {
+    var excess = 0
+    for scalar in text.unicodeScalars {
+      if excess > 0, scalar == " ", ascii.last == " " {
+        excess -= 1
+      } else if scalar.isASCII {
+        if scalar == "\n" { excess = 0 }
         ascii.unicodeScalars.append(scalar)
-      } else if scalar == "→", rest.first == " " {
-        // Two characters for two, so that columns stay.
-        ascii += "->"
-        rest.removeFirst()
       } else {
-        ascii += Self.signs[scalar] ?? "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        let sign = Self.signs[scalar] ?? "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        excess += sign.count - 1
+        ascii += sign
       }
     }
     return ScreenText(unescaped: ascii.utf8)
   }
 
   private static let signs: [Unicode.Scalar: String] = [
-    "→": ">", "⇒": "=>", "⟲": "o", "↺": "o", "–": "-", "—": "-", "−": "-", "·": ".", "“": "\"", "”": "\"", "„": "\"",
+    "→": "->", "⇒": "=>", "⟲": "o", "↺": "o", "–": "-", "—": "-", "−": "-", "·": ".", "“": "\"", "”": "\"", "„": "\"",
     "‘": "'", "’": "'", "•": "-", "\u{A0}": " ", "…": "~", "✓": "v", "✗": "x", "±": "+-", "×": "x",
     "°": "o", "µ": "u", "▼": "v", "▽": "v", "◆": "*", "○": "o", "▶": ">", "╳": "X", "│": "|", "┃": "|", "┝": "|",
     "━": "=", "─": "-", "┄": "-", "┈": "-", "┬": "+", "┏": "+", "┓": "+", "┗": "+", "┛": "+", "▁": "_", "▂": "_",
