@@ -175,7 +175,7 @@ struct LessonPlayTests {
       ].compactMap { ServerLine($0) }
       $0.condition = "window open"
     }
-    #expect(moved == .wrong("With tap (window open) key goes from on to capsLock."))
+    #expect(moved == .wrong("'tap', window open: key goes from on to capsLock."))
     let timer = judge("off", state) {
       $0.after = "waiting"
       $0.journal = [
@@ -184,16 +184,32 @@ struct LessonPlayTests {
       ].compactMap(\.self)
     }
     #expect(
-      timer == .wrong("At 0.350 s the timer doubleTap fires, and key stays in on, where that is handled."))
+      timer == .wrong("At 0.350 s the timer doubleTap fires, and key stays in on and handles it."))
+    let wire = judge("on", state) {
+      $0.journal = [ServerLine(". 4 0.000 key moved off on wire=lock.shows")].compactMap(\.self)
+    }
+    #expect(wire == .wrong("A wire delivers lock.shows, and key goes from off to on."))
     let ignored = judge("on", state) {
       $0.reply = ServerLine("+ ignored off t=0.000 seq=3")
       $0.journal = [ServerLine(". 3 0.000 key ignored off event=tap")].compactMap(\.self)
     }
-    #expect(ignored == .wrong("With tap key stays in off and ignores it."))
+    #expect(ignored == .wrong("'tap': key stays in off and ignores it."))
+    let outputs = judge("on", state) {
+      $0.event = "character a"
+      $0.reply = ServerLine("+ stayed capsLock t=0.000 seq=3 outputs=text,beep")
+      $0.journal = [
+        ". 2 0.000 key moved off on event=tap", ". 3 0.000 key stayed capsLock event=character",
+        ". 3 0.000 key output text A", ". 3 0.000 key output beep", ". 3 0.000 lamp output light",
+      ].compactMap { ServerLine($0) }
+    }
+    #expect(
+      outputs
+        == .wrong(
+          "'tap': key goes from off to on. 'character a': key stays in capsLock and puts out text and beep."))
     let refused = judge("on", state) {
       $0.reply = ServerLine("- REFUSED machine=key state=off : there is no call")
     }
-    #expect(refused == .wrong("key refuses it: there is no call. It stays in off."))
+    #expect(refused == .wrong("key refuses 'tap': there is no call. It stays in off."))
     let running = judge("on", state) {
       $0.agenda = [ServerLine(". 0.350 key doubleTap left=0.050")].compactMap(\.self)
     }
@@ -228,6 +244,16 @@ struct LessonPlayTests {
         $0.word = .isNone("no state")
       }
       #expect(capital == isRight)
+      let forms = [
+        "refused": ["refuse", "Illegal."], "ignored": ["ignore", "IGNORES"], "stayed": ["stay", "stays!"],
+      ]
+      for form in forms[verdict] ?? [] {
+        #expect(
+          judge(form, state) {
+            $0.reply = ServerLine(reply)
+            $0.word = .isNone("no state")
+          } == isRight, "\(form)")
+      }
       let isWrong = judge(verdict, state) {
         $0.reply = ServerLine("+ moved off on t=0.000 seq=3")
         $0.word = .isNone("no state")
@@ -241,7 +267,34 @@ struct LessonPlayTests {
       judge("off", state) {
         $0.reply = ServerLine("- REFUSED : no")
         $0.word = .fits
-      } == .right("key refuses it: no. It stays in off."))
+      } == .right("key refuses 'tap': no. It stays in off."))
+  }
+
+  @Test("what an answer means: case, a mark behind it and the states around it do not count, if it is clear which one")
+  func spelling() {
+    let states = ["off", "on.cooling.minOn", "on.cooling.free", "on.defrost", "alert", "found", "Idle", "idle"]
+    for (answer, state) in [
+      ("OFF", "off"), ("off.", "off"), ("Off ?!", "off"), ("FREE", "on.cooling.free"), ("On.Cooling", "on.cooling"),
+      ("Off+Alert", "off+alert"), ("off + defrost", "off+on.defrost"), ("Found(Forest).", "found(Forest)"),
+      ("found(a(b))", "found(a(b))"), ("found(x", "found(x"), ("idle", nil), ("cool", nil), ("", nil), ("+", nil),
+      ("off+none", nil), (".", nil),
+    ] as [(String, String?)] {
+      #expect(LessonTruth.state(meantBy: answer, of: states) == state, "\(answer)")
+    }
+    let events = ["tap", "startLoading", "A", "a"]
+    for (answer, event) in [("Tap.", "tap"), ("STARTLOADING", "startLoading"), ("a", nil), ("ta", nil)] {
+      #expect(LessonTruth.word(meantBy: answer, of: events) == event, "\(answer)")
+    }
+  }
+
+  @Test("data that are missing are asked for with their form")
+  func missingData() {
+    var truth = LessonTruth()
+    truth.before = "none"
+    truth.after = "found(forest)"
+    #expect(
+      truth.doubt(about: "found", wanted: StateText("found(forest)"))?.hasSuffix("parentheses: found(…).") == true)
+    #expect(truth.doubt(about: "found", wanted: StateText("found")) == nil)
   }
 
   @Test("any event with the outcome is right; another is told with what it does")
@@ -284,21 +337,6 @@ struct LessonPlayTests {
       $0.journal = [ServerLine(". 3 0.350 key stayed on timer=doubleTap")].compactMap(\.self)
     }
     #expect(exact == .wrong("Exactly 0.350 s: then doubleTap of key fires."))
-  }
-
-  @Test(
-    "times are written in one unit, in several, or in seconds",
-    arguments: [
-      ("350ms", 350_000_000), ("0.35", 350_000_000), ("5m43s", 343_000_000_000),
-      ("5m 43.5s", 343_500_000_000), ("05:43.116", 343_116_000_000), ("00:05:43", 343_000_000_000),
-      ("1d 00:05:43.5", 86_743_500_000_000), ("1:2:3:4", nil), ("5:", nil), (":5", nil),
-      ("1h2m3s4ms", 3_723_004_000_000), ("2d", 172_800_000_000_000), ("5m43", nil), ("", nil),
-      ("m5", nil),
-      ("5m43x", nil), ("-1s", nil), ("1.2.3s", nil), ("100001d", nil), ("100000d1s", nil),
-      ("60000d60000d", nil),
-    ] as [(String, Int64?)])
-  func timeTexts(text: String, nanoseconds: Int64?) {
-    #expect(LessonTime.nanoseconds(text) == nanoseconds)
   }
 
   // MARK: Free play
@@ -398,6 +436,8 @@ struct LessonPlayTests {
       ("\n", .next), (" ", .next), ("\u{1B}[C", .next), ("\u{1B}OC", .next), ("\n\nb", .next), ("b", .back),
       ("\u{1B}[D", .back), ("\u{7F}", .back), ("q", .leave), ("\u{04}", .leave), ("x", nil), ("\u{1B}", nil),
       ("\u{1B}[1;5C", nil), ("é", nil), ("xq", .leave),
+      ("\u{1B}[C\u{1B}[C", .next), ("\u{1B}[D\u{1B}[C", .back), ("\u{1B}OP\u{1B}OB", .next), ("\u{1B}\u{1B}[A", .back),
+      ("\u{1B}[5~x", .back), ("\u{1B}b", nil), ("\u{1B}[", nil),
     ]
     #expect(LessonTerminal.key(Array("b".utf8)[...], hasBack: false) == nil)
     #expect(LessonTerminal.key(Array("b ".utf8)[...], hasBack: false) == .next)
@@ -435,22 +475,54 @@ struct LessonPlayTests {
     var progress = LessonProgress(
       "# remark\nold.fsm 2/9 1/2\nbad\nworse.fsm 9/2 0/0\nx y z w\n-1.fsm -1/2 0/0\n")
     #expect(progress.entries.keys.sorted() == ["old.fsm"])
+    // No lesson has such scores.
+    let odd = "a 5/51 \(Int.max)/\(Int.max)\nb 2/3 0/4\nc 3/2 0/0\nd 1/\(Int.max) 0/0\n"
+    #expect(LessonProgress(odd).entries.isEmpty)
     var play = LessonPlay(lesson, from: 3, score: .init(right: 1, asked: 1))
     progress.note(play, of: "01-keys of mine.fsm")
     #expect(LessonProgress(progress.text) == progress)
-    #expect(progress.entry(of: "01-keys of mine.fsm", items: 7)?.item == 3)
-    #expect(progress.entry(of: "01-keys_of mine.fsm", items: 7) == nil)
-    #expect(progress.entry(of: "01-keys%20of mine.fsm", items: 7) == nil)
+    #expect(progress.entry(of: "01-keys of mine.fsm")?.place(of: 7) == 3)
+    #expect(progress.entry(of: "01-keys_of mine.fsm") == nil)
+    #expect(progress.entry(of: "01-keys%20of mine.fsm") == nil)
     // Another text of the lesson begins anew.
-    #expect(progress.entry(of: "01-keys of mine.fsm", items: 8) == nil)
+    #expect(progress.entry(of: "01-keys of mine.fsm")?.place(of: 8) == nil)
     while play.item != nil { play.next() }
     progress.note(play, of: "k.fsm")
-    #expect(progress.entry(of: "k.fsm", items: 7)?.isDone == true)
+    #expect(progress.entry(of: "k.fsm")?.best == .init(right: 1, asked: 1))
+    #expect(progress.entry(of: "k.fsm")?.place(of: 7) == nil)
     // Done stays done, and has a place again.
     progress.note(LessonPlay(lesson, from: 2), of: "k.fsm")
-    #expect(LessonProgress(progress.text).entry(of: "k.fsm", items: 7)?.isDone == true)
-    #expect(progress.entry(of: "k.fsm", items: 7)?.item == 2)
-    #expect(progress.entry(of: "01-keys of mine.fsm", items: 7)?.isDone == false)
+    #expect(LessonProgress(progress.text) == progress)
+    #expect(progress.entry(of: "k.fsm")?.place(of: 7) == 2)
+    #expect(progress.entry(of: "01-keys of mine.fsm")?.best == nil)
+  }
+
+  @Test("a lesson stays done with its best score when it is played again, in part or worse, and when it gets parts")
+  func best() throws {
+    let lesson = Lesson(try script())
+    var progress = LessonProgress("k.fsm 9/9 3/4 done\nl.fsm 2/9 0/1 done 2/2\n")
+    #expect(progress.entry(of: "k.fsm")?.best == .init(right: 3, asked: 4))
+    #expect(progress.entry(of: "l.fsm")?.best == .init(right: 2, asked: 2))
+    func end(_ right: Int, of asked: Int) {
+      var play = LessonPlay(lesson, from: 6, score: .init(right: right, asked: asked))
+      play.next()
+      progress.note(play, of: "k.fsm")
+    }
+    progress.note(LessonPlay(lesson, from: 3, score: .init(right: 0, asked: 1)), of: "k.fsm")
+    #expect(progress.entry(of: "k.fsm")?.best?.fraction == "3/4")
+    for (right, asked, best) in [(0, 0, "3/4"), (1, 2, "3/4"), (4, 5, "4/5"), (3, 3, "3/3")] {
+      end(right, of: asked)
+      #expect(progress.entry(of: "k.fsm")?.best?.fraction == best)
+    }
+  }
+
+  @Test("who goes on in the middle is told the last text again")
+  func reminder() throws {
+    let lesson = Lesson(try script())
+    #expect(
+      (0...7).map { LessonPlay(lesson, from: $0).reminder?.first } == [
+        nil, "One.", "One.", "One.", "One.", "One.", nil, nil,
+      ])
   }
 
   @Test("a lesson is chosen by its number, or by a part of its name or title")
@@ -491,5 +563,9 @@ struct LessonPlayTests {
     #expect(choose("none") == [0])
     #expect(folder.next(after: folder.entries[0])?.number == 2)
     #expect(folder.next(after: folder.entries[2]) == nil)
+    // Files of two folders may have the same name.
+    let folders = LessonFolder([try lesson("L/a/01-x.fsm", "A"), try lesson("L/b/01-x.fsm", "B")])
+    #expect(folders.next(after: folders.entries[0])?.heading.title == "B")
+    #expect(folders.next(after: folders.entries[1]) == nil)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import UnixHost
@@ -20,6 +21,12 @@ struct LessonTests {
       try RegularFile.write(LessonTests.fridge, to: "\(path)/L/02-fridge.fsm", replaces: true)
     }
 
+    /// Makes the second lesson another one.
+    func write(_ lines: String...) throws {
+      let text = "lesson Cold\nlevel 2\n\(lines.joined(separator: "\n"))\n"
+      try RegularFile.write(text, to: "\(path)/L/02-fridge.fsm", replaces: true)
+    }
+
     /// What is kept of the learner's progress, with paths from this folder on.
     var progress: String {
       let bytes =
@@ -30,10 +37,10 @@ struct LessonTests {
     }
 
     func start(
-      _ words: String..., columns: UInt16 = 80, variables: [String] = []
+      _ words: String..., columns: UInt16 = 80, rows: UInt16 = 24, variables: [String] = []
     ) throws -> Pseudoterminal {
       try Pseudoterminal(
-        words + ["--lessons", "\(path)/L"], columns: columns,
+        words + ["--lessons", "\(path)/L"], columns: columns, rows: rows,
         variables: ["XDG_STATE_HOME=\(path)/state"] + variables)
     }
   }
@@ -98,12 +105,13 @@ struct LessonTests {
     // No state of the machine: it asks again.
     terminal.type("nothing at all\r")
     let list = try terminal.wait(for: "stayed.\n").replacing("\n", with: " ")
-    #expect(list.hasSuffix("There are: off, on, capsLock, ignored, refused, "), "\(list)")
+    #expect(list.hasSuffix("It has: off, on, capsLock. Other answers are ignored, refused and "), "\(list)")
     try terminal.wait(for: "state> ")
     terminal.type("onn\r")
-    try terminal.wait(for: "mean on?\n")
+    #expect(try terminal.wait(for: "on?\n").contains("key has no state 'onn'. Did you mean"))
     try terminal.wait(for: "state> ")
-    terminal.type("on\r")
+    // Neither its case nor a mark behind it matters.
+    terminal.type("On.\r")
     try terminal.wait(for: "✓ Right.\n")
     try terminal.wait(for: "> send key tap\n")
     try terminal.wait(for: "off → on")
@@ -141,7 +149,7 @@ struct LessonTests {
     #expect(end.contains("This is the end of the lesson. 2 of 3 right. Next: 'fsmrepl lesson 2',"))
     #expect(try terminal.waitForEnding() == .exited(0))
     #expect(terminal.isRestored)
-    #expect(folder.progress == "L/01-keys.fsm 12/12 2/3 done")
+    #expect(folder.progress == "L/01-keys.fsm 12/12 2/3 done 2/3")
   }
 
   @Test("Ctrl-C leaves at a question, and the next time the lesson goes on there")
@@ -160,9 +168,10 @@ struct LessonTests {
     try terminal.wait(for: "up to part 3 of 12.")
     try terminal.wait(for: "Enter: go on")
     terminal.type("\r")
-    try terminal.wait(for: "? How does it lock?")
+    // The text before the question is told again.
+    try terminal.wait(for: "A tap makes the next letter upper case.\n\n? How does it lock?")
     try terminal.wait(for: "event> ")
-    terminal.type("tap\r")
+    terminal.type("TAP\r")
     try terminal.wait(for: "on → capsLock")
     try terminal.wait(for: "time> ")
     terminal.type("\u{04}")
@@ -358,6 +367,7 @@ struct LessonTests {
     #expect(try prompt.waitForEnding() == .exited(0))
     terminal.type("on\r")
     try terminal.wait(for: "the connection to the daemon was lost")
+    try terminal.wait(for: "'fsmrepl lesson 1' goes on here.")
     #expect(try terminal.waitForEnding() == .exited(2))
     #expect(terminal.isRestored)
     #expect(folder.progress == "L/01-keys.fsm 2/12 0/0")
@@ -366,9 +376,7 @@ struct LessonTests {
   @Test("a goal about timers is reached with 'mode json', too")
   func json() throws {
     let folder = try Folder()
-    try RegularFile.write(
-      "lesson Cold\nlevel 1\nnew shiftKey key\ntry key timers doubleTap\ngoal Wait.\nsend key tap\nend\n",
-      to: "\(folder.path)/L/02-fridge.fsm", replaces: true)
+    try folder.write("new shiftKey key", "try key timers doubleTap", "goal Wait.", "send key tap", "end")
     let terminal = try folder.start("lesson", "2")
     try terminal.wait(for: "virtual 0.000> ")
     for request in ["mode json", "send key tap"] { terminal.type("\(request)\r") }
@@ -388,10 +396,8 @@ struct LessonTests {
     #expect(list.written.allSatisfy { $0 < 0x80 })
     let terminal = try folder.start("lesson", "1", columns: 30, variables: ["LC_ALL=C", "TERM=dumb"])
     // What does not fit on the screen any more waits for a key.
-    for _ in 0..<2 {
-      try terminal.wait(for: "Enter: on")
-      terminal.type("\r")
-    }
+    try terminal.wait(for: "Enter: on")
+    terminal.type("\r")
     try terminal.wait(for: "  - From \"-18 oC\" on~\n")
     try terminal.wait(for: "Enter: on")
     // What cannot be erased stays, and no commands are sent.
@@ -420,6 +426,162 @@ struct LessonTests {
     try terminal.wait(for: "3 of 3 right.")
     #expect(try terminal.waitForEnding() == .exited(0))
     #expect(folder.progress.isEmpty)
+  }
+
+  @Test("--auto fails where a picture cannot be drawn")
+  func automaticFailure() throws {
+    let folder = try Folder()
+    try folder.write("new shiftKey key", "show table kee")
+    let terminal = try folder.start("lesson", "--auto", "2")
+    try terminal.wait(for: "This line fails")
+    try terminal.wait(for: "expected a picture, got - UNKNOWN-MACHINE")
+    #expect(try terminal.waitForEnding() == .exited(3))
+  }
+
+  @Test("data that a question asks for are asked for again, however they are left out")
+  func data() throws {
+    let folder = try Folder()
+    try folder.write(
+      "new checkins s", "send s startLoading", "ask state How many?", "send s loadingFinished 5 => list(5)")
+    let terminal = try folder.start("lesson", "2", columns: 200)
+    for answer in ["list", "List 5"] {
+      try terminal.wait(for: "state> ")
+      terminal.type("\(answer)\r")
+      try terminal.wait(for: "Write them in parentheses:\nlist(…).")
+    }
+    try terminal.wait(for: "state> ")
+    terminal.type("LIST(5)\r")
+    try terminal.wait(for: "✓ Right.")
+  }
+
+  @Test("nothing scrolls away unread: what does not fit, and what is taller than the screen, waits for a key")
+  func page() throws {
+    let folder = try Folder()
+    try folder.write(
+      "say One.", "new shiftKey key", "send key tap", "journal", (1...12).map { "say - \($0)" }.joined(separator: "\n"),
+      "pause", "say The end.")
+    // So high that all of it fits.
+    var terminal = try folder.start("lesson", "2", rows: 40)
+    #expect(try terminal.wait(for: "Enter: on").contains("  • 12\n"))
+    terminal = try folder.start("lesson", "2", rows: 12)
+    // The title, a text and two requests; then an answer of more rows than are left.
+    let first = try terminal.wait(for: "Enter: on")
+    #expect(first.hasPrefix("2  Cold\n") && first.contains("off → on") && !first.contains("> journal"), "\(first)")
+    #expect(first.count { $0 == "\n" } <= 11)
+    terminal.type(" ")
+    let second = try terminal.wait(for: "Enter: on")
+    // A text of more rows than the screen has begins below, and goes on behind the key.
+    #expect(second.contains("> journal") && !second.contains("• 12\n"), "\(second)")
+    #expect(second.count { $0 == "\n" } <= 11)
+    terminal.type(" ")
+    #expect(try terminal.wait(for: "Enter: on").contains("  • 12\n"))
+    terminal.type(" ")
+    try terminal.wait(for: "The end.")
+    #expect(try terminal.waitForEnding() == .exited(0))
+  }
+
+  @Test("in free play, too, an answer that comes too late is seen, and what only happens inside is not")
+  func late() throws {
+    let folder = try Folder()
+    try folder.write(
+      "new resume r", "try r reading lateDropped 1", "goal Late.", "send r open 8", "send r open 9",
+      "advance 2s", "end")
+    let terminal = try folder.start("lesson", "2", rows: 60)
+    try terminal.wait(for: "virtual 0.000> ")
+    for request in ["send r open 8", "send r open 9", "advance 2s"] { terminal.type("\(request)\r") }
+    let shown = try terminal.wait(for: "✓ Done.")
+    #expect(shown.contains("ignored in loading(9)") && !shown.contains("armed"), "\(shown)")
+    #expect(try terminal.waitForEnding() == .exited(0))
+  }
+
+  @Test("a signal leaves the terminal as it was, at a question, a pause and in free play", arguments: 0..<3)
+  func signalled(place: Int) throws {
+    let folder = try Folder()
+    try folder.write(
+      "new shiftKey key", ["ask state What?", "pause", "try key on\ngoal G."][place], "send key tap => on",
+      place == 2 ? "end" : "")
+    let terminal = try folder.start("lesson", "2")
+    try terminal.wait(for: ["state> ", "Enter: on", "virtual 0.000> "][place])
+    terminal.signal(SIGQUIT)
+    #expect(try terminal.waitForEnding() == .killed(signal: SIGQUIT))
+    #expect(terminal.isRestored)
+  }
+
+  @Test("a lesson that cannot be written fails")
+  func unwritten() throws {
+    let folder = try Folder()
+    let prompt = try Pseudoterminal(["--private"], columns: 200)
+    try prompt.wait(for: "main real ")
+    prompt.type("! /proc/$PPID/exe lesson --auto 2 --lessons \(folder.path)/L >/dev/full; echo exit $?.\r")
+    try prompt.wait(for: "the lesson cannot be written")
+    try prompt.wait(for: "exit 1.")
+  }
+
+  @Test("a drawing takes the width of the terminal, a text at most 88 columns")
+  func width() throws {
+    let folder = try Folder()
+    let words = Array(repeating: "word", count: 40).joined(separator: " ")
+    try folder.write("say \(words)", "new shiftKey key", "send key tap", "after 1s", "show wave")
+    let terminal = try folder.start("lesson", "2", columns: 130, rows: 60)
+    let longest = try terminal.wait(for: "This was the last lesson.").split(separator: "\n")
+    #expect((80...88).contains(longest.filter { $0.hasPrefix("word") }.map(\.count).max() ?? 0))
+    #expect(longest.contains { $0.count > 100 && !$0.hasPrefix("word") })
+  }
+
+  @Test("--page prints the link to the lesson's world; --present shows states in frames")
+  func options() throws {
+    let folder = try Folder()
+    var terminal = try folder.start("lesson", "1", "--page")
+    let link = try terminal.wait(for: "upper case.")
+    #expect(link.contains("The page is at http://127.0.0.1:") && link.contains("/?world=lesson#"))
+    terminal = try folder.start("lesson", "1", "--present")
+    try terminal.wait(for: "state> ")
+    terminal.type("on\r")
+    try terminal.wait(for: "> send key tap\n")
+    try terminal.wait(for: "┃    on    ┃\n")
+  }
+
+  /// A daemon on which a lesson has its world; what `use` is answered to the first and to later connections.
+  private func server(
+    use answers: [[String]], isAsked: DispatchSemaphore = DispatchSemaphore(value: 0)
+  ) throws -> FakeServer {
+    let used = Mutex(0)
+    return try FakeServer { request in
+      switch request.split(separator: " ").first {
+      case "use":
+        let turn = used.withLock { count in
+          defer { count += 1 }
+          return count
+        }
+        isAsked.signal()
+        return answers[min(turn, answers.count - 1)]
+      case "new": return ["+ @ created key off t=0.000 seq=1"]
+      default: return ["+ @ done t=0.000"]
+      }
+    }
+  }
+
+  @Test("Ctrl-C leaves free play with a daemon that hangs")
+  func hanging() throws {
+    let folder = try Folder()
+    try folder.write("new shiftKey key", "try key on", "goal Go.", "send key tap", "end")
+    let isAsked = DispatchSemaphore(value: 0)
+    let server = try server(use: [["+ @ world=w clock=virtual t=0.000 seq=0"], []], isAsked: isAsked)
+    let terminal = try folder.start("lesson", "2", "--socket", server.path)
+    try terminal.wait(for: "Your turn: Go.")
+    for _ in 0..<2 { #expect(isAsked.wait(timeout: .now() + .seconds(20)) == .success) }
+    terminal.type("\u{03}")
+    try terminal.wait(for: "'fsmrepl lesson 2' goes on here.")
+    #expect(try terminal.waitForEnding() == .exited(0))
+  }
+
+  @Test("a world that cannot be entered: the daemon's reason is told")
+  func noWorld() throws {
+    let folder = try Folder()
+    let server = try server(use: [["- @ BUSY : there is no room"]])
+    let terminal = try folder.start("lesson", "2", "--socket", server.path)
+    try terminal.wait(for: "the lesson gets no world: BUSY : there is no room")
+    #expect(try terminal.waitForEnding() == .exited(3))
   }
 
   @Test("a lesson that nobody has, or that several are")

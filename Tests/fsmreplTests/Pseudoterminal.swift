@@ -10,6 +10,7 @@ final class Pseudoterminal {
   }
 
   private let keyboard: Descriptor
+  private let rows: UInt16
   private let child: Child
   /// As it was before the program touched it.
   private let settings: termios
@@ -23,15 +24,18 @@ final class Pseudoterminal {
 
   private static let patience: UInt64 = 20_000_000_000
 
-  /// Starts the program on a terminal of its own, 80 by 24, which it controls.
+  /// Starts the program on a terminal of its own, which it controls.
   ///
   /// - Parameters:
   ///   - variables: To be set for it, as `NAME=value`.
   ///   - hasColours: Whether it may use colours, and shows hints.
-  init(_ arguments: [String], columns: UInt16 = 80, variables: [String] = [], hasColours: Bool = false) throws {
+  init(
+    _ arguments: [String], columns: UInt16 = 80, rows: UInt16 = 24, variables: [String] = [], hasColours: Bool = false
+  ) throws {
+    self.rows = rows
     var (master, slave): (Int32, Int32) = (-1, -1)
     var name = [CChar](repeating: 0, count: 64)
-    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     guard openpty(&master, &slave, &name, nil, &size) == 0 else {
       throw Failure(description: "no pseudoterminal: \(SystemError.last)")
     }
@@ -79,7 +83,7 @@ final class Pseudoterminal {
 
   /// Makes the window wider or narrower, upon which the program gets a signal.
   func resize(columns: UInt16) {
-    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     _ = ioctl(keyboard.rawValue, UInt(TIOCSWINSZ), &size)
   }
 

@@ -15,6 +15,19 @@ struct ScreenTextTests {
     #expect(ScreenText([0x1B, 0xFF]).text == #"\e\xFF"#)
   }
 
+  @Test("a line that is wider than the screen takes several rows, and is not cut in two")
+  func rows() {
+    var text: ScreenText = "one\n\nfour words in it\nlast"
+    #expect(text.rows(width: nil) == 4 && text.rows(width: 8) == 5 && text.rows(width: 5) == 7)
+    #expect(("a\n\n" as ScreenText).rows(width: 1) == 2 && ScreenText().rows(width: 1) == 0)
+    #expect(text.removeFirst(rows: 0, width: 8, takesOne: false).isEmpty)
+    #expect(text.removeFirst(rows: 3, width: 8, takesOne: false).text == "one\n\n")
+    #expect(text.removeFirst(rows: 1, width: 8, takesOne: false).isEmpty)
+    #expect(text.removeFirst(rows: 1, width: 8, takesOne: true).text == "four words in it\n")
+    #expect(text.removeFirst(rows: 9, width: 8, takesOne: false).text == "last")
+    #expect(text.isEmpty && text.removeFirst(rows: 9, width: 8, takesOne: true).isEmpty)
+  }
+
   @Test("a style takes no columns")
   func columns() {
     #expect(ScreenText.columns(of: "\u{1B}[31mab\u{1B}[0m c") == 4)
@@ -48,7 +61,9 @@ struct ScreenTextTests {
   @Test("without UTF-8 no byte above ASCII gets to the terminal, and columns stay")
   func ascii() {
     let text: ScreenText = "> off  → on   ⟲ \("ñ\u{202E}")\n\("°") → 日\n"
-    #expect(text.inASCII.text == "> off  ->on   o \\u{F1}\\u{202E}\no ->\\u{65E5}\n")
+    #expect(text.inASCII.text == "> off  -> on  o \\u{F1}\\u{202E}\no -> \\u{65E5}\n")
+    // What is wider takes the blanks of its own row, but never the last of them.
+    #expect(ScreenText("⇒ ⇒ a   b\n⇒   b").inASCII.text == "=> => a b\n=>  b")
     #expect(ScreenText("“−18 °C” – résumé").inASCII.text == "\"-18 oC\" - r\\u{E9}sum\\u{E9}")
     #expect(ScreenText("plain").inASCII.text == "plain")
   }

@@ -15,7 +15,7 @@ struct AttemptCondition {
   var questions: [String] { script.steps[steps].map { script.request(of: $0) } }
 
   /// - Parameter answers: The answers to ``questions``.
-  /// - Returns: Whether it holds, and how near it is where a number tells.
+  /// - Returns: Whether it holds, and a remark on how near it is, if a number tells that.
   func check(_ answers: [Errand.Answer]) -> (holds: Bool, remark: String?) {
     var remark: String?
     for (step, answer) in zip(script.steps[steps], answers) {

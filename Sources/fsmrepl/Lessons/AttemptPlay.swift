@@ -2,7 +2,7 @@ internal import Scripts
 
 /// How far a learner is in a piece of free play. It decides what is said next; it shows nothing and asks nobody.
 struct AttemptPlay: Equatable {
-  /// What comes of a typed line or of an answer.
+  /// What follows from a typed line or an answer.
   enum Reaction: Equatable {
     case say([String])
     case nothing

@@ -2,8 +2,8 @@ internal import LineProtocol
 internal import Scripts
 internal import UnixHost
 
-/// Free play at the prompt: it takes the words `hint`, `goal`, `again` and `skip`, and looks after each answer whether the learner is
-/// there.
+/// Free play at the prompt: it takes the words `hint`, `goal`, `again` and `skip`, and checks after each answer whether
+/// the goal is reached.
 final class FreePlay: PromptCompanion {
   enum Ending: Equatable {
     case reached
@@ -33,6 +33,11 @@ final class FreePlay: PromptCompanion {
     guard let reaction = play.take(line) else { return false }
     react(to: reaction)
     return true
+  }
+
+  func tells(_ notice: ServerLine) -> Bool {
+    LessonScreen.isWorthTelling(notice)
+      || notice.words.count > 3 && ["created", "dropped", "pointed", "defined", "undefined"].contains(notice.words[3])
   }
 
   func follow(_ client: Client) {

@@ -48,7 +48,7 @@ extension Program {
         Table.Cell("\(entry.number)"), Table.Cell(entry.name, .name), Table.Cell(level(entry.heading.level)),
         Table.Cell("\(lesson.minutes) min"),
         Table.Cell(
-          entry.heading.title + state(progress.entry(of: entry.key, items: lesson.items.count)), isText: true),
+          entry.heading.title + state(progress.entry(of: entry.key), of: lesson), isText: true),
       ])
     }
     let output = Descriptor.standardOutput
@@ -59,15 +59,17 @@ extension Program {
   private static func level(_ level: Int) -> String {
     switch level {
     case 1: "for everybody"
-    case 2: "after the first ones"
+    case 2: "with practice"
     default: "for engineers"
     }
   }
 
-  private static func state(_ entry: LessonProgress.Entry?) -> String {
+  /// Short, so that a row of the list fits on a screen of 100 columns: `(done 3/4)`, `(25 %, 1/2)`.
+  private static func state(_ entry: LessonProgress.Entry?, of lesson: Lesson) -> String {
     guard let entry else { return "" }
-    let score = entry.score.asked > 0 ? ", \(entry.score.text)" : ""
-    return entry.isDone ? " (done\(score))" : " (\(entry.item * 100 / max(1, entry.items)) %\(score))"
+    if let best = entry.best { return best.asked > 0 ? " (done \(best.fraction))" : " (done)" }
+    guard let place = entry.place(of: lesson.items.count) else { return "" }
+    return " (\(place * 100 / entry.items) %\(entry.score.asked > 0 ? ", \(entry.score.fraction)" : ""))"
   }
 
   private static func play(
@@ -84,7 +86,6 @@ extension Program {
     return connected(invocation, signals: Prompting.signals) { client, signals, _ in
       guard let connection = client.connection else { return .noConnection }
       let lesson = Lesson(entry.script)
-      say("\(style(.name, "\(entry.number)  \(entry.heading.title)"))\n\n", style)
       var play = LessonPlay(lesson)
       if !options.isAutomatic {
         switch resume(entry, lesson, style, signals) {
@@ -104,9 +105,13 @@ extension Program {
         return progress.save()
       }
       program.onEnd = { _ = keep() }
-      let code = program.run { sayPage(of: client, world: $0) }
+      let code = program.run {
+        introduction("\(entry.number)  \(entry.heading.title)", of: client, world: $0, style)
+      }
       let isKept = keep()
-      if code == .good { say(farewell(program.play, entry, of: folder, isKept: isKept), style) }
+      if code == .good || code == .noConnection {
+        say(farewell(program.play, entry, of: folder, isKept: isKept), style)
+      }
       return code
     }
   }
@@ -117,16 +122,16 @@ extension Program {
     case signal(Int32)
   }
 
-  /// Where somebody begins who has been there before.
+  /// Asks where to begin a lesson that was left in the middle.
   private static func resume(
     _ entry: LessonFolder.Entry, _ lesson: Lesson, _ style: Style, _ signals: SignalQueue
   ) -> Beginning {
-    guard let known = LessonProgress.load().entry(of: entry.key, items: lesson.items.count),
-      known.item > 0, known.item < known.items
-    else { return .play(LessonPlay(lesson)) }
-    say("You have been here before, up to part \(known.item) of \(known.items).\n", style)
+    guard let known = LessonProgress.load().entry(of: entry.key), let place = known.place(of: lesson.items.count) else {
+      return .play(LessonPlay(lesson))
+    }
+    say("You have been here before, up to part \(place) of \(known.items).\n", style)
     switch LessonTerminal(style: style, signals: signals).key("Enter: go on   b: begin again   q: leave") {
-    case .next: return .play(LessonPlay(lesson, from: known.item, score: known.score))
+    case .next: return .play(LessonPlay(lesson, from: place, score: known.score))
     case .back: return .play(LessonPlay(lesson))
     case .leave: return .leave
     case .signal(let number): return .signal(number)
@@ -162,13 +167,10 @@ extension Program {
     let style = style(for: invocation)
     return connected(invocation, signals: Prompting.signals) { client, signals, _ in
       guard let connection = client.connection else { return .noConnection }
-      if let heading = script.heading {
-        say("\(style(.name, heading.title))\n\n", style)
-      }
       return LessonProgram(
         script, LessonPlay(Lesson(script, showsRemarks: true)), manner: .room, style: style, client: client,
         connection: connection, signals: signals
-      ).run { sayPage(of: client, world: $0) }
+      ).run { introduction(script.heading?.title, of: client, world: $0, style) }
     }
   }
 
@@ -188,10 +190,12 @@ extension Program {
     output.write(text.wrapped(width: output.columns, indent: 0).inEncoding(of: style))
   }
 
-  /// Says where a world is on the page of a daemon of our own, if that has one; a link is not wrapped.
-  private static func sayPage(of client: Client, world: String) {
-    guard let link = client.endpoint.own?.pageLink else { return }
-    Descriptor.standardOutput.write("The page is at \(pageLink(link, world: world))\n\n")
+  /// The title, and where the world is on the page of a daemon of our own, if that has one; a link is not wrapped.
+  private static func introduction(_ title: String?, of client: Client, world: String, _ style: Style) -> ScreenText {
+    let columns = Descriptor.standardOutput.columns
+    let heading: ScreenText = title.map { "\(style(.name, $0).wrapped(width: columns, indent: 0))\n\n" } ?? ""
+    guard let link = client.endpoint.own?.pageLink else { return heading }
+    return "\(heading)The page is at \(pageLink(link, world: world))\n\n"
   }
 
   /// The link to a world: `http://127.0.0.1:8080/?world=lesson#TOKEN`.

@@ -16,13 +16,14 @@ struct LessonFolder {
 
     /// The name of its file.
     var file: String { LessonFolder.file(of: script.name) }
-    /// What its progress is kept under: of lessons from elsewhere the whole path, since copies have the same names.
+    /// The key of its progress: the file name of a built-in lesson, else the whole path, since copies have the same
+    /// names.
     var key: String {
       guard !isBuiltIn, let resolved = realpath(script.name, nil) else { return file }
       defer { free(resolved) }
       return String(cString: resolved)
     }
-    /// That without number and ending: `states-and-events`.
+    /// The file name without number and ending: `states-and-events`.
     var name: String {
       let stem = file.hasSuffix(ScriptLimits.ending) ? file.dropLast(ScriptLimits.ending.count) : file[...]
       let bare = stem.drop { $0.isNumber || $0 == "-" || $0 == "_" }
@@ -83,7 +84,7 @@ struct LessonFolder {
 
   /// The one that comes behind another; nil behind the last.
   func next(after entry: Entry) -> Entry? {
-    guard let place = entries.firstIndex(where: { $0.file == entry.file }) else { return nil }
+    guard let place = entries.firstIndex(where: { $0.script.name == entry.script.name }) else { return nil }
     return entries.indices.contains(place + 1) ? entries[place + 1] : nil
   }
 

@@ -9,6 +9,13 @@ struct LessonPlay: Equatable {
     var asked = 0
 
     var text: String { "\(right) of \(asked) right" }
+    var fraction: String { "\(right)/\(asked)" }
+
+    /// This score, or another one with a larger share of right answers.
+    func best(_ other: Score?) -> Score {
+      guard let other, other.right * max(asked, 1) > right * max(other.asked, 1) else { return self }
+      return other
+    }
   }
 
   let lesson: Lesson
@@ -27,6 +34,15 @@ struct LessonPlay: Equatable {
   /// What is to be done now; nil at the end.
   var item: Lesson.Item? { lesson.items.indices.contains(place) ? lesson.items[place] : nil }
 
+  /// The text that was told last before the present item; nil if there is none, or if the item is a text itself.
+  var reminder: [String]? {
+    if case .text? = item { return nil }
+    for item in lesson.items[..<place].reversed() {
+      if case .text(let lines) = item { return lines }
+    }
+    return nil
+  }
+
   /// The present item is done.
   mutating func next() { place = min(place + 1, lesson.items.count) }
 
@@ -36,7 +52,7 @@ struct LessonPlay: Equatable {
   /// Back to the item before; at the beginning nothing happens.
   mutating func back() { place = max(place - 1, 0) }
 
-  /// What is said to an answer.
+  /// The verdict on an answer, with the text to say.
   enum Judgement: Equatable {
     case right(String)
     case wrong(String)

@@ -14,8 +14,8 @@ final class LessonProgram {
     case room
   }
 
-  /// What comes of an item.
-  private enum Outcome {
+  /// How an item ended.
+  enum Outcome {
     case done
     /// The world is to be as it was before the item before.
     case back
@@ -25,30 +25,32 @@ final class LessonProgram {
     case noConnection
   }
 
-  private let script: Script
-  private let manner: Manner
-  private let style: Style
+  let script: Script
+  let manner: Manner
+  let style: Style
   private let client: Client
   private let link: RunLink
   private let signals: SignalQueue
-  private let terminal: LessonTerminal
+  let terminal: LessonTerminal
   private let output = Descriptor.standardOutput
-  private let world: String
+  private var worlds: RunWorlds
 
-  private(set) var play: LessonPlay
-  private var player: RunPlayer
+  var play: LessonPlay
+  private(set) var player: RunPlayer
   private var screen: LessonScreen
   /// Whether steps are played without showing them.
   private var isSilent = false
-  private var hasWorld = false
   /// How many rows were written since the learner last did something.
-  private var shown = 0
-  private var hasToldRules = false
+  var shown = 0
+  /// The answers to the line that is being played.
+  private var answers = ScreenText()
+  private var hasFailedToWrite = false
+  var hasToldRules = false
   /// Whether it was said why answers are not judged.
-  private var hasToldReason = false
+  var hasToldReason = false
 
-  /// How long to wait for answers after Ctrl-C, in nanoseconds.
-  private static let parting: UInt64 = 2_000_000_000
+  /// How long the daemon may take to let free play into the world, in nanoseconds.
+  private static let patience: UInt64 = 10_000_000_000
   /// The widest text: longer lines are hard to read.
   private static let widest = 88
 
@@ -68,21 +70,32 @@ final class LessonProgram {
     link = RunLink(connection: connection, signals: signals)
     terminal = LessonTerminal(style: style, signals: signals)
     // On a shared daemon several may take lessons.
-    world = client.endpoint.own == nil ? "lesson-\(getpid())" : "lesson"
+    worlds = RunWorlds(named: client.endpoint.own == nil ? "lesson-\(getpid())" : "lesson")
     screen = LessonScreen(style: style)
     player = RunPlayer(link: link, script: script, speed: nil, onlooker: .init())
     signal(SIGPIPE, SIG_IGN)
   }
 
-  private var columns: Int? { output.columns.map { min($0, Self.widest) } }
+  var world: String { worlds.last ?? "" }
+  private var columns: Int? { output.columns }
+  var textColumns: Int? { columns.map { min($0, Self.widest) } }
 
   /// Plays to the end, or until the learner leaves.
   ///
-  /// - Parameter isReady: Called when the world is there.
-  func run(isReady: (String) -> Void = { _ in }) -> ExitCode {
+  /// - Parameter introduction: What is said when the world is there, of which it gets the name.
+  /// - Returns: ``ExitCode/usage`` if a text could not be written.
+  func run(introduction: (String) -> ScreenText) -> ExitCode {
+    let code = playAll(introduction)
+    guard code == .good, hasFailedToWrite else { return code }
+    Program.complain("the lesson cannot be written to standard output")
+    return .usage
+  }
+
+  private func playAll(_ introduction: (String) -> ScreenText) -> ExitCode {
     do throws(RunLink.Stop) {
       if let failure = try rebuild(upTo: play.place) { return tell(failure) }
-      isReady(world)
+      write(introduction(world))
+      if case .learner = manner, let reminder = play.reminder { write(text(reminder)) }
       while let item = play.item {
         switch try performAndWait(item) {
         case .done: play.next()
@@ -123,7 +136,13 @@ final class LessonProgram {
   }
 
   private func tell(_ failure: RunFailure) -> ExitCode {
-    write("\(style(.bad, "This does not come out as it should")): \(failure.place)\n")
+    // There is no world for the first line.
+    guard !failure.line.isEmpty else {
+      Program.complain("the lesson gets no world: \(failure.got)")
+      leave()
+      return failure.status
+    }
+    write("\(style(.bad, "This line fails")): \(failure.place)\n")
     write("\(ScreenText("  \(failure.line)").wrapped(width: columns))\n")
     write("\(ScreenText("  expected \(failure.expected), got \(failure.got)").wrapped(width: columns, indent: 4))\n")
     leave()
@@ -140,11 +159,9 @@ final class LessonProgram {
     onlooker.answer = { [unowned self] step, rows, last, isExpected in answered(step, rows, last, isExpected) }
     onlooker.notice = { [unowned self] line in if !isSilent { screen.take(notice: line) } }
     player = RunPlayer(link: link, script: script, speed: nil, onlooker: onlooker)
-    if hasWorld { _ = try player.ask("world drop \(world)") }
-    hasWorld = true
-    let made = try player.ask("world new \(world) clock=virtual seed=\(script.seed ?? 0)").last
-    guard made.lineClass == .success, try player.ask("use \(world)").last.lineClass == .success else {
-      return RunWorlds.Refusal(line: made).failure(of: script.name)
+    if let world = worlds.last { _ = try player.ask("world drop \(world)") }
+    if case .failure(let refusal) = try worlds.enter(with: player, seed: script.seed ?? 0) {
+      return refusal.failure(of: script.name)
     }
     isSilent = true
     defer { isSilent = false }
@@ -155,15 +172,9 @@ final class LessonProgram {
 
   /// Cancels what is under way and drops the world, with a time limit. A daemon of our own ends with us.
   private func leave() {
-    guard client.endpoint.own == nil, hasWorld else { return }
-    player.patience = HostClock.now() + Self.parting
-    do throws(RunLink.Stop) {
-      try player.drain()
-      // The copy is there if a signal came while an answer was tried.
-      for name in [LessonTrial.copy(of: world), world] { _ = try player.ask("world drop \(name)") }
-    } catch {
-      Descriptor.standardError.tell("fsmrepl: the world \(world) may be left behind")
-    }
+    guard client.endpoint.own == nil, let world = worlds.last else { return }
+    // The copy is there if a signal came while an answer was tried.
+    player.leave(world, and: LessonTrial.copy(of: world), complain: Program.complain)
   }
 
   // MARK: Items
@@ -178,12 +189,8 @@ final class LessonProgram {
   private func perform(_ item: Lesson.Item) throws(RunLink.Stop) -> Outcome {
     switch item {
     case .text(let lines):
-      return writePage("\(MarkdownText(lines).shown(width: columns, style: style))\n")
-    case .play(let steps):
-      // The line, its answer, and a notice or two.
-      let outcome = turnPage(for: 4)
-      guard case .done = outcome else { return outcome }
-      return try play(steps)
+      return writePage(text(lines))
+    case .play(let steps): return try play(steps)
     case .picture(let picture): return try show(picture)
     case .pause:
       guard case .learner = manner else { return .done }
@@ -194,7 +201,7 @@ final class LessonProgram {
   }
 
   /// Waits for a key; in a room there is a way back, but not from the first item.
-  private func key(_ text: String) -> Outcome {
+  func key(_ text: String) -> Outcome {
     shown = 0
     guard case .room = manner else { return outcome(of: terminal.key(text, hasBack: false)) }
     let others = play.hasBack ? "   b: back   q: leave" : "   q: leave"
@@ -211,13 +218,20 @@ final class LessonProgram {
   }
 
   /// Plays steps and shows them as at the prompt.
-  private func play(_ steps: Range<Int>) throws(RunLink.Stop) -> Outcome {
-    for line in isPointing(steps) ? [] : script.lines(of: steps) {
-      write("\(style(.name, "> \(line)").wrapped(width: columns))\n")
+  func play(_ steps: Range<Int>) throws(RunLink.Stop) -> Outcome {
+    let lines = (isPointing(steps) ? [] : script.lines(of: steps)).map { line -> ScreenText in
+      "\(style(.name, "> \(line)").wrapped(width: columns))\n"
+    }
+    // Whether the line fits below what was shown is known with its answers. A room sees it while it is played.
+    answers = lines.joined()
+    if case .room = manner {
+      write(answers)
+      answers = ScreenText()
     }
     screen.begin(columns)
     try player.play(upTo: steps.upperBound)
-    write("\(screen.end())\n")
+    let outcome = writePage("\(answers)\(screen.end())\n")
+    guard case .done = outcome else { return outcome }
     return player.result.failure.map { .failed($0) } ?? .done
   }
 
@@ -234,7 +248,7 @@ final class LessonProgram {
       let next = script.steps[player.next]
       isLast = next.source != step.source || next.line != step.line
     }
-    write(screen.show(script, step, rows, last, isExpected: isExpected, isLast: isLast))
+    answers += screen.show(script, step, rows, last, isExpected: isExpected, isLast: isLast)
   }
 
   private func show(_ picture: Script.Picture) throws(RunLink.Stop) -> Outcome {
@@ -245,114 +259,43 @@ final class LessonProgram {
     let request = picture.request(width: columns ?? 80)
     let isWave = request.hasPrefix(Verb.wave.name)
     let answer = try player.ask(isWave && !style.usesUnicode ? "\(request) format=ascii" : request)
+    if case .automatic = manner, answer.last.lineClass == .failure {
+      return .failed(failure(at: script.name, request, expected: "a picture", got: answer.raw))
+    }
     return writePage("\(screen.show(request, answer.rows, answer.raw, columns))\n")
   }
 
-  /// Writes a text on a screen with room for it.
+  /// A failure that only a lesson which plays itself tells.
+  func failure(at place: String, _ line: String, expected: String, got: String) -> RunFailure {
+    RunFailure(status: .failed, place: place, line: line, expected: expected, got: got)
+  }
+
+  private func text(_ lines: [String]) -> ScreenText {
+    "\(MarkdownText(lines).shown(width: textColumns, style: style))\n"
+  }
+
+  /// Writes a text on a screen with room for it. One that is taller than the screen waits for a key in between.
   private func writePage(_ text: ScreenText) -> Outcome {
-    let outcome = turnPage(for: text.rows)
-    if case .done = outcome { write(text) }
-    return outcome
-  }
-
-  // MARK: Questions
-
-  private func ask(_ question: Script.Question) throws(RunLink.Stop) -> Outcome {
-    let text = MarkdownText(["**?** \(question.text)"]).shown(width: columns, style: style)
-    let outcome = turnPage(for: text.rows + 1)
+    let outcome = turnPage(for: text)
     guard case .done = outcome else { return outcome }
-    write(text)
-    let trial = LessonTrial(player: player, script: script, world: world)
-    switch manner {
-    case .room:
-      write("\n")
-      let outcome = key("Enter: the answer")
+    var rest = text
+    while manner != .automatic, let room, shown + rest.rows(width: columns) > room {
+      write(rest.removeFirst(rows: room - shown, width: columns, takesOne: shown == 0))
+      let outcome = key("Enter: on")
       guard case .done = outcome else { return outcome }
-    case .automatic:
-      let finding = try trial.run(question, answer: "")
-      guard case .truth(let truth) = finding else {
-        write(tellOnce(finding))
-        break
-      }
-      let answer = truth.answer(to: question)
-      write("\(Self.form(of: question))> \(answer)\n")
-      write(judge(answer, question, try trial.run(question, answer: answer)).text)
-    case .learner:
-      if !hasToldRules { tellRules() }
-      hasToldRules = true
-      var wasEmpty = false
-      while true {
-        switch terminal.line("\(Self.form(of: question))> ") {
-        case .leave: return .leave
-        case .signal(let number): return .signal(number)
-        case .line(let line):
-          shown = 0
-          let answer = LessonTruth.answer(typed: line, to: question)
-          // An Enter too many must not use up a question.
-          let isFirstEmpty = answer.isEmpty && !wasEmpty
-          wasEmpty = answer.isEmpty
-          if isFirstEmpty {
-            tellRules()
-            continue
-          }
-          let (isOver, text) = judge(answer, question, try trial.run(question, answer: answer))
-          // A state or an event may have the name of one of these.
-          if !isOver, ["help", "?", "hint", "q", "quit", "exit"].contains(answer) {
-            tellRules()
-            continue
-          }
-          write(text)
-          guard isOver else { continue }
-        }
-        break
-      }
     }
-    return try play(question.steps)
-  }
-
-  private func tellRules() {
-    let words: ScreenText =
-      "Type your answer. An empty line, twice, shows it and counts as a wrong one; Ctrl-C leaves, and your place is kept."
-    write("\(style(.quiet, words.wrapped(width: columns, indent: 0)))\n")
-  }
-
-  private static func form(of question: Script.Question) -> String {
-    switch question.subject {
-    case .state: "state"
-    case .event: "event"
-    case .time: "time"
-    }
-  }
-
-  /// - Returns: Whether the question is over, and what is said.
-  private func judge(
-    _ answer: String, _ question: Script.Question, _ finding: LessonTrial.Finding
-  ) -> (isOver: Bool, text: ScreenText) {
-    guard case .truth(let truth) = finding else { return (true, tellOnce(finding)) }
-    return switch play.judge(answer, to: question, truth) {
-    case .right(let text):
-      (true, said(style(.good, style.usesUnicode ? "✓ Right." : "Right."), text))
-    case .wrong(let text): (true, said(style(.bad, answer.isEmpty ? "The answer:" : "No."), text))
-    case .unclear(let text): (false, said("", text))
-    }
-  }
-
-  /// Says why answers are not judged: the first time only, since the reason lasts.
-  private func tellOnce(_ finding: LessonTrial.Finding) -> ScreenText {
-    guard case .unknown(let reason) = finding, !hasToldReason else { return "" }
-    hasToldReason = true
-    return said(style(.attention, "Your answers cannot be judged:"), "the daemon makes no copy of the world: \(reason)")
-  }
-
-  private func said(_ verdict: ScreenText, _ text: String) -> ScreenText {
-    let line: ScreenText = verdict.isEmpty || text.isEmpty ? "\(verdict)\(text)" : "\(verdict) \(text)"
-    return "\(line.wrapped(width: columns, indent: 0))\n"
+    write(rest)
+    return .done
   }
 
   // MARK: Free play
 
   private func begin(_ attempt: Script.Attempt) throws(RunLink.Stop) -> Outcome {
-    write(MarkdownText(["**Your turn:** \(attempt.goal)"]).shown(width: columns, style: style))
+    let goal = MarkdownText(["**Your turn:** \(attempt.goal)"]).shown(width: textColumns, style: style)
+    // With the words about free play and the prompt.
+    let outcome = turnPage(for: goal, and: 3)
+    guard case .done = outcome else { return outcome }
+    write(goal)
     switch manner {
     case .automatic: return try solve(attempt)
     case .room:
@@ -362,7 +305,7 @@ final class LessonProgram {
     case .learner:
       let words: ScreenText =
         "Requests as at the prompt; 'hint' helps, 'again' starts afresh, 'skip' plays the solution, Ctrl-C leaves."
-      write("\(style(.quiet, words.wrapped(width: columns, indent: 0)))\n")
+      write("\(style(.quiet, words.wrapped(width: textColumns, indent: 0)))\n")
       shown = 0
       let (ending, outcome) = playFreely(attempt)
       switch ending {
@@ -395,7 +338,8 @@ final class LessonProgram {
     return player.result.failure.map { .failed($0) } ?? .done
   }
 
-  /// The prompt in the lesson's world, with a connection of its own: whatever is done there, the lesson's is as it was.
+  /// The prompt in the lesson's world, with a connection of its own: nothing done there changes the lesson's own
+  /// connection.
   private func playFreely(_ attempt: Script.Attempt) -> (FreePlay.Ending?, Outcome) {
     let own = Client(endpoint: client.endpoint)
     defer { _ = own.close() }
@@ -405,12 +349,20 @@ final class LessonProgram {
     case .stopped(let number): return (nil, number == SIGINT ? .leave : .signal(number))
     }
     // What timers and wires bring is seen, as in the lesson itself.
-    for request in ["use \(world)", "watch *"] { own.ask(request, by: .program) }
+    for request in ["use \(world)", "watch * what=all"] { own.ask(request, by: .program) }
+    let deadline = HostClock.now() + Self.patience
     while own.isReady, own.conversation.isWaiting, let descriptor = own.connection?.descriptor {
-      _ = Readiness([.init(descriptor: descriptor)])
-      if own.receive({ _ in }) == .ended { return (nil, .noConnection) }
+      let readiness = Readiness(
+        [.init(descriptor: descriptor), .init(descriptor: signals.descriptor)], until: deadline)
+      while let number = signals.next() {
+        if number == SIGINT { return (nil, .leave) }
+        if RunLink.signals.contains(number) { return (nil, .signal(number)) }
+      }
+      if readiness.canRead(descriptor) ? own.receive({ _ in }) == .ended : HostClock.now() >= deadline {
+        return (nil, .noConnection)
+      }
     }
-    let free = FreePlay(attempt, of: script, style: style, columns: { [self] in columns })
+    let free = FreePlay(attempt, of: script, style: style, columns: { [self] in textColumns })
     let prompting = Prompting(
       client: own, format: .people(style), style: style, signals: signals, companion: free,
       beforeEnding: { [self] in
@@ -421,17 +373,26 @@ final class LessonProgram {
     return (free.end, code == .noConnection ? .noConnection : .leave)
   }
 
-  /// Waits for a key if so many more rows do not fit on the screen, so that nothing runs away unread.
+  /// The rows of the screen, but for the one in which a key is waited for.
+  private var room: Int? { output.rows.map { max(2, $0 - 1) } }
+
+  /// Waits for a key if a text, and some rows behind it, do not fit on the screen, but would fit on an empty one.
   ///
   /// - Returns: What comes of the key; `done` if none was needed.
-  private func turnPage(for rows: Int) -> Outcome {
-    guard case .learner = manner, shown > 0, let height = output.rows, shown + rows > height - 1 else { return .done }
+  func turnPage(for text: ScreenText, and more: Int = 0) -> Outcome {
+    let rows = text.rows(width: columns) + more
+    guard case .learner = manner, let room, rows <= room, shown + rows > room else { return .done }
     return key("Enter: on")
   }
 
-  private func write(_ text: ScreenText) {
+  func said(_ verdict: ScreenText, _ text: String) -> ScreenText {
+    let line: ScreenText = verdict.isEmpty || text.isEmpty ? "\(verdict)\(text)" : "\(verdict) \(text)"
+    return "\(line.wrapped(width: textColumns, indent: 0))\n"
+  }
+
+  func write(_ text: ScreenText) {
     guard !text.isEmpty else { return }
-    shown += text.rows
-    output.write(text.inEncoding(of: style))
+    shown += text.rows(width: columns)
+    if !output.write(text.inEncoding(of: style)) { hasFailedToWrite = true }
   }
 }

@@ -1,21 +1,25 @@
 internal import Glibc
 internal import UnixHost
 
-/// How far a learner is in each lesson: a line of text for each, `LESSON ITEM/ITEMS RIGHT/ASKED [done]`.
+/// How far a learner is in each lesson. In the file each has a line, `NAME ITEM/ITEMS RIGHT/ASKED [done RIGHT/ASKED]`.
 struct LessonProgress: Equatable {
   struct Entry: Equatable {
     /// The index of the item that comes next, and how many there are.
     var item: Int
     var items: Int
     var score: LessonPlay.Score
-    /// Whether its end has been reached, now or before.
-    var isDone: Bool
+    /// The best score with which its end was reached; nil if it never was.
+    var best: LessonPlay.Score?
+
+    /// Where to go on in a lesson that has so many items now; nil at its beginning, at its end, and if it has changed.
+    func place(of items: Int) -> Int? { items == self.items && item > 0 && item < items ? item : nil }
   }
 
   /// By ``LessonFolder/Entry/key``, escaped.
   private(set) var entries: [String: Entry] = [:]
   private static let done = "done"
-  private static let heading = "# How far you are in the lessons of fsmrepl: part of parts, right answers of all."
+  private static let heading =
+    "# How far you are in the lessons of fsmrepl: part of parts, right answers of all; if done, the best of all."
 
   init() {}
 
@@ -23,39 +27,46 @@ struct LessonProgress: Equatable {
   init(_ text: String) {
     for line in text.split(separator: "\n") where !line.hasPrefix("#") {
       let words = line.split(separator: " ")
-      guard words.count == 3 || words.count == 4 && words[3] == Self.done, let (item, items) = Self.pair(words[1]),
-        let (right, asked) = Self.pair(words[2])
+      guard words.count == 3 || (4...5).contains(words.count) && words[3] == Self.done,
+        let (item, items) = Self.pair(words[1]), let score = Self.score(words[2]), score.asked <= items
       else { continue }
       entries[String(words[0])] = Entry(
-        item: item, items: items, score: .init(right: right, asked: asked), isDone: words.count == 4)
+        item: item, items: items, score: score, best: words.count == 3 ? nil : Self.score(words.last ?? "") ?? score)
     }
   }
 
+  /// The largest number that is believed.
+  private static let most = 10_000_000
+
   private static func pair(_ text: Substring) -> (Int, Int)? {
     let numbers = text.split(separator: "/").compactMap { Int($0) }
-    guard numbers.count == 2, numbers[0] >= 0, numbers[0] <= numbers[1] else { return nil }
+    guard numbers.count == 2, numbers[0] >= 0, numbers[0] <= numbers[1], numbers[1] <= most else { return nil }
     return (numbers[0], numbers[1])
+  }
+
+  private static func score(_ text: Substring) -> LessonPlay.Score? {
+    pair(text).map { LessonPlay.Score(right: $0.0, asked: $0.1) }
   }
 
   var text: String {
     let lines = entries.sorted { $0.key < $1.key }.map { name, entry in
-      "\(name) \(entry.item)/\(entry.items) \(entry.score.right)/\(entry.score.asked)\(entry.isDone ? " \(Self.done)" : "")\n"
+      let best = entry.best.map { " \(Self.done) \($0.fraction)" } ?? ""
+      return "\(name) \(entry.item)/\(entry.items) \(entry.score.fraction)\(best)\n"
     }
     return "\(Self.heading)\n\(lines.joined())"
   }
 
-  /// Notes how far somebody is. A lesson that was played to its end stays done when it is played again.
+  /// Notes how far somebody is. A lesson that was played to its end stays done, with its best score, when it is played
+  /// again or gets other items.
   mutating func note(_ play: LessonPlay, of name: String) {
-    let items = play.lesson.items.count
+    let best = entry(of: name)?.best
     entries[Self.key(name)] = Entry(
-      item: play.place, items: items, score: play.score,
-      isDone: play.item == nil || entry(of: name, items: items)?.isDone == true)
+      item: play.place, items: play.lesson.items.count, score: play.score,
+      best: play.item == nil ? play.score.best(best) : best)
   }
 
-  /// How far somebody is in a lesson; nil for one that was not begun, or was another one then.
-  func entry(of name: String, items: Int) -> Entry? {
-    entries[Self.key(name)].flatMap { $0.items == items ? $0 : nil }
-  }
+  /// How far somebody is in a lesson; nil for one that was not begun.
+  func entry(of name: String) -> Entry? { entries[Self.key(name)] }
 
   /// A name as one word of the file: what separates words and lines is written as in a URL.
   private static func key(_ name: String) -> String {

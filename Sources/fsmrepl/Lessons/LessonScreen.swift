@@ -42,11 +42,12 @@ struct LessonScreen {
     return "\(style(.quiet, "and \(leftOut) more"))\n"
   }
 
-  /// The answer to a step, before it what had happened until then, and behind it what its input caused.
+  /// The text for a step: what happened before its input, its answer, then what its input caused.
   ///
   /// - Parameters:
   ///   - isExpected: Whether a check holds.
-  ///   - isLast: Whether it is the last step of its line; that time passes before it needs no answer.
+  ///   - isLast: Whether it is the last step of its line. The time before a line is a step of its own, whose answer is
+  ///     not shown.
   mutating func show(
     _ script: Script, _ step: Script.Step, _ rows: [String], _ last: String?, isExpected: Bool = true, isLast: Bool
   ) -> ScreenText {
@@ -105,7 +106,7 @@ struct LessonScreen {
   }
 
   /// Moves, outputs, and what a timer or a wire brought.
-  private static func isWorthTelling(_ notice: ServerLine) -> Bool {
+  static func isWorthTelling(_ notice: ServerLine) -> Bool {
     guard notice.words.count > 3 else { return false }
     return switch notice.words[3] {
     case "moved", "output", "undone", "redone": true

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import UnixHost
 
-/// The terminal of a lesson: one typed line, or one key. Between them it is as it was.
+/// The terminal of a lesson: one typed line, or one key. Between two calls the terminal has its original mode.
 final class LessonTerminal {
   enum Input: Equatable {
     case line(String)
@@ -47,7 +47,7 @@ final class LessonTerminal {
         case SIGWINCH: terminal.resize()
         case SIGCONT: terminal.resume()
         case SIGTSTP: terminal.suspend()
-        case SIGTERM, SIGHUP: return .signal(number)
+        case SIGTERM, SIGHUP, SIGQUIT: return .signal(number)
         default: break
         }
       }
@@ -84,7 +84,7 @@ final class LessonTerminal {
         case SIGTSTP:
           hide()
           kill(getpid(), SIGSTOP)
-        case SIGTERM, SIGHUP: return .signal(number)
+        case SIGTERM, SIGHUP, SIGQUIT: return .signal(number)
         default: break
         }
       }
@@ -108,9 +108,9 @@ final class LessonTerminal {
   /// What some bytes from the keyboard mean; nil for keys without a meaning. Of several keys the first that means
   /// something counts.
   static func key(_ bytes: ArraySlice<UInt8>, hasBack: Bool = true) -> Key? {
-    let text = String(decoding: bytes, as: UTF8.self)
-    let keys = text.hasPrefix("\u{1B}") ? [text] : text.map(String.init)
-    return keys.lazy.compactMap(meaning).first { hasBack || $0 != .back }
+    // An arrow key is ESC, `[` and what follows up to a letter or `~`; or ESC, `O` and a letter.
+    String(decoding: bytes, as: UTF8.self).matches(of: /\u{1B}(\[[^@-~]*[@-~]|O?[^\u{1B}]?)|(?s:.)/).lazy
+      .compactMap { meaning(of: String($0.output.0)) }.first { hasBack || $0 != .back }
   }
 
   private static func meaning(of key: String) -> Key? {

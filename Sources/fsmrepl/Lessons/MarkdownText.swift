@@ -10,7 +10,7 @@ struct MarkdownText: Equatable {
     enum Form { case plain, item, code }
 
     let form: Form
-    let text: String
+    fileprivate(set) var text: String
   }
 
   private(set) var blocks: [[Block]] = []
@@ -36,8 +36,8 @@ struct MarkdownText: Equatable {
         end()
       } else if text.hasPrefix("- ") {
         paragraph.append(Block(form: .item, text: String(text.dropFirst(2))))
-      } else if let last = paragraph.last {
-        paragraph[paragraph.count - 1] = Block(form: last.form, text: "\(last.text) \(text)")
+      } else if !paragraph.isEmpty {
+        paragraph[paragraph.count - 1].text += " \(text)"
       } else {
         paragraph.append(Block(form: .plain, text: text))
       }
@@ -52,11 +52,12 @@ struct MarkdownText: Equatable {
     blocks.map { paragraph in
       paragraph.map { block -> ScreenText in
         switch block.form {
-        case .plain: "\(Self.styled(block.text, style).wrapped(width: width, indent: 0))\n"
+        case .plain: return "\(Self.styled(block.text, style).wrapped(width: width, indent: 0))\n"
         case .item:
-          "\(("  \(style.usesUnicode ? "•" : "-") \(Self.styled(block.text, style))" as ScreenText).wrapped(width: width))\n"
+          let item: ScreenText = "  \(style.usesUnicode ? "•" : "-") \(Self.styled(block.text, style))"
+          return "\(item.wrapped(width: width))\n"
         // Lines of code are not wrapped: their ends and beginnings mean something.
-        case .code: "    \(style(.state, block.text))\n"
+        case .code: return "    \(style(.state, block.text))\n"
         }
       }.joined()
     }.joined(separator: "\n")

@@ -175,7 +175,7 @@ enum Program {
     var stopped: Int32?
     func isToStop() -> Bool {
       while let number = signals.next() {
-        if [SIGINT, SIGTERM, SIGHUP].contains(number) { stopped = number }
+        if RunLink.signals.contains(number) { stopped = number }
       }
       return stopped != nil
     }

@@ -68,7 +68,7 @@ final class Prompting {
   private static let mostUnshown = 64 << 10
 
   /// The signals that the loop reads.
-  static let signals = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT, SIGTSTP, SIGCHLD]
+  static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCONT, SIGTSTP, SIGCHLD]
 
   /// - Parameters:
   ///   - signals: Reads ``signals``.
@@ -322,6 +322,7 @@ final class Prompting {
   }
 
   private func take(_ received: Conversation.Received, raw: RawLine) {
+    if received.line.lineClass == .notice, companion?.tells(received.line) == false { return }
     show(received, raw: raw)
     measure(after: received)
     let line = received.line

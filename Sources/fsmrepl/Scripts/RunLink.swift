@@ -12,7 +12,7 @@ final class RunLink {
   }
 
   /// The signals that the loop reads.
-  static let signals = [SIGINT, SIGTERM, SIGHUP]
+  static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
   private let connection: Connection
   private let signals: SignalQueue

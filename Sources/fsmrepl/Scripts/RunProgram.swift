@@ -15,9 +15,6 @@ final class RunProgram {
   /// What the daemon says of kinds that no script defines.
   private var kinds = KindBook()
 
-  /// How long to wait for answers after Ctrl-C, in nanoseconds.
-  private static let parting: UInt64 = 2_000_000_000
-
   init(
     options: RunOptions, keepsGoing: Bool, showsWire: Bool, style: Style, client: Client, connection: Connection,
     signals: SignalQueue
@@ -54,23 +51,19 @@ final class RunProgram {
     do throws(RunLink.Stop) {
       let seed = options.seed ?? player.script.seed ?? 0
       let world: String
-      switch try worlds.make(seed: seed, ask: { request throws(RunLink.Stop) in try player.ask(request).last }) {
+      switch try worlds.enter(with: player, seed: seed) {
       case .failure(let refusal):
         player.result.ending = .failed(refusal.failure(of: player.result.name))
         return
       case .success(let name): world = name
       }
-      // Nothing of the script may be sent before the daemon confirms that we are in this world.
-      let used = try player.ask("use \(world)").last
-      guard used.lineClass == .success else {
-        player.result.ending = .failed(RunWorlds.Refusal(line: used).failure(of: player.result.name))
-        return
-      }
       try body()
       _ = try player.ask("world drop \(world)")
       player.result.rename("world \(world)", "this world")
     } catch {
-      if case .signal = error, let world = worlds.last { leave(world, player) }
+      if case .signal = error, let world = worlds.last, client.endpoint.own == nil {
+        player.leave(world, complain: files.complain)
+      }
       throw error
     }
   }
@@ -140,18 +133,6 @@ final class RunProgram {
     }
     let picture = answer.rows.map { $0.dropFirst(2) + "\n" }.joined()
     if files.write(picture, into: path) { player.result.picture = path }
-  }
-
-  /// After Ctrl-C: cancels the current request and drops the world, with a time limit.
-  private func leave(_ world: String, _ player: RunPlayer) {
-    guard client.endpoint.own == nil else { return }
-    player.patience = HostClock.now() + Self.parting
-    do throws(RunLink.Stop) {
-      try player.drain()
-      _ = try player.ask("world drop \(world)")
-    } catch {
-      files.complain("the world \(world) may be left behind")
-    }
   }
 
   private func onlooker(of script: Script) -> RunPlayer.Onlooker {

@@ -1,7 +1,8 @@
 internal import Glibc
 internal import LineProtocol
+internal import UnixHost
 
-/// Makes worlds for files, one each.
+/// Makes worlds for files, one each, or for a lesson, which needs one after the other.
 struct RunWorlds {
   /// Why the daemon refused to make a world.
   struct Refusal: Error {
@@ -16,9 +17,15 @@ struct RunWorlds {
   /// The world made last. Set before the request, so that it is known even if no answer arrives.
   private(set) var last: String?
   private var count = 0
+  private let name: String?
 
   /// How many names are tried before giving up.
   private static let mostTries = 100
+
+  /// - Parameter name: The name of the worlds, which gets a number only if it is used already; nil numbers all.
+  init(named name: String? = nil) {
+    self.name = name
+  }
 
   /// Makes a virtual world with an unused name.
   ///
@@ -28,15 +35,41 @@ struct RunWorlds {
     seed: UInt64 = 0, ask: (String) throws(RunLink.Stop) -> ServerLine
   ) throws(RunLink.Stop) -> Result<String, Refusal> {
     var tries = 0
+    var free = name
     while true {
-      count += 1
       tries += 1
-      let name = "run-\(getpid())-\(count)"
+      if free == nil { count += 1 }
+      let name = free ?? "\(name ?? "run-\(getpid())")-\(count)"
+      free = nil
       last = name
       let made = try ask("world new \(name) clock=virtual seed=\(seed)")
       if made.lineClass == .success { return .success(name) }
       last = nil
       if made.code != FailureCode.nameTaken.word || tries == Self.mostTries { return .failure(Refusal(line: made)) }
+    }
+  }
+  /// Makes a world and uses it, so that what a script sends stays in it.
+  mutating func enter(with player: RunPlayer, seed: UInt64) throws(RunLink.Stop) -> Result<String, Refusal> {
+    let made = try make(seed: seed) { request throws(RunLink.Stop) in try player.ask(request).last }
+    guard case .success(let name) = made else { return made }
+    // Nothing of the script may be sent before the daemon confirms that we are in this world.
+    let used = try player.ask("use \(name)").last
+    return used.lineClass == .success ? made : .failure(Refusal(line: used))
+  }
+}
+
+extension RunPlayer {
+  /// How long to wait for answers after Ctrl-C, in nanoseconds.
+  private static let parting: UInt64 = 2_000_000_000
+
+  /// Cancels what is under way and drops a world, and another one, with a time limit.
+  func leave(_ world: String, and other: String? = nil, complain: (ScreenText) -> Void) {
+    patience = HostClock.now() + Self.parting
+    do throws(Stop) {
+      try drain()
+      for name in [other, world].compactMap(\.self) { _ = try ask("world drop \(name)") }
+    } catch {
+      complain("the world \(world) may be left behind")
     }
   }
 }

@@ -36,8 +36,6 @@ struct ScreenText: Equatable, ExpressibleByStringInterpolation {
   }
 
   var isEmpty: Bool { bytes.isEmpty }
-  /// How many lines it has.
-  var rows: Int { bytes.count { $0 == 0x0A } }
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
   var trimmingTrailingBlanks: ScreenText {
@@ -126,6 +124,32 @@ extension ScreenText {
       }
     }
     return columns
+  }
+
+  /// How many rows of a screen it takes. A line that is wider than the screen takes several.
+  func rows(width: Int?) -> Int {
+    bytes.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast(isEmpty || bytes.last == 0x0A ? 1 : 0)
+      .reduce(0) { $0 + Self.rows(of: $1, width) }
+  }
+
+  /// Removes the lines that fit into some rows, and returns them.
+  ///
+  /// - Parameter takesOne: Whether the first line is removed even if it does not fit.
+  mutating func removeFirst(rows: Int, width: Int?, takesOne: Bool) -> ScreenText {
+    var (end, left) = (0, rows)
+    while end < bytes.count {
+      let line = bytes[end...].prefix { $0 != 0x0A }
+      left -= Self.rows(of: line, width)
+      guard left >= 0 || takesOne && end == 0 else { break }
+      end = min(line.endIndex + 1, bytes.count)
+    }
+    defer { bytes.removeFirst(end) }
+    return ScreenText(unescaped: bytes[..<end])
+  }
+
+  private static func rows(of line: ArraySlice<UInt8>, _ width: Int?) -> Int {
+    guard let width, width > 0, line.count > width else { return 1 }
+    return max(1, (columns(of: String(decoding: line, as: UTF8.self)) + width - 1) / width)
   }
 
   private static func width(of scalar: Unicode.Scalar) -> Int {

@@ -1,0 +1,92 @@
+internal import LineProtocol
+internal import Scripts
+
+extension LessonProgram {
+  func ask(_ question: Script.Question) throws(RunLink.Stop) -> Outcome {
+    let text = MarkdownText(["**?** \(question.text)"]).shown(width: textColumns, style: style)
+    let outcome = turnPage(for: text, and: 1)
+    guard case .done = outcome else { return outcome }
+    write(text)
+    let trial = LessonTrial(player: player, script: script, world: world)
+    switch manner {
+    case .room:
+      write("\n")
+      let outcome = key("Enter: the answer")
+      guard case .done = outcome else { return outcome }
+    case .automatic:
+      let right = play.score.right
+      var answer = ""
+      if case .truth(let truth) = try trial.run(question, answer: "") { answer = truth.answer(to: question) }
+      write("\(Self.form(of: question))> \(answer)\n")
+      write(judge(answer, question, try trial.run(question, answer: answer)).text)
+      guard play.score.right > right else {
+        let place = script.place(of: script.steps[question.steps.lowerBound])
+        return .failed(failure(at: place, question.text, expected: "a right answer", got: answer))
+      }
+    case .learner:
+      if !hasToldRules { tellRules() }
+      hasToldRules = true
+      var wasEmpty = false
+      while true {
+        switch terminal.line("\(Self.form(of: question))> ") {
+        case .leave: return .leave
+        case .signal(let number): return .signal(number)
+        case .line(let line):
+          shown = 0
+          let answer = LessonTruth.answer(typed: line, to: question)
+          // An Enter too many must not use up a question.
+          let isFirstEmpty = answer.isEmpty && !wasEmpty
+          wasEmpty = answer.isEmpty
+          if isFirstEmpty {
+            tellRules()
+            continue
+          }
+          let (isOver, text) = judge(answer, question, try trial.run(question, answer: answer))
+          // A state or an event may have the name of one of these.
+          if !isOver, ["help", "?", "hint", "q", "quit", "exit"].contains(answer) {
+            tellRules()
+            continue
+          }
+          write(text)
+          guard isOver else { continue }
+        }
+        break
+      }
+    }
+    return try play(question.steps)
+  }
+
+  private func tellRules() {
+    let words: ScreenText =
+      "Type your answer. Two empty lines show the right one and count as wrong. Ctrl-C leaves, and keeps your place."
+    write("\(style(.quiet, words.wrapped(width: textColumns, indent: 0)))\n")
+  }
+
+  private static func form(of question: Script.Question) -> String {
+    switch question.subject {
+    case .state: "state"
+    case .event: "event"
+    case .time: "time"
+    }
+  }
+
+  /// - Returns: Whether the question is over, and what is said.
+  private func judge(
+    _ answer: String, _ question: Script.Question, _ finding: LessonTrial.Finding
+  ) -> (isOver: Bool, text: ScreenText) {
+    guard case .truth(let truth) = finding else { return (true, tellOnce(finding)) }
+    return switch play.judge(answer, to: question, truth) {
+    case .right(let text):
+      (true, said(style(.good, style.usesUnicode ? "✓ Right." : "Right."), text))
+    case .wrong(let text): (true, said(style(.bad, answer.isEmpty ? "The answer:" : "No."), text))
+    case .unclear(let text): (false, said("", text))
+    }
+  }
+
+  /// Says why answers are not judged: the first time only, since the reason lasts.
+  private func tellOnce(_ finding: LessonTrial.Finding) -> ScreenText {
+    guard case .unknown(let reason) = finding, !hasToldReason else { return "" }
+    hasToldReason = true
+    return said(style(.attention, "Your answers cannot be judged:"), "the daemon makes no copy of the world: \(reason)")
+  }
+}
