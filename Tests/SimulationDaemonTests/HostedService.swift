@@ -70,7 +70,7 @@ final class HostedService {
     let user = UserID.other(uid)
     if service.refusal(of: user) != nil { return nil }
     var isWelcome = false
-    round { service.welcome(user) { isWelcome = $0 == nil } }
+    round { service.welcome(user, mayChange: mayChange) { isWelcome = $0 == nil } }
     settle()
     return isWelcome ? connect(SessionTerms(user: user, mayChange: mayChange)) : nil
   }

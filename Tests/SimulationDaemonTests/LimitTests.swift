@@ -248,7 +248,7 @@ struct LimitTests {
     for limit in Limits.fixed { #expect(limits.set("\(limit.name)=\(limit.value)")?.contains("cannot be set") == true) }
     #expect(Set(Limits.fixed.map(\.name)).isDisjoint(with: Limits.table.map(\.name)))
     for text in ["nosuch=1", "clients", "", "=5"] { #expect(limits.set(text) != nil) }
-    #expect(limits.set("userWorld=3")?.hasSuffix(" userClients userWorlds userMachines userMemory") == true)
+    #expect(limits.set("userWorld=3")?.hasSuffix(" userClients userWorlds userMachines userMemory userStore") == true)
     #expect(limits.set("userWorld=3", hasUsers: false)?.contains("userWorlds") == false)
     #expect(limits.set("userWorlds=3", hasUsers: false)?.contains("whom --group lets in") == true)
     #expect(limits.userWorlds == Limits().userWorlds)

@@ -52,8 +52,8 @@ struct RedoTranscriptTests {
       . 1 0.000 key created shiftKey off
       . 2 1.000 key moved off on event=tap
       . 2 1.000 key armed doubleTap due=1.350
-      . 3 1.000 - undone from=2 to=2 undone=4
-      . 4 1.100 - redone from=2 to=2
+      . 3 1.000 - undone from=2 to=2 undone=7
+      . 4 1.100 - redone from=2 to=2 undone=7
       . 5 1.000 - undone from=2 to=4 undone=7
       . 6 0.000 - undone from=1 to=5 undone=7
       . 7 1.100 - redone from=1 to=4

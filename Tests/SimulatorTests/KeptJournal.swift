@@ -32,10 +32,10 @@ struct KeptJournal {
   }
 
   /// The ranges undone after an input.
-  private func undone(behind sequence: UInt64) -> UndoneSpans {
-    var spans = UndoneSpans()
+  private func undone(behind sequence: UInt64) -> RewindList {
+    var spans = RewindList()
     for part in parts where part.numbers.upperBound > sequence {
-      _ = part.bytes.withUnsafeBytes { spans.look(through: $0, part.numbers) }
+      part.bytes.withUnsafeBytes { spans.look(through: $0, part.numbers) }
     }
     return spans
   }

@@ -153,7 +153,7 @@ struct RecoveryTests {
     _ = try Array("a".utf8).withUnsafeBytes { try world.create(kind, named: $0) }
     var segment: [UInt8] = []
     _ = world.appendUnflushed(to: &segment)
-    var recovery = Recovery(of: WorldCore(seed: 0), undone: UndoneSpans(), StoredWords(), Catalogue())
+    var recovery = Recovery(of: WorldCore(seed: 0), undone: RewindList(), StoredWords(), Catalogue())
     segment.withUnsafeBytes { bytes in
       #expect(throws: Recovery.Failure.unreadable(.unknownKind("power"), at: 1)) {
         try recovery.append(bytes, 1...1)

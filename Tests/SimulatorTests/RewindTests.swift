@@ -269,4 +269,33 @@ struct RewindTests {
     world.send("s", "push", .integer(1_000_000))
     #expect(RewindTests.difference(stalled, world.portrait()) == nil)
   }
+
+  @Test("an undo and a redo cost as much after hundreds of them, and the store gets a row for each")
+  func pairs() throws {
+    var world = WorldCore(seed: 1)
+    try world.make(Metronome.kind, "m")
+    for _ in 0..<20 { world.send("m", "reset") }
+    world.beginKeeping()
+    func slices(_ goal: Rewinding.Goal) throws -> Int {
+      let rewinding = Rewinding(of: world, to: goal)
+      var slices = 0
+      while !rewinding.hasArrived {
+        try rewinding.advance(through: world, by: 1)
+        slices += 1
+      }
+      world.rewind(rewinding)
+      #expect(world.unkeptUndone.count == 1)
+      world.didKeep(upTo: world.lastSequence)
+      return slices
+    }
+    var undo = 0
+    var redo = 0
+    for pair in 0..<3_000 {
+      (undo, redo) = (try slices(.requests(1)), try slices(.undos(1)))
+      if pair < 5 { #expect(undo < 100 && redo < 100, "\(undo), \(redo)") }
+    }
+    #expect(undo < 100 && redo < 100, "\(undo), \(redo)")
+    #expect(throws: Rewinding.Failure.onlySoMany(0)) { _ = try slices(.undos(1)) }
+    #expect(world.checkInvariants() == [])
+  }
 }

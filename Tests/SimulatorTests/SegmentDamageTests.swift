@@ -33,8 +33,8 @@ struct SegmentDamageTests {
     /// Uses the segments in every way in which they are ever used.
     func use(_ parts: [[UInt8]], _ words: StoredWords = SegmentDamageTests.words) {
       let numbers = kept.parts.map(\.numbers)
-      var undone = UndoneSpans()
-      for (bytes, numbers) in zip(parts, numbers) { _ = bytes.withUnsafeBytes { undone.look(through: $0, numbers) } }
+      var undone = RewindList()
+      for (bytes, numbers) in zip(parts, numbers) { bytes.withUnsafeBytes { undone.look(through: $0, numbers) } }
       recover(zip(parts, numbers), undone, words)
       var scanner = JournalScanner(after: 0, words, RecoveryTests.catalogue)
       let present = WorldCore()
@@ -58,7 +58,7 @@ struct SegmentDamageTests {
     }
 
     private func recover(
-      _ parts: some Sequence<([UInt8], ClosedRange<UInt64>)>, _ undone: UndoneSpans, _ words: StoredWords
+      _ parts: some Sequence<([UInt8], ClosedRange<UInt64>)>, _ undone: RewindList, _ words: StoredWords
     ) {
       var recovery = Recovery(of: WorldCore(seed: 1, limits: limits), undone: undone, words, RecoveryTests.catalogue)
       for (bytes, numbers) in parts {

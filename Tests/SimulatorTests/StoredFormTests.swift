@@ -54,7 +54,7 @@ struct StoredFormTests {
   func narrow() throws {
     let world = try Self.world()
     var recovery = Recovery(
-      of: WorldCore(seed: 1), undone: UndoneSpans(), StoredWords(.simulations), .simulations)
+      of: WorldCore(seed: 1), undone: RewindList(), StoredWords(.simulations), .simulations)
     try Self.bytes.withUnsafeBytes { try recovery.append($0, 1...9) }
     let recovered = recovery.finish(at: .beginning, WorldLimits())
     #expect(recovered.journalText() == world.journalText())

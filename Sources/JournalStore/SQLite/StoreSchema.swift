@@ -5,8 +5,8 @@
 enum StoreSchema {
   /// `fsmd`, as four letters; `file` shows it.
   static let applicationID: Int64 = 0x6673_6D64
-  /// Of new stores, and of those that this release has written to. With 3 came redone inputs and times of day, which
-  /// earlier releases would take for damage; the tables are the same.
+  /// The version that this release writes. Version 3 added redone inputs and times of day, which earlier releases take
+  /// for damage. The tables are unchanged.
   static let version = 3
   /// The versions that can be read.
   static let readable = 2...version
@@ -134,14 +134,17 @@ enum StoreSchema {
     }
   }
 
-  /// Marks a database of an earlier version as one of this. Without room for that it stays what it is.
-  static func upgrade(_ database: Database) throws(StoreFailure) {
-    guard try database.number("PRAGMA user_version") != Int64(version) else { return }
+  /// Marks a database of an earlier version as one of this.
+  ///
+  /// - Returns: Whether it is one now. If the disk is full, the version stays as it is.
+  static func upgrade(_ database: Database) throws(StoreFailure) -> Bool {
+    guard try database.number("PRAGMA user_version") != Int64(version) else { return true }
     do throws(StoreFailure) {
       try database.run("PRAGMA user_version = \(version)")
     } catch .full {
-      return
+      return false
     }
+    return true
   }
 }
 

@@ -37,7 +37,7 @@ extension Persistence {
   /// - Throws: What ``WorldStore/append(_:)`` throws. The world must be loaded again then.
   func maintain(_ hosted: HostedWorld, _ home: LiveWorld.Box, host: UInt64) throws(PersistenceFailure) -> Upkeep {
     guard let progress = hosted.progress, host >= progress.upkeepPausedUntil else { return .nothing }
-    if hosted.archiving == nil, isCheckpointDue(home, progress) {
+    if hosted.archiving == nil, isCheckpointDue(hosted, home, progress) {
       hosted.archiving = ArchiveWriter(of: home.live.world, atLastInput: true)
     }
     if hosted.archiving != nil {
@@ -55,10 +55,11 @@ extension Persistence {
 
   /// Removes a batch of inputs beyond the limits. Runs on any thread while nobody else uses the store.
   ///
-  /// - Returns: Whether there is more to remove, and the first input that is left.
-  func applyRetention(_ lease: Lease) throws(StoreFailure) -> (isOverfull: Bool, first: UInt64) {
-    let isOverfull = try store.retain(lease, retention)
-    return (isOverfull, try store.holdings(of: lease.world).first)
+  /// - Parameter most: How many bytes of the world's journal may stay.
+  /// - Returns: Whether there is more to remove, and what is left.
+  func applyRetention(_ lease: Lease, most: Int) throws(StoreFailure) -> (isOverfull: Bool, StorageStats) {
+    let isOverfull = try store.retain(lease, Retention(bytes: most, age: Int64(limits.storeDays) * 86_400))
+    return (isOverfull, try store.holdings(of: lease.world))
   }
 
   /// Stores a checkpoint. Runs on any thread while nobody else uses the store.
@@ -80,15 +81,11 @@ extension Persistence {
     hosted.progress = progress
   }
 
-  private var retention: Retention {
-    Retention(bytes: limits.storeBytes, age: Int64(limits.storeDays) * 86_400)
-  }
-
-  private func isCheckpointDue(_ home: LiveWorld.Box, _ progress: StoredProgress) -> Bool {
+  private func isCheckpointDue(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ progress: StoredProgress) -> Bool {
     let wait = max(UInt64(limits.checkpointInputs), 2 * UInt64(home.live.world.machineCount))
     let isDue =
       progress.isCheckpointUndone || progress.head >= progress.checkpoint + wait
-      || progress.bytesSinceCheckpoint > limits.storeBytes / 4
+      || progress.bytesSinceCheckpoint > limits.mostAfterCheckpoint(of: hosted.owner)
     return isDue && canBeWritten(home, progress)
   }
 

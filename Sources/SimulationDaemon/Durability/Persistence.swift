@@ -63,7 +63,7 @@ final class Persistence {
   /// Whether a world has changed since it was stored. The passing of time on a running clock does not count.
   func hasChanged(_ hosted: HostedWorld, _ live: borrowing LiveWorld) -> Bool {
     guard let progress = hosted.progress else { return false }
-    return live.world.hasUnflushed || !progress.isAsStored(live)
+    return live.world.hasUnflushed || !progress.isAsStored(live, hosted.sharing)
   }
 
   /// When a world must be written although nothing happens; nil if it can wait.
@@ -108,7 +108,7 @@ final class Persistence {
     Round(
       store,
       worlds.compactMap { hosted, home in
-        hosted.progress.map { WorldChanges(hosted, home.live, since: $0, settings(of: home.live)) }
+        hosted.progress.map { WorldChanges(hosted, home.live, since: $0, settings(of: home.live, hosted.sharing)) }
       })
   }
 
@@ -130,8 +130,8 @@ final class Persistence {
   }
 
   /// A world's settings at this time of the wall clock.
-  func settings(of live: borrowing LiveWorld) -> WorldSettings {
-    WorldSettings(seed: live.seed, live.clock, live.sharing, written: wallClock())
+  func settings(of live: borrowing LiveWorld, _ sharing: Sharing = .nobody) -> WorldSettings {
+    WorldSettings(seed: live.seed, live.clock, sharing, written: wallClock())
   }
 
   /// Stores a new world without inputs and acquires its lease. Runs on any thread while nobody else uses the store.
@@ -148,7 +148,7 @@ final class Persistence {
     }
     return StoredProgress(
       lease: taken.lease, kinds: StoredKinds(), head: 0, moment: moment, settings: settings, storedAt: host,
-      checkpoint: 0)
+      checkpoint: 0, bytes: 0)
   }
 
   /// Begins to store a new world, which is in the store already.
@@ -190,7 +190,8 @@ final class Persistence {
     let progress = StoredProgress(
       lease: taken.lease, kinds: StoredKinds(source.kinds), head: source.world.head,
       moment: Instant(nanoseconds: source.world.moment), settings: source.settings, storedAt: host,
-      checkpoint: source.checkpoint, isCheckpointUndone: source.isCheckpointUndone)
+      checkpoint: source.checkpoint, isCheckpointUndone: source.isCheckpointUndone,
+      bytes: try ask { () throws(StoreFailure) in try store.holdings(of: name).bytes })
     return (progress, again)
   }
 
@@ -226,7 +227,9 @@ struct StoredProgress {
   var put: UInt64?
   /// Whether something in that checkpoint was undone meanwhile.
   var isPutUndone = false
-  /// Bytes stored after the latest checkpoint.
+  /// Bytes of the world's journal in the store.
+  var bytes: Int
+  /// Those after the latest checkpoint.
   var bytesSinceCheckpoint = 0
   /// The host time of the last retention check.
   var retentionCheckedAt: UInt64 = 0
@@ -236,9 +239,9 @@ struct StoredProgress {
   var upkeepPausedUntil: UInt64 = 0
 
   /// Whether clock and sharing match the stored settings, and the moment too if the clock is not running.
-  func isAsStored(_ live: borrowing LiveWorld) -> Bool {
+  func isAsStored(_ live: borrowing LiveWorld, _ sharing: Sharing) -> Bool {
     live.clock.mode == settings.mode && live.clock.speed == settings.speed
-      && live.clock.isPaused == settings.isPaused && live.sharing == settings.sharing
+      && live.clock.isPaused == settings.isPaused && sharing == settings.sharing
       && (live.clock.isRunning || live.world.now == moment)
   }
 }

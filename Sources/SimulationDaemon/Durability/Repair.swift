@@ -113,26 +113,23 @@ struct Repair {
   private func copy(_ world: StoredWorld, to lease: Lease, _ end: UInt64) throws {
     let kinds = try store.kinds(of: name).filter { $0.since <= end }
     var creations = try store.creations(of: name).filter { $0.sequence <= end }[...]
-    var undone: [ClosedRange<UInt64>] = []
-    if world.first <= end {
-      undone = try store.undone(in: name, world.first...end).filter { $0.upperBound <= end }
-    }
+    var undone = world.first <= end ? try store.undone(in: name, world.first...end)[...] : []
     var head = world.first - 1
     var moment: Int64 = 0
-    var spans = UndoneSpans()
+    var rewinds = RewindList()
     func append(_ bytes: UnsafeRawBufferPointer, to last: UInt64) throws {
       let isFirst = head == world.first - 1
       let made = creations.prefix { $0.sequence <= last }
       creations = creations.dropFirst(made.count)
       // The table lacks what an undo after the end has absorbed; the records lack what is in a damaged segment.
-      let hasRedone = spans.look(through: bytes, head + 1...last)
-      // A redo brings back ranges of earlier segments.
-      let since = hasRedone ? 0 : head
-      let recorded = (undone + spans.ranges).filter { since < $0.upperBound && $0.upperBound <= last }
+      rewinds.look(through: bytes, head + 1...last)
+      while let range = undone.first, range.upperBound <= last {
+        undone.removeFirst()
+        if range.upperBound > rewinds.last { rewinds.append(from: range.lowerBound, by: range.upperBound) }
+      }
       try store.append([
         Append(
           lease, head: head, last: last, bytes, moment: moment, creations: Array(made),
-          undone: Set(recorded).sorted { $0.upperBound < $1.upperBound },
           kinds: isFirst ? kinds : [])
       ])
       head = last
@@ -150,6 +147,8 @@ struct Repair {
       moment = kept.moment.nanoseconds
       try kept.bytes.withUnsafeBytes { try append($0, to: last) }
     }
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    try store.append([Append(lease, head: head, last: head, nothing, moment: moment, undone: rewinds.ranges())])
     for mark in try store.checkpoints(of: name) where mark.sequence <= end && mark.sequence + 1 >= world.first {
       // A damaged checkpoint is skipped.
       guard let found = try? store.checkpoint(of: name, atOrBefore: mark.sequence), found.mark == mark else { continue }

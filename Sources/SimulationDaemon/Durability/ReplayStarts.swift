@@ -55,11 +55,11 @@ struct ReplayStarts {
   ///
   /// - Complexity: O(result) if the end is the head. The store does not have what was undone at an earlier end, so the
   ///   segments up to there are read.
-  func undone(after start: UInt64) throws(StoreFailure) -> UndoneSpans {
+  func undone(after start: UInt64) throws(StoreFailure) -> RewindList {
     // A damaged store may have a checkpoint beyond the head.
-    if start >= end { return UndoneSpans() }
-    if end == head { return UndoneSpans(try store.undone(in: world, start + 1...end)) }
-    var undone = UndoneSpans()
+    if start >= end { return RewindList() }
+    if end == head { return RewindList(try store.undone(in: world, start + 1...end)) }
+    var undone = RewindList()
     try store.readSegments(of: world, from: start + 1) { segment in
       undone.look(through: segment.bytes, segment.first...segment.last)
       return segment.last < end

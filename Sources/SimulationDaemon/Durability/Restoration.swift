@@ -82,10 +82,10 @@ extension Service {
     for world in stored {
       let outage = LiveWorld.Outage(
         reason: "it is being brought back", cause: .store(retryAt: .max), head: world.head, isFromStart: true)
-      var absent = LiveWorld(name: world.name, limits: environment.limits.world, host: host, outage)
-      absent.sharing = WorldSettings(world.settings)?.sharing ?? .nobody
+      let absent = LiveWorld(name: world.name, limits: environment.limits.world, host: host, outage)
       if let hosted = worlds[world.name] { hosted.replace(with: absent) } else { add(host(LiveWorld.Box(absent))) }
       guard let hosted = worlds[world.name] else { continue }
+      hosted.sharing = WorldSettings(world.settings)?.sharing ?? .nobody
       restorations.waiting.append(
         lend(hosted, outage, isStart: true, seenAs: HostedWorld.Status(world), wall: persistence.wallClock()))
     }
@@ -234,6 +234,7 @@ extension Service {
     }
     box.live.reportMemory()
     giveBack(hosted, box)
+    setSharing(of: hosted, box, progress.settings.sharing)
     moveCursors(in: hosted, box, from: world.outage.head + 1)
     storePause = nil
     if !world.isStart {

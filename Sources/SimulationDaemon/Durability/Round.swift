@@ -14,6 +14,8 @@ struct WorldChanges {
   private let settings: WorldSettings
   private let creations: [StoredCreation]
   private let undone: [ClosedRange<UInt64>]
+  /// How many rows there are beside that of the segment.
+  var rows: Int { creations.count + undone.count + kinds.count }
   /// New kind descriptions for the segment, and the world's number of kinds.
   private let kinds: [StoredKind]
   private let kindCount: Int
@@ -55,6 +57,7 @@ struct WorldChanges {
     hosted.progress?.moment = moment
     hosted.progress?.settings = settings
     hosted.progress?.storedAt = host
+    hosted.progress?.bytes += bytes.count
     hosted.progress?.bytesSinceCheckpoint += bytes.count
     hosted.progress?.kinds.didKeep(kinds, of: kindCount)
     if !kinds.isEmpty { home.live.stored?.forgetWords() }
@@ -73,8 +76,8 @@ final class Round: @unchecked Sendable {
     self.changes = changes
   }
 
-  /// In bytes.
-  var size: Int { changes.reduce(0) { $0 + $1.bytes.count } }
+  /// How much there is to write: the bytes of segments, and 32 for each row beside them.
+  var size: Int { changes.reduce(0) { $0 + $1.bytes.count + 32 * $1.rows } }
 
   /// Writes the round.
   ///

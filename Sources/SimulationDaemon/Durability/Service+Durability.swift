@@ -204,16 +204,19 @@ extension Service {
   /// Removes a batch of old inputs on the store's thread. The world is not lent meanwhile.
   private func applyRetention(in hosted: HostedWorld, _ lease: Lease, _ persistence: Persistence) {
     hosted.isBeingStored = true
+    let others = worlds.values.filter { $0 !== hosted && $0.owner == hosted.owner }.compactMap { $0.progress?.bytes }
+    let most = environment.limits.mostStored(of: hosted.owner, beside: others)
     workers.submit(
       Job { () throws(StoreFailure) in
-        try persistence.applyRetention(lease)
+        try persistence.applyRetention(lease, most: most)
       } then: { [unowned self] result in
         hosted.isBeingStored = false
         guard let home = hosted.home else { return }
         switch result {
-        case .success(let (isOverfull, first)):
+        case .success(let (isOverfull, left)):
           hosted.progress?.isOverfull = isOverfull
-          home.live.stored?.first = first
+          hosted.progress?.bytes = left.bytes
+          home.live.stored?.first = left.first
           if isOverfull { hasMaintenance = true }
         case .failure(let error): upkeepFailed(in: hosted, home, .store(error))
         }
@@ -245,7 +248,11 @@ extension Service {
         try persistence.put(made)
       } then: { [unowned self] result in
         switch result {
-        case .success: persistence.didPut(made, of: hosted)
+        case .success:
+          persistence.didPut(made, of: hosted)
+          // What it has stored since the last one may be too much for its owner's other worlds.
+          if hosted.owner == .owner { return }
+          for other in worlds.values where other.owner == hosted.owner { other.progress?.isOverfull = true }
         case .failure(let error): if let home = hosted.home { upkeepFailed(in: hosted, home, .store(error)) }
         }
       })
@@ -277,6 +284,7 @@ extension Service {
       markDirty(client)
       list(client)
     }
+    if let stored = hosted.progress?.settings.sharing { setSharing(of: hosted, home, stored) }
     if isLost {
       close(hosted, home, reason, head: head, .taken)
     } else if isShuttingDown {

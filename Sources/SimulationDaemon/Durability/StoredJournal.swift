@@ -113,7 +113,7 @@ final class StoredJournal {
     do throws(StoreFailure) {
       try readers.reading { reader throws(StoreFailure) in
         try reader.readSegments(of: world, from: start) { segment in
-          // One that is damaged is told of when it is read.
+          // Reading a damaged segment reports it.
           if JournalSegment(segment.bytes)?.mayReach(wall: wall) ?? true {
             (next, end) = (segment.first, segment.last)
             return false

@@ -108,7 +108,7 @@ extension StoredHistory {
     let starts = ReplayStarts(store, of: name, first: world.first, head: world.head, end: end)
     let (start, undone) = try asking { () throws(StoreFailure) in
       let marks = try store.checkpoints(of: name).filter { $0.sequence <= latest }
-      guard let start = try starts.latest(marks) else { return (UInt64?.none, UndoneSpans()) }
+      guard let start = try starts.latest(marks) else { return (UInt64?.none, RewindList()) }
       return (start, try starts.undone(after: start))
     }
     guard let start else { throw HistoryFailure.forgotten(world: name, first: world.first) }

@@ -335,7 +335,7 @@ final class Daemon {
       service.endArrival(of: arrival.user)
       return refuse(arrival, Service.farewell)
     }
-    service.welcome(arrival.user) { [unowned self] refusal in
+    service.welcome(arrival.user, mayChange: arrival.mayChange) { [unowned self] refusal in
       service.endArrival(of: arrival.user)
       if let refusal { refuse(arrival, refusal) } else { seat(arrival) }
     }

@@ -38,6 +38,8 @@ struct Limits: Sendable {
   var userMachines = 100_000
   /// Bytes for all worlds and connections of one user.
   var userMemory = 1 << 36
+  /// Bytes of the journals in the store of all durable worlds of one user. The oldest inputs are removed first.
+  var userStore = 1 << 40
   var world = WorldLimits()
 
   struct Entry: Sendable {
@@ -80,6 +82,7 @@ struct Limits: Sendable {
     Entry(name: "userWorlds", unit: "worlds-per-user", range: 1...10_000, path: \.userWorlds),
     Entry(name: "userMachines", unit: "machines-per-user", range: 1...1 << 40, path: \.userMachines),
     Entry(name: "userMemory", unit: "bytes-per-user", range: 1 << 20...1 << 50, path: \.userMemory),
+    Entry(name: "userStore", unit: "bytes-per-user", range: 4_096...1 << 50, path: \.userStore),
   ]
 
   /// Limits that cannot be set. What comes of an input, and whether a stored document is one, depends on most of them.
@@ -101,7 +104,7 @@ struct Limits: Sendable {
   }
 
   /// Sets the defaults of a daemon that other users may connect to: more clients and worlds, for each user a part of the
-  /// memory, and less of the disk for each world.
+  /// memory, and less of the disk for each world and each user: a class of thirty fits on 16 GiB.
   mutating func makeRoomForUsers() {
     clients = 1_024
     worlds = 1_024
@@ -109,6 +112,22 @@ struct Limits: Sendable {
     world.journalBytes = min(world.journalBytes, max(131_072, userMemory / 4))
     world.checkpointBytes = min(world.checkpointBytes, userMemory / 16)
     storeBytes = 256 << 20
+    userStore = 512 << 20
+  }
+
+  /// The most bytes of a durable world's journal that are stored. The worlds of a user share ``userStore``: each may have
+  /// an equal part, and what the others leave.
+  ///
+  /// - Parameter others: The stored bytes of the owner's other durable worlds.
+  func mostStored(of owner: UserID, beside others: [Int]) -> Int {
+    if owner == .owner { return storeBytes }
+    return min(storeBytes, max(userStore / (others.count + 1), others.reduce(userStore, -)))
+  }
+
+  /// The bytes of a world's journal after its last checkpoint in the store that make the next one due. Nothing after it can
+  /// be removed.
+  func mostAfterCheckpoint(of owner: UserID) -> Int {
+    (owner == .owner ? storeBytes : min(storeBytes, userStore / userWorlds)) / 4
   }
 
   /// A daemon's default memory budget: half of what is available.

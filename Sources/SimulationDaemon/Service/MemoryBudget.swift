@@ -126,6 +126,9 @@ struct WorldShare: ~Copyable {
   private(set) var budget = MemoryBudget.unlimited
   /// The quota of the world's owner, if there is one.
   private(set) var quota: UserQuota?
+  /// The quota of the user who is served now. It bounds the world where its owner has none: the daemon's owner's worlds
+  /// are not for others to fill.
+  var guest: UserQuota?
   private var footprint = Footprint()
   private var machines = 0
 
@@ -155,12 +158,19 @@ struct WorldShare: ~Copyable {
   }
 
   /// Which limit does not admit this many more bytes.
-  func shortage(of more: Int = 0) -> MemoryShortage { MemoryShortage(budget, quota, for: more) }
+  func shortage(of more: Int = 0) -> MemoryShortage {
+    if let limit = guestLimit, footprint.total > limit - more { return .ofGuests(limit: limit) }
+    return MemoryShortage(budget, quota, for: more)
+  }
+
+  /// The bytes up to which others than the world's owner may fill it; nil if the owner is served, or has a quota.
+  private var guestLimit: Int? { quota == nil ? guest?.bytes : nil }
 
   /// Whether the world may grow by this many bytes.
   func admits(_ more: Int) -> Bool {
     if let quota, !quota.hasRoom(for: more) { return false }
     let (wanted, isTooMuch) = footprint.total.addingReportingOverflow(more)
+    if let limit = guestLimit, isTooMuch || wanted > limit { return false }
     return budget.hasRoom(for: more) || (!isTooMuch && wanted <= budget.freeForWorld)
   }
 }

@@ -74,10 +74,8 @@ final class Service {
   var documentsToRead: [Client] = []
   private var nextNumber: UInt32 = 1
   private var nextActivity: UInt64 = 1
-  /// The number of times that clients were given a worker.
+  /// The number of turns that clients and worlds had on the event loop and with workers.
   var turns: UInt64 = 0
-  /// The number of times that clients were served.
-  private var servings: UInt64 = 0
 
   /// How long busy clients are served in one round, in nanoseconds: other clients' requests may have arrived meanwhile.
   private static let longestRound: UInt64 = 2_000_000
@@ -241,8 +239,8 @@ final class Service {
     markDirty(client)
     client.lastInput = host
     if standing(of: client).isIdle {
-      if environment.hasUsers, client.user.spent(inRound: currentRound) >= Service.longestTurn {
-        client.session.isHeldUp = true
+      if client.user.spent(inRound: currentRound) >= Service.longestTurn {
+        client.isUnserved = true
         list(client)
       } else {
         serve(client)
@@ -254,6 +252,7 @@ final class Service {
 
   /// Runs a client's requests for one turn.
   func serve(_ client: Client) {
+    client.isUnserved = false
     markDirty(client)
     if isShuttingDown { return }
     tryAgain(client.hosted)
@@ -383,34 +382,27 @@ final class Service {
       hasWorked = false
       for client in nextTurns() where standing(of: client).isOnEventLoop {
         serve(client)
-        servings += 1
-        client.user.served = servings
+        turns += 1
+        client.user.served = turns
         hasWorked = true
-        if HostClock.now() &- begun > Service.longestRound { return rotateBusy(behind: client) }
-        if environment.hasUsers { putLast(client) }
+        putLast(client)
+        if HostClock.now() &- begun > Service.longestRound { return }
       }
     }
   }
 
-  /// The clients served next. With several users: one of each, longest wait first.
+  /// The clients served next: one of each user, longest wait first; all of them if they have one user.
   private func nextTurns() -> [Client] {
-    guard environment.hasUsers else { return busy }
+    let ready = busy.filter { standing(of: $0).isOnEventLoop }
     var found: Set<UserID> = []
-    return busy.filter { standing(of: $0).isOnEventLoop && found.insert($0.user.id).inserted }
-      .sorted { $0.user.served < $1.user.served }
+    let first = ready.filter { found.insert($0.user.id).inserted }
+    return first.count > 1 ? first.sorted { $0.user.served < $1.user.served } : ready
   }
 
   /// Moves a client to the end of the busy list.
   func putLast(_ client: Client) {
     guard let place = busy.firstIndex(where: { $0 === client }) else { return }
     busy.append(busy.remove(at: place))
-  }
-
-  /// Moves clients that were not served to the front of the busy list.
-  private func rotateBusy(behind client: Client) {
-    if environment.hasUsers { return putLast(client) }
-    guard let place = busy.firstIndex(where: { $0 === client }) else { return }
-    busy = Array(busy[(place + 1)...] + busy[...place])
   }
 
   /// Ends a round: prints notices, checks `await` requests, commits, and lends worlds to workers.

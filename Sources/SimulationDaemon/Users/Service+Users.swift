@@ -3,20 +3,6 @@ import Simulator
 import StateMachines
 import UnixHost
 
-/// A user's world `main` on its way into the store.
-final class FirstWorld {
-  let hosted: HostedWorld
-  let box: LiveWorld.Box
-  /// Called when it is there, or with what is said to the client.
-  var finish: [(String?) -> Void]
-
-  init(_ hosted: HostedWorld, _ box: LiveWorld.Box, _ finish: @escaping (String?) -> Void) {
-    self.hosted = hosted
-    self.box = box
-    self.finish = [finish]
-  }
-}
-
 /// Users: who may connect, which worlds they see, and with whom they share them.
 extension Service {
   // MARK: Connections
@@ -31,7 +17,7 @@ extension Service {
     }
   }
 
-  /// What is said to a client that cannot be served because of a limit; nil if it can.
+  /// The refusal for a client that exceeds a limit; nil if it can connect.
   func refusal(of id: UserID) -> String? {
     if isShuttingDown { return Service.farewell }
     guard hasRoom(for: id) else { return refusal }
@@ -55,82 +41,7 @@ extension Service {
     arriving -= 1
   }
 
-  private static func refusal(_ line: String, _ reason: String) -> String { "\(line)\n! bye reason=\(reason)\n" }
-
-  /// Makes sure that a user has a world `main`. Where worlds are stored, it is durable.
-  ///
-  /// - Parameter finish: Called when the world is there, at once if it is there already; or with what is said to the
-  ///   client.
-  func welcome(_ id: UserID, then finish: @escaping (_ refusal: String?) -> Void) {
-    if isShuttingDown { return finish(Service.farewell) }
-    let key = WorldKey(id, WorldKey.main).text
-    if let hosted = worlds[key] {
-      guard hosted.afterRemoval != nil else { return finish(nil) }
-      // Its successor is made when it is gone.
-      hosted.afterRemoval?.append { [unowned self] in welcome(id, then: finish) }
-      return
-    }
-    if let first = firstWorlds.first(where: { $0.hosted.name == key }) { return first.finish.append(finish) }
-    let limit = environment.limits.worlds
-    guard worlds.count + reservedWorlds.count < limit else {
-      return finish(
-        Service.refusal(
-          "- LIMIT name=worlds value=\(limit) : the daemon has \(limit) worlds, and no room for one of yours", "limit"))
-    }
-    let box = LiveWorld.Box(
-      LiveWorld(name: key, clock: .real, seed: 0, limits: environment.limits.world, host: host))
-    let hosted = self.host(box)
-    guard persistence != nil else {
-      add(hosted)
-      return finish(nil)
-    }
-    firstWorlds.append(FirstWorld(hosted, box, finish))
-    if workers.areInline { storeFirstWorlds() }
-  }
-
-  /// Lets nobody wait for a first world any more, since the daemon is ending.
-  func refuseFirstWorlds() {
-    for first in firstWorlds {
-      let waiting = first.finish
-      first.finish = []
-      for finish in waiting { finish(Service.farewell) }
-    }
-  }
-
-  /// Stores new users' first worlds, if the store's thread is free.
-  func storeFirstWorlds() {
-    guard let persistence, !firstWorlds.isEmpty, mayChangeStoredWorlds, !isShuttingDown else { return }
-    let new = firstWorlds
-    let host = host
-    let rows = new.map { ($0.hosted.name, $0.box.live.world.now, persistence.settings(of: $0.box.live)) }
-    let job = Job { () throws(Never) in
-      rows.map { name, now, settings in
-        Result { () throws(PersistenceFailure) in try persistence.create(name, now, settings, host: host) }
-      }
-    } then: { [unowned self] result in
-      firstWorlds.removeAll { first in new.contains { $0 === first } }
-      for (first, made) in zip(new, result.get()) { finish(first, made, persistence) }
-    }
-    isCommitNext = !workers.areInline
-    workers.submit(job)
-    if workers.areInline { for job in workers.takeReturnedJobs() { job.finish() } }
-  }
-
-  private func finish(
-    _ first: FirstWorld, _ made: Result<StoredProgress, PersistenceFailure>, _ persistence: Persistence
-  ) {
-    switch made {
-    case .success(let progress):
-      persistence.begin(first.hosted, first.box, progress)
-      add(first.hosted)
-      for finish in first.finish { finish(nil) }
-    case .failure(let error):
-      report("world \(first.hosted.name) could not be made: \(error)")
-      for finish in first.finish {
-        finish(Service.refusal("- STORAGE world=main : your first world could not be stored", "storage"))
-      }
-    }
-  }
+  static func refusal(_ line: String, _ reason: String) -> String { "\(line)\n! bye reason=\(reason)\n" }
 
   /// `. USER client= world= since= idle=` for a user's own sessions, and for all if the daemon's owner asks; `. USER` for
   /// those of others.
@@ -224,7 +135,7 @@ extension Service {
     (hosted.owner == client.user.id || client.user.id == .owner) && mayBeDropped(hosted)
   }
 
-  /// Whether a world is none that clients need to begin in.
+  /// Whether no client can begin in this world: it is not the `main` of a connected user.
   func mayBeDropped(_ hosted: HostedWorld) -> Bool {
     guard WorldKey(hosted.name).name == WorldKey.main else { return true }
     let owner = user(hosted.owner)
@@ -250,12 +161,8 @@ extension Service {
       client.session.failStorage(tag, world: client.session.shown(hosted.name), outage.reason)
       return true
     }
-    if home.live.sharing != sharing {
-      home.live.sharing = sharing
-      hosted.sharing = sharing
-      reviewAccess(to: hosted, home)
-      guard isStored(hosted) else { return false }
-    }
+    setSharing(of: hosted, home, sharing)
+    guard isStored(hosted) else { return false }
     let shown = client.session.shown(hosted.name)
     client.session.succeed(tag) { line in
       line.word(sharing == .nobody ? "unshared" : "shared")
@@ -265,8 +172,10 @@ extension Service {
     return true
   }
 
-  /// Ends what a world's sharing no longer allows. For those who may not even look the world is gone.
-  private func reviewAccess(to hosted: HostedWorld, _ home: LiveWorld.Box) {
+  /// Applies a changed sharing: expels users without access, and cancels changes of users who may only read.
+  func setSharing(of hosted: HostedWorld, _ home: LiveWorld.Box, _ sharing: Sharing) {
+    if hosted.sharing == sharing { return }
+    hosted.sharing = sharing
     expel(from: hosted, home, because: "is not shared any more") { hosted.access(of: $0.user.id) == .nothing }
     // Watches stay while a client uses another world, so these are not only of those who were here.
     for other in everybody where hosted.access(of: other.user.id) == .nothing {
@@ -302,21 +211,30 @@ extension Service {
 }
 
 extension UserQuota {
-  /// What a failure says of the limit of machines.
+  /// The keys of a failure for `userMachines`.
   var machineKeys: [(String, String)] { [("name", "userMachines"), ("value", "\(machines)")] }
 }
 
 extension RequestContext {
-  /// Whether the owner of the world may have so many more machines. Writes a failure if not.
+  /// Whether the owner of the world may have so many more machines, and whoever is served may make them. Writes a failure
+  /// if not.
   ///
   /// - Parameter purpose: What there would be no room for.
   func admitsMachines(_ count: Int, _ purpose: String) -> Bool {
-    guard let quota = live.share.quota else { return true }
     live.reportMachines()
-    if quota.hasRoom(forMachines: count) { return true }
-    fail(
-      .limit, quota.machineKeys,
-      "the owner of this world has \(quota.countedMachines) machines; there is no room \(purpose)")
+    let present = live.world.machineCount
+    if let quota = live.share.quota {
+      if quota.hasRoom(forMachines: count) { return true }
+      fail(
+        .limit, quota.machineKeys,
+        "the owner of this world has \(quota.countedMachines) machines; there is no room \(purpose)")
+    } else if let guest = live.share.guest {
+      if present + count <= guest.machines { return true }
+      fail(
+        .limit, guest.machineKeys, "this world has \(present) machines; for guests there is no room \(purpose)")
+    } else {
+      return true
+    }
     return false
   }
 }

@@ -16,7 +16,7 @@ final class User {
   private static let refusalInterval: UInt64 = 60_000_000_000
   /// The number of the last turn that a client or a world of this user had with a worker.
   var turn: UInt64 = 0
-  /// The number of the last turn that a client of this user had on the event loop.
+  /// That of the last turn that a client of this user had on the event loop.
   var served: UInt64 = 0
   /// The time that this user's clients were served in a round, in nanoseconds.
   private var spent: (round: UInt64, time: UInt64) = (0, 0)
@@ -80,6 +80,8 @@ final class UserQuota: Sendable {
 /// Which memory limit is reached: a user's, or that of the whole daemon.
 enum MemoryShortage {
   case ofUser(limit: Int)
+  /// Of users in a world of the daemon's owner.
+  case ofGuests(limit: Int)
   case ofDaemon(limit: Int)
 
   /// - Parameter more: The bytes that did not fit.
@@ -91,7 +93,7 @@ enum MemoryShortage {
   /// The limit's name and value.
   var limit: (name: String, value: Int) {
     switch self {
-    case .ofUser(let limit): ("userMemory", limit)
+    case .ofUser(let limit), .ofGuests(let limit): ("userMemory", limit)
     case .ofDaemon(let limit): ("memory", limit)
     }
   }
@@ -100,6 +102,7 @@ enum MemoryShortage {
   var holder: String {
     switch self {
     case .ofUser: "the memory for the worlds and connections of one user"
+    case .ofGuests: "the memory up to which guests may fill this world"
     case .ofDaemon: "the daemon's memory"
     }
   }

@@ -85,7 +85,9 @@ extension Session {
   /// Lends itself and its world to `body`.
   @inline(__always)
   mutating func use<Result>(_ live: inout LiveWorld, _ body: (borrowing RequestContext) -> Result) -> Result {
-    withUnsafeMutablePointer(to: &self) { session in
+    live.share.guest = share.quota
+    defer { live.share.guest = nil }
+    return withUnsafeMutablePointer(to: &self) { session in
       withUnsafeMutablePointer(to: &live) { live in body(RequestContext(session, live)) }
     }
   }

@@ -7,42 +7,18 @@ import UnixHost
 extension Service {
   // MARK: Lending
 
-  /// Lends the worlds with long work; clients that have waited longest come first.
+  /// Lends the worlds with long work, as long as workers are free, and reserves those that wait for the store.
+  ///
+  /// Users take turns with the workers, longest wait first; so do the clients and worlds of each user.
   func lendWorlds() {
     if isShuttingDown { return }
     for hosted in worlds.values { hosted.reviewReservation() }
-    if environment.hasUsers { lendInTurn() }
-    for client in busy.sorted(by: { $0.turn < $1.turn }) {
-      switch standing(of: client) {
-      case .onWorker where workers.areFree && !environment.hasUsers: lend(to: client)
-      case .waiting(for: .commit):
-        // The reservation puts this activity ahead of the requests that keep the store busy.
-        for hosted in worldsNeeded(by: client) where hosted.isBeingStored { hosted.reserve(for: client) }
-      case .idle, .onEventLoop, .onWorker, .waiting: break
-      }
-    }
-    if environment.hasUsers { return }
-    for hosted in worlds.values where workers.areFree && needsWorkerForItself(hosted) {
-      lend([hosted], actor: nil, catchesUp: true)
-    }
-  }
-
-  /// Whether a world wants a worker without a client: to catch up with its clock, or for a checkpoint.
-  private func needsWorkerForItself(_ hosted: HostedWorld) -> Bool {
-    guard let home = hosted.home, isStored(hosted) else { return false }
-    return home.live.isBehind || home.live.world.wantsCheckpoint
-  }
-
-  /// Lends worlds to workers in turn: the user who has waited longest comes first, and of that user's clients and worlds
-  /// the one that has.
-  private func lendInTurn() {
-    guard workers.areFree else { return }
-    var clients = busy.filter { standing(of: $0).isOnWorker }
-    var behind = worlds.values.filter(needsWorkerForItself)
+    var clients = workers.areFree ? busy.filter { standing(of: $0).isOnWorker } : []
+    var behind = workers.areFree ? worlds.values.filter(needsWorkerForItself) : []
     while workers.areFree {
-      let client = clients.min { ($0.user.turn, $0.turn) < ($1.user.turn, $1.turn) }
-      let world = behind.min { (user($0.owner).turn, $0.turn) < (user($1.owner).turn, $1.turn) }
-      if let world, (client.map { user(world.owner).turn < $0.user.turn } ?? true) {
+      let client = clients.min { turns(of: $0) < turns(of: $1) }
+      let world = behind.min { turns(of: $0) < turns(of: $1) }
+      if let world, (client.map { turns(of: world) < turns(of: $0) } ?? true) {
         behind.removeAll { $0 === world }
         // A client's request may have taken it, and caught up on the way.
         guard needsWorkerForItself(world) else { continue }
@@ -54,9 +30,26 @@ extension Service {
         clients.removeAll { $0 === client }
         if standing(of: client).isOnWorker { lend(to: client) }
       } else {
-        return
+        break
       }
     }
+    for client in busy.sorted(by: { $0.turn < $1.turn }) {
+      guard case .waiting(for: .commit) = standing(of: client) else { continue }
+      // The reservation puts this activity ahead of the requests that keep the store busy.
+      for hosted in worldsNeeded(by: client) where hosted.isBeingStored { hosted.reserve(for: client) }
+    }
+  }
+
+  /// The last turns of a client's user and of the client.
+  private func turns(of client: Client) -> (UInt64, UInt64) { (client.user.turn, client.turn) }
+
+  /// The last turns of a world's owner, and of the world without a client.
+  private func turns(of world: HostedWorld) -> (UInt64, UInt64) { (user(world.owner).turn, world.turn) }
+
+  /// Whether a world wants a worker without a client: to catch up with its clock, or for a checkpoint.
+  private func needsWorkerForItself(_ hosted: HostedWorld) -> Bool {
+    guard let home = hosted.home, isStored(hosted) else { return false }
+    return home.live.isBehind || home.live.world.wantsCheckpoint
   }
 
   private func lend(to client: Client) {
@@ -73,8 +66,8 @@ extension Service {
     }
   }
 
-  /// Looks whether there is room for a copy now, right before it is made: the world, and what its client's user has, may
-  /// have grown since the request. Answers the client if there is none.
+  /// Reserves room for a copy right before it is made, since the world or the user's other worlds may have grown.
+  /// Answers the client if there is none.
   private func promiseGrowth(by fork: Activity.Fork, _ client: Client) -> Bool {
     guard let home = client.hosted.home else { preconditionFailure("a world is copied at home") }
     if let growth = growth(byForkOf: home, fork.tag, client) {

@@ -10,7 +10,7 @@ final class HostedWorld {
   let name: String
   let owner: UserID
   /// Who else may use it.
-  var sharing: Sharing
+  var sharing = Sharing.nobody
   /// The number of the last turn with a worker that it had for itself.
   var turn: UInt64 = 0
   private(set) var place: Place
@@ -80,7 +80,6 @@ final class HostedWorld {
   init(_ box: LiveWorld.Box) {
     name = box.live.name
     owner = WorldKey(name).owner
-    sharing = box.live.sharing
     status = Status(box.live, isDurable: false)
     place = .home(box)
   }
@@ -105,7 +104,6 @@ final class HostedWorld {
 
   func bringHome(_ box: LiveWorld.Box) {
     place = .home(box)
-    sharing = box.live.sharing
     for watcher in watchersToRemove { box.live.world.unwatchAll(for: watcher) }
     watchersToRemove = []
   }
@@ -176,6 +174,5 @@ final class HostedWorld {
     progress = nil
     archiving = nil
     home.replace(with: LiveWorld.Box(other))
-    sharing = home.live.sharing
   }
 }

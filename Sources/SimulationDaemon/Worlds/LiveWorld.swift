@@ -9,8 +9,6 @@ struct LiveWorld: ~Copyable {
   let seed: UInt64
   var world: WorldCore
   var clock: WorldClock
-  /// Who besides its owner may use it.
-  var sharing = Sharing.nobody
   /// Whether timers are overdue in the current round.
   var isBehind: Bool { lag != .none }
   private var lag = Lag.none
@@ -92,7 +90,6 @@ struct LiveWorld: ~Copyable {
   init(without other: borrowing LiveWorld, _ outage: Outage) {
     name = other.name
     seed = other.seed
-    sharing = other.sharing
     world = WorldCore(seed: other.seed, limits: other.world.limits)
     clock = WorldClock(.virtual, host: other.host)
     host = other.host
@@ -103,7 +100,6 @@ struct LiveWorld: ~Copyable {
   init(name: String, _ settings: WorldSettings, _ world: consuming WorldCore, host: UInt64) {
     self.name = name
     seed = settings.seed
-    sharing = settings.sharing
     clock = settings.clock(host: host, moment: world.now)
     self.world = world
     self.host = host

@@ -89,7 +89,7 @@ extension WorldCore {
 
   /// Whether it can be written as it was right after its last input: not if that was a rewind, which set the clock, nor
   /// if timers are due that do not fire.
-  package var canBeArchived: Bool { !isStalled && past.undone.last?.by != journal.last }
+  package var canBeArchived: Bool { !isStalled && lastUndoer != journal.last }
 
   /// A copy of everything that is written.
   ///

@@ -42,7 +42,7 @@ package struct Journal: ~Copyable {
   private var oldestBlock = 0
   /// The number of the last input; 0 before the first.
   package private(set) var last: UInt64 = 0
-  /// Of its blocks.
+  /// The bytes of its blocks.
   private(set) var bytes = 0
   /// Beside the inputs.
   var wallTimes = WallTimes()

@@ -8,7 +8,7 @@ package import StateMachines
 package struct JournalSegment {
   let facts: Facts
   package let creations: [Creation]
-  /// The first holds for its first input, unless that has none.
+  /// The first mark applies to the first input, unless that input has no time.
   let wallMarks: [WallMark]
   // Safety: points into the bytes that this was made from, which must outlive it.
   let records: UnsafeRawBufferPointer

@@ -3,14 +3,14 @@ package import StateMachines
 /// What the host's clock showed when inputs came.
 ///
 /// A world's moments say nothing of the time of day: its clock can be stopped, sped up and turned back, and the host's
-/// can be set. So the journal has marks beside its inputs. From a mark on, the host's clock went on from a time as the
-/// world's did from a moment, at a ratio; a new mark is made only where the last one would be wrong. No rule sees them,
-/// and a replay needs none.
+/// can be set. So the journal has marks beside its inputs. A mark maps the world's moments to the host's time, from one
+/// input on: a moment, the time at it, and the speed. A new mark is made when the last one no longer fits. Rules and replays
+/// do not use marks.
 struct WallTimes {
   /// In order of their inputs. Those before the journal's first input are dropped, but for the one that it needs.
   private(set) var marks: ContiguousArray<WallMark> = []
 
-  /// A mark that is wrong by less is right, in nanoseconds.
+  /// The largest error at which a mark still fits, in nanoseconds.
   private static let tolerance: Int64 = 1_000_000
 
   /// In bytes.
@@ -68,7 +68,7 @@ struct WallTimes {
   }
 }
 
-/// From an input on, what the host's clock showed at the world's moments.
+/// Maps moments to the host's time, from one input on.
 struct WallMark: Equatable {
   /// The first input that it is about.
   let sequence: UInt64

@@ -14,8 +14,8 @@ struct Replay: ~Copyable {
   private var made: JournalReader
   /// The last input to replay.
   var end: UInt64
-  /// The undone ranges, if they are not those of the other world: for a redo.
-  private let undone: ContiguousArray<UndoHistory.Undone>?
+  /// What was undone before this input is skipped.
+  private let undoneBefore: UInt64
 
   /// The replay differs from the journal. This happens only through a defect in a kind, whose rule must depend on
   /// nothing but its inputs.
@@ -26,14 +26,14 @@ struct Replay: ~Copyable {
   /// - Parameters:
   ///   - end: The last input to replay.
   ///   - checkpoint: Where to begin; nil for the beginning of the world.
-  ///   - undone: The undone ranges; nil for those of the other world.
+  ///   - undoneBefore: What was undone before this input is skipped.
   ///   - journalBytes: How much of the resulting journal is kept.
   /// - Precondition: The other journal has all inputs from there on.
   init(
     of other: borrowing WorldCore, from checkpoint: Checkpoint?, to end: UInt64,
-    undone: ContiguousArray<UndoHistory.Undone>? = nil, journalBytes: Int = 128 << 10
+    undoneBefore: UInt64 = .max, journalBytes: Int = 128 << 10
   ) {
-    self.undone = undone
+    self.undoneBefore = undoneBefore
     let journal = Journal(
       inputs: .max >> 1, bytes: journalBytes, after: checkpoint?.sequence ?? 0,
       at: checkpoint?.world.now.nanoseconds ?? 0)
@@ -59,9 +59,7 @@ struct Replay: ~Copyable {
     while left > 0 {
       guard source.next <= end else { return true }
       guard let entry = other.read(&source) else { throw Divergence(sequence: source.next) }
-      if let undone = undone.map({ UndoHistory.span(of: entry.sequence, in: $0) })
-        ?? other.past.span(of: entry.sequence)
-      {
+      if let undone = other.past.rewinds.span(of: entry.sequence, before: undoneBefore) {
         // Reading over a few is quicker than seeking.
         if undone.by - entry.sequence > 4_096 {
           source = other.journalReader(from: min(undone.by, other.lastSequence) + 1)

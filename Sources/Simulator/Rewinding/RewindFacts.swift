@@ -3,7 +3,7 @@ package import StateMachines
 /// What the journal says of a rewind.
 package struct RewindFacts {
   private let sequence: UInt64
-  /// The first input that it has undone; its own number if none was. That of a redo is an undo.
+  /// The first undone input; its own number if none. For a redo it is the undo that it takes back.
   package let firstUndone: UInt64
   /// The moment that was left, if time had passed since the last input.
   package let left: Instant?

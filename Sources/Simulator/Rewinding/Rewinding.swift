@@ -29,8 +29,6 @@ package final class Rewinding {
     /// The rewinds after `upTo` are taken back; `undos` is how many more to find, and `first` the first input that comes
     /// back with those found.
     case unwinding(upTo: UInt64, undos: Int, first: UInt64)
-    /// Collects the rewinds among the inputs that come back, from `next` on.
-    case collecting(next: UInt64, Rewinds)
     case building
     case arrived
   }
@@ -46,7 +44,7 @@ package final class Rewinding {
   private var base: Checkpoint?
   /// A checkpoint for the next rewind, if the last one is far back.
   private(set) var checkpoint: Checkpoint?
-  /// Of a redo.
+  /// What the redo brings back; nil for an undo.
   package private(set) var redo: Redo?
 
   /// What a redo brings back.
@@ -55,8 +53,6 @@ package final class Rewinding {
     package let first: UInt64
     /// How many rewinds are taken back.
     package let undos: UInt64
-    /// The undone ranges among the inputs that come back.
-    let restored: ContiguousArray<UndoHistory.Undone>
     /// The moment at which the world was.
     let moment: Instant
   }
@@ -78,7 +74,7 @@ package final class Rewinding {
   /// Whether undos are taken back.
   package var isRedo: Bool { if case .undos = goal { true } else { false } }
 
-  /// The world must be restorable from just before this input, to be rebuilt again.
+  /// The first input that a later replay of this rewind needs.
   package var firstNeeded: UInt64 { redo?.first ?? firstUndone }
 
   /// Whether the rebuilt world can replace the world.
@@ -98,8 +94,6 @@ package final class Rewinding {
         left -= try search(world, upTo: bound, requests: requests)
       case .unwinding(let bound, let undos, let first):
         left -= try unwind(world, upTo: bound, undos: undos, first: first)
-      case .collecting(let next, let rewinds):
-        left -= try collect(world, from: next, rewinds, most: left)
       case .building:
         do throws(Replay.Divergence) {
           guard try replay.advance(through: world, by: left) else { return }
@@ -126,7 +120,7 @@ package final class Rewinding {
       return 1
     }
     let start = world.journal.startOfBlock(of: bound - 1)
-    if let undone = world.past.span(of: bound - 1), undone.from <= start {
+    if let undone = world.past.rewinds.span(of: bound - 1) {
       phase = .searching(upTo: undone.from, requests: requests)
       return 1
     }
@@ -134,7 +128,7 @@ package final class Rewinding {
     var found: [UInt64] = []
     var isBefore = false
     while reader.next < bound, let entry = world.read(&reader) {
-      if world.past.span(of: entry.sequence) != nil { continue }
+      if world.hasUndone(entry.sequence) { continue }
       switch goal {
       case .requests:
         // Restarted timers are not a request.
@@ -170,37 +164,11 @@ package final class Rewinding {
     firstUndone = sequence
     base = world.past.checkpoint(before: redo?.first ?? sequence, firstKept: world.firstSequence)
     guard base != nil || world.firstSequence == 1 else { throw .forgotten(from: oldestReachable(world)) }
-    var undone: ContiguousArray<UndoHistory.Undone>?
-    if let redo {
-      var spans = world.past.undone
-      while let last = spans.last, last.by >= redo.first { spans.removeLast() }
-      undone = spans + redo.restored
-    }
-    replay = Replay(of: world, from: base, to: sequence - 1, undone: undone)
+    replay = Replay(of: world, from: base, to: sequence - 1, undoneBefore: sequence)
     phase = .building
   }
 
   // MARK: Redo
-
-  /// The rewinds of a stretch of the journal, in order.
-  private struct Rewinds {
-    let first: UInt64
-    let undos: UInt64
-    let moment: Instant
-    var found: ContiguousArray<UndoHistory.Undone> = []
-
-    /// The ranges that were undone when the input before `end` had come.
-    func undone(before end: UInt64) -> ContiguousArray<UndoHistory.Undone> {
-      var spans: ContiguousArray<UndoHistory.Undone> = []
-      var end = end
-      for rewind in found.reversed() where rewind.by < end {
-        spans.append(rewind)
-        end = rewind.from
-      }
-      spans.reverse()
-      return spans
-    }
-  }
 
   /// Looks at one rewind: an undo is taken back, and what a redo has taken back is passed over.
   ///
@@ -213,51 +181,33 @@ package final class Rewinding {
       guard world.firstSequence == 1 else { throw .forgotten(from: oldestReachable(world)) }
       throw .onlySoMany(wanted - undos)
     }
-    var reader = world.journalReader(from: bound)
-    guard let entry = world.read(&reader), entry.input == .rewound else { throw .onlySoMany(wanted - undos) }
-    let facts = RewindFacts(world.details(of: entry), entry)
-    if facts.isRedo {
-      phase = .unwinding(upTo: facts.firstUndone - 1, undos: undos, first: first)
-    } else if undos > 1 {
-      phase = .unwinding(upTo: bound - 1, undos: undos - 1, first: min(first, facts.firstUndone))
-    } else {
-      let first = min(first, facts.firstUndone)
-      firstUndone = bound
-      guard first >= world.firstSequence else { throw .forgotten(from: oldestReachable(world)) }
-      var moment = facts.left
-      if moment == nil, bound > world.firstSequence {
-        var before = world.journalReader(from: bound - 1)
-        moment = world.read(&before)?.moment
-      }
-      phase = .collecting(next: first, Rewinds(first: first, undos: UInt64(wanted), moment: moment ?? entry.moment))
+    guard let rewind = world.past.rewinds.rewind(bound) else { throw .onlySoMany(wanted - undos) }
+    if rewind.isRedo {
+      phase = .unwinding(upTo: rewind.undone.from - 1, undos: undos, first: first)
+      return 1
     }
+    let first = min(first, rewind.undone.from)
+    if undos > 1 {
+      phase = .unwinding(upTo: bound - 1, undos: undos - 1, first: first)
+      return 1
+    }
+    guard first >= world.firstSequence else { throw .forgotten(from: oldestReachable(world)) }
+    redo = Redo(first: first, undos: UInt64(wanted), moment: momentLeft(world, by: bound))
+    try build(world, from: bound)
     // The reader has skipped a part of a block.
     return 4_096
   }
 
-  /// Collects the rewinds among at most `most` inputs that come back.
-  private func collect(
-    _ world: borrowing WorldCore, from next: UInt64, _ rewinds: Rewinds, most: Int
-  ) throws(Failure) -> Int {
-    var rewinds = rewinds
-    var reader = world.journalReader(from: next)
-    var looked = 0
-    while looked < most, reader.next < firstUndone {
-      guard let entry = world.read(&reader) else { throw .forgotten(from: oldestReachable(world)) }
-      looked += 1
-      guard entry.input == .rewound else { continue }
-      let facts = RewindFacts(world.details(of: entry), entry)
-      rewinds.found.append(UndoHistory.Undone(from: facts.firstUndone, by: entry.sequence))
+  /// The moment at which the world was when an undo came.
+  private func momentLeft(_ world: borrowing WorldCore, by undo: UInt64) -> Instant {
+    let before = max(undo - 1, world.firstSequence)
+    var reader = world.journalReader(from: before)
+    var moment = Instant.beginning
+    while reader.next <= undo, let entry = world.read(&reader) {
+      if entry.sequence == undo, let left = RewindFacts(world.details(of: entry), entry).left { return left }
+      if entry.sequence == before { moment = entry.moment }
     }
-    if reader.next < firstUndone {
-      phase = .collecting(next: reader.next, rewinds)
-    } else {
-      redo = Redo(
-        first: rewinds.first, undos: rewinds.undos, restored: rewinds.undone(before: firstUndone),
-        moment: rewinds.moment)
-      try build(world, from: firstUndone)
-    }
-    return looked + 1
+    return moment
   }
 
   /// Finishes: everything is replayed, and the clock is set.

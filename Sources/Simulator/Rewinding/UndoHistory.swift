@@ -1,19 +1,12 @@
 import StateMachines
 
-/// What a world keeps so that it can go back in time: the undone ranges, and checkpoints.
+/// What a world keeps so that it can go back in time: its rewinds, and checkpoints.
 ///
 /// The journal has all inputs, including undone ones. The others, with the seed, are enough to rebuild a world; a
 /// checkpoint makes it faster.
 struct UndoHistory {
-  /// Inputs that were undone together, and the input that undid them, which follows directly.
-  struct Undone {
-    let from: UInt64
-    let by: UInt64
-  }
-
   let seed: UInt64
-  /// In order and disjoint: a longer undo absorbs those in its range.
-  var undone: ContiguousArray<Undone> = []
+  var rewinds = RewindList()
   /// Copies of the world, oldest first.
   private(set) var checkpoints: ContiguousArray<Checkpoint> = []
   /// The input from which on the next checkpoint is due.
@@ -66,53 +59,25 @@ struct UndoHistory {
     nextCheckpoint = distance
   }
 
-  /// The undone range that contains an input, as an undone or undoing one; nil if the input is in effect.
-  func span(of sequence: UInt64) -> Undone? { UndoHistory.span(of: sequence, in: undone) }
-
-  static func span(of sequence: UInt64, in undone: ContiguousArray<Undone>) -> Undone? {
-    guard let last = undone.last, sequence <= last.by else { return nil }
-    var low = 0
-    var high = undone.count
-    while low < high {
-      let middle = (low + high) / 2
-      if undone[middle].by < sequence { low = middle + 1 } else { high = middle }
-    }
-    return undone[low].from <= sequence ? undone[low] : nil
-  }
-
   /// Records that the inputs from `sequence` on are undone by another.
   ///
   /// - Parameters:
-  ///   - restored: Undone ranges before it that count again; only of a redo.
+  ///   - isRedo: Whether they are undos, which are taken back.
   ///   - checkpoint: A copy of the resulting world, if one was made.
   ///   - machines: How many machines it has.
   mutating func undo(
-    from sequence: UInt64, by undoer: UInt64, restoring restored: ContiguousArray<Undone>, _ checkpoint: Checkpoint?,
-    machines: Int, firstKept: UInt64
+    from sequence: UInt64, by undoer: UInt64, isRedo: Bool, _ checkpoint: Checkpoint?, machines: Int, firstKept: UInt64
   ) {
-    for span in restored { UndoHistory.undo(from: span.from, by: span.by, in: &undone) }
-    UndoHistory.undo(from: sequence, by: undoer, in: &undone)
+    rewinds.append(from: sequence, by: undoer, isRedo: isRedo)
     while let last = checkpoints.last, last.sequence >= sequence { checkpoints.removeLast() }
     if let checkpoint { keep(checkpoint, firstKept: firstKept) }
     nextCheckpoint = max(undoer + 1, (checkpoints.last?.sequence ?? 0) + wait(machines: machines))
     forget(before: firstKept)
   }
 
-  /// Adds an undone range, which absorbs those in its range. That of a redo begins with the undo that it takes back, whose
-  /// range then counts no more.
-  static func undo(from sequence: UInt64, by undoer: UInt64, in undone: inout ContiguousArray<Undone>) {
-    while let last = undone.last, last.by >= sequence { undone.removeLast() }
-    undone.append(Undone(from: sequence, by: undoer))
-  }
-
-  /// Adds ranges that were undone after all known ones.
-  mutating func adopt(_ later: UndoneSpans) {
-    for span in later.spans { UndoHistory.undo(from: span.from, by: span.by, in: &undone) }
-  }
-
   /// Drops records that are useless once the journal has dropped all inputs before `first`.
   mutating func forget(before first: UInt64) {
-    if let oldest = undone.first, oldest.by < first { undone.removeAll { $0.by < first } }
+    rewinds.forget(before: first)
     if let oldest = compositions.first, oldest.end < first { compositions.removeAll { $0.end < first } }
   }
 

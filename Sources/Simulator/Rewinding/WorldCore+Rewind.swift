@@ -19,20 +19,20 @@ extension WorldCore {
 
   /// The input that undid another, the last one if several did; nil if it is not undone.
   package func undoer(of sequence: UInt64) -> UInt64? {
-    guard let undone = past.span(of: sequence), undone.by != sequence else { return nil }
+    guard let undone = past.rewinds.span(of: sequence), undone.by != sequence else { return nil }
     return undone.by
   }
 
   /// The inputs that were undone together with this one, and the one that undid them; nil if it is in effect.
   package func undoneTogether(with sequence: UInt64) -> ClosedRange<UInt64>? {
-    past.span(of: sequence).map { $0.from...$0.by }
+    past.rewinds.span(of: sequence).map { $0.from...$0.by }
   }
 
   /// The last input that undid others; 0 if none did.
-  package var lastUndoer: UInt64 { past.undone.last?.by ?? 0 }
+  package var lastUndoer: UInt64 { past.rewinds.last }
 
   /// Whether an input is not in effect: it was undone, or has undone others.
-  func hasUndone(_ sequence: UInt64) -> Bool { past.span(of: sequence) != nil }
+  func hasUndone(_ sequence: UInt64) -> Bool { past.rewinds.span(of: sequence) != nil }
 
   /// Replaces the world's state by that of a rewind, as an input of its own. Watchers, the journal and all numbers
   /// stay.
@@ -67,12 +67,11 @@ extension WorldCore {
     }
     _ = journal.append(worldwide: details, at: now)
     details.clear()
-    let restored = redo?.restored ?? []
     past.undo(
-      from: from, by: undoer, restoring: restored, rewinding.checkpoint, machines: registry.count,
+      from: from, by: undoer, isRedo: redo != nil, rewinding.checkpoint, machines: registry.count,
       firstKept: journal.first)
-    unflushed?.undone += restored.map { ($0.from...$0.by, undoer) }
-    unflushed?.undone.append((from...undoer, undoer))
+    // What was undone among the inputs that come back counts again.
+    unflushed?.undone += past.rewinds.ranges(from: redo?.first ?? from).map { ($0, undoer) }
     if let redo { return redo.first < from ? redo.first...(from - 1) : nil }
     return from < undoer ? from...(undoer - 1) : nil
   }

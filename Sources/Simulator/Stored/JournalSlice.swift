@@ -24,11 +24,10 @@ package struct JournalSlice: ~Copyable {
   ) throws {
     guard let segment = JournalSegment(bytes) else { throw SegmentFailure.damaged("its beginning is cut off") }
     var world = WorldCore(limits: present.limits)
-    for stretch in undone {
-      world.past.undone.append(UndoHistory.Undone(from: stretch.lowerBound, by: stretch.upperBound))
-    }
     // Recent undone ranges may not be stored yet.
-    for stretch in present.past.undone { UndoHistory.undo(from: stretch.from, by: stretch.by, in: &world.past.undone) }
+    let recent = present.past.rewinds.ranges(from: numbers.lowerBound)
+    let older = undone.prefix { $0.upperBound < recent.first?.lowerBound ?? .max }
+    world.past.rewinds = RewindList(older + recent)
     var kinds = SpokenKinds(words, catalogue)
     var known: [MachineID: KindTranslation] = [:]
     var last = numbers.upperBound - start < most ? numbers.upperBound : start + most - 1

@@ -3,7 +3,7 @@ package import StateMachines
 /// Rebuilds a world from storage: from a checkpoint, or from nothing, and the segments of its journal from there on.
 ///
 /// Each segment is replayed when it is added, so a long journal takes no more memory than a world's journal may. Undone
-/// inputs are not replayed, so all rewinds must be known beforehand (``UndoneSpans``).
+/// inputs are not replayed, so all undone ranges must be known beforehand (``RewindList``).
 package struct Recovery: ~Copyable {
   package enum Failure: Error, Equatable {
     /// A segment does not follow directly on the previous one, or its facts are invalid.
@@ -21,6 +21,8 @@ package struct Recovery: ~Copyable {
   private var replay: Replay
   private let catalogue: Catalogue
   private let words: StoredWords
+  /// The rewinds of the segments so far. Until the end the source has those that are known beforehand.
+  private var rewinds = RewindList()
   /// By kind name, for the inputs before `wordsHoldUntil`.
   private var translations: [String: KindTranslation] = [:]
   private var wordsHoldUntil: UInt64 = 0
@@ -28,12 +30,12 @@ package struct Recovery: ~Copyable {
 
   /// - Parameters:
   ///   - world: The world of a checkpoint, with a journal that begins after it; or a new world with its seed.
-  ///   - undone: All undone ranges after it.
+  ///   - undone: What later inputs have undone: at least the ranges that are undone in the end.
   ///   - words: The descriptions with which the segments were written.
-  package init(of world: consuming WorldCore, undone: UndoneSpans, _ words: StoredWords, _ catalogue: Catalogue) {
+  package init(of world: consuming WorldCore, undone: RewindList, _ words: StoredWords, _ catalogue: Catalogue) {
     source = world
     let base = source.lastSequence > 0 ? Checkpoint(of: source, as: source.lastSequence) : nil
-    source.past.adopt(undone)
+    source.past.rewinds = undone
     replay = Replay(of: source, from: base, to: source.lastSequence)
     if let base {
       source.past.keep(base, firstKept: base.sequence + 1)
@@ -79,6 +81,7 @@ package struct Recovery: ~Copyable {
     }
     try play(to: numbers.upperBound)
     if floor > 0 { source.journal.forget(before: floor) }
+    rewinds.forget(before: source.firstSequence)
     keepCopyIfDue()
   }
 
@@ -118,6 +121,7 @@ package struct Recovery: ~Copyable {
           translation: try self.translation(of: source.kind(of: machine).key, at: numbers.lowerBound))
       }) {
         if entry.input == .defined { try define(entry) }
+        rewinds.look(at: entry)
       }
       guard creations.isEmpty else { throw SegmentFailure.damaged("it describes a machine that no input makes") }
     } catch let failure as SegmentFailure {
@@ -165,7 +169,7 @@ package struct Recovery: ~Copyable {
   /// Makes checkpoints as a live world does, so that as much can be undone afterwards.
   private mutating func keepCopyIfDue() {
     let last = source.lastSequence
-    guard last >= source.past.nextCheckpoint, source.past.span(of: last) == nil,
+    guard last >= source.past.nextCheckpoint, !source.hasUndone(last),
       replay.world.now.nanoseconds == source.journal.lastMoment
     else { return }
     source.past.wait(after: last, machines: replay.world.machineCount)
@@ -181,7 +185,7 @@ package struct Recovery: ~Copyable {
     guard case .composition(let composition)? = catalogue[creation.kind] else {
       throw .unreadable(.unknownKind(creation.kind), at: creation.sequence)
     }
-    let undone = source.past.span(of: creation.sequence)
+    let undone = source.past.rewinds.span(of: creation.sequence)
     let all = composition.members.compactMap { member in
       machines.first { $0.sequence >= creation.sequence && $0.name == "\(creation.name).\(member.name)" }?.machine
     }
@@ -238,6 +242,7 @@ package struct Recovery: ~Copyable {
   ///   - moment: The time that it had reached.
   ///   - limits: The limits from now on.
   package consuming func finish(at moment: Instant, _ limits: WorldLimits) -> WorldCore {
+    source.past.rewinds = rewinds
     source.takeOver(&replay.world)
     source.limits = limits
     source.firings = replay.world.firings
@@ -249,58 +254,6 @@ package struct Recovery: ~Copyable {
       source.move(to: moment)
     }
     return source
-  }
-}
-
-/// The undone ranges of a part of a journal.
-package struct UndoneSpans: Sendable {
-  var spans: ContiguousArray<UndoHistory.Undone> = []
-  /// All rewinds of the segments that were looked through, in order.
-  private var rewinds: ContiguousArray<UndoHistory.Undone> = []
-
-  package init() {}
-
-  /// - Parameter stretches: Undone ranges, each up to the input that undid it, in order.
-  package init(_ stretches: [ClosedRange<UInt64>]) {
-    for stretch in stretches { UndoHistory.undo(from: stretch.lowerBound, by: stretch.upperBound, in: &spans) }
-  }
-
-  /// The first undone input; nil if there is none.
-  package var first: UInt64? { spans.map(\.from).min() }
-
-  /// The undone ranges, each up to the input that undid it, in order. A longer undo absorbs those in its range.
-  package var ranges: [ClosedRange<UInt64>] { spans.map { $0.from...$0.by } }
-
-  /// Scans the next segment, as far as it can be read.
-  ///
-  /// - Returns: Whether it has a redo.
-  @discardableResult
-  package mutating func look(through bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>) -> Bool {
-    guard let segment = JournalSegment(bytes) else { return false }
-    var hasRedone = false
-    var scanner = RecordScanner(segment, first: numbers.lowerBound)
-    while scanner.next <= numbers.upperBound, let entry = try? scanner.read() {
-      guard entry.input == .rewound else { continue }
-      let facts = RewindFacts(DetailReader(entry), entry)
-      if facts.isRedo {
-        restore(before: facts.firstUndone)
-        hasRedone = true
-      }
-      rewinds.append(UndoHistory.Undone(from: facts.firstUndone, by: entry.sequence))
-      UndoHistory.undo(from: facts.firstUndone, by: entry.sequence, in: &spans)
-    }
-    return hasRedone
-  }
-
-  /// The ranges that were undone when the input before `end` had come.
-  private mutating func restore(before end: UInt64) {
-    var end = end
-    var restored: ContiguousArray<UndoHistory.Undone> = []
-    for rewind in rewinds.reversed() where rewind.by < end {
-      restored.append(rewind)
-      end = rewind.from
-    }
-    for span in restored.reversed() { UndoHistory.undo(from: span.from, by: span.by, in: &spans) }
   }
 }
 

@@ -11,7 +11,7 @@ package struct Footprint: Equatable, Sendable {
     case wires
     /// Parameters, documents, and what was compiled from them.
     case parameters
-    /// Blocks of the journal; of blocks shared by forks, each world's share.
+    /// Blocks of the journal, and its rewinds; of blocks shared by forks, each world's share.
     case journal
     /// Checkpoints for going back.
     case checkpoints
@@ -53,7 +53,7 @@ extension WorldCore {
     footprint[.timers] = agenda.bytes + keyedTimers.bytes
     footprint[.wires] = wires.bytes
     footprint[.parameters] = population.parameterBytes + past.definedBytes
-    footprint[.journal] = journal.heldBytes
+    footprint[.journal] = journal.heldBytes + past.rewinds.bytes
     footprint[.checkpoints] = checkpoints.bytes
     footprint[.watches] = watchers.bytes
     footprint[.tables] = registry.orderBytes

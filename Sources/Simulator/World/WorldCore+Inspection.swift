@@ -183,7 +183,7 @@ extension WorldCore {
   /// Whether no time has passed since the last input, and that was not a rewind, which sets the clock. Then the world
   /// is exactly the result of its inputs.
   package var isAtItsLastInput: Bool {
-    journal.lastMoment == now.nanoseconds && past.undone.last?.by != journal.last
+    journal.lastMoment == now.nanoseconds && lastUndoer != journal.last
   }
 
   /// Adds all watches of another world, which this one replaces.

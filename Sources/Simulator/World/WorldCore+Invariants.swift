@@ -4,7 +4,7 @@ extension WorldCore {
   /// Violated invariants of this world, in words; empty if there are none.
   ///
   /// Every machine is found by its name; every running timer is in the agenda once; dead entries do not exceed their
-  /// limit; no delivery is pending.
+  /// limit; no delivery is pending; each rewind knows the range below its own.
   ///
   /// - Complexity: O(machines + timers).
   package func checkInvariants() -> [String] {
@@ -26,6 +26,7 @@ extension WorldCore {
       if !running.insert(timer.stamp).inserted { violations.append("\(word) shares its stamp") }
       if timer.due < now.nanoseconds { violations.append("\(word) should have fired") }
     }
+    violations += past.rewinds.invariantViolations()
     violations += keyedTimers.invariantViolations { registry.isAlive($0) }
     if running.count != agenda.living {
       violations.append("\(running.count) timers run, \(agenda.living) are counted")

@@ -1,3 +1,4 @@
+import JournalStore
 import Simulator
 import Testing
 
@@ -50,5 +51,26 @@ struct KeptRedoTests {
       #expect(again.client.hosted.live.world.checkInvariants() == [])
     }
     #expect(daemon.log == [])
+  }
+
+  @Test("after two hundred redos the store has one row for them, and worlds made of it are the same")
+  func pairs() throws {
+    let daemon = try KeptDaemon()
+    let guest = daemon.connect()
+    _ = guest.ask(
+      "clock virtual", "new power p", "send p buttonClick", "send p buttonClick", "undo", "send p buttonClick")
+    for _ in 0..<200 { #expect(guest.ask("undo", "redo").allSatisfy { $0.hasPrefix("+") }) }
+    let head = guest.client.hosted.head
+    #expect(try daemon.store.undone(in: "main", 1...head) == [3...4, 6...head])
+    _ = guest.ask("world fork f", "use f")
+    #expect(guest.ask("undo", "redo", "undo 2", "redo").allSatisfy { $0.hasPrefix("+") })
+    let forked = guest.journal()
+    _ = guest.ask("use main")
+    #expect(guest.ask("undo", "redo", "undo 2", "redo").allSatisfy { $0.hasPrefix("+") })
+    #expect(guest.journal() == forked)
+    let again = try daemon.afterKill().connect()
+    #expect(again.journal() == forked)
+    #expect(again.ask("redo")[0].hasPrefix("- BAD-ARGUMENT"))
+    #expect(again.ask("undo 2")[0].hasPrefix("+"))
   }
 }

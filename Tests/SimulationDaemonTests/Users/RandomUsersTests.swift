@@ -49,7 +49,6 @@ struct RandomUsersTests {
     }
     #expect(hidden.say("world").first?.hasPrefix("+ world=Secret ") == true)
     for hosted in host.service.worlds.values {
-      #expect(hosted.sharing == hosted.live.sharing)
       #expect(hosted.live.world.checkInvariants().isEmpty)
     }
   }

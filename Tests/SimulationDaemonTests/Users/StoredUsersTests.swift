@@ -83,6 +83,24 @@ struct StoredUsersTests {
     #expect(ben.say("use ana/lab").last?.hasPrefix("+ world=ana/lab") == true)
   }
 
+  @Test("if the store fails, everybody has the rights again that are stored", arguments: ["write", "read"])
+  func rights(stored: String) throws {
+    let daemon = try KeptDaemon(Self.setup())
+    let (ana, ben) = (try #require(daemon.host.connect(as: 1_001)), try #require(daemon.host.connect(as: 1_002)))
+    let other = stored == "write" ? "read" : "write"
+    #expect(ana.ask("world new lab durable=yes", "world share lab \(stored)", "use lab", "new power p").count == 4)
+    #expect(ben.ask("use ana/lab").last?.hasPrefix("+ world=ana/lab") == true)
+    daemon.faults.strike(call: 1, .fromThenOn)
+    #expect(ana.ask("world share lab \(other)").last?.hasPrefix("- STORAGE") == true)
+    #expect(ben.client.hosted.sharing.rawValue == stored && ben.client.session.mayChange == (stored == "write"))
+    daemon.faults.strike(call: 0)
+    daemon.pass(3)
+    let answer = stored == "write" ? "+ moved" : "- READ-ONLY"
+    let told = ben.ask("send p buttonClick")
+    #expect(told.last?.hasPrefix(answer) == true, "\(told)")
+    #expect(ana.ask("world share lab \(other)").last == "+ shared lab \(other)")
+  }
+
   /// A daemon whose store and long work have threads that the test can hold.
   private static func heldDaemon() throws -> (KeptDaemon, HeldWorkers) {
     let threads = HeldWorkers()
@@ -96,7 +114,7 @@ struct StoredUsersTests {
     let (daemon, threads) = try Self.heldDaemon()
     let host = daemon.host
     func welcome(_ isThere: @escaping () -> Void) {
-      host.round { host.service.welcome(.other(1_001)) { if $0 == nil { isThere() } } }
+      host.round { host.service.welcome(.other(1_001), mayChange: true) { if $0 == nil { isThere() } } }
     }
     var worlds = 0
     welcome { worlds += 1 }
@@ -124,7 +142,7 @@ struct StoredUsersTests {
     host.round { teacher.arrive("world share main read\n") }
     while teacher.lines().isEmpty { threads.round(host) }
     var isThere = false
-    host.round { host.service.welcome(.other(1_001)) { _ in isThere = true } }
+    host.round { host.service.welcome(.other(1_001), mayChange: true) { _ in isThere = true } }
     while !isThere { threads.round(host) }
     let ana = host.connect(SessionTerms(user: .other(1_001)))
     host.round { ana.arrive("use teacher/main\n") }
@@ -144,5 +162,61 @@ struct StoredUsersTests {
     daemon.failOnce { #expect(daemon.host.connect(as: 1_001) == nil) }
     #expect(daemon.log.contains { $0.contains("1001/main could not be made") }, "\(daemon.log)")
     #expect(daemon.host.connect(as: 1_001) != nil)
+  }
+
+  @Test("each durable world of a user may have an equal part of the disk, and what the others leave")
+  func sharesOfTheDisk() {
+    var limits = Limits()
+    (limits.storeBytes, limits.userStore) = (100, 120)
+    let ana = UserID.other(1_001)
+    #expect(limits.mostStored(of: ana, beside: []) == 100)
+    #expect(limits.mostStored(of: ana, beside: [20]) == 100 && limits.mostStored(of: ana, beside: [21]) == 99)
+    #expect(limits.mostStored(of: ana, beside: [90]) == 60 && limits.mostStored(of: ana, beside: [30, 40]) == 50)
+    #expect(limits.mostStored(of: .owner, beside: [90]) == 100)
+  }
+
+  @Test("past the limit the oldest inputs of the user's largest world go, and nobody else's")
+  func diskOfUser() throws {
+    var setup = Self.setup()
+    for limit in ["storeBytes=65536", "userStore=65536", "userWorlds=2", "checkpointInputs=50"] {
+      #expect(setup.limits.set(limit) == nil)
+    }
+    let daemon = try KeptDaemon(setup)
+    let (teacher, ben) = (daemon.connect(), try #require(daemon.host.connect(as: 1_002)))
+    let ana = [try #require(daemon.host.connect(as: 1_001)), try #require(daemon.host.connect(as: 1_001))]
+    #expect(ana[1].ask("world new lab durable=yes", "use lab").last?.hasPrefix("+ world=lab") == true)
+    func bytes(_ world: String) throws -> Int { try daemon.store.holdings(of: world).bytes }
+    /// Inputs of at least so many bytes.
+    func fill(_ guest: Guest, _ world: String, _ most: Int) throws {
+      while try bytes(world) < most {
+        _ = guest.say(String(repeating: "send p buttonClick\n", count: 100))
+        daemon.pass(1)
+      }
+    }
+    for guest in ana + [teacher, ben] { _ = guest.say("new power p") }
+    try fill(teacher, "main", 50_000)
+    try fill(ben, "1002/main", 30_000)
+    try fill(ana[0], "1001/main", 50_000)
+    #expect(try daemon.store.holdings(of: "1001/main").first == 1)
+    try fill(ana[1], "1001/lab", 30_000)
+    #expect(try bytes("1001/main") + bytes("1001/lab") <= 65_536 + 8_192)
+    #expect(try bytes("1001/main") >= 28_000)
+    #expect(try daemon.store.holdings(of: "1001/lab").first == 1)
+    for world in ["main", "1002/main"] { #expect(try daemon.store.holdings(of: world).first == 1) }
+    #expect(try daemon.store.holdings(of: "1001/main").first > 1)
+  }
+
+  @Test("the first world of a client that can change nothing is stored when the user comes by the other door")
+  func watchDoor() throws {
+    let daemon = try KeptDaemon(Self.setup())
+    let watching = try #require(daemon.host.connect(as: 1_001, mayChange: false))
+    #expect(try daemon.store.world("1001/main") == nil)
+    #expect(watching.ask("world").last?.contains("durable=yes") == false)
+    let ana = try #require(daemon.host.connect(as: 1_001))
+    #expect(ana.ask("new power p").last?.hasPrefix("+ created p") == true)
+    #expect(watching.ask("list", "send p buttonClick").map { $0.prefix(8) } == ["+ 1", "- READ-O"])
+    #expect(try daemon.store.world("1001/main")?.head == 1)
+    let again = try #require(try daemon.afterKill().host.connect(as: 1_001))
+    #expect(again.ask("expect p off").last?.hasPrefix("+ off") == true)
   }
 }

@@ -117,6 +117,39 @@ struct UserQuotaTests {
     #expect(host.service.user(.other(1_001)).clients == 0)
   }
 
+  @Test("guests fill a world of the daemon's owner up to the limits of one user, and its owner beyond")
+  func guestsOfTheOwner() throws {
+    let host = host("userMachines=4")
+    let teacher = host.connect()
+    let ana = try #require(host.connect(as: 1_001))
+    _ = teacher.play("world new lab", "world share lab write", "use lab", "new power t")
+    _ = ana.play("use teacher/lab", made(3))
+    let full = "- LIMIT name=userMachines value=4 : this world has"
+    #expect(ana.say("new power x") == ["\(full) 4 machines; for guests there is no room for another power"])
+    #expect(ana.play("drop t", "new power x").last?.hasPrefix("+ created x") == true)
+    #expect(ana.say("new phoneCall c") == ["\(full) 4 machines; for guests there is no room for another phoneCall"])
+    #expect(teacher.say("new power y").last?.hasPrefix("+ created y") == true)
+    #expect(ana.play("drop x", "new power x").last?.hasPrefix(full) == true)
+    #expect(ana.play("use main", "new power m").last?.hasPrefix("+ created m") == true)
+  }
+
+  @Test("memory: guests fill a world of the daemon's owner up to that of one user, and its owner beyond")
+  func memoryOfGuests() throws {
+    let host = host("userMemory=3000000", "journalBytes=1000000000")
+    let teacher = host.connect()
+    let ana = try #require(host.connect(as: 1_001))
+    _ = teacher.play("world new lab", "world share lab write", "use lab")
+    _ = ana.play("use teacher/lab", "quiet on")
+    var full: String?
+    for round in 0..<200 where full == nil {
+      let requests = (0..<500).map { "new shiftKey k\(round).\($0)" }.joined(separator: "\n")
+      full = ana.say(requests).first
+    }
+    #expect(full?.hasPrefix("- LIMIT name=userMemory value=3000000 : the memory up to which guests may fill") == true)
+    #expect(teacher.say("new power t").last?.hasPrefix("+ created t") == true)
+    #expect(ana.play("quiet off", "use main", "new power m").last?.hasPrefix("+ created m") == true)
+  }
+
   @Test("memory: one user's is used up, and the others do not notice")
   func memory() throws {
     let host = host("userMemory=3000000", "journalBytes=1000000000")
@@ -187,7 +220,7 @@ struct UserQuotaTests {
 
   @Test("the limits are listed where there are users, and only there")
   func listed() throws {
-    let names = ["userClients", "userWorlds", "userMachines", "userMemory"]
+    let names = ["userClients", "userWorlds", "userMachines", "userMemory", "userStore"]
     let lines = try #require(host("userWorlds=5").connect(as: 1_001)).say("limits")
     #expect(lines.contains(". userWorlds 5 worlds-per-user"))
     for name in names { #expect(lines.contains { $0.hasPrefix(". \(name) ") }) }
