@@ -194,6 +194,26 @@ extension ScriptsTests {
     #expect(run.output.hasSuffix("1 of 3 passed\n"), "\(run.output)")
   }
 
+  @Test("a definition is compared with its outcome in the script's own world")
+  func definedLater() throws {
+    let kind = "format=mermaid => ok version=1"
+    let text = """
+      at 5s
+      define k \(kind) t=5
+      stateDiagram-v2
+        a --> b: go
+      enddefine
+      undefine k
+      define k \(kind)
+      stateDiagram-v2
+        a --> b: go
+      enddefine
+      """
+    let run = try run(["s.fsm": text, "t.fsm": text.replacing("t=5", with: "t=6")], "-k", "@s.fsm", "@t.fsm")
+    #expect(run.code == .exited(4), "\(run.output)")
+    #expect(run.output.hasSuffix("1 of 2 passed\n"), "\(run.output)")
+  }
+
   @Test("what a machine has, if not now, is no mistake")
   func knownNames() throws {
     let text = """

@@ -528,7 +528,7 @@ struct LessonTests {
     #expect(longest.contains { $0.count > 100 && !$0.hasPrefix("word") })
   }
 
-  @Test("--page prints the link to the lesson's world; --present shows states in frames")
+  @Test("--page prints the link to the lesson's world; --present shows states in large letters")
   func options() throws {
     let folder = try Folder()
     var terminal = try folder.start("lesson", "1", "--page")
@@ -538,7 +538,7 @@ struct LessonTests {
     try terminal.wait(for: "state> ")
     terminal.type("on\r")
     try terminal.wait(for: "> send key tap\n")
-    try terminal.wait(for: "┃    on    ┃\n")
+    try terminal.wait(for: "\n  ██    ██  ██  ██  ██\n")
   }
 
   /// A daemon on which a lesson has its world; what `use` is answered to the first and to later connections.

@@ -106,7 +106,7 @@ struct PromptWorldTests {
     let path = try write("await key capsLock\nsend key tap\n", to: "a.fsm")
     for (line, answer) in [
       ("await key capsLock", "\r"), ("await key capsLock => TIMEOUT", "n\r"), ("run \(path)", "\u{03}"),
-      ("await key capsLock", "\u{04}"),
+      ("await key capsLock", "\u{04}"), ("await key capsLock | cat", "n\r"),
     ] {
       terminal.type("\(line)\r")
       try terminal.wait(for: "key does not reach capsLock within 1d 00:00:00 and ")

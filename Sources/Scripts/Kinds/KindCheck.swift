@@ -15,9 +15,9 @@ package struct KindMistake: Hashable, Sendable {
   package let answer: ServerLine
 }
 
-/// Looks before a script is played for the words that its machines' kinds do not know, in all of its lines.
+/// Finds the words of a script that the kinds of its machines do not know, before the script is played.
 ///
-/// Only what is certain is told. A machine may be of any kind that some line gives its name, whatever drops it. A
+/// Tells only what is certain. A machine may have any kind that a line makes under its name, even if another line drops it. A
 /// counted number may be any. A line that expects a failure is no mistake. The rest is found when the script is played.
 package struct KindCheck {
   private let script: Script
@@ -364,7 +364,7 @@ package struct KindCheck {
     let answer = Self.answer(
       .unknownMachine, [("machine", pattern)], pattern, among: names(),
       isKind ? "'\(pattern)' is a kind; write kind=\(pattern)" : "no machine matches '\(pattern)'")
-    // The daemon would not mind.
+    // The daemon accepts a pattern that matches nothing.
     tell(here.withoutAnswer, word, answer, sort: "a machine")
     return nil
   }

@@ -11,7 +11,7 @@ struct ScriptMachines {
   private var makings: [String: [Making]] = [:]
   /// The names that depend on a counter or a range, with `*` in the place of each number.
   private var patterns: [(name: [UInt8], making: Making)] = []
-  /// How often two names are compared before nobody looks any longer: a script may count a great deal.
+  /// How many pairs of names are compared at most; beyond that the kind of a counted name is unknown.
   private var patience = 1_000_000
 
   /// In the place of a number that is not known before the script is played.

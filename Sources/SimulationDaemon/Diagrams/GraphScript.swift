@@ -25,7 +25,7 @@ struct GraphScript: TestScript {
   private let parameters: String
   private let document: KindDocument?
 
-  /// - Parameter document: What the kind is made of.
+  /// - Parameter document: The document that defines the kind; nil for a built-in kind.
   init(_ graph: StateGraph, _ document: KindDocument?) {
     self.graph = graph
     self.document = document
@@ -42,7 +42,7 @@ struct GraphScript: TestScript {
     ] + graph.whyPartial.map { "# Partial: \($0)."[...] } + ["clock virtual"] + definition
   }
 
-  /// The lines that make the kind, if it is from a document.
+  /// The lines that define the kind, if it is from a document.
   private var definition: [Substring] {
     guard let document else { return [] }
     let requests = document.source.requests

@@ -5,7 +5,7 @@ import UnixHost
 /// A cache of graphs and running explorations, shared by all threads, so that a graph is explored only once.
 final class Graphs: Sendable {
   private let kept = Locked(Kept())
-  /// Whose drawings run now: one of each user at the most, but any of the daemon's owner.
+  /// The users whose drawings run now. Each user but the daemon's owner has at most one.
   private let drawings = Locked<[UserID]>([])
   /// The drawing program: a path, or a name to look up in `PATH`.
   let program: String

@@ -17,7 +17,7 @@ final class GraphvizJob {
     /// The program could not be started, with the reason.
     case noProgram(String)
     case tooLate
-    /// So many drawings run already, of this user or of all.
+    /// The limit of drawings is reached: this user's, or that of all users.
     case tooMany(most: Int)
     /// The picture is too large, or the program ended without one.
     case noPicture

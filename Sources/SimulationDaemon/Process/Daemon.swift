@@ -92,8 +92,10 @@ final class Daemon {
       service.giveBackMemory = MachineMemory.giveBack
       service.report = { log.warning($0) }
       service.note = { log.info($0) }
+      // The name is there, most likely, when the first client asks.
+      if !invocation.hasUsers { directory.ask(Accounts.own) }
       try service.restoreAll()
-      if invocation.hasUsers { service.learnNames() } else { directory.ask(Accounts.own) }
+      if invocation.hasUsers { service.learnNames() }
       for door in doors { try loop.poller.add(door.listener.descriptor, token: door.token, interest: .readable) }
       try loop.poller.add(wakeup.descriptor, token: Daemon.wakeupToken, interest: .readable)
       if let address = invocation.page {

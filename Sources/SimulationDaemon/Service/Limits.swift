@@ -71,7 +71,7 @@ struct Limits: Sendable {
     Entry(name: "journal", unit: "inputs-per-world", range: 1...8_000_000, path: \.world.journal),
     Entry(name: "journalBytes", unit: "bytes-per-world", range: 131_072...1 << 40, path: \.world.journalBytes),
     Entry(name: "checkpointBytes", unit: "bytes-per-world", range: 0...1 << 40, path: \.world.checkpointBytes),
-    Entry(name: "storeBytes", unit: "bytes-per-world", range: 4_096...1 << 50, path: \.storeBytes),
+    Entry(name: "storeBytes", unit: "bytes-per-world", range: fewestStored...1 << 50, path: \.storeBytes),
     Entry(name: "storeDays", unit: "days", range: 1...36_500, path: \.storeDays),
     Entry(name: "checkpointInputs", unit: "inputs-at-least", range: 1...1_000_000_000, path: \.checkpointInputs),
   ]
@@ -116,7 +116,7 @@ struct Limits: Sendable {
   }
 
   /// The most bytes of a durable world's journal that are stored. The worlds of a user share ``userStore``: each may have
-  /// an equal part, and what the others leave.
+  /// an equal part, or more if the others leave room.
   ///
   /// - Parameter others: The stored bytes of the owner's other durable worlds.
   func mostStored(of owner: UserID, beside others: [Int]) -> Int {
@@ -124,10 +124,13 @@ struct Limits: Sendable {
     return min(storeBytes, max(userStore / (others.count + 1), others.reduce(userStore, -)))
   }
 
+  /// The smallest limit for the journal of a world, in bytes.
+  private static let fewestStored = 4_096
+
   /// The bytes of a world's journal after its last checkpoint in the store that make the next one due. Nothing after it can
   /// be removed.
   func mostAfterCheckpoint(of owner: UserID) -> Int {
-    (owner == .owner ? storeBytes : min(storeBytes, userStore / userWorlds)) / 4
+    (owner == .owner ? storeBytes : min(storeBytes, max(Limits.fewestStored, userStore / userWorlds))) / 4
   }
 
   /// A daemon's default memory budget: half of what is available.

@@ -164,7 +164,7 @@ extension Service {
         "nothing with this number is under way; 'activities' lists what is")
       return
     }
-    // What is unread cannot be ended by anybody else.
+    // Its client is gone, so only this `cancel` can end the requests that have not begun.
     if other.backlog != nil { other.session.discardUnread() }
     if other.isAway {
       interrupt(other)

@@ -154,7 +154,7 @@ final class Service {
 
   /// Accepts a client and greets it.
   ///
-  /// - Precondition: Its user has a first world; ``welcome(_:then:)`` makes it.
+  /// - Precondition: Its user has a first world; ``welcome(_:mayChange:then:)`` makes it.
   func open(_ terms: SessionTerms = SessionTerms()) -> Client {
     let (user, main) = (user(terms.user), main(of: terms.user))
     let client = Client(number: nextNumber, user, environment, hosted: main, terms, host: host)
@@ -261,12 +261,14 @@ final class Service {
     while true {
       if let (deferredEffect, tag) = client.session.deferredEffect {
         client.session.deferredEffect = nil
+        let needed = worldToBeStored(for: deferredEffect, client)
         guard run(deferredEffect, tag, client) else {
           client.session.deferredEffect = (deferredEffect, tag)
           client.session.isHeldUp = true
-          if let hosted = worldToBeStored(for: deferredEffect, client) { hosted.reserve(for: client) }
+          needed?.reserve(for: client)
           break
         }
+        needed?.endReservation(of: client)
       }
       // A world that is reserved for another client counts as lent: that client's request came first.
       if let home = client.hosted.home, !client.hosted.isReserved(forOtherThan: client) {
@@ -461,7 +463,7 @@ final class Service {
   /// Whether another turn is needed soon. Ask after the outboxes were written.
   var needsTurn: Bool {
     hasMaintenance || workers.haveReturned
-      || (!(restorations.loaded.isEmpty && firstWorlds.isEmpty) && !workers.storeIsBusy)
+      || (!(restorations.loaded.isEmpty && firstWorlds.allSatisfy { $0.hosted.home == nil }) && !workers.storeIsBusy)
       || dirty.contains { $0.session.outbox.isUncommitted && !waitsForStore($0) }
       || busy.contains {
         let standing = standing(of: $0)

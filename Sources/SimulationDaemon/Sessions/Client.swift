@@ -24,7 +24,7 @@ extension Service {
     var isScanInBatch = false
     /// The number of its last turn with a worker.
     var turn: UInt64 = 0
-    /// Whether nobody has looked at its input yet, because its user's turn was over.
+    /// Whether its new input waits because its user's turn was used up.
     var isUnserved = false
     /// The host time at which its drawing is checked again.
     var nextGlance: UInt64 = 0
@@ -49,7 +49,7 @@ extension Service {
       self.hosted = hosted
     }
 
-    /// The number of all that it has left behind, since it is gone.
+    /// The number of the activity that stands for all its remaining requests; nil while it is connected.
     var backlog: UInt64?
 
     /// The number of its activity, for `activities`; nil without one.

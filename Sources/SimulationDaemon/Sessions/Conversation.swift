@@ -282,8 +282,7 @@ extension Session {
     }
   }
 
-  /// Whether a request is left out because its client is gone: nobody would read what it reads, or why there is no such
-  /// verb.
+  /// Whether to skip a request because its client is gone, and the reply would be its only effect.
   @inline(__always)
   func passesOver(_ verb: Verb?) -> Bool { !hasReader && verb?.row.onlyReads ?? true }
 

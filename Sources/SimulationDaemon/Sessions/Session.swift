@@ -27,7 +27,7 @@ struct Session: ~Copyable {
   var deferredEffect: (effect: DeferredEffect, tag: [UInt8])?
   /// Whether the last request was `world`. The next one then runs in the same turn.
   var keepsMoment = false
-  /// Whether the turn went on for that reason. It does so once in a row.
+  /// Whether the last request ran in this turn for that reason. A second `world` does not extend the turn.
   var keptMoment = false
   /// The lines since `begin`, until `end`.
   var batch: Batch?

@@ -71,7 +71,7 @@ extension Service {
     let rows = new.compactMap { first in
       first.hosted.home.map { (first.hosted.name, $0.live.world.now, persistence.settings(of: $0.live)) }
     }
-    // Somebody may look at one meanwhile, but no worker gets it.
+    // Clients may read such a world meanwhile, but no worker gets it.
     for first in new { first.hosted.isBeingStored = true }
     let job = Job { () throws(Never) in
       rows.map { name, now, settings in

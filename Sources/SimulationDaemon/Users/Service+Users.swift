@@ -231,7 +231,7 @@ extension RequestContext {
     } else if let guest = live.share.guest {
       if present + count <= guest.machines { return true }
       fail(
-        .limit, guest.machineKeys, "this world has \(present) machines; for guests there is no room \(purpose)")
+        .limit, guest.machineKeys, "this world has \(present) machines; a guest has no room \(purpose)")
     } else {
       return true
     }

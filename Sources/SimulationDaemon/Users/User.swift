@@ -102,7 +102,7 @@ enum MemoryShortage {
   var holder: String {
     switch self {
     case .ofUser: "the memory for the worlds and connections of one user"
-    case .ofGuests: "the memory up to which guests may fill this world"
+    case .ofGuests: "the memory that guests may use in this world"
     case .ofDaemon: "the daemon's memory"
     }
   }

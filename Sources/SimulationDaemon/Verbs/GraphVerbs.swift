@@ -44,7 +44,7 @@ extension RequestContext {
     }
   }
 
-  /// What a kind is made of; nil for a kind of the program.
+  /// The document that defines a kind; nil for a built-in kind.
   private func document(of kind: Kind) -> KindDocument? {
     live.world.document(of: kind) ?? environment.library[kind]?.document
   }

@@ -85,8 +85,10 @@ extension Session {
   /// Lends itself and its world to `body`.
   @inline(__always)
   mutating func use<Result>(_ live: inout LiveWorld, _ body: (borrowing RequestContext) -> Result) -> Result {
+    // A request may lend both again while it runs.
+    let outer = live.share.guest
     live.share.guest = share.quota
-    defer { live.share.guest = nil }
+    defer { live.share.guest = outer }
     return withUnsafeMutablePointer(to: &self) { session in
       withUnsafeMutablePointer(to: &live) { live in body(RequestContext(session, live)) }
     }

@@ -132,6 +132,11 @@ final class HostedWorld {
     next = nil
   }
 
+  /// Ends the reservation if it is this client's, who does not need the world any more.
+  func endReservation(of client: Service.Client) {
+    if next === client { next = nil }
+  }
+
   /// Ends a reservation whose client may not need it any more. If it does, it reserves again.
   func reviewReservation() {
     guard let next, next.session.deferredEffect == nil, !next.session.activity.isDeferred else { return }

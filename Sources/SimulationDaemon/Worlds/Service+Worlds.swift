@@ -151,10 +151,12 @@ extension Service {
   ) {
     for user in clients.values where user.hosted === hosted && isConcerned(user) {
       markDirty(user)
+      hosted.endReservation(of: user)
       tellDropped(hosted, home, user, reason)
       move(user, to: main(of: user.user.id))
     }
     for user in disconnected.values where user.hosted === hosted && isConcerned(user) {
+      hosted.endReservation(of: user)
       endWork(of: user, in: hosted, reason)
       user.move(to: main(of: user.user.id))
       list(user)

@@ -1,6 +1,6 @@
 import StateMachines
 
-/// All rewinds of a journal, in order, and so the undone ranges: now, and at each earlier input.
+/// All rewinds of a journal, in order. They tell which ranges are undone now, and which were at any earlier input.
 ///
 /// The state after a rewind is that right before its first undone input. So the ranges that are undone before an input
 /// are that of the latest rewind before it, and those that were undone before this range. Each rewind notes the one below

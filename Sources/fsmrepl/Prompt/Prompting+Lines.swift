@@ -86,6 +86,7 @@ extension Prompting {
     case .version:
       sayLine("fsmrepl \(Release.version), fsmd \(client.daemonVersion) on \(client.endpoint.socketPath)")
     case .topic(let subject): say(PromptHelp.text(subject, width: Descriptor.standardOutput.columns, style: style))
+    case .run where isInBatch: refuse("a script cannot run between 'begin' and 'end'", line)
     case .run(let path): run(path, line)
     case .quiz where isInBatch, .cover where isInBatch:
       refuse("practice cannot stand between 'begin' and 'end'", line)
@@ -222,15 +223,17 @@ extension Prompting {
       return refuse("between 'begin' and 'end' no answer goes elsewhere", line)
     }
     switch destination {
-    case .command:
-      ask(RequestText(text).fitting(Descriptor.standardOutput.columns, style), line, .send(to: destination))
+    case .command: request(text, line, .send(to: destination))
     case .file(let path):
       if let problem = RegularFile.problem(at: path) { return refuse("\(path): \(problem)", line) }
-      guard let request = RequestText(text).forFile(path) else {
+      guard let fitted = RequestText(text).forFile(path) else {
         return refuse(
           "no format has this file ending; the endings are \(RequestText(text).fileEndings); or write 'format=F'", line)
       }
-      ask(request, line, .send(to: destination))
+      switch RequestText(fitted).verb.flatMap(Verb.named) {
+      case .advance, .step, .await: consider(fitted, line, .send(to: destination))
+      case _: ask(fitted, line, .send(to: destination))
+      }
     }
   }
 
@@ -277,6 +280,8 @@ extension Prompting {
   func endPlay(of line: TypedLine, _ code: String, word: Int = 0) {
     guard let step = line.step else { return }
     if playing === step.play { playing = nil }
+    guard !step.play.hasFailed else { return }
+    step.play.hasFailed = true
     let why = code.isEmpty ? "" : ": \(code)"
     let said: ScreenText =
       "\(style(.attention, step.place(ofWord: word)))\(why); the lines after it were not run"

@@ -17,7 +17,7 @@ struct TimeRequest {
   let text: String
   let extent: Extent
 
-  /// What passes less than this is not tried first, in nanoseconds.
+  /// A request for less time than this is sent without a trial, in nanoseconds.
   private static let shortest: Int64 = 60_000_000_000
   private static let fewSteps = 1_000
 
@@ -59,7 +59,7 @@ struct TimeTrial: Equatable {
   private static let longest: UInt64 = 250_000_000
   /// How long the daemon may take besides, in the same.
   private static let patience: UInt64 = 2_000_000_000
-  /// With fewer inputs than this nobody asks how many are kept.
+  /// With fewer inputs than this the limit of the journal is not asked for.
   private static let fewInputs = 1_000
   private static let hour: Int64 = 3_600_000_000_000
 

@@ -4,6 +4,8 @@ internal import Scripts
 final class ScriptPlay {
   let script: Script
   private var cursor = ScriptCursor()
+  /// Whether a failure has ended it, which is told once.
+  var hasFailed = false
 
   /// A step to play.
   struct Step {

@@ -125,11 +125,14 @@ struct UserQuotaTests {
     _ = teacher.play("world new lab", "world share lab write", "use lab", "new power t")
     _ = ana.play("use teacher/lab", made(3))
     let full = "- LIMIT name=userMachines value=4 : this world has"
-    #expect(ana.say("new power x") == ["\(full) 4 machines; for guests there is no room for another power"])
+    #expect(ana.say("new power x") == ["\(full) 4 machines; a guest has no room for another power"])
     #expect(ana.play("drop t", "new power x").last?.hasPrefix("+ created x") == true)
-    #expect(ana.say("new phoneCall c") == ["\(full) 4 machines; for guests there is no room for another phoneCall"])
+    #expect(ana.say("new phoneCall c") == ["\(full) 4 machines; a guest has no room for another phoneCall"])
     #expect(teacher.say("new power y").last?.hasPrefix("+ created y") == true)
     #expect(ana.play("drop x", "new power x").last?.hasPrefix(full) == true)
+    // A refusal in front lifts no limit.
+    _ = teacher.say("new job j")
+    #expect(ana.say("send j cancel\nnew power x").last?.hasPrefix(full) == true)
     #expect(ana.play("use main", "new power m").last?.hasPrefix("+ created m") == true)
   }
 
@@ -145,7 +148,7 @@ struct UserQuotaTests {
       let requests = (0..<500).map { "new shiftKey k\(round).\($0)" }.joined(separator: "\n")
       full = ana.say(requests).first
     }
-    #expect(full?.hasPrefix("- LIMIT name=userMemory value=3000000 : the memory up to which guests may fill") == true)
+    #expect(full?.hasPrefix("- LIMIT name=userMemory value=3000000 : the memory that guests may use") == true)
     #expect(teacher.say("new power t").last?.hasPrefix("+ created t") == true)
     #expect(ana.play("quiet off", "use main", "new power m").last?.hasPrefix("+ created m") == true)
   }
