@@ -59,6 +59,8 @@ struct KindCheckTests {
     arguments: [
       ("new key k\nexpect k onn\nsend k tap => moved of on", ["2:10", "3:21"]),
       ("new key k\nrepeat 2 as i\nexpect k$i on\nend", ["3:8"]),
+      ("new key k{1..3}\nnew key k{7..9}\nsend k4 tap\nsend k{7..8} tap\nexpect k10 on", ["3:6", "5:8"]),
+      ("repeat 2 as i\nrepeat 3 as j\nnew key m$i$j\nend\nend\nsend m23 tap\nsend m32 tap", ["7:6"]),
       ("repeat 9 as i\nnew key k$i\nend\nexpect ka on\nexpect k1a on\nexpect k on", ["4:8", "5:8", "6:8"]),
       ("new key k\ndrop k\nnew name k\nsend k tpa", ["4:8"]),
       ("new cabinet c\nexpect c cooling\nexpect c on+shut", ["2:10", "3:10"]),

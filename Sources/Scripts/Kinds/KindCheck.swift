@@ -65,27 +65,38 @@ package struct KindCheck {
     case state = "STATE"
   }
 
+  /// How many more machines of counted lines are known by their names; of further ones only the pattern is.
+  private var unwritten = 10_000
   /// How many lines are remembered as looked at.
   private static let mostSeen = 100_000
 
   /// Finds the machines of a script and the kinds that it speaks of.
   package init(_ script: Script) {
     self.script = script
-    var depth = 0
+    // How often the present step is played, and the steps around each repeat around it.
+    var turns = 1
+    var outer: [Int] = []
     for (place, step) in script.steps.enumerated() {
       switch step.action {
-      case .repeats: depth += 1
-      case .again: depth -= 1
+      case .repeats(let count, _):
+        outer.append(turns)
+        turns *= Int(count)
+      case .again: turns = outer.removeLast()
       case .check: break
       case .request(.define, _):
         let words = ScriptWords(Array(script.request(of: step).utf8))
         guard let kind = Self.arguments(of: words).first.map({ words.text(words.words[$0]) }) else { break }
         definitions.append((place, kind))
         definedKinds.insert(kind)
-        if depth > 0 { isOrdered = false }
+        if !outer.isEmpty { isOrdered = false }
       case .request(let verb?, let outcome):
         if verb.goesBack { isOrdered = false }
-        collect(verb, outcome, step, place)
+        if verb == .new, step.isCounted, turns <= unwritten {
+          unwritten -= turns
+          for turn in 0..<turns { collect(verb, outcome, script.request(of: step, turn: Int32(turn)), place) }
+        } else {
+          collect(verb, outcome, script.pattern(of: step), place)
+        }
       case .request: break
       }
     }
@@ -106,9 +117,8 @@ package struct KindCheck {
     return words.words.indices.dropFirst(verb + 1).filter { words.words[$0].isPlain }
   }
 
-  private mutating func collect(_ verb: Verb, _ outcome: Int32, _ step: Script.Step, _ place: Int) {
+  private mutating func collect(_ verb: Verb, _ outcome: Int32, _ request: String, _ place: Int) {
     guard verb == .new || verb == .graph || verb == .describe || Self.hasKindKey(verb) else { return }
-    let request = script.pattern(of: step)
     // The same line makes a machine of another kind once that is defined anew.
     guard isNews(request, verb == .new ? Int32(definitions.count) : 0) else { return }
     let words = ScriptWords(Array(request.utf8))

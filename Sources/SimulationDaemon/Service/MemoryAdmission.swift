@@ -110,9 +110,10 @@ extension MemoryBudget.Use {
 }
 
 extension LiveWorld {
-  /// Whether the journal has taken no more memory since the last check, so that the next input needs no check.
+  /// Whether the journal has taken no more memory since the last check, so that the next input needs no check. A check that
+  /// was not made for a guest says nothing of a guest's limit.
   @inline(__always)
-  var hasRoomForInputs: Bool { world.journal.openings == openings }
+  var hasRoomForInputs: Bool { world.journal.openings == openings && (admitsGuests || !share.isBoundForGuest) }
 
   /// Reports the world's current size to the budget.
   mutating func reportMemory() {
@@ -138,6 +139,7 @@ extension LiveWorld {
       guard share.admits(more) else { return false }
     }
     openings = world.journal.openings
+    admitsGuests = share.isBoundForGuest
     return true
   }
 }

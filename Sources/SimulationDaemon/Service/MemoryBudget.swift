@@ -163,7 +163,11 @@ struct WorldShare: ~Copyable {
     return MemoryShortage(budget, quota, for: more)
   }
 
-  /// The bytes up to which others than the world's owner may fill it; nil if the owner is served, or has a quota.
+  /// Whether a guest is served whose quota limits the world.
+  @inline(__always)
+  var isBoundForGuest: Bool { guest != nil && quota == nil }
+
+  /// The most bytes that the world may take when a guest changes it; nil if the owner is served, or has a quota.
   private var guestLimit: Int? { quota == nil ? guest?.bytes : nil }
 
   /// Whether the world may grow by this many bytes.

@@ -269,6 +269,11 @@ final class Service {
           break
         }
         needed?.endReservation(of: client)
+        // Others who waited for that world have it first: this client may need it at once again.
+        if let needed, busy.contains(where: { $0 !== client && $0.hosted === needed }) {
+          client.session.isHeldUp = true
+          break
+        }
       }
       // A world that is reserved for another client counts as lent: that client's request came first.
       if let home = client.hosted.home, !client.hosted.isReserved(forOtherThan: client) {

@@ -33,6 +33,8 @@ struct LiveWorld: ~Copyable {
   var share = WorldShare()
   /// The journal's `openings` at the last check that found memory for more inputs.
   var openings = 0
+  /// Whether that check was made for a guest.
+  var admitsGuests = false
   /// Whether clients must be told that the real clock was paused for lack of memory.
   var isFullMemoryUnannounced = false
   /// The rewind in progress. Until it ends, nothing else changes the world.

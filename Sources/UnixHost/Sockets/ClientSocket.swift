@@ -4,12 +4,14 @@ internal import Glibc
 package enum ClientSocket {
   /// Connects to the daemon at `path`.
   ///
-  /// A Unix socket connects at once or fails, so this does not block.
+  /// A Unix socket connects at once or fails, so this does not block. But if so many others connect that there is no place
+  /// to wait for the daemon, it tries again.
   ///
+  /// - Parameter tries: How often it tries, every 10 ms.
   /// - Returns: A non-blocking descriptor, closed on exec; the caller closes it.
   /// - Throws: `emptyPath`, `pathTooLong`; `nobodyListens` when there is no such file or no process accepts on it;
   ///   `system` for everything else, a full backlog included.
-  package static func connect(path: String) throws(SocketFailure) -> Descriptor {
+  package static func connect(path: String, tries: Int = 1) throws(SocketFailure) -> Descriptor {
     try SocketPath.checkLength(path)
     guard let socket = makeSocket(nonBlocking: true) else {
       throw .system(doing: "make a socket for", path: path, .last)
@@ -22,6 +24,9 @@ package enum ClientSocket {
       socket.close()
       switch error.code {
       case ENOENT, ECONNREFUSED, ENOTDIR: throw .nobodyListens(path: path)
+      case EAGAIN where tries > 1:
+        usleep(10_000)
+        return try connect(path: path, tries: tries - 1)
       default: throw .system(doing: "connect to", path: path, error)
       }
     }

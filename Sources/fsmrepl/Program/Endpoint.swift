@@ -21,6 +21,9 @@ final class Endpoint {
   /// The daemon that was started for this session only.
   private(set) var own: EphemeralDaemon?
 
+  /// How often it tries to connect while too many others do: for two seconds.
+  private static let mostTries = 200
+
   /// - Parameters:
   ///   - program: The daemon to start; `nil` for the `fsmd` beside this program or in the path.
   ///   - options: Further options for it.
@@ -84,7 +87,7 @@ final class Endpoint {
   private func connect(to path: String) throws(Failure) -> Connection {
     let descriptor: Descriptor
     do throws(SocketFailure) {
-      descriptor = try ClientSocket.connect(path: path)
+      descriptor = try ClientSocket.connect(path: path, tries: Self.mostTries)
     } catch {
       throw .socket(error)
     }

@@ -150,6 +150,11 @@ struct UserQuotaTests {
     }
     #expect(full?.hasPrefix("- LIMIT name=userMemory value=3000000 : the memory that guests may use") == true)
     #expect(teacher.say("new power t").last?.hasPrefix("+ created t") == true)
+    // That the world's time has room for inputs is no room for hers.
+    _ = teacher.play("new game g frameRate=1000", "send g start", "clock real")
+    host.passTime(10)
+    #expect(ana.say("send t buttonClick").first?.hasPrefix("- LIMIT name=userMemory") == true)
+    _ = teacher.say("clock virtual")
     #expect(ana.play("quiet off", "use main", "new power m").last?.hasPrefix("+ created m") == true)
   }
 
