@@ -37,7 +37,7 @@ struct CatchUpTests {
     hosted.live.slice = .onEventLoop
     hosted.live.catchUp(HostTime(monotonic: host.now + 20_000_000))
     #expect(hosted.live.isBehind && hosted.live.world.lastSequence == before + 1)
-    let slot = WorkerSlot(nil)
+    let slot = WorkerSlot(of: .owner, nil)
     while hosted.live.isBehind {
       slot.begin()
       hosted.live.slice = Slice(slot)

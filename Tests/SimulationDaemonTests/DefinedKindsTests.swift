@@ -643,7 +643,7 @@ struct DefinedKindsTests {
     let guest = host.connect(toWorld: "w")
     _ = define("toggle", Self.toggle, guest)
     let hosted = guest.client.hosted
-    let box = hosted.lend(host.service.workers.slot())
+    let box = hosted.lend(host.service.workers.slot(of: .owner))
     let kinds = guest.say("kinds")
     #expect(kinds.contains { $0.hasPrefix(". toggle states=2 ") } && kinds.contains { $0.hasPrefix(". power ") })
     #expect(guest.say("list") == [])
@@ -657,7 +657,7 @@ struct DefinedKindsTests {
     let guest = host.connect(toWorld: "w")
     for number in 0...RequestContext.kindsOnEventLoop { _ = define("k\(number)", Self.toggle, guest) }
     let hosted = guest.client.hosted
-    let box = hosted.lend(host.service.workers.slot())
+    let box = hosted.lend(host.service.workers.slot(of: .owner))
     #expect(guest.say("kinds k100") == [])
     hosted.bringHome(box)
     #expect(guest.say("sync").map { $0.prefix(6) } == [". k100", "+ 1", "+"])

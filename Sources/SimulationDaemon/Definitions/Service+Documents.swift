@@ -23,7 +23,7 @@ extension Service {
     client.session.activity = .away(Activity.Away(readingDocument: deferred.tag, bytes: document.storageBytes))
     workers.submit(
       Job(
-        workers.slot(), { () throws(Never) in DocumentReading.compile(document.asWritten(line)) },
+        workers.slot(of: client.user.id), { () throws(Never) in DocumentReading.compile(document.asWritten(line)) },
         then: { [unowned self] result in
           isReadingDocument = false
           markDirty(client)

@@ -83,7 +83,7 @@ extension Service {
   /// loop.
   private func commitLent(_ changed: [(hosted: HostedWorld, home: LiveWorld.Box)], _ persistence: Persistence) {
     sealOutboxes(for: changed.map(\.hosted))
-    for (hosted, _) in changed { _ = hosted.lend(workers.slot()) }
+    for (hosted, _) in changed { _ = hosted.lend(workers.slot(of: hosted.owner)) }
     workers.submit(
       Job { () throws(Never) in
         let round = persistence.gather(changed)

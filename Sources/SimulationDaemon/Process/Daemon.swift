@@ -84,7 +84,9 @@ final class Daemon {
       let wakeup = try Wakeup()
       self.wakeup = wakeup
       directory = UserDirectory { wakeup.signal() }
-      let pool = WorkerPool(places: invocation.workers, niceness: Daemon.niceness)
+      // Of several users none can take all workers.
+      let share = invocation.hasUsers ? invocation.workers - 1 : invocation.workers
+      let pool = WorkerPool(places: invocation.workers, share: share, niceness: Daemon.niceness)
       service = Service(
         catalogue: catalogue, library: library, limits: limits, version: version, persistence: persistence,
         workers: Workers(pool) { wakeup.signal() }, hasUsers: invocation.hasUsers, host: HostClock.now(),

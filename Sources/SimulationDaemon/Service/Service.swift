@@ -472,9 +472,9 @@ final class Service {
       || dirty.contains { $0.session.outbox.isUncommitted && !waitsForStore($0) }
       || busy.contains {
         let standing = standing(of: $0)
-        return standing.isOnEventLoop || (standing.isOnWorker && workers.areFree)
+        return standing.isOnEventLoop || (standing.isOnWorker && workers.areFree(for: $0.user.id))
       }
-      || worlds.values.contains { ($0.home?.live.isBehind ?? false) && workers.areFree && isStored($0) }
+      || worlds.values.contains { ($0.home?.live.isBehind ?? false) && workers.areFree(for: $0.owner) && isStored($0) }
   }
 
   /// Checks all `await` requests, again if one that ends lets a client's next request change a state.
@@ -517,7 +517,7 @@ final class Service {
     }
     for client in busy {
       let standing = standing(of: client)
-      consider(standing.isOnWorker ? workers.nextLook(host: host) : standing.end)
+      consider(standing.isOnWorker ? workers.nextLook(for: client.user.id, host: host) : standing.end)
     }
     return wake
   }

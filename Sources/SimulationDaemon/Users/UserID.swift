@@ -7,6 +7,14 @@ enum UserID: Hashable, Sendable {
   /// Another user, by the number that the system gives its users.
   case other(UInt32)
 
+  /// The number that the system gives the user.
+  var number: UInt32 {
+    switch self {
+    case .owner: Accounts.own
+    case .other(let number): number
+    }
+  }
+
   /// The user at the other end of a connection.
   init(_ uid: UInt32) { self = uid == Accounts.own || uid == 0 ? .owner : .other(uid) }
 

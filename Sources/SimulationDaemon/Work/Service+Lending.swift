@@ -13,9 +13,11 @@ extension Service {
   func lendWorlds() {
     if isShuttingDown { return }
     for hosted in worlds.values { hosted.reviewReservation() }
-    var clients = workers.areFree ? busy.filter { standing(of: $0).isOnWorker } : []
-    var behind = workers.areFree ? worlds.values.filter(needsWorkerForItself) : []
-    while workers.areFree {
+    var clients = busy.filter { workers.areFree(for: $0.user.id) && standing(of: $0).isOnWorker }
+    var behind = worlds.values.filter(needsWorkerForItself)
+    while true {
+      clients.removeAll { !workers.areFree(for: $0.user.id) }
+      behind.removeAll { !workers.areFree(for: $0.owner) }
       let client = clients.min { turns(of: $0) < turns(of: $1) }
       let world = behind.min { turns(of: $0) < turns(of: $1) }
       if let world, (client.map { turns(of: world) < turns(of: $0) } ?? true) {
@@ -85,7 +87,7 @@ extension Service {
 
   /// Lets a worker explore and draw a diagram, which takes long for a large kind, while others use the world.
   private func draw(_ graph: GraphReply, for client: Client) {
-    let (activity, stay, slot) = (client.session.activity, client.stay, workers.slot())
+    let (activity, stay, slot) = (client.session.activity, client.stay, workers.slot(of: client.user.id))
     client.slot = slot
     client.session.activity = .away(Activity.Away(activity))
     workers.submit(
@@ -105,7 +107,7 @@ extension Service {
   }
 
   private func lend(_ lent: [HostedWorld], actor: Client?, catchesUp: Bool) {
-    let slot = workers.slot()
+    let slot = workers.slot(of: actor?.user.id ?? lent[0].owner)
     let environment = environment.onWorker()
     var part: Loan.Part?
     var awaiting: [Loan.Part] = []

@@ -102,12 +102,16 @@ final class WorkerSlot: Sendable {
   /// How long a worker has a world, in host nanoseconds.
   static let longest: UInt64 = 5_000_000
 
+  let user: UserID
   private let pool: WorkerPool?
   private let end: Atomic<UInt64>
   private let stop = Atomic<UInt8>(0)
 
-  /// - Parameter pool: Where the work runs; nil if nothing else waits.
-  init(_ pool: WorkerPool?) {
+  /// - Parameters:
+  ///   - user: Whose work it is.
+  ///   - pool: Where the work runs; nil if nothing else waits.
+  init(of user: UserID, _ pool: WorkerPool?) {
+    self.user = user
     self.pool = pool
     end = Atomic(0)
   }
@@ -132,7 +136,7 @@ final class WorkerSlot: Sendable {
   /// If the time is over, lets others work and starts the time again.
   func giveWay() {
     guard HostClock.now() >= end.load(ordering: .relaxed) else { return }
-    pool?.yield()
+    pool?.yield(for: user.number)
     begin()
   }
 }

@@ -41,8 +41,8 @@ final class Workers {
     returned = Returned(wake)
   }
 
-  /// A new slot for one piece of work.
-  func slot() -> WorkerSlot { WorkerSlot(pool) }
+  /// A new slot for one piece of a user's work.
+  func slot(of user: UserID) -> WorkerSlot { WorkerSlot(of: user, pool) }
 
   /// Submits a loan to a worker.
   func submit(_ loan: Loan) {
@@ -53,7 +53,7 @@ final class Workers {
     }
     underWay.append((loan, loan.slot, HostClock.now()))
     let returned = returned
-    pool.submit {
+    pool.submit(for: loan.slot.user.number) {
       loan.perform()
       returned.loans.withLock { $0.append(loan) }
       returned.wake()
@@ -104,7 +104,7 @@ final class Workers {
       returned.jobs.withLock { $0.append(job) }
       return
     }
-    place.submit {
+    place.submit(for: job.slot?.user.number) {
       job.perform()
       returned.jobs.withLock { $0.append(job) }
       returned.wake()
@@ -129,16 +129,17 @@ final class Workers {
     return jobs
   }
 
-  /// Whether another loan would run soon: long loans give way.
-  var areFree: Bool {
+  /// Whether another piece of a user's work would run soon: long work gives way.
+  func areFree(for user: UserID) -> Bool {
     guard let pool else { return true }
-    if underWay.count < pool.places { return true }
+    if underWay.isEmpty { return true }
     let now = HostClock.now()
-    return underWay.count { now &- $0.since < 2 * WorkerSlot.longest } < pool.places
+    let recent = underWay.filter { now &- $0.since < 2 * WorkerSlot.longest }
+    return recent.count < pool.places && recent.count { $0.slot.user == user } < pool.share
   }
 
-  /// When to check ``areFree`` again; nil if a worker is free.
-  func nextLook(host: UInt64) -> UInt64? { areFree ? nil : host + WorkerSlot.longest }
+  /// When to check ``areFree(for:)`` again; nil if a worker is free.
+  func nextLook(for user: UserID, host: UInt64) -> UInt64? { areFree(for: user) ? nil : host + WorkerSlot.longest }
 
   /// Asks every worker to stop.
   func interrupt(_ why: Interruption) {

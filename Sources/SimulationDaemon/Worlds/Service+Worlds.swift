@@ -107,7 +107,7 @@ extension Service {
       return client.session.failStorage(tag, world: client.session.shown(key), outage.reason)
     }
     // Nothing may happen in the world until the store has answered, so requests to it wait.
-    let box = hosted.lend(workers.slot())
+    let box = hosted.lend(workers.slot(of: hosted.owner))
     hosted.afterRemoval = []
     askStore(persistence, for: client, tag) { () throws(StoreFailure) in
       try persistence.store.remove(key)

@@ -3,14 +3,19 @@ internal import Glibc
 
 /// Threads for work that would block an event loop.
 ///
-/// At most ``places`` jobs run at a time; the others wait in order. A long job calls ``yield()`` regularly, which hands
-/// its place to the next job and waits for another: so a few long jobs cannot block the others. The threads have a
-/// lower priority than the event loop and are made on demand.
+/// At most ``places`` jobs run at a time, at most ``share`` of them for one user. Users take turns, longest wait first;
+/// the jobs of one user run in order. A long job calls ``yield(for:)`` regularly, which hands its place to the next job
+/// and waits for another. So a few long jobs cannot block the others, and even one that never yields cannot block
+/// another user. The threads have a lower priority than the event loop and are made on demand.
 package final class WorkerPool: Sendable {
   package typealias Job = @Sendable () -> Void
+  /// The number that the system gives a user.
+  package typealias User = UInt32
 
   /// How many jobs run at a time.
   package let places: Int
+  /// How many jobs of one user run at a time.
+  package let share: Int
   /// How much lower than usual the threads' priority is.
   package let niceness: Int32
   private let state = Locked(State())
@@ -18,13 +23,41 @@ package final class WorkerPool: Sendable {
   private struct State {
     /// Jobs that wait for a place, in order.
     var waiting: [Waiting] = []
-    /// Jobs that have a place.
-    var running = 0
+    /// The users of jobs that have a place.
+    var running: [User?] = []
+    /// The number of each user's last turn.
+    var turns: [User?: UInt64] = [:]
     /// Threads without a job. The last one to become idle is used first, since its stack is warm.
     var idle: [Parking] = []
+
+    /// Gives a free place to the next job that may have it.
+    mutating func takeNext(_ places: Int, _ share: Int) -> Waiting? {
+      if running.count >= places { return nil }
+      let allowed = waiting.indices.filter { place in
+        guard let user = waiting[place].user else { return true }
+        return running.count { $0 == user } < share
+      }
+      guard let next = allowed.min(by: { turns[waiting[$0].user, default: 0] < turns[waiting[$1].user, default: 0] })
+      else { return nil }
+      let user = waiting[next].user
+      turns[user] = (turns.values.max() ?? 0) + 1
+      running.append(user)
+      return waiting.remove(at: next)
+    }
+
+    /// Frees the place of a job.
+    mutating func free(_ user: User?) {
+      if let place = running.firstIndex(of: user) { running.remove(at: place) }
+    }
   }
 
-  private enum Waiting {
+  private struct Waiting {
+    /// Nil for a job that counts for nobody.
+    let user: User?
+    let work: Work
+  }
+
+  private enum Work {
     case fresh(Job)
     /// A job that has yielded; its thread waits for the signal.
     case suspended(Semaphore)
@@ -33,31 +66,31 @@ package final class WorkerPool: Sendable {
   /// An idle thread's wait for its next job.
   private final class Parking: Sendable {
     let signal = Semaphore()
-    let job = Locked<Job?>(nil)
+    let job = Locked<(user: User?, job: Job)?>(nil)
   }
 
   /// - Parameters:
   ///   - places: At least 1.
+  ///   - share: How many jobs of one user run at a time, at least 1; nil for as many as there are places.
   ///   - niceness: How much lower than usual the threads' priority is, 0 to 19.
-  package init(places: Int, niceness: Int32 = 0) {
+  package init(places: Int, share: Int? = nil, niceness: Int32 = 0) {
     self.places = max(1, places)
+    self.share = max(1, share ?? places)
     self.niceness = niceness
   }
 
   /// Processors that this process may use.
   package static var processors: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-  /// Runs a job as soon as a place is free.
-  package func submit(_ job: @escaping Job) {
-    let canRun = state.withLock { state in
-      guard state.running < places else {
-        state.waiting.append(.fresh(job))
-        return false
-      }
-      state.running += 1
-      return true
+  /// Runs a job as soon as a place is free for it.
+  ///
+  /// - Parameter user: Whose it is; nil if it counts for nobody.
+  package func submit(for user: User? = nil, _ job: @escaping Job) {
+    let next = state.withLock { state in
+      state.waiting.append(Waiting(user: user, work: .fresh(job)))
+      return state.takeNext(places, share)
     }
-    if canRun { start(job) }
+    start(next)
   }
 
   /// Waits until all jobs submitted earlier are done.
@@ -70,31 +103,36 @@ package final class WorkerPool: Sendable {
     done.wait()
   }
 
-  /// Lets the longest-waiting job run in place of the calling one, which continues when its turn comes.
+  /// Lets the next job run in place of the calling one, which continues when its turn comes.
   ///
   /// Returns at once when no job waits. Call it only from jobs of this pool.
-  package func yield() {
+  ///
+  /// - Parameter user: The calling job's.
+  package func yield(for user: User?) {
     let own = Semaphore()
     let next: Waiting? = state.withLock { state in
-      guard !state.waiting.isEmpty else { return nil }
-      state.waiting.append(.suspended(own))
-      return state.waiting.removeFirst()
+      if state.waiting.isEmpty { return nil }
+      state.waiting.append(Waiting(user: user, work: .suspended(own)))
+      state.free(user)
+      return state.takeNext(places, share)
     }
-    switch next {
-    case nil: return
-    case .fresh(let job): start(job)
-    case .suspended(let other): other.signal()
-    }
+    if next == nil { return }
+    start(next)
     own.wait()
   }
 
-  /// Hands a job that has a place to a thread.
-  private func start(_ job: @escaping Job) {
-    if let parking = state.withLock({ $0.idle.popLast() }) {
-      parking.job.withLock { $0 = job }
-      parking.signal.signal()
-    } else {
-      spawn(job)
+  /// Starts a job that has a place, on a thread that is not free for it.
+  private func start(_ next: Waiting?) {
+    guard let next else { return }
+    switch next.work {
+    case .suspended(let other): other.signal()
+    case .fresh(let job):
+      if let parking = state.withLock({ $0.idle.popLast() }) {
+        parking.job.withLock { $0 = (next.user, job) }
+        parking.signal.signal()
+      } else {
+        spawn(next.user, job)
+      }
     }
   }
 
@@ -103,13 +141,13 @@ package final class WorkerPool: Sendable {
     let pool: WorkerPool
     let parking = Parking()
 
-    init(_ pool: WorkerPool, _ job: @escaping Job) {
+    init(_ pool: WorkerPool, _ user: User?, _ job: @escaping Job) {
       self.pool = pool
-      parking.job.withLock { $0 = job }
+      parking.job.withLock { $0 = (user, job) }
     }
   }
 
-  private func spawn(_ job: @escaping Job) {
+  private func spawn(_ user: User?, _ job: @escaping Job) {
     var thread = pthread_t()
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
@@ -117,7 +155,7 @@ package final class WorkerPool: Sendable {
     // Address space only, until it is used: machines may recurse over long texts.
     pthread_attr_setstacksize(&attributes, 8 << 20)
     // Safety: balanced by `takeRetainedValue` in the thread, or below if no thread was made.
-    let beginning = Unmanaged.passRetained(Beginning(self, job))
+    let beginning = Unmanaged.passRetained(Beginning(self, user, job))
     let failure = pthread_create(
       &thread, &attributes,
       { beginning in
@@ -131,7 +169,11 @@ package final class WorkerPool: Sendable {
     // No thread could be made: the calling thread runs the job itself.
     beginning.release()
     job()
-    finish()
+    start(
+      state.withLock { state in
+        state.free(user)
+        return state.takeNext(places, share)
+      })
   }
 
   /// A thread's loop: its first job, then further ones.
@@ -145,8 +187,9 @@ package final class WorkerPool: Sendable {
   ///
   /// - Returns: Whether there was one.
   private func perform(_ parking: Parking) -> Bool {
-    guard let job = parking.job.withLock({ $0.take() }) else { return false }
+    guard let (user, job) = parking.job.withLock({ $0.take() }) else { return false }
     job()
+    state.withLock { $0.free(user) }
     return true
   }
 
@@ -154,38 +197,18 @@ package final class WorkerPool: Sendable {
   private func nextParking() -> Parking {
     let parking = Parking()
     let next: Waiting? = state.withLock { state in
-      if !state.waiting.isEmpty, case .fresh(let job) = state.waiting[0] {
-        state.waiting.removeFirst()
-        return .fresh(job)
-      }
-      let next = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
-      if next == nil { state.running -= 1 }
-      // The place goes to the suspended job, which already has a thread.
+      let next = state.takeNext(places, share)
+      if case .fresh? = next?.work { return next }
+      // The place goes to a suspended job, which already has a thread.
       if state.idle.count < places { state.idle.append(parking) } else { parking.signal.signal() }
       return next
     }
-    if case .fresh(let job) = next {
-      parking.job.withLock { $0 = job }
+    if let next, case .fresh(let job) = next.work {
+      parking.job.withLock { $0 = (next.user, job) }
       return parking
     }
-    if case .suspended(let other) = next { other.signal() }
+    start(next)
     parking.signal.wait()
     return parking
-  }
-
-  /// Passes the place of a finished job to the next one, on a thread that is not the pool's.
-  private func finish() {
-    let next: Waiting? = state.withLock { state in
-      guard !state.waiting.isEmpty else {
-        state.running -= 1
-        return nil
-      }
-      return state.waiting.removeFirst()
-    }
-    switch next {
-    case nil: break
-    case .fresh(let job): start(job)
-    case .suspended(let other): other.signal()
-    }
   }
 }
