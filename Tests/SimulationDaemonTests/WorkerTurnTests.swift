@@ -30,4 +30,21 @@ struct WorkerTurnTests {
     host.round { other.arrive("cancel\n") }
     while other.isBusy { threads.round(host) }
   }
+
+  @Test("while a user's work has that user's part of the workers, others get the rest, and that user waits")
+  func shares() throws {
+    let threads = HeldWorkers(places: 2, share: 1, user: 1_001)
+    let host = HostedService(workers: threads.workers(), users: [1_001: "ana", 1_002: "ben"])
+    let anas = [try #require(host.connect(as: 1_001)), try #require(host.connect(as: 1_001))]
+    let ben = try #require(host.connect(as: 1_002))
+    // Long lines are for workers.
+    let line = "count kind=\(String(repeating: "x", count: 1_100))\n"
+    host.round { for ana in anas { ana.arrive(line) } }
+    host.round { ben.arrive(line) }
+    while ben.isBusy { threads.round(host) }
+    #expect(ben.lines().last?.hasPrefix("- UNKNOWN-KIND ") == true)
+    #expect(anas.allSatisfy { $0.isBusy })
+    threads.finish(host)
+    for ana in anas { #expect(ana.lines().last?.hasPrefix("- UNKNOWN-KIND ") == true) }
+  }
 }

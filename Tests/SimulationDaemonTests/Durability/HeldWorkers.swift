@@ -1,16 +1,21 @@
 @testable import UnixHost
 @testable import SimulationDaemon
 
-/// One thread for long work, which waits for the test, and one for the store, which can be held.
+/// Threads for long work, one of which waits for the test, and one for the store, which can be held.
 final class HeldWorkers {
-  private let pool = WorkerPool(places: 1)
+  private let pool: WorkerPool
   private let storePool = WorkerPool(places: 1)
   private let gate = Semaphore()
   private let storeGate = Semaphore()
   private let returned = Semaphore()
 
-  init() {
-    pool.submit { [gate] in gate.wait() }
+  /// - Parameters:
+  ///   - places: How many threads there are.
+  ///   - share: How many of them one user may have.
+  ///   - user: Whose work the thread that waits has; nil for nobody's.
+  init(places: Int = 1, share: Int? = nil, user: UInt32? = nil) {
+    pool = WorkerPool(places: places, share: share)
+    pool.submit(for: user) { [gate] in gate.wait() }
   }
 
   func workers() -> Workers {
