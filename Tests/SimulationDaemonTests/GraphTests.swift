@@ -1,4 +1,5 @@
 @testable import Scripts
+import Glibc
 import LineProtocol
 import Simulations
 import StateMachines
@@ -20,6 +21,42 @@ struct GraphTests {
     #expect(leads("graph shiftKey format=stateDiagram direction=down", "direction TB"))
     #expect(leads("graph phoneCall format=mermaid direction=right", "graph LR"))
     #expect(leads("graph shiftKey direction=up", "- BAD-ARGUMENT argument=direction got=up allowed=down,right"))
+  }
+
+  @Test("the work for a picture grows with its states and arrows, not with their product")
+  func largePictures() {
+    let guest = HostedService().connect(toWorld: "w")
+    func define(_ name: String, states: Int) {
+      let states = (0..<states).map { state in
+        let moves = (0..<6).map { "<transition event=\"e\($0)\" target=\"s\((state * $0 + 1) % states)\"/>" }
+        return "<state id=\"s\(state)\">\(moves.joined())<transition event=\"f\(state % 20)\"/></state>"
+      }
+      let document =
+        "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\" initial=\"s0\">\(states.joined())</scxml>"
+      #expect(guest.say("define \(name) format=scxml bytes=\(document.utf8.count)\n\(document)").count == 1)
+      _ = guest.say("graph \(name)")  // Explores it.
+    }
+    /// The processor time of this thread for a request, in nanoseconds.
+    func time(_ request: String) -> Int {
+      func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+      }
+      let start = now()
+      #expect(guest.say(request).last?.hasPrefix("+ ") == true)
+      return now() - start
+    }
+    define("small", states: 100)
+    define("large", states: 600)
+    for format in ["dot", "mermaid", "stateDiagram", "plantuml", "json"] {
+      for detail in ["plain", "all"] {
+        let (small, large) = (
+          time("graph small format=\(format) show=\(detail)"), time("graph large format=\(format) show=\(detail)")
+        )
+        #expect(large < 14 * small, "\(format) show=\(detail): \(small) and \(large) ns")
+      }
+    }
   }
 
   @Test("each line of a diagram is a line of data as it stands, and their number ends it")

@@ -8,15 +8,17 @@ import Testing
   @Test("of several users none has all places, whatever their jobs do")
   func share() {
     let pool = WorkerPool(places: 2, share: 1)
-    let (gate, done) = (Semaphore(), Semaphore())
+    let (gate, first, done) = (Semaphore(), Semaphore(), Semaphore())
     let begun = Locked<[String]>([])
     for number in 1...3 {
       pool.submit(for: Self.ann) {
         begun.withLock { $0.append("ann \(number)") }
+        first.signal()
         gate.wait()
         done.signal()
       }
     }
+    first.wait()
     for number in 1...3 {
       pool.submit(for: Self.bob) {
         begun.withLock { $0.append("bob \(number)") }

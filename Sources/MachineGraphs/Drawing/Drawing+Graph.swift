@@ -3,7 +3,7 @@ import StateMachines
 extension Drawing {
   /// The picture of a kind, or of a machine with its state marked.
   ///
-  /// - Complexity: O(*n*²) in the states, for each input.
+  /// - Complexity: O(*n*) in the outcomes that the graph has, without nested states.
   public init(_ graph: StateGraph, mark: GraphMark? = nil, show detail: Detail = .usual) {
     self.init(
       title: mark.map { "\($0.name): \(graph.kind.name)" } ?? graph.kind.name, detail: detail)
@@ -62,6 +62,13 @@ private struct ArrowBuilder {
   let outline: Outline
   let mark: GraphMark?
   let detail: Drawing.Detail
+  /// What the marked machine would do now, by input.
+  private let present: [GraphInput: [PresentOutcome]]
+
+  init(graph: StateGraph, outline: Outline, mark: GraphMark?, detail: Drawing.Detail) {
+    (self.graph, self.outline, self.mark, self.detail) = (graph, outline, mark, detail)
+    present = Dictionary(grouping: mark?.present ?? [], by: \.input)
+  }
 
   /// By node, then by event, then by timer.
   var arrows: [Drawing.Arrow] {
@@ -78,9 +85,7 @@ private struct ArrowBuilder {
   }
 
   private func arrows(of inputs: Range<Int>, _ trigger: Drawing.Trigger) -> [Drawing.Arrow] {
-    let now = (mark?.present ?? []).flatMap { outcome in
-      inputs.filter { graph.inputs[$0] == outcome.input }.map { (input: $0, outcome: outcome) }
-    }
+    let now = inputs.flatMap { input in (present[graph.inputs[input]] ?? []).map { (input: input, outcome: $0) } }
     let known = now.compactMap { input, outcome in
       graph.numbers.known(outcome.state, data: outcome.data).map { state in
         (input: input, effect: RegionShares.Effect(verdict: outcome.verdict, to: state, outputs: outcome.outputs))
@@ -93,6 +98,7 @@ private struct ArrowBuilder {
     var arrows: [Drawing.Arrow] = []
     for share in shares {
       let leaf = share.leaf
+      let first = arrows.count
       let rows = detail == .plain ? share.rows.map(plain) : share.rows
       let present = detail == .plain ? share.present.map(plain) : share.present
       func isPossible(_ told: ArrowConditions.Told) -> Bool {
@@ -115,7 +121,7 @@ private struct ArrowBuilder {
         let arrow = Drawing.Arrow(
           from: leaf, to: told.deed.to, label: label, effect: told.deed.effect, isPossible: isPossible(told),
           isCertain: isCertain)
-        if !arrows.contains(arrow) { arrows.append(arrow) }
+        if !arrows[first...].contains(arrow) { arrows.append(arrow) }
       }
     }
     return arrows

@@ -50,6 +50,10 @@ extension Drawing {
   /// The strokes, with those that are equal in at least three states gathered in hubs.
   var gatheredStrokes: (strokes: [Stroke], hubs: [Hub]) {
     let all = strokes
+    let homes = nodes.indices.map(home)
+    let living = Dictionary(
+      grouping: leaves.filter { !nodes[$0].isUnreachable && !nodes[$0].isFinal }, by: { homes[$0] }
+    ).mapValues(Set.init)
     struct Move: Hashable {
       let to: Int
       let labels: [Label]
@@ -59,9 +63,9 @@ extension Drawing {
     var order: [Move] = []
     for (place, stroke) in all.enumerated() {
       guard !stroke.isWire, !nodes[stroke.from].isComposite,
-        home(of: stroke.from) == home(of: stroke.to)
+        homes[stroke.from] == homes[stroke.to]
       else { continue }
-      let move = Move(to: stroke.to, labels: stroke.isBare ? [] : stroke.labels, home: home(of: stroke.to))
+      let move = Move(to: stroke.to, labels: stroke.isBare ? [] : stroke.labels, home: homes[stroke.to])
       if sharers[move] == nil { order.append(move) }
       sharers[move, default: []].append(place)
     }
@@ -71,7 +75,7 @@ extension Drawing {
       let places = sharers[move] ?? []
       let sources = Set(places.map { all[$0].from })
       guard sources.subtracting([move.to]).count >= Self.fewestSharers else { continue }
-      let living = Set(leaves.filter { home(of: $0) == move.home && !nodes[$0].isUnreachable && !nodes[$0].isFinal })
+      let living = living[move.home] ?? []
       var stroke = all[places[0]]
       for place in places { stroke.join(all[place]) }
       if sources.isSuperset(of: living) {

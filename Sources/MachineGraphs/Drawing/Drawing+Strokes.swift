@@ -62,10 +62,13 @@ extension Drawing {
   ///   - fromNested: Whether arrows lead from nodes within others, too, rather than from each of their states.
   func strokes(joinsOutputs: Bool, fromNested: Bool = true) -> [Stroke] {
     var strokes: [Stroke] = []
+    var places: [[Int]: Int] = [:]
     for arrow in liftedArrows(joinsOutputs: joinsOutputs, fromNested: fromNested) {
-      if let place = strokes.firstIndex(where: { $0.from == arrow.from && $0.to == arrow.to }) {
+      let ends = [arrow.from, arrow.to]
+      if let place = places[ends] {
         strokes[place].add(arrow)
       } else {
+        places[ends] = strokes.count
         strokes.append(Stroke(arrow))
       }
     }

@@ -14,6 +14,8 @@ public struct Drawing: Sendable {
   public private(set) var arrows: [Arrow] = []
   /// The arrows, but where a timer brings an event as a client would, one for both.
   private(set) var mergedArrows: [Arrow] = []
+  /// The places in ``mergedArrows`` of what is handled, ignored or refused within a state, by its node.
+  private var arrowsWithin: [Int: [Int]] = [:]
   /// What its arrows are caused by, in the kind's order: events, then timers.
   var triggers: [Trigger] = []
   /// The size of the rule, in words.
@@ -37,6 +39,8 @@ public struct Drawing: Sendable {
   mutating func connect(_ arrows: [Arrow]) {
     self.arrows = arrows
     mergedArrows = merged(arrows)
+    arrowsWithin = Dictionary(
+      grouping: mergedArrows.indices.filter { mergedArrows[$0].effect != .moved }, by: { mergedArrows[$0].from })
   }
 
   /// How much a drawing shows.
@@ -153,8 +157,9 @@ public struct Drawing: Sendable {
 
   /// What is handled, ignored or refused within a state, by effect, each effect with its labels in order.
   func inner(_ node: Int) -> [(effect: Verdict, labels: [Label])] {
-    ([.stayed, .ignored, .refused] as [Verdict]).compactMap { effect in
-      let labels = mergedArrows.filter { $0.effect == effect && $0.from == node }.map(\.label)
+    let places = arrowsWithin[node] ?? []
+    return ([.stayed, .ignored, .refused] as [Verdict]).compactMap { effect in
+      let labels = places.filter { mergedArrows[$0].effect == effect }.map { mergedArrows[$0].label }
       return labels.isEmpty ? nil : (effect, labels)
     }
   }

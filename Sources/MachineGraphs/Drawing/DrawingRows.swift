@@ -40,11 +40,12 @@ struct RegionShares {
   ///   - state: The state of the machine that is marked.
   ///   - present: The outcomes that inputs have in it now.
   func rows(of inputs: Range<Int>, in state: Int? = nil, present: [(input: Int, effect: Effect)] = []) -> [Share] {
-    let facts = graph.states.indices.flatMap { state in
-      inputs.flatMap { input in
-        graph.outcomes(in: state, of: input).map { (state: state, input: input, outcome: $0) }
+    var facts: [(state: Int, input: Int, outcome: GraphOutcome)] = []
+    for state in graph.states.indices where graph.reach(of: state) != .unreached {
+      for input in inputs {
+        for outcome in graph.outcomes(in: state, of: input) { facts.append((state, input, outcome)) }
       }
-    }.filter { graph.reach(of: $0.state) != .unreached }
+    }
     let home = homeRegion(of: facts.map { ($0.state, $0.outcome) })
     let owners = Dictionary(
       uniqueKeysWithValues: Set(facts.flatMap(\.outcome.outputs)).map { output in

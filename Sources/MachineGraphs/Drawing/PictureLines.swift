@@ -13,6 +13,9 @@ struct PictureLines {
   private(set) var single: [Line] = []
   /// What is drawn together: the ways from states to the hub's point, in the order of ``Hub/ways``, and what leads on.
   private(set) var shared: [(hub: Hub, ways: [String], lines: [Line])] = []
+  /// The places of both, by the nodes that they lead to.
+  private let singleTo: [Int: [Int]]
+  private let sharedTo: [Int: [Int]]
 
   init(_ drawing: Drawing) {
     var count = 0
@@ -22,15 +25,17 @@ struct PictureLines {
         return Line(id: "a\(count)", stroke: stroke)
       }
     }
-    guard drawing.detail != .plain else {
+    if drawing.detail == .plain {
       single = lines(drawing.liftedArrows.map { Stroke($0) })
-      return
+    } else {
+      let gathered = drawing.gatheredStrokes
+      single = lines(gathered.strokes.flatMap(\.parts))
+      shared = gathered.hubs.enumerated().map { place, hub in
+        (hub, hub.ways.map { "w\(place)_\($0.from)" }, lines(hub.stroke.parts))
+      }
     }
-    let gathered = drawing.gatheredStrokes
-    single = lines(gathered.strokes.flatMap(\.parts))
-    shared = gathered.hubs.enumerated().map { place, hub in
-      (hub, hub.ways.map { "w\(place)_\($0.from)" }, lines(hub.stroke.parts))
-    }
+    singleTo = Dictionary(grouping: single.indices) { [single] in single[$0].stroke.to }
+    sharedTo = Dictionary(grouping: shared.indices) { [shared] in shared[$0].hub.stroke.to }
   }
 
   /// The lines that are drawn for an arrow, from its state on. Empty for what is no move, and for moves that a large
@@ -44,10 +49,11 @@ struct PictureLines {
     let around = drawing.path(to: arrow.from)
     let home = drawing.home(of: arrow.from)
     var ways: [(ids: [String], stroke: Stroke)] = []
-    for line in single where line.stroke.to == arrow.to && around.contains(line.stroke.from) {
-      ways.append(([line.id], line.stroke))
+    for place in singleTo[arrow.to] ?? [] where around.contains(single[place].stroke.from) {
+      ways.append(([single[place].id], single[place].stroke))
     }
-    for (hub, places, lines) in shared where hub.stroke.to == arrow.to && hub.home == home {
+    for place in sharedTo[arrow.to] ?? [] where shared[place].hub.home == home {
+      let (hub, places, lines) = shared[place]
       var first: [String] = []
       switch hub.sources {
       case .anyState: break

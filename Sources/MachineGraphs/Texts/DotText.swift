@@ -13,6 +13,8 @@ private struct DotText {
   /// The numbers of the states.
   let numbers: [Int: Int]
   let moves: PictureLines
+  /// The numbers of the starts, by the states that are entered first.
+  private let starts: [Int: Int]
   let hasIDs: Bool
 
   init(_ drawing: Drawing, hasIDs: Bool) {
@@ -20,12 +22,13 @@ private struct DotText {
     self.hasIDs = hasIDs
     numbers = Dictionary(uniqueKeysWithValues: drawing.leaves.enumerated().map { ($1, $0 + 1) })
     moves = PictureLines(drawing)
+    starts = Dictionary(drawing.initialLeaves.enumerated().map { ($1, $0) }) { first, _ in first }
   }
 
   private var isPlain: Bool { drawing.detail == .plain }
 
   var lines: [String] {
-    let groups = [starts, states(of: drawing.top, in: Hub.Home(node: nil, region: 0)), edges].filter { !$0.isEmpty }
+    let groups = [plainStart, states(of: drawing.top, in: Hub.Home(node: nil, region: 0)), edges].filter { !$0.isEmpty }
     return drawing.remarkLines.map { "// \($0)" } + ["digraph {"] + head.map { "    " + $0 }
       + groups.flatMap { [""] + $0.map { "    " + $0 } } + ["}"]
   }
@@ -44,7 +47,7 @@ private struct DotText {
   }
 
   /// In a plain drawing, node 0 before the initial state.
-  private var starts: [String] {
+  private var plainStart: [String] {
     guard isPlain else { return [] }
     return drawing.initialLeaves.prefix(1).flatMap {
       ["0 [label=\"\", shape=plaintext]", "0 -> \(numbers[$0] ?? 0) [label=\"START\"]"]
@@ -53,7 +56,7 @@ private struct DotText {
 
   /// The dot before a state that is entered first, beside the state.
   private func start(of place: Int) -> [String] {
-    guard !isPlain, let start = drawing.initialLeaves.firstIndex(of: place) else { return [] }
+    guard !isPlain, let start = starts[place] else { return [] }
     let name = start == 0 ? "0" : "start\(start)"
     return [
       "\(name) [label=\"\", shape=circle, fillcolor=black, style=filled, width=0.15, height=0.15, fixedsize=true]",
@@ -79,10 +82,11 @@ private struct DotText {
   /// The points at which arrows meet, and the nodes that stand for all states.
   private func hubNodes(in home: Hub.Home) -> [String] {
     var lines: [String] = []
+    var known: Set<String> = []
     for (place, hub) in moves.shared.map(\.hub).enumerated() where hub.home == home {
       let look = hub.title.map { "label=\"\($0)\", style=\"rounded,dashed\"" } ?? "shape=point, width=0.06"
       let line = "\(hub.name(place)) [\(look)]"
-      if !lines.contains(line) { lines.append(line) }
+      if known.insert(line).inserted { lines.append(line) }
     }
     return lines
   }

@@ -61,11 +61,12 @@ private struct MermaidText: NamingWriter {
     // Straight arrows keep apart: bent ones put half as many labels again on each other.
     let config = ["  flowchart:", "    curve: linear"]
     var lines = Mermaid.head(drawing, config: config) + ["graph \(isPlain || drawing.isTopDown ? "TB" : "LR");"]
-    lines += nodes(of: drawing.top)
+    let moves = isPlain ? drawing.liftedArrows.filter { $0.from != $0.to } : []
+    lines += nodes(of: drawing.top, drawn: Set(moves.flatMap { [$0.from, $0.to] }))
     var arrows: [String] = []
     var possible: [Int] = []
     if isPlain {
-      for arrow in drawing.liftedArrows where arrow.from != arrow.to {
+      for arrow in moves {
         arrows.append(line(arrow.from, Self.plainLabel(arrow.label.text), arrow.to))
       }
     } else {
@@ -75,6 +76,7 @@ private struct MermaidText: NamingWriter {
         lines.append("class start_\(place) start;")
       }
       let (strokes, hubs) = drawing.gatheredStrokes
+      var hubNodes: Set<String> = []
       for stroke in strokes.flatMap(\.parts) {
         if stroke.isPossible { possible.append(arrows.count) }
         arrows.append(line(stroke.from, "\"\(Mermaid.joined(stroke.lines()))\"", stroke.to, isWire: stroke.isWire))
@@ -82,7 +84,9 @@ private struct MermaidText: NamingWriter {
       for (place, hub) in hubs.enumerated() {
         let name = hub.name(place)
         let node = hub.title.map { "\(name)([\"\($0)\"]);" } ?? "\(name)((\" \"));"
-        if !lines.contains(node) { lines += [node, "class \(name) \(hub.title == nil ? "start" : "unreachable");"] }
+        if hubNodes.insert(node).inserted {
+          lines += [node, "class \(name) \(hub.title == nil ? "start" : "unreachable");"]
+        }
         for (from, isPossible) in hub.ways {
           if isPossible { possible.append(arrows.count) }
           arrows.append("\(ids[from]) --- \(name);")
@@ -105,12 +109,14 @@ private struct MermaidText: NamingWriter {
   }
 
   /// A plain state is declared only if its line needs another name, or if no arrow draws it.
-  private func nodes(of region: Drawing.Region) -> [String] {
+  ///
+  /// - Parameter drawn: The nodes that plain arrows draw.
+  private func nodes(of region: Drawing.Region, drawn: Set<Int>) -> [String] {
     region.nodes.flatMap { place -> [String] in
       let node = drawing.nodes[place]
       guard node.isComposite else {
         if isPlain {
-          if ids[place] == node.title, node.parent != nil || isDrawn(place) {
+          if ids[place] == node.title, node.parent != nil || drawn.contains(place) {
             return node.parent == nil ? [] : ["\(ids[place]);"]
           }
           return [ids[place] == node.title ? "\(ids[place]);" : "\(ids[place])[\"\(Mermaid.escaped(node.title))\"];"]
@@ -120,7 +126,7 @@ private struct MermaidText: NamingWriter {
         return [node.isFinal ? "\(ids[place])[[\"\(text)\"]];" : "\(ids[place])(\"\(text)\");"]
       }
       let inner = node.regions.enumerated().flatMap { number, region -> [String] in
-        let states = nodes(of: region)
+        let states = nodes(of: region, drawn: drawn)
         guard !region.name.isEmpty else { return states }
         return subgraph("\(ids[place])_\(number + 1)", region.name, states)
       }
@@ -130,10 +136,6 @@ private struct MermaidText: NamingWriter {
 
   private func subgraph(_ id: String, _ title: String, _ lines: [String]) -> [String] {
     ["subgraph \(id)[\"\(Mermaid.escaped(title))\"]"] + lines.map { "    " + $0 } + ["end"]
-  }
-
-  private func isDrawn(_ place: Int) -> Bool {
-    drawing.liftedArrows.contains { $0.from != $0.to && ($0.from == place || $0.to == place) }
   }
 
   private var plainMark: [String] {

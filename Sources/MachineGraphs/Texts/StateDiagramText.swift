@@ -12,20 +12,21 @@ private struct StateDiagramText: NamingWriter {
   let ids: [String]
 
   /// Mermaid 10 cannot draw an arrow from a node with regions if another one leads to a state within.
-  private var strokes: [Stroke] {
-    drawing.strokes(joinsOutputs: drawing.nodes.allSatisfy { $0.regions.count < 2 })
+  private var strokes: [Home: [Stroke]] {
+    Dictionary(grouping: drawing.strokes(joinsOutputs: drawing.nodes.allSatisfy { $0.regions.count < 2 }), by: home)
   }
 
   var lines: [String] {
+    let strokes = strokes
     let head = Mermaid.head(drawing) + ["stateDiagram-v2", "    direction \(drawing.isTopDown ? "TB" : "LR")"]
     let looks = drawing.leaves.compactMap { leaf in
       Mermaid.look(drawing.nodes[leaf]).map { "    class \(ids[leaf]) \($0)" }
     }
-    return head + lines(of: drawing.top, within: nil, region: 0, depth: 1)
+    return head + lines(of: drawing.top, Home(parent: nil, region: 0), strokes, depth: 1)
       + (looks.isEmpty ? [] : Mermaid.classes.map { "    " + $0 } + looks)
   }
 
-  private func lines(of region: Drawing.Region, within parent: Int?, region number: Int, depth: Int) -> [String] {
+  private func lines(of region: Drawing.Region, _ home: Home, _ strokes: [Home: [Stroke]], depth: Int) -> [String] {
     let indent = String(repeating: "    ", count: depth)
     var lines: [String] = []
     if let initial = region.initial { lines.append("\(indent)[*] --> \(ids[initial])") }
@@ -42,17 +43,17 @@ private struct StateDiagramText: NamingWriter {
       for (number, inner) in node.regions.enumerated() {
         if number > 0 { lines.append("\(indent)    --") }
         if inner.name.isEmpty {
-          lines += self.lines(of: inner, within: place, region: number, depth: depth + 1)
+          lines += self.lines(of: inner, Home(parent: place, region: number), strokes, depth: depth + 1)
         } else {
           // A state around the region's states shows its name.
           lines.append("\(indent)    state \"\(Mermaid.escaped(inner.name))\" as \(ids[place])_\(number + 1) {")
-          lines += self.lines(of: inner, within: place, region: number, depth: depth + 2)
+          lines += self.lines(of: inner, Home(parent: place, region: number), strokes, depth: depth + 2)
           lines.append("\(indent)    }")
         }
       }
       lines.append("\(indent)}")
     }
-    for stroke in strokes where home(of: stroke) == Home(parent: parent, region: number) {
+    for stroke in strokes[home] ?? [] {
       let label = Mermaid.joined(stroke.lines(mark: "▶ "))
       lines.append("\(indent)\(ids[stroke.from]) --> \(ids[stroke.to])" + (label.isEmpty ? "" : " : \(label)"))
     }
@@ -67,7 +68,7 @@ private struct StateDiagramText: NamingWriter {
     return ([about].filter { !$0.isEmpty } + drawing.innerLines(place)).map { TextLines.wrapped($0) }
   }
 
-  private struct Home: Equatable {
+  private struct Home: Hashable {
     let parent: Int?
     let region: Int
   }
