@@ -3,7 +3,7 @@ import StateMachines
 extension Drawing {
   /// The picture of a kind, or of a machine with its state marked.
   ///
-  /// - Complexity: O(*n*) in the outcomes that the graph has, without nested states.
+  /// - Complexity: O(*states* × *inputs*). With states within states, O(*moves*²) for each that contains others.
   public init(_ graph: StateGraph, mark: GraphMark? = nil, show detail: Detail = .usual) {
     self.init(
       title: mark.map { "\($0.name): \(graph.kind.name)" } ?? graph.kind.name, detail: detail)
