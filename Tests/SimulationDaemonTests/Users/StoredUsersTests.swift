@@ -109,6 +109,28 @@ struct StoredUsersTests {
     return (try KeptDaemon(setup), threads)
   }
 
+  @Test("a guest who leaves a shared world and comes back in a loop does not keep its owner from it")
+  func comingAndGoing() throws {
+    let (daemon, threads) = try Self.heldDaemon()
+    let host = daemon.host
+    let teacher = daemon.connect()
+    host.round { teacher.arrive("world new lab durable=yes\nworld share lab write\nuse lab\nnew power p\n") }
+    threads.finish(host)
+    var isThere = false
+    host.round { host.service.welcome(.other(1_001), mayChange: true) { isThere = $0 == nil } }
+    while !isThere { threads.round(host) }
+    let ana = host.connect(SessionTerms(user: .other(1_001)))
+    host.round { ana.arrive(String(repeating: "use teacher/lab\nsend p buttonClick\nuse main\n", count: 50)) }
+    for _ in 0..<10 {
+      _ = teacher.lines()
+      host.round { teacher.arrive("send p buttonClick\n") }
+      while teacher.lines().isEmpty { threads.round(host) }
+    }
+    #expect(ana.isBusy)
+    threads.finish(host)
+    #expect(ana.lines().count { $0.hasPrefix("+ moved") } == 50)
+  }
+
   @Test("who connects while the daemon's owner drops their world main gets a new one")
   func dropWhileConnecting() throws {
     let (daemon, threads) = try Self.heldDaemon()
