@@ -308,7 +308,7 @@ struct LessonPlayTests {
     }
   }
 
-  @Test("data that are missing are asked for with their form")
+  @Test("data that are missing are asked for with their form, and so is the state within the one that was named")
   func missingData() {
     var truth = LessonTruth()
     truth.before = "none"
@@ -316,6 +316,14 @@ struct LessonPlayTests {
     #expect(
       truth.doubt(about: "found", wanted: StateText("found(forest)"))?.hasSuffix("parentheses: found(…).") == true)
     #expect(truth.doubt(about: "found", wanted: StateText("found")) == nil)
+    (truth.before, truth.after) = ("off", "on.idle.resting")
+    for (answer, wanted, isEnough) in [
+      ("on", "on.idle.resting", false), ("on.idle", "on.idle.resting", false), ("on", "on", true),
+      ("on.idle.resting", "on.idle.resting", true), ("on.idle.resting", "on", true), ("on", "off+on.idle", false),
+      ("o", "on.idle", true),
+    ] {
+      #expect((truth.doubt(about: answer, wanted: StateText(wanted)) == nil) == isEnough, "\(answer)")
+    }
   }
 
   @Test("any event with the outcome is right; another is told with what it does")

@@ -67,9 +67,13 @@ struct LessonTruth: Equatable {
 
   /// Why a state that fits does not answer a question; nil if it does.
   ///
-  /// - Parameter wanted: The state as the lesson's own line has it: if it has data, they are asked for.
+  /// - Parameter wanted: The state as the lesson's own line has it. If it has data, they are asked for, and if it is
+  ///   within another, the one around it is not enough.
   func doubt(about answer: String, wanted: StateText?) -> String? {
     if wanted?.hasData == true, StateText(answer)?.hasData == false { return Self.missingData(of: answer) }
+    if wanted?.word.split(separator: "+").contains(where: { $0.hasPrefix("\(answer).") }) == true {
+      return "\(answer) holds several states: name the one within it."
+    }
     func regions(_ state: String) -> Int { StateName(state).text.count { $0 == "+" } }
     guard regions(answer) < regions(after) || StateName(before) != StateName(after) else { return nil }
     guard StateText(answer)?.matches(before) == true else { return nil }
