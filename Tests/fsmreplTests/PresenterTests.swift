@@ -374,6 +374,9 @@ struct PresenterTests {
       try shown("show f", readings[0], readings[1], readings[2], format: .people(style))
         == "  reading    tappedAt     1d 00:05:43.5\n  reading    temperature  3.400123456    °C\n")
     #expect(try shown("show f", readings[0], "+ 1").contains("86743.500123  s\n"))
+    #expect(
+      try shown("stats", ". uptime 343.116647296 s", ". clients 1 connections", "+ 2", format: .people(style))
+        == "  uptime   00:05:43.116\n  clients  1             connections\n")
     let late = "- BAD-ARGUMENT argument=time got=3d allowed=\"up to 86743.500123\" : it is only 86743.500123; wait"
     #expect(
       try shown("goto 3d", late, format: .people(style))

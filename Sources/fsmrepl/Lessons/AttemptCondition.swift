@@ -27,7 +27,7 @@ struct AttemptCondition {
       let miss = check.miss(in: answer.rows)
       switch check {
       case .reading(_, let name, _) where miss != nil:
-        let now = ShownMachine(answer.rows).reading(name).map { wording.reading($0).dropFirst().map(Word.written) }
+        let now = ShownMachine(answer.rows).reading(name).map { wording.withTime($0).dropFirst().map(Word.written) }
         return (false, now.map { "Now: `\($0.joined(separator: " "))`." } ?? "`\(name)` has no value now.")
       case .coverage:
         if let miss, miss.isOfNothing { return (false, "Coverage: \(miss.got).") }

@@ -245,7 +245,7 @@ struct Wording: Equatable {
       return [Table.Cell("allowed", .name), Table.Cell(line.words.dropFirst().joined(separator: ", "), isText: true)]
     }
     if verb == .coverage { return coverageRow(line) }
-    return (verb == .show ? reading(line.words) : line.words).enumerated().map { index, word in
+    return withTime(line.words).enumerated().map { index, word in
       Table.Cell(index == 0 && verb == .agenda && style.isPresenting ? time(word) : word, index == 0 ? .name : nil)
     }
       + line.fields.map { field in
@@ -258,12 +258,12 @@ struct Wording: Equatable {
   /// Fields whose values are times in seconds.
   private static let times: Set = ["t", "due", "left", "since", "idle"]
 
-  /// The words of a row of `show`; for a room, a reading that is a time has its unit in it.
-  func reading(_ words: [String]) -> [String] {
-    guard style.isPresenting, words.count == 4, words[0] == "reading", words[3] == ShownMachine.unitOfTimes else {
-      return words
-    }
-    return [words[0], words[1], time(words[2])]
+  /// The words of a row such as a reading; for a room, a time at its end has its unit in it.
+  func withTime(_ words: [String]) -> [String] {
+    guard style.isPresenting, words.count > 2, words.last == ShownMachine.unitOfTimes,
+      let people = TimeText.people(words[words.count - 2])
+    else { return words }
+    return words.dropLast(2) + [people]
   }
 
   /// What the columns below it are, where that cannot be guessed.
