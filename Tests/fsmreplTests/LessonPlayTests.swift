@@ -341,6 +341,12 @@ struct LessonPlayTests {
       #expect(judge("x", event) { $0.reply = ServerLine(reply) } == .wrong(text))
     }
     #expect(judge("", event) { _ in } == .wrong("The event is tap."))
+    for (typed, answer) in [
+      ("send key tap", "tap"), ("key  character a", "character a"), ("'tap'", "tap"), ("send key", "send key"),
+      ("key", "key"), ("send tap", "send tap"),
+    ] {
+      #expect(LessonTruth.answer(typed: typed, to: question(event)) == answer)
+    }
   }
 
   @Test("a time may differ by one per cent of what passes, or by a millisecond")

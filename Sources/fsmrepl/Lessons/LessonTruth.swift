@@ -38,8 +38,9 @@ struct LessonTruth: Equatable {
   /// An answer as it was typed, without what people add: quotes around it, and of an event the words of the request.
   static func answer(typed line: String, to question: Script.Question) -> String {
     var words = line.split { $0 == " " || $0 == "\t" }
-    if case .event(let machine) = question.subject, words.count > 2, words[0] == "send", words[1] == machine {
-      words.removeFirst(2)
+    if case .event(let machine) = question.subject {
+      let place = words.first == "send" ? 1 : 0
+      if words.count > place + 1, words[place] == machine { words.removeFirst(place + 1) }
     }
     let answer = words.joined(separator: " ")
     let isQuoted = answer.count > 1 && answer.first == answer.last && "\"'`".contains(answer.first ?? " ")
