@@ -582,7 +582,7 @@ struct LessonTests {
     #expect(longest.contains { $0.count > 100 && !$0.hasPrefix("word") })
   }
 
-  @Test("--page prints the link to the lesson's world; --present shows states in large letters")
+  @Test("--page prints the link to the lesson's world; --present has large states, and times as people say them")
   func options() throws {
     let folder = try Folder()
     var terminal = try folder.start("lesson", "1", "--page")
@@ -593,6 +593,12 @@ struct LessonTests {
     terminal.type("on\r")
     try terminal.wait(for: "> send key tap\n")
     try terminal.wait(for: "\n  ██    ██  ██  ██  ██\n")
+    // The reason is told as people say times, too.
+    try folder.write("new fridge f start=4", "ask state What is next?", "await f waiting")
+    terminal = try folder.start("lesson", "2", "--present")
+    try terminal.wait(for: "state> ")
+    terminal.type("it stays cooling\r")
+    try terminal.wait(for: "No. At 00:05:43.116 the timer minTemperatureReached fires")
   }
 
   /// A daemon on which a lesson has its world; what `use` is answered to the first and to later connections.
