@@ -18,8 +18,12 @@ package struct ShownMachine {
     }
   }
 
-  /// The value of a reading; `nil` if it has none now.
-  package func value(of name: String) -> String? { readings.first { $0.name == name }?.value }
+  /// A reading as `show` has it, with its unit if it has one; `nil` if it has no value now.
+  package func reading(_ name: String) -> [String]? {
+    readings.first { $0.name == name }.map { ["reading", $0.name, $0.value] + ($0.unit.isEmpty ? [] : [$0.unit]) }
+  }
+
+  private func value(of name: String) -> String? { readings.first { $0.name == name }?.value }
 
   /// How a reading differs from the wanted one; `nil` if it does not.
   package func difference(_ name: String, _ wanted: Script.Reading) -> (expected: String, got: String)? {
@@ -42,7 +46,7 @@ package struct ShownMachine {
   }
 
   /// The unit of readings that are times.
-  private static let unitOfTimes = "s"
+  package static let unitOfTimes = "s"
 
   private static func isNear(_ value: String, _ number: Double, _ tolerance: Double) -> Bool {
     // Rounding slack: neither number is exact in binary.

@@ -62,6 +62,22 @@ struct WaveWriterTests {
     #expect(lines.allSatisfy { $0.count <= width && $0.allSatisfy(\.isASCII) })
   }
 
+  @Test("a sign that ASCII lacks has there the sign that it has everywhere else, and others are escapes")
+  func units() {
+    var builder = builder(0, 1_000)
+    let lane = builder.lane(named: "f", kind: "fridge", regions: []) ?? 0
+    builder.note(
+      lane: lane, at: Self.moment(0), 1, .client, .created, word: builder.word("new"), from: Waveform.noState,
+      to: builder.word("früh"))
+    for (moment, value) in [(0, 2), (900, 6.5)] as [(Int64, Double)] {
+      builder.notePoint(lane: lane, "temperature", unit: "°C", at: Self.moment(moment), value)
+    }
+    let wave = builder.finish()
+    #expect(Self.lines(of: TextWave(wave, width: 60, .unicode)).contains { $0.hasSuffix("▁ 2 █ 6.5 °C") })
+    let lines = Self.lines(of: TextWave(wave, width: 60, .ascii))
+    #expect(lines.contains { $0.hasSuffix("_ 2 # 6.5 oC") } && lines.contains { $0.contains("fr\\u{FC}h") }, "\(lines)")
+  }
+
   @Test("JSON has each input once, states that tile the time, and how each timer ended")
   func json() {
     #expect(

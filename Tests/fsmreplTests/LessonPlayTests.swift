@@ -219,52 +219,45 @@ struct LessonPlayTests {
     #expect(
       judge("on", state) { _ in }
         == .wrong("Nothing happens to key: none of its timers runs. It stays in off."))
+    // A room reads times as people say them.
+    let room = Wording(style: Style(usesColour: false, usesUnicode: true, isPresenting: true))
+    let (fired, due) = (". 4 343.116647296 key moved on off timer=x", ". 343.116647296 key doubleTap left=0.050")
+    #expect(
+      judge("on", state) {
+        $0.wording = room
+        $0.journal = [ServerLine(fired)].compactMap(\.self)
+      } == .wrong("At 00:05:43.116 the timer x fires, and key goes from on to off."))
+    #expect(
+      judge("on", state) {
+        $0.wording = room
+        $0.agenda = [ServerLine(due)].compactMap(\.self)
+      } == .wrong("Nothing happens to key yet: doubleTap is due at 00:05:43.116. It stays in off."))
     #expect(
       judge("", state) { $0.word = .isNone("no") }
         == .wrong("Nothing happens to key: none of its timers runs. It stays in off."))
   }
 
-  @Test("'refused', 'ignored' and 'stayed' are answers, and the state is one as well")
+  @Test("a verdict is an answer, and the state is one as well; that nothing happens can be true of each of them")
   func verdicts() {
-    let state = Script.Question.Subject.state(machine: "key")
-    for (verdict, reply) in [
-      ("refused", "- REFUSED : no"), ("ignored", "+ ignored off t=0.000 seq=3"),
-      ("stayed", "+ stayed off"),
-    ] {
-      let isRight = judge(verdict, state) {
-        $0.reply = ServerLine(reply)
-        $0.word = .isNone("no state")
-      }
-      guard case .right = isRight else {
-        Issue.record("\(verdict): \(isRight)")
-        continue
-      }
-      let capital = judge("\(verdict.prefix(1).uppercased())\(verdict.dropFirst())", state) {
-        $0.reply = ServerLine(reply)
-        $0.word = .isNone("no state")
-      }
-      #expect(capital == isRight)
-      let forms = [
-        "refused": ["refuse", "Illegal."], "ignored": ["ignore", "IGNORES"], "stayed": ["stay", "stays!"],
-      ]
-      for form in forms[verdict] ?? [] {
-        #expect(
-          judge(form, state) {
-            $0.reply = ServerLine(reply)
-            $0.word = .isNone("no state")
-          } == isRight, "\(form)")
-      }
-      let isWrong = judge(verdict, state) {
-        $0.reply = ServerLine("+ moved off on t=0.000 seq=3")
-        $0.word = .isNone("no state")
-      }
-      guard case .wrong = isWrong else {
-        Issue.record("\(verdict): \(isWrong)")
-        continue
+    let replies = ["- REFUSED : no", "+ ignored off t=0.000 seq=3", "+ stayed off", "+ moved off on", nil]
+    func words(_ verdict: LessonAnswer.Verdict) -> [LessonTruth.Word] {
+      replies.map { reply in
+        var truth = LessonTruth()
+        truth.reply = reply.flatMap { ServerLine($0) }
+        return truth.word(for: verdict)
       }
     }
+    #expect(words(.refused) == [.fits, .differs, .differs, .differs, .differs])
+    #expect(words(.ignored) == [.differs, .fits, .differs, .differs, .differs])
+    #expect(words(.stayed) == [.differs, .differs, .fits, .differs, .differs])
+    let vague = LessonTruth.Word.isVague("Say which it is: ignored, refused or stayed.")
+    #expect(words(.nothing) == [vague, .fits, vague, .differs, .fits])
+    var truth = LessonTruth()
+    truth.machine = "key"
+    truth.journal = [ServerLine(". 4 0.350 key moved on off timer=doubleTap")].compactMap(\.self)
+    #expect(truth.word(for: .nothing) == .differs)
     #expect(
-      judge("off", state) {
+      judge("off", .state(machine: "key")) {
         $0.reply = ServerLine("- REFUSED : no")
         $0.word = .fits
       } == .right("key refuses 'tap': no. It stays in off."))
@@ -279,15 +272,43 @@ struct LessonPlayTests {
       ("found(a(b))", "found(a(b))"), ("found(x", "found(x"), ("idle", nil), ("cool", nil), ("", nil), ("+", nil),
       ("off+none", nil), (".", nil),
     ] as [(String, String?)] {
-      #expect(LessonTruth.state(meantBy: answer, of: states) == state, "\(answer)")
+      #expect(LessonAnswer(answer, states: states)?.state == state, "\(answer)")
     }
     let events = ["tap", "startLoading", "A", "a"]
-    for (answer, event) in [("Tap.", "tap"), ("STARTLOADING", "startLoading"), ("a", nil), ("ta", nil)] {
-      #expect(LessonTruth.word(meantBy: answer, of: events) == event, "\(answer)")
+    for (answer, event) in [
+      ("Tap.", "tap"), ("STARTLOADING", "startLoading"), ("a", nil), ("ta", nil), ("TAP twice", "tap twice"),
+      ("the tap", "tap"), ("It is start loading!", "startLoading"), ("not tap", nil), ("the tap startLoading", nil),
+    ] as [(String, String?)] {
+      #expect(LessonAnswer.event(typed: answer, of: events) == event, "\(answer)")
     }
   }
 
-  @Test("data that are missing are asked for with their form")
+  @Test("a sentence is an answer if it is clear: it names one state, one verdict, or both; no word may turn it round")
+  func sentences() {
+    let states = ["cooling", "waiting", "capsLock", "noData", "callInProgress", "found", "none", "on", "a"]
+    func meant(_ text: String) -> String? {
+      LessonAnswer(text, states: states, machine: "call.kitchen").map {
+        [$0.state, $0.verdict?.rawValue].compactMap(\.self).joined(separator: " ")
+      }
+    }
+    for (text, meaning) in [
+      ("still cooling", "cooling"), ("It will be waiting.", "waiting"), ("it’s waiting, then", "waiting"),
+      ("the kitchen stays cooling", "cooling"), ("kitchen goes back to Cooling!", "cooling"), ("caps lock", "capsLock"),
+      ("no data", "noData"), ("it is call in progress", "callInProgress"), ("It is found(Big Beach)", nil),
+      ("It is found(Beach)", "found(Beach)"), ("ignored", "ignored"), ("It is ignored", "ignored"), ("stays", "stayed"),
+      ("It is refused, and stays cooling", "cooling refused"), ("refuse", "refused"), ("Illegal.", "refused"),
+      ("ignores", "ignored"), ("nothing happens", "nothing"), ("Nothing!", "nothing"), ("nothing changes", "nothing"),
+      ("no change", "nothing"), ("it stays the same", "nothing"), ("none", "none"), ("in a", "a"), ("turns on", "on"),
+      // Two states or two verdicts, or a word that may turn it round.
+      ("cooling or waiting", nil), ("cooling waiting", nil), ("from cooling to waiting", nil), ("not cooling", nil),
+      ("no longer cooling", nil), ("never waiting", nil), ("ignored or refused", nil), ("ignored refused", nil),
+      ("cooling, not waiting", nil), ("it is", nil), ("", nil), ("I do not know", nil), ("no", nil),
+    ] as [(String, String?)] {
+      #expect(meant(text) == meaning, "\(text)")
+    }
+  }
+
+  @Test("data that are missing are asked for with their form, and so is the state within the one that was named")
   func missingData() {
     var truth = LessonTruth()
     truth.before = "none"
@@ -295,6 +316,14 @@ struct LessonPlayTests {
     #expect(
       truth.doubt(about: "found", wanted: StateText("found(forest)"))?.hasSuffix("parentheses: found(…).") == true)
     #expect(truth.doubt(about: "found", wanted: StateText("found")) == nil)
+    (truth.before, truth.after) = ("off", "on.idle.resting")
+    for (answer, wanted, isEnough) in [
+      ("on", "on.idle.resting", false), ("on.idle", "on.idle.resting", false), ("on", "on", true),
+      ("on.idle.resting", "on.idle.resting", true), ("on.idle.resting", "on", true), ("on", "off+on.idle", false),
+      ("o", "on.idle", true),
+    ] {
+      #expect((truth.doubt(about: answer, wanted: StateText(wanted)) == nil) == isEnough, "\(answer)")
+    }
   }
 
   @Test("any event with the outcome is right; another is told with what it does")
@@ -312,6 +341,12 @@ struct LessonPlayTests {
       #expect(judge("x", event) { $0.reply = ServerLine(reply) } == .wrong(text))
     }
     #expect(judge("", event) { _ in } == .wrong("The event is tap."))
+    for (typed, answer) in [
+      ("send key tap", "tap"), ("key  character a", "character a"), ("'tap'", "tap"), ("send key", "send key"),
+      ("key", "key"), ("send tap", "send tap"),
+    ] {
+      #expect(LessonTruth.answer(typed: typed, to: question(event)) == answer)
+    }
   }
 
   @Test("a time may differ by one per cent of what passes, or by a millisecond")
@@ -337,6 +372,17 @@ struct LessonPlayTests {
       $0.journal = [ServerLine(". 3 0.350 key stayed on timer=doubleTap")].compactMap(\.self)
     }
     #expect(exact == .wrong("Exactly 0.350 s: then doubleTap of key fires."))
+    let room = judge("00:05:43", .time) {
+      $0.wording = Wording(style: Style(usesColour: false, usesUnicode: true, isPresenting: true))
+      $0.end = 343_116_647_296
+      #expect($0.answer(to: question(.time)) == "00:05:43.116")
+    }
+    #expect(room == .right("Exactly 00:05:43.116."))
+    for sentence in ["at 350 milliseconds", "It is 0.35 seconds.", "about 350ms", "exactly 0.35 s"] {
+      #expect(isRight(sentence, from: 0, to: 350_000_000) == true, "\(sentence)")
+    }
+    #expect(isRight("5 minutes and 43 seconds", from: 0, to: 343_116_647_296) == true)
+    #expect(isRight("after 350 ms", from: 0, to: 350_000_000) == nil)
   }
 
   // MARK: Free play
@@ -370,7 +416,9 @@ struct LessonPlayTests {
 
   @Test("a condition is understood in both forms of answers, and says how near it is")
   func conditions() throws {
-    func check(_ condition: String, _ rows: [String], isJSON: Bool) throws -> (holds: Bool, remark: String?) {
+    func check(
+      _ condition: String, _ rows: [String], isJSON: Bool, style: Style = .bare
+    ) throws -> (holds: Bool, remark: String?) {
       let script = try script("new job j\ntry \(condition)\ngoal G\nsend j start\nend\n")
       guard
         case .attempt(let attempt)? = script.narration.map(\.content).first(where: {
@@ -378,7 +426,7 @@ struct LessonPlayTests {
         })
       else { throw SkipError() }
       let texts = rows.map { isJSON ? JSONWriter.object(of: ". \($0)") : $0 }
-      return AttemptCondition(attempt, of: script).check([Errand.Answer(texts: texts)])
+      return AttemptCondition(attempt, of: script, style: style).check([Errand.Answer(texts: texts)])
     }
     let shown = ["state loading", "timer load due=2.000", "reading progress 3"]
     for isJSON in [false, true] {
@@ -389,6 +437,9 @@ struct LessonPlayTests {
       #expect(!near.holds && near.remark == "Now: `progress 3`.")
       let none = try check("j reading view x", shown, isJSON: isJSON)
       #expect(!none.holds && none.remark == "`view` has no value now.")
+      let room = Style(usesColour: false, usesUnicode: true, isPresenting: true)
+      let time = try check("j reading age 4", ["reading age 343.500123 s"], isJSON: isJSON, style: room)
+      #expect(time.remark == "Now: `age 00:05:43.5`.")
       let covered = ["kind job machines=1 transitions=9/9"]
       #expect(try check("coverage j 100%", covered, isJSON: isJSON).holds)
     }

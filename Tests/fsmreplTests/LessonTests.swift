@@ -1,4 +1,6 @@
 import Foundation
+import LineProtocol
+import Scripts
 import Synchronization
 import TestSupport
 import Testing
@@ -90,6 +92,14 @@ struct LessonTests {
     #expect(try terminal.waitForEnding() == .exited(0))
   }
 
+  @Test("each lesson that comes with the program takes ten minutes by the estimate that the list shows")
+  func minutes() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Lessons").path
+    let scripts = RunFiles.scripts([folder]).compactMap(\.item)
+    #expect(scripts.count == 13)
+    for script in scripts { #expect((9...10).contains(Lesson(script).minutes), "\(script.name)") }
+  }
+
   @Test(
     "a lesson is played to its end: answers, free play, score, what comes next",
     arguments: [80, 40] as [UInt16])
@@ -103,15 +113,18 @@ struct LessonTests {
     try terminal.wait(for: "? What is it after one tap?\n")
     try terminal.wait(for: "state> ")
     // No state of the machine: it asks again.
-    terminal.type("nothing at all\r")
+    terminal.type("no idea\r")
     let list = try terminal.wait(for: "stayed.\n").replacing("\n", with: " ")
     #expect(list.hasSuffix("It has: off, on, capsLock. Other answers are ignored, refused and "), "\(list)")
     try terminal.wait(for: "state> ")
     terminal.type("onn\r")
     #expect(try terminal.wait(for: "on?\n").contains("key has no state 'onn'. Did you mean"))
     try terminal.wait(for: "state> ")
-    // Neither its case nor a mark behind it matters.
-    terminal.type("On.\r")
+    // Two states are none; a sentence about one is.
+    terminal.type("off or on\r")
+    try terminal.wait(for: "key has no state 'off or on'.")
+    try terminal.wait(for: "state> ")
+    terminal.type("It will be On.\r")
     try terminal.wait(for: "✓ Right.\n")
     try terminal.wait(for: "> send key tap\n")
     try terminal.wait(for: "off → on")
@@ -357,6 +370,47 @@ struct LessonTests {
     #expect(try !prompt.wait(for: "all done").contains("lesson-"))
   }
 
+  @Test("a killed player's world goes with the next lesson; those that others play, and other worlds, stay")
+  func killed() throws {
+    let folder = try Folder()
+    let (prompt, socket) = try daemon()
+    func worlds() throws -> Set<String> {
+      prompt.type("worlds\rsync\r")
+      return Set(try prompt.wait(for: "all done").matches(of: #/\n  ((lesson|mine)\S*) /#).map { String($0.output.1) })
+    }
+    prompt.type("world new mine\r")
+    let players = try (0..<3).map { _ in try folder.start("lesson", "1", "--socket", socket) }
+    for player in players { try player.wait(for: "state> ") }
+    let before = try worlds()
+    #expect(before.count == 4)
+    players[0].signal(SIGKILL)
+    #expect(try players[0].waitForEnding() == .killed(signal: SIGKILL))
+    #expect(try worlds() == before)
+    let next = try folder.start("lesson", "2", "--socket", socket)
+    try next.wait(for: "This was the last lesson.")
+    let after = try worlds()
+    #expect(after.count == 3 && after.isStrictSubset(of: before) && after.contains("mine"), "\(after)")
+    players[1].type("on\r")
+    try players[1].wait(for: "Right.")
+  }
+
+  @Test("a lesson's worlds are left behind if nobody is in one of them and their process is gone")
+  func leftBehind() {
+    func left(_ worlds: [String], clients: [String], running: Set<pid_t> = []) -> [String] {
+      LessonWorlds.leftBehind(
+        worlds.compactMap { ServerLine(". \($0) clock=virtual t=0.000 seq=0") },
+        clients: clients.compactMap { ServerLine($0) }, isRunning: running.contains)
+    }
+    let seven = ["lesson-7", "lesson-7-2", "lesson-7-trial", "lesson-7-2-trial"]
+    let worlds = ["main", "lesson", "lesson-77", "lesson-x", "lesson-7-mine"] + seven
+    #expect(left(worlds, clients: [". ana client=1 world=main"]) == ["lesson-77"] + seven)
+    // While an answer is tried its player is in the copy.
+    #expect(left(worlds, clients: [". ana client=1 world=ana/lesson-7-trial"]) == ["lesson-77"])
+    #expect(left(worlds, clients: [". ana client=1 world=main"], running: [7]) == ["lesson-77"])
+    #expect(left(["ben/lesson-9"], clients: [". ana client=1 world=main", ". ben"]).isEmpty)
+    #expect(left(worlds, clients: []).isEmpty)
+  }
+
   @Test("a daemon that goes away ends a lesson, and the place is kept")
   func lost() throws {
     let folder = try Folder()
@@ -528,7 +582,7 @@ struct LessonTests {
     #expect(longest.contains { $0.count > 100 && !$0.hasPrefix("word") })
   }
 
-  @Test("--page prints the link to the lesson's world; --present shows states in large letters")
+  @Test("--page prints the link to the lesson's world; --present has large states, and times as people say them")
   func options() throws {
     let folder = try Folder()
     var terminal = try folder.start("lesson", "1", "--page")
@@ -539,6 +593,12 @@ struct LessonTests {
     terminal.type("on\r")
     try terminal.wait(for: "> send key tap\n")
     try terminal.wait(for: "\n  ██    ██  ██  ██  ██\n")
+    // The reason is told as people say times, too.
+    try folder.write("new fridge f start=4", "ask state What is next?", "await f waiting")
+    terminal = try folder.start("lesson", "2", "--present")
+    try terminal.wait(for: "state> ")
+    terminal.type("it stays cooling\r")
+    try terminal.wait(for: "No. At 00:05:43.116 the timer minTemperatureReached fires")
   }
 
   /// A daemon on which a lesson has its world; what `use` is answered to the first and to later connections.

@@ -368,6 +368,22 @@ struct PresenterTests {
     #expect(
       show.hasPrefix("  f\n\n    ####      ##\n  ##    ##  ####\n")
         && show.contains("\n  timer      minimum  due=00:05:43.116  left=3s\n"))
+    // Readings that are times, too, and what a refused time is held against; a number with another unit is none.
+    let readings = [". reading tappedAt 86743.500123 s", ". reading temperature 3.400123456 °C", "+ 2"]
+    #expect(
+      try shown("show f", readings[0], readings[1], readings[2], format: .people(style))
+        == "  reading    tappedAt     1d 00:05:43.5\n  reading    temperature  3.400123456    °C\n")
+    #expect(try shown("show f", readings[0], "+ 1").contains("86743.500123  s\n"))
+    #expect(
+      try shown("stats", ". uptime 343.116647296 s", ". clients 1 connections", "+ 2", format: .people(style))
+        == "  uptime   00:05:43.116\n  clients  1             connections\n")
+    let late = "- BAD-ARGUMENT argument=time got=3d allowed=\"up to 86743.500123\" : it is only 86743.500123; wait"
+    #expect(
+      try shown("goto 3d", late, format: .people(style))
+        == "error: it is only 1d 00:05:43.5; wait (BAD-ARGUMENT)\n  allowed: up to 1d 00:05:43.5\n")
+    #expect(
+      try shown("who", ". ana client=1 world=main since=86743.500 idle=0.250", "+ 1", format: .people(style))
+        == "  ana  client=1  world=main  since=1d 00:05:43.5  idle=0.25s\n")
     #expect(
       try shown("send f x", "- REFUSED machine=f state=größe event=x t=60.000 seq=5 : no", format: .people(style))
         == """

@@ -56,7 +56,7 @@ extension TextWave.Signs {
   func visible(_ text: String) -> String {
     let visible = VisibleText.escaped(text).replacing("\t", with: " ")
     guard isASCII, !visible.utf8.allSatisfy({ $0 < 0x80 }) else { return visible }
-    return visible.unicodeScalars.reduce(into: "") { $0 += $1.escaped(asASCII: true) }
+    return visible.unicodeScalars.reduce(into: "") { $0 += ASCIIText.written($1) }
   }
 
   /// As much of a text as fits into some columns; nothing if that is less than `least` columns.

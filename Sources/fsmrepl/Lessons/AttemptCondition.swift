@@ -5,9 +5,11 @@ internal import Scripts
 struct AttemptCondition {
   private let script: Script
   private let steps: Range<Int>
+  private let wording: Wording
 
-  init(_ attempt: Script.Attempt, of script: Script) {
+  init(_ attempt: Script.Attempt, of script: Script, style: Style) {
     self.script = script
+    wording = Wording(style: style)
     steps = attempt.checks
   }
 
@@ -25,8 +27,8 @@ struct AttemptCondition {
       let miss = check.miss(in: answer.rows)
       switch check {
       case .reading(_, let name, _) where miss != nil:
-        let value = ShownMachine(answer.rows).value(of: name).map { "Now: `\(name) \(Word.written($0))`." }
-        return (false, value ?? "`\(name)` has no value now.")
+        let now = ShownMachine(answer.rows).reading(name).map { wording.withTime($0).dropFirst().map(Word.written) }
+        return (false, now.map { "Now: `\($0.joined(separator: " "))`." } ?? "`\(name)` has no value now.")
       case .coverage:
         if let miss, miss.isOfNothing { return (false, "Coverage: \(miss.got).") }
         let coverage = TransitionCoverage(answer.rows)

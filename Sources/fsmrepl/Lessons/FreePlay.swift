@@ -22,7 +22,7 @@ final class FreePlay: PromptCompanion {
 
   init(_ attempt: Script.Attempt, of script: Script, style: Style, columns: @escaping () -> Int?) {
     play = AttemptPlay(attempt)
-    condition = AttemptCondition(attempt, of: script)
+    condition = AttemptCondition(attempt, of: script, style: style)
     self.style = style
     self.columns = columns
   }

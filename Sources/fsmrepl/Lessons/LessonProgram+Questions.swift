@@ -7,7 +7,7 @@ extension LessonProgram {
     let outcome = turnPage(for: text, and: 1)
     guard case .done = outcome else { return outcome }
     write(text)
-    let trial = LessonTrial(player: player, script: script, world: world)
+    let trial = LessonTrial(player: player, script: script, world: world, style: style)
     switch manner {
     case .room:
       write("\n")

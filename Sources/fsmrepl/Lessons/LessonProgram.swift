@@ -70,7 +70,7 @@ final class LessonProgram {
     link = RunLink(connection: connection, signals: signals)
     terminal = LessonTerminal(style: style, signals: signals)
     // On a shared daemon several may take lessons.
-    worlds = RunWorlds(named: client.endpoint.own == nil ? "lesson-\(getpid())" : "lesson")
+    worlds = RunWorlds(named: client.endpoint.own == nil ? LessonWorlds.name(of: getpid()) : "lesson")
     screen = LessonScreen(style: style)
     player = RunPlayer(link: link, script: script, speed: nil, onlooker: .init())
     signal(SIGPIPE, SIG_IGN)
@@ -93,6 +93,7 @@ final class LessonProgram {
 
   private func playAll(_ introduction: (String) -> ScreenText) -> ExitCode {
     do throws(RunLink.Stop) {
+      if client.endpoint.own == nil { try dropWorldsLeftBehind() }
       if let failure = try rebuild(upTo: play.place) { return tell(failure) }
       write(introduction(world))
       if case .learner = manner, let reminder = play.reminder { write(text(reminder)) }
@@ -168,6 +169,17 @@ final class LessonProgram {
     try player.begin()
     try player.play(upTo: play.lesson.firstStep(of: place))
     return player.result.failure
+  }
+
+  /// Drops worlds of lessons whose players were killed. If the daemon does not tell which these are, they stay.
+  private func dropWorldsLeftBehind() throws(RunLink.Stop) {
+    func rows(_ verb: Verb) throws(RunLink.Stop) -> [ServerLine] {
+      try player.ask(verb.name).rows.compactMap { ServerLine($0) }
+    }
+    let left = LessonWorlds.leftBehind(try rows(.worlds), clients: try rows(.who)) {
+      kill($0, 0) == 0 || errno == EPERM
+    }
+    for world in left { _ = try player.ask("world drop \(world)") }
   }
 
   /// Cancels what is under way and drops the world, with a time limit. A daemon of our own ends with us.

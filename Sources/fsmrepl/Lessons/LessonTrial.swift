@@ -7,6 +7,8 @@ struct LessonTrial {
   let script: Script
   /// The world of the lesson, in use before and after.
   let world: String
+  /// In which the reasons are told.
+  let style: Style
 
   private var copy: String { Self.copy(of: world) }
 
@@ -22,7 +24,7 @@ struct LessonTrial {
   /// Plays the line in the copy and checks the answer there. An answer that is an event is sent in place of the line's
   /// own.
   func run(_ question: Script.Question, answer: String) throws(RunLink.Stop) -> Finding {
-    var truth = LessonTruth()
+    var truth = LessonTruth(wording: Wording(style: style))
     let before = try player.ask("world").last
     truth.start = Self.time(before)
     for request in ["world fork \(copy)", "use \(copy)"] {
@@ -57,8 +59,8 @@ struct LessonTrial {
     var (_, reply, raw) = try player.ask(request)
     let word = String(answer.prefix { $0 != " " })
     func isUnknown() -> Bool { reply.lineClass == .failure && reply.code == FailureCode.unknownEvent.word }
-    if isUnknown(), let event = LessonTruth.word(meantBy: word, of: Self.allowed(reply)) {
-      request = "send \(truth.machine) \(event)\(answer.dropFirst(word.count))"
+    if isUnknown(), let event = LessonAnswer.event(typed: answer, of: Self.allowed(reply)) {
+      request = "send \(truth.machine) \(event)"
       (_, reply, raw) = try player.ask(request)
     }
     guard verb == .send || verb == .fire else { return }
@@ -93,11 +95,14 @@ struct LessonTrial {
     if found.lineClass == .success { return truth.doubt(about: answer, wanted: wanted).map { .isVague($0) } ?? .fits }
     if found.code == FailureCode.expected.word { return .differs }
     let states = Self.allowed(found)
-    if let meant = LessonTruth.state(meantBy: answer, of: states), meant != answer {
-      return try word(meant, wanted: wanted, truth)
+    if let meant = LessonAnswer(answer, states: states, machine: truth.machine), meant.state != answer {
+      let verdict = meant.verdict.map { truth.word(for: $0) } ?? .fits
+      guard verdict == .fits, let state = meant.state else { return verdict }
+      return try word(state, wanted: wanted, truth)
     }
     // Data that stand behind the state without parentheses.
-    if wanted?.hasData == true, let name = LessonTruth.state(meantBy: String(answer.prefix { $0 != " " }), of: states) {
+    if wanted?.hasData == true, let name = LessonAnswer.state(meantBy: String(answer.prefix { $0 != " " }), of: states)
+    {
       return .isVague(LessonTruth.missingData(of: name))
     }
     let noun = found["argument"] == "state" ? "state" : nil

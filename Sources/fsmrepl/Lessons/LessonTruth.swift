@@ -14,6 +14,7 @@ struct LessonTruth: Equatable {
     case isNone(String)
   }
 
+  var wording = Wording(style: .bare)
   /// The machine that the question is about; empty if it is about time.
   var machine = ""
   /// Its state before and after the line.
@@ -37,8 +38,9 @@ struct LessonTruth: Equatable {
   /// An answer as it was typed, without what people add: quotes around it, and of an event the words of the request.
   static func answer(typed line: String, to question: Script.Question) -> String {
     var words = line.split { $0 == " " || $0 == "\t" }
-    if case .event(let machine) = question.subject, words.count > 2, words[0] == "send", words[1] == machine {
-      words.removeFirst(2)
+    if case .event(let machine) = question.subject {
+      let place = words.first == "send" ? 1 : 0
+      if words.count > place + 1, words[place] == machine { words.removeFirst(place + 1) }
     }
     let answer = words.joined(separator: " ")
     let isQuoted = answer.count > 1 && answer.first == answer.last && "\"'`".contains(answer.first ?? " ")
@@ -48,7 +50,7 @@ struct LessonTruth: Equatable {
   func judge(_ answer: String, to question: Script.Question) -> LessonPlay.Judgement {
     // An empty line asks for the answer.
     switch question.subject {
-    case .state: answer.isEmpty ? .wrong(why) : judgeState(answer)
+    case .state: answer.isEmpty ? .wrong(why) : judgementOfState
     case .event: answer.isEmpty ? .wrong("The event is \(event).") : judgeEvent(answer)
     case .time: answer.isEmpty ? .wrong(exactTime) : judgeTime(answer)
     }
@@ -56,20 +58,23 @@ struct LessonTruth: Equatable {
 
   // MARK: States
 
-  private func judgeState(_ answer: String) -> LessonPlay.Judgement {
-    if word == .fits { return .right(isWithoutMove ? why : "") }
-    if case .isVague(let reason) = word { return .unclear(reason) }
-    let verdict = Self.verdict(answer)
-    if let verdict, verdict == (isRefused ? "refused" : reply?.words.first) { return .right(why) }
-    if case .isNone(let reason) = word, verdict == nil { return .unclear(reason) }
-    return .wrong(why)
+  private var judgementOfState: LessonPlay.Judgement {
+    switch word {
+    case .fits: .right(before == after ? why : "")
+    case .isVague(let reason), .isNone(let reason): .unclear(reason)
+    case .differs: .wrong(why)
+    }
   }
 
   /// Why a state that fits does not answer a question; nil if it does.
   ///
-  /// - Parameter wanted: The state as the lesson's own line has it: if it has data, they are asked for.
+  /// - Parameter wanted: The state as the lesson's own line has it. If it has data, they are asked for, and if it is
+  ///   within another, the one around it is not enough.
   func doubt(about answer: String, wanted: StateText?) -> String? {
     if wanted?.hasData == true, StateText(answer)?.hasData == false { return Self.missingData(of: answer) }
+    if wanted?.word.split(separator: "+").contains(where: { $0.hasPrefix("\(answer).") }) == true {
+      return "\(answer) holds several states: name the one within it."
+    }
     func regions(_ state: String) -> Int { StateName(state).text.count { $0 == "+" } }
     guard regions(answer) < regions(after) || StateName(before) != StateName(after) else { return nil }
     guard StateText(answer)?.matches(before) == true else { return nil }
@@ -82,51 +87,19 @@ struct LessonTruth: Equatable {
     "The question asks for the data of the state as well. Write them in parentheses: \(state)(…)."
   }
 
+  /// What a verdict is worth as an answer.
+  func word(for verdict: LessonAnswer.Verdict) -> Word {
+    switch verdict {
+    case .refused: isRefused ? .fits : .differs
+    case .ignored, .stayed: reply?.words.first == verdict.rawValue ? .fits : .differs
+    case .nothing where isRefused || reply?.words.first == LessonAnswer.Verdict.stayed.rawValue:
+      .isVague("Say which it is: \(Self.list(Self.verdicts, "or")).")
+    case .nothing: isIgnored || reply == nil && journal.allSatisfy({ sentence($0) == nil }) ? .fits : .differs
+    }
+  }
+
   /// What may become of a request besides a move; as answers to a question about a state they are right, too.
   static let verdicts = ["ignored", "refused", "stayed"]
-
-  /// The verdict that an answer means, in another form or in the word of the tables as well.
-  private static func verdict(_ answer: String) -> String? {
-    switch plain(answer) {
-    case "ignored", "ignore", "ignores": "ignored"
-    case "refused", "refuse", "refuses", "illegal": "refused"
-    case "stayed", "stay", "stays": "stayed"
-    default: nil
-    }
-  }
-
-  /// An answer without what does not count: its case, and marks and blanks around it.
-  private static func plain(_ answer: some StringProtocol) -> String {
-    let text = answer.lowercased().reversed().drop { " .,;!?".contains($0) }
-    return String(String(text.reversed()).drop { $0 == " " })
-  }
-
-  /// The one of some words that an answer means; nil if none is meant, or which is not clear.
-  static func word(meantBy answer: String, of words: [String]) -> String? {
-    let found = Set(words.filter { plain($0) == plain(answer) })
-    return found.count == 1 ? found.first : nil
-  }
-
-  /// A state as the machine names it. The answer may have another case, or leave out the states around it.
-  ///
-  /// - Returns: Nil if a region of it is none of the states, or which is not clear.
-  static func state(meantBy answer: String, of states: [String]) -> String? {
-    let name = answer.prefix { $0 != "(" }
-    let data = answer.dropFirst(name.count)
-    var regions: [String] = []
-    for region in name.split(separator: "+").map(plain) {
-      let found = Set(
-        states.compactMap { state in
-          let name = state.lowercased()
-          if name == region || name.hasSuffix(".\(region)") { return state }
-          return name.hasPrefix("\(region).") ? String(state.prefix(region.count)) : nil
-        })
-      guard found.count == 1, let state = found.first else { return nil }
-      regions.append(state)
-    }
-    guard !regions.isEmpty else { return nil }
-    return regions.joined(separator: "+") + (data.lastIndex(of: ")").map { data[...$0] } ?? data)
-  }
 
   /// Why an answer is none.
   ///
@@ -139,17 +112,17 @@ struct LessonTruth: Equatable {
     if let meant = failure["did-you-mean"] { return "\(note). Did you mean \(meant)?" }
     let allowed = failure["allowed"]?.replacing(",", with: ", ") ?? ""
     let choices = allowed.isEmpty || allowed.count > 200 ? "" : " \(noun == nil ? "Allowed" : "It has"): \(allowed)."
-    return "\(note).\(choices)\(others.isEmpty ? "" : " Other answers are \(Self.list(others)).")"
+    return "\(note).\(choices)\(others.isEmpty ? "" : " Other answers are \(Self.list(others, "and")).")"
   }
 
-  private static func list(_ words: [String]) -> String {
+  private static func list(_ words: [String], _ joint: String) -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-    return "\(words.dropLast().joined(separator: ", ")) and \(last)"
+    return "\(words.dropLast().joined(separator: ", ")) \(joint) \(last)"
   }
 
   private var isRefused: Bool { reply?.lineClass == .failure }
 
-  private var isWithoutMove: Bool { isRefused || reply?.words.first == "ignored" }
+  private var isIgnored: Bool { reply?.words.first == LessonAnswer.Verdict.ignored.rawValue }
 
   /// Why the machine is in its state after the line.
   private var why: String {
@@ -165,7 +138,8 @@ struct LessonTruth: Equatable {
     guard let next = agenda.first, next.words.count > 2 else {
       return "Nothing happens to \(machine): none of its timers runs. It stays in \(after)."
     }
-    return "Nothing happens to \(machine) yet: \(next.words[2]) is due at \(next.words[0]) s. It stays in \(after)."
+    return
+      "Nothing happens to \(machine) yet: \(next.words[2]) is due at \(moment(next.words[0])). It stays in \(after)."
   }
 
   private static let mostSentences = 3
@@ -178,7 +152,7 @@ struct LessonTruth: Equatable {
     let isOwn = words[0] == reply?["seq"]
     let beginning =
       if let timer = line["timer"] {
-        "At \(words[1]) s the timer \(timer) fires, and \(machine)"
+        "At \(moment(words[1])) the timer \(timer) fires, and \(machine)"
       } else if let wire = line["wire"] {
         "A wire delivers \(wire), and \(machine)"
       } else {
@@ -202,7 +176,7 @@ struct LessonTruth: Equatable {
     let names = journal.map(\.words).filter { words in
       words.count > 4 && words[0] == sequence && words[2] == machine && words[3] == "output"
     }
-    return Self.list(names.map { $0[4] })
+    return Self.list(names.map { $0[4] }, "and")
   }
 
   // MARK: Events
@@ -230,7 +204,7 @@ struct LessonTruth: Equatable {
   // MARK: Times
 
   private func judgeTime(_ answer: String) -> LessonPlay.Judgement {
-    guard let time = TimeText.time(ofPeople: Self.plain(answer)) else {
+    guard let time = TimeText.time(ofPeople: LessonAnswer.time(answer)) else {
       return .unclear("A time is written like 350ms, 0.35 (seconds) or 5m43s.")
     }
     let passes = max(0, end - start)
@@ -239,7 +213,9 @@ struct LessonTruth: Equatable {
     return isRight ? .right(exactTime) : .wrong(exactTime)
   }
 
-  private var exactTime: String { "Exactly \(TimeText.seconds(end)) s\(reasonForTime)" }
+  private var exactTime: String { "Exactly \(moment(TimeText.seconds(end)))\(reasonForTime)" }
+
+  private func moment(_ seconds: String) -> String { wording.moment(seconds, unit: " s") }
 
   /// The timer that fired last.
   private var reasonForTime: String {
@@ -254,7 +230,7 @@ struct LessonTruth: Equatable {
     switch question.subject {
     case .state: after
     case .event: event
-    case .time: TimeText.seconds(end)
+    case .time: wording.time(TimeText.seconds(end))
     }
   }
 }

@@ -1,11 +1,12 @@
+internal import LineProtocol
+
 extension ScreenText {
   /// The text as a terminal of this style can show it.
   func inEncoding(of style: Style) -> ScreenText { style.usesUnicode ? self : inASCII }
 
   /// The text for a terminal whose encoding is not UTF-8, where some bytes of other characters would be commands.
   ///
-  /// Signs of tables and drawings become ASCII, all other characters escapes. What gets wider takes columns of the next
-  /// blanks, one of which is left, so that tables stay aligned.
+  /// What gets wider takes columns of the next blanks, one of which is left, so that tables stay aligned.
   var inASCII: ScreenText {
     guard bytes.contains(where: { $0 >= 0x80 }) else { return self }
     var ascii = ""
@@ -17,19 +18,11 @@ extension ScreenText {
         if scalar == "\n" { excess = 0 }
         ascii.unicodeScalars.append(scalar)
       } else {
-        let sign = Self.signs[scalar] ?? "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        let sign = ASCIIText.written(scalar)
         excess += sign.count - 1
         ascii += sign
       }
     }
     return ScreenText(unescaped: ascii.utf8)
   }
-
-  private static let signs: [Unicode.Scalar: String] = [
-    "→": "->", "⇒": "=>", "⟲": "o", "↺": "o", "–": "-", "—": "-", "−": "-", "·": ".", "“": "\"", "”": "\"", "„": "\"",
-    "‘": "'", "’": "'", "•": "-", "\u{A0}": " ", "…": "~", "✓": "v", "✗": "x", "±": "+-", "×": "x",
-    "°": "o", "µ": "u", "▼": "v", "▽": "v", "◆": "*", "○": "o", "▶": ">", "╳": "X", "│": "|", "┃": "|", "┝": "|",
-    "━": "=", "─": "-", "┄": "-", "┈": "-", "┬": "+", "┏": "+", "┓": "+", "┗": "+", "┛": "+", "▁": "_", "▂": "_",
-    "▃": "-", "▄": "-", "▅": "-", "▆": "=", "▇": "=", "█": "#",
-  ]
 }

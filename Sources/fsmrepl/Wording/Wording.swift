@@ -1,7 +1,8 @@
 internal import LineProtocol
+internal import Scripts
 
 /// Turns lines from the daemon into words for people. Stateless: one line in, some text out.
-struct Wording {
+struct Wording: Equatable {
   let style: Style
   /// Times of a running clock are shown in milliseconds; those of a stopped one are exact.
   var showsMilliseconds = false
@@ -66,7 +67,7 @@ struct Wording {
   }
 
   func failure(_ line: ServerLine) -> ScreenText {
-    let text = line.note ?? ""
+    let text = times(in: line.note ?? "", of: line)
     let lines: [ScreenText]
     switch FailureCode(rawValue: line.code) {
     case .refused:
@@ -100,12 +101,12 @@ struct Wording {
 
   /// What helps against a failure, below what has failed: what was meant, what is allowed, and what leads there.
   func hints(_ line: ServerLine) -> [ScreenText] {
-    let text = line.note ?? ""
+    let text = times(in: line.note ?? "", of: line)
     var hints: [ScreenText] = []
     if let meant = line["did-you-mean"], !text.contains("'\(meant)'") {
       hints.append("did you mean \(style(.name, meant))?")
     }
-    if let allowed = line["allowed"], let hint = hint(allowed, line, text) { hints.append(hint) }
+    if let allowed = line["allowed"], let hint = hint(times(in: allowed, of: line), line, text) { hints.append(hint) }
     if let ignores = line["ignores"] {
       let events = ignores.split(separator: ",").map { style(.quiet, String($0)) }.joined(separator: ", ")
       hints.append("would do nothing: \(events)")
@@ -244,7 +245,7 @@ struct Wording {
       return [Table.Cell("allowed", .name), Table.Cell(line.words.dropFirst().joined(separator: ", "), isText: true)]
     }
     if verb == .coverage { return coverageRow(line) }
-    return line.words.enumerated().map { index, word in
+    return withTime(line.words).enumerated().map { index, word in
       Table.Cell(index == 0 && verb == .agenda && style.isPresenting ? time(word) : word, index == 0 ? .name : nil)
     }
       + line.fields.map { field in
@@ -255,7 +256,15 @@ struct Wording {
   }
 
   /// Fields whose values are times in seconds.
-  private static let times: Set = ["t", "due", "left"]
+  private static let times: Set = ["t", "due", "left", "since", "idle"]
+
+  /// The words of a row such as a reading; for a room, a time at its end has its unit in it.
+  func withTime(_ words: [String]) -> [String] {
+    guard style.isPresenting, words.count > 2, words.last == ShownMachine.unitOfTimes,
+      let people = TimeText.people(words[words.count - 2])
+    else { return words }
+    return words.dropLast(2) + [people]
+  }
 
   /// What the columns below it are, where that cannot be guessed.
   func legend(of verb: Verb?) -> ScreenText {
@@ -346,7 +355,9 @@ struct Wording {
   }
 
   /// A time with its unit.
-  func moment(_ text: String?) -> String { style.isPresenting ? time(text) : "\(time(text))s" }
+  func moment(_ text: String?, unit: String = "s") -> String {
+    style.isPresenting ? time(text) : "\(time(text))\(unit)"
+  }
 
   var tellsExactTimes: Bool { !showsMilliseconds && !style.isPresenting }
 
@@ -355,6 +366,12 @@ struct Wording {
     if style.isPresenting { return TimeText.people(text) ?? text }
     guard showsMilliseconds, let point = text.firstIndex(of: ".") else { return text }
     return String(text[..<(text.index(point, offsetBy: 4, limitedBy: text.endIndex) ?? text.endIndex)])
+  }
+
+  /// A text of a failure; for a room, with the times in it as people say them, if it is about a time.
+  private func times(in text: String, of failure: ServerLine) -> String {
+    guard style.isPresenting, failure["argument"] == "time" else { return text }
+    return text.replacing(/[0-9]+\.[0-9]{3,}/) { time(String($0.output)) }
   }
 
   /// How many timers a request has fired, if its answer says so.
