@@ -97,6 +97,8 @@ package struct Script: Sendable {
   package internal(set) var heading: Heading?
   /// What the script tells people, in the order of its lines.
   package internal(set) var narration: [Narration] = []
+  /// Whether a line that could not be read may make machines, or kinds. So nobody knows which there are.
+  var mayMakeOthers: (machines: Bool, kinds: Bool) = (false, false)
   var counters: [ScriptCounter] = []
   private var text: [UInt8] = []
   /// The places for numbers in the requests of counted steps, by where their bytes start.

@@ -170,6 +170,8 @@ extension ScriptParser {
   private static let firstWords =
     Verb.allCases.filter { !barred.contains($0) }.map(\.name) + ownWords + Keyword.allCases.map(\.rawValue)
 
+  static func isFirstWord(_ word: String) -> Bool { firstWords.contains(word) }
+
   /// The word that is meant by a mistyped one.
   static func nearestWord(_ word: String) -> String? { Nearest.match(word, among: firstWords) }
 

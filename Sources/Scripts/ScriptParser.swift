@@ -87,16 +87,25 @@ package struct ScriptParser: ~Copyable {
   package static func parse(
     _ name: String, _ bytes: [UInt8], isInSession: Bool = false, load: (String) -> Loaded
   ) throws(ScriptMistakes) -> Script {
-    let result = withoutActuallyEscaping(load) { load -> Result<Script, ScriptMistakes> in
+    let (script, mistakes) = read(name, bytes, isInSession: isInSession, load: load)
+    if let mistakes { throw mistakes }
+    return script
+  }
+
+  /// The same.
+  ///
+  /// - Returns: The script without the lines that are wrong, and their mistakes; nil if all is right.
+  package static func read(
+    _ name: String, _ bytes: [UInt8], isInSession: Bool = false, load: (String) -> Loaded
+  ) -> (script: Script, mistakes: ScriptMistakes?) {
+    withoutActuallyEscaping(load) { load in
       var parser = ScriptParser(isInSession: isInSession, load: load)
       parser.read(name, bytes)
-      let count = parser.knownMistakes.count
-      guard count > 0 else { return .success(parser.script) }
-      return .failure(
-        ScriptMistakes(
-          told: parser.mistakes, more: count - parser.mistakes.count, isCut: count == ScriptLimits.countedMistakes))
+      let (told, count) = (parser.mistakes, parser.knownMistakes.count)
+      let mistakes = ScriptMistakes(
+        told: told, more: count - told.count, isCut: count == ScriptLimits.countedMistakes)
+      return (parser.script, count > 0 ? mistakes : nil)
     }
-    return try result.get()
   }
 
   // MARK: Files and lines
@@ -117,7 +126,10 @@ package struct ScriptParser: ~Copyable {
     if !hasEnded, let missing = missingNarration() { note(missing) }
     files.removeLast()
     guard !hasEnded else { return }
-    if let document, !document.lines.isSkipped { note(document.start) }
+    if let document, !document.lines.isSkipped {
+      note(document.start)
+      script.mayMakeOthers.kinds = true
+    }
     document = nil
     while blocks.count > outer, let open = blocks.popLast() {
       note(open.start)
@@ -181,18 +193,25 @@ package struct ScriptParser: ~Copyable {
       knownMistakes.insert(mistake).inserted
     else { return }
     if mistakes.count < ScriptLimits.mistakes { mistakes.append(mistake) }
-    if knownMistakes.count == ScriptLimits.countedMistakes { hasEnded = true }
+    if knownMistakes.count == ScriptLimits.countedMistakes { stop() }
+  }
+
+  /// Leaves the rest of the script unread, with whatever it makes.
+  private mutating func stop() {
+    hasEnded = true
+    script.mayMakeOthers = (true, true)
   }
 
   /// A mistake behind which nothing more is read.
   private mutating func fatal(_ mistake: ScriptFailure) -> ScriptFailure {
-    hasEnded = true
+    stop()
     return mistake
   }
 
   /// Opens the block, or defines the name, that a wrong line was meant to bring, so that the lines behind it are no
   /// mistakes.
   private mutating func recover(blocksBefore: Int, wasInDocument: Bool) {
+    if wasInDocument { script.mayMakeOthers.kinds = true }
     guard !hasEnded, !wasInDocument else { return }
     var tokens = raw.split(maxSplits: 8) { $0 == 0x20 || $0 == 0x09 }.map { String(decoding: $0, as: UTF8.self) }[...]
     if tokens.first == "at" || tokens.first == "after" { tokens = tokens.dropFirst(2) }
@@ -202,6 +221,8 @@ package struct ScriptParser: ~Copyable {
     let word = tokens.popFirst() ?? ""
     let meant = Self.nearestWord(word) ?? word
     narrator.pass(over: meant)
+    if !Self.isFirstWord(meant) || meant == "new" || meant == "include" { script.mayMakeOthers.machines = true }
+    if ["define", "load", "include"].contains(meant) { script.mayMakeOthers.kinds = true }
     // Behind a mistyped word it is not sure that a block begins.
     func unclosed(_ message: String) -> ScriptFailure { meant == word ? failure(at: 0, message) : start }
     switch meant {

@@ -152,6 +152,32 @@ extension ScriptsTests {
     #expect(report.contains("no event 'openDoor'"), "\(report)")
   }
 
+  @Test("a file that cannot be read hides no unknown word, of itself or of others", arguments: [[], ["--check"]])
+  func unreadWithUnknownWords(options: [String]) throws {
+    let files = [
+      "1.fsm": "new shiftKey key\nexpect key onn\n",
+      "2.fsm": "new shiftKey key\nsned key tap\nsend key tpa\ndefine k format=scxml\n<scxml>\nenddefine\n",
+      "3.fsm": Self.good,
+    ]
+    let run = try run(files, options: options + ["@1.fsm", "@2.fsm", "@3.fsm"])
+    #expect(run.code == .exited(1) && run.output == "", "\(run.output)")
+    for line in [
+      "1.fsm:2:12: a shiftKey has no state 'onn'; did you mean on?; allowed: off,on,capsLock\n",
+      "2.fsm:2:1: 'sned' is no verb; did you mean 'send'?\n",
+      "2.fsm:3:10: a shiftKey has no event 'tpa'; did you mean tap?; it has: tap, character\n", "2.fsm:6:1: error: ",
+    ] {
+      #expect(run.log.contains(line), "\(line) in \(run.log)")
+    }
+    #expect(!run.log.contains("3.fsm"), "\(run.log)")
+    let report = try self.run(files, "--tap", "@1.fsm", "@2.fsm", "@3.fsm").output
+    for line in ["  at: '1.fsm:2:12'\n", "    - '2.fsm:3:10: a shiftKey has no event", "ok 3 - 3.fsm # SKIP"] {
+      #expect(report.contains(line), "\(line) in \(report)")
+    }
+    // Without a daemon what could be read is told all the same.
+    let alone = try self.run(files, options: options + ["@1.fsm", "@2.fsm"], socket: "/tmp/fsmrepl-test-nobody/s")
+    #expect(alone.code == .exited(1) && alone.log.contains("2.fsm:2:1: 'sned'"), "\(alone.log)")
+  }
+
   @Test("a mistake that is expected is not told; a request is read by the rules of words, also at real pace")
   func expectedMistakes() throws {
     let text = """

@@ -18,10 +18,19 @@ struct KindCheckTests {
   ]
 
   /// The places of the mistakes of a script, as `LINE:COLUMN`.
-  private func mistakes(_ text: String, defined: [String: [String]] = [:]) throws -> [String] {
-    let script = try ScriptReader(path: "s.fsm").parse(text)
-    var check = KindCheck(script)
-    var book = KindBook()
+  ///
+  /// - Parameter machines: The machines of the world, with their kinds, if that is there before the script is played.
+  private func mistakes(
+    _ text: String, defined: [String: [String]] = [:], machines: [String: String]? = nil, now: Int64 = 0
+  ) throws -> [String] {
+    let script = ScriptParser.read("s.fsm", Array(text.utf8), isInSession: machines != nil) { _ in .failed("") }.script
+    var check = KindCheck(script, in: machines.map { _ in "w" })
+    var book = KindBook(ofNewWorld: machines == nil)
+    for name in machines == nil ? [] : check.machineNames() {
+      let kind = machines?[name]
+      let words = kind.map { KindWords($0, (Self.kinds[$0] ?? []).compactMap { ServerLine($0) }) }
+      book.learn(machine: name, words.map { [$0] } ?? [])
+    }
     for (kind, rows) in Self.kinds {
       book.learn(kind, rows.compactMap { ServerLine($0) }, try #require(ServerLine("+ 1")))
     }
@@ -31,7 +40,7 @@ struct KindCheckTests {
       let rows = defined[kind] ?? []
       book.learn(kind, rows.compactMap { ServerLine($0) }, definedBy: step)
     }
-    return check.mistakes(book).map { String($0.place.drop { $0 != ":" }.dropFirst()) }
+    return check.mistakes(book, now: now).map { String($0.place.drop { $0 != ":" }.dropFirst()) }
   }
 
   @Test(
@@ -91,6 +100,43 @@ struct KindCheckTests {
     #expect(try mistakes(text, defined: ["d": [". state a"]]) == ["6:10"])
     #expect(try mistakes(text + "undo\n" + define("b"), defined: ["d": [". state a"]]) == ["6:10"])
     #expect(try mistakes("new d m\nexpect m x\n" + define("a"), defined: ["d": [". state a"]]) == [])
+  }
+
+  @Test(
+    "in a world that is there already its machines count, up to where others may be there",
+    arguments: [
+      ("send a tap\nexpect a timers dubl\nsend q.one tap\nexpect q.two shut", ["2:17", "4:14"]),
+      ("new key b\nsend b tpa\nsend c tap\ndrop q\nsend q tap", ["2:8", "3:6", "5:6"]),
+      // A machine may be what it is now and what it becomes.
+      ("drop a\nnew name a\nsend a tap\nsend a set x\nexpect a reading level 1", []),
+      ("drop a\nnew key a\nexpect a reading lvl 1", ["3:18"]),
+      // What was undone before the script, and other worlds, have machines of their own.
+      ("send a tpa\nundo\nsend z tap", ["1:8"]), ("redo\nsend z tap", []), ("goto 1s\nsend a tpa", []),
+      ("use other\nsend z tap", []), ("world drop w\nsend z tap", []),
+      ("world new n\nuse n\nnew key k\nsend k tpa\nundo\nsend k tpa\nuse w\nsend a tpa", ["4:8", "6:8", "8:8"]),
+      ("world new n => NAME-TAKEN\nuse n\nsend z tap", []), ("world fork n\nuse n\nundo\nsend z tap", []),
+      ("repeat 2\nsend a tpa\nworld new n\nuse n\nundo\nend\nsend a tpa", ["2:8"]),
+      // World time does not go back, and a new world begins at 0.
+      ("at 1s send a tap\nadvance until 3s\nadvance until 2.5s => BAD-ARGUMENT", ["1:4"]),
+      ("world new n\nuse n\nat 1s new key k", []), ("goto 0\nat 1s", []),
+    ])
+  func presentWorld(text: String, places: [String]) throws {
+    let machines = ["a": "key", "q.one": "key", "q.two": "cabinet", "q": "pair"]
+    #expect(try mistakes(text, machines: machines, now: 2_000_000_000) == places)
+  }
+
+  @Test(
+    "of a script that could not be read in full the rest is looked at; what the lost lines may have made is no mistake",
+    arguments: [
+      ("new key k\nsned k tap\nexpect k onn\nsend l tap\nnew kye m", ["3:10", "4:6", "5:5"]),
+      ("new key k x y z\nsend k tap\nnew key l\nsend l tpa", ["4:8"]),
+      ("create key k\nsend k tap\nnew kye l", ["3:5"]), ("include gone.fsm\nsend k tap\nnew kye l", []),
+      ("define d format=mermaid\nnew d m", []), ("load gone.mmd\nnew gone g\nnew key k\nsend k tpa", ["4:8"]),
+      ("repeat x as i\nnew key k$i\nend\nsend k1 tap", []),
+      ("repeat 1000000\nrepeat 1000000\nnew key k\nsend k tpa", []),
+    ])
+  func unread(text: String, places: [String]) throws {
+    #expect(try mistakes(text) == places)
   }
 
   @Test("names with numbers in them meet where a number makes them equal")

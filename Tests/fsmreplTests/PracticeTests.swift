@@ -75,6 +75,23 @@ struct PracticeTests {
     #expect(try terminal.waitForEnding() == .exited(0))
   }
 
+  @Test("Ctrl-C and the end of input end a cover in the same way")
+  func endingsOfCover() throws {
+    let terminal = try start("new power lamp")
+    for key in ["\u{3}", "\u{4}", "q\r"] {
+      terminal.type("cover lamp\r")
+      try terminal.wait(for: "0 of 4 transitions, 0 %\n")
+      try terminal.wait(for: "main virtual ")
+      terminal.type(key)
+      try terminal.wait(for: "no more is shown of what is untried of lamp\n")
+      try terminal.wait(for: "main virtual ")
+    }
+    terminal.type("send lamp buttonClick\rsync\r")
+    #expect(try !terminal.wait(for: "all done").contains("transitions"))
+    terminal.type("\u{4}")
+    #expect(try terminal.waitForEnding() == .exited(0))
+  }
+
   @Test("answers are no lines of the history, and the request for a quiz is one")
   func history() throws {
     let terminal = try start("new power lamp", "quiz lamp")

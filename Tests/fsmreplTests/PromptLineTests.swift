@@ -137,9 +137,12 @@ struct PromptLineTests {
     let (minute, hour) = (60_000_000_000 as Int64, 3_600_000_000_000 as Int64)
     #expect(extent("advance 1h") == .span(hour) && extent("@x advance 1m") == .span(minute))
     #expect(extent("advance until 3700s") == .span(hour) && extent("step 3000000") == .steps(3_000_000))
-    #expect(extent("await key on") == .state("on", of: "key", isBounded: false))
-    #expect(extent("await within=2h key on") == .state("on", of: "key", isBounded: true))
-    for short in ["advance 59s", "advance until 2m", "advance x", "step", "step 10", "await key on within=5s", "list"] {
+    #expect(extent("await key on") == .state("on", of: "key", within: nil))
+    #expect(extent("await within=2h key on") == .state("on", of: "key", within: 2 * hour))
+    #expect(extent("await key on within=5s") != nil && extent("advance 1s") != nil)
+    for short in [
+      "advance 999ms", "advance until 100.5s", "advance x", "step", "step 10", "await key on within=0.9s", "list",
+    ] {
       #expect(extent(short) == nil, "\(short)")
     }
     place.clock = "real"
@@ -174,6 +177,14 @@ struct PromptLineTests {
         == "key does not reach on within 1d 00:00:00 and 9 inputs; go on all the same?")
     #expect(try question("await key on", nil, hours: 24, inputs: 9)?.hasSuffix("go on up to a day?") == true)
     #expect(try question("await key on within=2d", "- TIMEOUT", hours: 48, inputs: 9) == nil)
+    // In a very busy world the trial of a bounded one is cut short, too.
+    #expect(
+      try question("await key on within=2d", nil, hours: 1, inputs: 50_000, most: 1_000_000)
+        == "this may bring some 2400000 inputs, and the journal keeps 1000000: it cannot be undone; go on?")
+    #expect(try question("await key on within=2d", nil, hours: 1, inputs: 5_000, most: 1_000_000) == nil)
+    #expect(
+      try question("await key on within=2d", "+ reached on", hours: 1, inputs: 1_000_001, most: 1_000_000)
+        == "this brings some 1000001 inputs, and the journal keeps 1000000: it cannot be undone; go on?")
   }
 
   @Test("what wires have caused is what the journal has directly behind an input, at the same moment")

@@ -53,17 +53,18 @@ struct PromptWorldTests {
         [*] --> dark
       enddefine
       new lamp l
-      expect l reading volume none
-      expect l timers a,b
+      new fridge f physics=off
+      expect f reading temperature none
+      expect p2 off
       new power never
       """, to: "a.fsm")
     let terminal = try start("run \(path)")
     try terminal.wait(for: "p1 created, off  0.000s #1\np2 created, off  0.000s #2\n")
     try terminal.wait(for: "  ✓ on\n  ✓ timers none\n")
     try terminal.wait(for: "l created, dark")
-    try terminal.wait(for: "  ✓ reading volume none\n")
-    try terminal.wait(for: "not as expected: timers a,b wanted, timers none found\n")
-    try terminal.wait(for: "\(path):13:17: EXPECTED; the lines after it were not run\n")
+    try terminal.wait(for: "  ✓ reading temperature none\n")
+    try terminal.wait(for: "not as expected: p2 is in on, not in off\n")
+    try terminal.wait(for: "\(path):14:11: EXPECTED; the lines after it were not run\n")
     terminal.type("list\rsync\r")
     #expect(try !terminal.wait(for: "all done").contains("never"))
   }
@@ -85,6 +86,160 @@ struct PromptWorldTests {
     terminal.type("run \(moving)\r")
     try terminal.wait(for: "p created")
     try terminal.wait(for: "y virtual 0.000> ")
+  }
+
+  @Test(
+    "words that machines and kinds do not know are told before anything is run, with all other mistakes of the file")
+  func unknownWords() throws {
+    let path = try write(
+      """
+      new frigde g
+      sned key tap
+      send key tpa
+      expect key timers boom
+      world new v
+      use v
+      new power p
+      expect p onn
+      undo
+      define lamp format=mermaid
+      stateDiagram-v2
+        [*] --> dark
+      enddefine
+      new lamp l
+      expect l bright
+      expect other on
+
+      """, to: "a.fsm")
+    let terminal = try start("new shiftKey key", "new power other", "advance 2s", "run \(path)")
+    let told = try terminal.wait(for: "error: \(path) has mistakes; nothing was run\n").replacing("\n  ", with: " ")
+    for mistake in [
+      "2:1: 'sned' is no verb; did you mean 'send'?\n", "1:5: there is neither a kind nor a machine 'frigde'",
+      "3:10: a shiftKey has no event 'tpa'; did you mean tap?; it has: tap, character\n",
+      "4:19: a shiftKey has no timer 'boom'; it has: doubleTap\n", "8:10: a power has no state 'onn'; did you mean on?",
+      "15:10: a lamp has no state 'bright'",
+    ] {
+      #expect(told.contains("\(path):\(mistake)"), "\(mistake) in \(told)")
+    }
+    terminal.type("worlds\rlist\rsync\r")
+    let after = try terminal.wait(for: "all done")
+    #expect(!after.contains("examination") && !after.contains("lamp") && !after.contains("v  virtual"), "\(after)")
+  }
+
+  @Test("a file that is right is not refused for what the world has already")
+  func presentMachines() throws {
+    let path = try write(
+      """
+      send key tap => on
+      expect call.phone foreground
+      expect f reading temperature none
+      repeat 2 as i
+        send s$i tap
+        expect s$i timers doubleTap
+      end
+      drop call
+      drop f
+      new shiftKey f
+      expect f timers none
+      expect l reading x none
+      undo 2
+      send gone tap
+      """, to: "a.fsm")
+    func chart(_ name: String) throws -> String {
+      try write(
+        """
+        <scxml version="1.0" datamodel="ecmascript"><datamodel><data id="\(name)"/></datamodel><state id="a"/></scxml>
+        """, to: "\(name).scxml")
+    }
+    let terminal = try start(
+      "new shiftKey key", "new phoneCall call", "new fridge f physics=off", "new shiftKey s1", "new shiftKey s2",
+      "new shiftKey gone", "drop gone", "load \(try chart("x")) as k", "new k l")
+    // The machine keeps the version of its kind that it was made with.
+    terminal.type("load \(try chart("y")) as k\rexpect l reading yy none\r")
+    try terminal.wait(for: "error: a k has no reading 'yy'\n  it has: x\n")
+    terminal.type("run \(path)\r")
+    #expect(try !terminal.wait(for: "a.fsm:14:6: UNKNOWN-MACHINE\n").contains("nothing was run"))
+  }
+
+  @Test("a typed expectation of what a machine does not have is a mistake, and nothing is sent for it")
+  func typedExpectations() throws {
+    let terminal = try start("new shiftKey key")
+    for (line, answer) in [
+      ("expect key reading foo none", "a shiftKey has no reading 'foo'\n  it has none\n"),
+      ("expect key timers boom", "a shiftKey has no timer 'boom'\n  it has: doubleTap\n"),
+      ("send key tap => onn", "a shiftKey has no state 'onn'\n  did you mean on?\n"),
+      ("send key tap => on outputs=txt", "a shiftKey has no output 'txt'\n  did you mean text?\n"),
+      ("expect kee timers none", "there is no machine 'kee' in this world\n  did you mean key?\n"),
+      ("after 1s send key tpa", "a shiftKey has no event 'tpa'; no time has passed\n  did you mean tap?\n"),
+    ] {
+      terminal.type("\(line)\r")
+      try terminal.wait(for: "error: \(answer)")
+    }
+    terminal.type("send key tap => on\r")
+    try terminal.wait(for: "off → on  0.000s #2\n  ✓ on\n")
+    // What a batch makes is there for its lines.
+    terminal.type("begin\rnew fridge f\rexpect f timers none\rexpect f reading x none\r")
+    try terminal.wait(for: "error: a fridge has no reading 'x'\n")
+    terminal.type("end\r")
+    try terminal.wait(for: "nothing was run: 'expect f reading x none' is a mistake\n")
+  }
+
+  @Test("behind a step back, where nobody knew what there is, a file is looked at line by line")
+  func behindUndo() throws {
+    let path = try write("send key tap\nundo\nexpect key reading foo none\nlist\n", to: "a.fsm")
+    let terminal = try start("new shiftKey key", "run \(path)")
+    try terminal.wait(for: "now at ")
+    try terminal.wait(for: "\(path):3:20: a shiftKey has no reading 'foo'; it has none\n")
+    try terminal.wait(for: "the lines after it were not run\n")
+  }
+
+  @Test("each line of a batch that fails has its place, and the batch is played to its end")
+  func failuresInBatch() throws {
+    let path = try write(
+      """
+      new shiftKey k
+      begin
+        send k tap => off
+        send k tap => on
+        expect k capsLock
+      end
+      point k on
+      """, to: "a.fsm")
+    let terminal = try start("run \(path)")
+    let said = try terminal.wait(for: "the lines after the batch were not run\n")
+    #expect(said.contains("not as expected: off wanted, moved off on found\n\(path):3:17: EXPECTED\n"), "\(said)")
+    #expect(said.contains("not as expected: on wanted, moved on capsLock found\n\(path):4:17: EXPECTED\n"), "\(said)")
+    #expect(said.contains("✓ capsLock") && said.contains("the batch has run, 3 lines\n"), "\(said)")
+    #expect(!said.contains("a batch begins"), "\(said)")
+    // A line that the daemon refuses ends the batch, and those behind it are not told as failures.
+    let stopped = try write("begin\n  send k character\n  send k tap => off\nend\n", to: "b.fsm")
+    terminal.type("run \(stopped)\r")
+    let answer = try terminal.wait(for: "batch stopped")
+    #expect(answer.contains("\(stopped):2:3: BAD-ARGUMENT\n") && !answer.contains("\(stopped):3"), "\(answer)")
+    #expect(try !terminal.wait(for: "> ").contains("the lines after"))
+  }
+
+  @Test("a script that begins before the time of the world says what leads there, and nothing is run")
+  func pastTimes() throws {
+    let path = try write("new power p\nadvance until 1s\n", to: "a.fsm")
+    let terminal = try start("advance 6s", "run \(path)")
+    let way = "'goto 1s' goes back there; 'world new NAME clock=virtual' and 'use NAME' begin at 0\n"
+    let told = try terminal.wait(for: "nothing was run\n").replacing("\n  ", with: " ")
+    #expect(told.contains("\(path):2:15: it is 6.000 already, and world time does not go back; \(way)"), "\(told)")
+    terminal.type("advance until 1s\r")
+    try terminal.wait(for: "error: it is 6.000 already, and world time does not go back (BAD-ARGUMENT)\n")
+    try terminal.wait(for: "  \(way)")
+    terminal.type("world new v clock=virtual\ruse v\rrun \(path)\r")
+    try terminal.wait(for: "v virtual 1.000> ")
+  }
+
+  @Test("a line that is not sent after a question says so at its place")
+  func declined() throws {
+    let path = try write("list\nawait key capsLock\nlist\n", to: "a.fsm")
+    let terminal = try start("new shiftKey key", "new fridge f", "run \(path)")
+    try terminal.wait(for: "[y/N]> ")
+    terminal.type("n\r")
+    try terminal.wait(for: "\(path):2:1: not sent; the lines after it were not run\n")
   }
 
   @Test("a 'begin' in a batch does not end it, and a mistake in a strict one that a file brings counts")

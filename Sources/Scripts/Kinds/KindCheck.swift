@@ -18,32 +18,37 @@ package struct KindMistake: Hashable, Sendable {
 /// Finds the words of a script that the kinds of its machines do not know, before the script is played.
 ///
 /// Tells only what is certain. A machine may have any kind that a line makes under its name, even if another line drops it. A
-/// counted number may be any. A line that expects a failure is no mistake. The rest is found when the script is played.
+/// counted number may be any. A line that expects a failure is no mistake. In a world that is there already, a machine may also
+/// be what it is before the script is played. The rest is found when the script is played.
 package struct KindCheck {
-  private let script: Script
-  private var machines = ScriptMachines()
+  let script: Script
+  /// The steps that it looks at.
+  package let steps: Range<Int>
+  /// Those that are played in a world that was there before, whose time only moves on meanwhile.
+  let stepsAhead: Range<Int>
+  var machines = ScriptMachines()
   /// The kinds whose words the check needs, without those of members.
   package private(set) var kinds: Set<String> = []
   /// The documents of the script in their order, with the kinds that they define.
   package private(set) var definitions: [(step: Int, kind: String)] = []
-  private var definedKinds: Set<String> = []
+  var definedKinds: Set<String> = []
   /// Whether the kind of a machine follows from the order of the steps alone.
-  private var isOrdered = true
-  private var book = KindBook()
-  private var seen: Set<Seen> = []
-  private var meanings: [String: Meaning] = [:]
+  var isOrdered = true
+  var book = KindBook()
+  var seen: Set<Seen> = []
+  var meanings: [String: Meaning] = [:]
   /// The names that may be meant, once they were needed.
-  private var namesMeant: [String]?
-  private var mistakes: [KindMistake] = []
+  var namesMeant: [String]?
+  var mistakes: [KindMistake] = []
 
   /// A request and its outcome. A line that was looked at before is passed over.
-  private struct Seen: Hashable {
+  struct Seen: Hashable {
     let request: String
     let outcome: Int32
   }
 
   /// What is known of a name.
-  private enum Meaning {
+  enum Meaning {
     /// No line makes such a machine.
     case nobody
     case machine([KindWords])
@@ -53,7 +58,7 @@ package struct KindCheck {
   }
 
   /// What a plain word of a request names, by its place in the verb table.
-  private enum Role: String {
+  enum Role: String {
     case kind = "KIND"
     case name = "NAME"
     case from = "FROM"
@@ -66,22 +71,42 @@ package struct KindCheck {
   }
 
   /// How many more machines of counted lines are known by their names; of further ones only the pattern is.
-  private var unwritten = 10_000
+  var unwritten = 10_000
   /// How many lines are remembered as looked at.
-  private static let mostSeen = 100_000
+  static let mostSeen = 100_000
 
   /// Finds the machines of a script and the kinds that it speaks of.
-  package init(_ script: Script) {
+  ///
+  /// - Parameters:
+  ///   - world: The world in which it is played, if that is there already; nil for a new one.
+  ///   - only: The steps to look at; nil for all of which something is certain.
+  package init(_ script: Script, in world: String? = nil, only: Range<Int>? = nil) {
     self.script = script
+    let horizon = world.map { Horizon(of: script, in: $0) }
+    steps = only ?? 0..<(horizon?.known ?? script.steps.count)
+    stepsAhead = 0..<(horizon?.ahead ?? 0)
+    collect()
+    for told in script.narration where isLookedAt(told) {
+      switch told.content {
+      case .picture(.graph(let name)), .picture(.table(let name)): kinds.insert(name)
+      case .say, .ask, .picture, .pause, .attempt, .remark: break
+      }
+    }
+    kinds.subtract(definedKinds)
+  }
+
+  /// Finds the documents, the machines and the kinds of the steps.
+  private mutating func collect() {
     // How often the present step is played, and the steps around each repeat around it.
     var turns = 1
     var outer: [Int] = []
-    for (place, step) in script.steps.enumerated() {
+    for place in steps {
+      let step = script.steps[place]
       switch step.action {
       case .repeats(let count, _):
         outer.append(turns)
-        turns *= Int(count)
-      case .again: turns = outer.removeLast()
+        turns = min(turns * Int(count), ScriptLimits.lines)
+      case .again: turns = outer.popLast() ?? 1
       case .check: break
       case .request(.define, _):
         let words = ScriptWords(Array(script.request(of: step).utf8))
@@ -101,23 +126,21 @@ package struct KindCheck {
       }
     }
     seen = []
-    for told in script.narration {
-      switch told.content {
-      case .picture(.graph(let name)), .picture(.table(let name)): kinds.insert(name)
-      case .say, .ask, .picture, .pause, .attempt, .remark: break
-      }
-    }
-    kinds.subtract(definedKinds)
+  }
+
+  /// Narration stands before a step.
+  private func isLookedAt(_ told: Script.Narration) -> Bool {
+    told.step < steps.upperBound || steps.upperBound == script.steps.count
   }
 
   /// The indices of the plain words behind the verb.
-  private static func arguments(of words: borrowing ScriptWords) -> [Int] {
+  static func arguments(of words: borrowing ScriptWords) -> [Int] {
     var verb = 0
     if let first = words.words.first, words.bytes(first).first == WordScanner.at { verb = 1 }
     return words.words.indices.dropFirst(verb + 1).filter { words.words[$0].isPlain }
   }
 
-  private mutating func collect(_ verb: Verb, _ outcome: Int32, _ request: String, _ place: Int) {
+  mutating func collect(_ verb: Verb, _ outcome: Int32, _ request: String, _ place: Int) {
     guard verb == .new || verb == .graph || verb == .describe || Self.hasKindKey(verb) else { return }
     // The same line makes a machine of another kind once that is defined anew.
     guard isNews(request, verb == .new ? Int32(definitions.count) : 0) else { return }
@@ -131,11 +154,11 @@ package struct KindCheck {
     kinds = kinds.filter { !$0.contains(ScriptMachines.number) }
   }
 
-  private static func hasKindKey(_ verb: Verb) -> Bool {
+  static func hasKindKey(_ verb: Verb) -> Bool {
     verb.entry.parsedForms.contains { $0.keys.contains { $0.name == "kind" } } || verb == .undefine
   }
 
-  private mutating func isNews(_ request: String, _ outcome: Int32) -> Bool {
+  mutating func isNews(_ request: String, _ outcome: Int32) -> Bool {
     let line = Seen(request: request, outcome: outcome)
     guard seen.count < Self.mostSeen else { return !seen.contains(line) }
     return seen.insert(line).inserted
@@ -143,17 +166,29 @@ package struct KindCheck {
 
   // MARK: Lines
 
+  /// The names of machines that it has to know, with `*` in the place of each number that counts.
+  package func machineNames() -> [String] {
+    var check = self
+    // Of such a world nothing is known, so that each name is asked for.
+    _ = check.mistakes(KindBook(ofNewWorld: false))
+    return check.meanings.keys.sorted()
+  }
+
   /// All mistakes, in the order of the steps.
-  package mutating func mistakes(_ book: KindBook) -> [KindMistake] {
+  ///
+  /// - Parameter now: The time of a world that is there already, in nanoseconds.
+  package mutating func mistakes(_ book: KindBook, now: Int64 = .min) -> [KindMistake] {
     self.book = book
-    for (place, step) in script.steps.enumerated() where mistakes.count < ScriptLimits.countedMistakes {
+    for place in steps where mistakes.count < ScriptLimits.countedMistakes {
+      let step = script.steps[place]
       switch step.action {
       case .request(.define, _), .request(nil, _), .repeats, .again: break
+      case .request(.advance, outcome: -1) where stepsAhead.contains(place): checkTime(step, place, now)
       case .request(let verb?, let outcome): check(verb, outcome, step, place)
       case .check(let check): self.check(check, step, place)
       }
     }
-    for told in script.narration {
+    for told in script.narration where isLookedAt(told) {
       guard case .picture(let picture) = told.content else { continue }
       check(picture, told)
     }
@@ -163,7 +198,7 @@ package struct KindCheck {
   }
 
   /// Where a word stands, for a mistake.
-  private struct Place {
+  struct Place {
     let step: Script.Step
     let index: Int
     /// What the line expects of the answer that a mistake would bring; empty where none comes.
@@ -172,7 +207,7 @@ package struct KindCheck {
     var withoutAnswer: Place { Place(step: step, index: index, expected: "") }
   }
 
-  private mutating func check(_ verb: Verb, _ outcome: Int32, _ step: Script.Step, _ place: Int) {
+  mutating func check(_ verb: Verb, _ outcome: Int32, _ step: Script.Step, _ place: Int) {
     guard Self.namesSomething(verb) || outcome >= 0 else { return }
     let expected = outcome < 0 ? nil : script.outcomePattern(outcome)
     if case .refused? = expected?.result { return }
@@ -188,280 +223,9 @@ package struct KindCheck {
     checkOutcome(expected, verb, of: machine, here)
   }
 
-  private static func namesSomething(_ verb: Verb) -> Bool {
-    verb.entry.parsedForms.contains { form in
-      form.places.contains { $0.placeholders.contains { Role(rawValue: $0) != nil } }
-        || form.keys.contains { $0.value.placeholders == [Role.kind.rawValue] }
-    }
-  }
-
-  /// - Returns: What the last of the machines is that a request names; nil behind a mistake, and without a machine.
-  private mutating func checkRequest(_ verb: Verb, _ words: borrowing ScriptWords, _ here: Place) -> Meaning? {
-    let arguments = Self.arguments(of: words)
-    let texts = arguments.map { words.text(words.words[$0]) }
-    guard let form = verb.entry.parsedForms.first(where: { $0.misfit(of: texts) == nil }) else { return nil }
-    if verb == .new { return checkNew(texts, words, arguments, here) }
-    var subject: Meaning?
-    var name = ""
-    for (number, text) in texts.enumerated() {
-      guard let placeholders = form.place(number)?.placeholders, let role = placeholders.last.flatMap(Role.init) else {
-        continue
-      }
-      let word = arguments[number]
-      switch role {
-      case .kind: if !checkKind(text, word, here) { return nil }
-      case .name where placeholders.contains(Role.kind.rawValue):
-        if !checkMachineOrKind(text, word, here) { return nil }
-      case .name, .from, .to:
-        guard let found = checkMachine(text, word, here, canBeComposed: verb == .drop) else { return nil }
-        (subject, name) = (found, text)
-      case .pattern:
-        guard let found = checkPattern(text, word, here, hasKindKey: Self.hasKindKey(verb)) else { return nil }
-        (subject, name) = (found, text)
-      case .event: if !check(.event, text, of: subject, name, word, here) { return nil }
-      case .timer: if !check(.timer, text, of: subject, name, word, here) { return nil }
-      case .output: if !check(.output, text, of: subject, name, word, here) { return nil }
-      case .state: if !check(.state, text, of: subject, name, word, here) { return nil }
-      }
-    }
-    for (place, word) in words.words.enumerated() where !word.isPlain && words.key(word) == "kind" {
-      if form.keys.contains(where: { $0.name == "kind" }), !checkKind(words.text(word), place, here) { return nil }
-    }
-    return subject
-  }
-
-  private mutating func checkNew(
-    _ texts: [String], _ words: borrowing ScriptWords, _ arguments: [Int], _ here: Place
-  ) -> Meaning? {
-    guard checkKind(texts[0], arguments[0], here) else { return nil }
-    guard let kinds = book.words(texts[0], at: here.index, isOrdered: isOrdered), !kinds.isEmpty else { return nil }
-    var isRight = true
-    for (place, word) in words.words.enumerated() where !word.isPlain {
-      let key = words.key(word)
-      guard !kinds.contains(where: { $0.knows(.parameter, key) }) else { continue }
-      let names = kinds[0].names(of: .parameter)
-      let members = kinds[0].members.keys.sorted().flatMap { member in names.map { "\(member).\($0)" } }
-      tell(
-        here, place, .badArgument,
-        [("argument", key), ("got", words.text(word)), ("allowed", names.joined(separator: ","))],
-        key, among: names + members, "there is no parameter '\(key)'")
-      isRight = false
-    }
-    for (place, word) in words.words.enumerated() where !word.isPlain && words.key(word) == "initial" {
-      let state = words.text(word)
-      let states = kinds.flatMap(\.initialStates)
-      guard isRight, !state.contains(ScriptMachines.number), !states.isEmpty, !states.contains(state) else { continue }
-      tell(
-        here, place, .badArgument,
-        [("argument", "initial"), ("got", state), ("allowed", states.joined(separator: ","))], state, among: states,
-        "\(withArticle(texts[0])) cannot start as '\(state)'"
-          + (state.contains("(") ? "; name the state without its data" : ""))
-      isRight = false
-    }
-    return isRight ? (kinds.contains(where: \.isComposed) ? nil : .machine(kinds)) : nil
-  }
-
-  /// Checks what is expected of the state and the outputs of a machine behind an arrow.
-  private mutating func checkOutcome(_ outcome: ScriptOutcome, _ verb: Verb, of machine: Meaning, _ here: Place) {
-    guard [.send, .fire, .await, .expect, .new].contains(verb) else { return }
-    let arrow = script.arrow(of: here.step) + 1
-    for word in 0..<outcome.wordCount {
-      guard let state = outcome.state(at: word) else { continue }
-      guard check(.state, state, of: machine, "", arrow + word, here.withoutAnswer) else { return }
-    }
-    guard let field = outcome.fields.firstIndex(where: { $0.key == "outputs" }) else { return }
-    for output in outcome.fields[field].value.split(separator: ",") {
-      guard check(.output, String(output), of: machine, "", arrow + outcome.wordCount + field, here.withoutAnswer)
-      else { return }
-    }
-  }
-
-  private mutating func check(_ place: Int32, _ step: Script.Step, _ index: Int) {
-    let check = script.checkPattern(place)
-    var expected = ""
-    if case .never = check { expected = "a machine and a state of its kind" }
-    let here = Place(step: step, index: index, expected: expected)
-    switch check {
-    case .timers(let machine, let names): self.check(.timer, names, of: machine, 3, here)
-    case .reading(let machine, let name, _): self.check(.reading, [name], of: machine, 3, here)
-    case .never(let machine, let state): self.check(.state, [state.word], of: machine, 2, here)
-    case .coverage(let pattern, _): _ = checkPattern(pattern, 2, here, hasKindKey: false)
-    case .output(let machine, let name, _):
-      guard let found = checkMachine(machine, 2, here) else { return }
-      _ = self.check(.output, name, of: found, "", 3, here)
-    }
-  }
-
-  private mutating func check(
-    _ sort: KindWords.Sort, _ names: [String], of machine: String, _ word: Int, _ here: Place
-  ) {
-    guard let found = checkMachine(machine, 1, here) else { return }
-    for name in names where !check(sort, name, of: found, "", word, here) { return }
-  }
-
-  // MARK: Words
-
-  private mutating func checkKind(_ kind: String, _ word: Int, _ here: Place) -> Bool {
-    guard !definedKinds.contains(kind), let answer = book.failure(kind) else { return true }
-    tell(here, word, answer)
-    return false
-  }
-
-  /// For `graph` and `describe`, which take either.
-  private mutating func checkMachineOrKind(_ name: String, _ word: Int, _ here: Place) -> Bool {
-    guard isNeither(name) else { return true }
-    tell(here, word, neither(name))
-    return false
-  }
-
-  private mutating func isNeither(_ name: String) -> Bool {
-    guard !definedKinds.contains(name), book.failure(name) != nil, case .nobody = meaning(of: name) else {
-      return false
-    }
-    return true
-  }
-
-  private mutating func neither(_ name: String) -> ServerLine {
-    Self.answer(
-      .unknownMachine, [("machine", name)], name, among: names() + kinds.filter { book.failure($0) == nil },
-      "there is neither a machine nor a kind '\(name)'")
-  }
-
-  /// - Returns: What the name means; nil if it is a mistake.
-  private mutating func checkMachine(
-    _ name: String, _ word: Int, _ here: Place, canBeComposed: Bool = false
-  ) -> Meaning? {
-    let meaning = meaning(of: name)
-    switch meaning {
-    case .nobody:
-      tell(here, word, nobody(played(name, word, here)), sort: "a machine")
-      return nil
-    case .composed(let names) where !canBeComposed:
-      tell(
-        here, word, .unknownMachine, [("machine", name)], name, among: [],
-        "'\(name)' is composed; its machines are \(names.joined(separator: ", "))", sort: "a machine")
-      return nil
-    case .machine, .composed, .unknown: return meaning
-    }
-  }
-
-  /// The names of machines that may be meant by a mistyped one.
-  private mutating func names() -> [String] {
-    if let namesMeant { return namesMeant }
-    var names: [String] = []
-    for name in machines.names {
-      guard names.count < Nearest.candidates else { break }
-      if case .composed(let members) = meaning(of: name) { names += members } else { names.append(name) }
-    }
-    namesMeant = names
-    return names
-  }
-
-  /// Whether a pattern may match several names. A counted number looks the same here.
-  private static func isWild(_ pattern: String) -> Bool { pattern.contains("*") || pattern.contains("?") }
-
-  private mutating func nobody(_ name: String) -> ServerLine {
-    Self.answer(
-      .unknownMachine, [("machine", name)], name, among: names(), "there is no machine '\(name)' in this world")
-  }
-
-  /// A pattern without a wildcard has to name a machine.
-  private mutating func checkPattern(_ pattern: String, _ word: Int, _ here: Place, hasKindKey: Bool) -> Meaning? {
-    guard !Self.isWild(pattern) else { return .unknown }
-    let meaning = meaning(of: pattern)
-    guard case .nobody = meaning else { return meaning }
-    let isKind = hasKindKey && (definedKinds.contains(pattern) || book.has(pattern) && book.failure(pattern) == nil)
-    let answer = Self.answer(
-      .unknownMachine, [("machine", pattern)], pattern, among: names(),
-      isKind ? "'\(pattern)' is a kind; write kind=\(pattern)" : "no machine matches '\(pattern)'")
-    // The daemon accepts a pattern that matches nothing.
-    tell(here.withoutAnswer, word, answer, sort: "a machine")
-    return nil
-  }
-
-  /// What a name means, which may hold numbers of any value.
-  private mutating func meaning(of name: String) -> Meaning {
-    if let known = meanings[name] { return known }
-    let found = findMeaning(of: name)
-    meanings[name] = found
-    return found
-  }
-
-  private mutating func findMeaning(of name: String) -> Meaning {
-    // It may be a wildcard of a pattern, or a number.
-    guard name != ScriptMachines.number, let makings = machines.makings(of: name) else { return .unknown }
-    var kinds: [KindWords] = []
-    var members: [String] = []
-    for making in makings {
-      guard let words = book.words(making.kind, at: making.step, isOrdered: isOrdered) else { return .unknown }
-      for words in words where words.isComposed { members += words.names(of: .member).map { "\(name).\($0)" } }
-      kinds += words.filter { !$0.isComposed }
-    }
-    if let dot = name.lastIndex(of: ".") {
-      let member = String(name[name.index(after: dot)...])
-      guard let bases = machines.makings(of: String(name[..<dot])) else { return .unknown }
-      for making in bases {
-        guard let words = book.words(making.kind, at: making.step, isOrdered: isOrdered) else { return .unknown }
-        for kind in words.compactMap({ $0.members[member] }) {
-          guard let words = book.words(kind, at: making.step, isOrdered: isOrdered) else { return .unknown }
-          kinds += words
-        }
-      }
-    }
-    if kinds.isEmpty { return members.isEmpty ? .nobody : .composed(members) }
-    return members.isEmpty ? .machine(kinds.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }) : .unknown
-  }
-
-  /// A name as it is played first.
-  private func played(_ name: String, _ word: Int, _ here: Place) -> String {
-    guard name.contains(ScriptMachines.number), let line = script.played(here.step, turn: 0) else { return name }
-    let words = ScriptWords(Array(line.utf8))
-    return words.words.indices.contains(word) ? words.text(words.words[word]) : name
-  }
-
-  /// Whether a word names something that the machine can have.
-  private mutating func check(
-    _ sort: KindWords.Sort, _ name: String, of meaning: Meaning?, _ machine: String, _ word: Int, _ here: Place
-  ) -> Bool {
-    guard case .machine(let kinds)? = meaning, !name.contains(ScriptMachines.number),
-      !kinds.contains(where: { $0.knows(sort, name) })
-    else { return true }
-    let names = kinds.flatMap { $0.names(of: sort) }.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-    let owners = kinds.map(\.kind).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-    var text = "\(owners.map(withArticle).joined(separator: " or ")) has no \(sort.rawValue) '\(name)'"
-    if sort == .event, kinds.contains(where: { $0.knows(.timer, name) }) {
-      text = "'\(name)' is a timer; 'fire \(machine) \(name)' lets it expire now"
-    }
-    if sort == .state, name == "timers" || name == "reading" {
-      text += name == "timers" ? "; 'timers T,…' and 'timers none' expect timers" : "; 'reading K VALUE' expects one"
-    }
-    let code: FailureCode =
-      switch sort {
-      case .event: .unknownEvent
-      case .timer: .unknownTimer
-      // Under this code the prompt lists what there is.
-      case .output, .reading: here.expected.isEmpty ? .unknownTimer : .badArgument
-      case .state, .parameter, .member: .badArgument
-      }
-    // Of several regions one is wrong.
-    let regions = sort == .state ? name.split(separator: "+").map(String.init) : [name]
-    let wrong = regions.first { region in !kinds.contains { $0.knows(sort, region) } } ?? name
-    // The first word behind an arrow may be meant to be an outcome.
-    let others =
-      switch sort {
-      case .state where here.expected.isEmpty: ScriptOutcome.words
-      case .timer where here.expected.isEmpty: ["none"]
-      case _: [String]()
-      }
-    tell(
-      here, word, code, [(sort.rawValue, name), ("allowed", names.joined(separator: ","))],
-      String(wrong.prefix { $0 != "(" }), among: names + others, text, sort: "a known \(sort.rawValue)")
-    return false
-  }
-
   // MARK: Pictures
 
-  private mutating func check(_ picture: Script.Picture, _ told: Script.Narration) {
+  mutating func check(_ picture: Script.Picture, _ told: Script.Narration) {
     let answer: ServerLine
     switch picture {
     case .graph(let name), .table(let name):
@@ -480,7 +244,7 @@ package struct KindCheck {
 
   // MARK: Mistakes
 
-  private static func answer(
+  static func answer(
     _ code: FailureCode, _ fields: [(String, String)], _ word: String, among names: some Collection<String>,
     _ text: String
   ) -> ServerLine {
@@ -490,7 +254,7 @@ package struct KindCheck {
       fields: (fields + meant).map { ServerLine.Field(key: $0.0, value: $0.1) }, note: text)
   }
 
-  private mutating func tell(
+  mutating func tell(
     _ here: Place, _ word: Int, _ code: FailureCode, _ fields: [(String, String)], _ wrong: String,
     among names: some Collection<String>, _ text: String, sort: String = ""
   ) {
@@ -498,7 +262,7 @@ package struct KindCheck {
   }
 
   /// - Parameter sort: What would be right, where the line is no request whose answer would say it.
-  private mutating func tell(_ here: Place, _ word: Int, _ answer: ServerLine, sort: String = "") {
+  mutating func tell(_ here: Place, _ word: Int, _ answer: ServerLine, sort: String = "") {
     let note = answer.note ?? ""
     let isRequest = !here.expected.isEmpty
     mistakes.append(

@@ -12,10 +12,14 @@ package struct KindWords: Hashable, Sendable {
   /// The kinds of a composed kind's members, by the names of the members.
   private(set) var members: [String: String] = [:]
 
+  /// That of a kind that can be defined anew; nil for a composed kind.
+  package private(set) var version: String?
+
   /// - Parameter rows: The lines of data of `describe`.
   package init(_ kind: String, _ rows: [ServerLine]) {
     self.kind = kind
     for row in rows where row.words.count > 1 {
+      if row.words[0] == "kind" { version = row["version"] }
       guard let sort = Sort(rawValue: row.words[0]) else { continue }
       names[sort, default: []].append(row.words[1])
       if sort == .parameter, row.words[1] == Self.initial {
@@ -28,7 +32,7 @@ package struct KindWords: Hashable, Sendable {
   /// The states that `initial=` takes; empty if that is not known.
   private(set) var initialStates: [String] = []
 
-  var isComposed: Bool { !members.isEmpty }
+  package var isComposed: Bool { !members.isEmpty }
 
   /// The names of a sort, in the order of the kind. A name that stands for any other is left out.
   func names(of sort: Sort) -> [String] {

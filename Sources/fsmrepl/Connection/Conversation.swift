@@ -48,6 +48,11 @@ struct Conversation {
     let asked: Asked?
     /// The number of the last input that was told before, in the same world; `nil` if it is not known.
     var sequence: UInt64?
+
+    /// Whether it is a line of a batch that was not run, because another one has failed.
+    var isPassedOver: Bool {
+      asked?.isInBatch == true && line.lineClass == .failure && line.code == FailureCode.batch.word
+    }
   }
 
   private(set) var place = Place()

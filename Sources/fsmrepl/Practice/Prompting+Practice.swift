@@ -17,9 +17,17 @@ extension Prompting {
       answerQuiz(word)
       return true
     }
-    guard let cover, word == "q" else { return false }
-    self.cover = nil
-    say("\(style(.quiet, "no more is shown of what is untried of \(cover.machine)"))\n")
+    return word == "q" && endPractice()
+  }
+
+  /// Ends a quiz or a cover.
+  ///
+  /// - Returns: False if there is none.
+  @discardableResult
+  func endPractice() -> Bool {
+    if endQuiz() { return true }
+    guard let ended = cover.take() else { return false }
+    say("\(style(.quiet, "no more is shown of what is untried of \(ended.machine)"))\n")
     return true
   }
 
@@ -78,7 +86,7 @@ extension Prompting {
   ///
   /// - Returns: False if there is none.
   @discardableResult
-  func endQuiz() -> Bool {
+  private func endQuiz() -> Bool {
     guard let ended = quiz.take() else { return false }
     say("\(style(.name, "\(ended.right) of \(ended.asked) right"))\n")
     return true

@@ -120,14 +120,34 @@ enum Program {
     }
   }
 
-  /// Plays scripts; all are read before the first starts.
+  /// Plays scripts; all are read before the first starts. If one cannot be read, all mistakes of all are told.
   private static func play(_ run: RunOptions, _ invocation: Invocation) -> ExitCode {
-    playing(invocation, RunFiles.scripts(run.files), .scripts, isTAP: run.isTAP, junit: run.junit) {
+    let readings = RunFiles.scripts(run.files)
+    func program(_ client: Client, _ connection: Connection, _ signals: SignalQueue) -> RunProgram {
       RunProgram(
-        options: run, keepsGoing: invocation.keepsGoing, showsWire: invocation.showsWire,
-        style: style(for: invocation), client: $0, connection: $1, signals: $2
-      ).run($3)
+        options: run, keepsGoing: invocation.keepsGoing, showsWire: invocation.showsWire, style: style(for: invocation),
+        client: client, connection: connection, signals: signals)
     }
+    guard readings.contains(where: { !$0.mistakes.isEmpty }) else {
+      return playing(invocation) { program($0, $1, $2).run(readings.compactMap(\.item)) }
+    }
+    var results = readings.map(\.result)
+    var status = ExitCode.usage
+    if readings.contains(where: { $0.item != nil || $0.rest != nil }) {
+      _ = playing(invocation) { client, connection, signals in
+        do throws(RunLink.Stop) {
+          results = try program(client, connection, signals).examine(readings)
+        } catch {
+          if case .signal(let number) = error {
+            if number != SIGINT { client.endProcess(by: number) }
+            status = .interrupted
+          }
+        }
+        return status
+      }
+    }
+    let code = UnreadFiles(subject: .scripts, isTAP: run.isTAP, junit: run.junit, results: results).write()
+    return status == .interrupted ? status : code
   }
 
   /// Checks transcripts; all are read before the first starts.
@@ -135,31 +155,26 @@ enum Program {
     var invocation = invocation
     // A transcript names its worlds, which may clash with those of a shared daemon: use one only if it is named.
     invocation.isPrivate = invocation.socket == nil
-    return playing(
-      invocation, RunFiles.transcripts(check.files), .transcripts, isTAP: check.isTAP, junit: check.junit
-    ) {
+    let readings = RunFiles.transcripts(check.files)
+    guard readings.allSatisfy(\.mistakes.isEmpty) else {
+      return UnreadFiles(
+        subject: .transcripts, isTAP: check.isTAP, junit: check.junit, results: readings.map(\.result)
+      ).write()
+    }
+    return playing(invocation) {
       CheckProgram(
         options: check, keepsGoing: invocation.keepsGoing, style: style(for: invocation), client: $0, connection: $1,
         signals: $2
-      ).run($3)
+      ).run(readings.compactMap(\.item))
     }
   }
 
-  private static func playing<Item>(
-    _ invocation: Invocation, _ readings: [RunFiles.Reading<Item>], _ subject: RunReport.Subject, isTAP: Bool,
-    junit: String?, _ body: (Client, Connection, SignalQueue, [Item]) -> ExitCode
+  private static func playing(
+    _ invocation: Invocation, _ body: (Client, Connection, SignalQueue) -> ExitCode
   ) -> ExitCode {
-    let mistakes = readings.flatMap(\.mistakes)
-    guard mistakes.isEmpty else {
-      for line in mistakes { Descriptor.standardError.tell("\(line)") }
-      let report = UnreadFiles(
-        subject: subject, isTAP: isTAP, junit: junit, readings: readings.map { ($0.name, $0.mistakes) })
-      return report.write()
-    }
-    let items = readings.compactMap(\.item)
-    return connected(invocation, signals: RunLink.signals) { client, signals, _ in
+    connected(invocation, signals: RunLink.signals) { client, signals, _ in
       guard let connection = client.connection else { return .noConnection }
-      return body(client, connection, signals, items)
+      return body(client, connection, signals)
     }
   }
 

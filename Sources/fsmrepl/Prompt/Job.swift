@@ -61,13 +61,19 @@ struct Job {
 }
 
 /// A batch that is being typed.
-enum Batch {
-  /// A mistake in it stops it when it runs.
-  case lenient
-  /// A mistake in it keeps it from running.
-  case strict
-  /// A strict one with a line that was refused here, so that the daemon does not know.
-  case mistaken(String)
+struct Batch {
+  enum Kind {
+    /// A mistake in it stops it when it runs.
+    case lenient
+    /// A mistake in it keeps it from running.
+    case strict
+    /// A strict one with a line that was refused here, so that the daemon does not know.
+    case mistaken(String)
+  }
+
+  var kind: Kind
+  /// The lines that were sent.
+  var lines: [String] = []
 }
 
 /// A question to the person at the prompt.

@@ -34,10 +34,12 @@ extension Prompting {
     let isGood = line.lineClass == .success
     switch job.purpose {
     case .show:
-      showAnswer(received, raw)
+      // Whoever has written a script knows how a batch ends.
+      let isHint = isGood && job.line.step != nil && received.asked?.verb == .begin
+      if !isHint { showAnswer(received, raw) }
       askForCaused(by: received)
       lookAgain(after: received)
-      if !isGood { endPlay(of: job.line, line.code, word: job.line.word(wrongFor: line)) }
+      if !isGood, !received.isPassedOver { endPlay(of: job.line, line.code, word: job.line.word(wrongFor: line)) }
     case .time(let rest):
       if !isGood || line["fired"] != "0" { showAnswer(received, raw) }
       if isGood { return take(TypedLine(text: rest)) }
@@ -50,6 +52,7 @@ extension Prompting {
     case .judge(let check):
       guard isGood else {
         sayLine(Wording(style: style).failure(line))
+        if received.isPassedOver { return }
         return endPlay(of: job.line, line.code, word: 1)
       }
       guard let miss = check.miss(in: job.rows) else { return say(fit(job.line.expectation)) }
@@ -73,6 +76,7 @@ extension Prompting {
 
   /// Says whether an answer is the outcome that was wanted.
   func compare(_ received: Conversation.Received, _ outcome: ScriptOutcome, _ line: TypedLine) {
+    if received.isPassedOver { return }
     let (fits, found) = outcome.judge(received.line.written)
     if fits { return say(fit(outcome.text)) }
     tellMiss(outcome.text, found, line, word: line.step.map { $0.play.script.arrow(of: $0.step) + 1 } ?? 0)

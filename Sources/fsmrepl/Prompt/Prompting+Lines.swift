@@ -22,7 +22,7 @@ extension Prompting {
       if let step = playing?.take() {
         play(step)
       } else {
-        playing = nil
+        tellRest(of: playing.take())
         guard let line = queue.popFirst() else { return }
         take(line)
       }
@@ -43,12 +43,12 @@ extension Prompting {
     pump()
   }
 
-  /// Forgets lines that wait for their turn, and the rest of a script.
+  /// Forgets lines that wait for their turn, and the rest of a script, which is told behind the answer to its present line.
   func dropQueue() {
     let count = queue.count { !RequestText($0.text).isBlank }
     queue = []
-    if playing.take() != nil {
-      sayLine("\(style(.attention, "the rest of the file was not run"))")
+    if let playing {
+      playing.ending = playing.ending ?? .interrupted
     } else if count > 0 {
       sayLine("\(style(.attention, count == 1 ? "1 line was not sent" : "\(count) lines were not sent"))")
     }
@@ -68,18 +68,19 @@ extension Prompting {
       // In transcripts the lines of a document have a mark.
       return send(line.text.hasPrefix("> | ") ? String(line.text.dropFirst(4)) : line.text, line)
     }
-    let text = PromptLine.unmarked(line.text) ?? line.text
-    if takesPart(text) { return }
+    let typed = PromptLine.unmarked(line.text) ?? line.text
+    if takesPart(typed) { return }
     let isInBatch = client.conversation.isCollecting
-    switch PromptLine(text) {
+    switch PromptLine(typed) {
     case .nothing: break
     case .answer: passOver()
     case .request(let text): request(text, line)
     case .sent(let text, let destination): deliver(text, line, to: destination)
-    case .checked(let text, let outcome): check(text, outcome, line)
-    case .expectation(let check): judge(check, line)
+    case .checked(let text, let outcome): if !isMistaken(typed, line) { check(text, outcome, line) }
+    case .expectation(let check): if !isMistaken(typed, line) { judge(check, line) }
     case .timed where isInBatch: refuse("no time passes between 'begin' and 'end'", line)
-    case .timed(let text, let rest): request(text, line, .time(then: rest))
+    case .timed(let text, let rest):
+      if !isMistaken(typed, line, "; no time has passed") { request(text, line, .time(then: rest)) }
     case .leave where isInBatch: refuse("a batch is open: 'discard' drops it, then 'exit' leaves", line)
     case .leave: send(Verb.quit.name, line)
     case .clear: terminal.clear()
@@ -88,8 +89,8 @@ extension Prompting {
     case .topic(let subject): say(PromptHelp.text(subject, width: Descriptor.standardOutput.columns, style: style))
     case .run where isInBatch: refuse("a script cannot run between 'begin' and 'end'", line)
     case .run(let path): run(path, line)
-    case .quiz where isInBatch, .cover where isInBatch:
-      refuse("practice cannot stand between 'begin' and 'end'", line)
+    case .quiz where isInBatch: refuse("'quiz' cannot stand between 'begin' and 'end'", line)
+    case .cover where isInBatch: refuse("'cover' cannot stand between 'begin' and 'end'", line)
     case .quiz(let name): beginQuiz(name)
     case .cover(let name): beginCover(name)
     case .shell(let command): start(command, feeding: nil)
@@ -104,16 +105,18 @@ extension Prompting {
     sayLine("\(style(.quiet, "lines of answers, which begin with + - . or *, are passed over"))")
   }
 
-  func refuse(_ text: String, _ line: TypedLine) {
+  /// - Parameter hints: What helps, a line each.
+  func refuse(_ text: String, _ line: TypedLine, hints: [String] = []) {
     noteMistake(in: line)
     let said: ScreenText = "\(style(.bad, "error")): \(text)"
     sayLine(said)
-    endPlay(of: line, "")
+    for hint in hints { sayLine("  \(hint)") }
+    endPlay(of: line)
   }
 
   /// The daemon knows the mistakes that came to it, and not those that are told here.
   private func noteMistake(in line: TypedLine) {
-    if client.conversation.isCollecting, case .strict = batch { batch = .mistaken(line.text) }
+    if client.conversation.isCollecting, case .strict = batch?.kind { batch?.kind = .mistaken(line.text) }
   }
 
   // MARK: Requests
@@ -125,7 +128,7 @@ extension Prompting {
     switch request.verb.flatMap(Verb.named) {
     case .begin where !isCollecting: begin(text, line, purpose)
     case .end:
-      if case .mistaken(let mistake) = batch.take(), isCollecting {
+      if case .mistaken(let mistake) = batch.take()?.kind, isCollecting {
         sayLine("\(style(.bad, "nothing was run")): '\(mistake)' is a mistake")
         return send(Verb.discard.name, line)
       }
@@ -147,7 +150,7 @@ extension Prompting {
       guard let beginsStrictly else { return ask("help begin", line, .strictness, by: .program) }
       if beginsStrictly { text = "begin strict" }
     }
-    batch = RequestText(text).words == ["strict"] ? .strict : .lenient
+    batch = Batch(kind: RequestText(text).words == ["strict"] ? .strict : .lenient)
     batchStart = client.conversation.place.sequence
     send(text, line, purpose)
   }
@@ -161,7 +164,7 @@ extension Prompting {
     ask(said) { [unowned self] isYes in
       if isYes { return send(text, line, purpose) }
       sayLine("\(style(.attention, "not sent")): '\(line.text)'")
-      endPlay(of: line, "")
+      endPlay(of: line, "not sent")
     }
   }
 
@@ -206,10 +209,12 @@ extension Prompting {
     by asker: Conversation.Asker = .user
   ) {
     let purpose = purpose ?? (line.step == nil ? nil : .show)
+    let isTypedInBatch = client.conversation.isCollecting && line.step == nil
     lastJob += 1
     let isSent = client.ask(
       text, document: document, by: asker, origin: line.origin, job: purpose.map { _ in lastJob })
     guard isSent else { return }
+    if isTypedInBatch, client.conversation.isCollecting { batch?.lines.append(line.text) }
     if let purpose {
       jobs[lastJob] = Job(line: line, purpose: purpose)
       if purpose.blocks, !client.conversation.isCollecting { blocking = lastJob }
@@ -246,22 +251,23 @@ extension Prompting {
     case .failed(let why): refuse("\(path): \(why)", line)
     case .bytes(let bytes):
       let reading = RunFiles.script(path, bytes, isInSession: true)
-      guard let script = reading.item else {
-        for mistake in reading.mistakes {
-          sayLine(ScreenText(mistake))
-        }
+      let look = (reading.item ?? reading.rest).flatMap { examine($0) }
+      let mistakes = (look?.findings ?? []) + reading.mistakes + (look?.failure?.lines ?? [])
+      guard mistakes.isEmpty, let script = reading.item else {
+        for mistake in mistakes { sayLine(ScreenText(mistake)) }
         return refuse("\(path) has mistakes; nothing was run", line)
       }
       if let step = script.steps.first(where: { script.needsNotices($0) }) {
         let place = "\(script.place(of: step)): '\(script.line(of: step))'"
         return refuse("\(place) \(PromptLine.onlyInRuns); nothing was run", line)
       }
-      playing = ScriptPlay(script)
+      playing = ScriptPlay(script, examined: look?.steps ?? 0..<0)
     }
   }
 
   private func play(_ step: ScriptPlay.Step) {
     let line = TypedLine(text: step.text, step: step)
+    if isMistaken(step) { return }
     switch step.step.action {
     case .request(.define, _):
       let (announcement, document) = step.play.script.definition(of: step.step)
@@ -274,18 +280,33 @@ extension Prompting {
     }
   }
 
-  /// After a failure, forgets the rest of the script that the line is from.
+  /// After a failure, ends the script that the line is from. A batch in it goes on to its end.
   ///
-  /// - Parameter word: The index of the word that is wrong, in the line.
-  func endPlay(of line: TypedLine, _ code: String, word: Int = 0) {
+  /// - Parameters:
+  ///   - why: In a word or two; empty if it is on the screen already.
+  ///   - word: The index of the word that is wrong, in the line.
+  func endPlay(of line: TypedLine, _ why: String = "", word: Int = 0) {
     guard let step = line.step else { return }
-    if playing === step.play { playing = nil }
-    guard !step.play.hasFailed else { return }
-    step.play.hasFailed = true
-    let why = code.isEmpty ? "" : ": \(code)"
-    let said: ScreenText =
-      "\(style(.attention, step.place(ofWord: word)))\(why); the lines after it were not run"
+    switch step.play.ending {
+    case .failed: return
+    case .failedInBatch where !step.isInBatch: return
+    case .failedInBatch, .interrupted, nil: break
+    }
+    step.play.ending = step.isInBatch ? .failedInBatch : .failed
+    let reason = why.isEmpty ? "" : ": \(why)"
+    let rest = step.isInBatch || !step.play.hasMore ? "" : "; the lines after it were not run"
+    let said: ScreenText = "\(style(.attention, step.place(ofWord: word)))\(reason)\(rest)"
     sayLine(said)
+  }
+
+  /// Says what was not run of a script that has ended, unless that is said already.
+  private func tellRest(of play: ScriptPlay?) {
+    guard let play, play.hasMore else { return }
+    switch play.ending {
+    case .interrupted: sayLine("\(style(.attention, "the rest of the file was not run"))")
+    case .failedInBatch: sayLine("\(style(.attention, "the lines after the batch were not run"))")
+    case .failed, nil: break
+    }
   }
 }
 

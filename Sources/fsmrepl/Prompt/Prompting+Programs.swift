@@ -50,7 +50,12 @@ extension Prompting {
   func showAnswer(_ received: Conversation.Received, _ raw: RawLine) {
     let text = presenter.show(received, raw: raw, in: client.conversation.place)
     guard let asked = received.asked, let tag = asked.tag, asked.asker == .user, asked.verb?.listsRows == true else {
-      return say(text)
+      say(text)
+      if received.line.lineClass == .failure, received.asked?.verb == .advance, let way = Wording.wayBack(received.line)
+      {
+        sayLine("  \(way)")
+      }
+      return
     }
     if page?.tag != tag {
       endPage()

@@ -97,7 +97,7 @@ final class Prompting {
         entered(line)
       } else if question != nil {
         entered("n")
-      } else if !endQuiz() {
+      } else if !endPractice() {
         ending = .good
       }
       return ending == nil
@@ -196,7 +196,7 @@ final class Prompting {
         return
       }
       terminal.interrupt()
-      endQuiz()
+      endPractice()
       return askForTime()
     }
     if client.conversation.isCancelling {

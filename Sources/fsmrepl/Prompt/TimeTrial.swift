@@ -9,8 +9,8 @@ struct TimeRequest {
     case span(Int64)
     /// `step`
     case steps(Int)
-    /// `await`; whether the request says how long at most.
-    case state(String, of: String, isBounded: Bool)
+    /// `await`, and how long at most, in nanoseconds, if the request says so.
+    case state(String, of: String, within: Int64?)
   }
 
   /// Without its tag.
@@ -18,7 +18,7 @@ struct TimeRequest {
   let extent: Extent
 
   /// A request for less time than this is sent without a trial, in nanoseconds.
-  private static let shortest: Int64 = 60_000_000_000
+  private static let shortest: Int64 = 1_000_000_000
   private static let fewSteps = 1_000
 
   /// - Returns: `nil` for any other request, and for one that lets little time pass.
@@ -32,7 +32,7 @@ struct TimeRequest {
       extent = .span((TimeText.time(words[1]) ?? 0) - (TimeText.time(place.time) ?? 0))
     case (.step, 1): extent = .steps(Int(words[0]) ?? 0)
     case (.await, 2) where place.clock == "virtual" && within ?? .max >= Self.shortest:
-      extent = .state(words[1], of: words[0], isBounded: within != nil)
+      extent = .state(words[1], of: words[0], within: within)
     case _: return nil
     }
     switch extent {
@@ -68,7 +68,7 @@ struct TimeTrial: Equatable {
     about request: TimeRequest, in world: String, of endpoint: Endpoint, style: Style
   ) -> ScreenText? {
     if let trial = run(request, in: world, of: endpoint) { return trial.question(about: request, style: style) }
-    guard case .state(_, _, isBounded: false) = request.extent else { return nil }
+    guard case .state(_, _, within: nil) = request.extent else { return nil }
     return "how long that takes cannot be tried, as the daemon makes no fork here; wait up to a day?"
   }
 
@@ -113,8 +113,8 @@ struct TimeTrial: Equatable {
     guard answer == nil else { return inputs }
     switch request.extent {
     case .steps(let count): return count
-    case .state: return inputs
-    case .span(let span):
+    case .state(_, _, within: nil): return inputs
+    case .span(let span), .state(_, _, within: let span?):
       let share = Double(inputs) * Double(span) / Double(max(passed, 1))
       return share < 1e15 ? Int(share) : .max
     }
@@ -125,9 +125,11 @@ struct TimeTrial: Equatable {
     let forecast = forecast(request)
     if let most, forecast > most {
       let number: ScreenText = forecast == .max ? "more than 1000000000000000" : "some \(forecast)"
-      return "this brings \(number) inputs, and the journal keeps \(most): it cannot be undone; go on?"
+      // The state may be reached before.
+      let brings = if answer == nil, case .state = request.extent { "may bring" } else { "brings" }
+      return "this \(brings) \(number) inputs, and the journal keeps \(most): it cannot be undone; go on?"
     }
-    guard case .state(let state, let machine, let isBounded) = request.extent, !isBounded else { return nil }
+    guard case .state(let state, let machine, within: nil) = request.extent else { return nil }
     let (name, wanted) = (style(.name, machine), style(.state, state))
     let time = TimeText.people(TimeText.seconds(passed)) ?? "?"
     let inputs: ScreenText = "\(self.inputs) input\(self.inputs == 1 ? "" : "s")"

@@ -122,17 +122,16 @@ struct UnreadFiles {
   let subject: RunReport.Subject
   let isTAP: Bool
   let junit: String?
-  /// All files in their order, each with its mistakes.
-  let readings: [(name: String, mistakes: [String])]
+  /// Of all files in their order: their mistakes, or that they were not run.
+  let results: [RunResult]
 
-  /// Writes the reports that are wanted; people have read the mistakes already.
+  /// Tells the mistakes, and writes the reports that are wanted.
   func write() -> ExitCode {
-    let report = RunReport(format: .tap, subject: subject, skipReason: "not run, because another file cannot be read")
-    let results = readings.map { reading in
-      var result = RunResult(name: reading.name)
-      if !reading.mistakes.isEmpty { result.ending = .unreadable(reading.mistakes) }
-      return result
+    for result in results {
+      let findings = result.hasFailed ? result.findings : []
+      for line in findings + result.mistakes { Descriptor.standardError.tell("\(line)") }
     }
+    let report = RunReport(format: .tap, subject: subject, skipReason: "not run, because another file cannot be read")
     if isTAP {
       var text = report.beginning(results.count)
       for (place, result) in results.enumerated() { text += report.text(of: result, number: place + 1) }

@@ -10,6 +10,13 @@ enum RunFiles {
     let name: String
     let item: Item?
     let mistakes: [String]
+    /// What could be read of a file with mistakes.
+    var rest: Item?
+
+    /// What is known of it as long as it is not played.
+    var result: RunResult {
+      RunResult(name: name, ending: mistakes.isEmpty ? .skipped : .unreadable(mistakes))
+    }
   }
 
   /// Names the wanted files in messages.
@@ -30,14 +37,11 @@ enum RunFiles {
     // A document is checked as a script that loads it.
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let script = DocumentSource.isDocument(path) ? Array("load \(Word.written(name))\n".utf8) : bytes
-    do throws(ScriptMistakes) {
-      let script = try ScriptParser.parse(path, script, isInSession: isInSession) {
-        load($0, endings: $0.hasSuffix(ScriptLimits.ending) ? [ScriptLimits.ending] : DocumentSource.fileEndings)
-      }
-      return Reading(name: path, item: script, mistakes: [])
-    } catch {
-      return Reading(name: path, item: nil, mistakes: error.lines)
+    let (item, mistakes) = ScriptParser.read(path, script, isInSession: isInSession) {
+      load($0, endings: $0.hasSuffix(ScriptLimits.ending) ? [ScriptLimits.ending] : DocumentSource.fileEndings)
     }
+    guard let mistakes else { return Reading(name: path, item: item, mistakes: []) }
+    return Reading(name: path, item: nil, mistakes: mistakes.lines, rest: item)
   }
 
   /// Reads all transcripts in the same way; from a folder those that end in `.transcript` or `.md`.

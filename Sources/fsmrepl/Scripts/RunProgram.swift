@@ -70,57 +70,45 @@ final class RunProgram {
 
   // MARK: Before playing
 
-  /// Makes the kinds that a script defines, and checks its words against those of all kinds that it speaks of.
+  /// Looks at what could be read of some files, of which nothing is played.
   ///
-  /// - Returns: What came of it; a failure has all mistakes.
+  /// - Returns: A result for each file: all its mistakes, or that it was not run.
+  func examine(_ readings: [RunFiles.Reading<Script>]) throws(RunLink.Stop) -> [RunResult] {
+    var results: [RunResult] = []
+    for reading in readings {
+      var result = reading.result
+      if let script = reading.item ?? reading.rest {
+        let look = try examine(script)
+        if reading.mistakes.isEmpty {
+          if look.hasFailed { result = look }
+        } else {
+          result.ending = .unreadable(reading.mistakes + (look.failure?.lines ?? []))
+        }
+        result.findings = look.findings
+      }
+      results.append(result)
+    }
+    return results
+  }
+
+  /// - Returns: What came of a look at a script; a failure has all mistakes.
   private func examine(_ script: Script) throws(RunLink.Stop) -> RunResult {
-    var check = KindCheck(script)
+    var examination = Examination(script, knowing: kinds)
     let player = RunPlayer(link: link, script: script.definitions, speed: nil, onlooker: .init())
     player.result.ending = .passed
-    var mistakes: [(step: Int, failure: RunFailure)] = []
-    var own: [(kind: String, rows: [ServerLine], step: Int)] = []
-    let wanted = check.kinds.filter { !kinds.has($0) }
-    var hasWorld = false
-    if !check.definitions.isEmpty || !wanted.isEmpty {
+    if examination.hasQuestions {
+      var hasWorld = false
       try inNewWorld(player) { () throws(RunLink.Stop) in
-        for kind in wanted.sorted() { try learn(kind, player) }
-        for (place, definition) in check.definitions.enumerated() {
-          try player.play(upTo: place + 1)
-          let failure = player.result.failure
-          player.passOver()
-          let (rows, last) = try describe(definition.kind, player)
-          let isDefined = last.lineClass == .success
-          if isDefined { own.append((definition.kind, rows, definition.step)) }
-          // Time and version can differ from those in the script's own world, where they are compared.
-          if let failure, !isDefined || failure.status != .expectation { mistakes.append((definition.step, failure)) }
-        }
         hasWorld = true
+        try examination.learnKinds(player)
+        try examination.define(player)
       }
-      if !hasWorld { return player.result }
+      guard hasWorld else { return player.result }
       player.result.ending = .passed
     }
-    var known = kinds
-    for kind in own { known.learn(kind.kind, kind.rows, definedBy: kind.step) }
-    mistakes += check.mistakes(known).map { ($0.step, RunFailure($0)) }
-    mistakes.sort { $0.step < $1.step }
-    guard var first = mistakes.first?.failure else { return player.result }
-    first.others = mistakes.dropFirst().prefix(ScriptLimits.mistakes - 1).map(\.failure)
-    first.more = mistakes.count - 1 - first.others.count
-    player.result.ending = .failed(first)
+    kinds = examination.book
+    if let failure = examination.failure() { player.result.ending = .failed(failure) }
     return player.result
-  }
-
-  /// Asks about a kind and the kinds of its members.
-  private func learn(_ kind: String, _ player: RunPlayer) throws(RunLink.Stop) {
-    guard !kinds.has(kind) else { return }
-    let (rows, last) = try describe(kind, player)
-    kinds.learn(kind, rows, last)
-    for member in kinds.members(of: kind) { try learn(member, player) }
-  }
-
-  private func describe(_ kind: String, _ player: RunPlayer) throws(RunLink.Stop) -> ([ServerLine], ServerLine) {
-    let (rows, last, _) = try player.ask("describe \(Word.written(kind))")
-    return (rows.compactMap { ServerLine($0) }, last)
   }
 
   /// Draws what happened in the script's world, with what was expected in vain marked in it.

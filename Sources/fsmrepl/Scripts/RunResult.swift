@@ -40,6 +40,15 @@ struct RunResult: Equatable {
     if case .failed(let failure) = ending { failure } else { nil }
   }
 
+  /// A line for each mistake that was found before anything was played.
+  var mistakes: [String] {
+    switch ending {
+    case .unreadable(let lines): lines
+    case .failed(let failure): failure.lines
+    case .passed, .updated, .interrupted, .skipped: []
+    }
+  }
+
   /// Replaces words in the received text: the name of a run's world differs each time.
   mutating func rename(_ words: String, _ others: String) {
     guard case .failed(var failure) = ending else { return }
@@ -70,6 +79,11 @@ struct RunFailure: Equatable {
   var more = 0
   /// The last lines of the journal up to the failure.
   var journal: [String] = []
+  /// What is wrong with a line that was not played.
+  var reason: String {
+    guard got.hasPrefix("refused "), let text = got.firstRange(of: " : ") else { return got }
+    return String(got[text.upperBound...])
+  }
   /// What is wrong, and where, in a line.
   var summary: String { "\(place): expected \(expected), got \(got)" }
   /// The difference between the file and the received answers, with some lines of context.
@@ -82,6 +96,12 @@ extension RunFailure {
     self.init(
       status: .failed, place: mistake.place, line: mistake.line, expected: mistake.expected, got: mistake.got,
       hints: RunPlayer.hints(mistake.answer))
+  }
+
+  /// A line for each mistake, as those are told of a file that cannot be read.
+  var lines: [String] {
+    ([self] + others).map { "\($0.place): \(([$0.reason] + $0.hints).joined(separator: "; "))" }
+      + (more > 0 ? ["\(more) more"] : [])
   }
 
   /// A line for each further mistake.

@@ -1,11 +1,23 @@
+internal import LineProtocol
 internal import Scripts
 
 /// A script that is played in the present world, one step after the other.
 final class ScriptPlay {
   let script: Script
+  /// The steps that were looked at before it began.
+  let examined: Range<Int>
   private var cursor = ScriptCursor()
-  /// Whether a failure has ended it, which is told once.
-  var hasFailed = false
+  private var isInBatch = false
+
+  /// What ends it before its last step.
+  enum Ending {
+    case interrupted
+    /// A line outside a batch has failed.
+    case failed
+    /// A line of a batch has failed, whose others are played and answered all the same.
+    case failedInBatch
+  }
+  var ending: Ending?
 
   /// A step to play.
   struct Step {
@@ -13,6 +25,8 @@ final class ScriptPlay {
     /// Its index in the script.
     let place: Int
     let turn: Int32
+    /// Whether it stands between `begin` and `end`.
+    let isInBatch: Bool
 
     var step: Script.Step { play.script.steps[place] }
     /// A request as it is sent, a check as it is written.
@@ -30,17 +44,33 @@ final class ScriptPlay {
     func place(ofWord word: Int) -> String { "\(origin):\(play.script.column(of: step, word: word))" }
   }
 
-  init(_ script: Script) {
+  /// - Parameter examined: The steps that were looked at.
+  init(_ script: Script, examined: Range<Int>) {
     self.script = script
+    self.examined = examined
+  }
+
+  /// Whether steps are left.
+  var hasMore: Bool {
+    var cursor = cursor
+    return next(&cursor) != nil
   }
 
   /// - Returns: `nil` at the end.
   func take() -> Step? {
+    guard ending == nil, let place = next(&cursor) else { return nil }
+    if case .request(.end, _) = script.steps[place].action { isInBatch = false }
+    let step = Step(play: self, place: place, turn: cursor.turn, isInBatch: isInBatch)
+    if case .request(.begin, _) = script.steps[place].action { isInBatch = true }
+    cursor.next += 1
+    return step
+  }
+
+  /// Goes to the next step that does something.
+  private func next(_ cursor: inout ScriptCursor) -> Int? {
     while script.steps.indices.contains(cursor.next) {
       switch script.steps[cursor.next].action {
-      case .request, .check:
-        cursor.next += 1
-        return Step(play: self, place: cursor.next - 1, turn: cursor.turn)
+      case .request, .check: return cursor.next
       case .repeats, .again: cursor.pass(script.steps[cursor.next].action)
       }
     }

@@ -57,8 +57,10 @@ struct Wording: Equatable {
       return "a batch begins: \(style(.name, "end")) runs it, \(style(.name, "discard")) drops it"
     case (.end, nil) where line["batch"] != nil:
       return "the batch has run, \(counted(line["batch"] ?? "", "line"))\(when(line))"
-    case (.discard, nil) where line["discarded"] != nil:
-      return "the batch is dropped, \(counted(line["discarded"] ?? "", "line")); nothing was run"
+    case (.discard, "discarded") where words.count >= 2:
+      return "the batch is dropped, \(counted(words[1], "line")); nothing was run"
+    case (.point, nil):
+      return "shown to all who watch the machine"
     case (.sync, nil):
       return "all done\(when(line))"
     default:
@@ -113,6 +115,14 @@ struct Wording: Equatable {
     }
     if let way = way(line) { hints.append(way) }
     return hints
+  }
+
+  /// What helps where an `advance` is to a time that is over, in a world that is not the script's own.
+  static func wayBack(_ line: ServerLine) -> String? {
+    guard line.code == FailureCode.badArgument.word, line["argument"] == "time", let time = line["got"] else {
+      return nil
+    }
+    return "'goto \(time)' goes back there; 'world new NAME clock=virtual' and 'use NAME' begin at 0"
   }
 
   /// How to reach a state in which the refused event is possible.
