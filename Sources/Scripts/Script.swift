@@ -291,6 +291,20 @@ package struct Script: Sendable {
     return "\(document.file):\(numbers[0] + document.linesBefore):\(numbers[1]): \(line.words[1]): \(line.note ?? "")"
   }
 
+  /// Mistakes of the script and its files, `FILE:LINE:COLUMN: TEXT`, in the order of their places; others behind them.
+  package func inOrder(_ mistakes: [String]) -> [String] {
+    func place(_ mistake: String) -> (Int, Int, Int)? {
+      for (number, source) in sources.enumerated() where mistake.hasPrefix("\(source.name):") {
+        let rest = mistake.dropFirst(source.name.count + 1).split(separator: ":", maxSplits: 2)
+        if rest.count == 3, let line = Int(rest[0]), let column = Int(rest[1]) { return (number, line, column) }
+      }
+      return nil
+    }
+    let last = (Int.max, 0, 0)
+    return mistakes.enumerated().map { (key: place($0.element) ?? last, offset: $0.offset, text: $0.element) }
+      .sorted { ($0.key.0, $0.key.1, $0.key.2, $0.offset) < ($1.key.0, $1.key.1, $1.key.2, $1.offset) }.map(\.text)
+  }
+
   /// The script without all requests but those that bring documents.
   package var definitions: Script {
     var script = self

@@ -116,6 +116,10 @@ struct KindCheckTests {
       ("world new n\nuse n\nnew key k\nsend k tpa\nundo\nsend k tpa\nuse w\nsend a tpa", ["4:8", "6:8", "8:8"]),
       ("world new n => NAME-TAKEN\nuse n\nsend z tap", []), ("world fork n\nuse n\nundo\nsend z tap", []),
       ("repeat 2\nsend a tpa\nworld new n\nuse n\nundo\nend\nsend a tpa", ["2:8"]),
+      ("new key a\nnew key q => NAME-TAKEN\nrepeat 2\nnew key a\ndrop a\nend", []),
+      ("new key q\nnew key a\nnew key z\nsend z tpa", ["1:9", "2:9", "4:8"]),
+      // The past may have what the world has not.
+      ("list z => 0\njournal z\nwatch z", []),
       // World time does not go back, and a new world begins at 0.
       ("at 1s send a tap\nadvance until 3s\nadvance until 2.5s => BAD-ARGUMENT", ["1:4"]),
       ("world new n\nuse n\nat 1s new key k", []), ("goto 0\nat 1s", []),

@@ -66,7 +66,9 @@ struct RunOptionsTests {
       ["run", "a", "--echo"], ["run", "a", "--json"], ["--tap"], ["--seed", "1", "-e", "list"], ["a.fsm"],
       ["check"], ["check", "-", "--update"], ["check", "a", "--seed", "1"], ["check", "a", "--real"],
       ["check", "a", "-e", "list"], ["check", "a", "--record", "b"], ["run", "a", "--record", "b"],
-      ["run", "a", "--update"], ["--update"],
+      ["run", "a", "--update"], ["--update"], ["lesson", "a", "-k"], ["lesson", "a", "--raw"],
+      ["check", "a", "--page"],
+      ["lesson", "--auto"],
     ])
   func mistakes(words: [String]) throws {
     guard case .run(let options, let operands) = try Invocation.table.parse(words) else { return }

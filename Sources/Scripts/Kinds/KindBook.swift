@@ -13,7 +13,7 @@ package struct KindBook: Sendable {
   /// The words of a defined kind from a step on, in the order of the steps.
   private var versions: [String: [(step: Int, words: KindWords)]] = [:]
   /// Whether the script has a world of its own, which has no machines before.
-  private let isOfNewWorld: Bool
+  let isOfNewWorld: Bool
   /// The words that a machine of the world may have, by its name; none where there is no such machine.
   private var machines: [String: [KindWords]] = [:]
   /// Names of machines of the world, which may be meant by a mistyped one.

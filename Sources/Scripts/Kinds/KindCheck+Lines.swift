@@ -61,6 +61,12 @@ extension KindCheck {
     _ texts: [String], _ words: borrowing ScriptWords, _ arguments: [Int], _ here: Place
   ) -> Meaning? {
     guard checkKind(texts[0], arguments[0], here) else { return nil }
+    if isTaken(texts[1], at: here.index) {
+      tell(
+        here, arguments[1], .nameTaken, [("machine", texts[1])], "", among: [],
+        "there is a machine '\(texts[1])' already")
+      return nil
+    }
     guard let kinds = book.words(texts[0], at: here.index, isOrdered: isOrdered), !kinds.isEmpty else { return nil }
     var isRight = true
     for (place, word) in words.words.enumerated() where !word.isPlain {

@@ -68,11 +68,18 @@ extension KindCheck {
       .unknownMachine, [("machine", name)], name, among: names(), "there is no machine '\(name)' in this world")
   }
 
+  /// Whether a machine of the world that was there before has a name, and keeps it up to a step.
+  func isTaken(_ name: String, at place: Int) -> Bool {
+    guard stepsAhead.contains(place), book.machine(name)?.isEmpty == false else { return false }
+    return !dropped.contains { $0 == name || $0.contains(ScriptMachines.number) || name.hasPrefix("\($0).") }
+  }
+
   /// A pattern without a wildcard has to name a machine.
   mutating func checkPattern(_ pattern: String, _ word: Int, _ here: Place, hasKindKey: Bool) -> Meaning? {
     guard !Self.isWild(pattern) else { return .unknown }
     let meaning = meaning(of: pattern)
-    guard case .nobody = meaning else { return meaning }
+    // In a world that was there before, the past may have it.
+    guard case .nobody = meaning, book.isOfNewWorld else { return meaning }
     let isKind = hasKindKey && (definedKinds.contains(pattern) || book.has(pattern) && book.failure(pattern) == nil)
     let answer = Self.answer(
       .unknownMachine, [("machine", pattern)], pattern, among: names(),

@@ -32,6 +32,8 @@ package struct KindCheck {
   /// The documents of the script in their order, with the kinds that they define.
   package private(set) var definitions: [(step: Int, kind: String)] = []
   var definedKinds: Set<String> = []
+  /// The names that lines drop.
+  private(set) var dropped: Set<String> = []
   /// Whether the kind of a machine follows from the order of the steps alone.
   var isOrdered = true
   var book = KindBook()
@@ -141,7 +143,7 @@ package struct KindCheck {
   }
 
   mutating func collect(_ verb: Verb, _ outcome: Int32, _ request: String, _ place: Int) {
-    guard verb == .new || verb == .graph || verb == .describe || Self.hasKindKey(verb) else { return }
+    guard verb == .new || verb == .drop || verb == .graph || verb == .describe || Self.hasKindKey(verb) else { return }
     // The same line makes a machine of another kind once that is defined anew.
     guard isNews(request, verb == .new ? Int32(definitions.count) : 0) else { return }
     let words = ScriptWords(Array(request.utf8))
@@ -150,6 +152,7 @@ package struct KindCheck {
       kinds.insert(first)
     }
     for word in words.words where !word.isPlain && words.key(word) == "kind" { kinds.insert(words.text(word)) }
+    if verb == .drop, let first = texts.first { dropped.insert(first) }
     if verb == .new, texts.count > 1 { machines.make(texts[1], .init(kind: texts[0], step: place)) }
     kinds = kinds.filter { !$0.contains(ScriptMachines.number) }
   }
@@ -171,7 +174,7 @@ package struct KindCheck {
     var check = self
     // Of such a world nothing is known, so that each name is asked for.
     _ = check.mistakes(KindBook(ofNewWorld: false))
-    return check.meanings.keys.sorted()
+    return Set(check.meanings.keys).union(machines.names).sorted()
   }
 
   /// All mistakes, in the order of the steps.
@@ -232,7 +235,7 @@ package struct KindCheck {
       guard isNeither(name) else { return }
       answer = neither(name)
     case .state(let name), .wave(let name?):
-      guard !Self.isWild(name), case .nobody = meaning(of: name) else { return }
+      guard !Self.isWild(name), book.isOfNewWorld, case .nobody = meaning(of: name) else { return }
       answer = nobody(name)
     case .wave(nil): return
     }

@@ -41,6 +41,23 @@ struct Invocation: Equatable {
     case record, tap, junit, wave, update, check, seed, real, speed, show, lessons, auto
   }
 
+  /// What the program is to do; the first operand names it.
+  enum Command: String, CaseIterable {
+    /// Sends requests, from a prompt or elsewhere.
+    case requests = ""
+    case run, check, lesson
+
+    /// How it is called.
+    fileprivate var usage: String {
+      switch self {
+      case .requests: "fsmrepl"
+      case .run: "fsmrepl run FILE…"
+      case .check: "fsmrepl check FILE…"
+      case .lesson: "fsmrepl lesson"
+      }
+    }
+  }
+
   static let table = OptionTable<Name>(
     program: "fsmrepl",
     synopsis:
@@ -113,14 +130,22 @@ struct Invocation: Equatable {
 
       """
 
-  /// - Throws: A ``UsageFailure`` for an operand other than `-`, unless the first is `run`, `check` or `lesson`.
+  /// - Throws: A ``UsageFailure`` for an option that does not go with the command, or an operand other than `-` without one.
   init(options: [OptionTable<Name>.Given], operands: [String]) throws(UsageFailure) {
-    if operands.first == "run" { run = try RunOptions(options: options, operands: operands.dropFirst()) }
-    if operands.first == "check" {
-      check = try CheckOptions(options: options, operands: operands.dropFirst())
+    let command = operands.first.flatMap(Command.init) ?? .requests
+    for option in options where !option.name.commands.contains(command) {
+      let others = Command.allCases.filter { option.name.commands.contains($0) }.map { "'\($0.usage)'" }
+      throw .wrong(
+        command == .requests
+          ? "--\(option.long) is for \(others.joined(separator: " and "))"
+          : "--\(option.long) does not go with '\(command.rawValue)'")
     }
-    if operands.first == "lesson" { lesson = try LessonOptions(options: options, operands: operands.dropFirst()) }
-    let playsFiles = run != nil || check != nil
+    switch command {
+    case .requests: break
+    case .run: run = try RunOptions(options: options, operands: operands.dropFirst())
+    case .check: check = try CheckOptions(options: options, operands: operands.dropFirst())
+    case .lesson: lesson = try LessonOptions(options: options, operands: operands.dropFirst())
+    }
     for option in options {
       switch option.name {
       case .socket: socket = option.value
@@ -143,14 +168,8 @@ struct Invocation: Equatable {
       case .noColour: allowsColour = false
       case .present: presents = true
       case .record: record = option.value
-      case .tap, .junit:
-        if !playsFiles { throw .wrong("--\(option.long) is for 'fsmrepl run FILE…' and 'fsmrepl check FILE…'") }
-      case .update:
-        if check == nil { throw .wrong("--update is for 'fsmrepl check FILE…'") }
-      case .lessons, .auto:
-        if lesson == nil { throw .wrong("--\(option.long) is for 'fsmrepl lesson'") }
-      case .seed, .real, .speed, .check, .wave, .show:
-        if run == nil { throw .wrong("--\(option.long) is for 'fsmrepl run FILE…'") }
+      // Those of one command, which has read them.
+      case .tap, .junit, .update, .lessons, .auto, .seed, .real, .speed, .check, .wave, .show: break
       }
     }
     if writesJSON, echoes { throw .wrong("--json shows objects only, and --echo the lines of a script") }
@@ -160,13 +179,29 @@ struct Invocation: Equatable {
       let own = options.map(\.long).first { ["private", "daemon", "page", "page-control"].contains($0) }
       throw .wrong("--\(own ?? "private") starts a daemon of its own, and --socket names another")
     }
-    for operand in operands where !playsFiles && lesson == nil {
+    for operand in operands where command == .requests {
       guard operand == "-" else {
         throw .wrong(
           "'\(operand)' is not understood here; a request is given with -e, a file with -f, a script with 'run', a transcript"
             + " with 'check', a lesson with 'lesson'")
       }
       sources.append(.standardInput)
+    }
+  }
+}
+
+extension Invocation.Name {
+  /// The commands that the option goes with.
+  fileprivate var commands: Set<Invocation.Command> {
+    switch self {
+    case .socket, .own, .daemon, .noColour, .present: [.requests, .run, .check, .lesson]
+    case .page, .pageControl: [.requests, .run, .lesson]
+    case .keepGoing, .raw: [.requests, .run, .check]
+    case .expression, .file, .echo, .json, .record: [.requests]
+    case .tap, .junit: [.run, .check]
+    case .check, .seed, .real, .speed, .wave, .show: [.run]
+    case .update: [.check]
+    case .lessons, .auto: [.lesson]
     }
   }
 }

@@ -251,10 +251,11 @@ extension Prompting {
     case .failed(let why): refuse("\(path): \(why)", line)
     case .bytes(let bytes):
       let reading = RunFiles.script(path, bytes, isInSession: true)
-      let look = (reading.item ?? reading.rest).flatMap { examine($0) }
+      let readable = reading.item ?? reading.rest
+      let look = readable.flatMap { examine($0) }
       let mistakes = (look?.findings ?? []) + reading.mistakes + (look?.failure?.lines ?? [])
       guard mistakes.isEmpty, let script = reading.item else {
-        for mistake in mistakes { sayLine(ScreenText(mistake)) }
+        for mistake in readable?.inOrder(mistakes) ?? mistakes { sayLine(ScreenText(mistake)) }
         return refuse("\(path) has mistakes; nothing was run", line)
       }
       if let step = script.steps.first(where: { script.needsNotices($0) }) {

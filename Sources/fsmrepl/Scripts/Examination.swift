@@ -95,8 +95,13 @@ struct Examination {
   /// What the machines of a name may be; nil if nobody knows.
   private mutating func words(of name: String, _ player: RunPlayer) throws(RunLink.Stop) -> [KindWords]? {
     let rows = try list(Word.written(name), limit: Self.mostNumbered, player)
-    guard !rows.isEmpty else { return try wordsOfComposed(name, player) }
-    guard rows.count < Self.mostNumbered else { return nil }
+    let isNumbered = name.contains("*")
+    guard !rows.isEmpty else { return isNumbered ? [] : try wordsOfComposed(name, player) }
+    // A pattern also matches the members of what is composed.
+    let dots = name.count { $0 == "." }
+    guard rows.count < Self.mostNumbered, rows.allSatisfy({ row in row.words[0].count { $0 == "." } == dots }) else {
+      return nil
+    }
     var all: [KindWords] = []
     for row in rows {
       guard let words = try words(of: row.words[0], kind: row.words[1], player) else { return nil }
@@ -118,7 +123,6 @@ struct Examination {
 
   /// The words of a name that no machine has, but several may have together.
   private func wordsOfComposed(_ name: String, _ player: RunPlayer) throws(RunLink.Stop) -> [KindWords]? {
-    guard !name.contains(where: { "*?".contains($0) }) else { return nil }
     let (rows, last) = try describe(name, player)
     guard last.lineClass == .success else { return last.code == FailureCode.unknownKind.word ? [] : nil }
     guard let kind = rows.first?.words.last, kind != name else { return nil }

@@ -38,13 +38,13 @@ final class RunPlayer {
   }
 
   /// How many answers may be outstanding.
-  private static let window = 8_192
+  static let window = 8_192
   /// The same while notices are on, so that they do not pile up.
-  private static let windowWithNotices = 256
+  static let windowWithNotices = 256
   /// How many bytes may wait to be sent.
-  private static let mostUnsent = 256 << 10
+  static let mostUnsent = 256 << 10
   /// Time between two progress updates while nothing happens, in nanoseconds.
-  private static let progressInterval: UInt64 = 100_000_000
+  static let progressInterval: UInt64 = 100_000_000
 
   let link: RunLink
   let script: Script
@@ -53,8 +53,8 @@ final class RunPlayer {
   var result: RunResult
 
   /// The step at which playing stops for now.
-  private var end: Int
-  private var cursor = ScriptCursor()
+  var end: Int
+  var cursor = ScriptCursor()
   /// The index of the next step.
   var next: Int {
     get { cursor.next }
@@ -66,16 +66,16 @@ final class RunPlayer {
   var turnChecked: Int32 = 0
   var pending = RunQueue()
   /// Whether nothing is sent until all requests are answered.
-  private var isHeld = false
+  var isHeld = false
   /// The last `undo`, `redo` or `goto` sent, until everything up to it is checked.
-  private var wayBack: Int?
+  var wayBack: Int?
   /// Whether a batch has begun and not ended.
-  private var isCollecting = false
+  var isCollecting = false
   var reply = ScriptReply()
   /// Rows of the current answer, when they are needed.
   var rows: [String] = []
   /// The last line of an answer to a `control` request.
-  private var answer: String?
+  var answer: String?
   var outputs: RunOutputs
   var nevers: [(step: Script.Step, machine: String, state: StateText)] = []
   /// The machines and states of `nevers`: another of the same adds nothing.
@@ -87,7 +87,7 @@ final class RunPlayer {
   var failure: RunFailure?
   /// Whether the failure may include inputs beyond those that answers named.
   var isSequenceOpen = false
-  private var isCancelling = false
+  var isCancelling = false
   /// The host time at which waiting for answers ends; `nil` waits without limit.
   var patience: UInt64?
   /// Where pace is counted from: a host time and the world time that corresponds to it.
@@ -151,7 +151,7 @@ final class RunPlayer {
   }
 
   /// Watches every machine with an expected output, from the start.
-  private func watchExpectedMachines() throws(Stop) {
+  func watchExpectedMachines() throws(Stop) {
     let patterns = script.namesWithOutputs
     for pattern in patterns.sorted() { _ = try ask("watch \(pattern)") }
     if speed != nil { _ = try ask("watch * what=moves") }
@@ -161,13 +161,13 @@ final class RunPlayer {
 
   // MARK: Sending
 
-  private var window: Int {
+  var window: Int {
     if speed != nil || onlooker.answer != nil { return 1 }
     return nevers.isEmpty && !outputs.isWatching ? Self.window : Self.windowWithNotices
   }
 
   /// Sends as many requests as the window allows.
-  private func send() {
+  func send() {
     while failure == nil, !isHeld, next < end {
       // The lines of a batch are answered only after its end, so the batch is sent whole.
       guard isCollecting || pending.count < window && link.backlog < Self.mostUnsent else { return }
@@ -198,7 +198,7 @@ final class RunPlayer {
   }
 
   /// - Returns: False for a check that has to be played alone.
-  private func sendCheck(_ step: Script.Step, _ place: Int32) -> Bool {
+  func sendCheck(_ step: Script.Step, _ place: Int32) -> Bool {
     switch script.checks[Int(place)] {
     case .timers, .reading, .coverage:
       sendRequest(of: step)
@@ -217,7 +217,7 @@ final class RunPlayer {
     return true
   }
 
-  private func sendRequest(of step: Script.Step) {
+  func sendRequest(of step: Script.Step) {
     if speed != nil {
       if case .check = step.action {
         onlooker.line(script.played(step, turn: turn) ?? script.line(of: step))
@@ -231,7 +231,7 @@ final class RunPlayer {
   /// Plays a step that needs the answers to all earlier ones.
   ///
   /// - Returns: False if the step does not have to be played alone, or was sent in the usual way.
-  private func playAlone(_ step: Script.Step) throws(Stop) -> Bool {
+  func playAlone(_ step: Script.Step) throws(Stop) -> Bool {
     switch step.action {
     case .check(let place):
       guard case .output(let machine, let output, let within?) = script.check(place, turn: turn) else { return false }
@@ -259,169 +259,6 @@ final class RunPlayer {
       return true
     case .request, .repeats, .again: return false
     }
-  }
-
-  // MARK: Receiving
-
-  /// Goes on behind a failure.
-  func passOver() { failure = nil }
-
-  private func receive(until deadline: UInt64? = nil) throws(Stop) {
-    if let patience, HostClock.now() >= patience { throw .lost }
-    try link.receive(until: patience ?? deadline) { take($0) }
-  }
-
-  /// Waits until a host time and takes what arrives meanwhile.
-  func wait(until deadline: UInt64) throws(Stop) {
-    while HostClock.now() < deadline {
-      onlooker.progress({ self.pacedTime }, next < script.steps.count ? script.steps[next] : nil)
-      try receive(until: min(deadline, HostClock.now() + Self.progressInterval))
-    }
-  }
-
-  /// Sends a request and waits for its answer. All earlier requests must be answered.
-  ///
-  /// - Returns: The rows of the answer, and its last line, parsed and raw.
-  func ask(_ request: String) throws(Stop) -> (rows: [String], last: ServerLine, raw: String) {
-    link.send(request + "\n")
-    pending.append(-1, .control)
-    rows = []
-    answer = nil
-    while true {
-      if let answer, let last = ServerLine(answer) {
-        defer { rows = [] }
-        return (rows, last, answer)
-      }
-      try receive()
-    }
-  }
-
-  private func take(_ line: UnsafeMutableRawBufferPointer) {
-    guard let first = line.first, let lineClass = LineClass(rawValue: first) else { return }
-    switch lineClass {
-    case .data:
-      let role = pending.first?.role
-      if role == .show || role == .control || onlooker.answer != nil || isOfDocument(pending.first) {
-        rows.append(String(decoding: line, as: UTF8.self))
-      }
-    case .notice: takeNotice(line)
-    case .flow: takeFlow(String(decoding: line, as: UTF8.self))
-    case .success, .failure: takeEnd(of: line)
-    }
-  }
-
-  /// Whether a request brings a document, whose mistakes are rows.
-  private func isOfDocument(_ entry: (step: Int, turn: Int32, role: Role)?) -> Bool {
-    guard let entry, script.steps.indices.contains(entry.step), entry.role == .request,
-      case .request(.define, _) = script.steps[entry.step].action
-    else { return false }
-    return true
-  }
-
-  /// Takes the line that ends an answer.
-  private func takeEnd(of line: UnsafeMutableRawBufferPointer) {
-    let isKept = isCancelling || pending.first?.role == .control || onlooker.answer != nil
-    let text = isKept ? String(decoding: line, as: UTF8.self) : ""
-    let isReadable = reply.parse(line)
-    if isCancelling, reply.hasTag(Self.cancelTag) {
-      isCancelling = false
-      return
-    }
-    // A batch over the limit gets a single answer, at its end.
-    if reply.hasTag(Self.endTag) {
-      while let first = pending.first, !script.ends(first.step) { pending.removeFirst() }
-    }
-    guard let (step, turn, role) = pending.first else { return }
-    turnChecked = turn
-    if role == .control {
-      answer = text
-      return pending.removeFirst()
-    }
-    guard isReadable else {
-      fail(script.steps[step], expected: "an answer", got: String(decoding: line, as: UTF8.self), .failed)
-      return pending.removeFirst()
-    }
-    if failure == nil {
-      note()
-      check(script.steps[step], role)
-    } else if isSequenceOpen, let found = reply.sequence {
-      // The first input after the failure.
-      sequence = min(sequence, max(found, 1) - 1)
-      isSequenceOpen = false
-    }
-    if role == .request || role == .show { onlooker.answer?(script.steps[step], rows, text, failure == nil) }
-    // The mistakes of a document that is meant to have them are not worth a word.
-    if isOfDocument((step, turn, role)), failure != nil || reply.lineClass == .success {
-      result.findings += rows.map { script.finding($0, atStep: step) }
-    }
-    rows.removeAll()
-    pending.removeFirst()
-    settle()
-  }
-
-  /// Checks the last line of an answer to a `control` request against a step.
-  private func take(_ line: String, answering step: Script.Step) {
-    var bytes = Array(line.utf8)
-    bytes.withUnsafeMutableBytes { bytes in
-      // A notice may have failed the script already.
-      guard failure == nil, reply.parse(bytes) else { return }
-      note()
-      turnChecked = turn
-      check(step, .request)
-    }
-  }
-
-  /// Records the world time and sequence number of an answer.
-  private func note() {
-    if let time = reply.value("t") {
-      now.removeAll()
-      now.append(time)
-    }
-    if let found = reply.sequence { sequence = max(sequence, found) }
-  }
-
-  func note(_ line: ServerLine) {
-    if let time = line["t"] {
-      now.removeAll()
-      now.append(text: time)
-    }
-    if let found = line["seq"].flatMap({ UInt64($0) }) { sequence = max(sequence, found) }
-  }
-
-  // MARK: After the end
-
-  private static let cancelTag: StaticString = ".cancel"
-  /// The tag of a batch's `end`.
-  private static let endTag: StaticString = ".end"
-
-  /// Waits for the answers to all requests sent; they no longer matter.
-  func drain() throws(Stop) {
-    if !pending.isEmpty, !isCancelling {
-      // A long advance may be running.
-      link.send("@\(Self.cancelTag) cancel\n")
-      isCancelling = true
-    }
-    while !pending.isEmpty || isCancelling { try receive() }
-  }
-
-  private static let journalLines = 10
-
-  /// The last lines of the journal up to the failure.
-  private func journal() throws(Stop) -> [String] {
-    guard sequence > 0 else { return [] }
-    let count = UInt64(Self.journalLines)
-    let since = sequence == .max ? "" : " since=\(sequence > count ? sequence - count + 1 : 1)"
-    let rows = try ask("journal\(since) limit=\(count)").rows.map { String($0.dropFirst(2)) }
-    let upToFailure = rows.filter { row in (UInt64(row.prefix { $0 != " " }) ?? 0) <= sequence }
-    return Array(upToFailure.suffix(Self.journalLines))
-  }
-}
-
-extension Script {
-  /// Whether the step at `place` ends a batch.
-  fileprivate func ends(_ place: Int) -> Bool {
-    guard steps.indices.contains(place), case .request(.end, _) = steps[place].action else { return false }
-    return true
   }
 }
 

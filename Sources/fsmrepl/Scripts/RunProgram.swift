@@ -82,9 +82,8 @@ final class RunProgram {
         if reading.mistakes.isEmpty {
           if look.hasFailed { result = look }
         } else {
-          result.ending = .unreadable(reading.mistakes + (look.failure?.lines ?? []))
+          result.ending = .unreadable(script.inOrder(look.findings + reading.mistakes + look.mistakes))
         }
-        result.findings = look.findings
       }
       results.append(result)
     }
