@@ -169,6 +169,7 @@ extension ScriptsTests {
       #expect(run.log.contains(line), "\(line) in \(run.log)")
     }
     #expect(!run.log.contains("3.fsm"), "\(run.log)")
+    #expect(run.log.split(separator: "\n").count == 4, "each is told once: \(run.log)")
     let report = try self.run(files, "--tap", "@1.fsm", "@2.fsm", "@3.fsm").output
     for line in ["  at: '1.fsm:2:12'\n", "    - '2.fsm:3:10: a shiftKey has no event", "ok 3 - 3.fsm # SKIP"] {
       #expect(report.contains(line), "\(line) in \(report)")

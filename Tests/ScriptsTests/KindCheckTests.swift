@@ -122,7 +122,9 @@ struct KindCheckTests {
       ("list z => 0\njournal z\nwatch z", []),
       // World time does not go back, and a new world begins at 0.
       ("at 1s send a tap\nadvance until 3s\nadvance until 2.5s => BAD-ARGUMENT", ["1:4"]),
-      ("world new n\nuse n\nat 1s new key k", []), ("goto 0\nat 1s", []),
+      ("world new n\nuse n\nat 1s new key k", []),
+      ("repeat 3 as i\nat ${i}s send a tap\nend", ["2:4"]), ("repeat 3 as i\nat ${i}0s send a tap\nend", []),
+      ("goto 0\nat 1s", []),
     ])
   func presentWorld(text: String, places: [String]) throws {
     let machines = ["a": "key", "q.one": "key", "q.two": "cabinet", "q": "pair"]

@@ -15,7 +15,7 @@ struct InputHintTests {
       ("watch * what=all ", "[since=SEQ]"), ("watch * what=all", " [since=SEQ]"),
       ("advance ", "DURATION  or  until TIME"), ("advance until ", "TIME"), ("advance un", " TIME"),
       ("expect key ", "STATE"), ("expect key on ", ""), ("fire key timer x y", ""),
-      ("world n", " W [clock=virtual] [seed=0] [durable=no]"),
+      ("world n", " W [clock=virtual|real] [seed=N] [durable=no|yes]"),
       ("run ", "FILE"), ("load x ", "[as KIND] [follow]"), ("send key tap => ", ScriptOutcome.form),
       ("", ""), ("se", ""), ("! ls ", ""), ("# send ", ""), ("nonsense ", ""),
     ])

@@ -82,7 +82,7 @@ struct PromptWorldTests {
     terminal.type("list\r")
     try terminal.wait(for: "none\n")
     // A script goes to other worlds with its session.
-    let moving = try write("world new y clock=virtual\nuse y\nnew power p\n", to: "moving.fsm")
+    let moving = try write("world new y clock=virtual seed=3\nuse y\nnew power p\n", to: "moving.fsm")
     terminal.type("run \(moving)\r")
     try terminal.wait(for: "p created")
     try terminal.wait(for: "y virtual 0.000> ")

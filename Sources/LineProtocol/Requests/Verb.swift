@@ -232,7 +232,7 @@ package struct VerbEntry: Sendable {
           inBatch: false)
       case .world:
         VerbEntry(
-          verb, "", "new W [clock=virtual] [seed=0] [durable=no]", "fork W", "drop W", "share W [read|write]",
+          verb, "", "new W [clock=virtual|real] [seed=N] [durable=no|yes]", "fork W", "drop W", "share W [read|write]",
           "unshare W",
           does: "the present world; makes one, copies this one, removes one, or lets other users in",
           example: "world new lesson clock=virtual",

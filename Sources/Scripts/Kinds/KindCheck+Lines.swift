@@ -4,7 +4,8 @@ import LineProtocol
 extension KindCheck {
   /// A time that is over is told before anything is played: world time does not go back.
   mutating func checkTime(_ step: Script.Step, _ place: Int, _ now: Int64) {
-    let words = ScriptWords(Array(script.pattern(of: step).utf8))
+    // A counted time as it is played first.
+    let words = ScriptWords(Array(script.request(of: step).utf8))
     let arguments = Self.arguments(of: words)
     guard arguments.count == 2 else { return }
     let found = words.text(words.words[arguments[1]])

@@ -9,8 +9,8 @@ extension Prompting {
   struct Look {
     /// The first mistake with the others in it; nil if there are none.
     let failure: RunFailure?
-    /// What the daemon says of documents, if there is a mistake.
-    let findings: [String]
+    /// A line for each mistake, and for what the daemon says of documents then.
+    let mistakes: [String]
     /// The steps that were looked at.
     let steps: Range<Int>
   }
@@ -45,8 +45,10 @@ extension Prompting {
       return nil
     }
     let failure = examination.failure()
+    let findings = player.result.findings
     return Look(
-      failure: failure, findings: failure == nil ? [] : player.result.findings, steps: examination.steps)
+      failure: failure, mistakes: failure.map { findings + $0.lines(besides: findings) } ?? [], steps: examination.steps
+    )
   }
 
   /// Makes the kinds of a script in a fork of the present world.
@@ -90,7 +92,7 @@ extension Prompting {
     }
     guard let failure = examine(step.play.script, only: step.place..<(step.place + 1))?.failure else { return false }
     step.play.ending = .failed
-    for mistake in failure.lines { sayLine(ScreenText(mistake)) }
+    for mistake in failure.lines() { sayLine(ScreenText(mistake)) }
     if step.play.hasMore { sayLine("\(style(.attention, "the lines after it were not run"))") }
     return true
   }

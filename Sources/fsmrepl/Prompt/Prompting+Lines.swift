@@ -253,7 +253,7 @@ extension Prompting {
       let reading = RunFiles.script(path, bytes, isInSession: true)
       let readable = reading.item ?? reading.rest
       let look = readable.flatMap { examine($0) }
-      let mistakes = (look?.findings ?? []) + reading.mistakes + (look?.failure?.lines ?? [])
+      let mistakes = reading.mistakes + (look?.mistakes ?? [])
       guard mistakes.isEmpty, let script = reading.item else {
         for mistake in readable?.inOrder(mistakes) ?? mistakes { sayLine(ScreenText(mistake)) }
         return refuse("\(path) has mistakes; nothing was run", line)

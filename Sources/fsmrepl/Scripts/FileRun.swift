@@ -128,7 +128,7 @@ struct UnreadFiles {
   /// Tells the mistakes, and writes the reports that are wanted.
   func write() -> ExitCode {
     for result in results {
-      for line in result.findings + result.mistakes { Descriptor.standardError.tell("\(line)") }
+      for line in result.mistakes { Descriptor.standardError.tell("\(line)") }
     }
     let report = RunReport(format: .tap, subject: subject, skipReason: "not run, because another file cannot be read")
     if isTAP {

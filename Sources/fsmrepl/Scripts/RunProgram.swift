@@ -82,7 +82,7 @@ final class RunProgram {
         if reading.mistakes.isEmpty {
           if look.hasFailed { result = look }
         } else {
-          result.ending = .unreadable(script.inOrder(look.findings + reading.mistakes + look.mistakes))
+          result.ending = .unreadable(script.inOrder(reading.mistakes + look.mistakes))
         }
       }
       results.append(result)

@@ -40,11 +40,11 @@ struct RunResult: Equatable {
     if case .failed(let failure) = ending { failure } else { nil }
   }
 
-  /// A line for each mistake that was found before anything was played.
+  /// A line for each mistake that was found before anything was played, with what the daemon says of documents.
   var mistakes: [String] {
     switch ending {
     case .unreadable(let lines): lines
-    case .failed(let failure): failure.lines
+    case .failed(let failure): findings + failure.lines(besides: findings)
     case .passed, .updated, .interrupted, .skipped: []
     }
   }
@@ -99,8 +99,13 @@ extension RunFailure {
   }
 
   /// A line for each mistake, as those are told of a file that cannot be read.
-  var lines: [String] {
-    ([self] + others).map { "\($0.place): \(([$0.reason] + $0.hints).joined(separator: "; "))" }
+  ///
+  /// - Parameter findings: What the daemon says of documents; such a mistake is told once.
+  func lines(besides findings: [String] = []) -> [String] {
+    let mistakes = ([self] + others).filter { mistake in
+      !findings.contains { $0.hasSuffix(": error: \(mistake.reason)") }
+    }
+    return mistakes.map { "\($0.place): \(([$0.reason] + $0.hints).joined(separator: "; "))" }
       + (more > 0 ? ["\(more) more"] : [])
   }
 
