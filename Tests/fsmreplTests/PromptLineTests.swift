@@ -73,6 +73,7 @@ struct PromptLineTests {
   @Test("outcomes")
   func outcomes() throws {
     #expect(PromptLine("send key tap => ok") == .checked("send key tap", ScriptOutcome(.success)))
+    #expect(PromptLine("send key tap => ok # done") == .checked("send key tap", ScriptOutcome(.success)))
     #expect(PromptLine("undo x => refused BAD-ARGUMENT") == .checked("undo x", ScriptOutcome(.refused(.badArgument))))
     let on = try #require(StateText("on"))
     #expect(
@@ -139,9 +140,9 @@ struct PromptLineTests {
     #expect(extent("advance until 3700s") == .span(hour) && extent("step 3000000") == .steps(3_000_000))
     #expect(extent("await key on") == .state("on", of: "key", within: nil))
     #expect(extent("await within=2h key on") == .state("on", of: "key", within: 2 * hour))
-    #expect(extent("await key on within=5s") != nil && extent("advance 1s") != nil)
+    #expect(extent("await key on within=10s") != nil && extent("advance 10s") != nil)
     for short in [
-      "advance 999ms", "advance until 100.5s", "advance x", "step", "step 10", "await key on within=0.9s", "list",
+      "advance 9s", "advance until 109s", "advance x", "step", "step 10", "await key on within=5s", "list",
     ] {
       #expect(extent(short) == nil, "\(short)")
     }

@@ -169,7 +169,9 @@ enum PromptLine: Equatable {
 
   private static func checked(_ text: String, _ words: [Substring], _ arrow: Int) -> PromptLine {
     guard arrow > 0 else { return .wrong("a request must stand before '=>'") }
-    guard let line = ServerLine((["."] + words[(arrow + 1)...]).joined(separator: " ")) else {
+    // As in a script, a remark may follow.
+    let outcome = words[(arrow + 1)...].prefix { !$0.hasPrefix("#") }
+    guard let line = ServerLine((["."] + outcome).joined(separator: " ")) else {
       return .wrong("what stands behind '=>' breaks the rules of words and quotes")
     }
     do throws(ScriptOutcome.Failure) {

@@ -253,14 +253,15 @@ extension Prompting {
       let reading = RunFiles.script(path, bytes, isInSession: true)
       let readable = reading.item ?? reading.rest
       let look = readable.flatMap { examine($0) }
-      let mistakes = reading.mistakes + (look?.mistakes ?? [])
+      let unplayable = readable.map { script in
+        script.steps.filter { script.needsNotices($0) }.map {
+          "\(script.place(of: $0)):\(script.column(of: $0, word: 0)): this \(PromptLine.onlyInRuns)"
+        }
+      }
+      let mistakes = reading.mistakes + (unplayable ?? []) + (look?.mistakes ?? [])
       guard mistakes.isEmpty, let script = reading.item else {
         for mistake in readable?.inOrder(mistakes) ?? mistakes { sayLine(ScreenText(mistake)) }
         return refuse("\(path) has mistakes; nothing was run", line)
-      }
-      if let step = script.steps.first(where: { script.needsNotices($0) }) {
-        let place = "\(script.place(of: step)): '\(script.line(of: step))'"
-        return refuse("\(place) \(PromptLine.onlyInRuns); nothing was run", line)
       }
       playing = ScriptPlay(script, examined: look?.steps ?? 0..<0)
     }

@@ -18,7 +18,7 @@ struct TimeRequest {
   let extent: Extent
 
   /// A request for less time than this is sent without a trial, in nanoseconds.
-  private static let shortest: Int64 = 1_000_000_000
+  private static let shortest: Int64 = 10_000_000_000
   private static let fewSteps = 1_000
 
   /// - Returns: `nil` for any other request, and for one that lets little time pass.
