@@ -232,6 +232,11 @@ struct PromptWorldTests {
     try terminal.wait(for: "  \(way)")
     terminal.type("world new v clock=virtual\ruse v\rrun \(path)\r")
     try terminal.wait(for: "v virtual 1.000> ")
+    // What it has made is in its way the second time.
+    terminal.type("run \(path)\r")
+    try terminal.wait(for: "\(path):1:11: there is a machine 'p' already; 'drop p' removes it\n")
+    terminal.type("new power p\r")
+    try terminal.wait(for: "error: there is a machine 'p' already (NAME-TAKEN)\n  'drop p' removes it\n")
   }
 
   @Test("a line that is not sent after a question says so at its place")

@@ -51,10 +51,7 @@ extension Prompting {
     let text = presenter.show(received, raw: raw, in: client.conversation.place)
     guard let asked = received.asked, let tag = asked.tag, asked.asker == .user, asked.verb?.listsRows == true else {
       say(text)
-      if received.line.lineClass == .failure, received.asked?.verb == .advance, let way = Wording.wayBack(received.line)
-      {
-        sayLine("  \(way)")
-      }
+      sayRemedy(received)
       return
     }
     if page?.tag != tag {
@@ -63,6 +60,13 @@ extension Prompting {
     }
     add(text)
     if received.line.lineClass != .data { endPage() }
+  }
+
+  private func sayRemedy(_ received: Conversation.Received) {
+    guard case .people = presenter.format, received.line.lineClass == .failure, let verb = received.asked?.verb,
+      verb == .advance || verb == .new, let remedy = Wording.remedy(received.line)
+    else { return }
+    sayLine("  \(remedy)")
   }
 
   /// Not while something is watched: its notices are to be seen when they come.

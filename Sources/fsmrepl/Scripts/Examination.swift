@@ -137,7 +137,7 @@ struct Examination {
     for kind in definitions { known.learn(kind.kind, kind.rows, definedBy: kind.step) }
     for mistake in check.mistakes(known, now: now) {
       var failure = RunFailure(mistake)
-      failure.hints += Wording.wayBack(mistake.answer).map { [$0] } ?? []
+      failure.hints += Wording.remedy(mistake.answer).map { [$0] } ?? []
       mistakes.append((mistake.step, failure))
     }
     mistakes.sort { $0.step < $1.step }

@@ -117,12 +117,14 @@ struct Wording: Equatable {
     return hints
   }
 
-  /// What helps where an `advance` is to a time that is over, in a world that is not the script's own.
-  static func wayBack(_ line: ServerLine) -> String? {
-    guard line.code == FailureCode.badArgument.word, line["argument"] == "time", let time = line["got"] else {
-      return nil
+  /// What helps at the prompt alone, where a world has a past: against a time that is over, and a name that is taken.
+  static func remedy(_ line: ServerLine) -> String? {
+    switch FailureCode(rawValue: line.code) {
+    case .badArgument where line["argument"] == "time":
+      line["got"].map { "'goto \($0)' goes back there; 'world new NAME clock=virtual' and 'use NAME' begin at 0" }
+    case .nameTaken: line["machine"].map { "'drop \($0)' removes it" }
+    case _: nil
     }
-    return "'goto \(time)' goes back there; 'world new NAME clock=virtual' and 'use NAME' begin at 0"
   }
 
   /// How to reach a state in which the refused event is possible.
