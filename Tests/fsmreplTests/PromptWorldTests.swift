@@ -218,6 +218,12 @@ struct PromptWorldTests {
     let answer = try terminal.wait(for: "batch stopped")
     #expect(answer.contains("\(stopped):2:3: BAD-ARGUMENT\n") && !answer.contains("\(stopped):3"), "\(answer)")
     #expect(try !terminal.wait(for: "> ").contains("the lines after"))
+    // A line that is refused before it is sent leaves no batch open.
+    terminal.type("quiet on\rrun \(stopped)\r")
+    try terminal.wait(for: "error: with 'quiet on' there may be no answer to compare")
+    try terminal.wait(for: "nothing of the batch was run, nor the lines after it\n")
+    terminal.type("quiet off\r")
+    #expect(try !terminal.wait(for: "w virtual 0.000> ").contains("cannot stand"))
   }
 
   @Test("a script that begins before the time of the world says what leads there, and nothing is run")

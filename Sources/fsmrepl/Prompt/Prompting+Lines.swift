@@ -263,7 +263,7 @@ extension Prompting {
         for mistake in readable?.inOrder(mistakes) ?? mistakes { sayLine(ScreenText(mistake)) }
         return refuse("\(path) has mistakes; nothing was run", line)
       }
-      playing = ScriptPlay(script, examined: look?.steps ?? 0..<0)
+      playing = ScriptPlay(script, examined: look?.steps ?? script.steps.indices)
     }
   }
 
@@ -306,6 +306,10 @@ extension Prompting {
     guard let play, play.hasMore else { return }
     switch play.ending {
     case .interrupted: sayLine("\(style(.attention, "the rest of the file was not run"))")
+    case .failedInBatch where client.conversation.isCollecting:
+      // A line was refused here, so that the batch has no end.
+      client.ask(Verb.discard.name, by: .program)
+      sayLine("\(style(.attention, "nothing of the batch was run, nor the lines after it"))")
     case .failedInBatch: sayLine("\(style(.attention, "the lines after the batch were not run"))")
     case .failed, nil: break
     }

@@ -4,7 +4,7 @@ internal import Scripts
 /// A script that is played in the present world, one step after the other.
 final class ScriptPlay {
   let script: Script
-  /// The steps that were looked at before it began.
+  /// The steps that need no look any more when they are played.
   let examined: Range<Int>
   private var cursor = ScriptCursor()
   private var isInBatch = false
@@ -44,7 +44,7 @@ final class ScriptPlay {
     func place(ofWord word: Int) -> String { "\(origin):\(play.script.column(of: step, word: word))" }
   }
 
-  /// - Parameter examined: The steps that were looked at.
+  /// - Parameter examined: The steps that were looked at, or cannot be.
   init(_ script: Script, examined: Range<Int>) {
     self.script = script
     self.examined = examined
