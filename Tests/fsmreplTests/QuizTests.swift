@@ -63,6 +63,18 @@ struct QuizTests {
     #expect(Quiz.Outcome(try line("- BAD-ARGUMENT argument=x : no")) == nil)
   }
 
+  @Test("a sentence is understood as in a lesson, and so is another case")
+  func sentences() throws {
+    let states = ["off", "on", "capsLock"]
+    let moved = try question("tap", "on", "+ moved on capsLock t=0.000 seq=2")
+    for answer in ["capslock", "Caps Lock.", "it goes to capsLock", "the key is in caps lock"] {
+      #expect(isRight(answer, moved, states: states), "\(answer)")
+    }
+    for answer in ["Ignored", "it stays on", "it is refused"] { #expect(!isRight(answer, moved, states: states)) }
+    let refused = try question("a", "off", "- REFUSED machine=m state=off event=a seq=2 : no")
+    for answer in ["Refused.", "the key refuses it", "illegal"] { #expect(isRight(answer, refused, states: states)) }
+  }
+
   @Test("a state may have the name of an outcome")
   func names() throws {
     let question = try question("a", "open", "+ moved open refused t=0.000 seq=2")
@@ -73,7 +85,7 @@ struct QuizTests {
   @Test("what is no state is told, and is no answer")
   func unknown() throws {
     var quiz = quiz(try question("tap", "off", "+ moved off on t=0.000 seq=2"))
-    for answer in ["capslock", "on+", "+", "on+moon"] {
+    for answer in ["capslok", "on+", "+", "on+moon", "nothing", "not on"] {
       let judgement = quiz.judge(answer)
       #expect(judgement == .unknown, "\(answer)")
     }

@@ -66,14 +66,15 @@ struct Quiz: Equatable {
   /// The scene that begins with the next question.
   var opening: Scene? { place == 0 && scenes.indices.contains(scene) ? scenes[scene] : nil }
 
-  /// Judges an answer to the present question: a state, `stayed`, `ignored` or `refused`.
+  /// Judges an answer to the present question: a state, `stayed`, `ignored` or `refused`, or a sentence with one of them.
   ///
   /// After a right or a wrong answer the next question follows.
   ///
   /// - Returns: `nil` at the end of the quiz.
   mutating func judge(_ answer: String) -> Judgement? {
     guard let question else { return nil }
-    let judgement = judgement(of: answer, question)
+    var judgement = judgement(of: answer, question)
+    if case .unknown = judgement, let word = meaning(of: answer) { judgement = self.judgement(of: word, question) }
     switch judgement {
     case .right: right += 1
     case .wrong: break
@@ -83,6 +84,14 @@ struct Quiz: Equatable {
     place += 1
     if place == scenes[scene].questions.count { (scene, place) = (scene + 1, 0) }
     return judgement
+  }
+
+  /// A state or an outcome that is written as in a lesson: in another case, or in a sentence.
+  private func meaning(of answer: String) -> String? {
+    guard !answer.contains("+"), let meant = LessonAnswer(answer, states: states, machine: machine),
+      meant.verdict != .nothing
+    else { return nil }
+    return meant.verdict?.rawValue ?? meant.state
   }
 
   private func judgement(of answer: String, _ question: Question) -> Judgement {
