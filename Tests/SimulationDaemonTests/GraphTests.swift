@@ -29,15 +29,18 @@ struct GraphTests {
     func define(_ name: String, states: Int) {
       let states = (0..<states).map { state in
         let moves = (0..<6).map { "<transition event=\"e\($0)\" target=\"s\((state * $0 + 1) % states)\"/>" }
-        return "<state id=\"s\(state)\">\(moves.joined())<transition event=\"f\(state % 20)\"/></state>"
+        return
+          "<state id=\"s\(state)\"><onentry><send event=\"t\(state % 3)\" delay=\"1s\"/></onentry>\(moves.joined())"
+          + "<transition event=\"f\(state % 20)\"/><transition event=\"t\(state % 3)\" target=\"s0\"/></state>"
       }
       let document =
         "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\" initial=\"s0\">\(states.joined())</scxml>"
       #expect(guest.say("define \(name) format=scxml bytes=\(document.utf8.count)\n\(document)").count == 1)
       _ = guest.say("graph \(name)")  // Explores it.
     }
-    /// The processor time of this thread for a request, in nanoseconds.
-    func time(_ request: String) -> Int {
+    /// The least processor time of this thread for a request, in nanoseconds.
+    func time(_ request: String) -> Int { (0..<3).map { _ in oneTime(request) }.min() ?? 0 }
+    func oneTime(_ request: String) -> Int {
       func now() -> Int {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -48,13 +51,13 @@ struct GraphTests {
       return now() - start
     }
     define("small", states: 100)
-    define("large", states: 600)
+    define("large", states: 500)
     for format in ["dot", "mermaid", "stateDiagram", "plantuml", "json"] {
       for detail in ["plain", "all"] {
         let (small, large) = (
           time("graph small format=\(format) show=\(detail)"), time("graph large format=\(format) show=\(detail)")
         )
-        #expect(large < 14 * small, "\(format) show=\(detail): \(small) and \(large) ns")
+        #expect(large < 12 * small, "\(format) show=\(detail): \(small) and \(large) ns")
       }
     }
   }

@@ -2,6 +2,7 @@ import Simulator
 import Testing
 
 @testable import SimulationDaemon
+@testable import UnixHost
 
 @Suite("Turns with workers")
 struct WorkerTurnTests {
@@ -33,18 +34,34 @@ struct WorkerTurnTests {
 
   @Test("while a user's work has that user's part of the workers, others get the rest, and that user waits")
   func shares() throws {
-    let threads = HeldWorkers(places: 2, share: 1, user: 1_001)
+    let threads = HeldWorkers(places: 2, placesPerUser: 1, user: 1_001)
     let host = HostedService(workers: threads.workers(), users: [1_001: "ana", 1_002: "ben"])
     let anas = [try #require(host.connect(as: 1_001)), try #require(host.connect(as: 1_001))]
     let ben = try #require(host.connect(as: 1_002))
     // Long lines are for workers.
     let line = "count kind=\(String(repeating: "x", count: 1_100))\n"
-    host.round { for ana in anas { ana.arrive(line) } }
+    host.round {
+      anas[0].arrive(line)
+      anas[1].arrive("world new b\nuse b\n" + line)
+    }
     host.round { ben.arrive(line) }
     while ben.isBusy { threads.round(host) }
     #expect(ben.lines().last?.hasPrefix("- UNKNOWN-KIND ") == true)
     #expect(anas.allSatisfy { $0.isBusy })
     threads.finish(host)
     for ana in anas { #expect(ana.lines().last?.hasPrefix("- UNKNOWN-KIND ") == true) }
+  }
+
+  @Test("long work leaves workers to more work of its user, but not to such that takes the world of another along")
+  func elsewhere() throws {
+    let pool = WorkerPool(places: 2, placesPerUser: 1)
+    let workers = Workers(pool) {}
+    let (ana, gate) = (UserID.other(1_001), Semaphore())
+    workers.submit(Job(workers.slot(of: ana), { () throws(Never) in gate.wait() }, then: { _ in }))
+    let begun = HostClock.now()
+    #expect(!workers.areFree(for: ana, at: begun) && workers.areFree(for: .other(1_002), at: begun))
+    let later = begun + 1_000_000_000
+    #expect(workers.areFree(for: ana, at: later) && !workers.areFree(for: ana, isElsewhere: true, at: later))
+    gate.signal()
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
   @Test("of several users none has all places, whatever their jobs do")
   func share() {
-    let pool = WorkerPool(places: 2, share: 1)
+    let pool = WorkerPool(places: 2, placesPerUser: 1)
     let (gate, first, done) = (Semaphore(), Semaphore(), Semaphore())
     let begun = Locked<[String]>([])
     for number in 1...3 {
@@ -62,13 +62,20 @@ import Testing
       ])
   }
 
-  @Test("a job that yields goes on at once if nobody waits")
+  @Test("a job that yields goes on at once if nobody waits, or nobody who may have its place")
   func yieldAlone() {
-    let pool = WorkerPool(places: 2, share: 1)
-    let done = Semaphore()
+    let pool = WorkerPool(places: 2, placesPerUser: 1)
+    let (gate, done) = (Semaphore(), Semaphore())
     pool.submit(for: Self.ann) {
       for _ in 1...3 { pool.yield(for: Self.ann) }
       done.signal()
+    }
+    done.wait()
+    pool.submit(for: Self.bob) { gate.wait() }
+    pool.submit(for: Self.bob) { done.signal() }
+    pool.submit(for: Self.ann) {
+      for _ in 1...3 { pool.yield(for: Self.ann) }
+      gate.signal()
     }
     done.wait()
   }

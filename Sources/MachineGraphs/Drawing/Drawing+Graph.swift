@@ -3,7 +3,7 @@ import StateMachines
 extension Drawing {
   /// The picture of a kind, or of a machine with its state marked.
   ///
-  /// - Complexity: O(*states* × *inputs*). With states within states, O(*moves*²) for each that contains others.
+  /// - Complexity: O(*states* × *inputs*). A state with states inside adds O(*moves*²).
   public init(_ graph: StateGraph, mark: GraphMark? = nil, show detail: Detail = .usual) {
     self.init(
       title: mark.map { "\($0.name): \(graph.kind.name)" } ?? graph.kind.name, detail: detail)
@@ -64,10 +64,17 @@ private struct ArrowBuilder {
   let detail: Drawing.Detail
   /// What the marked machine would do now, by input.
   private let present: [GraphInput: [PresentOutcome]]
+  /// The states that each leaf is part of.
+  private let states: [Int: [Int]]
 
   init(graph: StateGraph, outline: Outline, mark: GraphMark?, detail: Drawing.Detail) {
     (self.graph, self.outline, self.mark, self.detail) = (graph, outline, mark, detail)
     present = Dictionary(grouping: mark?.present ?? [], by: \.input)
+    var states: [Int: [Int]] = [:]
+    for state in outline.leaves.indices {
+      for leaf in outline.leaves[state] { states[leaf, default: []].append(state) }
+    }
+    self.states = states
   }
 
   /// By node, then by event, then by timer.
@@ -132,8 +139,8 @@ private struct ArrowBuilder {
     guard case .timer(let name, let after) = trigger, case .timer(let timer) = graph.inputs[inputs.lowerBound] else {
       return trigger
     }
-    let states = outline.leaves.indices.filter { outline.leaves[$0].contains(leaf) }
-    let durations = Set(states.flatMap { graph.timers(in: $0) }.filter { $0.timer == timer }.map(\.duration))
+    let running = (states[leaf] ?? []).flatMap { graph.timers(in: $0) }.filter { $0.timer == timer }
+    let durations = Set(running.map(\.duration))
     return .timer(name, after: durations.count == 1 ? durations.first ?? after : after)
   }
 

@@ -119,9 +119,12 @@ extension Drawing {
   /// See ``mergedArrows``.
   func merged(_ arrows: [Arrow]) -> [Arrow] {
     var merged: [Arrow] = []
+    // The first arrow from the present node: those from a node follow each other.
+    var first = 0
     for arrow in arrows {
+      if merged.last?.from != arrow.from { first = merged.count }
       guard case .timer(let name, let after) = arrow.label.trigger,
-        let event = merged.firstIndex(where: { $0.label.trigger == .event(name) && $0.isLike(arrow) })
+        let event = merged[first...].firstIndex(where: { $0.label.trigger == .event(name) && $0.isLike(arrow) })
       else {
         merged.append(arrow)
         continue

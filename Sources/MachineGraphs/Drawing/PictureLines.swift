@@ -53,14 +53,14 @@ struct PictureLines {
       ways.append(([single[place].id], single[place].stroke))
     }
     for place in sharedTo[arrow.to] ?? [] where shared[place].hub.home == home {
-      let (hub, places, lines) = shared[place]
+      let (hub, points, lines) = shared[place]
       var first: [String] = []
       switch hub.sources {
       case .anyState: break
       case .anyOtherState: if arrow.from == arrow.to { continue }
       case .states(let states):
-        guard let place = states.firstIndex(where: { $0.from == arrow.from }) else { continue }
-        first = [places[place]]
+        guard let way = states.firstIndex(where: { $0.from == arrow.from }) else { continue }
+        first = [points[way]]
       }
       ways += lines.map { (first + [$0.id], $0.stroke) }
     }

@@ -4,7 +4,7 @@ import StateMachines
 /// Lets workers read long documents without the worlds that they are for, so that only their own clients wait.
 extension Service {
   /// Begins to read the document of a client's `define`, unless it is short or was read; when it is its turn, if another
-  /// one is being read.
+  /// one of the same user is being read.
   ///
   /// The client's activity is away meanwhile, and goes on to its end even if the client leaves.
   func readDocument(of client: Client) {
@@ -12,12 +12,12 @@ extension Service {
       case .deferred(let deferred) = client.session.activity,
       case .definition(let line, let document) = deferred.requests
     else { return }
-    if isReadingDocument {
+    if readingDocuments.contains(client.user.id) {
       if !documentsToRead.contains(where: { $0 === client }) { documentsToRead.append(client) }
       return
     }
     let stay = client.stay
-    isReadingDocument = true
+    readingDocuments.insert(client.user.id)
     turns += 1
     client.user.turn = turns
     client.session.activity = .away(Activity.Away(readingDocument: deferred.tag, bytes: document.storageBytes))
@@ -25,7 +25,7 @@ extension Service {
       Job(
         workers.slot(of: client.user.id), { () throws(Never) in DocumentReading.compile(document.asWritten(line)) },
         then: { [unowned self] result in
-          isReadingDocument = false
+          readingDocuments.remove(client.user.id)
           markDirty(client)
           client.session.endActivity()
           if client.stay == stay {
@@ -39,14 +39,16 @@ extension Service {
             client.session.fail(deferred.tag, .unknownWorld, [], "the world of this definition was dropped meanwhile")
           }
           goOn(client)
-          while !isReadingDocument, let next = nextToRead() { readDocument(of: next) }
+          // One that has become needless leaves its place to the next.
+          while !readingDocuments.contains(client.user.id), let next = nextToRead(of: client.user) {
+            readDocument(of: next)
+          }
         }))
   }
 
-  /// The client whose document is read next: that of the user who has waited longest.
-  private func nextToRead() -> Client? {
-    let next = documentsToRead.indices.min { documentsToRead[$0].user.turn < documentsToRead[$1].user.turn }
-    return next.map { documentsToRead.remove(at: $0) }
+  /// The user's client whose document is read next.
+  private func nextToRead(of user: User) -> Client? {
+    documentsToRead.firstIndex { $0.user === user }.map { documentsToRead.remove(at: $0) }
   }
 }
 

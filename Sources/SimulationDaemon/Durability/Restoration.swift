@@ -126,7 +126,7 @@ extension Service {
     _ hosted: HostedWorld, _ outage: LiveWorld.Outage, isStart: Bool, seenAs status: HostedWorld.Status? = nil,
     wall: Int64
   ) -> Restoration {
-    let slot = workers.slot(of: hosted.owner)
+    let slot = workers.slot(of: nil)
     return Restoration(
       hosted, hosted.lend(slot, seenAs: status), slot, outage, isStart: isStart, since: (host, wall))
   }

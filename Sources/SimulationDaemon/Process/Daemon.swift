@@ -84,9 +84,10 @@ final class Daemon {
       let wakeup = try Wakeup()
       self.wakeup = wakeup
       directory = UserDirectory { wakeup.signal() }
-      // Of several users none can take all workers.
-      let share = invocation.hasUsers ? invocation.workers - 1 : invocation.workers
-      let pool = WorkerPool(places: invocation.workers, share: share, niceness: Daemon.niceness)
+      // Of several users none has all workers, if there is more than one.
+      let places = invocation.workers ?? max(WorkerPool.processors, invocation.hasUsers ? 2 : 1)
+      let pool = WorkerPool(
+        places: places, placesPerUser: invocation.hasUsers ? places - 1 : places, niceness: Daemon.niceness)
       service = Service(
         catalogue: catalogue, library: library, limits: limits, version: version, persistence: persistence,
         workers: Workers(pool) { wakeup.signal() }, hasUsers: invocation.hasUsers, host: HostClock.now(),

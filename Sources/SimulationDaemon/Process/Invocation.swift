@@ -10,8 +10,8 @@ struct Invocation {
   /// How long to poll for requests before sleeping, in nanoseconds.
   var pollNanoseconds: UInt64 = 0
   var endsWithStandardInput = false
-  /// The number of threads for long work.
-  var workers = WorkerPool.processors
+  /// The number of threads for long work; nil for as many as there are processors, and two at least for several users.
+  var workers: Int?
   /// Which failures durable worlds survive; nil for a daemon without a store.
   var durability: Durability? = .batch
   var onRestart = OnRestart.remaining
@@ -89,7 +89,9 @@ struct Invocation {
       ),
       .init(
         .workers, long: "workers", argument: .required("N"),
-        summary: "threads for long work, 1 to 256 (default: as many as there are processors)"),
+        summary:
+          "threads for long work, 1 to 256 (default: as many as there are processors);\nof several users each has one fewer at a time"
+      ),
       .init(
         .untilStandardInputCloses, long: "until-stdin-closes", summary: "end when standard input does"),
     ])

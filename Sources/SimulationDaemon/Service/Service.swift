@@ -68,8 +68,8 @@ final class Service {
   private var currentRound: UInt64 = 0
   /// Whether the daemon is ending.
   var isShuttingDown = false
-  /// Whether a worker reads a document: one at a time, so that others get workers.
-  var isReadingDocument = false
+  /// The users of whose documents a worker reads one: one at a time of each, so that others get workers.
+  var readingDocuments: Set<UserID> = []
   /// Clients whose documents are to be read next, in the order in which they came.
   var documentsToRead: [Client] = []
   private var nextNumber: UInt32 = 1
@@ -472,7 +472,7 @@ final class Service {
       || dirty.contains { $0.session.outbox.isUncommitted && !waitsForStore($0) }
       || busy.contains {
         let standing = standing(of: $0)
-        return standing.isOnEventLoop || (standing.isOnWorker && workers.areFree(for: $0.user.id))
+        return standing.isOnEventLoop || (standing.isOnWorker && areFree(for: $0))
       }
       || worlds.values.contains { ($0.home?.live.isBehind ?? false) && workers.areFree(for: $0.owner) && isStored($0) }
   }
@@ -499,6 +499,9 @@ final class Service {
     if case .over = client.session.use(&home.live, { $0.attend() }) { serve(client) }
   }
 
+  /// When a worker may be free for what has to wait for one, in host time.
+  private var nextLookForWorkers: UInt64 { host &+ WorkerSlot.longest }
+
   /// The host time at which the next round must begin without input; nil if never.
   func nextWake() -> UInt64? {
     var wake: UInt64?
@@ -510,6 +513,7 @@ final class Service {
       consider(home.live.nextWake())
       consider(persistence?.nextWake(hosted, home.live))
       if case .store(let retryAt)? = home.live.outage?.cause { consider(retryAt) }
+      if home.live.isBehind, isStored(hosted) { consider(nextLookForWorkers) }
     }
     for client in watching where !mayTell(client) {
       guard let cursor = client.session.cursor, let home = client.hosted.home else { continue }
@@ -517,7 +521,7 @@ final class Service {
     }
     for client in busy {
       let standing = standing(of: client)
-      consider(standing.isOnWorker ? workers.nextLook(for: client.user.id, host: host) : standing.end)
+      consider(standing.isOnWorker ? nextLookForWorkers : standing.end)
     }
     return wake
   }

@@ -8,7 +8,7 @@ enum UserID: Hashable, Sendable {
   case other(UInt32)
 
   /// The number that the system gives the user.
-  var number: UInt32 {
+  var systemNumber: UInt32 {
     switch self {
     case .owner: Accounts.own
     case .other(let number): number

@@ -106,7 +106,7 @@ extension Service {
       break
     case .done(let undone):
       // It holds the replaced world, which may be large.
-      workers.dispose(rewind.rewinding)
+      workers.dispose(rewind.rewinding, of: client.user.id)
       answer(rewind, undone: undone, client, home)
     }
   }

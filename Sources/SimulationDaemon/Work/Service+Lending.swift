@@ -13,10 +13,10 @@ extension Service {
   func lendWorlds() {
     if isShuttingDown { return }
     for hosted in worlds.values { hosted.reviewReservation() }
-    var clients = busy.filter { workers.areFree(for: $0.user.id) && standing(of: $0).isOnWorker }
+    var clients = busy.filter { areFree(for: $0) && standing(of: $0).isOnWorker }
     var behind = worlds.values.filter(needsWorkerForItself)
-    while true {
-      clients.removeAll { !workers.areFree(for: $0.user.id) }
+    while !clients.isEmpty || !behind.isEmpty {
+      clients.removeAll { !areFree(for: $0) }
       behind.removeAll { !workers.areFree(for: $0.owner) }
       let client = clients.min { turns(of: $0) < turns(of: $1) }
       let world = behind.min { turns(of: $0) < turns(of: $1) }
@@ -40,6 +40,11 @@ extension Service {
       // The reservation puts this activity ahead of the requests that keep the store busy.
       for hosted in worldsNeeded(by: client) where hosted.isBeingStored { hosted.reserve(for: client) }
     }
+  }
+
+  /// Whether a worker would soon do a client's work.
+  func areFree(for client: Client) -> Bool {
+    workers.areFree(for: client.user.id, isElsewhere: client.hosted.owner != client.user.id)
   }
 
   /// The last turns of a client's user and of the client.

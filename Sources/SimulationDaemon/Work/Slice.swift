@@ -102,15 +102,16 @@ final class WorkerSlot: Sendable {
   /// How long a worker has a world, in host nanoseconds.
   static let longest: UInt64 = 5_000_000
 
-  let user: UserID
+  /// Nil for work that counts for nobody.
+  let user: UserID?
   private let pool: WorkerPool?
   private let end: Atomic<UInt64>
   private let stop = Atomic<UInt8>(0)
 
   /// - Parameters:
-  ///   - user: Whose work it is.
+  ///   - user: Whose work it is; nil if it counts for nobody.
   ///   - pool: Where the work runs; nil if nothing else waits.
-  init(of user: UserID, _ pool: WorkerPool?) {
+  init(of user: UserID?, _ pool: WorkerPool?) {
     self.user = user
     self.pool = pool
     end = Atomic(0)
@@ -136,7 +137,7 @@ final class WorkerSlot: Sendable {
   /// If the time is over, lets others work and starts the time again.
   func giveWay() {
     guard HostClock.now() >= end.load(ordering: .relaxed) else { return }
-    pool?.yield(for: user.number)
+    pool?.yield(for: user?.systemNumber)
     begin()
   }
 }

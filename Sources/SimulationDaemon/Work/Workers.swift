@@ -41,8 +41,10 @@ final class Workers {
     returned = Returned(wake)
   }
 
-  /// A new slot for one piece of a user's work.
-  func slot(of user: UserID) -> WorkerSlot { WorkerSlot(of: user, pool) }
+  /// A new slot for one piece of work.
+  ///
+  /// - Parameter user: Whose work it is; nil if it counts for nobody.
+  func slot(of user: UserID?) -> WorkerSlot { WorkerSlot(of: user, pool) }
 
   /// Submits a loan to a worker.
   func submit(_ loan: Loan) {
@@ -53,7 +55,7 @@ final class Workers {
     }
     underWay.append((loan, loan.slot, HostClock.now()))
     let returned = returned
-    pool.submit(for: loan.slot.user.number) {
+    pool.submit(for: loan.slot.user?.systemNumber) {
       loan.perform()
       returned.loans.withLock { $0.append(loan) }
       returned.wake()
@@ -104,7 +106,7 @@ final class Workers {
       returned.jobs.withLock { $0.append(job) }
       return
     }
-    place.submit(for: job.slot?.user.number) {
+    place.submit(for: job.slot?.user?.systemNumber) {
       job.perform()
       returned.jobs.withLock { $0.append(job) }
       returned.wake()
@@ -130,27 +132,28 @@ final class Workers {
   }
 
   /// Whether another piece of a user's work would run soon: long work gives way.
-  func areFree(for user: UserID) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - isElsewhere: Whether it is in a world of another user. That world must not wait for other work of this user,
+  ///     which may be long and never give way.
+  ///   - now: The host time.
+  func areFree(for user: UserID, isElsewhere: Bool = false, at now: UInt64 = HostClock.now()) -> Bool {
     guard let pool else { return true }
-    if underWay.isEmpty { return true }
-    let now = HostClock.now()
-    let recent = underWay.filter { now &- $0.since < 2 * WorkerSlot.longest }
-    return recent.count < pool.places && recent.count { $0.slot.user == user } < pool.share
+    func isRecent(_ since: UInt64) -> Bool { now &- since < 2 * WorkerSlot.longest }
+    return underWay.count { isRecent($0.since) } < pool.places
+      && underWay.count { $0.slot.user == user && (isElsewhere || isRecent($0.since)) } < pool.placesPerUser
   }
-
-  /// When to check ``areFree(for:)`` again; nil if a worker is free.
-  func nextLook(for user: UserID, host: UInt64) -> UInt64? { areFree(for: user) ? nil : host + WorkerSlot.longest }
 
   /// Asks every worker to stop.
   func interrupt(_ why: Interruption) {
     for (_, slot, _) in underWay { slot.interrupt(why) }
   }
 
-  /// Frees an object on a worker, since freeing a million machines takes a while.
-  func dispose(_ object: AnyObject) {
+  /// Frees a user's object on a worker, since freeing a million machines takes a while.
+  func dispose(_ object: AnyObject, of user: UserID) {
     guard let pool else { return }
     let last = LastReference(object)
-    pool.submit { last.release() }
+    pool.submit(for: user.systemNumber) { last.release() }
   }
 
   /// The last reference to an object.

@@ -139,7 +139,7 @@ extension Service {
     environment.counters.worlds = worlds.count
     expel(from: hosted, home, because: "was dropped meanwhile") { _ in true }
     for other in everybody { endForbiddenComparison(of: other) }
-    workers.dispose(home)
+    workers.dispose(home, of: hosted.owner)
     client.session.answer("dropped", client.session.shown(hosted.name), tag)
   }
 

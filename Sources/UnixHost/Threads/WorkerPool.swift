@@ -3,10 +3,10 @@ internal import Glibc
 
 /// Threads for work that would block an event loop.
 ///
-/// At most ``places`` jobs run at a time, at most ``share`` of them for one user. Users take turns, longest wait first;
-/// the jobs of one user run in order. A long job calls ``yield(for:)`` regularly, which hands its place to the next job
-/// and waits for another. So a few long jobs cannot block the others, and even one that never yields cannot block
-/// another user. The threads have a lower priority than the event loop and are made on demand.
+/// At most ``places`` jobs run at a time, at most ``placesPerUser`` of them for one user. The user whose last turn is
+/// longest ago is next; the jobs of one user run in order. A long job calls ``yield(for:)`` regularly, which hands its place to the next job
+/// and waits for another. So a few long jobs cannot block the others. Where a user cannot have all places, even jobs that
+/// never yield block only the jobs of their user. The threads have a lower priority than the event loop and are made on demand.
 package final class WorkerPool: Sendable {
   package typealias Job = @Sendable () -> Void
   /// The number that the system gives a user.
@@ -15,39 +15,45 @@ package final class WorkerPool: Sendable {
   /// How many jobs run at a time.
   package let places: Int
   /// How many jobs of one user run at a time.
-  package let share: Int
+  package let placesPerUser: Int
   /// How much lower than usual the threads' priority is.
   package let niceness: Int32
-  private let state = Locked(State())
+  private let state: Locked<State>
 
   private struct State {
+    let places: Int
+    let placesPerUser: Int
     /// Jobs that wait for a place, in order.
     var waiting: [Waiting] = []
     /// The users of jobs that have a place.
     var running: [User?] = []
     /// The number of each user's last turn.
     var turns: [User?: UInt64] = [:]
+    var lastTurn: UInt64 = 0
     /// Threads without a job. The last one to become idle is used first, since its stack is warm.
     var idle: [Parking] = []
 
     /// Gives a free place to the next job that may have it.
-    mutating func takeNext(_ places: Int, _ share: Int) -> Waiting? {
+    mutating func takeNext() -> Waiting? {
       if running.count >= places { return nil }
       let allowed = waiting.indices.filter { place in
         guard let user = waiting[place].user else { return true }
-        return running.count { $0 == user } < share
+        return running.count { $0 == user } < placesPerUser
       }
       guard let next = allowed.min(by: { turns[waiting[$0].user, default: 0] < turns[waiting[$1].user, default: 0] })
       else { return nil }
       let user = waiting[next].user
-      turns[user] = (turns.values.max() ?? 0) + 1
+      lastTurn += 1
+      turns[user] = lastTurn
       running.append(user)
       return waiting.remove(at: next)
     }
 
-    /// Frees the place of a job.
-    mutating func free(_ user: User?) {
-      if let place = running.firstIndex(of: user) { running.remove(at: place) }
+    /// Passes the place of a user's job on.
+    mutating func pass(from user: User?) -> Waiting? {
+      guard let place = running.firstIndex(of: user) else { preconditionFailure("a running job has a place") }
+      running.remove(at: place)
+      return takeNext()
     }
   }
 
@@ -63,6 +69,11 @@ package final class WorkerPool: Sendable {
     case suspended(Semaphore)
   }
 
+  /// A job that was performed.
+  private struct Finished {
+    let user: User?
+  }
+
   /// An idle thread's wait for its next job.
   private final class Parking: Sendable {
     let signal = Semaphore()
@@ -71,12 +82,13 @@ package final class WorkerPool: Sendable {
 
   /// - Parameters:
   ///   - places: At least 1.
-  ///   - share: How many jobs of one user run at a time, at least 1; nil for as many as there are places.
+  ///   - placesPerUser: How many jobs of one user run at a time, at least 1; nil for as many as there are places.
   ///   - niceness: How much lower than usual the threads' priority is, 0 to 19.
-  package init(places: Int, share: Int? = nil, niceness: Int32 = 0) {
+  package init(places: Int, placesPerUser: Int? = nil, niceness: Int32 = 0) {
     self.places = max(1, places)
-    self.share = max(1, share ?? places)
+    self.placesPerUser = max(1, placesPerUser ?? places)
     self.niceness = niceness
+    state = Locked(State(places: self.places, placesPerUser: self.placesPerUser))
   }
 
   /// Processors that this process may use.
@@ -88,7 +100,7 @@ package final class WorkerPool: Sendable {
   package func submit(for user: User? = nil, _ job: @escaping Job) {
     let next = state.withLock { state in
       state.waiting.append(Waiting(user: user, work: .fresh(job)))
-      return state.takeNext(places, share)
+      return state.takeNext()
     }
     start(next)
   }
@@ -113,15 +125,14 @@ package final class WorkerPool: Sendable {
     let next: Waiting? = state.withLock { state in
       if state.waiting.isEmpty { return nil }
       state.waiting.append(Waiting(user: user, work: .suspended(own)))
-      state.free(user)
-      return state.takeNext(places, share)
+      return state.pass(from: user)
     }
     if next == nil { return }
     start(next)
     own.wait()
   }
 
-  /// Starts a job that has a place, on a thread that is not free for it.
+  /// Starts a job that has a place. The calling thread goes on with its own work.
   private func start(_ next: Waiting?) {
     guard let next else { return }
     switch next.work {
@@ -169,35 +180,30 @@ package final class WorkerPool: Sendable {
     // No thread could be made: the calling thread runs the job itself.
     beginning.release()
     job()
-    start(
-      state.withLock { state in
-        state.free(user)
-        return state.takeNext(places, share)
-      })
+    start(state.withLock { $0.pass(from: user) })
   }
 
   /// A thread's loop: its first job, then further ones.
   private func serve(_ first: Parking) {
     fsm_be_nice(niceness)
     var parking: Parking? = first
-    while let present = parking, perform(present) { parking = nextParking() }
+    while let present = parking, let finished = perform(present) { parking = nextParking(after: finished) }
   }
 
   /// Runs the pending job and releases it with all that it holds before the thread may wait again.
   ///
-  /// - Returns: Whether there was one.
-  private func perform(_ parking: Parking) -> Bool {
-    guard let (user, job) = parking.job.withLock({ $0.take() }) else { return false }
+  /// - Returns: Whose it was; nil if there was none.
+  private func perform(_ parking: Parking) -> Finished? {
+    guard let (user, job) = parking.job.withLock({ $0.take() }) else { return nil }
     job()
-    state.withLock { $0.free(user) }
-    return true
+    return Finished(user: user)
   }
 
   /// The next job for a thread that has finished one, or none if the thread is to end.
-  private func nextParking() -> Parking {
+  private func nextParking(after finished: Finished) -> Parking {
     let parking = Parking()
     let next: Waiting? = state.withLock { state in
-      let next = state.takeNext(places, share)
+      let next = state.pass(from: finished.user)
       if case .fresh? = next?.work { return next }
       // The place goes to a suspended job, which already has a thread.
       if state.idle.count < places { state.idle.append(parking) } else { parking.signal.signal() }

@@ -11,10 +11,10 @@ final class HeldWorkers {
 
   /// - Parameters:
   ///   - places: How many threads there are.
-  ///   - share: How many of them one user may have.
+  ///   - placesPerUser: How many of them one user may have.
   ///   - user: Whose work the thread that waits has; nil for nobody's.
-  init(places: Int = 1, share: Int? = nil, user: UInt32? = nil) {
-    pool = WorkerPool(places: places, share: share)
+  init(places: Int = 1, placesPerUser: Int? = nil, user: UInt32? = nil) {
+    pool = WorkerPool(places: places, placesPerUser: placesPerUser)
     pool.submit(for: user) { [gate] in gate.wait() }
   }
 
