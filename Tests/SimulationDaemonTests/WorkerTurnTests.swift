@@ -52,6 +52,38 @@ struct WorkerTurnTests {
     for ana in anas { #expect(ana.lines().last?.hasPrefix("- UNKNOWN-KIND ") == true) }
   }
 
+  @Test("when a chart has taken long on the event loop, workers run the charts of that user for a while, in all worlds")
+  func slowCharts() throws {
+    let threads = HeldWorkers()
+    let host = HostedService(workers: threads.workers(), users: [1_001: "ana"])
+    let (ana, teacher) = (try #require(host.connect(as: 1_001)), host.connect())
+    let chart = """
+      <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" datamodel="ecmascript"><datamodel><data id="n" expr="0"/>\
+      </datamodel><state id="a"><onentry><script>while (n &lt; 20000) { n = n + 1 }</script></onentry></state></scxml>
+      """
+    func make(_ lines: String, in world: String, _ guest: Guest) {
+      host.round {
+        guest.arrive(
+          "world new \(world)\nuse \(world)\ndefine slow format=scxml bytes=\(chart.utf8.count)\n\(chart)\(lines)\n")
+      }
+      host.settle()
+    }
+    make("new slow s", in: "a", ana)
+    #expect(!ana.isBusy)
+    make("new slow s", in: "b", ana)
+    #expect(ana.isBusy)
+    make("new slow s", in: "a", teacher)
+    #expect(!teacher.isBusy)
+    threads.finish(host)
+    make("begin\nnew slow s\nend", in: "c", ana)
+    #expect(ana.isBusy)
+    threads.finish(host)
+    #expect(ana.lines().filter { $0.hasPrefix("+ created s a ") }.count == 3)
+    host.passTimeLate(3_600_000_000_000)
+    make("new slow s", in: "d", ana)
+    #expect(!ana.isBusy)
+  }
+
   @Test("long work leaves workers to more work of its user, but not to such that takes the world of another along")
   func elsewhere() throws {
     let pool = WorkerPool(places: 2, placesPerUser: 1)

@@ -224,9 +224,7 @@ extension Service {
   func compare(_ left: String, _ right: String, _ tag: [UInt8], _ client: Client) {
     guard let one = world(left, tag, client), let other = world(right, tag, client) else { return }
     for hosted in [one, other] {
-      if let home = hosted.home {
-        home.catchUp(time)
-      }
+      catchUp(hosted)
       if let outage = hosted.presentStatus.outage, !outage.isReadable {
         client.session.failStorage(tag, world: client.session.shown(hosted.name), outage.reason)
         return

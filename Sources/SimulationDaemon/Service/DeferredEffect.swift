@@ -113,8 +113,8 @@ extension Service {
     client.session.tellGap()
     client.move(to: hosted)
     client.session.cursor = nil
-    guard let home = hosted.home else { return hosted.noteArrival(of: client) }
-    home.catchUp(time)
+    guard hosted.home != nil else { return hosted.noteArrival(of: client) }
+    catchUp(hosted)
     // A watch pauses while the client uses another world. Changes in that time are not shown.
     resumeWatching(client)
   }
@@ -123,7 +123,7 @@ extension Service {
     let visible = visibleWorlds(for: client)
     let slice = Slice.onEventLoop
     for (name, hosted) in visible {
-      hosted.home?.catchUp(time, within: slice)
+      catchUp(hosted, within: slice)
       let status = hosted === client.hosted ? hosted.presentStatus : hosted.storedStatus
       client.session.line(tag) { line in
         line.word(name)

@@ -84,6 +84,8 @@ final class Service {
   /// A request that blocks the event loop for longer than this counts as slow, in nanoseconds. Workers then serve its
   /// world.
   static let tooLong: UInt64 = 1_000_000
+  /// Fewer steps of charts do not take that long, whatever else the host does.
+  private static let someChartSteps = 500
   /// For how many requests workers serve a slow world, if none of them is slow.
   static let slowRequests = 64
 
@@ -167,7 +169,7 @@ final class Service {
     markDirty(client)
     environment.counters.clients = clients.count
     environment.counters.connections &+= 1
-    main.home?.catchUp(time)
+    catchUp(main)
     let status = main.storedStatus
     client.session.outbox.buffer.append(literal: "+ fsmd protocol=1")
     client.session.outbox.buffer.key("version", environment.version)
@@ -299,13 +301,10 @@ final class Service {
 
   private func converse(_ client: Client, _ home: LiveWorld.Box, until end: UInt64) {
     let hosted = client.hosted
-    home.live.isSlow = hosted.slowRequests > 0 || home.live.world.wireCount > LiveWorld.manyWires
-    home.catchUp(time)
+    catchUp(hosted)
     announceLimits(in: hosted, home)
-    let begun = HostClock.now()
     let requests = environment.counters.requests
-    client.session.use(&home.live) { $0.converse(&request, until: end) }
-    let taken = HostClock.now() &- begun
+    let taken = timed(hosted, home) { client.session.use(&home.live) { $0.converse(&request, until: end) } }
     // A slow request among fast ones still counts. Many fast requests do not add up to a slow one.
     if taken > Service.tooLong, taken > (environment.counters.requests &- requests) &* (Service.tooLong / 16) {
       // One slow request may be caused by load on the host.
@@ -315,6 +314,35 @@ final class Service {
       hosted.wasSlow = false
     }
     if home.live.world.machineCount < LiveWorld.manyMachines { home.live.world.keepCheckpointIfDue() }
+  }
+
+  /// Advances a world with a running real clock as far as a slice of the event loop allows, or leaves that to a worker.
+  func catchUp(_ hosted: HostedWorld, within slice: Slice = .onEventLoop) {
+    guard let home = hosted.home else { return }
+    let hasCharts = home.live.world.hasDocuments
+    home.live.hasSlowCharts =
+      (hasCharts || !environment.library.entries.isEmpty) && host < user(hosted.owner).chartsAreSlowUntil
+    home.live.isSlow =
+      hosted.slowRequests > 0 || home.live.world.wireCount > LiveWorld.manyWires
+      || hasCharts && home.live.hasSlowCharts
+    home.live.slice = slice
+    if hasCharts { _ = timed(hosted, home) { home.live.catchUp(time) } } else { home.live.catchUp(time) }
+  }
+
+  /// Does something on the event loop in a world.
+  ///
+  /// One input of a chart is not cut, and takes up to some tenths of a second. Workers then run all charts of the world's
+  /// owner for a hundred times as long, so that they take at most a hundredth of the event loop's time.
+  ///
+  /// - Returns: The time it took, in nanoseconds.
+  private func timed(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ work: () -> Void) -> UInt64 {
+    let (begun, steps) = (HostClock.now(), home.live.world.chartSteps)
+    work()
+    let taken = HostClock.now() &- begun
+    if taken > Service.tooLong, home.live.world.chartSteps &- steps > Service.someChartSteps {
+      user(hosted.owner).chartsAreSlowUntil = host &+ 100 &* taken
+    }
+    return taken
   }
 
   /// Clients with new output since the last call.
@@ -376,7 +404,7 @@ final class Service {
     for hosted in worlds.values {
       tryAgain(hosted)
       guard let home = hosted.home, !hosted.isReserved else { continue }
-      home.catchUp(time, within: slice)
+      catchUp(hosted, within: slice)
       announceLimits(in: hosted, home)
     }
   }

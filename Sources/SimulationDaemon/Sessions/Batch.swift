@@ -180,7 +180,8 @@ extension RequestContext {
       return false
     }
     if live.isSlow || live.world.mayFireLong { return false }
-    if live.world.hasDocuments, batch.lines.count > RequestContext.stepsOnEventLoop { return false }
+    let mayHaveCharts = live.world.hasDocuments || !environment.library.entries.isEmpty
+    if live.hasSlowCharts || mayHaveCharts && batch.lines.count > RequestContext.stepsOnEventLoop { return false }
     var batch = batch
     var effort = 0
     for line in batch.lines {

@@ -18,6 +18,8 @@ final class User {
   var turn: UInt64 = 0
   /// That of the last turn that a client of this user had on the event loop.
   var served: UInt64 = 0
+  /// Until when workers run the charts in this user's worlds, in host time.
+  var chartsAreSlowUntil: UInt64 = 0
   /// The time that this user's clients were served in a round, in nanoseconds.
   private var spent: (round: UInt64, time: UInt64) = (0, 0)
 

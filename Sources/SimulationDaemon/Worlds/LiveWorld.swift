@@ -45,6 +45,8 @@ struct LiveWorld: ~Copyable {
   private var finders: [ObjectIdentifier: PathFinder] = [:]
   /// Whether recent requests were slow here, so that workers run them.
   var isSlow = false
+  /// Whether workers make the first machine of a kind from the daemon's own documents.
+  var hasSlowCharts = false
   /// How much work may be done at once where the world is now.
   var slice = Slice.onEventLoop
   /// Why the world cannot change now; nil if it can.
@@ -159,8 +161,8 @@ struct LiveWorld: ~Copyable {
     guard target > world.now || isBehind else { return }
     if let due = world.nextDue(), due <= target {
       if let dueHost = clock.host(at: due) { worstLateness = max(worstLateness, host > dueHost ? host - dueHost : 0) }
-      if slice.isOver {
-        lag = .passedOver
+      if slice.isOver || isSlow && !slice.isOnWorker {
+        lag = slice.isOver ? .passedOver : .long
         return
       }
     }
@@ -245,12 +247,6 @@ extension LiveWorld {
       other.live.share.join(live.share.budget, live.share.quota)
       other.live.world.takeOverWatches(of: live.world)
       swap(&live, &other.live)
-    }
-
-    /// Advances a real clock as far as a slice of the event loop allows.
-    func catchUp(_ time: HostTime, within slice: Slice = .onEventLoop) {
-      live.slice = slice
-      live.catchUp(time)
     }
   }
 }

@@ -22,8 +22,8 @@ package struct WorldCore: ~Copyable {
   /// Whether due timers wait because their chain did not end. Time stands still until the next timer is disarmed or
   /// armed anew, or its machine dropped.
   package var isStalled: Bool { stallStamp != 0 }
-  /// Whether there are, or were, machines of documents, whose steps can be long.
-  package var hasDocuments: Bool { population.hasDocuments }
+  /// Whether there are kinds from documents, or machines of them, or were. Their steps can be long.
+  package var hasDocuments: Bool { population.hasDocuments || !definitions.isEmpty }
 
   var registry = Registry()
   var population = MachineStorage()
