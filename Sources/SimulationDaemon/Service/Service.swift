@@ -84,7 +84,7 @@ final class Service {
   /// A request that blocks the event loop for longer than this counts as slow, in nanoseconds. Workers then serve its
   /// world.
   static let tooLong: UInt64 = 1_000_000
-  /// Fewer steps of charts do not take that long, whatever else the host does.
+  /// A request with fewer steps of charts does not take that long, whatever else the host does meanwhile.
   private static let someChartSteps = 500
   /// For how many requests workers serve a slow world, if none of them is slow.
   static let slowRequests = 64
@@ -336,10 +336,11 @@ final class Service {
   ///
   /// - Returns: The time it took, in nanoseconds.
   private func timed(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ work: () -> Void) -> UInt64 {
-    let (begun, steps) = (HostClock.now(), home.live.world.chartSteps)
+    let (begun, steps, requests) = (HostClock.now(), home.live.world.chartSteps, environment.counters.requests)
     work()
     let taken = HostClock.now() &- begun
-    if taken > Service.tooLong, home.live.world.chartSteps &- steps > Service.someChartSteps {
+    let most = Service.someChartSteps * max(1, Int(environment.counters.requests &- requests))
+    if taken > Service.tooLong, home.live.world.chartSteps &- steps > most {
       user(hosted.owner).chartsAreSlowUntil = host &+ 100 &* taken
     }
     return taken
