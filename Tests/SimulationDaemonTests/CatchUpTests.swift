@@ -31,7 +31,7 @@ struct CatchUpTests {
     let before = hosted.live.world.lastSequence
     let later = HostTime(monotonic: host.now + 10_000_000)
     hosted.live.slice = .onEventLoop
-    hosted.live.isSlow = false  // As if making the machine had been short.
+    hosted.live.hasSlowCharts = false  // As if making the machine had been short.
     hosted.live.catchUp(later)
     #expect(hosted.live.isBehind && hosted.live.world.lastSequence == before + 1)
     // In the next round, or before a client's request, the event loop does no more of it.

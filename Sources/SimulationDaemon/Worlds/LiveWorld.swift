@@ -45,7 +45,7 @@ struct LiveWorld: ~Copyable {
   private var finders: [ObjectIdentifier: PathFinder] = [:]
   /// Whether recent requests were slow here, so that workers run them.
   var isSlow = false
-  /// Whether workers make the first machine of a kind from the daemon's own documents.
+  /// Whether workers run the charts that are here or are made here.
   var hasSlowCharts = false
   /// How much work may be done at once where the world is now.
   var slice = Slice.onEventLoop
@@ -161,8 +161,12 @@ struct LiveWorld: ~Copyable {
     guard target > world.now || isBehind else { return }
     if let due = world.nextDue(), due <= target {
       if let dueHost = clock.host(at: due) { worstLateness = max(worstLateness, host > dueHost ? host - dueHost : 0) }
-      if slice.isOver || isSlow && !slice.isOnWorker {
-        lag = slice.isOver ? .passedOver : .long
+      if slice.isOver {
+        lag = .passedOver
+        return
+      }
+      if hasSlowCharts, world.hasDocuments, !slice.isOnWorker {
+        lag = .long
         return
       }
     }
