@@ -8,9 +8,11 @@ enum UserID: Hashable, Sendable {
   case other(UInt32)
 
   /// The number that the system gives the user.
-  var systemNumber: UInt32 {
+  ///
+  /// - Parameter owner: That of the user that the daemon runs as.
+  func systemNumber(owner: UInt32 = Accounts.own) -> UInt32 {
     switch self {
-    case .owner: Accounts.own
+    case .owner: owner
     case .other(let number): number
     }
   }
@@ -66,12 +68,7 @@ final class UserNames: Sendable {
     known = Locked([:])
   }
 
-  private func number(of user: UserID) -> UInt32 {
-    switch user {
-    case .owner: owner
-    case .other(let number): number
-    }
-  }
+  private func number(of user: UserID) -> UInt32 { user.systemNumber(owner: owner) }
 
   /// Whether ``learn(_:of:)`` was called for a user.
   func isKnown(_ user: UserID) -> Bool {

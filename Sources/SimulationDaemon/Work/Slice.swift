@@ -137,7 +137,7 @@ final class WorkerSlot: Sendable {
   /// If the time is over, lets others work and starts the time again.
   func giveWay() {
     guard HostClock.now() >= end.load(ordering: .relaxed) else { return }
-    pool?.yield(for: user?.systemNumber)
+    pool?.yield(for: user?.systemNumber())
     begin()
   }
 }

@@ -55,7 +55,7 @@ final class Workers {
     }
     underWay.append((loan, loan.slot, HostClock.now()))
     let returned = returned
-    pool.submit(for: loan.slot.user?.systemNumber) {
+    pool.submit(for: loan.slot.user?.systemNumber()) {
       loan.perform()
       returned.loans.withLock { $0.append(loan) }
       returned.wake()
@@ -106,7 +106,7 @@ final class Workers {
       returned.jobs.withLock { $0.append(job) }
       return
     }
-    place.submit(for: job.slot?.user?.systemNumber) {
+    place.submit(for: job.slot?.user?.systemNumber()) {
       job.perform()
       returned.jobs.withLock { $0.append(job) }
       returned.wake()
@@ -153,7 +153,7 @@ final class Workers {
   func dispose(_ object: AnyObject, of user: UserID) {
     guard let pool else { return }
     let last = LastReference(object)
-    pool.submit(for: user.systemNumber) { last.release() }
+    pool.submit(for: user.systemNumber()) { last.release() }
   }
 
   /// The last reference to an object.

@@ -109,6 +109,14 @@ struct StoredUsersTests {
     return (try KeptDaemon(setup), threads)
   }
 
+  /// A new client, whose first world is stored on a thread.
+  private static func connectAna(_ host: HostedService, _ threads: HeldWorkers) -> Guest {
+    var isThere = false
+    host.round { host.service.welcome(.other(1_001), mayChange: true) { isThere = $0 == nil } }
+    while !isThere { threads.round(host) }
+    return host.connect(SessionTerms(user: .other(1_001)))
+  }
+
   @Test("a guest who leaves a shared world and comes back in a loop does not keep its owner from it")
   func comingAndGoing() throws {
     let (daemon, threads) = try Self.heldDaemon()
@@ -116,10 +124,7 @@ struct StoredUsersTests {
     let teacher = daemon.connect()
     host.round { teacher.arrive("world new lab durable=yes\nworld share lab write\nuse lab\nnew power p\n") }
     threads.finish(host)
-    var isThere = false
-    host.round { host.service.welcome(.other(1_001), mayChange: true) { isThere = $0 == nil } }
-    while !isThere { threads.round(host) }
-    let ana = host.connect(SessionTerms(user: .other(1_001)))
+    let ana = Self.connectAna(host, threads)
     host.round { ana.arrive(String(repeating: "use teacher/lab\nsend p buttonClick\nuse main\n", count: 50)) }
     for _ in 0..<10 {
       _ = teacher.lines()
@@ -163,10 +168,7 @@ struct StoredUsersTests {
     let teacher = daemon.connect()
     host.round { teacher.arrive("world share main read\n") }
     while teacher.lines().isEmpty { threads.round(host) }
-    var isThere = false
-    host.round { host.service.welcome(.other(1_001), mayChange: true) { _ in isThere = true } }
-    while !isThere { threads.round(host) }
-    let ana = host.connect(SessionTerms(user: .other(1_001)))
+    let ana = Self.connectAna(host, threads)
     host.round { ana.arrive("use teacher/main\n") }
     while !ana.lines().contains(where: { $0.hasPrefix("+ world=teacher/main") }) { threads.round(host) }
     threads.holdStore()
