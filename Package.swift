@@ -25,6 +25,15 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+// What every step passes: optimised in the quick build of `make run` and `make test` too, with the checks of a debug
+// build. SwiftPM refuses such flags in a dependency, so nobody but the Makefile sets FSMD_BUILD.
+let isQuickBuild = Context.environment["FSMD_BUILD"] == "quick"
+let hot = strict + (isQuickBuild ? [.unsafeFlags(["-O", "-assert-config", "Debug"])] : [])
+
+// SwiftPM builds one product or all targets: the benchmarks are left out where only the two programs are wanted, so
+// that these are built side by side.
+let hasOnlyPrograms = Context.environment["FSMD_ONLY_PROGRAMS"] != nil
+
 let package = Package(
   name: "fsmd",
   // Of the libraries; the daemon and the prompt are for Linux. `InlineArray` is as young as this.
@@ -32,7 +41,6 @@ let package = Package(
   products: [
     .executable(name: "fsmd", targets: ["fsmd"]),
     .executable(name: "fsmrepl", targets: ["fsmrepl"]),
-    .executable(name: "fsmbench", targets: ["fsmbench"]),
     .library(name: "StateMachines", targets: ["StateMachines"]),
     .library(name: "MachineForms", targets: ["MachineForms"]),
     .library(name: "Simulations", targets: ["Simulations"]),
@@ -48,7 +56,7 @@ let package = Package(
     .systemLibrary(name: "CSystem"),
     .systemLibrary(name: "CProcessor"),
 
-    .target(name: "StateMachines", swiftSettings: strict),
+    .target(name: "StateMachines", swiftSettings: hot),
     .target(name: "MachineForms", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "MachineGraphs", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "Simulations", dependencies: ["StateMachines", "MachineForms"], swiftSettings: strict),
@@ -56,7 +64,7 @@ let package = Package(
     .target(name: "Waveforms", dependencies: ["StateMachines", "LineProtocol"], swiftSettings: strict),
     .target(
       name: "Simulator", dependencies: ["StateMachines", "MachineGraphs", "Waveforms", "CProcessor"],
-      swiftSettings: strict),
+      swiftSettings: hot),
     .target(name: "LiveMachines", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "LineProtocol", swiftSettings: strict),
     .target(name: "Scripts", dependencies: ["LineProtocol"], swiftSettings: strict),
@@ -78,12 +86,6 @@ let package = Package(
     .executableTarget(
       name: "fsmrepl", dependencies: ["LineProtocol", "Scripts", "UnixHost", "CReadline", "Page"],
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
-    .executableTarget(
-      name: "fsmbench",
-      dependencies: [
-        "StateMachines", "MachineForms", "Statecharts", "Simulations", "Simulator", "LineProtocol", "UnixHost",
-      ],
-      swiftSettings: strict),
 
     .target(
       name: "TestSupport", dependencies: ["StateMachines"], path: "Tests/TestSupport", swiftSettings: strict),
@@ -134,3 +136,14 @@ let package = Package(
       swiftSettings: strict),
   ]
 )
+
+if !hasOnlyPrograms {
+  package.products.append(.executable(name: "fsmbench", targets: ["fsmbench"]))
+  package.targets.append(
+    .executableTarget(
+      name: "fsmbench",
+      dependencies: [
+        "StateMachines", "MachineForms", "Statecharts", "Simulations", "Simulator", "LineProtocol", "UnixHost",
+      ],
+      swiftSettings: strict))
+}

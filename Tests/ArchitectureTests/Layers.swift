@@ -32,7 +32,7 @@ struct Layer {
       "Simulator", ours: ["StateMachines", "MachineGraphs", "Waveforms", "CProcessor"], outside: ["Synchronization"]),
     Layer("LiveMachines", ours: ["StateMachines"], outside: ["Synchronization"]),
     Layer("LineProtocol"),
-    Layer("Scripts", ours: ["LineProtocol"]),
+    Layer("Scripts", ours: ["LineProtocol"], outside: ["Synchronization"]),
     Layer("JournalStore", ours: ["StateMachines", "CSQLite"], outside: ["Glibc", "Synchronization"]),
     Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Dispatch", "Synchronization"]),
     Layer("HTTPServer", ours: ["UnixHost", "CMicroHTTPD"], outside: ["Glibc"]),

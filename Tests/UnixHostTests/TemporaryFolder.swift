@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 
 /// A folder for one test, removed with all that is in it.
