@@ -13,10 +13,20 @@ RACE ?= UnixHostTests|EndToEndTests
 NAME ?= Staircase
 DIR ?= ../$(NAME)
 
-# The Swift runtime is linked in: the programs start in half the time and go on when the toolchain moves.
-RELEASE := -c release --static-swift-stdlib
-PROGRAMS := .build/release
+# What is installed or measured is built for speed. The Swift runtime is linked in: the programs start in half the time
+# and go on when the toolchain moves.
+RELEASE := swift build -q -c release --static-swift-stdlib
+# What is tried and tested is built in a third of the time: only what every step passes is optimised (Package.swift says
+# what that is), and nothing is written for debuggers and editors. `make run` and `make test` share what it makes.
+QUICK_FLAGS := --disable-index-store -debug-info-format none \
+  -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode
+QUICK := FSMD_BUILD=quick swift build $(QUICK_FLAGS)
+ONLY_PROGRAMS := FSMD_ONLY_PROGRAMS=1
 SWIFT_FILES := Sources Tests Examples/Staircase/Sources Examples/Staircase/Tests Package.swift
+# The tests as one program: a second run of it does not wait for the lock of `swift test`.
+TEST_RUNNER := .build/debug/fsmdPackageTests.xctest --testing-library swift-testing --quiet
+# The suites that start processes: they run beside those that compute.
+PROCESS_SUITES := ^(EndToEndTests|UnixHostTests|fsmreplTests)\.
 
 # Swift keeps caches in the home folder and fails without; where it cannot be written, one below .build will do.
 ifneq ($(shell [ -d "$$HOME" ] && [ -w "$$HOME" ] && echo writable),writable)
@@ -28,18 +38,20 @@ endif
 .SILENT:
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
-.PHONY: help run demo pictures test test-diagrams test-page conformance diagram-tools-are-there page-tools-are-there lab lab-test race store bench count format lint install clean \
+.PHONY: help run demo pictures test test-diagrams test-page conformance diagram-tools-are-there page-tools-are-there test-all test-lab lab race store bench count format lint install clean \
   swift-is-there libraries-are-there redis-is-there statemachine-is-there valgrind-is-there
 
 help:
 	echo 'make run      builds fsmd and opens the REPL on a daemon of its own (with no terminal: plays Demos/tour.fsm)'
 	echo 'make demo     opens the live page of a daemon of its own, with machines to look at, and a prompt'
-	echo 'make test     checks the format, builds with warnings as errors, runs all tests'
+	echo 'make test     checks the format, builds with warnings as errors, runs all tests (ONLY=REGEX: only those)'
+	echo 'make test-all  the same with ten times as many rounds of the random tests'
 	echo 'make conformance  runs the suites of statecharts over the socket of a daemon and writes the table (TABLE=$(TABLE))'
 	echo 'make test-diagrams  gives all diagrams to Graphviz, PlantUML and two Mermaids, and counts the labels'
 	echo 'make test-page  looks at the live page in a browser, on the screens of a projector and of a phone'
 	echo 'make pictures  draws the pictures of the README anew, from runs'
 	echo 'make lab      writes a package with a machine, its test and a daemon of your own (NAME=$(NAME), DIR=$(DIR))'
+	echo 'make test-lab  makes such a package, builds and tests it'
 	echo 'make race     runs the tests that have threads under the thread sanitizer (RACE="$(RACE)")'
 	echo 'make store    leaves a store with machines of all kinds, which later releases must read, in STORE=$(STORE)'
 	echo 'make bench    measures fsmd beside Redis, one table (BENCH="--quick", BENCH="--only memory")'
@@ -50,21 +62,17 @@ help:
 
 # A daemon of its own, which ends with the REPL: `make run` neither finds nor disturbs another.
 run: libraries-are-there
-	echo 'Building fsmd and fsmrepl (the first time takes a minute or two).'
-	swift build -q $(RELEASE) --product fsmd
-	swift build -q $(RELEASE) --product fsmrepl
+	$(build_quickly)
 	if [ -t 0 ]; then set --; else set -- --echo -f Demos/tour.fsm; fi
-	exec $(PROGRAMS)/fsmrepl --private "$$@"
+	exec .build/debug/fsmrepl --private "$$@"
 
 # The prompt and the page of one daemon. It ends with the prompt.
 demo: libraries-are-there
-	echo 'Building fsmd and fsmrepl (the first time takes a minute or two).'
-	swift build -q $(RELEASE) --product fsmd
-	swift build -q $(RELEASE) --product fsmrepl
+	$(build_quickly)
 	folder=$$(mktemp -d)
 	trap 'rm -rf "$$folder"' EXIT
 	mkfifo "$$folder/leash"
-	$(PROGRAMS)/fsmd --ephemeral --socket "$$folder/socket" --page 0 --page-control --until-stdin-closes \
+	.build/debug/fsmd --ephemeral --socket "$$folder/socket" --page 0 --page-control --until-stdin-closes \
 	  <"$$folder/leash" 2>"$$folder/log" &
 	exec 9>"$$folder/leash"
 	for try in $$(seq 50); do
@@ -75,20 +83,49 @@ demo: libraries-are-there
 	  cat "$$folder/log" >&2
 	  exit 1
 	fi
-	$(PROGRAMS)/fsmrepl -s "$$folder/socket" -f Demos/page.fsm -e 'clock real' >/dev/null
+	.build/debug/fsmrepl -s "$$folder/socket" -f Demos/page.fsm -e 'clock real' >/dev/null
 	sed -n 's/.* page \(http:[^ ]*\)$$/The page is at \1/p' "$$folder/log"
-	$(PROGRAMS)/fsmrepl -s "$$folder/socket"
+	.build/debug/fsmrepl -s "$$folder/socket"
 
+# Two runs side by side, each of whose output is shown whole. The one that failed comes last, and then what repeats it.
 test: libraries-are-there lint
-	echo 'Building the programs and their tests (the first time takes some minutes).'
-	swift build -q --build-tests
-	$(MAKE) --no-print-directory lab-test
-	echo 'Running the tests.'
-	swift test -q --skip-build --disable-xctest
+	echo 'Building the programs and their tests: some minutes the first time.'
+	$(QUICK) --build-tests
+	export FSMD_SEED="$${FSMD_SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}"
+	echo "FSMD_SEED=$$FSMD_SEED FSMD_THOROUGH=$${FSMD_THOROUGH:-1}"
+	rm -rf .build/results
+	mkdir -p .build/results
+	tests() {
+	  name=$$1
+	  shift
+	  $(TEST_RUNNER) --xunit-output ".build/results/$$name.xml" "$$@" >".build/results/$$name" 2>&1
+	}
+	if [ -n '$(ONLY)' ]; then
+	  if tests last --filter '$(ONLY)'; then failed=0; else failed=1; fi
+	else
+	  tests processes --filter '$(PROCESS_SUITES)' &
+	  if tests computing --skip '$(PROCESS_SUITES)'; then failed=0 last=computing first=processes; else failed=1 last=computing first=processes; fi
+	  if ! wait $$!; then last=processes first=computing failed=1; fi
+	  cat ".build/results/$$first"
+	  mv ".build/results/$$last" .build/results/last
+	fi
+	if [ "$$failed" != 0 ]; then
+	  cat .build/results/*.xml | sed -n '/<testcase/{N;/<failure/s/.*classname="\([^"]*\)" name="\([^"(]*\).*/\1 \2/p;}' |
+	    sort -u | while read -r suite name; do
+	      echo "To repeat it: FSMD_SEED=$$FSMD_SEED make test ONLY='$${suite#*.}/$$name'"
+	    done
+	fi
+	cat .build/results/last
+	exit $$failed
+
+# Every random test in all its rounds, and the tests of traps whose message nobody reads.
+test-all:
+	FSMD_THOROUGH=10 $(MAKE) --no-print-directory test
 
 # The suites are those of the W3C and of SCION. They are not part of this folder: FSMD_STATECHART_SUITES names theirs.
 conformance: libraries-are-there
-	FSMD_CONFORMANCE_TABLE="$(abspath $(TABLE))" swift test -q --disable-xctest --filter ConformanceTests
+	$(QUICK) --build-tests
+	FSMD_CONFORMANCE_TABLE="$(abspath $(TABLE))" $(TEST_RUNNER) --filter ConformanceTests
 	if [ ! -e '$(TABLE)' ]; then
 	  echo 'The suites were not found; FSMD_STATECHART_SUITES names the folder that they are in.' >&2
 	  exit 1
@@ -97,23 +134,18 @@ conformance: libraries-are-there
 
 # The programs that draw are not needed by `make test`; two versions of Mermaid come from wheels, which pip downloads.
 test-diagrams: libraries-are-there diagram-tools-are-there
-	swift build -q --product fsmd
-	swift build -q --product fsmrepl
+	$(build_quickly)
 	python3 Tools/check_diagrams.py --programs .build/debug --folder .build/diagrams
 
 # What is on the screen, in Debian's Chromium; pictures of it stay in .build/page. SLACK multiplies the allowed times.
 test-page: libraries-are-there page-tools-are-there
-	echo 'Building fsmd and fsmrepl (the first time takes a minute or two).'
-	swift build -q $(RELEASE) --product fsmd
-	swift build -q $(RELEASE) --product fsmrepl
-	python3 -B Tools/test_page.py --programs $(PROGRAMS) --folder .build/page --slack '$(SLACK)' --only '$(ONLY)'
+	$(build_programs)
+	python3 -B Tools/test_page.py --programs .build/release --folder .build/page --slack '$(SLACK)' --only '$(ONLY)'
 
 # Graphviz draws the diagram, Chromium the page.
 pictures: libraries-are-there page-tools-are-there
-	echo 'Building fsmd and fsmrepl (the first time takes a minute or two).'
-	swift build -q $(RELEASE) --product fsmd
-	swift build -q $(RELEASE) --product fsmrepl
-	python3 -B Tools/make_pictures.py --programs $(PROGRAMS)
+	$(build_programs)
+	python3 -B Tools/make_pictures.py --programs .build/release
 
 # A package of one's own, made of Examples/Staircase under another name and depending on this folder.
 lab:
@@ -141,14 +173,14 @@ lab:
 	done
 	echo '$(NAME) is in $(DIR). Go there; "swift test" tests it, and its README.md says the rest.'
 
-# Such a package is made, built, tested and spoken to. Its dependencies are built once and kept.
-lab-test: libraries-are-there
-	echo 'Making a package of its own, and testing it (the first time takes a minute or two).'
+# Such a package is made, built, tested and spoken to; its dependencies are built anew, in a folder of its own.
+test-lab: libraries-are-there
+	echo 'Making a package of its own, and testing it (the first time takes some minutes).'
 	rm -rf .build/lab/Hallway
 	$(MAKE) --no-print-directory -s lab NAME=Hallway DIR=.build/lab/Hallway >/dev/null
-	swift build -q --package-path .build/lab/Hallway --scratch-path .build/lab/build --build-tests
+	swift build --package-path .build/lab/Hallway --scratch-path .build/lab/build --build-tests
 	swift test -q --package-path .build/lab/Hallway --scratch-path .build/lab/build --skip-build --disable-xctest
-	swift build -q --product fsmrepl
+	$(build_quickly)
 	.build/debug/fsmrepl --daemon .build/lab/build/debug/Hallway -e 'world new lab clock=virtual' -e 'use lab' \
 	  -e 'new lamp hall burn=10s' -e 'send hall pressed' -e 'advance 10s' -e 'expect hall dark' >/dev/null
 
@@ -161,31 +193,31 @@ race: libraries-are-there
 
 # What is kept of a release, so that later ones can be tested with it.
 store: libraries-are-there
-	FSMD_STORE_FIXTURE="$(STORE)" swift test -q --disable-xctest --filter AllKindsStoreTests
+	$(QUICK) --build-tests
+	FSMD_STORE_FIXTURE="$(STORE)" $(TEST_RUNNER) --filter AllKindsStoreTests
 
 lint: swift-is-there
-	swift format lint --strict -r $(SWIFT_FILES)
+	swift format lint --strict --parallel -r $(SWIFT_FILES)
 
 bench: libraries-are-there redis-is-there statemachine-is-there
-	echo 'Building fsmd and fsmbench (the first time takes a minute or two).'
-	swift build -q $(RELEASE) --product fsmd
-	swift build -q $(RELEASE) --product fsmbench
-	PYTHONPATH=.build/python $(PROGRAMS)/fsmbench $(BENCH)
+	echo 'Building fsmd and fsmbench for speed (the first time takes some minutes).'
+	$(RELEASE) --product fsmd
+	$(RELEASE) --product fsmbench
+	PYTHONPATH=.build/python .build/release/fsmbench $(BENCH)
 
 count: libraries-are-there valgrind-is-there
-	echo 'Building fsmd and fsmbench (the first time takes a minute or two).'
-	swift build -q $(RELEASE) --product fsmd
-	swift build -q $(RELEASE) --product fsmbench
-	$(PROGRAMS)/fsmbench --count
+	echo 'Building fsmd and fsmbench for speed (the first time takes some minutes).'
+	$(RELEASE) --product fsmd
+	$(RELEASE) --product fsmbench
+	.build/release/fsmbench --count
 
 format: swift-is-there
 	swift format format -i -r $(SWIFT_FILES)
 
 install: libraries-are-there
-	swift build -q $(RELEASE) --product fsmd
-	swift build -q $(RELEASE) --product fsmrepl
+	$(build_programs)
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1"
-	install -m 755 $(PROGRAMS)/fsmd $(PROGRAMS)/fsmrepl "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 .build/release/fsmd .build/release/fsmrepl "$(DESTDIR)$(PREFIX)/bin"
 	install -m 644 Docs/man/fsmd.1 Docs/man/fsmrepl.1 "$(DESTDIR)$(PREFIX)/share/man/man1"
 	install -d "$(DESTDIR)$(PREFIX)/share/fsmd/Lessons"
 	install -m 644 Lessons/* "$(DESTDIR)$(PREFIX)/share/fsmd/Lessons"
@@ -229,6 +261,17 @@ page-tools-are-there: swift-is-there
 	if ! command -v python3 >/dev/null; then $(call install_package,python3); fi
 	if ! command -v dot >/dev/null; then $(call install_package,graphviz); fi
 	if ! command -v chromium >/dev/null; then $(call install_package,chromium); fi
+
+# Both programs at once; SwiftPM shows how far it is.
+define build_quickly
+  echo 'Building fsmd and fsmrepl: two or three minutes the first time.'
+  $(ONLY_PROGRAMS) $(QUICK)
+endef
+
+define build_programs
+  echo 'Building fsmd and fsmrepl for speed (the first time takes some minutes).'
+  $(ONLY_PROGRAMS) $(RELEASE)
+endef
 
 # Installs one Debian package without a question, as root or through sudo; says what to do where it cannot.
 define install_package
