@@ -135,7 +135,7 @@ extension ScriptParser {
   private mutating func add(_ content: Script.Narration.Content, _ word: String) throws(ScriptFailure) {
     if let question = narrator.question.take() { throw question.start }
     if narrator.attempt != nil {
-      throw mistake(0, "in a 'try' stand 'goal', 'hint' and the lines of a solution, but no '\(word)'")
+      throw mistake(0, "a 'try' holds 'goal', 'hint' and the lines of a solution, but no '\(word)'")
     }
     if isInBatch { throw mistake(0, "'\(word)' cannot stand between 'begin' and 'end'") }
     if isInRepeat { throw mistake(0, "'\(word)' cannot stand in a 'repeat'") }
@@ -173,7 +173,7 @@ extension ScriptParser {
     guard narrator.heading != nil, script.steps.isEmpty,
       script.narration.allSatisfy({ if case .remark = $0.content { true } else { false } })
     else {
-      throw mistake(0, "'level' stands once, in the line behind 'lesson'")
+      throw mistake(0, "'level' stands once, in the line after 'lesson'")
     }
     narrator.heading = nil
     let text = plainParts.dropFirst().map(\.text).joined(separator: " ")
@@ -340,7 +340,7 @@ extension ScriptParser {
 
   private mutating func takeAttempt() throws(ScriptFailure) {
     guard !text.isEmpty else {
-      throw mistake(1, "a condition must follow 'try': what stands behind 'expect', or 'coverage NAME 100%'")
+      throw mistake(1, "a condition must follow 'try': one that can follow 'expect', or 'coverage NAME 100%'")
     }
     let here = script.steps.count
     let condition = text

@@ -55,7 +55,8 @@ struct ExportTests {
     let told = try kept.fsmd("repair", "--to", "3", "lesson")
     #expect(told.output.hasPrefix("world lesson would end with input 3, and lose "), "\(told)")
     #expect(
-      told.output.hasSuffix(" inputs; nothing was changed: --yes does it, --as-new NAME makes another world so\n"))
+      told.output.hasSuffix(" inputs; nothing was changed: --yes does it, --as-new NAME writes another world instead\n")
+    )
     let taken = try kept.fsmd("repair", "--to", "3", "--as-new", "short", "lesson")
     #expect(taken.code == .exited(3) && taken.log.contains("belongs to the daemon"), "\(taken)")
     for wrong in [

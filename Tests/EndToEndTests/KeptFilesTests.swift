@@ -36,7 +36,7 @@ struct KeptFilesTests {
     daemon.signal(SIGTERM)
     #expect(try daemon.run.ending() == .exited(3))
     #expect(daemon.run.log.contains("world main ends as it was stored last"), "\(daemon.run.log)")
-    #expect(daemon.run.log.contains("not all that happened in durable worlds is stored"), "\(daemon.run.log)")
+    #expect(daemon.run.log.contains("some changes of durable worlds are not stored"), "\(daemon.run.log)")
   }
 
   // MARK: How the last end was

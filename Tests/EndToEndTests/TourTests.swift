@@ -26,8 +26,7 @@ struct TourTests {
     for document in try Document.all() {
       for link in document.links {
         let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        let folder = document.path.contains("/") ? String(document.path.prefix { $0 != "/" }) + "/" : ""
-        let target = parts[0].isEmpty ? document.path : folder + parts[0]
+        let target = parts[0].isEmpty ? document.path : document.path(of: String(parts[0]))
         let isThere = FileManager.default.fileExists(atPath: Document.root.appending(path: target).path)
         #expect(isThere, "\(document.path) links to \(link)")
         guard isThere, parts.count == 2 else { continue }
@@ -36,12 +35,14 @@ struct TourTests {
     }
   }
 
-  @Test("the files that the tour of the code names are there")
+  @Test("the files that the tour of the code and its pages name are there")
   func namedFiles() throws {
-    let document = try Document("ARCHITECTURE.md")
-    #expect(document.namedFiles.count > 30)
-    for path in document.namedFiles {
-      #expect(FileManager.default.fileExists(atPath: Document.root.appending(path: path).path), "\(path)")
+    #expect(try Document("ARCHITECTURE.md").namedFiles.count > 30)
+    for document in try Document.all() where document.isForDevelopers {
+      for path in document.namedFiles {
+        let isThere = FileManager.default.fileExists(atPath: Document.root.appending(path: path).path)
+        #expect(isThere, "\(document.path) names \(path)")
+      }
     }
   }
 
@@ -133,11 +134,22 @@ private struct Document {
   }
 
   static func all() throws -> [Document] {
-    let docs = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Docs").path).sorted()
+    let docs = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: "Docs").path).sorted()
     return try
-      (["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "Demos/README.md"]
+      (["README.md", "HACKING.md", "ARCHITECTURE.md", "CHANGELOG.md", "Demos/README.md"]
       + docs.filter { $0.hasSuffix(".md") }.map { "Docs/\($0)" })
       .map { try Document($0) }
+  }
+
+  /// Whether it is about the code.
+  var isForDevelopers: Bool {
+    ["HACKING.md", "ARCHITECTURE.md"].contains(path) || path.hasPrefix("Docs/Internals/")
+  }
+
+  /// From the package's root, the path of a file that it links to.
+  func path(of link: String) -> String {
+    URL(filePath: "/\(path)").deletingLastPathComponent().appending(path: link).standardized.path
+      .trimmingCharacters(in: ["/"])
   }
 
   var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }

@@ -162,9 +162,9 @@ struct NarrationTests {
       ("  lesson L\nsay x", "1:3: a lesson has a level; 'level 1', 'level 2' or 'level 3' must follow"),
       ("lesson L\nlevel 4", "2:7: '4' is no level; it is 1, 2 or 3"),
       ("lesson L\nlevel", "2:6: a level must follow: 1, 2 or 3"),
-      ("level 1", "1:1: 'level' stands once, in the line behind 'lesson'"),
-      ("lesson L\nlevel 1\nlevel 2", "3:1: 'level' stands once, in the line behind 'lesson'"),
-      ("lesson L\nsay x\nlevel 1", "3:1: 'level' stands once, in the line behind 'lesson'"),
+      ("level 1", "1:1: 'level' stands once, in the line after 'lesson'"),
+      ("lesson L\nlevel 1\nlevel 2", "3:1: 'level' stands once, in the line after 'lesson'"),
+      ("lesson L\nsay x\nlevel 1", "3:1: 'level' stands once, in the line after 'lesson'"),
       // Questions.
       ("ask", "1:4: 'ask' is used as 'ask state QUESTION', 'ask event QUESTION' or 'ask time QUESTION'"),
       ("ask stat What?", "1:5: 'stat' cannot be asked; did you mean 'ask state'?"),
@@ -213,7 +213,7 @@ struct NarrationTests {
       // Free play.
       (
         "try\ngoal g\nlist\nend",
-        "1:4: a condition must follow 'try': what stands behind 'expect', or 'coverage NAME 100%'"
+        "1:4: a condition must follow 'try': one that can follow 'expect', or 'coverage NAME 100%'"
       ),
       ("list\ntry k on\ngoal g\nend", "2:1: this 'try' has no solution"),
       ("try k on\nlist\nend", "1:1: this 'try' has no 'goal'"),
@@ -224,8 +224,8 @@ struct NarrationTests {
       ("try k on\ngoal\nlist", "2:5: a text must follow 'goal'"),
       ("goal g", "1:1: 'goal' stands in a 'try', before its solution"),
       ("hint h", "1:1: 'hint' stands in a 'try', before its solution"),
-      ("try k on\nsay x", "2:1: in a 'try' stand 'goal', 'hint' and the lines of a solution, but no 'say'"),
-      ("try k on\ntry k off", "2:1: in a 'try' stand 'goal', 'hint' and the lines of a solution, but no 'try'"),
+      ("try k on\nsay x", "2:1: a 'try' holds 'goal', 'hint' and the lines of a solution, but no 'say'"),
+      ("try k on\ntry k off", "2:1: a 'try' holds 'goal', 'hint' and the lines of a solution, but no 'try'"),
       ("try k\ngoal g\nlist\nend", "1:6: a word is missing; expect is used as 'expect NAME STATE'"),
       (
         "  try 7 timers none\ngoal g\nlist\nend",

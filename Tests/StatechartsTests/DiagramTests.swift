@@ -198,11 +198,11 @@ struct DiagramTests {
       """)
     #expect(
       found == [
-        "2:5 error : expected --> or : behind the state; found ->; did you mean -->?",
+        "2:5 error : expected --> or : after the state; found ->; did you mean -->?",
         "3:14 error : expected EVENT [GUARD] / ACTIONS, and an event is one word: userPressesTheButton, not user presses the button",
         "4:28 error : count < is no expression: expected a value; the text ends",
         "5:20 error : expected a duration, as in after 350ms; found soon",
-        "6:6 error : what a state does meanwhile cannot run here: use entry /, exit / or after DURATION",
+        "6:6 error : do / cannot run here: use entry /, exit / or after DURATION",
         "7:9 error : expected <<choice>>, <<fork>> or <<join>>; found <<choise>>. A history is NAME[H] or NAME[H*]",
         "8:1 error : regions are within a state: put state NAME { … } around them",
         "9:20 error : the guard has no ]",
@@ -232,12 +232,12 @@ struct DiagramTests {
       ),
       (
         "a --> b : tick, or timer",
-        "2:17 error : how long the timer runs is not in the text; write tick, or after DURATION"
+        "2:17 error : the text does not say how long the timer runs; write tick, or after DURATION"
       ),
-      ("a –> b", "2:3 error : expected --> or : behind the state; found –>; did you mean -->?"),
+      ("a –> b", "2:3 error : expected --> or : after the state; found –>; did you mean -->?"),
       (
         "gate shut --> b : go",
-        "2:6 error : expected --> or : behind the state; found shut; a name is one word, and state \"Two words\" as name gives it a title"
+        "2:6 error : expected --> or : after the state; found shut; a name is one word, and state \"Two words\" as name gives it a title"
       ),
       (
         "a --> gate shut : go",
@@ -276,10 +276,10 @@ struct DiagramTests {
       ),
       (
         "[*] --> a\na --> b\nb --> c\nc --> a",
-        "3:7 warning : this leads round and round for ever: the states of the circle have neither events nor conditions"
+        "3:7 warning : this loops for ever: the states of the loop have neither events nor conditions"
       ),
-      ("a --> b : go / n = ", "2:16 error : expected a value behind =; found n ="),
-      ("a : / beep", "2:5 error : what is handled within a state has an event, as in press / beep"),
+      ("a --> b : go / n = ", "2:16 error : expected a value after =; found n ="),
+      ("a : / beep", "2:5 error : an internal transition has an event, as in press / beep"),
     ])
   func reasons(text: String, expected: String) {
     let found = Self.findings(text)

@@ -76,9 +76,9 @@ struct MistakeTests {
       """)
     #expect(
       found.filter { $0.contains(" error ") } == [
-        "3:21 error : <elseif/> is empty: what belongs to it stands behind it, within the <if>",
+        "3:21 error : <elseif/> is empty: its actions follow it, within the <if>",
         "3:37 error : <raise> lacks event=",
-        "5:1 error : <else/> is empty: what belongs to it stands behind it, within the <if>",
+        "5:1 error : <else/> is empty: its actions follow it, within the <if>",
       ], "\(found)")
     let rest = ["<else/>", "<else></else>", "<else>\n</else>", "<else><!-- x --></else>"]
     for otherwise in rest {
@@ -156,7 +156,7 @@ struct MistakeTests {
       ),
       (
         "<datamodel><data id='x'>{\"a\":</data><data id='y'>{\"a\":1}</data><data id='z'>a [b]</data></datamodel><state id='a'/>",
-        ["2:12 warning : what begins like JSON here is none, and counts as a text"]
+        ["2:12 warning : this begins like JSON but is no JSON, so it counts as a text"]
       ),
       (
         "<state id='work'><transition event='done.state.wrk done.invoke.chld' target='work'/><invoke id='child'><content expr='1'/></invoke></state>",
@@ -207,8 +207,8 @@ struct MistakeTests {
       (
         "<state id='a'><invoke><content expr='1'/><finalize><if cond='true'><raise event='e'/></if><send event='e'/></finalize></invoke><transition event='e' target='a'/></state>",
         [
-          "2:68 warning : <raise> must not stand in <finalize> by the Recommendation, which is for data; it is done",
-          "2:91 warning : <send> must not stand in <finalize> by the Recommendation, which is for data; it is done",
+          "2:68 warning : <raise> is not for <finalize>, which the Recommendation has for data; it runs",
+          "2:91 warning : <send> is not for <finalize>, which the Recommendation has for data; it runs",
         ]
       ),
       (

@@ -262,7 +262,7 @@ struct LessonTests {
     let terminal = try Pseudoterminal(["lesson", "1", "--lessons", "\(folder.path)/L"])
     try terminal.wait(for: "state> ")
     terminal.type("\u{03}")
-    try terminal.wait(for: "Your place could not be kept")
+    try terminal.wait(for: "Your place could not be saved")
     #expect(try terminal.waitForEnding() == .exited(0))
     let full = try Folder()
     mkdir("\(full.path)/state", 0o700)
@@ -271,7 +271,7 @@ struct LessonTests {
     let other = try full.start("lesson", "1")
     try other.wait(for: "state> ")
     other.type("\u{03}")
-    try other.wait(for: "Your place could not be kept")
+    try other.wait(for: "Your place could not be saved")
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(full.path)/state/fsmd") == ["lessons"])
   }
 

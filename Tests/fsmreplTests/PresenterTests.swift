@@ -202,11 +202,11 @@ struct PresenterTests {
       ),
       (
         "! livelock world=w machine=m timer=tick t=1.000",
-        "livelock: timer tick of m goes round and round without time passing; what is still due waits, in the world w  1.000s\n"
+        "livelock: timer tick of m loops without time passing; timers that are due wait, in the world w  1.000s\n"
       ),
       (
         "! livelock world=w machine=m output=bang t=1.000",
-        "livelock: output bang of m goes round and round through wires; the rest was not delivered, in the world w  1.000s\n"
+        "livelock: output bang of m loops through wires without end; the rest was not delivered, in the world w  1.000s\n"
       ),
       ("! world dropped=w", "the world w was dropped; back in main\n"),
       ("! bye reason=shutdown", "the daemon is shutting down\n"),
@@ -222,7 +222,7 @@ struct PresenterTests {
         == "  a       n=1   first\n  longer  n=22  second\n")
     #expect(
       try shown("count", ". a on 5", ". b off 12", "+ 2")
-        == "  a  on    5\n  b  off  12\n  kind, state, how many machines\n")
+        == "  a  on    5\n  b  off  12\n  kind, state, number of machines\n")
   }
 
   @Test("a usage is one column, and what does not fit the screen goes on below")
@@ -254,8 +254,8 @@ struct PresenterTests {
               writes a machine with its diagram, its past and a
               page that replays it
           record [FILE] [replace]
-              writes what follows as a transcript for 'fsmrepl
-              check'; says whether it does
+              writes the session from now on as a transcript for
+              'fsmrepl check'; without FILE, says whether it does
           record off                    ends that
 
         """)

@@ -89,7 +89,7 @@ struct PromptWordsTests {
     terminal.type("help run\r")
     try terminal.wait(for: "plays a script in the present world")
     terminal.type("? |\r")
-    try terminal.wait(for: "goes to a command of the shell\n")
+    try terminal.wait(for: "gives the listed rows to a shell command\n")
   }
 
   @Test("the prompt is left with other words, too", arguments: ["exit\r", "\\q\r"])
@@ -179,7 +179,7 @@ struct PromptWordsTests {
     terminal.type("expect key on > \(folder)/x\r")
     try terminal.wait(for: "main virtual 0.000> ")
     for (line, answer) in [
-      ("list >exist", "a blank belongs behind '>': '> exist'"), ("list |", "a command of the shell must follow '|'"),
+      ("list >exist", "a blank must follow '>': '> exist'"), ("list |", "a command of the shell must follow '|'"),
       ("list >> f", "no answer is added to a file"),
     ] {
       terminal.type("\(line)\r")

@@ -306,7 +306,7 @@ struct PromptWorldTests {
     try terminal.wait(for: "'tap' is an event of key: send key tap\n")
     for (line, hint) in [
       ("key Tap", "'tap' is an event of key: send key tap\n"), ("send tap", "'tap' is an event of key: send key tap\n"),
-      ("key", "key is a machine: 'show key' tells its state"),
+      ("key", "key is a machine: 'show key' prints its state"),
     ] {
       terminal.type("\(line)\r")
       try terminal.wait(for: hint)
@@ -314,7 +314,7 @@ struct PromptWorldTests {
     terminal.type("new job print\rcancel\r")
     try terminal.wait(for: "'cancel' is an event of print: send print cancel\n")
     terminal.type("send key tap > out.txt\r")
-    try terminal.wait(for: "the words behind 'send' are the machine's own, and so is '>'\n")
+    try terminal.wait(for: "the words after 'send' belong to the machine, and so does '>'\n")
     terminal.type("nonsense\rsync\r")
     #expect(try !terminal.wait(for: "all done").contains("is an event"))
   }

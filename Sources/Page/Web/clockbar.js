@@ -72,7 +72,7 @@ export class ClockBar {
       event.preventDefault();
       if (check(amount.value) === null) this.ask(line(["advance", amount.value]));
     };
-    const press = el("button", { class: "tool", "data-role": "advance", title: "Move time by so much" }, "Advance");
+    const press = el("button", { class: "tool", "data-role": "advance", title: "Advance by this much" }, "Advance");
     return el("form", { class: "advance", onsubmit }, press, amount);
   }
 

@@ -23,7 +23,7 @@ export async function openNew(page, { wanted, onmade }) {
   const kindField = el("select", { id: "new-kind" }, kinds.map(({ name }) => el("option", { value: name, selected: name === wanted }, name)));
   const about = el("p", { class: "about" });
   const fault = el("p", { class: "fault", role: "alert" });
-  const nameField = new Field({ name: "name", allowed: "", text: "What it is called", onchange: () => isReady() });
+  const nameField = new Field({ name: "name", allowed: "", text: "The name of the machine", onchange: () => isReady() });
   const parameters = el("div", { class: "parameters" });
   const make = el("button", { class: "primary", type: "submit", disabled: true }, "Make it");
   let fields = [];

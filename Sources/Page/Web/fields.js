@@ -28,7 +28,7 @@ export function ruleOf(allowed) {
       takesEmpty: least === 0,
       check: (text) => {
         const count = byteCount(text);
-        if (count < least) return least === 1 ? "something must stand here" : `at least ${least} bytes`;
+        if (count < least) return least === 1 ? "a value is needed here" : `at least ${least} bytes`;
         return count > most ? `at most ${most} bytes; these are ${count}` : null;
       },
     };

@@ -28,7 +28,7 @@ const KEYS = [
   ["/", "search the machines"],
   ["↑ ↓", "go through the machines; Enter shows one, Shift Enter shows it beside the others"],
   ["[ ]", "one input back or on in the journal"],
-  ["p", "play the journal from the moment that is looked at"],
+  ["p", "play the journal from the shown moment"],
   ["Esc", "back to now"],
   ["Space", "pause or resume the clock (with control)"],
   [".", "step to the next timer (with control)"],

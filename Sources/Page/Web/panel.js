@@ -188,7 +188,7 @@ export class Panel {
   #noPicture(reply) {
     const isMissing = reply.text?.includes("install graphviz");
     this.#note(isMissing
-      ? "Pictures are drawn by Graphviz, which is not there where the daemon runs. Install it (apt install graphviz) and open " +
+      ? "Pictures are drawn by Graphviz, which the computer of the daemon lacks. Install it (apt install graphviz) and open " +
         "this page again; until then the moves are a list."
       : `The picture cannot be drawn: ${reply.text ?? reply.code ?? "it cannot be read"}. The moves are a list.`);
     this.#parts.frame.hidden = true;

@@ -19,10 +19,10 @@ struct BackupCommand {
   private static let usage =
     table.usage + """
 
-      Copies all durable worlds to FILE, which must not be there yet, and checks the copy. A daemon may be
-      writing meanwhile and is not held up: what is copied is one moment.
+      Copies all durable worlds to FILE, which must not exist yet, and checks the copy. A daemon may write
+      meanwhile and is not delayed: the copy is of one moment.
 
-      Exit codes: 0 good, 1 usage or a FILE that is there, 3 the store cannot be read or FILE not be written.
+      Exit codes: 0 good, 1 usage or FILE exists, 3 the store cannot be read or FILE cannot be written.
 
       """
 

@@ -34,10 +34,10 @@ struct ExportCommand {
   private static let usage =
     table.usage + """
 
-      Writes the journal of a durable world to FILE, which must not be there yet, or a script to standard
-      output. The store is only read, and a daemon may be writing it: what is exported is one moment of it.
+      Writes the journal of a durable world to FILE, which must not exist yet, or a script to standard output.
+      The store is only read, and a daemon may write it meanwhile: the export is of one moment.
 
-      Exit codes: 0 good, 1 usage or a FILE that is there, 3 the store cannot be read or FILE not be written.
+      Exit codes: 0 good, 1 usage or FILE exists, 3 the store cannot be read or FILE cannot be written.
 
       """
 

@@ -32,21 +32,21 @@ struct RepairCommand {
       .init(.toCheckpoint, long: "to-checkpoint", summary: "keep all up to the latest checkpoint that can be read"),
       .init(
         .asNew, long: "as-new", argument: .required("NAME"),
-        summary: "make another world of it, and leave this one as it is"
+        summary: "write another world with them; this one stays as it is"
       ),
-      .init(.yes, long: "yes", summary: "put it in the place of this world"),
+      .init(.yes, long: "yes", summary: "put them in the place of this world"),
       .init(.state, long: "state", argument: .required("FOLDER"), summary: StoreAccess.summary),
     ])
 
   private static let usage =
     table.usage + """
 
-      Says what of a durable world cannot be brought back, and what each way out would lose. With --to or
-      --to-checkpoint it says what that one loses; only with --yes or --as-new is anything written, while no
-      daemon has the store: a world is put together beside the other, brought back once, and then takes its
-      place. Copy the store before --yes; what is lost then is lost.
+      Reports the part of a durable world that cannot be restored, and the loss of each way out. With --to or
+      --to-checkpoint it reports the loss of that one. Only --yes and --as-new write, while no daemon has the
+      store: the repaired world is written beside the other, restored once, and then takes its place.
+      Copy the store before --yes: nothing brings back what it removes.
 
-      Exit codes: 0 good, 1 usage or no such world, 3 it cannot be repaired so, or the store not be had.
+      Exit codes: 0 good, 1 usage or no such world, 3 this repair is not possible, or the store cannot be used.
 
       """
 
@@ -110,12 +110,12 @@ struct RepairCommand {
       guard isAgreed || other != nil else {
         Descriptor.standardOutput.writeAll(
           "world \(world) would end with input \(last), and lose \(Repair.inputs(lost)); nothing was changed: "
-            + "--yes does it, --as-new NAME makes another world so\n")
+            + "--yes does it, --as-new NAME writes another world instead\n")
         return StoreAccess.good
       }
       try write(catalogue, to: last)
       Descriptor.standardOutput.writeAll(
-        other.map { "world \($0) has all of world \(world) up to input \(last), which is as it was\n" }
+        other.map { "world \($0) has all of world \(world) up to input \(last); world \(world) is unchanged\n" }
           ?? "world \(world) ends with input \(last); \(Repair.inputs(lost)) were lost\n")
       return StoreAccess.good
     }

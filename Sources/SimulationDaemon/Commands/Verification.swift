@@ -105,7 +105,7 @@ struct Verification {
     guard played.lastSequence == inputs.upperBound else { return .bad("it ends with input \(played.lastSequence)") }
     let hash = try played.presentHash
     if let wanted, hash != wanted.hash {
-      return .bad("its inputs come to another state when they are played again than the checkpoint at its end has")
+      return .bad("a replay of its inputs gives another state than the checkpoint at its end has")
     }
     return .good(hash: hash)
   }

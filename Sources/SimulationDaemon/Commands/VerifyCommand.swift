@@ -21,11 +21,11 @@ struct VerifyCommand {
   private static let usage =
     table.usage + """
 
-      Reads all that the store has of each WORLD, or of all worlds, with its checksums, plays it from
-      checkpoint to checkpoint and compares what comes of it. One line per stretch. Nothing is written,
-      and a daemon may be writing the store.
+      Reads everything that the store has of each WORLD, or of all worlds, with its checksums, replays it from
+      checkpoint to checkpoint and compares the results. One line per stretch. Nothing is written, and a
+      daemon may write the store meanwhile.
 
-      Exit codes: 0 good, 1 usage, 3 something is damaged, cannot be read, or has another outcome.
+      Exit codes: 0 good, 1 usage, 3 something is damaged, cannot be read, or has another result.
 
       """
 

@@ -14,7 +14,7 @@ extension PersistenceFailure: CustomStringConvertible {
     switch self {
     case .store(let failure): "\(failure)"
     case .unreadable(let world, let reason, _):
-      "world \(world) cannot be brought back: \(reason); nothing of it was changed: the release that wrote it has it still, and '\(ProgramName.current) repair \(world)' says what this one can save"
+      "world \(world) cannot be brought back: \(reason); nothing of it was changed: the release that wrote it can still read it, and '\(ProgramName.current) repair \(world)' says what this one can save"
     case .interrupted: "the daemon is ending"
     }
   }

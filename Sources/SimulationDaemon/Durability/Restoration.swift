@@ -307,13 +307,13 @@ extension Service {
   private func tell(_ source: LoadedWorld.Source, milliseconds: Int64) {
     let (name, head) = (source.world.name, source.world.head)
     note(
-      "world \(name) is back with \(head) inputs in \(milliseconds) ms, the last \(head - source.start) of them played again"
+      "world \(name) is back with \(head) inputs in \(milliseconds) ms, the last \(head - source.start) of them replayed"
     )
     if let detour = source.detour {
       report(
         source.start == 0
-          ? "world \(name) was played from its beginning: \(detour)"
-          : "of world \(name) nothing up to input \(source.start) can be undone: \(detour)")
+          ? "world \(name) was replayed from its beginning: \(detour)"
+          : "nothing up to input \(source.start) of world \(name) can be undone: \(detour)")
     }
   }
 }

@@ -197,7 +197,7 @@ extension Service {
         try persistence.store.writeBackLog()
       } then: { [unowned self] result in
         // The log only grows. If the store is broken, the next commit fails.
-        if case .failure(let error) = result { report("the store's log stays as long as it is: \(error)") }
+        if case .failure(let error) = result { report("the store's log cannot be shortened: \(error)") }
       })
   }
 
@@ -261,7 +261,7 @@ extension Service {
   /// Handles a failure outside a round: upkeep of the world pauses for a while, or the world goes out of service.
   private func upkeepFailed(in hosted: HostedWorld, _ home: LiveWorld.Box, _ failure: PersistenceFailure) {
     if failure.keepsLease {
-      report("world \(hosted.name) cannot be looked after for a while: \(failure)")
+      report("world \(hosted.name) gets no upkeep for a while: \(failure)")
       hosted.archiving = nil
       hosted.progress?.upkeepPausedUntil = host &+ Service.upkeepPause
     } else {

@@ -276,7 +276,7 @@ final class Daemon {
   private func accept(at place: Int) {
     for _ in 0..<Daemon.acceptedInARound {
       if service.hasTooManyDisconnected {
-        log.warning("nobody is accepted until more of what clients have left behind is done")
+        log.warning("no connection is accepted until more work of disconnected clients is done")
         return stopListening()
       }
       switch doors[place].listener.accept() {
@@ -287,7 +287,7 @@ final class Daemon {
       case .turnedAway:
         log.warning("a client was turned away: no descriptor is left")
       case .exhausted:
-        log.warning("no descriptor is left; nobody is accepted until a client leaves")
+        log.warning("no descriptor is left; no connection is accepted until a client leaves")
         return stopListening()
       }
     }
@@ -439,7 +439,7 @@ final class Daemon {
     page?.stop()
     let isAllStored = service.release()
     for door in doors { door.listener.closeAndRemove() }
-    if !isAllStored { log.error("not all that happened in durable worlds is stored; see the warnings above") }
+    if !isAllStored { log.error("some changes of durable worlds are not stored; see the warnings above") }
     exit(isAllStored && service.failure == nil ? 0 : 3)
   }
 }

@@ -54,11 +54,11 @@ struct Invocation {
       .init(.ephemeral, long: "ephemeral", summary: "keep nothing when the daemon ends"),
       .init(
         .durability, long: "durability", argument: .required("HOW"),
-        summary: "what a durable world withstands: batch, the daemon's death (default);\nfull, a power cut as well"),
+        summary: "what a durable world survives: batch, the daemon's death (default);\nfull, a power cut as well"),
       .init(
         .onRestart, long: "on-restart", argument: .required("HOW"),
         summary:
-          "what running timers of durable worlds do after a restart: have the time left that they had\n(remaining, the default), be due when they would have been (deadline), begin again (restart)"
+          "what running timers of durable worlds do after a restart: keep their remaining time\n(remaining, the default), keep their due time (deadline), or start again (restart)"
       ),
       .init(
         .kinds, long: "kinds", argument: .required("DIR"),
@@ -85,23 +85,23 @@ struct Invocation {
       .init(
         .poll, long: "poll", argument: .required("MICROSECONDS"),
         summary:
-          "look for further requests that long before going to sleep: shorter round trips,\nmore processor time (default 0)"
+          "look for further requests so long before sleeping: shorter round trips,\nmore processor time (default 0)"
       ),
       .init(
         .workers, long: "workers", argument: .required("N"),
         summary:
-          "threads for long work, 1 to 256 (default: as many as there are processors);\nof several users each has one fewer at a time"
+          "threads for long work, 1 to 256 (default: as many as there are processors);\nwith several users, each has at most one fewer"
       ),
       .init(
-        .untilStandardInputCloses, long: "until-stdin-closes", summary: "end when standard input does"),
+        .untilStandardInputCloses, long: "until-stdin-closes", summary: "end when standard input ends"),
     ])
 
   private static let usage =
     table.usage + """
 
-      Without a command it is the daemon. 'export' writes a durable world as a script or a database,
-      'verify' plays what is stored again and compares, 'repair' saves what it can of a world that is out
-      of service, 'backup' copies all that is stored; '--help' behind each says more.
+      Without a command it is the daemon. 'export' writes a durable world as a script or a database, 'verify'
+      replays the store and compares, 'repair' saves what it can of a world that is out of service, 'backup'
+      copies the store; '--help' after each says more.
 
       """
 

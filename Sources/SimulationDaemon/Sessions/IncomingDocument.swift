@@ -106,7 +106,7 @@ extension Session {
       let tag = line.withParsedCopy(&request) { Array($0.tag) } ?? []
       fail(
         tag, .badArgument, [("argument", "bytes"), ("got", got)],
-        "define needs bytes=N, the number of bytes behind this line; without it nothing that follows can be read")
+        "define needs bytes=N, the number of bytes after this line; without it nothing that follows can be read")
       return sayGoodbye("framing")
     }
     let most = environment.limits.definitionBytes

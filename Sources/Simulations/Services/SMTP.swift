@@ -196,7 +196,7 @@ public struct SMTP: Machine {
     outputs: {
       switch $0 {
       case .reply: .output(("code", .integer(200...599)), about: "the reply to a command")
-      case .handOver: .output(("from", .mailName), ("to", .mailName), about: "the server behind takes the message over")
+      case .handOver: .output(("from", .mailName), ("to", .mailName), about: "the next server takes over the message")
       case .ended: .ended
       }
     },

@@ -127,7 +127,7 @@ extension Compiler {
       if seen[state] == start, let last = successor(of: state), let node = nodeOfTransition[last],
         chart.targets[Int(chart.transitions[last].targets.lowerBound)] != Chart.Index(state)
       {
-        warn(node, "this leads round and round for ever: the states of the circle have neither events nor conditions")
+        warn(node, "this loops for ever: the states of the loop have neither events nor conditions")
       }
     }
   }

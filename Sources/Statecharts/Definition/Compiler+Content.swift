@@ -166,7 +166,7 @@ extension Compiler {
       let text = document.text(of: node)
       let value = Self.literal(text)
       if case .string = value, let first = text.trimmed.first, first == "{" || first == "[" {
-        warn(node, "what begins like JSON here is none, and counts as a text")
+        warn(node, "this begins like JSON but is no JSON, so it counts as a text")
       }
       return value
     }
@@ -298,7 +298,7 @@ extension Compiler {
   private mutating func checkFinalize(_ node: Int) {
     for inner in node..<document.nodes[node].end {
       guard let element = document.element(inner), ["raise", "send"].contains(element.name) else { continue }
-      warn(inner, "<\(element.name)> must not stand in <finalize> by the Recommendation, which is for data; it is done")
+      warn(inner, "<\(element.name)> is not for <finalize>, which the Recommendation has for data; it runs")
     }
   }
 
@@ -478,7 +478,7 @@ extension Compiler {
         compile(child, into: &block)
         continue
       }
-      if hasElse { error(child, "there is nothing behind <else>") }
+      if hasElse { error(child, "nothing can follow <else> but its actions") }
       jumps.append(block.count)
       block.append(.jump(0))
       if let branch { block[branch] = .branch(condition, else: Chart.Index(block.count)) }
@@ -491,7 +491,7 @@ extension Compiler {
         block.append(.branch(condition, else: 0))
       }
       if let content = content(of: child) {
-        error(content, "<\(inner.name)/> is empty: what belongs to it stands behind it, within the <if>")
+        error(content, "<\(inner.name)/> is empty: its actions follow it, within the <if>")
         compile(elements(of: child), into: &block)
       }
     }

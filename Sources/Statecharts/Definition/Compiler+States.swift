@@ -158,7 +158,7 @@ extension Compiler {
     if name.hasSuffix(".*") { name = name.dropLast(2) } else if name.hasSuffix(".") { name = name.dropLast() }
     if name.isEmpty || name == "*" { return chart.descriptors.append(.any) }
     if name.contains("*") {
-      warn(node, "\(text) matches no event: * stands alone or at the end, behind a dot", attribute: "event")
+      warn(node, "\(text) matches no event: * stands alone or at the end, after a dot", attribute: "event")
     }
     if name.contains(",") { warn(node, "\(text) is one event: blanks separate several", attribute: "event") }
     chart.descriptors.append(.name(chart.events.intern(String(name))))

@@ -100,7 +100,7 @@ struct Compiler {
       sorted.append(
         Finding(
           severity: .warning, resource: last.resource, line: last.line, column: last.column,
-          message: "\(untold) more findings are not told"))
+          message: "\(untold) more findings are not shown"))
     }
     return sorted
   }

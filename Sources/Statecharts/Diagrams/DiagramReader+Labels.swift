@@ -34,7 +34,7 @@ extension DiagramReader {
     }
     if text.isEmpty { return label }
     guard text.bytes[0] == UInt8(ascii: "/") else {
-      diagram.error(text.start, "expected / and actions behind the guard; found \(text.string)")
+      diagram.error(text.start, "expected / and actions after the guard; found \(text.string)")
       return nil
     }
     var builder = XMLBuilder()
@@ -53,7 +53,8 @@ extension DiagramReader {
     }
     for part in text.split(",") {
       if part.string == "or timer" || part.string == "timer", last != nil {
-        return fail(part, "how long the timer runs is not in the text; write \(last?.string ?? ""), or after DURATION")
+        return fail(
+          part, "the text does not say how long the timer runs; write \(last?.string ?? ""), or after DURATION")
       }
       var part = part
       let follows = part.rest(after: "or")
@@ -67,7 +68,7 @@ extension DiagramReader {
       last = name
     }
     if label.samples != nil, label.triggers.count > 1 {
-      return fail(text, "the data of one event can be asked for only; give each event an arrow of its own")
+      return fail(text, "only the data of one event can be read; give each event an arrow of its own")
     }
     return true
   }
@@ -98,7 +99,7 @@ extension DiagramReader {
       return name
     }
     if rest.string == "(timer)" {
-      diagram.error(rest.start, "how long the timer runs is not in the text; write \(name.string) after DURATION")
+      diagram.error(rest.start, "the text does not say how long the timer runs; write \(name.string) after DURATION")
       return nil
     }
     if Self.isDigit(rest.dropFirst(rest.bytes[0] == UInt8(ascii: "(") ? 1 : 0).bytes.first ?? 0),
@@ -202,7 +203,7 @@ extension DiagramReader {
     if let isRead = output(text, into: &builder) { return isRead }
     if let sign = assignment(text) {
       if text.dropFirst(sign + 1).trimmed.isEmpty {
-        return fail(text, "expected a value behind =; found \(text.string)")
+        return fail(text, "expected a value after =; found \(text.string)")
       }
       builder.empty(
         "assign",
@@ -228,7 +229,7 @@ extension DiagramReader {
 
   private mutating func isName(_ text: PlacedText, _ what: String) -> Bool {
     if text.bytes.allSatisfy({ !PlacedText.isBlank($0) && !"()[]{}\"'=".utf8.contains($0) }) { return true }
-    return fail(text, "expected one name behind \(what); found \(text.string)")
+    return fail(text, "expected one name after \(what); found \(text.string)")
   }
 
   /// `beep`, `beep ×3`, `beep(volume = 3)`; `nil` if the action is something else.
@@ -241,7 +242,7 @@ extension DiagramReader {
     var parameters: [(PlacedText, PlacedText)] = []
     if rest.string == "?" {
       return fail(
-        text, "whether \(name.string) is told depends on something that the text does not have; write a guard")
+        text, "whether \(name.string) is emitted depends on data that the text does not have; write a guard")
     } else if let times = rest.bytes.isEmpty ? nil : rest.string.first, times == "×" {
       guard let number = Int(String(rest.string.dropFirst()).filter { $0 != " " }), (1...1_000).contains(number) else {
         return fail(rest, "expected how many times, as in \(name.string) ×2")
@@ -378,7 +379,7 @@ extension DiagramReader {
     }
     builder.end()
     if rest.isEmpty { return true }
-    return fail(rest, "expected , or ; behind }; found \(rest.string)")
+    return fail(rest, "expected , or ; after }; found \(rest.string)")
   }
 
   /// Reads actions in braces.
@@ -414,7 +415,7 @@ extension DiagramReader {
     guard let rest = block(text.dropFirst(close + 1).trimmed, into: &builder) else { return false }
     builder.end()
     if rest.isEmpty { return true }
-    return fail(rest, "expected , or ; behind }; found \(rest.string)")
+    return fail(rest, "expected , or ; after }; found \(rest.string)")
   }
 
   static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }

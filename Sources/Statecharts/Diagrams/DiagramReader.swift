@@ -167,7 +167,7 @@ struct DiagramReader {
       return
     }
     let value = rest.dropFirst(sign + 1).trimmed
-    if sign < rest.bytes.count, value.isEmpty { return diagram.error(value.start, "expected a value behind =") }
+    if sign < rest.bytes.count, value.isEmpty { return diagram.error(value.start, "expected a value after =") }
     diagram.data.append(Diagram.Data(name: name, value: sign < rest.bytes.count ? value : nil))
   }
 
@@ -210,7 +210,7 @@ struct DiagramReader {
       }
       title = rest[1..<end]
       guard let name = rest.dropFirst(end + 1).trimmed.rest(after: "as") else {
-        diagram.error(rest.start, "expected as NAME behind the title, as in state \"Title\" as NAME")
+        diagram.error(rest.start, "expected as NAME after the title, as in state \"Title\" as NAME")
         return nothing
       }
       rest = name
@@ -324,12 +324,12 @@ struct DiagramReader {
       let meant =
         word.contains(where: { "-=→–—⟶".contains($0) })
         ? "; did you mean -->?" : rest.string.contains("-->") || rest.string.contains(":") ? Self.namesHint : ""
-      diagram.error(rest.start, "expected --> or : behind \(word == "" ? "it" : "the state"); found \(word)\(meant)")
+      diagram.error(rest.start, "expected --> or : after \(word == "" ? "it" : "the state"); found \(word)\(meant)")
       return nothing
     }
     let place = rest.dropFirst(3).trimmed
     guard !place.isEmpty else {
-      diagram.error(place.start, "expected a state behind -->; the line ends")
+      diagram.error(place.start, "expected a state after -->; the line ends")
       return nothing
     }
     guard let (target, end) = end(place, isSource: false) else { return nothing }
@@ -481,7 +481,7 @@ struct DiagramReader {
     }
     if head.string == "do" {
       diagram.error(
-        text.start, "what a state does meanwhile cannot run here: use entry /, exit / or after DURATION")
+        text.start, "do / cannot run here: use entry /, exit / or after DURATION")
       return true
     }
     if ["entry", "exit", "do"].contains(first) {

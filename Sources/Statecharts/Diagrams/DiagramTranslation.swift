@@ -513,7 +513,7 @@ struct DiagramTranslation {
       events = ["done.state.\(diagram.states[state].id)"]
     }
     if events.isEmpty, own.target == nil, own.label.condition == nil {
-      return diagram.error(own.offset, "what is handled within a state has an event, as in press / beep")
+      return diagram.error(own.offset, "an internal transition has an event, as in press / beep")
     }
     if case .state(let target)? = own.target, diagram.states[target].kind == .join, waitingOfArrow[arrow] == nil {
       return

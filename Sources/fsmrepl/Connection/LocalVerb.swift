@@ -33,7 +33,10 @@ struct LocalVerb {
   static let record = LocalVerb(
     name: "record",
     forms: [
-      ("[FILE] [replace]", "writes what follows as a transcript for 'fsmrepl check'; says whether it does"),
+      (
+        "[FILE] [replace]",
+        "writes the session from now on as a transcript for 'fsmrepl check'; without FILE, says whether it does"
+      ),
       ("off", "ends that"),
     ], example: "record tour.transcript", hint: quotedFile)
   static let quiz = LocalVerb(
@@ -45,13 +48,13 @@ struct LocalVerb {
   static let run = LocalVerb(
     name: "run",
     forms: [
-      ("FILE", "plays a script in the present world, up to the first line that fails; a mistake in it is told first")
+      ("FILE", "plays a script in the present world after its check, up to the first line that fails")
     ], example: "run tour.fsm", hint: quotedFile)
   static let at = LocalVerb(
-    name: "at", forms: [("TIME [LINE]", "lets time pass up to then, if the clock stands still; then the line")],
+    name: "at", forms: [("TIME [LINE]", "lets time pass up to TIME, if the clock stands still; then runs LINE")],
     example: "at 5s send key tap")
   static let after = LocalVerb(
-    name: "after", forms: [("DURATION [LINE]", "lets so much time pass; then the line")],
+    name: "after", forms: [("DURATION [LINE]", "lets DURATION pass; then runs LINE")],
     example: "after 250ms send key tap")
   static let clear = LocalVerb(name: "clear", forms: [("", "an empty screen")], example: "clear")
   static let version = LocalVerb(

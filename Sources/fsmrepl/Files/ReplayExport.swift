@@ -85,7 +85,7 @@ struct ReplayExport {
         ("diagram.svg", diagram), ("wave.svg", wave), ("journal.txt", journal), ("world.fsm", script),
       ] {
         if let failure = answer.failure {
-          notes.append("! \(file) is not there: \(failure.dropFirst(2))")
+          notes.append("! \(file) was not written: \(failure.dropFirst(2))")
           continue
         }
         try RegularFile.write(answer.texts.map { "\($0)\n" }.joined(), to: "\(folder)/\(file)", replaces: true)

@@ -142,7 +142,7 @@ extension Program {
     _ play: LessonPlay, _ entry: LessonFolder.Entry, of folder: LessonFolder, isKept: Bool
   ) -> ScreenText {
     guard play.item == nil else {
-      guard isKept else { return "\nYour place could not be kept: the lesson will begin anew.\n" }
+      guard isKept else { return "\nYour place could not be saved: the lesson will start from the beginning.\n" }
       return "\nThe lesson waits for you: 'fsmrepl lesson \(entry.number)' goes on here.\n"
     }
     let score = play.score.asked > 0 ? " \(play.score.text)." : ""

@@ -58,7 +58,7 @@ extension LessonProgram {
 
   private func tellRules() {
     let words: ScreenText =
-      "Type your answer. Two empty lines show the right one and count as wrong. Ctrl-C leaves, and keeps your place."
+      "Type your answer. Two empty lines show the right answer and count as wrong. Ctrl-C leaves and saves your place."
     write("\(style(.quiet, words.wrapped(width: textColumns, indent: 0)))\n")
   }
 

@@ -108,7 +108,7 @@ extension Prompting {
     var wording = Wording(style: style)
     // Time and number are those of an input that was taken back.
     wording.tellsWhen = false
-    let end: ScreenText = ", and what comes of it leads to \(style(.state, question.after))"
+    let end: ScreenText = ", and its consequences lead to \(style(.state, question.after))"
     switch question.outcome {
     case .refused: return wording.failure(question.reply)
     case .moved(let to) where to != question.after:

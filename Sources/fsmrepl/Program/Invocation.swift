@@ -66,7 +66,7 @@ struct Invocation: Equatable {
       .init(
         .socket, short: "s", long: "socket", argument: .required("PATH"),
         summary: "the daemon's socket, instead of $FSMD_SOCKET or the default"),
-      .init(.own, long: "private", summary: "start a daemon for this session alone, whatever others there are"),
+      .init(.own, long: "private", summary: "start a daemon for this session alone, even if others run"),
       .init(
         .daemon, long: "daemon", argument: .required("PROGRAM"),
         summary: "start this daemon for this session alone, instead of fsmd"),
@@ -83,7 +83,7 @@ struct Invocation: Equatable {
       .init(
         .keepGoing, short: "k", long: "keep-going",
         summary:
-          "go on after a failed request, with 'run' and 'check' after a failed file;\nthe first failure decides the exit code"
+          "continue after a failed request, with 'run' and 'check' after a failed file;\nthe first failure decides the exit code"
       ),
       .init(.echo, long: "echo", summary: "show each line of a script, comments too, before its answer"),
       .init(.raw, long: "raw", summary: "show the lines of the protocol as they are"),
@@ -98,10 +98,12 @@ struct Invocation: Equatable {
       .init(.junit, long: "junit", argument: .required("FILE"), summary: "run, check: write a report for CI, too"),
       .init(
         .wave, long: "wave", argument: .required("FILE"),
-        summary: "run: draw what the script did as SVG; of several scripts, a\nfile each with its name"),
+        summary: "run: draw what the script did as SVG; with several scripts,\none file each with its name"),
       .init(
         .check, long: "check",
-        summary: "run: only read the scripts, and check their words, their documents and those named\n(*.scxml, *.mmd)"),
+        summary:
+          "run: play nothing; check the words of the scripts and their documents, and the named\ndocuments (*.scxml, *.mmd)"
+      ),
       .init(.update, long: "update", summary: "check: replace the answers that differ"),
       .init(
         .seed, long: "seed", argument: .required("N"),

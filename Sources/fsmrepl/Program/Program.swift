@@ -225,7 +225,7 @@ enum Program {
         return .greeted(greeting)
       }
       if refusal != nil || reading == .ended {
-        complain("the daemon on \(client.endpoint.socketPath) does not let us in\(refusal.map { ": \($0)" } ?? "")")
+        complain("the daemon on \(client.endpoint.socketPath) refuses the connection\(refusal.map { ": \($0)" } ?? "")")
         return .failed
       }
     }

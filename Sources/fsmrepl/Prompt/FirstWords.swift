@@ -43,6 +43,6 @@ struct FirstWords {
     }
     guard isNamed, !isRequest else { return nil }
     let (show, send) = ("show \(machine.name)", "send \(machine.name) EVENT")
-    return "\(name) is a machine: '\(show)' tells its state, '\(send)' sends it an event"
+    return "\(name) is a machine: '\(show)' prints its state, '\(send)' sends it an event"
   }
 }

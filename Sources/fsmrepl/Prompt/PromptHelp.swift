@@ -31,9 +31,10 @@ enum PromptHelp {
 
   /// Rows that are no words to complete.
   static let formRows = [
-    ". LINE => OUTCOME : whether the answer is this: ok, moved [[FROM] TO], stayed, ignored, refused [CODE], or a state",
-    ". REQUEST | CMD : what the request lists goes to a command of the shell",
-    ". REQUEST > FILE : the same into a file: 'graph key > key.svg'; overwrites it", ". ! CMD : a command of the shell",
+    ". LINE => OUTCOME : compares the answer with OUTCOME: ok, moved [[FROM] TO], stayed, ignored, refused [CODE], or a state",
+    ". REQUEST | CMD : gives the listed rows to a shell command",
+    ". REQUEST > FILE : writes them to a file, which is overwritten: 'graph key > key.svg'",
+    ". ! CMD : runs a shell command",
     ". ? : as 'help'", ". \\q : as 'exit'",
   ]
 

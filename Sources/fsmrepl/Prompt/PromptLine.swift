@@ -172,7 +172,7 @@ enum PromptLine: Equatable {
     // As in a script, a remark may follow.
     let outcome = words[(arrow + 1)...].prefix { !$0.hasPrefix("#") }
     guard let line = ServerLine((["."] + outcome).joined(separator: " ")) else {
-      return .wrong("what stands behind '=>' breaks the rules of words and quotes")
+      return .wrong("the outcome after '=>' breaks the rules of words and quotes")
     }
     do throws(ScriptOutcome.Failure) {
       let outcome = try ScriptOutcome(words: line.words, fields: line.fields)
@@ -213,7 +213,7 @@ enum PromptLine: Equatable {
     let (sign, rest) = (words[place].prefix(1), words[place].dropFirst())
     let what = sign == ">" ? "the name of a file" : "a command of the shell"
     if words[place] == ">>" { return "no answer is added to a file: '>' overwrites it" }
-    guard rest.isEmpty else { return "a blank belongs behind '\(sign)': '\(sign) \(rest)'" }
+    guard rest.isEmpty else { return "a blank must follow '\(sign)': '\(sign) \(rest)'" }
     if place + 1 == words.count { return "\(what) must follow '\(sign)'" }
     return sign == ">" && words[place + 1].hasPrefix("'") ? "quotes around a name of a file are double: \"" : nil
   }

@@ -149,7 +149,7 @@ extension Prompting {
     if isFailure, let verb = asked.verb, verb.entry.parsedForms.contains(where: \.isOpen),
       let sign = asked.words.first(where: { $0 == ">" || $0 == "|" })
     {
-      sayLine("  the words behind '\(verb.name)' are the machine's own, and so is '\(sign)'")
+      sayLine("  the words after '\(verb.name)' belong to the machine, and so does '\(sign)'")
     }
     let words: [String]
     switch asked.verb {
@@ -191,7 +191,7 @@ extension Prompting {
     _ job: Job, _ received: Conversation.Received, _ raw: RawLine, to destination: PromptLine.Destination
   ) {
     guard job.size <= Self.mostDelivered else {
-      return refuse("the answer has more than \(Self.mostDelivered >> 20) MiB, and went nowhere", job.line)
+      return refuse("the answer has more than \(Self.mostDelivered >> 20) MiB, and was not delivered", job.line)
     }
     // An answer of one line has no lines of data.
     let isRows = received.asked?.verb?.listsRows == true

@@ -297,7 +297,7 @@ final class Prompting {
       case .greeting(let line): greeted(line)
       case .turnedAway(let reason):
         guard reconnection.isNews(reason) else { break }
-        sayLine("\(style(.attention, "the daemon does not let us in")): \(reason)")
+        sayLine("\(style(.attention, "the daemon refuses the connection")): \(reason)")
       case .unreadable(let raw): say(presenter.showWhole(raw))
       case .note(let text): sayLine("\(style(.attention, "record")): \(text)")
       case .line(let received, let raw): take(received, raw: raw)

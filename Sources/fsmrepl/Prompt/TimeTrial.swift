@@ -69,7 +69,7 @@ struct TimeTrial: Equatable {
   ) -> ScreenText? {
     if let trial = run(request, in: world, of: endpoint) { return trial.question(about: request, style: style) }
     guard case .state(_, _, within: nil) = request.extent else { return nil }
-    return "how long that takes cannot be tried, as the daemon makes no fork here; wait up to a day?"
+    return "the daemon makes no fork here, so nobody knows how long that takes; wait up to a day?"
   }
 
   /// Tries a request.

@@ -69,7 +69,7 @@ extension RunPlayer {
       try drain()
       for name in [other, world].compactMap(\.self) { _ = try ask("world drop \(name)") }
     } catch {
-      complain("the world \(world) may be left behind")
+      complain("the world \(world) may still exist")
     }
   }
 }

@@ -216,9 +216,9 @@ struct Wording: Equatable {
       let machine = style(.name, line["machine"] ?? "?")
       let what: ScreenText =
         if let output = line["output"] {
-          "output \(output) of \(machine) goes round and round through wires; the rest was not delivered"
+          "output \(output) of \(machine) loops through wires without end; the rest was not delivered"
         } else {
-          "timer \(line["timer"] ?? "?") of \(machine) goes round and round without time passing; what is still due waits"
+          "timer \(line["timer"] ?? "?") of \(machine) loops without time passing; timers that are due wait"
         }
       return "\(style(.bad, "livelock")): \(what), in the world \(line["world"] ?? "?")\(when(line))"
     case "limit":
@@ -282,11 +282,11 @@ struct Wording: Equatable {
   func legend(of verb: Verb?) -> ScreenText {
     let text =
       switch verb {
-      case .agenda: "due, machine, timer; left: until it is due"
+      case .agenda: "due time, machine, timer; left: time until then"
       case .list: "machine, kind, state"
-      case .count: "kind, state, how many machines"
-      case .can: "event and its arguments; effect: what comes of it, besides a move or a stay"
-      case .limits: "what is limited, how much there may be at most, of what"
+      case .count: "kind, state, number of machines"
+      case .can: "event and its arguments; effect: the outcome, if it is neither a move nor a stay"
+      case .limits: "limit, highest value, unit"
       case .worlds: "world, its clock and its time; seq: the number of its last input"
       case .wires: "machine and its output, machine and its event"
       case .coverage: "tried/all; switch: two transitions in a row"

@@ -60,7 +60,7 @@ struct UpgradeTests {
     Change(testDescription: "words removed that were not used", entry: ReleasedLamp<Leaner>.entry),
     Change(
       testDescription: "the version raised", entry: ReleasedLamp<LaterVersion>.entry,
-      detour: "world z was played from its beginning: "),
+      detour: "world z was replayed from its beginning: "),
     Change(testDescription: "another default", entry: ReleasedLamp<OtherDefault>.entry),
     Change(
       testDescription: "a state removed", entry: ReleasedLamp<NoState>.entry,
@@ -195,7 +195,7 @@ struct UpgradeTests {
     let again = try daemon.afterKill { $0.kinds = [ReleasedLamp<NoOutput>.entry] }
     #expect(again.connect("z").view() == view)
     #expect(again.log.count == 1, "\(again.log)")
-    #expect(again.log.first?.hasPrefix("of world z nothing up to input \(marks.last ?? 0) can be undone: ") == true)
+    #expect(again.log.first?.hasPrefix("nothing up to input \(marks.last ?? 0) of world z can be undone: ") == true)
     #expect(again.log.first?.contains("output 'off' of kind 'lamp'") == true)
     // The journal still shows it, in its own words.
     #expect(again.connect("z").journal() == guest.journal())
@@ -283,7 +283,7 @@ struct UpgradeTests {
   func notes() throws {
     let again = try daemon().afterKill()
     #expect(again.notes.count == 2)
-    #expect(again.notes[0] == "world main is back with 2 inputs in 0 ms, the last 2 of them played again")
+    #expect(again.notes[0] == "world main is back with 2 inputs in 0 ms, the last 2 of them replayed")
     #expect(again.notes[1].hasPrefix("world z is back with "))
   }
 }
