@@ -28,7 +28,7 @@ endif
 .SILENT:
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
-.PHONY: help run demo pictures test test-diagrams test-page conformance diagram-tools-are-there page-tools-are-there lab lab-test race store bench count format lint install clean \
+.PHONY: help run demo pictures test test-diagrams test-page conformance diagram-tools-are-there page-tools-are-there lab lab-test race store kinds bench count format lint install clean \
   swift-is-there libraries-are-there redis-is-there statemachine-is-there valgrind-is-there
 
 help:
@@ -42,6 +42,7 @@ help:
 	echo 'make lab      writes a package with a machine, its test and a daemon of your own (NAME=$(NAME), DIR=$(DIR))'
 	echo 'make race     runs the tests that have threads under the thread sanitizer (RACE="$(RACE)")'
 	echo 'make store    leaves a store with machines of all kinds, which later releases must read, in STORE=$(STORE)'
+	echo 'make kinds    writes Docs/Kinds.md from the catalogue'
 	echo 'make bench    measures fsmd beside Redis, one table (BENCH="--quick", BENCH="--only memory")'
 	echo 'make count    instructions that the daemon takes per request, counted by valgrind: the same each time'
 	echo 'make format   formats all Swift files in place'
@@ -162,6 +163,10 @@ race: libraries-are-there
 # What is kept of a release, so that later ones can be tested with it.
 store: libraries-are-there
 	FSMD_STORE_FIXTURE="$(STORE)" swift test -q --disable-xctest --filter AllKindsStoreTests
+
+# The list of all kinds. A test compares it with the catalogue.
+kinds: libraries-are-there
+	FSMD_KINDS_PAGE='$(CURDIR)/Docs/Kinds.md' swift test -q --disable-xctest --filter KindsPageTests
 
 lint: swift-is-there
 	swift format lint --strict -r $(SWIFT_FILES)
