@@ -38,7 +38,7 @@ endif
 .SILENT:
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
-.PHONY: help run demo pictures test test-diagrams test-page conformance diagram-tools-are-there page-tools-are-there test-all test-lab lab race store bench count format lint install clean \
+.PHONY: help run demo pictures test test-diagrams test-page conformance diagram-tools-are-there page-tools-are-there test-all test-lab lab race store kinds bench count format lint install clean \
   swift-is-there libraries-are-there redis-is-there statemachine-is-there valgrind-is-there
 
 help:
@@ -54,6 +54,7 @@ help:
 	echo 'make test-lab  makes such a package, builds and tests it'
 	echo 'make race     runs the tests that have threads under the thread sanitizer (RACE="$(RACE)")'
 	echo 'make store    leaves a store with machines of all kinds, which later releases must read, in STORE=$(STORE)'
+	echo 'make kinds    writes Docs/Kinds.md from the catalogue'
 	echo 'make bench    measures fsmd beside Redis, one table (BENCH="--quick", BENCH="--only memory")'
 	echo 'make count    instructions that the daemon takes per request, counted by valgrind: the same each time'
 	echo 'make format   formats all Swift files in place'
@@ -195,6 +196,11 @@ race: libraries-are-there
 store: libraries-are-there
 	$(QUICK) --build-tests
 	FSMD_STORE_FIXTURE="$(STORE)" $(TEST_RUNNER) --filter AllKindsStoreTests
+
+# The list of all kinds. A test compares it with the catalogue.
+kinds: libraries-are-there
+	$(QUICK) --build-tests
+	FSMD_KINDS_PAGE='$(CURDIR)/Docs/Kinds.md' $(TEST_RUNNER) --filter KindsPageTests
 
 lint: swift-is-there
 	swift format lint --strict --parallel -r $(SWIFT_FILES)

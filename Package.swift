@@ -127,7 +127,7 @@ let package = Package(
       name: "fsmreplTests",
       dependencies: ["fsmrepl", "fsmd", "SimulationDaemon", "LineProtocol", "Scripts", "UnixHost", "TestSupport"],
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
-    .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+    .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [

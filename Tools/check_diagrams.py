@@ -88,7 +88,7 @@ def check_dot(folder):
 
 
 def check_page(programs):
-    """The picture of the README has the texts that the daemon draws today."""
+    """The picture of Docs/Tour.md has the texts that the daemon draws today."""
     requests = ["clock virtual", "new shiftKey key", "send key tap", "graph key format=svg"]
     stored = pathlib.Path("Docs/shiftKey.svg").read_text(encoding="utf-8")
     drawn = answers(programs, requests)[-1] or ""

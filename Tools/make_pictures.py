@@ -1,4 +1,4 @@
-"""Draws the pictures of the README from runs of the programs, so that they show what is there.
+"""Draws the pictures of README and Docs from runs of the programs, so that they show what is there.
 
   make_pictures.py --programs FOLDER
 

@@ -1,11 +1,12 @@
-import Foundation
+import TestSupport
 import Testing
 
 @Suite("Swift in the documentation is Swift that is compiled")
 struct DocumentedSwiftTests {
-  /// The page that people see first, and the catalogues of the products.
+  /// The pages for those who write programs, and the catalogues of the products.
   private static func isDocument(_ path: String) -> Bool {
-    path == "README.md" || path.hasPrefix("Sources/") && path.contains(".docc/") && path.hasSuffix(".md")
+    ["README.md", "Docs/Library.md"].contains(path)
+      || path.hasPrefix("Sources/") && path.contains(".docc/") && path.hasSuffix(".md")
   }
 
   @Test("every block stands in a test or an example, line for line")
@@ -13,7 +14,7 @@ struct DocumentedSwiftTests {
     let compiled = try Checkout.swiftFiles(in: "Tests", "Examples").map { Self.lines(of: $0.text) }
     var count = 0
     for document in try Checkout.files() where Self.isDocument(document.path) {
-      for block in Self.swiftBlocks(of: document.text) {
+      for block in Document(path: document.path, text: document.text).blocks(marked: "swift") {
         count += 1
         #expect(
           compiled.contains { Self.contains($0, block.lines) }, "\(document.path):\(block.line) is compiled nowhere")
@@ -39,27 +40,12 @@ struct DocumentedSwiftTests {
     #expect(Self.contains(compiled, ["func a() {", "  b()", "}"]))
     #expect(!Self.contains(compiled, ["func a() {", "  d()", "}"]))
     #expect(!Self.contains(compiled, ["func a() {", "b()", "}"]))
-    let blocks = Self.swiftBlocks(of: "x\n```swift\na\n\nb\n```\n```sh\nc\n```")
-    #expect(blocks.map(\.lines) == [["a", "", "b"]])
+    let page = Document(path: "", text: "x\n```swift\na\n\nb\n```\n```sh\nc\n```")
+    #expect(page.blocks(marked: "swift").map(\.lines) == [["a", "", "b"]])
   }
 
   private static func lines(of text: String) -> [Substring] {
     text.split(separator: "\n", omittingEmptySubsequences: false)
-  }
-
-  private static func swiftBlocks(of text: String) -> [(line: Int, lines: [Substring])] {
-    var blocks: [(line: Int, lines: [Substring])] = []
-    var begin: Int?
-    let lines = lines(of: text)
-    for (place, line) in lines.enumerated() {
-      if let first = begin, line == "```" {
-        blocks.append((first + 1, Array(lines[first..<place])))
-        begin = nil
-      } else if line == "```swift" {
-        begin = place + 1
-      }
-    }
-    return blocks
   }
 
   /// Whether a block stands in a file, all of its lines indented by as much.

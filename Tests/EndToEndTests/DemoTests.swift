@@ -5,9 +5,7 @@ import UnixHost
 
 /// The demonstrations, played by the real programs, and their index.
 struct DemoTests {
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
-  private static let folder = root.appending(path: "Demos")
+  private static let folder = Document.root.appending(path: "Demos")
 
   /// No daemon but one of the session's own.
   private static let alone: [(String, String?)] = [
@@ -20,9 +18,7 @@ struct DemoTests {
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  private static func text(_ path: String) throws -> String {
-    try String(contentsOf: folder.appending(path: path), encoding: .utf8)
-  }
+  private static func text(_ path: String) throws -> String { try Document("Demos/\(path)").text }
 
   @Test("every demonstration passes, in one run")
   func pass() throws {
@@ -59,14 +55,6 @@ struct DemoTests {
     }
   }
 
-  @Test("every link of the index leads to a file")
-  func links() throws {
-    for link in try Self.text("README.md").matches(of: #/\]\(([^)\s]+)\)/#) {
-      let target = Self.folder.appending(path: String(link.output.1)).standardizedFileURL.path
-      #expect(FileManager.default.fileExists(atPath: target), "\(link.output.1)")
-    }
-  }
-
   @Test("every kind is made by a demonstration")
   func kinds() throws {
     var made: Set<Substring> = []
@@ -94,9 +82,9 @@ struct DemoTests {
 
   @Test("what `make run` plays without a terminal shows requests and answers, and ends well")
   func withoutTerminal() throws {
-    let makefile = try String(contentsOf: Self.root.appending(path: "Makefile"), encoding: .utf8)
+    let makefile = try Document("Makefile").text
     let words = try #require(makefile.firstMatch(of: #/else set -- (.*); fi\n/#)).output.1.split(separator: " ").map {
-      $0.hasPrefix("Demos/") ? Self.root.appending(path: String($0)).path : String($0)
+      $0.hasPrefix("Demos/") ? Document.root.appending(path: String($0)).path : String($0)
     }
     let run = try ProgramRun(
       "fsmrepl", ["--private"] + words, in: try TemporaryFolder(), environment: Self.alone)

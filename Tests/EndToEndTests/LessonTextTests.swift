@@ -5,16 +5,14 @@ import UnixHost
 
 /// The lessons: what they promise comes true, and their list has all of them.
 struct LessonTextTests {
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
-  private static let folder = root.appending(path: "Lessons")
+  private static let folder = Document.root.appending(path: "Lessons")
 
   private static func lessons() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".fsm") }.sorted()
   }
 
   private static func lines(_ name: String) throws -> [String] {
-    try String(contentsOf: folder.appending(path: name), encoding: .utf8).components(separatedBy: "\n")
+    try Document("Lessons/\(name)").lines.map(String.init)
   }
 
   @Test("every lesson can be played, and each of its answers is what it says")
@@ -53,8 +51,7 @@ struct LessonTextTests {
 
   @Test("the code that a lesson shows is code that is compiled and tested")
   func code() throws {
-    let forms = try String(
-      contentsOf: Self.root.appending(path: "Tests/StateMachinesTests/LampForms.swift"), encoding: .utf8)
+    let forms = try Document("Tests/StateMachinesTests/LampForms.swift").text
     var isCode = false
     let shown = try Self.lines("11-one-lamp-in-every-form.fsm").flatMap { line -> [String] in
       if line == "say ```" {

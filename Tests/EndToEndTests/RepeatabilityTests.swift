@@ -5,9 +5,6 @@ import UnixHost
 
 @Suite("The same, however often and wherever it is run")
 struct RepeatabilityTests {
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
-
   /// A processor that this process may use.
   private static func processor() throws -> String {
     let allowed = try String(contentsOfFile: "/proc/self/status", encoding: .utf8).split(separator: "\n")
@@ -15,12 +12,12 @@ struct RepeatabilityTests {
     return String(try #require(allowed?.split(separator: "\t").last?.prefix { $0.isNumber }))
   }
 
-  /// All answers in README and Docs stand in them to the byte, so a build that passes gives the answers of every other.
+  /// All answers of the transcripts in Docs stand in them to the byte, so a build that passes gives the answers of every other.
   @Test(
     "the transcripts of the documentation a hundred times, on one processor and on all", arguments: [true, false])
   func transcripts(onOne: Bool) throws {
     let folder = try TemporaryFolder()
-    let words = ["check", "\(Self.root.path)/README.md", "\(Self.root.path)/Docs"]
+    let words = ["check", Document.root.appending(path: "Docs").path]
     let program = try Products.path(of: "fsmrepl")
     var outputs: Set<String> = []
     for _ in 0..<50 {

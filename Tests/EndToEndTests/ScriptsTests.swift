@@ -395,18 +395,12 @@ struct ScriptsTests {
 
   @Test("the scripts of the documentation hold")
   func documentation() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let blocks = try ["Docs/Scripts.md", "Docs/Lessons.md", "Docs/Export.md", "Docs/Teaching.md", "README.md"].flatMap {
-      path in
-      try String(contentsOf: root.appending(path: path), encoding: .utf8).components(separatedBy: "```fsm\n")
-        .dropFirst()
-        .compactMap { $0.components(separatedBy: "```").first }
-    }
+    let pages = ["Docs/Scripts.md", "Docs/Lessons.md", "Docs/Export.md", "Docs/Teaching.md", "README.md"]
+    let blocks = try pages.flatMap { try Document($0).blocks(marked: "fsm") }
     #expect(blocks.count > 6)
     for block in blocks {
-      let run = try run(["s.fsm": block], "@s.fsm")
-      #expect(run.code == .exited(0), "\(block)\n\(run.output)\(run.log)")
+      let run = try run(["s.fsm": block.text], "@s.fsm")
+      #expect(run.code == .exited(0), "\(block.text)\n\(run.output)\(run.log)")
     }
   }
 }

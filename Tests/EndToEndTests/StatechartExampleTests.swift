@@ -5,9 +5,7 @@ import UnixHost
 
 /// `Examples/Statecharts` and the pages about machines from files, played by the real programs.
 struct StatechartExampleTests {
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
-  private static let folder = root.appending(path: "Examples/Statecharts")
+  private static let folder = Document.root.appending(path: "Examples/Statecharts")
 
   private static func names(in folder: URL, _ endings: String...) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
@@ -31,7 +29,7 @@ struct StatechartExampleTests {
 
   @Test("the charts have no warnings, the first exercise has two, and the second none")
   func warnings() throws {
-    let exercises = Self.root.appending(path: "Examples/Exercises")
+    let exercises = Document.root.appending(path: "Examples/Exercises")
     let charts = try [Self.folder, exercises, exercises.appending(path: "Solutions")].flatMap { folder in
       try Self.names(in: folder, ".mmd", ".scxml").map { folder.appending(path: $0).path }
     }
@@ -50,7 +48,7 @@ struct StatechartExampleTests {
     "the script of an exercise fails, and passes with the solution",
     arguments: [("airlock.mmd", "airlock.fsm:10:"), ("parking.scxml", "parking.fsm:11:")])
   func exercises(chart: String, failure: String) throws {
-    let folder = Self.root.appending(path: "Examples/Exercises")
+    let folder = Document.root.appending(path: "Examples/Exercises")
     let script = String(chart.prefix { $0 != "." }) + ".fsm"
     let place = try Workplace()
     try place.write(script, Self.text(folder.appending(path: script)))
@@ -74,20 +72,16 @@ struct StatechartExampleTests {
   }
 
   /// The first block of a page with this language that has this text in it.
-  private static func block(of page: String, _ language: String, with text: String) throws -> String {
-    let blocks = page.components(separatedBy: "\n```")
-    let block = blocks.first { $0.hasPrefix("\(language)\n") && $0.contains(text) }
-    return try #require(block).dropFirst(language.count + 1) + "\n"
+  private static func block(of page: Document, _ language: String, with text: String) throws -> String {
+    try #require(page.blocks(marked: language).first { $0.text.contains(text) }).text
   }
 
-  @Test("the files that the page has the reader write do what it says, and the README has the same diagram")
+  @Test("the files that the page has the reader write do what it says")
   func page() throws {
-    let page = try Self.text(Self.root.appending(path: "Docs/Statecharts.md"))
+    let page = try Document("Docs/Statecharts.md")
     let diagram = try Self.block(of: page, "mermaid", with: "stateDiagram-v2")
-    let readme = try Self.text(Self.root.appending(path: "README.md"))
-    #expect(try Self.block(of: readme, "mermaid", with: "uses = uses + 1") == diagram)
     let lines = diagram.split(separator: "\n").map { "> | \($0)\n" }.joined()
-    #expect(page.contains(lines), "the transcript has another diagram")
+    #expect(page.text.contains(lines), "the transcript has another diagram")
     let place = try Workplace()
     try place.write("lamp.mmd", diagram)
     try place.write("lamp.fsm", Self.block(of: page, "fsm", with: "load lamp.mmd"))

@@ -1,5 +1,6 @@
 @testable import MachineForms
 import Foundation
+import TestSupport
 
 /// A JSON value, as far as a schema checks it.
 enum JSONValue: Sendable {
@@ -48,11 +49,7 @@ struct JSONSchema: Sendable {
 
   /// The schema printed in `Docs/Json.md`.
   static let ofLines: JSONSchema = {
-    let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Docs/Json.md")
-    guard let text = try? String(contentsOf: page, encoding: .utf8),
-      let block = text.components(separatedBy: "```json\n").dropFirst().first?.components(separatedBy: "\n```").first,
-      let root = JSONValue(block)
+    guard let block = try? Document("Docs/Json.md").blocks(marked: "json").first, let root = JSONValue(block.text)
     else { preconditionFailure("Docs/Json.md has no schema") }
     return JSONSchema(root: root)
   }()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LineProtocol
@@ -183,9 +184,7 @@ struct NamedJSONTests {
 
   @Test("the documentation has the members of every verb")
   func documentation() throws {
-    let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let page = try String(contentsOf: repository.appending(path: "Docs/Json.md"), encoding: .utf8)
+    let page = try Document("Docs/Json.md").text
     for verb in Verb.allCases {
       let row =
         "| `\(verb.name)` | \(Self.written(verb.replyShapes.data)) | \(Self.written(verb.replyShapes.success)) |"

@@ -1,6 +1,7 @@
 import Foundation
 import MachineForms
 import StateMachines
+import TestSupport
 import Testing
 
 /// One lamp in every form does the same in each, and the page about forms shows what is tested here.
@@ -76,19 +77,13 @@ struct LampFormsTests {
 
   @Test("the page about forms shows a lamp for each of them, as it is compiled")
   func page() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let page = try String(contentsOf: root.appending(path: "Docs/Forms.md"), encoding: .utf8)
-    let lamps = try String(
-      contentsOf: root.appending(path: "Tests/StateMachinesTests/LampForms.swift"), encoding: .utf8)
-    let sections = page.components(separatedBy: "\n### ").dropFirst()
+    let lamps = try Document("Tests/StateMachinesTests/LampForms.swift").text
+    let sections = try Document("Docs/Forms.md").text.components(separatedBy: "\n### ").dropFirst()
     #expect(sections.compactMap { $0.components(separatedBy: "\n").first } == Form.allCases.map(\.rawValue))
     for section in sections {
-      let blocks = section.components(separatedBy: "```swift\n").dropFirst().compactMap {
-        $0.components(separatedBy: "```").first
-      }
+      let blocks = Document(path: "Docs/Forms.md", text: section).blocks(marked: "swift")
       #expect(!blocks.isEmpty, "\(section.prefix(20)) has no lamp")
-      for block in blocks { #expect(lamps.contains(block)) }
+      for block in blocks { #expect(lamps.contains(block.text)) }
     }
   }
 }

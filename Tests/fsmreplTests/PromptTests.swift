@@ -246,33 +246,68 @@ struct PromptTests {
     try terminal.wait(for: "main real 4.0s> ")
   }
 
-  @Test("the README shows a session at the prompt as it is, but for the times")
-  func readme() throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "README.md")
-    let text = try String(contentsOf: file, encoding: .utf8)
-    let section = try #require(text.components(separatedBy: "\n## The prompt\n").last)
-    let block = try #require(section.components(separatedBy: "```").dropFirst().first)
-    var lines = block.split(separator: "\n").drop { $0 != "$ fsmrepl" }.dropFirst()
-    #expect(lines.count > 6)
-    func timeless(_ text: some StringProtocol) -> String { String(text).replacing(#/\d+\.\d+/#, with: "T") }
-    let terminal = try Pseudoterminal(["--private"])
-    var before = try terminal.wait(for: "main real ")
-    while let line = lines.popFirst() {
-      // A prompt with what is typed behind it, then what comes of it.
-      let parts = line.split(separator: "> ", maxSplits: 1)
-      #expect(timeless(line).hasPrefix("main real Ts>"), "\(line)")
-      try terminal.wait(for: "> ")
-      guard parts.count == 2 else { break }
-      terminal.type("\(parts[1])\r")
-      try terminal.wait(for: "\(parts[1])\n")
-      before = try terminal.wait(for: "main real ")
-      let answer = lines.prefix { !timeless($0).hasPrefix("main real Ts>") }
-      lines = lines.dropFirst(answer.count)
-      let came = before.split(separator: "\n").map { $0.filter { $0 != "\r" } }.filter { !$0.isEmpty }
-      #expect(came.map(timeless) == answer.map(timeless))
+  /// What is typed at a prompt of a page, and what the page says comes of it.
+  private struct Turn {
+    /// The world with its clock, and its time there: `main real`, `0.0s`.
+    let world: Substring
+    let time: Substring
+    let typed: Substring
+    var answer: [Substring] = []
+
+    /// Times of a real clock are never the same.
+    func comparable(_ lines: [some StringProtocol]) -> [String] {
+      lines.map { world.hasSuffix(" real") ? $0.replacing(#/\d+\.\d+/#, with: "T") : String($0) }
     }
-    #expect(lines.isEmpty)
+  }
+
+  /// The sessions of a page are one conversation.
+  private func turns(of page: Document) throws -> [Turn] {
+    var turns: [Turn] = []
+    for line in page.blocks(marked: "fsmrepl").flatMap(\.lines) where !line.isEmpty {
+      if let prompt = line.wholeMatch(of: #/(\S+ (?:real|virtual)) ([\d.]+s?)> (.+)/#) {
+        turns.append(Turn(world: prompt.output.1, time: prompt.output.2, typed: prompt.output.3))
+      } else {
+        try #require(!turns.isEmpty, "\(page.path) begins without a prompt")
+        turns[turns.count - 1].answer.append(line)
+      }
+    }
+    return turns
+  }
+
+  /// Waits for a prompt that asks for a line.
+  ///
+  /// - Returns: What was shown before it, and the time in it.
+  private func prompt(of world: Substring, at terminal: Pseudoterminal) throws -> (before: String, time: String) {
+    var before = ""
+    while true {
+      before += try terminal.wait(for: "\(world) ")
+      let time = try terminal.wait(for: "> ")
+      if !time.contains("…") { return (before, time) }
+    }
+  }
+
+  @Test(
+    "the pages show sessions at the prompt as they are, but for the times of a real clock",
+    arguments: ["README.md", "Docs/Prompt.md"])
+  func pages(path: String) throws {
+    let page = try Document(path)
+    let folder = try TemporaryFolder()
+    for diagram in page.blocks(marked: "mermaid") {
+      try Data(diagram.text.utf8).write(to: URL(filePath: "\(folder.path)/lamp.mmd"))
+    }
+    let turns = try turns(of: page)
+    #expect(turns.count > 4)
+    let terminal = try Pseudoterminal(["--private"], columns: 100, folder: folder.path)
+    var time = try prompt(of: turns[0].world, at: terminal).time
+    for (place, turn) in turns.enumerated() {
+      #expect(turn.comparable([time]) == turn.comparable([turn.time]), "\(path): \(turn.typed)")
+      terminal.type("\(turn.typed)\r")
+      try terminal.wait(for: "\(turn.typed)\n")
+      let next = try prompt(of: turns[min(place + 1, turns.count - 1)].world, at: terminal)
+      let came = next.before.split(separator: "\n").map { $0.filter { $0 != "\r" } }.filter { !$0.isEmpty }
+      #expect(turn.comparable(came) == turn.comparable(turn.answer), "\(path): \(turn.typed)")
+      time = next.time
+    }
   }
 
   @Test("Ctrl-D, quit and a signal leave the terminal as it was", arguments: ["\u{04}", "quit\r", nil])

@@ -28,9 +28,11 @@ final class Pseudoterminal {
   ///
   /// - Parameters:
   ///   - variables: To be set for it, as `NAME=value`.
+  ///   - folder: In which it runs.
   ///   - hasColours: Whether it may use colours, and shows hints.
   init(
-    _ arguments: [String], columns: UInt16 = 80, rows: UInt16 = 24, variables: [String] = [], hasColours: Bool = false
+    _ arguments: [String], columns: UInt16 = 80, rows: UInt16 = 24, variables: [String] = [], folder: String = ".",
+    hasColours: Bool = false
   ) throws {
     self.rows = rows
     var (master, slave): (Int32, Int32) = (-1, -1)
@@ -49,7 +51,7 @@ final class Pseudoterminal {
     let path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 
     let environment = [
-      "-u", "NO_COLOR", "-u", "FSMD_SOCKET", "TERM=vt100", "LC_ALL=C.UTF-8", "INPUTRC=/dev/null",
+      "-C", folder, "-u", "NO_COLOR", "-u", "FSMD_SOCKET", "TERM=vt100", "LC_ALL=C.UTF-8", "INPUTRC=/dev/null",
       "XDG_STATE_HOME=/dev/null", "PAGER=cat",
     ]
     child = try Self.spawn(

@@ -4,6 +4,7 @@ import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -18,27 +19,6 @@ struct TableExportTests {
 
   // MARK: The page
 
-  /// A block of the page, with the language that it is marked with.
-  private struct Block {
-    let language: Substring
-    let text: String
-  }
-
-  private static func page() throws -> String {
-    var folder = URL(filePath: #filePath)
-    for _ in 0..<4 { folder.deleteLastPathComponent() }
-    let file = folder.appending(path: "Docs/Export.md")
-    return try String(contentsOf: file, encoding: .utf8)
-  }
-
-  private static func blocks(_ page: String) -> [Block] {
-    let parts = page.components(separatedBy: "\n```")
-    return stride(from: 1, to: parts.count, by: 2).map { place in
-      let lines = parts[place].split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-      return Block(language: lines[0], text: lines.count > 1 ? String(lines[1]) : "")
-    }
-  }
-
   /// Plays a script's lines with their times.
   private func play(_ script: String, _ guest: Guest) throws {
     let parsed = try ScriptParser.parse("page", Array(script.utf8)) { _ in .failed("") }
@@ -50,23 +30,23 @@ struct TableExportTests {
 
   @Test("every query of the page gives what stands there, on the page's own world")
   func page() throws {
-    let page = try Self.page()
-    let blocks = Self.blocks(page)
+    let page = try Document("Docs/Export.md")
+    let blocks = page.blocks
     let daemon = try KeptDaemon()
     let guest = daemon.begin("lesson")
-    try play(blocks.first { $0.language == "fsm" }?.text ?? "", guest)
+    try play(blocks.first { $0.mark == "fsm" }?.text ?? "", guest)
     let database = try export("lesson", of: daemon)
     var queries = 0
-    for (place, block) in blocks.enumerated() where block.language == "sql" {
+    for (place, block) in blocks.enumerated() where block.mark == "sql" {
       let wanted = blocks[place + 1]
-      #expect(wanted.language == "text")
-      let found = try database.rows(block.text).joined(separator: "\n")
-      #expect(found == wanted.text, "\(block.text)\n\(found)")
+      #expect(wanted.mark == "text")
+      let found = try database.rows(block.text)
+      #expect(found.joined(separator: "\n") == wanted.lines.joined(separator: "\n"), "\(block.text)\n\(found)")
       queries += 1
     }
     #expect(queries > 10)
     // All except the first line, which names the release.
-    let script = blocks.last { $0.language == "fsm" }?.text.split(separator: "\n").dropFirst()
+    let script = blocks.last { $0.mark == "fsm" }?.text.split(separator: "\n").dropFirst()
     let exported = try daemon.script(of: "lesson").split(separator: "\n").dropFirst()
     #expect(script == exported, "\(exported.joined(separator: "\n"))")
     // The page mentions every column of every table.
@@ -75,7 +55,7 @@ struct TableExportTests {
     )
     for name in names {
       let (table, column) = (name.split(separator: "|")[0], name.split(separator: "|")[1])
-      #expect(page.contains("`\(table)`") && page.contains("`\(column)`") || table == "about", "\(name)")
+      #expect(page.text.contains("`\(table)`") && page.text.contains("`\(column)`") || table == "about", "\(name)")
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -12,12 +13,9 @@ struct ClassroomTests {
       "teacher": host.connect(), "ana": try #require(host.connect(as: 1_001)),
       "ben": try #require(host.connect(as: 1_002)),
     ]
-    let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Docs/Classroom.md")
-    let text = try String(contentsOf: page, encoding: .utf8)
     var requests = 0
-    for block in text.components(separatedBy: "```class\n").dropFirst() {
-      let lines = block.prefix(upTo: try #require(block.range(of: "\n```")).lowerBound).split(separator: "\n")
+    for block in try Document("Docs/Classroom.md").blocks(marked: "class") {
+      let lines = block.lines.filter { !$0.isEmpty }
       var shown: [String] = []
       for line in lines {
         let parts = line.split(separator: "> ", maxSplits: 1)
