@@ -26,6 +26,8 @@ package enum Thorough {
     if let seed = number("FSMD_SEED", in: UInt64.min...UInt64.max) { return seed }
     let seed = UInt64.random(in: 0...UInt64.max)
     print("FSMD_SEED=\(seed) decides what random tests draw")
+    // It is there even if a test traps.
+    fflush(nil)
     return seed
   }()
 
