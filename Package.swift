@@ -88,14 +88,16 @@ let package = Package(
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
 
     .target(
-      name: "TestSupport", dependencies: ["StateMachines"], path: "Tests/TestSupport", swiftSettings: strict),
+      name: "TestSupport", dependencies: ["StateMachines", "MachineGraphs"], path: "Tests/TestSupport",
+      swiftSettings: strict),
     .testTarget(
       name: "StateMachinesTests", dependencies: ["StateMachines", "MachineForms", "MachineGraphs", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "StatechartsTests", dependencies: ["Statecharts", "StateMachines"], swiftSettings: strict),
+      name: "StatechartsTests", dependencies: ["Statecharts", "StateMachines", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "WaveformsTests", dependencies: ["Waveforms", "StateMachines", "LineProtocol"], swiftSettings: strict),
+      name: "WaveformsTests", dependencies: ["Waveforms", "StateMachines", "LineProtocol", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "SimulationsTests",
       dependencies: [

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import UnixHost
 
@@ -207,7 +208,7 @@ struct LentWorldsTests {
     var waiting = try daemon.connect()
     #expect(try waiting.ask("use w").hasPrefix("+ world=w "))
     let count = 800
-    for round in 0..<5 {
+    for round in 0..<Thorough.rounds(5, atLeast: 2) {
       try waiting.send("@w await p on within=36500d\n")
       #expect(try witness.ask("sync") == "+")
       try worker.send("begin\n" + String(repeating: "cast m* buttonClick\n", count: count) + "@batch end\n")
@@ -305,7 +306,7 @@ struct LentWorldsTests {
     try makeLargeWorlds()
     let (client, other) = (try daemon.connect(), try daemon.connect())
     #expect(try client.ask("use l").hasPrefix("+ world=l "))
-    for round in 0..<16 {
+    for round in 0..<Thorough.rounds(16, atLeast: 4) {
       let name = "x\(round)"
       let fork = "@f world fork \(name)\n"
       if round.isMultiple(of: 2) {
@@ -350,7 +351,7 @@ struct LentWorldsTests {
       trips = min(trips, count)
     }
     // The cancels arrive from the beginning of an undo until well after its end, since its duration varies.
-    let rounds = 40
+    let rounds = Thorough.rounds(40, atLeast: 8)
     for round in 0..<rounds {
       let moved = try client.ask("send p0 buttonClick").split(separator: " ").map(String.init)
       guard moved.count > 3, moved[1] == "moved" else { throw HarnessFailure(what: "\(moved)") }

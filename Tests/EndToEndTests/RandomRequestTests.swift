@@ -13,15 +13,13 @@ struct RandomRequestTests {
     "CLOCK", "BATCH", "LIMIT",
   ]
 
-  /// Each is 150 lines of each seed; `FSMD_RANDOM_ROUNDS` asks for more, `FSMD_RANDOM_SEED` for others.
-  private static let rounds = Int(variable("FSMD_RANDOM_ROUNDS") ?? 12)
-  private static let firstSeed = variable("FSMD_RANDOM_SEED") ?? 1_000_003
+  /// Each is 150 lines of each seed.
+  private static let rounds = Thorough.rounds(12, atLeast: 4)
 
-  private static func variable(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
-
-  @Test("random lines, valid, nearly valid and none at all, get one answer each", arguments: [1, 2, 3] as [UInt64])
-  func answers(_ number: UInt64) throws {
-    let seed = number &* Self.firstSeed
+  @Test(
+    "random lines, valid, nearly valid and none at all, get one answer each",
+    arguments: Thorough.rounds(1..<4 as Range<UInt64>))
+  func answers(_ seed: UInt64) throws {
     var grammar = RequestGrammar(seed: seed)
     let daemon = try DaemonProcess(
       "--limit", "chain=200", "--limit", "wireChain=50", "--limit", "wireDeliveries=500", "--limit", "journal=3000",
@@ -117,12 +115,12 @@ struct RandomRequestTests {
     }
   }
 
-  @Test("random bytes in random pieces do no harm", arguments: [7, 8] as [UInt64])
+  @Test("random bytes in random pieces do no harm", arguments: Thorough.rounds(7..<9 as Range<UInt64>))
   func bytes(_ seed: UInt64) throws {
     var dice = Dice(seed: seed)
     let daemon = try DaemonProcess()
     let witness = try daemon.connect()
-    for round in 0..<60 {
+    for round in 0..<Thorough.rounds(60, atLeast: 12) {
       let client = try daemon.connect()
       var expected = 0
       var line: [UInt8] = []

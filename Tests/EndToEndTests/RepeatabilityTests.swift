@@ -14,13 +14,13 @@ struct RepeatabilityTests {
 
   /// All answers of the transcripts in Docs stand in them to the byte, so a build that passes gives the answers of every other.
   @Test(
-    "the transcripts of the documentation a hundred times, on one processor and on all", arguments: [true, false])
+    "the transcripts of the documentation again and again, on one processor and on all", arguments: [true, false])
   func transcripts(onOne: Bool) throws {
     let folder = try TemporaryFolder()
     let words = ["check", Document.root.appending(path: "Docs").path]
     let program = try Products.path(of: "fsmrepl")
     var outputs: Set<String> = []
-    for _ in 0..<50 {
+    for _ in 0..<Thorough.rounds(50) {
       let run =
         onOne
         ? try ProgramRun("taskset", ["-c", try Self.processor(), program] + words, in: folder, isOurs: false)

@@ -94,7 +94,7 @@ struct StartTests {
     }
   }
 
-  @Test("of daemons that start at the same moment exactly one wins", arguments: 0..<4)
+  @Test("of daemons that start at the same moment exactly one wins", arguments: Thorough.rounds(0..<4))
   func race(_ round: Int) throws {
     let socket = "\(folder.path)/s"
     let runs = try (0..<6).map { _ in try run(["--socket", socket]) }

@@ -85,11 +85,16 @@ struct StoreFailureTests {
     let whole = try #require(good[name])
     var dice = Dice(seed: isKilled ? 1 : 2)
     var found = 0
-    for round in 0..<12 {
+    // Some bits mean nothing: it goes on until one is found.
+    let first = dice.number(below: 12)
+    var round = 0
+    while round < Thorough.rounds(12) || (found == 0 && round < 48) {
+      defer { round += 1 }
       var bytes = whole
       // In the last part of the log is what came last, and of each page of the database something.
       let place =
-        isKilled ? whole.count - 1 - dice.number(below: 4000) : round * whole.count / 12 + dice.number(below: 100)
+        isKilled
+        ? whole.count - 1 - dice.number(below: 4000) : (first + round) % 12 * whole.count / 12 + dice.number(below: 100)
       bytes[place] ^= UInt8(1 << dice.number(below: 8))
       try put(bytes, name)
       let run = try ProgramRun("fsmd", ["--socket", "\(folder.path)/other"], in: folder)

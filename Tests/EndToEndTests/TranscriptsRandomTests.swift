@@ -6,10 +6,6 @@ import UnixHost
 
 /// Random sessions, recorded on a clock that runs, and repeated.
 struct TranscriptsRandomTests {
-  /// `FSMD_RANDOM_SEED` asks for others.
-  private static let firstSeed =
-    ProcessInfo.processInfo.environment["FSMD_RANDOM_SEED"].flatMap { UInt64($0) } ?? 2_000_003
-
   /// Lines as somebody could send them, batches and silence among them.
   private static func session(_ seed: UInt64) -> [String] {
     var grammar = RequestGrammar(seed: seed)
@@ -48,9 +44,12 @@ struct TranscriptsRandomTests {
     return lines
   }
 
-  @Test("whatever was done at a clock that runs comes out alike in a check", arguments: 0..<3 as Range<UInt64>)
+  /// The first two differ in the form of the lines, and in whether there are watches or several worlds.
+  @Test(
+    "whatever was done at a clock that runs comes out alike in a check",
+    arguments: Thorough.rounds(0..<3 as Range<UInt64>, atLeast: 2))
   func repeats(_ number: UInt64) throws {
-    let seed = Self.firstSeed &+ number
+    let seed = 2_000_003 + number
     let folder = try TemporaryFolder()
     let lines = Self.session(seed)
     try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: "\(folder.path)/lines"))
@@ -61,7 +60,7 @@ struct TranscriptsRandomTests {
       "fsmrepl", ["--private", "--record", path, "-f", "\(folder.path)/lines"] + options, in: folder)
     _ = try session.ending()
     let recorded = contents(of: path).split(separator: "\n").filter { $0.hasPrefix("> ") }
-    #expect(recorded.count > 200, "seed \(seed): \(session.log.suffix(500))")
+    #expect(recorded.count > 150, "seed \(seed): \(session.log.suffix(500))")
     let check = try ProgramRun("fsmrepl", ["check", path], in: folder)
     #expect(try check.ending() == .exited(0), "seed \(seed): \(check.output)\(check.log)")
   }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import JournalStore
@@ -52,14 +53,15 @@ struct DamageTests {
   func truncated(isClosed: Bool) throws {
     let (files, expected) = try Self.image(isClosed: isClosed)
     for (name, bytes) in files {
-      for length in stride(from: 0, to: bytes.count, by: name == "journal.heads" ? 8 : 512) {
+      let step = (name == "journal.heads" ? 8 : 512) * Thorough.distance
+      for length in stride(from: 0, to: bytes.count, by: step) {
         var cut = files
         cut[name] = Array(bytes.prefix(length))
         check(cut, expected, "\(name) with \(length) of \(bytes.count) bytes")
       }
       // A database whose notes are gone as well: nothing may be wrong, but the end may be missing.
       guard name == "journal.sqlite" else { continue }
-      for length in stride(from: 0, to: bytes.count, by: 512) {
+      for length in stride(from: 0, to: bytes.count, by: 512 * Thorough.distance) {
         check([name: Array(bytes.prefix(length))], expected, "\(name) alone with \(length) bytes")
         if !isClosed { break }
       }
@@ -69,15 +71,17 @@ struct DamageTests {
   @Test("a bit turned over", arguments: [true, false])
   func flipped(isClosed: Bool) throws {
     let (files, expected) = try Self.image(isClosed: isClosed)
+    var dice = Dice(seed: isClosed ? 1 : 2)
     for (name, bytes) in files.sorted(by: { $0.key < $1.key }) {
-      // Each byte of what steers SQLite, and a bit in every few of the rest.
-      var place = 0
+      // Each byte of what steers SQLite, and a bit in every few of the rest; with less than `FSMD_THOROUGH=10` a part of
+      // these, from any of the first on.
+      var place = dice.number(below: Thorough.distance)
       while place < bytes.count {
         var turned = files
         let bit = (place &* 5 &+ place / 64) & 7
         turned[name]?[place] ^= 1 << bit
         check(turned, expected, "\(name), byte \(place), bit \(bit)")
-        place += place % 4096 < 110 && (isClosed || place < 4200) ? 1 : 97
+        place += place % 4096 < 110 && (isClosed || place < 4200) ? Thorough.distance : 97 * Thorough.distance
       }
     }
   }
@@ -87,7 +91,8 @@ struct DamageTests {
     let (files, expected) = try Self.image(isClosed: true)
     let database = try #require(files["journal.sqlite"])
     let pages = database.count / 4096
-    for page in 0..<pages {
+    var dice = Dice(seed: 3)
+    for page in (0..<pages).shuffled(using: &dice).prefix(Thorough.rounds(pages)) {
       for source in [nil, 0, (page + 1) % pages, (page + 5) % pages] as [Int?] where source != page {
         var changed = files
         let bytes = source.map { Array(database[$0 * 4096..<($0 + 1) * 4096]) } ?? [UInt8](repeating: 0, count: 4096)

@@ -1,4 +1,5 @@
 import CSQLite
+import TestSupport
 import Testing
 
 @testable import JournalStore
@@ -41,9 +42,11 @@ struct FaultTests {
       (.afterCall, SQLITE_IOERR),
     ])
   func everyCall(timing: FaultPlan.Timing, code: Int32) throws {
-    var call = 0
+    // Each with `FSMD_THOROUGH=10`, or one in so many, from any of the first on.
+    var dice = Dice(seed: code)
+    var call = 1 + dice.number(below: Thorough.distance) - Thorough.distance
     while true {
-      call += 1
+      call += Thorough.distance
       let fixture = Fixture()
       let plan = FaultPlan(call: call, timing, code: code)
       fixture.faults = plan
@@ -76,9 +79,10 @@ struct FaultTests {
   func goingOn(timing: FaultPlan.Timing) throws {
     // A disk that stays dead has nothing to go on with.
     if timing == .fromThenOn { return }
-    var call = 0
+    var dice = Dice(seed: 0)
+    var call = 1 + dice.number(below: Thorough.distance) - Thorough.distance
     while true {
-      call += 1
+      call += Thorough.distance
       let fixture = Fixture()
       let plan = FaultPlan(call: call, timing, code: SQLITE_IOERR)
       fixture.faults = plan

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import JournalStore
 
 /// The system goes down at every point of a daemon's life, and the disk has what was synced, with any part of the rest:
-/// more than 4,000 different images of a disk in all.
+/// 4,000 different images of a disk with `FSMD_THOROUGH=10`.
 @Suite("Power cuts")
 struct PowerCutTests {
   /// A run that was recorded, and what the store had to have after each step.
@@ -61,11 +62,14 @@ struct PowerCutTests {
     return run
   }
 
-  /// Lets the power fail behind each event, `seeds` times.
+  /// How often the power fails after each event.
+  private static let seeds = Thorough.rounds(8)
+
+  /// Lets the power fail after each event, `seeds` times.
   ///
   /// - Parameter first: The model with which this begins.
   /// - Returns: How many different images of a disk there were.
-  private static func cut(_ run: Run, seeds: Int, from first: Int = 0) throws -> Int {
+  private static func cut(_ run: Run, from first: Int = 0) throws -> Int {
     var image = DiskImage()
     var acknowledged = 0
     var seen: Set<Int> = []
@@ -77,7 +81,7 @@ struct PowerCutTests {
       // What is under way may have happened already.
       let possible = run.models[oldest...min(acknowledged + 1, run.models.count - 1)]
       for seed in 0..<seeds {
-        var dice = SplitMix(seed: UInt64(place) << 16 | UInt64(seed))
+        var dice = Dice(seed: place << 16 | seed)
         let files = image.files(using: &dice)
         var hasher = Hasher()
         hasher.combine(files)
@@ -107,42 +111,27 @@ struct PowerCutTests {
 
   @Test("with durability full, what was acknowledged is there, once")
   func full() throws {
-    let count = try Self.cut(try Self.record(.full), seeds: 8)
-    #expect(count > 1_200, "\(count)")
+    let count = try Self.cut(try Self.record(.full))
+    #expect(count > 100 * Self.seeds, "\(count)")
   }
 
   @Test("with durability batch, only whole rounds at the end are missing")
   func batch() throws {
-    let count = try Self.cut(try Self.record(.batch), seeds: 8)
-    #expect(count > 1_200, "\(count)")
+    let count = try Self.cut(try Self.record(.batch))
+    #expect(count > 100 * Self.seeds, "\(count)")
   }
 
   @Test("notes that are older in part, of more worlds than a sector has room for, are no damage")
   func manyWorlds() throws {
     let run = try Self.record(.full, worlds: 20)
-    let count = try Self.cut(run, seeds: 8, from: run.models.count - 6)
-    #expect(count > 200, "\(count)")
+    let count = try Self.cut(run, from: run.models.count - 6)
+    #expect(count > 15 * Self.seeds, "\(count)")
   }
 
   @Test("durability full begins with what a killed daemon left that did not wait for the disk")
   func afterKill() throws {
-    let count = try Self.cut(try Self.record(.full, isKilled: true), seeds: 8)
-    #expect(count > 1_200, "\(count)")
-  }
-}
-
-/// Sebastiano Vigna's splitmix64: small, and the same everywhere.
-private struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
+    let count = try Self.cut(try Self.record(.full, isKilled: true))
+    #expect(count > 100 * Self.seeds, "\(count)")
   }
 }
 

@@ -32,7 +32,7 @@ struct ByteBufferTests {
     }
   }
 
-  @Test("random decimals", arguments: 0..<20)
+  @Test("random decimals", arguments: Thorough.rounds(0..<20))
   func randomDecimals(seed: UInt64) {
     var dice = Dice(seed: seed)
     for _ in 0..<500 {
@@ -41,7 +41,7 @@ struct ByteBufferTests {
     }
   }
 
-  @Test("it grows with what is written, and keeps it", arguments: 0..<20)
+  @Test("it grows with what is written, and keeps it", arguments: Thorough.rounds(0..<20))
   func growth(seed: UInt64) {
     var dice = Dice(seed: seed)
     var buffer = ByteBuffer(capacity: 1)

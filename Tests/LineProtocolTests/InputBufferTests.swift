@@ -53,7 +53,7 @@ struct InputBufferTests {
         == Reading.expected(of: bytes, longestLine: Self.longestLine))
   }
 
-  @Test("random bytes in random pieces", arguments: 0..<200)
+  @Test("random bytes in random pieces", arguments: Thorough.rounds(0..<200))
   func random(seed: UInt64) {
     var dice = Dice(seed: seed)
     let alphabet: [UInt8] = [0x0A, 0x0D, 0x41, 0x42, 0x20, 0x09, 0x7E, 0x7F, 0x80, 0xC3, 0xA9, 0xFF, 0x00, 0x1F]

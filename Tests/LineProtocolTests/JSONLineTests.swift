@@ -111,7 +111,7 @@ struct JSONLineTests {
     #expect(JSONWriter.object(of: "+ got=7") == #"{"class":"success","words":[],"got":"7"}"#)
   }
 
-  @Test("the object says what the line says, and is JSON", arguments: 0..<200 as Range<UInt64>)
+  @Test("the object says what the line says, and is JSON", arguments: Thorough.rounds(0..<200 as Range<UInt64>))
   func roundTrip(seed: UInt64) throws {
     var dice = Dice(seed: seed)
     let letters = Array("aZ9 =:\"\\@.,/é→\n\t\u{7F}{}[]😀").map(String.init)

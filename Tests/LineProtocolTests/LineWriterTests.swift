@@ -84,7 +84,7 @@ struct LineWriterTests {
     #expect(ByteBuffer.text { $0.key("t", seconds: 200_000_000) } == " t=0.200")
   }
 
-  @Test("seconds are read back as the same time", arguments: 0..<20)
+  @Test("seconds are read back as the same time", arguments: Thorough.rounds(0..<20))
   func secondsRoundTrip(seed: UInt64) {
     var dice = Dice(seed: seed)
     for _ in 0..<200 {
@@ -96,7 +96,8 @@ struct LineWriterTests {
     }
   }
 
-  @Test("numbers and times that are kept for the next line print as they would anew", arguments: 0..<20)
+  @Test(
+    "numbers and times that are kept for the next line print as they would anew", arguments: Thorough.rounds(0..<20))
   func kept(seed: UInt64) {
     var dice = Dice(seed: seed)
     var counter = DecimalCounter()

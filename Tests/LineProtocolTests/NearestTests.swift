@@ -1,4 +1,5 @@
 @testable import LineProtocol
+import TestSupport
 import Testing
 
 @Suite("What a mistyped word was meant to be")
@@ -18,12 +19,12 @@ struct NearestTests {
 
   @Test("the distance is that of the table, cell by cell, also of words with 64 letters and with rare ones")
   func table() {
-    var dice = SystemRandomNumberGenerator()
-    for _ in 0..<2_000 {
-      let letters: [UInt32] = Bool.random(using: &dice) ? [97, 98] : [97, 98, 99, 0xE9, 0x1F600]
-      let longest = Bool.random(using: &dice) ? 8 : 64
+    var dice = Dice(seed: 1)
+    for _ in 0..<Thorough.rounds(2_000) {
+      let letters: [UInt32] = dice.once(in: 2) ? [97, 98] : [97, 98, 99, 0xE9, 0x1F600]
+      let longest = dice.once(in: 2) ? 8 : 64
       func word() -> [UInt32] {
-        (0..<Int.random(in: 0...longest, using: &dice)).map { _ in letters.randomElement(using: &dice) ?? 97 }
+        (0..<dice.number(0...longest)).map { _ in dice.one(of: letters) }
       }
       let (one, other) = (word(), word())
       #expect(Nearest.Pattern(one).distance(to: other) == Self.distance(one, other), "\(one) \(other)")

@@ -157,7 +157,9 @@ struct RequestTests {
     #expect(hadKeys && !hasKeys)
   }
 
-  @Test("no bytes whatever end it otherwise than in a request, a blank or a syntax failure", arguments: 0..<300)
+  @Test(
+    "no bytes whatever end it otherwise than in a request, a blank or a syntax failure",
+    arguments: Thorough.rounds(0..<300))
   func anyBytes(seed: UInt64) {
     var dice = Dice(seed: seed)
     let alphabet: [UInt8] = Array("\"\\ =@#nt:aZ9.-\t".utf8) + [0x00, 0x7F, 0xC3, 0xA9, 0x0D]

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LineProtocol
@@ -63,19 +64,13 @@ struct ServerLineTests {
     #expect(ServerLine(text) == nil)
   }
 
-  @Test("what the writer writes, the reader reads", arguments: 0..<300)
+  @Test("what the writer writes, the reader reads", arguments: Thorough.rounds(0..<300))
   func roundTrip(seed: Int) throws {
-    var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1
-    func dice(_ count: Int) -> Int {
-      state ^= state << 13
-      state ^= state >> 7
-      state ^= state << 17
-      return Int(state % UInt64(count))
-    }
+    var dice = Dice(seed: seed)
     let alphabet: [Character] = Array("aZ9 =:\"\\@.,\u{E9}→\n\t")
-    func word() -> String { String((0..<dice(6)).map { _ in alphabet[dice(alphabet.count)] }) }
-    let words = (0..<dice(4)).map { _ in word() }
-    let values = (0..<dice(3)).map { _ in word() }
+    func word() -> String { String((0..<dice.number(below: 6)).map { _ in dice.one(of: alphabet) }) }
+    let words = (0..<dice.number(below: 4)).map { _ in word() }
+    let values = (0..<dice.number(below: 3)).map { _ in word() }
 
     var buffer = ByteBuffer()
     "t\(seed)".utf8.withContiguousStorageIfAvailable { buffer.begin(.success, tag: UnsafeRawBufferPointer($0)) }

@@ -89,7 +89,7 @@ struct TimeTextTests {
     #expect(TimeText.written(.min).first == "-")
   }
 
-  @Test("what is written is read back", arguments: 0..<50)
+  @Test("what is written is read back", arguments: Thorough.rounds(0..<50))
   func roundTrip(seed: UInt64) {
     var dice = Dice(seed: seed)
     let units: [Int64] = [1, 1_000, 1_000_000, 1_000_000_000, 60_000_000_000, 3_600_000_000_000, 86_400_000_000_000]
@@ -103,7 +103,7 @@ struct TimeTextTests {
     }
   }
 
-  @Test("decimals of every unit agree with long division", arguments: 0..<50)
+  @Test("decimals of every unit agree with long division", arguments: Thorough.rounds(0..<50))
   func decimals(seed: UInt64) {
     var dice = Dice(seed: seed)
     let units: [(String, UInt64)] = [
@@ -157,7 +157,7 @@ struct TimeTextTests {
     #expect(TimeText.time(ofPeople: text) == nanoseconds)
   }
 
-  @Test("a time as people say it is read back, cut to milliseconds", arguments: 0..<50)
+  @Test("a time as people say it is read back, cut to milliseconds", arguments: Thorough.rounds(0..<50))
   func peopleRoundTrip(seed: UInt64) {
     var dice = Dice(seed: seed)
     for _ in 0..<200 {

@@ -26,7 +26,7 @@ struct WordRoundTripTests {
     return (0..<dice.number(0...dice.one(of: [2, 5, 12]))).map { _ in dice.one(of: letters) }.joined()
   }
 
-  @Test("a word of any text", arguments: 0..<100)
+  @Test("a word of any text", arguments: Thorough.rounds(0..<100))
   func words(seed: UInt64) {
     var dice = Dice(seed: seed)
     for _ in 0..<100 {
@@ -43,7 +43,7 @@ struct WordRoundTripTests {
     }
   }
 
-  @Test("a value of any text", arguments: 0..<100)
+  @Test("a value of any text", arguments: Thorough.rounds(0..<100))
   func values(seed: UInt64) {
     var dice = Dice(seed: seed)
     for _ in 0..<100 {
@@ -58,7 +58,7 @@ struct WordRoundTripTests {
     }
   }
 
-  @Test("a word stands in one line, whatever it holds", arguments: 0..<20)
+  @Test("a word stands in one line, whatever it holds", arguments: Thorough.rounds(0..<20))
   func oneLine(seed: UInt64) {
     var dice = Dice(seed: seed)
     for _ in 0..<100 {

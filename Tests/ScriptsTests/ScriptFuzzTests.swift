@@ -15,7 +15,8 @@ struct ScriptFuzzTests {
     "try k on", "try coverage k 1%", "goal g", "hint h", "\n# r\n",
   ]
 
-  @Test("whatever stands in a script, it is read or its mistakes are told within it", arguments: 0..<40)
+  @Test(
+    "whatever stands in a script, it is read or its mistakes are told within it", arguments: Thorough.rounds(0..<40))
   func random(seed: UInt64) throws {
     var dice = Dice(seed: seed)
     for _ in 0..<200 {

@@ -11,7 +11,9 @@ struct ScriptSpellingTests {
     "=#", "é", "1", "+", "@a", "expect", ":", "",
   ]
 
-  @Test("whatever is in a word or a value, the request has it as it is", arguments: 0..<20 as Range<UInt64>)
+  @Test(
+    "whatever is in a word or a value, the request has it as it is", arguments: Thorough.rounds(0..<20 as Range<UInt64>)
+  )
   func roundTrip(seed: UInt64) throws {
     var dice = Dice(seed: seed)
     for _ in 0..<200 {

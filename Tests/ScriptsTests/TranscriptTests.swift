@@ -135,7 +135,9 @@ struct TranscriptTests {
     #expect(try updated("> a\n+ 1\n> b\n+ 2", [["+ 3"]]) == "> a\n+ 3\n> b\n+ 2")
   }
 
-  @Test("what was updated has the new answers, and is the same when updated again", arguments: 0..<300 as Range<UInt64>)
+  @Test(
+    "what was updated has the new answers, and is the same when updated again",
+    arguments: Thorough.rounds(0..<300 as Range<UInt64>))
   func randomUpdates(seed: UInt64) throws {
     var dice = Dice(seed: seed)
     var text = "> first\n"
@@ -176,7 +178,7 @@ struct LineDifferenceTests {
 
   @Test(
     "the edits lead from one to the other, also where they are too many to be compared",
-    arguments: 0..<100 as Range<UInt64>)
+    arguments: Thorough.rounds(0..<100 as Range<UInt64>))
   func leads(seed: UInt64) {
     var dice = Dice(seed: seed)
     let most = seed % 20 == 0 ? 5_000 : 12

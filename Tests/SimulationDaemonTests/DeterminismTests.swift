@@ -65,7 +65,9 @@ struct DeterminismTests {
 
   private func newWorld() -> Guest { HostedService(limits: DeterminismTests.limits).connect(toWorld: "w") }
 
-  @Test("a journal is the same however the time between the requests is cut", arguments: 0..<20 as Range<UInt64>)
+  @Test(
+    "a journal is the same however the time between the requests is cut",
+    arguments: Thorough.rounds(0..<20 as Range<UInt64>))
   func cuts(seed: UInt64) {
     let script = Script(seed: seed)
     let whole = play(script, newWorld())
@@ -89,7 +91,7 @@ struct DeterminismTests {
     #expect(steps == whole, "seed \(seed)")
   }
 
-  @Test("the same requests give the same replies and notices", arguments: 0..<6 as Range<UInt64>)
+  @Test("the same requests give the same replies and notices", arguments: Thorough.rounds(0..<6 as Range<UInt64>))
   func repeatable(seed: UInt64) {
     let script = Script(seed: seed)
     func replies() -> [String] {
@@ -100,7 +102,7 @@ struct DeterminismTests {
     #expect(replies() == replies(), "seed \(seed)")
   }
 
-  @Test("what one world does changes nothing in another", arguments: 0..<10 as Range<UInt64>)
+  @Test("what one world does changes nothing in another", arguments: Thorough.rounds(0..<10 as Range<UInt64>))
   func isolation(seed: UInt64) {
     let scripts = [Script(seed: seed), Script(seed: seed + 1_000)]
     let alone = scripts.map { play($0, newWorld()) }
@@ -127,7 +129,9 @@ struct DeterminismTests {
     }
   }
 
-  @Test("a session on a real clock, late as it may be, replays to the same journal", arguments: 0..<20 as Range<UInt64>)
+  @Test(
+    "a session on a real clock, late as it may be, replays to the same journal",
+    arguments: Thorough.rounds(0..<20 as Range<UInt64>))
   func liveEqualsVirtual(seed: UInt64) {
     var dice = Dice(seed: seed)
     var random = RandomRequests(seed: seed, HostedService.catalogue)

@@ -1,9 +1,10 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
 
-/// Random requests, about a hundred thousand in all: no client input may end the service, each request gets one final line,
+/// Random requests, a hundred thousand in all with `FSMD_THOROUGH=10`: no client input may end the service, each request gets one final line,
 /// and the worlds stay valid.
 @Suite("Random requests")
 struct FuzzTests {
@@ -20,17 +21,18 @@ struct FuzzTests {
     return limits
   }()
 
-  @Test("a grammar's requests", arguments: 0..<5 as Range<UInt64>)
+  @Test("a grammar's requests", arguments: Thorough.rounds(0..<5 as Range<UInt64>))
   func requests(seed: UInt64) {
     var fuzzer = Fuzzer(seed: seed)
-    for turn in 0..<2_000 {
+    let turns = Thorough.rounds(2_000, atLeast: 1_000)
+    for turn in 0..<turns {
       fuzzer.takeTurn()
       if turn % 1_000 == 999 { fuzzer.inspect() }
       if !fuzzer.problems.isEmpty { break }
     }
     fuzzer.inspect()
     #expect(fuzzer.problems.isEmpty, "seed \(seed): \(fuzzer.problems.prefix(3)) after \(fuzzer.last.suffix(40))")
-    #expect(fuzzer.requests > 17_000, "seed \(seed)")
+    #expect(fuzzer.requests > turns * 17 / 2, "seed \(seed)")
   }
 }
 

@@ -1,4 +1,5 @@
 import Simulations
+import TestSupport
 import Testing
 
 @testable import LineProtocol
@@ -85,7 +86,7 @@ struct JSONModeTests {
     }
   }
 
-  @Test("random requests are answered with the same in both forms", arguments: 0..<4 as Range<UInt64>)
+  @Test("random requests are answered with the same in both forms", arguments: Thorough.rounds(0..<4 as Range<UInt64>))
   func random(seed: UInt64) {
     var random = RandomRequests(seed: seed, HostedService.catalogue)
     let hosts = (0..<2).map { _ in HostedService(limits: FuzzTests.limits) }

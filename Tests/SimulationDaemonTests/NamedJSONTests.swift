@@ -169,7 +169,7 @@ struct NamedJSONTests {
     #expect(missing.isEmpty, "\(missing.sorted())")
   }
 
-  @Test("random conversations have no line without a shape", arguments: 1...6)
+  @Test("random conversations have no line without a shape", arguments: Thorough.rounds(1..<7))
   func random(seed: UInt64) {
     let guest = host.connect(toWorld: "w")
     _ = guest.say("mode json2")

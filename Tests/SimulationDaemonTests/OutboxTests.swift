@@ -71,7 +71,7 @@ struct OutboxTests {
     #expect(text(&outbox) == #"{"class":"success","lines":3}"# + "\n")
   }
 
-  @Test("what was written is taken off, wherever the cut falls", arguments: 0..<20 as Range<UInt64>)
+  @Test("what was written is taken off, wherever the cut falls", arguments: Thorough.rounds(0..<20 as Range<UInt64>))
   func cuts(seed: UInt64) {
     var dice = Dice(seed: seed)
     var outbox = Outbox()
@@ -100,7 +100,7 @@ struct OutboxTests {
 
   @Test(
     "lines go out in the form that held when they were written, however they are taken",
-    arguments: 0..<20 as Range<UInt64>)
+    arguments: Thorough.rounds(0..<20 as Range<UInt64>))
   func forms(seed: UInt64) {
     var dice = Dice(seed: seed)
     var outbox = Outbox()

@@ -2,6 +2,7 @@ import Foundation
 import MachineGraphs
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -105,10 +106,10 @@ struct PictureIDTests {
   private func drawings(of entry: CatalogueEntry) throws -> (detailed: Drawing, picture: Drawing) {
     switch entry {
     case .machine(let kind):
-      let drawing = Drawing(try StateGraph(of: kind))
+      let drawing = Drawing(try SharedGraphs.graph(of: kind))
       return (drawing, drawing)
     case .composition(let composition):
-      let members = try composition.members.map { (graph: try StateGraph(of: $0.kind), mark: GraphMark?.none) }
+      let members = try composition.members.map { (graph: try SharedGraphs.graph(of: $0.kind), mark: GraphMark?.none) }
       return (Drawing(composition, members: members), Drawing(composition, members: members, isBrief: true))
     }
   }

@@ -14,7 +14,7 @@ struct RandomBytesTests {
     Array(0x20...0x7E) + [0x0A],
   ]
 
-  @Test("any bytes", arguments: 0..<8 as Range<UInt64>)
+  @Test("any bytes", arguments: Thorough.rounds(0..<8 as Range<UInt64>))
   func anything(seed: UInt64) {
     var dice = Dice(seed: seed)
     let host = HostedService(limits: FuzzTests.limits)
@@ -42,7 +42,8 @@ struct RandomBytesTests {
     #expect(guest.violations().isEmpty, "seed \(seed)")
   }
 
-  @Test("good requests with a byte changed, left out, doubled or moved", arguments: 0..<8 as Range<UInt64>)
+  @Test(
+    "good requests with a byte changed, left out, doubled or moved", arguments: Thorough.rounds(0..<8 as Range<UInt64>))
   func mutations(seed: UInt64) {
     var dice = Dice(seed: seed)
     var random = RandomRequests(seed: seed, HostedService.catalogue)

@@ -3,22 +3,27 @@
 import Simulations
 import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 /// Random walks of machines with random parameters, compared with the diagrams of these machines: whatever a walk does is
 /// in the diagram, unless the diagram says that it is partial there.
 struct DiagramTruthTests {
   /// Sets of parameters per kind, and walks with each.
-  private static let (sets, walks): (Range<UInt64>, Range<UInt64>) = (0..<3, 0..<8)
+  private static let (sets, walks): (Range<UInt64>, Range<UInt64>) = (
+    Thorough.rounds(0..<3, atLeast: 2), Thorough.rounds(0..<8, atLeast: 2)
+  )
 
   @Test(
     "whatever a walk does is in the diagram, for people and for programs", arguments: CatalogueTests.kinds.map(\.name))
   func arrows(name: String) throws {
     let kind = try GraphTests.kind(name)
     for set in Self.sets {
-      var dice = Dice(seed: set, kind)
+      var dice = KindDice(seed: set, kind)
       let parameters = set == 0 ? [] : dice.parameters()
-      guard let graph = try? StateGraph(of: kind, with: parameters) else { continue }
+      guard
+        let graph = try? parameters.isEmpty ? SharedGraphs.graph(of: kind) : StateGraph(of: kind, with: parameters)
+      else { continue }
       let reader = try DiagramReader(Drawing(graph, show: .all).json(picture: nil))
       #expect(reader.isComplete == graph.isComplete && reader.isComplete == reader.why.isEmpty)
       for seed in Self.walks {
@@ -33,7 +38,7 @@ struct DiagramTruthTests {
   @Test("what a diagram is partial for stands in its reasons", arguments: CatalogueTests.kinds.map(\.name))
   func reasons(name: String) throws {
     let kind = try GraphTests.kind(name)
-    let graph = try StateGraph(of: kind)
+    let graph = try SharedGraphs.graph(of: kind)
     let hasGaps = graph.states.indices.contains { state in
       graph.kind.events.indices.contains { graph.isPartial(from: state, by: .event($0)) }
         || graph.kind.timers.indices.contains { graph.isPartial(from: state, by: .timer($0)) }
@@ -43,7 +48,7 @@ struct DiagramTruthTests {
 
   @Test("most kinds are complete")
   func complete() throws {
-    let partial = try CatalogueTests.kinds.filter { try !StateGraph(of: $0).isComplete }.map(\.name)
+    let partial = try CatalogueTests.kinds.filter { try !SharedGraphs.graph(of: $0).isComplete }.map(\.name)
     #expect(
       partial == [
         "smartFridge", "spamFilter", "networkClient", "database", "appCoordinator", "background", "mviTrace", "resume",
@@ -55,11 +60,11 @@ struct DiagramTruthTests {
     "coverage knows all that a walk does, unless the diagram is partial", arguments: CatalogueTests.kinds.map(\.name))
   func coverage(name: String) throws {
     let kind = try GraphTests.kind(name)
-    let graph = try StateGraph(of: kind)
+    let graph = try SharedGraphs.graph(of: kind)
     guard graph.isComplete else { return }
     var scope = CoverageScope(of: kind)
     scope.add(graph)
-    for seed in 0..<3 as Range<UInt64> {
+    for seed in Thorough.rounds(0..<3 as Range<UInt64>) {
       let walk = try Walk(kind, [], seed: seed, length: 200)
       var survey = CoverageSurvey(of: walk.world, .all) { _ in true }
       while !survey.advance(through: walk.world, by: 1_000) {}
@@ -72,10 +77,10 @@ struct DiagramTruthTests {
   @Test("a way leads where it says, and the event is possible there", arguments: CatalogueTests.kinds.map(\.name))
   func ways(name: String) throws {
     let kind = try GraphTests.kind(name)
-    let graph = try StateGraph(of: kind)
+    let graph = try SharedGraphs.graph(of: kind)
     // Where chance decides, a way is one that can be had.
     if graph.cells.joined().joined().contains(where: \.isByChance) { return }
-    for seed in 0..<6 as Range<UInt64> {
+    for seed in Thorough.rounds(0..<6 as Range<UInt64>) {
       var walk = try Walk(kind, [], seed: seed, length: 10)
       let finder = PathFinder(kind)
       for event in kind.events.indices {
@@ -87,12 +92,12 @@ struct DiagramTruthTests {
 }
 
 /// Draws parameters and arguments of all types.
-private struct Dice {
+private struct KindDice {
   var generator: Generator
   let kind: Kind
 
   init(seed: UInt64, _ kind: Kind) {
-    generator = Generator(seed: seed &* 7_919 &+ UInt64(kind.name.utf8.count))
+    generator = Generator(salt: seed &* 7_919 &+ UInt64(kind.name.utf8.count))
     self.kind = kind
   }
 
@@ -179,13 +184,13 @@ private struct Walk: ~Copyable {
   let seed: UInt64
   private(set) var world: WorldCore
   private let machine: MachineID
-  private var dice: Dice
+  private var dice: KindDice
 
   init(_ kind: Kind, _ parameters: [(parameter: Int, value: Value)], seed: UInt64, length: Int) throws {
     self.kind = kind
     self.parameters = parameters.map { "\(kind.parameters[$0.parameter].name)=\($0.value)" }.joined(separator: " ")
     self.seed = seed
-    dice = Dice(seed: seed &+ 1_000, kind)
+    dice = KindDice(seed: seed &+ 1_000, kind)
     initial = seed % 3 == 0 ? nil : kind.initialStates.randomElement(using: &dice.generator)
     var world = WorldCore(seed: seed)
     let state = initial.flatMap { kind.initialState(named: $0) }

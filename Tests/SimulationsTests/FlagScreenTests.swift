@@ -1,5 +1,6 @@
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct FlagScreenTests {
@@ -105,9 +106,11 @@ struct FlagScreenTests {
     }
   }
 
-  @Test("after every history of signals the flags show what the states show", arguments: 0..<50 as Range<UInt64>)
+  @Test(
+    "after every history of signals the flags show what the states show",
+    arguments: Thorough.rounds(0..<50 as Range<UInt64>))
   func histories(seed: UInt64) throws {
-    var generator = Generator(seed: seed)
+    var generator = Generator(salt: seed)
     var extended = Extended.waiting(.first)
     let bench = screen(["waiting"])
     for _ in 0..<100 {

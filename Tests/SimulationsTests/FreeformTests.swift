@@ -1,6 +1,7 @@
 @testable import MachineForms
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct FreeformTests {
@@ -68,7 +69,7 @@ struct FreeformTests {
       }
     }
     let bench = Bench(Freeform.kind)
-    var generator = Generator(seed: 1)
+    var generator = Generator(salt: 1)
     for _ in 0..<50 {
       let name = names[Int.random(in: 0..<3, using: &generator)]
       thing.lines = []

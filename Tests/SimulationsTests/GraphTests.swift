@@ -1,6 +1,7 @@
 @testable import MachineGraphs
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 /// The graphs found by exploring the kinds of the catalogue.
@@ -9,7 +10,7 @@ struct GraphTests {
     try #require(CatalogueTests.kinds.first { $0.name == name }, "\(name)")
   }
 
-  static func graph(_ name: String) throws -> StateGraph { try StateGraph(of: kind(name)) }
+  static func graph(_ name: String) throws -> StateGraph { try SharedGraphs.graph(of: kind(name)) }
 
   @Test(
     "states, pairs, class pairs by outcome, and transitions",
@@ -123,7 +124,7 @@ struct GraphTests {
   @Test("the way to each machine leads there", arguments: CatalogueTests.kinds.map(\.name))
   func ways(name: String) throws {
     let kind = try Self.kind(name)
-    let graph = try StateGraph(of: kind)
+    let graph = try SharedGraphs.graph(of: kind)
     for node in graph.nodes where !node.isByChance {
       let bench = Bench(kind, initial: node.start)
       for step in node.way {
@@ -143,7 +144,7 @@ struct GraphTests {
 
   @Test("twice the same", arguments: CatalogueTests.kinds.map(\.name))
   func determinism(name: String) throws {
-    let (one, other) = (try Self.graph(name), try Self.graph(name))
+    let (one, other) = (try Self.graph(name), try StateGraph(of: Self.kind(name)))
     #expect(one.totals == other.totals)
     #expect(one.nodes.map(\.way) == other.nodes.map(\.way))
     for state in one.states.indices {

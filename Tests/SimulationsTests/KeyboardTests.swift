@@ -1,6 +1,7 @@
 import MachineForms
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct KeyboardTests {
@@ -41,8 +42,8 @@ struct KeyboardTests {
 
   @Test("with letters and without dictation it is a Shift key, whatever is done to it", arguments: [false, true])
   func shiftKey(gestureMode: Bool) {
-    for seed in 0..<100 as Range<UInt64> {
-      var dice = Generator(seed: seed)
+    for seed in Thorough.rounds(0..<100 as Range<UInt64>) {
+      var dice = Generator(salt: seed)
       let keyboard = Bench(Keyboard.kind, ["gestureMode": .flag(gestureMode)])
       let key = Bench(ShiftKey.kind, ["gestureMode": .flag(gestureMode)])
       for _ in 0..<100 {

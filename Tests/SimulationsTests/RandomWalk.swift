@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 
 /// An input to a few machines.
 enum Move {
@@ -22,7 +23,7 @@ struct RandomWalk {
 
   /// Walks on a bench. Returns the moves, and the bench after them.
   func play(after each: (Bench) -> Void = { _ in }) -> (moves: [Move], bench: Bench) {
-    var generator = Generator(seed: seed)
+    var generator = Generator(salt: seed)
     let bench = Bench(seed: seed)
     switch entry {
     case .machine(let kind): bench.add(kind, "m", initial: initial)

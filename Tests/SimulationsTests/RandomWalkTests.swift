@@ -1,5 +1,6 @@
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 /// Random walks of every kind of the catalogue. The bench checks at every step that an ignored or refused input changes
@@ -14,8 +15,9 @@ struct RandomWalkTests {
       case .machine(let kind): [nil] + kind.initialStates.map(Optional.some)
       case .composition: [nil]
       }
-    return seeds.map { seed in
-      RandomWalk(entry: entry, initial: initials[Int(seed) % initials.count], seed: seed, length: length)
+    let first = Int(Thorough.seed(seeds.lowerBound) % UInt64(initials.count))
+    return Thorough.rounds(seeds).map { seed in
+      RandomWalk(entry: entry, initial: initials[(first + Int(seed)) % initials.count], seed: seed, length: length)
     }
   }
 
@@ -47,7 +49,7 @@ struct RandomWalkTests {
   func cuts(name: String) throws {
     for walk in try walks(name, seeds: 200..<220, length: 60) {
       let whole = walk.play()
-      var generator = Generator(seed: walk.seed)
+      var generator = Generator(salt: walk.seed)
       let bench = Bench(seed: walk.seed)
       switch walk.entry {
       case .machine(let kind): bench.add(kind, "m", initial: walk.initial)

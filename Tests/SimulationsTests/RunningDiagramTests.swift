@@ -1,6 +1,7 @@
 @testable import MachineGraphs
 import StateMachines
 import Statecharts
+import TestSupport
 import Testing
 
 /// The state diagrams of the kinds, loaded again: what the picture says is what runs.
@@ -69,7 +70,7 @@ struct RunningDiagramTests {
   static func difference(_ kind: Kind, _ definition: Definition, _ names: [String: String], seed: UInt64) throws
     -> String?
   {
-    var generator = Generator(seed: seed)
+    var generator = Generator(salt: seed)
     let bench = Bench(kind)
     bench.advance(to: bench.now)
     var chart = ChartBench(definition)
@@ -112,7 +113,7 @@ struct RunningDiagramTests {
     ])
   func kinds(name: String) throws {
     let kind = try GraphTests.kind(name)
-    let drawing = Drawing(try StateGraph(of: kind))
+    let drawing = Drawing(try SharedGraphs.graph(of: kind))
     let ids = DiagramNames.names(of: drawing)
     let names = Dictionary(
       drawing.leaves.map { (drawing.nodes[$0].name, ids[$0]) }, uniquingKeysWith: { first, _ in first })
@@ -120,7 +121,7 @@ struct RunningDiagramTests {
       Issue.record("\(name) has mistakes\n\(drawing.stateDiagram)")
       return
     }
-    for seed in 0..<5 as Range<UInt64> {
+    for seed in Thorough.rounds(0..<5 as Range<UInt64>) {
       if let difference = try Self.difference(kind, definition, names, seed: seed) {
         Issue.record("seed \(seed), \(difference)\n\(drawing.stateDiagram)")
         return

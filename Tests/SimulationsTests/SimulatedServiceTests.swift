@@ -1,5 +1,6 @@
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 /// Kinds with a service that answers by itself only with `service=auto`.
@@ -69,14 +70,16 @@ struct SimulatedServiceTests {
     #expect(bench.state() == "capturing")
   }
 
-  @Test("a question that is lost does not take back the answer to an earlier one", arguments: 0..<50 as Range<UInt64>)
+  @Test(
+    "a question that is lost does not take back the answer to an earlier one",
+    arguments: Thorough.rounds(0..<50 as Range<UInt64>))
   func lostQuestion(seed: UInt64) {
     let bench = Bench(
       Payment.kind,
       [
         "service": .text("auto"), "latency": .interval(.seconds(7)), "reconcile": .interval(.seconds(5)),
         "authorize": .interval(.seconds(1)), "failureRate": .number(0.5),
-      ], seed: seed)
+      ], seed: Thorough.seed(seed))
     bench.send("checkout", .number(25))
     bench.send("submit", .text("visa"))
     var due: Instant?

@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import Simulations
@@ -50,9 +51,11 @@ struct WordMatcherTests {
     (0..<length).map { _ in letters.randomElement(using: &generator)! }.joined()
   }
 
-  @Test("the same as one search per word, and as looking everywhere, however the text is cut", arguments: 0..<150)
+  @Test(
+    "the same as one search per word, and as looking everywhere, however the text is cut",
+    arguments: Thorough.rounds(0..<150))
   func threeWays(seed: UInt64) throws {
-    var generator = Generator(seed: seed)
+    var generator = Generator(salt: seed)
     let letters = seed.isMultiple(of: 3) ? ["a", "b", "é", "漢", "😀"] : ["a", "b", "c"]
     var words: [String] = []
     for _ in 0..<Int.random(in: 1...8, using: &generator) {
@@ -76,9 +79,10 @@ struct WordMatcherTests {
   }
 
   @Test(
-    "a table that is not kept in full finds the same, and takes about as much memory as the words", arguments: 0..<4)
+    "a table that is not kept in full finds the same, and takes about as much memory as the words",
+    arguments: Thorough.rounds(0..<4))
   func largeTable(seed: UInt64) throws {
-    var generator = Generator(seed: seed)
+    var generator = Generator(salt: seed)
     let letters = (0..<300).compactMap { Unicode.Scalar(0x4E00 + $0).map(String.init) }
     // Many words share prefixes and suffixes, so that there are rows to fall back to.
     let parts = (0..<20).map { _ in text(of: 4, from: letters, &generator) }
@@ -103,9 +107,11 @@ struct WordMatcherTests {
     #expect(matcher.bytes < 200_000, "\(matcher.bytes)")
   }
 
-  @Test("whole words are those that no word character touches, however the text is cut", arguments: 0..<100)
+  @Test(
+    "whole words are those that no word character touches, however the text is cut", arguments: Thorough.rounds(0..<100)
+  )
   func wholeWords(seed: UInt64) throws {
-    var generator = Generator(seed: seed)
+    var generator = Generator(salt: seed)
     let letters = ["a", "b", " ", ".", "é"]
     var words: [String] = []
     for _ in 0..<5 {
@@ -123,12 +129,12 @@ struct WordMatcherTests {
     #expect(matches(matcher, text.utf8.map { [$0] }) == expected, "seed \(seed), \(words)")
   }
 
-  @Test("folded, the same as looking everywhere in a folded text", arguments: 0..<60)
+  @Test("folded, the same as looking everywhere in a folded text", arguments: Thorough.rounds(0..<60))
   func foldedAtRandom(seed: UInt64) throws {
     let folded = [
       "a": "a", "A": "a", "é": "é", "É": "é", "σ": "σ", "ς": "σ", "Σ": "σ", "k": "k", "\u{212A}": "k", "漢": "漢",
     ]
-    var generator = Generator(seed: seed)
+    var generator = Generator(salt: seed)
     func random(_ length: Int) -> (text: String, folded: String) {
       let letters = (0..<length).map { _ in folded.keys.sorted().randomElement(using: &generator)! }
       return (letters.joined(), letters.compactMap { folded[$0] }.joined())

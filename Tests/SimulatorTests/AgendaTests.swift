@@ -35,7 +35,8 @@ struct AgendaTests {
     #expect(Agenda.lastStamp == 1_099_511_627_775)
   }
 
-  @Test("the first is always the least, through pushes, pops, sweeps and new stamps", arguments: 0..<30)
+  @Test(
+    "the first is always the least, through pushes, pops, sweeps and new stamps", arguments: Thorough.rounds(0..<30))
   func model(seed: Int) {
     var dice = Dice(seed: seed)
     var agenda = Agenda()

@@ -1,6 +1,7 @@
 import Simulations
 @testable import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("A world that was written out and read back goes on as if nothing had been")
@@ -55,14 +56,14 @@ struct ArchiveTests {
     }
   }
 
-  @Test("all kinds together", arguments: 0..<12)
+  @Test("all kinds together", arguments: Thorough.rounds(0..<12))
   func together(seed: Int) throws {
     try expectContinues(Self.entries, seed: seed, inputs: 160)
   }
 
-  @Test("each kind by itself", arguments: Self.entries.map(\.name), 0..<2)
+  @Test("each kind by itself", arguments: Self.entries.map(\.name), Thorough.rounds(0..<2))
   func alone(name: String, seed: Int) throws {
     let entry = try #require(Self.kind(name))
-    try expectContinues([entry], seed: seed, inputs: 60)
+    try expectContinues([entry], seed: seed, inputs: Thorough.rounds(60, atLeast: 20))
   }
 }

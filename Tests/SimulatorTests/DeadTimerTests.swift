@@ -71,7 +71,7 @@ struct DeadTimerTests {
     #expect(world.checkInvariants() == [])
   }
 
-  @Test("the last stamp gives way to new ones in the same order", arguments: 0..<20)
+  @Test("the last stamp gives way to new ones in the same order", arguments: Thorough.rounds(0..<20))
   func restamping(seed: Int) throws {
     func journal(from armings: UInt64) throws -> [String] {
       var dice = Dice(seed: seed)

@@ -106,7 +106,7 @@ struct DetailCodingTests {
     }
   }
 
-  @Test("every detail with every value, in any order, one input behind the other", arguments: 0..<100)
+  @Test("every detail with every value, in any order, one input behind the other", arguments: Thorough.rounds(0..<100))
   func roundTrip(seed: Int) {
     var dice = Dice(seed: seed)
     var journal = Journal(inputs: 1_000, bytes: 1 << 20)

@@ -30,7 +30,7 @@ struct DeterminismTests {
     Issue.record("\(what): expected \(place < left.count ? left[place] : "the end"), got \(found)")
   }
 
-  @Test("however time is cut, the journal is the same", arguments: 0..<40)
+  @Test("however time is cut, the journal is the same", arguments: Thorough.rounds(0..<40))
   func cuts(seed: Int) {
     let script = Script(seed: seed, of: Self.entries, inputs: Self.inputs)
     let whole = journal(script, .whole, seed: seed)
@@ -41,16 +41,16 @@ struct DeterminismTests {
     expectSame(whole, journal(script, .steps, seed: seed), "seed \(seed), steps")
   }
 
-  @Test("each simulated kind by itself", arguments: Catalogue.simulations.entries.map(\.name), 0..<3)
+  @Test("each simulated kind by itself", arguments: Catalogue.simulations.entries.map(\.name), Thorough.rounds(0..<3))
   func cutsOfOneKind(name: String, seed: Int) throws {
     let entry = try #require(Catalogue.simulations[name])
-    let script = Script(seed: seed, of: [entry], inputs: Self.inputs)
+    let script = Script(seed: seed, of: [entry], inputs: Thorough.rounds(Self.inputs, atLeast: 40))
     let whole = journal(script, .whole, seed: seed)
     expectSame(whole, journal(script, .pieces(seed: 1), seed: seed), "\(name), seed \(seed), pieces")
     expectSame(whole, journal(script, .steps, seed: seed), "\(name), seed \(seed), steps")
   }
 
-  @Test("what the journal tells, played into a fresh world, gives the same journal", arguments: 0..<40)
+  @Test("what the journal tells, played into a fresh world, gives the same journal", arguments: Thorough.rounds(0..<40))
   func replay(seed: Int) {
     let script = Script(seed: seed, of: Self.entries, inputs: Self.inputs)
     var world = WorldCore(seed: UInt64(seed), limits: Script.limits())
@@ -66,7 +66,7 @@ struct DeterminismTests {
     #expect(states == second.machines(matching: .all).map { "\(second.name(of: $0)) \(second.state(of: $0))" })
   }
 
-  @Test("new stamps in between change nothing", arguments: 0..<8)
+  @Test("new stamps in between change nothing", arguments: Thorough.rounds(0..<8))
   func restamping(seed: Int) {
     let script = Script(seed: seed, of: Self.entries, inputs: Self.inputs)
     let usual = journal(script, .whole, seed: seed)
@@ -80,7 +80,7 @@ struct DeterminismTests {
     }
   }
 
-  @Test("worlds do not know of each other", arguments: 0..<10)
+  @Test("worlds do not know of each other", arguments: Thorough.rounds(0..<10))
   func isolation(seed: Int) {
     let scripts = [seed, seed + 1_000].map { Script(seed: $0, of: Self.entries, inputs: 60) }
     let alone = scripts.map { journal($0, .whole, seed: seed) }

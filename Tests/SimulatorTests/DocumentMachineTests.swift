@@ -1,6 +1,7 @@
 import Simulator
 import StateMachines
 import Statecharts
+import TestSupport
 import Testing
 
 @Suite("Machines from documents in a world")
@@ -234,7 +235,7 @@ struct DocumentMachineTests {
     #expect(try world.replayed().presentHash == hash)
   }
 
-  @Test("undo, fork, archive and replay: a walk with all of them", arguments: 0..<12)
+  @Test("undo, fork, archive and replay: a walk with all of them", arguments: Thorough.rounds(0..<12))
   func walk(seed: UInt64) throws {
     var world = WorldCore(seed: seed)
     let kinds = [
@@ -255,7 +256,7 @@ struct DocumentMachineTests {
         </scxml>
         """),
     ]
-    var chance = Generator(seed: seed)
+    var chance = Generator(salt: seed)
     for (place, kind) in kinds.enumerated() {
       for copy in 0..<2 { try world.make(kind, "m\(place).\(copy)") }
     }

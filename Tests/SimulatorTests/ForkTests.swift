@@ -1,6 +1,7 @@
 import Simulations
 @testable import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("A fork is the same world, and then another")
@@ -8,7 +9,8 @@ struct ForkTests {
   @Test("what happens in one never shows in the other", arguments: DeterminismTests.entries.map(\.name), 0..<1)
   func independence(name: String, seed: Int) throws {
     let entry = try #require(DeterminismTests.entries.first { $0.name == name })
-    let script = Script(seed: seed, of: [entry], inputs: 60)
+    let half = Thorough.rounds(30, atLeast: 10)
+    let script = Script(seed: seed, of: [entry], inputs: 2 * half)
     func play(_ range: Range<Int>, into world: inout WorldCore) {
       for (moment, action) in script.inputs[range] {
         Script.advance(&world, to: moment, .whole)
@@ -17,19 +19,19 @@ struct ForkTests {
       }
     }
     var world = WorldCore(seed: UInt64(seed), limits: Script.limits())
-    play(0..<30, into: &world)
+    play(0..<half, into: &world)
     let portrait = world.portrait()
     let journal = world.journalText()
     var fork = world.fork()
     #expect(RewindTests.difference(portrait, fork.portrait()) == nil)
     #expect(RewindTests.difference(journal, fork.journalText()) == nil)
     #expect(fork.checkInvariants() == [])
-    play(30..<60, into: &fork)
+    play(half..<2 * half, into: &fork)
     #expect(fork.checkInvariants() == [])
     #expect(RewindTests.difference(portrait, world.portrait()) == nil)
     #expect(RewindTests.difference(journal, world.journalText()) == nil)
     // The parent must come to the same result.
-    play(30..<60, into: &world)
+    play(half..<2 * half, into: &world)
     #expect(RewindTests.difference(fork.portrait(), world.portrait()) == nil)
     #expect(RewindTests.difference(fork.journalText(), world.journalText()) == nil)
     #expect(world.checkInvariants() == [])

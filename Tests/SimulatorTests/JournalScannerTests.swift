@@ -6,14 +6,14 @@ import Testing
 
 @Suite("A journal that is read from segments, without a world")
 struct JournalScannerTests {
-  @Test("tells of each input what the world told", arguments: 0..<4)
+  @Test("tells of each input what the world told", arguments: Thorough.rounds(0..<4))
   func told(seed: Int) throws {
     var walk = RewindWalk(seed: seed, of: DeterminismTests.entries, steps: 800)
     var dice = Dice(seed: seed)
     var kept = KeptJournal()
     var told: [UInt64: String] = [:]
     walk.world.beginKeeping()
-    for _ in 0..<400 {
+    for _ in 0..<Thorough.rounds(400, atLeast: 150) {
       try walk.step()
       for line in walk.world.journal() { told[line.sequence] = line.text }
       if dice.once(in: 3) { kept.keep(&walk.world) }

@@ -82,7 +82,7 @@ struct JournalTests {
     return records
   }
 
-  @Test("random records, from any place on, over the borders of blocks", arguments: 0..<10)
+  @Test("random records, from any place on, over the borders of blocks", arguments: Thorough.rounds(0..<10))
   func roundTrip(seed: Int) {
     var dice = Dice(seed: seed)
     var journal = Journal(inputs: 1_000_000, bytes: 1 << 30)
@@ -110,7 +110,7 @@ struct JournalTests {
     #expect(read(journal, from: 1).map(\.moment) == moments)
   }
 
-  @Test("a reader goes on after what is appended later", arguments: 0..<10)
+  @Test("a reader goes on after what is appended later", arguments: Thorough.rounds(0..<10))
   func goingOn(seed: Int) {
     var dice = Dice(seed: seed)
     var journal = Journal(inputs: 1_000_000, bytes: 1 << 30)

@@ -148,7 +148,7 @@ struct MachineLifeTests {
     #expect(world.checkInvariants() == [])
   }
 
-  @Test("whatever comes and goes, the journal's names are right", arguments: 0..<10)
+  @Test("whatever comes and goes, the journal's names are right", arguments: Thorough.rounds(0..<10))
   func churn(seed: Int) throws {
     var dice = Dice(seed: seed)
     var limits = WorldLimits()

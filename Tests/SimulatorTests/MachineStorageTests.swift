@@ -70,7 +70,9 @@ struct MachineStorageTests {
     #expect(world.checkInvariants() == [])
   }
 
-  @Test("each machine reads the parameters that it was made with, however many sets there are", arguments: 0..<5)
+  @Test(
+    "each machine reads the parameters that it was made with, however many sets there are",
+    arguments: Thorough.rounds(0..<5))
   func parameters(seed: Int) throws {
     var dice = Dice(seed: seed)
     var world = WorldCore()

@@ -28,7 +28,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("from the beginning, with ways back and compositions", arguments: 0..<6)
+  @Test("from the beginning, with ways back and compositions", arguments: Thorough.rounds(0..<6))
   func beginning(seed: Int) throws {
     let limits = Script.limits()
     try Self.walk(seed: seed, steps: 200, limits) { walk, kept, step in
@@ -46,7 +46,10 @@ struct RecoveryTests {
   func checkpoint() throws {
     let limits = Script.limits()
     var compared = 0
-    for seed in 0..<16 {
+    // Few walks have a checkpoint in time: it goes on until one has been compared.
+    var seed = 0
+    while seed < Thorough.rounds(16) || compared == 0 {
+      defer { seed += 1 }
       try Self.walk(seed: seed, steps: 200, limits) { walk, kept, step in
         for place in kept.usable.suffix(2) {
           let world = try kept.recover(seed: UInt64(seed), limits, Self.catalogue, from: place)
@@ -58,10 +61,10 @@ struct RecoveryTests {
         }
       }
     }
-    #expect(compared > 6)
+    #expect(compared > 0)
   }
 
-  @Test("what comes back goes on as what was lost would have", arguments: 0..<6)
+  @Test("what comes back goes on as what was lost would have", arguments: Thorough.rounds(0..<6))
   func goesOn(seed: Int) throws {
     let limits = Script.limits()
     try Self.walk(seed: seed, steps: 300, limits) { walk, kept, step in
@@ -80,7 +83,10 @@ struct RecoveryTests {
   func hashes() throws {
     let limits = Script.limits()
     var compared = 0
-    for seed in 0..<16 {
+    // Few walks have a checkpoint in time: it goes on until one has been compared.
+    var seed = 0
+    while seed < Thorough.rounds(16) || compared == 0 {
+      defer { seed += 1 }
       try Self.walk(seed: seed, steps: 300, limits) { walk, kept, step in
         guard walk.world.isAtItsLastInput else { return }
         let hash = try walk.world.presentHash
@@ -90,7 +96,7 @@ struct RecoveryTests {
         }
       }
     }
-    #expect(compared > 3)
+    #expect(compared > 0)
   }
 
   @Test("a journal that is longer than memory may hold is played all the same")
@@ -119,7 +125,7 @@ struct RecoveryTests {
     #expect(recovered.checkInvariants() == [])
   }
 
-  @Test("a segment can be read by itself, with the names of its time", arguments: 0..<4)
+  @Test("a segment can be read by itself, with the names of its time", arguments: Thorough.rounds(0..<4, atLeast: 2))
   func excerpts(seed: Int) throws {
     var limits = Script.limits()
     if seed % 2 == 1 { limits.journal = 60 }

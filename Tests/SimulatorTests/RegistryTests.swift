@@ -45,7 +45,8 @@ struct RegistryTests {
     return letters.joined()
   }
 
-  @Test("whatever comes and goes, it is found, named and ordered as in a dictionary", arguments: 0..<15)
+  @Test(
+    "whatever comes and goes, it is found, named and ordered as in a dictionary", arguments: Thorough.rounds(0..<15))
   func model(seed: Int) {
     var dice = Dice(seed: seed)
     var pair = Pair()
@@ -166,7 +167,7 @@ struct NameHashTests {
     }
   }
 
-  @Test("where names fall depends on a seed, and nothing that can be seen does", arguments: 0..<4)
+  @Test("where names fall depends on a seed, and nothing that can be seen does", arguments: Thorough.rounds(0..<4))
   func seeds(seed: Int) throws {
     let names = (0..<300).map { "name-\($0)" }
     func places(_ hash: NameHash) -> [UInt64] { names.map { $0.bytes { hash.hash($0) & 1_023 } } }

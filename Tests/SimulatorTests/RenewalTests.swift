@@ -1,6 +1,7 @@
 import Simulations
 @testable import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("Timers that begin anew")
@@ -28,7 +29,7 @@ struct RenewalTests {
     #expect(world.agendaItems(matching: .all, limit: 9).isEmpty)
   }
 
-  @Test("a replay lets them begin anew too, those with keys included", arguments: 0..<6)
+  @Test("a replay lets them begin anew too, those with keys included", arguments: Thorough.rounds(0..<6))
   func replay(seed: Int) throws {
     var walk = RewindWalk(seed: seed, of: DeterminismTests.entries, steps: 400)
     var kept = KeptJournal()

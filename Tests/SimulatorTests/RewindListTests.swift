@@ -26,7 +26,8 @@ struct RewindListTests {
     return ranges.map(\.range)
   }
 
-  @Test("each range, now and at every earlier input, is that of the rewinds one by one", arguments: 0..<20)
+  @Test(
+    "each range, now and at every earlier input, is that of the rewinds one by one", arguments: Thorough.rounds(0..<20))
   func model(seed: Int) {
     var dice = Dice(seed: seed)
     var list = RewindList()

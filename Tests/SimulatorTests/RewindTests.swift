@@ -1,6 +1,7 @@
 import Simulations
 @testable import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("Going back is as if it had never been")
@@ -17,7 +18,7 @@ struct RewindTests {
     return "line \(place): \(line(left)) and \(line(right))"
   }
 
-  @Test("a replay gives the same journal and the same world", arguments: 0..<12)
+  @Test("a replay gives the same journal and the same world", arguments: Thorough.rounds(0..<12))
   func replay(seed: Int) throws {
     let script = Script(seed: seed, of: Self.entries, inputs: 200)
     var world = WorldCore(seed: UInt64(seed), limits: Script.limits())
@@ -31,15 +32,17 @@ struct RewindTests {
     #expect(replay.world.checkInvariants() == [], "seed \(seed)")
   }
 
-  @Test("walks of hundreds of steps with ways back, against a world without", arguments: 0..<4)
+  @Test(
+    "walks of hundreds of steps with ways back, against a world without", arguments: Thorough.rounds(0..<4, atLeast: 2))
   func walks(seed: Int) throws {
     var limits = Script.limits()
     // Rewinds begin at the beginning, or at checkpoints every few hundred inputs.
     if seed % 2 == 0 { limits.checkpointDistance = 300 }
     var walk = RewindWalk(seed: seed, of: Self.entries, steps: 600, limits: limits)
-    for step in 0..<400 {
+    let steps = Thorough.rounds(400, atLeast: 200)
+    for step in 0..<steps {
       try walk.step()
-      if step % 200 == 199 {
+      if step % 200 == 199 || step == steps - 1 {
         let straight = walk.straight()
         #expect(Self.difference(walk.world.portrait(), straight.portrait()) == nil, "seed \(seed), step \(step)")
         #expect(
@@ -47,21 +50,21 @@ struct RewindTests {
         #expect(walk.world.checkInvariants() == [], "seed \(seed), step \(step)")
       }
     }
-    #expect(walk.rewinds > 15 && walk.redos > 15)
+    #expect(walk.rewinds > steps / 80 && walk.redos > steps / 80)
   }
 
   @Test("each kind by itself", arguments: Catalogue.simulations.entries.map(\.name))
   func kinds(name: String) throws {
     let entry = try #require(Catalogue.simulations[name])
     var walk = RewindWalk(seed: 3, of: [entry], steps: 100)
-    for _ in 0..<80 { try walk.step() }
+    for _ in 0..<Thorough.rounds(80, atLeast: 25) { try walk.step() }
     let straight = walk.straight()
     #expect(Self.difference(walk.world.portrait(), straight.portrait()) == nil)
     #expect(Self.difference(walk.world.survivingText(), straight.survivingText()) == nil)
     #expect(walk.world.checkInvariants() == [])
   }
 
-  @Test("undone and done again, the states are the same", arguments: 0..<10)
+  @Test("undone and done again, the states are the same", arguments: Thorough.rounds(0..<10))
   func doneAgain(seed: Int) throws {
     let script = Script(seed: seed, of: Self.entries, inputs: 120)
     var world = WorldCore(seed: UInt64(seed), limits: Script.limits())

@@ -29,9 +29,11 @@ struct Script {
 
   // MARK: Making
 
-  /// - Parameter seed: Equal seeds give equal scripts.
-  init(seed: Int, of entries: [CatalogueEntry], inputs count: Int) {
-    var dice = Dice(seed: seed)
+  /// - Parameters:
+  ///   - seed: Equal seeds give equal scripts.
+  ///   - isFixed: The script is the same whatever `FSMD_SEED` is.
+  init(seed: Int, of entries: [CatalogueEntry], inputs count: Int, isFixed: Bool = false) {
+    var dice = isFixed ? Dice(fixed: UInt64(seed)) : Dice(seed: seed)
     var made: [(name: String, kind: Kind)] = []
     var now: Int64 = 0
     for number in 0..<count {

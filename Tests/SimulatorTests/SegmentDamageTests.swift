@@ -86,7 +86,8 @@ struct SegmentDamageTests {
     example.use(parts)
     var dice = Dice(seed: 3)
     for part in parts.indices {
-      for place in parts[part].indices where dice.number(0...9) == 0 {
+      let places = parts[part].indices.shuffled(using: &dice)
+      for place in places.prefix(Thorough.rounds(places.count / 10)) {
         var damaged = parts
         switch dice.number(0...3) {
         case 0: damaged[part][place] ^= 1 << UInt8(dice.number(0...7))
@@ -106,7 +107,8 @@ struct SegmentDamageTests {
     let bytes = KindDescription(Relay.kind).bytes
     #expect(try KindDescription(bytes) == KindDescription(Relay.kind))
     var read = 0
-    for place in bytes.indices {
+    var dice = Dice(seed: 4)
+    for place in bytes.indices.shuffled(using: &dice).prefix(Thorough.rounds(bytes.count)) {
       for mask: UInt8 in [0x01, 0x80, 0x7E] {
         var damaged = bytes
         damaged[place] ^= mask

@@ -66,7 +66,9 @@ struct SlicedSearchTests {
     #expect(world.checkInvariants() == [])
   }
 
-  @Test("machines that come and go meanwhile: those that stay are found once and in order", arguments: 0..<20)
+  @Test(
+    "machines that come and go meanwhile: those that stay are found once and in order",
+    arguments: Thorough.rounds(0..<20))
   func changing(seed: Int) throws {
     var dice = Dice(seed: seed)
     var limits = WorldLimits()

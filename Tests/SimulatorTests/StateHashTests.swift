@@ -1,6 +1,7 @@
 import Simulations
 @testable import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("Equal hashes, equal futures")
@@ -64,7 +65,7 @@ struct StateHashTests {
     }
   }
 
-  @Test("a world that was built up again from its journal has the hash of the first", arguments: 0..<6)
+  @Test("a world that was built up again from its journal has the hash of the first", arguments: Thorough.rounds(0..<6))
   func replayed(seed: Int) throws {
     let script = Script(seed: seed, of: DeterminismTests.entries, inputs: 120)
     var world = WorldCore(seed: UInt64(seed), limits: Script.limits())

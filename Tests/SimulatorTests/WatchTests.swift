@@ -80,7 +80,7 @@ struct WatchTests {
     #expect(world.watchView(of: me) == nil)
   }
 
-  @Test("many machines and patterns, as a plain search says", arguments: 0..<10)
+  @Test("many machines and patterns, as a plain search says", arguments: Thorough.rounds(0..<10))
   func model(seed: Int) throws {
     var dice = Dice(seed: seed)
     var world = WorldCore()

@@ -162,7 +162,7 @@ struct WireTests {
     #expect(wires == ["a.2 b.2", "a.1 a.1", "b.0 c.1", "b.0 a.0"])
   }
 
-  @Test("wires come and go as in a plain list", arguments: 0..<20)
+  @Test("wires come and go as in a plain list", arguments: Thorough.rounds(0..<20))
   func model(seed: Int) {
     var dice = Dice(seed: seed)
     var wires = Wires()

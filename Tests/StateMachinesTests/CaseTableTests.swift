@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 /// Names and data that states and outputs have by their cases.
@@ -72,7 +73,7 @@ struct CaseTableTests {
     #expect(names == [.one: 32, .two: 32])
   }
 
-  @Test("what cannot be a value, and a case without a name, are defects that say so")
+  @Test("what cannot be a value, and a case without a name, are defects that say so", .enabled(if: Thorough.isFull))
   func defects() async {
     await #expect(processExitsWith: .failure) { _ = CaseTableTests.Odd.list([]).data }
     await #expect(processExitsWith: .failure) { _ = CaseTableTests.Forgetful.one(1).name }

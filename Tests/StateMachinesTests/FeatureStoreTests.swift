@@ -1,5 +1,6 @@
 @testable import MachineForms
 import StateMachines
+import TestSupport
 import Testing
 
 struct FeatureStoreTests {
@@ -139,7 +140,7 @@ struct FeatureStoreTests {
     #expect(store.state == -1)
   }
 
-  @Test("a post-processor without an end is found out")
+  @Test("a post-processor without an end is found out", .enabled(if: Thorough.isFull))
   func endless() async {
     await #expect(processExitsWith: .failure) {
       var store = FeatureStore(FeatureStore<CountDown>.longestChain, of: CountDown(), order: .recursive)

@@ -1,12 +1,13 @@
 @testable import MachineGraphs
 import StateMachines
+import TestSupport
 import Testing
 
 /// What an exploration finds of machines with data, keys, refusals and timers without delay.
 struct GraphsExplorationTests {
   @Test("an event counts once per choice of its samples, and each different outcome is kept once")
   func classes() throws {
-    let graph = try StateGraph(of: Turnstile.kind)
+    let graph = try SharedGraphs.graph(of: Turnstile.kind)
     let coin = graph.inputs(ofEvent: 1)
     #expect(graph.inputs[coin] == [.event(1, [.integer(1)]), .event(1, [.integer(100)])])
     #expect(graph.outcomes(in: 0, of: coin.lowerBound).map(\.reason) == ["a pass costs 2"])
@@ -20,7 +21,7 @@ struct GraphsExplorationTests {
 
   @Test("data without an end are cut, and the graph says so")
   func cut() throws {
-    let graph = try StateGraph(of: Turnstile.kind)
+    let graph = try SharedGraphs.graph(of: Turnstile.kind)
     #expect(!graph.isComplete)
     // A machine made in a state is searched from even if there are as many already.
     let found = graph.nodes.count { $0.state == 1 }
@@ -29,7 +30,7 @@ struct GraphsExplorationTests {
 
   @Test("a timer that never runs has no outcomes")
   func timers() throws {
-    let graph = try StateGraph(of: Turnstile.kind)
+    let graph = try SharedGraphs.graph(of: Turnstile.kind)
     #expect(graph.outcomes(in: 1, of: graph.input(ofTimer: 0)).map(\.to) == [0])
     #expect(graph.states.indices.allSatisfy { graph.outcomes(in: $0, of: graph.input(ofTimer: 1)).isEmpty })
     #expect(graph.timers.map(\.runs) == [true, false])
@@ -75,7 +76,7 @@ struct GraphsExplorationTests {
 
   @Test("a timer without delay expires before anything else, and its expiry is no word of a way")
   func settling() throws {
-    let graph = try StateGraph(of: Relay.kind)
+    let graph = try SharedGraphs.graph(of: Relay.kind)
     #expect(graph.nodes.prefix(3).map { graph.states[$0.state].word } == ["idle", "passing", "done"])
     #expect(graph.nodes.prefix(3).map(\.isSettled) == [true, false, true])
     // One that is made in its state runs no timer.

@@ -1,12 +1,13 @@
 @testable import MachineGraphs
 import StateMachines
+import TestSupport
 import Testing
 
 /// The diagrams of machines with data, regions and states within states, to the letter.
 struct GraphsTextTests {
   @Test("an event whose data lead elsewhere is labelled with their samples, a timer with how long it runs")
   func labels() throws {
-    let graph = try StateGraph(of: Turnstile.kind)
+    let graph = try SharedGraphs.graph(of: Turnstile.kind)
     let drawing = Drawing(graph, show: .plain)
     func moves(from state: String) -> [String] {
       drawing.arrows.filter { drawing.nodes[$0.from].name == state }
@@ -25,7 +26,7 @@ struct GraphsTextTests {
   func table() throws {
     let mark = GraphMark("c", state: 1, present: Crane.slowNow)
     #expect(
-      GraphTable(Drawing(try StateGraph(of: Crane.kind), mark: mark, show: .all)).text == """
+      GraphTable(Drawing(try SharedGraphs.graph(of: Crane.kind), mark: mark, show: .all)).text == """
           state    lift              finish  creep
                                              after 2s
           -------  ----------------  ------  -----------
@@ -44,13 +45,13 @@ struct GraphsTextTests {
 
   @Test("a table that is too wide for its reader is a list, and no line is longer than asked for")
   func narrowTable() throws {
-    let table = GraphTable(Drawing(try StateGraph(of: Crane.kind), show: .all), width: 40).text
+    let table = GraphTable(Drawing(try SharedGraphs.graph(of: Crane.kind), show: .all), width: 40).text
     #expect(table.split(separator: "\n").allSatisfy { $0.count <= 40 })
   }
 
   @Test("Mermaid and PlantUML get names that they accept, and what means something to them is escaped")
   func names() throws {
-    let graph = try StateGraph(of: Crane.kind)
+    let graph = try SharedGraphs.graph(of: Crane.kind)
     let marked = Drawing(graph, mark: GraphMark("c", state: 1))
     #expect(
       Drawing(graph, show: .plain).mermaid == """
@@ -157,14 +158,14 @@ struct GraphsTextTests {
 
   @Test("an o or an x beside the dashes of a plain Mermaid arrow is quoted, since it would be an arrow head")
   func arrowHeads() throws {
-    let lines = Drawing(try StateGraph(of: Lamps.kind), show: .all).mermaid
+    let lines = Drawing(try SharedGraphs.graph(of: Lamps.kind), show: .all).mermaid
     #expect(!lines.contains("--power"))
     #expect(lines.contains("--\"power\"-->"))
   }
 
   @Test("Graphviz gets states by number; a plain drawing has the bare lines, and the marked state in bold")
   func dot() throws {
-    let graph = try StateGraph(of: Crane.kind)
+    let graph = try SharedGraphs.graph(of: Crane.kind)
     #expect(
       Drawing(graph, mark: GraphMark("c", state: 1), show: .plain).dot == """
         digraph {
@@ -216,7 +217,7 @@ struct GraphsTextTests {
 
   @Test("regions stand side by side, each with what of the moves concerns it")
   func regions() throws {
-    let drawing = Drawing(try StateGraph(of: Lamps.kind))
+    let drawing = Drawing(try SharedGraphs.graph(of: Lamps.kind))
     #expect(
       drawing.stateDiagram == """
         ---
@@ -252,7 +253,7 @@ struct GraphsTextTests {
 
   @Test("in PlantUML, which can lose one of two labels there, moves leave the states of a node within another")
   func nested() throws {
-    let drawing = Drawing(try StateGraph(of: Oven.kind))
+    let drawing = Drawing(try SharedGraphs.graph(of: Oven.kind))
     func moves(_ text: String) -> [Substring] { text.split(separator: "\n").filter { $0.contains(" : ") } }
     let plantUML = moves(drawing.plantuml).filter { $0.contains(" --> ") }
     #expect(

@@ -1,5 +1,6 @@
 @testable import MachineForms
 import StateMachines
+import TestSupport
 import Testing
 
 /// What a chart enters, leaves and does, and in which order.
@@ -146,7 +147,7 @@ struct HierarchicalMachineTests {
     #expect(send(.end(then: nil), at: .leaf(.c), in: "a.b.c") == "moved a.b.c a.end > left c > left b > entered end")
   }
 
-  @Test("a chart that completes without end is stopped")
+  @Test("a chart that completes without end is stopped", .enabled(if: Thorough.isFull))
   func endless() async {
     await #expect(processExitsWith: .failure) {
       MachineRunner(Probe.self, in: "a.b.c", timers: Probe.timers).send(.tell(.leaf(.c), .end(then: .end)))

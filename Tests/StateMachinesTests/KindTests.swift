@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 struct KindTests {
@@ -67,7 +68,7 @@ struct KindTests {
     #expect(Lamp.kind.listsAllEvents)
   }
 
-  @Test("a kind has at most 64 timers")
+  @Test("a kind has at most 64 timers", .enabled(if: Thorough.isFull))
   func tooManyTimers() async {
     await #expect(processExitsWith: .failure) {
       _ = Kind(Lamp.self, "lamp", "", events: [], timers: (0..<65).map { .timer(.burnedOut, named: "t\($0)", "") })
@@ -96,7 +97,7 @@ struct CatalogueTests {
       pair.wires.map { [$0.from, $0.output, $0.to, $0.event] } == [[0, 0, 1, 0], [1, 1, 0, 1]])
   }
 
-  @Test("two kinds of one name, or a wire to nowhere, are defects")
+  @Test("two kinds of one name, or a wire to nowhere, are defects", .enabled(if: Thorough.isFull))
   func defects() async {
     await #expect(processExitsWith: .failure) {
       _ = Catalogue([.machine(Turnstile.kind), .machine(Turnstile.kind)])

@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 struct NamedCasesTests {
@@ -36,7 +37,7 @@ struct NamedCasesTests {
     #expect(NoNames.words.isEmpty)
   }
 
-  @Test("a place without a name is a defect")
+  @Test("a place without a name is a defect", .enabled(if: Thorough.isFull))
   func outside() async {
     await #expect(processExitsWith: .failure) { _ = NamedCasesTests.Door(at: 3) }
     await #expect(processExitsWith: .failure) { _ = NoNames(at: 0) }

@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 /// Which timers run after an input, by what the machine declared before it and declares now.
@@ -182,7 +183,7 @@ struct StateTimersTests {
     #expect(runner.expire(.chime) == "stayed calm > runs false")
   }
 
-  @Test("a timer that the kind does not list is a defect")
+  @Test("a timer that the kind does not list is a defect", .enabled(if: Thorough.isFull))
   func unlisted() async {
     await #expect(processExitsWith: .failure) {
       MachineRunner(Obedient.self, timers: [.bell, .chime]).send(.tell([.arm(.gong, seconds: 1)], .stay))
@@ -190,9 +191,9 @@ struct StateTimersTests {
   }
 
   /// The rule once more, in the words of its documentation, against random inputs.
-  @Test("any inputs", arguments: 0..<100)
+  @Test("any inputs", arguments: Thorough.rounds(0..<100))
   func walk(seed: UInt64) {
-    var dice = Generator(seed: seed)
+    var dice = Generator(salt: seed)
     func declarations() -> [Obedient.Declared] {
       Obedient.Timer.allCases.filter { _ in dice.draw(in: 0...1) == 0 }.map { timer in
         let form: Obedient.Declared.Form = [.after, .at, .every][dice.draw(in: 0...2)]

@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("Values as bytes")
@@ -66,9 +67,9 @@ struct ValueCodingTests {
     #expect(try bytes(read(Everything.self, written)) == written)
   }
 
-  @Test("the order in which a set or a dictionary came about is not seen", arguments: 0..<20)
+  @Test("the order in which a set or a dictionary came about is not seen", arguments: Thorough.rounds(0..<20))
   func order(seed: Int) throws {
-    var dice = Generator(seed: UInt64(seed))
+    var dice = Generator(salt: seed)
     let shapes = (0..<40).map { Shape.polygon([Corner(x: $0, y: 1)], $0 % 2 == 0 ? .red : nil) }
     let first = try bytes(Set(shapes))
     // Another capacity is another order within the process.
@@ -105,9 +106,9 @@ struct ValueCodingTests {
     }
   }
 
-  @Test("random bytes never trap", arguments: 0..<200)
+  @Test("random bytes never trap", arguments: Thorough.rounds(0..<200))
   func noise(seed: Int) {
-    var dice = Generator(seed: UInt64(seed))
+    var dice = Generator(salt: seed)
     let bytes = (0..<200).map { _ in UInt8(truncatingIfNeeded: dice.next() % (seed % 2 == 0 ? 256 : 4)) }
     bytes.withUnsafeBytes { bytes in
       _ = try? ValueDecoder(bytes).decode(Everything.self)

@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import Statecharts
@@ -310,7 +311,7 @@ struct DiagramTests {
 
   /// A diagram with timers, made by chance.
   private static func timed(seed: UInt64) -> String {
-    var generator = Generator(seed: seed)
+    var generator = Generator(salt: seed)
     func pick(_ words: [String]) -> String { words[generator.draw(in: 0...(words.count - 1))] }
     let labels = [
       "after 2s", "after 350ms", "after 1.5ms", "ring after 6s", "go", "go, after 2s", "go, or after 3s / beep",
@@ -323,7 +324,9 @@ struct DiagramTests {
     return lines.joined(separator: "\n")
   }
 
-  @Test("with timers is written with timers again, and behaves the same", arguments: 0..<200 as Range<UInt64>)
+  @Test(
+    "with timers is written with timers again, and behaves the same",
+    arguments: Thorough.rounds(0..<200 as Range<UInt64>))
   func writtenTimers(seed: UInt64) throws {
     let diagram = Self.timed(seed: seed)
     let definition = try Definition.of(mermaid: diagram)
@@ -346,7 +349,7 @@ struct DiagramTests {
 
   /// The first difference of two definitions in a walk.
   static func difference(_ first: Definition, _ second: Definition, seed: UInt64, events: [String]) -> String? {
-    var generator = Generator(seed: seed)
+    var generator = Generator(salt: seed)
     // Loops that do not end are the same in both, and take their time.
     var limits = StatechartLimits()
     limits.budget.steps = 3_000
@@ -399,7 +402,7 @@ struct DiagramTests {
 
   @Test("written from a chart made by chance behaves as the chart, and so does its SCXML", arguments: 0..<3)
   func writtenCharts(part: UInt64) throws {
-    for seed in (part * 30)..<(part * 30 + 30) {
+    for seed in Thorough.rounds((part * 30)..<(part * 30 + 30)) {
       let chart = RandomChart(seed: seed)
       let definition = try Definition.of(chart.document)
       let (text, omissions) = definition.stateDiagram()

@@ -1,5 +1,6 @@
 import Foundation
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import Statecharts
@@ -30,7 +31,7 @@ struct ExampleChartTests {
       guard omissions.isEmpty else { continue }
       let read = try Definition.of(mermaid: text)
       let events = definition.charts[0].chart.events.names
-      for seed in 0..<5 as Range<UInt64> {
+      for seed in Thorough.rounds(0..<5 as Range<UInt64>) {
         let difference = DiagramTests.difference(definition, read, seed: seed, events: events)
         #expect(difference == nil, "\(name) \(seed): \(difference ?? "")\n\(text)")
       }
@@ -46,9 +47,9 @@ struct ExampleChartTests {
     let events = names[0].intersection(names[1]).filter { !$0.hasPrefix("done.") }.sorted()
     #expect(!events.isEmpty)
     let steps = [0, 1, seconds / 9, seconds / 3, seconds]
-    for seed in 0..<20 as Range<UInt64> {
+    for seed in Thorough.rounds(0..<20 as Range<UInt64>) {
       var runs = definitions.map { VirtualRun($0) }
-      var generator = Generator(seed: seed)
+      var generator = Generator(salt: seed)
       for _ in 0..<40 {
         let event = events[generator.draw(in: 0...(events.count - 1))]
         let step = steps[generator.draw(in: 0...(steps.count - 1))]

@@ -1,19 +1,17 @@
-import Foundation
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import Statecharts
 
 @Suite("Inputs made by chance")
 struct FuzzTests {
-  /// More than a few with `FSMD_FUZZ_INPUTS`.
-  static let count = ProcessInfo.processInfo.environment["FSMD_FUZZ_INPUTS"].flatMap(Int.init) ?? 1_500
-
   @Test("neither trap nor exceed their limits, and many of them are accepted")
   func inputs() {
     var fuzzer = Fuzzer(seed: 1)
-    for _ in 0..<Self.count { fuzzer.run() }
-    #expect(fuzzer.accepted > Self.count / 5)
+    let inputs = Thorough.rounds(1_500)
+    for _ in 0..<inputs { fuzzer.run() }
+    #expect(fuzzer.accepted > inputs / 5)
   }
 
   @Test("that damage a stored machine end with its damage, or with a machine that runs", arguments: 0..<4)
@@ -33,9 +31,9 @@ struct FuzzTests {
     let encoder = ValueEncoder()
     try encoder.encode(run.machine)
     let bytes = encoder.bytes
-    var generator = Generator(seed: part)
+    var generator = Generator(salt: part)
     var (refused, ran) = (0, 0)
-    for _ in 0..<1_500 {
+    for _ in 0..<Thorough.rounds(1_500) {
       var damaged = bytes
       for _ in 0...generator.draw(in: 0...1) {
         damaged[generator.draw(in: 0...(bytes.count - 1))] = UInt8(generator.draw(in: 0...255))
@@ -58,6 +56,6 @@ struct FuzzTests {
         _ = definition.word(of: copy)
       }
     }
-    #expect(refused > 100 && ran > 10)
+    #expect(refused > Thorough.rounds(100) && ran > 0)
   }
 }

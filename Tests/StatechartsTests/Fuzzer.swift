@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Statecharts
 
 /// Makes documents, diagrams and expressions by chance, out of their own words, and gives them to the parsers and the
@@ -11,7 +12,7 @@ struct Fuzzer {
   private let limits: StatechartLimits
 
   init(seed: UInt64) {
-    generator = Generator(seed: seed)
+    generator = Generator(salt: seed)
     var limits = StatechartLimits()
     limits.budget = Budget(steps: 2_000, bytes: 1 << 16)
     limits.data = 1 << 14

@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 
 /// A chart made by chance, as a tree that both a document and a second reading of the algorithm are made from.
 struct RandomChart {
@@ -45,7 +46,7 @@ struct RandomChart {
   private var generator: Generator
 
   init(seed: UInt64) {
-    generator = Generator(seed: seed)
+    generator = Generator(salt: seed)
     grow(0, depth: 0)
     for state in states.indices { connect(state) }
   }

@@ -1,13 +1,14 @@
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import Statecharts
 
 @Suite("A set of states")
 struct StateSetTests {
-  @Test("behaves like a set of numbers, whatever is inserted and removed", arguments: 0..<50)
+  @Test("behaves like a set of numbers, whatever is inserted and removed", arguments: Thorough.rounds(0..<50))
   func likeASet(seed: UInt64) {
-    var generator = Generator(seed: seed)
+    var generator = Generator(salt: seed)
     let bound = [10, 64, 65, 128, 300][generator.draw(in: 0...4)]
     var set = StateSet()
     var plain: Set<Int> = []

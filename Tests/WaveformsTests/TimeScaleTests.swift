@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import Waveforms
@@ -44,12 +45,9 @@ struct TimeScaleTests {
 
   @Test("places follow time and number, no fold hides an input, and the pieces fill the width")
   func random() {
-    for seed in 0..<300 as Range<UInt64> {
-      var state = seed &* 6_364_136_223_846_793_005 &+ 1
-      func dice(_ bound: Int64) -> Int64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int64(state >> 33) % bound
-      }
+    for seed in 0..<Thorough.rounds(300) {
+      var draws = Dice(seed: seed)
+      func dice(_ bound: Int) -> Int64 { Int64(draws.number(below: bound)) }
       var moment: Int64 = 0
       let moments = (0..<(1 + dice(60))).map { _ in
         moment += [0, 0, 1, 1_000, 1_000_000, 1_000_000_000, 86_400_000_000_000][Int(dice(7))] * dice(10)

@@ -153,15 +153,10 @@ struct HostileServerTests {
     }
   }
 
-  @Test("whatever bytes come, and whatever was asked", arguments: 0..<20 as Range<UInt64>)
+  @Test("whatever bytes come, and whatever was asked", arguments: Thorough.rounds(0..<20 as Range<UInt64>))
   func randomLines(seed: UInt64) throws {
-    var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
-    func roll(_ sides: Int) -> Int {
-      state ^= state << 13
-      state ^= state >> 7
-      state ^= state << 17
-      return Int(state % UInt64(sides))
-    }
+    var dice = Dice(seed: seed)
+    func roll(_ sides: Int) -> Int { dice.number(below: sides) }
     let style = Style(usesColour: true, usesUnicode: true)
     let pieces: [[UInt8]] =
       [

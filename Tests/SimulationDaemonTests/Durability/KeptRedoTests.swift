@@ -1,5 +1,6 @@
 import JournalStore
 import Simulator
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -28,15 +29,14 @@ struct KeptRedoTests {
     #expect(daemon.connect().ask("undo 3", "redo", "drop call").last?.hasPrefix("+ dropped call") == true)
   }
 
-  @Test("checkpoints of the store before, between and after undos do not matter", arguments: 0..<8 as Range<UInt64>)
+  @Test(
+    "checkpoints of the store before, between and after undos do not matter",
+    arguments: Thorough.rounds(0..<8 as Range<UInt64>))
   func checkpoints(seed: UInt64) throws {
     var daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=5"))
     _ = daemon.connect().ask("clock virtual", "new shiftKey key")
-    var number = seed
-    func next(_ below: UInt64) -> UInt64 {
-      number = number &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return (number >> 33) % below
-    }
+    var dice = Dice(seed: seed)
+    func next(_ below: Int) -> Int { dice.number(below: below) }
     for _ in 0..<40 {
       let guest = daemon.connect()
       for _ in 0..<next(6) { _ = guest.ask("send key tap", "advance \(next(400))ms") }

@@ -20,17 +20,20 @@ struct RandomRestartTests {
     ]
   }
 
-  @Test("all is as it was, and goes on as it would have", arguments: 0..<15 as Range<UInt64>)
+  @Test(
+    "all is as it was, and goes on as it would have",
+    arguments: Thorough.rounds(0..<15 as Range<UInt64>, atLeast: setups.count))
   func restarts(seed: UInt64) throws {
     var walk = try RestartWalk(seed: seed, Self.setups[Int(seed) % Self.setups.count])
-    for _ in 0..<12 {
+    let rounds = Thorough.rounds(12, atLeast: 4)
+    for _ in 0..<rounds {
       try walk.goOn()
       if let problem = walk.problem {
         Issue.record("seed \(seed): \(problem) after \(walk.last.suffix(12))")
         return
       }
     }
-    #expect(walk.inputs > 100, "seed \(seed)")
+    #expect(walk.inputs > UInt64(4 * rounds), "seed \(seed)")
   }
 }
 

@@ -1,6 +1,7 @@
 import JournalStore
 import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -62,7 +63,7 @@ struct ReplayStartsTests {
     #expect(try daemon.afterKill().connect("w").client.hosted.live.world.hash == present)
   }
 
-  @Test("the store and its segments agree on it, for every end", arguments: 0..<12 as Range<UInt64>)
+  @Test("the store and its segments agree on it, for every end", arguments: Thorough.rounds(0..<12 as Range<UInt64>))
   func agree(seed: UInt64) throws {
     let daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=15"))
     daemon.begin("w", "seed=\(seed)").play(seed: seed, requests: 200)

@@ -263,7 +263,7 @@ struct RestartTests {
     for reader in [guest, try daemon.afterKill().connect()] {
       #expect(reader.journal() == journal)
       var dice = Dice(seed: 1)
-      for _ in 0..<200 {
+      for _ in 0..<Thorough.rounds(200) {
         let since = 1 + dice.number(below: Int(guest.client.hosted.head))
         let found = reader.say("journal since=\(since) limit=\(1 + dice.number(below: 12))").dropLast()
         let wanted = journal.drop { UInt64($0.prefix { $0 != " " }) ?? 0 < since }.prefix(found.count)

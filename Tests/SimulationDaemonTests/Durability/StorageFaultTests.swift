@@ -1,4 +1,5 @@
 import JournalStore
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -13,10 +14,13 @@ struct StorageFaultTests {
     let timing = FaultPlan.Timing.allCases[offset]
     // SQLite's codes for a full disk and for an I/O error.
     let code: Int32 = timing == .fromThenOn ? 13 : 10
-    var call = offset - 2
+    // Every one with `FSMD_THOROUGH=10`, or one in so many, from any of the first on.
+    let distance = 3 * Thorough.distance
+    var dice = Dice(seed: offset)
+    var call = offset + 1 + 3 * dice.number(below: Thorough.distance) - distance
     var isThrough = false
     while !isThrough {
-      call += 3
+      call += distance
       let faults = FaultPlan(call: call, timing, code: code)
       var scenario = FaultedScenario(faults)
       scenario.run()

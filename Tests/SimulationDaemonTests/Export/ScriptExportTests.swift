@@ -99,7 +99,9 @@ struct ScriptExportTests {
     return answer.dropLast().map { $0.dropFirst(2) + "\n" }.joined()
   }
 
-  @Test("comes out the same when it is played, ways back included", arguments: 0..<25 as Range<UInt64>)
+  @Test(
+    "comes out the same when it is played, ways back included",
+    arguments: Thorough.rounds(0..<25 as Range<UInt64>, atLeast: 2))
   func virtual(seed: UInt64) throws {
     let daemon = try KeptDaemon(Self.setup)
     let guest = daemon.begin("w", "seed=\(seed)")
@@ -110,7 +112,9 @@ struct ScriptExportTests {
     try expectSame(daemon, guest, seed: seed)
   }
 
-  @Test("comes out the same on a virtual clock when it happened on a real one", arguments: 100..<110 as Range<UInt64>)
+  @Test(
+    "comes out the same on a virtual clock when it happened on a real one",
+    arguments: Thorough.rounds(100..<110 as Range<UInt64>))
   func real(seed: UInt64) throws {
     let daemon = try KeptDaemon(Self.setup)
     let guest = daemon.begin("w", "seed=\(seed) clock=real")

@@ -72,7 +72,8 @@ struct TableExportTests {
   // MARK: Against the daemon
 
   @Test(
-    "has the states of any time, as the daemon shows them when it goes back there", arguments: 0..<12 as Range<UInt64>)
+    "has the states of any time, as the daemon shows them when it goes back there",
+    arguments: Thorough.rounds(0..<12 as Range<UInt64>))
   func states(seed: UInt64) throws {
     let daemon = try KeptDaemon()
     let guest = daemon.begin("w", "seed=\(seed)")
@@ -102,7 +103,7 @@ struct TableExportTests {
     }
   }
 
-  @Test("has the inputs, outputs and timers of the journal", arguments: 20..<30 as Range<UInt64>)
+  @Test("has the inputs, outputs and timers of the journal", arguments: Thorough.rounds(20..<30 as Range<UInt64>))
   func journal(seed: UInt64) throws {
     let daemon = try KeptDaemon()
     let guest = daemon.begin("w", "seed=\(seed)")

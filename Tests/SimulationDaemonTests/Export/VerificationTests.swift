@@ -16,7 +16,8 @@ struct VerificationTests {
   }
 
   @Test(
-    "finds every stretch good, with ways back across checkpoints and after restarts", arguments: 0..<12 as Range<UInt64>
+    "finds every stretch good, with ways back across checkpoints and after restarts",
+    arguments: Thorough.rounds(0..<12 as Range<UInt64>)
   )
   func good(seed: UInt64) throws {
     var daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=30"))
@@ -61,7 +62,9 @@ struct VerificationTests {
     #expect(stretches.count > 1 && !stretches.contains { !$0.isGood }, "\(stretches)")
   }
 
-  @Test("kinds from documents come, go and change, with restarts between", arguments: 0..<12 as Range<UInt64>)
+  @Test(
+    "kinds from documents come, go and change, with restarts between",
+    arguments: Thorough.rounds(0..<12 as Range<UInt64>))
   func documents(seed: UInt64) throws {
     var dice = Dice(seed: seed)
     var daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=3"))

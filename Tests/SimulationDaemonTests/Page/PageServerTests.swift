@@ -1,5 +1,6 @@
 import LineProtocol
 import Page
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -417,14 +418,14 @@ struct PageServerTests {
 
   // MARK: Random requests
 
-  @Test("random requests", arguments: 0..<4 as Range<UInt64>)
+  @Test("random requests", arguments: Thorough.rounds(0..<4 as Range<UInt64>))
   func fuzz(seed: UInt64) throws {
     let host = try PageHost(mayControl: true)
     let stream = try host.browser()
     let id = try stream.openStream()
     var random = RandomHTTP(seed: seed, port: host.port, cookie: host.cookie, session: id)
     var browsers: [Browser] = []
-    for _ in 0..<1_000 {
+    for _ in 0..<Thorough.rounds(1_000, atLeast: 400) {
       if browsers.isEmpty || random.number(below: 3) == 0 { browsers.append(try host.browser()) }
       let browser = browsers[random.number(below: browsers.count)]
       try browser.send(random.bytes())

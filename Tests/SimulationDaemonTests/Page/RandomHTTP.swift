@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Requests of HTTP that are right, nearly right and wrong, the same for a seed.
 struct RandomHTTP {
   private var state: UInt64
@@ -6,7 +8,7 @@ struct RandomHTTP {
   private let session: String
 
   init(seed: UInt64, port: UInt16, cookie: String, session: String) {
-    state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    state = Thorough.seed(seed) | 1
     self.port = port
     self.cookie = cookie
     self.session = session

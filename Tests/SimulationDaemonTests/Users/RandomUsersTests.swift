@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Random requests of several users")
 struct RandomUsersTests {
-  @Test("nobody is ever where they may not be, or learns a word of a world that was never shared", arguments: 0..<12)
+  @Test(
+    "nobody is ever where they may not be, or learns a word of a world that was never shared",
+    arguments: Thorough.rounds(0..<12))
   func random(seed: UInt64) throws {
     var limits = FuzzTests.limits
     limits.worlds = 64
