@@ -149,3 +149,16 @@ if !hasOnlyPrograms {
       ],
       swiftSettings: strict))
 }
+
+// The package that `make lab` copies, compiled and tested with the rest. Only here: where it is copied to, it depends on
+// this package, and names of targets are unique.
+if isQuickBuild && !hasOnlyPrograms {
+  package.targets += [
+    .executableTarget(
+      name: "Staircase", dependencies: ["StateMachines", "Simulations", "SimulationDaemon"],
+      path: "Examples/Staircase/Sources/Staircase"),
+    .testTarget(
+      name: "StaircaseTests", dependencies: ["Staircase", "StateMachines", "Simulator"],
+      path: "Examples/Staircase/Tests/StaircaseTests"),
+  ]
+}
