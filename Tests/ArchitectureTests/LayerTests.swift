@@ -5,7 +5,9 @@ struct LayerTests {
   @Test("Package.swift and the table of layers agree")
   func manifestAgrees() throws {
     let manifest = Manifest(try Checkout.file("Package.swift").text)
-    let tests = manifest.dependencies.keys.filter { $0.hasSuffix("Tests") || ["TestSupport", "Staircase"].contains($0) }
+    let tests = manifest.dependencies.keys.filter {
+      $0.hasSuffix("Tests") || ["TestSupport", "Staircase"].contains($0)
+    }
     #expect(Set(manifest.dependencies.keys).subtracting(tests) == Set(Layer.all.map(\.target)))
     for layer in Layer.all {
       #expect(manifest.dependencies[layer.target] == layer.ours, "dependencies of \(layer.target)")
