@@ -8,7 +8,7 @@ struct OwnDaemonTests {
   @Test("a daemon under another name, wherever it is")
   func other() throws {
     let place = try Workplace()
-    // `make lab-test` does the same with a daemon that has a kind more.
+    // `make test-lab` does the same with a daemon that has a kind more.
     let daemon = place.path("Staircase")
     try FileManager.default.createSymbolicLink(atPath: daemon, withDestinationPath: try Products.path(of: "fsmd"))
     let run = try place.run("--daemon", daemon, "-e", "new power p", "-e", "expect p off")

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import _StringProcessing
 import TestSupport
 import Testing
 import UnixHost
@@ -256,7 +257,7 @@ struct PromptTests {
 
     /// Times of a real clock are never the same.
     func comparable(_ lines: [some StringProtocol]) -> [String] {
-      lines.map { world.hasSuffix(" real") ? $0.replacing(#/\d+\.\d+/#, with: "T") : String($0) }
+      lines.map { world.hasSuffix(" real") ? String($0).replacing(#/\d+\.\d+/#, with: "T") : String($0) }
     }
   }
 
