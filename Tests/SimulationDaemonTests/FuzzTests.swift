@@ -4,8 +4,8 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Random requests, a hundred thousand in all with `FSMD_THOROUGH=10`: no client input may end the service, each request gets one final line,
-/// and the worlds stay valid.
+/// Random requests, a hundred thousand in all with `FSMD_THOROUGH=10`: no client input may end the service, each request
+/// gets one final line, and the worlds stay valid.
 @Suite("Random requests")
 struct FuzzTests {
   /// Limits that random requests reach.
