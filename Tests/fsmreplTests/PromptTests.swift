@@ -1,6 +1,5 @@
 import Foundation
 import Synchronization
-import _StringProcessing
 import TestSupport
 import Testing
 import UnixHost
