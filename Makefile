@@ -21,6 +21,8 @@ RELEASE := swift build -q -c release --static-swift-stdlib
 QUICK_FLAGS := --disable-index-store -debug-info-format none \
   -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode
 QUICK := FSMD_BUILD=quick swift build $(QUICK_FLAGS)
+# SwiftPM asks for incremental builds as well, and the compiler remarks for every module that whole modules are not.
+WITHOUT_REMARKS := | sed -u '/^remark: Incremental compilation/d'
 ONLY_PROGRAMS := FSMD_ONLY_PROGRAMS=1
 SWIFT_FILES := Sources Tests Examples/Staircase/Sources Examples/Staircase/Tests Package.swift
 # The tests as one program: a second run of it does not wait for the lock of `swift test`.
@@ -36,7 +38,8 @@ endif
 
 .ONESHELL:
 .SILENT:
-.SHELLFLAGS := -eu -c
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help run demo pictures test test-diagrams test-page conformance diagram-tools-are-there page-tools-are-there test-all test-lab lab race store kinds bench count format lint install clean \
   swift-is-there libraries-are-there redis-is-there statemachine-is-there valgrind-is-there
@@ -91,7 +94,7 @@ demo: libraries-are-there
 # Two runs side by side, each of whose output is shown whole. The one that failed comes last, and then what repeats it.
 test: libraries-are-there lint
 	echo 'Building the programs and their tests: some minutes the first time.'
-	$(QUICK) --build-tests
+	$(QUICK) --build-tests $(WITHOUT_REMARKS)
 	export FSMD_SEED="$${FSMD_SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}"
 	echo "FSMD_SEED=$$FSMD_SEED FSMD_THOROUGH=$${FSMD_THOROUGH:-1}"
 	rm -rf .build/results
@@ -102,11 +105,13 @@ test: libraries-are-there lint
 	  $(TEST_RUNNER) --xunit-output ".build/results/$$name.xml" "$$@" >".build/results/$$name" 2>&1
 	}
 	if [ -n '$(ONLY)' ]; then
-	  if tests last --filter '$(ONLY)'; then failed=0; else failed=1; fi
+	  failed=0
+	  tests last --filter '$(ONLY)' || failed=1
 	else
 	  tests processes --filter '$(PROCESS_SUITES)' &
-	  if tests computing --skip '$(PROCESS_SUITES)'; then failed=0 last=computing first=processes; else failed=1 last=computing first=processes; fi
-	  if ! wait $$!; then last=processes first=computing failed=1; fi
+	  first=processes last=computing failed=0
+	  tests computing --skip '$(PROCESS_SUITES)' || failed=1
+	  wait $$! || first=computing last=processes failed=1
 	  cat ".build/results/$$first"
 	  mv ".build/results/$$last" .build/results/last
 	fi
@@ -125,7 +130,7 @@ test-all:
 
 # The suites are those of the W3C and of SCION. They are not part of this folder: FSMD_STATECHART_SUITES names theirs.
 conformance: libraries-are-there
-	$(QUICK) --build-tests
+	$(QUICK) --build-tests $(WITHOUT_REMARKS)
 	FSMD_CONFORMANCE_TABLE="$(abspath $(TABLE))" $(TEST_RUNNER) --filter ConformanceTests
 	if [ ! -e '$(TABLE)' ]; then
 	  echo 'The suites were not found; FSMD_STATECHART_SUITES names the folder that they are in.' >&2
@@ -194,12 +199,12 @@ race: libraries-are-there
 
 # What is kept of a release, so that later ones can be tested with it.
 store: libraries-are-there
-	$(QUICK) --build-tests
+	$(QUICK) --build-tests $(WITHOUT_REMARKS)
 	FSMD_STORE_FIXTURE="$(STORE)" $(TEST_RUNNER) --filter AllKindsStoreTests
 
 # The list of all kinds. A test compares it with the catalogue.
 kinds: libraries-are-there
-	$(QUICK) --build-tests
+	$(QUICK) --build-tests $(WITHOUT_REMARKS)
 	FSMD_KINDS_PAGE='$(CURDIR)/Docs/Kinds.md' $(TEST_RUNNER) --filter KindsPageTests
 
 lint: swift-is-there
@@ -271,7 +276,7 @@ page-tools-are-there: swift-is-there
 # Both programs at once; SwiftPM shows how far it is.
 define build_quickly
   echo 'Building fsmd and fsmrepl: two or three minutes the first time.'
-  $(ONLY_PROGRAMS) $(QUICK)
+  $(ONLY_PROGRAMS) $(QUICK) $(WITHOUT_REMARKS)
 endef
 
 define build_programs

@@ -36,8 +36,8 @@ let hasOnlyPrograms = Context.environment["FSMD_ONLY_PROGRAMS"] != nil
 
 let package = Package(
   name: "fsmd",
-  // Of the libraries; the daemon and the prompt are for Linux. `InlineArray` is as young as this.
-  platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
+  // Of the libraries; the daemon and the prompt are for Linux. `Mutex` and `Atomic` are as young as this.
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .executable(name: "fsmd", targets: ["fsmd"]),
     .executable(name: "fsmrepl", targets: ["fsmrepl"]),

@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
   name: "Staircase",
   // What the libraries need on systems of Apple's; the daemon runs on Linux.
-  platforms: [.macOS(.v26)],
+  platforms: [.macOS(.v15)],
   dependencies: [
     // Of a release instead: .package(url: "…", from: "0.1.0")
     .package(name: "fsmd", path: "../..")

@@ -48,7 +48,8 @@ package struct HTTPRequest {
 
 /// What a handler wants of a request whose head it has seen.
 package enum HTTPAnswer {
-  /// The answer is known. A body that follows is not read, and the connection is closed behind the answer.
+  /// The answer is known. The server does not read a body that follows, and closes the connection after the
+  /// answer.
   case response(HTTPResponse)
   /// The answer depends on the body, of which the server takes so many bytes at most; a longer one is answered with 413.
   case afterBody(atMost: Int, (_ body: [UInt8]) -> HTTPResponse)

@@ -74,7 +74,7 @@ package final class HTTPServer {
 
   deinit { stop() }
 
-  /// Closes all connections and the listening socket. Sources are told that their streams have ended.
+  /// Closes all connections and the listening socket. Each source learns that its stream has ended.
   package func stop() {
     guard let library else { return }
     // The library must not be stopped while a connection rests.

@@ -12,7 +12,7 @@ import Synchronization
 /// It can be used from any thread or actor, and its calls return without waiting. Inputs are processed one after the
 /// other. A timer expires by itself when the clock reaches its due time. A timer that is overdue, because the device
 /// was asleep, expires before the next input or read, with its own due time as `Step.now`. A value read
-/// here is therefore never behind the clock, and a test need not wait.
+/// here is therefore as new as the clock, and a test need not wait.
 ///
 /// Timers run while the object lives.
 public final class LiveMachine<M: Machine>: Sendable {

@@ -19,6 +19,18 @@ struct HabitRuleTests {
     #expect(lines(Habits.sleeps, "// never sleep(1)\nlet sleepy = \"sleep(1)\"\noversleep(1)") == [])
   }
 
+  @Test("young names: the types and the properties, but no function of ours with such a name")
+  func youngNames() {
+    for use in [
+      "var first = InlineArray<8, Int>(repeating: 0)", "_ = try UTF8Span(validating: bytes)",
+      "let bytes = text.utf8.span",
+      "var places = places.mutableSpan",
+    ] {
+      #expect(lines(Habits.youngNames, "let a = 1\n\(use)") == [2], "\(use)")
+    }
+    #expect(lines(Habits.youngNames, "// an InlineArray\nlet undone = rewinds.span(of: 3)\nlet spanned = 1") == [])
+  }
+
   @Test("leftovers: the words, in code, text and comments, but not inside other words")
   func leftovers() {
     #expect(lines(Habits.leftovers, "a\n// TO" + "DO: later") == [2])

@@ -38,6 +38,17 @@ struct HabitTests {
     #expect(findings.isEmpty, "\(findings.listing)")
   }
 
+  @Test("the libraries for authors name nothing that is younger than the systems of the package")
+  func youngNames() throws {
+    // The products, and what they depend on; charts are next.
+    let files = try Checkout.swiftFiles(
+      in: "Sources/StateMachines", "Sources/MachineForms", "Sources/Simulations", "Sources/Simulator",
+      "Sources/LiveMachines", "Sources/MachineGraphs", "Sources/Waveforms", "Sources/LineProtocol",
+      "Sources/Statecharts")
+    let findings = files.flatMap(Habits.youngNames)
+    #expect(findings.isEmpty, "\(findings.listing)")
+  }
+
   @Test("what switches a check off says why")
   func unexplained() throws {
     let findings = try Checkout.swiftFiles(in: "Sources", "Tests").flatMap(Habits.unexplained)

@@ -70,6 +70,15 @@ enum Habits {
     return matches(of: draws, in: file) { "draws as the standard library does (\($0))" }
   }
 
+  /// What the standard library has only since macOS 26 and iOS 26: an app that names it does not run on a system that
+  /// `Package.swift` promises. The compiler on Linux does not see it.
+  static func youngNames(in file: ProjectFile) -> [Finding] {
+    let names =
+      #/\b(?:InlineArray|UTF8Span|OutputSpan|OutputRawSpan|MutableSpan|MutableRawSpan)\b|\.(?:utf8Span|span|mutableSpan)\b(?!\()/#
+      .wordBoundaryKind(.simple)
+    return matches(of: names, in: file) { "needs a newer system than the package (\($0))" }
+  }
+
   /// What switches a check of the compiler off needs its reason in sight: in a comment on the same line or on those
   /// directly before (attributes may stand between).
   static func unexplained(in file: ProjectFile) -> [Finding] {

@@ -4,7 +4,8 @@ import StateMachines
 import Testing
 import UnixHost
 
-/// `kill -9` at random moments under load, a hundred times with `FSMD_THOROUGH=10`: what was acknowledged is there, once, and nothing else.
+/// `kill -9` at random moments under load, a hundred times with `FSMD_THOROUGH=10`: what was acknowledged is there, once,
+/// and nothing else.
 @Suite("Killed daemons")
 struct KillTests {
   /// How daemons are started, and what their stores do meanwhile.

@@ -10,7 +10,7 @@ struct WordMatcherTests {
   private func matches(_ matcher: WordMatcher, _ pieces: [[UInt8]]) -> [Match] {
     var position = matcher.start
     var found: [Match] = []
-    for piece in pieces { matcher.scan(piece.span, from: &position) { found.append($0) } }
+    for piece in pieces { matcher.scan(piece, from: &position) { found.append($0) } }
     matcher.finish(&position) { found.append($0) }
     return found
   }

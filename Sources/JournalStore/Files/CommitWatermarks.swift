@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// SQLite silently takes a damaged frame in its log for the end of the log, so acknowledged inputs could be lost
 /// unnoticed. These notes are written after each commit, with one call and without a sync, independently of SQLite. A
-/// database that is behind them in the same boot has lost inputs. After another boot it may have lost rounds that were
+/// database with less than they say, in the same boot, has lost inputs. After another boot it may have lost rounds that were
 /// not on the disk yet, and any part of the notes may be an older version.
 ///
 /// A head of 64 bytes, then 32 for each world, numbers in little-endian order. Each part has its own checksum and

@@ -274,7 +274,7 @@ package struct InputBuffer: ~Copyable {
   /// Whether ``waitingLines(_:)`` has looked at no waiting line.
   package var isUnseen: Bool { lookedUpTo <= start }
 
-  /// How to go on behind a waiting line.
+  /// What follows a waiting line.
   package enum Look {
     case goOn
     /// So many bytes follow that are no lines.

@@ -45,7 +45,7 @@ package enum Nearest {
     private var ascii = [UInt64](repeating: 0, count: 128)
     private var others: [UInt32: UInt64] = [:]
 
-    /// - Parameter letters: Those behind the 64th are left out.
+    /// - Parameter letters: Those after the 64th are left out.
     init(_ letters: [UInt32]) {
       count = min(letters.count, 64)
       for (place, letter) in letters.prefix(64).enumerated() {

@@ -68,7 +68,7 @@ extension StateObject {
   ) -> StateType<Subject>? { nil }
 }
 
-/// The class of a state, by which a machine is told which state to enter.
+/// The class of a state: what a machine takes to enter it.
 public typealias StateType<Subject: StateSubject> = any StateObject<Subject>.Type
 
 /// The data that state objects work on, and the conditions by which they choose their successors.

@@ -63,8 +63,8 @@ extension Machine where State: SwitchState, Event == State.Event {
 /// ```swift
 /// let machine = SwitchMachine<Photo>()
 /// machine.observer = screen
-/// machine.transition(with: .asked(url: "a.png"))   // the screen is told
-/// machine.transition(with: .asked(url: "b.png"))   // ignored; the screen is not told
+/// machine.transition(with: .asked(url: "a.png"))   // the screen gets a notice
+/// machine.transition(with: .asked(url: "b.png"))   // ignored; the screen gets none
 /// ```
 ///
 /// It is not a `Machine`: it has identity, and it calls its observer during the transition. A world queues the

@@ -104,31 +104,45 @@ struct PatternProgram: Sendable {
   /// - Returns: Whether any place reads a character of the class.
   @inline(__always)
   private func step(_ column: Int, _ places: inout [UInt64], _ rest: inout [UInt64]) -> Bool {
-    let (readers, steady, quads, rows) = (readers.span, steady.span, quads.span, rows.span)
-    var places = places.mutableSpan
-    var rest = rest.mutableSpan
+    places.withUnsafeMutableBufferPointer { places in
+      rest.withUnsafeMutableBufferPointer { rest in step(column, places, rest) }
+    }
+  }
+
+  // Safety: `places`, `rest` and `steady` have `words` words, and `readers` has `words` per class. Every quad with a place
+  // that is not steady has sixteen rows. The buffers do not leave their closures.
+  @inline(__always)
+  private func step(
+    _ column: Int, _ places: UnsafeMutableBufferPointer<UInt64>, _ rest: UnsafeMutableBufferPointer<UInt64>
+  ) -> Bool {
     let words = words
     var all: UInt64 = 0
     var carry: UInt64 = 0
-    // Safety: `places`, `rest` and `steady` have `words` words, and `readers` has `words` per class. Every quad with a
-    // place that is not steady has sixteen rows.
-    for word in 0..<words {
-      let read = places[unchecked: word] & readers[unchecked: column &* words &+ word]
-      let moving = read & steady[unchecked: word]
-      all |= read
-      rest[unchecked: word] = read ^ moving
-      places[unchecked: word] = moving &<< 1 | carry
-      carry = moving &>> 63
+    readers.withUnsafeBufferPointer { readers in
+      steady.withUnsafeBufferPointer { steady in
+        for word in 0..<words {
+          let read = places[word] & readers[column &* words &+ word]
+          let moving = read & steady[word]
+          all |= read
+          rest[word] = read ^ moving
+          places[word] = moving &<< 1 | carry
+          carry = moving &>> 63
+        }
+      }
     }
     guard all != 0 else { return false }
-    for word in 0..<words {
-      var left = rest[unchecked: word]
-      while left != 0 {
-        let shift = left.trailingZeroBitCount & ~3
-        let choice = Int(truncatingIfNeeded: left &>> UInt64(shift)) & 15
-        left &= ~(15 &<< UInt64(shift))
-        let row = (Int(quads[unchecked: word &* 16 &+ shift &>> 2]) &+ choice) &* words
-        for other in 0..<words { places[unchecked: other] |= rows[unchecked: row &+ other] }
+    quads.withUnsafeBufferPointer { quads in
+      rows.withUnsafeBufferPointer { rows in
+        for word in 0..<words {
+          var left = rest[word]
+          while left != 0 {
+            let shift = left.trailingZeroBitCount & ~3
+            let choice = Int(truncatingIfNeeded: left &>> UInt64(shift)) & 15
+            left &= ~(15 &<< UInt64(shift))
+            let row = (Int(quads[word &* 16 &+ shift &>> 2]) &+ choice) &* words
+            for other in 0..<words { places[other] |= rows[row &+ other] }
+          }
+        }
       }
     }
     return true

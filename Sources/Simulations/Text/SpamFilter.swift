@@ -159,14 +159,16 @@ public struct SpamFilter: Machine {
     let matcher = step.parameters.matcher
     var next = state
     var found: [WordMatcher.Match] = []
-    let bytes = chunk.utf8.span
-    var searched = 0
-    while searched < bytes.count, found.count <= Self.mostMatchesAtOnce {
-      let end = min(searched + Self.stretch, bytes.count)
-      matcher.scan(bytes.extracting(searched..<end), from: &next.position) {
-        if found.count <= Self.mostMatchesAtOnce { found.append($0) }
+    var chunk = chunk
+    chunk.withUTF8 { bytes in
+      var searched = 0
+      while searched < bytes.count, found.count <= Self.mostMatchesAtOnce {
+        let end = min(searched + Self.stretch, bytes.count)
+        matcher.scan(bytes[searched..<end], from: &next.position) {
+          if found.count <= Self.mostMatchesAtOnce { found.append($0) }
+        }
+        searched = end
       }
-      searched = end
     }
     guard found.count <= Self.mostMatchesAtOnce else {
       return step.refuse("more than \(Self.mostMatchesAtOnce) stop-words in one piece; send it in smaller ones")

@@ -131,7 +131,12 @@ public struct WordMatcher: Sendable {
   /// `wholeWord` an occurrence is reported only when the next character has been read, or by ``finish(_:found:)``.
   ///
   /// - Complexity: O(bytes + occurrences).
-  public func scan(_ bytes: Span<UInt8>, from position: inout Position, found: (Match) -> Void) {
+  public func scan(_ bytes: some Collection<UInt8>, from position: inout Position, found: (Match) -> Void) {
+    let scanned: Void? = bytes.withContiguousStorageIfAvailable { scan($0, at: &position, found: found) }
+    if scanned == nil { Array(bytes).withUnsafeBufferPointer { scan($0, at: &position, found: found) } }
+  }
+
+  private func scan(_ bytes: UnsafeBufferPointer<UInt8>, at position: inout Position, found: (Match) -> Void) {
     if wholeWord || sparse != nil {
       scanByCharacter(bytes, from: &position, found: found)
     } else {
@@ -141,7 +146,7 @@ public struct WordMatcher: Sendable {
 
   /// Reads more of a text, from a string.
   public func scan(_ text: String, from position: inout Position, found: (Match) -> Void) {
-    scan(text.utf8.span, from: &position, found: found)
+    scan(text.utf8, from: &position, found: found)
   }
 
   /// Ends the text, and reports the occurrences that wait for the next character.
@@ -152,32 +157,32 @@ public struct WordMatcher: Sendable {
 
   // Safety: every entry of `table` is the beginning of one of its rows, and every column is below `stride`. An entry
   // plus a column is therefore within the table. The buffers do not escape their closures.
-  private func scanAnywhere(_ bytes: Span<UInt8>, from position: inout Position, found: (Match) -> Void) {
+  private func scanAnywhere(
+    _ bytes: UnsafeBufferPointer<UInt8>, from position: inout Position, found: (Match) -> Void
+  ) {
     var row = Int(position.row)
     var offset = position.offset
     var decoder = position.decoder
     table.withUnsafeBufferPointer { table in
       columns.withUnsafeBufferPointer { columns in
-        bytes.withUnsafeBufferPointer { bytes in
-          var index = 0
-          while index < bytes.count {
-            let byte = bytes[index]
-            index &+= 1
-            var column = Int(columns[Int(byte)])
-            if byte >= 0x80 || decoder.missing > 0 {
-              switch decoder.take(byte) {
-              case .more: continue
-              case .scalar(let scalar): column = self.column(of: scalar)
-              case .broken: column = 0
-              case .brokenBefore:
-                column = 0
-                index &-= 1
-              }
+        var index = 0
+        while index < bytes.count {
+          let byte = bytes[index]
+          index &+= 1
+          var column = Int(columns[Int(byte)])
+          if byte >= 0x80 || decoder.missing > 0 {
+            switch decoder.take(byte) {
+            case .more: continue
+            case .scalar(let scalar): column = self.column(of: scalar)
+            case .broken: column = 0
+            case .brokenBefore:
+              column = 0
+              index &-= 1
             }
-            offset &+= 1
-            row = Int(table[row &+ column])
-            if row >= firstFinal { report(row, endingAt: offset, found) }
           }
+          offset &+= 1
+          row = Int(table[row &+ column])
+          if row >= firstFinal { report(row, endingAt: offset, found) }
         }
       }
     }
@@ -186,7 +191,9 @@ public struct WordMatcher: Sendable {
     position.decoder = decoder
   }
 
-  private func scanByCharacter(_ bytes: Span<UInt8>, from position: inout Position, found: (Match) -> Void) {
+  private func scanByCharacter(
+    _ bytes: UnsafeBufferPointer<UInt8>, from position: inout Position, found: (Match) -> Void
+  ) {
     var index = 0
     while index < bytes.count {
       let taken = position.decoder.take(bytes[index])

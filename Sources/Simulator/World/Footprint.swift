@@ -21,7 +21,7 @@ package struct Footprint: Equatable, Sendable {
     case tables
   }
 
-  private var parts: InlineArray<9, Int> = .init(repeating: 0)
+  private var parts = Array(repeating: 0, count: Use.allCases.count)
 
   package init() {}
 
@@ -31,10 +31,6 @@ package struct Footprint: Equatable, Sendable {
   }
 
   package var total: Int { Use.allCases.reduce(0) { $0 + self[$1] } }
-
-  package static func == (left: Footprint, right: Footprint) -> Bool {
-    Use.allCases.allSatisfy { left[$0] == right[$0] }
-  }
 }
 
 extension WorldCore {

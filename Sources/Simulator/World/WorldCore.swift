@@ -96,8 +96,6 @@ package struct WorldCore: ~Copyable {
   }
 
   /// The number of the last input; 0 before the first.
-  ///
-  /// On hot paths of other targets read `journal.last` instead: this call would copy the world.
   @inline(__always)
   package var lastSequence: UInt64 { journal.last }
 

@@ -3,12 +3,18 @@
 /// The first eight are stored inline, and removing all keeps the storage. An array would check for uniqueness at each
 /// append, and a step has one to three effects.
 public struct EffectList: RandomAccessCollection, Sendable {
-  @usableFromInline var first = InlineArray<8, Effect>(repeating: .disarm(timer: 0, key: 0))
+  /// Eight places. It is a tuple because a fixed array needs a newer system than an app may have.
+  @usableFromInline typealias Places = (Effect, Effect, Effect, Effect, Effect, Effect, Effect, Effect)
+
+  @usableFromInline var first: Places
   /// The effects from the ninth on, followed by leftovers of earlier steps.
   @usableFromInline var others: ContiguousArray<Effect> = []
   @usableFromInline var length = 0
 
-  init() {}
+  init() {
+    let unused = Effect.disarm(timer: 0, key: 0)
+    first = (unused, unused, unused, unused, unused, unused, unused, unused)
+  }
 
   public var startIndex: Int { 0 }
 
@@ -18,19 +24,36 @@ public struct EffectList: RandomAccessCollection, Sendable {
   @inlinable
   public internal(set) subscript(place: Int) -> Effect {
     get {
-      precondition(place < length)
-      return place < 8 ? first[place] : others[place &- 8]
+      precondition(place >= 0 && place < length)
+      return place < 8 ? inlined(place) : others[place &- 8]
     }
     set {
-      precondition(place < length)
-      if place < 8 { first[place] = newValue } else { others[place &- 8] = newValue }
+      precondition(place >= 0 && place < length)
+      if place < 8 { setInlined(place, newValue) } else { others[place &- 8] = newValue }
+    }
+  }
+
+  // Safety: the memory of a tuple whose elements have one type is also bound to that type, one element per stride. The
+  // callers pass places from 0 to 7, and neither pointer leaves its closure.
+
+  @inlinable
+  @inline(__always)
+  func inlined(_ place: Int) -> Effect {
+    withUnsafePointer(to: first) { UnsafeRawPointer($0).assumingMemoryBound(to: Effect.self)[place] }
+  }
+
+  @inlinable
+  @inline(__always)
+  mutating func setInlined(_ place: Int, _ effect: Effect) {
+    withUnsafeMutablePointer(to: &first) {
+      UnsafeMutableRawPointer($0).assumingMemoryBound(to: Effect.self)[place] = effect
     }
   }
 
   @inlinable
   @inline(__always)
   mutating func append(_ effect: Effect) {
-    if length < 8 { first[length] = effect } else { appendBehind(effect) }
+    if length < 8 { setInlined(length, effect) } else { appendBehind(effect) }
     length &+= 1
   }
 

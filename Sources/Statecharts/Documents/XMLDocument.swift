@@ -425,11 +425,12 @@ extension [UInt8] {
   ///
   /// - Complexity: O(*n*).
   var firstNotUTF8: Int? {
-    do {
-      _ = try UTF8Span(validating: span)
-      return nil
-    } catch {
-      return error.byteOffsets.lowerBound
-    }
+    // The usual case, and much faster than character by character.
+    guard String(validating: self, as: UTF8.self) == nil else { return nil }
+    var parser = UTF8.ForwardParser()
+    var bytes = makeIterator()
+    var place = 0
+    while case .valid(let character) = parser.parseScalar(from: &bytes) { place += character.count }
+    return place
   }
 }
