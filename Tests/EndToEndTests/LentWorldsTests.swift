@@ -27,7 +27,7 @@ struct LentWorldsTests {
       switch self {
       case .advance: []
       case .cast: (0..<3_000).map { "new regex r\($0) pattern=(.|b)*a...................." }
-      case .end: (0..<2_000).map { "new power m\($0)" }
+      case .end: (0..<400).map { "new power m\($0)" }
       }
     }
 
@@ -42,8 +42,8 @@ struct LentWorldsTests {
     var text: String {
       switch self {
       case .advance: "@long advance 36500d\n"
-      case .cast: "@long cast r* text " + String(repeating: "ab", count: 10_000) + "\n"
-      case .end: "begin\n" + String(repeating: "cast m* buttonClick\n", count: 9_000) + "@long end\n"
+      case .cast: "@long cast r* text " + String(repeating: "ab", count: 1_000) + "\n"
+      case .end: "begin\n" + String(repeating: "cast m* buttonClick\n", count: 5_000) + "@long end\n"
       }
     }
   }

@@ -49,8 +49,6 @@ final class HostedService {
       catalogue: catalogue, library: library, limits: limits, version: "0.0.0",
       persistence: persistence(catalogue), workers: workers, graphs: graphs, hasUsers: !users.isEmpty,
       names: UserNames(owner: HostedService.ownerID), host: now)
-    // One busy client has a turn in each round, however fast this machine is.
-    service.longestRound = 0
     service.environment.names.learn("teacher", of: .owner)
     for (uid, name) in users { service.environment.names.learn(name, of: .other(uid)) }
   }

@@ -52,6 +52,20 @@ struct WorkerTurnTests {
     for ana in anas { #expect(ana.lines().last?.hasPrefix("- UNKNOWN-KIND ") == true) }
   }
 
+  @Test("lines that need no world are answered while a worker has it, though they take more than one turn")
+  func manyLines() {
+    let threads = HeldWorkers()
+    let host = HostedService(workers: threads.workers())
+    let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
+    // A long line is for workers, and the only one waits.
+    host.round { one.arrive("count kind=\(String(repeating: "x", count: 1_100))\n") }
+    host.round { other.arrive(String(repeating: "help send\n", count: 500)) }
+    host.settle()
+    #expect(one.isBusy && one.lines() == [])
+    #expect(other.lines().filter { $0.hasPrefix("+ ") }.count == 500)
+    threads.finish(host)
+  }
+
   @Test("when a chart has taken long on the event loop, workers run the charts of that user for a while, in all worlds")
   func slowCharts() throws {
     let threads = HeldWorkers()

@@ -282,7 +282,9 @@ final class Service {
       if let home = client.hosted.home, !client.hosted.isReserved(forOtherThan: client) {
         converse(client, home, until: end)
       } else {
-        client.session.useWithoutWorld(client.hosted.ownKinds) { $0.converseWithoutWorld(&request, until: end) }
+        client.isUnserved = client.session.useWithoutWorld(client.hosted.ownKinds) {
+          $0.converseWithoutWorld(&request, until: end)
+        }
       }
       // A `cancel` of the new activity may already be in the input.
       if client.session.deferredEffect == nil, client.session.activity.isNone || !lookForCancel(client) { break }

@@ -59,27 +59,30 @@ extension RequestContext {
   }
 
   /// Runs lines that do not need the world while it is with a worker.
-  func converseWithoutWorld(_ request: inout Request, until end: UInt64) {
+  ///
+  /// - Returns: Whether only the time was over: whether the next line needs the world is not known yet.
+  func converseWithoutWorld(_ request: inout Request, until end: UInt64) -> Bool {
     session.isHeldUp = true
     while session.life != .ended, session.activity.isNone, session.deferredEffect == nil {
-      if session.mustPause(until: end) { return }
+      if session.mustPause(until: end) { return session.outbox.replyBytes < limits.replyQueue }
       // What a line of such a batch may name is in the world.
-      if session.checksLines { return }
+      if session.checksLines { return false }
       switch session.nextRequest(&request) {
       case .nothing:
         session.isHeldUp = false
-        return
+        return false
       case .kept, .unchecked: continue
       case .resource(let line): takeResource(line, &request)
       case .request(let line):
         let isLongList = session.kindsOfLentWorld.count > RequestContext.kindsOnEventLoop
         if let verb = line.verb, verb.row.needsTheWorld || verb == .kinds && isLongList {
           session.input.putBack()
-          return
+          return false
         }
         takeWithoutWorld(line, &request)
       }
     }
+    return false
   }
 
   // MARK: Work for workers
