@@ -243,7 +243,7 @@ final class Service {
     client.lastInput = host
     if standing(of: client).isIdle {
       if client.user.spent(inRound: currentRound) >= Service.longestTurn {
-        client.isUnserved = true
+        client.session.isUnserved = true
         list(client)
       } else {
         serve(client)
@@ -255,7 +255,7 @@ final class Service {
 
   /// Runs a client's requests for one turn.
   func serve(_ client: Client) {
-    client.isUnserved = false
+    client.session.isUnserved = false
     markDirty(client)
     if isShuttingDown { return }
     tryAgain(client.hosted)
@@ -282,9 +282,7 @@ final class Service {
       if let home = client.hosted.home, !client.hosted.isReserved(forOtherThan: client) {
         converse(client, home, until: end)
       } else {
-        client.isUnserved = client.session.useWithoutWorld(client.hosted.ownKinds) {
-          $0.converseWithoutWorld(&request, until: end)
-        }
+        client.session.useWithoutWorld(client.hosted.ownKinds) { $0.converseWithoutWorld(&request, until: end) }
       }
       // A `cancel` of the new activity may already be in the input.
       if client.session.deferredEffect == nil, client.session.activity.isNone || !lookForCancel(client) { break }

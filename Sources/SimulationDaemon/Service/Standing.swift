@@ -38,7 +38,7 @@ extension Service {
     switch client.session.activity {
     case .none:
       // Whether its lines need the world is not known yet.
-      if client.isUnserved { return .onEventLoop }
+      if client.session.isUnserved { return .onEventLoop }
       guard client.session.isHeldUp || client.session.deferredEffect != nil else { return .idle }
       return obstacleToLines(of: client).map { .waiting(for: $0) } ?? .onEventLoop
     case .advance where !client.session.needsWorker, .step where !client.session.needsWorker:

@@ -24,8 +24,6 @@ extension Service {
     var isScanInBatch = false
     /// The number of its last turn with a worker.
     var turn: UInt64 = 0
-    /// Whether its new input waits because its user's turn was used up.
-    var isUnserved = false
     /// The host time at which its drawing is checked again.
     var nextGlance: UInt64 = 0
     /// The host time of its next delivery of notices, if its session is sampled.

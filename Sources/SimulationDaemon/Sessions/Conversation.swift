@@ -59,30 +59,27 @@ extension RequestContext {
   }
 
   /// Runs lines that do not need the world while it is with a worker.
-  ///
-  /// - Returns: Whether only the time was over: whether the next line needs the world is not known yet.
-  func converseWithoutWorld(_ request: inout Request, until end: UInt64) -> Bool {
+  func converseWithoutWorld(_ request: inout Request, until end: UInt64) {
     session.isHeldUp = true
     while session.life != .ended, session.activity.isNone, session.deferredEffect == nil {
-      if session.mustPause(until: end) { return session.outbox.replyBytes < limits.replyQueue }
+      if session.mustPause(until: end) { return }
       // What a line of such a batch may name is in the world.
-      if session.checksLines { return false }
+      if session.checksLines { return }
       switch session.nextRequest(&request) {
       case .nothing:
         session.isHeldUp = false
-        return false
+        return
       case .kept, .unchecked: continue
       case .resource(let line): takeResource(line, &request)
       case .request(let line):
         let isLongList = session.kindsOfLentWorld.count > RequestContext.kindsOnEventLoop
         if let verb = line.verb, verb.row.needsTheWorld || verb == .kinds && isLongList {
           session.input.putBack()
-          return false
+          return
         }
         takeWithoutWorld(line, &request)
       }
     }
-    return false
   }
 
   // MARK: Work for workers
@@ -328,7 +325,8 @@ extension Session {
     if outbox.replyBytes >= environment.limits.replyQueue { return true }
     // A recorder asks for the moment right before its request. Both must run at the same moment.
     (keepsMoment, keptMoment) = (false, keepsMoment && !keptMoment)
-    return !keptMoment && HostClock.now() >= end
+    isUnserved = !keptMoment && HostClock.now() >= end
+    return isUnserved
   }
 
   /// Whether the session must wait for another client's rewind.

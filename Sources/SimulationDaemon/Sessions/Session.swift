@@ -48,6 +48,9 @@ struct Session: ~Copyable {
   var gap: ClosedRange<UInt64>?
   /// Whether the next lines wait for the client to read replies, for other clients, or for the world.
   var isHeldUp = false
+  /// Whether its next line waits only because its turn, or that of its user, is over. Whether the line needs the world is
+  /// not known yet.
+  var isUnserved = false
   /// Whether the client is connected. Without a reader, requests that only read are skipped.
   var hasReader = true
   /// Data lines of the current reply.
