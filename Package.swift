@@ -90,9 +90,12 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["StateMachines", "MachineGraphs"], path: "Tests/TestSupport",
       swiftSettings: strict),
+    .testTarget(name: "StateMachinesTests", dependencies: ["StateMachines", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "StateMachinesTests", dependencies: ["StateMachines", "MachineForms", "MachineGraphs", "TestSupport"],
-      swiftSettings: strict),
+      name: "MachineFormsTests", dependencies: ["MachineForms", "StateMachines", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "MachineGraphsTests", dependencies: ["MachineGraphs", "StateMachines", "TestSupport"], swiftSettings: strict
+    ),
     .testTarget(
       name: "StatechartsTests", dependencies: ["Statecharts", "StateMachines", "TestSupport"], swiftSettings: strict),
     .testTarget(
@@ -101,8 +104,7 @@ let package = Package(
     .testTarget(
       name: "SimulationsTests",
       dependencies: [
-        "Simulations", "StateMachines", "MachineForms", "MachineGraphs", "Statecharts", "Simulator", "SimulationDaemon",
-        "TestSupport",
+        "Simulations", "StateMachines", "MachineForms", "MachineGraphs", "Statecharts", "Simulator", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -51,7 +51,7 @@ struct LessonTextTests {
 
   @Test("the code that a lesson shows is code that is compiled and tested")
   func code() throws {
-    let forms = try Document("Tests/StateMachinesTests/LampForms.swift").text
+    let forms = try Document("Tests/MachineFormsTests/LampForms.swift").text
     var isCode = false
     let shown = try Self.lines("11-one-lamp-in-every-form.fsm").flatMap { line -> [String] in
       if line == "say ```" {

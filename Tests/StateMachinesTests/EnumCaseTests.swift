@@ -1,4 +1,5 @@
 @testable import StateMachines
+import TestSupport
 import Testing
 
 /// What is read from the language's metadata of an `enum`, which a compiler could change.

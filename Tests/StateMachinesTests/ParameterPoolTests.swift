@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 // Safety: a place that the pool has given out, and not taken back, is an initialised set of the turnstile's parameters.

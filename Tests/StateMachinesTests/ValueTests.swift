@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 struct ValueTests {

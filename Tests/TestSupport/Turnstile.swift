@@ -1,8 +1,8 @@
-import StateMachines
+package import StateMachines
 
 /// A machine that needs everything a machine can have, for the tests of what a machine is.
-struct Turnstile: Machine {
-  enum State: StateWithData {
+package struct Turnstile: Machine {
+  package enum State: StateWithData {
     /// Nobody passes.
     case locked
     /// Somebody has paid for so many to pass. `patience` is running.
@@ -10,9 +10,9 @@ struct Turnstile: Machine {
     /// Nobody passes, whatever is paid.
     case broken(Fault)
 
-    enum Name: NamedCases { case locked, unlocked, broken }
+    package enum Name: NamedCases { case locked, unlocked, broken }
 
-    var name: Name {
+    package var name: Name {
       switch self {
       case .locked: .locked
       case .unlocked: .unlocked
@@ -20,7 +20,7 @@ struct Turnstile: Machine {
       }
     }
 
-    var data: String? {
+    package var data: String? {
       switch self {
       case .locked: nil
       case .unlocked(let passes): "\(passes)"
@@ -28,12 +28,12 @@ struct Turnstile: Machine {
       }
     }
 
-    static var carriesData: Bool { true }
+    package static var carriesData: Bool { true }
   }
 
-  enum Fault: String, Choice { case jammed, noPower }
+  package enum Fault: String, Choice { case jammed, noPower }
 
-  enum Event: MachineEvent {
+  package enum Event: MachineEvent {
     case push
     case coin(Int)
     case fail(Fault, code: Int?)
@@ -42,20 +42,20 @@ struct Turnstile: Machine {
     case nobodyCame, blinked
   }
 
-  enum Output: OutputWithData {
+  package enum Output: OutputWithData {
     case passed
     case change(Int, to: String)
 
-    enum Name: NamedCases { case passed, change }
+    package enum Name: NamedCases { case passed, change }
 
-    var name: Name {
+    package var name: Name {
       switch self {
       case .passed: .passed
       case .change: .change
       }
     }
 
-    var data: [Value] {
+    package var data: [Value] {
       switch self {
       case .passed: []
       case .change(let amount, let person): [.integer(amount), .text(person)]
@@ -63,26 +63,28 @@ struct Turnstile: Machine {
     }
   }
 
-  struct Parameters: ParameterSet {
-    var patience = Duration.seconds(10)
-    var price = 2
-    var limit = 5
-    var name: String?
-    var fault = Fault.jammed
+  package struct Parameters: ParameterSet {
+    package var patience = Duration.seconds(10)
+    package var price = 2
+    package var limit = 5
+    package var name: String?
+    package var fault = Fault.jammed
 
-    init() {}
+    package init() {}
 
-    var conflict: ParameterConflict? {
+    package var conflict: ParameterConflict? {
       price > limit ? ParameterConflict("price", allowed: "at most \(limit)") : nil
     }
   }
 
-  var state = State.locked
+  package var state = State.locked
   /// A reference, to see that values are copied and destroyed as they should be.
-  var witness = Witness()
-  var letters = 0
+  package var witness = Witness()
+  package var letters = 0
 
-  mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+  package init() {}
+
+  package mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     switch name {
     case .locked: .locked
     case .unlocked: .unlocked(passes: 1)
@@ -90,14 +92,14 @@ struct Turnstile: Machine {
     }
   }
 
-  func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+  package func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
     switch state {
     case .unlocked: .after(parameters.patience, .nobodyCame)
     case .locked, .broken: .none
     }
   }
 
-  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+  package mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     switch event {
     case .push:
       switch state {
@@ -124,7 +126,7 @@ struct Turnstile: Machine {
     }
   }
 
-  static let kind = Kind(
+  package static let kind = Kind(
     Turnstile.self, "turnstile", version: 3, "lets those pass who pay",
     states: {
       switch $0 {
@@ -168,4 +170,6 @@ struct Turnstile: Machine {
 }
 
 /// Something with an identity, so that a leak or an early end of a machine's value is seen.
-final class Witness: Sendable, Codable {}
+package final class Witness: Sendable, Codable {
+  package init() {}
+}

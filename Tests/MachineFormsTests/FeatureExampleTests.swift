@@ -1,4 +1,4 @@
-@testable import MachineForms
+import MachineForms
 import StateMachines
 import Testing
 

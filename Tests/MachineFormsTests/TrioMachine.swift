@@ -1,4 +1,4 @@
-@testable import MachineForms
+import MachineForms
 import StateMachines
 
 /// Three regions that do as they are told, each event telling all three, and the machine what to do if none takes it.

@@ -1,9 +1,9 @@
-@testable import StateMachines
+@testable package import StateMachines
 import Testing
 
 /// One machine on its own, stepped without a kind. It keeps what was armed, and nothing expires by itself.
 // Safety: `machine`, `parameters` and `events` are initialised from `init` to `deinit`.
-final class MachineRunner<M: Machine> {
+package final class MachineRunner<M: Machine> {
   private let machine = UnsafeMutablePointer<M>.allocate(capacity: 1)
   private let parameters = UnsafeMutablePointer<M.Parameters>.allocate(capacity: 1)
   /// The events that timers bring.
@@ -11,14 +11,14 @@ final class MachineRunner<M: Machine> {
   private let table: TimerTable<M.Event>
   private var record = StepRecord(generator: Generator(seed: 0))
   /// The moment of the next step.
-  var now = Instant.beginning
+  package var now = Instant.beginning
   /// The timers that run, and when they are due, in nanoseconds.
-  private(set) var timers: [String: Int64] = [:]
+  package private(set) var timers: [String: Int64] = [:]
   /// What the machine has said while it was made.
-  private(set) var beginning: String = ""
+  package private(set) var beginning: String = ""
 
   /// - Parameter events: Those that timers bring.
-  init(_ type: M.Type, in initial: String? = nil, timers events: [M.Event] = []) {
+  package init(_ type: M.Type, in initial: String? = nil, timers events: [M.Event] = []) {
     self.events = .allocate(capacity: events.count)
     _ = self.events.initialize(from: events)
     table = TimerTable(events)
@@ -39,20 +39,20 @@ final class MachineRunner<M: Machine> {
     events.deallocate()
   }
 
-  var value: M { machine.pointee }
-  var state: String { machine.pointee.state.name.word }
-  var reason: String? { record.reason }
+  package var value: M { machine.pointee }
+  package var state: String { machine.pointee.state.name.word }
+  package var reason: String? { record.reason }
 
   /// `moved FROM TO > outputs`, as a reply would have it.
   @discardableResult
-  func send(_ event: M.Event) -> String {
+  package func send(_ event: M.Event) -> String {
     begin()
     return withUnsafePointer(to: event) { line(M.step(machine, event: $0, parameters, &record)) }
   }
 
   /// Lets a timer expire: the one of the case of `timer`, whatever its data.
   @discardableResult
-  func expire(_ timer: M.Event) -> String {
+  package func expire(_ timer: M.Event) -> String {
     let place = events.firstIndex { word($0) == word(timer) }
     #expect(timers.removeValue(forKey: word(timer)) != nil, "\(timer) does not run")
     begin()
@@ -60,7 +60,7 @@ final class MachineRunner<M: Machine> {
   }
 
   /// The effects of the last step in their order: `disarm bell`, `emit left c`, `arm chime 3000000000`.
-  var effects: [String] {
+  package var effects: [String] {
     record.effects.map { effect in
       switch effect {
       case .emit(let output, let first, let count):

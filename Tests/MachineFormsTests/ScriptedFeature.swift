@@ -1,4 +1,4 @@
-@testable import MachineForms
+import MachineForms
 import StateMachines
 
 /// A feature by a script: which effects an action has, what is sent and said after an effect. Its state is the names of

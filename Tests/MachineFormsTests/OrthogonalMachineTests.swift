@@ -1,5 +1,6 @@
 import MachineForms
 import StateMachines
+import TestSupport
 import Testing
 
 struct OrthogonalMachineTests {

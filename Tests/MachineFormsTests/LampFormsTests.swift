@@ -77,7 +77,7 @@ struct LampFormsTests {
 
   @Test("the page about forms shows a lamp for each of them, as it is compiled")
   func page() throws {
-    let lamps = try Document("Tests/StateMachinesTests/LampForms.swift").text
+    let lamps = try Document("Tests/MachineFormsTests/LampForms.swift").text
     let sections = try Document("Docs/Forms.md").text.components(separatedBy: "\n### ").dropFirst()
     #expect(sections.compactMap { $0.components(separatedBy: "\n").first } == Form.allCases.map(\.rawValue))
     for section in sections {

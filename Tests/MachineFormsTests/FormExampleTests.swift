@@ -38,7 +38,7 @@ struct FormExampleTests {
 
   @Test("a doc comment has its example as it is compiled", arguments: examples)
   func example(_ example: Example) throws {
-    let lines = try text("Tests/StateMachinesTests/\(example.test).swift")
+    let lines = try text("Tests/MachineFormsTests/\(example.test).swift")
       .split(separator: "\n", omittingEmptySubsequences: false).drop { $0 != example.first }
     let end = try #require(lines.firstIndex(of: "}"))
     let documented = lines[...end].map { $0.isEmpty ? "///" : "/// \($0)" }.joined(separator: "\n")

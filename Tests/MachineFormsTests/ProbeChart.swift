@@ -1,4 +1,4 @@
-@testable import MachineForms
+import MachineForms
 import StateMachines
 
 /// A chart that does as it is told: each event says which place of the tree is to answer, and what. Every other place

@@ -19,7 +19,7 @@ struct DiagramReader {
     let effect: String
   }
 
-  /// What a machine did, in the words of the journal.
+  /// What a machine does, in the words of the journal.
   struct Deed: Hashable {
     let from: String
     let to: String
@@ -56,7 +56,7 @@ struct DiagramReader {
     return composite != nil && parts.count == regions ? parts : [word]
   }
 
-  /// Whether the diagram has what a machine did.
+  /// Whether the diagram has what a machine does.
   func has(_ deed: Deed) -> Bool {
     let (from, to) = (parts(deed.from), parts(deed.to))
     let own = transitions.filter {
