@@ -1,4 +1,5 @@
 internal import LineProtocol
+internal import Scripts
 
 /// What can be inserted at the cursor.
 struct Completion: Equatable {
@@ -39,6 +40,13 @@ struct Completion: Equatable {
   var insertion: String? {
     if candidates.isEmpty || isCut { return nil }
     return hint.isEmpty || !typed.isEmpty ? common : nil
+  }
+
+  /// The completions within a document: its end.
+  static func ofDocument(_ text: String) -> Completion {
+    let typed = String(text.drop { $0 == " " || $0 == "\t" })
+    guard DocumentSource.end.hasPrefix(typed) else { return Completion() }
+    return Completion(candidates: [Candidate(text: DocumentSource.end)], hint: typed.isEmpty ? "a line of the document" : "", typed: typed)
   }
 }
 

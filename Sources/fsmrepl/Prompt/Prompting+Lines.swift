@@ -190,7 +190,11 @@ extension Prompting {
       }
       return
     }
+    let isInDocument = client.openDocument != nil
     if let answer = client.answerLocally(text, origin: line.origin) {
+      if !isInDocument, client.openDocument != nil {
+        sayLine("the lines of the document follow: \(documentWaysOut)")
+      }
       for (received, raw) in answer {
         say(presenter.show(received, raw: raw, in: client.conversation.place))
         if received.line.lineClass == .failure { noteMistake(in: line) }

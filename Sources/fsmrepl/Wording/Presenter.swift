@@ -161,6 +161,7 @@ struct Presenter {
   private mutating func data(_ line: ServerLine, answering asked: Conversation.Asked?, raw: String) -> ScreenText {
     let verb = asked?.verb
     switch verb {
+    case .help where asked?.words.isEmpty == true && LocalVerb.replaces(line): return ""
     case .diff:
       let worlds = asked?.words.suffix(2) ?? []
       return wrapped(
