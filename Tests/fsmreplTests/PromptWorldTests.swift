@@ -292,6 +292,30 @@ struct PromptWorldTests {
     #expect(try !terminal.wait(for: "all done").contains("trial"))
   }
 
+  @Test("an undo says what it has taken back, and asks before if that is much, but not for a file")
+  func takenBack() throws {
+    let path = try write("new fridge g\nadvance 2h\nundo\n", to: "a.fsm")
+    let terminal = try start("new shiftKey key", "send key tap", "undo")
+    try terminal.wait(for: "now at 0.000s  #3\n  taken back: send key tap\n")
+    terminal.type("new fridge f\radvance 1d\rundo\r")
+    try terminal.wait(
+      for: "this takes back 1d 00:00:00 of time: new fridge f, and 75 timers since; 'goto TIME' goes less far; go on?\n")
+    try terminal.wait(for: "[y/N]> ")
+    // TAB completes no verb where an answer is wanted.
+    terminal.type("\tn\r")
+    try terminal.wait(for: "not sent: 'undo'\n")
+    terminal.type("show f\rundo\r")
+    try terminal.wait(for: "temperature")
+    try terminal.wait(for: "[y/N]> ")
+    terminal.type("y\r")
+    let said = try terminal.wait(for: "goes less far\n").replacing("\n    ", with: " ")
+    #expect(said.contains("taken back: new fridge f, and 75 timers since; 'redo' brings it back, 'goto TIME' "))
+    terminal.type("run \(path)\r")
+    #expect(try !terminal.wait(for: "taken back: new fridge g, and 5 timers since").contains("[y/N]"))
+    terminal.type("worlds\r")
+    #expect(try !terminal.wait(for: "w     clock=virtual").contains("trial"))
+  }
+
   @Test("a line behind a time is looked at before the time passes")
   func linesBehindTimes() throws {
     let terminal = try start("after 1h nonsense")

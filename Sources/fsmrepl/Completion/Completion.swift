@@ -46,7 +46,9 @@ struct Completion: Equatable {
   static func ofDocument(_ text: String) -> Completion {
     let typed = String(text.drop { $0 == " " || $0 == "\t" })
     guard DocumentSource.end.hasPrefix(typed) else { return Completion() }
-    return Completion(candidates: [Candidate(text: DocumentSource.end)], hint: typed.isEmpty ? "a line of the document" : "", typed: typed)
+    return Completion(
+      candidates: [Candidate(text: DocumentSource.end)], hint: typed.isEmpty ? "a line of the document" : "",
+      typed: typed)
   }
 }
 

@@ -13,7 +13,7 @@ extension Prompting {
   func show(_ received: Conversation.Received, raw: RawLine) {
     if let number = received.asked?.job, jobs[number] != nil { return take(received, raw: raw, for: number) }
     showAnswer(received, raw)
-    askForCaused(by: received)
+    askForMore(about: received)
     lookAgain(after: received)
     explain(received)
   }
@@ -37,7 +37,7 @@ extension Prompting {
       // Whoever has written a script knows how a batch ends.
       let isHint = isGood && job.line.step != nil && received.asked?.verb == .begin
       if !isHint { showAnswer(received, raw) }
-      askForCaused(by: received)
+      askForMore(about: received)
       lookAgain(after: received)
       if !isGood, !received.isPassedOver { endPlay(of: job.line, line.code, word: job.line.word(wrongFor: line)) }
     case .time(let rest):
@@ -46,7 +46,7 @@ extension Prompting {
       sayLine("\(style(.attention, "not sent")): '\(rest)'")
     case .check(let outcome):
       showAnswer(received, raw)
-      askForCaused(by: received)
+      askForMore(about: received)
       lookAgain(after: received)
       compare(received, outcome, job.line)
     case .judge(let check):
@@ -107,8 +107,9 @@ extension Prompting {
     }
   }
 
-  /// Asks for the inputs that wires have made of the outputs of a request, unless a batch would be torn by it.
-  private func askForCaused(by received: Conversation.Received) {
+  /// Asks for the inputs that wires have made of the outputs of a request, and for those that an `undo` has taken back,
+  /// unless a batch would be torn by it.
+  private func askForMore(about received: Conversation.Received) {
     guard case .people = presenter.format, let asked = received.asked, asked.asker == .user, !asked.isInBatch,
       received.line.lineClass != .data, !client.conversation.isCollecting
     else { return }
@@ -121,8 +122,22 @@ extension Prompting {
       guard let last, let before = received.sequence, last > before else { return }
       askForCaused(since: before + 1)
     case .end: if let start = batchStart.take() { askForCaused(since: start + 1) }
+    case .undo:
+      if let sequence = received.line["seq"], received.line.lineClass == .success { askForTakenBack(by: sequence) }
     case _: return
     }
+  }
+
+  /// Says what an `undo` has taken back, of which its answer has only the time.
+  private func askForTakenBack(by sequence: String) {
+    _ = client.begin(
+      Errand("", origin: "", asking: [TakenBack.Range.request(of: sequence)]) { answers in
+        guard let range = TakenBack.Range(answers[0].rows) else { return .end([]) }
+        return .ask([range.request]) { [unowned self] answers in
+          if let report = TakenBack(range, answers[0].rows).report { sayLine("  \(report)") }
+          return .end([])
+        }
+      })
   }
 
   private func askForCaused(since sequence: UInt64, at time: String? = nil) {
