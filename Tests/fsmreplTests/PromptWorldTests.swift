@@ -337,6 +337,20 @@ struct PromptWorldTests {
     }
     terminal.type("new job print\rcancel\r")
     try terminal.wait(for: "'cancel' is an event of print: send print cancel\n")
+    for (line, hint) in [
+      ("send key tap -> on", "'=>' compares an answer: 'send key tap => on'\n"),
+      ("expect key == on", "'==' is not needed: 'expect key on'\n"),
+      ("help shiftKey", "shiftKey is a kind: 'describe shiftKey' explains it\n"),
+      ("help shiftkey", "shiftKey is a kind: 'describe shiftKey' explains it\n"),
+      ("help key", "key is a machine: 'show key' prints its state"),
+      ("help tap", "'tap' is an event of key: send key tap\n"), ("advance 1m30s", "did you mean 90s?\n"),
+    ] {
+      terminal.type("\(line)\r")
+      try terminal.wait(for: "  \(hint)")
+    }
+    terminal.type("help lsit\r")
+    try terminal.wait(for: "did you mean list?\n")
+    try terminal.wait(for: "w virtual ")
     terminal.type("send key tap > out.txt\r")
     try terminal.wait(for: "the words after 'send' belong to the machine, and so does '>'\n")
     terminal.type("nonsense\rsync\r")

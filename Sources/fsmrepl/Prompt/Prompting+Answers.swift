@@ -166,13 +166,44 @@ extension Prompting {
     {
       sayLine("  the words after '\(verb.name)' belong to the machine, and so does '\(sign)'")
     }
+    if isFailure, let verb = asked.verb, let meant = MeantWords.comparison(in: [verb.name] + asked.words) {
+      sayLine("  \(meant)")
+    }
     let words: [String]
     switch asked.verb {
     case nil where isFailure: words = RequestText.split(asked.text).filter { !$0.hasPrefix("@") }.map(String.init)
     case .send where isFailure && asked.words.count == 1: words = asked.words
+    case .help where isFailure && asked.words.count == 1:
+      return explainHelp(about: asked.words[0], isNearVerb: received.line["did-you-mean"] != nil)
     case .cancel where isFailure || jobs.isEmpty: words = [Verb.cancel.name] + asked.words
     case _: return
     }
+    explain(words, isRequest: asked.verb != nil)
+  }
+
+  /// Says what a word is that `help` does not know: a kind, which `describe` explains, or a machine or an event.
+  ///
+  /// - Parameter isNearVerb: Whether it may be a mistyped verb, rather than a mistyped kind.
+  private func explainHelp(about word: String, isNearVerb: Bool) {
+    let questions = ["list \(Word.written(word)) limit=1", "describe \(Word.written(word))"]
+    _ = client.begin(
+      Errand("", origin: "", asking: questions) { [unowned self] answers in
+        let meant = answers[1].failure.flatMap { ServerLine($0) }?["did-you-mean"]
+        if !answers[0].rows.isEmpty {
+          explain([word], isRequest: false)
+        } else if answers[1].failure == nil {
+          sayLine("  \(style(.name, word)) is a kind: '\("describe \(word)")' explains it")
+        } else if let meant, !isNearVerb {
+          sayLine("  \(style(.name, meant)) is a kind: '\("describe \(meant)")' explains it")
+        } else {
+          explain([word], isRequest: false)
+        }
+        return .end([])
+      })
+  }
+
+  /// Says which of some words are names of machines and events, and how to use them.
+  private func explain(_ words: [String], isRequest: Bool) {
     _ = client.begin(
       Errand("", origin: "", asking: ["list limit=\(FirstWords.mostMachines)"]) { [unowned self] answers in
         let machines = answers[0].rows
@@ -181,7 +212,7 @@ extension Prompting {
         return .ask(kinds.map { "describe \($0)" }) { [unowned self] answers in
           let descriptions = Dictionary(uniqueKeysWithValues: zip(kinds, answers.map(\.rows)))
           let found = FirstWords(words, machines, descriptions)
-          if let hint = found.hint(isRequest: asked.verb != nil, style) { sayLine("  \(hint)") }
+          if let hint = found.hint(isRequest: isRequest, style) { sayLine("  \(hint)") }
           return .end([])
         }
       })
