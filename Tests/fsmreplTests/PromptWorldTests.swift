@@ -299,7 +299,8 @@ struct PromptWorldTests {
     try terminal.wait(for: "now at 0.000s  #3\n  taken back: send key tap\n")
     terminal.type("new fridge f\radvance 1d\rundo\r")
     try terminal.wait(
-      for: "this takes back 1d 00:00:00 of time: new fridge f, and 75 timers since; 'goto TIME' goes less far; go on?\n")
+      for: "this takes back 1d 00:00:00 of time: new fridge f, and 75 timers since; 'goto TIME' goes less far; go on?\n"
+    )
     try terminal.wait(for: "[y/N]> ")
     // TAB completes no verb where an answer is wanted.
     terminal.type("\tn\r")

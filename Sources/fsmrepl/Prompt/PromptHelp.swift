@@ -26,6 +26,8 @@ enum PromptHelp {
   /// The rows of `help` for words that only this program has, in the daemon's form.
   static let usageRows =
     LocalVerb.all.flatMap(\.rows) + [
+      ". expect NAME timers none|TIMERS : fails unless exactly these timers run: a,b",
+      ". expect NAME reading READING VALUE : fails unless a reading has a value; a tolerance may follow, as ±0.5",
       ". help \(Topic.allCases.map(\.rawValue).joined(separator: "|")) : how these are written, and what the keys of the prompt do"
     ]
 
