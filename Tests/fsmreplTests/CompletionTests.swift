@@ -112,7 +112,7 @@ struct CompletionTests {
       ("send key tap => moved off on ", ["t=", "seq=", "outputs="]),
       ("send key tap => refused UNKNOWN-V", ["UNKNOWN-VERB"]),
       ("send key tap => on outputs=", ["outputs=highlight"]), ("send key tap => on outputs=x t", ["t="]),
-      ("new shiftKey a => o", ["ok", "off", "on", "outputs="]), ("expect key ti", ["timers"]),
+      ("new shiftKey a => o", ["ok", "off", "on"]), ("expect key ti", ["timers"]),
       ("expect key timers ", ["none", "doubleTap", "other"]), ("expect key timers doubleTap,", ["doubleTap,other"]),
       ("expect key reading ", ["level"]), ("expect key reading level ", ["3", "none"]),
     ] as [(String, [String])])
