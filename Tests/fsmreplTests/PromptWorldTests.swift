@@ -364,6 +364,10 @@ struct PromptWorldTests {
     try terminal.wait(for: "+2 more: call.tracker ignored, call.tracker ignored\n")
     terminal.type("begin\rsend call.phone openApp\rend\r")
     try terminal.wait(for: "the batch has run, 1 line\n  +2 more: ")
+    // What wires caused before a batch is not told of it.
+    terminal.type("send call.phone goHome\rbegin\rnew power p\rend\rsync\r")
+    try terminal.wait(for: "the batch has run, 1 line")
+    #expect(try !terminal.wait(for: "all done").contains("more:"))
   }
 
   @Test("for a room the machine that was shown last is shown again when time has moved it")

@@ -48,6 +48,9 @@ struct Place: Equatable {
     if let speed = notice["speed"] { self.speed = speed }
   }
 
+  /// Takes note of an input that was seen otherwise.
+  mutating func note(sequence: UInt64) { self.sequence = max(self.sequence ?? 0, sequence) }
+
   /// The prompt: short, and unchanged while nothing happens.
   func prompt(_ condition: PromptCondition, style: Style) -> Prompt {
     var parts = [Prompt.Part(.name, world)]

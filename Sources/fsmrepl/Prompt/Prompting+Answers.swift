@@ -63,7 +63,10 @@ extension Prompting {
     case .strictness:
       beginsStrictly = isGood && job.rows.contains { $0.words.contains { $0.contains("strict") } }
       take(job.line)
-    case .caused(let time): tellCaused(job.rows, at: time)
+    case .caused(let time):
+      tellCaused(job.rows, at: time)
+      // What comes next is told from behind these on.
+      if let last = job.rows.last?.words.first.flatMap({ UInt64($0) }) { client.note(sequence: last) }
     case .look(let machine):
       let state = job.rows.first { $0.words.first == "state" && $0.words.count > 1 }?.words[1]
       if let state, presenter.shown?.machine != machine || presenter.shown?.state != state {

@@ -10,6 +10,8 @@ struct TakenBack: Equatable {
   private(set) var deliveries = 0
   /// Whether a machine goes that has had an input.
   private(set) var hasUsedMachine = false
+  /// Whether they came at different times, so that `goto` could take back less.
+  private(set) var spansTime = false
   /// How many inputs came behind those that were read.
   private(set) var unread = 0
 
@@ -66,6 +68,8 @@ struct TakenBack: Equatable {
       }
     }
     unread = max(0, range.last - last)
+    let times = rows.filter { $0.words.count > 3 }.map { $0.words[1] }
+    spansTime = times.contains { $0 != times.first }
     var made: Set<String> = []
     for (_, machine, input) in inputs {
       switch input {
@@ -123,20 +127,21 @@ struct TakenBack: Equatable {
     if timers > 0 { since.append(timers == 1 ? "1 timer" : "\(timers) timers") }
     if deliveries > 0 { since.append(deliveries == 1 ? "1 input by a wire" : "\(deliveries) inputs by wires") }
     if unread > 0 { since.append("\(unread) more inputs") }
-    let more = requests.count - Self.mostShown
-    let shown =
-      requests.prefix(Self.mostShown) + (more > 0 ? [more == 1 ? "1 more request" : "\(more) more requests"] : [])
+    // One more takes no more room than its count.
+    let more = requests.count == Self.mostShown + 1 ? 0 : max(0, requests.count - Self.mostShown)
+    let shown = requests.dropLast(more) + (more > 0 ? ["\(more) more requests"] : [])
     let later = since.isEmpty ? [] : ["and \(since.joined(separator: " and ")) since"]
     return (shown + later).joined(separator: ", ")
   }
 
-  /// Whether it was more than the requests themselves, so that `goto` could take back less.
-  var isMore: Bool { requests.count > 1 || timers + deliveries + unread > 0 }
+  /// Whether it was more than a request.
+  private var isMore: Bool { requests.count > 1 || timers + deliveries + unread > 0 }
 
   /// What is said after an `undo`; `nil` if there is nothing to say.
   var report: ScreenText? {
     guard !text.isEmpty else { return nil }
-    return "taken back: \(text)\(isMore ? "; 'redo' brings it back, 'goto TIME' goes less far" : "")"
+    let redo = isMore ? "; 'redo' brings it back" : ""
+    return "taken back: \(text)\(redo)\(isMore && spansTime ? ", 'goto TIME' goes less far" : "")"
   }
 }
 
@@ -159,7 +164,8 @@ struct UndoTrial: Equatable {
     guard time >= Self.hour || taken.hasUsedMachine else { return nil }
     let span = time > 0 ? TimeText.people(TimeText.seconds(time)) : nil
     let what = [span.map { "\($0) of time" }, taken.text.isEmpty ? nil : taken.text].compactMap(\.self)
-    return "this takes back \(what.joined(separator: ": ")); 'goto TIME' goes less far; go on?"
+    let less = time > 0 ? "; 'goto TIME' goes less far" : ""
+    return "this takes back \(what.joined(separator: ": "))\(less); go on?"
   }
 
   /// - Returns: `nil` if the daemon makes no fork, or takes too long.
