@@ -16,8 +16,6 @@ package enum MeantWords {
     case "assert":
       let claim = expectation(rest) ?? "expect NAME STATE"
       return "'\(claim)' fails unless a machine is in the state"
-    case "delete", "remove": return "'\(Verb.drop.name) NAME' removes a machine"
-    case "create", "make": return "'\(Verb.new.name) KIND NAME' makes a machine"
     case _: return nil
     }
   }
@@ -28,7 +26,7 @@ package enum MeantWords {
   /// - Parameter words: With the verb. A sign can also be data of an event: it is one for who knows that the line failed.
   /// - Returns: What to say; `nil` if there is no such sign.
   package static func comparison(in words: [String]) -> String? {
-    guard let sign = words.dropFirst().first(where: isSign) else { return nil }
+    guard let sign = words.dropFirst().dropLast().first(where: isSign) else { return nil }
     if words.first == Verb.expect.name {
       return expectation(Array(words.dropFirst())).map { "'\(sign)' is not needed: '\($0)'" }
     }

@@ -2,8 +2,8 @@ internal import LineProtocol
 internal import Scripts
 internal import UnixHost
 
-/// Free play at the prompt: it takes the words `hint`, `goal`, `again`, `skip` and `back`, and checks after each answer whether
-/// the goal is reached.
+/// Free play at the prompt: it takes the words `hint`, `goal`, `again`, `skip` and `back`, and checks after each answer
+/// whether the goal is reached.
 final class FreePlay: PromptCompanion {
   enum Ending: Equatable {
     case reached

@@ -169,7 +169,8 @@ extension Prompting {
     {
       sayLine("  the words after '\(verb.name)' belong to the machine, and so does '\(sign)'")
     }
-    if isFailure, let verb = asked.verb, let meant = MeantWords.comparison(in: [verb.name] + asked.words) {
+    let isMisused = [FailureCode.usage.word, FailureCode.badArgument.word].contains(received.line.code)
+    if isFailure, isMisused, let verb = asked.verb, let meant = MeantWords.comparison(in: [verb.name] + asked.words) {
       sayLine("  \(meant)")
     }
     let words: [String]
