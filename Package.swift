@@ -58,7 +58,7 @@ let package = Package(
 
     .target(name: "StateMachines", swiftSettings: hot),
     .target(name: "MachineForms", dependencies: ["StateMachines"], swiftSettings: strict),
-    .target(name: "MachineGraphs", dependencies: ["StateMachines"], swiftSettings: strict),
+    .target(name: "MachineGraphs", dependencies: ["StateMachines", "LineProtocol"], swiftSettings: strict),
     .target(name: "Simulations", dependencies: ["StateMachines", "MachineForms"], swiftSettings: strict),
     .target(name: "Statecharts", dependencies: ["StateMachines", "CExpat"], swiftSettings: strict),
     .target(name: "Waveforms", dependencies: ["StateMachines", "LineProtocol"], swiftSettings: strict),

@@ -25,7 +25,7 @@ package struct ScriptOutcome: Hashable, Sendable {
   }
 
   /// The words with which outcomes other than states begin.
-  static let words = ["ok", "moved", "stayed", "ignored", "refused"]
+  package static let words = ["ok", "moved", "stayed", "ignored", "refused"]
 
   /// The forms of an outcome, for messages.
   package static let form = "ok, moved [[FROM] TO], stayed [STATE], ignored [STATE], refused [CODE] or a state"

@@ -159,6 +159,8 @@ extension ScriptParser {
     if Keyword(rawValue: found) != nil {
       return failure(word: place, "'\(found)' is narration, which has no time and no tag; give it a line of its own")
     }
+    let rest = words.words.indices.dropFirst(place + 1).map { words.text(words.words[$0]) }
+    if let advice = MeantWords.advice(found, rest) { return failure(word: place, "'\(found)' is no verb: \(advice)") }
     guard let near = Self.nearestWord(found) else {
       let words = Set(Self.firstWords).sorted().joined(separator: " ")
       return failure(word: place, "'\(found)' is no verb; there are \(words)")
@@ -205,6 +207,10 @@ extension ScriptParser {
         word: pipe,
         "'\(words.text(words.words[pipe]))' is for the prompt; a script sends no answer to a command or a file")
     }
+    let texts = [entry.verb.name] + (place + 1..<max(place + 1, end)).map { words.text(words.words[$0]) }
+    if let meant = MeantWords.comparison(in: texts) {
+      throw failure(word: plain.first { MeantWords.isSign(words.text(words.words[$0])) } ?? place, meant)
+    }
     if entry.verb == .show, let first = plain.first,
       let near = Nearest.match(words.text(words.words[first]), among: ["graph", "state", "table", "wave"])
     {
@@ -217,7 +223,8 @@ extension ScriptParser {
       throw failure(word: plain[word], "'\(words.text(words.words[plain[word]]))' is one word too many; \(used)")
     case .wrong(let word, let allowed):
       guard !expects(.badArgument, outcome) else { return }
-      throw failure(word: plain[word], "'\(words.text(words.words[plain[word]]))' is not \(allowed); \(used)")
+      let found = words.text(words.words[plain[word]])
+      throw failure(word: plain[word], "'\(found)' is not \(allowed); \(used)\(TimeText.remark(on: found))")
     }
   }
 
@@ -237,7 +244,7 @@ extension ScriptParser {
       guard given.insert(key).inserted else { throw failure(word: word, "'\(key)' is given twice") }
       let value = words.text(words.words[word])
       if let allowed = known.first(where: { $0.name == key })?.value.problem(with: value) {
-        throw failure(word: word, "'\(value)' is not \(allowed)")
+        throw failure(word: word, "'\(value)' is not \(allowed)\(TimeText.remark(on: value))")
       }
     }
   }

@@ -27,6 +27,6 @@ package enum ScriptTime {
       return self == .at ? "a time must follow 'at': \(form)" : "a duration must follow 'after': \(form)"
     }
     guard (self == .at ? TimeText.time(word) : TimeText.duration(word)) == nil else { return nil }
-    return "'\(word)' is no \(self == .at ? "time" : "duration"); it is \(form)"
+    return "'\(word)' is no \(self == .at ? "time" : "duration"); it is \(form)\(TimeText.remark(on: word))"
   }
 }

@@ -129,7 +129,9 @@ extension ScriptWords {
     }
     guard words[place].isPlain, let duration = TimeText.duration(bytes(words[place])) else {
       throw WrongWord(
-        word: place, message: "'\(text(words[place]))' is no duration; it is \(TimeText.durationForm)")
+        word: place,
+        message: "'\(text(words[place]))' is no duration; it is \(TimeText.durationForm)"
+          + TimeText.remark(on: text(words[place])))
     }
     return duration
   }

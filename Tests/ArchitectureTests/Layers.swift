@@ -24,7 +24,7 @@ struct Layer {
     Layer("Page", ours: ["CPage"]),
     Layer("StateMachines", outside: ["Synchronization"]),
     Layer("MachineForms", ours: ["StateMachines"]),
-    Layer("MachineGraphs", ours: ["StateMachines"]),
+    Layer("MachineGraphs", ours: ["StateMachines", "LineProtocol"]),
     Layer("Simulations", ours: ["StateMachines", "MachineForms"]),
     Layer("Statecharts", ours: ["StateMachines", "CExpat"], outside: ["Synchronization"]),
     Layer("Waveforms", ours: ["StateMachines", "LineProtocol"]),

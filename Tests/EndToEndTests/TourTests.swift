@@ -8,7 +8,7 @@ import UnixHost
 struct TourTests {
   /// Documents with transcripts, in the order in which a check of the package takes them.
   static let transcripts = [
-    "Docs/Json.md", "Docs/Protocol.md", "Docs/Statecharts.md", "Docs/Tour.md", "Docs/Transcripts.md",
+    "Docs/Json.md", "Docs/Protocol.md", "Docs/Transcripts.md",
   ]
 
   @Test("every transcript of the documentation is what the daemon answers, line by line")

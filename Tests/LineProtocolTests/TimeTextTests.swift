@@ -157,6 +157,16 @@ struct TimeTextTests {
     #expect(TimeText.time(ofPeople: text) == nanoseconds)
   }
 
+  @Test(
+    "several units are told in one",
+    arguments: [
+      ("1m30s", "90s"), ("1h30m", "90m"), ("1d12h", "36h"), ("1s500ms", "1.5s"), ("90s", nil), ("5", nil), ("5x", nil),
+      ("", nil), ("1:30", nil), ("1m 30s", nil),
+    ] as [(String, String?)])
+  func meant(text: String, meant: String?) {
+    #expect(TimeText.meant(by: text) == meant)
+  }
+
   @Test("a time as people say it is read back, cut to milliseconds", arguments: Thorough.rounds(0..<50))
   func peopleRoundTrip(seed: UInt64) {
     var dice = Dice(seed: seed)

@@ -172,6 +172,17 @@ struct ScriptParserTests {
     arguments: [
       ("sned k tap", "1:1: 'sned' is no verb; did you mean 'send'?"),
       ("\n  at 1s  repaet 3", "2:10: 'repaet' is no verb; did you mean 'repeat'?"),
+      (
+        "wait 2s",
+        "1:1: 'wait' is no verb: 'advance 2s' lets time pass where the clock stands still, 'await NAME STATE' waits for a state"
+      ),
+      ("assert k on", "1:1: 'assert' is no verb: 'expect k on' fails unless a machine is in the state"),
+      ("expect k == on", "1:10: '==' is not needed: 'expect k on'"),
+      ("list a -> b", "1:8: '=>' compares an answer: 'list a => b'"),
+      (
+        "await k on within=1m30s",
+        "1:12: '1m30s' is not a number with one of ns us ms s m h d, up to 36500d; did you mean '90s'?"
+      ),
       ("key=value", "1:1: a line begins with a verb, not with key=value"),
       ("send k", "1:7: a word is missing; send is used as 'send NAME EVENT [argument…]'"),
       ("send k => on", "1:1: a word is missing; send is used as 'send NAME EVENT [argument…]'"),

@@ -23,6 +23,28 @@ struct GraphTests {
     #expect(leads("graph shiftKey direction=up", "- BAD-ARGUMENT argument=direction got=up allowed=down,right"))
   }
 
+  @Test("the columns of a table stand below each other where characters are wide")
+  func wideTable() {
+    let guest = HostedService().connect(toWorld: "w")
+    let document = """
+      stateDiagram-v2
+        [*] --> 关闭
+        关闭 --> 打开着 : 按
+        打开着 --> 关闭 : 按
+        关闭 --> plain : push
+
+      """
+    _ = guest.say("define lamp format=mermaid bytes=\(document.utf8.count)\n\(document)")
+    #expect(
+      guest.say("graph lamp").prefix(5) == [
+        ".   state   按        push",
+        ".   ------  --------  -------",
+        ".   关闭    → 打开着  → plain",
+        ".   打开着  → 关闭    ignore",
+        ".   plain   ignore    ignore",
+      ])
+  }
+
   @Test("the work for a picture grows with its states and arrows, not with their product")
   func largePictures() {
     let guest = HostedService().connect(toWorld: "w")

@@ -52,7 +52,7 @@ private struct FakeDaemon {
       ". state cooling.minOn region=cold", ". state cooling.free region=cold", ". state resting region=cold : waits",
       ". state open region=door", ". state shut region=door",
     ],
-    "show key": [". state on", ". timer doubleTap due=0.350 left=0.150"],
+    "show key": [". state on", ". reading level 3 m", ". timer doubleTap due=0.350 left=0.150"],
     "agenda limit=20": [". 0.350 key doubleTap left=0.150", ". 0.350 f1 a left=0.150", ". 9.000 f1 b left=8.800"],
     "journal what=moves limit=20": [
       ". 1 0.000 key created shiftKey off", ". 2 0.100 key moved off on event=tap undone=3",
@@ -102,6 +102,53 @@ struct CompletionTests {
     ] as [(String, [String])])
   func contexts(text: String, expected: [String]) {
     #expect(FakeDaemon.complete(text).candidates.map(\.text) == expected, "'\(text)'")
+  }
+
+  @Test(
+    "behind an arrow come outcomes, and words of the prompt complete what belongs to them",
+    arguments: [
+      ("send key tap => ", ["ok", "moved", "stayed", "ignored", "refused", "off", "on", "list"]),
+      ("at 5s send key tap => m", ["moved"]), ("send key tap => moved o", ["off", "on", "outputs="]),
+      ("send key tap => moved off on ", ["t=", "seq=", "outputs="]),
+      ("send key tap => refused UNKNOWN-V", ["UNKNOWN-VERB"]),
+      ("send key tap => on outputs=", ["outputs=highlight"]), ("send key tap => on outputs=x t", ["t="]),
+      ("new shiftKey a => o", ["ok", "off", "on"]), ("expect key ti", ["timers"]),
+      ("expect key timers ", ["none", "doubleTap", "other"]), ("expect key timers doubleTap,", ["doubleTap,other"]),
+      ("expect key reading ", ["level"]), ("expect key reading level ", ["3", "none"]),
+    ] as [(String, [String])])
+  func promptWords(text: String, expected: [String]) {
+    let grammar = Grammar.atPrompt(help: FakeDaemon.help.compactMap { ServerLine($0) })
+    #expect(
+      Completer(ask: FakeDaemon.ask).complete(text, grammar: grammar).candidates.map(\.text) == expected, "'\(text)'")
+  }
+
+  @Test(
+    "behind > comes a file; behind | and ! a command, and files behind that",
+    arguments: [
+      ("list > ", "", "", false), ("list > a", "a", "", false), ("graph key > k", "k", "", false),
+      ("list | ", "", "", true), ("list | so", "so", "", true), ("list | sort ", "", "", false),
+      ("list | sort | h", "h", "", true), ("!", "", "!", true), ("!l", "l", "!", true), ("! ls", "ls", "", true),
+      ("!ls ", "", "", false), ("! ls a", "a", "", false), ("at 5s list | so", "so", "", true),
+      ("main virtual 0.000> list > a", "a", "", false),
+    ])
+  func destinations(text: String, prefix: String, stem: String, isProgram: Bool) {
+    let context = CompletionContext(text, grammar: .builtIn)
+    #expect(context.wants == [isProgram ? .program : .placeholder("FILE", bound: [])], "'\(text)'")
+    #expect(context.prefix == prefix && context.stem == stem)
+  }
+
+  @Test(
+    "a sign that is data of an event completes no file", arguments: ["send key > ", "cast * put | ", "expect key > "])
+  func signs(text: String) {
+    let wants = CompletionContext(text, grammar: .builtIn).wants
+    #expect(!wants.contains(.program) && !wants.contains(.placeholder("FILE", bound: [])))
+  }
+
+  @Test("programs are completed from the path, and with a slash files")
+  func programs() {
+    #expect(ProgramNames.completion(of: "en").candidates.contains { $0.text == "env" })
+    #expect(ProgramNames.completion(of: "/usr/bin/en").candidates.contains { $0.text == "/usr/bin/env" })
+    #expect(ProgramNames.completion(of: "nosuchprogram").candidates.isEmpty)
   }
 
   @Test(
@@ -191,5 +238,12 @@ struct CompletionTests {
     #expect(lines.count == 10)
     #expect(lines[0] == "  name0   name10  name20  name30")
     #expect(lines.allSatisfy { $0.count <= 40 })
+  }
+
+  @Test("details stand below each other where names are wide")
+  func wideNames() {
+    let found = Completion(candidates: [.init(text: "打开", detail: "open"), .init(text: "a", detail: "b")])
+    let style = Style(usesColour: false, usesUnicode: true)
+    #expect(CandidateList(completion: found, width: 40, style: style).text.text == "  打开  open\n  a     b\n")
   }
 }

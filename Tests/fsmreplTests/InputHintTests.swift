@@ -14,10 +14,13 @@ struct InputHintTests {
       ("at 5s ", "[LINE]"), ("at 5s send ", "NAME EVENT [argument…]"), ("at 5s send", ""),
       ("watch * what=all ", "[since=SEQ]"), ("watch * what=all", " [since=SEQ]"),
       ("advance ", "DURATION  or  until TIME"), ("advance until ", "TIME"), ("advance un", " TIME"),
-      ("expect key ", "STATE"), ("expect key on ", ""), ("fire key timer x y", ""),
+      ("expect key ", "STATE  or  timers none|TIMERS  or  reading READING VALUE"), ("expect key on ", ""),
+      ("fire key timer x y", ""),
       ("world n", " W [clock=virtual|real] [seed=N] [durable=no|yes]"),
       ("run ", "FILE"), ("load x ", "[as KIND] [follow]"), ("send key tap => ", ScriptOutcome.form),
-      ("", ""), ("se", ""), ("! ls ", ""), ("# send ", ""), ("nonsense ", ""),
+      ("list > ", "FILE"), ("list | ", "CMD"), ("at 5s list | ", "CMD"), ("list | sort ", ""), ("list > x", ""),
+      ("define x ", "[resource=PATH] format=scxml|mermaid"), ("", ""), ("se", ""), ("! ls ", ""), ("# send ", ""),
+      ("nonsense ", ""),
     ])
   func hints(typed: String, expected: String) {
     #expect(InputHint.text(after: typed, grammar: .builtIn) == expected)

@@ -145,6 +145,76 @@ struct LessonPlayTests {
     #expect(LessonPlay(play.lesson, from: 3, score: .init(right: 3, asked: 4)).score.right == 3)
   }
 
+  @Test("back leads to the question, the free play or the page before, and what was answered stays counted")
+  func back() throws {
+    var play = LessonPlay(Lesson(try script()))
+    for _ in 0..<7 { play.next() }
+    func places() -> [Int] {
+      (0..<4).map { _ in
+        play.backToStop()
+        return play.place
+      }
+    }
+    // Free play at 5, which begins behind the pause at 4; the question at 3.
+    #expect(places() == [5, 3, 0, 0])
+    #expect(play.reached == 7)
+    for _ in 0..<3 { play.next() }
+    guard case .ask(let question)? = play.item else {
+      Issue.record("no question")
+      return
+    }
+    var truth = LessonTruth()
+    truth.word = .fits
+    _ = play.judge("capsLock", to: question, truth)
+    #expect(play.score.asked == 0)
+    var progress = LessonProgress()
+    progress.note(play, of: "l")
+    #expect(progress.entry(of: "l")?.item == 7)
+  }
+
+  @Test("who left out a part gets no better score, and is done all the same")
+  func leftOut() throws {
+    let lesson = Lesson(try script())
+    func played(from place: Int, _ score: LessonPlay.Score?) -> LessonPlay {
+      var play = LessonPlay(lesson, from: place, score: score)
+      while play.item != nil { play.next() }
+      return play
+    }
+    var progress = LessonProgress()
+    progress.note(played(from: 3, nil), of: "l")
+    #expect(progress.entry(of: "l")?.best == .init(right: 0, asked: 0))
+    progress.note(played(from: 3, .init(right: 1, asked: 4)), of: "m")
+    progress.note(played(from: 6, nil), of: "m")
+    #expect(progress.entry(of: "m")?.best == .init(right: 1, asked: 4))
+  }
+
+  @Test("counts below a table go, what its signs mean stays")
+  func counts() {
+    let table = [".   state  a", ".   -----  -", ".   on     ⟲", ". "]
+    let legend = [". ⟲ handled within the state; > present state"]
+    let counts = [". 6 pairs with the classes of data:", ". 4 move", ". 2 stay"]
+    #expect(LessonScreen.withoutCounts(table + counts + legend) == table + legend)
+    #expect(LessonScreen.withoutCounts(table + counts) == Array(table.dropLast()))
+    #expect(LessonScreen.withoutCounts([". a"]) == [". a"])
+  }
+
+  @Test("the point of a question is an outcome that it offers")
+  func points() {
+    func point(_ text: String, _ reply: String, after: String = "off") -> String? {
+      var truth = LessonTruth()
+      (truth.before, truth.after) = ("off", after)
+      truth.reply = ServerLine(reply)
+      return truth.point(of: Script.Question(subject: .state(machine: "k"), text: text, steps: 0..<1))
+    }
+    let all = "Which state, or is the event ignored, or refused?"
+    #expect(point(all, "- REFUSED : no") == "refused")
+    #expect(point(all, "+ ignored off") == "ignored")
+    // It is not offered, or the state is another.
+    #expect(point(all, "+ stayed off") == nil)
+    #expect(point("Which state?", "+ ignored off") == nil)
+    #expect(point(all, "+ moved off on", after: "on") == nil)
+  }
+
   // MARK: Judging
 
   private func question(_ subject: Script.Question.Subject) -> Script.Question {
@@ -411,6 +481,7 @@ struct LessonPlayTests {
     #expect(take("hint") == .say(["`skip` plays the solution."]))
     for _ in 0..<3 { #expect(answered(false) == .nothing) }
     #expect(take("skip") == .skip)
+    #expect(take("back") == .back)
     #expect(answered(true) == .reached)
   }
 

@@ -80,16 +80,32 @@ struct LessonTests {
     expect f cooling
     """
 
-  @Test("the list has number, name, level, minutes, title and progress")
+  @Test("the list has number, level, minutes, title and progress, in 80 columns")
   func list() throws {
     let folder = try Folder()
-    let terminal = try folder.start("lesson", columns: 100)
+    let terminal = try folder.start("lesson", columns: 80)
     let shown = try terminal.wait(for: "plays one.")
-    #expect(shown.contains("1  keys"))
-    #expect(shown.contains("for everybody"))
-    #expect(shown.contains("A key that locks"))
-    #expect(shown.contains("2  fridge"))
+    #expect(shown.contains("1  for everybody  3 min  A key that locks\n"), "\(shown)")
+    #expect(shown.contains("2  with practice  1 min  Cold\n"))
     #expect(try terminal.waitForEnding() == .exited(0))
+  }
+
+  @Test("the list of the lessons that come with the program fits in 80 columns, also with scores")
+  func wideList() throws {
+    let folder = try Folder()
+    let lessons = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Lessons").path
+    for folderOfState in ["state", "state/fsmd"] { mkdir("\(folder.path)/\(folderOfState)", 0o700) }
+    let scripts = RunFiles.scripts([lessons]).compactMap(\.item)
+    let lines = scripts.map { script in
+      let (path, parts) = (URL(filePath: script.name).resolvingSymlinksInPath().path, Lesson(script).items.count)
+      return "\(path) \(parts)/\(parts) 10/10 done 10/10\n"
+    }
+    try RegularFile.write(lines.joined(), to: "\(folder.path)/state/fsmd/lessons", replaces: true)
+    let terminal = try Pseudoterminal(
+      ["lesson", "--lessons", lessons], columns: 80, variables: ["XDG_STATE_HOME=\(folder.path)/state"])
+    let shown = try terminal.wait(for: "'fsmrepl lesson NUMBER'")
+    let rows = shown.split(separator: "\n").filter { !$0.isEmpty }
+    #expect(rows.count == 13 && rows.allSatisfy { $0.contains(" min ") && $0.contains("(done 10/10)") }, "\(shown)")
   }
 
   @Test("each lesson that comes with the program takes ten minutes by the estimate that the list shows")
@@ -139,8 +155,6 @@ struct LessonTests {
     try terminal.wait(for: "Right.")
     try terminal.wait(for: "Exactly 0.350 s")
     try terminal.wait(for: "Enter: on")
-    // There is no way back here.
-    terminal.type("b")
     terminal.type(" ")
     try terminal.wait(for: "Your turn: Lock the key.\n")
     try terminal.wait(for: "lesson virtual 0.350> ")
@@ -165,6 +179,90 @@ struct LessonTests {
     #expect(folder.progress == "L/01-keys.fsm 12/12 2/3 done 2/3")
   }
 
+  @Test("a learner goes back to the question before, as often as there is one, and it is not counted again")
+  func back() throws {
+    let folder = try Folder()
+    let terminal = try folder.start("lesson", "keys")
+    try terminal.wait(for: "state> ")
+    terminal.type("off\r")
+    try terminal.wait(for: "No.")
+    try terminal.wait(for: "event> ")
+    terminal.type("back\r")
+    // With the text before it, in a world as it was then.
+    try terminal.wait(for: "back\n\nA tap makes the next letter upper case.\n\n? What is it after one tap?")
+    try terminal.wait(for: "state> ")
+    terminal.type("on\r")
+    try terminal.wait(for: "✓ Right.")
+    try terminal.wait(for: "event> ")
+    terminal.type("tap\r")
+    try terminal.wait(for: "time> ")
+    terminal.type("350ms\r")
+    try terminal.wait(for: "Enter: on   b: back   q: leave   part 8 of 12")
+    terminal.type("b")
+    try terminal.wait(for: "time> ")
+    terminal.type("1s\r")
+    try terminal.wait(for: "No.")
+    try terminal.wait(for: "Enter: on")
+    terminal.type(" ")
+    try terminal.wait(for: "virtual 0.350> ")
+    terminal.type("back\r")
+    try terminal.wait(for: "time> ")
+    terminal.type("\u{03}")
+    try terminal.wait(for: "'fsmrepl lesson 1' goes on here, with part 9 of 12.")
+    #expect(try terminal.waitForEnding() == .exited(0))
+    #expect(folder.progress == "L/01-keys.fsm 8/12 2/3")
+  }
+
+  @Test("a lesson begins in the middle where that is wished, and then its score is not that of the whole")
+  func middle() throws {
+    let folder = try Folder()
+    var terminal = try folder.start("lesson", "1", "from", "6")
+    try terminal.wait(for: "1  A key that locks\n\nA tap makes the next letter upper case.\n\n> send key tap\n")
+    try terminal.wait(for: "off → on")
+    try terminal.wait(for: "time> ")
+    terminal.type("\u{04}")
+    #expect(try terminal.waitForEnding() == .exited(0))
+    terminal = try folder.start("lesson", "1", "from", "13")
+    try terminal.wait(for: "lesson 1 has parts 1 to 12, and no part 13")
+    #expect(try terminal.waitForEnding() == .exited(1))
+    terminal = try folder.start("lesson", "1", "from", "x")
+    try terminal.wait(for: "'x' is no part of a lesson")
+    #expect(try terminal.waitForEnding() == .exited(1))
+  }
+
+  @Test("the state alone misses the point of a question that offers what becomes of the event")
+  func point() throws {
+    let folder = try Folder()
+    try folder.write(
+      "new job print", "send print start", "ask state Cancel! Which state, or ignored, or refused?",
+      "send print cancel => refused", "ask state Which state then?", "send print cancel => refused")
+    let terminal = try folder.start("lesson", "2", columns: 120)
+    try terminal.wait(for: "state> ")
+    terminal.type("it stays loading\r")
+    try terminal.wait(
+      for: "The state is loading, as before. But what becomes of the event: is it ignored, refused or stayed?\n")
+    try terminal.wait(for: "state> ")
+    terminal.type("loading, and refused\r")
+    try terminal.wait(for: "✓ Right.")
+    // Where only the state is asked for, it is enough.
+    try terminal.wait(for: "state> ")
+    terminal.type("loading\r")
+    try terminal.wait(for: "✓ Right.")
+    let again = try folder.start("lesson", "2", "--auto")
+    #expect(try again.waitForEnding() == .exited(0))
+  }
+
+  @Test("a table of a lesson for everybody has no counts below it")
+  func counts() throws {
+    let folder = try Folder()
+    let table = "new power p\nshow table p\n"
+    for (level, hasCounts) in [(1, false), (2, true)] {
+      try RegularFile.write("lesson T\nlevel \(level)\n\(table)", to: "\(folder.path)/L/02-fridge.fsm", replaces: true)
+      let terminal = try folder.start("lesson", "2", "--auto")
+      #expect(try terminal.wait(for: "ignore: nothing happens").contains("2 states, 2 events") == hasCounts)
+    }
+  }
+
   @Test("Ctrl-C leaves at a question, and the next time the lesson goes on there")
   func interrupted() throws {
     let folder = try Folder()
@@ -173,7 +271,7 @@ struct LessonTests {
     terminal.type("on\r")
     try terminal.wait(for: "event> ")
     terminal.type("half a line\u{03}")
-    try terminal.wait(for: "'fsmrepl lesson 1' goes on here.")
+    try terminal.wait(for: "'fsmrepl lesson 1' goes on here, with part ")
     #expect(try terminal.waitForEnding() == .exited(0))
     #expect(terminal.isRestored)
     #expect(folder.progress == "L/01-keys.fsm 3/12 1/1")
@@ -421,7 +519,7 @@ struct LessonTests {
     #expect(try prompt.waitForEnding() == .exited(0))
     terminal.type("on\r")
     try terminal.wait(for: "the connection to the daemon was lost")
-    try terminal.wait(for: "'fsmrepl lesson 1' goes on here.")
+    try terminal.wait(for: "'fsmrepl lesson 1' goes on here, with part ")
     #expect(try terminal.waitForEnding() == .exited(2))
     #expect(terminal.isRestored)
     #expect(folder.progress == "L/01-keys.fsm 2/12 0/0")
@@ -633,7 +731,7 @@ struct LessonTests {
     try terminal.wait(for: "Your turn: Go.")
     for _ in 0..<2 { #expect(isAsked.wait(timeout: .now() + .seconds(20)) == .success) }
     terminal.type("\u{03}")
-    try terminal.wait(for: "'fsmrepl lesson 2' goes on here.")
+    try terminal.wait(for: "'fsmrepl lesson 2' goes on here, with part ")
     #expect(try terminal.waitForEnding() == .exited(0))
   }
 

@@ -100,6 +100,10 @@ struct PromptLineTests {
       ("run a b", "'run FILE'"), ("exit now", "stands alone"), ("list > a b", "one file"), ("journal >x", "'> x'"),
       ("list |cat", "'| cat'"),
       ("list >", "the name of a file must follow"), ("list |", "a command of the shell must follow"),
+      ("wait 5", "'advance 5' lets time pass"), ("sleep 1m30s", "'advance 90s' lets"), ("wait", "'advance 5s' lets"),
+      ("assert key = on", "'expect key on' fails unless"), ("assert", "'expect NAME STATE'"),
+      ("after 1s sleep 5s", "'advance 5s' lets"),
+      ("at 1m30s list", "did you mean '90s'?"), ("after 1h30m", "did you mean '90m'?"),
       ("graph key >> k.svg", "no answer is added"), ("list > 'q.txt'", "double"),
     ])
   func mistakes(text: String, part: String) {

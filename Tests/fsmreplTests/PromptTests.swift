@@ -248,15 +248,15 @@ struct PromptTests {
 
   /// What is typed at a prompt of a page, and what the page says comes of it.
   private struct Turn {
-    /// The world with its clock, and its time there: `main real`, `0.0s`.
-    let world: Substring
+    /// The prompt up to its time, and its time: `main real `, `0.0s`. A question and a document have none.
+    let mark: Substring
     let time: Substring
     let typed: Substring
     var answer: [Substring] = []
 
     /// Times of a real clock are never the same.
     func comparable(_ lines: [some StringProtocol]) -> [String] {
-      lines.map { world.hasSuffix(" real") ? String($0).replacing(#/\d+\.\d+/#, with: "T") : String($0) }
+      lines.map { mark.hasSuffix(" real ") ? String($0).replacing(#/\d+\.\d+/#, with: "T") : String($0) }
     }
   }
 
@@ -264,8 +264,10 @@ struct PromptTests {
   private func turns(of page: Document) throws -> [Turn] {
     var turns: [Turn] = []
     for line in page.blocks(marked: "fsmrepl").flatMap(\.lines) where !line.isEmpty {
-      if let prompt = line.wholeMatch(of: #/(\S+ (?:real|virtual)) ([\d.]+s?)> (.+)/#) {
-        turns.append(Turn(world: prompt.output.1, time: prompt.output.2, typed: prompt.output.3))
+      if let prompt = line.wholeMatch(
+        of: #/(\S+ (?:real|virtual) |\[y/N\]|define \S+ up to enddefine)([\d.]+s?(?: batch)?|)> (.+)/#)
+      {
+        turns.append(Turn(mark: prompt.output.1, time: prompt.output.2, typed: prompt.output.3))
       } else {
         try #require(!turns.isEmpty, "\(page.path) begins without a prompt")
         turns[turns.count - 1].answer.append(line)
@@ -277,10 +279,10 @@ struct PromptTests {
   /// Waits for a prompt that asks for a line.
   ///
   /// - Returns: What was shown before it, and the time in it.
-  private func prompt(of world: Substring, at terminal: Pseudoterminal) throws -> (before: String, time: String) {
+  private func prompt(of mark: Substring, at terminal: Pseudoterminal) throws -> (before: String, time: String) {
     var before = ""
     while true {
-      before += try terminal.wait(for: "\(world) ")
+      before += try terminal.wait(for: "\(mark)")
       let time = try terminal.wait(for: "> ")
       if !time.contains("…") { return (before, time) }
     }
@@ -288,22 +290,22 @@ struct PromptTests {
 
   @Test(
     "the pages show sessions at the prompt as they are, but for the times of a real clock",
-    arguments: ["README.md", "Docs/Prompt.md"])
+    arguments: ["README.md", "Docs/Prompt.md", "Docs/Statecharts.md", "Docs/Tour.md"])
   func pages(path: String) throws {
     let page = try Document(path)
     let folder = try TemporaryFolder()
-    for diagram in page.blocks(marked: "mermaid") {
+    if let diagram = page.blocks(marked: "mermaid").first {
       try Data(diagram.text.utf8).write(to: URL(filePath: "\(folder.path)/lamp.mmd"))
     }
     let turns = try turns(of: page)
     #expect(turns.count >= 4)
     let terminal = try Pseudoterminal(["--private"], columns: 100, folder: folder.path)
-    var time = try prompt(of: turns[0].world, at: terminal).time
+    var time = try prompt(of: turns[0].mark, at: terminal).time
     for (place, turn) in turns.enumerated() {
       #expect(turn.comparable([time]) == turn.comparable([turn.time]), "\(path): \(turn.typed)")
       terminal.type("\(turn.typed)\r")
       try terminal.wait(for: "\(turn.typed)\n")
-      let next = try prompt(of: turns[min(place + 1, turns.count - 1)].world, at: terminal)
+      let next = try prompt(of: turns[min(place + 1, turns.count - 1)].mark, at: terminal)
       let came = next.before.split(separator: "\n").map { $0.filter { $0 != "\r" } }.filter { !$0.isEmpty }
       #expect(turn.comparable(came) == turn.comparable(turn.answer), "\(path): \(turn.typed)")
       time = next.time

@@ -237,6 +237,18 @@ struct PromptWordsTests {
     #expect(try !terminal.wait(for: "m60  power  off\n").contains("PAGED"))
   }
 
+  @Test("the pager of most says which keys go on and back, and other pagers are left alone")
+  func pagerPrompt() throws {
+    let said = "s?eq goes back to the prompt:space goes on, q goes back to the prompt."
+    #expect(Pager.command(for: nil, hasLess: true) == "exec less -FRX '-P\(said)'")
+    #expect(Pager.command(for: nil, hasLess: false) == nil)
+    for none in ["", " ", "cat"] { #expect(Pager.command(for: none, hasLess: true) == nil) }
+    // As the shell expands it: the dollar ends the text.
+    let terminal = try start(try server(), pager: "echo \"[$LESS]\"; cat")
+    terminal.type("list\r")
+    try terminal.wait(for: "[FRXP\(said)$]\n")
+  }
+
   @Test(
     "a pager that ends early, is killed or is not there is harmless",
     arguments: ["head -n 1", "kill -9 $$", "true", "nonesuch", "exit 1", "", " "])

@@ -292,6 +292,31 @@ struct PromptWorldTests {
     #expect(try !terminal.wait(for: "all done").contains("trial"))
   }
 
+  @Test("an undo says what it has taken back, and asks before if that is much, but not for a file")
+  func takenBack() throws {
+    let path = try write("new fridge g\nadvance 2h\nundo\n", to: "a.fsm")
+    let terminal = try start("new shiftKey key", "send key tap", "undo")
+    try terminal.wait(for: "now at 0.000s  #3\n  taken back: send key tap\n")
+    terminal.type("new fridge f\radvance 1d\rundo\r")
+    try terminal.wait(
+      for: "this takes back 1d 00:00:00 of time: new fridge f, and 75 timers since; 'goto TIME' goes less far; go on?\n"
+    )
+    try terminal.wait(for: "[y/N]> ")
+    // TAB completes no verb where an answer is wanted.
+    terminal.type("\tn\r")
+    try terminal.wait(for: "not sent: 'undo'\n")
+    terminal.type("show f\rundo\r")
+    try terminal.wait(for: "temperature")
+    try terminal.wait(for: "[y/N]> ")
+    terminal.type("y\r")
+    let said = try terminal.wait(for: "goes less far\n").replacing("\n    ", with: " ")
+    #expect(said.contains("taken back: new fridge f, and 75 timers since; 'redo' brings it back, 'goto TIME' "))
+    terminal.type("run \(path)\r")
+    #expect(try !terminal.wait(for: "taken back: new fridge g, and 5 timers since").contains("[y/N]"))
+    terminal.type("worlds\r")
+    #expect(try !terminal.wait(for: "w     clock=virtual").contains("trial"))
+  }
+
   @Test("a line behind a time is looked at before the time passes")
   func linesBehindTimes() throws {
     let terminal = try start("after 1h nonsense")
@@ -313,6 +338,20 @@ struct PromptWorldTests {
     }
     terminal.type("new job print\rcancel\r")
     try terminal.wait(for: "'cancel' is an event of print: send print cancel\n")
+    for (line, hint) in [
+      ("send key tap -> on", "'=>' compares an answer: 'send key tap => on'\n"),
+      ("expect key == on", "'==' is not needed: 'expect key on'\n"),
+      ("help shiftKey", "shiftKey is a kind: 'describe shiftKey' explains it\n"),
+      ("help shiftkey", "shiftKey is a kind: 'describe shiftKey' explains it\n"),
+      ("help key", "key is a machine: 'show key' prints its state"),
+      ("help tap", "'tap' is an event of key: send key tap\n"), ("advance 1m30s", "did you mean 90s?\n"),
+    ] {
+      terminal.type("\(line)\r")
+      try terminal.wait(for: "  \(hint)")
+    }
+    terminal.type("help lsit\r")
+    try terminal.wait(for: "did you mean list?\n")
+    try terminal.wait(for: "w virtual ")
     terminal.type("send key tap > out.txt\r")
     try terminal.wait(for: "the words after 'send' belong to the machine, and so does '>'\n")
     terminal.type("nonsense\rsync\r")
@@ -325,6 +364,10 @@ struct PromptWorldTests {
     try terminal.wait(for: "+2 more: call.tracker ignored, call.tracker ignored\n")
     terminal.type("begin\rsend call.phone openApp\rend\r")
     try terminal.wait(for: "the batch has run, 1 line\n  +2 more: ")
+    // What wires caused before a batch is not told of it.
+    terminal.type("send call.phone goHome\rbegin\rnew power p\rend\rsync\r")
+    try terminal.wait(for: "the batch has run, 1 line")
+    #expect(try !terminal.wait(for: "all done").contains("more:"))
   }
 
   @Test("for a room the machine that was shown last is shown again when time has moved it")

@@ -42,6 +42,19 @@ extension TimeText {
     return number == "0" && unit.isEmpty && !text.isEmpty ? total : nil
   }
 
+  /// A duration in the form of requests that is meant by one with several units: `90s` by `1m30s`.
+  ///
+  /// - Returns: `nil` for any other text.
+  package static func meant(by text: String) -> String? {
+    guard !text.contains(":"), !text.contains(" "), time(text) == nil else { return nil }
+    return time(ofPeople: text).map(written)
+  }
+
+  /// What to say behind a text that is no time or duration: `; did you mean '90s'?`, or nothing.
+  package static func remark(on text: String) -> String {
+    meant(by: text).map { "; did you mean '\($0)'?" } ?? ""
+  }
+
   /// `05:43.116`, `00:05:43`, `1d 00:05:43.5`.
   private static func onAClock(_ text: String) -> Int64? {
     let words = text.split(separator: " ")

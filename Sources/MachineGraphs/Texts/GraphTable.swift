@@ -1,3 +1,4 @@
+internal import LineProtocol
 import StateMachines
 
 /// A drawing as a table for people: what each input does in each state.
@@ -17,12 +18,12 @@ import StateMachines
 public struct GraphTable: Sendable {
   private let drawing: Drawing
   private let detail: Drawing.Detail
-  /// Characters per line.
+  /// Columns per line.
   private let width: Int
 
-  /// Width in characters of a table whose reader is not known.
+  /// Width in columns of a table whose reader is not known.
   public static let widest = 160
-  /// Characters per line of a list for such a reader.
+  /// Columns per line of a list for such a reader.
   private static let listWidth = 100
 
   /// - Parameters:
@@ -109,8 +110,8 @@ public struct GraphTable: Sendable {
     }
     let heads = triggers.map(head)
     // If the heads alone are too wide, the cells need not be laid out.
-    let columnHeads = heads.reduce(0) { $0 + $1[0].count + 2 }
-    let rowHeads = rows.reduce(0) { $0 + name($1).count + 2 }
+    let columnHeads = heads.reduce(0) { $0 + TextColumns.width(of: $1[0]) + 2 }
+    let rowHeads = rows.reduce(0) { $0 + TextColumns.width(of: name($1)) + 2 }
     // Where the heads are too wide, there can be millions of cells.
     let mayFit = columnHeads <= width || rowHeads <= width
     let fromRow = mayFit ? Dictionary(grouping: arrows, by: \.from) : [:]
@@ -132,7 +133,7 @@ public struct GraphTable: Sendable {
     return rows.filter { !drawing.nodes[$0].isUnreachable }.flatMap { list($0, listed[$0] ?? []) }
   }
 
-  private func fits(_ lines: [String]) -> Bool { lines.allSatisfy { $0.count <= width } }
+  private func fits(_ lines: [String]) -> Bool { lines.allSatisfy { TextColumns.width(of: $0) <= width } }
 
   private func name(_ node: Int) -> String {
     guard drawing.isComposition, let member = drawing.path(to: node).first, member != node else {
@@ -198,13 +199,13 @@ public struct GraphTable: Sendable {
     let head = [[corner]] + columns
     let body = rows.indices.map { [[rows[$0]]] + cells[$0] }
     let widths = head.indices.map { column in
-      ([head] + body).flatMap { $0[column] }.map(\.count).max() ?? 0
+      ([head] + body).flatMap { $0[column] }.map(TextColumns.width(of:)).max() ?? 0
     }
     func lines(_ row: [[String]], _ margin: String) -> [String] {
       (0..<(row.map(\.count).max() ?? 0)).map { number in
         let parts = row.indices.map { column in
           let text = number < row[column].count ? row[column][number] : ""
-          return text + String(repeating: " ", count: widths[column] - text.count)
+          return text + String(repeating: " ", count: widths[column] - TextColumns.width(of: text))
         }
         return Self.trimmed((number == 0 ? margin : "  ") + parts.joined(separator: "  "))
       }
@@ -229,27 +230,31 @@ public struct GraphTable: Sendable {
       }
     }
     groups = groups.filter(\.isMove) + groups.filter { !$0.isMove }
-    let indent = min(40, width / 3, groups.map(\.text.count).max() ?? 0)
+    let indent = min(40, width / 3, groups.map { TextColumns.width(of: $0.text) }.max() ?? 0)
     return [(drawing.nodes[row].isCurrent ? "> " : "  ") + name(row)]
       + groups.flatMap { group in
-        let head = "    " + group.text + String(repeating: " ", count: max(0, indent - group.text.count)) + "  "
+        let padding = String(repeating: " ", count: max(0, indent - TextColumns.width(of: group.text)))
+        let head = "    \(group.text)\(padding)  "
         return wrapped(group.inputs, after: head)
       }
   }
 
   private func wrapped(_ words: [String], after head: String) -> [String] {
     var lines: [String] = []
-    var line = head
+    let margin = TextColumns.width(of: head)
     let longest = min(width, Self.listWidth)
+    var (line, used) = (head, margin)
     let texts = words.enumerated().flatMap { place, word in
-      TextLines.wrapped(word + (place < words.count - 1 ? "," : ""), to: longest - head.count)
+      TextLines.wrapped(word + (place < words.count - 1 ? "," : ""), to: longest - margin)
     }
     for text in texts {
-      if line.count + text.count + 1 > longest, line.count > head.count {
+      let size = TextColumns.width(of: text)
+      if used + size + 1 > longest, used > margin {
         lines.append(Self.trimmed(line))
-        line = String(repeating: " ", count: head.count)
+        (line, used) = (String(repeating: " ", count: margin), margin)
       }
-      line += line.count == head.count ? text : " \(text)"
+      line += used == margin ? text : " \(text)"
+      used += size + (used == margin ? 0 : 1)
     }
     return lines + [Self.trimmed(line)]
   }

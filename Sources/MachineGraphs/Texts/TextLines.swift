@@ -1,6 +1,8 @@
+internal import LineProtocol
+
 /// Texts of a picture on several short lines.
 enum TextLines {
-  /// Characters per line of a label.
+  /// Columns per line of a label.
   static let width = 30
   /// Stands before the further lines of a text whose lines begin at the left.
   private static let indent = "\u{A0}\u{A0}"
@@ -8,7 +10,7 @@ enum TextLines {
   /// The lines of a label: what triggers it, its condition and its outputs begin lines of their own if it is long.
   static func wrapped(_ label: Drawing.Label) -> [String] {
     let text = label.text
-    if text.count <= width { return [text] }
+    if TextColumns.width(of: text) <= width { return [text] }
     var head = label
     head.outputs = []
     head.condition = ""
@@ -43,9 +45,9 @@ enum TextLines {
   private static func packed(_ pieces: [String], to width: Int) -> [String] {
     var lines: [String] = []
     for piece in pieces {
-      if let last = lines.last, last.count + 1 + piece.count <= width {
+      if let last = lines.last, TextColumns.width(of: last) + 1 + TextColumns.width(of: piece) <= width {
         lines[lines.count - 1] = last + " " + piece
-      } else if piece.count > width, piece.contains(" ") {
+      } else if TextColumns.width(of: piece) > width, piece.contains(" ") {
         lines += packed(piece.split(separator: " ").map(String.init), to: width)
       } else {
         lines += samples(of: piece, to: width)
@@ -55,11 +57,11 @@ enum TextLines {
   }
 
   private static func samples(of word: String, to width: Int) -> [String] {
-    guard word.count > width, word.contains("|") else { return [word] }
+    guard TextColumns.width(of: word) > width, word.contains("|") else { return [word] }
     var lines = [""]
     for (place, part) in word.split(separator: "|", omittingEmptySubsequences: false).enumerated() {
       let text = (place == 0 ? "" : "|") + part
-      if lines[lines.count - 1].isEmpty || lines[lines.count - 1].count + text.count <= width {
+      if lines[lines.count - 1].isEmpty || TextColumns.width(of: lines[lines.count - 1] + text) <= width {
         lines[lines.count - 1] += text
       } else {
         lines.append(text)

@@ -25,13 +25,13 @@ struct CandidateList {
   }
 
   private func detailed(_ candidates: [Completion.Candidate]) -> ScreenText {
-    let widest = candidates.map(\.text.count).max() ?? 0
+    let widest = candidates.map { ScreenText.columns(of: $0.text) }.max() ?? 0
     return candidates.map { candidate -> ScreenText in
       let note = candidate.isPossible ? "" : "(\(candidate.lack)) "
       let room = max(0, width - widest - 5)
       let detail = VisibleText.escaped(note + candidate.detail)
       let cut = detail.count > room ? String(detail.prefix(max(0, room - 1))) + style.ellipsis : detail
-      let padding = String(repeating: " ", count: widest - candidate.text.count)
+      let padding = String(repeating: " ", count: widest - ScreenText.columns(of: candidate.text))
       return cut.isEmpty
         ? "  \(styled(candidate))\n" : "  \(styled(candidate))\(padding)  \(style(.quiet, cut))\n"
     }.joined()
@@ -39,14 +39,15 @@ struct CandidateList {
 
   /// Fills column by column, as `ls` does.
   private func columns(_ candidates: [Completion.Candidate]) -> ScreenText {
-    let widest = (candidates.map(\.text.count).max() ?? 0) + 2
+    let widest = (candidates.map { ScreenText.columns(of: $0.text) }.max() ?? 0) + 2
     let perLine = max(1, (width - 2) / widest)
     let lines = (candidates.count + perLine - 1) / perLine
     return (0..<lines).map { line -> ScreenText in
       let row = stride(from: line, to: candidates.count, by: max(1, lines)).map { candidates[$0] }
       let cells = row.enumerated().map { index, candidate -> ScreenText in
         let isLast = index == row.count - 1
-        return "\(styled(candidate))\(isLast ? "" : String(repeating: " ", count: widest - candidate.text.count))"
+        let padding = isLast ? 0 : widest - ScreenText.columns(of: candidate.text)
+        return "\(styled(candidate))\(String(repeating: " ", count: padding))"
       }
       return "  \(cells.joined())\n"
     }.joined()

@@ -1,4 +1,5 @@
 internal import LineProtocol
+internal import Scripts
 
 /// What can be inserted at the cursor.
 struct Completion: Equatable {
@@ -39,6 +40,15 @@ struct Completion: Equatable {
   var insertion: String? {
     if candidates.isEmpty || isCut { return nil }
     return hint.isEmpty || !typed.isEmpty ? common : nil
+  }
+
+  /// The completions within a document: its end.
+  static func ofDocument(_ text: String) -> Completion {
+    let typed = String(text.drop { $0 == " " || $0 == "\t" })
+    guard DocumentSource.end.hasPrefix(typed) else { return Completion() }
+    return Completion(
+      candidates: [Candidate(text: DocumentSource.end)], hint: typed.isEmpty ? "a line of the document" : "",
+      typed: typed)
   }
 }
 
@@ -90,6 +100,8 @@ struct Completer {
     case .parameterValue(let kind, let name):
       guard let row = describe(kind, "parameter").first(where: { $0.name == name }) else { return Completion() }
       return Completion(candidates: row.choices.map { .init(text: Word.written($0)) }, hint: row.labelled)
+    case .program:
+      return ProgramNames.completion(of: prefix)
     }
   }
 
@@ -127,13 +139,24 @@ struct Completer {
     case "TIMER":
       guard let name = given("NAME") else { return Completion() }
       return timers(of: name)
+    case "TIMERS":
+      guard let name = given("NAME") else { return Completion() }
+      return Self.list(timers(of: name), typed: prefix)
+    case "READING":
+      return Completion(candidates: readings(of: given("NAME")).map { .init(text: $0.name, detail: $0.value) })
+    case "VALUE":
+      let reading = given("READING")
+      let present = readings(of: given("NAME")).filter { $0.name == reading }
+      return Completion(
+        candidates: present.map { .init(text: Word.written($0.value), detail: "now") } + [.init(text: "none")],
+        hint: "VALUE: a number, a text, or a time with its unit")
     case "OUTPUT":
       return Completion(
         candidates: rows("output", of: given("FROM", "NAME")).map { .init(text: $0.name, detail: $0.about) })
     case "STATE":
       let rows = given("KIND").map { describe($0, "state") } ?? rows("state", of: given("NAME"))
       return rows.isEmpty ? Completion(hint: "STATE") : Self.states(rows, typed: prefix)
-    case "FILE":
+    case "FILE", "FOLDER":
       return FileNames.completion(of: prefix)
     default:
       return Completion(hint: Self.hints[placeholder] ?? placeholder)
@@ -205,6 +228,24 @@ struct Completer {
         .init(text: $0.words[1], detail: $0["left"].map { "\(Self.milliseconds($0))s left" } ?? "")
       }
         + others.map { .init(text: $0.name, detail: $0.about, lack: "not running") })
+  }
+
+  /// The readings that a machine has now, with their values.
+  private func readings(of name: String?) -> [(name: String, value: String)] {
+    guard let name else { return [] }
+    return (ask(["show \(name)"])[0] ?? []).filter { $0.words.first == "reading" && $0.words.count > 2 }
+      .map { ($0.words[1], $0.words[2]) }
+  }
+
+  /// Names as words of a list with commas.
+  private static func list(_ names: Completion, typed: String) -> Completion {
+    let begun = typed.lastIndex(of: ",").map { String(typed[...$0]) } ?? ""
+    let taken = begun.split(separator: ",").map(String.init)
+    var names = names
+    names.candidates = names.candidates.filter { !taken.contains($0.text) }.map {
+      .init(text: begun + $0.text, detail: $0.detail, lack: $0.lack)
+    }
+    return names
   }
 
   /// State names as requests write them: without data, one region at a time, joined by `+`; parent states are offered

@@ -40,8 +40,7 @@ final class CompletionClient {
       return nil
     }
     if grammar == nil {
-      let ours = PromptHelp.usageRows.compactMap { ServerLine($0) }
-      grammar = ask(["help"])[0].map { Grammar(help: $0 + ours) }
+      grammar = ask(["help"])[0].map { Grammar.atPrompt(help: $0) }
     }
     return grammar
   }

@@ -1,4 +1,5 @@
 internal import LineProtocol
+internal import Scripts
 
 /// What may stand at the cursor, derived from the words before it and the grammar.
 struct CompletionContext: Equatable {
@@ -16,6 +17,8 @@ struct CompletionContext: Equatable {
     case parameter(kind: String, given: [String])
     /// The value of a kind's parameter.
     case parameterValue(kind: String, name: String)
+    /// A command of the shell.
+    case program
   }
 
   /// A placeholder and the word given for it, in order.
@@ -37,6 +40,10 @@ struct CompletionContext: Equatable {
     var words = RequestText.split(text).map(String.init)
     let last = text.last
     let current = last == nil || last == " " || last == "\t" ? "" : words.popLast() ?? ""
+    if let destination = Self.destination(of: text, current) {
+      self = destination
+      return
+    }
     // What may stand before a request at the prompt.
     if words.first == ">" { words.removeFirst() }
     if words.count > 1, ["at", "after"].contains(words[0]) { words.removeFirst(2) }
@@ -45,6 +52,10 @@ struct CompletionContext: Equatable {
     guard let verb = words.first, !verb.hasPrefix("#") else {
       self.init(
         wants: words.isEmpty && !current.hasPrefix("#") && !current.hasPrefix("@") ? [.verb] : [], prefix: current)
+      return
+    }
+    if let arrow = words.firstIndex(of: "=>") {
+      self = Self.outcome(of: words[..<arrow], words[(arrow + 1)...], current, grammar)
       return
     }
     let plain = words.dropFirst().filter { !Self.isKeyed($0) }
@@ -88,6 +99,61 @@ struct CompletionContext: Equatable {
     self.prefix = prefix
     self.stem = stem
     self.usages = usages
+  }
+
+  /// What may stand behind `!`, `|` and `>`; `nil` where the words are those of a request.
+  ///
+  /// - Parameter current: The word at the cursor, which is empty behind a blank.
+  private static func destination(of text: String, _ current: String) -> CompletionContext? {
+    let typed = PromptLine.unmarked(text) ?? text
+    // A command that may still be empty.
+    var line = PromptLine(current.isEmpty || current == "!" ? "\(typed)x" : typed)
+    while case .timed(_, let rest) = line { line = PromptLine(rest) }
+    switch line {
+    case .shell(let command), .sent(_, to: .command(let command)):
+      let isAttached = current.hasPrefix("!")
+      let before = command.split(separator: " ").dropLast().last
+      let isFirst = before == nil || before == "|"
+      return CompletionContext(
+        wants: [isFirst ? .program : .placeholder("FILE", bound: [])],
+        prefix: isAttached ? String(current.dropFirst()) : current, stem: isAttached ? "!" : "")
+    case .sent(_, to: .file): return CompletionContext(wants: [.placeholder("FILE", bound: [])], prefix: current)
+    case _: return nil
+    }
+  }
+
+  /// What may stand behind `=>`.
+  ///
+  /// - Parameters:
+  ///   - request: The words before it.
+  ///   - words: Those behind it, before the cursor.
+  private static func outcome(
+    of request: ArraySlice<String>, _ words: ArraySlice<String>, _ current: String, _ grammar: Grammar
+  ) -> CompletionContext {
+    let verb = request.first ?? ""
+    let given = request.dropFirst().filter { !isKeyed($0) }
+    let bound = grammar.entries.lazy.filter { $0.verb == verb }.compactMap { bindings(of: given, in: $0) }.first ?? []
+    let keyed = words.filter(isKeyed).map { String($0.prefix { $0 != "=" }) }
+    if isKeyed(current) {
+      let key = String(current.prefix { $0 != "=" })
+      return CompletionContext(
+        wants: key == "outputs" ? [.placeholder("OUTPUT", bound: bound)] : [],
+        prefix: String(current.dropFirst(key.count + 1)), stem: "\(key)=")
+    }
+    let plain = words.filter { !isKeyed($0) }
+    var wants: [Want] = []
+    if keyed.isEmpty {
+      switch (plain.first, plain.count) {
+      case (nil, _): wants = ScriptOutcome.words.map(Want.literal) + [.placeholder("STATE", bound: bound)]
+      case ("moved", 1...2), ("stayed", 1), ("ignored", 1): wants = [.placeholder("STATE", bound: bound)]
+      case ("refused", 1): wants = FailureCode.allCases.map { .literal($0.word) }
+      case _: break
+      }
+    }
+    if !plain.isEmpty, plain.first != "refused" {
+      wants += (Verb.named(verb)?.successKeys ?? []).filter { !keyed.contains($0) }.map { .key($0, hint: "") }
+    }
+    return CompletionContext(wants: wants, prefix: current)
   }
 
   /// The placeholders that the words stand for in this form; `nil` if the words do not fit.

@@ -26,10 +26,16 @@ struct Grammar: Equatable {
     }
   }
 
+  /// The syntax of a daemon with the words of this program.
+  ///
+  /// - Parameter help: The data lines of the daemon's `help`.
+  static func atPrompt(help: [ServerLine]) -> Grammar {
+    Grammar(help: help.filter { !LocalVerb.replaces($0) } + PromptHelp.usageRows.compactMap { ServerLine($0) })
+  }
+
   /// The syntax of the daemon that belongs to this program, for hints before a daemon was asked.
-  static let builtIn = Grammar(
-    help: VerbEntry.table.flatMap { entry in entry.usages.compactMap { ServerLine(". \($0) : \(entry.summary)") } }
-      + PromptHelp.usageRows.compactMap { ServerLine($0) })
+  static let builtIn = Grammar.atPrompt(
+    help: VerbEntry.table.flatMap { entry in entry.usages.compactMap { ServerLine(". \($0) : \(entry.summary)") } })
 
   /// The verbs in the daemon's order, each with the summary of its first form.
   var verbs: [(name: String, summary: String)] {

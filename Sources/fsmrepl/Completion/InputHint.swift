@@ -16,6 +16,7 @@ enum InputHint {
     if words.first == ">" { words.removeFirst() }
     guard let first = words.first, !first.hasPrefix("!"), !first.hasPrefix("#") else { return "" }
     if words.contains("=>") { return words.last == "=>" ? (isWithin ? " " : "") + ScriptOutcome.form : "" }
+    if let hint = destination(of: typed, isWithin: isWithin) { return hint }
     if first == "at" || first == "after", words.count > (isWithin ? 3 : 2) { words.removeFirst(2) }
     if words.first?.hasPrefix("@") == true { words.removeFirst() }
     guard let verb = words.popFirst() else { return "" }
@@ -29,6 +30,19 @@ enum InputHint {
     }
     guard !forms.isEmpty else { return "" }
     return (isWithin ? " " : "") + forms.prefix(mostForms).joined(separator: "  or  ")
+  }
+
+  /// What follows `|` and `>`; `nil` where these are words of a request.
+  private static func destination(of typed: String, isWithin: Bool) -> String? {
+    let text = PromptLine.unmarked(typed) ?? typed
+    var line = PromptLine(isWithin ? text : "\(text)x")
+    while case .timed(_, let rest) = line { line = PromptLine(rest) }
+    guard case .sent(_, let destination) = line else { return nil }
+    return switch destination {
+    case .command("x") where !isWithin: "CMD"
+    case .file("x") where !isWithin: "FILE"
+    case .command, .file: ""
+    }
   }
 
   /// Whether the words fit the beginning of a form; the last may be the beginning of a literal word.

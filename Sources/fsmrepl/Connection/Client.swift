@@ -152,6 +152,11 @@ final class Client {
     return recording
   }
 
+  /// Takes note of the number of an input that was seen in the journal of the world in use.
+  func note(sequence: UInt64) {
+    conversation.note(sequence: sequence)
+  }
+
   /// Forgets a world that cannot be restored.
   func forget(world: String) {
     conversation.forget(world: world)

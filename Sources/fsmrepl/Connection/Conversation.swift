@@ -184,6 +184,9 @@ struct Conversation {
       })
   }
 
+  /// Takes note of an input in the world in use.
+  mutating func note(sequence: UInt64) { place.note(sequence: sequence) }
+
   /// Sets the place from the greeting of a new connection.
   mutating func begin(with greeting: ServerLine) {
     place = Place()

@@ -46,6 +46,9 @@ extension Client {
     let line: String
     let origin: String
     var lines = DocumentLines()
+
+    /// The kind that it makes.
+    var kind: String { RequestText(line).words.first ?? "" }
   }
 
   /// Takes a line of a document, or a request that brings one, and sends what it stands for.
@@ -68,6 +71,8 @@ extension Client {
     case .wrong(let answer): return [answer]
     case _ where conversation.isCollecting:
       return [Self.failure("a document cannot stand between 'begin' and 'end'")]
+    // In a script its document follows all the same, and is read.
+    case .begin(let line) where isAtPrompt && LocalVerb.define.isMisused(line): return [LocalVerb.define.misuse]
     case .begin(let line):
       openDocument = OpenDocument(line: line, origin: origin)
       return []
@@ -79,6 +84,11 @@ extension Client {
       return load(path, as: kind, origin: origin)
     }
   }
+
+  /// Drops a document whose end has not come.
+  ///
+  /// - Returns: False if there is none.
+  func dropDocument() -> Bool { openDocument.take() != nil }
 
   private func load(_ path: String, as kind: String?, origin: String) -> [String] {
     do throws(DocumentSource.Failure) {

@@ -23,6 +23,15 @@ struct LocalVerb {
         "a kind from a statechart in SCXML (.scxml) or Mermaid (.mmd); with follow again whenever the file is saved"
       )
     ], example: "load lamp.mmd", hint: quotedFile)
+  /// A verb of the daemon, which counts the bytes of a document; here its lines follow.
+  static let define = LocalVerb(
+    name: Verb.define.name,
+    forms: [
+      (
+        "KIND [resource=PATH] format=scxml|mermaid",
+        "a kind from a document: its lines follow, up to '\(DocumentSource.end)'; or a file that a document refers to"
+      )
+    ], example: "define lamp format=mermaid")
   static let save = LocalVerb(
     name: "save", forms: [("FILE [replace]", "writes the present world as a script, for 'fsmrepl run'")],
     example: "save lesson.fsm", hint: quotedFile)
@@ -63,7 +72,7 @@ struct LocalVerb {
     name: "exit", forms: [("", "closes the prompt, as 'quit', '\\q' and Ctrl-D do")], example: "exit"
   )
 
-  static let all = [load, save, export, record, quiz, cover, run, at, after, clear, version, exit]
+  static let all = [define, load, save, export, record, quiz, cover, run, at, after, clear, version, exit]
 
   private static let quotedFile = "with double quotes around a name with blanks or '='"
   private static let oneMachine = "with the name of one machine"
@@ -81,6 +90,23 @@ struct LocalVerb {
 
   /// The answer to a request of another form.
   var misuse: String { "- \(FailureCode.usage.word) : \(misfit)" }
+
+  /// Whether a line of the daemon's `help` is about a verb that has another form here.
+  static func replaces(_ row: ServerLine) -> Bool { row.words.first == define.name }
+
+  /// Whether a request does not fit any form, as far as that can be known without a daemon.
+  func isMisused(_ text: String) -> Bool {
+    let words = RequestText(text).words
+    let plain = words.filter { !CompletionContext.isKeyed($0) }
+    return !forms.contains { form in
+      let form = UsageForm(form.words.split(separator: " ").map(String.init))
+      return form.misfit(of: plain) == nil
+        && form.keys.allSatisfy { key in
+          let given = words.first { $0.hasPrefix("\(key.name)=") }?.dropFirst(key.name.count + 1)
+          return given.map { key.value.problem(with: String($0)) == nil } ?? key.value.isOptional
+        }
+    }
+  }
 
   /// The answer to `help VERB` for a verb of this program; `nil` for any other request.
   static func help(_ text: String, isAtPrompt: Bool) -> [String]? {

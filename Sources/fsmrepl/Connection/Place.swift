@@ -1,4 +1,5 @@
 internal import LineProtocol
+internal import Scripts
 
 /// The world in use, with its clock and time, as far as replies have told.
 struct Place: Equatable {
@@ -47,6 +48,9 @@ struct Place: Equatable {
     if let speed = notice["speed"] { self.speed = speed }
   }
 
+  /// Takes note of an input that was seen otherwise.
+  mutating func note(sequence: UInt64) { self.sequence = max(self.sequence ?? 0, sequence) }
+
   /// The prompt: short, and unchanged while nothing happens.
   func prompt(_ condition: PromptCondition, style: Style) -> Prompt {
     var parts = [Prompt.Part(.name, world)]
@@ -63,6 +67,8 @@ struct Place: Equatable {
     case .ready: break
     case .waiting: parts.append(.init(.attention, style.ellipsis))
     case .collecting: parts.append(.init(.attention, "batch"))
+    case .document(let kind):
+      parts = [.init(.attention, "define \(kind)"), .init(.quiet, "up to \(DocumentSource.end)")]
     case .disconnected: parts = [.init(.bad, "not connected")]
     }
     return Prompt(parts: parts)
@@ -87,6 +93,8 @@ enum PromptCondition: Equatable {
   case waiting
   /// Between `begin` and `end`.
   case collecting
+  /// Between `define` and `enddefine`, with the kind.
+  case document(String)
   case disconnected
 }
 

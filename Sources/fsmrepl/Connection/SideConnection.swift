@@ -40,6 +40,18 @@ final class SideConnection {
   /// - Returns: The lines of its answer, the final one last; `nil` if there is none in time.
   func ask(_ request: String) -> [ServerLine]? { ask([request])[0] }
 
+  /// Sends a request, and cancels it if it is not answered within so many nanoseconds. Then the deadline is as far off
+  /// as it was.
+  func ask(_ request: String, within span: UInt64) -> [ServerLine]? {
+    let start = HostClock.now()
+    let patience = max(deadline, start) - start
+    deadline = start + span
+    let answer = ask(request)
+    deadline = HostClock.now() + patience
+    if answer == nil { _ = ask(Verb.cancel.name) }
+    return answer
+  }
+
   /// Sends all requests at once and reads the answers in order.
   func ask(_ requests: [String]) -> [[ServerLine]?] {
     guard !isLost else { return requests.map { _ in nil } }

@@ -9,10 +9,11 @@ struct AttemptPlay: Equatable {
     case reached
     case again
     case skip
+    case back
   }
 
   /// The words that are no requests here.
-  static let words = ["hint", "goal", "again", "skip"]
+  static let words = ["hint", "goal", "again", "skip", "back"]
   /// A hint comes by itself after so many requests in vain.
   private static let patience = 3
 
@@ -33,6 +34,7 @@ struct AttemptPlay: Equatable {
     case "goal": .say([attempt.goal])
     case "again": .again
     case "skip": .skip
+    case "back": .back
     default: nil
     }
   }

@@ -2,14 +2,16 @@ internal import LineProtocol
 internal import Scripts
 internal import UnixHost
 
-/// Free play at the prompt: it takes the words `hint`, `goal`, `again` and `skip`, and checks after each answer whether
-/// the goal is reached.
+/// Free play at the prompt: it takes the words `hint`, `goal`, `again`, `skip` and `back`, and checks after each answer
+/// whether the goal is reached.
 final class FreePlay: PromptCompanion {
   enum Ending: Equatable {
     case reached
     /// It is to begin anew.
     case again
     case skipped
+    /// The item before is to come again.
+    case back
   }
 
   private var play: AttemptPlay
@@ -64,6 +66,7 @@ final class FreePlay: PromptCompanion {
     case .reached: end = .reached
     case .again: end = .again
     case .skip: end = .skipped
+    case .back: end = .back
     }
   }
 }

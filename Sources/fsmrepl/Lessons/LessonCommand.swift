@@ -45,15 +45,14 @@ extension Program {
     for entry in folder.entries {
       let lesson = Lesson(entry.script)
       table.add([
-        Table.Cell("\(entry.number)"), Table.Cell(entry.name, .name), Table.Cell(level(entry.heading.level)),
-        Table.Cell("\(lesson.minutes) min"),
+        Table.Cell("\(entry.number)"), Table.Cell(level(entry.heading.level)), Table.Cell("\(lesson.minutes) min"),
         Table.Cell(
           entry.heading.title + state(progress.entry(of: entry.key), of: lesson), isText: true),
       ])
     }
     let output = Descriptor.standardOutput
     output.write(table.take(width: output.columns, style: style).inEncoding(of: style))
-    say("\(style(.quiet, "'fsmrepl lesson NUMBER' or a part of the name plays one."))\n", style)
+    say("\(style(.quiet, "'fsmrepl lesson NUMBER' or a part of the title plays one."))\n", style)
   }
 
   private static func level(_ level: Int) -> String {
@@ -64,7 +63,7 @@ extension Program {
     }
   }
 
-  /// Short, so that a row of the list fits on a screen of 100 columns: `(done 3/4)`, `(25 %, 1/2)`.
+  /// Short, so that a row of the list fits on a screen of 80 columns: `(done 3/4)`, `(25 %, 1/2)`.
   private static func state(_ entry: LessonProgress.Entry?, of lesson: Lesson) -> String {
     guard let entry else { return "" }
     if let best = entry.best { return best.asked > 0 ? " (done \(best.fraction))" : " (done)" }
@@ -79,15 +78,20 @@ extension Program {
       complain("a lesson is for a terminal; --auto plays it without one")
       return .usage
     }
+    let lesson = Lesson(entry.script)
+    let parts = lesson.items.count
+    if let part = options.part, part > parts {
+      complain("lesson \(entry.number) has parts 1 to \(parts), and no part \(part)")
+      return .usage
+    }
     var invocation = invocation
     // A lesson changes nothing of a daemon that others use, unless it is named.
     invocation.isPrivate = invocation.socket == nil
     let style = style(for: invocation)
     return connected(invocation, signals: Prompting.signals) { client, signals, _ in
       guard let connection = client.connection else { return .noConnection }
-      let lesson = Lesson(entry.script)
-      var play = LessonPlay(lesson)
-      if !options.isAutomatic {
+      var play = LessonPlay(lesson, from: (options.part ?? 1) - 1, score: nil)
+      if options.part == nil, !options.isAutomatic {
         switch resume(entry, lesson, style, signals) {
         case .play(let found): play = found
         case .leave: return .good
@@ -129,7 +133,9 @@ extension Program {
     guard let known = LessonProgress.load().entry(of: entry.key), let place = known.place(of: lesson.items.count) else {
       return .play(LessonPlay(lesson))
     }
-    say("You have been here before, up to part \(place) of \(known.items).\n", style)
+    say(
+      "You have been here before, up to part \(place) of \(known.items). 'lesson \(entry.number) from N' begins with part N.\n",
+      style)
     switch LessonTerminal(style: style, signals: signals).key("Enter: go on   b: begin again   q: leave") {
     case .next: return .play(LessonPlay(lesson, from: place, score: known.score))
     case .back: return .play(LessonPlay(lesson))
@@ -143,7 +149,8 @@ extension Program {
   ) -> ScreenText {
     guard play.item == nil else {
       guard isKept else { return "\nYour place could not be saved: the lesson will start from the beginning.\n" }
-      return "\nThe lesson waits for you: 'fsmrepl lesson \(entry.number)' goes on here.\n"
+      let part: ScreenText = "part \(play.reached + 1) of \(play.lesson.items.count)"
+      return "\nThe lesson waits for you: 'fsmrepl lesson \(entry.number)' goes on here, with \(part).\n"
     }
     let score = play.score.asked > 0 ? " \(play.score.text)." : ""
     guard let next = folder.next(after: entry) else { return "This was the last lesson.\(score)\n" }

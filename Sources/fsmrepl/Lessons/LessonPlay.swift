@@ -22,13 +22,21 @@ struct LessonPlay: Equatable {
   /// The index of the present item.
   private(set) var place: Int
   private(set) var score: Score
+  /// The furthest place that was reached. What was answered before is not counted again.
+  private(set) var reached: Int
+  /// Whether the score is about all of the lesson, up to here.
+  let isWhole: Bool
 
-  /// - Parameter place: Where it begins; at the beginning if there is no such item.
-  init(_ lesson: Lesson, from place: Int = 0, score: Score = Score()) {
+  /// - Parameters:
+  ///   - place: Where it begins; at the beginning if there is no such item.
+  ///   - score: That of the items before; nil if they are left out.
+  init(_ lesson: Lesson, from place: Int = 0, score: Score? = Score()) {
     self.lesson = lesson
     let isThere = lesson.items.indices.contains(place)
     self.place = isThere ? place : 0
-    self.score = isThere ? score : Score()
+    self.score = isThere ? score ?? Score() : Score()
+    reached = self.place
+    isWhole = score != nil || self.place == 0
   }
 
   /// What is to be done now; nil at the end.
@@ -44,13 +52,27 @@ struct LessonPlay: Equatable {
   }
 
   /// The present item is done.
-  mutating func next() { place = min(place + 1, lesson.items.count) }
+  mutating func next() {
+    place = min(place + 1, lesson.items.count)
+    reached = max(reached, place)
+  }
 
   /// Whether there is an item before.
   var hasBack: Bool { place > 0 }
 
   /// Back to the item before; at the beginning nothing happens.
   mutating func back() { place = max(place - 1, 0) }
+
+  /// Back to the last question, free play or page before, or to the beginning.
+  mutating func backToStop() {
+    place =
+      lesson.items[..<place].indices.last { place in
+        switch lesson.items[place] {
+        case .ask, .attempt: true
+        case .text, .play, .picture, .pause: place > 0 && lesson.items[place - 1] == .pause
+        }
+      } ?? 0
+  }
 
   /// The verdict on an answer, with the text to say.
   enum Judgement: Equatable {
@@ -60,9 +82,10 @@ struct LessonPlay: Equatable {
     case unclear(String)
   }
 
-  /// Judges an answer to a question and counts it.
+  /// Judges an answer to a question and counts it, unless the question was answered before.
   mutating func judge(_ answer: String, to question: Script.Question, _ truth: LessonTruth) -> Judgement {
     let judgement = truth.judge(answer, to: question)
+    guard place >= reached else { return judgement }
     switch judgement {
     case .right:
       score.right += 1

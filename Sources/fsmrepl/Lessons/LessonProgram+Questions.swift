@@ -43,6 +43,7 @@ extension LessonProgram {
           }
           let (isOver, text) = judge(answer, question, try trial.run(question, answer: answer))
           // A state or an event may have the name of one of these.
+          if !isOver, answer == "back", play.hasBack { return .back }
           if !isOver, ["help", "?", "hint", "q", "quit", "exit"].contains(answer) {
             tellRules()
             continue
@@ -58,7 +59,7 @@ extension LessonProgram {
 
   private func tellRules() {
     let words: ScreenText =
-      "Type your answer. Two empty lines show the right answer and count as wrong. Ctrl-C leaves and saves your place."
+      "Type your answer. Two empty lines show the right answer and count as wrong. 'back' goes back, Ctrl-C leaves and saves your place."
     write("\(style(.quiet, words.wrapped(width: textColumns, indent: 0)))\n")
   }
 

@@ -6,7 +6,7 @@ internal import UnixHost
 /// Plays a script for people: as a lesson that somebody takes, as one that answers itself, or line by line for a room.
 final class LessonProgram {
   enum Manner {
-    /// Waits for answers and keys.
+    /// Waits for answers and keys, and can go back to the question before.
     case learner
     /// Answers everything itself.
     case automatic
@@ -101,9 +101,10 @@ final class LessonProgram {
         switch try performAndWait(item) {
         case .done: play.next()
         case .back:
-          play.back()
+          if case .learner = manner { play.backToStop() } else { play.back() }
           write("\(style(.attention, "back"))\n\n")
           if let failure = try rebuild(upTo: play.place) { return tell(failure) }
+          if case .learner = manner, let reminder = play.reminder { write(text(reminder)) }
         case .leave:
           leave()
           return .good
@@ -212,12 +213,12 @@ final class LessonProgram {
     }
   }
 
-  /// Waits for a key; in a room there is a way back, but not from the first item.
+  /// Waits for a key; there is a way back, but not from the first item.
   func key(_ text: String) -> Outcome {
     shown = 0
-    guard case .room = manner else { return outcome(of: terminal.key(text, hasBack: false)) }
-    let others = play.hasBack ? "   b: back   q: leave" : "   q: leave"
-    return outcome(of: terminal.key(text + others, hasBack: play.hasBack))
+    let back = play.hasBack ? "   b: back" : ""
+    let part = manner == .learner ? "   part \(play.place + 1) of \(play.lesson.items.count)" : ""
+    return outcome(of: terminal.key("\(text)\(back)   q: leave\(part)", hasBack: play.hasBack))
   }
 
   private func outcome(of key: LessonTerminal.Key) -> Outcome {
@@ -274,7 +275,9 @@ final class LessonProgram {
     if case .automatic = manner, answer.last.lineClass == .failure {
       return .failed(failure(at: script.name, request, expected: "a picture", got: answer.raw))
     }
-    return writePage("\(screen.show(request, answer.rows, answer.raw, columns))\n")
+    var rows = answer.rows
+    if case .table = picture, script.heading?.level == 1 { rows = LessonScreen.withoutCounts(rows) }
+    return writePage("\(screen.show(request, rows, answer.raw, columns))\n")
   }
 
   /// A failure that only a lesson which plays itself tells.
@@ -316,12 +319,13 @@ final class LessonProgram {
       return try solve(attempt)
     case .learner:
       let words: ScreenText =
-        "Requests as at the prompt; 'hint' helps, 'again' starts afresh, 'skip' plays the solution, Ctrl-C leaves."
+        "Requests as at the prompt; 'hint' helps, 'again' starts afresh, 'skip' plays the solution, 'back' goes back, Ctrl-C leaves."
       write("\(style(.quiet, words.wrapped(width: textColumns, indent: 0)))\n")
       shown = 0
       let (ending, outcome) = playFreely(attempt)
       switch ending {
       case nil: return outcome
+      case .back: return .back
       case .again:
         if let failure = try rebuild(upTo: play.place) { return .failed(failure) }
         return try begin(attempt)

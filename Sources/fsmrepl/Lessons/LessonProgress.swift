@@ -61,8 +61,9 @@ struct LessonProgress: Equatable {
   mutating func note(_ play: LessonPlay, of name: String) {
     let best = entry(of: name)?.best
     entries[Self.key(name)] = Entry(
-      item: play.place, items: play.lesson.items.count, score: play.score,
-      best: play.item == nil ? play.score.best(best) : best)
+      item: play.reached, items: play.lesson.items.count, score: play.score,
+      // Who left out a part has not the score of the whole.
+      best: play.item == nil ? (play.isWhole ? play.score.best(best) : best ?? play.score) : best)
   }
 
   /// How far somebody is in a lesson; nil for one that was not begun.

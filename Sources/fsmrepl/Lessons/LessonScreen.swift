@@ -105,6 +105,18 @@ struct LessonScreen {
     return text
   }
 
+  /// A table without the counts of states and pairs below it, which are for engineers. What its signs mean stays.
+  ///
+  /// - Parameter rows: The lines of data of `graph NAME`.
+  static func withoutCounts(_ rows: [String]) -> [String] {
+    guard let end = rows.lastIndex(where: { $0.allSatisfy { $0 == "." || $0 == " " } }) else { return rows }
+    let legend = rows[end...].dropFirst().drop { row in !signs.contains { row.hasPrefix(". \($0)") } }
+    return legend.isEmpty ? Array(rows[..<end]) : Array(rows[...end] + legend)
+  }
+
+  /// With what the meaning of the signs in a table begins, and the reason why a table has not all of a machine.
+  private static let signs = ["⟲ ", "ignore: ", "illegal: ", "– ", "· ", "* ", "> ", "Partial: "]
+
   /// Moves, outputs, and what a timer or a wire brought.
   static func isWorthTelling(_ notice: ServerLine) -> Bool {
     guard notice.words.count > 3 else { return false }

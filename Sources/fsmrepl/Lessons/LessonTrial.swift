@@ -84,21 +84,28 @@ struct LessonTrial {
     truth.after = try state(of: truth.machine)
     truth.agenda = try player.ask("agenda \(truth.machine) limit=1").rows.compactMap { ServerLine($0) }
     guard case .state = question.subject else { return }
-    truth.word = try word(answer, wanted: wanted(question), truth)
+    truth.word = try word(answer, question, truth)
   }
 
   /// What a typed state is.
+  ///
+  /// - Parameter hasVerdict: Whether the sentence with it also says what becomes of the event.
   private func word(
-    _ answer: String, wanted: StateText?, _ truth: LessonTruth
+    _ answer: String, _ question: Script.Question, _ truth: LessonTruth, hasVerdict: Bool = false
   ) throws(RunLink.Stop) -> LessonTruth.Word {
+    let wanted = wanted(question)
     let found = try player.ask("expect \(truth.machine) \(Word.written(answer))").last
-    if found.lineClass == .success { return truth.doubt(about: answer, wanted: wanted).map { .isVague($0) } ?? .fits }
+    if found.lineClass == .success {
+      if let doubt = truth.doubt(about: answer, wanted: wanted) { return .isVague(doubt) }
+      let misses = !hasVerdict && truth.point(of: question) != nil
+      return misses ? .isVague(LessonTruth.missingPoint(in: answer)) : .fits
+    }
     if found.code == FailureCode.expected.word { return .differs }
     let states = Self.allowed(found)
     if let meant = LessonAnswer(answer, states: states, machine: truth.machine), meant.state != answer {
       let verdict = meant.verdict.map { truth.word(for: $0) } ?? .fits
       guard verdict == .fits, let state = meant.state else { return verdict }
-      return try word(state, wanted: wanted, truth)
+      return try word(state, question, truth, hasVerdict: meant.verdict != nil)
     }
     // Data that stand behind the state without parentheses.
     if wanted?.hasData == true, let name = LessonAnswer.state(meantBy: String(answer.prefix { $0 != " " }), of: states)

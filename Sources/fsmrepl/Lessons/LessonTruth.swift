@@ -83,6 +83,19 @@ struct LessonTruth: Equatable {
       : "\(answer) is true already: name the part of the state that changes."
   }
 
+  /// The outcome of the line of a question that offers it as an answer. The state alone, which is the same as before,
+  /// then says too little.
+  func point(of question: Script.Question) -> String? {
+    guard let reply, before == after else { return nil }
+    let verdict = isRefused ? LessonAnswer.Verdict.refused.rawValue : reply.words.first ?? ""
+    return Self.verdicts.contains(verdict) && question.text.lowercased().contains(verdict) ? verdict : nil
+  }
+
+  /// What is asked after an answer that misses the point.
+  static func missingPoint(in state: String) -> String {
+    "The state is \(state), as before. But what becomes of the event: is it \(list(verdicts, "or"))?"
+  }
+
   static func missingData(of state: String) -> String {
     "The question asks for the data of the state as well. Write them in parentheses: \(state)(…)."
   }
@@ -228,7 +241,7 @@ struct LessonTruth: Equatable {
   /// The right answer, as somebody who knows it would type it.
   func answer(to question: Script.Question) -> String {
     switch question.subject {
-    case .state: after
+    case .state: point(of: question) ?? after
     case .event: event
     case .time: wording.time(TimeText.seconds(end))
     }

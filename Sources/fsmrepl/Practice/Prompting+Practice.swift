@@ -53,7 +53,7 @@ extension Prompting {
       say("nothing can be asked about \(style(.name, name)): it takes no events\n")
     case .quiz(let quiz):
       self.quiz = quiz
-      let words = ["stayed", "ignored", "refused"].map { style(.name, $0) }.joined(separator: ", ")
+      let words = Quiz.outcomes.map { style(.name, $0) }.joined(separator: ", ")
       sayLine("What happens? Answer with a state, or \(words); \(style(.name, "q")) ends the quiz.")
       showQuestion()
     }
@@ -73,7 +73,7 @@ extension Prompting {
       sayLine("\(style(.name, asked.machine)) has no state '\(word)'; \(hint ?? "it has: \(all)")")
       return
     case .vague:
-      let words = ["stayed", "ignored", "refused"].map { style(.name, $0) }.joined(separator: ", ")
+      let words = Quiz.outcomes.map { style(.name, $0) }.joined(separator: ", ")
       sayLine("'\(word)' is true already; name the part of the state that changes, or say \(words)")
       return
     case .right(let question): sayLine("\(style(.good, "right")): \(story(of: question))")

@@ -51,6 +51,16 @@ struct Quiz: Equatable {
   private(set) var right = 0
   private(set) var asked = 0
 
+  /// The outcomes that an answer can name, besides a state.
+  static let outcomes = ["stayed", "ignored", "refused"]
+
+  /// The completions of an answer.
+  func completion(of text: String) -> Completion {
+    Completion(
+      candidates: (states + Self.outcomes).filter { $0.hasPrefix(text) }.map { Completion.Candidate(text: $0) },
+      typed: text)
+  }
+
   /// - Parameter scenes: Those without a question are left out.
   init(machine: String, states: [String], scenes: [Scene]) {
     self.machine = machine

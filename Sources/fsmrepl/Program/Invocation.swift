@@ -61,7 +61,7 @@ struct Invocation: Equatable {
   static let table = OptionTable<Name>(
     program: "fsmrepl",
     synopsis:
-      "[OPTION]… [-]\n       fsmrepl run [OPTION]… FILE…\n       fsmrepl check [OPTION]… FILE…\n       fsmrepl lesson [OPTION]… [NAME]",
+      "[OPTION]… [-]\n       fsmrepl run [OPTION]… FILE…\n       fsmrepl check [OPTION]… FILE…\n       fsmrepl lesson [OPTION]… [NAME [from PART]]",
     options: [
       .init(
         .socket, short: "s", long: "socket", argument: .required("PATH"),
@@ -124,7 +124,8 @@ struct Invocation: Equatable {
       'run' plays scripts (*.fsm, and folders of them), each in a world of its own, and says which pass.
       'check' repeats transcripts (*.transcript, *.md, and folders of them) on virtual time, with a daemon of its own
       unless --socket names one, and shows the first answer of each that differs.
-      'lesson' lists the lessons, or plays the one with this number or name, with a daemon of its own.
+      'lesson' lists the lessons, or plays the one with this number or name, from a part on, with a daemon of its
+      own.
       If no daemon is named and none answers at the default path, one is started for this session alone.
 
       Exit codes: 0 good, 1 usage or a file that cannot be read, 2 no connection or lost,

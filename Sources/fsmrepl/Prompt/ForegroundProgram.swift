@@ -89,15 +89,24 @@ final class ForegroundProgram {
 
 /// The program that shows long texts.
 enum Pager {
+  /// What `less` shows below the text, instead of a colon: whoever does not know it types the next request there.
+  /// In its language: `s` for the usual prompt, `?e` at the end, `:` otherwise.
+  private static let lessPrompt = "s?eq goes back to the prompt:space goes on, q goes back to the prompt."
+
   /// The command; `nil` for none: `$PAGER` is empty or `cat`, there is no `less`, or the terminal is
   /// too plain.
   static let command: String? = {
     if Terminal.isDumb { return nil }
-    guard let wanted = SocketPath.variable("PAGER") else { return isThere("less") ? "exec less -FRX" : nil }
-    guard !wanted.allSatisfy({ $0 == " " }), wanted != "cat" else { return nil }
-    // As git does, so that colours pass.
-    return ": \"${LESS=FRX}\"; export LESS; \(wanted)"
+    return command(for: SocketPath.variable("PAGER"), hasLess: isThere("less"))
   }()
+
+  /// The command for the value of `$PAGER`; `nil` for none.
+  static func command(for wanted: String?, hasLess: Bool) -> String? {
+    guard let wanted else { return hasLess ? "exec less -FRX '-P\(lessPrompt)'" : nil }
+    guard !wanted.allSatisfy({ $0 == " " }), wanted != "cat" else { return nil }
+    // As git does, so that colours pass. In the variable a dollar ends the text.
+    return ": \"${LESS=FRXP\(lessPrompt)\\$}\"; export LESS; \(wanted)"
+  }
 
   private static func isThere(_ program: String) -> Bool {
     (SocketPath.variable("PATH") ?? "").split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }

@@ -26,7 +26,9 @@ enum PromptHelp {
   /// The rows of `help` for words that only this program has, in the daemon's form.
   static let usageRows =
     LocalVerb.all.flatMap(\.rows) + [
-      ". help \(Topic.allCases.map(\.rawValue).joined(separator: "|")) : how these are written, and what the keys of the prompt do"
+      ". expect NAME timers none|TIMERS : fails unless exactly these timers run: a,b",
+      ". expect NAME reading READING VALUE : fails unless a reading has a value; a tolerance may follow, as ±0.5",
+      ". help \(Topic.allCases.map(\.rawValue).joined(separator: "|")) : how these are written, and what the keys of the prompt do",
     ]
 
   /// Rows that are no words to complete.
@@ -95,8 +97,9 @@ enum PromptHelp {
     case .keys:
       [
         ("TAB", "completes what can stand here, and says what is expected where there is no list"),
-        ("Ctrl-C", "ends the request whose answer is to come, or drops the line that is typed"),
-        ("Ctrl-D", "on an empty line: leaves"), ("Up, Down", "earlier lines"), ("Ctrl-R", "searches them"),
+        ("Ctrl-C", "ends the request whose answer is to come, or drops the line or the document that is typed"),
+        ("Ctrl-D", "on an empty line: leaves; in a document or a batch, the second time"),
+        ("Up, Down", "earlier lines"), ("Ctrl-R", "searches them"),
         ("Ctrl-A, Ctrl-E", "to the beginning and the end of the line"),
         ("Ctrl-U, Ctrl-Y", "cuts what is before the cursor, and puts it back"),
         ("Ctrl-L", "an empty screen"), ("Ctrl-Z", "stops the program; 'fg' continues it"),

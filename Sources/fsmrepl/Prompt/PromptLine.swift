@@ -103,7 +103,10 @@ enum PromptLine: Equatable {
     case "repeat", "let", "include", "seed":
       return .wrong("'\(word)' is for scripts: 'run FILE' plays a file with it here, 'fsmrepl run FILE' in a new world")
     case "never": return .wrong("'never' \(onlyInRuns)")
-    case _: return nil
+    case _:
+      return MeantWords.advice(word, words.dropFirst().map(String.init)).map {
+        .wrong("there is no verb '\(word)': \($0)")
+      }
     }
   }
 

@@ -13,7 +13,7 @@ extension Prompting {
   func show(_ received: Conversation.Received, raw: RawLine) {
     if let number = received.asked?.job, jobs[number] != nil { return take(received, raw: raw, for: number) }
     showAnswer(received, raw)
-    askForCaused(by: received)
+    askForMore(about: received)
     lookAgain(after: received)
     explain(received)
   }
@@ -37,7 +37,7 @@ extension Prompting {
       // Whoever has written a script knows how a batch ends.
       let isHint = isGood && job.line.step != nil && received.asked?.verb == .begin
       if !isHint { showAnswer(received, raw) }
-      askForCaused(by: received)
+      askForMore(about: received)
       lookAgain(after: received)
       if !isGood, !received.isPassedOver { endPlay(of: job.line, line.code, word: job.line.word(wrongFor: line)) }
     case .time(let rest):
@@ -46,7 +46,7 @@ extension Prompting {
       sayLine("\(style(.attention, "not sent")): '\(rest)'")
     case .check(let outcome):
       showAnswer(received, raw)
-      askForCaused(by: received)
+      askForMore(about: received)
       lookAgain(after: received)
       compare(received, outcome, job.line)
     case .judge(let check):
@@ -63,7 +63,10 @@ extension Prompting {
     case .strictness:
       beginsStrictly = isGood && job.rows.contains { $0.words.contains { $0.contains("strict") } }
       take(job.line)
-    case .caused(let time): tellCaused(job.rows, at: time)
+    case .caused(let time):
+      tellCaused(job.rows, at: time)
+      // What comes next is told from behind these on.
+      if let last = job.rows.last?.words.first.flatMap({ UInt64($0) }) { client.note(sequence: last) }
     case .look(let machine):
       let state = job.rows.first { $0.words.first == "state" && $0.words.count > 1 }?.words[1]
       if let state, presenter.shown?.machine != machine || presenter.shown?.state != state {
@@ -107,8 +110,9 @@ extension Prompting {
     }
   }
 
-  /// Asks for the inputs that wires have made of the outputs of a request, unless a batch would be torn by it.
-  private func askForCaused(by received: Conversation.Received) {
+  /// Asks for the inputs that wires have made of the outputs of a request, and for those that an `undo` has taken back,
+  /// unless a batch would be torn by it.
+  private func askForMore(about received: Conversation.Received) {
     guard case .people = presenter.format, let asked = received.asked, asked.asker == .user, !asked.isInBatch,
       received.line.lineClass != .data, !client.conversation.isCollecting
     else { return }
@@ -121,8 +125,22 @@ extension Prompting {
       guard let last, let before = received.sequence, last > before else { return }
       askForCaused(since: before + 1)
     case .end: if let start = batchStart.take() { askForCaused(since: start + 1) }
+    case .undo:
+      if let sequence = received.line["seq"], received.line.lineClass == .success { askForTakenBack(by: sequence) }
     case _: return
     }
+  }
+
+  /// Says what an `undo` has taken back, of which its answer has only the time.
+  private func askForTakenBack(by sequence: String) {
+    _ = client.begin(
+      Errand("", origin: "", asking: [TakenBack.Range.request(of: sequence)]) { answers in
+        guard let range = TakenBack.Range(answers[0].rows) else { return .end([]) }
+        return .ask([range.request]) { [unowned self] answers in
+          if let report = TakenBack(range, answers[0].rows).report { sayLine("  \(report)") }
+          return .end([])
+        }
+      })
   }
 
   private func askForCaused(since sequence: UInt64, at time: String? = nil) {
@@ -151,13 +169,45 @@ extension Prompting {
     {
       sayLine("  the words after '\(verb.name)' belong to the machine, and so does '\(sign)'")
     }
+    let isMisused = [FailureCode.usage.word, FailureCode.badArgument.word].contains(received.line.code)
+    if isFailure, isMisused, let verb = asked.verb, let meant = MeantWords.comparison(in: [verb.name] + asked.words) {
+      sayLine("  \(meant)")
+    }
     let words: [String]
     switch asked.verb {
     case nil where isFailure: words = RequestText.split(asked.text).filter { !$0.hasPrefix("@") }.map(String.init)
     case .send where isFailure && asked.words.count == 1: words = asked.words
+    case .help where isFailure && asked.words.count == 1:
+      return explainHelp(about: asked.words[0], isNearVerb: received.line["did-you-mean"] != nil)
     case .cancel where isFailure || jobs.isEmpty: words = [Verb.cancel.name] + asked.words
     case _: return
     }
+    explain(words, isRequest: asked.verb != nil)
+  }
+
+  /// Says what a word is that `help` does not know: a kind, which `describe` explains, or a machine or an event.
+  ///
+  /// - Parameter isNearVerb: Whether it may be a mistyped verb, rather than a mistyped kind.
+  private func explainHelp(about word: String, isNearVerb: Bool) {
+    let questions = ["list \(Word.written(word)) limit=1", "describe \(Word.written(word))"]
+    _ = client.begin(
+      Errand("", origin: "", asking: questions) { [unowned self] answers in
+        let meant = answers[1].failure.flatMap { ServerLine($0) }?["did-you-mean"]
+        if !answers[0].rows.isEmpty {
+          explain([word], isRequest: false)
+        } else if answers[1].failure == nil {
+          sayLine("  \(style(.name, word)) is a kind: '\("describe \(word)")' explains it")
+        } else if let meant, !isNearVerb {
+          sayLine("  \(style(.name, meant)) is a kind: '\("describe \(meant)")' explains it")
+        } else {
+          explain([word], isRequest: false)
+        }
+        return .end([])
+      })
+  }
+
+  /// Says which of some words are names of machines and events, and how to use them.
+  private func explain(_ words: [String], isRequest: Bool) {
     _ = client.begin(
       Errand("", origin: "", asking: ["list limit=\(FirstWords.mostMachines)"]) { [unowned self] answers in
         let machines = answers[0].rows
@@ -166,7 +216,7 @@ extension Prompting {
         return .ask(kinds.map { "describe \($0)" }) { [unowned self] answers in
           let descriptions = Dictionary(uniqueKeysWithValues: zip(kinds, answers.map(\.rows)))
           let found = FirstWords(words, machines, descriptions)
-          if let hint = found.hint(isRequest: asked.verb != nil, style) { sayLine("  \(hint)") }
+          if let hint = found.hint(isRequest: isRequest, style) { sayLine("  \(hint)") }
           return .end([])
         }
       })

@@ -138,6 +138,7 @@ extension Prompting {
       send(text, line, purpose)
     case .advance where !isCollecting, .step where !isCollecting, .await where !isCollecting:
       consider(text, line, purpose)
+    case .undo where !isCollecting && line.step == nil: considerUndo(text, line, purpose)
     case _: send(text, line, purpose)
     }
   }
@@ -161,7 +162,22 @@ extension Prompting {
     guard isListened, let request = TimeRequest(RequestText(text), in: place),
       let said = TimeTrial.question(about: request, in: place.world, of: client.endpoint, style: style)
     else { return send(text, line, purpose) }
-    ask(said) { [unowned self] isYes in
+    ask(said, before: text, line, purpose)
+  }
+
+  /// Sends an `undo` that a person typed, after a question if it takes back much.
+  private func considerUndo(_ text: String, _ line: TypedLine, _ purpose: Job.Purpose?) {
+    let request = ([Verb.undo.name] + RequestText(text).words).joined(separator: " ")
+    guard isListened,
+      let said = UndoTrial.question(
+        about: request, in: client.conversation.place.world, of: client.endpoint)
+    else { return send(text, line, purpose) }
+    ask(said, before: text, line, purpose)
+  }
+
+  /// Asks before a request is sent.
+  private func ask(_ question: ScreenText, before text: String, _ line: TypedLine, _ purpose: Job.Purpose?) {
+    ask(question) { [unowned self] isYes in
       if isYes { return send(text, line, purpose) }
       sayLine("\(style(.attention, "not sent")): '\(line.text)'")
       endPlay(of: line, "not sent")
@@ -190,7 +206,11 @@ extension Prompting {
       }
       return
     }
+    let isInDocument = client.openDocument != nil
     if let answer = client.answerLocally(text, origin: line.origin) {
+      if !isInDocument, client.openDocument != nil {
+        sayLine("the lines of the document follow: \(documentWaysOut)")
+      }
       for (received, raw) in answer {
         say(presenter.show(received, raw: raw, in: client.conversation.place))
         if received.line.lineClass == .failure { noteMistake(in: line) }

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import LineProtocol
+internal import Scripts
 internal import UnixHost
 
 /// The interactive prompt: the loop over the terminal, the connection and signals.
@@ -32,6 +33,8 @@ final class Prompting {
   var batchStart: UInt64?
   /// The script that is being played.
   var playing: ScriptPlay?
+  /// Whether the end of input has come within a document or a batch, and nothing else since.
+  private var hasWarned = false
   /// Whether it was said that lines of answers are passed over.
   var hasPassedOver = false
 
@@ -97,14 +100,12 @@ final class Prompting {
         entered(line)
       } else if question != nil {
         entered("n")
-      } else if !endPractice() {
+      } else if !endPractice(), !warnsOfLeaving() {
         ending = .good
       }
       return ending == nil
     }
-    terminal.complete = { [unowned self] text in
-      client.isReady ? completionClient.complete(text, world: client.conversation.place.world) : Completion()
-    }
+    terminal.complete = { [unowned self] text in complete(text) }
     terminal.hint = { [unowned self] text in
       question == nil && quiz == nil && client.openDocument == nil ? completionClient.hint(after: text) : ""
     }
@@ -117,6 +118,31 @@ final class Prompting {
     completionClient.close()
     return ending ?? .good
   }
+
+  private func complete(_ text: String) -> Completion {
+    if question != nil { return Completion() }
+    if let quiz { return quiz.completion(of: text) }
+    if client.openDocument != nil { return Completion.ofDocument(text) }
+    return client.isReady ? completionClient.complete(text, world: client.conversation.place.world) : Completion()
+  }
+
+  /// At the end of input within a document or a batch, says what ends it. It leaves when it comes again.
+  private func warnsOfLeaving() -> Bool {
+    guard !hasWarned, let ways = waysOut else { return false }
+    hasWarned = true
+    sayLine("\(style(.attention, "not left yet")): \(ways), and Ctrl-D again leaves")
+    flush()
+    return true
+  }
+
+  /// What ends the document or the batch whose lines are being typed; nil if there is none.
+  private var waysOut: ScreenText? {
+    if client.openDocument != nil { return documentWaysOut }
+    guard client.conversation.isCollecting else { return nil }
+    return "\(style(.name, "end")) runs the batch, \(style(.name, "discard")) drops it"
+  }
+
+  var documentWaysOut: ScreenText { "\(style(.name, DocumentSource.end)) ends the document, Ctrl-C drops it" }
 
   // MARK: The loop
 
@@ -190,6 +216,10 @@ final class Prompting {
       self.question = nil
       question.answer(false)
     }
+    if client.dropDocument() {
+      terminal.interrupt()
+      return sayLine("\(style(.attention, "the document is dropped")): nothing was defined")
+    }
     guard client.conversation.isInterruptible else {
       if companion != nil {
         ending = .interrupted
@@ -212,7 +242,8 @@ final class Prompting {
   private var condition: PromptCondition {
     let conversation = client.conversation
     if !isListened { return .disconnected }
-    if conversation.isCollecting || client.openDocument != nil { return .collecting }
+    if let document = client.openDocument { return .document(document.kind) }
+    if conversation.isCollecting { return .collecting }
     return conversation.isWaiting ? .waiting : .ready
   }
 
@@ -250,6 +281,7 @@ final class Prompting {
   var isListened: Bool { client.isReady && restoration == nil }
 
   private func entered(_ text: String) {
+    hasWarned = false
     if let question {
       self.question = nil
       let answer = text.lowercased().filter { $0 != " " }

@@ -56,7 +56,7 @@ struct TimeTrial: Equatable {
   let most: Int?
 
   /// How long a trial takes at most, in nanoseconds of the host's time.
-  private static let longest: UInt64 = 250_000_000
+  static let longest: UInt64 = 250_000_000
   /// How long the daemon may take besides, in the same.
   private static let patience: UInt64 = 2_000_000_000
   /// With fewer inputs than this the limit of the journal is not asked for.
@@ -76,6 +76,23 @@ struct TimeTrial: Equatable {
   ///
   /// - Returns: `nil` if that is not possible.
   static func run(_ request: TimeRequest, in world: String, of endpoint: Endpoint) -> TimeTrial? {
+    inFork(of: world, of: endpoint) { side in
+      guard let before = side.ask("clock virtual")?.last, let start = Moment(before) else { return nil }
+      let answer = side.ask(request.text, within: longest)?.last
+      guard let end = side.ask("world")?.last.flatMap({ Moment($0) }) else { return nil }
+      let inputs = end.sequence - start.sequence
+      let limits = inputs < fewInputs && answer != nil ? nil : side.ask(Verb.limits.name)
+      let most = limits?.first { $0.words.first == "journal" }.flatMap { $0.words.count > 1 ? Int($0.words[1]) : nil }
+      return TimeTrial(answer: answer, passed: end.time - start.time, inputs: inputs, most: most)
+    }
+  }
+
+  /// Lets `body` ask in a fork of a world, which is dropped afterwards.
+  ///
+  /// - Returns: `nil` if the daemon makes no fork.
+  static func inFork<Result>(
+    of world: String, of endpoint: Endpoint, _ body: (SideConnection) -> Result?
+  ) -> Result? {
     guard let side = SideConnection(to: endpoint, until: HostClock.now() + patience) else { return nil }
     defer { side.close(until: HostClock.now() + patience) }
     let fork = "trial-\(getpid())"
@@ -84,16 +101,7 @@ struct TimeTrial: Equatable {
       _ = side.use(world)
       _ = side.ask("world drop \(fork)")
     }
-    guard side.use(fork), let before = side.ask("clock virtual")?.last, let start = Moment(before) else { return nil }
-    side.deadline = HostClock.now() + longest
-    let answer = side.ask(request.text)?.last
-    side.deadline = HostClock.now() + patience
-    if answer == nil { _ = side.ask(Verb.cancel.name) }
-    guard let end = side.ask("world")?.last.flatMap({ Moment($0) }) else { return nil }
-    let inputs = end.sequence - start.sequence
-    let limits = inputs < fewInputs && answer != nil ? nil : side.ask(Verb.limits.name)
-    let most = limits?.first { $0.words.first == "journal" }.flatMap { $0.words.count > 1 ? Int($0.words[1]) : nil }
-    return TimeTrial(answer: answer, passed: end.time - start.time, inputs: inputs, most: most)
+    return side.use(fork) ? body(side) : nil
   }
 
   private struct Moment {

@@ -81,9 +81,11 @@ struct Presenter {
       if received.isWhole { return diagram(received.dataText(raw), received.asked) }
       return data(line, answering: received.asked, raw: raw.text)
     case .success:
-      if verb == .help, received.asked?.words.isEmpty == true {
+      if verb == .help, let subject = received.asked?.words {
         for row in localUsages.compactMap({ ServerLine($0) }) {
-          table.add(wording.row(row, answering: verb))
+          // Of a verb that this program explains itself, the rows are there already.
+          let isAbout = subject.first == row.words.first && !LocalVerb.all.contains { $0.name == subject.first }
+          if subject.isEmpty || isAbout { table.add(wording.row(row, answering: verb)) }
         }
       }
       let rows = endTable()
@@ -161,6 +163,7 @@ struct Presenter {
   private mutating func data(_ line: ServerLine, answering asked: Conversation.Asked?, raw: String) -> ScreenText {
     let verb = asked?.verb
     switch verb {
+    case .help where asked?.words.isEmpty == true && LocalVerb.replaces(line): return ""
     case .diff:
       let worlds = asked?.words.suffix(2) ?? []
       return wrapped(

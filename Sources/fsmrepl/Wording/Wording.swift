@@ -108,6 +108,7 @@ struct Wording: Equatable {
     if let meant = line["did-you-mean"], !text.contains("'\(meant)'") {
       hints.append("did you mean \(style(.name, meant))?")
     }
+    if let meant = duration(meantBy: line) { hints.append("did you mean \(style(.name, meant))?") }
     if let allowed = line["allowed"], let hint = hint(times(in: allowed, of: line), line, text) { hints.append(hint) }
     if let ignores = line["ignores"] {
       let events = ignores.split(separator: ",").map { style(.quiet, String($0)) }.joined(separator: ", ")
@@ -115,6 +116,19 @@ struct Wording: Equatable {
     }
     if let way = way(line) { hints.append(way) }
     return hints
+  }
+
+  /// The duration that is meant by one with several units, where a time or a duration is wanted.
+  private func duration(meantBy failure: ServerLine) -> String? {
+    guard let got = failure["got"], let allowed = failure["allowed"], let meant = TimeText.meant(by: got) else {
+      return nil
+    }
+    // A parameter has a range: `1ms..10s`.
+    let bounds = allowed.split(separator: "..", maxSplits: 1).map(String.init)
+    let isInRange =
+      bounds.count == 2 && bounds[1].last?.isLetter == true
+      && (TimeText.time(meant) ?? .max) <= (TimeText.time(bounds[1]) ?? -1)
+    return isInRange || [TimeText.durationForm, TimeText.timeForm].contains(allowed) ? meant : nil
   }
 
   /// What helps at the prompt alone, where a world has a past: against a time that is over, and a name that is taken.

@@ -1,0 +1,47 @@
+import LineProtocol
+
+/// Words that people bring from other languages, and what they are here.
+package enum MeantWords {
+  /// What to write instead of a word that is no verb.
+  ///
+  /// - Parameters:
+  ///   - word: The first word of a line.
+  ///   - rest: The words after it.
+  /// - Returns: `nil` for a word that is not known from elsewhere.
+  package static func advice(_ word: String, _ rest: [String]) -> String? {
+    switch word {
+    case "wait", "sleep":
+      let span = rest.first.flatMap { TimeText.duration($0) == nil ? TimeText.meant(by: $0) : $0 } ?? "5s"
+      return "'advance \(span)' lets time pass where the clock stands still, 'await NAME STATE' waits for a state"
+    case "assert":
+      let claim = expectation(rest) ?? "expect NAME STATE"
+      return "'\(claim)' fails unless a machine is in the state"
+    case _: return nil
+    }
+  }
+
+  /// The line that is meant by one that compares with another sign: `send key tap -> on` by `send key tap => on`, and
+  /// `expect key = on` by `expect key on`.
+  ///
+  /// - Parameter words: With the verb. A sign can also be data of an event: it is one for who knows that the line failed.
+  /// - Returns: What to say; `nil` if there is no such sign.
+  package static func comparison(in words: [String]) -> String? {
+    guard let sign = words.dropFirst().dropLast().first(where: isSign) else { return nil }
+    if words.first == Verb.expect.name {
+      return expectation(Array(words.dropFirst())).map { "'\(sign)' is not needed: '\($0)'" }
+    }
+    let line = words.map { $0 == sign ? "=>" : $0 }.joined(separator: " ")
+    return "'=>' compares an answer: '\(line)'"
+  }
+
+  /// Whether a word compares elsewhere.
+  static func isSign(_ word: String) -> Bool { signs.contains(word) }
+
+  private static let signs: Set = ["->", "-->", "→", "=", "==", "==="]
+
+  /// `key == on` as `expect key on`; `nil` if it is not a name and a state.
+  private static func expectation(_ words: [String]) -> String? {
+    let plain = words.filter { !signs.contains($0) }
+    return plain.count == 2 ? "\(Verb.expect.name) \(plain[0]) \(plain[1])" : nil
+  }
+}

@@ -1,0 +1,183 @@
+internal import LineProtocol
+
+/// What an `undo` takes back, from the journal.
+struct TakenBack: Equatable {
+  /// The requests as somebody types them, oldest first, without data.
+  private(set) var requests: [String] = []
+  /// How many timers have expired.
+  private(set) var timers = 0
+  /// How many inputs wires have brought.
+  private(set) var deliveries = 0
+  /// Whether a machine goes that has had an input.
+  private(set) var hasUsedMachine = false
+  /// Whether they came at different times, so that `goto` could take back less.
+  private(set) var spansTime = false
+  /// How many inputs came behind those that were read.
+  private(set) var unread = 0
+
+  /// More inputs are not read.
+  private static let mostRead = 1_000
+  /// More requests are counted.
+  private static let mostShown = 3
+
+  /// The inputs that an `undo` has taken back, from its own line of the journal; `nil` if it only took back time.
+  struct Range: Equatable {
+    let first: Int
+    let last: Int
+
+    /// - Parameter rows: The answer to ``request(of:)``.
+    init?(_ rows: [ServerLine]) {
+      guard let line = rows.first, line.words.count > 3, line.words[3] == "undone",
+        let first = line["from"].flatMap({ Int($0) }), let last = line["to"].flatMap({ Int($0) })
+      else { return nil }
+      (self.first, self.last) = (first, last)
+    }
+
+    /// The request for the line of an `undo` with this number.
+    static func request(of sequence: String) -> String { "journal since=\(sequence) limit=1" }
+
+    /// The request for the inputs.
+    var request: String { "journal since=\(first) limit=\(min(last - first + 1, mostRead))" }
+  }
+
+  /// What one input was.
+  private enum Input {
+    case request(String)
+    case timer, delivery
+    /// It took back others, or brought them back.
+    case undone(from: Int, to: Int)
+    case redone
+  }
+
+  /// - Parameter rows: The answer to ``Range/request``.
+  init(_ range: Range, _ rows: [ServerLine]) {
+    var inputs: [(sequence: Int, machine: String, input: Input)] = []
+    // What an `undo` within the range has taken back is not there any more, unless a `redo` follows.
+    var removed: [[(sequence: Int, machine: String, input: Input)]] = []
+    var last = range.first - 1
+    for row in rows {
+      guard row.words.count > 3, let sequence = Int(row.words[0]), sequence <= range.last else { continue }
+      last = sequence
+      guard inputs.last?.sequence != sequence, let input = Self.input(row) else { continue }
+      switch input {
+      case .undone(let from, let to):
+        removed.append(inputs.filter { (from...max(from, to)).contains($0.sequence) })
+        inputs.removeAll { (from...max(from, to)).contains($0.sequence) }
+      case .redone: inputs += removed.popLast() ?? []
+      case .request, .timer, .delivery: inputs.append((sequence, row.words[2], input))
+      }
+    }
+    unread = max(0, range.last - last)
+    let times = rows.filter { $0.words.count > 3 }.map { $0.words[1] }
+    spansTime = times.contains { $0 != times.first }
+    var made: Set<String> = []
+    for (_, machine, input) in inputs {
+      switch input {
+      case .request(let text):
+        if text.hasPrefix("\(Verb.new.name) ") {
+          made.insert(machine)
+        } else if made.contains(machine), !text.hasPrefix("\(Verb.wire.name) ") {
+          hasUsedMachine = true
+        }
+        // The members of a composed machine are made by one request.
+        let isSame = requests.last == text || Self.isWithin(text, requests.last)
+        if !isSame { requests.append(text) }
+        continue
+      case .timer: timers += 1
+      case .delivery: deliveries += 1
+      case .undone, .redone: break
+      }
+      if made.contains(machine) { hasUsedMachine = true }
+    }
+  }
+
+  private static func input(_ row: ServerLine) -> Input? {
+    let (machine, words) = (row.words[2], row.words)
+    let owner = String(machine.prefix { $0 != "." })
+    if row["wire"] != nil { return .delivery }
+    switch words[3] {
+    case "created" where words.count > 4:
+      return .request(owner == machine ? "new \(words[4]) \(machine)" : "new \(owner)")
+    case "dropped": return .request("drop \(owner)")
+    case "wired" where words.count > 6: return .request("wire \(machine) \(words[4]) \(words[5]) \(words[6])")
+    case "unwired" where words.count > 6: return .request("unwire \(machine) \(words[4]) \(words[5]) \(words[6])")
+    case "defined" where words.count > 4: return .request("define \(words[4])")
+    case "undefined" where words.count > 4: return .request("undefine \(words[4])")
+    // A timer that expires by itself does so when it is due.
+    case "expired" where words.count > 4:
+      return row["due"] == words[1] ? .timer : .request("fire \(machine) \(words[4])")
+    case "moved", "stayed", "ignored", "refused":
+      if row["timer"] != nil { return .timer }
+      return row["event"].map { .request("send \(machine) \($0)") }
+    case "undone": return .undone(from: row["from"].flatMap { Int($0) } ?? 0, to: row["to"].flatMap { Int($0) } ?? 0)
+    case "redone": return .redone
+    case _: return nil
+    }
+  }
+
+  /// Whether a wire is one of those that a composed machine is made with.
+  private static func isWithin(_ text: String, _ last: String?) -> Bool {
+    guard let last, last.hasPrefix("new "), last.split(separator: " ").count == 2 else { return false }
+    return text.hasPrefix("wire \(last.dropFirst(4)).")
+  }
+
+  /// `new fridge f, and 77 timers since`; empty if it was only time.
+  var text: String {
+    var since: [String] = []
+    if timers > 0 { since.append(timers == 1 ? "1 timer" : "\(timers) timers") }
+    if deliveries > 0 { since.append(deliveries == 1 ? "1 input by a wire" : "\(deliveries) inputs by wires") }
+    if unread > 0 { since.append("\(unread) more inputs") }
+    // One more takes no more room than its count.
+    let more = requests.count == Self.mostShown + 1 ? 0 : max(0, requests.count - Self.mostShown)
+    let shown = requests.dropLast(more) + (more > 0 ? ["\(more) more requests"] : [])
+    let later = since.isEmpty ? [] : ["and \(since.joined(separator: " and ")) since"]
+    return (shown + later).joined(separator: ", ")
+  }
+
+  /// Whether it was more than a request.
+  private var isMore: Bool { requests.count > 1 || timers + deliveries + unread > 0 }
+
+  /// What is said after an `undo`; `nil` if there is nothing to say.
+  var report: ScreenText? {
+    guard !text.isEmpty else { return nil }
+    let redo = isMore ? "; 'redo' brings it back" : ""
+    return "taken back: \(text)\(redo)\(isMore && spansTime ? ", 'goto TIME' goes less far" : "")"
+  }
+}
+
+/// What an `undo` would take back, tried in a fork of its world.
+struct UndoTrial: Equatable {
+  let taken: TakenBack
+  /// The time that it takes back, in nanoseconds.
+  let time: Int64
+
+  private static let hour: Int64 = 3_600_000_000_000
+
+  /// What to ask before an `undo` is sent; `nil` if there is nothing to ask, or nobody knows.
+  ///
+  /// - Parameter request: Without its tag.
+  static func question(about request: String, in world: String, of endpoint: Endpoint) -> ScreenText? {
+    run(request, in: world, of: endpoint)?.question
+  }
+
+  var question: ScreenText? {
+    guard time >= Self.hour || taken.hasUsedMachine else { return nil }
+    let span = time > 0 ? TimeText.people(TimeText.seconds(time)) : nil
+    let what = [span.map { "\($0) of time" }, taken.text.isEmpty ? nil : taken.text].compactMap(\.self)
+    let less = time > 0 ? "; 'goto TIME' goes less far" : ""
+    return "this takes back \(what.joined(separator: ": "))\(less); go on?"
+  }
+
+  /// - Returns: `nil` if the daemon makes no fork, or takes too long.
+  private static func run(_ request: String, in world: String, of endpoint: Endpoint) -> UndoTrial? {
+    TimeTrial.inFork(of: world, of: endpoint) { side in
+      guard let before = side.ask("world")?.last?["t"].flatMap({ TimeText.time($0) }),
+        let answer = side.ask(request, within: TimeTrial.longest)?.last, answer.lineClass == .success,
+        let after = answer["t"].flatMap({ TimeText.time($0) }), let sequence = answer["seq"],
+        let range = side.ask(TakenBack.Range.request(of: sequence)).flatMap({ TakenBack.Range($0) }),
+        let rows = side.ask(range.request)
+      else { return nil }
+      return UndoTrial(taken: TakenBack(range, rows.dropLast()), time: before - after)
+    }
+  }
+}
