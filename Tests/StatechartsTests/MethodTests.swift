@@ -34,6 +34,49 @@ struct MethodTests {
     }
   }
 
+  @Test(
+    "a number of any size stands for a length, a place, a count or a radix, and ends nothing",
+    arguments: [
+      "1e18", "-1e18", "1e19", "9223372036854775807", "-9223372036854775808", "1e300", "-1e300", "Infinity", "-Infinity",
+      "NaN", "4294967295", "4294967296", "2147483648", "9007199254740993", "-0", "0.5", "5e-324",
+    ])
+  func borders(number: String) throws {
+    for text in [
+      "l.length = N", "l[N] = 1", "l[N]", "l.at(N)", "l.slice(N, N)", "l.splice(N, N)", "l.fill(0, N, N)",
+      "l.indexOf(1, N)", "l.includes(1, N)", "N in l", "delete l[N]", "o[N] = N", "o[N]", "l[N]++", "l[N].a = 1", "s[N]",
+      "s.at(N)", "s.charAt(N)", "s.charCodeAt(N)", "s.slice(N, N)", "s.substring(N, N)", "s.substr(N, N)",
+      "s.indexOf('b', N)", "s.includes('b', N)", "s.padStart(N)", "s.padEnd(N, 'xy')", "s.repeat(N)", "s.split('', N)",
+      "''.repeat(N)", "(N).toString(N)", "(N).toString(16)", "(N).toFixed(N)", "(N).toFixed(2)", "parseInt('9', N)",
+      "String.fromCharCode(N)", "N | N", "N >>> N", "N << N", "~N", "N ** N", "2 ** N", "Math.round(N)", "'' + N",
+      "JSON.stringify(N)", "Math.pow(N, 0.5)", "N % N", "new Date(N)",
+    ] {
+      var scope = DataScope()
+      let script = try Script(
+        parsing: "var l = [1, 2]; var o = {a: 1}; var s = 'abc'; var r = \(text.replacing("N", with: "(\(number))"));",
+        in: &scope.symbols)
+      // Whatever it has for a value, a failure or a limit: the process goes on.
+      try? script.run(in: &scope)
+      _ = scope.variables.compactMap(\.self).map(JSON.text)
+    }
+  }
+
+  @Test("the length of an array is what ECMAScript takes for one")
+  func lengths() throws {
+    func run(_ text: String) throws(EvaluationError) -> DataValue? {
+      var scope = DataScope()
+      guard let script = try? Script(parsing: "var l = [1, 2]; \(text)", in: &scope.symbols) else { return nil }
+      try script.run(in: &scope)
+      return scope.variables[0]
+    }
+    #expect(try run("l.length = 1") == .array(DataArray([.number(1)])))
+    for length in ["1e18", "4294967296", "-1", "0.5", "NaN", "Infinity"] {
+      #expect(throws: EvaluationError.failed("\(length == "1e18" ? "1000000000000000000" : length) is no length of an array")) {
+        try run("l.length = \(length)")
+      }
+    }
+    #expect(throws: EvaluationError.limit(.bytes)) { try run("l.length = 4294967295") }
+  }
+
   @Test("a sort ends whatever its function answers, and is stable")
   func sort() throws {
     #expect(try EvaluatorTests.value(of: "[3, 1, 2].sort(() => -1).length") == "3")

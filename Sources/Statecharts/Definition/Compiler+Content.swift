@@ -1,3 +1,5 @@
+import StateMachines
+
 // Executable content, data, invocations: what a chart does beside changing its state.
 
 extension Compiler {
@@ -546,6 +548,6 @@ enum Delay {
     let allowed = "0123456789.".utf8
     guard digits.allSatisfy({ allowed.contains($0) }), let number = Double(literal: digits) else { return nil }
     let nanoseconds = (number * unit).rounded()
-    return nanoseconds <= 36_500 * 86_400 * 1e9 ? Int64(nanoseconds) : nil
+    return nanoseconds <= 36_500 * 86_400 * 1e9 ? Int64(clamping: nanoseconds) : nil
   }
 }

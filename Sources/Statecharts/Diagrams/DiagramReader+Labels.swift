@@ -1,3 +1,5 @@
+import StateMachines
+
 // Labels: what triggers an arrow, its guard and its actions.
 
 extension DiagramReader {
@@ -156,7 +158,7 @@ extension DiagramReader {
       diagram.error(text.start, "a duration is at most 36500d")
       return nil
     }
-    return Int64(nanoseconds)
+    return Int64(clamping: nanoseconds)
   }
 
   /// A duration as `delay=` has it.

@@ -60,7 +60,7 @@ extension DataScope {
     }
     var result = 1.0
     var factor = base
-    var left = UInt(exponent.magnitude)
+    var left = Int(clamping: exponent.magnitude)
     while left > 0 {
       if left & 1 == 1 { result *= factor }
       factor *= factor
@@ -82,6 +82,9 @@ extension DataScope {
 
   // MARK: Members
 
+  /// The greatest length of an array in ECMAScript. The budget ends long before it.
+  private static var mostElements: Double { 4_294_967_295 }
+
   /// The index that a key is: a whole number, or a text as such numbers are written.
   private func index(_ key: DataValue) -> Double? {
     switch key {
@@ -97,7 +100,7 @@ extension DataScope {
 
   private func place(_ key: DataValue, in count: Int) -> Int? {
     guard let number = index(key), number < Double(count) else { return nil }
-    return Int(number)
+    return Int(clamping: number)
   }
 
   func member(_ name: String, of value: DataValue) throws(EvaluationError) -> DataValue {
@@ -135,15 +138,18 @@ extension DataScope {
     case .array(var array):
       target = .undefined
       defer { target = .array(array) }
-      guard let number = index(key), number < 4_294_967_295 else {
-        if key.text == "length", let count = Int(exactly: value.asNumber), count >= 0 {
-          try budget.spend(bytes: max(0, count - array.count) * 24)
-          return array.resize(to: count)
+      guard let number = index(key), number < Self.mostElements else {
+        guard key.text == "length" else { throw .failed("\(key.text) is no index of an array") }
+        let wanted = value.asNumber
+        guard let count = Int(exactly: wanted), count >= 0, wanted <= Self.mostElements else {
+          throw .failed("\(DataValue.text(of: wanted)) is no length of an array")
         }
-        throw .failed("\(key.text) is no index of an array")
+        try budget.spend(bytes: max(0, count - array.count) * 24)
+        return array.resize(to: count)
       }
-      try budget.spend(bytes: max(1, Int(number) + 1 - array.count) * 24)
-      try array.set(value, at: Int(number))
+      let place = Int(clamping: number)
+      try budget.spend(bytes: max(1, place + 1 - array.count) * 24)
+      try array.set(value, at: place)
     case .undefined, .null, .boolean, .number, .string, .function:
       throw .failed("\(target.text) has no members to set")
     }
