@@ -117,6 +117,8 @@ extension Compiler {
       }
     }
     chart.states[state].transitions = first..<Chart.Index(chart.transitions.count)
+    let descriptors = chart.transitions[Int(first)...].reduce(0) { $0 + $1.descriptors.count }
+    chart.states[state].selectionSteps = (Chart.Index(chart.transitions.count) - first + Chart.Index(descriptors)) / 16
     switch chart.states[state].kind {
     case .compound: compileInitial(of: state, node, elements: initialElements)
     case .shallowHistory, .deepHistory: compileHistory(state, node)

@@ -256,6 +256,10 @@ extension DiagramReader {
     } else if !rest.isEmpty {
       return nil
     }
+    outputs += count * (1 + parameters.count)
+    guard outputs <= limits.nodes else {
+      return fail(text, "the diagram emits more than \(limits.nodes) outputs and data of outputs")
+    }
     for _ in 0..<count {
       builder.begin("send", [("type", "output", nil), XMLBuilder.attribute("event", name)], at: text.start)
       add(parameters, to: &builder)

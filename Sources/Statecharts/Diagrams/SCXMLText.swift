@@ -42,7 +42,7 @@ extension DiagramReader {
   ) -> (XMLDocument, [(severity: Finding.Severity, position: XMLDocument.Position, message: String)]) {
     var reader = DiagramReader(bytes, limits: limits)
     reader.read()
-    var translation = DiagramTranslation(reader.diagram)
+    var translation = DiagramTranslation(reader.diagram, most: limits.nodes)
     // Without a state there is one mistake, and not two.
     var nodes = reader.diagram.states.isEmpty && reader.diagram.hasErrors ? [] : translation.nodes()
     let lines = LineTable(bytes)

@@ -220,6 +220,8 @@ private final class XMLReader {
   private var mistake: XMLDocument.Mistake?
   /// Where names end that Expat joins with their namespace.
   private static var separator: UInt8 { 0x0A }
+  /// What an element of SCXML has is a dozen at most; each is looked for among all.
+  private static var mostAttributes: Int { 1_000 }
 
   init(_ limits: DocumentLimits) {
     self.limits = limits
@@ -386,6 +388,9 @@ private final class XMLReader {
     while let pair = next, let name = pair[0], let value = pair[1] {
       let full = Self.split(name)
       if full.namespace.isEmpty { attributes.append((full.name, String(cString: value))) }
+      guard attributes.count <= Self.mostAttributes else {
+        return stop("an element has more than \(Self.mostAttributes) attributes")
+      }
       next = pair + 2
     }
     let full = Self.split(name)
