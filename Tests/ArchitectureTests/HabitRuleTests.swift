@@ -122,7 +122,8 @@ struct HabitRuleTests {
       #expect(!lines(Habits.floatingConversions, line).isEmpty, "\(line)")
     }
     for line in [
-      "Int(clamping: 1e18)", "Int(exactly: a.asNumber)", "let a = 0.5\nlet a = places[0]\nInt(a)", "print(\"Int(0.5)\")",
+      "Int(clamping: 1e18)", "Int(exactly: a.asNumber)", "let a = 0.5\nlet a = places[0]\nInt(a)",
+      "print(\"Int(0.5)\")",
       "func f(_ a: Double) {}\nfunc g(to a: Int32) -> Int { Int(a) }", "let a = 1.5\nInt(a.places[3]) + Int(b.a)",
     ] {
       #expect(lines(Habits.floatingConversions, line) == [], "\(line)")

@@ -122,7 +122,8 @@ enum Habits {
   /// What is floating is told by a literal or an operation in the parentheses, and by how their names were declared last.
   static func floatingConversions(in file: ProjectFile) -> [Finding] {
     let conversion = #/\bU?Int(?:8|16|32|64|128)?\((?!\w+:)/#.wordBoundaryKind(.simple)
-    let operation = #/\b\d[\d_]*(?:\.\d|e-?\d)|\bDouble\b|\.(?:rounded|squareRoot)\b|\basNumber\b/#.wordBoundaryKind(.simple)
+    let operation = #/\b\d[\d_]*(?:\.\d|e-?\d)|\bDouble\b|\.(?:rounded|squareRoot)\b|\basNumber\b/#.wordBoundaryKind(
+      .simple)
     let name = #/\.?\b[a-z]\w*\b(?!\.(?!magnitude\b))/#.wordBoundaryKind(.simple)
     let typed = #/\b(\w+): (?:inout )?(\w+)/#.wordBoundaryKind(.simple)
     let bound = #/(\.number\()?\b(?:let|var) (\w+)\b(?!\s*:)(?:\s*=\s*([^,{]*))?/#.wordBoundaryKind(.simple)

@@ -7,7 +7,9 @@ struct ClampedNumberTests {
   func bounds() {
     #expect(Int(clamping: 1.9) == 1 && Int(clamping: -1.9) == -1 && Int(clamping: -0.0) == 0)
     #expect(Int(clamping: 1e18) == 1_000_000_000_000_000_000)
-    #expect(Int(clamping: 0x1p63) == .max && Int(clamping: -0x1p63) == .min && Int(clamping: (0x1p63 as Double).nextDown) < .max)
+    #expect(
+      Int(clamping: 0x1p63) == .max && Int(clamping: -0x1p63) == .min
+        && Int(clamping: (0x1p63 as Double).nextDown) < .max)
     #expect(Int(clamping: Double.infinity) == .max && Int(clamping: -Double.infinity) == .min)
     #expect(Int(clamping: Double.nan) == 0)
     #expect(UInt8(clamping: 255.5) == 255 && UInt8(clamping: 256.0) == 255 && UInt8(clamping: -0.5) == 0)

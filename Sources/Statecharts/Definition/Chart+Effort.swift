@@ -34,7 +34,9 @@ extension Chart {
   /// Whether the transitions that no event from outside is needed for cannot lead to each other in a circle.
   private var endsByItself: Bool {
     var raised: Set<Int32> = []
-    for instruction in instructions { if case .raise(let name) = instruction { raised.formUnion(events.prefixes(of: name)) } }
+    for instruction in instructions {
+      if case .raise(let name) = instruction { raised.formUnion(events.prefixes(of: name)) }
+    }
     for send in sends where text(of: send.target) == "#_internal" {
       if let name = text(of: send.event) { raised.formUnion(events.prefixes(of: events.number(of: name))) }
     }

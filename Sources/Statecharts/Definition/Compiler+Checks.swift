@@ -8,7 +8,7 @@ extension Compiler {
     checkActive()
     if hasErrors { return }
     checkReachability()
-    for state in chart.states.indices { checkShadows(of: state) }
+    for state in chart.states.indices where pace.mayGoOn() { checkShadows(of: state) }
     checkCircles()
     checkEvents()
     checkEnds()
@@ -220,7 +220,8 @@ extension Compiler {
     let raised = Set(nodesOfRaises.flatMap { chart.events.prefixes(of: $0.0) })
     let ended = Set(chart.states.filter { $0.kind == .final }.map { Int($0.parent) })
     let noInvocations = Self.unmatched(awaited.filter { !$0.isState }.map(\.id), by: invocations)
-    for (id, isState, event, node) in awaited where isTelling && nodesOfRaises.count < 1_000 && !raised.contains(event) {
+    for (id, isState, event, node) in awaited where isTelling && nodesOfRaises.count < 1_000 && !raised.contains(event)
+    {
       if isState {
         checkEnd(of: id, isMissing: noStates.contains(id), ended, node)
       } else if noInvocations.contains(id) {

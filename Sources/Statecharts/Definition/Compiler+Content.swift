@@ -335,7 +335,7 @@ extension Compiler {
   }
 
   private mutating func compile(_ nodes: [Int], into block: inout [Chart.Instruction]) {
-    for node in nodes { nested(node) { $0.compile(node, into: &block) } }
+    for node in nodes where pace.mayGoOn() { nested(node) { $0.compile(node, into: &block) } }
   }
 
   private mutating func compile(_ node: Int, into block: inout [Chart.Instruction]) {

@@ -2,6 +2,7 @@
 struct Compiler {
   let resources: [String: [UInt8]]
   let limits: DocumentLimits
+  let pace: ReadingPace
 
   var charts: [Chart] = []
   var markups: [String: Int] = [:]
@@ -55,9 +56,10 @@ struct Compiler {
     var data: [Int: Int] = [:]
   }
 
-  init(resources: [String: [UInt8]], limits: DocumentLimits) {
+  init(resources: [String: [UInt8]], limits: DocumentLimits, _ pace: ReadingPace) {
     self.resources = resources
     self.limits = limits
+    self.pace = pace
   }
 
   /// How many blocks, charts and resources are being compiled within each other, each by recursion.
@@ -129,13 +131,13 @@ struct Compiler {
         .error, at: XMLDocument.Position(line: 1, column: 1, offset: 0),
         "the document has \(bytes.count) bytes, and the limit is \(limits.bytes)")
     }
-    let (document, notes) = DiagramReader.document(bytes, limits: limits)
+    let (document, notes) = DiagramReader.document(bytes, limits: limits, pace)
     self.document = document
     let hasErrors = notes.contains { $0.severity == .error }
     for (severity, position, message) in notes where severity == .error || !hasErrors {
       note(severity, at: position, message)
     }
-    guard !document.nodes.isEmpty else { return }
+    guard !document.nodes.isEmpty, !pace.isInterrupted else { return }
     isQuiet = hasErrors
     compileChart(0, as: reserve())
   }
@@ -153,7 +155,7 @@ struct Compiler {
     (document, resource) = (XMLDocument(), name)
     faulty = []
     do {
-      document = try XMLDocument(bytes, limits: limits)
+      document = try XMLDocument(bytes, limits: limits, pace)
     } catch {
       note(.error, at: error.position, error.message)
       if let document = error.document { checkBeginning(document, before: error.position.offset) }
@@ -231,7 +233,7 @@ struct Compiler {
   /// Resources that `srcexpr` may name are charts if they look like one.
   mutating func compileNameableResources() {
     noteNamedFiles()
-    for (path, bytes) in resources.sorted(by: { $0.key < $1.key }) where paths[path] == nil {
+    for (path, bytes) in resources.sorted(by: { $0.key < $1.key }) where paths[path] == nil && pace.mayGoOn() {
       let start = String(decoding: bytes.prefix(4096), as: UTF8.self)
       if start.contains("<scxml") { readChart(ofResource: path, from: nil) }
     }

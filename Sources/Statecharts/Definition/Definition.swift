@@ -91,20 +91,25 @@ extension Definition {
   /// - Parameters:
   ///   - document: XML in an encoding that it names, or UTF-8.
   ///   - resources: What the document may refer to by `src` and `srcexpr`, by path; a leading `file:` is dropped there.
+  ///   - goesOn: Asked from time to time. After it was false, reading ends soon, and what is returned means nothing.
   /// - Complexity: O(size of the document and the resources).
   public static func compile(
-    _ document: [UInt8], resources: [String: [UInt8]] = [:], limits: DocumentLimits = DocumentLimits()
+    _ document: [UInt8], resources: [String: [UInt8]] = [:], limits: DocumentLimits = DocumentLimits(),
+    while goesOn: @escaping () -> Bool = { true }
   ) -> Compilation {
-    var compiler = Compiler(resources: resources, limits: limits)
+    var compiler = Compiler(resources: resources, limits: limits, ReadingPace(goesOn))
     compiler.compileAll(document)
     return compilation(of: compiler)
   }
 
   /// Reads and checks a Mermaid state diagram with formal labels. It has no resources.
   ///
+  /// - Parameter goesOn: Asked from time to time. After it was false, reading ends soon, and what is returned means nothing.
   /// - Complexity: O(size of the diagram).
-  public static func compile(mermaid diagram: [UInt8], limits: DocumentLimits = DocumentLimits()) -> Compilation {
-    var compiler = Compiler(resources: [:], limits: limits)
+  public static func compile(
+    mermaid diagram: [UInt8], limits: DocumentLimits = DocumentLimits(), while goesOn: @escaping () -> Bool = { true }
+  ) -> Compilation {
+    var compiler = Compiler(resources: [:], limits: limits, ReadingPace(goesOn))
     compiler.compileDiagram(diagram)
     return compilation(of: compiler)
   }
@@ -114,12 +119,13 @@ extension Definition {
   /// - Returns: `nil` if the diagram has mistakes.
   public static func scxml(mermaid diagram: [UInt8], limits: DocumentLimits = DocumentLimits()) -> String? {
     guard diagram.count <= limits.bytes else { return nil }
-    let (document, notes) = DiagramReader.document(diagram, limits: limits)
+    let (document, notes) = DiagramReader.document(diagram, limits: limits, ReadingPace { true })
     return notes.contains { $0.severity == .error } || document.nodes.isEmpty ? nil : document.scxml
   }
 
   private static func compilation(of compiler: Compiler) -> Compilation {
     let findings = compiler.sortedFindings()
+    if compiler.pace.isInterrupted { return .mistakes(findings, missing: []) }
     if findings.contains(where: { $0.severity == .error }) || !compiler.missing.isEmpty {
       return .mistakes(findings, missing: compiler.missing)
     }

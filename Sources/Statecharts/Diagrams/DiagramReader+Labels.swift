@@ -180,6 +180,7 @@ extension DiagramReader {
     for part in text.split(",;") {
       // A separator at the end is no mistake.
       if part.isEmpty { continue }
+      guard pace.mayGoOn() else { return false }
       if !action(part, into: &builder) { isRead = false }
     }
     return isRead

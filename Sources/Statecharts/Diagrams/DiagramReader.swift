@@ -5,6 +5,7 @@ struct DiagramReader {
   /// How deeply actions are nested in what is being read.
   var depth = 0
   let limits: DocumentLimits
+  let pace: ReadingPace
   /// How many outputs the actions stand for.
   var outputs = 0
   private var numbers: [String: Int] = [:]
@@ -29,9 +30,10 @@ struct DiagramReader {
   /// Whether Mermaid takes a word for the beginning of a statement.
   static func isKeyword(_ word: String) -> Bool { keywords.contains(word.lowercased()) || word.lowercased() == "end" }
 
-  init(_ bytes: [UInt8], limits: DocumentLimits) {
+  init(_ bytes: [UInt8], limits: DocumentLimits, _ pace: ReadingPace) {
     self.bytes = bytes
     self.limits = limits
+    self.pace = pace
   }
 
   mutating func read() {
@@ -82,7 +84,7 @@ struct DiagramReader {
 
   /// Finds the end of the line at `next`.
   private mutating func nextLine() -> Bool {
-    guard next < bytes.count, diagram.notes.count <= limits.findings else { return false }
+    guard next < bytes.count, diagram.notes.count <= limits.findings, pace.mayGoOn() else { return false }
     line += 1
     lineEnd = bytes[next...].firstIndex(of: 0x0A) ?? bytes.count
     return true
@@ -117,7 +119,7 @@ struct DiagramReader {
 
   private mutating func statements(_ line: PlacedText) {
     var rest = line
-    while !rest.isEmpty, diagram.notes.count <= limits.findings { rest = statement(rest) }
+    while !rest.isEmpty, diagram.notes.count <= limits.findings, pace.mayGoOn() { rest = statement(rest) }
   }
 
   /// Reads a statement.

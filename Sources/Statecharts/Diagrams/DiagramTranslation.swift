@@ -16,6 +16,7 @@ struct DiagramTranslation {
   /// The events that stand for `after` without a name.
   private(set) var timerEvents: Set<String> = []
   private var builder: XMLBuilder
+  private let pace: ReadingPace
   private var members: [[Int]] = []
   private var taken: Set<String> = []
   /// The ids of regions, of their ends, and of what they begin with if that is not one state.
@@ -43,8 +44,9 @@ struct DiagramTranslation {
   }
 
   /// - Parameter most: How many elements and texts the document may have.
-  init(_ diagram: Diagram, most: Int) {
+  init(_ diagram: Diagram, most: Int, _ pace: ReadingPace) {
     self.diagram = diagram
+    self.pace = pace
     builder = XMLBuilder(most: most)
   }
 
@@ -63,7 +65,7 @@ struct DiagramTranslation {
       prepareJoin(state, incoming[state] ?? [])
     }
     nameRegions()
-    for state in diagram.states.indices { check(state) }
+    for state in diagram.states.indices where pace.mayGoOn() { check(state) }
     guard !diagram.states.isEmpty else {
       diagram.error(0, "there is no state")
       return []
@@ -317,7 +319,8 @@ struct DiagramTranslation {
     if let condition = outgoing.label.condition { conditions.append("(\(condition.string))") }
     joins[owner, default: []].append(
       Join(
-        condition: conditions.joined(separator: " && "), content: content.nodes, arrow: own.arrows[0], offset: own.offset))
+        condition: conditions.joined(separator: " && "), content: content.nodes, arrow: own.arrows[0],
+        offset: own.offset))
   }
 
   // MARK: Checks
@@ -394,6 +397,7 @@ struct DiagramTranslation {
   }
 
   private mutating func state(_ number: Int) {
+    guard pace.mayGoOn() else { return }
     let own = diagram.states[number]
     switch own.kind {
     case .fork, .join: return

@@ -53,7 +53,9 @@ package final class ChartProgram: Sendable {
     let takesAny = chart.descriptors.contains(.any)
     otherEvents = names.otherEvents + (takesAny ? [ChartNames.free("any", unless: chart.events.begins(with:))] : [])
     var timers = Array(names.timers.prefix(Kind.mostTimers - 1))
-    if names.hasOtherTimers || names.timers.count > timers.count { timers.append(ChartNames.free("other", unless: timers.contains)) }
+    if names.hasOtherTimers || names.timers.count > timers.count {
+      timers.append(ChartNames.free("other", unless: timers.contains))
+    }
     self.timers = timers
     timerPlaces = Dictionary(uniqueKeysWithValues: zip(names.timers, timers.indices.lazy.map { UInt8($0) }))
     outputs = names.outputs + (names.hasOtherOutputs ? [ChartNames.free("other", unless: names.outputs.contains)] : [])
