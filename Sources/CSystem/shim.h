@@ -5,6 +5,7 @@
    extended attributes, a priority per thread. */
 #include <fcntl.h>
 #include <getopt.h>
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -39,6 +40,29 @@ static inline int fsm_eventfd(void) {
 /* Lowers the priority of the calling thread alone: on Linux a niceness belongs to a thread (setpriority(2)). */
 static inline void fsm_be_nice(int niceness) {
   setpriority(PRIO_PROCESS, 0, niceness);
+}
+
+/* The size of the stack that threads have unless they ask for another; GNU extensions. */
+extern int pthread_getattr_default_np(pthread_attr_t *);
+extern int pthread_setattr_default_np(const pthread_attr_t *);
+
+static inline size_t fsm_stack_size(void) {
+  pthread_attr_t attributes;
+  size_t size = 0;
+  if (pthread_getattr_default_np(&attributes)) return 0;
+  pthread_attr_getstacksize(&attributes, &size);
+  pthread_attr_destroy(&attributes);
+  return size;
+}
+
+/* Gives threads that are made later at least so much. */
+static inline void fsm_ensure_stacks(size_t least) {
+  pthread_attr_t attributes;
+  size_t size = 0;
+  if (pthread_getattr_default_np(&attributes)) return;
+  pthread_attr_getstacksize(&attributes, &size);
+  if (size < least && !pthread_attr_setstacksize(&attributes, least)) pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
 }
 
 /* struct ucred is a GNU extension too; this is its layout in the kernel's interface (unix(7)). */

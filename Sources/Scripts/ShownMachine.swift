@@ -59,7 +59,7 @@ package struct ShownMachine {
   }
 
   private static func text(_ number: Double) -> String {
-    abs(number) < 1e15 && number == number.rounded() ? "\(Int64(number))" : "\(number)"
+    Int64(exactly: number).flatMap { $0.magnitude < 1_000_000_000_000_000 ? "\($0)" : nil } ?? "\(number)"
   }
 
   /// The state of a machine after a notice; `nil` if the notice names no state.

@@ -112,6 +112,24 @@ struct HabitRuleTests {
     }
   }
 
+  @Test("floating conversions: by what stands in them, or how their names were declared")
+  func floatingConversions() {
+    for line in [
+      "let a = Int(b * 1.5)", "return Int64((x / y).rounded())", "UInt8(Double(a) / 2)", "Int(value.asNumber)",
+      "func f(_ a: Double) -> Int {\n Int(max(0, a))", "let a = b.squareRoot()\nlet c = a + b\nInt(1 + c)",
+      "case .number(let n): return Int32(n)", "var a = 0.5, b = Int(a.magnitude)",
+    ] {
+      #expect(!lines(Habits.floatingConversions, line).isEmpty, "\(line)")
+    }
+    for line in [
+      "Int(clamping: 1e18)", "Int(exactly: a.asNumber)", "let a = 0.5\nlet a = places[0]\nInt(a)",
+      "print(\"Int(0.5)\")",
+      "func f(_ a: Double) {}\nfunc g(to a: Int32) -> Int { Int(a) }", "let a = 1.5\nInt(a.places[3]) + Int(b.a)",
+    ] {
+      #expect(lines(Habits.floatingConversions, line) == [], "\(line)")
+    }
+  }
+
   @Test("an exemption takes its file out, and one that is not needed is a finding")
   func exemptions() {
     let findings = [Finding(path: "A.swift", line: 3, what: "long"), Finding(path: "B.swift", line: 4, what: "long")]

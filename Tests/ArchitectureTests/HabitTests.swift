@@ -61,6 +61,14 @@ struct HabitTests {
     #expect(findings.isEmpty, "\(findings.listing)")
   }
 
+  @Test("no number becomes an integer that may not hold it where documents and drawings are read and computed")
+  func floatingConversions() throws {
+    let files = try Checkout.swiftFiles(
+      in: "Sources/Statecharts", "Sources/MachineGraphs", "Sources/Waveforms", "Sources/Scripts")
+    let findings = files.flatMap(Habits.floatingConversions)
+    #expect(findings.isEmpty, "\(findings.listing)")
+  }
+
   @Test("the walk over the files sees this one, the manifest and the Makefile, and nothing that is built")
   func walk() throws {
     let paths = try Checkout.files().map(\.path)

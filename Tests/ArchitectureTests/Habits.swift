@@ -117,6 +117,44 @@ enum Habits {
     return [Finding(path: file.path, line: line + 1, what: "unsafe memory in a file without a comment `Safety: …`")]
   }
 
+  /// `Int(…)` around a floating-point number: it ends the program at a number that does not fit.
+  ///
+  /// What is floating is told by a literal or an operation in the parentheses, and by how their names were declared last.
+  static func floatingConversions(in file: ProjectFile) -> [Finding] {
+    let conversion = #/\bU?Int(?:8|16|32|64|128)?\((?!\w+:)/#.wordBoundaryKind(.simple)
+    let operation = #/\b\d[\d_]*(?:\.\d|e-?\d)|\bDouble\b|\.(?:rounded|squareRoot)\b|\basNumber\b/#.wordBoundaryKind(
+      .simple)
+    let name = #/\.?\b[a-z]\w*\b(?!\.(?!magnitude\b))/#.wordBoundaryKind(.simple)
+    let typed = #/\b(\w+): (?:inout )?(\w+)/#.wordBoundaryKind(.simple)
+    let bound = #/(\.number\()?\b(?:let|var) (\w+)\b(?!\s*:)(?:\s*=\s*([^,{]*))?/#.wordBoundaryKind(.simple)
+    var floating: Set<Substring> = []
+    func isFloating(_ text: Substring) -> Bool {
+      text.contains(operation) || text.matches(of: name).contains { floating.contains($0.output) }
+    }
+    return file.swift.code.enumerated().flatMap { index, line in
+      let found = line.matches(of: conversion).filter { match in
+        var depth = 1
+        return isFloating(
+          line[match.range.upperBound...].prefix { character in
+            depth += character == "(" ? 1 : character == ")" ? -1 : 0
+            return depth > 0
+          })
+      }
+      for match in line.matches(of: typed) {
+        if match.2 == "Double" { floating.insert(match.1) } else { floating.remove(match.1) }
+      }
+      for match in line.matches(of: bound) {
+        let value = match.3 ?? ""
+        let isNumber = match.1 != nil || isFloating(value) && value.prefixMatch(of: conversion) == nil
+        if isNumber { floating.insert(match.2) } else { floating.remove(match.2) }
+      }
+      return found.map { match in
+        Finding(
+          path: file.path, line: index + 1, what: "\(match.output)…) of a floating-point number: write Int(clamping:)")
+      }
+    }
+  }
+
   private static func matches(
     of pattern: Regex<Substring>, in file: ProjectFile, what: (Substring) -> String
   ) -> [Finding] {

@@ -22,22 +22,19 @@ struct CatchUpTests {
     </scxml>
     """
 
-  @Test("long firings are left to the workers after the first one")
+  @Test("firings that may be long are left to the workers")
   func longFirings() {
     let host = HostedService()
     let guest = host.connect()
     _ = guest.say("define slow format=scxml bytes=\(Self.chart.utf8.count)\n\(Self.chart)new slow s")
     let hosted = guest.client.hosted
     let before = hosted.live.world.lastSequence
-    let later = HostTime(monotonic: host.now + 10_000_000)
-    hosted.live.slice = .onEventLoop
-    hosted.live.hasSlowCharts = false  // As if making the machine had been short.
-    hosted.live.catchUp(later)
-    #expect(hosted.live.isBehind && hosted.live.world.lastSequence == before + 1)
-    // In the next round, or before a client's request, the event loop does no more of it.
-    hosted.live.slice = .onEventLoop
-    hosted.live.catchUp(HostTime(monotonic: host.now + 20_000_000))
-    #expect(hosted.live.isBehind && hosted.live.world.lastSequence == before + 1)
+    // In no round, and not before a client's request, does the event loop do any of it.
+    for later in [10_000_000, 20_000_000] {
+      hosted.live.slice = .onEventLoop
+      hosted.live.catchUp(HostTime(monotonic: host.now + UInt64(later)))
+      #expect(hosted.live.isBehind && hosted.live.world.lastSequence == before)
+    }
     let slot = WorkerSlot(of: .owner, nil)
     while hosted.live.isBehind {
       slot.begin()

@@ -98,6 +98,42 @@ struct DefinedKindsTests {
       wrong.first?.hasPrefix(". 2:") == true && wrong.last?.hasPrefix("- BAD-DEFINITION line=2 ") == true, "\(wrong)")
   }
 
+  @Test("workers have all requests to machines whose inputs may be long, from the first on")
+  func longInputs() {
+    func mayStepLong(_ script: String) -> Bool {
+      let guest = HostedService().connect(toWorld: "w")
+      let document = """
+        <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0"><datamodel><data id="n" expr="0"/></datamodel>
+        <state id="a"><transition event="e" target="a"><script>\(script)</script></transition></state></scxml>
+        """
+      #expect(guest.say("define k format=scxml bytes=\(document.utf8.count)\n\(document)").count == 1)
+      #expect(guest.say("new k m") == ["+ created m a t=0.000 seq=2"])
+      let hosted = guest.client.hosted
+      #expect(guest.say("world fork x\nuse x").count == 2)
+      #expect(guest.client.hosted.live.mayStepLong == hosted.live.mayStepLong)
+      return hosted.live.mayStepLong
+    }
+    #expect(mayStepLong("while (n != 100000) n++;"))
+    #expect(!mayStepLong("n = n + 1;"))
+  }
+
+  @Test("a document is no longer read after its define is cancelled, and nothing is defined")
+  func cancelledReading() {
+    let threads = HeldWorkers()
+    let host = HostedService(workers: threads.workers())
+    let guest = host.connect()
+    let states = (0..<2_000).map { "<state id=\"s\($0)\"/>" }.joined()
+    let document = "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\">\(states)</scxml>"
+    host.round { guest.arrive("@d define k format=scxml bytes=\(document.utf8.count)\n\(document)") }
+    // The only worker has not begun.
+    host.round { guest.arrive("@c cancel\n") }
+    threads.finish(host)
+    host.round { guest.arrive("@k describe k\n") }
+    let lines = guest.lines()
+    #expect(lines.count == 3 && lines[0].hasPrefix("- @d CANCELLED ") && lines[1] == "+ @c", "\(lines)")
+    #expect(lines.last?.hasPrefix("- @k UNKNOWN-KIND ") == true)
+  }
+
   @Test(
     "of the smallest charts everything can be asked",
     arguments: [

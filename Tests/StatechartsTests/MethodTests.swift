@@ -34,6 +34,97 @@ struct MethodTests {
     }
   }
 
+  @Test(
+    "a number of any size stands for a length, a place, a count or a radix, and ends nothing",
+    arguments: [
+      "1e18", "-1e18", "1e19", "9223372036854775807", "-9223372036854775808", "1e300", "-1e300", "Infinity",
+      "-Infinity",
+      "NaN", "4294967295", "4294967296", "2147483648", "9007199254740993", "-0", "0.5", "5e-324",
+    ])
+  func borders(number: String) throws {
+    for text in [
+      "l.length = #", "l[#] = 1", "l[#]", "l.at(#)", "l.slice(#, #)", "l.splice(#, #)", "l.fill(0, #, #)",
+      "l.indexOf(1, #)", "l.includes(1, #)", "# in l", "delete l[#]", "o[#] = #", "o[#]", "l[#]++", "l[#].a = 1",
+      "s[#]",
+      "s.at(#)", "s.charAt(#)", "s.charCodeAt(#)", "s.slice(#, #)", "s.substring(#, #)", "s.substr(#, #)",
+      "s.indexOf('b', #)", "s.includes('b', #)", "s.padStart(#)", "s.padEnd(#, 'xy')", "s.repeat(#)", "s.split('', #)",
+      "''.repeat(#)", "(#).toString(#)", "(#).toString(16)", "(#).toFixed(#)", "(#).toFixed(2)", "parseInt('9', #)",
+      "String.fromCharCode(#)", "# | #", "# >>> #", "# << #", "~#", "# ** #", "2 ** #", "Math.round(#)", "'' + #",
+      "JSON.stringify(#)", "Math.pow(#, 0.5)", "# % #", "new Date(#)",
+    ] {
+      var scope = DataScope()
+      let script = try Script(
+        parsing: "var l = [1, 2]; var o = {a: 1}; var s = 'abc'; \(text.replacing("#", with: "(\(number))"));",
+        in: &scope.symbols)
+      // Whatever it has for a value, a failure or a limit: the process goes on.
+      try? script.run(in: &scope)
+      _ = scope.variables.compactMap(\.self).map(JSON.text)
+    }
+  }
+
+  @Test("the length of an array is what ECMAScript takes for one")
+  func lengths() throws {
+    func run(_ text: String) throws(EvaluationError) -> DataValue? {
+      var scope = DataScope()
+      guard let script = try? Script(parsing: "var l = [1, 2]; \(text)", in: &scope.symbols) else { return nil }
+      try script.run(in: &scope)
+      return scope.variables[0]
+    }
+    #expect(try run("l.length = 1") == .array(DataArray([.number(1)])))
+    for length in ["1e18", "4294967296", "-1", "0.5", "NaN", "Infinity"] {
+      #expect(
+        throws: EvaluationError.failed("\(length == "1e18" ? "1000000000000000000" : length) is no length of an array")
+      ) {
+        try run("l.length = \(length)")
+      }
+    }
+    #expect(throws: EvaluationError.limit(.bytes)) { try run("l.length = 4294967295") }
+  }
+
+  @Test(
+    "what reads a long text, a large array or a large object counts for as many steps",
+    arguments: [
+      "-s", "+s", "~s", "s - 1", "2 * s", "s / s", "s % 2", "s & 1", "1 << s", "s >>> 1", "s ** 2", "parseInt(s)",
+      "parseFloat(s)", "Number(s)", "isNaN(s)", "isFinite(s)", "Math.max(1, s)", "Math.abs(a)", "-a", "a * 1", "~a",
+      "'x'.padEnd(3, s)", "'x'.padStart(a, 'y')", "'x'.substr(a, 1)", "'x'.substring(0, a)", "'x'.slice(s)",
+      "'x'.charAt(a)", "'x'.at(s)", "'x'.indexOf(s)", "'x'.indexOf('x', a)", "'x'.startsWith(s)", "'x'.endsWith(a)",
+      "'x'.split(s)", "'x'.replace(s, 'y')", "'x'.repeat(a)", "(5).toFixed(s)", "(5).toString(a)", "o[s]", "o[a]",
+      "o[s] = 1", "l[a] = 1", "l[s]", "s in o", "a in l", "delete o.k1", "delete o['k1']", "delete o[s]",
+      "String.fromCharCode(a)", "String.fromCharCode(s)", "l.slice(s)", "l.at(a)", "l.indexOf(1, s)",
+      "l.includes(1, a)",
+      "l.splice(s, 1)", "l.splice(0, a)", "l.fill(0, s)", "l.fill(0, 0, a)", "o.hasOwnProperty(s)", "In(s)", "s++",
+      "a--", "l.length = s", "[1, 2].sort(() => s)",
+    ])
+  func costs(text: String) throws {
+    var scope = DataScope()
+    let made = try Script(
+      parsing: """
+        var s = '1'.repeat(100000); var a = [s, s]; var l = [1, 2]; var o = {};
+        for (var i = 0; i != 2000; i++) { o['k' + i] = i; }
+        """, in: &scope.symbols)
+    let script = try Script(parsing: text, in: &scope.symbols)
+    try made.run(in: &scope)
+    let before = scope.budget.steps
+    try? script.run(in: &scope)
+    #expect(before - scope.budget.steps >= 1_000, "\(before - scope.budget.steps) steps")
+  }
+
+  @Test("short texts and numbers cost what they always did")
+  func cheap() throws {
+    func steps(_ text: String) throws -> Int {
+      var scope = DataScope()
+      let made = try Script(parsing: "var s = '12'; var l = [1, 2]; var o = {k: 1};", in: &scope.symbols)
+      let script = try Script(parsing: text, in: &scope.symbols)
+      try made.run(in: &scope)
+      let before = scope.budget.steps
+      try script.run(in: &scope)
+      return before - scope.budget.steps
+    }
+    #expect(try steps("-s") == steps("!s"))
+    #expect(try steps("o[s]") == steps("l[1]"))
+    #expect(try steps("Math.max(s, s)") == steps("Math.max(1, 2)"))
+  }
+
   @Test("a sort ends whatever its function answers, and is stable")
   func sort() throws {
     #expect(try EvaluatorTests.value(of: "[3, 1, 2].sort(() => -1).length") == "3")

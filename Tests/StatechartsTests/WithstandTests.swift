@@ -263,6 +263,114 @@ struct WithstandTests {
     #expect(run.outcome == .limit(.sessions))
   }
 
+  @Test(
+    "that nests statements, calls, callbacks, places and data within each other has a limit for all together",
+    arguments: [
+      // Each function sorts by the next, in many blocks.
+      (0..<49).map { "function f\($0)(x, y) { \(open) [a, b].sort(f\($0 + 1)); \(close) return x < y ? 1 : -1; }" }
+        .joined() + "function f49(x, y) { return 0; } [a, b].sort(f0);",
+      "function f(x) { \(open) [a].map(f); \(close) } f(a);",
+      "function f(x) { \(String(repeating: "if (1) ", count: 50)) f(x); } f(a);",
+      "function f(x) { \(String(repeating: "while (1) ", count: 50)) return f(x); } f(a);",
+      "function f(x) { return [[[[[[[[[[{k: f(x)}]]]]]]]]]]; } f(a);",
+      "function f(x) { return \(String(repeating: "1+(", count: 15))f(x)\(String(repeating: ")", count: 15)); } f(a);",
+      "function f(x) { return f(x)\(String(repeating: "+1", count: 190)); } f(a);",
+      "function f(x) { return x ? x && (0 || (1, f(x))) : f(x); } f(a);",
+      "function f(x) { var o = new f(x); } f(a);",
+      "function f(x) { a\(String(repeating: "[0]", count: 90)) = f(x); } f(a);",
+      "function f(x) { return 'x'.replace('x', f); } f(a);",
+    ])
+  func deepPrograms(script: String) throws {
+    let data = "a = []; b = []; for (var i = 0; i != 97; i++) { a = [a]; b = [b]; }"
+    var run = try Self.run("<script><![CDATA[var a, b; \(data) \(script)]]></script>")
+    let before = run.machine
+    #expect(run.send("go") == .limit(.depth))
+    #expect(run.machine == before)
+    #expect(run.send("tick") == .stayed)
+  }
+
+  private static let open = String(repeating: "{", count: 40)
+  private static let close = String(repeating: "}", count: 40)
+
+  @Test("that nests loops of elements around deep scripts has the same limit")
+  func deepLoops() throws {
+    let loops = 200
+    let content =
+      String(repeating: "<foreach array='[1]' item='i'>", count: loops)
+      + "<script>function f(x) { \(Self.open) f(x); \(Self.close) } f(1);</script>"
+      + String(repeating: "</foreach>", count: loops)
+    var run = try Self.run(content)
+    #expect(run.send("go") == .limit(.depth))
+  }
+
+  @Test("may call functions within each other as often as ever, in blocks")
+  func shallowPrograms() throws {
+    var run = try Self.run(
+      "<script>function f(x) { if (x == 0) { return 0; } else { return 1 + f(x - 1); } } n = f(48);</script>")
+    #expect(run.send("go") == .moved)
+    #expect(run.machine.root.variables.contains(.number(48)))
+  }
+
+  @Test("whose resources invoke each other is read as deep as is allowed, and no deeper")
+  func resources() throws {
+    func chart(_ next: String) -> String { "\(Self.head)<state id='a'><invoke src='\(next)'/></state></scxml>" }
+    func compile(_ count: Int) -> Definition.Compilation {
+      var resources: [String: [UInt8]] = [:]
+      for number in 0..<count {
+        let name = String(String(1_000_000 + number).dropFirst())
+        resources[name] = Array(chart(String(String(1_000_000 + (number + 1) % count).dropFirst())).utf8)
+      }
+      return Definition.compile(Array(chart("000000").utf8), resources: resources)
+    }
+    guard case .definition(let definition, _) = compile(400) else {
+      Issue.record("400 resources are too many")
+      return
+    }
+    #expect(definition.paths.count == 400)
+    guard case .mistakes(let findings, let missing) = compile(20_000) else {
+      Issue.record("20,000 resources are read")
+      return
+    }
+    #expect(missing.isEmpty)
+    #expect(findings[0].description.hasSuffix("resources and elements are within each other more than 500 deep"))
+    // Each of them has as many elements within each other as it can have.
+    let deep = (0..<100).map { number in
+      let (open, close) = ("<if cond='1'>", "</if>")
+      let inner = "<send><content>\(chart("\(number + 1)"))</content></send>"
+      return
+        "\(Self.head)<state><onentry>\(String(repeating: open, count: 235))\(inner)\(String(repeating: close, count: 235))</onentry></state></scxml>"
+    }
+    let all = Dictionary(uniqueKeysWithValues: deep.enumerated().map { ("\($0)", Array($1.utf8)) })
+    guard case .mistakes(let more, _) = Definition.compile(Array(deep[0].utf8), resources: all) else {
+      Issue.record("they are read")
+      return
+    }
+    #expect(more.contains { $0.message.hasSuffix("more than 500 deep") })
+  }
+
+  @Test("that stands for far more than it says is rejected")
+  func growth() {
+    func first(_ diagram: String) -> String {
+      guard case .mistakes(let findings, _) = Definition.compile(mermaid: Array("stateDiagram-v2\n\(diagram)".utf8))
+      else { return "" }
+      return findings[0].description
+    }
+    #expect(
+      first("a : x / " + String(repeating: "beep ×1000, ", count: 501)).hasSuffix(
+        "the diagram emits more than 500000 outputs and data of outputs"))
+    let actions = String(repeating: "n=1,", count: 10_000)
+    let arrows = (0..<60).map { "s\($0) --> f\n" }.joined()
+    #expect(
+      first("state f <<fork>>\nf --> a : / \(actions)\nf --> b\n\(arrows)").hasSuffix(
+        "the diagram stands for more than 500000 elements and texts"))
+    let forks = (0..<5_000).map { "state f\($0) <<fork>>\nf\($0) --> f\($0 + 1)\nf\($0) --> b\n" }.joined()
+    _ = first(forks)
+    let attributes = (0..<1_001).map { " x\($0)=''" }.joined()
+    #expect(
+      Self.findings("\(Self.head)<state\(attributes)/></scxml>").first?.hasSuffix(
+        "an element has more than 1000 attributes") == true)
+  }
+
   @Test("with expressions that are nested deeply, or long, has them as errors of their evaluation")
   func deepExpressions() throws {
     // Short enough for a document and too high for a stack.

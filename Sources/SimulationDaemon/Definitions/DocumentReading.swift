@@ -10,13 +10,14 @@ enum DocumentReading {
   /// Its notation cannot be read.
   case unsupported
 
-  static func compile(_ document: KindDocument) -> DocumentReading {
+  /// - Parameter goesOn: Asked from time to time. After it was false, what is returned means nothing.
+  static func compile(_ document: KindDocument, while goesOn: @escaping () -> Bool = { true }) -> DocumentReading {
     let compilation: Definition.Compilation
     switch document.format {
     case "scxml":
       let resources = Dictionary(document.resources.map { ($0.path, $0.bytes) }) { $1 }
-      compilation = Definition.compile(document.bytes, resources: resources)
-    case "mermaid": compilation = Definition.compile(mermaid: document.bytes)
+      compilation = Definition.compile(document.bytes, resources: resources, while: goesOn)
+    case "mermaid": compilation = Definition.compile(mermaid: document.bytes, while: goesOn)
     case _: return .unsupported
     }
     switch compilation {

@@ -27,11 +27,15 @@ struct KindLibrary: Sendable {
   /// The entry of a kind that no world has defined; `nil` for any other kind.
   subscript(_ kind: Kind) -> Entry? { places[ObjectIdentifier(kind)].map { entries[$0] } }
 
+  /// Whether machines of some of the kinds have long steps.
+  private(set) var hasLongSteps = false
+
   func has(_ name: String) -> Bool { names.contains(name) }
 
   private mutating func add(_ entry: Entry) {
     places[ObjectIdentifier(entry.kind)] = entries.count
     names.insert(entry.document.name)
+    if entry.kind.hasLongSteps { hasLongSteps = true }
     entries.append(entry)
   }
 

@@ -6,7 +6,7 @@ extension Service {
   /// Begins to read the document of a client's `define`, unless it is short or was read; when it is its turn, if another
   /// one of the same user is being read.
   ///
-  /// The client's activity is away meanwhile, and goes on to its end even if the client leaves.
+  /// The client's activity is away meanwhile, and goes on to its end even if the client leaves; `cancel` ends it.
   func readDocument(of client: Client) {
     guard !workers.areInline, client.session.activity.isUnreadDocument,
       case .deferred(let deferred) = client.session.activity,
@@ -16,17 +16,25 @@ extension Service {
       if !documentsToRead.contains(where: { $0 === client }) { documentsToRead.append(client) }
       return
     }
-    let stay = client.stay
+    let (stay, slot) = (client.stay, workers.slot(of: client.user.id))
+    client.slot = slot
     readingDocuments.insert(client.user.id)
     turns += 1
     client.user.turn = turns
     client.session.activity = .away(Activity.Away(readingDocument: deferred.tag, bytes: document.storageBytes))
     workers.submit(
       Job(
-        workers.slot(of: client.user.id), { () throws(Never) in DocumentReading.compile(document.asWritten(line)) },
+        slot,
+        { () throws(Never) in
+          DocumentReading.compile(document.asWritten(line)) {
+            slot.giveWay()
+            return slot.interruption != .cancelled
+          }
+        },
         then: { [unowned self] result in
           readingDocuments.remove(client.user.id)
           markDirty(client)
+          client.slot = nil
           client.session.endActivity()
           if client.stay == stay {
             var read = document

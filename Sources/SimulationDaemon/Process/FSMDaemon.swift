@@ -22,6 +22,7 @@ public enum FSMDaemon {
   /// - Parameter kinds: The kinds that `new` can make. A durable world that uses a missing kind is out of service.
   public static func main(kinds: Catalogue) -> Never {
     Descriptor.fillStandard()
+    ThreadStack.ensure()
     EarlySignals.note()
     switch Invocation.read(Array(CommandLine.arguments.dropFirst()), version: Release.version) {
     case .exit(let code): exit(code)

@@ -179,7 +179,7 @@ extension RequestContext {
     guard batch.lines.count <= RequestContext.shortBatch, batch.bytes.count <= RequestContext.longLine else {
       return false
     }
-    if live.isSlow || live.world.mayFireLong { return false }
+    if live.mayStepLong || environment.library.hasLongSteps { return false }
     let mayHaveCharts = live.world.hasDocuments || !environment.library.entries.isEmpty
     if live.hasSlowCharts || mayHaveCharts && batch.lines.count > RequestContext.stepsOnEventLoop { return false }
     var batch = batch

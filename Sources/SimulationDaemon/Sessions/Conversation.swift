@@ -41,7 +41,7 @@ extension RequestContext {
       case .unchecked(let line): check(line, &request)
       case .resource(let line): takeResource(line, &request)
       case .request(let line):
-        if line.bytes.count > RequestContext.longLine || live.isSlow || !line.isPlainSend || live.world.mayFireLong,
+        if line.bytes.count > RequestContext.longLine || !line.isPlainSend || live.mayStepLong,
           mayTakeLong(line),
           session.defer(line, &request)
         {
@@ -95,7 +95,7 @@ extension RequestContext {
   /// Whether a line must not run on the event loop.
   private func mayTakeLong(_ line: InputBuffer.Line) -> Bool {
     if live.slice.isOnWorker || session.passesOver(line.verb) { return false }
-    let isWorkers = line.bytes.count > RequestContext.longLine || live.isSlow || live.world.mayFireLong
+    let isWorkers = line.bytes.count > RequestContext.longLine || live.mayStepLong
     guard isWorkers || live.isLarge || live.world.hasDocuments else { return false }
     guard let verb = line.verb, verb.row.needsTheWorld else { return false }
     let row = verb.row
@@ -139,7 +139,7 @@ extension RequestContext {
     switch deferred.requests {
     case .line: false
     case .batch(let batch): isShort(batch)
-    case .definition(_, let document): !document.isUnread && !live.isSlow && !live.world.mayFireLong
+    case .definition(_, let document): !document.isUnread && !live.mayStepLong
     }
   }
 
@@ -246,7 +246,7 @@ extension Session {
   @inline(__always)
   fileprivate mutating func takePlainSends(in live: inout LiveWorld) -> Bool {
     guard batch == nil, incoming == nil, cursor == nil, !isQuiet, !survivesRollback, live.outage == nil,
-      !live.isSlow, !live.world.mayFireLong, mayChange
+      !live.mayStepLong, mayChange
     else { return false }
     guard var line = input.nextPlainSend() else { return false }
     // No send leaves a timer due, so timers are checked only once.

@@ -338,18 +338,18 @@ enum Activity {
       growth = activity.growth
     }
 
-    /// Reads a document on a worker. It cannot be cancelled.
+    /// Reads a document on a worker.
     init(readingDocument tag: [UInt8], bytes: Int) {
-      self.init(changingWorlds: tag, newWorld: nil)
+      self.init(changingWorlds: tag, newWorld: nil, isCancellable: true)
       self.bytes = bytes
     }
 
     /// Creates or removes a world on the store's thread. It cannot be cancelled.
-    init(changingWorlds tag: [UInt8], newWorld: String?) {
+    init(changingWorlds tag: [UInt8], newWorld: String?, isCancellable: Bool = false) {
       self.tag = tag
       self.newWorld = newWorld
       isReply = false
-      isCancellable = false
+      self.isCancellable = isCancellable
       onlyReads = false
       isComparison = false
     }

@@ -12,7 +12,9 @@ extension RequestContext {
     case .machine(let kind):
       guard let found = environment.library[kind] else { return new(kind, name) }
       // Its words are made for this world, which takes long for a large document.
-      if found.document.size > ReceivedDocument.short || live.hasSlowCharts, deferToWorker() { return }
+      if found.document.size > ReceivedDocument.short || live.hasSlowCharts || kind.hasLongSteps, deferToWorker() {
+        return
+      }
       let (version, key) = live.world.next(kind.name)
       new(
         Kind(kind.name, key: key, version: version, origin: found.document.origin, found.program), name,

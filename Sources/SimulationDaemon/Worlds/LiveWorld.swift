@@ -45,6 +45,8 @@ struct LiveWorld: ~Copyable {
   private var finders: [ObjectIdentifier: PathFinder] = [:]
   /// Whether recent requests were slow here, so that workers run them.
   var isSlow = false
+  /// Whether an input here may take long, so that it must not run on the event loop.
+  var mayStepLong: Bool { isSlow || world.hasLongSteps || world.mayFireLong }
   /// Whether workers run the charts that are here or are made here.
   var hasSlowCharts = false
   /// How much work may be done at once where the world is now.
@@ -165,7 +167,7 @@ struct LiveWorld: ~Copyable {
         lag = .passedOver
         return
       }
-      if hasSlowCharts, world.hasDocuments, !slice.isOnWorker {
+      if world.hasLongSteps || hasSlowCharts && world.hasDocuments, !slice.isOnWorker {
         lag = .long
         return
       }

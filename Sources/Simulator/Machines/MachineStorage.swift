@@ -127,6 +127,8 @@ struct MachineStorage: ~Copyable {
   private(set) var weighs = false
   /// Whether any kind is a document's.
   private(set) var hasDocuments = false
+  /// Whether any kind has long steps.
+  private(set) var hasLongSteps = false
 
   /// Frees the blocks. The values must have been destroyed before.
   deinit {
@@ -153,6 +155,7 @@ struct MachineStorage: ~Copyable {
     let alignment = max(layout.valueAlignment, timers > 0 ? 8 : 1, hasParameters || kind.machine.ownsMemory ? 4 : 1)
     if kind.machine.ownsMemory { weighs = true }
     if kind.isOfDocument { hasDocuments = true }
+    if kind.hasLongSteps { hasLongSteps = true }
     let pool = kind.makeParameterPool()
     let place = kinds.count
     kindPlaces[ObjectIdentifier(kind)] = place
@@ -189,6 +192,8 @@ struct MachineStorage: ~Copyable {
     copy.ownedBytes = ownedBytes
     copy.parameterBytes = parameterBytes
     copy.weighs = weighs
+    copy.hasDocuments = hasDocuments
+    copy.hasLongSteps = hasLongSteps
     copy.blocks.reserveCapacity(blocks.count)
     for block in blocks {
       let stride = slots[Int(block.kind)].cellStride

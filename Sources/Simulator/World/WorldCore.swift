@@ -25,6 +25,8 @@ package struct WorldCore: ~Copyable {
   package var isStalled: Bool { stallStamp != 0 }
   /// Whether there are kinds from documents, or machines of them, or were. Their steps can be long.
   package var hasDocuments: Bool { population.hasDocuments || !definitions.isEmpty }
+  /// Whether there are kinds with long steps, or machines of them, or were.
+  package var hasLongSteps: Bool { population.hasLongSteps || definesLongSteps }
 
   var registry = Registry()
   var population = MachineStorage()
@@ -43,8 +45,12 @@ package struct WorldCore: ~Copyable {
   var compositions: [String: CompositionRecord] = [:]
   /// The kinds from documents that are in effect, each in its present version, in the order in which they were defined.
   var definitions: ContiguousArray<DefinedKind> = [] {
-    didSet { ownKinds = definitions.map(\.kind) }
+    didSet {
+      ownKinds = definitions.map(\.kind)
+      definesLongSteps = ownKinds.contains(where: \.hasLongSteps)
+    }
   }
+  private var definesLongSteps = false
   /// The kinds from documents that `new` makes machines of, one for each name.
   package private(set) var ownKinds: [Kind] = []
   /// What is needed to go back in time.

@@ -39,6 +39,8 @@ public final class Kind: Sendable {
   package let otherEvents: OtherEvents?
   /// Whether the machines are those of a document, whose steps can be long.
   package var isOfDocument: Bool { otherEvents != nil }
+  /// Whether one step of a machine can take longer than a millisecond or two.
+  package let hasLongSteps: Bool
 
   /// The machine type, through which the world steps machines of this kind.
   public let machine: any ErasedMachine.Type
@@ -150,17 +152,18 @@ public final class Kind: Sendable {
   ///   - areStatesNamedByData: As ``StateWithData/isNamedByData``, for the states of this kind.
   ///   - defaults: The parameters that machines of the kind have unless `new` sets them.
   ///   - otherEvents: The last of the events, if it stands for names that are not listed.
+  ///   - hasLongSteps: Whether one step can take longer than a millisecond or two.
   package convenience init<M: _Machine>(
     _ machine: M.Type, _ name: String, key: String, version: Int, _ about: String, form: Form, origin: String,
     states: [StateEntry], areStatesNamedByData: Bool, events: [EventForm<M.Event>], otherEvents: OtherEvents?,
     timers: [TimerEntry], outputs: [OutputEntry], readings: [ReadingForm<M>],
-    parameters: [ParameterForm<M.Parameters>], defaults: M.Parameters
+    parameters: [ParameterForm<M.Parameters>], defaults: M.Parameters, hasLongSteps: Bool
   ) {
     self.init(
       machine, name, version: version, about, form: form, origin: origin, example: [], regions: nil,
       stateEntries: states, initialStates: [], events: events, timerEntries: timers, timerEvents: [],
       outputEntries: outputs, readings: readings, parameters: parameters, defaults: defaults,
-      areStatesNamedByData: areStatesNamedByData, otherEvents: otherEvents, key: key)
+      areStatesNamedByData: areStatesNamedByData, otherEvents: otherEvents, key: key, hasLongSteps: hasLongSteps)
   }
 
   private init<M: _Machine>(
@@ -179,7 +182,8 @@ public final class Kind: Sendable {
     areStatesNamedByData: Bool = M.State.isNamedByData,
     otherEvents: OtherEvents? = nil,
     key: String? = nil,
-    isDerived: Bool = false
+    isDerived: Bool = false,
+    hasLongSteps: Bool = false
   ) {
     M.State.Name.checkPlaces()
     M.Output.Name.checkPlaces()
@@ -200,6 +204,7 @@ public final class Kind: Sendable {
     carriesData = M.State.carriesData || areStatesNamedByData
     hasStatesNamedByData = areStatesNamedByData
     self.otherEvents = otherEvents
+    self.hasLongSteps = hasLongSteps
     states = stateEntries
     self.initialStates = initialStates.map(\.0)
     initialPlaces = initialStates.map(\.1.index)
@@ -241,6 +246,7 @@ public final class Kind: Sendable {
     machine = NoMachine.self
     carriesData = false
     hasStatesNamedByData = description.hasStatesNamedByData
+    hasLongSteps = false
     states = description.states.map { StateEntry(word: $0, about: "") }
     initialStates = []
     initialPlaces = []

@@ -16,6 +16,9 @@ struct Chart: Sendable {
     var end: Index = 0
     /// Where the transitions of a state begin, in document order; they end where those of the next state begin.
     var transitions: Range<Index> = 0..<0
+    /// The steps that looking through the transitions counts for, beside the one for the state: passing over one that has
+    /// other events takes less than a step.
+    var selectionSteps: Index = 0
     /// The transition that is taken by default: that of `<initial>` or `initial=`, and that of a history.
     var initial = Chart.none
     var onEntry: Range<Index> = 0..<0
@@ -204,41 +207,67 @@ struct EventNames: Sendable {
     case name(Int32)
   }
 
-  /// All names and their prefixes.
+  /// The names by number; "" for what only other names begin with.
   private(set) var names: [String] = []
   private var parents: [Int32] = []
-  private var numbers: [String: Int32] = [:]
+  private var numbers: [Part: Int32] = [:]
+
+  /// What a name has between two dots, and the number of what stands in front of it.
+  private struct Part: Hashable {
+    var parent: Int32
+    var word: String
+  }
+
+  /// How many parts a name has. Dots that come later are as letters.
+  private static var mostParts: Int { 100 }
 
   /// The number of a name, given to it now if it has none.
   mutating func intern(_ name: String) -> Int32 {
-    if let known = numbers[name] { return known }
-    var parent: Int32 = -1
-    var start = name.startIndex
-    while let dot = name[start...].firstIndex(of: ".") {
-      parent = enter(String(name[..<dot]), below: parent)
-      start = name.index(after: dot)
+    let number = Self.visit(name) { parent, word in
+      let part = Part(parent: parent, word: String(word))
+      if let known = numbers[part] { return known }
+      let number = Int32(names.count)
+      names.append("")
+      parents.append(parent)
+      numbers[part] = number
+      return number
     }
-    return enter(name, below: parent)
-  }
-
-  private mutating func enter(_ name: String, below parent: Int32) -> Int32 {
-    if let known = numbers[name] { return known }
-    let number = Int32(names.count)
-    names.append(name)
-    parents.append(parent)
-    numbers[name] = number
+    names[Int(number)] = name
     return number
   }
 
   /// The number of a name or of its longest prefix that has one; -1 if there is none.
   func number(of name: String) -> Int32 {
-    if let known = numbers[name] { return known }
+    Self.visit(name) { parent, word in numbers[Part(parent: parent, word: String(word))] }
+  }
+
+  /// Goes from one part of a name to the next, until one has no number.
+  ///
+  /// - Parameter body: Gets the number of what stands in front of a part, which is -1 for the first, and the part.
+  /// - Returns: The number of the last part that has one.
+  private static func visit(_ name: String, _ body: (Int32, Substring) -> Int32?) -> Int32 {
+    var number: Int32 = -1
     var rest = name[...]
-    while let dot = rest.lastIndex(of: ".") {
-      rest = rest[..<dot]
-      if let known = numbers[String(rest)] { return known }
+    for place in 1...mostParts {
+      let dot = place < mostParts ? rest.utf8.firstIndex(of: UInt8(ascii: ".")) : nil
+      guard let found = body(number, rest[..<(dot ?? rest.endIndex)]) else { break }
+      number = found
+      guard let dot else { break }
+      rest = rest[rest.utf8.index(after: dot)...]
     }
-    return -1
+    return number
+  }
+
+  /// Whether a word without dots is a name, or another name begins with it and a dot.
+  func begins(with word: String) -> Bool { numbers[Part(parent: -1, word: word)] != nil }
+
+  /// The number of a name and those of all that it begins with.
+  func prefixes(of number: Int32) -> some Sequence<Int32> {
+    sequence(state: number) { number in
+      guard number >= 0 else { return nil as Int32? }
+      defer { number = parents[Int(number)] }
+      return number
+    }
   }
 
   @inline(__always)

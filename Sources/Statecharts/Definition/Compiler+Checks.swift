@@ -3,11 +3,12 @@
 extension Compiler {
   /// - Parameter hasErrors: A mistake makes more look wrong than it: what depends on the whole chart is not told then.
   mutating func checkChart(hasErrors: Bool) {
+    if isQuiet { return }
     checkVariables()
     checkActive()
     if hasErrors { return }
     checkReachability()
-    for state in chart.states.indices { checkShadows(of: state) }
+    for state in chart.states.indices where pace.mayGoOn() { checkShadows(of: state) }
     checkCircles()
     checkEvents()
     checkEnds()
@@ -33,6 +34,12 @@ extension Compiler {
       }
       if isDefault, own.initial != Chart.none { open += targetStates(of: Int(own.initial)) }
     }
+    // Whether a transition leads out of a state or of one around it, in document order.
+    var isLeft = [Bool](repeating: false, count: chart.states.count)
+    for state in chart.states.indices.dropFirst() {
+      isLeft[state] =
+        isLeft[Int(chart.states[state].parent)] || chart.states[state].transitions.contains { leaves(Int($0)) }
+    }
     for state in chart.states.indices.dropFirst() {
       let (own, node) = (chart.states[state], nodeOfState[state])
       let name = chart.ids[state] ?? "the state"
@@ -40,11 +47,7 @@ extension Compiler {
       if !entered.contains(state) {
         if entered.contains(Int(own.parent)) { warn(node, "nothing leads to \(name)") }
       } else if own.kind == .atomic, chart.states.count > 2, !isWatching(state) {
-        var above = state
-        while above > 0, !chart.states[above].transitions.contains(where: { leaves(Int($0)) }) {
-          above = Int(chart.states[above].parent)
-        }
-        if above == 0 {
+        if !isLeft[state] {
           // In a diagram a misspelled name is another state.
           let meant = document.isDiagram && isTelling ? Spelling.suggestion(for: name, in: otherNames(than: name)) : ""
           let end = document.isDiagram ? "\(name) --> [*]" : "a <final>"
@@ -62,7 +65,17 @@ extension Compiler {
     let parent = Int(own.parent)
     if chart.states[parent].kind == .parallel { return true }
     return parent > 0 && chart.states[Int(chart.states[parent].parent)].kind == .parallel
-      && chart.children(of: parent).count { !isHistory($0) } == 1
+      && isOnly(state, in: parent)
+  }
+
+  /// Whether a state is the only one directly below its parent.
+  private func isOnly(_ state: Int, in parent: Int) -> Bool {
+    var child = parent + 1
+    while child < Int(chart.states[parent].end) {
+      if child != state, !isHistory(child) { return false }
+      child = Int(chart.states[child].end)
+    }
+    return true
   }
 
   private func otherNames(than name: String) -> [String] {
@@ -88,7 +101,7 @@ extension Compiler {
   private mutating func checkShadows(of state: Int) {
     let range = chart.states[state].transitions
     // The earlier ones are compared with all; long lists would take a time of their own.
-    guard range.count <= 200 else { return }
+    guard range.count <= 200, range.allSatisfy({ chart.transitions[Int($0)].descriptors.count <= 200 }) else { return }
     for later in range {
       if truth(of: chart.transitions[Int(later)]) == false, let node = nodeOfTransition[Int(later)] {
         warn(node, "the transition is never taken: its condition is always false", attribute: "cond")
@@ -157,10 +170,11 @@ extension Compiler {
   /// Warns of events that are raised and that no transition awaits.
   private mutating func checkEvents() {
     var told: Set<Chart.Index> = []
-    // Each event is compared with all transitions.
     guard nodesOfRaises.count < 1_000 else { return }
+    let awaited = Set(chart.transitions.flatMap { $0.descriptors.map { chart.descriptors[Int($0)] } })
+    if awaited.contains(.any) { return }
     for (event, node) in nodesOfRaises where told.insert(event).inserted {
-      if !chart.transitions.contains(where: { chart.matches($0, event) }) {
+      if !chart.events.prefixes(of: event).contains(where: { awaited.contains(.name($0)) }) {
         warn(node, "no transition awaits \(chart.events.names[Int(event)])", attribute: "event")
       }
     }
@@ -203,10 +217,13 @@ extension Compiler {
     let noStates = Self.unmatched(awaited.filter(\.isState).map(\.id), by: chart.stateNumbers.keys)
     // Ids that are made up start with that of the state.
     let invocations = references.invokes.map { $0.id.isEmpty ? wordForInvocations(of: $0.state) : $0.id }
+    let raised = Set(nodesOfRaises.flatMap { chart.events.prefixes(of: $0.0) })
+    let ended = Set(chart.states.filter { $0.kind == .final }.map { Int($0.parent) })
     let noInvocations = Self.unmatched(awaited.filter { !$0.isState }.map(\.id), by: invocations)
-    for (id, isState, event, node) in awaited where isTelling && !isRaised(event) {
+    for (id, isState, event, node) in awaited where isTelling && nodesOfRaises.count < 1_000 && !raised.contains(event)
+    {
       if isState {
-        checkEnd(of: id, isMissing: noStates.contains(id), node)
+        checkEnd(of: id, isMissing: noStates.contains(id), ended, node)
       } else if noInvocations.contains(id) {
         let meant = Spelling.suggestion(for: id, in: invocations)
         warn(
@@ -215,14 +232,15 @@ extension Compiler {
     }
   }
 
-  private mutating func checkEnd(of id: String, isMissing: Bool, _ node: Int) {
+  /// - Parameter ended: The states with an end in them.
+  private mutating func checkEnd(of id: String, isMissing: Bool, _ ended: Set<Int>, _ node: Int) {
     if isMissing {
       let meant = Spelling.suggestion(for: id, in: chart.stateNumbers.keys.sorted())
       return warn(node, "done.state.\(id) never comes: there is no state \(id)\(meant)", attribute: "event")
     }
-    guard let state = chart.stateNumbers[id], chart.states[state].kind != .parallel,
-      !chart.children(of: state).contains(where: { chart.states[$0].kind == .final })
-    else { return }
+    guard let state = chart.stateNumbers[id], chart.states[state].kind != .parallel, !ended.contains(state) else {
+      return
+    }
     warn(node, "done.state.\(id) never comes: the state has no end in it", attribute: "event")
   }
 
@@ -235,11 +253,6 @@ extension Compiler {
       for dot in id.prefix(200).indices where id[dot] == "." { rest.remove(String(id[..<dot])) }
     }
     return rest
-  }
-
-  /// Whether the chart itself raises an event that a descriptor matches.
-  private func isRaised(_ descriptor: Int32) -> Bool {
-    nodesOfRaises.count >= 1_000 || nodesOfRaises.contains { chart.events.matches($0.0, .name(descriptor)) }
   }
 
   /// Warns of ids that are cancelled, sent to or given twice, in vain.

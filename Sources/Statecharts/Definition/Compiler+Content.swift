@@ -1,3 +1,5 @@
+import StateMachines
+
 // Executable content, data, invocations: what a chart does beside changing its state.
 
 extension Compiler {
@@ -265,7 +267,7 @@ extension Compiler {
     if let type, !isChart {
       warn(node, "type=\"\(type)\" will be error.execution: only charts can be invoked, scxml", attribute: "type")
     }
-    if isChart, let path = element["src"] { _ = chart(ofResource: path) }
+    if isChart, let path = element["src"] { readChart(ofResource: path, from: node) }
     invoke.id = element["id"]
     references.invokes.append((element["id"] ?? "", state, node))
     invoke.idLocation = element["idlocation"].map { location($0, node, "idlocation") }
@@ -333,7 +335,7 @@ extension Compiler {
   }
 
   private mutating func compile(_ nodes: [Int], into block: inout [Chart.Instruction]) {
-    for node in nodes { compile(node, into: &block) }
+    for node in nodes where pace.mayGoOn() { nested(node) { $0.compile(node, into: &block) } }
   }
 
   private mutating func compile(_ node: Int, into block: inout [Chart.Instruction]) {
@@ -475,7 +477,7 @@ extension Compiler {
     for child in elements(of: node) {
       guard let inner = document.element(child) else { continue }
       guard inner.name == "elseif" || inner.name == "else" else {
-        compile(child, into: &block)
+        nested(child) { $0.compile(child, into: &block) }
         continue
       }
       if hasElse { error(child, "nothing can follow <else> but its actions") }
@@ -546,6 +548,6 @@ enum Delay {
     let allowed = "0123456789.".utf8
     guard digits.allSatisfy({ allowed.contains($0) }), let number = Double(literal: digits) else { return nil }
     let nanoseconds = (number * unit).rounded()
-    return nanoseconds <= 36_500 * 86_400 * 1e9 ? Int64(nanoseconds) : nil
+    return nanoseconds <= 36_500 * 86_400 * 1e9 ? Int64(clamping: nanoseconds) : nil
   }
 }

@@ -5,7 +5,8 @@ extension Compiler {
   mutating func elements(of node: Int) -> [Int] {
     guard let element = document.element(node), let rule = Grammar.rules[element.name] else { return [] }
     var all: [Int] = []
-    for child in document.children(of: node) {
+    // A list, which does not keep the document from being changed in place.
+    for child in Array(document.children(of: node)) {
       switch document.nodes[child].content {
       case .text(let text):
         if !rule.isOpen, !text.allSatisfy(\.isWhitespace) {

@@ -14,10 +14,11 @@ extension Compiler {
     hasExpressions = word("datamodel", of: node, in: ["ecmascript", "null"], default: "ecmascript") == "ecmascript"
     chart.hasLateBinding = word("binding", of: node, in: ["early", "late"], default: "early") == "late"
     number(node)
-    for state in chart.states.indices { compileState(state) }
-    for transition in chart.transitions.indices { findDomain(of: transition) }
+    for state in chart.states.indices where pace.mayGoOn() { compileState(state) }
+    for transition in chart.transitions.indices where pace.mayGoOn() { findDomain(of: transition) }
     if place == 0 { compileNameableResources() }
-    for state in chart.states.indices { compileContent(of: state) }
+    for state in chart.states.indices where pace.mayGoOn() { compileContent(of: state) }
+    guard !pace.isInterrupted else { return }
     chart.timerEvents = Set(document.timerEvents.sorted().map { chart.events.intern($0) })
     checkChart(hasErrors: errors > errorsBefore)
     charts[place] = chart
@@ -30,7 +31,7 @@ extension Compiler {
     enter(root, kind: .compound, id: nil, parent: Chart.none)
     let errorsBefore = errors
     var open: [(state: Int, children: [Int], next: Int)] = [(0, elements(of: root), 0)]
-    while var top = open.popLast() {
+    while pace.mayGoOn(), var top = open.popLast() {
       guard top.next < top.children.count else {
         chart.states[top.state].end = Chart.Index(chart.states.count)
         continue
@@ -117,6 +118,8 @@ extension Compiler {
       }
     }
     chart.states[state].transitions = first..<Chart.Index(chart.transitions.count)
+    let descriptors = chart.transitions[Int(first)...].reduce(0) { $0 + $1.descriptors.count }
+    chart.states[state].selectionSteps = (Chart.Index(chart.transitions.count) - first + Chart.Index(descriptors)) / 16
     switch chart.states[state].kind {
     case .compound: compileInitial(of: state, node, elements: initialElements)
     case .shallowHistory, .deepHistory: compileHistory(state, node)

@@ -2,11 +2,13 @@
 struct Compiler {
   let resources: [String: [UInt8]]
   let limits: DocumentLimits
+  let pace: ReadingPace
 
   var charts: [Chart] = []
   var markups: [String: Int] = [:]
   var paths: [String: Int] = [:]
   private(set) var missing: [String] = []
+  private var isMissing: Set<String> = []
   private var findings: [Finding] = []
   private var untold = 0
   /// Errors so far, with those that are not told.
@@ -14,7 +16,7 @@ struct Compiler {
   /// Whether the data model of the chart is not the null data model.
   var hasExpressions = true
   /// Whether there were mistakes that make warnings doubtful.
-  private var isQuiet = false
+  private(set) var isQuiet = false
 
   /// The namespace of the document's root, which another one than that of SCXML is an error of.
   var namespace = ""
@@ -54,10 +56,17 @@ struct Compiler {
     var data: [Int: Int] = [:]
   }
 
-  init(resources: [String: [UInt8]], limits: DocumentLimits) {
+  init(resources: [String: [UInt8]], limits: DocumentLimits, _ pace: ReadingPace) {
     self.resources = resources
     self.limits = limits
+    self.pace = pace
   }
+
+  /// How many blocks, charts and resources are being compiled within each other, each by recursion.
+  private var nesting = 0
+
+  /// Twice as deep as elements can be nested in one document: a resource that invokes another counts from where it is.
+  private static var deepest: Int { 500 }
 
   // MARK: Findings
 
@@ -79,11 +88,11 @@ struct Compiler {
   }
 
   mutating func error(_ node: Int, _ message: String, attribute: String? = nil) {
-    note(.error, at: position(node, attribute), message)
+    note(.error, at: position(node, isTelling ? attribute : nil), message)
   }
 
   mutating func warn(_ node: Int, _ message: String, attribute: String? = nil) {
-    note(.warning, at: position(node, attribute), message)
+    note(.warning, at: position(node, isTelling ? attribute : nil), message)
   }
 
   func position(_ node: Int, _ attribute: String?) -> XMLDocument.Position {
@@ -122,13 +131,13 @@ struct Compiler {
         .error, at: XMLDocument.Position(line: 1, column: 1, offset: 0),
         "the document has \(bytes.count) bytes, and the limit is \(limits.bytes)")
     }
-    let (document, notes) = DiagramReader.document(bytes, limits: limits)
+    let (document, notes) = DiagramReader.document(bytes, limits: limits, pace)
     self.document = document
     let hasErrors = notes.contains { $0.severity == .error }
     for (severity, position, message) in notes where severity == .error || !hasErrors {
       note(severity, at: position, message)
     }
-    guard !document.nodes.isEmpty else { return }
+    guard !document.nodes.isEmpty, !pace.isInterrupted else { return }
     isQuiet = hasErrors
     compileChart(0, as: reserve())
   }
@@ -146,7 +155,7 @@ struct Compiler {
     (document, resource) = (XMLDocument(), name)
     faulty = []
     do {
-      document = try XMLDocument(bytes, limits: limits)
+      document = try XMLDocument(bytes, limits: limits, pace)
     } catch {
       note(.error, at: error.position, error.message)
       if let document = error.document { checkBeginning(document, before: error.position.offset) }
@@ -177,31 +186,46 @@ struct Compiler {
   mutating func bytes(of source: String) -> [UInt8]? {
     let path = Self.path(of: source)
     if let bytes = resources[path] { return bytes }
-    if !missing.contains(path) { missing.append(path) }
+    if isMissing.insert(path).inserted { missing.append(path) }
     return nil
   }
 
-  /// The chart of a resource.
-  mutating func chart(ofResource source: String) -> Int? {
+  /// Reads the chart of a resource.
+  ///
+  /// - Parameter node: The element that invokes it, if there is one.
+  mutating func readChart(ofResource source: String, from node: Int?) {
     let path = Self.path(of: source)
-    if let known = paths[path] { return known }
-    guard let bytes = bytes(of: source) else { return nil }
+    guard paths[path] == nil, let bytes = bytes(of: source) else { return }
+    guard nesting < Self.deepest else { return fail(node) }
     let place = reserve()
     // Known before it is read, since it may refer to itself.
     paths[path] = place
     let outer = (document, resource, chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises)
     let outerReferences = (references, hasExpressions, namespace, faulty)
-    if let root = read(bytes, named: path) { compileChart(root, as: place) }
+    if let root = read(bytes, named: path) { nested(root) { $0.compileChart(root, as: place) } }
     (document, resource, chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises) = outer
     (references, hasExpressions, namespace, faulty) = outerReferences
-    return place
+  }
+
+  /// Notes that an element would be compiled within too many others.
+  private mutating func fail(_ node: Int?) {
+    let message = "resources and elements are within each other more than \(Self.deepest) deep"
+    if let node { error(node, message, attribute: "src") } else { error(0, message) }
+  }
+
+  /// Compiles within what is being compiled; not more than ``deepest`` deep.
+  mutating func nested(_ node: Int, _ body: (inout Self) -> Void) {
+    guard nesting < Self.deepest else { return fail(node) }
+    nesting += 1
+    defer { nesting -= 1 }
+    body(&self)
   }
 
   /// The chart of an element within the document that is read.
   mutating func chart(ofElement node: Int) -> Int {
     let place = reserve()
     let outer = (chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises, references, hasExpressions)
-    compileChart(node, as: place)
+    nested(node) { $0.compileChart(node, as: place) }
     (chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises, references, hasExpressions) = outer
     return place
   }
@@ -209,9 +233,9 @@ struct Compiler {
   /// Resources that `srcexpr` may name are charts if they look like one.
   mutating func compileNameableResources() {
     noteNamedFiles()
-    for (path, bytes) in resources.sorted(by: { $0.key < $1.key }) where paths[path] == nil {
+    for (path, bytes) in resources.sorted(by: { $0.key < $1.key }) where paths[path] == nil && pace.mayGoOn() {
       let start = String(decoding: bytes.prefix(4096), as: UTF8.self)
-      if start.contains("<scxml") { _ = chart(ofResource: path) }
+      if start.contains("<scxml") { readChart(ofResource: path, from: nil) }
     }
   }
 

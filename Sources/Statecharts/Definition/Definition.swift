@@ -8,14 +8,25 @@ public final class Definition: Sendable {
   let paths: [String: Int]
   /// All steps, if the document is simple enough.
   let plain: PlainTable?
+  /// The ids of the document's states by number.
+  private let ids: [String]
   /// Whether an input changes nothing of a machine but its states and its data.
   let hasStatesAndDataOnly: Bool
+
+  /// Whether every input is known to take few steps, whatever the data: see ``Chart/hasShortInputs``.
+  package let hasShortInputs: Bool
 
   init(charts: [Chart], markups: [String: Int], paths: [String: Int]) {
     self.charts = charts.map(CompiledChart.init)
     self.markups = markups
     self.paths = paths
+    var nameless = 0
+    ids = (charts.first?.ids ?? []).enumerated().map { state, id in
+      if state > 0, id == nil { nameless += 1 }
+      return id ?? "_\(nameless)"
+    }
     plain = charts.first.flatMap(PlainTable.init)
+    hasShortInputs = plain != nil || charts.count == 1 && charts[0].hasShortInputs
     hasStatesAndDataOnly = charts.allSatisfy { chart in
       chart.invokes.isEmpty && chart.histories == 0 && !chart.hasLateBinding
         && chart.sends.allSatisfy { chart.text(of: $0.type) == "output" && $0.delay.isNone }
@@ -23,15 +34,10 @@ public final class Definition: Sendable {
   }
 
   /// The ids of the document's states in document order, with `_1`, `_2` … for those without.
-  public var stateIDs: [String] { charts[0].chart.states.dropFirst().indices.map { id(of: $0) } }
+  public var stateIDs: [String] { Array(ids.dropFirst()) }
 
   /// The id of a state of the document. States without an id are `_1`, `_2` … in document order.
-  public func id(of state: Int) -> String {
-    let ids = charts[0].chart.ids
-    if let id = ids[state] { return id }
-    let place = ids[1...state].count { $0 == nil }
-    return "_\(place)"
-  }
+  public func id(of state: Int) -> String { ids[state] }
 
   /// Whether some transition of the document may be taken at an event of this name.
   public func knows(_ event: String) -> Bool {
@@ -85,20 +91,25 @@ extension Definition {
   /// - Parameters:
   ///   - document: XML in an encoding that it names, or UTF-8.
   ///   - resources: What the document may refer to by `src` and `srcexpr`, by path; a leading `file:` is dropped there.
+  ///   - goesOn: Asked from time to time. After it was false, reading ends soon, and what is returned means nothing.
   /// - Complexity: O(size of the document and the resources).
   public static func compile(
-    _ document: [UInt8], resources: [String: [UInt8]] = [:], limits: DocumentLimits = DocumentLimits()
+    _ document: [UInt8], resources: [String: [UInt8]] = [:], limits: DocumentLimits = DocumentLimits(),
+    while goesOn: @escaping () -> Bool = { true }
   ) -> Compilation {
-    var compiler = Compiler(resources: resources, limits: limits)
+    var compiler = Compiler(resources: resources, limits: limits, ReadingPace(goesOn))
     compiler.compileAll(document)
     return compilation(of: compiler)
   }
 
   /// Reads and checks a Mermaid state diagram with formal labels. It has no resources.
   ///
+  /// - Parameter goesOn: Asked from time to time. After it was false, reading ends soon, and what is returned means nothing.
   /// - Complexity: O(size of the diagram).
-  public static func compile(mermaid diagram: [UInt8], limits: DocumentLimits = DocumentLimits()) -> Compilation {
-    var compiler = Compiler(resources: [:], limits: limits)
+  public static func compile(
+    mermaid diagram: [UInt8], limits: DocumentLimits = DocumentLimits(), while goesOn: @escaping () -> Bool = { true }
+  ) -> Compilation {
+    var compiler = Compiler(resources: [:], limits: limits, ReadingPace(goesOn))
     compiler.compileDiagram(diagram)
     return compilation(of: compiler)
   }
@@ -108,12 +119,13 @@ extension Definition {
   /// - Returns: `nil` if the diagram has mistakes.
   public static func scxml(mermaid diagram: [UInt8], limits: DocumentLimits = DocumentLimits()) -> String? {
     guard diagram.count <= limits.bytes else { return nil }
-    let (document, notes) = DiagramReader.document(diagram, limits: limits)
+    let (document, notes) = DiagramReader.document(diagram, limits: limits, ReadingPace { true })
     return notes.contains { $0.severity == .error } || document.nodes.isEmpty ? nil : document.scxml
   }
 
   private static func compilation(of compiler: Compiler) -> Compilation {
     let findings = compiler.sortedFindings()
+    if compiler.pace.isInterrupted { return .mistakes(findings, missing: []) }
     if findings.contains(where: { $0.severity == .error }) || !compiler.missing.isEmpty {
       return .mistakes(findings, missing: compiler.missing)
     }

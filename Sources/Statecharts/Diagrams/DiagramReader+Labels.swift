@@ -1,3 +1,5 @@
+import StateMachines
+
 // Labels: what triggers an arrow, its guard and its actions.
 
 extension DiagramReader {
@@ -156,7 +158,7 @@ extension DiagramReader {
       diagram.error(text.start, "a duration is at most 36500d")
       return nil
     }
-    return Int64(nanoseconds)
+    return Int64(clamping: nanoseconds)
   }
 
   /// A duration as `delay=` has it.
@@ -178,6 +180,7 @@ extension DiagramReader {
     for part in text.split(",;") {
       // A separator at the end is no mistake.
       if part.isEmpty { continue }
+      guard pace.mayGoOn() else { return false }
       if !action(part, into: &builder) { isRead = false }
     }
     return isRead
@@ -253,6 +256,10 @@ extension DiagramReader {
       parameters = found
     } else if !rest.isEmpty {
       return nil
+    }
+    outputs += count * (1 + parameters.count)
+    guard outputs <= limits.nodes else {
+      return fail(text, "the diagram emits more than \(limits.nodes) outputs and data of outputs")
     }
     for _ in 0..<count {
       builder.begin("send", [("type", "output", nil), XMLBuilder.attribute("event", name)], at: text.start)

@@ -4,12 +4,18 @@ struct DiagramReader {
   var diagram = Diagram()
   /// How deeply actions are nested in what is being read.
   var depth = 0
-  private let limits: DocumentLimits
+  let limits: DocumentLimits
+  let pace: ReadingPace
+  /// How many outputs the actions stand for.
+  var outputs = 0
   private var numbers: [String: Int] = [:]
+  /// Which regions have mentioned which states: a region and, in the upper half, a state.
+  private var mentions: Set<Int> = []
   /// The blocks that are open, from the outside to the inside: the state and the region that is being read.
   private var open: [(state: Int, region: Int, offset: Int)] = []
   private var region = 0
-  /// Where the line that is being read ends, and where the next one begins.
+  /// The number of the line that is being read, where it ends, and where the next one begins.
+  private var line = 0
   private var lineEnd = 0
   private var next = 0
 
@@ -19,12 +25,15 @@ struct DiagramReader {
     "linkstyle", "title",
   ]
 
+  private static let longestKeyword = keywords.map(\.utf8.count).max() ?? 0
+
   /// Whether Mermaid takes a word for the beginning of a statement.
   static func isKeyword(_ word: String) -> Bool { keywords.contains(word.lowercased()) || word.lowercased() == "end" }
 
-  init(_ bytes: [UInt8], limits: DocumentLimits) {
+  init(_ bytes: [UInt8], limits: DocumentLimits, _ pace: ReadingPace) {
     self.bytes = bytes
     self.limits = limits
+    self.pace = pace
   }
 
   mutating func read() {
@@ -75,14 +84,15 @@ struct DiagramReader {
 
   /// Finds the end of the line at `next`.
   private mutating func nextLine() -> Bool {
-    guard next < bytes.count, diagram.notes.count <= limits.findings else { return false }
+    guard next < bytes.count, diagram.notes.count <= limits.findings, pace.mayGoOn() else { return false }
+    line += 1
     lineEnd = bytes[next...].firstIndex(of: 0x0A) ?? bytes.count
     return true
   }
 
   /// The title and the configuration between `---`.
   private mutating func skipFrontMatter() {
-    let start = next
+    let (start, first) = (next, line)
     var isFirst = true
     while nextLine() {
       let line = PlacedText(bytes, next..<lineEnd).trimmed
@@ -91,7 +101,7 @@ struct DiagramReader {
       if !isFirst, line.string == "---" { return }
       isFirst = false
     }
-    next = start
+    (next, line) = (start, first)
   }
 
   /// Skips lines up to the one that ends with a text.
@@ -109,7 +119,7 @@ struct DiagramReader {
 
   private mutating func statements(_ line: PlacedText) {
     var rest = line
-    while !rest.isEmpty { rest = statement(rest) }
+    while !rest.isEmpty, diagram.notes.count <= limits.findings, pace.mayGoOn() { rest = statement(rest) }
   }
 
   /// Reads a statement.
@@ -127,8 +137,10 @@ struct DiagramReader {
     }
     if text.bytes[0] == UInt8(ascii: "#") { return nothing }
     if text.bytes[0] == UInt8(ascii: "}") { return close(text) }
-    if text.string == "--" || text.hasPrefix("-- ") { return divide(text) }
-    let word = String(decoding: text.bytes.prefix { !PlacedText.isBlank($0) && $0 != UInt8(ascii: ":") }, as: UTF8.self)
+    if text.is("--") || text.hasPrefix("-- ") { return divide(text) }
+    // No more of a long line than the longest of these words.
+    let first = text.bytes.prefix(Self.longestKeyword + 1).prefix { !PlacedText.isBlank($0) && $0 != UInt8(ascii: ":") }
+    let word = String(decoding: first, as: UTF8.self)
     let behind = text.dropFirst(word.utf8.count).trimmed
     if Self.keywords.contains(word.lowercased()), word.utf8.count < text.bytes.count {
       guard !behind.hasPrefix("-->"), !behind.hasPrefix(":") || word.lowercased().hasPrefix("acc") else {
@@ -253,13 +265,11 @@ struct DiagramReader {
     if open.contains(where: { $0.state == state }) {
       diagram.error(text.start, "a state cannot be within itself")
     }
-    diagram.states[state].block = line(of: text.start)
+    diagram.states[state].block = line
     region = addRegion(to: state, at: rest.start)
     open.append((state, region, text.start))
     return rest.dropFirst(1).trimmed
   }
-
-  private func line(of offset: Int) -> Int { bytes[..<min(offset, bytes.count)].count { $0 == 0x0A } + 1 }
 
   private mutating func stop(_ rest: PlacedText) -> PlacedText {
     let line = bytes[..<rest.start].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
@@ -297,7 +307,7 @@ struct DiagramReader {
       numbers[id] = number
       diagram.states.append(Diagram.State(id: id, offset: name.start))
     }
-    if diagram.states[number].mentions.last != region, !diagram.states[number].mentions.contains(region) {
+    if diagram.states[number].mentions.last != region, mentions.insert(number << 32 | region).inserted {
       diagram.states[number].mentions.append(region)
     }
     return number
@@ -434,12 +444,16 @@ struct DiagramReader {
   /// The labels of a text with line breaks: a line that cannot stand alone belongs to the one before it.
   private func labels(_ text: PlacedText) -> [PlacedText] {
     var labels: [PlacedText] = []
+    var nesting = PlacedText.Nesting()
     for line in text.lines.map(\.trimmed) where !line.isEmpty {
-      if let last = labels.last, last.continues(with: line) {
+      if let last = labels.last, nesting.isOpen || last.continues(with: line) {
         labels[labels.count - 1].join(line)
+        _ = nesting.take(0x20)
       } else {
         labels.append(line)
+        nesting = PlacedText.Nesting()
       }
+      for byte in line.bytes { _ = nesting.take(byte) }
     }
     return labels.isEmpty ? [PlacedText(at: text.start)] : labels
   }
@@ -514,13 +528,12 @@ struct DiagramReader {
 }
 
 extension PlacedText {
-  /// Whether a line belongs to the one before it: it begins with a guard, actions or an operator, or the one before it
-  /// ends with a word or a mark behind which something has to come.
+  /// Whether a line belongs to the one before it, which has no open brackets: it begins with a guard, actions or an
+  /// operator, or the one before it ends with a word or a mark behind which something has to come.
   fileprivate func continues(with line: PlacedText) -> Bool {
-    if visitTopLevel({ _ in }) { return true }
     if let first = line.bytes.first, "/[,;)]}+-%=<>&|?:.".utf8.contains(first) || line.hasPrefix("×") { return true }
     if let last = bytes.last, ",+-/%=<>&|?:".utf8.contains(last) { return true }
-    return string.hasSuffix(" or") || string.hasSuffix(" after")
+    return hasSuffix(" or") || hasSuffix(" after")
   }
 
   /// Whether a mark has a blank in front of it.

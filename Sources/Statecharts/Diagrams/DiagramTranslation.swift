@@ -15,7 +15,8 @@ struct DiagramTranslation {
   var diagram: Diagram
   /// The events that stand for `after` without a name.
   private(set) var timerEvents: Set<String> = []
-  private var builder = XMLBuilder()
+  private var builder: XMLBuilder
+  private let pace: ReadingPace
   private var members: [[Int]] = []
   private var taken: Set<String> = []
   /// The ids of regions, of their ends, and of what they begin with if that is not one state.
@@ -28,6 +29,10 @@ struct DiagramTranslation {
   private var waiting: [Int: [(id: String, offset: Int)]] = [:]
   /// The waiting state of an arrow to a join.
   private var waitingOfArrow: [Int: String] = [:]
+  /// Whether each region of a state has an end, as far as that was asked for.
+  private var ends: [Int: Bool] = [:]
+  /// How many arrows may still be followed to find what forks lead to.
+  private var followed = 1_000_000
   /// What joins lead to, by the state with the regions.
   private var joins: [Int: [Join]] = [:]
 
@@ -38,8 +43,11 @@ struct DiagramTranslation {
     var offset: Int
   }
 
-  init(_ diagram: Diagram) {
+  /// - Parameter most: How many elements and texts the document may have.
+  init(_ diagram: Diagram, most: Int, _ pace: ReadingPace) {
     self.diagram = diagram
+    self.pace = pace
+    builder = XMLBuilder(most: most)
   }
 
   /// The nodes of the document; none if the diagram has mistakes that leave nothing to be translated.
@@ -57,7 +65,7 @@ struct DiagramTranslation {
       prepareJoin(state, incoming[state] ?? [])
     }
     nameRegions()
-    for state in diagram.states.indices { check(state) }
+    for state in diagram.states.indices where pace.mayGoOn() { check(state) }
     guard !diagram.states.isEmpty else {
       diagram.error(0, "there is no state")
       return []
@@ -76,6 +84,10 @@ struct DiagramTranslation {
     }
     content(of: 0)
     builder.end()
+    if builder.isFull {
+      diagram.error(0, "the diagram stands for more than \(builder.most) elements and texts")
+      return []
+    }
     return builder.nodes
   }
 
@@ -139,6 +151,9 @@ struct DiagramTranslation {
   }
 
   private mutating func nameRegions() {
+    // Which of its state's regions each one is.
+    var places = [Int](repeating: 0, count: diagram.regions.count)
+    for state in diagram.states { for (place, region) in state.regions.enumerated() { places[region] = place } }
     for region in diagram.regions.indices {
       guard let owner = diagram.regions[region].owner else {
         isSingle.append(false)
@@ -148,7 +163,7 @@ struct DiagramTranslation {
         continue
       }
       let own = diagram.states[owner]
-      let place = own.regions.firstIndex(of: region) ?? 0
+      let place = places[region]
       let single = own.regions.count > 1 ? only(of: region) : nil
       isSingle.append(single != nil)
       let id =
@@ -182,12 +197,12 @@ struct DiagramTranslation {
   }
 
   /// Whether no fork on the way has actions.
-  private func plainTarget(of arrow: Int) -> Bool { targets(of: arrow).content.isEmpty }
+  private func plainTarget(of arrow: Int) -> Bool { targets(of: arrow).actions.isEmpty }
 
   private mutating func plainInitial(of region: Int) -> XMLBuilder.Attribute? {
     guard startIDs[region].isEmpty, let first = diagram.regions[region].initials.first else { return nil }
-    let (ids, content) = targets(of: first)
-    guard diagram.arrows[first].label.content.isEmpty, content.isEmpty, !ids.isEmpty else { return nil }
+    let (ids, actions) = targets(of: first)
+    guard diagram.arrows[first].label.content.isEmpty, actions.isEmpty, !ids.isEmpty else { return nil }
     return ("initial", ids.joined(separator: " "), diagram.arrows[first].targetOffset)
   }
 
@@ -240,11 +255,12 @@ struct DiagramTranslation {
   }
 
   /// The states of a region that arrows lead to, up to joins; a thousand at most.
-  private func reachable(from first: Int, in scope: Int) -> [Int] {
+  private mutating func reachable(from first: Int, in scope: Int) -> [Int] {
     var found = [first]
     var seen: Set<Int> = [first]
     var next = 0
-    while next < found.count, found.count < 1_000 {
+    while next < found.count, found.count < 1_000, followed > 0 {
+      followed -= diagram.states[found[next]].arrows.count
       for arrow in diagram.states[found[next]].arrows {
         guard case .state(let target)? = diagram.arrows[arrow].target, diagram.states[target].home == scope,
           diagram.states[target].kind != .join, seen.insert(target).inserted
@@ -266,7 +282,7 @@ struct DiagramTranslation {
     let outgoing = diagram.arrows[own.arrows[0]]
     // A region waits in the state itself, or in one of its own if an event leads to the join.
     var parts: [(region: [Int], id: String, condition: String)] = []
-    var content: [XMLDocument.Node] = []
+    var content = XMLBuilder()
     for arrow in incoming {
       guard case .state(let source) = diagram.arrows[arrow].source, diagram.states[source].kind != .fork else {
         diagram.error(diagram.arrows[arrow].offset, "only states lead to a join")
@@ -276,10 +292,7 @@ struct DiagramTranslation {
       var part = (region: path(to: source), id: diagram.states[source].id, condition: "")
       if label.triggers.isEmpty, diagram.states[source].kind == .plain, diagram.states[source].regions.isEmpty {
         if let condition = label.condition { part.condition = " && (\(condition.string))" }
-        var builder = XMLBuilder()
-        builder.append(content)
-        builder.append(label.content)
-        content = builder.nodes
+        content.append(label.content)
       } else {
         part.id = unique("\(own.id)_\(waitingOfArrow.count + 1)")
         waitingOfArrow[arrow] = part.id
@@ -306,7 +319,8 @@ struct DiagramTranslation {
     if let condition = outgoing.label.condition { conditions.append("(\(condition.string))") }
     joins[owner, default: []].append(
       Join(
-        condition: conditions.joined(separator: " && "), content: content, arrow: own.arrows[0], offset: own.offset))
+        condition: conditions.joined(separator: " && "), content: content.nodes, arrow: own.arrows[0],
+        offset: own.offset))
   }
 
   // MARK: Checks
@@ -383,6 +397,7 @@ struct DiagramTranslation {
   }
 
   private mutating func state(_ number: Int) {
+    guard pace.mayGoOn() else { return }
     let own = diagram.states[number]
     switch own.kind {
     case .fork, .join: return
@@ -454,13 +469,13 @@ struct DiagramTranslation {
   /// `<initial>` with actions.
   private mutating func beginning(of region: Int) {
     guard startIDs[region].isEmpty, let first = diagram.regions[region].initials.first else { return }
-    let (ids, content) = targets(of: first)
+    let (ids, actions) = targets(of: first)
     let own = diagram.arrows[first]
-    guard !(own.label.content.isEmpty && content.isEmpty) else { return }
+    guard !(own.label.content.isEmpty && actions.isEmpty) else { return }
     builder.begin("initial", at: own.offset)
     builder.begin("transition", [("target", ids.joined(separator: " "), own.targetOffset)], at: own.offset)
     builder.append(own.label.content)
-    builder.append(content)
+    append(actions)
     builder.end()
     builder.end()
   }
@@ -481,11 +496,12 @@ struct DiagramTranslation {
   /// The timers that run in a state, each once.
   private mutating func timers(of state: Int) -> [Timer] {
     var all: [Timer] = []
+    var ids: Set<String> = []
     for arrow in diagram.states[state].arrows {
       for case .timer(let name, let nanoseconds, let offset) in diagram.arrows[arrow].label.triggers {
         let timer = timer(of: state, name, nanoseconds, offset)
         if name == nil { timerEvents.insert(timer.event) }
-        if !all.contains(where: { $0.id == timer.id }) { all.append(timer) }
+        if ids.insert(timer.id).inserted { all.append(timer) }
       }
     }
     return all
@@ -522,13 +538,17 @@ struct DiagramTranslation {
   }
 
   /// Whether each region of a state has an end.
-  private func canEnd(_ state: Int) -> Bool {
+  private mutating func canEnd(_ state: Int) -> Bool {
+    if let known = ends[state] { return known }
     let regions = diagram.states[state].regions
-    return !regions.isEmpty
-      && regions.allSatisfy { region in
-        isSingle[region] && canEnd(members[region][0]) || diagram.regions[region].hasFinal
-          || members[region].contains { diagram.states[$0].kind == .final }
-      }
+    var canEnd = !regions.isEmpty
+    for region in regions where canEnd {
+      canEnd =
+        diagram.regions[region].hasFinal || members[region].contains { diagram.states[$0].kind == .final }
+        || isSingle[region] && self.canEnd(members[region][0])
+    }
+    ends[state] = canEnd
+    return canEnd
   }
 
   private mutating func write(_ arrow: Int, events: [String], of state: Int?) {
@@ -546,7 +566,7 @@ struct DiagramTranslation {
     } else if let samples = own.label.samples {
       attributes.append(("cond", samples, own.offset))
     }
-    let (ids, content) = own.target == nil ? ([], []) : targets(of: arrow)
+    let (ids, actions) = own.target == nil ? ([], []) : targets(of: arrow)
     var isLoop = false
     if case .state(let target)? = own.target { isLoop = target == state }
     if own.label.isInternal {
@@ -560,7 +580,7 @@ struct DiagramTranslation {
     }
     builder.begin("transition", attributes, at: own.offset)
     builder.append(own.label.content)
-    builder.append(content)
+    append(actions)
     builder.end()
   }
 
@@ -583,23 +603,28 @@ struct DiagramTranslation {
     var attributes: [XMLBuilder.Attribute] = []
     if !names.isEmpty { attributes.append(("event", names.joined(separator: " "), own.offset)) }
     attributes.append(("cond", join.condition, join.offset))
-    let (ids, content) = targets(of: join.arrow)
+    let (ids, actions) = targets(of: join.arrow)
     attributes.append(("target", ids.joined(separator: " "), own.targetOffset))
     builder.begin("transition", attributes, at: join.offset)
     builder.append(join.content)
     builder.append(own.label.content)
-    builder.append(content)
+    append(actions)
     builder.end()
   }
 
-  /// The ids that an arrow leads to, with the actions of forks on the way.
-  private func targets(of arrow: Int) -> (ids: [String], content: [XMLDocument.Node]) {
+  /// Writes the actions of arrows out of forks.
+  private mutating func append(_ actions: [Int]) {
+    for arrow in actions { builder.append(diagram.arrows[arrow].label.content) }
+  }
+
+  /// The ids that an arrow leads to, and the arrows out of forks on the way that have actions.
+  private func targets(of arrow: Int) -> (ids: [String], actions: [Int]) {
     var ids: [String] = []
-    var content = XMLBuilder()
+    var actions: [Int] = []
     var seen: Set<Int> = []
     func follow(_ arrow: Int) {
-      // More than this no transition has.
-      guard ids.count <= 64 else { return }
+      // More than this no transition has, and a fork has two targets at least.
+      guard ids.count <= 64, seen.count <= 64 else { return }
       switch diagram.arrows[arrow].target {
       case nil: break
       case .edge(let region)?: ids.append(finalIDs[region])
@@ -611,15 +636,15 @@ struct DiagramTranslation {
         case .join: if let id = waitingOfArrow[arrow] { ids.append(id) }
         case .fork:
           guard seen.insert(target).inserted else { return }
-          for branch in diagram.states[target].arrows {
-            content.append(diagram.arrows[branch].label.content)
+          for branch in diagram.states[target].arrows.prefix(1_000) {
+            if !diagram.arrows[branch].label.content.isEmpty { actions.append(branch) }
             follow(branch)
           }
         }
       }
     }
     follow(arrow)
-    return (ids, content.nodes)
+    return (ids, actions)
   }
 
   // MARK: Histories
@@ -660,11 +685,11 @@ struct DiagramTranslation {
       if !label.triggers.isEmpty || label.condition != nil {
         diagram.error(place, "the arrow of a history is taken at once and has no event and no guard")
       }
-      let (ids, content) = targets(of: given)
+      let (ids, actions) = targets(of: given)
       builder.begin(
         "transition", [("target", ids.joined(separator: " "), diagram.arrows[given].targetOffset)], at: place)
       builder.append(label.content)
-      builder.append(content)
+      append(actions)
     } else {
       builder.begin("transition", [("target", otherwise(self).joined(separator: " "), nil)], at: place)
     }

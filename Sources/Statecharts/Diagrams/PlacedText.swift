@@ -1,8 +1,22 @@
 /// A part of a document's text in which each byte knows where it stands, also after entities were resolved.
+///
+/// Parts of it share its bytes: a reader that takes one word after another from a long line copies nothing.
 struct PlacedText: Sendable {
-  private(set) var bytes: [UInt8] = []
-  /// The place of each byte in the document.
-  private var offsets: [Int] = []
+  /// Bytes by their place in the text.
+  struct Bytes: RandomAccessCollection, Sendable {
+    fileprivate var shared: [UInt8] = []
+    fileprivate var start = 0
+    fileprivate(set) var count = 0
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { count }
+    subscript(place: Int) -> UInt8 { shared[start + place] }
+    fileprivate var slice: ArraySlice<UInt8> { shared[start..<start + count] }
+  }
+
+  private(set) var bytes = Bytes()
+  /// The place in the document of each shared byte; `nil` if these are the document's.
+  private var offsets: [Int]? = []
   /// The place behind the last byte.
   private(set) var end: Int
 
@@ -13,35 +27,46 @@ struct PlacedText: Sendable {
 
   /// A part of the document as it stands there.
   init(_ document: [UInt8], _ range: Range<Int>) {
-    bytes = Array(document[range])
-    offsets = Array(range)
+    bytes = Bytes(shared: document, start: range.lowerBound, count: range.count)
+    offsets = nil
     end = range.upperBound
   }
 
   var isEmpty: Bool { bytes.isEmpty }
-  var string: String { String(decoding: bytes, as: UTF8.self) }
-  var start: Int { offsets.first ?? end }
+  var string: String { String(decoding: bytes.slice, as: UTF8.self) }
+  var start: Int { offset(of: 0) }
 
-  func offset(of place: Int) -> Int { place < offsets.count ? offsets[place] : end }
+  func offset(of place: Int) -> Int {
+    guard place < bytes.count else { return end }
+    return offsets?[bytes.start + place] ?? bytes.start + place
+  }
+
+  /// Gives the text bytes of its own, so that more can be appended.
+  private mutating func detach() {
+    if offsets != nil, bytes.start + bytes.count == bytes.shared.count { return }
+    offsets = bytes.indices.map(offset(of:))
+    bytes = Bytes(shared: Array(bytes.slice), count: bytes.count)
+  }
 
   mutating func append(_ byte: UInt8, at offset: Int, end: Int) {
-    bytes.append(byte)
-    offsets.append(offset)
+    detach()
+    bytes.shared.append(byte)
+    bytes.count += 1
+    offsets?.append(offset)
     self.end = end
   }
 
   /// Appends another text, with a blank between the two.
   mutating func join(_ other: PlacedText) {
     if !isEmpty { append(0x20, at: end, end: end) }
-    bytes += other.bytes
-    offsets += other.offsets
+    for place in other.bytes.indices { append(other.bytes[place], at: other.offset(of: place), end: other.end) }
     end = other.end
   }
 
   subscript(range: Range<Int>) -> PlacedText {
     var part = PlacedText(at: offset(of: range.upperBound))
-    part.bytes = Array(bytes[range])
-    part.offsets = Array(offsets[range])
+    part.bytes = Bytes(shared: bytes.shared, start: bytes.start + range.lowerBound, count: range.count)
+    part.offsets = offsets
     return part
   }
 
@@ -59,6 +84,11 @@ struct PlacedText: Sendable {
 
   func hasPrefix(_ text: String) -> Bool { bytes.starts(with: text.utf8) }
 
+  func hasSuffix(_ text: String) -> Bool { bytes.suffix(text.utf8.count).elementsEqual(text.utf8) }
+
+  /// Whether that is the whole text.
+  func `is`(_ text: String) -> Bool { bytes.count == text.utf8.count && hasPrefix(text) }
+
   /// What follows a word and a blank, or nothing; `nil` if the text begins otherwise.
   func rest(after word: String) -> PlacedText? {
     guard hasPrefix(word) else { return nil }
@@ -72,32 +102,40 @@ struct PlacedText: Sendable {
   /// The places of bytes that are in no brackets and no quotes. The text ends within them if `isOpen`.
   ///
   /// - Parameter visit: Gets each such byte's place; opening brackets and quotes are visited, closing ones are not.
-  /// - Returns: Whether brackets or quotes are left open.
-  @discardableResult
-  func visitTopLevel(_ visit: (Int) -> Void) -> Bool {
-    var depth = 0
-    var quote: UInt8?
-    var place = 0
-    while place < bytes.count {
-      let byte = bytes[place]
-      if let open = quote {
-        if byte == UInt8(ascii: "\\") { place += 1 } else if byte == open { quote = nil }
-      } else {
-        switch byte {
-        case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
-          depth = max(0, depth - 1)
-        case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"):
-          if depth == 0 { visit(place) }
-          depth += 1
-        case UInt8(ascii: "'"), UInt8(ascii: "\""):
-          if depth == 0 { visit(place) }
-          quote = byte
-        case _: if depth == 0 { visit(place) }
-        }
+  func visitTopLevel(_ visit: (Int) -> Void) {
+    var nesting = Nesting()
+    for place in bytes.indices where nesting.take(bytes[place]) { visit(place) }
+  }
+
+  /// Which brackets and quotes are open after the bytes that were taken.
+  struct Nesting {
+    private var depth = 0
+    private var quote: UInt8?
+    private var isEscaped = false
+
+    var isOpen: Bool { depth > 0 || quote != nil }
+
+    /// - Returns: Whether the byte is in no brackets and no quotes; an opening one is not, a closing one is.
+    mutating func take(_ byte: UInt8) -> Bool {
+      if isEscaped {
+        isEscaped = false
+        return false
       }
-      place += 1
+      if let open = quote {
+        if byte == UInt8(ascii: "\\") { isEscaped = true } else if byte == open { quote = nil }
+        return false
+      }
+      let isOutside = depth == 0
+      switch byte {
+      case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
+        depth = max(0, depth - 1)
+        return false
+      case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+      case UInt8(ascii: "'"), UInt8(ascii: "\""): quote = byte
+      case _: break
+      }
+      return isOutside
     }
-    return depth > 0 || quote != nil
   }
 
   /// The first place of one of these bytes outside of brackets and quotes.

@@ -2,6 +2,13 @@
 struct XMLBuilder {
   private(set) var nodes: [XMLDocument.Node] = []
   private var open: [Int] = []
+  /// How many nodes there may be. Those that would be more are left out, and ``isFull`` says so.
+  let most: Int
+  private(set) var isFull = false
+
+  init(most: Int = .max) {
+    self.most = most
+  }
 
   /// An attribute's value and where it stands; `nil` for one that the text does not have.
   typealias Attribute = (name: String, value: String, offset: Int?)
@@ -17,7 +24,7 @@ struct XMLBuilder {
   }
 
   mutating func end() {
-    guard let node = open.popLast() else { return }
+    guard let node = open.popLast(), node < nodes.count else { return }
     nodes[node].end = nodes.count
   }
 
@@ -29,6 +36,7 @@ struct XMLBuilder {
   mutating func text(_ text: PlacedText) { add(.text(text.string), at: text.start) }
 
   private mutating func add(_ content: XMLDocument.Content, at offset: Int) {
+    guard nodes.count < most else { return isFull = true }
     nodes.append(XMLDocument.Node(content: content, end: nodes.count + 1, position: Self.place(offset)))
   }
 
@@ -39,6 +47,7 @@ struct XMLBuilder {
   /// Appends nodes that were made elsewhere.
   mutating func append(_ content: [XMLDocument.Node]) {
     let start = nodes.count
+    guard content.count <= most - start else { return isFull = true }
     for var node in content {
       node.end += start
       nodes.append(node)
@@ -50,13 +59,28 @@ struct XMLBuilder {
 struct LineTable {
   private let bytes: [UInt8]
   private var starts = [0]
+  /// How many characters begin in front of each block of bytes.
+  private var characters: [Int] = []
+
+  private static let block = 256
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    for (offset, byte) in bytes.enumerated() where byte == 0x0A { starts.append(offset + 1) }
+    var count = 0
+    for (offset, byte) in bytes.enumerated() {
+      if offset % Self.block == 0 { characters.append(count) }
+      if byte & 0xC0 != 0x80 { count += 1 }
+      if byte == 0x0A { starts.append(offset + 1) }
+    }
+    characters.append(count)
   }
 
-  /// - Complexity: O(log *n*) in the number of lines, plus the length of the line.
+  private func characters(before offset: Int) -> Int {
+    let block = offset / Self.block
+    return characters[block] + bytes[block * Self.block..<offset].count { $0 & 0xC0 != 0x80 }
+  }
+
+  /// - Complexity: O(log *n*) in the number of lines, however long they are.
   func position(of offset: Int) -> XMLDocument.Position {
     let offset = min(max(offset, 0), bytes.count)
     var (low, high) = (0, starts.count)
@@ -64,7 +88,7 @@ struct LineTable {
       let middle = (low + high) / 2
       if starts[middle] <= offset { low = middle } else { high = middle }
     }
-    let column = bytes[starts[low]..<offset].count { $0 & 0xC0 != 0x80 } + 1
+    let column = characters(before: offset) - characters(before: starts[low]) + 1
     return XMLDocument.Position(line: low + 1, column: column, offset: offset)
   }
 }

@@ -22,6 +22,27 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+/// Asks from time to time whether the reading of a document goes on. What an interrupted one results in means nothing.
+final class ReadingPace {
+  private let goesOn: () -> Bool
+  private var count = 0
+  private(set) var isInterrupted = false
+
+  /// How many elements, states or lines are read between two questions.
+  private static var stretch: Int { 64 }
+
+  init(_ goesOn: @escaping () -> Bool) {
+    self.goesOn = goesOn
+  }
+
+  /// To be called for each element, state or line.
+  func mayGoOn() -> Bool {
+    count += 1
+    if count % Self.stretch == 0, !isInterrupted { isInterrupted = !goesOn() }
+    return !isInterrupted
+  }
+}
+
 /// How much a document may be.
 public struct DocumentLimits: Hashable, Sendable {
   /// Bytes of a document and of each resource.

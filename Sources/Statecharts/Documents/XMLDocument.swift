@@ -195,13 +195,13 @@ extension XMLDocument {
   }
 
   /// Reads a document. Nothing outside of it is read.
-  init(_ bytes: [UInt8], limits: DocumentLimits) throws(Mistake) {
+  init(_ bytes: [UInt8], limits: DocumentLimits, _ pace: ReadingPace) throws(Mistake) {
     guard bytes.count <= limits.bytes else {
       throw Mistake(
         position: Position(line: 1, column: 1, offset: 0),
         message: "the document has \(bytes.count) bytes, and the limit is \(limits.bytes)")
     }
-    let reader = XMLReader(limits)
+    let reader = XMLReader(limits, pace)
     self = try reader.document(bytes)
   }
 }
@@ -213,6 +213,7 @@ extension XMLDocument {
 private final class XMLReader {
   private var document = XMLDocument()
   private let limits: DocumentLimits
+  private let pace: ReadingPace
   private var parser: OpaquePointer?
   private var open: [Int] = []
   /// The text that the next one continues.
@@ -220,9 +221,12 @@ private final class XMLReader {
   private var mistake: XMLDocument.Mistake?
   /// Where names end that Expat joins with their namespace.
   private static var separator: UInt8 { 0x0A }
+  /// What an element of SCXML has is a dozen at most; each is looked for among all.
+  private static var mostAttributes: Int { 1_000 }
 
-  init(_ limits: DocumentLimits) {
+  init(_ limits: DocumentLimits, _ pace: ReadingPace) {
     self.limits = limits
+    self.pace = pace
   }
 
   func document(_ bytes: [UInt8]) throws(XMLDocument.Mistake) -> XMLDocument {
@@ -380,12 +384,16 @@ private final class XMLReader {
 
   private func start(_ name: UnsafePointer<CChar>, _ list: UnsafeMutablePointer<UnsafePointer<CChar>?>?) {
     guard mistake == nil else { return }
+    guard pace.mayGoOn() else { return stop("reading was interrupted") }
     guard open.count < limits.depth else { return stop("elements are nested more than \(limits.depth) deep") }
     var attributes: [(name: String, value: String)] = []
     var next = list
     while let pair = next, let name = pair[0], let value = pair[1] {
       let full = Self.split(name)
       if full.namespace.isEmpty { attributes.append((full.name, String(cString: value))) }
+      guard attributes.count <= Self.mostAttributes else {
+        return stop("an element has more than \(Self.mostAttributes) attributes")
+      }
       next = pair + 2
     }
     let full = Self.split(name)

@@ -21,11 +21,11 @@ extension DataScope {
       if case .number(let left) = left, case .number(let right) = right { return .number(left + right) }
       if left.isText || right.isText { return .string(try joined(try text(of: left), try text(of: right))) }
       return .number(left.asNumber + right.asNumber)
-    case .subtract: return .number(left.asNumber - right.asNumber)
-    case .multiply: return .number(left.asNumber * right.asNumber)
-    case .divide: return .number(left.asNumber / right.asNumber)
-    case .remainder: return .number(left.asNumber.truncatingRemainder(dividingBy: right.asNumber))
-    case .power: return .number(try Self.power(left.asNumber, right.asNumber))
+    case .subtract: return .number(try number(of: left) - number(of: right))
+    case .multiply: return .number(try number(of: left) * number(of: right))
+    case .divide: return .number(try number(of: left) / number(of: right))
+    case .remainder: return .number(try number(of: left).truncatingRemainder(dividingBy: number(of: right)))
+    case .power: return .number(try Self.power(number(of: left), number(of: right)))
     case .equal: return .boolean(DataValue.equal(left, right))
     case .unequal: return .boolean(!DataValue.equal(left, right))
     case .same: return .boolean(DataValue.same(left, right))
@@ -34,14 +34,15 @@ extension DataScope {
     case .lessOrEqual: return .boolean(DataValue.compare(left, right, <=))
     case .greater: return .boolean(DataValue.compare(left, right, >))
     case .greaterOrEqual: return .boolean(DataValue.compare(left, right, >=))
-    case .bitAnd: return .number(Double(left.asInt32 & right.asInt32))
-    case .bitOr: return .number(Double(left.asInt32 | right.asInt32))
-    case .bitXor: return .number(Double(left.asInt32 ^ right.asInt32))
-    case .shiftLeft: return .number(Double(left.asInt32 &<< (right.asInt32 & 31)))
-    case .shiftRight: return .number(Double(left.asInt32 &>> (right.asInt32 & 31)))
+    case .bitAnd: return .number(Double(try int32(of: left) & int32(of: right)))
+    case .bitOr: return .number(Double(try int32(of: left) | int32(of: right)))
+    case .bitXor: return .number(Double(try int32(of: left) ^ int32(of: right)))
+    case .shiftLeft: return .number(Double(try int32(of: left) &<< (int32(of: right) & 31)))
+    case .shiftRight: return .number(Double(try int32(of: left) &>> (int32(of: right) & 31)))
     case .shiftRightUnsigned:
-      return .number(Double(UInt32(bitPattern: left.asInt32) &>> UInt32(right.asInt32 & 31)))
+      return .number(Double(UInt32(bitPattern: try int32(of: left)) &>> UInt32(try int32(of: right) & 31)))
     case .isIn:
+      try chargeReading(left)
       switch right {
       case .object(let object): return .boolean(object.place(of: left.text) != nil)
       case .array(let array): return .boolean(place(left, in: array.count) != nil || left.text == "length")
@@ -60,7 +61,7 @@ extension DataScope {
     }
     var result = 1.0
     var factor = base
-    var left = UInt(exponent.magnitude)
+    var left = Int(clamping: exponent.magnitude)
     while left > 0 {
       if left & 1 == 1 { result *= factor }
       factor *= factor
@@ -80,7 +81,35 @@ extension DataScope {
     return value.text
   }
 
+  // MARK: Conversions
+
+  /// Charges for going through all of a text, or the text of an array: who converts one, or looks for it, does that.
+  mutating func chargeReading(_ value: DataValue) throws(EvaluationError) {
+    switch value {
+    case .string(let text): try budget.spend(steps: text.utf8.count / Self.bytesInAStep)
+    case .array(let array): try budget.spend(steps: array.size / Self.bytesInAStep)
+    case .undefined, .null, .boolean, .number, .object, .function: break
+    }
+  }
+
+  /// So many bytes of a text are converted in the time of a step.
+  private static var bytesInAStep: Int { 16 }
+
+  mutating func number(of value: DataValue) throws(EvaluationError) -> Double {
+    if case .number(let number) = value { return number }
+    try chargeReading(value)
+    return value.asNumber
+  }
+
+  mutating func int32(of value: DataValue) throws(EvaluationError) -> Int32 {
+    try chargeReading(value)
+    return value.asInt32
+  }
+
   // MARK: Members
+
+  /// The greatest length of an array in ECMAScript. The budget ends long before it.
+  private static var mostElements: Double { 4_294_967_295 }
 
   /// The index that a key is: a whole number, or a text as such numbers are written.
   private func index(_ key: DataValue) -> Double? {
@@ -97,7 +126,7 @@ extension DataScope {
 
   private func place(_ key: DataValue, in count: Int) -> Int? {
     guard let number = index(key), number < Double(count) else { return nil }
-    return Int(number)
+    return Int(clamping: number)
   }
 
   func member(_ name: String, of value: DataValue) throws(EvaluationError) -> DataValue {
@@ -110,7 +139,8 @@ extension DataScope {
     }
   }
 
-  func element(_ key: DataValue, of value: DataValue) throws(EvaluationError) -> DataValue {
+  mutating func element(_ key: DataValue, of value: DataValue) throws(EvaluationError) -> DataValue {
+    try chargeReading(key)
     switch value {
     case .array(let array):
       if let place = place(key, in: array.count) { return array.elements[place] }
@@ -125,6 +155,7 @@ extension DataScope {
 
   /// Sets a member of an object or an element of an array.
   mutating func set(_ value: DataValue, for key: DataValue, of target: inout DataValue) throws(EvaluationError) {
+    try chargeReading(key)
     switch target {
     case .object(var object):
       target = .undefined
@@ -135,15 +166,18 @@ extension DataScope {
     case .array(var array):
       target = .undefined
       defer { target = .array(array) }
-      guard let number = index(key), number < 4_294_967_295 else {
-        if key.text == "length", let count = Int(exactly: value.asNumber), count >= 0 {
-          try budget.spend(bytes: max(0, count - array.count) * 24)
-          return array.resize(to: count)
+      guard let number = index(key), number < Self.mostElements else {
+        guard key.text == "length" else { throw .failed("\(key.text) is no index of an array") }
+        let wanted = try number(of: value)
+        guard let count = Int(exactly: wanted), count >= 0, wanted <= Self.mostElements else {
+          throw .failed("\(DataValue.text(of: wanted)) is no length of an array")
         }
-        throw .failed("\(key.text) is no index of an array")
+        try budget.spend(bytes: max(0, count - array.count) * 24)
+        return array.resize(to: count)
       }
-      try budget.spend(bytes: max(1, Int(number) + 1 - array.count) * 24)
-      try array.set(value, at: Int(number))
+      let place = Int(clamping: number)
+      try budget.spend(bytes: max(1, place + 1 - array.count) * 24)
+      try array.set(value, at: place)
     case .undefined, .null, .boolean, .number, .string, .function:
       throw .failed("\(target.text) has no members to set")
     }
@@ -154,6 +188,7 @@ extension DataScope {
     _ target: inout DataValue, at key: DataValue,
     _ body: (inout DataValue, inout DataScope) throws(EvaluationError) -> Result
   ) throws(EvaluationError) -> Result {
+    try chargeReading(key)
     switch target {
     case .object(var object):
       guard let place = object.place(of: key.text) else { throw .failed("there is no member \(key.text)") }
@@ -174,6 +209,11 @@ extension DataScope {
 
   mutating func call(_ builtIn: BuiltIn, _ arguments: [DataValue]) throws(EvaluationError) -> DataValue {
     let first = arguments.first ?? .undefined
+    switch builtIn {
+    case .isActive, .number, .isNaN, .isFinite, .parseFloat, .parseInt:
+      for argument in arguments.prefix(2) { try chargeReading(argument) }
+    case .string, .boolean, .array, .object, .math, .json: break
+    }
     switch builtIn {
     case .isActive: return .boolean(states[first.text].map(configuration.contains) ?? false)
     case .string: return .string(arguments.isEmpty ? "" : try text(of: first))
@@ -208,7 +248,9 @@ extension DataScope {
     _ name: String, of builtIn: BuiltIn, _ arguments: [DataValue]
   ) throws(EvaluationError) -> DataValue {
     switch builtIn {
-    case .math: return .number(try number(ofMath: name, arguments.map(\.asNumber)))
+    case .math:
+      for argument in arguments { try chargeReading(argument) }
+      return .number(try number(ofMath: name, arguments.map(\.asNumber)))
     case .json: return try json(name, arguments)
     case .object: return try members(name, arguments)
     case .number: return try number(name, arguments)
@@ -218,6 +260,7 @@ extension DataScope {
     case .array where name == "of": return .array(try DataArray(arguments))
     case .string where name == "fromCharCode":
       try budget.spend(bytes: arguments.count * 3)
+      for argument in arguments { try chargeReading(argument) }
       return .string(
         String(decoding: arguments.map { UInt16(truncatingIfNeeded: $0.asInt32) }, as: UTF16.self))
     case .array, .string, .boolean, .isActive, .isNaN, .isFinite, .parseInt, .parseFloat:
@@ -312,14 +355,19 @@ extension DataScope {
   }
 }
 
-extension DataValue {
-  mutating func remove(_ member: String) {
-    guard case .object(var object) = self else { return }
-    self = .undefined
-    object.remove(member)
-    self = .object(object)
+extension DataScope {
+  /// Removes a member of an object. All members that come later move up.
+  mutating func remove(_ key: DataValue, of target: inout DataValue) throws(EvaluationError) {
+    try chargeReading(key)
+    guard case .object(var object) = target else { return }
+    try budget.spend(steps: object.count)
+    target = .undefined
+    object.remove(key.text)
+    target = .object(object)
   }
+}
 
+extension DataValue {
   /// Whether `+` joins texts if this is an operand.
   fileprivate var isText: Bool {
     switch self {

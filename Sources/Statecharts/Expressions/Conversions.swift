@@ -1,3 +1,5 @@
+import StateMachines
+
 /// ECMAScript's conversions between types, and its comparisons.
 extension DataValue {
   var isTruthy: Bool {
@@ -141,7 +143,7 @@ extension DataValue {
     if number.isNaN { return "NaN" }
     if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
     if number == 0 { return "0" }
-    if number.magnitude < 1e15, number == number.rounded(.towardZero) { return String(Int64(number)) }
+    if number.magnitude < 1e15, number == number.rounded(.towardZero) { return String(Int64(clamping: number)) }
     let sign = number < 0 ? "-" : ""
     // Digits and exponent of Swift's shortest form, written as ECMAScript does.
     let parts = number.magnitude.description.split(separator: "e")
@@ -169,7 +171,7 @@ extension DataValue {
   /// the digits are those of the exact value.
   static func text(of number: Double, decimals: Int) -> String {
     guard number.magnitude < 1e21 else { return text(of: number) }
-    var whole = UInt128(number.magnitude.rounded(.down))
+    var whole = UInt128(clamping: number.magnitude)
     // The bits of the fraction, 32 in a word, the highest first. A fraction has at most 1,074.
     var words = [UInt64](repeating: 0, count: 34)
     var fraction = number.magnitude - number.magnitude.rounded(.down)
@@ -255,7 +257,7 @@ extension DataValue {
     let number = asNumber
     guard number.isFinite else { return 0 }
     let whole = number.rounded(.towardZero).truncatingRemainder(dividingBy: 4_294_967_296)
-    return Int32(truncatingIfNeeded: Int64(whole))
+    return Int32(truncatingIfNeeded: Int64(clamping: whole))
   }
 
   /// The whole part as a place in a list, limited to what fits.
@@ -263,6 +265,6 @@ extension DataValue {
     if case .undefined = self { return other }
     let number = asNumber
     if number.isNaN { return 0 }
-    return Int(max(-1e15, min(1e15, number.rounded(.towardZero))))
+    return Int(clamping: max(-1e15, min(1e15, number)))
   }
 }

@@ -30,8 +30,13 @@ public struct DataScope {
   var undo = VariableUndo()
   /// How many calls are under way.
   var calls = 0
-  /// How many nodes are being evaluated within each other.
+  /// How many nodes, statements, places and blocks are being evaluated within each other, over all calls. Each is a
+  /// recursion; the values that the innermost compares or copies add their own depth, which ``DataValue/deepest`` limits.
   var depth = 0
+
+  /// What ``depth`` can be. It is the same on all computers, so that a journal is; the stack of a thread has room for
+  /// several times as much.
+  static var deepest: Int { 700 }
 
   public init(generator: Generator = Generator(seed: 0), budget: Budget = Budget()) {
     self.generator = generator

@@ -7,9 +7,6 @@ enum Flow {
 }
 
 extension Code {
-  /// Nodes that are evaluated within each other, over all calls: what the stack of a small thread has room for.
-  private static var deepest: Int { 250 }
-
   func value(at place: Place, in scope: inout DataScope) throws(EvaluationError) -> DataValue {
     try value(at: place, in: &scope, base: 0)
   }
@@ -33,7 +30,7 @@ extension Code {
     try scope.budget.spend(steps: 1)
     scope.depth += 1
     defer { scope.depth -= 1 }
-    guard scope.depth <= Self.deepest else { throw .limit(.depth) }
+    guard scope.depth <= DataScope.deepest else { throw .limit(.depth) }
     switch nodes[Int(place)] {
     case .constant(let number): return constants[number]
     case .variable(let slot):
@@ -55,6 +52,24 @@ extension Code {
       if operation == .isInstance { return try isInstance(left, of: right, in: &scope, base: base) }
       let left = try value(at: left, in: &scope, base: base)
       return try scope.apply(operation, left, try value(at: right, in: &scope, base: base))
+    case .and, .or, .coalesce, .conditional, .sequence: return try choice(nodes[Int(place)], in: &scope, base: base)
+    case .assign, .compound, .update: return try assignment(nodes[Int(place)], in: &scope, base: base)
+    case .array(let list): return .array(try DataArray(try values(of: list, in: &scope, base: base)))
+    case .object(let list): return try object(list, in: &scope, base: base)
+    case .call(let callee, let list): return try call(callee, list, in: &scope, base: base)
+    case .construct(let callee, let list): return try construct(callee, list, in: &scope, base: base)
+    case .function(let number): return .function(number)
+    case .block, .declare, .declareLocal, .ifElse, .loop, .leave, .breakLoop, .continueLoop, .nothing:
+      throw .failed("a statement has no value")
+    }
+  }
+
+  // What follows has functions of its own, so that the frames of those that are nested stay small.
+
+  /// One of several parts, or the last.
+  @inline(never)
+  private func choice(_ node: Node, in scope: inout DataScope, base: Int) throws(EvaluationError) -> DataValue {
+    switch node {
     case .and(let left, let right):
       let left = try value(at: left, in: &scope, base: base)
       return left.isTruthy ? try value(at: right, in: &scope, base: base) : left
@@ -67,6 +82,16 @@ extension Code {
     case .conditional(let condition, let yes, let no):
       let isTrue = try value(at: condition, in: &scope, base: base).isTruthy
       return try value(at: isTrue ? yes : no, in: &scope, base: base)
+    case .sequence(let left, let right):
+      _ = try value(at: left, in: &scope, base: base)
+      return try value(at: right, in: &scope, base: base)
+    case _: throw .failed("this is no choice")
+    }
+  }
+
+  @inline(never)
+  private func assignment(_ node: Node, in scope: inout DataScope, base: Int) throws(EvaluationError) -> DataValue {
+    switch node {
     case .assign(let place, let right):
       let value = try value(at: right, in: &scope, base: base)
       try scope.budget.spend(bytes: value.size)
@@ -78,33 +103,34 @@ extension Code {
       try assign(new, at: place, in: &scope, base: base)
       return new
     case .update(let place, let difference, let isPrefix):
-      let old = try value(at: place, in: &scope, base: base).asNumber
+      let old = try scope.number(of: try value(at: place, in: &scope, base: base))
       try assign(.number(old + difference), at: place, in: &scope, base: base)
       return .number(isPrefix ? old + difference : old)
-    case .array(let list): return .array(try DataArray(try values(of: list, in: &scope, base: base)))
-    case .object(let list):
-      var object = DataObject()
-      let places = Array(lists[list.range])
-      for pair in stride(from: 0, to: places.count, by: 2) {
-        let key = try value(at: places[pair], in: &scope, base: base).text
-        try scope.budget.spend(bytes: 48 + key.utf8.count)
-        try object.set(try value(at: places[pair + 1], in: &scope, base: base), for: key)
-      }
-      return .object(object)
-    case .call(let callee, let list): return try call(callee, list, in: &scope, base: base)
-    case .construct(let callee, let list):
-      guard case .function(let number) = try value(at: callee, in: &scope, base: base) else {
-        throw .failed("only a function can be constructed with")
-      }
-      let arguments = try values(of: list, in: &scope, base: base)
-      return try scope.call(number, with: arguments, this: .object(DataObject()), returnsThis: true)
-    case .function(let number): return .function(number)
-    case .sequence(let left, let right):
-      _ = try value(at: left, in: &scope, base: base)
-      return try value(at: right, in: &scope, base: base)
-    case .block, .declare, .declareLocal, .ifElse, .loop, .leave, .breakLoop, .continueLoop, .nothing:
-      throw .failed("a statement has no value")
+    case _: throw .failed("this is no assignment")
     }
+  }
+
+  @inline(never)
+  private func object(_ list: List, in scope: inout DataScope, base: Int) throws(EvaluationError) -> DataValue {
+    var object = DataObject()
+    let places = Array(lists[list.range])
+    for pair in stride(from: 0, to: places.count, by: 2) {
+      let key = try value(at: places[pair], in: &scope, base: base).text
+      try scope.budget.spend(bytes: 48 + key.utf8.count)
+      try object.set(try value(at: places[pair + 1], in: &scope, base: base), for: key)
+    }
+    return .object(object)
+  }
+
+  @inline(never)
+  private func construct(
+    _ callee: Place, _ list: List, in scope: inout DataScope, base: Int
+  ) throws(EvaluationError) -> DataValue {
+    guard case .function(let number) = try value(at: callee, in: &scope, base: base) else {
+      throw .failed("only a function can be constructed with")
+    }
+    let arguments = try values(of: list, in: &scope, base: base)
+    return try scope.call(number, with: arguments, this: .object(DataObject()), returnsThis: true)
   }
 
   private func values(of list: List, in scope: inout DataScope, base: Int) throws(EvaluationError) -> [DataValue] {
@@ -128,17 +154,21 @@ extension Code {
       switch nodes[Int(operand)] {
       case .member(let object, let name):
         let name = string(name)
-        try change(at: object, in: &scope, base: base) { (value, _) throws(EvaluationError) in value.remove(name) }
+        try change(at: object, in: &scope, base: base) { (value, scope) throws(EvaluationError) in
+          try scope.remove(.string(name), of: &value)
+        }
       case .element(let object, let key):
-        let key = try value(at: key, in: &scope, base: base).text
-        try change(at: object, in: &scope, base: base) { (value, _) throws(EvaluationError) in value.remove(key) }
+        let key = try value(at: key, in: &scope, base: base)
+        try change(at: object, in: &scope, base: base) { (value, scope) throws(EvaluationError) in
+          try scope.remove(key, of: &value)
+        }
       case _: throw .failed("only members can be deleted")
       }
       return .boolean(true)
     case .not: return .boolean(!(try value(at: operand, in: &scope, base: base).isTruthy))
-    case .minus: return .number(-(try value(at: operand, in: &scope, base: base).asNumber))
-    case .plus: return .number(try value(at: operand, in: &scope, base: base).asNumber)
-    case .complement: return .number(Double(~(try value(at: operand, in: &scope, base: base).asInt32)))
+    case .minus: return .number(-(try scope.number(of: try value(at: operand, in: &scope, base: base))))
+    case .plus: return .number(try scope.number(of: try value(at: operand, in: &scope, base: base)))
+    case .complement: return .number(Double(~(try scope.int32(of: try value(at: operand, in: &scope, base: base)))))
     case .void:
       _ = try value(at: operand, in: &scope, base: base)
       return .undefined
@@ -219,6 +249,9 @@ extension Code {
     _ body: (inout DataValue, inout DataScope) throws(EvaluationError) -> Result
   ) throws(EvaluationError) -> Result {
     try scope.budget.spend(steps: 1)
+    scope.depth += 1
+    defer { scope.depth -= 1 }
+    guard scope.depth <= DataScope.deepest else { throw .limit(.depth) }
     switch nodes[Int(place)] {
     case .variable(let slot):
       guard slot < scope.variables.count, var value = scope.variables[slot] else {
@@ -252,6 +285,9 @@ extension Code {
 
   fileprivate func run(at place: Place, in scope: inout DataScope, base: Int) throws(EvaluationError) -> Flow {
     try scope.budget.spend(steps: 1)
+    scope.depth += 1
+    defer { scope.depth -= 1 }
+    guard scope.depth <= DataScope.deepest else { throw .limit(.depth) }
     switch nodes[Int(place)] {
     case .block(let list):
       for place in list.range {

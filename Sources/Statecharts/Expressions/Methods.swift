@@ -8,6 +8,8 @@ extension DataScope {
     // Whatever the method does, it may read all of its receiver, and look for the argument everywhere in it.
     let (work, overflow) = (receiver.size >> 6).multipliedReportingOverflow(by: 1 + first.size >> 4)
     try budget.spend(steps: overflow ? .max : work)
+    // What is no element of an array becomes a text, a number or a place.
+    if case .array = receiver {} else { for argument in arguments { try chargeReading(argument) } }
     switch (receiver, name) {
     case (.number(let number), "toString"): return .string(try Self.text(of: number, radix: first))
     case (.number(let number), "toFixed"):
@@ -41,15 +43,21 @@ extension DataScope {
       try budget.spend(bytes: array.size + separator.utf8.count * array.count)
       return .string(array.elements.map { $0.isNothing ? "" : $0.text }.joined(separator: separator))
     case "indexOf":
+      try chargeReading(second)
       let start = Self.place(second, of: array.count)
       return .number(Double(array.elements[start...].firstIndex { DataValue.same($0, first) } ?? -1))
     case "lastIndexOf": return .number(Double(array.elements.lastIndex { DataValue.same($0, first) } ?? -1))
     // It finds NaN, which equals nothing.
     case "includes":
+      try chargeReading(second)
       let rest = array.elements[Self.place(second, of: array.count)...]
       return .boolean(rest.contains { DataValue.same($0, first) || $0.isNaN && first.isNaN })
-    case "at": return Self.element(first, of: array.elements)
+    case "at":
+      try chargeReading(first)
+      return Self.element(first, of: array.elements)
     case "slice":
+      try chargeReading(first)
+      try chargeReading(second)
       try budget.spend(bytes: array.count * 24)
       return .array(try DataArray(Array(array.elements[Self.range(first, second, of: array.count)])))
     case "map", "forEach", "filter", "find", "findIndex", "some", "every", "reduce":
@@ -129,6 +137,7 @@ extension DataScope {
       elements.insert(contentsOf: arguments, at: 0)
       result = .number(Double(elements.count))
     case "splice":
+      for argument in arguments.prefix(2) { try chargeReading(argument) }
       let start = Self.place(first, of: elements.count)
       let most = elements.count - start
       let count =
@@ -136,6 +145,7 @@ extension DataScope {
       result = .array(try DataArray(Array(elements[start..<start + count])))
       elements.replaceSubrange(start..<start + count, with: arguments.dropFirst(2))
     case "fill":
+      for argument in arguments.dropFirst().prefix(2) { try chargeReading(argument) }
       let range = Self.range(
         arguments.count > 1 ? arguments[1] : .undefined, arguments.count > 2 ? arguments[2] : .undefined,
         of: elements.count)
@@ -183,7 +193,7 @@ extension DataScope {
   private mutating func isBefore(
     _ left: DataValue, _ right: DataValue, _ function: Int?
   ) throws(EvaluationError) -> Bool {
-    if let function { return try call(function, [left, right]).asNumber < 0 }
+    if let function { return try number(of: try call(function, [left, right])) < 0 }
     try budget.spend(steps: 1 + (left.size + right.size) >> 6)
     return DataValue.compare(.string(try text(of: left)), .string(try text(of: right)), <)
   }

@@ -8,8 +8,25 @@ struct Parser {
   /// How many nodes are below each other under each node, itself included.
   private var heights: [Int] = []
   /// The local names of the function that is being parsed; `nil` outside of functions.
-  private var locals: [String]?
+  private var locals: Locals?
   private var symbols: SymbolTable
+
+  private struct Locals {
+    private(set) var count = 0
+    private var places: [String: Int] = [:]
+
+    init(_ names: [String]) {
+      for name in names { add(name) }
+    }
+
+    /// A name that comes again is that of the first.
+    mutating func add(_ name: String) {
+      if places[name] == nil { places[name] = count }
+      count += 1
+    }
+
+    subscript(name: String) -> Int? { places[name] }
+  }
 
   /// How deeply expressions and statements can be nested.
   private static var deepest: Int { 60 }
@@ -18,19 +35,36 @@ struct Parser {
   /// How many nodes a text can have.
   private static var most: Int { 100_000 }
 
-  private init(_ text: String, _ symbols: SymbolTable) throws(SyntaxError) {
+  private init(_ text: String, _ symbols: consuming SymbolTable) {
     lexer = Lexer(text)
     self.symbols = symbols
-    try advance()
+  }
+
+  /// Parses with a table that is lent for it: a copy would be made whole for the first name that a text adds. After a
+  /// mistake the table is as it was.
+  private static func parse(
+    _ text: String, _ symbols: inout SymbolTable, _ body: (inout Parser) throws(SyntaxError) -> Void
+  ) throws(SyntaxError) -> Code {
+    let mark = symbols.mark
+    var parser = Parser(text, SymbolTable())
+    swap(&symbols, &parser.symbols)
+    defer { swap(&symbols, &parser.symbols) }
+    do throws(SyntaxError) {
+      try parser.advance()
+      try body(&parser)
+    } catch {
+      parser.symbols.takeBack(to: mark)
+      throw error
+    }
+    return parser.code
   }
 
   static func expression(_ text: String, _ symbols: inout SymbolTable) throws(SyntaxError) -> Code {
-    var parser = try Parser(text, symbols)
-    parser.code.root = try parser.expression()
-    if parser.token == .symbol(";") { try parser.advance() }
-    try parser.expect(.end)
-    symbols = parser.symbols
-    return parser.code
+    try parse(text, &symbols) { parser throws(SyntaxError) in
+      parser.code.root = try parser.expression()
+      if parser.token == .symbol(";") { try parser.advance() }
+      try parser.expect(.end)
+    }
   }
 
   static func location(_ text: String, _ symbols: inout SymbolTable) throws(SyntaxError) -> Code {
@@ -40,12 +74,11 @@ struct Parser {
   }
 
   static func script(_ text: String, _ symbols: inout SymbolTable) throws(SyntaxError) -> Code {
-    var parser = try Parser(text, symbols)
-    var statements: [Code.Place] = []
-    while parser.token != .end { statements.append(try parser.statement()) }
-    parser.code.root = try parser.add(.block(parser.list(statements)))
-    symbols = parser.symbols
-    return parser.code
+    try parse(text, &symbols) { parser throws(SyntaxError) in
+      var statements: [Code.Place] = []
+      while parser.token != .end { statements.append(try parser.statement()) }
+      parser.code.root = try parser.add(.block(parser.list(statements)))
+    }
   }
 
   /// Whether a text is the name of a variable.
@@ -238,8 +271,8 @@ struct Parser {
   }
 
   private mutating func local(_ name: String) -> Int {
-    if let place = locals?.firstIndex(of: name) { return place }
-    locals?.append(name)
+    if let place = locals?[name] { return place }
+    locals?.add(name)
     return (locals?.count ?? 1) - 1
   }
 
@@ -478,7 +511,7 @@ struct Parser {
     }
     guard !Self.reserved.contains(name) else { throw error("a value") }
     try advance()
-    if let place = locals?.firstIndex(of: name) { return try add(.local(place)) }
+    if let place = locals?[name] { return try add(.local(place)) }
     switch name {
     case "_event":
       symbols.usesEvent = true
@@ -538,7 +571,7 @@ struct Parser {
       let (outerCode, outerLocals, outerHeights) = (parser.code, parser.locals, parser.heights)
       (parser.code, parser.heights) = (Code(), [])
       // The first local is `this`, whose name nothing else can have.
-      parser.locals = ["this"] + names
+      parser.locals = Locals(["this"] + names)
       var end = 0
       if try parser.take("{") {
         var statements: [Code.Place] = []

@@ -21,6 +21,22 @@ public struct SymbolTable: Sendable {
     return names.count - 1
   }
 
+  /// How much there is, to take back what comes later.
+  struct Mark {
+    fileprivate var names: Int
+    fileprivate var functions: Int
+    fileprivate var usesEvent: Bool
+  }
+
+  var mark: Mark { Mark(names: names.count, functions: functions.count, usesEvent: usesEvent) }
+
+  mutating func takeBack(to mark: Mark) {
+    for name in names[mark.names...] { slots[name] = nil }
+    names.removeLast(names.count - mark.names)
+    functions.removeLast(functions.count - mark.functions)
+    usesEvent = mark.usesEvent
+  }
+
   /// The slot of a variable, if any expression or declaration has named it.
   public func known(_ name: String) -> Int? { slots[name] }
 }

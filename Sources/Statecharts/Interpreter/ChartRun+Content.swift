@@ -56,6 +56,9 @@ extension ChartRun {
         guard case .array(let array) = try evaluate(array) else { throw .failed("foreach goes through arrays only") }
         scope.declare(Int(item), nil)
         if let index { scope.declare(Int(index), nil) }
+        scope.depth += 1
+        defer { scope.depth -= 1 }
+        guard scope.depth <= DataScope.deepest else { throw .limit(.depth) }
         for (number, element) in array.elements.enumerated() {
           try scope.budget.spend(bytes: element.size)
           scope.declare(Int(item), element)
@@ -95,7 +98,9 @@ extension ChartRun {
 
   /// A source's value, which has to be a text.
   private mutating func text(of source: Chart.Source, _ what: String) throws(EvaluationError) -> String {
-    switch try value(of: source) {
+    let value = try value(of: source)
+    try scope.chargeReading(value)
+    switch value {
     case .string(let text): return text
     case .number(let number): return DataValue.text(of: number)
     case .undefined, .null, .boolean, .array, .object, .function: throw .failed("\(what) is no text")
@@ -178,6 +183,7 @@ extension ChartRun {
     var delay: Int64 = 0
     if !send.delay.isNone {
       let given = try value(of: send.delay)
+      try scope.chargeReading(given)
       guard let nanoseconds = Delay.nanoseconds(of: given) else { throw .failed("\(given.text) is no delay") }
       delay = nanoseconds
     }
@@ -241,6 +247,8 @@ extension ChartRun {
     // Nobody hears what a session that was ended sends while it is left.
     if isCancelled { return }
     guard machine.pending.count < limits.sends else { throw .limit(.sends) }
+    // All sends under way are looked through.
+    try scope.budget.spend(steps: machine.pending.count >> 2)
     let size = machine.pending.reduce(event.data.size) { $0 + $1.event.data.size }
     guard size <= limits.data else { throw .limit(.data) }
     let key = freeKey
@@ -272,6 +280,7 @@ extension ChartRun {
 
   private mutating func drop(where isDropped: (PendingSend) -> Bool) throws(EvaluationError) {
     guard !machine.pending.isEmpty else { return }
+    try scope.budget.spend(steps: machine.pending.count >> 2)
     for send in machine.pending where isDropped(send) { try add(.disarm(key: send.key, event: send.event.name)) }
     machine.pending.removeAll(where: isDropped)
   }
@@ -309,9 +318,9 @@ extension ChartRun {
     switch invoke.content {
     case .chart(let number): return Int(number)
     case .expression(let number):
-      guard case .string(let text) = try evaluate(number) else {
-        throw .failed("the content of the invocation is no chart")
-      }
+      let value = try evaluate(number)
+      try scope.chargeReading(value)
+      guard case .string(let text) = value else { throw .failed("the content of the invocation is no chart") }
       return definition.markups[text]
     case nil:
       if invoke.source.isNone { throw .failed("there is nothing to invoke") }

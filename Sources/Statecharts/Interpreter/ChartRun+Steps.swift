@@ -114,7 +114,7 @@ extension ChartRun {
       guard compiled.chart.isAtomic(active) else { continue }
       var above = active
       search: while above >= 0 {
-        try scope.budget.spend(steps: 1)
+        try scope.budget.spend(steps: 1 + Int(compiled.chart.states[above].selectionSteps) + enabled.count >> 4)
         for place in compiled.chart.states[above].transitions {
           let transition = compiled.chart.transitions[Int(place)]
           if let number {
@@ -202,7 +202,7 @@ extension ChartRun {
     }
     if exits.isEmpty { return }
     if session.number == 0 { hasMoved = true }
-    if compiled.chart.histories > 0 { for state in exits { remember(in: state) } }
+    if compiled.chart.histories > 0 { for state in exits { try remember(in: state) } }
     var next = exits.last(upTo: compiled.chart.states.count)
     while let state = next {
       next = exits.last(upTo: state - 1)
@@ -227,15 +227,17 @@ extension ChartRun {
   }
 
   /// Keeps what is active below a state for its histories.
-  private mutating func remember(in state: Int) {
+  private mutating func remember(in state: Int) throws(EvaluationError) {
     var child = state + 1
     let end = Int(compiled.chart.states[state].end)
     while child < end {
+      try scope.budget.spend(steps: 1)
       let own = compiled.chart.states[child]
       if own.history != Chart.none {
         var held = StateSet()
         var active = scope.configuration.first(from: state + 1)
         while let found = active, found < end {
+          try scope.budget.spend(steps: 1)
           let isHeld =
             own.kind == .deepHistory
             ? compiled.chart.isAtomic(found) : Int(compiled.chart.states[found].parent) == state
@@ -340,6 +342,7 @@ extension ChartRun {
     var child = state + 1
     let end = Int(compiled.chart.states[state].end)
     while child < end {
+      try scope.budget.spend(steps: 1)
       let own = compiled.chart.states[child]
       if own.history == Chart.none {
         let inner = statesToEnter.first(from: child)
@@ -396,6 +399,7 @@ extension ChartRun {
     switch compiled.chart.states[state].kind {
     case .compound:
       while child < end {
+        try scope.budget.spend(steps: 1)
         if compiled.chart.states[child].kind == .final, scope.configuration.contains(child) { return true }
         child = Int(compiled.chart.states[child].end)
       }

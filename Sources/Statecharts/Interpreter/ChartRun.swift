@@ -258,11 +258,13 @@ struct ChartRun {
   private mutating func unload() throws(EvaluationError) {
     let number = session.number
     let isEnded = session.final >= 0 && number != 0
+    let count = scope.variables.count
     let size = scope.variables.reduce(0) { $0 + ($1?.size ?? 0) }
     exchangeVariables(number)
     swap(&scope.configuration, &session.configuration)
     exchange(number)
     if size > limits.data { throw .limit(.data) }
+    try scope.budget.spend(steps: count >> 4)
     if isEnded { machine.invoked.removeAll { $0.number == number } }
   }
 

@@ -51,12 +51,14 @@ package final class ChartProgram: Sendable {
     }
     events = names.events.map(definition.event(named:))
     let takesAny = chart.descriptors.contains(.any)
-    otherEvents = names.otherEvents + (takesAny ? [ChartNames.free("any", in: chart.events.names)] : [])
+    otherEvents = names.otherEvents + (takesAny ? [ChartNames.free("any", unless: chart.events.begins(with:))] : [])
     var timers = Array(names.timers.prefix(Kind.mostTimers - 1))
-    if names.hasOtherTimers || names.timers.count > timers.count { timers.append(ChartNames.free("other", in: timers)) }
+    if names.hasOtherTimers || names.timers.count > timers.count {
+      timers.append(ChartNames.free("other", unless: timers.contains))
+    }
     self.timers = timers
     timerPlaces = Dictionary(uniqueKeysWithValues: zip(names.timers, timers.indices.lazy.map { UInt8($0) }))
-    outputs = names.outputs + (names.hasOtherOutputs ? [ChartNames.free("other", in: names.outputs)] : [])
+    outputs = names.outputs + (names.hasOtherOutputs ? [ChartNames.free("other", unless: names.outputs.contains)] : [])
     outputPlaces = Dictionary(uniqueKeysWithValues: zip(names.outputs, outputs.indices.lazy.map { UInt16($0) }))
   }
 
@@ -149,10 +151,10 @@ private struct ChartNames {
       && name.unicodeScalars.allSatisfy { $0.properties.isXIDContinue || "-.:".unicodeScalars.contains($0) }
   }
 
-  /// A word that a list does not have.
-  static func free(_ word: String, in list: [String]) -> String {
+  /// A word that is not taken.
+  static func free(_ word: String, unless isTaken: (String) -> Bool) -> String {
     var word = word
-    while list.contains(word) { word += "_" }
+    while isTaken(word) { word += "_" }
     return word
   }
 }

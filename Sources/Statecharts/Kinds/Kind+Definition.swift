@@ -68,7 +68,7 @@ extension Kind {
       },
       readings: Kind.readings(of: chart),
       parameters: [.parameter("strict", \.isStrict, "whether an event that no transition takes is refused")],
-      defaults: ChartMachine.Parameters(program))
+      defaults: ChartMachine.Parameters(program), hasLongSteps: !program.definition.hasShortInputs)
   }
 
   /// How much of a document's name says what the kind is, in Unicode scalars. Every `kinds` reads it.

@@ -163,8 +163,7 @@ package final class WorkerPool: Sendable {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // Address space only, until it is used: machines may recurse over long texts.
-    pthread_attr_setstacksize(&attributes, 8 << 20)
+    pthread_attr_setstacksize(&attributes, ThreadStack.bytes)
     // Safety: balanced by `takeRetainedValue` in the thread, or below if no thread was made.
     let beginning = Unmanaged.passRetained(Beginning(self, user, job))
     let failure = pthread_create(

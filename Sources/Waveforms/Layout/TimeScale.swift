@@ -203,7 +203,7 @@ package struct TimeScale: Sendable {
     var bestGain: Double = 1
     let wanted = min(8, max(1, width / Double(2 * gaps.count)))
     var best = (count: 0, crowded: Int.max)
-    for count in 0...min(mostFolds, (gaps.count - 1) / 2, Int(width / 2 / fold)) {
+    for count in 0...min(mostFolds, (gaps.count - 1) / 2, Int(clamping: width / 2 / fold)) {
       if count > 0 {
         let shortest = ascending[ascending.count - count]
         total -= Double(shortest)
@@ -215,7 +215,7 @@ package struct TimeScale: Sendable {
         if gain > 2 * bestGain { (best.count, bestGain) = (count, gain) }
         continue
       }
-      let least = Int64(min(Double(Int64.max / 2), wanted / unit))
+      let least = Int64(clamping: min(Double(Int64.max / 2), wanted / unit))
       var low = 0
       var high = ascending.count - count
       while low < high {

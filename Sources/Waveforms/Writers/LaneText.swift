@@ -68,7 +68,7 @@ private struct LaneTextPen: LanePen, Sendable {
   var pale: LaneTextPen { LaneTextPen(wave, scale, signs, columns, regions: 1, signs.pale) }
 
   private func column(_ moment: Int64, _ sequence: UInt64) -> Int {
-    min(columns - 1, Int(scale.position(moment, sequence) + 1e-6))
+    min(columns - 1, Int(clamping: scale.position(moment, sequence) + 1e-6))
   }
 
   mutating func add(_ tick: Waveform.Tick) {

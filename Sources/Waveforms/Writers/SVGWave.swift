@@ -63,7 +63,7 @@ package struct SVGWave: WaveWriter, Sendable {
     }
     self.tops = tops
     self.bottoms = bottoms
-    let columns = Int(Double(SVGWave.width - 32) / SVGWave.character)
+    let columns = Int(clamping: Double(SVGWave.width - 32) / SVGWave.character)
     marks = wave.marks.map { TextWave.Signs.unicode.wrapped($0.text, columns) }
     var remarks: [String] = []
     if wave.omittedMachines > 0 {
@@ -151,7 +151,7 @@ package struct SVGWave: WaveWriter, Sendable {
 
   /// A position with one decimal.
   static func n(_ value: Double) -> String {
-    let tenths = Int(value * 10 + 0.5)
+    let tenths = Int(clamping: value * 10 + 0.5)
     return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
   }
 
@@ -159,7 +159,7 @@ package struct SVGWave: WaveWriter, Sendable {
 
   /// As much of a text as fits; nothing if that is too little.
   static func fitting(_ text: String, _ room: Double) -> String? {
-    TextWave.Signs.unicode.fitted(text, Int(room / character), atLeast: 4)
+    TextWave.Signs.unicode.fitted(text, Int(clamping: room / character), atLeast: 4)
   }
 
   // MARK: Parts

@@ -100,7 +100,7 @@ package struct TextWave: WaveWriter, Sendable {
   // MARK: Parts
 
   private func column(_ moment: Int64, _ sequence: UInt64) -> Int {
-    min(columns - 1, Int(scale.position(moment, sequence) + 1e-6))
+    min(columns - 1, Int(clamping: scale.position(moment, sequence) + 1e-6))
   }
 
   private func row(_ label: String, _ cells: TextCells) -> String {
@@ -131,11 +131,11 @@ package struct TextWave: WaveWriter, Sendable {
       line[column(mark.moment.nanoseconds, 0)] = signs.mark
     }
     for piece in scale.pieces where piece.part != .even {
-      let column = Int(piece.position + 1e-6)
+      let column = Int(clamping: piece.position + 1e-6)
       switch piece.part {
       case .fold:
         let text = WaveTime.short(piece.to - piece.from)
-        let end = min(columns, Int(piece.position + piece.width + 1e-6))
+        let end = min(columns, Int(clamping: piece.position + piece.width + 1e-6))
         guard end > column else { continue }
         for cell in column..<end { line[cell] = signs.fold }
         line.write(text, at: column + max(0, (end - column - text.count) / 2), upTo: end, signs)
@@ -199,7 +199,7 @@ package struct TextWave: WaveWriter, Sendable {
     for column in 0..<columns {
       if sums[column].count > 0 {
         let share = most > least ? (sums[column].sum / Double(sums[column].count) - least) / (most - least) : 0.5
-        level = signs.levels[min(signs.levels.count - 1, Int(share * Double(signs.levels.count)))]
+        level = signs.levels[max(0, min(signs.levels.count - 1, Int(clamping: share * Double(signs.levels.count))))]
       }
       cells[column] = level
     }
@@ -213,7 +213,7 @@ package struct TextWave: WaveWriter, Sendable {
   /// A number with at most two decimals.
   static func number(_ value: Double) -> String {
     guard value.magnitude < 1e12 else { return "\(value)" }
-    let hundredths = Int64(value * 100 + (value < 0 ? -0.5 : 0.5))
+    let hundredths = Int64(clamping: value * 100 + (value < 0 ? -0.5 : 0.5))
     let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
     let sign = hundredths < 0 ? "-" : ""
     if rest == 0 { return "\(sign)\(whole)" }

@@ -1,0 +1,197 @@
+import Glibc
+import Testing
+
+@testable import Statecharts
+
+/// The time to read a document grows with its length, whatever it says.
+@Suite("The reading of a long document")
+struct ReadingTimeTests {
+  struct Shape: Sendable, CustomTestStringConvertible {
+    let name: String
+    let isDiagram: Bool
+    /// A document of about so many bytes.
+    let text: @Sendable (Int) -> String
+    var testDescription: String { name }
+
+    static func diagram(_ name: String, _ text: @escaping @Sendable (Int) -> String) -> Self {
+      Self(name: name, isDiagram: true) { "stateDiagram-v2\n" + text($0) }
+    }
+
+    static func chart(_ name: String, _ text: @escaping @Sendable (Int) -> String) -> Self {
+      Self(name: name, isDiagram: false) { "\(WithstandTests.head)\(text($0))</scxml>" }
+    }
+
+    func read(_ bytes: Int) {
+      let text = Array(text(bytes).utf8)
+      _ = isDiagram ? Definition.compile(mermaid: text) : Definition.compile(text)
+    }
+  }
+
+  private static func repeated(_ count: Int, _ part: (Int) -> String) -> String { (0..<count).map(part).joined() }
+
+  private static func all(_ parts: String...) -> String { parts.joined() }
+
+  static let shapes: [Shape] = [
+    .diagram("braces that close nothing") { String(repeating: "}", count: $0) },
+    .diagram("blocks in one line") { repeated($0 / 16) { "state s\($0) { x\($0) } " } },
+    .diagram("blocks in lines of their own") { repeated($0 / 24) { "state s\($0) {\nx\($0)\n}\n" } },
+    .diagram("arrows of one state") { repeated($0 / 16) { "a --> b\($0) : e\($0 % 1_000)\n" } },
+    .diagram("timers of one state") { repeated($0 / 20) { "a --> b : after \($0)ms\n" } },
+    .diagram("regions of one state") {
+      all(
+        "state P {\n",
+        repeated($0 / 8) { "r\($0)\n--\n" },
+        "q\n}\n")
+    },
+    .diagram("actions in one line") {
+      all(
+        "a : x / ",
+        String(repeating: "n=1,", count: $0 / 4),
+        "n=1")
+    },
+    .diagram("a guard in many lines") {
+      all(
+        "a : x / n = (1",
+        String(repeating: "<br/>+1", count: $0 / 7),
+        ")")
+    },
+    .diagram("branches of one if") {
+      all(
+        "a : x / if (1) {n=1}",
+        String(repeating: " else if (2) {n=2}", count: $0 / 18))
+    },
+    .diagram("arrows to one join") {
+      all(
+        "state j <<join>>\nj --> z\n",
+        repeated($0 / 20) { "a\($0) --> j : / n=1\n" })
+    },
+    .diagram("ends that are asked for") {
+      all(
+        "state s {\n",
+        repeated($0 / 40) { "m\($0)\n" },
+        "}\n",
+        repeated($0 / 30) { "s --> t\($0)\n" })
+    },
+    .diagram("a name of many parts") {
+      all(
+        "a --> b : ",
+        String(repeating: "a.", count: $0 / 2),
+        "a\n")
+    },
+    .chart("a name of many parts") {
+      all(
+        "<state id='a'><transition event='",
+        String(repeating: "a.", count: $0 / 2),
+        "a'/></state>")
+    },
+    .chart("misspelled elements") { repeated($0 / 16) { "<stat id='s\($0)'/>" } },
+    .chart("variables") {
+      all(
+        "<state><onentry>",
+        repeated($0 / 40) { "<assign location='v\($0)' expr='1'/>" },
+        "</onentry></state>")
+    },
+    .chart("functions") {
+      all(
+        "<state><onentry>",
+        repeated($0 / 40) { "<log expr='() => \($0)'/>" },
+        "</onentry></state>")
+    },
+    .chart("local variables") {
+      all(
+        "<script>function f() { var v",
+        repeated($0 / 8) { ", v\($0)" },
+        "; }</script><state/>")
+    },
+    .chart("resources that are missing") {
+      all(
+        "<state>",
+        repeated($0 / 24) { "<invoke src='r\($0)'/>" },
+        "</state>")
+    },
+    .chart("states of a region") {
+      all(
+        "<parallel><state>",
+        repeated($0 / 60) { "<state id='s\($0)'/>" },
+        "</state><state><state>",
+        repeated($0 / 60) { "<transition event='e' target='s\($0)'/>" },
+        "</state></state></parallel>")
+    },
+    .chart("transitions around states") {
+      all(
+        "<state>",
+        repeated($0 / 60) { "<state id='s\($0)'><transition target='s\($0 + 1)'/></state>" },
+        "<state id='s\($0 / 60)'/>",
+        repeated($0 / 60) { "<transition event='e\($0)'/>" },
+        "</state>")
+    },
+    .chart("names of two transitions") {
+      let names = repeated($0 / 14) { "e\($0) " }
+      return "<state><transition event='\(names)'/><transition event='\(names)'/></state>"
+    },
+    .chart("ends that are awaited") {
+      all(
+        "<state id='r'>",
+        repeated($0 / 60) { "<state id='s\($0)'/>" },
+        String(repeating: "<transition event='done.state.r'/>", count: $0 / 60),
+        "</state>")
+    },
+    .chart("states without ids") { String(repeating: "<state/>", count: $0 / 8) },
+  ]
+
+  @Test("takes a time that grows with the length", arguments: shapes)
+  func linear(shape: Shape) {
+    /// The least processor time of this thread, in nanoseconds.
+    func time(_ bytes: Int) -> Int {
+      (0..<3).map { _ in
+        func now() -> Int {
+          var time = timespec()
+          clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+          return time.tv_sec * 1_000_000_000 + time.tv_nsec
+        }
+        let start = now()
+        shape.read(bytes)
+        return now() - start
+      }.min() ?? 0
+    }
+    // Eight times as much; what is quadratic takes sixty-four times as long.
+    let (small, large) = (time(12_000), time(96_000))
+    #expect(large < 24 * small, "\(small) and \(large) ns")
+  }
+
+  @Test("ends soon after it is told to", arguments: [true, false])
+  func interrupted(isDiagram: Bool) {
+    var questions = 0
+    func goesOn() -> Bool {
+      questions += 1
+      return questions < 3
+    }
+    let text = Self.repeated(20_000) { isDiagram ? "a\($0) --> b\n" : "<state id='a\($0)'/>" }
+    let compilation =
+      isDiagram
+      ? Definition.compile(mermaid: Array("stateDiagram-v2\n\(text)".utf8), while: goesOn)
+      : Definition.compile(Array("\(WithstandTests.head)\(text)</scxml>".utf8), while: goesOn)
+    guard case .mistakes = compilation else {
+      Issue.record("it was read to its end")
+      return
+    }
+    #expect(questions == 3)
+  }
+
+  @Test("asks whether it goes on in proportion to its length, and is the same whether anybody asks or not")
+  func questions() throws {
+    func asked(_ states: Int) throws -> Int {
+      var questions = 0
+      let text = "\(WithstandTests.head)\(Self.repeated(states) { "<state id='a\($0)'/>" })</scxml>"
+      let compilation = Definition.compile(Array(text.utf8)) {
+        questions += 1
+        return true
+      }
+      guard case .definition(let definition, _) = compilation else { return 0 }
+      #expect(definition.stateIDs.count == states)
+      return questions
+    }
+    let (few, many) = (try asked(1_000), try asked(4_000))
+    #expect(few > 30 && many > 3 * few && many < 5 * few)
+  }
+}
