@@ -159,7 +159,7 @@ struct TimeTranscriptTests {
       > new ticker a every=1s
       + created a idle t=0.000 seq=1
       > await a running within=10s
-      - TIMEOUT state=idle t=0.000 : the time is over; a is in idle
+      - TIMEOUT state=idle way=start t=0.000 : no timer runs, so nothing comes by itself; a is in idle
       > send a start
       + moved idle running t=0.000 seq=2
       > await a running
@@ -179,13 +179,13 @@ struct TimeTranscriptTests {
       > send a stop
       + moved running idle t=2.500 seq=5
       > await a running within=0
-      - TIMEOUT state=idle t=2.500 : the time is over; a is in idle
+      - TIMEOUT state=idle way=start t=2.500 : no timer runs, so nothing comes by itself; a is in idle
       > await a running
-      - TIMEOUT state=idle t=2.500 : the time is over; a is in idle
+      - TIMEOUT state=idle way=start t=2.500 : no timer runs, so nothing comes by itself; a is in idle
       > new shiftKey k initial=capsLock
       + created k capsLock t=2.500 seq=6
       > await k off
-      - TIMEOUT state=capsLock t=2.500 : the time is over; k is in capsLock
+      - TIMEOUT state=capsLock way=tap t=2.500 : no timer runs, so nothing comes by itself; k is in capsLock
       > send k tap
       + moved capsLock off t=2.500 seq=7
       > send k tap
@@ -296,7 +296,7 @@ struct TimeTranscriptTests {
       > advance 2h
       - BAD-ARGUMENT argument=duration got=2h allowed="up to 3599.999999999s" : world time ends at 100000d
       > await k off within=2d
-      - TIMEOUT state=on t=8639996400.000000001 : the time is over; k is in on
+      - TIMEOUT state=on way=tap t=8639996400.000000001 : no timer runs, so nothing comes by itself; k is in on
       > step
       + stepped fired=0 t=8639996400.000000001 seq=6
       > show k

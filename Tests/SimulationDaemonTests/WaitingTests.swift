@@ -133,7 +133,10 @@ struct WaitingTests {
     #expect(one.lines() == ["- @1 UNKNOWN-MACHINE machine=p : 'p' was dropped meanwhile"])
     // A virtual clock without running timers does not move.
     _ = other.say("clock virtual")
-    #expect(one.lines() == ["- @2 TIMEOUT state=off t=0.000 : the time is over; q is in off", "+ @3"])
+    #expect(
+      one.lines() == [
+        "- @2 TIMEOUT state=off way=buttonClick t=0.000 : no timer runs, so nothing comes by itself; q is in off", "+ @3",
+      ])
   }
 
   @Test("a world that is dropped ends what waits in it, and what waits behind that goes on in main")

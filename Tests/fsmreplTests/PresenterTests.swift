@@ -172,7 +172,11 @@ struct PresenterTests {
       ),
       ("- EXPECTED expected=on got=off : key is in off", "not as expected: key is in off\n"),
       ("- EXPECTED expected=on got=off", "not as expected: on wanted, off found\n"),
-      ("- TIMEOUT state=on t=5.000 : no timer runs", "timed out: no timer runs, still on  5.000s\n"),
+      ("- TIMEOUT state=on t=5.000", "timed out: still on  5.000s\n"),
+      (
+        "- TIMEOUT state=on way=tap,tap t=5.000 : no timer runs; key is in on",
+        "timed out: no timer runs; key is in on  5.000s\n  by way of: tap, tap\n"
+      ),
       ("- CANCELLED : by this connection", "cancelled\n"),
       ("- CANCELLED t=5.000 seq=7 fired=1 : by this connection", "cancelled, 1 timer fired  5.000s #7\n"),
       ("- CANCELLED done=3 t=5.000 seq=7", "cancelled, 3 done  5.000s #7\n"),

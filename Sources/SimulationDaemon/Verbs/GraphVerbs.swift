@@ -246,6 +246,12 @@ extension RequestContext {
     let path = live.world.way(of: machine, to: place, live.finder(of: kind))
     return path.map { (kind.stateWord($0.state, data: $0.data), $0.words(of: kind).joined(separator: ",")) }
   }
+
+  /// The inputs that lead the machine to a state; nil if there is no path.
+  func way(of machine: MachineID, to query: StateQuery) -> String? {
+    let kind = live.world.kind(of: machine)
+    return live.world.way(of: machine, to: query, live.finder(of: kind))?.words(of: kind).joined(separator: ",")
+  }
 }
 
 extension LivingMachine {

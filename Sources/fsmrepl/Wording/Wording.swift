@@ -82,9 +82,8 @@ struct Wording: Equatable {
       let found: ScreenText = "\(style(.state, expected)) wanted, \(style(.state, got)) found"
       lines = ["\(style(.bad, "not as expected")): \(text.isEmpty ? found : ScreenText(text))"]
     case .timeout:
-      let reason = text.isEmpty ? "the time is up" : text
-      let state: ScreenText = line["state"].map { ", still \(style(.state, $0))" } ?? ""
-      lines = ["\(style(.bad, "timed out")): \(reason)\(state)\(when(line))"]
+      let reason = text.isEmpty ? "still \(line["state"] ?? "not there")" : text
+      lines = ["\(style(.bad, "timed out")): \(reason)\(when(line))"]
     case .cancelled:
       let timers: ScreenText = fired(line).map { ", \($0)" } ?? ""
       let done: ScreenText = line["done"].map { ", \($0) done" } ?? ""
@@ -127,10 +126,11 @@ struct Wording: Equatable {
     }
   }
 
-  /// How to reach a state in which the refused event is possible.
+  /// How to reach a state in which the refused event is possible, or the one that was awaited.
   private func way(_ line: ServerLine) -> ScreenText? {
-    guard let state = line["from"], let way = line["way"] else { return nil }
+    guard let way = line["way"] else { return nil }
     let steps = way.split(separator: ",").map { style(.good, String($0)) }.joined(separator: ", ")
+    guard let state = line["from"] else { return "by way of: \(steps)" }
     return "possible in \(style(.state, state)), by way of: \(steps)"
   }
 
