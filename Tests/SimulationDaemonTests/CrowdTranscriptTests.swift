@@ -173,7 +173,7 @@ struct CrowdTranscriptTests {
       > wire x fontStyle p buttonClick
       + t=0.000 seq=6
       > wire x fontStyle p buttonClick
-      - BAD-ARGUMENT argument=wire got="x fontStyle p buttonClick" : there is such a wire already
+      - BAD-ARGUMENT argument=wire got="x fontStyle p buttonClick" : there is such a wire already; 'wires' lists them
       > wire x nosuch p buttonClick
       - BAD-ARGUMENT argument=output got=nosuch allowed=fontStyle : a boldText has no output 'nosuch'
       > wire x fontStyl p buttonClick

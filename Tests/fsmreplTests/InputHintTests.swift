@@ -16,7 +16,7 @@ struct InputHintTests {
       ("advance ", "DURATION  or  until TIME"), ("advance until ", "TIME"), ("advance un", " TIME"),
       ("expect key ", "STATE"), ("expect key on ", ""), ("fire key timer x y", ""),
       ("world n", " W [clock=virtual|real] [seed=N] [durable=no|yes]"),
-      ("run ", "FILE"), ("load x ", "[as KIND] [follow]"), ("send key tap => ", ScriptOutcome.form),
+      ("run ", "FILE"), ("load x ", "[as KIND] [follow] [anew]"), ("send key tap => ", ScriptOutcome.form),
       ("", ""), ("se", ""), ("! ls ", ""), ("# send ", ""), ("nonsense ", ""),
     ])
   func hints(typed: String, expected: String) {

@@ -248,9 +248,11 @@ struct PresenterTests {
           quit                          leaves
           world new W [clock=virtual] [seed=0] [durable=no]
               makes one of them
-          load FILE [as KIND] [follow]
+          load FILE [as KIND] [follow] [anew]
               a kind from a statechart in SCXML (.scxml) or Mermaid
-              (.mmd); with follow again whenever the file is saved
+              (.mmd); with follow again whenever the file is
+              saved, up to the next load of it; with follow anew
+              its machines are also made again
           save FILE [replace]
               writes the present world as a script, for 'fsmrepl
               run'
