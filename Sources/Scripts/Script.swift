@@ -80,11 +80,13 @@ package struct Script: Sendable {
   }
 
   /// The expected value of a reading.
-  package enum Reading: Hashable, Sendable {
+  package indirect enum Reading: Hashable, Sendable {
     case number(Double, tolerance: Double)
     /// A time, which was written with its unit.
     case seconds(Double, tolerance: Double)
     case text(String)
+    /// Written in quotes: that text as JSON, as `show` has it, or the same without quotes.
+    case quoted(String, or: Reading)
     /// The machine has no such reading now.
     case none
   }

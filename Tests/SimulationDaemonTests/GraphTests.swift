@@ -144,7 +144,7 @@ struct GraphTests {
     #expect(possible() == ["tap [not window open]\\ncharacter / text"])
     // What is only ignored is not possible.
     _ = guest.say("new doorFridge cold")
-    #expect(!guest.say("graph cold").contains { $0.contains("ignore *") })
+    #expect(!guest.say("graph cold").contains { $0.contains("ignored *") })
   }
 
   @Test("in a picture no label has a long line, and equal moves of many states are one arrow", arguments: names)

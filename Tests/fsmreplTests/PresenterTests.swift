@@ -24,7 +24,7 @@ struct PresenterTests {
     arguments: [
       ("send key tap", "+ moved off on t=0.000 seq=2", "off → on  0.000s #2\n"),
       ("send f open", "+ moved a b t=1.000 seq=2 outputs=x,y", "a → b  ⇒ x, y  1.000s #2\n"),
-      ("send f open", "+ stayed a t=1.000 seq=2", "stays a  1.000s #2\n"),
+      ("send f open", "+ stayed a t=1.000 seq=2", "stayed in a  1.000s #2\n"),
       ("send f open", "+ ignored a t=1.000 seq=2", "ignored, still a  1.000s #2\n"),
       (
         "send f open", "+ ignored a t=1.000 seq=2 : the guard is false",
@@ -293,7 +293,7 @@ struct PresenterTests {
           state      cooling
           reading    temperature  4.000  °C
           reading    items            3
-          allowed    open, close
+          not refused  open, close
 
         """)
   }
@@ -342,7 +342,7 @@ struct PresenterTests {
     let notice = "0.000  key  off → on  (event tap)\n"
     #expect(
       try shown("send key tap", "* 2 0.000 key moved off on event=tap", "+ @.1 moved off on t=0.000 seq=2") == notice)
-    #expect(try shown("send key tap", "+ @.2 stayed on t=0.000 seq=3") == "stays on  0.000s #3\n")
+    #expect(try shown("send key tap", "+ @.2 stayed on t=0.000 seq=3") == "stayed in on  0.000s #3\n")
     #expect(try shown("expect key on", "+ @.3 on t=0.000 seq=2") == "✓ on  0.000s #2\n")
     #expect(
       try shown("@x send key tap", "* 4 0.000 key moved on off event=tap", "+ @x moved on off t=0.000 seq=4")
@@ -468,7 +468,7 @@ struct PresenterTests {
     #expect(wave == "t [s]    0.000      1.917              5.188\n     1.917    1  key      ▼ new  created\n")
     #expect(try shown("wave key", ". \(axis)", "+ 1") == axis + "\n")
     // Fonts of terminals do not have the sign that tables use.
-    #expect(try shown("graph key", ". off  ⟲", "+ 1", format: .people(room)) == "off  ↺\n")
+    #expect(try shown("graph key", ". off  ⟲", "+ 1", format: .people(room)) == "off  ⟲\n")
   }
 
   @Test("for a room the state that notices tell is drawn once, for the machine that was shown last")

@@ -202,12 +202,8 @@ struct Presenter {
   private func diagram(_ text: String, _ asked: Conversation.Asked?) -> ScreenText {
     if asked?.verb == .wave { return "\(waveLine(text))\n" }
     let isTable = asked?.words.allSatisfy { !$0.hasPrefix("format=") || $0 == "format=table" } ?? false
-    let line = isTable ? drawn(text) : text
-    return "\(isTable && text.hasPrefix("> ") ? wording.style(.name, line) : ScreenText(line))\n"
+    return "\(isTable && text.hasPrefix("> ") ? wording.style(.name, text) : ScreenText(text))\n"
   }
-
-  /// A line of a table in signs that the fonts of terminals have.
-  private func drawn(_ text: String) -> String { text.replacing("⟲", with: "↺") }
 
   /// A line of a waveform; colours repeat what its signs say.
   private func waveLine(_ text: String) -> ScreenText {

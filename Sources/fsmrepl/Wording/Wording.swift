@@ -17,7 +17,7 @@ struct Wording: Equatable {
     case (_, "moved") where words.count >= 3:
       return "\(change(words[1], words[2]))\(outputs(line))\(when(line))"
     case (_, "stayed") where words.count >= 2:
-      return "stays \(style(.state, words[1]))\(outputs(line))\(when(line))"
+      return "stayed in \(style(.state, words[1]))\(outputs(line))\(when(line))"
     case (_, "ignored") where words.count >= 2:
       return "ignored, still \(style(.state, words[1]))\(note(line))\(when(line))"
     case (.new, "created") where words.count >= 3:
@@ -167,7 +167,7 @@ struct Wording: Equatable {
       text += "\(style.emits) \(style(.output, rest[0]))"
       for datum in rest.dropFirst() { text += " \(Word.written(datum))" }
     case ("told", 1...): text += style(.quiet, ([rest[0]] + rest.dropFirst().map(Word.written)).joined(separator: " "))
-    case ("stayed", 1...): text += "stays \(style(.state, rest[0]))"
+    case ("stayed", 1...): text += "stayed in \(style(.state, rest[0]))"
     case ("ignored", 1...): text += "ignored in \(style(.state, rest[0]))"
     case ("refused", 1...): text += "\(style(.bad, "refused")) in \(style(.state, rest[0]))"
     case ("created", 2...): text += "created, a \(rest[0]), \(style(.state, rest[1]))"
@@ -255,7 +255,7 @@ struct Wording: Equatable {
         + text
     }
     if verb == .show, line.words.first == "allowed" {
-      return [Table.Cell("allowed", .name), Table.Cell(line.words.dropFirst().joined(separator: ", "), isText: true)]
+      return [Table.Cell("not refused", .name), Table.Cell(line.words.dropFirst().joined(separator: ", "), isText: true)]
     }
     if verb == .coverage { return coverageRow(line) }
     return withTime(line.words).enumerated().map { index, word in
