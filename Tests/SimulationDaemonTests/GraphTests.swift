@@ -196,9 +196,9 @@ struct GraphTests {
     Transcript(
       """
       > graph nosuch
-      - UNKNOWN-MACHINE machine=nosuch : there is neither a machine nor a kind 'nosuch'
+      - UNKNOWN-MACHINE machine=nosuch : there is neither a machine nor a kind 'nosuch'; 'list' and 'kinds' show them
       > graph fridgf
-      - UNKNOWN-MACHINE machine=fridgf did-you-mean=fridge : there is neither a machine nor a kind 'fridgf'
+      - UNKNOWN-MACHINE machine=fridgf did-you-mean=fridge : there is neither a machine nor a kind 'fridgf'; 'list' and 'kinds' show them
       > graph fridge format=png
       - BAD-ARGUMENT argument=format got=png allowed=table,dot,mermaid,stateDiagram,plantuml,svg,json,tests,scxml : format is one of table,dot,mermaid,stateDiagram,plantuml,svg,json,tests,scxml
       > graph
@@ -321,7 +321,10 @@ struct GraphTests {
   @Test("a width is a number that a table can have")
   func width() {
     let guest = HostedService().connect(toWorld: "w")
-    #expect(guest.say("graph power width=39").first?.hasPrefix("- BAD-ARGUMENT argument=width got=39") == true)
+    #expect(
+      guest.say("graph power width=39") == [
+        "- BAD-ARGUMENT argument=width got=39 allowed=40..1000 : width is a whole number from 40 to 1000"
+      ])
     for name in ["job", "smartFridge", "http"] {
       #expect(guest.say("graph \(name) width=80").allSatisfy { $0.count <= 82 }, "\(name)")
     }

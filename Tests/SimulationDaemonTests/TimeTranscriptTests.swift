@@ -46,6 +46,8 @@ struct TimeTranscriptTests {
       - BAD-ARGUMENT argument=duration got=until allowed="a number with one of ns us ms s m h d, up to 36500d" : 'until' is no duration
       > advance until 1s 2s
       - USAGE : advance is used as 'advance DURATION' or 'advance until TIME'
+      > advance 3 hours
+      - USAGE : a duration is one word: '3h'; advance is used as 'advance DURATION' or 'advance until TIME'
       > advance later 1s
       - USAGE : advance is used as 'advance DURATION' or 'advance until TIME'
       > advance
@@ -57,7 +59,7 @@ struct TimeTranscriptTests {
       > advance 1.5ns
       - BAD-ARGUMENT argument=duration got=1.5ns allowed="a number with one of ns us ms s m h d, up to 36500d" : '1.5ns' is no duration
       > advance 36501d
-      - BAD-ARGUMENT argument=duration got=36501d allowed="a number with one of ns us ms s m h d, up to 36500d" : '36501d' is no duration
+      - BAD-ARGUMENT argument=duration got=36501d allowed="a number with one of ns us ms s m h d, up to 36500d" : '36501d' is longer than any duration
       > advance 1x
       - BAD-ARGUMENT argument=duration got=1x allowed="a number with one of ns us ms s m h d, up to 36500d" : '1x' is no duration
       > step

@@ -94,6 +94,13 @@ struct RecorderTests {
       ])
   }
 
+  @Test("a copy of a durable world is recorded as a check makes it")
+  func fork() {
+    var tape = Tape()
+    tape.type("world fork g", at: "1.000", "+ created g durable=no")
+    #expect(tape.lines == ["> at 1.000s world fork g", "+ created g"])
+  }
+
   @Test("what is answered by silence is complete when the next is asked, or the session ends")
   func silence() {
     var tape = Tape()

@@ -53,12 +53,10 @@ extension RequestContext {
 
   /// Whether a new world is durable. Writes a failure if the daemon has no store.
   private func durability() -> Bool? {
-    if environment.canStoreWorlds {
-      return choice(words["durable"], "durable", ["no": false, "yes": true], otherwise: false)
+    guard let isDurable = choice(words["durable"], "durable", ["no": false, "yes": true], otherwise: false) else {
+      return nil
     }
-    guard words["durable"] == "yes" else {
-      return choice(words["durable"], "durable", ["no": false], otherwise: false)
-    }
+    if environment.canStoreWorlds || !isDurable { return isDurable }
     fail(
       .badArgument, [("argument", "durable"), ("got", "yes"), ("allowed", "no")],
       "this daemon keeps nothing, since it was started with --ephemeral")

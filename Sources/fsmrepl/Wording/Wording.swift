@@ -255,7 +255,8 @@ struct Wording: Equatable {
         + text
     }
     if verb == .show, line.words.first == "allowed" {
-      return [Table.Cell("not refused", .name), Table.Cell(line.words.dropFirst().joined(separator: ", "), isText: true)]
+      // What `can` lists; what a refusal calls possible leaves out what would only be ignored.
+      return [Table.Cell("can", .name), Table.Cell(line.words.dropFirst().joined(separator: ", "), isText: true)]
     }
     if verb == .coverage { return coverageRow(line) }
     return withTime(line.words).enumerated().map { index, word in
