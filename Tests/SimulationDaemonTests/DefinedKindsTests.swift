@@ -328,7 +328,8 @@ struct DefinedKindsTests {
       guest.say("undefine power") == [
         "- BAD-ARGUMENT argument=KIND got=power : 'power' is part of the program; only what 'define' made is forgotten"
       ])
-    #expect(guest.say("undefine none")[0].hasPrefix("- UNKNOWN-KIND kind=none : this world has defined no kind 'none'; "))
+    #expect(
+      guest.say("undefine none")[0].hasPrefix("- UNKNOWN-KIND kind=none : this world has defined no kind 'none'; "))
     #expect(guest.play("undo 3", "list").suffix(3) == [". a tally full", ". b tally low", "+ 2"])
   }
 

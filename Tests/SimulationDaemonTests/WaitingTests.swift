@@ -135,7 +135,8 @@ struct WaitingTests {
     _ = other.say("clock virtual")
     #expect(
       one.lines() == [
-        "- @2 TIMEOUT state=off way=buttonClick t=0.000 : no timer runs, so nothing comes by itself; q is in off", "+ @3",
+        "- @2 TIMEOUT state=off way=buttonClick t=0.000 : no timer runs, so nothing comes by itself; q is in off",
+        "+ @3",
       ])
   }
 

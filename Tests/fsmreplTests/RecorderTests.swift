@@ -241,7 +241,8 @@ struct DocumentCommandTests {
   @Test(
     "mistakes",
     arguments: [
-      "load", "load a b", "load a is b", "load a=b", "load a follow b", "load a anew", "load a as follow anew", "load a as", "load \"a", "define c bytes=3",
+      "load", "load a b", "load a is b", "load a=b", "load a follow b", "load a anew", "load a as follow anew",
+      "load a as", "load \"a", "define c bytes=3",
     ])
   func mistakes(text: String) {
     guard case .wrong = DocumentCommand(text) else {

@@ -57,7 +57,8 @@ public struct GraphTable: Sendable {
   /// What the signs mean that stand in the table.
   private func legend(_ lines: some Collection<String>) -> [String] {
     let signs = [
-      ("⟲", "⟲ handled within the state"), ("ignored", "ignored: nothing happens"), ("refused", "refused: not possible"),
+      ("⟲", "⟲ handled within the state"), ("ignored", "ignored: nothing happens"),
+      ("refused", "refused: not possible"),
       ("–", "– does not run"), ("·", "· never came about"), ("*", "* possible now"), ("> ", "> present state"),
     ]
     let used = signs.filter { sign, _ in

@@ -93,7 +93,9 @@ extension RequestContext {
     let kind = words.plain[0]
     guard live.world.definition(named: kind) != nil else {
       if environment.catalogue[kind] != nil {
-        return fail(.badArgument, [("argument", "KIND"), ("got", kind)], "'\(kind)' is part of the program; only what 'define' made is forgotten")
+        return fail(
+          .badArgument, [("argument", "KIND"), ("got", kind)],
+          "'\(kind)' is part of the program; only what 'define' made is forgotten")
       }
       if environment.library.has(kind) {
         return fail(

@@ -61,7 +61,8 @@ extension RequestContext {
         ("argument", "event"), ("got", events[wire.event].name),
         ("allowed", events.filter { $0.canTake(output) }.map(\.name).joined(separator: ",")),
       ],
-      "the output \(output.name) carries \(data.isEmpty ? "no data" : data), and the event \(events[wire.event].name) takes \(events[wire.event].usage)")
+      "the output \(output.name) carries \(data.isEmpty ? "no data" : data), and the event \(events[wire.event].name) takes \(events[wire.event].usage)"
+    )
     return false
   }
 

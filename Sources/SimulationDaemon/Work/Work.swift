@@ -285,7 +285,8 @@ extension RequestContext {
     if !hasMoreTimers, let way = way(of: wait.machine, to: wait.query) { keys.append(("way", way)) }
     fail(
       .timeout, keys + [("t", TimeText.seconds(live.world.now.nanoseconds))],
-      "\(hasMoreTimers ? "the time is over" : "no timer runs, so nothing comes by itself"); \(wait.name) is in \(state)")
+      "\(hasMoreTimers ? "the time is over" : "no timer runs, so nothing comes by itself"); \(wait.name) is in \(state)"
+    )
   }
 
   // MARK: Long replies

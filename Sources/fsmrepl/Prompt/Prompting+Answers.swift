@@ -197,7 +197,9 @@ extension Prompting {
     _ = client.begin(
       Errand("", origin: "", asking: ["list kind=\(kind)", "wires"]) { [unowned self] answers in
         let names = answers[0].rows.compactMap(\.words.first)
-        let wires = answers[1].rows.map(\.words).filter { $0.count == 4 && (names.contains($0[0]) || names.contains($0[2])) }
+        let wires = answers[1].rows.map(\.words).filter {
+          $0.count == 4 && (names.contains($0[0]) || names.contains($0[2]))
+        }
         for name in names { client.ask("drop \(name)") }
         for name in names { client.ask("new \(kind) \(name)") }
         for wire in wires { client.ask("wire \(wire.map(Word.written).joined(separator: " "))") }

@@ -176,7 +176,7 @@ struct Presenter {
       // Already laid out: shown as it is, below the tables.
       let ended: ScreenText = line.words.first == section ? "" : "\(endTable())\n"
       section = line.words.first
-      return "\(ended)\(wrapped("    \(drawn(line.note ?? ""))"))"
+      return "\(ended)\(wrapped("    \(line.note ?? "")"))"
     case .define:
       // As compilers write it, so that editors find the place.
       let place = [asked?.file, line.words.first].compactMap(\.self).joined(separator: ":")
