@@ -34,6 +34,8 @@ package struct Script: Sendable {
     package let isCounted: Bool
     /// The index in its line of the first word of the step; 2 behind a time.
     fileprivate let firstWord: UInt8
+    /// Index in ``Script/countedTimes`` of the time before it; negative if that does not depend on the turn.
+    fileprivate let countedTime: Int32
   }
 
   package enum Action: Sendable {
@@ -78,11 +80,13 @@ package struct Script: Sendable {
   }
 
   /// The expected value of a reading.
-  package enum Reading: Hashable, Sendable {
+  package indirect enum Reading: Hashable, Sendable {
     case number(Double, tolerance: Double)
     /// A time, which was written with its unit.
     case seconds(Double, tolerance: Double)
     case text(String)
+    /// Written in quotes: that text as JSON, as `show` has it, or the same without quotes.
+    case quoted(String, or: Reading)
     /// The machine has no such reading now.
     case none
   }
@@ -106,6 +110,8 @@ package struct Script: Sendable {
   /// The words of outcomes and checks that depend on the turn, by their index.
   private var countedOutcomes: [Int32: ScriptTemplate] = [:]
   private var countedChecks: [Int32: ScriptTemplate] = [:]
+  /// `at TIME` and `after DURATION` that depend on the turn, with the turns of the step after them.
+  private var countedTimes: [ScriptTemplate] = []
   /// Where the document of a step stands, by the step's index: its file, and how many lines of the file are before it.
   private var documents: [Int: (file: String, linesBefore: Int)] = [:]
 
@@ -235,6 +241,23 @@ package struct Script: Sendable {
     return countedChecks[place].map { String(decoding: $0.filled(turn: turn, counters), as: UTF8.self) }
   }
 
+  /// The line of a step as played in this turn, with its time; nil if it is the same in each.
+  package func playedLine(of step: Step, turn: Int32) -> String? {
+    let played = played(step, turn: turn)
+    let line = bytes(step.source, step.line)
+    let words = ScriptWords(line)
+    if isTime(step, words) { return played.flatMap(ScriptTime.written(fromRequest:)) }
+    guard step.countedTime >= 0 else { return played }
+    let time = String(decoding: countedTimes[Int(step.countedTime)].filled(turn: turn, counters), as: UTF8.self)
+    if let played { return "\(time) \(played)" }
+    let start = words.words.dropFirst(Int(step.firstWord)).first?.start ?? line.endIndex
+    return "\(time) \(String(decoding: line[start...], as: UTF8.self))"
+  }
+
+  private func isTime(_ step: Step, _ words: borrowing ScriptWords) -> Bool {
+    step.firstWord == 0 && (words.isWord(0, "at") || words.isWord(0, "after"))
+  }
+
   /// The column, from 1, at which a word of a step stands in its line, or at which the step begins.
   ///
   /// - Parameter word: Its index in what the step does, of which the outcome is a part.
@@ -242,8 +265,7 @@ package struct Script: Sendable {
     let bytes = bytes(step.source, step.line)
     let words = ScriptWords(bytes)
     // A time stands in the line in another form than in its request.
-    let isTime = step.firstWord == 0 && (words.isWord(0, "at") || words.isWord(0, "after"))
-    let place = isTime ? 1 : Int(step.firstWord) + word
+    let place = isTime(step, words) ? 1 : Int(step.firstWord) + word
     // `point STATE` stands for a request with one word more.
     let isPoint = place == words.words.count && words.isWord(0, "point")
     guard
@@ -330,6 +352,8 @@ package struct Script: Sendable {
     let source: Int
     let line: Int
     let firstWord: Int
+    /// The time before the step, if it depends on the turn.
+    var countedTime: ScriptTemplate?
   }
 
   /// Appends a step.
@@ -366,10 +390,12 @@ package struct Script: Sendable {
   }
 
   private mutating func append(_ action: Action, from start: Int, isCounted: Bool, _ origin: Origin) {
+    if let time = origin.countedTime { countedTimes.append(time) }
     steps.append(
       Step(
         source: Int32(origin.source), line: Int32(origin.line), action: action, start: start,
-        length: Int32(text.count - start), isCounted: isCounted, firstWord: UInt8(clamping: origin.firstWord)))
+        length: Int32(text.count - start), isCounted: isCounted, firstWord: UInt8(clamping: origin.firstWord),
+        countedTime: origin.countedTime == nil ? -1 : Int32(countedTimes.count - 1)))
   }
 
   /// Says that the last check, or the last outcome, depends on the turn.
@@ -384,7 +410,7 @@ package struct Script: Sendable {
     let step = steps[place]
     steps[place] = Step(
       source: step.source, line: step.line, action: .repeats(count, past: Int32(steps.count)), start: step.start,
-      length: step.length, isCounted: false, firstWord: step.firstWord)
+      length: step.length, isCounted: false, firstWord: step.firstWord, countedTime: step.countedTime)
   }
 }
 

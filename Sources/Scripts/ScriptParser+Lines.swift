@@ -51,10 +51,6 @@ extension ScriptParser {
 
   // MARK: Time
 
-  private static let units: Set = [
-    "ms", "s", "sec", "second", "seconds", "m", "min", "minute", "minutes", "h", "hour", "hours", "d", "day", "days",
-  ]
-
   /// Turns `at TIME` or `after DURATION` into the request that does it.
   private mutating func takeTime() throws(ScriptFailure) {
     let time: ScriptTime = words.isWord(0, "at") ? .at : .after
@@ -65,13 +61,10 @@ extension ScriptParser {
     }
     let found = word.map { $0.isPlain ? words.text($0) : "\(words.key($0))=\(words.text($0))" }
     if let mistake = time.mistake(in: found) { throw failure(word: 1, mistake) }
-    if let found, let unit = words.words.dropFirst(2).first.map({ words.text($0) }), Self.units.contains(unit),
-      found.allSatisfy({ $0.isNumber || $0 == "." })
+    if let found, let unit = words.words.dropFirst(2).first.map({ words.text($0) }),
+      let joined = TimeText.joined(found, unit)
     {
-      throw failure(
-        word: 1,
-        "a time is one word: '\(found)\(unit.hasPrefix("m") && unit != "ms" ? "m" : unit.prefix(unit == "ms" ? 2 : 1))'"
-      )
+      throw failure(word: 1, "a time is one word: '\(joined)'")
     }
     try append(.request(.advance, outcome: -1), words: 1..<2, before: time.request, firstWord: 0)
   }
@@ -220,6 +213,11 @@ extension ScriptParser {
     case .missing:
       throw failure(word: end < words.words.count ? place : end, "a word is missing; \(used)")
     case .surplus(let word):
+      if word > 0,
+        let joined = TimeText.joined(words.text(words.words[plain[word - 1]]), words.text(words.words[plain[word]]))
+      {
+        throw failure(word: plain[word - 1], "a duration is one word: '\(joined)'")
+      }
       throw failure(word: plain[word], "'\(words.text(words.words[plain[word]]))' is one word too many; \(used)")
     case .wrong(let word, let allowed):
       guard !expects(.badArgument, outcome) else { return }

@@ -211,7 +211,13 @@ package struct ScriptParser: ~Copyable {
   }
 
   func origin(_ firstWord: Int) -> Script.Origin {
-    Script.Origin(source: source, line: line, firstWord: firstWord)
+    var origin = Script.Origin(source: source, line: line, firstWord: firstWord)
+    guard firstWord > 0, !loops.isEmpty else { return origin }
+    let holes = words.holes(in: 0..<firstWord)
+    if !holes.isEmpty {
+      origin.countedTime = ScriptTemplate(bytes: Array(words.written(0..<firstWord)), holes: filled(holes))
+    }
+    return origin
   }
 
   mutating func count() throws(ScriptFailure) {

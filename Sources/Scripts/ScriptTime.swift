@@ -20,6 +20,14 @@ package enum ScriptTime {
   /// What is sent before the time.
   package var request: StaticString { self == .at ? "advance until " : "advance " }
 
+  /// The time as written in a script, of a request that does it; nil for another request.
+  static func written(fromRequest request: String) -> String? {
+    for (time, word) in [(Self.at, "at"), (.after, "after")] where request.hasPrefix("\(time.request)") {
+      return "\(word) \(request.dropFirst("\(time.request)".count))"
+    }
+    return nil
+  }
+
   /// What is wrong with the word behind it, which may be missing; nil if nothing is.
   package func mistake(in word: String?) -> String? {
     let form = self == .at ? TimeText.timeForm : TimeText.durationForm

@@ -93,7 +93,9 @@ extension ScriptWords {
       number.map { .number($0, tolerance: tolerance) } ?? seconds.map { .seconds($0, tolerance: tolerance) }
     }
     guard count > 5 else {
-      return .reading(machine: machine, name: name, wanted(0) ?? (text == "none" ? .none : .text(text)))
+      let isQuoted = words[first + 4].isQuoted
+      let wanted = wanted(0) ?? (text == "none" && !isQuoted ? .none : .text(text))
+      return .reading(machine: machine, name: name, isQuoted ? .quoted(text, or: wanted) : wanted)
     }
     let written = self.text(words[first + 5])
     let digits = written.hasPrefix("±") ? written.dropFirst() : written.hasPrefix("+-") ? written.dropFirst(2) : ""

@@ -29,12 +29,15 @@ package struct ShownMachine {
   package func difference(_ name: String, _ wanted: Script.Reading) -> (expected: String, got: String)? {
     let value = value(of: name)
     let others = readings.isEmpty ? "it has none now" : "it has \(readings.map(\.name).joined(separator: ", "))"
-    let got = value.map { "\(name) \(Word.written($0))" } ?? "no reading '\(name)'; \(others)"
+    // The text of a document is JSON, with its own quotes, and is written so, too.
+    let got = value.map { "\(name) \($0.hasPrefix("\"") ? $0 : Word.written($0))" } ?? "no reading '\(name)'; \(others)"
     switch wanted {
     case .none:
       return value == nil ? nil : ("no reading '\(name)'", got)
     case .text(let text):
       return value == text ? nil : ("\(name) \(Word.written(text))", got)
+    case .quoted(let text, let other):
+      return value == JSONWriter.quoted(text) ? nil : difference(name, other)
     case .number(let number, let tolerance):
       if let value, Self.isNear(value, number, tolerance) { return nil }
       return ("\(name) \(Self.text(number, tolerance))", got)

@@ -50,6 +50,11 @@ extension ScriptsTests {
             got       moved on capsLock
 
         """), "\(request.output)")
+    let timed = try run(
+      ["s.fsm": "new shiftKey k\nrepeat 3 as i\n  after ${i}00ms  send k tap  => off # or not\nend\n"], "@s.fsm")
+    #expect(timed.output.contains("    played    after 100ms send k tap  => off # or not\n"), "\(timed.output)")
+    let time = try run(["s.fsm": "new shiftKey k\nrepeat 3 as i\n  after 2s\n  at ${i}500ms list\nend\n"], "@s.fsm")
+    #expect(time.output.contains("    played    at 1500ms\n"), "\(time.output)")
     let check = try run(["s.fsm": "new shiftKey s{1..3}\nexpect s{1..3} timers doubleTap\n"], "--tap", "@s.fsm")
     #expect(check.output.contains("\n  played: 'expect s1 timers doubleTap'\n"), "\(check.output)")
     let never = try run(["s.fsm": "new shiftKey s{1..3}\nnever s{1..3} on\nsend s2 tap\n"], "@s.fsm")

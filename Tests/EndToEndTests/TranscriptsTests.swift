@@ -35,6 +35,25 @@ struct TranscriptsTests {
     #expect(run.log == "")
   }
 
+  @Test("a durable world is an ordinary one in a check, and so is a fork of it that was recorded")
+  func durable() throws {
+    try place.write(
+      "d.transcript",
+      """
+      > world new w durable=yes seed=7
+      + created w
+      > use w
+      + world=w clock=virtual t=0.000 seq=0
+      > @x world new v clock=virtual durable=maybe
+      - @x BAD-ARGUMENT argument=durable got=maybe allowed=no,yes : durable is one of no,yes
+      > world new v durable=yes
+      - BAD-ARGUMENT argument=durable got=yes allowed=no : this daemon keeps nothing, since it was started with --ephemeral
+
+      """)
+    let run = try place.run("check", "@d.transcript")
+    #expect(run.code == .exited(0), "\(run.output)")
+  }
+
   @Test("an answer that is another is exit code 4, with the lines around it")
   func differs() throws {
     try place.write("a.transcript", Self.good.replacing("at 0.200s", with: "at 0.350s"))

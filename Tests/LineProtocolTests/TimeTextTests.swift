@@ -27,6 +27,18 @@ struct TimeTextTests {
     for text in texts { #expect(TimeText.duration(text) == nil, "\(text)") }
   }
 
+  @Test("a number and its unit as two words are one")
+  func joined() {
+    let words = [
+      ("3", "hours", "3h"), ("1.5", "s", "1.5s"), ("20", "min", "20m"), ("5", "milliseconds", "5ms"),
+      ("2", "days", "2d"),
+    ]
+    for (number, unit, word) in words { #expect(TimeText.joined(number, unit) == word) }
+    for (number, unit) in [("x", "s"), ("3", ""), ("3", "weeks"), ("3s", "s"), ("-3", "s"), ("", "s")] {
+      #expect(TimeText.joined(number, unit) == nil, "\(number) \(unit)")
+    }
+  }
+
   @Test("whole nanoseconds only")
   func wholeNanoseconds() {
     for text in ["0.5ns", "1.1ns", "0.0001us", "1.0000000001s", "0.0000000005", "0.00000000001m", "0.00000000000001d"] {

@@ -27,19 +27,19 @@ struct GraphsTextTests {
     let mark = GraphMark("c", state: 1, present: Crane.slowNow)
     #expect(
       GraphTable(Drawing(try SharedGraphs.graph(of: Crane.kind), mark: mark, show: .all)).text == """
-          state    lift              finish  creep
-                                             after 2s
-          -------  ----------------  ------  -----------
-          off      0: → on.slow      ignore  –
+          state    lift              finish   creep
+                                              after 2s
+          -------  ----------------  -------  -----------
+          off      0: → on.slow      ignored  –
                    5|100: → on.fast
-        > on.slow  0: ignore         ignore  → on.fast *
-                   5|100: illegal
-          on.fast  → self            → end   –
-          end      final             final   –
+        > on.slow  0: ignored        ignored  → on.fast *
+                   5|100: refused
+          on.fast  → self            → end    –
+          end      final             final    –
 
         4 states, 2 events: 8 pairs, 4 transitions
         16 pairs with the classes of data: 7 move, 3 ignored, 6 refused
-        ignore: nothing happens; illegal: refused; – does not run; * possible now; > present state
+        ignored: nothing happens; refused: not possible; – does not run; * possible now; > present state
         """)
   }
 

@@ -23,6 +23,21 @@ struct CheckTests {
         == .init(expected: "no reading 'n'", got: "n 4.000", word: 4))
   }
 
+  @Test("a text of a document is expected as 'show' has it, with its quotes")
+  func quotedReadings() throws {
+    let rows = Self.lines(#". reading code "\"1234\"""#, #". reading name "\"a \\\"b\\\"\"""#, ". reading n 4")
+    func miss(_ value: String, of name: String = "code") throws -> Script.Check.Miss? {
+      try Script.Check.parse("expect m reading \(name) \(value)")?.miss(in: rows)
+    }
+    #expect(try miss(#""1234""#) == nil)
+    #expect(try miss(#""\"1234\"""#) == nil)
+    #expect(try miss(#""a \"b\"""#, of: "name") == nil)
+    #expect(try miss("4", of: "n") == nil)
+    #expect(try miss(#""4""#, of: "n") == nil)
+    #expect(try miss("1234") == .init(expected: "code 1234", got: #"code "1234""#, word: 4))
+    #expect(try miss(#""4321""#) == .init(expected: "code 4321", got: #"code "1234""#, word: 4))
+  }
+
   @Test("a coverage is that of all machines that match, and of none it is a mistake")
   func coverages() {
     let half = Self.lines(

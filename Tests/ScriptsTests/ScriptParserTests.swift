@@ -250,7 +250,7 @@ struct ScriptParserTests {
       ("include x/none.fsm", "1:9: cannot read 'x/none.fsm': No such file or directory"),
       (
         "advance 3 hours",
-        "1:11: 'hours' is one word too many; advance is used as 'advance DURATION' or 'advance until TIME'"
+        "1:9: a duration is one word: '3h'"
       ),
       (
         "advance soon",

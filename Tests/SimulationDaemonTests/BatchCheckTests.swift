@@ -48,14 +48,14 @@ struct BatchCheckTests {
       drop call
       new power call
       send call buttonClick
-      wire k text p buttonClick
+      wire k text l character
       drop k
       list state=on
       cast * buttonClick
       """
     func answers(_ begin: String) -> [String] {
       let guest = HostedService().connect(toWorld: "w")
-      return guest.say("new power p\n\(begin)\n\(lines)\nend")
+      return guest.say("new power p\nnew shiftKey l\n\(begin)\n\(lines)\nend")
     }
     #expect(answers("begin strict") == answers("begin"))
     #expect(answers("begin strict").last == "+ batch=12")

@@ -162,149 +162,174 @@ struct CrowdTranscriptTests {
       #"""
       > new power p
       + created p off t=0.000 seq=1
-      > new power q
-      + created q off t=0.000 seq=2
+      > new character h
+      + created h weak t=0.000 seq=2
       > new shiftKey k
       + created k off t=0.000 seq=3
-      > new boldText x
-      + created x regular t=0.000 seq=4
-      > wire k text p buttonClick
-      + t=0.000 seq=5
-      > wire x fontStyle p buttonClick
+      > new regex r pattern=a*
+      + created r accepting t=0.000 seq=4
+      > new shiftKey l
+      + created l off t=0.000 seq=5
+      > wire k text l character
       + t=0.000 seq=6
-      > wire x fontStyle p buttonClick
-      - BAD-ARGUMENT argument=wire got="x fontStyle p buttonClick" : there is such a wire already
-      > wire x nosuch p buttonClick
-      - BAD-ARGUMENT argument=output got=nosuch allowed=fontStyle : a boldText has no output 'nosuch'
-      > wire x fontStyl p buttonClick
-      - BAD-ARGUMENT argument=output got=fontStyl allowed=fontStyle did-you-mean=fontStyle : a boldText has no output 'fontStyl'
-      > wire p buttonClick x toggleSwitched
+      > wire r accepted h hit
+      + t=0.000 seq=7
+      > wire r accepted h hit
+      - BAD-ARGUMENT argument=wire got="r accepted h hit" : there is such a wire already; 'wires' lists them
+      > wire r accepted p buttonClick
+      - BAD-ARGUMENT argument=event got=buttonClick allowed="" : the output accepted carries length (integer), and the event buttonClick takes no argument
+      > wire k text h pickUp
+      + t=0.000 seq=8
+      > wire k text p set
+      - BAD-ARGUMENT argument=event got=set allowed="" : the output text carries text (text), and the event set takes to (flag)
+      > wire r nosuch h hit
+      - BAD-ARGUMENT argument=output got=nosuch allowed=accepted,rejected : a regex has no output 'nosuch'
+      > wire r accepte h hit
+      - BAD-ARGUMENT argument=output got=accepte allowed=accepted,rejected did-you-mean=accepted : a regex has no output 'accepte'
+      > wire p buttonClick k tap
       - BAD-ARGUMENT argument=output got=buttonClick allowed="" : a power has no output 'buttonClick'
-      > wire x fontStyle p buttonClik
+      > wire r accepted p buttonClik
       - UNKNOWN-EVENT machine=p event=buttonClik allowed=buttonClick,set did-you-mean=buttonClick : a power has no event 'buttonClik'
-      > wire x fontStyle nosuch buttonClick
+      > wire r accepted nosuch hit
       - UNKNOWN-MACHINE machine=nosuch : there is no machine 'nosuch' in world w
-      > wire nosuch fontStyle p buttonClick
+      > wire nosuch accepted h hit
       - UNKNOWN-MACHINE machine=nosuch : there is no machine 'nosuch' in world w
-      > wire x fontStyle p
+      > wire r accepted h
       - USAGE : wire is used as 'wire FROM OUTPUT TO EVENT'
       > wires
-      . k text p buttonClick
-      . x fontStyle p buttonClick
-      + 2
+      . k text l character
+      . k text h pickUp
+      . r accepted h hit
+      + 3
       > watch * what=all
       + watching 1
-      > send x toggleSwitched
-      * 7 0.000 x moved regular bold event=toggleSwitched
-      * 7 0.000 x output fontStyle bold
-      * 8 0.000 p refused off wire=x.fontStyle
-      + moved regular bold t=0.000 seq=7 outputs=fontStyle
+      > send r end
+      * 9 0.000 r moved accepting accepted event=end
+      * 9 0.000 r output accepted 0
+      * 10 0.000 h refused weak wire=r.accepted
+      + moved accepting accepted t=0.000 seq=9 outputs=accepted
       > send k character a
-      * 9 0.000 k stayed off event=character
-      * 9 0.000 k output text a
-      * 10 0.000 p refused off wire=k.text
-      + stayed off t=0.000 seq=9 outputs=text
-      > unwire x fontStyle p buttonClick
-      * 11 0.000 x unwired fontStyle p buttonClick
-      + t=0.000 seq=11
-      > unwire x fontStyle p buttonClick
-      - BAD-ARGUMENT argument=wire got="x fontStyle p buttonClick" : there is no such wire; 'wires' lists them
+      * 11 0.000 k stayed off event=character
+      * 11 0.000 k output text a
+      * 12 0.000 l stayed off wire=k.text
+      * 12 0.000 l output text a
+      * 13 0.000 h refused weak wire=k.text
+      + stayed off t=0.000 seq=11 outputs=text
+      > unwire k text l character
+      * 14 0.000 k unwired text l character
+      + t=0.000 seq=14
+      > unwire k text l character
+      - BAD-ARGUMENT argument=wire got="k text l character" : there is no such wire; 'wires' lists them
       > wires
-      . k text p buttonClick
-      + 1
-      > wire x fontStyle p set
-      * 12 0.000 x wired fontStyle p set
-      + t=0.000 seq=12
-      > send x toggleSwitched
-      * 13 0.000 x moved bold regular event=toggleSwitched
-      * 13 0.000 x output fontStyle regular
-      * 14 0.000 p refused off wire=x.fontStyle
-      + moved bold regular t=0.000 seq=13 outputs=fontStyle
-      > drop p
-      * 15 0.000 p dropped
-      + dropped p t=0.000 seq=15
+      . k text h pickUp
+      . r accepted h hit
+      + 2
+      > send r char a
+      * 15 0.000 r moved accepted accepting event=char
+      + moved accepted accepting t=0.000 seq=15
+      > send r end
+      * 16 0.000 r moved accepting accepted event=end
+      * 16 0.000 r output accepted 1
+      * 17 0.000 h ignored weak wire=r.accepted
+      + moved accepting accepted t=0.000 seq=16 outputs=accepted
+      > drop h
+      * 18 0.000 h dropped
+      + dropped h t=0.000 seq=18
       > wires
       + 0
       > journal
       . 1 0.000 p created power off
-      . 2 0.000 q created power off
+      . 2 0.000 h created character weak
       . 3 0.000 k created shiftKey off
-      . 4 0.000 x created boldText regular
-      . 4 0.000 x output fontStyle regular
-      . 5 0.000 k wired text p buttonClick
-      . 6 0.000 x wired fontStyle p buttonClick
-      . 7 0.000 x moved regular bold event=toggleSwitched
-      . 7 0.000 x output fontStyle bold
-      . 8 0.000 p refused off wire=x.fontStyle
-      . 9 0.000 k stayed off event=character
-      . 9 0.000 k output text a
-      . 10 0.000 p refused off wire=k.text
-      . 11 0.000 x unwired fontStyle p buttonClick
-      . 12 0.000 x wired fontStyle p set
-      . 13 0.000 x moved bold regular event=toggleSwitched
-      . 13 0.000 x output fontStyle regular
-      . 14 0.000 p refused off wire=x.fontStyle
-      . 15 0.000 p dropped
-      + 19
+      . 4 0.000 r created regex accepting
+      . 5 0.000 l created shiftKey off
+      . 6 0.000 k wired text l character
+      . 7 0.000 r wired accepted h hit
+      . 8 0.000 k wired text h pickUp
+      . 9 0.000 r moved accepting accepted event=end
+      . 9 0.000 r output accepted 0
+      . 10 0.000 h refused weak wire=r.accepted
+      . 11 0.000 k stayed off event=character
+      . 11 0.000 k output text a
+      . 12 0.000 l stayed off wire=k.text
+      . 12 0.000 l output text a
+      . 13 0.000 h refused weak wire=k.text
+      . 14 0.000 k unwired text l character
+      . 15 0.000 r moved accepted accepting event=char
+      . 16 0.000 r moved accepting accepted event=end
+      . 16 0.000 r output accepted 1
+      . 17 0.000 h ignored weak wire=r.accepted
+      . 18 0.000 h dropped
+      + 22
       > journal what=moves
       . 1 0.000 p created power off
-      . 2 0.000 q created power off
+      . 2 0.000 h created character weak
       . 3 0.000 k created shiftKey off
-      . 4 0.000 x created boldText regular
-      . 4 0.000 x output fontStyle regular
-      . 7 0.000 x moved regular bold event=toggleSwitched
-      . 7 0.000 x output fontStyle bold
-      . 9 0.000 k output text a
-      . 13 0.000 x moved bold regular event=toggleSwitched
-      . 13 0.000 x output fontStyle regular
-      . 15 0.000 p dropped
-      + 11
-      > journal p
-      . 1 0.000 p created power off
-      . 8 0.000 p refused off wire=x.fontStyle
-      . 10 0.000 p refused off wire=k.text
-      . 14 0.000 p refused off wire=x.fontStyle
-      . 15 0.000 p dropped
+      . 4 0.000 r created regex accepting
+      . 5 0.000 l created shiftKey off
+      . 9 0.000 r moved accepting accepted event=end
+      . 9 0.000 r output accepted 0
+      . 11 0.000 k output text a
+      . 12 0.000 l output text a
+      . 15 0.000 r moved accepted accepting event=char
+      . 16 0.000 r moved accepting accepted event=end
+      . 16 0.000 r output accepted 1
+      . 18 0.000 h dropped
+      + 13
+      > journal h
+      . 2 0.000 h created character weak
+      . 10 0.000 h refused weak wire=r.accepted
+      . 13 0.000 h refused weak wire=k.text
+      . 17 0.000 h ignored weak wire=r.accepted
+      . 18 0.000 h dropped
       + 5
-      > journal p limit=1
-      . 15 0.000 p dropped
+      > journal h limit=1
+      . 18 0.000 h dropped
       + 1
       > journal since=9
-      . 9 0.000 k stayed off event=character
-      . 9 0.000 k output text a
-      . 10 0.000 p refused off wire=k.text
-      . 11 0.000 x unwired fontStyle p buttonClick
-      . 12 0.000 x wired fontStyle p set
-      . 13 0.000 x moved bold regular event=toggleSwitched
-      . 13 0.000 x output fontStyle regular
-      . 14 0.000 p refused off wire=x.fontStyle
-      . 15 0.000 p dropped
-      + 9
+      . 9 0.000 r moved accepting accepted event=end
+      . 9 0.000 r output accepted 0
+      . 10 0.000 h refused weak wire=r.accepted
+      . 11 0.000 k stayed off event=character
+      . 11 0.000 k output text a
+      . 12 0.000 l stayed off wire=k.text
+      . 12 0.000 l output text a
+      . 13 0.000 h refused weak wire=k.text
+      . 14 0.000 k unwired text l character
+      . 15 0.000 r moved accepted accepting event=char
+      . 16 0.000 r moved accepting accepted event=end
+      . 16 0.000 r output accepted 1
+      . 17 0.000 h ignored weak wire=r.accepted
+      . 18 0.000 h dropped
+      + 14
       > journal since=9 limit=1
-      . 9 0.000 k stayed off event=character
-      . 9 0.000 k output text a
+      . 9 0.000 r moved accepting accepted event=end
+      . 9 0.000 r output accepted 0
       + 2
       > journal since=0
       . 1 0.000 p created power off
-      . 2 0.000 q created power off
+      . 2 0.000 h created character weak
       . 3 0.000 k created shiftKey off
-      . 4 0.000 x created boldText regular
-      . 4 0.000 x output fontStyle regular
-      . 5 0.000 k wired text p buttonClick
-      . 6 0.000 x wired fontStyle p buttonClick
-      . 7 0.000 x moved regular bold event=toggleSwitched
-      . 7 0.000 x output fontStyle bold
-      . 8 0.000 p refused off wire=x.fontStyle
-      . 9 0.000 k stayed off event=character
-      . 9 0.000 k output text a
-      . 10 0.000 p refused off wire=k.text
-      . 11 0.000 x unwired fontStyle p buttonClick
-      . 12 0.000 x wired fontStyle p set
-      . 13 0.000 x moved bold regular event=toggleSwitched
-      . 13 0.000 x output fontStyle regular
-      . 14 0.000 p refused off wire=x.fontStyle
-      . 15 0.000 p dropped
-      + 19
+      . 4 0.000 r created regex accepting
+      . 5 0.000 l created shiftKey off
+      . 6 0.000 k wired text l character
+      . 7 0.000 r wired accepted h hit
+      . 8 0.000 k wired text h pickUp
+      . 9 0.000 r moved accepting accepted event=end
+      . 9 0.000 r output accepted 0
+      . 10 0.000 h refused weak wire=r.accepted
+      . 11 0.000 k stayed off event=character
+      . 11 0.000 k output text a
+      . 12 0.000 l stayed off wire=k.text
+      . 12 0.000 l output text a
+      . 13 0.000 h refused weak wire=k.text
+      . 14 0.000 k unwired text l character
+      . 15 0.000 r moved accepted accepting event=char
+      . 16 0.000 r moved accepting accepted event=end
+      . 16 0.000 r output accepted 1
+      . 17 0.000 h ignored weak wire=r.accepted
+      . 18 0.000 h dropped
+      + 22
       > journal since=99
       + 0
       > journal since=x
@@ -314,18 +339,19 @@ struct CrowdTranscriptTests {
       > journal limit=0
       + 0
       > journal limit=2 what=moves
-      . 13 0.000 x moved bold regular event=toggleSwitched
-      . 13 0.000 x output fontStyle regular
-      . 15 0.000 p dropped
+      . 16 0.000 r moved accepting accepted event=end
+      . 16 0.000 r output accepted 1
+      . 18 0.000 h dropped
       + 3
       > journal what=some
       - BAD-ARGUMENT argument=what got=some allowed=moves,all : what is one of moves,all
-      > journal x* since=5 what=moves
-      . 7 0.000 x moved regular bold event=toggleSwitched
-      . 7 0.000 x output fontStyle bold
-      . 13 0.000 x moved bold regular event=toggleSwitched
-      . 13 0.000 x output fontStyle regular
-      + 4
+      > journal r* since=5 what=moves
+      . 9 0.000 r moved accepting accepted event=end
+      . 9 0.000 r output accepted 0
+      . 15 0.000 r moved accepted accepting event=char
+      . 16 0.000 r moved accepting accepted event=end
+      . 16 0.000 r output accepted 1
+      + 5
       > unwatch *
       + watching 0
       > unwatch *

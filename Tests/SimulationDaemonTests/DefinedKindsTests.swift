@@ -360,8 +360,12 @@ struct DefinedKindsTests {
       guest.play("drop a", "drop b", "undefine tally", "new tally c").suffix(2).map { $0.prefix(14) } == [
         "+ t=0.000 seq=", "- UNKNOWN-KIND",
       ])
-    #expect(guest.say("undefine power")[0].hasPrefix("- BAD-ARGUMENT"))
-    #expect(guest.say("undefine none")[0].hasPrefix("- UNKNOWN-KIND"))
+    #expect(
+      guest.say("undefine power") == [
+        "- BAD-ARGUMENT argument=KIND got=power : 'power' is part of the program; only what 'define' made is forgotten"
+      ])
+    #expect(
+      guest.say("undefine none")[0].hasPrefix("- UNKNOWN-KIND kind=none : this world has defined no kind 'none'; "))
     #expect(guest.play("undo 3", "list").suffix(3) == [". a tally full", ". b tally low", "+ 2"])
   }
 

@@ -63,18 +63,18 @@ struct DescribeTranscriptTests {
       . output weight weight=number : what was weighed
       . parameter idle type=duration default=1m allowed=0s..1h : how long it waits for a sale
       . parameter initial type=state default=closed allowed=closed,open : the state to start in, as if it had just been entered
-      . table :   state   open    add      weigh   close     idle
-      . table :                                              after 1m
-      . table :   ------  ------  -------  ------  --------  --------
-      . table :   closed  → open  illegal  ignore  ignore    –
-      . table :   open    ignore  → self   ⟲       → closed  → closed
-      . table :                   illegal
+      . table :   state   open     add      weigh    close     idle
+      . table :                                                after 1m
+      . table :   ------  -------  -------  -------  --------  --------
+      . table :   closed  → open   refused  ignored  ignored   –
+      . table :   open    ignored  → self   ⟲        → closed  → closed
+      . table :                    refused
       . table
       . table : 2 states, 4 events: 8 pairs, 3 transitions
       . table : 18 pairs with the classes of data: 5 move, 4 stay, 7 ignored, 2 refused
       . table : Partial: open was tried with nil and x only
       . table : Partial: add was tried with 1 and 99 only
-      . table : ⟲ handled within the state; ignore: nothing happens; illegal: refused; – does not run
+      . table : ⟲ handled within the state; ignored: nothing happens; refused: not possible; – does not run
       + 24
       > describe phoneCall
       . kind phoneCall members=2 : a call tracker on a phone: tap on tracker, answer the alert and hang up on phone

@@ -115,7 +115,7 @@ struct HelpTests {
   @Test("counters count")
   func stats() {
     let (one, other) = (host.connect(), host.connect())
-    _ = one.say("new shiftKey k\nsend k tap\nnew boldText b\nwire b fontStyle k tap\nworld new w seed=9")
+    _ = one.say("new shiftKey k\nsend k tap\nnew shiftKey b\nwire b text k character\nworld new w seed=9")
     host.passTime(2)
     let counters = other.say("@s stats").filter { !$0.hasPrefix(". @s memory") && !$0.hasPrefix(". @s resident") }
     #expect(

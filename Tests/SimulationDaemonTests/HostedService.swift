@@ -132,6 +132,9 @@ final class HostedService {
   /// Lets the host's time pass without a round on the way: the daemon was kept from running.
   func passTimeLate(_ nanoseconds: UInt64) { late(until: now + nanoseconds) }
 
+  /// Lets the host's time pass until the next round, which a client's input begins.
+  func passTimeWithoutRound(_ nanoseconds: UInt64) { now += nanoseconds }
+
   private func late(until target: UInt64) {
     now = target
     round { service.passTime() }

@@ -43,7 +43,7 @@ struct MachineTranscriptTests {
       > new fridge h physics=maybe
       - BAD-ARGUMENT argument=physics got=maybe allowed=on,off,true,false : physics is one of on,off,true,false, not 'maybe'
       > new fridge h coolingTau=0
-      - BAD-ARGUMENT argument=coolingTau got=0 allowed=1ms..365d : coolingTau is 1ms..365d, not '0'
+      - BAD-ARGUMENT argument=coolingTau got=0 allowed=1ms..365d : coolingTau is a duration of 1ms..365d, not '0'
       > new till t initial=open idle=2m
       + created t open(0) t=0.000 seq=5
       > new phoneCall c

@@ -46,6 +46,8 @@ struct TimeTranscriptTests {
       - BAD-ARGUMENT argument=duration got=until allowed="a number with one of ns us ms s m h d, up to 36500d" : 'until' is no duration
       > advance until 1s 2s
       - USAGE : advance is used as 'advance DURATION' or 'advance until TIME'
+      > advance 3 hours
+      - USAGE : a duration is one word: '3h'; advance is used as 'advance DURATION' or 'advance until TIME'
       > advance later 1s
       - USAGE : advance is used as 'advance DURATION' or 'advance until TIME'
       > advance
@@ -57,7 +59,7 @@ struct TimeTranscriptTests {
       > advance 1.5ns
       - BAD-ARGUMENT argument=duration got=1.5ns allowed="a number with one of ns us ms s m h d, up to 36500d" : '1.5ns' is no duration
       > advance 36501d
-      - BAD-ARGUMENT argument=duration got=36501d allowed="a number with one of ns us ms s m h d, up to 36500d" : '36501d' is no duration
+      - BAD-ARGUMENT argument=duration got=36501d allowed="a number with one of ns us ms s m h d, up to 36500d" : '36501d' is longer than any duration
       > advance 1x
       - BAD-ARGUMENT argument=duration got=1x allowed="a number with one of ns us ms s m h d, up to 36500d" : '1x' is no duration
       > step
@@ -159,7 +161,7 @@ struct TimeTranscriptTests {
       > new ticker a every=1s
       + created a idle t=0.000 seq=1
       > await a running within=10s
-      - TIMEOUT state=idle t=0.000 : the time is over; a is in idle
+      - TIMEOUT state=idle way=start t=0.000 : no timer runs, so nothing comes by itself; a is in idle
       > send a start
       + moved idle running t=0.000 seq=2
       > await a running
@@ -179,13 +181,13 @@ struct TimeTranscriptTests {
       > send a stop
       + moved running idle t=2.500 seq=5
       > await a running within=0
-      - TIMEOUT state=idle t=2.500 : the time is over; a is in idle
+      - TIMEOUT state=idle way=start t=2.500 : no timer runs, so nothing comes by itself; a is in idle
       > await a running
-      - TIMEOUT state=idle t=2.500 : the time is over; a is in idle
+      - TIMEOUT state=idle way=start t=2.500 : no timer runs, so nothing comes by itself; a is in idle
       > new shiftKey k initial=capsLock
       + created k capsLock t=2.500 seq=6
       > await k off
-      - TIMEOUT state=capsLock t=2.500 : the time is over; k is in capsLock
+      - TIMEOUT state=capsLock way=tap t=2.500 : no timer runs, so nothing comes by itself; k is in capsLock
       > send k tap
       + moved capsLock off t=2.500 seq=7
       > send k tap
@@ -296,7 +298,7 @@ struct TimeTranscriptTests {
       > advance 2h
       - BAD-ARGUMENT argument=duration got=2h allowed="up to 3599.999999999s" : world time ends at 100000d
       > await k off within=2d
-      - TIMEOUT state=on t=8639996400.000000001 : the time is over; k is in on
+      - TIMEOUT state=on way=tap t=8639996400.000000001 : no timer runs, so nothing comes by itself; k is in on
       > step
       + stepped fired=0 t=8639996400.000000001 seq=6
       > show k

@@ -133,7 +133,11 @@ struct WaitingTests {
     #expect(one.lines() == ["- @1 UNKNOWN-MACHINE machine=p : 'p' was dropped meanwhile"])
     // A virtual clock without running timers does not move.
     _ = other.say("clock virtual")
-    #expect(one.lines() == ["- @2 TIMEOUT state=off t=0.000 : the time is over; q is in off", "+ @3"])
+    #expect(
+      one.lines() == [
+        "- @2 TIMEOUT state=off way=buttonClick t=0.000 : no timer runs, so nothing comes by itself; q is in off",
+        "+ @3",
+      ])
   }
 
   @Test("a world that is dropped ends what waits in it, and what waits behind that goes on in main")
@@ -250,6 +254,32 @@ struct WaitingTests {
     #expect(lines.count == 2 && lines[0].hasPrefix("- @a CANCELLED t=") && lines[1] == "+ @c")
     #expect(lines[0].hasSuffix(" : cancelled by this connection") && lines[0].contains(" fired="))
     #expect(virtual.say("@c cancel") == ["+ @c"])
+  }
+
+  @Test("cancel on a real clock has the present time, and an await that is over by then is answered as usual")
+  func cancelOnRealClock() {
+    let (guest, other) = (host.connect(), host.connect())
+    _ = guest.say("new power p\nnew till t initial=open")
+    _ = guest.say("@a await p on")
+    host.passTimeWithoutRound(1_500_000_000)
+    #expect(
+      guest.say("@c cancel") == [
+        "- @a CANCELLED t=1.500 seq=2 fired=0 : cancelled by this connection", "+ @c",
+      ])
+    func numberOfAwait() -> Substring { other.say("activities")[0].split(separator: " ")[1] }
+    _ = guest.say("@a await p on")
+    var number = numberOfAwait()
+    host.passTimeWithoutRound(1_000_000_000)
+    #expect(other.say("cancel \(number)") == ["+"])
+    #expect(guest.lines() == ["- @a CANCELLED t=2.500 seq=2 fired=0 : cancelled by another connection"])
+    _ = guest.say("@a await t closed\n@b sync")
+    number = numberOfAwait()
+    host.passTimeWithoutRound(60_000_000_000)
+    #expect(other.say("cancel \(number)") == ["+"])
+    #expect(guest.lines() == ["+ @a reached closed t=60.000 seq=3", "+ @b"])
+    _ = guest.say("new till u initial=open\n@a await u closed")
+    host.passTimeWithoutRound(60_000_000_000)
+    #expect(guest.say("@c cancel") == ["+ @a reached closed t=122.500 seq=5", "+ @c"])
   }
 
   @Test("timers of a real world fire at their own times, however late, and watchers are told")

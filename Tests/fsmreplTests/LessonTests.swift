@@ -774,7 +774,7 @@ struct LessonTests {
     try terminal.wait(for: "Enter: on")
     terminal.type("\u{1B}[C")
     try terminal.wait(for: "> after 1s\n")
-    try terminal.wait(for: "0.350  key  stays on")
+    try terminal.wait(for: "0.350  key  stayed in on")
     try terminal.wait(for: "Enter: on")
     terminal.type("b")
     try terminal.wait(for: "> send key tap\n")

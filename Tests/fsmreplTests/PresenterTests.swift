@@ -24,7 +24,7 @@ struct PresenterTests {
     arguments: [
       ("send key tap", "+ moved off on t=0.000 seq=2", "off → on  0.000s #2\n"),
       ("send f open", "+ moved a b t=1.000 seq=2 outputs=x,y", "a → b  ⇒ x, y  1.000s #2\n"),
-      ("send f open", "+ stayed a t=1.000 seq=2", "stays a  1.000s #2\n"),
+      ("send f open", "+ stayed a t=1.000 seq=2", "stayed in a  1.000s #2\n"),
       ("send f open", "+ ignored a t=1.000 seq=2", "ignored, still a  1.000s #2\n"),
       (
         "send f open", "+ ignored a t=1.000 seq=2 : the guard is false",
@@ -65,6 +65,7 @@ struct PresenterTests {
       ("undo", "+ t=1.350 seq=4", "now at 1.350s  #4\n"),
       ("goto 1s", "+ paused=yes t=1.000 seq=5", "now at 1.000s; the clock is paused, 'resume' lets it go on  #5\n"),
       ("world fork w", "+ created w", "world w created\n"),
+      ("world fork w", "+ created w durable=no", "world w created; it is not durable, unlike this one\n"),
     ])
   func answers(request: String, line: String, expected: String) throws {
     #expect(try shown(request, line) == expected)
@@ -172,7 +173,11 @@ struct PresenterTests {
       ),
       ("- EXPECTED expected=on got=off : key is in off", "not as expected: key is in off\n"),
       ("- EXPECTED expected=on got=off", "not as expected: on wanted, off found\n"),
-      ("- TIMEOUT state=on t=5.000 : no timer runs", "timed out: no timer runs, still on  5.000s\n"),
+      ("- TIMEOUT state=on t=5.000", "timed out: still on  5.000s\n"),
+      (
+        "- TIMEOUT state=on way=tap,tap t=5.000 : no timer runs; key is in on",
+        "timed out: no timer runs; key is in on  5.000s\n  by way of: tap, tap\n"
+      ),
       ("- CANCELLED : by this connection", "cancelled\n"),
       ("- CANCELLED t=5.000 seq=7 fired=1 : by this connection", "cancelled, 1 timer fired  5.000s #7\n"),
       ("- CANCELLED done=3 t=5.000 seq=7", "cancelled, 3 done  5.000s #7\n"),
@@ -244,9 +249,11 @@ struct PresenterTests {
           quit                          leaves
           world new W [clock=virtual] [seed=0] [durable=no]
               makes one of them
-          load FILE [as KIND] [follow]
+          load FILE [as KIND] [follow] [anew]
               a kind from a statechart in SCXML (.scxml) or Mermaid
-              (.mmd); with follow again whenever the file is saved
+              (.mmd); with follow again whenever the file is
+              saved, up to the next load of it; with follow anew
+              its machines are also made again
           save FILE [replace]
               writes the present world as a script, for 'fsmrepl
               run'
@@ -287,7 +294,7 @@ struct PresenterTests {
           state      cooling
           reading    temperature  4.000  °C
           reading    items            3
-          allowed    open, close
+          can        open, close
 
         """)
   }
@@ -336,7 +343,7 @@ struct PresenterTests {
     let notice = "0.000  key  off → on  (event tap)\n"
     #expect(
       try shown("send key tap", "* 2 0.000 key moved off on event=tap", "+ @.1 moved off on t=0.000 seq=2") == notice)
-    #expect(try shown("send key tap", "+ @.2 stayed on t=0.000 seq=3") == "stays on  0.000s #3\n")
+    #expect(try shown("send key tap", "+ @.2 stayed on t=0.000 seq=3") == "stayed in on  0.000s #3\n")
     #expect(try shown("expect key on", "+ @.3 on t=0.000 seq=2") == "✓ on  0.000s #2\n")
     #expect(
       try shown("@x send key tap", "* 4 0.000 key moved on off event=tap", "+ @x moved on off t=0.000 seq=4")
@@ -462,7 +469,7 @@ struct PresenterTests {
     #expect(wave == "t [s]    0.000      1.917              5.188\n     1.917    1  key      ▼ new  created\n")
     #expect(try shown("wave key", ". \(axis)", "+ 1") == axis + "\n")
     // Fonts of terminals do not have the sign that tables use.
-    #expect(try shown("graph key", ". off  ⟲", "+ 1", format: .people(room)) == "off  ↺\n")
+    #expect(try shown("graph key", ". off  ⟲", "+ 1", format: .people(room)) == "off  ⟲\n")
   }
 
   @Test("for a room the state that notices tell is drawn once, for the machine that was shown last")

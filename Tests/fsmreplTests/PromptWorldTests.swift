@@ -38,6 +38,29 @@ struct PromptWorldTests {
     #expect(try !terminal.wait(for: "✓ on").contains("error"))
   }
 
+  @Test("a followed document says how that ends, and its machines keep their version or are made again")
+  func follows() throws {
+    func lamp(_ last: String) throws -> String {
+      try write("stateDiagram-v2\n  [*] --> off\n  off --> on : press / beep\n\(last)", to: "lamp.mmd")
+    }
+    let path = try lamp("")
+    let terminal = try start(
+      "load \(path) follow", "new lamp l", "new power p", "wire l beep p buttonClick", "send l press", columns: 200)
+    try terminal.wait(for: "  loaded again whenever it is saved; 'load \(path)' once more ends that\n")
+    try terminal.wait(for: "off → on")
+    _ = try lamp("  on --> off : press\n")
+    try terminal.wait(for: "was saved")
+    try terminal.wait(for: "  machines that are there keep their version; 'follow anew' makes them again\n")
+    terminal.type("load \(path) follow anew\r")
+    try terminal.wait(for: "version 3")
+    _ = try lamp("  on --> off : tap\n")
+    try terminal.wait(for: "was saved")
+    try terminal.wait(for: "l dropped")
+    try terminal.wait(for: "l created, off")
+    terminal.type("wires\r")
+    try terminal.wait(for: "  l  beep  p  buttonClick\n")
+  }
+
   @Test("a script has repeats, names, checks and documents, and ends at its first failure, which has its place")
   func scripts() throws {
     let path = try write(

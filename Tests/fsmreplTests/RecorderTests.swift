@@ -94,6 +94,13 @@ struct RecorderTests {
       ])
   }
 
+  @Test("a copy of a durable world is recorded as a check makes it")
+  func fork() {
+    var tape = Tape()
+    tape.type("world fork g", at: "1.000", "+ created g durable=no")
+    #expect(tape.lines == ["> at 1.000s world fork g", "+ created g"])
+  }
+
   @Test("what is answered by silence is complete when the next is asked, or the session ends")
   func silence() {
     var tape = Tape()
@@ -217,11 +224,13 @@ struct DocumentCommandTests {
   @Test(
     "what brings a document, and what does not",
     arguments: [
-      ("load a.mmd", .load("a.mmd", as: nil, follows: false)),
-      ("@1 load \"a b.scxml\" as c", .load("a b.scxml", as: "c", follows: false)),
-      ("load a.mmd follow", .load("a.mmd", as: nil, follows: true)),
-      ("load a.mmd as follow", .load("a.mmd", as: "follow", follows: false)),
-      ("load a.mmd as b follow", .load("a.mmd", as: "b", follows: true)),
+      ("load a.mmd", .load("a.mmd", as: nil, nil)),
+      ("@1 load \"a b.scxml\" as c", .load("a b.scxml", as: "c", nil)),
+      ("load a.mmd follow", .load("a.mmd", as: nil, .forNewMachines)),
+      ("load a.mmd as follow", .load("a.mmd", as: "follow", nil)),
+      ("load a.mmd as b follow", .load("a.mmd", as: "b", .forNewMachines)),
+      ("load a.mmd follow anew", .load("a.mmd", as: nil, .anew)),
+      ("load a.mmd as b follow anew", .load("a.mmd", as: "b", .anew)),
       ("define c format=scxml", .begin("define c format=scxml")), ("help load", nil), ("help define", nil),
       ("loads a", nil), ("# load a", nil),
     ] as [(String, DocumentCommand?)])
@@ -232,7 +241,8 @@ struct DocumentCommandTests {
   @Test(
     "mistakes",
     arguments: [
-      "load", "load a b", "load a is b", "load a=b", "load a follow b", "load a as", "load \"a", "define c bytes=3",
+      "load", "load a b", "load a is b", "load a=b", "load a follow b", "load a anew", "load a as follow anew",
+      "load a as", "load \"a", "define c bytes=3",
     ])
   func mistakes(text: String) {
     guard case .wrong = DocumentCommand(text) else {

@@ -91,7 +91,8 @@ extension ReplyShape {
     "t", "seq", "outputs", "moved", "stayed", "ignored", "refused", "fired", "members", "effect", "into", "from",
     "to", "way", "since", "version", "states", "events", "batch", "world", "clock", "speed", "paused", "service",
     "machine", "state", "event", "timer", "allowed", "ignores", "verb", "kind", "count", "line", "column", "missing",
-    "argument", "got", "expected", "owner", "index", "name", "value", "limit", "output", "done", "did-you-mean",
+    "argument", "got", "expected", "owner", "index", "name", "value", "limit", "output", "done", "durable",
+    "did-you-mean",
   ]
 }
 

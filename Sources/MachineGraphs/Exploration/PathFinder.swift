@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// The shortest path from a machine in its current state to one that accepts an event.
+/// The shortest path from a machine in its current state to one that accepts an event, or is in a wanted state.
 public struct GraphPath: Hashable, Sendable {
   /// The steps, at least one.
   public let steps: [GraphStep]
@@ -51,6 +51,12 @@ public final class PathFinder {
     let way: GraphPath?
   }
 
+  /// What a search looks for.
+  private enum Goal {
+    case event(Int)
+    case state((_ state: Int, _ data: String?) -> Bool)
+  }
+
   private struct Found {
     let machine: MachineCopy
     let before: Int
@@ -75,23 +81,38 @@ public final class PathFinder {
     if let known = answers.first(where: { $0.event == event && $0.parameters == values && $0.machine == identity }) {
       return known.way
     }
-    let trial = trial.flatMap { $0.parameters == values ? $0.trial : nil } ?? Trial(kind, living.parameters)
-    self.trial = (values, trial)
-    trial.parameters = living.parameters
-    chartSteps = trial.chartSteps
-    let way = search(machine, identity, event, most, trial)
-    // The machine's parameters belong to the caller.
-    trial.parameters = pool.base
+    let way = search(machine, identity, .event(event), most, values, living)
     if answers.count == PathFinder.mostAnswers { answers.removeFirst() }
     answers.append(Answer(machine: identity, parameters: values, event: event, way: way))
     return way
   }
 
-  private func search(
-    _ first: MachineCopy, _ identity: [UInt8], _ event: Int, _ most: Int, _ trial: Trial
+  /// The shortest path from a machine to one in a wanted state, chosen as for an event. It is not cached.
+  ///
+  /// - Parameter isWanted: Whether a state, given by its index and its data, is wanted.
+  /// - Returns: `nil` if no path was found or none is needed.
+  /// - Complexity: About `most` steps at most.
+  public func way(
+    from living: LivingMachine, most: Int = GraphPath.mostSteps,
+    toState isWanted: @escaping (_ state: Int, _ data: String?) -> Bool
   ) -> GraphPath? {
+    stepsTaken = 0
+    let machine = MachineCopy(living, of: kind)
+    let identity = comparer.identity(of: machine, living.parameters)
+    return search(machine, identity, .state(isWanted), most, kind.values(of: living.parameters), living)
+  }
+
+  private func search(
+    _ first: MachineCopy, _ identity: [UInt8], _ goal: Goal, _ most: Int, _ values: [Value], _ living: LivingMachine
+  ) -> GraphPath? {
+    let trial = trial.flatMap { $0.parameters == values ? $0.trial : nil } ?? Trial(kind, living.parameters)
+    self.trial = (values, trial)
+    trial.parameters = living.parameters
+    chartSteps = trial.chartSteps
+    // The machine's parameters belong to the caller.
+    defer { trial.parameters = pool.base }
     var found = [Found(machine: first, before: -1, step: nil)]
-    if isPossible(event, for: first, trial) { return nil }
+    if isReached(goal, by: first, trial) { return nil }
     var known: Set = [identity]
     var numbers = StateNumbers(of: kind)
     var counts = [numbers.number(of: first.state, data: first.data): 1]
@@ -108,7 +129,7 @@ public final class PathFinder {
         if counts[state, default: 0] >= Exploration.machinesPerState || !known.insert(identity).inserted { continue }
         counts[state, default: 0] += 1
         found.append(Found(machine: copy, before: next, step: step))
-        if copy.isSettled, isPossible(event, for: copy, trial) { return way(to: found.count - 1, in: found) }
+        if copy.isSettled, isReached(goal, by: copy, trial) { return way(to: found.count - 1, in: found) }
       }
       next += 1
     }
@@ -123,6 +144,13 @@ public final class PathFinder {
       at = found[at].before
     }
     return GraphPath(steps: steps.reversed(), state: found[place].machine.state, data: found[place].machine.data)
+  }
+
+  private func isReached(_ goal: Goal, by machine: MachineCopy, _ trial: Trial) -> Bool {
+    switch goal {
+    case .event(let event): isPossible(event, for: machine, trial)
+    case .state(let isWanted): isWanted(machine.state, machine.data)
+    }
   }
 
   private func isPossible(_ event: Int, for machine: MachineCopy, _ trial: Trial) -> Bool {

@@ -6,7 +6,7 @@ import StateMachines
 /// A cell is one of these:
 /// - `→ X`: a move; `→ self`: a move to the same state
 /// - `⟲`: handled within the state
-/// - `ignore`, or `illegal` for a refusal
+/// - `ignored`, `refused`
 /// - `final`: nothing can happen in this state
 /// - `–`: the timer does not run
 /// - `·`: the pair never occurred
@@ -58,14 +58,19 @@ public struct GraphTable: Sendable {
   /// What the signs mean that stand in the table.
   private func legend(_ lines: some Collection<String>) -> [String] {
     let signs = [
-      ("⟲", "⟲ handled within the state"), ("ignore", "ignore: nothing happens"), ("illegal", "illegal: refused"),
+      ("⟲", "⟲ handled within the state"), ("ignored", "ignored: nothing happens"),
+      ("refused", "refused: not possible"),
       ("–", "– does not run"), ("·", "· never came about"), ("*", "* possible now"), ("> ", "> present state"),
     ]
     let used = signs.filter { sign, _ in
-      lines.contains { sign == "> " ? $0.hasPrefix(sign) : $0.contains(sign) }
+      // States and events may have such names.
+      if let effect = Self.effects[sign], !drawing.arrows.contains(where: { $0.effect == effect }) { return false }
+      return lines.contains { sign == "> " ? $0.hasPrefix(sign) : $0.contains(sign) }
     }
     return used.isEmpty ? [] : TextLines.wrapped(used.map(\.1).joined(separator: "; "), to: min(width, Self.listWidth))
   }
+
+  private static let effects: [String: Verdict] = ["ignored": .ignored, "refused": .refused]
 
   // MARK: Sections
 
@@ -178,8 +183,8 @@ public struct GraphTable: Sendable {
     switch arrow.effect {
     case .moved: arrow.to == arrow.from ? "→ self" : "→ \(name(arrow.to))"
     case .stayed: "⟲"
-    case .ignored: "ignore"
-    case .refused: drawing.nodes[arrow.from].isFinal ? "final" : "illegal"
+    case .ignored: "ignored"
+    case .refused: drawing.nodes[arrow.from].isFinal ? "final" : "refused"
     }
   }
 

@@ -17,8 +17,20 @@ extension Service {
       return false
     }
     client.isCancelled = true
+    endAwaitIfReached(client)
     answerCancels(client)
     return true
+  }
+
+  /// Answers an `await` on a real clock as usual if it is over by now: no round has checked it since.
+  private func endAwaitIfReached(_ client: Client) {
+    guard case .await(let wait) = client.session.activity, let home = client.hosted.home,
+      home.live.clock.mode == .real
+    else { return }
+    catchUp(client.hosted)
+    guard !isFarBehind(wait, home), case .over = client.session.use(&home.live, { $0.attend() }) else { return }
+    client.session.isHeldUp = true
+    list(client)
   }
 
   /// Asks the worker to end a client's activity as soon as it can.
@@ -40,11 +52,12 @@ extension Service {
     client.cancels = []
   }
 
-  /// Ends a client's activity with a failure that states its progress.
+  /// Ends a client's activity with a failure that states its progress, and the present time.
   ///
   /// - Parameter keys: Replaces the progress in the failure.
   /// - Precondition: The activity is not with a worker.
   func end(_ client: Client, _ code: FailureCode, _ text: String, _ keys: [(String, String)]? = nil) {
+    if keys == nil { catchUp(client.hosted) }
     if client.session.cursor != nil, let home = client.hosted.home {
       client.session.flushNotices(home.live.world, mayDrop: true)
     }
@@ -170,7 +183,8 @@ extension Service {
       interrupt(other)
     } else if !other.session.activity.isNone {
       markDirty(other)
-      end(other, .cancelled, "cancelled by another connection")
+      endAwaitIfReached(other)
+      if !other.session.activity.isNone { end(other, .cancelled, "cancelled by another connection") }
     }
     client.session.succeed(tag)
   }

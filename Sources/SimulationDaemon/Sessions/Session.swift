@@ -358,6 +358,8 @@ enum Activity {
   struct Fork {
     let name: String
     let tag: [UInt8]
+    /// Whether the world that is copied is durable.
+    let isOfDurable: Bool
     /// Set when a worker is about to copy.
     var growth: PromisedGrowth?
   }

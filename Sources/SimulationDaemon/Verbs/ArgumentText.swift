@@ -65,12 +65,13 @@ enum ArgumentText {
     }
   }
 
-  /// What a value must be, for a sentence: `allowed`, with "one of" before a list of words.
+  /// What a value must be, for a sentence: `allowed`, with what it is before a list of words or a range of durations.
   static func demanded(_ type: ValueType) -> String {
     switch type {
     case .choice, .flag: "one of \(allowed(type))"
+    case .interval: "a duration of \(allowed(type))"
     case .optional(let wrapped): "\(demanded(wrapped)), or nil"
-    case .text, .character, .integer, .number, .interval, .moment, .json: allowed(type)
+    case .text, .character, .integer, .number, .moment, .json: allowed(type)
     }
   }
 

@@ -93,16 +93,18 @@ extension RequestContext {
     let kind = words.plain[0]
     guard live.world.definition(named: kind) != nil else {
       if environment.catalogue[kind] != nil {
-        return fail(.badArgument, [("argument", "KIND"), ("got", kind)], "this kind is part of the program")
+        return fail(
+          .badArgument, [("argument", "KIND"), ("got", kind)],
+          "'\(kind)' is part of the program; only what 'define' made is forgotten")
       }
       if environment.library.has(kind) {
         return fail(
           .badArgument, [("argument", "KIND"), ("got", kind)],
-          "this kind is in the folder of kinds that the daemon was started with")
+          "'\(kind)' is in the folder of kinds that the daemon was started with; only what 'define' made is forgotten")
       }
       return fail(
         .unknownKind, [("kind", kind)] + suggestion(kind, among: live.world.ownKinds.map(\.name)),
-        "this world has defined no such kind")
+        "this world has defined no kind '\(kind)'; 'kinds group=documents' lists those from documents")
     }
     let machines = live.world.machines(ofDefined: kind)
     if let first = machines.first {

@@ -307,7 +307,7 @@ extension Session {
 
 extension EventEntry {
   /// The arguments in words, for messages.
-  fileprivate var usage: String {
+  var usage: String {
     arguments.isEmpty
       ? "no argument" : arguments.map { "\($0.name) (\(ArgumentText.name(of: $0.type)))" }.joined(separator: ", ")
   }

@@ -52,7 +52,7 @@ extension RequestContext {
   func failNeitherMachineNorKind(_ name: String) {
     fail(
       .unknownMachine, [("machine", name)] + suggestion(name, among: kindsAndMachines),
-      "there is neither a machine nor a kind '\(name)'")
+      "there is neither a machine nor a kind '\(name)'; 'list' and 'kinds' show them")
   }
 
   func failNeitherKindNorMachine(_ name: String) {
@@ -107,12 +107,8 @@ extension RequestContext {
     form.marksPresent = marksPresent
     form.direction = direction
     if let text = words["width"] {
-      guard let width = Int(text), RequestContext.widths.contains(width) else {
-        let allowed = "\(RequestContext.widths.lowerBound)..\(RequestContext.widths.upperBound)"
-        fail(.badArgument, [("argument", "width"), ("got", text), ("allowed", allowed)], "width is one of \(allowed)")
-        return nil
-      }
-      form.width = width
+      guard let width = number(text, "width", in: RequestContext.widths, otherwise: 0) else { return nil }
+      form.width = Int(width)
     }
     return form
   }
@@ -121,7 +117,7 @@ extension RequestContext {
   static let mostDrawn = 2_000
 
   /// The widths of a table, in characters.
-  private static let widths = 40...1_000
+  private static let widths: ClosedRange<UInt64> = 40...1_000
 
   private func mark(of machine: MachineID, _ name: String, place: String? = nil) -> GraphMark {
     GraphMark(
@@ -245,6 +241,12 @@ extension RequestContext {
     guard let place = kind.events.firstIndex(where: { $0.name == event }) else { return nil }
     let path = live.world.way(of: machine, to: place, live.finder(of: kind))
     return path.map { (kind.stateWord($0.state, data: $0.data), $0.words(of: kind).joined(separator: ",")) }
+  }
+
+  /// The inputs that lead the machine to a state; nil if there is no path.
+  func way(of machine: MachineID, to query: StateQuery) -> String? {
+    let kind = live.world.kind(of: machine)
+    return live.world.way(of: machine, to: query, live.finder(of: kind))?.words(of: kind).joined(separator: ",")
   }
 }
 

@@ -67,14 +67,15 @@ extension RequestContext {
     if let nanoseconds = TimeText.duration(text) { return nanoseconds }
     fail(
       .badArgument, [("argument", argument), ("got", text), ("allowed", TimeText.durationForm)],
-      "'\(text)' is no duration")
+      // A time may be longer.
+      TimeText.time(text) == nil ? "'\(text)' is no duration" : "'\(text)' is longer than any duration")
     return nil
   }
 
   /// A moment of world time.
-  func time(_ text: String) -> Instant? {
+  func time(_ text: String, _ argument: String = "time") -> Instant? {
     if let nanoseconds = TimeText.time(text) { return Instant(nanoseconds: nanoseconds) }
-    fail(.badArgument, [("argument", "time"), ("got", text), ("allowed", TimeText.timeForm)], "'\(text)' is no time")
+    fail(.badArgument, [("argument", argument), ("got", text), ("allowed", TimeText.timeForm)], "'\(text)' is no time")
     return nil
   }
 

@@ -119,7 +119,7 @@ extension RequestContext {
       guard live.stored != nil || live.world.hasWallTimes else {
         return fail(
           .clock, [("clock", "\(live.clock.mode.rawValue)")],
-          "this world has a virtual clock, so its inputs have no time of day")
+          "this world has a virtual clock, so its inputs have no time of day; 'since=SEQ' says where to begin")
       }
       reply = JournalReply(fromWallTime: wall, of: live, pattern, scope, most: Int(limit))
     } else {

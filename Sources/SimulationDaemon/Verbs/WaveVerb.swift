@@ -22,7 +22,7 @@ extension RequestContext {
     let now = live.world.now
     var to = now
     if let text = words["to"] {
-      guard let moment = time(text) else { return }
+      guard let moment = time(text, "to") else { return }
       to = min(moment, now)
     }
     var from = Instant(nanoseconds: max(0, to.nanoseconds - RequestContext.usualStretch.nanoseconds))
@@ -36,7 +36,7 @@ extension RequestContext {
       from = Instant(nanoseconds: max(0, to.nanoseconds - length))
     }
     if let text = words["from"] {
-      guard let moment = time(text) else { return }
+      guard let moment = time(text, "from") else { return }
       from = moment
     }
     guard from <= to else {

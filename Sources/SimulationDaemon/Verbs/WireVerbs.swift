@@ -5,7 +5,7 @@ import StateMachines
 /// Wires, which deliver one machine's outputs to another as events.
 extension RequestContext {
   func wire() {
-    guard let wire = wireEnds() else { return }
+    guard let wire = wireEnds(), fits(wire) else { return }
     do throws(WorldCore.WireFailure) {
       try live.world.wire(wire)
     } catch {
@@ -13,7 +13,7 @@ extension RequestContext {
       case .exists, .missing:
         fail(
           .badArgument, [("argument", "wire"), ("got", words.plain.joined(separator: " "))],
-          "there is such a wire already")
+          "there is such a wire already; 'wires' lists them")
       case .full:
         fail(
           .limit, [("name", "wires"), ("value", "\(limits.world.wires)")],
@@ -47,6 +47,23 @@ extension RequestContext {
       return nil
     }
     return Wire(from: from, output: output, to: to, event: event)
+  }
+
+  /// Whether some data of the output can be the event's arguments. Writes a failure if not: nothing could be delivered.
+  private func fits(_ wire: Wire) -> Bool {
+    let output = live.world.kind(of: wire.from).outputs[wire.output]
+    let events = live.world.kind(of: wire.to).events
+    if events[wire.event].canTake(output) { return true }
+    let data = output.data.map { "\($0.name) (\(ArgumentText.name(of: $0.type)))" }.joined(separator: ", ")
+    fail(
+      .badArgument,
+      [
+        ("argument", "event"), ("got", events[wire.event].name),
+        ("allowed", events.filter { $0.canTake(output) }.map(\.name).joined(separator: ",")),
+      ],
+      "the output \(output.name) carries \(data.isEmpty ? "no data" : data), and the event \(events[wire.event].name) takes \(events[wire.event].usage)"
+    )
+    return false
   }
 
   /// The place of an output that wires carry. Writes a failure if there is none.

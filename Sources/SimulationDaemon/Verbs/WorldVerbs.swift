@@ -7,7 +7,10 @@ extension RequestContext {
   func world() {
     if let (key, value) = words.keyed.first, words[0] != "new" {
       return fail(
-        .badArgument, [("argument", key), ("got", value), ("allowed", "")], "only 'world new' takes '\(key)='")
+        .badArgument, [("argument", key), ("got", value), ("allowed", "")],
+        key == "durable" && words[0] == "fork"
+          ? "a fork is not durable; 'script' writes this world as a script, which makes it again in one of 'world new W durable=yes'"
+          : "only 'world new' takes '\(key)='")
     }
     switch (words[0], words[1]) {
     case (let what, _) where words[2] != nil && what != "share":
@@ -50,12 +53,10 @@ extension RequestContext {
 
   /// Whether a new world is durable. Writes a failure if the daemon has no store.
   private func durability() -> Bool? {
-    if environment.canStoreWorlds {
-      return choice(words["durable"], "durable", ["no": false, "yes": true], otherwise: false)
+    guard let isDurable = choice(words["durable"], "durable", ["no": false, "yes": true], otherwise: false) else {
+      return nil
     }
-    guard words["durable"] == "yes" else {
-      return choice(words["durable"], "durable", ["no": false], otherwise: false)
-    }
+    if environment.canStoreWorlds || !isDurable { return isDurable }
     fail(
       .badArgument, [("argument", "durable"), ("got", "yes"), ("allowed", "no")],
       "this daemon keeps nothing, since it was started with --ephemeral")
@@ -70,6 +71,15 @@ extension Session {
     outbox.buffer.key("world", name)
     outbox.buffer.key("clock", status.clock.rawValue)
     endLine(status)
+  }
+
+  /// `+ created NAME [durable=no]`, with `durable=no` if a durable world was copied.
+  mutating func answerFork(_ name: String, ofDurable isOfDurable: Bool, _ tag: [UInt8]) {
+    succeed(tag) { line in
+      line.word(literal: "created")
+      line.word(name)
+      if isOfDurable { line.key("durable", "no") }
+    }
   }
 
   /// `+ WORD NAME`

@@ -200,7 +200,7 @@ extension RequestContext {
       session.endActivity()
       failLivelocked()
     case .arrived:
-      timeOut(wait)
+      timeOut(wait, hasMoreTimers: live.world.runningTimerCount > 0)
     }
   }
 
@@ -275,14 +275,18 @@ extension RequestContext {
     fail(.unknownMachine, [("machine", wait.name)], "'\(wait.name)' was dropped meanwhile")
   }
 
-  private func timeOut(_ wait: Activity.Await) {
+  /// `- TIMEOUT state= [way=] t=`, with `way=` if time alone brings nothing more.
+  private func timeOut(_ wait: Activity.Await, hasMoreTimers: Bool = true) {
     // It may have been dropped between the deadline and this check.
     guard RequestContext.isThere(wait, live.world) else { return failDropped(wait) }
     session.endActivity()
     let state = live.world.state(of: wait.machine)
+    var keys = [("state", state)]
+    if !hasMoreTimers, let way = way(of: wait.machine, to: wait.query) { keys.append(("way", way)) }
     fail(
-      .timeout, [("state", state), ("t", TimeText.seconds(live.world.now.nanoseconds))],
-      "the time is over; \(wait.name) is in \(state)")
+      .timeout, keys + [("t", TimeText.seconds(live.world.now.nanoseconds))],
+      "\(hasMoreTimers ? "the time is over" : "no timer runs, so nothing comes by itself"); \(wait.name) is in \(state)"
+    )
   }
 
   // MARK: Long replies

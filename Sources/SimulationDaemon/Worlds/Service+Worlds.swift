@@ -78,12 +78,15 @@ extension Service {
       client.session.failStorage(tag, world: client.session.shown(client.hosted.name), outage.reason)
       return
     }
+    let isOfDurable = client.hosted.isDurable(home.live)
     guard home.live.world.machineCount < LiveWorld.manyMachines else {
-      client.session.activity = .fork(Activity.Fork(name: key, tag: tag))
+      client.session.activity = .fork(Activity.Fork(name: key, tag: tag, isOfDurable: isOfDurable))
       return
     }
     guard growth(byForkOf: home, tag, client) != nil else { return }
-    add(self.host(LiveWorld.Box(LiveWorld(forking: home.live, as: key))), tag, client)
+    let fork = self.host(LiveWorld.Box(LiveWorld(forking: home.live, as: key)))
+    add(fork)
+    client.session.answerFork(client.session.shown(fork.name), ofDurable: isOfDurable, tag)
   }
 
   func dropWorld(_ name: String, _ tag: [UInt8], _ client: Client) {

@@ -16,6 +16,13 @@ extension WorldCore {
     finder.way(from: living(machine), to: event)
   }
 
+  /// The shortest path of a machine, from its current state, to a wanted one; nil if none was found.
+  ///
+  /// - Parameter finder: For the machine's kind.
+  package func way(of machine: MachineID, to query: StateQuery, _ finder: PathFinder) -> GraphPath? {
+    finder.way(from: living(machine)) { query.matches($0, data: $1) }
+  }
+
   /// A machine as it is, for a search; valid until the world changes.
   package func living(_ machine: MachineID) -> LivingMachine {
     let location = registry.location(of: machine)

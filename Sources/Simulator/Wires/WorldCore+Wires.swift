@@ -1,4 +1,4 @@
-import StateMachines
+package import StateMachines
 
 extension WorldCore {
   package enum WireFailure: Error, Equatable {
@@ -150,7 +150,7 @@ extension WorldCore {
 
 extension EventEntry {
   /// Whether some data of an output can be this event's arguments.
-  func canTake(_ output: OutputEntry) -> Bool {
+  package func canTake(_ output: OutputEntry) -> Bool {
     if takesAnything { return true }
     let data = output.isOpen ? output.data.prefix(arguments.count) : output.data[...]
     return data.count <= arguments.count

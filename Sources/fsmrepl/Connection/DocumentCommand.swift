@@ -3,14 +3,21 @@ internal import LineProtocol
 internal import Scripts
 internal import UnixHost
 
-/// `load FILE [as KIND] [follow]`, and `define KIND format=F` with the lines of a document up to `enddefine`: this
+/// `load FILE [as KIND] [follow] [anew]`, and `define KIND format=F` with the lines of a document up to `enddefine`: this
 /// program reads the document and sends its bytes.
 enum DocumentCommand: Equatable {
-  /// With `follow` the file is loaded again whenever it is saved.
-  case load(String, as: String?, follows: Bool)
+  case load(String, as: String?, Following?)
   /// The line without its tag; the document follows.
   case begin(String)
   case wrong(String)
+
+  /// What is done whenever the file is saved: it is loaded again.
+  enum Following {
+    /// Machines that are there keep their version.
+    case forNewMachines
+    /// Those that are there are made again.
+    case anew
+  }
 
   /// - Returns: `nil` for another request.
   init?(_ text: String) {
@@ -28,13 +35,19 @@ enum DocumentCommand: Equatable {
       }
       var rest = words.dropFirst()
       // Behind `as` it is the name of a kind.
-      let follows = rest.last == "follow" && rest.count != 2
-      if follows { rest.removeLast() }
+      var following: Following?
+      if rest.last == "follow", rest.count != 2 {
+        following = .forNewMachines
+        rest.removeLast()
+      } else if rest.suffix(2) == ["follow", "anew"], rest.count != 3 {
+        following = .anew
+        rest.removeLast(2)
+      }
       guard rest.isEmpty || rest.count == 2 && rest.first == "as" else {
         self = .wrong(LocalVerb.load.misuse)
         return
       }
-      self = .load(LocalVerb.path(file), as: rest.last, follows: follows)
+      self = .load(LocalVerb.path(file), as: rest.last, following)
     case _: return nil
     }
   }
@@ -76,11 +89,11 @@ extension Client {
     case .begin(let line):
       openDocument = OpenDocument(line: line, origin: origin)
       return []
-    case .load(_, _, follows: true) where !isAtPrompt:
+    case .load(_, _, _?) where !isAtPrompt:
       return [Self.failure("'follow' is for the prompt, which is there when the file is saved")]
-    case .load(let path, let kind, let follows):
+    case .load(let path, let kind, let following):
       followed.removeAll { $0.path == path && $0.kind == kind }
-      if follows { followed.append(FollowedDocument(path: path, kind: kind)) }
+      if let following { followed.append(FollowedDocument(path: path, kind: kind, following)) }
       return load(path, as: kind, origin: origin)
     }
   }
@@ -122,6 +135,9 @@ extension Client {
 struct FollowedDocument {
   let path: String
   let kind: String?
+  let following: DocumentCommand.Following
+  /// Whether the file was saved since it is followed.
+  private(set) var isSavedAgain = false
   private var version: Version?
 
   /// What changes when a file is saved, also by editors that put another file in its place.
@@ -132,9 +148,10 @@ struct FollowedDocument {
     let nanoseconds: Int
   }
 
-  init(path: String, kind: String?) {
+  init(path: String, kind: String?, _ following: DocumentCommand.Following) {
     self.path = path
     self.kind = kind
+    self.following = following
     version = Self.version(of: path)
   }
 
@@ -142,6 +159,7 @@ struct FollowedDocument {
   mutating func wasSaved() -> Bool {
     guard let present = Self.version(of: path), present.size > 0, present != version else { return false }
     version = present
+    isSavedAgain = true
     return true
   }
 

@@ -164,6 +164,7 @@ extension Prompting {
       !client.conversation.isCollecting, received.line.lineClass != .data
     else { return }
     let isFailure = received.line.lineClass == .failure
+    if asked.verb == .define, !isFailure { explainDefinition(received.line, from: asked.file) }
     if isFailure, let verb = asked.verb, verb.entry.parsedForms.contains(where: \.isOpen),
       let sign = asked.words.first(where: { $0 == ">" || $0 == "|" })
     {
@@ -219,6 +220,40 @@ extension Prompting {
           if let hint = found.hint(isRequest: isRequest, style) { sayLine("  \(hint)") }
           return .end([])
         }
+      })
+  }
+
+  /// After a document was loaded: says which machines have it, and how following its file ends.
+  ///
+  /// - Parameter line: `+ defined KIND version=N`.
+  private func explainDefinition(_ line: ServerLine, from file: String?) {
+    guard line.words.count == 2, let version = line["version"] else { return }
+    let kind = line.words[1]
+    let followed = client.followed.last { $0.path == file && ($0.kind ?? kind) == kind }
+    if let followed, !followed.isSavedAgain {
+      let command = "load \(Word.written(followed.path))\(followed.kind.map { " as \($0)" } ?? "")"
+      sayLine("  loaded again whenever it is saved; '\(command)' once more ends that")
+    }
+    guard version != "1" else { return }
+    guard let followed, followed.isSavedAgain, followed.following == .anew else {
+      let hint = followed == nil || followed?.following == .anew ? "" : "; 'follow anew' makes them again"
+      return sayLine("  machines that are there keep their version\(hint)")
+    }
+    makeAnew(kind)
+  }
+
+  /// Drops the machines of a kind and makes them again, with their wires.
+  private func makeAnew(_ kind: String) {
+    _ = client.begin(
+      Errand("", origin: "", asking: ["list kind=\(kind)", "wires"]) { [unowned self] answers in
+        let names = answers[0].rows.compactMap(\.words.first)
+        let wires = answers[1].rows.map(\.words).filter {
+          $0.count == 4 && (names.contains($0[0]) || names.contains($0[2]))
+        }
+        for name in names { client.ask("drop \(name)") }
+        for name in names { client.ask("new \(kind) \(name)") }
+        for wire in wires { client.ask("wire \(wire.map(Word.written).joined(separator: " "))") }
+        return .end([])
       })
   }
 

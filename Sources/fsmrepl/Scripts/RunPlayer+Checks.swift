@@ -173,7 +173,7 @@ extension RunPlayer {
     guard failure == nil else { return }
     failure = RunFailure(
       status: status, place: "\(script.place(of: step)):\(script.column(of: step, word: word))",
-      line: script.line(of: step), played: script.played(step, turn: turnChecked), expected: expected, got: got,
+      line: script.line(of: step), played: script.playedLine(of: step, turn: turnChecked), expected: expected, got: got,
       hints: hints)
     result.worldTime = worldTime
     if isSequenceOpen { sequence = .max }

@@ -207,8 +207,13 @@ final class CheckPlayer {
     _ = try ask("use \(world)")
   }
 
-  /// The request with the name that the first world has here.
+  /// The request with the name that the first world has here. A world that was durable is not in a check, where it
+  /// answers alike: the check's own daemon stores nothing, and another one need not.
   private func outgoing(_ exchange: Transcript.Exchange) -> String {
+    if exchange.verb == .world {
+      let hasFailed = transcript.answers(to: exchange).contains { ServerLine.of($0)?.lineClass == .failure }
+      return hasFailed ? exchange.request : exchange.request.replacing(" durable=yes", with: "")
+    }
     guard exchange.verb == .use || exchange.verb == .diff else { return exchange.request }
     return RequestText.split(exchange.request).map { $0 == Self.firstWorld ? world : String($0) }.joined(separator: " ")
   }

@@ -177,7 +177,7 @@ struct TranscriptWriter {
     guard line.line.lineClass == .success else { return line }
     switch exchange.verb {
     case .undo, .redo, .goto: return line.without("paused", "yes")
-    case .world: return line.with("clock", "virtual")
+    case .world: return line.with("clock", "virtual").without("durable", "no")
     case .use:
       guard let world = line.line["world"], let stand = worlds[world] else { return line }
       if world == current { return line.with("clock", "virtual") }

@@ -179,7 +179,7 @@ struct Presenter {
       // Already laid out: shown as it is, below the tables.
       let ended: ScreenText = line.words.first == section ? "" : "\(endTable())\n"
       section = line.words.first
-      return "\(ended)\(wrapped("    \(drawn(line.note ?? ""))"))"
+      return "\(ended)\(wrapped("    \(line.note ?? "")"))"
     case .define:
       // As compilers write it, so that editors find the place.
       let place = [asked?.file, line.words.first].compactMap(\.self).joined(separator: ":")
@@ -205,12 +205,8 @@ struct Presenter {
   private func diagram(_ text: String, _ asked: Conversation.Asked?) -> ScreenText {
     if asked?.verb == .wave { return "\(waveLine(text))\n" }
     let isTable = asked?.words.allSatisfy { !$0.hasPrefix("format=") || $0 == "format=table" } ?? false
-    let line = isTable ? drawn(text) : text
-    return "\(isTable && text.hasPrefix("> ") ? wording.style(.name, line) : ScreenText(line))\n"
+    return "\(isTable && text.hasPrefix("> ") ? wording.style(.name, text) : ScreenText(text))\n"
   }
-
-  /// A line of a table in signs that the fonts of terminals have.
-  private func drawn(_ text: String) -> String { text.replacing("⟲", with: "↺") }
 
   /// A line of a waveform; colours repeat what its signs say.
   private func waveLine(_ text: String) -> ScreenText {

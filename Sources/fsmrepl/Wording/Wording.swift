@@ -17,7 +17,7 @@ struct Wording: Equatable {
     case (_, "moved") where words.count >= 3:
       return "\(change(words[1], words[2]))\(outputs(line))\(when(line))"
     case (_, "stayed") where words.count >= 2:
-      return "stays \(style(.state, words[1]))\(outputs(line))\(when(line))"
+      return "stayed in \(style(.state, words[1]))\(outputs(line))\(when(line))"
     case (_, "ignored") where words.count >= 2:
       return "ignored, still \(style(.state, words[1]))\(note(line))\(when(line))"
     case (.new, "created") where words.count >= 3:
@@ -41,7 +41,8 @@ struct Wording: Equatable {
     case (.watch, "watching") where words.count >= 2, (.unwatch, "watching") where words.count >= 2:
       return words[1] == "0" ? "nothing is watched" : "\(counted(words[1], "watch", "watches"))"
     case (.world, "created") where words.count >= 2, (.world, "dropped") where words.count >= 2:
-      return "world \(style(.name, words[1])) \(words[0])\(when(line))"
+      let lasts: ScreenText = line["durable"] == "no" ? "; it is not durable, unlike this one" : ""
+      return "world \(style(.name, words[1])) \(words[0])\(lasts)\(when(line))"
     case (.use, _):
       return "now in \(style(.name, line["world"] ?? "?"))\(pace(line))\(when(line))"
     case (.world, nil):
@@ -82,9 +83,8 @@ struct Wording: Equatable {
       let found: ScreenText = "\(style(.state, expected)) wanted, \(style(.state, got)) found"
       lines = ["\(style(.bad, "not as expected")): \(text.isEmpty ? found : ScreenText(text))"]
     case .timeout:
-      let reason = text.isEmpty ? "the time is up" : text
-      let state: ScreenText = line["state"].map { ", still \(style(.state, $0))" } ?? ""
-      lines = ["\(style(.bad, "timed out")): \(reason)\(state)\(when(line))"]
+      let reason = text.isEmpty ? "still \(line["state"] ?? "not there")" : text
+      lines = ["\(style(.bad, "timed out")): \(reason)\(when(line))"]
     case .cancelled:
       let timers: ScreenText = fired(line).map { ", \($0)" } ?? ""
       let done: ScreenText = line["done"].map { ", \($0) done" } ?? ""
@@ -141,10 +141,11 @@ struct Wording: Equatable {
     }
   }
 
-  /// How to reach a state in which the refused event is possible.
+  /// How to reach a state in which the refused event is possible, or the one that was awaited.
   private func way(_ line: ServerLine) -> ScreenText? {
-    guard let state = line["from"], let way = line["way"] else { return nil }
+    guard let way = line["way"] else { return nil }
     let steps = way.split(separator: ",").map { style(.good, String($0)) }.joined(separator: ", ")
+    guard let state = line["from"] else { return "by way of: \(steps)" }
     return "possible in \(style(.state, state)), by way of: \(steps)"
   }
 
@@ -180,7 +181,7 @@ struct Wording: Equatable {
       text += "\(style.emits) \(style(.output, rest[0]))"
       for datum in rest.dropFirst() { text += " \(Word.written(datum))" }
     case ("told", 1...): text += style(.quiet, ([rest[0]] + rest.dropFirst().map(Word.written)).joined(separator: " "))
-    case ("stayed", 1...): text += "stays \(style(.state, rest[0]))"
+    case ("stayed", 1...): text += "stayed in \(style(.state, rest[0]))"
     case ("ignored", 1...): text += "ignored in \(style(.state, rest[0]))"
     case ("refused", 1...): text += "\(style(.bad, "refused")) in \(style(.state, rest[0]))"
     case ("created", 2...): text += "created, a \(rest[0]), \(style(.state, rest[1]))"
@@ -268,7 +269,8 @@ struct Wording: Equatable {
         + text
     }
     if verb == .show, line.words.first == "allowed" {
-      return [Table.Cell("allowed", .name), Table.Cell(line.words.dropFirst().joined(separator: ", "), isText: true)]
+      // What `can` lists; what a refusal calls possible leaves out what would only be ignored.
+      return [Table.Cell("can", .name), Table.Cell(line.words.dropFirst().joined(separator: ", "), isText: true)]
     }
     if verb == .coverage { return coverageRow(line) }
     return withTime(line.words).enumerated().map { index, word in

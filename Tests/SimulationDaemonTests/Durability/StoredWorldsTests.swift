@@ -109,6 +109,20 @@ struct StoredWorldsTests {
     #expect(try daemon.afterKill().connect("w").say("list") == [". p power off", "+ 1"])
   }
 
+  @Test("a copy of a durable world says that it is not durable, also one that a worker makes")
+  func forked() throws {
+    let daemon = try daemon()
+    let guest = daemon.connect()
+    #expect(ask(guest, daemon, "world fork f") == ["+ created f durable=no"])
+    #expect(ask(guest, daemon, "use f\nworld fork g").last == "+ created g")
+    let machines = (1...LiveWorld.manyMachines).map { "new power p\($0)" }.joined(separator: "\n")
+    _ = ask(guest, daemon, "use main\nquiet on\nbegin\n\(machines)\nend\nquiet off")
+    #expect(ask(guest, daemon, "world fork h") == ["+ created h durable=no"])
+    #expect(
+      ask(guest, daemon, "world fork i durable=yes")[0].hasPrefix(
+        "- BAD-ARGUMENT argument=durable got=yes allowed=\"\" : a fork is not durable; "))
+  }
+
   // MARK: Dropping
 
   /// A daemon with a durable world `w` and a machine in it.
