@@ -239,11 +239,4 @@ struct CompletionTests {
     #expect(lines[0] == "  name0   name10  name20  name30")
     #expect(lines.allSatisfy { $0.count <= 40 })
   }
-
-  @Test("details stand below each other where names are wide")
-  func wideNames() {
-    let found = Completion(candidates: [.init(text: "打开", detail: "open"), .init(text: "a", detail: "b")])
-    let style = Style(usesColour: false, usesUnicode: true)
-    #expect(CandidateList(completion: found, width: 40, style: style).text.text == "  打开  open\n  a     b\n")
-  }
 }

@@ -249,6 +249,9 @@ struct PresenterTests {
           quit                          leaves
           world new W [clock=virtual] [seed=0] [durable=no]
               makes one of them
+          define KIND [resource=PATH] format=scxml|mermaid
+              a kind from a document: its lines follow, up to
+              'enddefine'; or a file that a document refers to
           load FILE [as KIND] [follow] [anew]
               a kind from a statechart in SCXML (.scxml) or Mermaid
               (.mmd); with follow again whenever the file is

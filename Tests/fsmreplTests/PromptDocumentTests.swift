@@ -33,6 +33,19 @@ struct PromptDocumentTests {
     try terminal.wait(for: "f created, off")
   }
 
+  @Test("what TAB lists stands below each other where names are wide")
+  func wideNames() throws {
+    let terminal = try start()
+    for line in ["define foo format=mermaid", "stateDiagram-v2", "[*] --> 关闭", "关闭 --> 打开着 : press"] {
+      terminal.type("\(line)\r")
+      try terminal.wait(for: "define foo up to enddefine> ")
+    }
+    terminal.type("enddefine\rnew foo f\r")
+    try terminal.wait(for: "f created, 关闭")
+    terminal.type("expect f \t\t")
+    try terminal.wait(for: "  关闭     initial yes — line 2\n  打开着   line 3\n  timers\n")
+  }
+
   @Test("Ctrl-C drops a document")
   func dropped() throws {
     let terminal = try start()

@@ -318,7 +318,9 @@ final class Prompting {
 
   private var isAnswerComing: Bool {
     guard client.isReady, ending == nil, question == nil else { return false }
-    return isLeaving || client.conversation.isWaiting && !client.conversation.isCollecting
+    let conversation = client.conversation
+    // Lines of a batch have no answers before its end, but its beginning has one.
+    return isLeaving || conversation.isWaiting && (!conversation.isCollecting || conversation.isBeginning)
   }
 
   // MARK: Lines from the daemon
