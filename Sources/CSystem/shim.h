@@ -57,10 +57,15 @@ static inline size_t fsm_stack_size(void) {
   return size;
 }
 
-/* Gives threads that are made later at least so much. */
+/* Gives threads that are made later at least so much, and the first thread as far as the user's hard limit allows. */
 static inline void fsm_ensure_stacks(size_t least) {
   pthread_attr_t attributes;
+  struct rlimit limit;
   size_t size = 0;
+  if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < least) {
+    limit.rlim_cur = limit.rlim_max < least ? limit.rlim_max : least;
+    setrlimit(RLIMIT_STACK, &limit);
+  }
   if (pthread_getattr_default_np(&attributes)) return;
   pthread_attr_getstacksize(&attributes, &size);
   if (size < least && !pthread_attr_setstacksize(&attributes, least)) pthread_setattr_default_np(&attributes);
