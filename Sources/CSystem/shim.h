@@ -5,7 +5,6 @@
    extended attributes, a priority per thread. */
 #include <fcntl.h>
 #include <getopt.h>
-#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -45,6 +44,9 @@ static inline void fsm_be_nice(int niceness) {
 /* The size of the stack that threads have unless they ask for another; GNU extensions. */
 extern int pthread_getattr_default_np(pthread_attr_t *);
 extern int pthread_setattr_default_np(const pthread_attr_t *);
+extern int pthread_attr_getstacksize(const pthread_attr_t *, size_t *);
+extern int pthread_attr_setstacksize(pthread_attr_t *, size_t);
+extern int pthread_attr_destroy(pthread_attr_t *);
 
 static inline size_t fsm_stack_size(void) {
   pthread_attr_t attributes;
@@ -55,10 +57,15 @@ static inline size_t fsm_stack_size(void) {
   return size;
 }
 
-/* Gives threads that are made later at least so much. */
+/* Gives threads that are made later at least so much, and the first thread as far as the user's hard limit allows. */
 static inline void fsm_ensure_stacks(size_t least) {
   pthread_attr_t attributes;
+  struct rlimit limit;
   size_t size = 0;
+  if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < least) {
+    limit.rlim_cur = limit.rlim_max < least ? limit.rlim_max : least;
+    setrlimit(RLIMIT_STACK, &limit);
+  }
   if (pthread_getattr_default_np(&attributes)) return;
   pthread_attr_getstacksize(&attributes, &size);
   if (size < least && !pthread_attr_setstacksize(&attributes, least)) pthread_setattr_default_np(&attributes);

@@ -14,7 +14,7 @@ struct Fuzzer {
   init(seed: UInt64) {
     generator = Generator(salt: seed)
     var limits = StatechartLimits()
-    limits.budget = Budget(steps: 2_000, bytes: 1 << 16)
+    limits.budget = Budget(steps: 10_000, bytes: 1 << 16)
     limits.data = 1 << 14
     self.limits = limits
   }
@@ -126,6 +126,9 @@ struct Fuzzer {
     "[]",
     "{}", "[1,2,3]", "{a: 1}", "In('s1')", "_event", "_event.data", "Math", "o", "function(x) { return x }",
     "\"\\u00e4\"",
+    // Where integers and floating-point numbers end.
+    "1e18", "-1e18", "9223372036854775807", "-9223372036854775808", "4294967295", "4294967296", "2147483648",
+    "9007199254740993", "5e-324", "1.7976931348623157e308", "-0", "1e21", "65536", "-2147483649",
   ]
   private static let operators = [
     "+", "-", "*", "/", "%", "**", "==", "!=", "===", "!==", "<", "<=", ">", ">=", "&&", "||", "??", "&", "|", "^",
@@ -137,6 +140,12 @@ struct Fuzzer {
     ".indexOf('x')",
     ".includes(1)", ".slice(-2, 1e9)", ".substring(5, -1)", ".charAt(1)", ".split('')", ".split('x')", ".toUpperCase()",
     ".toLowerCase()", ".toString()", "[0]", "[-1]", "['length']", ".a", "()", "++", "--", ".length = 1e7",
+  ]
+  /// Methods with values in the place of `#`.
+  private static let methodsOfValues = [
+    ".length = #", ".at(#)", ".slice(#, #)", ".splice(#, #, #)", ".fill(#, #, #)", ".indexOf(#, #)", ".repeat(#)",
+    ".padStart(#)", ".padEnd(#, 'xy')", ".substr(#, #)", ".toFixed(#)", ".toString(#)", ".split('', #)", "[#]",
+    "[#] = #", ".sort(#)", ".map(#)", ".reduce(#)", ".replace(#, #)", ".concat(#)", ".push(#)", "[#].a = #",
   ]
   private static let calls = [
     "Math.floor(", "Math.max(", "Math.pow(2, ", "Math.round(", "JSON.stringify(", "JSON.parse(", "String(", "Number(",
@@ -150,7 +159,11 @@ struct Fuzzer {
     switch number(7) {
     case 0, 1: return pick(Self.values)
     case 2, 3: return expression(depth: depth + 1) + pick(Self.operators) + expression(depth: depth + 1)
-    case 4: return expression(depth: depth + 1) + pick(Self.methods)
+    case 4:
+      let receiver = expression(depth: depth + 1)
+      guard number(2) == 0 else { return receiver + pick(Self.methods) }
+      let parts = pick(Self.methodsOfValues).split(separator: "#", omittingEmptySubsequences: false)
+      return parts.dropFirst().reduce(receiver + parts[0]) { $0 + pick(Self.values) + $1 }
     case 5: return pick(Self.calls) + expression(depth: depth + 1) + ")"
     case _:
       return "\(expression(depth: depth + 1)) ? \(expression(depth: depth + 1)) : \(expression(depth: depth + 1))"
@@ -166,6 +179,12 @@ struct Fuzzer {
     case 3: return "for (var i = 0; i < 9; i++) { \(script(depth: depth + 1)) }"
     case 4: return "function f(a, b) { \(script(depth: depth + 1)) return f(b, a) } f(1);"
     case 5: return "s += s; l.push(l); " + script(depth: depth + 1)
+    case 6 where number(8) == 0:
+      // As deep as statements can be, in each call; with data that are as deep as they can be, too.
+      let depth = number(58)
+      let (open, close) = (String(repeating: "{", count: depth), String(repeating: "}", count: depth))
+      let call = pick(["f(x)", "l.sort(f)", "l.map(f)", "l.reduce(f)", "s.replace('x', f)", "new f(x)", "l[f(x)] = 1"])
+      return "for (var i = 0; i < 97; i++) { l = [l, l[0]]; } function f(x) { \(open) \(call); \(close) } f(l);"
     case _: return expression(depth: 2) + ";"
     }
   }

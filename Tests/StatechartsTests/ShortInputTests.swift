@@ -39,7 +39,7 @@ struct ShortInputTests {
       "<state id='a'><transition event='*'><raise event='x'/></transition></state>",
       "<state id='a'><transition event='x'><send event='x.y' target='#_internal'/></transition></state>",
       "<state id='a'><transition event='e'><send eventexpr='n' target='#_internal'/></transition></state>",
-      "<state id='a'><transition event='error.*'><assign location='m' expr='1'/></transition></state>",
+      "<state id='a'><transition event='error.*'><log expr='m'/></transition></state>",
       "<parallel id='p'><state id='a'><transition cond='n' target='a1'/><state id='a1'/></state><state id='b'><transition cond='n' target='b1'/><state id='b1'/></state></parallel>",
       "<state id='a'><history id='h'><transition target='b'/></history><state id='b'><transition cond='n' target='c'/></state><state id='c'><transition cond='n' target='h'/></state></state>",
     ])

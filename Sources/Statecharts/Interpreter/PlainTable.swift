@@ -36,6 +36,9 @@ final class PlainTable: Sendable {
   /// so a larger table would take more memory than it is worth.
   private static var most: Int { 4_096 }
 
+  /// The most comparisons of the chart's transitions with its names, in all.
+  private static var mostComparisons: Int { 1 << 20 }
+
   /// The most nodes of the expressions that an event may evaluate. More of them are steps to count, as the algorithm
   /// does.
   private static var mostNodes: Int { 500 }
@@ -43,7 +46,10 @@ final class PlainTable: Sendable {
   /// - Returns: `nil` if the chart has more than that, or is too large.
   init?(_ chart: Chart) {
     let width = chart.events.names.count + 1
-    guard chart.states.count * width <= Self.most, let content = Content(chart), Self.isPlain(chart) else { return nil }
+    guard chart.states.count * width <= Self.most,
+      (chart.transitions.count + chart.descriptors.count) * width <= Self.mostComparisons,
+      let content = Content(chart), Self.isPlain(chart)
+    else { return nil }
     var first: [Candidate] = []
     var others: [Candidate] = []
     var assignments: [Assignment] = []
