@@ -27,11 +27,9 @@ final class EphemeralDaemon {
   }
 
   let socketPath: String
-  private let folder: String
+  private let folder: DaemonFolder
   private let child: Child
   private let lifeline: Descriptor
-  /// Its output, in an unlinked file that disappears with us.
-  private let said: Descriptor
   private var isEnded = false
 
   /// How many seconds it may take to answer.
@@ -41,12 +39,11 @@ final class EphemeralDaemon {
   /// Between two checks of its state, in nanoseconds.
   private static let pause: UInt64 = 2_000_000
 
-  private init(folder: String, child: Child, lifeline: Descriptor, said: Descriptor) {
+  private init(folder: DaemonFolder, child: Child, lifeline: Descriptor) {
     self.folder = folder
     self.child = child
     self.lifeline = lifeline
-    self.said = said
-    socketPath = Self.socketPath(in: folder)
+    socketPath = folder.socketPath
   }
 
   /// Starts a daemon and waits until it accepts connections.
@@ -80,28 +77,23 @@ final class EphemeralDaemon {
     let given = SocketPath.variable("TMPDIR") ?? ""
     // A long TMPDIR leaves no room for the path of a socket.
     let base = given.hasPrefix("/") && given.utf8.count < 60 ? given : "/tmp"
-    var template = Array("\(base)/fsmrepl-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw .noFolder(.last) }
-    let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    DaemonFolder.removeAbandoned(in: base)
+    let folder: DaemonFolder
+    do throws(SystemError) { folder = try DaemonFolder(in: base) } catch { throw .noFolder(error) }
     do throws(SystemError) {
       let pipe = try Pipe()
       defer { pipe.reading.close() }
-      let file = open("\(folder)/log", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-      guard file >= 0 else { throw .last }
-      let said = Descriptor(rawValue: file)
-      unlink("\(folder)/log")
       do throws(SystemError) {
         let child = try Child.spawn(
-          program, ["--ephemeral", "--socket", socketPath(in: folder), "--until-stdin-closes"] + options,
-          input: pipe.reading, output: said, error: said)
-        return EphemeralDaemon(folder: folder, child: child, lifeline: pipe.writing, said: said)
+          program, ["--ephemeral", "--socket", folder.socketPath, "--until-stdin-closes"] + options,
+          input: pipe.reading, output: folder.log, error: folder.log)
+        return EphemeralDaemon(folder: folder, child: child, lifeline: pipe.writing)
       } catch {
         pipe.writing.close()
-        said.close()
         throw error
       }
     } catch {
-      rmdir(folder)
+      folder.remove()
       throw .notStarted(program: program, error)
     }
   }
@@ -124,19 +116,13 @@ final class EphemeralDaemon {
       }
       _ = Readiness([], until: HostClock.now() + Self.pause)
     }
-    removeFolder()
+    folder.remove()
   }
 
   /// Cleans up after a daemon that has exited by itself.
   func remove() {
     lifeline.close()
-    removeFolder()
-  }
-
-  private func removeFolder() {
-    said.close()
-    unlink(socketPath)
-    rmdir(folder)
+    folder.remove()
   }
 
   /// The link of its live page; nil without one. It is known before the daemon's first greeting.
@@ -155,9 +141,7 @@ final class EphemeralDaemon {
   private var firstLines: [Substring] {
     // The position in the file is shared with the daemon, which writes at it.
     var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = bytes.withUnsafeMutableBytes { pread(said.rawValue, $0.baseAddress, $0.count, 0) }
+    let count = bytes.withUnsafeMutableBytes { pread(folder.log.rawValue, $0.baseAddress, $0.count, 0) }
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: "\n")
   }
-
-  private static func socketPath(in folder: String) -> String { "\(folder)/fsmd.sock" }
 }
