@@ -97,7 +97,7 @@ enum PromptHelp {
     case .keys:
       [
         ("TAB", "completes what can stand here, and says what is expected where there is no list"),
-        ("Ctrl-C", "ends the request whose answer is to come or is being shown, or drops the line or the document that is typed"),
+        ("Ctrl-C", "ends the request whose answer is to come or is being shown, or drops what is being typed"),
         ("Ctrl-D", "on an empty line: leaves; in a document or a batch, the second time"),
         ("Up, Down", "earlier lines"), ("Ctrl-R", "searches them"),
         ("Ctrl-A, Ctrl-E", "to the beginning and the end of the line"),
