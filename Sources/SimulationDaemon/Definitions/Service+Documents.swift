@@ -1,3 +1,4 @@
+import JournalStore
 import LineProtocol
 import StateMachines
 
@@ -21,9 +22,16 @@ extension Service {
     turns += 1
     client.user.turn = turns
     client.session.activity = .away(Activity.Away(readingDocument: deferred.tag, bytes: document.storageBytes))
+    let (notes, world) = (persistence?.store.workNotes, client.hosted.progress?.lease.identity)
     workers.submit(
       Job(
-        workers.slot(of: client.user.id), { () throws(Never) in DocumentReading.compile(document.asWritten(line)) },
+        workers.slot(of: client.user.id),
+        { () throws(Never) in
+          guard let notes else { return DocumentReading.compile(document.asWritten(line)) }
+          return notes.during(.requests, world, request: "define") { _ in
+            DocumentReading.compile(document.asWritten(line))
+          }
+        },
         then: { [unowned self] result in
           readingDocuments.remove(client.user.id)
           markDirty(client)
