@@ -33,8 +33,14 @@ static void handle(int number, siginfo_t *info, void *context) {
     if (work->line) fsm_name_work(work, work->line, (uint32_t)work->line_length);
   }
   errno = error;
-  /* An instruction that failed fails again. A signal that was sent does not come again. */
-  if (is_sent) raise(number);
+  /* An instruction that failed fails again. A signal that was sent does not come again: it is sent to whoever handled it
+     before, and then to nobody, which ends the process. */
+  if (!is_sent) return;
+  raise(number);
+  struct sigaction nobody = {0};
+  nobody.sa_handler = SIG_DFL;
+  sigaction(number, &nobody, NULL);
+  raise(number);
 }
 
 void fsm_note_fatal_signals(void) {
