@@ -68,7 +68,9 @@ let package = Package(
     .target(name: "LiveMachines", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "LineProtocol", swiftSettings: strict),
     .target(name: "Scripts", dependencies: ["LineProtocol"], swiftSettings: strict),
-    .target(name: "JournalStore", dependencies: ["StateMachines", "CSQLite"], swiftSettings: strict),
+    // What a handler of signals notes; C, because such a handler may not allocate.
+    .target(name: "CWorkNotes"),
+    .target(name: "JournalStore", dependencies: ["StateMachines", "CSQLite", "CWorkNotes"], swiftSettings: strict),
     .target(name: "UnixHost", dependencies: ["CSystem"], swiftSettings: strict),
     .target(name: "HTTPServer", dependencies: ["UnixHost", "CMicroHTTPD"], swiftSettings: strict),
     // The files of the live page as bytes in the program; it builds anew when one of them changes.
@@ -162,5 +164,9 @@ if isQuickBuild && !hasOnlyPrograms {
     .testTarget(
       name: "StaircaseTests", dependencies: ["Staircase", "StateMachines", "Simulator"],
       path: "Examples/Staircase/Tests/StaircaseTests"),
+    // A daemon with a kind that ends it, for EndToEndTests.
+    .executableTarget(
+      name: "Fuse", dependencies: ["StateMachines", "Simulations", "SimulationDaemon"], path: "Tests/Fuse",
+      swiftSettings: strict),
   ]
 }

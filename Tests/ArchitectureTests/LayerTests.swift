@@ -6,7 +6,7 @@ struct LayerTests {
   func manifestAgrees() throws {
     let manifest = Manifest(try Checkout.file("Package.swift").text)
     let tests = manifest.dependencies.keys.filter {
-      $0.hasSuffix("Tests") || ["TestSupport", "Staircase"].contains($0)
+      $0.hasSuffix("Tests") || ["TestSupport", "Staircase", "Fuse"].contains($0)
     }
     #expect(Set(manifest.dependencies.keys).subtracting(tests) == Set(Layer.all.map(\.target)))
     for layer in Layer.all {

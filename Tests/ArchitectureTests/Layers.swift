@@ -21,6 +21,7 @@ struct Layer {
     Layer("CProcessor"),
     Layer("CMicroHTTPD"),
     Layer("CPage"),
+    Layer("CWorkNotes"),
     Layer("Page", ours: ["CPage"]),
     Layer("StateMachines", outside: ["Synchronization"]),
     Layer("MachineForms", ours: ["StateMachines"]),
@@ -33,7 +34,7 @@ struct Layer {
     Layer("LiveMachines", ours: ["StateMachines"], outside: ["Synchronization"]),
     Layer("LineProtocol"),
     Layer("Scripts", ours: ["LineProtocol"], outside: ["Synchronization"]),
-    Layer("JournalStore", ours: ["StateMachines", "CSQLite"], outside: ["Glibc", "Synchronization"]),
+    Layer("JournalStore", ours: ["StateMachines", "CSQLite", "CWorkNotes"], outside: ["Glibc", "Synchronization"]),
     Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Dispatch", "Synchronization"]),
     Layer("HTTPServer", ours: ["UnixHost", "CMicroHTTPD"], outside: ["Glibc"]),
     Layer(

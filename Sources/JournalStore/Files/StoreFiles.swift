@@ -25,6 +25,8 @@ package struct StoreFiles: Hashable, Sendable {
   package var lock: String { "\(folder)/journal.lock" }
   /// The last acknowledged head of each world.
   package var heads: String { "\(folder)/journal.heads" }
+  /// What the threads of the daemon work on.
+  package var work: String { "\(folder)/journal.work" }
 
   /// Makes a database in full under another name, so that a file with the final name is always complete.
   ///

@@ -7,6 +7,13 @@ package class SQLiteReader: WorldReading {
   /// The id of the current boot.
   let boot: UInt64
 
+  /// What ended a daemon and must not be done again.
+  lazy var ended: [InterruptedWork] = {
+    guard let identity = try? StoreRow.read(database).identity else { return [] }
+    let found = WorkNotes.read(files.work, identity: identity)
+    return (found.records + found.present).filter(\.isFatal)
+  }()
+
   private lazy var rowByName = database.kept("SELECT \(WorldRow.columns) FROM worlds WHERE name = ?1")
   private(set) lazy var nameAtInput = database.kept(NameSQL.atInput)
 
@@ -50,11 +57,11 @@ package class SQLiteReader: WorldReading {
   }
 
   package func worlds() throws(StoreFailure) -> [StoredWorld] {
-    try database.reading { () throws(StoreFailure) in try IntegrityCheck.worlds(database).map(\.world) }
+    try database.reading { () throws(StoreFailure) in try IntegrityCheck.worlds(database).map { $0.world(ended) } }
   }
 
   package func world(_ name: String) throws(StoreFailure) -> StoredWorld? {
-    try database.reading { () throws(StoreFailure) in try find(name)?.world }
+    try database.reading { () throws(StoreFailure) in try find(name)?.world(ended) }
   }
 
   /// The row of a world in the database.

@@ -47,7 +47,7 @@ extension SQLiteStore {
     held[row.identity] = row
     noting { (notes) throws(StoreFailure) in try notes.note([row]) }
     let lease = Lease(world: world, identity: row.identity, epoch: row.epoch)
-    return TakenWorld(lease: lease, world: row.world)
+    return TakenWorld(lease: lease, world: row.world(ended))
   }
 
   package func release(_ lease: Lease) throws(StoreFailure) {

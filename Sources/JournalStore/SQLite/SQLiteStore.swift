@@ -57,6 +57,8 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
   /// Whether it was reported that watermarks cannot be written.
   private var isUnnoted = false
   private var isClosed = false
+  /// Nil unless ``noteWork()`` was called.
+  package private(set) var workNotes: WorkNotes?
 
   private(set) lazy var rowByIdentity = database.kept("SELECT \(WorldRow.columns) FROM worlds WHERE id = ?1")
   private(set) lazy var rowUpdate = database.kept(WorldRow.update)
@@ -176,6 +178,27 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
         database.close()
         throw error
       }
+    }
+  }
+
+  /// Begins to note what is under way, and finds out what ended the daemon before.
+  ///
+  /// Call it before any world is loaded.
+  package func noteWork() throws(StoreFailure) {
+    let (identity, rows) = try database.reading { () throws(StoreFailure) in
+      (try StoreRow.read(database).identity, try IntegrityCheck.worlds(database))
+    }
+    let found = WorkNotes.read(files.work, identity: identity)
+    for work in found.present {
+      if let warning = work.warning(rows.first { $0.identity == work.world }) { warn(warning) }
+    }
+    let records = InterruptedWork.judge(found, rows)
+    ended = records.filter(\.isFatal)
+    do throws(StoreFailure) {
+      workNotes = try WorkNotes(files.work, identity: identity, records: records)
+      WorkNotes.noteFatalSignals()
+    } catch {
+      warn(.workNotNoted(path: files.work, reason: "\(error)"))
     }
   }
 

@@ -24,9 +24,11 @@ struct WorldRow: Hashable {
     self.settings = settings
   }
 
-  var world: StoredWorld {
+  /// - Parameter ended: What ended a daemon, in any world.
+  func world(_ ended: [InterruptedWork]) -> StoredWorld {
     StoredWorld(
-      name: name, epoch: epoch, head: head, first: first, moment: moment, settings: settings, holder: holder)
+      name: name, epoch: epoch, head: head, first: first, moment: moment, settings: settings, holder: holder,
+      identity: identity, fatal: ended.filter { $0.comesAgain(in: self) })
   }
 
   private var sum: Int64 {

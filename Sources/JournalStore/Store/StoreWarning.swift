@@ -10,6 +10,10 @@ package enum StoreWarning: Hashable, Sendable {
   case noRoomYet(path: String)
   /// There was no room for SQLite's index of the log, which is kept in memory: no other program can read the store.
   case alone(path: String)
+  /// A step of a request ended the daemon before. Nil for a world that is not stored.
+  case endedByRequest(request: String, world: String?, cause: String)
+  /// What is under way cannot be noted: a step that ends the daemon would be taken again at the next start.
+  case workNotNoted(path: String, reason: String)
 }
 
 extension StoreWarning: CustomStringConvertible {
@@ -25,6 +29,12 @@ extension StoreWarning: CustomStringConvertible {
       "no room on the disk for \(path): stored worlds can be read, but not changed until there is room"
     case .alone(let path):
       "no room on the disk for \(path): until the next start no other program can read the store"
+    case .endedByRequest(let request, let world, let cause):
+      "the daemon before ended (\(cause)) in world \(world ?? "that is not stored") while it took "
+        + (request.isEmpty ? "a request" : "'\(request)'")
+        + "; what was not stored of it did not happen, and it is not taken again"
+    case .workNotNoted(let path, let reason):
+      "\(path) could not be written (\(reason)): a step that ends the daemon would be taken again at the next start"
     case .notNoted(let path, let reason):
       "\(path) could not be written (\(reason)); stored worlds are intact, but damage at their end would not be detected"
     }

@@ -13,6 +13,10 @@ package struct StoredWorld: Hashable, Sendable {
   package let settings: [UInt8]
   /// The writer that has taken it and not released it. The process may be gone by now.
   package let holder: WorldHolder?
+  /// The store's own number for the world; never reused.
+  package let identity: Int64
+  /// What ended a daemon in this world and would again.
+  package let fatal: [InterruptedWork]
 }
 
 /// The current or last writer of a world.
@@ -39,7 +43,7 @@ package struct StoreWriter: Hashable, Sendable {
 package struct Lease: Hashable, Sendable {
   package let world: String
   /// The store's own number for the world; never reused.
-  let identity: Int64
+  package let identity: Int64
   package let epoch: UInt64
 }
 

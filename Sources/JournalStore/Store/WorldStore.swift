@@ -12,6 +12,9 @@ package protocol WorldStore: AnyObject, WorldReading {
   /// Read access for other threads, while this store is written.
   var readers: any StoreReaders { get }
 
+  /// Where threads note what they work on; nil if they do not.
+  var workNotes: WorkNotes? { get }
+
   /// Makes a world that no writer has taken.
   ///
   /// - Parameters:

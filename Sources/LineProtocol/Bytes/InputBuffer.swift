@@ -166,6 +166,11 @@ package struct InputBuffer: ~Copyable {
     package let event: UnsafeRawBufferPointer
     /// The length of the line.
     package let length: Int
+    /// The whole line, without its end.
+    package var words: UnsafeRawBufferPointer {
+      // Safety: the name follows "send " in the same buffer.
+      UnsafeRawBufferPointer(start: name.baseAddress.map { $0 - InputBuffer.sendLength }, count: length)
+    }
     /// Its offset in the buffer.
     fileprivate let start: Int
   }

@@ -58,6 +58,7 @@ struct Verification {
       }
       tell(Stretch(world: history.name, inputs: inputs, finding: finding))
     }
+    for fatal in history.world.fatal where !fatal.isPassable { look(at: nil) { .bad(fatal.reason) } }
     let (first, head) = (history.world.first, history.world.head)
     guard first <= head else { return look(at: nil) { .empty } }
     let marks: [CheckpointMark]

@@ -1,3 +1,4 @@
+import JournalStore
 import LineProtocol
 import StateMachines
 
@@ -22,14 +23,18 @@ extension Service {
     turns += 1
     client.user.turn = turns
     client.session.activity = .away(Activity.Away(readingDocument: deferred.tag, bytes: document.storageBytes))
+    let (notes, world) = (persistence?.store.workNotes, client.hosted.progress?.lease.identity)
     workers.submit(
       Job(
         slot,
         { () throws(Never) in
-          DocumentReading.compile(document.asWritten(line)) {
-            slot.giveWay()
-            return slot.interruption != .cancelled
+          func read() -> DocumentReading {
+            DocumentReading.compile(document.asWritten(line)) {
+              slot.giveWay()
+              return slot.interruption != .cancelled
+            }
           }
+          return notes?.during(.requests, world, request: "define") { _ in read() } ?? read()
         },
         then: { [unowned self] result in
           readingDocuments.remove(client.user.id)

@@ -102,7 +102,7 @@ extension Persistence {
   ) throws(PersistenceFailure) -> MadeCheckpoint? {
     guard var writer = hosted.archiving.take() else { return nil }
     do throws(ArchiveFailure) {
-      guard try writer.advance(machines: machines) else {
+      guard try write(with: &writer, machines, progress.lease) else {
         hosted.archiving = consume writer
         return nil
       }
@@ -113,6 +113,16 @@ extension Persistence {
     hosted.progress?.isPutUndone = false
     return MadeCheckpoint(
       lease: progress.lease, sequence: writer.sequence, hash: writer.presentHash, bytes: writer.bytes)
+  }
+
+  private func write(
+    with writer: inout ArchiveWriter, _ machines: Int, _ lease: Lease
+  ) throws(ArchiveFailure) -> Bool {
+    guard let notes = store.workNotes else { return try writer.advance(machines: machines) }
+    return try notes.during(.writing, lease.identity) { (note) throws(ArchiveFailure) in
+      note?.input.pointee = writer.sequence
+      return try writer.advance(machines: machines)
+    }
   }
 
   // MARK: Undo

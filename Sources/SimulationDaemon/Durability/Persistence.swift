@@ -166,7 +166,7 @@ final class Persistence {
     let result = try ask { () throws(StoreFailure) in
       try store.readers.reading { (reader) throws(StoreFailure) in
         Result { () throws(PersistenceFailure) in
-          try WorldLoader(reader, catalogue, limits, slot).load(name, host: host)
+          try WorldLoader(reader, catalogue, limits, slot, notes: store.workNotes).load(name, host: host)
         }
       }
     }

@@ -16,6 +16,8 @@ struct Repair {
     let reason: String?
     /// The last input up to which the world can be replayed; nil if there is none.
     let playable: UInt64?
+    /// Whether a timer ended the daemon, so that a repaired world's clock has to stand still until somebody looks.
+    let endedByTimer: Bool
     /// The input of the latest readable checkpoint; nil if there is none.
     let checkpoint: UInt64?
 
@@ -24,7 +26,8 @@ struct Repair {
       var lines = ["world \(name) has \(head) inputs, and cannot be brought back: \(reason)"]
       func line(_ option: String, _ end: UInt64?, _ keeps: String, _ nothing: String) {
         guard let end else { return lines.append("\(option) \(nothing)") }
-        lines.append("\(option) keeps \(keeps) input \(end) and loses \(Repair.inputs(head - end))")
+        let clock = endedByTimer ? ", and pauses its clock" : ""
+        lines.append("\(option) keeps \(keeps) input \(end) and loses \(Repair.inputs(head - end))\(clock)")
       }
       line(
         playable.map { "--to \($0)" } ?? "--to SEQ", playable, "all up to", "saves nothing: no input can be played")
@@ -51,7 +54,7 @@ struct Repair {
   /// - Complexity: O(inputs), since they are replayed as far as possible.
   static func survey(_ name: String, in store: SQLiteReader, _ catalogue: Catalogue) throws -> Survey {
     let catalogue = catalogue.readingDocuments
-    let head = try StoreAccess.world(name, in: store).head
+    let world = try StoreAccess.world(name, in: store)
     var reason: String?
     var playable: UInt64?
     do throws(PersistenceFailure) {
@@ -63,13 +66,14 @@ struct Repair {
       throw error
     }
     return Survey(
-      name: name, head: head, reason: reason, playable: playable,
+      name: name, head: world.head, reason: reason, playable: playable, endedByTimer: world.endedByTimer,
       checkpoint: try latestReadableCheckpoint(of: name, in: store, catalogue))
   }
 
   private static func latestReadableCheckpoint(
     of name: String, in store: SQLiteReader, _ catalogue: Catalogue
   ) throws -> UInt64? {
+    if try StoreAccess.world(name, in: store).hasFatalCheckpoints { return nil }
     for mark in try store.checkpoints(of: name).reversed() {
       guard let found = try? store.checkpoint(of: name, atOrBefore: mark.sequence), found.mark == mark,
         let world = try? WorldCore(archive: found.bytes, kinds: { catalogue[$0] }, compiler: catalogue.compiler),
@@ -97,7 +101,13 @@ struct Repair {
     // No request can give a world this name. The store is locked, so no daemon runs.
     let made = other ?? "\(name) repaired"
     if other == nil, try store.world(made) != nil { try store.remove(made) }
-    try store.create(made, head: world.first - 1, moment: 0, settings: world.settings)
+    var settings = world.settings
+    if world.endedByTimer, var running = WorldSettings(settings) {
+      // The timer is there again. Whoever repairs the world can now drop its machine, or undo what armed it.
+      running.isPaused = true
+      settings = running.bytes
+    }
+    try store.create(made, head: world.first - 1, moment: 0, settings: settings)
     do {
       let lease = try store.take(made).lease
       try copy(world, to: lease, end)
@@ -149,6 +159,7 @@ struct Repair {
     }
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
     try store.append([Append(lease, head: head, last: head, nothing, moment: moment, undone: rewinds.ranges())])
+    if world.hasFatalCheckpoints { return }
     for mark in try store.checkpoints(of: name) where mark.sequence <= end && mark.sequence + 1 >= world.first {
       // A damaged checkpoint is skipped.
       guard let found = try? store.checkpoint(of: name, atOrBefore: mark.sequence), found.mark == mark else { continue }
@@ -157,4 +168,12 @@ struct Repair {
       }
     }
   }
+}
+
+extension StoredWorld {
+  /// Whether a timer of the world ended the daemon.
+  fileprivate var endedByTimer: Bool { fatal.contains { $0.work == .requests } }
+
+  /// Whether a checkpoint of the world ended the daemon when it was read; then none of them is read again.
+  fileprivate var hasFatalCheckpoints: Bool { fatal.contains { $0.work == .reading } }
 }

@@ -32,6 +32,7 @@ struct WorldLoader {
   private let catalogue: Catalogue
   private let limits: Limits
   private let slot: WorkerSlot?
+  private let notes: WorkNotes?
 
   /// How many inputs before the end of a journal the replay starts, if a checkpoint is there. Inputs after it can be
   /// undone.
@@ -39,9 +40,15 @@ struct WorldLoader {
   /// The most inputs that are replayed for that.
   private static let mostInputsToPlay: UInt64 = 1_000_000
 
-  /// - Parameter slot: The worker's time for it; nil if nothing else waits.
-  init(_ store: any WorldReading, _ catalogue: Catalogue, _ limits: Limits, _ slot: WorkerSlot? = nil) {
+  /// - Parameters:
+  ///   - slot: The worker's time for it; nil if nothing else waits.
+  ///   - notes: Where the inputs are noted that are replayed; nil for nowhere.
+  init(
+    _ store: any WorldReading, _ catalogue: Catalogue, _ limits: Limits, _ slot: WorkerSlot? = nil,
+    notes: WorkNotes? = nil
+  ) {
     self.store = store
+    self.notes = notes
     self.slot = slot
     self.catalogue = catalogue.readingDocuments
     self.limits = limits
@@ -55,6 +62,9 @@ struct WorldLoader {
     let stored = try ask { () throws(StoreFailure) in
       guard let found = try store.world(name) else { throw .noSuchWorld(name) }
       return found
+    }
+    for fatal in stored.fatal where !fatal.isPassable {
+      throw .unreadable(world: name, reason: fatal.reason, input: stored.head + 1)
     }
     guard let settings = WorldSettings(stored.settings) else {
       throw .unreadable(world: name, reason: "its settings are '\(String(decoding: stored.settings, as: UTF8.self))'")
@@ -138,9 +148,29 @@ struct WorldLoader {
   private func recover(
     _ stored: StoredWorld, _ settings: WorldSettings, from start: UInt64, _ starts: ReplayStarts, _ words: StoredWords
   ) throws -> WorldCore {
-    let (name, head) = (stored.name, stored.head)
+    for fatal in stored.fatal {
+      let isRead = fatal.work == .reading
+      if isRead ? start > 0 : fatal.input > start {
+        throw Hindrance(reason: fatal.reason, input: isRead ? nil : fatal.input)
+      }
+    }
+    func recover(_ note: WorkNotes.Note?) throws -> WorldCore {
+      note?.input.pointee = start
+      let world = try base(start, settings, stored.name)
+      note?.goOn(with: .replay)
+      return try self.recover(stored, from: world, starts, words, underWay: note?.input)
+    }
+    guard let notes else { return try recover(nil) }
+    return try notes.during(.reading, stored.identity, recover)
+  }
+
+  private func recover(
+    _ stored: StoredWorld, from base: consuming WorldCore, _ starts: ReplayStarts, _ words: StoredWords,
+    underWay: UnsafeMutablePointer<UInt64>?
+  ) throws -> WorldCore {
+    let (name, head, start) = (stored.name, stored.head, base.lastSequence)
     let undone = try ask { () throws(StoreFailure) in try starts.undone(after: start) }
-    var recovery = Recovery(of: try base(start, settings, name), undone: undone, words, catalogue)
+    var recovery = Recovery(of: base, undone: undone, words, catalogue, underWay: underWay)
     var failure: Recovery.Failure?
     var last = start
     var isInterrupted = false
@@ -150,6 +180,8 @@ struct WorldLoader {
         slot?.giveWay()
         isInterrupted = slot?.interruption != nil
         if isInterrupted { return false }
+        // Between segments the store may be slow, and other work goes first: no input is under way then.
+        defer { underWay?.pointee = 0 }
         do throws(Recovery.Failure) {
           try recovery.append(segment.bytes, segment.first...segment.last)
           last = segment.last
@@ -203,5 +235,15 @@ struct WorldLoader {
 
   private func ask<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R {
     try PersistenceFailure.asking(body)
+  }
+}
+
+extension InterruptedWork {
+  /// Whether a world can be loaded without doing it again: from another checkpoint.
+  var isPassable: Bool {
+    switch work {
+    case .replay, .reading: true
+    case .requests, .writing: false
+    }
   }
 }

@@ -154,6 +154,7 @@ final class Daemon {
     let store = try SQLiteStore.open(
       folder: folder, durability: durability, writer: StoreWriter(process: getpid(), socket: socket)
     ) { log.warning("\($0)") }
+    try store.noteWork()
     if let end = store.lastEnd { log.info("the daemon that had \(store.files.database) before \(end)") }
     return Persistence(
       store, catalogue, invocation.limits, durability: durability, onRestart: invocation.onRestart,

@@ -1,3 +1,4 @@
+import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
@@ -305,7 +306,9 @@ final class Service {
     catchUp(hosted)
     announceLimits(in: hosted, home)
     let requests = environment.counters.requests
-    let taken = timed(hosted, home) { client.session.use(&home.live) { $0.converse(&request, until: end) } }
+    let taken = timed(hosted, home) {
+      noting(hosted, home) { client.session.use(&home.live) { $0.converse(&request, until: end) } }
+    }
     // A slow request among fast ones still counts. Many fast requests do not add up to a slow one.
     if taken > Service.tooLong, taken > (environment.counters.requests &- requests) &* (Service.tooLong / 16) {
       // One slow request may be caused by load on the host.
@@ -327,7 +330,14 @@ final class Service {
       hosted.slowRequests > 0 || home.live.world.wireCount > LiveWorld.manyWires
       || hasCharts && home.live.hasSlowCharts
     home.live.slice = slice
-    if hasCharts { _ = timed(hosted, home) { home.live.catchUp(time) } } else { home.live.catchUp(time) }
+    if !home.live.clock.isRunning || home.live.world.runningTimerCount == 0 { return home.live.catchUp(time) }
+    noting(hosted, home) {
+      if hasCharts { _ = timed(hosted, home) { home.live.catchUp(time) } } else { home.live.catchUp(time) }
+    }
+  }
+
+  private func noting(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ body: () -> Void) {
+    home.noting(in: persistence?.store.workNotes, hosted.progress?.lease, body)
   }
 
   /// Does something on the event loop in a world.

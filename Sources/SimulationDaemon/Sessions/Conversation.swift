@@ -1,3 +1,4 @@
+import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
@@ -124,12 +125,16 @@ extension RequestContext {
     case .line(var bytes):
       bytes.withUnsafeMutableBytes { bytes in
         take(InputBuffer.Line(unknown: bytes), inBatch: false, &request)
+        live.note?.keep(UnsafeRawBufferPointer(bytes))
       }
     case .batch(let batch):
       deferred.tag.withUnsafeBytes { tag in answering(tag) { $0.run(batch, &request) } }
     case .definition(var line, let document):
       session.document = document
-      line.withUnsafeMutableBytes { take(InputBuffer.Line(unknown: $0), inBatch: false, &request) }
+      line.withUnsafeMutableBytes {
+        take(InputBuffer.Line(unknown: $0), inBatch: false, &request)
+        live.note?.keep(UnsafeRawBufferPointer($0))
+      }
       session.document = nil
     }
   }
@@ -165,6 +170,7 @@ extension RequestContext {
       return
     }
     environment.counters.requests &+= 1
+    live.note?.take(UnsafeRawBufferPointer(line.bytes))
     if !session.mayChange, session.refusesChange(request) { return }
     // In a batch later lines may depend on one that only reads.
     if !inBatch, session.passesOver(Verb(request.verb)) { return }
@@ -261,6 +267,7 @@ extension Session {
       let nextMachine = next.flatMap { live.world.expectSend(toNamed: $0.name) }
       let mark = outbox.buffer.count
       let (before, steps) = (live.world.journal.last, live.world.chartSteps)
+      live.note?.take(line.words)
       guard effort < Session.effortBetweenLooks, outbox.replyBytes < replyQueue,
         live.hasRoomForInputs, live.unannounced == nil, let addressee = machine,
         let words = live.world.send(plain: line.event, to: addressee)

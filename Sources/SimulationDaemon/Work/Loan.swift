@@ -1,3 +1,4 @@
+import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
@@ -38,6 +39,8 @@ final class Loan: @unchecked Sendable {
   let awaiting: [Part]
   let readers: [Part]
   private let catchesUp: Bool
+  private let notes: WorkNotes?
+  private let lease: Lease?
   private var request = Request()
   /// The copy that a `fork` asked for.
   private(set) var fork: LiveWorld.Box?
@@ -51,10 +54,12 @@ final class Loan: @unchecked Sendable {
   init(
     _ worlds: [HostedWorld], _ slot: WorkerSlot, _ environment: Environment, _ hostTime: HostTime, actor: Part?,
     awaiting: [Part],
-    readers: [Part], catchesUp: Bool
+    readers: [Part], catchesUp: Bool, notes: WorkNotes?
   ) {
     self.slot = slot
     self.worlds = worlds
+    self.notes = notes
+    lease = worlds[0].progress?.lease
     boxes = worlds.map { ($0, $0.lend(slot)) }
     self.environment = environment
     self.hostTime = hostTime
@@ -80,11 +85,13 @@ final class Loan: @unchecked Sendable {
     let begun = HostClock.now()
     let home = boxes[0].box
     home.live.slice = Slice(slot)
-    if catchesUp { home.live.catchUp(hostTime) }
+    if catchesUp { home.noting(in: notes, lease) { home.live.catchUp(hostTime) } }
     home.live.host = hostTime.monotonic
-    if let actor { work(actor, home) }
-    time = HostClock.now() &- begun
-    if !awaiting.isEmpty { drive(home) }
+    home.noting(in: notes, lease, request: actor?.session.task?.verb.name ?? "") {
+      if let actor { work(actor, home) }
+      time = HostClock.now() &- begun
+      if !awaiting.isEmpty { drive(home) }
+    }
     home.live.world.keepCheckpointIfDue()
     for reader in readers { reader.session.flushNotices(home.live.world, mayDrop: true) }
     home.live.reportMemory()

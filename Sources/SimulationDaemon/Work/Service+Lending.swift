@@ -1,3 +1,4 @@
+import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
@@ -95,9 +96,14 @@ extension Service {
     let (activity, stay, slot) = (client.session.activity, client.stay, workers.slot(of: client.user.id))
     client.slot = slot
     client.session.activity = .away(Activity.Away(activity))
+    let (notes, world) = (persistence?.store.workNotes, client.hosted.progress?.lease.identity)
     workers.submit(
       Job(
-        slot, { () throws(Never) in graph.draw(within: slot) },
+        slot,
+        { () throws(Never) in
+          guard let notes else { return graph.draw(within: slot) }
+          notes.during(.requests, world, request: "graph") { _ in graph.draw(within: slot) }
+        },
         then: { [unowned self] _ in
           markDirty(client)
           client.slot = nil
@@ -142,7 +148,8 @@ extension Service {
     }
     workers.submit(
       Loan(
-        lent, slot, environment, time, actor: part, awaiting: awaiting, readers: readers, catchesUp: catchesUp))
+        lent, slot, environment, time, actor: part, awaiting: awaiting, readers: readers, catchesUp: catchesUp,
+        notes: persistence?.store.workNotes))
   }
 
   /// Watchers of a world, except those that are still reading its past, which comes first.

@@ -1,3 +1,4 @@
+import JournalStore
 import MachineGraphs
 import Simulator
 import StateMachines
@@ -53,6 +54,10 @@ struct LiveWorld: ~Copyable {
   var slice = Slice.onEventLoop
   /// Why the world cannot change now; nil if it can.
   var outage: Outage?
+  /// Where the thread that has the world notes what is under way; nil for nowhere.
+  var note: WorkNotes.Note? {
+    didSet { world.underWay = note?.input }
+  }
 
   /// A world that is out of service or read-only.
   struct Outage {
@@ -253,6 +258,22 @@ extension LiveWorld {
       other.live.share.join(live.share.budget, live.share.quota)
       other.live.world.takeOverWatches(of: live.world)
       swap(&live, &other.live)
+    }
+
+    /// Does something in the world, which is noted meanwhile.
+    ///
+    /// - Parameters:
+    ///   - notes: Nil without a store.
+    ///   - lease: Nil for a world that is not stored.
+    ///   - request: A word for the request under way, if its line is not known.
+    func noting(in notes: WorkNotes?, _ lease: Lease?, request: String = "", _ body: () -> Void) {
+      guard let notes else { return body() }
+      let outer = live.note
+      notes.during(.requests, lease?.identity, isRunning: live.clock.isRunning, request: request) { note in
+        live.note = note
+        body()
+        live.note = outer
+      }
     }
   }
 }

@@ -44,11 +44,14 @@ struct UndoHistory {
     mostDefined = max(UndoHistory.fewDefined, defined.count * 2)
   }
 
-  /// Takes over the kinds from documents that another world knows.
+  /// Takes over the kinds from documents that another world knows, beside its own.
   mutating func takeDefined(of other: UndoHistory) {
-    defined = other.defined
-    definedBytes = other.definedBytes
-    mostDefined = other.mostDefined
+    if defined.isEmpty {
+      (defined, definedBytes) = (other.defined, other.definedBytes)
+    } else {
+      for kind in other.defined.values where defined[kind.sequence] == nil { add(kind) }
+    }
+    mostDefined = max(mostDefined, other.mostDefined)
   }
 
   init(seed: UInt64, _ limits: WorldLimits) {

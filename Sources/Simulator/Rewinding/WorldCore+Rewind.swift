@@ -76,7 +76,7 @@ extension WorldCore {
     return from < undoer ? from...(undoer - 1) : nil
   }
 
-  /// Exchanges machines and pending timers with another world.
+  /// Exchanges machines, pending timers and definitions with another world.
   mutating func exchange(with other: inout WorldCore) -> (gone: [MachineID], back: [MachineID]) {
     var registry = registry.copy()
     let changes = registry.align(with: other.registry, population)
@@ -88,6 +88,8 @@ extension WorldCore {
     swap(&keyedTimers, &other.keyedTimers)
     swap(&wires, &other.wires)
     swap(&definitions, &other.definitions)
+    // This world may have forgotten a kind that had neither machines nor effect, and now has both again.
+    past.takeDefined(of: other.past)
     record.generator = other.record.generator
     now = other.now
     // Stamps are never reused, so earlier armings still have lower ones.

@@ -32,11 +32,16 @@ package struct Recovery: ~Copyable {
   ///   - world: The world of a checkpoint, with a journal that begins after it; or a new world with its seed.
   ///   - undone: What later inputs have undone: at least the ranges that are undone in the end.
   ///   - words: The descriptions with which the segments were written.
-  package init(of world: consuming WorldCore, undone: RewindList, _ words: StoredWords, _ catalogue: Catalogue) {
+  ///   - underWay: Where the number of each input is written before it is replayed; see ``WorldCore/underWay``.
+  package init(
+    of world: consuming WorldCore, undone: RewindList, _ words: StoredWords, _ catalogue: Catalogue,
+    underWay: UnsafeMutablePointer<UInt64>? = nil
+  ) {
     source = world
     let base = source.lastSequence > 0 ? Checkpoint(of: source, as: source.lastSequence) : nil
     source.past.rewinds = undone
     replay = Replay(of: source, from: base, to: source.lastSequence)
+    replay.world.underWay = underWay
     if let base {
       source.past.keep(base, firstKept: base.sequence + 1)
       source.past.wait(after: base.sequence, machines: source.machineCount)
@@ -150,6 +155,7 @@ package struct Recovery: ~Copyable {
   private mutating func define(_ entry: JournalEntry) throws(SegmentFailure) {
     var details = DetailReader(entry)
     guard case .defined(let document, let version)? = details.next() else { return }
+    replay.world.underWay?.pointee = entry.sequence
     do throws(DocumentFailure) {
       source.past.add(
         try DefinedKind(

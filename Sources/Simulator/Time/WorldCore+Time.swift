@@ -113,6 +113,7 @@ extension WorldCore {
     let location = registry.location(of: machine)
     let (cell, kind) = population.cell(at: location)
     let slot = population.slots[kind]
+    noteInput()
     record.begin(at: now)
     beginAnswer()
     let due = stop(machine, timer, key, location)
@@ -181,6 +182,7 @@ extension WorldCore {
         cell.assumingMemoryBound(to: RunningTimer.self)[timer].stamp = 0
         move(to: Instant(nanoseconds: entry.due))
         firings &+= 1
+        noteInput(Self.expiry)
         record.begin(at: now)
         noteTimers(slot, cell)
         let result = slot.machine.expire(
@@ -233,6 +235,7 @@ extension WorldCore {
     firings &+= 1
     let (cell, kind) = population.cell(at: location)
     let slot = population.slots[kind]
+    noteInput(Self.expiry)
     record.begin(at: now)
     noteTimers(slot, cell)
     details.tag(.key)

@@ -4,7 +4,8 @@ extension WorldCore {
   /// Violated invariants of this world, in words; empty if there are none.
   ///
   /// Every machine is found by its name; every running timer is in the agenda once; dead entries do not exceed their
-  /// limit; no delivery is pending; each rewind knows the range below its own.
+  /// limit; no delivery is pending; each rewind knows the range below its own; the document of every kind that is in effect
+  /// or has machines is known.
   ///
   /// - Complexity: O(machines + timers).
   package func checkInvariants() -> [String] {
@@ -38,7 +39,16 @@ extension WorldCore {
     }
     if agenda.hasTooManyDead { violations.append("\(agenda.count - agenda.living) dead entries in the agenda") }
     if nextDelivery < deliveries.count { violations.append("a delivery is still on its way") }
-    return violations
+    return violations + kindsWithoutDocument()
+  }
+
+  private func kindsWithoutDocument() -> [String] {
+    let living = (0..<registry.capacity).map { MachineID(UInt32($0)) }.filter { registry.isAlive($0) }
+    var kinds = Set((definitions.map(\.kind) + living.map { kind(of: $0) }).map(\.key))
+    kinds.subtract(storedDefinitions.map(\.kind.key))
+    return kinds.filter { KindDocument.sequence(inKey: $0) != nil }.sorted().map {
+      "the document of \($0) is forgotten"
+    }
   }
 
   /// The running keyed timers, unordered.

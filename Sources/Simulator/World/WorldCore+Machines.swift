@@ -43,6 +43,7 @@ extension WorldCore {
   /// its first machine.
   private func limit(ofStarting kind: Kind) -> ExceededLimit? {
     guard kind.otherEvents != nil else { return nil }
+    noteInput()
     let pool = kind.makeParameterPool()
     var trial = StepRecord(generator: record.generator)
     trial.begin(at: now)
@@ -83,6 +84,7 @@ extension WorldCore {
     let (cell, _) = population.cell(at: location)
     let slot = population.slots[place]
     beginAnswer()
+    noteInput()
     record.begin(at: now)
     noteTimers(slot, cell)
     let state = slot.machine.initialize(

@@ -87,6 +87,7 @@ extension WorldCore {
     _ storage: UnsafeRawPointer
   ) {
     beginAnswer()
+    noteInput()
     record.begin(at: now)
     noteTimers(slot, cell)
     let result = slot.machine.step(
@@ -230,7 +231,14 @@ extension WorldCore {
   @inline(__always)
   mutating func complete() {
     if nextDelivery < deliveries.count { deliver() }
-    if let first = agenda.first, first.due <= now.nanoseconds { fireDue(chartSteps: Self.chartStepsBehindAnInput) }
+    if let first = agenda.first, first.due <= now.nanoseconds { fireWithoutDelay() }
+  }
+
+  @inline(never)
+  private mutating func fireWithoutDelay() {
+    let place = underWay.take()
+    fireDue(chartSteps: Self.chartStepsBehindAnInput)
+    underWay = place
   }
 
   /// As many as one input may have.

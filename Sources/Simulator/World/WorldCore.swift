@@ -77,6 +77,14 @@ package struct WorldCore: ~Copyable {
   /// The total number of timers that have expired or were fired.
   package internal(set) var firings: UInt64 = 0
 
+  /// Where the number of an input is written before its step, for whoever wants to know what ended the process; nil for
+  /// nowhere.
+  ///
+  /// Safety: the owner keeps the memory as long as this points to it, and no other thread writes it.
+  package var underWay: UnsafeMutablePointer<UInt64>?
+  /// What the number of an expiry has beside it.
+  package static let expiry: UInt64 = 1 << 63
+
   /// Whether the journal keeps why inputs were refused. A stored world does not: its journal is compared with those of
   /// earlier releases.
   var keepsReasons = false
@@ -104,6 +112,12 @@ package struct WorldCore: ~Copyable {
   /// The number of the last input; 0 before the first.
   @inline(__always)
   package var lastSequence: UInt64 { journal.last }
+
+  /// Notes the next input as the one under way. Deliveries and timers without delay belong to the input that they follow.
+  @inline(__always)
+  func noteInput(_ expiry: UInt64 = 0) {
+    if let underWay { underWay.pointee = (journal.last &+ 1) | expiry }
+  }
 
   /// Moves the clock; a new instant begins.
   @inline(__always)

@@ -27,14 +27,14 @@ final class DaemonProcess {
   }
 
   init(
-    with arguments: [String], in old: TemporaryFolder? = nil, socket name: String = "s",
+    with arguments: [String], in old: TemporaryFolder? = nil, socket name: String = "s", program: String = "fsmd",
     environment: [(String, String?)] = []
   ) throws {
     folder = try old ?? TemporaryFolder()
     socket = "\(folder.path)/\(name)"
     leash = try Pipe()
     run = try ProgramRun(
-      "fsmd", ["--socket", socket, "--until-stdin-closes"] + arguments, in: folder, input: leash.reading,
+      program, ["--socket", socket, "--until-stdin-closes"] + arguments, in: folder, input: leash.reading,
       environment: environment)
     leash.reading.close()
     let (run, socket) = (run, socket)

@@ -46,6 +46,7 @@ struct FoundInput {
   var subject: String? {
     switch what {
     case "created", "dropped": return "\(machine) \(what)"
+    case "defined", "undefined": return "\(what) \(rest.joined(separator: " "))"
     case "wired", "unwired": return "\(machine) \(what) \(rest.joined(separator: " "))"
     case "moved", "stayed", "ignored", "refused": return keys["event"].map { "\(machine) \($0)" }
     default: return nil

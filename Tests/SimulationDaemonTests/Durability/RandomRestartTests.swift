@@ -136,7 +136,26 @@ struct KeptRequests {
     case 9:
       let lines = (0..<dice.number(below: 5)).map { _ in input(&dice) }
       return (["begin"] + lines + ["end"]).joined(separator: "\n")
+    case 10, 11: return definition(&dice)
     case _: return input(&dice)
+    }
+  }
+
+  /// A kind from a document, its end, or something about a machine of one.
+  private func definition(_ dice: inout Dice) -> String {
+    func define(_ name: String, to most: Int) -> String {
+      let document = DefinedKindsTests.counter(to: most)
+      return "define \(name) format=scxml bytes=\(document.utf8.count)\n\(document)"
+    }
+    let (kind, machine) = ("kind\(dice.number(below: 3))", "made\(dice.number(below: 3))")
+    switch dice.number(below: 16) {
+    case 0..<3: return define(kind, to: 2 + dice.number(below: 2))
+    case 3, 4: return "undefine \(kind)"
+    case 5, 6: return "drop \(machine)\nundefine \(kind)"
+    case 7..<10: return "new \(kind) \(machine)"
+    // So many that those which nobody needs any more are forgotten.
+    case 10: return (Array(repeating: define("spare", to: 2), count: 16) + ["undefine spare"]).joined(separator: "\n")
+    case _: return "send \(machine) add"
     }
   }
 

@@ -235,6 +235,31 @@ struct UpgradeTests {
     #expect(stretches > 1)
   }
 
+  @Test("a checkpoint after an undo has the document of a kind that was taken back, and its machines")
+  func documents() throws {
+    func define(_ name: String) -> String {
+      "define \(name) format=scxml bytes=\(DefinedKindsTests.toggle.utf8.count)\n\(DefinedKindsTests.toggle)"
+    }
+    let first = try daemon("checkpointInputs=4", "journal=30")
+    _ = first.connect("z").ask(define("k"), "new k a", "send a press")
+    // The next daemon's journal in memory begins after the definition.
+    for _ in 0..<40 { _ = first.connect("z").ask("send l nudge") }
+    let second = try first.afterKill()
+    let guest = second.connect("z")
+    _ = guest.ask("drop a", "undefine k")
+    for _ in 0..<17 { _ = guest.ask(define("spare")) }
+    #expect(guest.ask("undo 19").first?.hasPrefix("+ ") == true)
+    for _ in 0..<6 { _ = guest.ask("send l nudge") }
+    let again = try second.afterKill { $0.kinds = [ReleasedLamp<Moved>.entry] }
+    #expect(again.log == [])
+    let other = again.connect("z")
+    #expect(other.view().sorted() == guest.view().sorted())
+    for request in ["send a press", "new k b", "undefine k", "drop a", "drop b", "undefine k", "undo 2", "redo"] {
+      #expect(other.ask(request) == guest.ask(request), "\(request)")
+    }
+    #expect(other.view().sorted() == guest.view().sorted())
+  }
+
   @Test("a machine keeps the default that it was made with")
   func defaults() throws {
     let daemon = try daemon()
