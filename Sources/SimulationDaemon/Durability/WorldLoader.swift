@@ -143,17 +143,12 @@ struct WorldLoader {
     var recovery = Recovery(of: try base(start, settings, name), undone: undone, words, catalogue)
     var failure: Recovery.Failure?
     var last = start
-    var isInterrupted = false
     do throws(StoreFailure) {
       try store.readSegments(of: name, from: start + 1) { segment in
-        // When the slot's time is over, the worker serves others first.
-        slot?.giveWay()
-        isInterrupted = slot?.interruption != nil
-        if isInterrupted { return false }
         do throws(Recovery.Failure) {
-          try recovery.append(segment.bytes, segment.first...segment.last)
+          try recovery.append(segment.bytes, segment.first...segment.last, while: { slot?.goesOn() ?? true })
           last = segment.last
-          return true
+          return !recovery.isInterrupted
         } catch {
           failure = error
           return false
@@ -164,7 +159,7 @@ struct WorldLoader {
     } catch {
       throw PersistenceFailure.store(error)
     }
-    if isInterrupted { throw PersistenceFailure.interrupted }
+    if recovery.isInterrupted { throw PersistenceFailure.interrupted }
     if let failure { throw Hindrance(reason: "\(failure)", input: failure.input) }
     guard last == head else {
       throw Hindrance(reason: "its journal ends with \(last), not with \(head)", input: last)
