@@ -46,4 +46,38 @@ struct GraphvizJobTests {
     #expect([most(.other(1)), most(.other(3))] == [nil, 4])
     #expect(graphs.drawingsUnderWay == 4)
   }
+
+  @Test(
+    "pictures with many lines have straight arrows, and those with more than the limit are not drawn",
+    arguments: [
+      (199, "-Tsvg"), (200, "-Tsvg"), (201, "-Tsvg -Gsplines=line"), (1_000, "-Tsvg -Gsplines=line"),
+    ])
+  func manyLines(lines: Int, arguments: String) throws {
+    let text = String(repeating: "x\n", count: lines)
+    #expect(GraphvizJob.mayDraw(text) && !GraphvizJob.mayDraw(String(repeating: "x\n", count: 1_001)))
+    let drawing = try GraphvizJob(of: text, until: .max, by: try program("cat >&2; echo \"<svg>$*</svg>\""))
+    var picture: String?
+    while picture == nil {
+      switch drawing.goOn(host: 0) {
+      case .atWork: continue
+      case .done(let text): picture = text
+      case .failed(let failure): return Issue.record("\(failure)")
+      }
+    }
+    #expect(picture?.hasPrefix("<svg>\(arguments)") == true, "\(picture ?? "")")
+  }
+
+  @Test("a chart with too many states and arrows for a picture gets the limit's name and what has them all")
+  func tooManyLines() throws {
+    let host = HostedService(graphs: Graphs(program: try program("echo '<svg></svg>'")))
+    let guest = host.connect(toWorld: "w")
+    let states = (0..<600).map {
+      "<state id=\"s\($0)\"><transition event=\"e\($0 % 7)\" target=\"s\($0 * 3 % 600)\"/></state>"
+    }
+    let chart = "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\">\(states.joined())</scxml>"
+    _ = guest.say("define k format=scxml bytes=\(chart.utf8.count)\n\(chart)")
+    #expect(guest.say("graph k format=svg").last?.hasPrefix("- LIMIT name=pictureLines value=1000 : ") == true)
+    #expect(guest.say("graph k format=json").last?.hasPrefix("+ ") == true)
+    #expect(host.service.environment.graphs.drawingsUnderWay == 0)
+  }
 }
