@@ -1,5 +1,6 @@
 @testable import MachineGraphs
 import StateMachines
+import Synchronization
 import TestSupport
 import Testing
 
@@ -41,6 +42,43 @@ struct GraphsTextTests {
         16 pairs with the classes of data: 7 move, 3 ignored, 6 refused
         ignored: nothing happens; refused: not possible; – does not run; * possible now; > present state
         """)
+  }
+
+  private final class Pace: Sendable {
+    let answer = Atomic(true)
+    let questions = Atomic(0)
+
+    var goesOn: Bool {
+      questions.add(1, ordering: .relaxed)
+      return answer.load(ordering: .relaxed)
+    }
+  }
+
+  @Test("long drawings ask for each state and arrow whether they go on, and after a no they end soon")
+  func pace() throws {
+    let graph = try SharedGraphs.graph(of: Crane.kind)
+    let pace = Pace()
+    func asked(_ body: () -> Void) -> Int {
+      let before = pace.questions.load(ordering: .relaxed)
+      body()
+      return pace.questions.load(ordering: .relaxed) - before
+    }
+    var drawing: Drawing?
+    #expect(asked { drawing = Drawing(graph, show: .all, while: { pace.goesOn }) } >= graph.states.count)
+    let made = try #require(drawing)
+    let writers: [(String, () -> String)] = [
+      ("dot", { made.dot }), ("mermaid", { made.mermaid }), ("stateDiagram", { made.stateDiagram }),
+      ("plantuml", { made.plantuml }), ("table", { GraphTable(made, width: 40).text }),
+      ("ids", { made.pictureIDs(of: made.arrows).joined().joined() }),
+    ]
+    for (name, write) in writers {
+      pace.answer.store(true, ordering: .relaxed)
+      var whole = ""
+      #expect(asked { whole = write() } >= made.leaves.count, "\(name)")
+      pace.answer.store(false, ordering: .relaxed)
+      #expect(write().utf8.count < whole.utf8.count, "\(name)")
+    }
+    #expect(Drawing(graph, show: .all, while: { pace.goesOn }).arrows.isEmpty)
   }
 
   @Test("a table that is too wide for its reader is a list, and no line is longer than asked for")

@@ -84,6 +84,61 @@ struct GraphTests {
     }
   }
 
+  private static func chart(_ states: some Sequence<String>) -> String {
+    "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\">\(states.joined())</scxml>"
+  }
+
+  @Test("a diagram is explored and drawn without the world, which others use meanwhile")
+  func withoutWorld() {
+    let threads = HeldWorkers()
+    let host = HostedService(workers: threads.workers())
+    let (guest, other) = (host.connect(), host.connect())
+    host.round { guest.arrive("graph fridge\n") }
+    threads.letGo()
+    threads.round(host)
+    #expect(guest.isBusy && host.service.main.home != nil)
+    #expect(other.say("new power p").last?.hasPrefix("+ created p") == true)
+    while guest.isBusy { threads.round(host) }
+    #expect(guest.lines().last?.hasPrefix("+ ") == true)
+  }
+
+  @Test("so many pairs of state and event are tried, and no more")
+  func manyPairs() {
+    #expect(RequestContext.mayExplore(states: 1_000, events: 1_000))
+    #expect(!RequestContext.mayExplore(states: 1_000, events: 1_001))
+    #expect(!RequestContext.mayExplore(states: 2_001, events: 1))
+  }
+
+  @Test("tests with more lines than the limit are not written: each has the whole way to its state")
+  func manyTests() {
+    let guest = HostedService().connect(toWorld: "w")
+    for (states, isShort) in [(690, true), (720, false)] {
+      let chart = Self.chart(
+        (0..<states).map {
+          "<state id=\"s\($0)\"><transition event=\"e\" target=\"s\(min($0 + 1, states - 1))\"/></state>"
+        })
+      _ = guest.say("define k format=scxml bytes=\(chart.utf8.count)\n\(chart)")
+      let lines = guest.say("graph k format=tests")
+      let end = isShort ? "+ \(lines.count - 1)" : "- LIMIT name=testLines value=250000 : "
+      #expect(lines.last?.hasPrefix(end) == true && (isShort || lines.count == 1), "\(lines.last ?? "")")
+    }
+  }
+
+  @Test("the coverage of a kind that is too large for a diagram is that of what was seen, and partial")
+  func coverageOfMany() {
+    let guest = HostedService().connect(toWorld: "w")
+    for (states, isDrawn) in [(2_000, true), (2_001, false)] {
+      let chart = Self.chart(
+        (0..<states).map { "<state id=\"s\($0)\"><transition event=\"e\" target=\"s\(($0 + 1) % states)\"/></state>" })
+      _ = guest.say("define k\(states) format=scxml bytes=\(chart.utf8.count)\n\(chart)")
+      _ = guest.say("new k\(states) m\(states)")
+      let line = guest.say("coverage m\(states)").first ?? ""
+      #expect(
+        line.contains(isDrawn ? " states=1/2000 " : " states=1/1 ") && line.hasSuffix(" graph=partial") != isDrawn,
+        "\(line)")
+    }
+  }
+
   @Test("each line of a diagram is a line of data as it stands, and their number ends it")
   func wire() {
     Transcript(

@@ -46,4 +46,26 @@ struct GraphvizJobTests {
     #expect([most(.other(1)), most(.other(3))] == [nil, 4])
     #expect(graphs.drawingsUnderWay == 4)
   }
+
+  @Test("pictures with many lines have straight arrows, and those with more than the limit are not drawn")
+  func manyLines() {
+    func text(_ lines: Int) -> String { String(repeating: "x\n", count: lines) }
+    #expect(GraphvizJob.arguments(for: text(150)) == ["-Tsvg"])
+    #expect(GraphvizJob.arguments(for: text(151)).starts(with: ["-Tsvg", "-Gsplines=line"]))
+    #expect(GraphvizJob.mayDraw(text(1_000)) && !GraphvizJob.mayDraw(text(1_001)))
+  }
+
+  @Test("a chart with too many states and arrows for a picture gets the limit's name and what has them all")
+  func tooManyLines() throws {
+    let host = HostedService(graphs: Graphs(program: try program("echo '<svg></svg>'")))
+    let guest = host.connect(toWorld: "w")
+    let states = (0..<600).map {
+      "<state id=\"s\($0)\"><transition event=\"e\($0 % 7)\" target=\"s\($0 * 3 % 600)\"/></state>"
+    }
+    let chart = "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\">\(states.joined())</scxml>"
+    _ = guest.say("define k format=scxml bytes=\(chart.utf8.count)\n\(chart)")
+    #expect(guest.say("graph k format=svg").last?.hasPrefix("- LIMIT name=pictureLines value=1000 : ") == true)
+    #expect(guest.say("graph k format=json").last?.hasPrefix("+ ") == true)
+    #expect(host.service.environment.graphs.drawingsUnderWay == 0)
+  }
 }

@@ -301,4 +301,20 @@ struct RewindTests {
     #expect(throws: Rewinding.Failure.onlySoMany(0)) { _ = try slices(.undos(1)) }
     #expect(world.checkInvariants() == [])
   }
+
+  @Test("a replay can be left between two inputs and goes on there")
+  func pauses() throws {
+    var world = WorldCore(seed: 1)
+    try world.make(Metronome.kind, "m")
+    for _ in 0..<300 { world.send("m", "reset") }
+    let last = world.lastSequence
+    let rewinding = Rewinding(of: world, to: .requests(1))
+    var calls = 0
+    while !rewinding.hasArrived {
+      try rewinding.advance(through: world, by: 5_000, while: { false })
+      calls += 1
+    }
+    #expect(calls > 5)
+    #expect(world.rewind(rewinding) == last...last)
+  }
 }

@@ -7,6 +7,8 @@ struct ArrowConditions {
   let outline: Outline
   /// The leaf whose rows they are.
   let leaf: Int
+  /// See ``Drawing/goesOn``.
+  let goesOn: @Sendable () -> Bool
 
   /// Something that may differ between two rows.
   private enum Attribute: Hashable {
@@ -35,7 +37,7 @@ struct ArrowConditions {
     }
     let all: [Attribute] = isPlain ? [.input] : guards(rows) + [.input] + regions(rows)
     return deeds.flatMap { deed -> [Told] in
-      guard let deed else { return [] }
+      guard let deed, goesOn() else { return [] }
       let needed = needed(all, for: deed, rows)
       return told(deed, rows.filter { $0.deed == deed }, by: needed)
     }
@@ -75,12 +77,22 @@ struct ArrowConditions {
 
   /// How many rows of other deeds have the values of a row of this deed.
   private func confused(_ attributes: [Attribute], _ deed: DrawingRow.Deed, _ rows: [DrawingRow]) -> Int {
+    guard goesOn() else { return 0 }
     let own = Set(rows.filter { $0.deed == deed }.map { values(of: $0, attributes) })
+    // A guard that was not evaluated can have any value.
+    let open = own.filter { $0.contains(-1) }
+    func isLike(_ one: Values, _ other: Values) -> Bool {
+      zip(one, other).allSatisfy { $0 == $1 || $0 == -1 || $1 == -1 }
+    }
+    var known: [Values: Bool] = [:]
     return rows.count { row in
       guard row.deed != deed else { return false }
       let other = values(of: row, attributes)
-      // A guard that was not evaluated can have any value.
-      return own.contains { zip($0, other).allSatisfy { $0 == $1 || $0 == -1 || $1 == -1 } }
+      if let isConfused = known[other] { return isConfused }
+      let isConfused =
+        own.contains(other) || (other.contains(-1) ? own : open).contains { goesOn() && isLike($0, other) }
+      known[other] = isConfused
+      return isConfused
     }
   }
 
@@ -95,6 +107,9 @@ struct ArrowConditions {
   }
 
   // MARK: Words
+
+  /// The most combinations of values that a condition spells out.
+  private static let mostAlternatives = 500
 
   private func told(_ deed: DrawingRow.Deed, _ rows: [DrawingRow], by attributes: [Attribute]) -> [Told] {
     let conditions = attributes.filter { $0 != .input }
@@ -116,27 +131,40 @@ struct ArrowConditions {
 
   /// The alternatives of conditions, with `or` between them.
   private func text(_ rows: [DrawingRow], _ attributes: [Attribute]) -> String {
-    var alternatives = Self.distinct(rows.map { values(of: $0, attributes) })
-    // Two alternatives that differ in one attribute become one with both values.
-    var sets = alternatives.map { $0.map { Set([$0]) } }
-    alternatives = []
-    var hasJoined = true
-    while hasJoined {
-      hasJoined = false
-      search: for one in sets.indices {
-        for other in sets.indices where other > one {
-          let differing = attributes.indices.filter { sets[one][$0] != sets[other][$0] }
-          guard differing.count == 1 else { continue }
-          sets[one][differing[0]].formUnion(sets[other][differing[0]])
-          sets.remove(at: other)
-          hasJoined = true
-          break search
-        }
-      }
-    }
+    let alternatives = Self.distinct(rows.map { values(of: $0, attributes) })
+    guard alternatives.count <= Self.mostAlternatives else { return "one of \(alternatives.count) combinations" }
+    let sets = joined(alternatives, attributes.count)
     return sets.map { set in
       zip(attributes, set).compactMap { words($0, $1) }.joined(separator: ", ")
     }.filter { !$0.isEmpty }.joined(separator: " or ")
+  }
+
+  /// Two alternatives that differ in one attribute become one with both values; the first such pair first.
+  ///
+  /// - Complexity: O(*alternatives*² × *attributes*).
+  private func joined(_ alternatives: [Values], _ attributes: Int) -> [[Set<Int>]] {
+    var sets = alternatives.map { $0.map { Set([$0]) } }
+    func joins(_ one: Int, _ other: Int) -> Bool {
+      var differing: Int?
+      for attribute in 0..<attributes where sets[one][attribute] != sets[other][attribute] {
+        if differing != nil { return false }
+        differing = attribute
+      }
+      guard let differing else { return false }
+      sets[one][differing].formUnion(sets[other][differing])
+      sets.remove(at: other)
+      return true
+    }
+    var one = 0
+    while one < sets.count, goesOn() {
+      guard (one + 1..<sets.count).contains(where: { joins(one, $0) }) else {
+        one += 1
+        continue
+      }
+      // Alternatives before it may differ in one attribute from what it has become.
+      while let before = (0..<one).first(where: { joins($0, one) }) { one = before }
+    }
+    return sets
   }
 
   private func words(_ attribute: Attribute, _ values: Set<Int>) -> String? {

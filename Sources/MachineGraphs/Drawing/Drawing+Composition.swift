@@ -7,18 +7,19 @@ extension Drawing {
   ///   - name: The name of the machines, if they are made.
   ///   - members: The graph of each member's kind, and the mark of its machine.
   ///   - isBrief: Whether members have only their moves, so that a picture of all of them can be read.
+  ///   - goesOn: As for ``init(_:mark:show:while:)``.
   public init(
     _ composition: Composition, named name: String? = nil, members: [(graph: StateGraph, mark: GraphMark?)],
-    show detail: Detail = .usual, isBrief: Bool = false
+    show detail: Detail = .usual, isBrief: Bool = false, while goesOn: @escaping @Sendable () -> Bool = { true }
   ) {
-    self.init(title: name.map { "\($0): \(composition.name)" } ?? composition.name, detail: detail)
+    self.init(title: name.map { "\($0): \(composition.name)" } ?? composition.name, detail: detail, while: goesOn)
     isComposition = true
     var places: [Int] = []
     var all: [Arrow] = []
     for (member, (graph, mark)) in zip(composition.members, members) {
       places.append(nodes.count)
       top.nodes.append(nodes.count)
-      all += add(Drawing(graph, mark: mark, show: isBrief ? .plain : detail), as: member)
+      all += add(Drawing(graph, mark: mark, show: isBrief ? .plain : detail, while: goesOn), as: member)
       whyPartial += graph.whyPartial.map { "\(member.name): \($0)" }
     }
     for wire in composition.wires {

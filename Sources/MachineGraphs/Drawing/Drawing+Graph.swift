@@ -3,16 +3,20 @@ import StateMachines
 extension Drawing {
   /// The picture of a kind, or of a machine with its state marked.
   ///
+  /// - Parameter goesOn: Asked from time to time. After it was false, the drawing means nothing, and writers of it end soon.
   /// - Complexity: O(*states* × *inputs*). A state with states inside adds O(*moves*²).
-  public init(_ graph: StateGraph, mark: GraphMark? = nil, show detail: Detail = .usual) {
+  public init(
+    _ graph: StateGraph, mark: GraphMark? = nil, show detail: Detail = .usual,
+    while goesOn: @escaping @Sendable () -> Bool = { true }
+  ) {
     self.init(
-      title: mark.map { "\($0.name): \(graph.kind.name)" } ?? graph.kind.name, detail: detail)
+      title: mark.map { "\($0.name): \(graph.kind.name)" } ?? graph.kind.name, detail: detail, while: goesOn)
     let mark = mark.flatMap(graph.resolve)
     var outline = Outline(graph.states, of: graph.kind)
     for leaf in outline.leaves[graph.initialState] { outline.setInitial(leaf) }
     outline.setEntry(of: graph)
     note(graph, mark, outline)
-    let builder = ArrowBuilder(graph: graph, outline: outline, mark: mark, detail: detail)
+    let builder = ArrowBuilder(graph: graph, outline: outline, mark: mark, detail: detail, while: goesOn)
     connect(builder.arrows)
     triggers =
       graph.kind.events.map { .event($0.name) }
@@ -62,13 +66,17 @@ private struct ArrowBuilder {
   let outline: Outline
   let mark: GraphMark?
   let detail: Drawing.Detail
+  let goesOn: @Sendable () -> Bool
   /// What the marked machine would do now, by input.
   private let present: [GraphInput: [PresentOutcome]]
   /// The states that each leaf is part of.
   private let states: [Int: [Int]]
 
-  init(graph: StateGraph, outline: Outline, mark: GraphMark?, detail: Drawing.Detail) {
-    (self.graph, self.outline, self.mark, self.detail) = (graph, outline, mark, detail)
+  init(
+    graph: StateGraph, outline: Outline, mark: GraphMark?, detail: Drawing.Detail,
+    while goesOn: @escaping @Sendable () -> Bool
+  ) {
+    (self.graph, self.outline, self.mark, self.detail, self.goesOn) = (graph, outline, mark, detail, goesOn)
     present = Dictionary(grouping: mark?.present ?? [], by: \.input)
     var states: [Int: [Int]] = [:]
     for state in outline.leaves.indices {
@@ -80,10 +88,10 @@ private struct ArrowBuilder {
   /// By node, then by event, then by timer.
   var arrows: [Drawing.Arrow] {
     var arrows: [Drawing.Arrow] = []
-    for event in graph.kind.events.indices {
+    for event in graph.kind.events.indices where goesOn() {
       arrows += self.arrows(of: graph.inputs(ofEvent: event), .event(graph.kind.events[event].name))
     }
-    for timer in graph.kind.timers.indices {
+    for timer in graph.kind.timers.indices where goesOn() {
       let input = graph.input(ofTimer: timer)
       arrows += self.arrows(
         of: input..<input + 1, .timer(graph.kind.timers[timer].name, after: graph.timers[timer].duration))
@@ -100,10 +108,10 @@ private struct ArrowBuilder {
     }
     // Another draw may lead elsewhere.
     let chances = Set(now.filter(\.outcome.isByChance).map(\.input))
-    let shares = RegionShares(graph: graph, outline: outline, isPlain: detail == .plain)
+    let shares = RegionShares(graph: graph, outline: outline, isPlain: detail == .plain, goesOn: goesOn)
       .rows(of: inputs, in: mark?.state, present: known)
     var arrows: [Drawing.Arrow] = []
-    for share in shares {
+    for share in shares where goesOn() {
       let leaf = share.leaf
       let first = arrows.count
       let rows = detail == .plain ? share.rows.map(plain) : share.rows
@@ -116,7 +124,8 @@ private struct ArrowBuilder {
       }
       let deeds = Set(rows.map(\.deed))
       let isCertain = Set(deeds.map { $0.map { [$0.to, Int($0.effect.rawValue)] } }).count == 1
-      let all = ArrowConditions(graph: graph, outline: outline, leaf: leaf).told(rows, isPlain: detail == .plain)
+      let all = ArrowConditions(graph: graph, outline: outline, leaf: leaf, goesOn: goesOn).told(
+        rows, isPlain: detail == .plain)
       let hasDeeds = all.contains { $0.deed.effect == .moved || $0.deed.effect == .stayed }
       for told in all where isShown(told.deed, trigger, besidesOthers: hasDeeds) {
         let samples = told.inputs.map { inputs in

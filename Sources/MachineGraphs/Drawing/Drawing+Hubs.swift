@@ -71,28 +71,29 @@ extension Drawing {
     }
     var hubs: [Hub] = []
     var gathered: Set<Int> = []
-    for move in order {
+    for move in order where goesOn() {
       let places = sharers[move] ?? []
       let sources = Set(places.map { all[$0].from })
       guard sources.subtracting([move.to]).count >= Self.fewestSharers else { continue }
       let living = living[move.home] ?? []
       var stroke = all[places[0]]
       for place in places { stroke.join(all[place]) }
-      if sources.isSuperset(of: living) {
+      let others = living.count - (living.contains(move.to) ? 1 : 0)
+      if sources.count >= living.count, sources.isSuperset(of: living) {
         hubs.append(Hub(sources: .anyState, home: move.home, stroke: stroke))
         gathered.formUnion(places)
-      } else if sources == living.subtracting([move.to]) {
+      } else if sources.count == others, sources == living.subtracting([move.to]) {
         hubs.append(Hub(sources: .anyOtherState, home: move.home, stroke: stroke))
         gathered.formUnion(places)
       } else {
         // A loop stays a loop.
-        let others = places.filter { all[$0].from != move.to }
-        stroke = all[others[0]]
-        for place in others { stroke.join(all[place]) }
+        let ways = places.filter { all[$0].from != move.to }
+        stroke = all[ways[0]]
+        for place in ways { stroke.join(all[place]) }
         hubs.append(
           Hub(
-            sources: .states(others.map { (all[$0].from, all[$0].isPossible) }), home: move.home, stroke: stroke))
-        gathered.formUnion(others)
+            sources: .states(ways.map { (all[$0].from, all[$0].isPossible) }), home: move.home, stroke: stroke))
+        gathered.formUnion(ways)
       }
     }
     return (all.indices.filter { !gathered.contains($0) }.map { all[$0] }, hubs)

@@ -5,6 +5,7 @@ struct Stroke {
   let from: Int
   let to: Int
   private(set) var labels: [Drawing.Label]
+  private var known: Set<Drawing.Label>
   /// The labels of what the marked machine would do now.
   private(set) var possible: Set<Drawing.Label>
   /// Whether its labels are left away.
@@ -16,15 +17,19 @@ struct Stroke {
 
   private init(from: Int, to: Int, labels: [Drawing.Label], possible: Set<Drawing.Label>) {
     (self.from, self.to, self.labels, self.possible) = (from, to, labels, possible)
+    known = Set(labels)
   }
 
   fileprivate mutating func add(_ arrow: Drawing.Arrow) {
-    if !labels.contains(arrow.label) { labels.append(arrow.label) }
+    if known.insert(arrow.label).inserted { labels.append(arrow.label) }
     if arrow.isPossible { possible.insert(arrow.label) }
   }
 
   /// Adds what is possible in another stroke with the same labels.
   mutating func join(_ other: Stroke) { possible.formUnion(other.possible) }
+
+  /// Whether this is one of its labels.
+  func has(_ label: Drawing.Label) -> Bool { known.contains(label) }
 
   var isPossible: Bool { !possible.isEmpty }
 
@@ -61,6 +66,7 @@ extension Drawing {
   ///   - joinsOutputs: Whether arrows from all states within a node are one, too, if they differ in outputs.
   ///   - fromNested: Whether arrows lead from nodes within others, too, rather than from each of their states.
   func strokes(joinsOutputs: Bool, fromNested: Bool = true) -> [Stroke] {
+    guard goesOn() else { return [] }
     var strokes: [Stroke] = []
     var places: [[Int]: Int] = [:]
     for arrow in liftedArrows(joinsOutputs: joinsOutputs, fromNested: fromNested) {
@@ -85,35 +91,64 @@ extension Drawing {
 
   private func liftedArrows(joinsOutputs: Bool, fromNested: Bool) -> [Arrow] {
     var arrows = mergedArrows.filter { $0.effect == .moved && !$0.isWire }
-    for node in nodes.indices.reversed() where fromNested || nodes[node].parent == nil {
+    let nesting = Nesting(nodes)
+    for node in nodes.indices.reversed() where (fromNested || nodes[node].parent == nil) && goesOn() {
       for region in nodes[node].regions {
-        lift(&arrows, to: node, from: region, joinsOutputs: joinsOutputs)
+        lift(&arrows, to: node, from: region, joinsOutputs: joinsOutputs, nesting)
       }
     }
     return arrows + self.arrows.filter(\.isWire)
   }
 
-  private func lift(_ arrows: inout [Arrow], to node: Int, from region: Region, joinsOutputs: Bool) {
-    func isInside(_ inner: Int) -> Bool { region.nodes.contains { path(to: inner).contains($0) } }
-    let inside = Set(leaves.filter { isInside($0) && !nodes[$0].isUnreachable })
+  private func lift(
+    _ arrows: inout [Arrow], to node: Int, from region: Region, joinsOutputs: Bool, _ nesting: Nesting
+  ) {
+    let isInside = nesting.isWithin(region.nodes)
+    let inside = leaves.filter { isInside[$0] && !nodes[$0].isUnreachable }
     guard inside.count > 1 else { return }
-    for arrow in arrows where !path(to: arrow.to).contains(node) && isInside(arrow.from) {
-      /// Moves the arrows to the node, if all states inside have one of them.
-      func lift(_ isAlike: (Arrow) -> Bool) -> Bool {
-        func isLike(_ other: Arrow) -> Bool { other.to == arrow.to && isInside(other.from) && isAlike(other) }
-        let alike = arrows.filter(isLike)
-        let covered = alike.flatMap { other in inside.filter { path(to: $0).contains(other.from) } }
-        guard Set(covered) == inside, let first = arrows.firstIndex(where: isLike) else { return false }
-        arrows[first].from = node
-        arrows[first].isPossible = alike.contains(where: \.isPossible)
-        arrows[first].isCertain = alike.allSatisfy(\.isCertain)
-        if Set(alike.map(\.label)).count > 1 { arrows[first].label = Label(joining: alike.map(\.label)) }
-        arrows.removeAll(where: isLike)
-        return true
-      }
-      if lift({ $0.label == arrow.label }) || !joinsOutputs { continue }
-      _ = lift { $0.isCertain && $0.label.trigger == arrow.label.trigger }
+    /// Arrows to one node that may become one.
+    struct Likeness: Hashable {
+      let to: Int
+      /// The whole label, or the trigger alone of arrows that differ in outputs.
+      var label: Label?
+      var trigger: Trigger?
     }
+    let places = arrows.indices.filter { isInside[arrows[$0].from] && !nesting.contains(node, arrows[$0].to) }
+    var groups: [Likeness: [Int]] = [:]
+    for place in places {
+      let arrow = arrows[place]
+      groups[Likeness(to: arrow.to, label: arrow.label), default: []].append(place)
+      guard joinsOutputs, arrow.isCertain else { continue }
+      groups[Likeness(to: arrow.to, trigger: arrow.label.trigger), default: []].append(place)
+    }
+    var isGone = Array(repeating: false, count: arrows.count)
+    /// Moves the arrows of a group to the node, if all states inside have one of them. Each group is tried once.
+    func lift(_ likeness: Likeness) -> Bool {
+      let alike = (groups.removeValue(forKey: likeness) ?? []).filter { !isGone[$0] }
+      var covered: Set<Int> = []
+      for from in Set(alike.map { arrows[$0].from }) where goesOn() {
+        if nodes[from].isComposite {
+          covered.formUnion(inside.filter { nesting.contains(from, $0) })
+        } else if !nodes[from].isUnreachable {
+          covered.insert(from)
+        }
+      }
+      guard covered.count == inside.count, let first = alike.first else { return false }
+      let all = alike.map { arrows[$0] }
+      arrows[first].from = node
+      arrows[first].isPossible = all.contains(where: \.isPossible)
+      arrows[first].isCertain = all.allSatisfy(\.isCertain)
+      if Set(all.map(\.label)).count > 1 { arrows[first].label = Label(joining: all.map(\.label)) }
+      for place in alike { isGone[place] = true }
+      isGone[first] = false
+      return true
+    }
+    for place in places where !isGone[place] && isInside[arrows[place].from] {
+      let arrow = arrows[place]
+      if lift(Likeness(to: arrow.to, label: arrow.label)) || !joinsOutputs { continue }
+      _ = lift(Likeness(to: arrow.to, trigger: arrow.label.trigger))
+    }
+    arrows = arrows.indices.filter { !isGone[$0] }.map { arrows[$0] }
   }
 
   /// See ``mergedArrows``.
@@ -181,8 +216,9 @@ extension Drawing {
     /// Of a composite that a machine does not begin in, regions still have a state entered first.
     func inner(_ node: Int) -> [Int] { nodes[node].regions.flatMap(leaves) }
     var all = leaves(top)
+    var known = Set(all)
     for node in nodes.indices where nodes[node].regions.count > 1 && top.initial != node {
-      for leaf in inner(node) where !all.contains(leaf) { all.append(leaf) }
+      for leaf in inner(node) where known.insert(leaf).inserted { all.append(leaf) }
     }
     return all
   }
@@ -215,6 +251,47 @@ extension Drawing {
         ? "\(leaves.count) states: moves have labels in the diagrams of the members"
         : "\(leaves.count) states: too many for text of 12 pixels on a screen of 1920 × 1080"
     ]
+  }
+}
+
+/// Which nodes stand within which.
+private struct Nesting {
+  private let parents: [Int?]
+  /// The nodes within a node have the numbers after its own, up to its end.
+  private var numbers: [Int]
+  private var ends: [Int]
+
+  /// - Precondition: A node comes after the one around it.
+  init(_ nodes: [Drawing.Node]) {
+    parents = nodes.map(\.parent)
+    var sizes = Array(repeating: 1, count: nodes.count)
+    for node in nodes.indices.reversed() { if let parent = parents[node] { sizes[parent] += sizes[node] } }
+    numbers = Array(repeating: 0, count: nodes.count)
+    ends = numbers
+    // The next number within each node, and outside all of them.
+    var (next, outside) = (numbers, 0)
+    for node in nodes.indices {
+      if let parent = parents[node] {
+        numbers[node] = next[parent]
+        next[parent] += sizes[node]
+      } else {
+        numbers[node] = outside
+        outside += sizes[node]
+      }
+      next[node] = numbers[node] + 1
+      ends[node] = numbers[node] + sizes[node]
+    }
+  }
+
+  /// Whether a node is another one or stands within it.
+  func contains(_ node: Int, _ other: Int) -> Bool { (numbers[node]..<ends[node]).contains(numbers[other]) }
+
+  /// For each node, whether it is one of some nodes or stands within one of them.
+  func isWithin(_ nodes: [Int]) -> [Bool] {
+    var isWithin = Array(repeating: false, count: parents.count)
+    for node in nodes { isWithin[node] = true }
+    for (node, parent) in parents.enumerated() { if let parent, isWithin[parent] { isWithin[node] = true } }
+    return isWithin
   }
 }
 

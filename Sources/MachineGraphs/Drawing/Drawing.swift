@@ -27,12 +27,16 @@ public struct Drawing: Sendable {
   var isComposition = false
   /// Where arrows lead in a picture; `nil` for what suits its size.
   public var direction: Direction?
+  /// Asked for each part of a long drawing whether the work goes on. After it was false, the work ends soon, and its result
+  /// means nothing.
+  let goesOn: @Sendable () -> Bool
 
   public enum Direction: Sendable { case down, right }
 
-  init(title: String, detail: Detail) {
+  init(title: String, detail: Detail, while goesOn: @escaping @Sendable () -> Bool) {
     self.title = title
     self.detail = detail
+    self.goesOn = goesOn
   }
 
   /// Gives the picture its arrows.
@@ -157,7 +161,7 @@ public struct Drawing: Sendable {
 
   /// What is handled, ignored or refused within a state, by effect, each effect with its labels in order.
   func inner(_ node: Int) -> [(effect: Verdict, labels: [Label])] {
-    let places = arrowsWithin[node] ?? []
+    let places = goesOn() ? arrowsWithin[node] ?? [] : []
     return ([.stayed, .ignored, .refused] as [Verdict]).compactMap { effect in
       let labels = places.filter { mergedArrows[$0].effect == effect }.map { mergedArrows[$0].label }
       return labels.isEmpty ? nil : (effect, labels)
@@ -177,4 +181,7 @@ public struct Drawing: Sendable {
 
   /// The states, which contain no others.
   public var leaves: [Int] { nodes.indices.filter { !nodes[$0].isComposite } }
+
+  /// Whether there is room for what is true in each state.
+  var hasFewStates: Bool { nodes.lazy.filter { !$0.isComposite }.prefix(13).count < 13 }
 }

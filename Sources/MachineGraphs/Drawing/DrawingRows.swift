@@ -26,6 +26,8 @@ struct RegionShares {
   let outline: Outline
   /// Whether the states in which the regions are entered are left away.
   let isPlain: Bool
+  /// See ``Drawing/goesOn``.
+  let goesOn: @Sendable () -> Bool
 
   /// The rows of one leaf, and what would happen in it now to the machine that is marked.
   struct Share {
@@ -47,13 +49,10 @@ struct RegionShares {
       }
     }
     let home = homeRegion(of: facts.map { ($0.state, $0.outcome) })
-    let owners = Dictionary(
-      uniqueKeysWithValues: Set(facts.flatMap(\.outcome.outputs)).map { output in
-        (output, owner(of: output, in: facts.map { ($0.state, $0.outcome) }, home))
-      })
+    let owners = owners(facts.map { ($0.state, $0.outcome) }, home)
     var shares: [Share] = []
     var places: [Int: Int] = [:]
-    for fact in facts {
+    for fact in facts where goesOn() {
       for (region, leaf) in outline.leaves[fact.state].enumerated() {
         let row = DrawingRow(
           state: fact.state, input: fact.input, guards: fact.outcome.guards,
@@ -132,6 +131,7 @@ struct RegionShares {
       let target: Int
     }
     func undecided(_ region: Int) -> Int {
+      guard goesOn() else { return 0 }
       var byLeaf: [Int: [Deed: Set<Int>]] = [:]
       for (state, outcome) in whole {
         let changes = isSplit(outcome.to) && outline.leaves[state] != outline.leaves[outcome.to]
@@ -153,24 +153,37 @@ struct RegionShares {
     } ?? 0
   }
 
-  /// The region whose changes decide best whether an output is emitted.
-  private func owner(of output: Int, in facts: [(state: Int, outcome: GraphOutcome)], _ home: Int) -> Int {
+  /// For each output the region whose changes decide best whether it is emitted.
+  ///
+  /// - Complexity: O(*facts* × *regions*), and once more for each output of a fact.
+  private func owners(_ facts: [(state: Int, outcome: GraphOutcome)], _ home: Int) -> [Int: Int] {
+    guard facts.contains(where: { !$0.outcome.outputs.isEmpty }) else { return [:] }
     let inside = facts.filter { isSplit($0.state) && isSplit($0.outcome.to) }
-    func mistakes(_ region: Int) -> Int {
-      var counts: [[Int]: (with: Int, without: Int)] = [:]
+    struct Change: Hashable {
+      let from: Int
+      let to: Int
+    }
+    // A change that comes sometimes with the output and sometimes without it decides wrongly in the rarer cases.
+    var mistakes: [Int: [Int]] = [:]
+    for region in outline.regions.indices where goesOn() {
+      var counts: [Change: Int] = [:]
+      var with: [Int: [Change: Int]] = [:]
       for (state, outcome) in inside {
-        let key = [outline.leaves[state][region], outline.leaves[outcome.to][region]]
-        if outcome.outputs.contains(output) {
-          counts[key, default: (0, 0)].with += 1
-        } else {
-          counts[key, default: (0, 0)].without += 1
-        }
+        let change = Change(from: outline.leaves[state][region], to: outline.leaves[outcome.to][region])
+        counts[change, default: 0] += 1
+        for output in Set(outcome.outputs) { with[output, default: [:]][change, default: 0] += 1 }
       }
-      return counts.values.reduce(0) { $0 + min($1.with, $1.without) }
+      for (output, changes) in with {
+        let wrong = changes.reduce(0) { $0 + min($1.value, (counts[$1.key] ?? 0) - $1.value) }
+        mistakes[output, default: []].append(wrong)
+      }
     }
-    return outline.regions.indices.min {
-      (mistakes($0), $0 == home ? 0 : 1, $0) < (mistakes($1), $1 == home ? 0 : 1, $1)
-    }
-      ?? home
+    return Dictionary(
+      uniqueKeysWithValues: Set(facts.flatMap(\.outcome.outputs)).map { output in
+        // One that comes only from outside the regions, or leads out of them, is nowhere a mistake.
+        let wrong = mistakes[output] ?? outline.regions.map { _ in 0 }
+        let region = wrong.indices.min { (wrong[$0], $0 == home ? 0 : 1, $0) < (wrong[$1], $1 == home ? 0 : 1, $1) }
+        return (output, region ?? home)
+      })
   }
 }

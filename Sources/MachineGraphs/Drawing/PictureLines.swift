@@ -13,9 +13,17 @@ struct PictureLines {
   private(set) var single: [Line] = []
   /// What is drawn together: the ways from states to the hub's point, in the order of ``Hub/ways``, and what leads on.
   private(set) var shared: [(hub: Hub, ways: [String], lines: [Line])] = []
-  /// The places of both, by the nodes that they lead to.
-  private let singleTo: [Int: [Int]]
-  private let sharedTo: [Int: [Int]]
+  /// The places of single lines, by the nodes between which they lead.
+  private let singleBetween: [Ends: [Int]]
+  /// The places of hubs with their ways, by the node that each way comes from and the one that they lead to.
+  private var ways: [Ends: [(hub: Int, way: Int)]] = [:]
+  /// The places of hubs for all states, by the node that they lead to.
+  private let sharedByAll: [Int: [Int]]
+
+  private struct Ends: Hashable {
+    let from: Int
+    let to: Int
+  }
 
   init(_ drawing: Drawing) {
     var count = 0
@@ -34,8 +42,17 @@ struct PictureLines {
         (hub, hub.ways.map { "w\(place)_\($0.from)" }, lines(hub.stroke.parts))
       }
     }
-    singleTo = Dictionary(grouping: single.indices) { [single] in single[$0].stroke.to }
-    sharedTo = Dictionary(grouping: shared.indices) { [shared] in shared[$0].hub.stroke.to }
+    singleBetween = Dictionary(grouping: single.indices) { [single] in
+      Ends(from: single[$0].stroke.from, to: single[$0].stroke.to)
+    }
+    sharedByAll = Dictionary(grouping: shared.indices.filter { [shared] in shared[$0].hub.ways.isEmpty }) { [shared] in
+      shared[$0].hub.stroke.to
+    }
+    for (place, each) in shared.enumerated() {
+      for (way, state) in each.hub.ways.enumerated() {
+        ways[Ends(from: state.from, to: each.hub.stroke.to), default: []].append((place, way))
+      }
+    }
   }
 
   /// The lines that are drawn for an arrow, from its state on. Empty for what is no move, and for moves that a large
@@ -48,28 +65,23 @@ struct PictureLines {
     guard arrow.effect == .moved else { return [] }
     let around = drawing.path(to: arrow.from)
     let home = drawing.home(of: arrow.from)
-    var ways: [(ids: [String], stroke: Stroke)] = []
-    for place in singleTo[arrow.to] ?? [] where around.contains(single[place].stroke.from) {
-      ways.append(([single[place].id], single[place].stroke))
+    var drawn: [(ids: [String], stroke: Stroke)] = []
+    for place in around.flatMap({ singleBetween[Ends(from: $0, to: arrow.to)] ?? [] }).sorted() {
+      drawn.append(([single[place].id], single[place].stroke))
     }
-    for place in sharedTo[arrow.to] ?? [] where shared[place].hub.home == home {
+    let own = (ways[Ends(from: arrow.from, to: arrow.to)] ?? []).map { (hub: $0.hub, way: Int?($0.way)) }
+    let all = (sharedByAll[arrow.to] ?? []).map { (hub: $0, way: Int?.none) }
+    for (place, way) in (own + all).sorted(by: { $0.hub < $1.hub }) where shared[place].hub.home == home {
       let (hub, points, lines) = shared[place]
-      var first: [String] = []
-      switch hub.sources {
-      case .anyState: break
-      case .anyOtherState: if arrow.from == arrow.to { continue }
-      case .states(let states):
-        guard let way = states.firstIndex(where: { $0.from == arrow.from }) else { continue }
-        first = [points[way]]
-      }
-      ways += lines.map { (first + [$0.id], $0.stroke) }
+      if case .anyOtherState = hub.sources, arrow.from == arrow.to { continue }
+      drawn += lines.map { ((way.map { [points[$0]] } ?? []) + [$0.id], $0.stroke) }
     }
     // The same label comes before one that was joined from several. Bare lines stand for all that has their ends.
-    let equal = ways.filter { $0.stroke.labels.contains(arrow.label) }
+    let equal = drawn.filter { $0.stroke.has(arrow.label) }
     func fits(_ stroke: Stroke) -> Bool {
       stroke.isBare || stroke.labels.contains { $0.trigger.includes(arrow.label.trigger) }
     }
-    let fitting = equal.isEmpty ? ways.filter { fits($0.stroke) } : equal
+    let fitting = equal.isEmpty ? drawn.filter { fits($0.stroke) } : equal
     var ids: [String] = []
     for id in fitting.flatMap(\.ids) where !ids.contains(id) { ids.append(id) }
     return ids
@@ -83,7 +95,7 @@ extension Drawing {
   /// The ids of the lines that this picture has for each arrow of a drawing with the same nodes.
   package func pictureIDs(of arrows: [Arrow]) -> [[String]] {
     let lines = PictureLines(self)
-    return arrows.map { lines.ids(of: $0, in: self) }
+    return arrows.map { goesOn() ? lines.ids(of: $0, in: self) : [] }
   }
 }
 

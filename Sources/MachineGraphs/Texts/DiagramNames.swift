@@ -55,7 +55,7 @@ extension NamingWriter {
   /// What is true in a state, if there is room for it, and what is handled within it.
   func texts(of place: Int) -> [String] {
     guard !isPlain else { return [] }
-    let about = drawing.leaves.count > 12 ? [] : TextLines.wrapped(drawing.nodes[place].about)
+    let about = drawing.hasFewStates ? TextLines.wrapped(drawing.nodes[place].about) : []
     return about + TextLines.indented(drawing.innerLines(place))
   }
 }

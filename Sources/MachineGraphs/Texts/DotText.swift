@@ -15,6 +15,8 @@ private struct DotText {
   let moves: PictureLines
   /// The numbers of the starts, by the states that are entered first.
   private let starts: [Int: Int]
+  /// The nodes between which single lines lead.
+  private let ends: Set<Int>
   let hasIDs: Bool
 
   init(_ drawing: Drawing, hasIDs: Bool) {
@@ -22,6 +24,7 @@ private struct DotText {
     self.hasIDs = hasIDs
     numbers = Dictionary(uniqueKeysWithValues: drawing.leaves.enumerated().map { ($1, $0 + 1) })
     moves = PictureLines(drawing)
+    ends = Set(moves.single.flatMap { [$0.stroke.from, $0.stroke.to] })
     starts = Dictionary(drawing.initialLeaves.enumerated().map { ($1, $0) }) { first, _ in first }
   }
 
@@ -95,8 +98,7 @@ private struct DotText {
   /// would draw them to one of the states, and hide the part within the node. Many wires would meet in a point, so they
   /// end at the border of a member.
   private func port(of place: Int) -> [String] {
-    let isUsed = moves.single.contains { $0.stroke.from == place || $0.stroke.to == place }
-    return hasPort(place) && isUsed ? ["port\(place) [shape=point, width=0.1, color=\"#708090\"]"] : []
+    hasPort(place) && ends.contains(place) ? ["port\(place) [shape=point, width=0.1, color=\"#708090\"]"] : []
   }
 
   private func hasPort(_ place: Int) -> Bool {
@@ -163,6 +165,7 @@ private struct DotText {
 
   /// - Parameter hub: The node from which it is drawn instead of its own.
   private func edge(_ line: PictureLines.Line, isPossible: Bool, by hub: String? = nil) -> String {
+    guard drawing.goesOn() else { return "" }
     let (from, to) = (line.stroke.from, line.stroke.to)
     let texts = isPlain ? line.stroke.labels.map(\.text) : line.stroke.lines()
     var attributes = id(line.id) + ["label=\(Self.quoted(texts.joined(separator: "\n")))"]

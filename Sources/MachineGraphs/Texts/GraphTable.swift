@@ -120,7 +120,7 @@ public struct GraphTable: Sendable {
     // Where the heads are too wide, there can be millions of cells.
     let mayFit = columnHeads <= width || rowHeads <= width
     let fromRow = mayFit ? Dictionary(grouping: arrows, by: \.from) : [:]
-    let cells = mayFit ? rows.map { row in triggers.map { cell(row, $0, fromRow[row] ?? []) } } : []
+    let cells = mayFit ? rows.map { row in self.cells(row, triggers, fromRow[row] ?? []) } : []
     if columnHeads <= width {
       let table = grid(
         corner: "state", columns: heads, rows: rows.map(name), isMarked: { drawing.nodes[rows[$0]].isCurrent },
@@ -149,6 +149,10 @@ public struct GraphTable: Sendable {
   }
 
   // MARK: Cells
+
+  private func cells(_ row: Int, _ triggers: [Drawing.Trigger], _ arrows: [Drawing.Arrow]) -> [[String]] {
+    triggers.map { drawing.goesOn() ? cell(row, $0, arrows) : [] }
+  }
 
   /// - Parameter arrows: Those that begin in the row's state.
   private func cell(_ row: Int, _ trigger: Drawing.Trigger, _ arrows: [Drawing.Arrow]) -> [String] {
@@ -223,6 +227,7 @@ public struct GraphTable: Sendable {
   ///
   /// - Parameter arrows: The merged ones that begin in the state.
   private func list(_ row: Int, _ arrows: [Drawing.Arrow]) -> [String] {
+    guard drawing.goesOn() else { return [] }
     var groups: [(text: String, isMove: Bool, inputs: [String])] = []
     var places: [String: Int] = [:]
     for arrow in arrows {

@@ -31,7 +31,10 @@ enum Mermaid {
   /// Escapes characters that have a meaning in Mermaid, as entities.
   static func escaped(_ text: String) -> String {
     var escaped = ""
+    /// Whether only digits came so far.
+    var isNumber = true
     for (place, character) in text.enumerated() {
+      defer { isNumber = isNumber && character.isNumber }
       switch character {
       case "\"": escaped += "#quot;"
       case "<": escaped += "#lt;"
@@ -41,7 +44,7 @@ enum Mermaid {
         escaped += "#\(character.unicodeScalars.first?.value ?? 0);"
       // The first character of a line can begin a list.
       case "-", "+", "=": escaped += place == 0 ? "#\(character.unicodeScalars.first?.value ?? 0);" : String(character)
-      case ".": escaped += text.prefix(place).allSatisfy(\.isNumber) ? "#46;" : "."
+      case ".": escaped += isNumber ? "#46;" : "."
       case let other: escaped.append(other)
       }
     }
@@ -66,7 +69,7 @@ private struct MermaidText: NamingWriter {
     var arrows: [String] = []
     var possible: [Int] = []
     if isPlain {
-      for arrow in moves {
+      for arrow in moves where drawing.goesOn() {
         arrows.append(line(arrow.from, Self.plainLabel(arrow.label.text), arrow.to))
       }
     } else {
@@ -77,11 +80,11 @@ private struct MermaidText: NamingWriter {
       }
       let (strokes, hubs) = drawing.gatheredStrokes
       var hubNodes: Set<String> = []
-      for stroke in strokes.flatMap(\.parts) {
+      for stroke in strokes.flatMap(\.parts) where drawing.goesOn() {
         if stroke.isPossible { possible.append(arrows.count) }
         arrows.append(line(stroke.from, "\"\(Mermaid.joined(stroke.lines()))\"", stroke.to, isWire: stroke.isWire))
       }
-      for (place, hub) in hubs.enumerated() {
+      for (place, hub) in hubs.enumerated() where drawing.goesOn() {
         let name = hub.name(place)
         let node = hub.title.map { "\(name)([\"\($0)\"]);" } ?? "\(name)((\" \"));"
         if hubNodes.insert(node).inserted {

@@ -55,6 +55,7 @@ private struct PlantUMLText: NamingWriter {
   }
 
   private func line(_ stroke: Stroke) -> String {
+    guard drawing.goesOn() else { return "" }
     let style = stroke.isPossible ? "-[#c62828,thickness=3]->" : stroke.isWire ? "-[#1565c0,dashed]->" : "-->"
     let label = stroke.lines().map(Self.escaped).joined(separator: "\\n")
     return "\(ids[stroke.from]) \(style) \(ids[stroke.to])" + (label.isEmpty ? "" : " : \(label)")

@@ -53,7 +53,7 @@ private struct StateDiagramText: NamingWriter {
       }
       lines.append("\(indent)}")
     }
-    for stroke in strokes[home] ?? [] {
+    for stroke in strokes[home] ?? [] where drawing.goesOn() {
       let label = Mermaid.joined(stroke.lines(mark: "▶ "))
       lines.append("\(indent)\(ids[stroke.from]) --> \(ids[stroke.to])" + (label.isEmpty ? "" : " : \(label)"))
     }
@@ -64,7 +64,7 @@ private struct StateDiagramText: NamingWriter {
   /// can be read again.
   private func statements(of place: Int) -> [[String]] {
     guard !isPlain else { return [] }
-    let about = drawing.leaves.count > 12 ? "" : drawing.nodes[place].about
+    let about = drawing.hasFewStates ? drawing.nodes[place].about : ""
     return ([about].filter { !$0.isEmpty } + drawing.innerLines(place)).map { TextLines.wrapped($0) }
   }
 

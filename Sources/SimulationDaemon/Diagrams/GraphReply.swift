@@ -7,12 +7,13 @@ import UnixHost
 final class GraphReply {
   private enum Stage {
     case exploring(GraphSubject)
-    case drawn(GraphSubject.Drawn)
     /// The input of the drawing program.
     case toDraw(String)
     case drawing(GraphvizJob, of: String)
-    case writing([Substring], next: Int)
-    case scripting(any TestScript, written: Int)
+    case writing(LinesOfText)
+    case exceeded(ExceededLimit, String)
+    /// A script, with the number of written lines; nil before its head.
+    case scripting(any TestScript, written: Int?)
     case over
   }
 
@@ -22,10 +23,7 @@ final class GraphReply {
   private let user: UserID
 
   /// Machine steps in one slice: about a millisecond.
-  private static let stepsInASlice = 500
-  /// Lines in one piece.
-  private static let linesInAPiece = 1_024
-
+  static let stepsInASlice = 500
   /// - Parameter user: The client's.
   init(_ subject: GraphSubject, _ form: GraphForm, _ graphs: Graphs, _ user: UserID) {
     self.user = user
@@ -38,52 +36,58 @@ final class GraphReply {
     if case .drawing = stage { graphs.endGraphvizJob(of: user) }
   }
 
-  private static func writing(_ text: String) -> Stage {
-    var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }
-    if lines.last?.isEmpty == true { lines.removeLast() }
-    return .writing(lines, next: 0)
-  }
-
   /// Whether it is to be explored and drawn, which needs no world.
   var needsNoWorld: Bool { if case .exploring = stage { true } else { false } }
 
-  /// Explores and draws, until that is done or the worker's time is over.
+  /// Explores and draws, until that is done or the worker's time for exploring is over. A drawing begins anew after an
+  /// interruption.
   func draw(within slot: WorkerSlot) {
-    while !slot.isOver, needsNoWorld { draw() }
+    while !slot.isOver, needsNoWorld { draw { slot.goesOn() } }
   }
 
-  private func draw() {
+  private func draw(while goesOn: @escaping @Sendable () -> Bool) {
     guard case .exploring(let subject) = stage,
-      let drawn = subject.advance(by: GraphReply.stepsInASlice, form)
+      let drawn = subject.advance(by: GraphReply.stepsInASlice, form, while: goesOn), goesOn()
     else { return }
-    stage = .drawn(drawn)
+    switch drawn {
+    case .script(let script): stage = .scripting(script, written: nil)
+    case .exceeded(let limit, let text): stage = .exceeded(limit, text)
+    case .text(let text):
+      guard form.format == .svg else {
+        stage = .writing(LinesOfText(text))
+        return
+      }
+      stage =
+        GraphvizJob.mayDraw(text)
+        ? .toDraw(text)
+        : .exceeded(
+          ExceededLimit(name: "pictureLines", value: GraphvizJob.mostLines),
+          "the picture has more lines in format=dot; show=plain has fewer, and format=json and format=table have all")
+    }
   }
 
   /// Whether another program is drawing, so that it must be checked again later.
   var isWaiting: Bool {
     switch stage {
     case .drawing: true
-    case .exploring, .drawn, .toDraw, .writing, .scripting, .over: false
+    case .exploring, .toDraw, .writing, .scripting, .exceeded, .over: false
     }
   }
 
   /// Writes the next piece.
   ///
-  /// - Parameter host: The host's time.
-  func write(host: UInt64, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece {
+  /// - Parameters:
+  ///   - slice: The time for it.
+  ///   - host: The host's time.
+  func write(_ slice: Slice, host: UInt64, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece
+  {
     switch stage {
     case .exploring:
-      draw()
-      return .more
-    case .drawn(.script(let script)):
-      stage = .scripting(script, written: put(script.head, tag, &buffer))
-      return .more
-    case .drawn(.text(let text)):
-      stage = form.format == .svg ? .toDraw(text) : GraphReply.writing(text)
+      draw { slice.wait() == nil }
       return .more
     case .toDraw(let text):
       if let picture = graphs.picture(of: text) {
-        stage = GraphReply.writing(picture)
+        stage = .writing(LinesOfText(picture))
         return .more
       }
       if let failure = graphs.beginGraphvizJob(of: user) { return .failed(failure) }
@@ -102,19 +106,25 @@ final class GraphReply {
         graphs.endGraphvizJob(of: user)
         let picture = SVGTheme.applied(to: text)
         graphs.keep(picture, of: source)
-        stage = GraphReply.writing(picture)
+        stage = .writing(LinesOfText(picture))
         return .more
       case .failed(let failure):
         graphs.endGraphvizJob(of: user)
         stage = .over
         return .failed(failure)
       }
-    case .writing(let lines, let next):
-      let end = min(lines.count, next + GraphReply.linesInAPiece)
-      _ = put(lines[next..<end], tag, &buffer)
-      stage = .writing(lines, next: end)
-      return end == lines.count ? .done(lines.count) : .more
-    case .scripting(var script, let written):
+    case .writing(var lines):
+      stage = .over
+      guard lines.write(tag: tag, to: &buffer) else { return .done(lines.written) }
+      stage = .writing(lines)
+      return .more
+    case .exceeded(let limit, let text):
+      stage = .over
+      return .exceeded(limit, text)
+    case .scripting(let script, nil):
+      stage = .scripting(script, written: put(script.head, tag, &buffer))
+      return .more
+    case .scripting(var script, let written?):
       guard let lines = script.next() else {
         stage = .over
         return .done(written)

@@ -33,6 +33,22 @@ struct GraphScript: TestScript {
       .map { " \($0.name)=\(GraphScript.quotedValue($1))" }.joined()
   }
 
+  /// The most lines of the tests, beside those of the document.
+  static let mostLines = 250_000
+
+  /// Whether the tests would have more lines than ``mostLines``: each has the whole way to its state.
+  static func isTooLong(_ graph: StateGraph, while goesOn: () -> Bool) -> Bool {
+    var lines = 0
+    for state in graph.states.indices where goesOn() {
+      for input in graph.inputs.indices {
+        for outcome in graph.outcomes(in: state, of: input) {
+          lines += 4 + (outcome.initial == nil ? graph.nodes[outcome.node].way.count : 0)
+        }
+      }
+    }
+    return lines > mostLines
+  }
+
   /// The lines before the pairs.
   var head: [Substring] {
     let totals = graph.totals

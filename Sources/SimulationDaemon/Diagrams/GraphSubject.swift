@@ -15,21 +15,30 @@ enum GraphSubject {
   enum Drawn {
     case text(String)
     case script(any TestScript)
+    /// It would be too much, with what to do instead.
+    case exceeded(ExceededLimit, String)
   }
 
-  /// Explores for about this many steps.
+  /// Explores for about this many steps, and draws when everything is explored.
   ///
+  /// - Parameter goesOn: Asked from time to time while it draws. After it was false, the diagram means nothing.
   /// - Returns: The diagram, if everything is explored; for `svg` the input of the drawing program.
-  func advance(by steps: Int, _ form: GraphForm) -> Drawn? {
+  func advance(by steps: Int, _ form: GraphForm, while goesOn: @escaping @Sendable () -> Bool) -> Drawn? {
     switch self {
     case .kind(let source, let mark):
       guard let graph = source.advance(by: steps) else { return nil }
-      var drawing = Drawing(graph, mark: mark, show: form.drawn)
+      var drawing = Drawing(graph, mark: mark, show: form.drawn, while: goesOn)
       drawing.direction = form.direction
       return .text(form.text(of: drawing, asPicture: drawing))
     case .text(let text): return .text(text())
     case .tests(let source, let document):
-      return source.advance(by: steps).map { .script(GraphScript($0, document)) }
+      return source.advance(by: steps).map { graph in
+        GraphScript.isTooLong(graph, while: goesOn)
+          ? .exceeded(
+            ExceededLimit(name: "testLines", value: GraphScript.mostLines),
+            "the script would have more lines; 'graph' without 'format=tests' shows what it would test")
+          : .script(GraphScript(graph, document))
+      }
     case .testsOfComposition(let composition):
       return .script(CompositionScript(composition))
     case .composition(let composition, let name, let members):
@@ -39,7 +48,8 @@ enum GraphSubject {
         graphs.append((graph, member.mark))
       }
       func drawing(isBrief: Bool) -> Drawing {
-        var drawing = Drawing(composition, named: name, members: graphs, show: form.drawn, isBrief: isBrief)
+        var drawing = Drawing(
+          composition, named: name, members: graphs, show: form.drawn, isBrief: isBrief, while: goesOn)
         drawing.direction = form.direction
         return drawing
       }

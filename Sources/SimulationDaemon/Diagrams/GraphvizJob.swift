@@ -27,6 +27,25 @@ final class GraphvizJob {
   static let longest: UInt64 = 60_000_000_000
   /// The time between two checks: 5 ms, in nanoseconds.
   static let glance: UInt64 = 5_000_000
+  /// The most lines of a text that is drawn: one for each state and arrow. As many take a second.
+  static let mostLines = 1_000
+  /// With more lines than this, arrows are straight, and the program is content with a worse order of the states. Arrows that
+  /// bend around 50 states take most of a second, those around 200 minutes.
+  private static let mostBentLines = 150
+  private static let quickly = [
+    "-Gsplines=line", "-Gnslimit=0", "-Gnslimit1=0", "-Gmclimit=0.01", "-Gsearchsize=5",
+  ]
+
+  /// Whether a text is short enough.
+  static func mayDraw(_ text: String) -> Bool { lines(of: text) <= mostLines }
+
+  /// The program's arguments for a text.
+  static func arguments(for text: String) -> [String] {
+    ["-Tsvg"] + (lines(of: text) > mostBentLines ? quickly : [])
+  }
+
+  private static func lines(of text: String) -> Int { text.utf8.count { $0 == UInt8(ascii: "\n") } }
+
   /// The most bytes of a picture.
   static let largest = 16 << 20
   /// The most bytes read in one check, so that fast output does not delay others.
@@ -63,7 +82,8 @@ final class GraphvizJob {
     }
     do throws(SystemError) {
       child = try Child.spawn(
-        program, ["-Tsvg"], input: toChild.reading, output: fromChild.writing, error: nowhere)
+        program, Self.arguments(for: text), input: toChild.reading,
+        output: fromChild.writing, error: nowhere)
     } catch {
       toChild.writing.close()
       fromChild.reading.close()

@@ -40,20 +40,39 @@ final class Restoration {
 struct Restorations {
   /// Worlds whose load has not begun.
   var waiting: [Restoration] = []
-  /// How many worlds are being loaded.
-  var loading = 0
+  /// The owners of the worlds that are being loaded.
+  var loading: [UserID] = []
   /// Loaded worlds that are not leased yet.
   var loaded: [Restoration] = []
 
-  /// Chooses the next world to load: first those that a client uses, then `main`, then the one with the fewest inputs.
-  /// A large world thus delays only its own users.
-  mutating func next(usedBy clients: [Service.Client], main: HostedWorld) -> Restoration? {
+  /// The most worlds that are loaded at the same time, of all users. They take turns with the workers.
+  private static let mostAtOnce = 32
+
+  /// Chooses the next world to load: first those that a client uses, then `main`, then one of the user for whom the fewest
+  /// are being loaded, the one with the fewest inputs. A large world thus delays only its own users.
+  ///
+  /// - Parameter places: How many worlds of one user are loaded at the same time.
+  /// - Returns: Nil if none waits, or so many are being loaded that those that wait come later.
+  mutating func next(usedBy clients: [Service.Client], main: HostedWorld, places: Int) -> Restoration? {
     let used = Set(clients.map { ObjectIdentifier($0.hosted) })
-    func rank(_ world: Restoration) -> (Int, Int, UInt64) {
-      (used.contains(ObjectIdentifier(world.hosted)) ? 0 : 1, world.hosted === main ? 0 : 1, world.outage.head)
+    let counts = Dictionary(loading.map { ($0, 1) }, uniquingKeysWith: +)
+    func rank(_ world: Restoration) -> (Int, Int, Int, UInt64) {
+      (
+        used.contains(ObjectIdentifier(world.hosted)) ? 0 : 1, world.hosted === main ? 0 : 1,
+        counts[world.hosted.owner] ?? 0, world.outage.head
+      )
     }
-    guard let place = waiting.indices.min(by: { rank(waiting[$0]) < rank(waiting[$1]) }) else { return nil }
+    let mayBegin = waiting.indices.filter { counts[waiting[$0].hosted.owner] ?? 0 < places }
+    guard loading.count < Restorations.mostAtOnce,
+      let place = mayBegin.min(by: { rank(waiting[$0]) < rank(waiting[$1]) })
+    else { return nil }
+    loading.append(waiting[place].hosted.owner)
     return waiting.remove(at: place)
+  }
+
+  /// Notes that a world is no longer being loaded.
+  mutating func didLoad(_ world: Restoration) {
+    if let place = loading.firstIndex(of: world.hosted.owner) { loading.remove(at: place) }
   }
 }
 
@@ -133,13 +152,12 @@ extension Service {
 
   // MARK: Steps
 
-  /// Loads as many worlds at a time as there are workers, and at least two, so that a large world does not delay the
-  /// others.
+  /// Loads as many worlds of a user at a time as there are workers, and at least two, so that a large world does not delay
+  /// the others.
   private func loadNext(_ persistence: Persistence) {
-    while !isShuttingDown, restorations.loading < max(2, workers.places),
-      let world = restorations.next(usedBy: everybody, main: main)
+    while !isShuttingDown,
+      let world = restorations.next(usedBy: everybody, main: main, places: max(2, workers.places))
     {
-      restorations.loading += 1
       load(world, persistence)
     }
   }
@@ -151,7 +169,7 @@ extension Service {
       Job(slot) { () throws(PersistenceFailure) in
         try persistence.load(name, host: host, slot)
       } then: { [unowned self] result in
-        restorations.loading -= 1
+        restorations.didLoad(world)
         loadNext(persistence)
         do throws(PersistenceFailure) {
           let loaded = try result.get()

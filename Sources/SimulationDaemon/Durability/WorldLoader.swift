@@ -173,19 +173,17 @@ struct WorldLoader {
     var recovery = Recovery(of: base, undone: undone, words, catalogue, underWay: underWay)
     var failure: Recovery.Failure?
     var last = start
-    var isInterrupted = false
     do throws(StoreFailure) {
       try store.readSegments(of: name, from: start + 1) { segment in
-        // When the slot's time is over, the worker serves others first.
-        slot?.giveWay()
-        isInterrupted = slot?.interruption != nil
-        if isInterrupted { return false }
         // Between segments the store may be slow, and other work goes first: no input is under way then.
         defer { underWay?.pointee = 0 }
         do throws(Recovery.Failure) {
-          try recovery.append(segment.bytes, segment.first...segment.last)
+          try recovery.append(segment.bytes, segment.first...segment.last) {
+            underWay?.pointee = 0
+            return slot?.goesOn() ?? true
+          }
           last = segment.last
-          return true
+          return !recovery.isInterrupted
         } catch {
           failure = error
           return false
@@ -196,7 +194,7 @@ struct WorldLoader {
     } catch {
       throw PersistenceFailure.store(error)
     }
-    if isInterrupted { throw PersistenceFailure.interrupted }
+    if recovery.isInterrupted { throw PersistenceFailure.interrupted }
     if let failure { throw Hindrance(reason: "\(failure)", input: failure.input) }
     guard last == head else {
       throw Hindrance(reason: "its journal ends with \(last), not with \(head)", input: last)

@@ -30,8 +30,11 @@ final class CoverageReply {
   }
 
   /// Writes the next piece.
-  func write(_ world: borrowing WorldCore, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece
-  {
+  ///
+  /// - Parameter slice: The time for it.
+  func write(
+    _ world: borrowing WorldCore, _ slice: Slice, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) -> LongReply.Piece {
     guard let tally = tallies?.last else {
       if tallies != nil { return .done(written) }
       if survey.advance(through: world, by: CoverageReply.inputsInASlice) {
@@ -47,6 +50,11 @@ final class CoverageReply {
     }
     if scope == nil {
       scope = CoverageScope(of: tally.kind)
+      guard RequestContext.mayExplore(states: tally.kind.states.count, events: tally.kind.events.count) else {
+        // What nobody can draw is not explored either.
+        scope?.leaveUnexplored()
+        return .more
+      }
       sources = CoverageReply.parameterSets(of: tally).compactMap { parameters in
         // Machines were created with these, so they do not conflict; a kind's own examples may.
         try? graphs.source(of: tally.kind, parameters, seen: world.argumentsSeen(of: tally.kind))
@@ -54,12 +62,18 @@ final class CoverageReply {
     }
     if let source = sources.last {
       if let graph = source.advance(by: CoverageReply.stepsInASlice) {
-        scope?.add(graph)
+        scope?.add(graph, while: { slice.wait() == nil })
+        // Interrupted, it is not answered any more.
+        if slice.wait() != nil { return .more }
         sources.removeLast()
       }
       return .more
     }
-    if let scope { write(Coverage(tally, of: scope), tag: tag, to: &buffer) }
+    if let scope {
+      let coverage = Coverage(tally, of: scope) { slice.wait() == nil }
+      if slice.wait() != nil { return .more }
+      write(coverage, tag: tag, to: &buffer)
+    }
     scope = nil
     tallies?.removeLast()
     return .more

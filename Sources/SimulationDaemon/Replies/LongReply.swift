@@ -48,8 +48,8 @@ enum LongReply {
     case forgotten
     /// The store cannot read the next input.
     case unreadable(PersistenceFailure)
-    /// It would have more than a reply may have.
-    case exceeded(ExceededLimit)
+    /// It would have more than a reply may have, with what to do instead.
+    case exceeded(ExceededLimit, String)
     /// The world cannot be written as a script.
     case unscriptable(HistoryFailure)
     /// Another program must act first.
@@ -111,9 +111,9 @@ enum LongReply {
       self = .past(journal, pattern: pattern)
       return piece
     case .graph(let graph):
-      return graph.write(host: live.host, tag: tag, to: &buffer)
+      return graph.write(live.slice, host: live.host, tag: tag, to: &buffer)
     case .coverage(let coverage):
-      return coverage.write(live.world, tag: tag, to: &buffer)
+      return coverage.write(live.world, live.slice, tag: tag, to: &buffer)
     case .wave(let wave):
       return wave.write(live, tag: tag, to: &buffer)
     case .script(let script):

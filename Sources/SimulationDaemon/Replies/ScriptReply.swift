@@ -14,9 +14,8 @@ final class ScriptReply {
   private let end: UInt64
   /// What composed `new` requests have made, by their first inputs.
   private let composed: [UInt64: JournalSegment.Creation]
-  /// The finished script, and how much of it is written.
-  private var script: (text: [UInt8], written: Int)?
-  private var lines = 0
+  /// The finished script.
+  private var lines: LinesOfText?
 
   /// Inputs played in one slice.
   private static let inputsInASlice = 200
@@ -35,43 +34,34 @@ final class ScriptReply {
   }
 
   /// About how many bytes it has gathered, without the world that it plays.
-  var bytes: Int { export.bytes + (script?.text.count ?? 0) }
+  var bytes: Int { export.bytes + (lines?.bytes ?? 0) }
 
   /// Writes the next piece.
   func write(_ live: borrowing LiveWorld, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece {
-    guard let script else {
+    guard var lines else {
       do {
-        return try play(live.world)
+        return try play(live.world, live.slice)
       } catch let failure as HistoryFailure {
         return .unscriptable(failure)
       } catch {
         return .unscriptable(.unreadable(world: live.name, reason: "\(error)"))
       }
     }
-    let most = buffer.count + LongReply.pieceSize
-    var place = script.written
-    while place < script.text.count, buffer.count < most {
-      let lineEnd = script.text[place...].firstIndex(of: UInt8(ascii: "\n")) ?? script.text.count
-      buffer.begin(.data, tag: tag)
-      buffer.append(literal: " ")
-      script.text[place..<lineEnd].withUnsafeBytes { buffer.append($0) }
-      buffer.endLine()
-      lines += 1
-      place = lineEnd + 1
-    }
-    self.script = (script.text, place)
-    return place < script.text.count ? .more : .done(lines)
+    let hasMore = lines.write(tag: tag, to: &buffer)
+    self.lines = lines
+    return hasMore ? .more : .done(lines.written)
   }
 
   /// Plays the next inputs, and ends the script after the last one.
-  private func play(_ world: borrowing WorldCore) throws -> LongReply.Piece {
+  private func play(_ world: borrowing WorldCore, _ slice: Slice) throws -> LongReply.Piece {
     var left = ScriptReply.inputsInASlice
-    while left > 0, reader.next <= end {
+    repeat {
+      guard reader.next <= end else { break }
       guard let entry = world.read(&reader) else { return .forgotten }
       try export.add(entry, composed[entry.sequence], of: world)
       left -= 1
-    }
-    if reader.next > end { script = (try export.finish(), 0) }
+    } while left > 0 && !slice.isOver
+    if reader.next > end { lines = LinesOfText(try export.finish()) }
     return .more
   }
 }

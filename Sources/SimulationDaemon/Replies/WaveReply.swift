@@ -87,13 +87,15 @@ final class WaveReply {
       repeat {
         guard survey.inputs <= WaveSurvey.mostInputs else {
           stage = .over
-          return .exceeded(ExceededLimit(name: "waveInputs", value: WaveSurvey.mostInputs))
+          return .exceeded(
+            ExceededLimit(name: "waveInputs", value: WaveSurvey.mostInputs),
+            "a waveform has at most \(WaveSurvey.mostInputs) inputs; give a pattern or a shorter stretch")
         }
         if case .writing(let writer) = stage { return write(writer, tag: tag, to: &buffer) }
         if case .over = stage { return .done(0) }
         // Inputs that were read may be undone now.
         if live.world.lastUndoer > begun { restart(live) } else { try gather(live) }
-      } while restarts == 0
+      } while restarts == 0 && live.slice.wait() == nil
     } catch {
       return .unreadable(error)
     }
@@ -128,7 +130,12 @@ final class WaveReply {
         stage = .reading
       }
     case .reading:
-      guard survey.readOn(through: live.world, by: WaveReply.replaysInASlice) else { return }
+      let slice = live.slice
+      guard
+        survey.readOn(
+          through: live.world, by: WaveReply.replaysInASlice,
+          while: { restarts > 0 ? !slice.isOver : slice.wait() == nil })
+      else { return }
       drawnBytes = survey.bytes
       var wave = survey.finish()
       if let mark = form.mark { wave.marks.append(Waveform.Mark(at: to, mark)) }

@@ -88,7 +88,12 @@ struct Limits: Sendable {
   /// Limits that cannot be set. What comes of an input, and whether a stored document is one, depends on most of them.
   static let fixed =
     StatechartLimits().listed + DocumentLimits().listed
-    + [ListedLimit(name: "diagramStates", value: RequestContext.mostDrawn, unit: "per-kind")]
+    + [
+      ListedLimit(name: "diagramStates", value: RequestContext.mostDrawn, unit: "per-kind"),
+      ListedLimit(name: "diagramPairs", value: RequestContext.mostPairs, unit: "states-times-events"),
+      ListedLimit(name: "pictureLines", value: GraphvizJob.mostLines, unit: "lines-of-dot"),
+      ListedLimit(name: "testLines", value: GraphScript.mostLines, unit: "lines-per-script"),
+    ]
 
   /// The limits for a memory budget. A small budget also lowers the limits per world and per client.
   static func fitting(memory: Int) -> Limits {

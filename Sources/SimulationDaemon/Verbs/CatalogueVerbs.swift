@@ -130,6 +130,7 @@ extension RequestContext {
   private func answer(_ describe: (inout Page) -> Void) {
     var page = Page(tag: Array(tag))
     describe(&page)
+    if let interruption = live.slice.wait() { return fail(interruption.code, [], interruption.text) }
     session.outbox.buffer.append(page.buffer.bytes)
     succeed { $0.word(UInt64(page.lines)) }
   }
@@ -211,9 +212,10 @@ extension RequestContext {
     if states > RequestContext.mostExploredStates || kind.hasStatesNamedByData { return [pointer[...]] }
     guard let source = try? environment.graphs.source(of: kind, parameters) else { return [] }
     var found: StateGraph?
-    repeat { found = source.advance(by: Exploration.mostSteps) } while found == nil
+    repeat { found = source.advance(by: GraphReply.stepsInASlice) } while found == nil && live.slice.wait() == nil
     guard let graph = found else { return [] }
-    let lines = GraphTable(Drawing(graph, show: .all)).text.split(separator: "\n", omittingEmptySubsequences: false)
+    let drawing = Drawing(graph, show: .all) { [slice = live.slice] in slice.wait() == nil }
+    let lines = GraphTable(drawing).text.split(separator: "\n", omittingEmptySubsequences: false)
     return lines.count <= RequestContext.mostTableLines ? lines : [pointer[...]]
   }
 

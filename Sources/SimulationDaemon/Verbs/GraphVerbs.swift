@@ -97,6 +97,19 @@ extension RequestContext {
     return false
   }
 
+  private func mayExplore(_ kind: Kind) -> Bool {
+    guard mayDraw(kind) else { return false }
+    if RequestContext.mayExplore(states: kind.states.count, events: kind.events.count) { return true }
+    fail(
+      .limit, [("name", "diagramPairs"), ("value", "\(RequestContext.mostPairs)")],
+      "\(withArticle(kind.name)) has \(kind.states.count) states and \(kind.events.count) events, whose pairs are too many "
+        + "to try; a kind from a document can be drawn with format=stateDiagram")
+    return false
+  }
+
+  /// Whether all pairs of a state and an event of a kind are tried for a diagram or a coverage.
+  static func mayExplore(states: Int, events: Int) -> Bool { states <= mostDrawn && states * events <= mostPairs }
+
   private func graphForm() -> GraphForm? {
     guard let format = choice(words["format"], "format", GraphFormat.byName, otherwise: .table),
       let detail = choice(words["show"], "show", Drawing.Detail.byName, otherwise: .usual),
@@ -115,6 +128,8 @@ extension RequestContext {
 
   /// The states of a kind that is drawn. Nobody can read a picture of more.
   static let mostDrawn = 2_000
+  /// The pairs of a state and an event that are tried. As many take a second.
+  static let mostPairs = 1_000_000
 
   /// The widths of a table, in characters.
   private static let widths: ClosedRange<UInt64> = 40...1_000
@@ -129,7 +144,7 @@ extension RequestContext {
     _ kind: Kind, _ parameters: [Value], _ mark: GraphMark?, _ form: GraphForm, from machine: LivingMachine? = nil,
     isByPlace: Bool = false
   ) {
-    guard mayBegin(form.format), mayDraw(kind) else { return }
+    guard mayBegin(form.format), mayExplore(kind) else { return }
     do throws(ParameterConflict) {
       let source = try environment.graphs.source(
         of: kind, parameters, seen: live.world.argumentsSeen(of: kind), from: machine, isByPlace: isByPlace)

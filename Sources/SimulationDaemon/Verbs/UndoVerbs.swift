@@ -46,7 +46,8 @@ extension RequestContext {
   /// Does a piece of a rewind; the service does the last step.
   func work(_ rewind: Activity.Rewind) {
     do throws(Rewinding.Failure) {
-      try rewind.rewinding.advance(through: live.world, by: RequestContext.inputsInASlice)
+      try rewind.rewinding.advance(
+        through: live.world, by: RequestContext.inputsInASlice, while: { [slice = live.slice] in !slice.isOver })
     } catch {
       session.endActivity()
       live.rewinding = nil

@@ -51,11 +51,4 @@ extension RequestContext {
           WaveReply.Form(
             from: from, to: to, pattern: pattern, format: format, width: Int(width), mark: words["mark"]), of: live)))
   }
-
-  /// `- LIMIT name=waveInputs value=`
-  func failExceeded(_ limit: ExceededLimit) {
-    fail(
-      .limit, [("name", limit.name), ("value", "\(limit.value)")],
-      "a waveform has at most \(limit.value) inputs; give a pattern or a shorter stretch")
-  }
 }

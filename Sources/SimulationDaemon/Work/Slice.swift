@@ -134,6 +134,14 @@ final class WorkerSlot: Sendable {
     stop.load(ordering: .relaxed) != 0 || HostClock.now() >= end.load(ordering: .relaxed)
   }
 
+  /// Call this between two parts of long work that no client waits behind. If the time is over, others work first.
+  ///
+  /// - Returns: Whether the work goes on.
+  func goesOn() -> Bool {
+    giveWay()
+    return interruption == nil
+  }
+
   /// If the time is over, lets others work and starts the time again.
   func giveWay() {
     guard HostClock.now() >= end.load(ordering: .relaxed) else { return }

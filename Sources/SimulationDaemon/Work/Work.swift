@@ -312,8 +312,8 @@ extension RequestContext {
     case .waiting:
       begin(reply)
       return false
-    case .exceeded(let limit):
-      failExceeded(limit)
+    case .exceeded(let limit, let text):
+      fail(.limit, [("name", limit.name), ("value", "\(limit.value)")], text)
       session.endActivity()
     case .unscriptable(let failure):
       failToScript(failure)

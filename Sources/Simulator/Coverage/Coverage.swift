@@ -69,8 +69,9 @@ package struct Coverage: Sendable {
   /// With more pairs of transitions than this, covering all of them is not a realistic goal.
   package static let mostSwitches = 1_000
 
+  /// - Parameter goesOn: Asked from time to time. After it was false, the coverage means nothing.
   /// - Complexity: O(*n* log *n*) in the outcomes.
-  package init(_ tally: CoverageTally, of scope: CoverageScope) {
+  package init(_ tally: CoverageTally, of scope: CoverageScope, while goesOn: () -> Bool = { true }) {
     var scope = scope
     var tally = tally
     scope.add(&tally)
@@ -78,15 +79,16 @@ package struct Coverage: Sendable {
     allStates = scope.known.states
     machines = tally.machines
     isComplete = scope.isComplete
-    countRegions(tally, scope)
+    countRegions(tally, scope, while: goesOn)
+    guard goesOn() else { return }
     countStates(tally, scope)
     let outcomes = scope.outcomes.sorted(by: Coverage.isBefore)
     let moves = outcomes.filter { $0.verdict == .moved }
-    for move in moves {
+    for move in moves where goesOn() {
       transitions.add(tally.outcomes.contains(move))
       if !tally.outcomes.contains(move) { untried.append(.transition(move)) }
     }
-    countPairs(tally, scope)
+    countPairs(tally, scope, while: goesOn)
     for timer in kind.timers.indices {
       if scope.expires[timer] {
         timers.add(tally.expired[timer])
@@ -112,7 +114,9 @@ package struct Coverage: Sendable {
     }
   }
 
-  private mutating func countRegions(_ tally: CoverageTally, _ scope: CoverageScope) {
+  private mutating func countRegions(
+    _ tally: CoverageTally, _ scope: CoverageScope, while goesOn: () -> Bool
+  ) {
     if kind.hasStatesNamedByData, kind.regions == nil { return }
     let parts = allStates.map { $0.word.split(separator: "+").map(String.init) }
     let count = kind.regions?.names.count ?? parts.map(\.count).max() ?? 1
@@ -122,15 +126,17 @@ package struct Coverage: Sendable {
       combinations.add(tally.states[state])
     }
     self.combinations = combinations
-    for region in 0..<count {
+    for region in 0..<count where goesOn() {
       let name = kind.regions?.names[region] ?? "\(region + 1)"
       // In order of first appearance in the list.
       var seen: [(part: String, isCovered: Bool)] = []
+      var places: [String: Int] = [:]
       for state in allStates.indices where parts[state].count == count && scope.states[state] {
         let part = parts[state][region]
-        if let place = seen.firstIndex(where: { $0.part == part }) {
+        if let place = places[part] {
           if tally.states[state] { seen[place].isCovered = true }
         } else {
+          places[part] = seen.count
           seen.append((part, tally.states[state]))
         }
       }
@@ -143,7 +149,7 @@ package struct Coverage: Sendable {
     }
   }
 
-  private mutating func countPairs(_ tally: CoverageTally, _ scope: CoverageScope) {
+  private mutating func countPairs(_ tally: CoverageTally, _ scope: CoverageScope, while goesOn: () -> Bool) {
     func pairs(_ outcomes: Set<CoverageOutcome>) -> Set<Int> {
       var pairs: Set<Int> = []
       for outcome in outcomes {
@@ -153,7 +159,7 @@ package struct Coverage: Sendable {
     }
     let (tried, possible) = (pairs(tally.outcomes), pairs(scope.outcomes))
     impossible = allStates.count * kind.events.count - possible.count
-    for pair in possible.sorted() {
+    for pair in possible.sorted() where goesOn() {
       self.pairs.add(tried.contains(pair))
       let (state, event) = pair.quotientAndRemainder(dividingBy: kind.events.count)
       if !tried.contains(pair) { untried.append(.pair(state: state, event: event)) }

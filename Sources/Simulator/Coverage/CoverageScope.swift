@@ -26,17 +26,21 @@ package struct CoverageScope: Sendable {
     isDisarmed = expires
   }
 
+  /// Notes that what is possible was not tried.
+  package mutating func leaveUnexplored() { isComplete = false }
+
   /// Adds the behaviour of machines with the parameters of a graph.
   ///
+  /// - Parameter goesOn: Asked for each state. After it was false, the rest is left, and the scope has no use.
   /// - Complexity: O(states × inputs).
-  package mutating func add(_ graph: StateGraph) {
+  package mutating func add(_ graph: StateGraph, while goesOn: () -> Bool = { true }) {
     if !graph.isComplete { isComplete = false }
     for (timer, facts) in graph.timers.enumerated() {
       if facts.runs { expires[timer] = true }
       if facts.isDisarmed { isDisarmed[timer] = true }
     }
     let numbers = self.numbers(of: graph.numbers)
-    for state in graph.states.indices {
+    for state in graph.states.indices where goesOn() {
       if graph.reach(of: state) != .unreached { states[numbers[state]] = true }
       for input in graph.inputs.indices {
         let trigger: GraphTrigger =

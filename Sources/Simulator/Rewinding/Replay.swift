@@ -51,12 +51,24 @@ struct Replay: ~Copyable {
     world.past.keepNothing()
   }
 
+  /// Inputs between two questions whether to go on, and steps of charts, of which one input can take many.
+  private static let inputsAtOnce = 32
+  private static let chartStepsAtOnce = 500
+
   /// Replays at most `inputs` inputs, and those that follow from the last of them.
   ///
+  /// - Parameter goesOn: Asked between two inputs, from time to time. After it was false, the rest is left.
   /// - Returns: Whether all are replayed.
-  mutating func advance(through other: borrowing WorldCore, by inputs: Int) throws(Divergence) -> Bool {
+  mutating func advance(
+    through other: borrowing WorldCore, by inputs: Int, while goesOn: () -> Bool = { true }
+  ) throws(Divergence) -> Bool {
     var left = inputs
+    var (asked, steps) = (left, world.chartSteps)
     while left > 0 {
+      if asked - left >= Replay.inputsAtOnce || world.chartSteps - steps >= Replay.chartStepsAtOnce {
+        guard goesOn() else { return false }
+        (asked, steps) = (left, world.chartSteps)
+      }
       guard source.next <= end else { return true }
       guard let entry = other.read(&source) else { throw Divergence(sequence: source.next) }
       if let undone = other.past.rewinds.span(of: entry.sequence, before: undoneBefore) {

@@ -85,7 +85,10 @@ package final class Rewinding {
   /// - Parameters:
   ///   - world: The world that this was made for, unchanged since.
   ///   - inputs: About how many inputs to search or replay at most. The journal is searched by blocks.
-  package func advance(through world: borrowing WorldCore, by inputs: Int) throws(Failure) {
+  ///   - goesOn: Asked from time to time. After it was false, the rest is left for the next slice.
+  package func advance(
+    through world: borrowing WorldCore, by inputs: Int, while goesOn: () -> Bool = { true }
+  ) throws(Failure) {
     precondition(world.lastSequence == end, "a world stands still while it goes back")
     var left = inputs
     while left > 0 {
@@ -96,7 +99,7 @@ package final class Rewinding {
         left -= try unwind(world, upTo: bound, undos: undos, first: first)
       case .building:
         do throws(Replay.Divergence) {
-          guard try replay.advance(through: world, by: left) else { return }
+          guard try replay.advance(through: world, by: left, while: goesOn) else { return }
         } catch {
           throw .diverged(at: error.sequence)
         }

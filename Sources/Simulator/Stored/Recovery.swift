@@ -27,6 +27,8 @@ package struct Recovery: ~Copyable {
   private var translations: [String: KindTranslation] = [:]
   private var wordsHoldUntil: UInt64 = 0
   private var compositions: [WorldCore.CompositionRecord]
+  /// Whether a replay was left, after which the recovery has no use.
+  package private(set) var isInterrupted = false
 
   /// - Parameters:
   ///   - world: The world of a checkpoint, with a journal that begins after it; or a new world with its seed.
@@ -54,10 +56,12 @@ package struct Recovery: ~Copyable {
 
   /// Adds the next segment and replays it. Skips inputs that the checkpoint contains.
   ///
-  /// - Parameter numbers: Its inputs.
+  /// - Parameters:
+  ///   - numbers: Its inputs.
+  ///   - goesOn: Asked between two inputs, from time to time. After it was false, the rest is left: ``isInterrupted``.
   /// - Complexity: O(inputs), as when they happened.
   package mutating func append(
-    _ bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>
+    _ bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>, while goesOn: () -> Bool = { true }
   ) throws(Failure) {
     let before = source.lastSequence
     guard let segment = JournalSegment(bytes), numbers.contains(before + 1) else { throw .gap(after: before) }
@@ -77,14 +81,14 @@ package struct Recovery: ~Copyable {
       }
       if source.registry.speaks(of: machine, otherThan: creation.name) {
         // The number is reused: earlier inputs belong to its previous machine.
-        try play(to: creation.sequence - 1)
+        guard try play(to: creation.sequence - 1, while: goesOn) else { return }
         floor = creation.sequence
       }
       let place = source.population.place(of: kind)
       _ = replay.world.population.place(of: kind)
       source.registry.note(creation.name, kind: place, as: machine, source.population)
     }
-    try play(to: numbers.upperBound)
+    guard try play(to: numbers.upperBound, while: goesOn) else { return }
     if floor > 0 { source.journal.forget(before: floor) }
     rewinds.forget(before: source.firstSequence)
     keepCopyIfDue()
@@ -201,10 +205,14 @@ package struct Recovery: ~Copyable {
     if let undone { source.past.compositions.append((undone.by, record)) } else { compositions.append(record) }
   }
 
-  private mutating func play(to end: UInt64) throws(Failure) {
+  private mutating func play(to end: UInt64, while goesOn: () -> Bool) throws(Failure) -> Bool {
     replay.end = end
     do throws(Replay.Divergence) {
-      while try !replay.advance(through: source, by: 1 << 20) {}
+      repeat {
+        if try replay.advance(through: source, by: 1 << 20, while: goesOn) { return true }
+      } while goesOn()
+      isInterrupted = true
+      return false
     } catch {
       throw divergence(at: error.sequence)
     }

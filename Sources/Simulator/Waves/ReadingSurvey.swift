@@ -45,17 +45,20 @@ final class ReadingSurvey {
 
   /// Plays on.
   ///
+  /// - Parameter goesOn: Asked between two inputs. After it was false, the rest is left for the next call.
   /// - Returns: Whether it is done.
-  func advance(through world: borrowing WorldCore, by inputs: Int, into builder: inout WaveformBuilder) -> Bool {
+  func advance(
+    through world: borrowing WorldCore, by inputs: Int, while goesOn: () -> Bool, into builder: inout WaveformBuilder
+  ) -> Bool {
     do throws(Replay.Divergence) {
       if !isThere {
-        guard try replay.advance(through: world, by: inputs) else { return false }
+        guard try replay.advance(through: world, by: inputs, while: goesOn) else { return false }
         isThere = true
         readAll(at: from, into: &builder)
         return false
       }
       var left = inputs
-      while left > 0 {
+      while left > 0, goesOn() {
         left -= 1
         guard let entry = nextInEffect(world), entry.sequence <= last, entry.moment <= to else {
           readSteps(upTo: to, into: &builder)

@@ -323,9 +323,13 @@ package struct WaveSurvey {
 
   /// Continues to work out readings, by playing the stretch again.
   ///
-  /// - Parameter inputs: About how many inputs to play at most.
+  /// - Parameters:
+  ///   - inputs: About how many inputs to play at most.
+  ///   - goesOn: Asked between two inputs. After it was false, the rest is left for the next call.
   /// - Returns: Whether all are known, or the rest cannot be known: the journal's beginning was dropped.
-  package mutating func readOn(through world: borrowing WorldCore, by inputs: Int) -> Bool {
+  package mutating func readOn(
+    through world: borrowing WorldCore, by inputs: Int, while goesOn: () -> Bool = { true }
+  ) -> Bool {
     if readings == nil {
       let lanes = builder.wave.lanes.enumerated().compactMap { place, lane in
         vocabularies.contains { $0.kind.name == lane.kind && !$0.kind.readings.isEmpty } ? (place, lane.name) : nil
@@ -334,7 +338,7 @@ package struct WaveSurvey {
       readings = ReadingSurvey(of: world, lanes, from: from, to: to, first: first)
     }
     guard let readings else { return true }
-    return readings.advance(through: world, by: inputs, into: &builder)
+    return readings.advance(through: world, by: inputs, while: goesOn, into: &builder)
   }
 
   package consuming func finish() -> Waveform { builder.finish() }

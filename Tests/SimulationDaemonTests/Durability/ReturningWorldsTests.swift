@@ -1,4 +1,5 @@
 import Foundation
+import Simulator
 import Testing
 
 @testable import JournalStore
@@ -60,6 +61,28 @@ struct ReturningWorldsTests {
     #expect(try again.afterKill().connect("large").ask("world")[0].contains(" seq=32"))
   }
 
+  @Test("worlds come back in turn by user: many long ones of one user leave room for those of others")
+  func turnsOfUsers() {
+    let service = HostedService().service
+    func restoration(_ name: String, head: UInt64) -> Restoration {
+      let outage = LiveWorld.Outage(reason: "", cause: .unreadable, head: head)
+      let hosted = HostedWorld(LiveWorld.Box(LiveWorld(name: name, limits: WorldLimits(), host: 0, outage)))
+      let slot = WorkerSlot(of: nil, nil)
+      return Restoration(hosted, hosted.lend(slot), slot, outage, isStart: true, since: (0, 0))
+    }
+    var restorations = Restorations()
+    restorations.waiting = (1...4).map { restoration("1001/w\($0)", head: UInt64($0)) }
+    restorations.waiting += [restoration("1002/w1", head: 9), restoration("1002/w2", head: 8)]
+    func next() -> Restoration? { restorations.next(usedBy: [], main: service.main, places: 2) }
+    let first = next()
+    #expect(first?.hosted.name == "1001/w1")
+    #expect((0..<3).map { _ in next()?.hosted.name } == ["1002/w2", "1001/w2", "1002/w1"])
+    // Each user has two on their way.
+    #expect(next() == nil && restorations.waiting.count == 2)
+    if let first { restorations.didLoad(first) }
+    #expect(next()?.hosted.name == "1001/w3")
+  }
+
   @Test("what somebody uses comes first, then main, then what has the fewest inputs")
   func order() throws {
     let before = try daemon()
@@ -72,9 +95,9 @@ struct ReturningWorldsTests {
     let service = again.service
     // Two are loaded at the same time.
     #expect(restorations.waiting.count == 2)
-    #expect(restorations.next(usedBy: service.everybody, main: service.main)?.hosted.name == "large")
-    #expect(restorations.next(usedBy: service.everybody, main: service.main)?.hosted.name == "middle")
-    #expect(restorations.next(usedBy: service.everybody, main: service.main) == nil)
+    #expect(restorations.next(usedBy: service.everybody, main: service.main, places: 9)?.hosted.name == "large")
+    #expect(restorations.next(usedBy: service.everybody, main: service.main, places: 9)?.hosted.name == "middle")
+    #expect(restorations.next(usedBy: service.everybody, main: service.main, places: 9) == nil)
     threads.finish(again.host)
     #expect(again.notes.count == 4)
   }
