@@ -57,9 +57,16 @@ struct InvocationTests {
     #expect(throws: UsageFailure.self) { try parse("--page", "-s", "p") }
   }
 
-  @Test("an operand that is no '-' is a mistake")
-  func operand() {
-    #expect(throws: UsageFailure.self) { try parse("script.fsm") }
+  @Test("a script is run, a document is loaded before all else, and any other operand is a mistake")
+  func operand() throws {
+    #expect(try parse("--tap", "a.fsm", "b").run?.files == ["a.fsm", "b"])
+    #expect(try parse("a.fsm", "run").run?.files == ["a.fsm", "run"])
+    #expect(throws: UsageFailure.self) { try parse("-e", "list", "a.fsm") }
+    let loads = try parse("-e", "a", "b c.mmd", "-", "d.xml")
+    #expect(loads.sources == [.document("b c.mmd"), .document("d.xml"), .expression("a"), .standardInput])
+    #expect(loads.sources.compactMap(\.request) == ["load \"b c.mmd\"", "load d.xml"])
+    #expect(throws: UsageFailure.self) { try parse("tour.transcript") }
+    #expect(throws: UsageFailure.self) { try parse("a.mmd", "a.fsm") }
   }
 
   @Test("exit statuses by the code of the failure")

@@ -13,6 +13,7 @@ struct LineSourceTests {
       switch source.next() {
       case .line(let line): found.append("\(line.origin) \(line.text ?? "not UTF-8")")
       case .needsInput: source.fill()
+      case .failed(let failure): found.append("\(failure)")
       case .end: return found
       }
     }
@@ -52,6 +53,13 @@ struct LineSourceTests {
     try withFile(Array("\(long)\nend\n".utf8)) { (path: String) throws in
       #expect(try lines([.file(path)]) == ["\(path):1 \(long)", "\(path):2 end"])
     }
+  }
+
+  @Test("a folder is no file, and the next source follows; a document is a line that loads it")
+  func folder() throws {
+    #expect(
+      try lines([.document("a.mmd"), .file("/proc/self"), .expression("x")])
+        == ["a.mmd load a.mmd", "cannot read /proc/self: Is a directory", "-e x"])
   }
 
   @Test("a file that is not there is named")

@@ -253,6 +253,37 @@ struct PromptWordsTests {
     #expect(terminal.isRestored)
   }
 
+  @Test("a prompt that ends while a pager shows an answer writes nothing into it")
+  func endsInPager() throws {
+    let server = try FakeServer { request in
+      request == "list" ? (1...60).map { ". @ m\($0) power off" } + ["+ @ 60", "! bye reason=quit"] : ["+ @"]
+    }
+    // It goes on when the pipe of the answer is closed, and a line is typed.
+    let terminal = try start(server, pager: "cat; read line </dev/tty; echo END")
+    terminal.type("list\r")
+    try terminal.wait(for: "m60  power  off\n")
+    terminal.type("\r")
+    let shown = try terminal.wait(for: "END")
+    #expect(!shown.contains("> "), "\(shown)")
+    #expect(try terminal.waitForEnding() == .exited(0))
+  }
+
+  @Test("Ctrl-C ends that an answer is shown")
+  func endsShowing() throws {
+    let server = try FakeServer { request in
+      request == "list" ? (1...50_000).map { ". @ m\($0) power off" } + ["+ @ 50000"] : ["+ @ echo"]
+    }
+    let terminal = try start(server)
+    terminal.type("list\r")
+    // The terminal takes no more before this reads it.
+    try terminal.wait(for: "m1  ")
+    terminal.type("\u{03}")
+    let shown = try terminal.wait(for: "no more is shown of 'list'\n")
+    #expect(!shown.contains("m50000"))
+    terminal.type("show p\r")
+    #expect(try !terminal.wait(for: "echo").contains("m50000"))
+  }
+
   @Test("a pager that is not there loses nothing of an answer that is still coming")
   func missingPager() throws {
     let server = try FakeServer { request in

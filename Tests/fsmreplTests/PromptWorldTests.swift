@@ -27,6 +27,49 @@ struct PromptWorldTests {
     return "\(folder)/\(file)"
   }
 
+  @Test("pasted lines are done in their order, whoever answers them")
+  func inOrder() throws {
+    let terminal = try start(columns: 200)
+    try terminal.wait(for: "w virtual")
+    let lines = [
+      "new power p", "! expr 40 + 2", "send p buttonClick", "load nosuch.mmd", "export p \(folder)/p",
+      "send p buttonClick",
+      "at 5s list",
+    ]
+    terminal.type("\u{1B}[200~\(lines.joined(separator: "\n"))\u{1B}[201~\r")
+    for shown in [
+      "p created, off", "42\n", "off → on", "error: cannot read 'nosuch.mmd'", "exported ", "on → off",
+      "  p  power  off\n",
+    ] {
+      try terminal.wait(for: shown)
+    }
+    let journal = try String(contentsOfFile: "\(folder)/p/journal.txt", encoding: .utf8)
+    #expect(journal.split(separator: "\n").count == 2, "\(journal)")
+  }
+
+  @Test("a new daemon of one's own has no world of the old one, which is said")
+  func newDaemon() throws {
+    let terminal = try start("new power p")
+    try terminal.wait(for: "p created")
+    terminal.type("! for p in $(cat /proc/$PPID/task/$PPID/children); do [ $p = $$ ] || kill -9 $p; done\r")
+    try terminal.wait(for: "connected again, to a new daemon: the worlds of the old one are gone\n")
+  }
+
+  @Test("a document on the command line is loaded, and the prompt opens; a diagram is written as one")
+  func document() throws {
+    let path = try write("stateDiagram-v2\n  [*] --> dark\n  dark --> lit : press\n", to: "bulb.mmd")
+    let terminal = try Pseudoterminal(["--private", path], columns: 120)
+    try terminal.wait(for: "bulb")
+    try terminal.wait(for: "main real ")
+    for name in ["b1.mmd", "b2.mermaid", "b3.scxml", "b4.xml"] {
+      let kind = String(name.prefix(2))
+      terminal.type("graph bulb > \(folder)/\(name)\r")
+      try terminal.wait(for: "wrote \(folder)/\(name)")
+      terminal.type("load \(folder)/\(name)\rnew \(kind) m\(kind)\r")
+      try terminal.wait(for: "m\(kind) created, dark")
+    }
+  }
+
   @Test("what 'save' has written can be played")
   func saved() throws {
     let terminal = try start(

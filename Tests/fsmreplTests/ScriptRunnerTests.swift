@@ -59,6 +59,7 @@ struct ScriptRunnerTests {
       case "sync": ["+ @ t=0.000 seq=0"]
       case "begin": ["+ @"]
       case "quit": ["+ @", "! bye reason=quit"]
+      case "shutdown": ["+ @", "! bye reason=shutdown"]
       case "die": nil
       case let word?: ["+ @ \(word)"]
       case nil: []
@@ -164,6 +165,61 @@ struct ScriptRunnerTests {
     #expect(run.status == .timeOut)
     #expect(run.output.hasSuffix("+ two\n"))
     #expect(run.errors.split(separator: "\n").count == 2)
+  }
+
+  @Test("a line that is answered here stands in its turn, so that the first failure decides")
+  func inTurn() throws {
+    let lines = "expect a on\nquiz p\nload nosuch.mmd\nlet x = 3\nat 5s one\nsave\none"
+    let run = try run(try server(), [.expression(lines)], keepsGoing: true)
+    #expect(
+      run.output == """
+        - EXPECTED expected=on got=off : a is in off
+        - USAGE : 'quiz' is for the prompt, where somebody types
+        - BAD-ARGUMENT : cannot read 'nosuch.mmd': No such file or directory
+        - USAGE : 'let' is for scripts, which 'fsmrepl run FILE' plays
+        - USAGE : 'at' is for the prompt and for scripts, which 'fsmrepl run FILE' plays
+        \(LocalVerb.save.misuse)
+        + one
+
+        """)
+    #expect(run.status == .expectation)
+    // With nothing to answer before it, a sign tells when it is done.
+    let quiet = try self.run(try server(), [.expression("quiet on\nsend a b\nload nosuch.mmd\none")], keepsGoing: true)
+    #expect(quiet.output.hasPrefix("+\n- BAD-ARGUMENT : ") && quiet.output.hasSuffix("\n+ one\n"))
+    // In a batch it stands after what came before the batch; words of scripts are left to the daemon there.
+    let batch = try self.run(
+      try server(), [.expression("one\nbegin\nload nosuch.mmd\nlet x\nend")], keepsGoing: true)
+    #expect(
+      batch.output
+        == "+ one\n+\n- BAD-ARGUMENT : a document cannot stand between 'begin' and 'end'\n+ let\n+ end\n")
+  }
+
+  @Test("an outcome, which only scripts have, leads to what plays them; once")
+  func outcomes() throws {
+    let run = try run(try server(), [.expression("refuse => ok\nrefuse => ok")], keepsGoing: true)
+    #expect(run.errors.split(separator: "\n").count { $0.hasSuffix("which 'fsmrepl run FILE' plays") } == 1)
+  }
+
+  @Test("what comes after the end of the session is not dropped in silence", arguments: [false, true])
+  func afterTheEnd(keepsGoing: Bool) throws {
+    let quit = try run(try server(), [.expression("one\nquit\n\n# remark\ntwo")], keepsGoing: keepsGoing)
+    #expect(quit.status == .good)
+    #expect(quit.output == "+ one\n+\n! bye reason=quit\n")
+    #expect(quit.errors == "fsmrepl: -e:5: not sent, because 'quit' came before: two\n")
+    let shutdown = try run(try server(), [.expression("shutdown"), .expression("two")], keepsGoing: keepsGoing)
+    #expect(shutdown.status == .noConnection)
+    #expect(shutdown.errors == "fsmrepl: -e: not sent, because 'shutdown' came before: two\n")
+    let last = try run(try server(), [.expression("shutdown\n# remark\n")], keepsGoing: keepsGoing)
+    #expect(last.status == .good && last.errors == "")
+  }
+
+  @Test("a source that cannot be read is told of", arguments: [false, true])
+  func folder(keepsGoing: Bool) throws {
+    let run = try run(
+      try server(), [.expression("one"), .file("/proc/self"), .expression("two")], keepsGoing: keepsGoing)
+    #expect(run.status == .usage)
+    #expect(run.output == (keepsGoing ? "+ one\n+ two\n" : "+ one\n"))
+    #expect(run.errors == "fsmrepl: cannot read /proc/self: Is a directory\n")
   }
 
   @Test("requests that succeed silently do not make the script wait, nor end it early", arguments: [false, true])

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import LineProtocol
 internal import UnixHost
 
@@ -99,6 +100,15 @@ final class Client {
     if conversation.mayStaySilent { ask("sync", by: .program) }
   }
 
+  /// Whether answers are still to come, so that a line that this program answers has to wait for its turn.
+  ///
+  /// Requests that may succeed without an answer get a `sync`, which has one.
+  func awaitsAnswers() -> Bool {
+    guard conversation.owesAnswers else { return false }
+    if conversation.isQuiet, !conversation.isCollecting, !conversation.isAwaitingSign { ask("sync", by: .program) }
+    return true
+  }
+
   /// Reads one chunk of what has arrived, line by line.
   ///
   /// - Returns: Whether the connection continues; lines received before its end have been passed to `handle`.
@@ -134,6 +144,18 @@ final class Client {
     _ = close()
     endpoint.close()
     SignalQueue.endProcess(by: signal)
+  }
+
+  /// Ends the process after a write to standard output that failed: by SIGPIPE, as other programs in a pipe end, if its
+  /// reader is gone, and otherwise with a message.
+  ///
+  /// - Parameter error: Why it failed.
+  func endProcess(withoutOutput error: SystemError) -> Never {
+    if error.code == EPIPE { endProcess(by: SIGPIPE) }
+    Program.complainOfOutput(error)
+    _ = close()
+    endpoint.close()
+    exit(ExitCode.usage.rawValue)
   }
 
   /// Starts recording.

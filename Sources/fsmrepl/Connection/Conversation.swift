@@ -72,6 +72,12 @@ struct Conversation {
   var isWaiting: Bool { !pending.isEmpty }
   /// The watches in the world in use, sorted by pattern.
   var watchesHere: [String] { (watches[place.world] ?? [:]).sorted { $0.key < $1.key }.map(\.value) }
+  /// Whether answers are to come besides those to the lines of an open batch, which come at its end.
+  var owesAnswers: Bool { pending.contains { !isCollecting || !$0.isInBatch } }
+  /// The verb of the last request, if that is unanswered.
+  var lastVerb: Verb? { pending.last?.verb }
+  /// The tags of the user's requests that are unanswered.
+  var unansweredTags: Set<String> { Set(pending.filter { $0.asker == .user }.compactMap(\.tag)) }
   /// How many requests wait for their answers.
   var waitingCount: Int { pending.count }
 

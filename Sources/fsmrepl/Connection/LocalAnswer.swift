@@ -2,6 +2,15 @@ internal import LineProtocol
 
 /// Requests that this program answers itself. Their answers have the daemon's form.
 extension Client {
+  /// Whether this program answers a request, or brings a file to it, and not the daemon alone.
+  ///
+  /// Such a line is performed when all before it are answered. Lines of a document are none.
+  func isAnsweredHere(_ text: String) -> Bool {
+    guard openDocument == nil, let verb = RequestText(text).verb, LocalVerb.words.contains(verb) else { return false }
+    return DocumentCommand(text) != nil || LocalVerb.help(text, isAtPrompt: isAtPrompt) != nil
+      || FileCommand(text) != nil || RecordCommand(text) != nil || misplaced(text) != nil
+  }
+
   /// Answers a request for this program, or takes a line of a document.
   ///
   /// - Returns: Each line of the answer, parsed and raw; `nil` for a request to the daemon.
@@ -10,9 +19,14 @@ extension Client {
       let lines = takeDocument(text, origin: origin) ?? LocalVerb.help(text, isAtPrompt: isAtPrompt)
         ?? FileCommand(text)?.perform(on: self, text, origin: origin)
         ?? RecordCommand(text)?.perform(on: self)
-        ?? LocalVerb.misplaced(text, isAtPrompt: isAtPrompt)
+        ?? misplaced(text)
     else { return nil }
     return localAnswer(lines, to: text, origin: origin)
+  }
+
+  /// In a batch the daemon tells of such a word, since it must not run the others.
+  private func misplaced(_ text: String) -> [String]? {
+    conversation.isCollecting ? nil : LocalVerb.misplaced(text, isAtPrompt: isAtPrompt)
   }
 
   /// Lines of this program as the answer to a request.

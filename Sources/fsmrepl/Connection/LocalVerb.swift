@@ -65,6 +65,12 @@ struct LocalVerb {
 
   static let all = [load, save, export, record, quiz, cover, run, at, after, clear, version, exit]
 
+  /// The first words of lines that only scripts have.
+  static let scriptWords = ["repeat", "let", "include", "never", "seed"]
+
+  /// The first words of all requests that this program may answer.
+  static let words = Set(all.map(\.name) + scriptWords + [Verb.define.name, Verb.help.name])
+
   private static let quotedFile = "with double quotes around a name with blanks or '='"
   private static let oneMachine = "with the name of one machine"
 
@@ -91,12 +97,24 @@ struct LocalVerb {
     return verb.rows + [". example : \(verb.example)", "+ \(verb.rows.count + 1)"]
   }
 
-  /// The answer to a verb that is for somebody at a prompt, where nobody is; `nil` for any other request.
+  /// The answer to a verb that is for scripts or for somebody at a prompt, where nobody is; `nil` for any other request.
   static func misplaced(_ text: String, isAtPrompt: Bool) -> [String]? {
-    let request = RequestText(text)
-    guard !isAtPrompt, let verb = all.first(where: { $0.isForPeople && $0.name == request.verb }) else { return nil }
-    return ["- \(FailureCode.usage.word) : '\(verb.name)' is for the prompt, where somebody types"]
+    guard !isAtPrompt, let word = RequestText(text).verb else { return nil }
+    let place: String
+    if ScriptTime(word) != nil {
+      place = "the prompt and for scripts, which \(played)"
+    } else if scriptWords.contains(word) {
+      place = "scripts, which \(played)"
+    } else if all.contains(where: { $0.isForPeople && $0.name == word }) {
+      place = "the prompt, where somebody types"
+    } else {
+      return nil
+    }
+    return ["- \(FailureCode.usage.word) : '\(word)' is for \(place)"]
   }
+
+  /// What plays scripts.
+  static let played = "'fsmrepl run FILE' plays"
 
   /// Expands `~`, which no shell has done here.
   static func path(_ word: String) -> String {

@@ -21,8 +21,7 @@ extension Program {
       return .usage
     }
     guard let wish = options.wish else {
-      list(folder, style(for: invocation))
-      return .good
+      return list(folder, style(for: invocation))
     }
     switch folder.choose(wish) {
     case .one(let entry): return play(entry, of: folder, options, invocation)
@@ -39,7 +38,7 @@ extension Program {
     }
   }
 
-  private static func list(_ folder: LessonFolder, _ style: Style) {
+  private static func list(_ folder: LessonFolder, _ style: Style) -> ExitCode {
     let progress = LessonProgress.load()
     var table = Table()
     for entry in folder.entries {
@@ -51,9 +50,10 @@ extension Program {
           entry.heading.title + state(progress.entry(of: entry.key), of: lesson), isText: true),
       ])
     }
-    let output = Descriptor.standardOutput
-    output.write(table.take(width: output.columns, style: style).inEncoding(of: style))
-    say("\(style(.quiet, "'fsmrepl lesson NUMBER' or a part of the name plays one."))\n", style)
+    let columns = Descriptor.standardOutput.columns
+    let hint: ScreenText = "\(style(.quiet, "'fsmrepl lesson NUMBER' or a part of the name plays one."))\n"
+    let list = table.take(width: columns, style: style) + hint.wrapped(width: columns, indent: 0)
+    return tell(list.inEncoding(of: style))
   }
 
   private static func level(_ level: Int) -> String {

@@ -1,3 +1,5 @@
+internal import LineProtocol
+internal import Scripts
 internal import UnixHost
 
 /// The parsed command line.
@@ -7,6 +9,15 @@ struct Invocation: Equatable {
     case expression(String)
     case file(String)
     case standardInput
+    /// A kind's document, which is loaded before all else.
+    case document(String)
+
+    var isDocument: Bool { request != nil }
+
+    /// The request that loads a document; nil for any other source.
+    var request: String? {
+      if case .document(let path) = self { "\(LocalVerb.load.name) \(Word.written(path))" } else { nil }
+    }
   }
 
   var socket: String?
@@ -61,7 +72,7 @@ struct Invocation: Equatable {
   static let table = OptionTable<Name>(
     program: "fsmrepl",
     synopsis:
-      "[OPTION]… [-]\n       fsmrepl run [OPTION]… FILE…\n       fsmrepl check [OPTION]… FILE…\n       fsmrepl lesson [OPTION]… [NAME]",
+      "[OPTION]… [DOCUMENT]… [-]\n       fsmrepl [run] [OPTION]… FILE…\n       fsmrepl check [OPTION]… FILE…\n       fsmrepl lesson [OPTION]… [NAME]",
     options: [
       .init(
         .socket, short: "s", long: "socket", argument: .required("PATH"),
@@ -121,6 +132,7 @@ struct Invocation: Equatable {
     table.usage + """
 
       '-' reads requests from standard input. Without a request and with a terminal it is a prompt.
+      A document (*.scxml, *.mmd) becomes a kind first. A script (*.fsm) is played as with 'run'.
       'run' plays scripts (*.fsm, and folders of them), each in a world of its own, and says which pass.
       'check' repeats transcripts (*.transcript, *.md, and folders of them) on virtual time, with a daemon of its own
       unless --socket names one, and shows the first answer of each that differs.
@@ -134,7 +146,8 @@ struct Invocation: Equatable {
 
   /// - Throws: A ``UsageFailure`` for an option that does not go with the command, or an operand other than `-` without one.
   init(options: [OptionTable<Name>.Given], operands: [String]) throws(UsageFailure) {
-    let command = operands.first.flatMap(Command.init) ?? .requests
+    let isScript = operands.first?.hasSuffix(ScriptLimits.ending) == true
+    let command = isScript ? .run : operands.first.flatMap(Command.init) ?? .requests
     for option in options where !option.name.commands.contains(command) {
       let others = Command.allCases.filter { option.name.commands.contains($0) }.map { "'\($0.usage)'" }
       throw .wrong(
@@ -144,7 +157,7 @@ struct Invocation: Equatable {
     }
     switch command {
     case .requests: break
-    case .run: run = try RunOptions(options: options, operands: operands.dropFirst())
+    case .run: run = try RunOptions(options: options, operands: isScript ? operands[...] : operands.dropFirst())
     case .check: check = try CheckOptions(options: options, operands: operands.dropFirst())
     case .lesson: lesson = try LessonOptions(options: options, operands: operands.dropFirst())
     }
@@ -181,14 +194,16 @@ struct Invocation: Equatable {
       let own = options.map(\.long).first { ["private", "daemon", "page", "page-control"].contains($0) }
       throw .wrong("--\(own ?? "private") starts a daemon of its own, and --socket names another")
     }
-    for operand in operands where command == .requests {
-      guard operand == "-" else {
+    for operand in operands where command == .requests && operand != "-" {
+      guard DocumentSource.isDocument(operand) else {
         throw .wrong(
-          "'\(operand)' is not understood here; a request is given with -e, a file with -f, a script with 'run', a transcript"
-            + " with 'check', a lesson with 'lesson'")
+          "'\(operand)' is not understood here; a request is given with -e, a file with -f, a script (*.fsm) with 'run', a"
+            + " transcript with 'check', a lesson with 'lesson', a document by its name (*.mmd, *.scxml)")
       }
-      sources.append(.standardInput)
     }
+    guard command == .requests else { return }
+    sources = operands.filter { $0 != "-" }.map { Source.document($0) } + sources
+    sources += operands.filter { $0 == "-" }.map { _ in Source.standardInput }
   }
 }
 

@@ -8,16 +8,15 @@ enum Program {
   private static let greetingPatience: UInt64 = 5
 
   static func run(_ words: [String]) -> ExitCode {
+    Descriptor.fillStandard()
     setlocale(LC_ALL, "")
     let invocation: Invocation
     do throws(UsageFailure) {
       switch try Invocation.table.parse(words) {
       case .help:
-        Descriptor.standardOutput.writeAll(Invocation.usage)
-        return .good
+        return tell(ScreenText(unescaped: Invocation.usage.utf8))
       case .version:
-        Descriptor.standardOutput.write("fsmrepl \(Release.version)\n")
-        return .good
+        return tell("fsmrepl \(Release.version)\n")
       case .run(let options, let operands):
         invocation = try Invocation(options: options, operands: operands)
       }
@@ -33,7 +32,8 @@ enum Program {
     if let run = invocation.run { return run.isShown ? show(run, invocation) : play(run, invocation) }
     if let check = invocation.check { return repeatAll(check, invocation) }
     let isInteractive =
-      invocation.sources.isEmpty && Descriptor.standardInput.isTerminal && Descriptor.standardOutput.isTerminal
+      invocation.sources.allSatisfy(\.isDocument) && Descriptor.standardInput.isTerminal
+      && Descriptor.standardOutput.isTerminal
     let style = style(for: invocation)
     let format: Presenter.Format =
       if !Descriptor.standardOutput.isTerminal {
@@ -46,8 +46,9 @@ enum Program {
 
     let source: LineSource?
     do throws(LineSource.FileFailure) {
-      let sources = invocation.sources.isEmpty ? [.standardInput] : invocation.sources
-      source = isInteractive ? nil : try LineSource(sources)
+      // Documents are loaded before the requests, which may come from a pipe.
+      let readsInput = invocation.sources.allSatisfy(\.isDocument)
+      source = isInteractive ? nil : try LineSource(invocation.sources + (readsInput ? [.standardInput] : []))
     } catch {
       complain("\(error)")
       return .usage
@@ -75,7 +76,8 @@ enum Program {
         ).run()
       }
       welcome(greeting, client: client, style: style)
-      return Prompting(client: client, format: format, style: style, signals: signals).run()
+      return Prompting(client: client, format: format, style: style, signals: signals)
+        .run(invocation.sources.compactMap(\.request))
     }
   }
 
@@ -248,6 +250,17 @@ enum Program {
       && Descriptor.standardOutput.isTerminal
     let encoding = nl_langinfo(Int32(CODESET)).map { String(cString: $0) } ?? ""
     return Style(usesColour: usesColour, usesUnicode: encoding == "UTF-8", isPresenting: invocation.presents)
+  }
+
+  /// Writes what was asked for instead of a session.
+  static func tell(_ text: ScreenText) -> ExitCode {
+    guard !Descriptor.standardOutput.write(text) else { return .good }
+    complainOfOutput(.last)
+    return .usage
+  }
+
+  static func complainOfOutput(_ error: SystemError) {
+    complain("cannot write standard output: \(error)")
   }
 
   static func complain(_ text: ScreenText) {

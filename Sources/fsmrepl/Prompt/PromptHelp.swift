@@ -39,7 +39,7 @@ enum PromptHelp {
   ]
 
   /// Words of scripts, which are not for the prompt.
-  private static let scriptRows = ["repeat", "let", "include", "never", "seed"].map {
+  private static let scriptRows = LocalVerb.scriptWords.map {
     ". \($0) : a word of scripts, which 'run FILE' plays here and 'fsmrepl run FILE' in a world of its own"
   }
 
@@ -95,7 +95,7 @@ enum PromptHelp {
     case .keys:
       [
         ("TAB", "completes what can stand here, and says what is expected where there is no list"),
-        ("Ctrl-C", "ends the request whose answer is to come, or drops the line that is typed"),
+        ("Ctrl-C", "ends the request whose answer is to come or is being shown, or drops the line that is typed"),
         ("Ctrl-D", "on an empty line: leaves"), ("Up, Down", "earlier lines"), ("Ctrl-R", "searches them"),
         ("Ctrl-A, Ctrl-E", "to the beginning and the end of the line"),
         ("Ctrl-U, Ctrl-Y", "cuts what is before the cursor, and puts it back"),

@@ -6,7 +6,29 @@ internal import UnixHost
 extension Prompting {
   /// Whether a line has to wait for an answer, a person or a program.
   private var isBlocked: Bool {
-    question != nil || foreground != nil || blocking.map { client.conversation.isPending(job: $0) } ?? false
+    question != nil || foreground != nil || !client.errands.isEmpty
+      || blocking.map { client.conversation.isPending(job: $0) } ?? false
+  }
+
+  /// Whether a line is not only sent, so that it has to see what the lines before it have done.
+  private func needsAnswers(_ line: TypedLine) -> Bool {
+    guard client.openDocument == nil, quiz == nil else { return false }
+    switch PromptLine(PromptLine.unmarked(line.text) ?? line.text) {
+    case .nothing, .leave: return false
+    case .request(let text):
+      if client.isAnsweredHere(text) {
+        // What begins a document is sent with its end.
+        if case .begin = DocumentCommand(text) { return false }
+        return true
+      }
+      // It may be tried before it is sent.
+      switch RequestText(text).verb.flatMap(Verb.named) {
+      case .advance, .step, .await: return !client.conversation.isCollecting
+      case _: return false
+      }
+    case .answer, .sent, .checked, .expectation, .timed, .clear, .version, .topic, .run, .quiz, .cover, .shell, .wrong:
+      return true
+    }
   }
 
   /// Whether a `begin` waits to be sent, behind which no other request may stand.
@@ -23,7 +45,8 @@ extension Prompting {
         play(step)
       } else {
         tellRest(of: playing.take())
-        guard let line = queue.popFirst() else { return }
+        guard let line = queue.first, !(needsAnswers(line) && client.awaitsAnswers()) else { return }
+        queue.removeFirst()
         take(line)
       }
     }
@@ -31,9 +54,10 @@ extension Prompting {
 
   /// Takes lines that were typed or pasted.
   func enter(_ text: String) {
+    let waits = isBlocked || !queue.isEmpty
     for line in PromptLine.lines(of: text, isInDocument: client.openDocument != nil) {
       // It would wait for what it is to end.
-      if client.openDocument == nil, isBlocked, RequestText(line).verb == Verb.cancel.name {
+      if client.openDocument == nil, waits, RequestText(line).verb == Verb.cancel.name {
         dropQueue()
         client.ask(line)
       } else {
@@ -58,6 +82,7 @@ extension Prompting {
   func dropWork() {
     dropQueue()
     jobs = [:]
+    muted = [:]
     blocking = nil
     question = nil
     endPage()
@@ -196,6 +221,7 @@ extension Prompting {
         if received.line.lineClass == .failure { noteMistake(in: line) }
         if received.line.lineClass != .data, case .check(let outcome) = purpose { compare(received, outcome, line) }
       }
+      client.askForSign()
       return
     }
     ask(RequestText(text).fitting(Descriptor.standardOutput.columns, style), line, purpose)
@@ -333,8 +359,9 @@ extension RequestText {
     switch verb.flatMap(Verb.named) {
     case .graph:
       [
-        "svg": "svg", "dot": "dot", "gv": "dot", "mmd": "mermaid", "puml": "plantuml", "json": "json",
-        "scxml": "scxml", "fsm": "tests",
+        "svg": "svg", "dot": "dot", "gv": "dot", "puml": "plantuml", "json": "json", "fsm": "tests",
+        // What 'load' takes.
+        "mmd": "stateDiagram", "mermaid": "stateDiagram", "scxml": "scxml", "xml": "scxml",
       ]
     case .wave: ["svg": "svg", "vcd": "vcd", "json": "json"]
     case _: [:]

@@ -48,6 +48,7 @@ extension Prompting {
 
   /// Shows a line: on the screen, or in a pager if the answer is too long for it.
   func showAnswer(_ received: Conversation.Received, _ raw: RawLine) {
+    if isMuted(received) { return }
     let text = presenter.show(received, raw: raw, in: client.conversation.place)
     guard let asked = received.asked, let tag = asked.tag, asked.asker == .user, asked.verb?.listsRows == true else {
       say(text)
@@ -60,6 +61,22 @@ extension Prompting {
     }
     add(text)
     if received.line.lineClass != .data { endPage() }
+  }
+
+  /// Whether Ctrl-C has ended that an answer is shown. Its last line is shown all the same.
+  private func isMuted(_ received: Conversation.Received) -> Bool {
+    guard let asked = received.asked, let tag = asked.tag, let hasPassedOver = muted[tag] else { return false }
+    guard received.line.lineClass == .data else {
+      muted[tag] = nil
+      return false
+    }
+    if !hasPassedOver {
+      muted[tag] = true
+      endPage()
+      presenter.forgetRows()
+      sayLine("\(style(.attention, "no more is shown of '\(asked.text)'"))")
+    }
+    return true
   }
 
   private func sayRemedy(_ received: Conversation.Received) {

@@ -44,6 +44,10 @@ final class Prompting {
   /// While a restoration is running, typed lines are not sent.
   private var restoration: Restoration?
   var ending: ExitCode?
+  /// The requests whose answers are not shown any further, by tag, and whether something of them was passed over.
+  var muted: [String: Bool] = [:]
+  /// Whether the daemon that was connected to last is another than before.
+  private var isDaemonNew = false
   /// Why the daemon closes, if it said so.
   private var farewell: String?
   private let companion: (any PromptCompanion)?
@@ -91,7 +95,9 @@ final class Prompting {
   }
 
   /// Runs until the user leaves.
-  func run() -> ExitCode {
+  ///
+  /// - Parameter lines: What is done first, as if it was typed.
+  func run(_ lines: [String] = []) -> ExitCode {
     terminal.onLine = { [unowned self] line in
       if let line {
         entered(line)
@@ -110,6 +116,7 @@ final class Prompting {
     }
     terminal.start(prompt: prompt)
     client.isAtPrompt = true
+    for line in lines { enter(line) }
     while ending == nil { wait(for: foreground == nil ? [Descriptor.standardInput] : [], until: nextDeadline) }
     leaveForeground()
     flush()
@@ -203,6 +210,7 @@ final class Prompting {
       // A second Ctrl-C while the first has not taken effect.
       ending = .interrupted
     } else {
+      for tag in client.conversation.unansweredTags { muted[tag] = false }
       client.ask("cancel", by: .program)
     }
   }
@@ -272,6 +280,8 @@ final class Prompting {
         break
       }
     }
+    // Readline would write its prompt over what a pager shows.
+    leaveForeground()
     flush()
   }
 
@@ -382,7 +392,9 @@ final class Prompting {
   }
 
   private func reconnect() {
+    let before = client.endpoint.own
     do throws(Endpoint.Failure) {
+      defer { isDaemonNew = isDaemonNew || client.endpoint.own != nil && client.endpoint.own !== before }
       try client.open { note in sayLine("\(style(.attention, note))") }
       reconnection.waitForGreeting()
     } catch {
@@ -396,7 +408,9 @@ final class Prompting {
     restoration = client.conversation.restoration(from: greeting["world"] ?? "main")
     reconnection = Reconnection()
     client.begin(with: greeting)
-    sayLine("\(style(.good, "connected again"))")
+    let loss: ScreenText = isDaemonNew ? ", to a new daemon: the worlds of the old one are gone" : ""
+    isDaemonNew = false
+    sayLine("\(style(.good, "connected again"))\(loss)")
     restore(after: nil)
   }
 

@@ -69,8 +69,7 @@ final class FileRun {
     guard !text.isEmpty else { return }
     progress?.clear()
     guard !output.write(text) else { return }
-    // The reader of the output is gone: clean up, then end by SIGPIPE as other programs in a pipe do.
-    client.endProcess(by: SIGPIPE)
+    client.endProcess(withoutOutput: .last)
   }
 
   func complain(_ text: ScreenText) {
@@ -134,7 +133,7 @@ struct UnreadFiles {
     if isTAP {
       var text = report.beginning(results.count)
       for (place, result) in results.enumerated() { text += report.text(of: result, number: place + 1) }
-      Descriptor.standardOutput.write(text)
+      if !Descriptor.standardOutput.write(text) { Program.complainOfOutput(.last) }
     }
     if let junit, let problem = FileRun.write(report.junit(results), into: junit) {
       Descriptor.standardError.tell("fsmrepl: \(problem)")

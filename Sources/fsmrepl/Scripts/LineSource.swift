@@ -21,6 +21,8 @@ struct LineSource {
     case line(Line)
     /// Standard input has to be read first: ``fill()``.
     case needsInput
+    /// A source cannot be read any further; the next one follows.
+    case failed(FileFailure)
     case end
   }
 
@@ -34,6 +36,7 @@ struct LineSource {
   private var bytes: [UInt8] = []
   private var consumed = 0
   private var inputHasEnded = false
+  private var failure: SystemError?
 
   /// - Throws: The system's error with the name of the file that cannot be opened.
   init(_ sources: [Invocation.Source]) throws(FileFailure) {
@@ -47,6 +50,8 @@ struct LineSource {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw FileFailure(path: path, error: .last) }
         readings.append(.descriptor(Descriptor(rawValue: file), name: path))
+      case .document(let path):
+        readings.append(.lines([source.request.map { $0[...] } ?? ""], name: path))
       case .standardInput:
         readings.append(.descriptor(.standardInput, name: "standard input"))
       }
@@ -85,7 +90,9 @@ struct LineSource {
         guard inputHasEnded else { return .needsInput }
         // A last line without a line end is a request too: editors and `printf` omit it.
         if consumed < bytes.count { return .line(take(upTo: bytes.count, name: name)) }
+        let failure = failure
         advance()
+        if let failure { return .failed(FileFailure(path: name, error: failure)) }
       }
     }
     return .end
@@ -100,7 +107,10 @@ struct LineSource {
     switch portion.withUnsafeMutableBytes({ descriptor.read(into: $0) }) {
     case .bytes(let count): bytes += portion.prefix(count)
     case .wouldBlock: break
-    case .closed, .failed: inputHasEnded = true
+    case .closed: inputHasEnded = true
+    case .failed(let error):
+      failure = error
+      inputHasEnded = true
     }
   }
 
@@ -119,5 +129,6 @@ struct LineSource {
     bytes = []
     consumed = 0
     inputHasEnded = false
+    failure = nil
   }
 }

@@ -17,15 +17,19 @@ final class ScriptRunner {
   /// The exit code of the first failure.
   private var status = ExitCode.good
   private var stage = Stage.running
-  /// A request that this program answers itself, held until all before it are answered.
+  /// A line that this program answers itself, held until all before it are answered.
   private var waitingForItsTurn: LineSource.Line?
+  /// Whether the daemon may close for the last request, so that no line follows before its answer.
+  private var mayPart = false
+  /// Whether it was said what plays scripts.
+  private var hasNamedRun = false
 
   private enum Stage {
     case running
     /// Nothing more is sent; answers are still expected.
     case finishing
-    /// The daemon has accepted `quit`; its goodbye is still expected.
-    case leaving
+    /// The daemon has accepted `quit` or `shutdown`; its goodbye is still expected.
+    case leaving(Verb)
     case ended(ExitCode)
   }
 
@@ -37,7 +41,7 @@ final class ScriptRunner {
   private static let mostUnwritten = 64 << 10
 
   /// The signals that the loop reads; Ctrl-Z keeps its usual effect.
-  static let signals = [SIGINT, SIGTERM, SIGHUP]
+  static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
   /// - Parameters:
   ///   - echoes: Whether each line is shown before its answer. If so, each request waits for the previous answer.
@@ -75,15 +79,15 @@ final class ScriptRunner {
   private func sendReadyLines() -> Bool {
     while case .running = stage, maySend {
       if let line = waitingForItsTurn {
-        guard !waitForAnswers() else { return false }
+        guard !client.awaitsAnswers() else { return false }
         waitingForItsTurn = nil
         answerLocally(line)
         continue
       }
       switch source.next() {
-      case .line(let line) where client.openDocument == nil && line.text.flatMap(RecordCommand.init) != nil:
-        waitingForItsTurn = line
+      case .line(let line) where isAnsweredHere(line): waitingForItsTurn = line
       case .line(let line): send(line)
+      case .failed(let failure): stop(reading: failure)
       case .needsInput: return true
       case .end: stage = .finishing
       }
@@ -98,54 +102,47 @@ final class ScriptRunner {
   private var maySend: Bool {
     let conversation = client.conversation
     guard client.isReady, (client.connection?.backlog ?? 0) < Self.mostUnsent else { return false }
+    // What an errand asks is asked of the world before the next line.
+    guard client.errands.isEmpty, !(mayPart && conversation.isWaiting) else { return false }
     if pipelines { return conversation.waitingCount < Self.mostWaiting || conversation.isCollecting }
     return !conversation.isWaiting || conversation.isCollecting && !conversation.isBeginning
   }
 
+  private func isAnsweredHere(_ line: LineSource.Line) -> Bool {
+    line.text.map { client.isAnsweredHere($0) } ?? true
+  }
+
+  /// Sends a request, or takes a line of a document.
   private func send(_ line: LineSource.Line) {
+    guard client.openDocument == nil, let text = line.text else { return answerLocally(line) }
+    if echoes { write(presenter.showWhole(RawLine((text.isEmpty || text.hasPrefix("#") ? "" : "> ") + text))) }
+    guard client.ask(text, origin: line.origin) else { return }
+    let verb = client.conversation.lastVerb
+    mayPart = (verb == .quit || verb == .shutdown) && !client.conversation.isCollecting
+    // The next line waits for this one's answer, so ask for one.
+    if !pipelines { client.askForSign() }
+  }
+
+  /// Takes a line that is not for the daemon alone, in its turn.
+  private func answerLocally(_ line: LineSource.Line) {
     guard let text = line.text else {
       let failure = "- SYNTAX : the line is not UTF-8"
       write(presenter.showWhole(RawLine(client.form == .json ? JSONWriter.object(of: failure) : failure)))
       return fail("SYNTAX", origin: line.origin, text: "")
     }
-    let isRequest = client.openDocument == nil
-    if echoes {
-      let mark = !isRequest ? "> | " : text.isEmpty || text.hasPrefix("#") ? "" : "> "
-      write(presenter.showWhole(RawLine(mark + text)))
-    }
-    if let answer = client.answerLocally(text, origin: line.origin) {
-      show(answer, of: line, text)
-    } else {
-      client.ask(text, origin: line.origin)
-    }
-    // The next line waits for this one's answer, so ask for one.
-    if !pipelines { client.askForSign() }
-  }
-
-  /// Ensures that every pending request gets an answer.
-  ///
-  /// - Returns: Whether answers are still expected.
-  private func waitForAnswers() -> Bool {
-    let conversation = client.conversation
-    guard conversation.isWaiting, !conversation.isCollecting else { return false }
-    if conversation.isQuiet, !conversation.isAwaitingSign { client.ask("sync", by: .program) }
-    return true
-  }
-
-  /// Answers a request that is not for the daemon, in its turn.
-  private func answerLocally(_ line: LineSource.Line) {
-    guard let text = line.text, let answer = client.answerLocally(text) else { return }
-    if echoes { write(presenter.showWhole(RawLine("> \(text)"))) }
-    show(answer, of: line, text)
-  }
-
-  private func show(
-    _ answer: [(received: Conversation.Received, raw: RawLine)], of line: LineSource.Line, _ text: String
-  ) {
-    for (received, raw) in answer {
+    if echoes { write(presenter.showWhole(RawLine((client.openDocument == nil ? "> " : "> | ") + text))) }
+    for (received, raw) in client.answerLocally(text, origin: line.origin) ?? [] {
       write(presenter.show(received, raw: raw, in: client.conversation.place))
       if received.line.lineClass == .failure { fail(received.line.code, origin: line.origin, text: text) }
     }
+    if !pipelines { client.askForSign() }
+  }
+
+  /// A source cannot be read to its end.
+  private func stop(reading failure: LineSource.FileFailure) {
+    complain("\(failure)")
+    if status == .good { status = .usage }
+    if !keepsGoing { stage = .finishing }
   }
 
   private func finish() {
@@ -156,10 +153,8 @@ final class ScriptRunner {
     } else if status == .good, client.openDocument != nil {
       complain("the document has no 'enddefine', so it was not sent")
       stage = .ended(.failed)
-    } else if !conversation.isWaiting {
+    } else if !client.awaitsAnswers() {
       stage = .ended(status)
-    } else if conversation.isQuiet, !conversation.isCollecting, !conversation.isAwaitingSign {
-      client.ask("sync", by: .program)
     }
   }
 
@@ -192,10 +187,36 @@ final class ScriptRunner {
     let unanswered = client.close()
     switch stage {
     case .ended: break
-    case .leaving where unanswered.isEmpty: stage = .ended(status)
+    case .leaving(let verb) where unanswered.isEmpty: stage = .ended(left(by: verb))
     case .running, .finishing, .leaving:
       complain("the connection to the daemon was lost")
       stage = .ended(.noConnection)
+    }
+  }
+
+  /// Tells that lines are left which nobody has got, as far as they have been read.
+  ///
+  /// - Returns: The exit code: after `quit` these lines are not wanted, after `shutdown` they have no daemon.
+  private func left(by verb: Verb) -> ExitCode {
+    guard let line = nextUnsent(), let text = line.text else { return status }
+    complain("\(line.origin): not sent, because '\(verb.name)' came before: \(text)")
+    return verb == .shutdown && status == .good ? .noConnection : status
+  }
+
+  /// The first request that was not sent, if it can be read without waiting.
+  private func nextUnsent() -> LineSource.Line? {
+    if let line = waitingForItsTurn { return line }
+    while true {
+      switch source.next() {
+      case .line(let line) where line.text.map({ RequestText($0).isBlank }) ?? false: continue
+      case .line(let line): return line
+      case .needsInput:
+        guard let input = source.descriptor, Readiness([.init(descriptor: input)], until: 0).canRead(input) else {
+          return nil
+        }
+        source.fill()
+      case .failed, .end: return nil
+      }
     }
   }
 
@@ -203,7 +224,7 @@ final class ScriptRunner {
     write(presenter.show(received, raw: raw, in: client.conversation.place))
     let line = received.line
     if line.lineClass == .success, let verb = received.asked?.verb, verb == .quit || verb == .shutdown {
-      stage = .leaving
+      stage = .leaving(verb)
     }
     if line.lineClass == .success, received.asked?.verb == .discard, received.asked?.asker == .program, status == .good
     {
@@ -222,6 +243,10 @@ final class ScriptRunner {
   private func fail(_ code: String, origin: String, text: String) {
     if status == .good { status = ExitCode.of(failure: code) }
     complain(about: code, origin: origin, text: text)
+    if !hasNamedRun, RequestText(text).words.contains("=>") {
+      hasNamedRun = true
+      complain("outcomes after '=>' are for scripts, which \(LocalVerb.played)")
+    }
     if !keepsGoing, case .running = stage { stage = .finishing }
   }
 
@@ -237,6 +262,7 @@ final class ScriptRunner {
 
   private func end(by number: Int32) {
     guard number != SIGINT else {
+      unwritten = ScreenText()
       stage = .ended(.interrupted)
       return
     }
@@ -252,10 +278,10 @@ final class ScriptRunner {
   private func flush() {
     guard !unwritten.isEmpty else { return }
     let isWritten = output.write(unwritten)
+    let error = SystemError.last
     unwritten = ScreenText()
     guard !isWritten else { return }
-    // The reader of the output is gone: clean up, then end by SIGPIPE as other programs in a pipe do.
-    client.endProcess(by: SIGPIPE)
+    client.endProcess(withoutOutput: error)
   }
 
   private func complain(_ text: ScreenText) {

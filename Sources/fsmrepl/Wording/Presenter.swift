@@ -125,6 +125,12 @@ struct Presenter {
     news = nil
   }
 
+  /// Forgets the rows of an answer of which no more is shown.
+  mutating func forgetRows() {
+    table = Table()
+    section = nil
+  }
+
   private func isTold(_ line: ServerLine, answering verb: Verb?) -> Bool {
     switch verb {
     case .send, .fire, .new, .drop: line["seq"].map(hasTold) == true
@@ -259,10 +265,7 @@ struct Presenter {
 
   private mutating func endTable() -> ScreenText {
     guard !table.isEmpty else { return "" }
-    defer {
-      table = Table()
-      section = nil
-    }
+    defer { forgetRows() }
     return takeTable()
   }
 }
