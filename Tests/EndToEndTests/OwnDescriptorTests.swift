@@ -44,7 +44,7 @@ struct OwnDescriptorTests {
 
   @Test("a reader that is gone ends it by SIGPIPE, as other programs")
   func noReader() throws {
-    let pipe = try Pipe()
+    let pipe = try UnixHost.Pipe()
     pipe.reading.close()
     defer { pipe.writing.close() }
     let words = ["-u", "FSMD_SOCKET", try Products.path(of: "fsmrepl"), "--private", "-e", "kinds"]
@@ -86,7 +86,7 @@ struct OwnDescriptorTests {
     let temporary = place.path("tmp")
     try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
     let environment: [(String, String?)] = [("FSMD_SOCKET", nil), ("TMPDIR", temporary)]
-    let input = try Pipe()
+    let input = try UnixHost.Pipe()
     defer { input.writing.close() }
     func begin() throws -> ProgramRun {
       let program = try ProgramRun(
