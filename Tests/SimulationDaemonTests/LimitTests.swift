@@ -28,15 +28,16 @@ struct LimitTests {
   @Test("wires of a world, those of compositions too")
   func wires() {
     let guest = host("wires=9").connect(toWorld: "w")
-    _ = guest.play("new boldText x", "new power p", "wire x fontStyle p buttonClick", "wire x fontStyle p set")
+    _ = guest.play(
+      "new fridge x", "new power p", "wire x compressorOn p buttonClick", "wire x compressorOff p buttonClick")
     #expect(
       guest.say("new phoneCall c") == [
         "- LIMIT name=wires value=9 : this world has 2 wires; there is no room for those of another phoneCall"
       ])
-    _ = guest.say("unwire x fontStyle p set")
+    _ = guest.say("unwire x compressorOff p buttonClick")
     #expect(guest.say("new phoneCall c").first?.hasPrefix("+ created c members=2") == true)
     #expect(
-      guest.say("wire x fontStyle p set") == [
+      guest.say("wire x compressorOff p buttonClick") == [
         "- LIMIT name=wires value=9 : this world has 9 wires, and no room for another"
       ])
     #expect(guest.say("wires").last == "+ 9")

@@ -254,9 +254,9 @@ struct PresenterTests {
               'enddefine'; or a file that a document refers to
           load FILE [as KIND] [follow] [anew]
               a kind from a statechart in SCXML (.scxml) or Mermaid
-              (.mmd); with follow again whenever the file is
-              saved, up to the next load of it; with follow anew
-              its machines are also made again
+              (.mmd); with follow again whenever the file is saved,
+              up to the next load of it; with follow anew its
+              machines are also made again
           save FILE [replace]
               writes the present world as a script, for 'fsmrepl
               run'
