@@ -81,12 +81,6 @@ struct LocalVerb {
   /// The first words of all requests that this program may answer.
   static let words = Set(all.map(\.name) + scriptWords + [Verb.define.name, Verb.help.name])
 
-  /// The first words of lines that only scripts have.
-  static let scriptWords = ["repeat", "let", "include", "never", "seed"]
-
-  /// The first words of all requests that this program may answer.
-  static let words = Set(all.map(\.name) + scriptWords + [Verb.define.name, Verb.help.name])
-
   private static let quotedFile = "with double quotes around a name with blanks or '='"
   private static let oneMachine = "with the name of one machine"
 
