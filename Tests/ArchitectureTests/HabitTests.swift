@@ -65,7 +65,9 @@ struct HabitTests {
   func floatingConversions() throws {
     let files = try Checkout.swiftFiles(
       in: "Sources/Statecharts", "Sources/MachineGraphs", "Sources/Waveforms", "Sources/Scripts")
-    let findings = files.flatMap(Habits.floatingConversions)
+    // Others have no floating-point numbers.
+    let mixed = files.filter { $0.text.contains("Double") || $0.text.contains("asNumber") }
+    let findings = mixed.flatMap(Habits.floatingConversions)
     #expect(findings.isEmpty, "\(findings.listing)")
   }
 

@@ -124,7 +124,7 @@ enum Habits {
     let conversion = #/\bU?Int(?:8|16|32|64|128)?\((?!\w+:)/#.wordBoundaryKind(.simple)
     let operation = #/\b\d[\d_]*(?:\.\d|e-?\d)|\bDouble\b|\.(?:rounded|squareRoot)\b|\basNumber\b/#.wordBoundaryKind(
       .simple)
-    let name = #/\.?\b[a-z]\w*\b(?!\.(?!magnitude\b))/#.wordBoundaryKind(.simple)
+    let name = #/(?:\.|: )?\b[a-z]\w*\b(?!\.(?!magnitude\b(?!\.)))/#.wordBoundaryKind(.simple)
     let typed = #/\b(\w+): (?:inout )?(\w+)/#.wordBoundaryKind(.simple)
     let bound = #/(\.number\()?\b(?:let|var) (\w+)\b(?!\s*:)(?:\s*=\s*([^,{]*))?/#.wordBoundaryKind(.simple)
     var floating: Set<Substring> = []
@@ -132,6 +132,21 @@ enum Habits {
       text.contains(operation) || text.matches(of: name).contains { floating.contains($0.output) }
     }
     return file.swift.code.enumerated().flatMap { index, line in
+      for match in line.matches(of: typed) {
+        if match.2 == "Double" { floating.insert(match.1) } else { floating.remove(match.1) }
+      }
+      // What is converted under its own name was floating before.
+      var converted: Set<Substring> = []
+      for match in line.matches(of: bound) {
+        let value = match.3 ?? ""
+        if value.prefixMatch(of: conversion) != nil {
+          converted.insert(match.2)
+        } else if match.1 != nil || isFloating(value) {
+          floating.insert(match.2)
+        } else {
+          floating.remove(match.2)
+        }
+      }
       let found = line.matches(of: conversion).filter { match in
         var depth = 1
         return isFloating(
@@ -140,14 +155,7 @@ enum Habits {
             return depth > 0
           })
       }
-      for match in line.matches(of: typed) {
-        if match.2 == "Double" { floating.insert(match.1) } else { floating.remove(match.1) }
-      }
-      for match in line.matches(of: bound) {
-        let value = match.3 ?? ""
-        let isNumber = match.1 != nil || isFloating(value) && value.prefixMatch(of: conversion) == nil
-        if isNumber { floating.insert(match.2) } else { floating.remove(match.2) }
-      }
+      floating.subtract(converted)
       return found.map { match in
         Finding(
           path: file.path, line: index + 1, what: "\(match.output)…) of a floating-point number: write Int(clamping:)")
