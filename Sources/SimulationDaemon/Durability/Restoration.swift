@@ -47,11 +47,13 @@ struct Restorations {
 
   /// The most worlds that are loaded at the same time, of all users. They take turns with the workers.
   private static let mostAtOnce = 32
+  /// The same with worlds that a client uses, which begin at once.
+  private static let mostWithUsed = 64
 
   /// Chooses the next world to load: first those that a client uses, then `main`, then one of the user for whom the fewest
   /// are being loaded, the one with the fewest inputs. A large world thus delays only its own users.
   ///
-  /// - Parameter places: How many worlds of one user are loaded at the same time.
+  /// - Parameter places: How many worlds of one user that no client uses are loaded at the same time.
   /// - Returns: Nil if none waits, or so many are being loaded that those that wait come later.
   mutating func next(usedBy clients: [Service.Client], main: HostedWorld, places: Int) -> Restoration? {
     let used = Set(clients.map { ObjectIdentifier($0.hosted) })
@@ -62,9 +64,12 @@ struct Restorations {
         counts[world.hosted.owner] ?? 0, world.outage.head
       )
     }
-    let mayBegin = waiting.indices.filter { counts[waiting[$0].hosted.owner] ?? 0 < places }
-    guard loading.count < Restorations.mostAtOnce,
-      let place = mayBegin.min(by: { rank(waiting[$0]) < rank(waiting[$1]) })
+    let mayBegin = waiting.filter { world in
+      used.contains(ObjectIdentifier(world.hosted)) && loading.count < Restorations.mostWithUsed
+        || loading.count < Restorations.mostAtOnce && counts[world.hosted.owner] ?? 0 < places
+    }
+    guard let best = mayBegin.min(by: { rank($0) < rank($1) }),
+      let place = waiting.firstIndex(where: { $0 === best })
     else { return nil }
     loading.append(waiting[place].hosted.owner)
     return waiting.remove(at: place)
@@ -152,9 +157,9 @@ extension Service {
 
   // MARK: Steps
 
-  /// Loads as many worlds of a user at a time as there are workers, and at least two, so that a large world does not delay
-  /// the others.
-  private func loadNext(_ persistence: Persistence) {
+  /// Loads the worlds that clients use, and as many others of a user at a time as there are workers, at least two: a large
+  /// world does not delay the others.
+  func loadNext(_ persistence: Persistence) {
     while !isShuttingDown,
       let world = restorations.next(usedBy: everybody, main: main, places: max(2, workers.places))
     {

@@ -500,6 +500,8 @@ final class Service {
       isCommitNext = false
       commit()
     }
+    // A client may have asked for another one.
+    if let persistence, !restorations.waiting.isEmpty { loadNext(persistence) }
     leaseLoaded()
     storeFirstWorlds()
     commit()
