@@ -60,7 +60,7 @@ struct GraphvizJobTests {
     let host = HostedService(graphs: Graphs(program: try program("echo '<svg></svg>'")))
     let guest = host.connect(toWorld: "w")
     let states = (0..<600).map {
-      "<state id=\"s\($0)\"><transition event=\"e\($0 % 7)\" target=\"s\($0 * 3 % 600)\"/></state>"
+      "<state id=\"s\($0)\"><transition event=\"e\($0 % 7)\" target=\"s\(($0 + 1) % 600)\"/></state>"
     }
     let chart = "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\">\(states.joined())</scxml>"
     _ = guest.say("define k format=scxml bytes=\(chart.utf8.count)\n\(chart)")
