@@ -246,7 +246,7 @@ struct PresenterTests {
       text == """
           list [PATTERN] [limit=N]
               machines by name and then some words more
-          quit                          leaves
+          quit                                 leaves
           world new W [clock=virtual] [seed=0] [durable=no]
               makes one of them
           define KIND [resource=PATH] format=scxml|mermaid
@@ -266,7 +266,7 @@ struct PresenterTests {
           record [FILE] [replace]
               writes the session from now on as a transcript for
               'fsmrepl check'; without FILE, says whether it does
-          record off                    ends that
+          record off                           ends that
 
         """)
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 60 })

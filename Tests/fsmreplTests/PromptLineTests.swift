@@ -125,7 +125,7 @@ struct PromptLineTests {
   @Test(
     "the ending of a file's name tells the format of a diagram",
     arguments: [
-      ("graph key", "k.svg", "graph key format=svg"), ("graph key", "k.mmd", "graph key format=mermaid"),
+      ("graph key", "k.svg", "graph key format=svg"), ("graph key", "k.mmd", "graph key format=stateDiagram"),
       ("graph key format=dot", "k.svg", "graph key format=dot"), ("wave", "a.b/c.vcd", "wave format=vcd"),
       ("graph key", "key", "graph key"), ("list", "k.svg", "list"), ("graph key", "a/k.txt", "graph key"),
     ])
