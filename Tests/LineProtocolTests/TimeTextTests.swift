@@ -34,7 +34,9 @@ struct TimeTextTests {
       ("2", "days", "2d"),
     ]
     for (number, unit, word) in words { #expect(TimeText.joined(number, unit) == word) }
-    for (number, unit) in [("x", "s"), ("3", ""), ("3", "weeks"), ("3s", "s"), ("-3", "s"), ("", "s")] {
+    for (number, unit) in [
+      ("x", "s"), ("3", ""), ("3", "weeks"), ("3s", "s"), ("-3", "s"), ("", "s"), ("1", "2"), ("1", ".5"),
+    ] {
       #expect(TimeText.joined(number, unit) == nil, "\(number) \(unit)")
     }
   }

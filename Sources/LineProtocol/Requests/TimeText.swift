@@ -43,7 +43,8 @@ package enum TimeText {
       case _: unit
       }
     let word = number + name
-    return number.utf8.last.map { 0x30...0x39 ~= $0 } == true && duration(word) != nil && number != word ? word : nil
+    let isUnit = name.utf8.first.map { $0 > 0x39 } == true
+    return isUnit && number.utf8.last.map { 0x30...0x39 ~= $0 } == true && duration(word) != nil ? word : nil
   }
 
   private static func parse(_ text: UnsafeRawBufferPointer, most: Int64) -> Int64? {
