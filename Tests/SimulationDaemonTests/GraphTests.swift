@@ -40,8 +40,8 @@ struct GraphTests {
         ".   state   按        push",
         ".   ------  --------  -------",
         ".   关闭    → 打开着  → plain",
-        ".   打开着  → 关闭    ignore",
-        ".   plain   ignore    ignore",
+        ".   打开着  → 关闭    ignored",
+        ".   plain   ignored   ignored",
       ])
   }
 
@@ -93,11 +93,11 @@ struct GraphTests {
     let threads = HeldWorkers()
     let host = HostedService(workers: threads.workers())
     let (guest, other) = (host.connect(), host.connect())
+    // The only worker waits for the test.
     host.round { guest.arrive("graph fridge\n") }
-    threads.letGo()
-    threads.round(host)
     #expect(guest.isBusy && host.service.main.home != nil)
     #expect(other.say("new power p").last?.hasPrefix("+ created p") == true)
+    threads.letGo()
     while guest.isBusy { threads.round(host) }
     #expect(guest.lines().last?.hasPrefix("+ ") == true)
   }
