@@ -193,7 +193,7 @@ struct TimeTranscriptTests {
       > send k tap
       + moved off on t=2.500 seq=8
       > await k off within=10s
-      - TIMEOUT state=on t=2.850 : the time is over; k is in on
+      - TIMEOUT state=on way=tap t=2.850 : no timer runs, so nothing comes by itself; k is in on
       > expect k on
       + on t=2.850
       > expect k off

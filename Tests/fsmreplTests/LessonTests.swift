@@ -259,7 +259,7 @@ struct LessonTests {
     for (level, hasCounts) in [(1, false), (2, true)] {
       try RegularFile.write("lesson T\nlevel \(level)\n\(table)", to: "\(folder.path)/L/02-fridge.fsm", replaces: true)
       let terminal = try folder.start("lesson", "2", "--auto")
-      #expect(try terminal.wait(for: "ignore: nothing happens").contains("2 states, 2 events") == hasCounts)
+      #expect(try terminal.wait(for: "ignored: nothing happens").contains("2 states, 2 events") == hasCounts)
     }
   }
 

@@ -63,7 +63,7 @@ struct RunOptionsTests {
     arguments: [
       ["run"], ["run", "a", "--speed", "2"], ["run", "a", "--real", "--speed", "0"],
       ["run", "a", "--real", "--speed", "nan"], ["run", "a", "--seed", "-1"], ["run", "a", "-e", "list"],
-      ["run", "a", "--echo"], ["run", "a", "--json"], ["--tap"], ["--seed", "1", "-e", "list"], ["a.fsm"],
+      ["run", "a", "--echo"], ["run", "a", "--json"], ["--tap"], ["--seed", "1", "-e", "list"],
       ["check"], ["check", "-", "--update"], ["check", "a", "--seed", "1"], ["check", "a", "--real"],
       ["check", "a", "-e", "list"], ["check", "a", "--record", "b"], ["run", "a", "--record", "b"],
       ["run", "a", "--update"], ["--update"], ["lesson", "a", "-k"], ["lesson", "a", "--raw"],
