@@ -189,7 +189,13 @@ extension Service {
 
   /// Leases some of the loaded worlds on the store's thread, if it is free.
   func leaseLoaded() {
-    guard let persistence, !restorations.loaded.isEmpty, !workers.storeIsBusy, !isShuttingDown else { return }
+    guard let persistence, !restorations.loaded.isEmpty, !workers.storeIsBusy else { return }
+    if isShuttingDown {
+      // The store keeps them as they are.
+      for world in restorations.loaded { fail(world, .interrupted) }
+      restorations.loaded = []
+      return
+    }
     let worlds = Array(restorations.loaded.prefix(Service.leasedAtOnce))
     restorations.loaded.removeFirst(worlds.count)
     isCommitNext = true
