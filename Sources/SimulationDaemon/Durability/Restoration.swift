@@ -178,6 +178,7 @@ extension Service {
         loadNext(persistence)
         do throws(PersistenceFailure) {
           let loaded = try result.get()
+          if isShuttingDown { throw .interrupted }
           if world.isStart { tell(loaded.source, milliseconds: max(0, persistence.wallClock() - begun)) }
           world.take(loaded)
           restorations.loaded.append(world)
