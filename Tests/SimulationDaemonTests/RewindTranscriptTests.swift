@@ -286,8 +286,6 @@ struct RewindTranscriptTests {
     // Without checkpoints the rewind begins at the beginning of the world.
     #expect(limits.set("checkpointBytes=0") == nil)
     let host = HostedService(limits: limits)
-    // Each round has one slice of the rewind, however fast this machine is.
-    host.service.longestRound = 0
     let guest = host.connect(toWorld: "w")
     let neighbour = host.connect(toWorld: "w")
     let stranger = host.connect(toWorld: "v")
@@ -305,9 +303,8 @@ struct RewindTranscriptTests {
     host.settle()
     #expect(guest.lines() == ["+ t=100.000 seq=100003"])
     #expect(neighbour.lines() == ["- UNKNOWN-MACHINE machine=p did-you-mean=t : there is no machine 'p' in world w"])
-    host.round { guest.arrive("undo\n") }
-    #expect(neighbour.client.hosted.live.rewinding != nil)
-    host.round { guest.arrive("@c cancel\n") }
+    // Both in one round: a way that is gone quickly would be over before the cancel.
+    host.round { guest.arrive("undo\n@c cancel\n") }
     host.settle()
     #expect(guest.lines() == ["- CANCELLED t=100.000 seq=100003 : cancelled by this connection", "+ @c"])
     #expect(guest.say("world") == ["+ world=w clock=virtual t=100.000 seq=100003"])

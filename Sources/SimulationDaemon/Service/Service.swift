@@ -79,8 +79,7 @@ final class Service {
   var turns: UInt64 = 0
 
   /// How long busy clients are served in one round, in nanoseconds: other clients' requests may have arrived meanwhile.
-  /// One of them has a turn at least.
-  var longestRound: UInt64 = 2_000_000
+  private static let longestRound: UInt64 = 2_000_000
   /// How long one client is served before the next, in nanoseconds.
   static let longestTurn: UInt64 = 200_000
   /// A request that blocks the event loop for longer than this counts as slow, in nanoseconds. Workers then serve its
@@ -433,7 +432,7 @@ final class Service {
         client.user.served = turns
         hasWorked = true
         putLast(client)
-        if HostClock.now() &- begun > longestRound { return }
+        if HostClock.now() &- begun > Service.longestRound { return }
       }
     }
   }
