@@ -115,7 +115,7 @@ struct LessonScreen {
   }
 
   /// With what the meaning of the signs in a table begins, and the reason why a table has not all of a machine.
-  private static let signs = ["⟲ ", "ignore: ", "illegal: ", "– ", "· ", "* ", "> ", "Partial: "]
+  private static let signs = ["⟲ ", "ignored: ", "refused: ", "– ", "· ", "* ", "> ", "Partial: "]
 
   /// Moves, outputs, and what a timer or a wire brought.
   static func isWorthTelling(_ notice: ServerLine) -> Bool {
