@@ -128,7 +128,7 @@ struct WorkerTurnTests {
     let workers = Workers(pool) {}
     let (ana, gate) = (UserID.other(1_001), Semaphore())
     workers.submit(Job(workers.slot(of: ana), { () throws(Never) in gate.wait() }, then: { _ in }))
-    let begun = HostClock.now()
+    let begun = try #require(workers.underWay.first).since
     #expect(!workers.areFree(for: ana, at: begun) && workers.areFree(for: .other(1_002), at: begun))
     let later = begun + 1_000_000_000
     #expect(workers.areFree(for: ana, at: later) && !workers.areFree(for: ana, isElsewhere: true, at: later))

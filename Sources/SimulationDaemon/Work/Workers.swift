@@ -12,7 +12,7 @@ final class Workers {
   /// Whether the store's thread has a job.
   private(set) var storeIsBusy = false
   /// Each ``Loan`` or ``Job`` with a worker, and the host time at which it was submitted.
-  private var underWay: [(work: AnyObject, slot: WorkerSlot, since: UInt64)] = []
+  private(set) var underWay: [(work: AnyObject, slot: WorkerSlot, since: UInt64)] = []
 
   /// Finished work that was not taken yet, shared with the workers.
   private final class Returned: Sendable {
