@@ -62,9 +62,9 @@ extension ScriptParser {
     let found = word.map { $0.isPlain ? words.text($0) : "\(words.key($0))=\(words.text($0))" }
     if let mistake = time.mistake(in: found) { throw failure(word: 1, mistake) }
     if let found, let unit = words.words.dropFirst(2).first.map({ words.text($0) }),
-      let joined = TimeText.joined(found, unit)
+      let meant = TimeText.meant(by: found, unit)
     {
-      throw failure(word: 1, "a time is one word: '\(joined)'")
+      throw failure(word: 1, "a time is one word: '\(meant)'")
     }
     try append(.request(.advance, outcome: -1), words: 1..<2, before: time.request, firstWord: 0)
   }
@@ -214,9 +214,9 @@ extension ScriptParser {
       throw failure(word: end < words.words.count ? place : end, "a word is missing; \(used)")
     case .surplus(let word):
       if word > 0,
-        let joined = TimeText.joined(words.text(words.words[plain[word - 1]]), words.text(words.words[plain[word]]))
+        let meant = TimeText.meant(by: words.text(words.words[plain[word - 1]]), words.text(words.words[plain[word]]))
       {
-        throw failure(word: plain[word - 1], "a duration is one word: '\(joined)'")
+        throw failure(word: plain[word - 1], "a duration is one word: '\(meant)'")
       }
       throw failure(word: plain[word], "'\(words.text(words.words[plain[word]]))' is one word too many; \(used)")
     case .wrong(let word, let allowed):

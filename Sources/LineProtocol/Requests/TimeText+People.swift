@@ -19,8 +19,8 @@ extension TimeText {
     return "\(days > 0 ? "\(days)d " : "")\(parts.joined(separator: ":"))\(fraction)"
   }
 
-  /// A time as people write it, in nanoseconds: one number with a unit (`350ms`), several (`5m 43s`), seconds, or the
-  /// form of ``people(_:)``.
+  /// A time as people write it, in nanoseconds: one number with a unit (`350ms`, `3 hours`), several (`5m 43s`), seconds,
+  /// or the form of ``people(_:)``.
   ///
   /// - Returns: `nil` for a text that is no time.
   package static func time(ofPeople text: String) -> Int64? {
@@ -33,7 +33,7 @@ extension TimeText {
     func isDigit(_ character: Character) -> Bool { character.isASCII && (character.isNumber || character == ".") }
     for character in text + "0" {
       if isDigit(character), !unit.isEmpty {
-        guard let part = time(number + unit), total <= latest - part else { return nil }
+        guard let part = time(number + (unitsInWords[unit] ?? unit)), total <= latest - part else { return nil }
         total += part
         (number, unit) = ("", "")
       }
@@ -42,15 +42,28 @@ extension TimeText {
     return number == "0" && unit.isEmpty && !text.isEmpty ? total : nil
   }
 
-  /// A duration in the form of requests that is meant by one with several units: `90s` by `1m30s`.
+  private static let unitsInWords = [
+    "millisecond": "ms", "milliseconds": "ms", "sec": "s", "second": "s", "seconds": "s", "min": "m", "minute": "m",
+    "minutes": "m", "hour": "h", "hours": "h", "day": "d", "days": "d",
+  ]
+
+  /// A duration in the form of requests that is meant by one in another form: `90s` by `1m30s`, `3h` by `3hours`.
   ///
-  /// - Returns: `nil` for any other text.
+  /// - Returns: `nil` for any other text, and for one that has the form of requests.
   package static func meant(by text: String) -> String? {
     guard !text.contains(":"), !text.contains(" "), time(text) == nil else { return nil }
     return time(ofPeople: text).map(written)
   }
 
-  /// What to say behind a text that is no time or duration: `; did you mean '90s'?`, or nothing.
+  /// The duration that is meant by a number and a unit as two words: `3h` by `3 hours` and by `3 h`.
+  ///
+  /// - Returns: `nil` for other words.
+  package static func meant(by number: String, _ unit: String) -> String? {
+    guard number.last?.isNumber == true, time(number) != nil, unit.first?.isLetter == true else { return nil }
+    return time(ofPeople: number + unit).map(written)
+  }
+
+  /// What to add to a remark on a text that is no time or duration: `; did you mean '90s'?`, or nothing.
   package static func remark(on text: String) -> String {
     meant(by: text).map { "; did you mean '\($0)'?" } ?? ""
   }

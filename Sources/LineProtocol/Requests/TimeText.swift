@@ -31,22 +31,6 @@ package enum TimeText {
 
   package static func time(_ text: String) -> Int64? { parse(text, most: latest) }
 
-  /// The one word for a number and a unit that were written as two, `3h` for `3 hours`; nil if they are none.
-  package static func joined(_ number: String, _ unit: String) -> String? {
-    let name =
-      switch unit {
-      case "millisecond", "milliseconds": "ms"
-      case "sec", "second", "seconds": "s"
-      case "min", "minute", "minutes": "m"
-      case "hour", "hours": "h"
-      case "day", "days": "d"
-      case _: unit
-      }
-    let word = number + name
-    let isUnit = name.utf8.first.map { $0 > 0x39 } == true
-    return isUnit && number.utf8.last.map { 0x30...0x39 ~= $0 } == true && duration(word) != nil ? word : nil
-  }
-
   private static func parse(_ text: UnsafeRawBufferPointer, most: Int64) -> Int64? {
     let digitsOrPoint = text.prefix { ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2E }
     let unit: Int64

@@ -70,8 +70,8 @@ extension RequestContext {
     let target: Instant
     if words.plain.count == 2 {
       guard words.plain[0] == "until" else {
-        let joined = TimeText.joined(words.plain[0], words.plain[1]).map { "a duration is one word: '\($0)'; " } ?? ""
-        return fail(.usage, joined + usageText(Verb.advance.entry))
+        let meant = TimeText.meant(by: words.plain[0], words.plain[1]).map { "a duration is one word: '\($0)'; " } ?? ""
+        return fail(.usage, meant + usageText(Verb.advance.entry))
       }
       guard let time = time(words.plain[1]) else { return }
       target = time
