@@ -168,7 +168,7 @@ private struct ArrowBuilder {
     case (.moved, _), (.stayed, .usual), (.stayed, .all), (.ignored, .all), (.refused, .all): return true
     case (.stayed, .plain), (.ignored, .plain), (.refused, .plain): return false
     case (.ignored, .usual), (.refused, .usual):
-      // A timer that is ignored runs all the same.
+      // A timer whose expiry is ignored runs, too.
       guard case .timer = trigger else { return false }
       return !besidesOthers
     }

@@ -53,7 +53,7 @@ public struct PresentOutcome: Hashable, Sendable {
   ///   - parameters: Its parameters.
   ///   - timers: Its running timers.
   ///   - seen: Further choices of arguments to try, by event: those of the graph that is drawn.
-  ///   - isByPlace: Whether machines in one state are told apart by ``Machine/place(for:)``.
+  ///   - isByPlace: Whether machines in one state are distinguished by ``Machine/place(for:)``.
   /// - Complexity: A step for each choice of samples and each timer.
   public static func all(
     of kind: Kind, _ value: UnsafeRawPointer, _ parameters: UnsafeRawPointer, at now: Instant,

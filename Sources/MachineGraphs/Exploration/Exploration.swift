@@ -14,7 +14,7 @@ public import StateMachines
 /// relative to now and without ``Incidental`` data, and the same timers run. It starts with a machine made without
 /// `initial=`, then makes one for each word of `initial=`, and then takes the machine that is drawn.
 ///
-/// ``machinesPerState``, ``mostSteps`` and ``mostBytes`` limit it. What they cut off is told by the graph
+/// ``machinesPerState``, ``mostSteps`` and ``mostBytes`` limit it. What they cut off is reported by the graph
 /// (``StateGraph/whyPartial``).
 ///
 /// An exploration belongs to one owner; do not share it.
@@ -90,7 +90,7 @@ public final class Exploration {
   ///     its default, or the kind's example if it has none.
   ///   - seen: Further choices of arguments to try, by event, such as those that machines were sent.
   ///   - machine: The machine that is drawn; the search starts from it, too. It is copied at once.
-  ///   - isByPlace: Whether machines in one state are told apart by ``Machine/place(for:)``. Only a new machine and the one
+  ///   - isByPlace: Whether machines in one state are distinguished by ``Machine/place(for:)``. Only a new machine and the one
   ///     that is drawn are searched from then.
   /// - Throws: ``ParameterConflict`` when the values contradict each other.
   public init(
@@ -201,7 +201,7 @@ public final class Exploration {
     }
   }
 
-  /// Leaves the rest of the search; a machine that is drawn is looked at all the same.
+  /// Leaves the rest of the search, but looks at a machine that is drawn.
   private func cutShort() {
     gaps.cutOff(found[next...].map(\.node.state) + later[nextLater...].map { found[$0.place].node.state })
     next = found.count

@@ -110,7 +110,7 @@ final class Trial {
     }
   }
 
-  /// The outputs of the last step, as indices in the kind's list, without those that are told to watchers only.
+  /// The outputs of the last step, as indices in the kind's list, without those that only watchers get.
   func outputs(of result: StepResult) -> [Int] {
     if result.verdict == .refused { return [] }
     return record.effects.compactMap { effect in

@@ -94,7 +94,7 @@ public struct GraphOutcome: Hashable, Sendable {
   public let to: Int
   /// Why it was refused, in the machine's words.
   public let reason: String?
-  /// The outputs emitted, as indices in the kind's list, without those that are told to watchers only.
+  /// The outputs emitted, as indices in the kind's list, without those that only watchers get.
   public let outputs: [Int]
   /// The named guards that the rule asked for, in order, with their values: see ``Step/when(_:_:)``.
   public let guards: [GraphGuard]
