@@ -152,6 +152,26 @@ struct RecoveryTests {
     }
   }
 
+  @Test("short segments count on from one to the next until it is asked whether to go on")
+  func shortSegments() throws {
+    var world = WorldCore(seed: 0, limits: Script.limits())
+    world.beginKeeping()
+    let power = try #require(Self.catalogue["power"])
+    guard case .machine(let kind) = power else { return }
+    let machine = try Array("a".utf8).withUnsafeBytes { try world.create(kind, named: $0) }
+    var recovery = Recovery(of: WorldCore(seed: 0), undone: RewindList(), StoredWords(), Self.catalogue)
+    var segments = 0
+    while !recovery.isInterrupted, segments < 100 {
+      var segment: [UInt8] = []
+      _ = world.appendUnflushed(to: &segment)
+      segments += 1
+      let number = UInt64(segments)
+      try segment.withUnsafeBytes { try recovery.append($0, number...number) { false } }
+      world.send(machine, event: 0, [])
+    }
+    #expect((10..<100).contains(segments))
+  }
+
   @Test("a segment that does not follow, and a kind that is not there")
   func failures() throws {
     var world = WorldCore(seed: 0, limits: Script.limits())

@@ -54,6 +54,10 @@ struct Replay: ~Copyable {
   /// Inputs between two questions whether to go on, and steps of charts, of which one input can take many.
   private static let inputsAtOnce = 32
   private static let chartStepsAtOnce = 500
+  /// The inputs since the last question, and the steps of charts until then. A segment of a stored journal may have few
+  /// inputs, so they count on from one to the next.
+  private var unasked = 0
+  private var stepsAsked = 0
 
   /// Replays at most `inputs` inputs, and those that follow from the last of them.
   ///
@@ -63,11 +67,10 @@ struct Replay: ~Copyable {
     through other: borrowing WorldCore, by inputs: Int, while goesOn: () -> Bool = { true }
   ) throws(Divergence) -> Bool {
     var left = inputs
-    var (asked, steps) = (left, world.chartSteps)
     while left > 0 {
-      if asked - left >= Replay.inputsAtOnce || world.chartSteps - steps >= Replay.chartStepsAtOnce {
+      if unasked >= Replay.inputsAtOnce || world.chartSteps - stepsAsked >= Replay.chartStepsAtOnce {
         guard goesOn() else { return false }
-        (asked, steps) = (left, world.chartSteps)
+        (unasked, stepsAsked) = (0, world.chartSteps)
       }
       guard source.next <= end else { return true }
       guard let entry = other.read(&source) else { throw Divergence(sequence: source.next) }
@@ -76,6 +79,7 @@ struct Replay: ~Copyable {
         if undone.by - entry.sequence > 4_096 {
           source = other.journalReader(from: min(undone.by, other.lastSequence) + 1)
         }
+        unasked += 1
         continue
       }
       if entry.sequence != world.lastSequence + 1 {
@@ -83,7 +87,9 @@ struct Replay: ~Copyable {
         made = world.journalReader(from: entry.sequence)
       }
       guard world.replay(entry, of: other) else { throw Divergence(sequence: entry.sequence) }
-      left -= try compare(entry, with: other)
+      let made = try compare(entry, with: other)
+      left -= made
+      unasked += made
     }
     return false
   }

@@ -21,7 +21,8 @@ package struct Footprint: Equatable, Sendable {
     case tables
   }
 
-  private var parts = Array(repeating: 0, count: Use.allCases.count)
+  /// One for each use; the rest is 0. It is in place, since a footprint is taken after each piece of work.
+  private var parts = SIMD16<Int>()
 
   package init() {}
 
@@ -30,7 +31,7 @@ package struct Footprint: Equatable, Sendable {
     set { parts[use.rawValue] = newValue }
   }
 
-  package var total: Int { Use.allCases.reduce(0) { $0 + self[$1] } }
+  package var total: Int { parts.wrappedSum() }
 }
 
 extension WorldCore {
