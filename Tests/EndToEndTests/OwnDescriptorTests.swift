@@ -88,10 +88,18 @@ struct OwnDescriptorTests {
     let environment: [(String, String?)] = [("FSMD_SOCKET", nil), ("TMPDIR", temporary)]
     let input = try UnixHost.Pipe()
     defer { input.writing.close() }
+    // Folders of the user's own with such a name stay.
+    let foreign = ["fsmrepl-notes", "fsmrepl-others"]
+    for name in foreign {
+      try FileManager.default.createDirectory(atPath: "\(temporary)/\(name)", withIntermediateDirectories: false)
+    }
+    try place.write("tmp/fsmrepl-notes/log", "mine")
     func begin() throws -> ProgramRun {
       let program = try ProgramRun(
         "fsmrepl", ["--private", "-"], in: place.folder, input: input.reading, environment: environment)
-      let socket = try Patience.wait(for: "its folder") { try Folder.names(in: temporary).last }
+      let socket = try Patience.wait(for: "its folder") {
+        try Folder.names(in: temporary).first { !foreign.contains($0) }
+      }
       try Patience.wait(until: "its socket") {
         try Folder.names(in: "\(temporary)/\(socket)").contains("fsmd.sock")
       }
@@ -103,7 +111,7 @@ struct OwnDescriptorTests {
     try Patience.wait(until: "the next program to remove the folder") {
       let next = try ProgramRun("fsmrepl", ["--private", "-e", "sync"], in: place.folder, environment: environment)
       #expect(try next.ending() == .exited(0))
-      return try Folder.names(in: temporary).isEmpty
+      return try Folder.names(in: temporary).sorted() == foreign
     }
     let alive = try begin()
     let names = try Folder.names(in: temporary)

@@ -186,6 +186,10 @@ struct LessonPlayTests {
     progress.note(played(from: 3, .init(right: 1, asked: 4)), of: "m")
     progress.note(played(from: 6, nil), of: "m")
     #expect(progress.entry(of: "m")?.best == .init(right: 1, asked: 4))
+    // Nor after a pause.
+    progress.note(played(from: 6, .init()), of: "n")
+    #expect(progress.entry(of: "n")?.best == .init())
+    #expect(!LessonPlay(lesson, from: 6, score: .init()).isWhole)
   }
 
   @Test("counts below a table go, what its signs mean stays")

@@ -244,7 +244,8 @@ struct PromptWordsTests {
     #expect(Pager.command(for: nil, hasLess: false) == nil)
     for none in ["", " ", "cat"] { #expect(Pager.command(for: none, hasLess: true) == nil) }
     // As the shell expands it: the dollar ends the text.
-    let terminal = try start(try server(), pager: "echo \"[$LESS]\"; cat")
+    let server = try server()
+    let terminal = try start(server, pager: "echo \"[$LESS]\"; cat")
     terminal.type("list\r")
     try terminal.wait(for: "[FRXP\(said)$]\n")
   }

@@ -3,7 +3,7 @@ internal import LineProtocol
 internal import Scripts
 internal import UnixHost
 
-/// `load FILE [as KIND] [follow] [anew]`, and `define KIND format=F` with the lines of a document up to `enddefine`: this
+/// `load FILE [as KIND] [follow [anew]]`, and `define KIND format=F` with the lines of a document up to `enddefine`: this
 /// program reads the document and sends its bytes.
 enum DocumentCommand: Equatable {
   case load(String, as: String?, Following?)

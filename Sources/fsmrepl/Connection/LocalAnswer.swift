@@ -7,8 +7,7 @@ extension Client {
   /// Such a line is performed when all before it are answered. Lines of a document are none.
   func isAnsweredHere(_ text: String) -> Bool {
     guard openDocument == nil, let verb = RequestText(text).verb, LocalVerb.words.contains(verb) else { return false }
-    return DocumentCommand(text) != nil || LocalVerb.help(text, isAtPrompt: isAtPrompt) != nil
-      || FileCommand(text) != nil || RecordCommand(text) != nil || misplaced(text) != nil
+    return DocumentCommand(text) != nil || answerer(to: text, origin: "") != nil
   }
 
   /// Answers a request for this program, or takes a line of a document.
@@ -16,12 +15,17 @@ extension Client {
   /// - Returns: Each line of the answer, parsed and raw; `nil` for a request to the daemon.
   func answerLocally(_ text: String, origin: String = "") -> [(received: Conversation.Received, raw: RawLine)]? {
     guard
-      let lines = takeDocument(text, origin: origin) ?? LocalVerb.help(text, isAtPrompt: isAtPrompt)
-        ?? FileCommand(text)?.perform(on: self, text, origin: origin)
-        ?? RecordCommand(text)?.perform(on: self)
-        ?? misplaced(text)
+      let lines = takeDocument(text, origin: origin) ?? answerer(to: text, origin: origin)?()
     else { return nil }
     return localAnswer(lines, to: text, origin: origin)
+  }
+
+  /// What makes the answer to a request of this program other than one about a document; `nil` for any other request.
+  private func answerer(to text: String, origin: String) -> (() -> [String])? {
+    if let page = LocalVerb.help(text, isAtPrompt: isAtPrompt) { return { page } }
+    if let command = FileCommand(text) { return { [self] in command.perform(on: self, text, origin: origin) } }
+    if let command = RecordCommand(text) { return { [self] in command.perform(on: self) } }
+    return misplaced(text).map { lines in { lines } }
   }
 
   /// In a batch the daemon tells of such a word, since it must not run the others.

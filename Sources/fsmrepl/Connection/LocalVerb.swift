@@ -19,7 +19,7 @@ struct LocalVerb {
     name: "load",
     forms: [
       (
-        "FILE [as KIND] [follow] [anew]",
+        "FILE [as KIND] [follow [anew]]",
         "a kind from a statechart in SCXML (.scxml) or Mermaid (.mmd); with follow again whenever the file is saved, up to "
           + "the next load of it; with follow anew its machines are also made again"
       )
@@ -79,7 +79,7 @@ struct LocalVerb {
   static let scriptWords = ["repeat", "let", "include", "never", "seed"]
 
   /// The first words of all requests that this program may answer.
-  static let words = Set(all.map(\.name) + scriptWords + [Verb.define.name, Verb.help.name])
+  static let words = Set(all.map(\.name) + scriptWords + [Verb.help.name])
 
   private static let quotedFile = "with double quotes around a name with blanks or '='"
   private static let oneMachine = "with the name of one machine"

@@ -1,7 +1,7 @@
 internal import LineProtocol
 internal import UnixHost
 
-/// A request of this program that asks the daemon some questions and makes files of the answers.
+/// Questions of this program to the daemon, and what it does with the answers: it writes files, or says something.
 struct Errand {
   /// As the user wrote it.
   let text: String
@@ -14,7 +14,8 @@ struct Errand {
 
   /// - Parameter proceed: Takes the answers to the questions.
   init(
-    _ text: String, origin: String, asking questions: [String], _ proceed: @escaping ([Answer]) -> Outcome
+    _ text: String = "", origin: String = "", asking questions: [String],
+    _ proceed: @escaping ([Answer]) -> Outcome
   ) {
     self.text = text
     self.origin = origin

@@ -45,7 +45,7 @@ final class FreePlay: PromptCompanion {
   func follow(_ client: Client) {
     guard end == nil, !client.conversation.isCollecting else { return }
     _ = client.begin(
-      Errand("", origin: "", asking: condition.questions) { [self] answers in
+      Errand(asking: condition.questions) { [self] answers in
         guard end == nil else { return .end([]) }
         let (holds, remark) = condition.check(answers)
         react(to: play.answered(isReached: holds, remark: remark))

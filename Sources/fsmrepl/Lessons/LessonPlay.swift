@@ -29,14 +29,15 @@ struct LessonPlay: Equatable {
 
   /// - Parameters:
   ///   - place: Where it begins; at the beginning if there is no such item.
-  ///   - score: That of the items before; nil if they are left out.
+  ///   - score: That of the items before, which may be of a part of them; nil if they are left out.
   init(_ lesson: Lesson, from place: Int = 0, score: Score? = Score()) {
     self.lesson = lesson
     let isThere = lesson.items.indices.contains(place)
     self.place = isThere ? place : 0
     self.score = isThere ? score ?? Score() : Score()
     reached = self.place
-    isWhole = score != nil || self.place == 0
+    let asked = lesson.items[..<self.place].count { if case .ask = $0 { true } else { false } }
+    isWhole = self.place == 0 || score.map { $0.asked >= asked } ?? false
   }
 
   /// What is to be done now; nil at the end.

@@ -62,8 +62,8 @@ struct LessonProgress: Equatable {
     let best = entry(of: name)?.best
     entries[Self.key(name)] = Entry(
       item: play.reached, items: play.lesson.items.count, score: play.score,
-      // Who left out a part has not the score of the whole.
-      best: play.item == nil ? (play.isWhole ? play.score.best(best) : best ?? play.score) : best)
+      // Who left out a part is done, but has no score of the whole.
+      best: play.item == nil ? (play.isWhole ? play.score.best(best) : best ?? .init()) : best)
   }
 
   /// How far somebody is in a lesson; nil for one that was not begun.

@@ -11,6 +11,8 @@ struct DaemonFolder {
   let log: Descriptor
 
   private static let prefix = "fsmrepl-"
+  /// What stands for the rest of the name, until there is one.
+  private static let placeholder = "XXXXXX"
 
   var socketPath: String { Self.socketPath(in: path) }
 
@@ -20,7 +22,7 @@ struct DaemonFolder {
   /// Makes a folder that only this user can enter.
   init(in base: String) throws(SystemError) {
     while true {
-      var template = Array("\(base)/\(Self.prefix)XXXXXX".utf8CString)
+      var template = Array("\(base)/\(Self.prefix)\(Self.placeholder)".utf8CString)
       guard mkdtemp(&template) != nil else { throw .last }
       let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
       let found = open(Self.logPath(in: path), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -49,11 +51,12 @@ struct DaemonFolder {
 
   /// Removes the folders of programs that were killed and whose daemons have ended.
   static func removeAbandoned(in base: String) {
-    for name in (try? Folder.names(in: base)) ?? [] where name.hasPrefix(prefix) {
+    let length = prefix.utf8.count + placeholder.utf8.count
+    for name in (try? Folder.names(in: base)) ?? [] where name.hasPrefix(prefix) && name.utf8.count == length {
       let path = "\(base)/\(name)"
       var facts = stat()
-      // Another user may have put a link there.
-      guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR, facts.st_uid == geteuid() else { continue }
+      // Another user may have put a link there, and this one a folder for other things, which others can usually read.
+      guard lstat(path, &facts) == 0, facts.st_mode == S_IFDIR | 0o700, facts.st_uid == geteuid() else { continue }
       let log = open(logPath(in: path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       guard log >= 0 else {
         rmdir(path)  // It goes only if nothing is in it.

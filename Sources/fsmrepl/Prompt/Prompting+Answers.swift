@@ -134,7 +134,7 @@ extension Prompting {
   /// Says what an `undo` has taken back, of which its answer has only the time.
   private func askForTakenBack(by sequence: String) {
     _ = client.begin(
-      Errand("", origin: "", asking: [TakenBack.Range.request(of: sequence)]) { answers in
+      Errand(asking: [TakenBack.Range.request(of: sequence)]) { answers in
         guard let range = TakenBack.Range(answers[0].rows) else { return .end([]) }
         return .ask([range.request]) { [unowned self] answers in
           if let report = TakenBack(range, answers[0].rows).report { sayLine("  \(report)") }
@@ -192,14 +192,10 @@ extension Prompting {
   private func explainHelp(about word: String, isNearVerb: Bool) {
     let questions = ["list \(Word.written(word)) limit=1", "describe \(Word.written(word))"]
     _ = client.begin(
-      Errand("", origin: "", asking: questions) { [unowned self] answers in
-        let meant = answers[1].failure.flatMap { ServerLine($0) }?["did-you-mean"]
-        if !answers[0].rows.isEmpty {
-          explain([word], isRequest: false)
-        } else if answers[1].failure == nil {
-          sayLine("  \(style(.name, word)) is a kind: '\("describe \(word)")' explains it")
-        } else if let meant, !isNearVerb {
-          sayLine("  \(style(.name, meant)) is a kind: '\("describe \(meant)")' explains it")
+      Errand(asking: questions) { [unowned self] answers in
+        let near = isNearVerb ? nil : answers[1].failure.flatMap { ServerLine($0) }?["did-you-mean"]
+        if answers[0].rows.isEmpty, let kind = answers[1].failure == nil ? word : near {
+          sayLine("  \(style(.name, kind)) is a kind: 'describe \(kind)' explains it")
         } else {
           explain([word], isRequest: false)
         }
@@ -210,7 +206,7 @@ extension Prompting {
   /// Says which of some words are names of machines and events, and how to use them.
   private func explain(_ words: [String], isRequest: Bool) {
     _ = client.begin(
-      Errand("", origin: "", asking: ["list limit=\(FirstWords.mostMachines)"]) { [unowned self] answers in
+      Errand(asking: ["list limit=\(FirstWords.mostMachines)"]) { [unowned self] answers in
         let machines = answers[0].rows
         let kinds = FirstWords.kinds(of: machines)
         guard !kinds.isEmpty else { return .end([]) }
@@ -242,18 +238,26 @@ extension Prompting {
     makeAnew(kind)
   }
 
-  /// Drops the machines of a kind and makes them again, with their wires.
+  /// Drops the machines of a kind and makes them again, with their parameters and their wires.
   private func makeAnew(_ kind: String) {
     _ = client.begin(
-      Errand("", origin: "", asking: ["list kind=\(kind)", "wires"]) { [unowned self] answers in
+      Errand(asking: ["list kind=\(kind)", "wires"]) { [unowned self] answers in
         let names = answers[0].rows.compactMap(\.words.first)
         let wires = answers[1].rows.map(\.words).filter {
           $0.count == 4 && (names.contains($0[0]) || names.contains($0[2]))
         }
-        for name in names { client.ask("drop \(name)") }
-        for name in names { client.ask("new \(kind) \(name)") }
-        for wire in wires { client.ask("wire \(wire.map(Word.written).joined(separator: " "))") }
-        return .end([])
+        return .ask(names.map { "describe \($0)" }) { [unowned self] pages in
+          for name in names { client.ask("drop \(name)") }
+          for (name, page) in zip(names, pages) {
+            let parameters = page.rows.compactMap { row in
+              row.words.count > 1 && row.words[0] == "parameter"
+                ? row["made"].map { " \(row.words[1])=\(Word.quoted($0))" } : nil
+            }
+            client.ask("new \(kind) \(name)\(parameters.joined())")
+          }
+          for wire in wires { client.ask("wire \(wire.map(Word.written).joined(separator: " "))") }
+          return .end([])
+        }
       })
   }
 

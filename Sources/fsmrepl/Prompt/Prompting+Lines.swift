@@ -10,7 +10,7 @@ extension Prompting {
       || blocking.map { client.conversation.isPending(job: $0) } ?? false
   }
 
-  /// Whether a line is not only sent, so that it has to see what the lines before it have done.
+  /// Whether a line depends on what the lines before it have done.
   private func needsAnswers(_ line: TypedLine) -> Bool {
     guard client.openDocument == nil, quiz == nil else { return false }
     switch PromptLine(PromptLine.unmarked(line.text) ?? line.text) {
@@ -21,13 +21,17 @@ extension Prompting {
         if case .begin = DocumentCommand(text) { return false }
         return true
       }
-      // It may be tried before it is sent.
-      switch RequestText(text).verb.flatMap(Verb.named) {
-      case .advance, .step, .await: return !client.conversation.isCollecting
-      case _: return false
-      }
+      return isTried(text)
     case .answer, .sent, .checked, .expectation, .timed, .clear, .version, .topic, .run, .quiz, .cover, .shell, .wrong:
       return true
+    }
+  }
+
+  /// Whether a request is tried in a fork before it is sent, so that a person can be asked.
+  private func isTried(_ text: String) -> Bool {
+    switch RequestText(text).verb.flatMap(Verb.named) {
+    case .advance, .step, .await, .undo: !client.conversation.isCollecting
+    case _: false
     }
   }
 
@@ -161,9 +165,7 @@ extension Prompting {
     case .discard:
       batch = nil
       send(text, line, purpose)
-    case .advance where !isCollecting, .step where !isCollecting, .await where !isCollecting:
-      consider(text, line, purpose)
-    case .undo where !isCollecting && line.step == nil: considerUndo(text, line, purpose)
+    case _ where isTried(text): consider(text, line, purpose)
     case _: send(text, line, purpose)
     }
   }
@@ -181,8 +183,9 @@ extension Prompting {
     send(text, line, purpose)
   }
 
-  /// Sends a request that lets time pass, after a question if it may be more than is wanted.
+  /// Sends a request that lets time pass or takes inputs back, after a question if it may be more than is wanted.
   private func consider(_ text: String, _ line: TypedLine, _ purpose: Job.Purpose?) {
+    if RequestText(text).verb == Verb.undo.name { return considerUndo(text, line, purpose) }
     let place = client.conversation.place
     guard isListened, let request = TimeRequest(RequestText(text), in: place),
       let said = TimeTrial.question(about: request, in: place.world, of: client.endpoint, style: style)
@@ -193,7 +196,7 @@ extension Prompting {
   /// Sends an `undo` that a person typed, after a question if it takes back much.
   private func considerUndo(_ text: String, _ line: TypedLine, _ purpose: Job.Purpose?) {
     let request = ([Verb.undo.name] + RequestText(text).words).joined(separator: " ")
-    guard isListened,
+    guard isListened, line.step == nil,
       let said = UndoTrial.question(
         about: request, in: client.conversation.place.world, of: client.endpoint)
     else { return send(text, line, purpose) }
@@ -281,9 +284,10 @@ extension Prompting {
         return refuse(
           "no format has this file ending; the endings are \(RequestText(text).fileEndings); or write 'format=F'", line)
       }
-      switch RequestText(fitted).verb.flatMap(Verb.named) {
-      case .advance, .step, .await: consider(fitted, line, .send(to: destination))
-      case _: ask(fitted, line, .send(to: destination))
+      if isTried(fitted) {
+        consider(fitted, line, .send(to: destination))
+      } else {
+        ask(fitted, line, .send(to: destination))
       }
     }
   }

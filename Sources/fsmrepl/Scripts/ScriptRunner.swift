@@ -206,14 +206,17 @@ final class ScriptRunner {
   /// The first request that was not sent, if it can be read without waiting.
   private func nextUnsent() -> LineSource.Line? {
     if let line = waitingForItsTurn { return line }
+    // Blank lines may never end.
+    var mayRead = true
     while true {
       switch source.next() {
       case .line(let line) where line.text.map({ RequestText($0).isBlank }) ?? false: continue
       case .line(let line): return line
       case .needsInput:
-        guard let input = source.descriptor, Readiness([.init(descriptor: input)], until: 0).canRead(input) else {
-          return nil
-        }
+        guard mayRead, let input = source.descriptor,
+          Readiness([.init(descriptor: input)], until: 0).canRead(input)
+        else { return nil }
+        mayRead = false
         source.fill()
       case .failed, .end: return nil
       }

@@ -28,7 +28,8 @@ struct TakenBack: Equatable {
     /// - Parameter rows: The answer to ``request(of:)``.
     init?(_ rows: [ServerLine]) {
       guard let line = rows.first, line.words.count > 3, line.words[3] == "undone",
-        let first = line["from"].flatMap({ Int($0) }), let last = line["to"].flatMap({ Int($0) })
+        let first = line["from"].flatMap({ Int($0) }), let last = line["to"].flatMap({ Int($0) }),
+        0 < first, first <= last
       else { return nil }
       (self.first, self.last) = (first, last)
     }
