@@ -33,9 +33,9 @@ static void handle(int number, siginfo_t *info, void *context) {
     if (work->line) fsm_name_work(work, work->line, (uint32_t)work->line_length);
   }
   errno = error;
-  /* An instruction that failed fails again. A signal that was sent does not come again: it is sent to whoever handled it
+  /* An instruction that failed fails again, but for a breakpoint, which may be passed by now. A signal that was sent does not come again: it is sent to whoever handled it
      before, and then to nobody, which ends the process. */
-  if (!is_sent) return;
+  if (!is_sent && number != SIGTRAP) return;
   raise(number);
   struct sigaction nobody = {0};
   nobody.sa_handler = SIG_DFL;
@@ -44,6 +44,9 @@ static void handle(int number, siginfo_t *info, void *context) {
 }
 
 void fsm_note_fatal_signals(void) {
+  /* A second time `before` would get this handler. */
+  static int are_noted;
+  if (__atomic_exchange_n(&are_noted, 1, __ATOMIC_RELAXED)) return;
   struct sigaction action = {0};
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;

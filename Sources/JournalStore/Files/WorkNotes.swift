@@ -48,6 +48,9 @@ package final class WorkNotes: @unchecked Sendable {
       place.pointee.line_length = UInt64(line.count)
     }
 
+    /// Notes that the line that was taken does not stay in memory.
+    package func forget() { place.pointee.line = nil }
+
     /// Notes the line whose work goes on, though it does not stay in memory.
     package func keep(_ line: UnsafeRawBufferPointer) {
       fsm_name_work(place, line.baseAddress, UInt32(min(line.count, Int(Int32.max))))
@@ -151,6 +154,17 @@ package final class WorkNotes: @unchecked Sendable {
       }
       return Found(present: works(1..<1 + most), records: works(1 + most..<1 + 2 * most))
     }
+  }
+}
+
+extension Optional where Wrapped == WorkNotes {
+  /// Runs `body` with a place, or with nil where nothing is noted; see ``WorkNotes/during(_:_:isRunning:request:_:)``.
+  package func during<R: ~Copyable, E>(
+    _ work: WorkNotes.Work, _ world: Int64?, isRunning: Bool = false, request: String = "",
+    _ body: (WorkNotes.Note?) throws(E) -> R
+  ) throws(E) -> R {
+    guard let self else { return try body(nil) }
+    return try self.during(work, world, isRunning: isRunning, request: request, body)
   }
 }
 

@@ -28,13 +28,9 @@ extension Service {
       Job(
         slot,
         { () throws(Never) in
-          func read() -> DocumentReading {
-            DocumentReading.compile(document.asWritten(line)) {
-              slot.giveWay()
-              return slot.interruption != .cancelled
-            }
+          notes.during(.requests, world, request: "define") { _ in
+            DocumentReading.compile(document.asWritten(line)) { slot.goesOn() }
           }
-          return notes?.during(.requests, world, request: "define") { _ in read() } ?? read()
         },
         then: { [unowned self] result in
           readingDocuments.remove(client.user.id)

@@ -118,8 +118,7 @@ extension Persistence {
   private func write(
     with writer: inout ArchiveWriter, _ machines: Int, _ lease: Lease
   ) throws(ArchiveFailure) -> Bool {
-    guard let notes = store.workNotes else { return try writer.advance(machines: machines) }
-    return try notes.during(.writing, lease.identity) { (note) throws(ArchiveFailure) in
+    try store.workNotes.during(.writing, lease.identity) { (note) throws(ArchiveFailure) in
       note?.input.pointee = writer.sequence
       return try writer.advance(machines: machines)
     }

@@ -48,7 +48,9 @@ struct Restorations {
   /// The most worlds that are loaded at the same time, of all users. They take turns with the workers.
   private static let mostAtOnce = 32
   /// The same with worlds that a client uses, which begin at once.
-  private static let mostWithUsed = 64
+  ///
+  /// Each has a place in the notes of what is under way, and others need some.
+  private static let mostWithUsed = 48
 
   /// Chooses the next world to load: first those that a client uses, then `main`, then one of the user for whom the fewest
   /// are being loaded, the one with the fewest inputs. A large world thus delays only its own users.
@@ -56,6 +58,7 @@ struct Restorations {
   /// - Parameter places: How many worlds of one user that no client uses are loaded at the same time.
   /// - Returns: Nil if none waits, or so many are being loaded that those that wait come later.
   mutating func next(usedBy clients: [Service.Client], main: HostedWorld, places: Int) -> Restoration? {
+    guard !waiting.isEmpty, loading.count < Restorations.mostWithUsed else { return nil }
     let used = Set(clients.map { ObjectIdentifier($0.hosted) })
     let counts = Dictionary(loading.map { ($0, 1) }, uniquingKeysWith: +)
     func rank(_ world: Restoration) -> (Int, Int, Int, UInt64) {
@@ -239,10 +242,13 @@ extension Service {
   }
 
   private func renewTimers(_ world: Restoration, _ progress: StoredProgress, _ persistence: Persistence) {
-    let (box, slot) = (world.box, world.slot)
+    let (box, slot, notes) = (world.box, world.slot, persistence.store.workNotes)
     workers.submit(
       Job(slot) { () throws(PersistenceFailure) in
-        try box.live.renewTimers(slot)
+        // It fires the timers that are due.
+        try box.noting(in: notes, progress.lease.identity) { () throws(PersistenceFailure) in
+          try box.live.renewTimers(slot)
+        }
       } then: { [unowned self] result in
         do throws(PersistenceFailure) {
           try result.get()

@@ -25,8 +25,7 @@ extension LiveWorld {
     var end = world.firstSequence
     let floor = end > LiveWorld.inputsSearched ? end - LiveWorld.inputsSearched : 1
     while !search.isDone, let stored, end > max(stored.first, floor) {
-      slot.giveWay()
-      if slot.interruption != nil { throw .interrupted }
+      guard slot.goesOn() else { throw .interrupted }
       let start = max(stored.first, end > LiveWorld.inputsInAStep ? end - LiveWorld.inputsInAStep : 1)
       var earlier = ArmingSearch(for: running, of: world)
       do throws(PersistenceFailure) {

@@ -160,7 +160,6 @@ struct WorldLoader {
       note?.goOn(with: .replay)
       return try self.recover(stored, from: world, starts, words, underWay: note?.input)
     }
-    guard let notes else { return try recover(nil) }
     return try notes.during(.reading, stored.identity, recover)
   }
 

@@ -81,7 +81,7 @@ final class Service {
   /// How long busy clients are served in one round, in nanoseconds: other clients' requests may have arrived meanwhile.
   private static let longestRound: UInt64 = 2_000_000
   /// How long one client is served before the next, in nanoseconds.
-  static let longestTurn: UInt64 = 200_000
+  var longestTurn: UInt64 = 200_000
   /// A request that blocks the event loop for longer than this counts as slow, in nanoseconds. Workers then serve its
   /// world.
   static let tooLong: UInt64 = 1_000_000
@@ -242,7 +242,7 @@ final class Service {
     markDirty(client)
     client.lastInput = host
     if standing(of: client).isIdle {
-      if client.user.spent(inRound: currentRound) >= Service.longestTurn {
+      if client.user.spent(inRound: currentRound) >= longestTurn {
         client.session.isUnserved = true
         list(client)
       } else {
@@ -260,7 +260,7 @@ final class Service {
     if isShuttingDown { return }
     tryAgain(client.hosted)
     let begun = HostClock.now()
-    let end = begun &+ Service.longestTurn
+    let end = begun &+ longestTurn
     while true {
       if let (deferredEffect, tag) = client.session.deferredEffect {
         client.session.deferredEffect = nil
@@ -329,14 +329,14 @@ final class Service {
       hosted.slowRequests > 0 || home.live.world.wireCount > LiveWorld.manyWires
       || hasCharts && home.live.hasSlowCharts
     home.live.slice = slice
-    if !home.live.clock.isRunning || home.live.world.runningTimerCount == 0 { return home.live.catchUp(time) }
+    guard home.live.isTimerDue(at: host) else { return home.live.catchUp(time) }
     noting(hosted, home) {
       if hasCharts { _ = timed(hosted, home) { home.live.catchUp(time) } } else { home.live.catchUp(time) }
     }
   }
 
   private func noting(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ body: () -> Void) {
-    home.noting(in: persistence?.store.workNotes, hosted.progress?.lease, body)
+    home.noting(in: persistence?.store.workNotes, hosted.progress?.lease.identity, body)
   }
 
   /// Does something on the event loop in a world.

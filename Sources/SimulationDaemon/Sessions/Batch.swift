@@ -221,6 +221,7 @@ extension RequestContext {
         if session.didFail { failed = index } else { done = index }
       }
     }
+    live.note?.forget()
     session.didFail = failed != nil
     if let interruption {
       failInterrupted(interruption, done: done)

@@ -40,7 +40,8 @@ final class Loan: @unchecked Sendable {
   let readers: [Part]
   private let catchesUp: Bool
   private let notes: WorkNotes?
-  private let lease: Lease?
+  /// The store's number for the world; nil if it is not stored.
+  private let identity: Int64?
   private var request = Request()
   /// The copy that a `fork` asked for.
   private(set) var fork: LiveWorld.Box?
@@ -59,7 +60,7 @@ final class Loan: @unchecked Sendable {
     self.slot = slot
     self.worlds = worlds
     self.notes = notes
-    lease = worlds[0].progress?.lease
+    identity = worlds[0].progress?.lease.identity
     boxes = worlds.map { ($0, $0.lend(slot)) }
     self.environment = environment
     self.hostTime = hostTime
@@ -85,9 +86,9 @@ final class Loan: @unchecked Sendable {
     let begun = HostClock.now()
     let home = boxes[0].box
     home.live.slice = Slice(slot)
-    if catchesUp { home.noting(in: notes, lease) { home.live.catchUp(hostTime) } }
+    if catchesUp { home.noting(in: notes, identity) { home.live.catchUp(hostTime) } }
     home.live.host = hostTime.monotonic
-    home.noting(in: notes, lease, request: actor?.session.task?.verb.name ?? "") {
+    home.noting(in: notes, identity, request: actor?.session.task?.verb.name ?? "") {
       if let actor { work(actor, home) }
       time = HostClock.now() &- begun
       if !awaiting.isEmpty { drive(home) }

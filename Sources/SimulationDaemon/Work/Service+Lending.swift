@@ -101,7 +101,6 @@ extension Service {
       Job(
         slot,
         { () throws(Never) in
-          guard let notes else { return graph.draw(within: slot) }
           notes.during(.requests, world, request: "graph") { _ in graph.draw(within: slot) }
         },
         then: { [unowned self] _ in

@@ -71,8 +71,7 @@ struct Slice {
   /// - Returns: Why the work must end here, if it must.
   func wait() -> Interruption? {
     guard case .worker(let slot) = place else { return nil }
-    slot.giveWay()
-    return slot.interruption
+    return slot.goesOn() ? nil : slot.interruption
   }
 }
 

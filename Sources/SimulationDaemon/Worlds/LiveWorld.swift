@@ -144,6 +144,11 @@ struct LiveWorld: ~Copyable {
   /// The oldest input that can still be read, in memory or in the store.
   var firstSequence: UInt64 { min(stored?.first ?? .max, world.firstSequence) }
 
+  /// Whether a timer is due on a real clock, so that ``catchUp(_:)`` takes a step.
+  mutating func isTimerDue(at host: UInt64) -> Bool {
+    clock.isRunning && world.nextDue().map { $0 <= clock.moment(atHost: host) } ?? false
+  }
+
   /// On a real clock, fires the timers that are due by `host`, each at its own moment.
   ///
   /// If the slice ends first, the world's moment lags behind.
@@ -264,15 +269,16 @@ extension LiveWorld {
     ///
     /// - Parameters:
     ///   - notes: Nil without a store.
-    ///   - lease: Nil for a world that is not stored.
+    ///   - identity: The store's number for the world; nil for one that is not stored.
     ///   - request: A word for the request under way, if its line is not known.
-    func noting(in notes: WorkNotes?, _ lease: Lease?, request: String = "", _ body: () -> Void) {
-      guard let notes else { return body() }
+    func noting<E>(
+      in notes: WorkNotes?, _ identity: Int64?, request: String = "", _ body: () throws(E) -> Void
+    ) throws(E) {
       let outer = live.note
-      notes.during(.requests, lease?.identity, isRunning: live.clock.isRunning, request: request) { note in
+      try notes.during(.requests, identity, isRunning: live.clock.isRunning, request: request) { (note) throws(E) in
         live.note = note
-        body()
-        live.note = outer
+        defer { live.note = outer }
+        try body()
       }
     }
   }
