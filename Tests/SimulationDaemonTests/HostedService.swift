@@ -49,8 +49,6 @@ final class HostedService {
       catalogue: catalogue, library: library, limits: limits, version: "0.0.0",
       persistence: persistence(catalogue), workers: workers, graphs: graphs, hasUsers: !users.isEmpty,
       names: UserNames(owner: HostedService.ownerID), host: now)
-    // What a turn has in it does not depend on this machine's speed, but for tests that set this.
-    service.longestTurn = 60_000_000_000
     service.environment.names.learn("teacher", of: .owner)
     for (uid, name) in users { service.environment.names.learn(name, of: .other(uid)) }
   }

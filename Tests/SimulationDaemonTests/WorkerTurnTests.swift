@@ -57,7 +57,6 @@ struct WorkerTurnTests {
     let threads = HeldWorkers()
     let host = HostedService(workers: threads.workers())
     let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
-    host.service.longestTurn = 100_000
     // A long line is for workers, and the only one waits.
     host.round { one.arrive("count kind=\(String(repeating: "x", count: 1_100))\n") }
     host.round { other.arrive(String(repeating: "help send\n", count: 500)) }

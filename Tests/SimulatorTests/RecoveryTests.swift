@@ -159,7 +159,8 @@ struct RecoveryTests {
     let power = try #require(Self.catalogue["power"])
     guard case .machine(let kind) = power else { return }
     let machine = try Array("a".utf8).withUnsafeBytes { try world.create(kind, named: $0) }
-    var recovery = Recovery(of: WorldCore(seed: 0), undone: RewindList(), StoredWords(), Self.catalogue)
+    var recovery = Recovery(
+      of: WorldCore(seed: 0), undone: RewindList(), StoredWords(Self.catalogue), Self.catalogue)
     var segments = 0
     while !recovery.isInterrupted, segments < 100 {
       var segment: [UInt8] = []

@@ -155,7 +155,7 @@ struct ReadingTimeTests {
       }.min() ?? 0
     }
     // Eight times as much; what is quadratic takes sixty-four times as long.
-    let (small, large) = (time(3_000), time(24_000))
+    let (small, large) = (time(2_000), time(16_000))
     #expect(large < 24 * small, "\(small) and \(large) ns")
   }
 

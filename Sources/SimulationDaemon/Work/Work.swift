@@ -200,7 +200,7 @@ extension RequestContext {
       session.endActivity()
       failLivelocked()
     case .arrived:
-      timeOut(wait)
+      timeOut(wait, hasMoreTimers: live.world.runningTimerCount > 0)
     }
   }
 
@@ -276,12 +276,11 @@ extension RequestContext {
   }
 
   /// `- TIMEOUT state= [way=] t=`, with `way=` if time alone brings nothing more.
-  private func timeOut(_ wait: Activity.Await) {
+  private func timeOut(_ wait: Activity.Await, hasMoreTimers: Bool = true) {
     // It may have been dropped between the deadline and this check.
     guard RequestContext.isThere(wait, live.world) else { return failDropped(wait) }
     session.endActivity()
     let state = live.world.state(of: wait.machine)
-    let hasMoreTimers = live.world.runningTimerCount > 0
     var keys = [("state", state)]
     if !hasMoreTimers, let way = way(of: wait.machine, to: wait.query) { keys.append(("way", way)) }
     fail(

@@ -69,8 +69,9 @@ struct Replay: ~Copyable {
     var left = inputs
     while left > 0 {
       if unasked >= Replay.inputsAtOnce || world.chartSteps - stepsAsked >= Replay.chartStepsAtOnce {
-        guard goesOn() else { return false }
+        // Counted anew also if it does not go on: the next call then gets further.
         (unasked, stepsAsked) = (0, world.chartSteps)
+        guard goesOn() else { return false }
       }
       guard source.next <= end else { return true }
       guard let entry = other.read(&source) else { throw Divergence(sequence: source.next) }
