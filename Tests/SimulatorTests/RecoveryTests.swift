@@ -165,6 +165,7 @@ struct RecoveryTests {
     while !recovery.isInterrupted, segments < 100 {
       var segment: [UInt8] = []
       _ = world.appendUnflushed(to: &segment)
+      world.didKeep(upTo: world.lastSequence)
       segments += 1
       let number = UInt64(segments)
       try segment.withUnsafeBytes { try recovery.append($0, number...number) { false } }
