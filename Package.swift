@@ -62,9 +62,9 @@ let package = Package(
     .target(name: "Simulations", dependencies: ["StateMachines", "MachineForms"], swiftSettings: strict),
     .target(name: "Statecharts", dependencies: ["StateMachines", "CExpat"], swiftSettings: strict),
     .target(name: "Waveforms", dependencies: ["StateMachines", "LineProtocol"], swiftSettings: strict),
+    .target(name: "Simulator", dependencies: ["StateMachines", "CProcessor"], swiftSettings: hot),
     .target(
-      name: "Simulator", dependencies: ["StateMachines", "MachineGraphs", "Waveforms", "CProcessor"],
-      swiftSettings: hot),
+      name: "Surveys", dependencies: ["StateMachines", "MachineGraphs", "Waveforms", "Simulator"], swiftSettings: strict),
     .target(name: "LiveMachines", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "LineProtocol", swiftSettings: strict),
     .target(name: "Scripts", dependencies: ["LineProtocol"], swiftSettings: strict),
@@ -79,7 +79,7 @@ let package = Package(
     .target(
       name: "SimulationDaemon",
       dependencies: [
-        "StateMachines", "MachineGraphs", "Waveforms", "Statecharts", "Simulator", "LineProtocol", "Scripts",
+        "StateMachines", "MachineGraphs", "Waveforms", "Statecharts", "Simulator", "Surveys", "LineProtocol", "Scripts",
         "JournalStore", "UnixHost", "HTTPServer", "Page",
       ],
       swiftSettings: strict),
@@ -106,12 +106,15 @@ let package = Package(
     .testTarget(
       name: "SimulationsTests",
       dependencies: [
-        "Simulations", "StateMachines", "MachineForms", "MachineGraphs", "Statecharts", "Simulator", "TestSupport",
+        "Simulations", "StateMachines", "MachineForms", "MachineGraphs", "Statecharts", "Simulator", "Surveys",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "SimulatorTests",
-      dependencies: ["Simulator", "Simulations", "Statecharts", "StateMachines", "MachineGraphs", "TestSupport"],
+      dependencies: [
+        "Simulator", "Surveys", "Simulations", "Statecharts", "StateMachines", "MachineGraphs", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "LiveMachinesTests", dependencies: ["LiveMachines", "Simulations", "StateMachines"], swiftSettings: strict),

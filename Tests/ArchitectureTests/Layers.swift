@@ -29,8 +29,8 @@ struct Layer {
     Layer("Simulations", ours: ["StateMachines", "MachineForms"]),
     Layer("Statecharts", ours: ["StateMachines", "CExpat"], outside: ["Synchronization"]),
     Layer("Waveforms", ours: ["StateMachines", "LineProtocol"]),
-    Layer(
-      "Simulator", ours: ["StateMachines", "MachineGraphs", "Waveforms", "CProcessor"], outside: ["Synchronization"]),
+    Layer("Simulator", ours: ["StateMachines", "CProcessor"], outside: ["Synchronization"]),
+    Layer("Surveys", ours: ["StateMachines", "MachineGraphs", "Waveforms", "Simulator"]),
     Layer("LiveMachines", ours: ["StateMachines"], outside: ["Synchronization"]),
     Layer("LineProtocol"),
     Layer("Scripts", ours: ["LineProtocol"], outside: ["Synchronization"]),
@@ -40,7 +40,7 @@ struct Layer {
     Layer(
       "SimulationDaemon",
       ours: [
-        "StateMachines", "MachineGraphs", "Waveforms", "Statecharts", "Simulator", "LineProtocol", "Scripts",
+        "StateMachines", "MachineGraphs", "Waveforms", "Statecharts", "Simulator", "Surveys", "LineProtocol", "Scripts",
         "JournalStore", "UnixHost", "HTTPServer", "Page",
       ],
       outside: ["Glibc", "Dispatch", "Synchronization"]),

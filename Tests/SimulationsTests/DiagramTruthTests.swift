@@ -2,6 +2,7 @@
 import Simulations
 import Simulator
 import StateMachines
+import Surveys
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 @testable import MachineGraphs
 import Simulations
 import StateMachines
+import Surveys
 import Testing
 
 @testable import Simulator

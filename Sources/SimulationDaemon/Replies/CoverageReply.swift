@@ -2,6 +2,7 @@ import MachineGraphs
 import LineProtocol
 import Simulator
 import StateMachines
+import Surveys
 
 /// A coverage reply in slices: it reads the journal, then explores each kind's graphs and writes the kind's lines.
 final class CoverageReply {

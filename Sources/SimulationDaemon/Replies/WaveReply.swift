@@ -1,6 +1,7 @@
 import LineProtocol
 import Simulator
 import StateMachines
+import Surveys
 import Waveforms
 
 /// A waveform reply in slices: it reads the journal, from the store where memory does not reach back, works out the

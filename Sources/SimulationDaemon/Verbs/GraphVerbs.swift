@@ -3,6 +3,7 @@ import LineProtocol
 import Simulator
 import StateMachines
 import Statecharts
+import Surveys
 
 /// Diagrams, and paths to states in which an event is possible.
 extension RequestContext {

@@ -3,7 +3,7 @@ import StateMachines
 /// The details of a journal entry: a tag and its fields each; a zero tag ends them.
 ///
 /// Small numbers take one byte (LEB128); times are relative to the entry's own moment.
-enum DetailTag: UInt8 {
+package enum DetailTag: UInt8 {
   case end, emitted, armed, disarmed, dataBefore, dataAfter, arguments, parameters, initial, kind, due, source, target
   /// Like `armed` and `disarmed`, with the timer's key after the time; and the key of an expired timer.
   case armedKey, disarmedKey, key
@@ -231,7 +231,7 @@ package struct DetailReader {
   private let moment: Instant
   private var isAtEnd: Bool
 
-  init(_ entry: JournalEntry) {
+  package init(_ entry: JournalEntry) {
     place = entry.details
     moment = entry.moment
     isAtEnd = !entry.hasDetails
@@ -374,7 +374,7 @@ extension DetailReader {
 
   /// The next disarmed timer, as an index in the kind's list; nil if there is no other. Skips other details without
   /// decoding them.
-  mutating func nextDisarmed() -> UInt8? {
+  package mutating func nextDisarmed() -> UInt8? {
     while !isAtEnd {
       let tag = DetailTag(rawValue: place.load(as: UInt8.self))
       let timer = tag == .disarmed || tag == .disarmedKey ? place.load(fromByteOffset: 1, as: UInt8.self) : nil
@@ -388,7 +388,7 @@ extension DetailReader {
   }
 
   /// The tag of the next detail and the byte after it, which is an index for armed or disarmed timers.
-  var ahead: (tag: DetailTag, place: UInt8)? {
+  package var ahead: (tag: DetailTag, place: UInt8)? {
     guard !isAtEnd else { return nil }
     // A high byte stands between its own tag and that of the detail.
     let start = place.load(as: UInt8.self) == DetailTag.high.rawValue ? place + 2 : place
@@ -397,7 +397,7 @@ extension DetailReader {
   }
 
   /// Skips one detail without decoding it; false at the end.
-  mutating func skip() -> Bool {
+  package mutating func skip() -> Bool {
     var tag = tag()
     if tag == .high {
       place += 1

@@ -11,7 +11,7 @@ package struct MachineID: Hashable, Sendable {
   }
 
   @inline(__always)
-  var index: Int { Int(number) }
+  package var index: Int { Int(number) }
 
   /// Numbers have 24 bits in the agenda and the journal.
   package static let most = 1 << 24 - 1

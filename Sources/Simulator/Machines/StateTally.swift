@@ -27,7 +27,7 @@ package struct StateTally: Sendable {
   /// The states of a kind with counted machines, by the numbers of ``counts``.
   package func states(ofKind place: Int) -> [StateEntry] { numbers[place]?.states ?? [] }
 
-  func numbers(ofKind place: Int) -> StateNumbers? { numbers[place] }
+  package func numbers(ofKind place: Int) -> StateNumbers? { numbers[place] }
 
   /// By kind index and state number (``StateNumbers``); kinds without counted machines are omitted.
   package var counts: [Int: [Int]] {

@@ -5,21 +5,21 @@ import StateMachines
 /// Outside inputs are replayed one by one, each at its moment, and everything else must follow from them as recorded.
 /// Deliveries follow by themselves. Timers are fired one by one, since a stopped chain may have been allowed to continue.
 /// Undone inputs are skipped. The resulting journal is compared input by input.
-struct Replay: ~Copyable {
+package struct Replay: ~Copyable {
   /// The world as far as it is replayed.
-  var world: WorldCore
+  package internal(set) var world: WorldCore
   /// The next input of the other journal.
   private var source: JournalReader
   /// The next input of this journal.
   private var made: JournalReader
   /// The last input to replay.
-  var end: UInt64
+  package var end: UInt64
   /// What was undone before this input is skipped.
   private let undoneBefore: UInt64
 
   /// The replay differs from the journal. This happens only through a defect in a kind, whose rule must depend on
   /// nothing but its inputs.
-  struct Divergence: Error {
+  package struct Divergence: Error {
     let sequence: UInt64
   }
 
@@ -51,6 +51,15 @@ struct Replay: ~Copyable {
     world.past.keepNothing()
   }
 
+  /// A replay of everything before an input.
+  ///
+  /// - Returns: `nil` if the journal does not reach back far enough.
+  package init?(of other: borrowing WorldCore, before input: UInt64) {
+    let checkpoint = other.past.checkpoint(before: input, firstKept: other.firstSequence)
+    guard checkpoint != nil || other.firstSequence == 1 else { return nil }
+    self.init(of: other, from: checkpoint, to: input - 1)
+  }
+
   /// Inputs between two questions whether to go on, and steps of charts, of which one input can take many.
   private static let inputsAtOnce = 32
   private static let chartStepsAtOnce = 500
@@ -63,7 +72,7 @@ struct Replay: ~Copyable {
   ///
   /// - Parameter goesOn: Asked between two inputs, from time to time. After it was false, the rest is left.
   /// - Returns: Whether all are replayed.
-  mutating func advance(
+  package mutating func advance(
     through other: borrowing WorldCore, by inputs: Int, while goesOn: () -> Bool = { true }
   ) throws(Divergence) -> Bool {
     var left = inputs

@@ -32,7 +32,7 @@ extension WorldCore {
   package var lastUndoer: UInt64 { past.rewinds.last }
 
   /// Whether an input is not in effect: it was undone, or has undone others.
-  func hasUndone(_ sequence: UInt64) -> Bool { past.rewinds.span(of: sequence) != nil }
+  package func hasUndone(_ sequence: UInt64) -> Bool { past.rewinds.span(of: sequence) != nil }
 
   /// Replaces the world's state by that of a rewind, as an input of its own. Watchers, the journal and all numbers
   /// stay.

@@ -11,6 +11,9 @@ extension WorldCore {
 
   package func isAlive(_ machine: MachineID) -> Bool { registry.isAlive(machine) }
 
+  /// Whether a machine of another world, which this one is a copy of, lives here too.
+  package func knows(_ machine: MachineID) -> Bool { machine.index < registry.capacity && isAlive(machine) }
+
   /// Passes a machine's name to `body`, also that of a dropped machine that is still in the journal.
   @inline(__always)
   package func withName<R>(of machine: MachineID, _ body: (UnsafeRawBufferPointer) -> R) -> R {
@@ -91,13 +94,28 @@ extension WorldCore {
       population.value(at: location), other.population.value(at: other.registry.location(of: counterpart)))
   }
 
-  // MARK: Readings, timers, possible events
+  // MARK: Parameters, readings, timers, possible events
+
+  /// The parameters of a machine, in its kind's order.
+  package func parameterValues(of machine: MachineID) -> [Value] {
+    kind(of: machine).values(of: parameters(of: machine))
+  }
+
+  /// Where a machine's value is; valid until the world changes.
+  package func value(of machine: MachineID) -> UnsafeMutableRawPointer {
+    population.value(at: registry.location(of: machine))
+  }
+
+  /// Where a machine's parameters are; valid until the world changes.
+  package func parameters(of machine: MachineID) -> UnsafeRawPointer {
+    population.parameters(at: registry.location(of: machine))
+  }
 
   /// A machine's current readings, in its kind's order; nil for a reading that it does not have now.
   package func readings(of machine: MachineID) -> [Value?] { readings(of: machine, at: now) }
 
   /// Its readings at a moment between its last input and its next.
-  func readings(of machine: MachineID, at moment: Instant) -> [Value?] {
+  package func readings(of machine: MachineID, at moment: Instant) -> [Value?] {
     let location = registry.location(of: machine)
     return kind(of: machine).read(population.value(at: location), at: moment, population.parameters(at: location))
   }

@@ -1,3 +1,4 @@
+import Simulator
 import StateMachines
 import Waveforms
 
@@ -32,14 +33,13 @@ final class ReadingSurvey {
     of world: borrowing WorldCore, _ lanes: [(Int, String)], from: Instant, to: Instant, first: UInt64?
   ) {
     let first = first ?? world.lastSequence + 1
-    let checkpoint = world.past.checkpoint(before: first, firstKept: world.firstSequence)
-    guard checkpoint != nil || world.firstSequence == 1 else { return nil }
+    guard let replay = Replay(of: world, before: first) else { return nil }
+    self.replay = replay
     self.lanes = lanes.prefix(ReadingSurvey.mostLanes).map { ($0.0, Array($0.1.utf8)) }
     self.from = from
     self.to = to
     self.first = first
     last = world.lastSequence
-    replay = Replay(of: world, from: checkpoint, to: first - 1)
     source = world.journalReader(from: max(first, world.firstSequence))
   }
 
@@ -107,7 +107,7 @@ final class ReadingSurvey {
   private func read(
     _ machine: MachineID, at moment: Instant, _ world: borrowing WorldCore, into builder: inout WaveformBuilder
   ) {
-    guard machine.index < replay.world.registry.capacity, replay.world.isAlive(machine) else { return }
+    guard replay.world.knows(machine) else { return }
     for (lane, name) in lanes where replay.world.withName(of: machine, { $0.elementsEqual(name) }) {
       read(machine, lane, at: moment, into: &builder)
     }

@@ -1,3 +1,4 @@
+package import Simulator
 package import StateMachines
 package import Waveforms
 

@@ -1,3 +1,4 @@
+package import Simulator
 package import StateMachines
 
 /// Counts what a world's machines have done, by reading its journal in slices.

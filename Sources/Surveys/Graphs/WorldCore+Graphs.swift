@@ -1,13 +1,9 @@
 package import MachineGraphs
+package import Simulator
 package import StateMachines
 
 /// Facts about living machines for diagrams.
 extension WorldCore {
-  /// The parameters of a machine, in its kind's order.
-  package func parameterValues(of machine: MachineID) -> [Value] {
-    kind(of: machine).values(of: population.parameters(at: registry.location(of: machine)))
-  }
-
   /// The shortest path of a machine, from its current state, to a state in which an event is possible; nil if none was
   /// found.
   ///
@@ -25,9 +21,7 @@ extension WorldCore {
 
   /// A machine as it is, for a search; valid until the world changes.
   package func living(_ machine: MachineID) -> LivingMachine {
-    let location = registry.location(of: machine)
-    return LivingMachine(
-      population.value(at: location), population.parameters(at: location), at: now, timers: runningTimers(of: machine))
+    LivingMachine(value(of: machine), parameters(of: machine), at: now, timers: runningTimers(of: machine))
   }
 
   /// The last inputs of the journal that are searched for arguments.

@@ -1,4 +1,5 @@
 package import MachineGraphs
+package import Simulator
 import StateMachines
 
 extension WorldCore {
@@ -7,10 +8,9 @@ extension WorldCore {
   ///
   /// - Complexity: A step for each of them, and a search for arguments as in ``argumentsSeen(of:)``.
   package func presentOutcomes(of machine: MachineID, isByPlace: Bool = false) -> [PresentOutcome] {
-    let location = registry.location(of: machine)
     let kind = kind(of: machine)
     return PresentOutcome.all(
-      of: kind, population.value(at: location), population.parameters(at: location), at: now,
+      of: kind, value(of: machine), parameters(of: machine), at: now,
       timers: runningTimers(of: machine), seen: argumentsSeen(of: kind), isByPlace: isByPlace)
   }
 }

@@ -1,4 +1,5 @@
 package import MachineGraphs
+import Simulator
 package import StateMachines
 
 /// What machines of one kind have done according to a journal; by index of states, events and timers in the kind's
