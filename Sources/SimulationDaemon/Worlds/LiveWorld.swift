@@ -32,8 +32,8 @@ struct LiveWorld: ~Copyable {
   var worstLateness: UInt64 = 0
   /// The world's part of the memory budget.
   var share = WorldShare()
-  /// The journal's `openings` at the last check that found memory for more inputs.
-  var openings = 0
+  /// The world's `growths` at the last check that found memory for more inputs.
+  var growths = 0
   /// Whether that check was made for a guest.
   var admitsGuests = false
   /// Whether clients must be told that the real clock was paused for lack of memory.

@@ -76,6 +76,9 @@ struct VariableUndo {
     values.clear()
   }
 
+  /// Forgets the values that were noted.
+  mutating func end() { values.clear() }
+
   mutating func note(_ slot: Int, in variables: borrowing [DataValue?]) {
     // The first change counts; new variables go as a whole.
     guard slot < count, !noted.contains(slot) else { return }
