@@ -123,6 +123,31 @@ struct WorkerTurnTests {
     #expect(!ana.guest.isBusy)
   }
 
+  @Test("much to print for many watchers is left to a worker, some watchers at a time, and nothing is lost")
+  func notices() {
+    let threads = HeldWorkers()
+    let host = HostedService(workers: threads.workers())
+    let maker = host.connect(toWorld: "w")
+    let machines = Int(Session.inputsToldAtOnce) + 1
+    _ = maker.say("quiet on\n" + (0..<machines).map { "new power p\($0)\n" }.joined() + "quiet off")
+    threads.finish(host)
+    let watchers = (0..<Loan.mostReaders + 6).map { _ in host.connect(toWorld: "w") }
+    for watcher in watchers { #expect(watcher.say("watch *").last?.hasPrefix("+") == true) }
+    host.round { maker.arrive("cast * buttonClick\n") }
+    #expect(maker.lines().last?.hasPrefix("+ \(machines) moved=") == true)
+    // The event loop has printed nothing, and a worker has the world.
+    #expect(watchers.allSatisfy { $0.client.session.outbox.isEmpty && $0.lines().isEmpty })
+    #expect(host.service.worlds["w"]?.home == nil)
+    threads.finish(host)
+    for watcher in watchers { #expect(watcher.lines().count { $0.contains(" moved off on ") } == machines) }
+    // One that asks meanwhile has its notices before the answer.
+    host.round { maker.arrive("cast * buttonClick\n") }
+    host.round { watchers[0].arrive("count\n") }
+    threads.finish(host)
+    let lines = watchers[0].lines()
+    #expect(lines.count { $0.contains(" moved on off ") } == machines && lines.last?.hasPrefix("+") == true)
+  }
+
   @Test("long work leaves workers to more work of its user, but not to such that takes the world of another along")
   func elsewhere() throws {
     let pool = WorkerPool(places: 2, placesPerUser: 1)

@@ -130,7 +130,7 @@ final class WorkerSlot: Sendable {
 
   /// Whether the worker must stop as soon as it can.
   var isOver: Bool {
-    stop.load(ordering: .relaxed) != 0 || HostClock.now() >= end.load(ordering: .relaxed)
+    stop.load(ordering: .relaxed) != 0 || isTimeOver
   }
 
   /// Call this between two parts of long work that no client waits behind. If the time is over, others work first.
@@ -141,9 +141,12 @@ final class WorkerSlot: Sendable {
     return interruption == nil
   }
 
+  /// Whether the time is over, if nobody stops the worker.
+  var isTimeOver: Bool { HostClock.now() >= end.load(ordering: .relaxed) }
+
   /// If the time is over, lets others work and starts the time again.
   func giveWay() {
-    guard HostClock.now() >= end.load(ordering: .relaxed) else { return }
+    guard isTimeOver else { return }
     pool?.yield(for: user?.systemNumber())
     begin()
   }
