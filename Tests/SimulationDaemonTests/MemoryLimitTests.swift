@@ -81,7 +81,7 @@ struct MemoryLimitTests {
       """,
       "sends": """
       \(head)<state id='a'><transition event='go'>
-      \(repeated(100) { _ in "<send event='e' delay='1h'><param name='x' expr=\"'y'.repeat(1200)\"/></send>" })
+      \(repeated(100) { _ in "<send event='e' delay='3600s'><param name='x' expr=\"'y'.repeat(1200)\"/></send>" })
       </transition></state></scxml>
       """,
       "sessions": """

@@ -303,6 +303,8 @@ final class Service {
   private func converse(_ client: Client, _ home: LiveWorld.Box, until end: UInt64) {
     let hosted = client.hosted
     catchUp(hosted)
+    // A world without charts may get some in this turn.
+    home.live.hasSlowCharts = host < user(hosted.owner).chartsAreSlowUntil
     announceLimits(in: hosted, home)
     let requests = environment.counters.requests
     let taken = timed(hosted, home) {
@@ -323,11 +325,8 @@ final class Service {
   func catchUp(_ hosted: HostedWorld, within slice: Slice = .onEventLoop) {
     guard let home = hosted.home else { return }
     let hasCharts = home.live.world.hasDocuments
-    home.live.hasSlowCharts =
-      (hasCharts || !environment.library.entries.isEmpty) && host < user(hosted.owner).chartsAreSlowUntil
-    home.live.isSlow =
-      hosted.slowRequests > 0 || home.live.world.wireCount > LiveWorld.manyWires
-      || hasCharts && home.live.hasSlowCharts
+    home.live.hasSlowCharts = hasCharts && host < user(hosted.owner).chartsAreSlowUntil
+    home.live.isSlow = hosted.slowRequests > 0 || home.live.world.wireCount > LiveWorld.manyWires
     home.live.slice = slice
     guard home.live.isTimerDue(at: host) else { return home.live.catchUp(time) }
     noting(hosted, home) {
