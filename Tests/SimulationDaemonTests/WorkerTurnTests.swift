@@ -1,4 +1,5 @@
 import Simulator
+import Statecharts
 import Testing
 
 @testable import SimulationDaemon
@@ -147,6 +148,36 @@ struct WorkerTurnTests {
     threads.finish(host)
     let lines = watchers[0].lines()
     #expect(lines.count { $0.contains(" moved on off ") } == machines && lines.last?.hasPrefix("+") == true)
+  }
+
+  @Test("the only worker does other work while it is in a long step of a chart")
+  func withinStep() {
+    let pool = WorkerPool(places: 1)
+    let workers = Workers(pool) {}
+    let (started, done) = (Semaphore(), Semaphore())
+    let order = Locked<[String]>([])
+    let slot = workers.slot(of: .other(1_001))
+    workers.submit(
+      Job(
+        slot,
+        { () throws(Never) in
+          started.wait()
+          // As a chart does, before its time is over and after it.
+          slot.begin()
+          Budget.pause.get()?()
+          order.withLock { $0.append("in time") }
+          let end = HostClock.now() + 4 * WorkerSlot.longest
+          while HostClock.now() <= end { Budget.pause.get()?() }
+          order.withLock { $0.append("first") }
+          done.signal()
+        }, then: { _ in }))
+    workers.submit(
+      Job(
+        workers.slot(of: .other(1_002)), { () throws(Never) in order.withLock { $0.append("second") } }, then: { _ in })
+    )
+    started.signal()
+    done.wait()
+    #expect(order.withLock { $0 } == ["in time", "second", "first"])
   }
 
   @Test("long work leaves workers to more work of its user, but not to such that takes the world of another along")

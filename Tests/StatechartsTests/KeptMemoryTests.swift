@@ -1,7 +1,36 @@
 import StateMachines
+import Synchronization
 import Testing
 
 @testable import Statecharts
+
+@Suite("Long inputs")
+struct PauseTests {
+  @Test("give way every few thousand steps, and come to the same", arguments: [1_000_000, 30_000, 29_999])
+  func pauses(most: Int) throws {
+    let definition = try Definition.of(
+      """
+      \(WithstandTests.head)<datamodel><data id='n' expr='0'/></datamodel><state id='a'><transition event='go'>
+      <script>for (var i = 0; i &lt; 2000; i = i + 1) { n = n + i }</script></transition></state></scxml>
+      """)
+    var limits = StatechartLimits()
+    limits.budget.steps = most
+    func run() -> (ChartOutcome, RunningChart, Int) {
+      let interpreter = Interpreter(definition, limits: limits)
+      var generator = Generator(seed: 1)
+      var (machine, _) = interpreter.start(now: .beginning, generator: &generator)
+      let input = ChartInput.event(definition.event(named: "go"))
+      let outcome = interpreter.step(&machine, input, now: .beginning, generator: &generator)
+      return (outcome, machine, interpreter.spent.steps)
+    }
+    let pauses = Atomic(0)
+    let (outcome, machine, spent) = run()
+    let (paced, same, counted) = Budget.pause.withValue(
+      { pauses.add(1, ordering: .relaxed) }, operation: run)
+    #expect(paced == outcome && same == machine && counted == spent)
+    #expect(pauses.load(ordering: .relaxed) == (min(spent, most) - 1) / 4_096)
+  }
+}
 
 @Suite("What an interpreter keeps from one input to the next")
 struct KeptMemoryTests {

@@ -1,4 +1,5 @@
 import LineProtocol
+import Statecharts
 import Synchronization
 import UnixHost
 
@@ -145,9 +146,19 @@ final class WorkerSlot: Sendable {
   var isTimeOver: Bool { HostClock.now() >= end.load(ordering: .relaxed) }
 
   /// If the time is over, lets others work and starts the time again.
-  func giveWay() {
+  ///
+  /// - Parameter most: If as many jobs wait in this way already, it goes on.
+  func giveWay(besidesAtMost most: Int = .max) {
     guard isTimeOver else { return }
-    pool?.yield(for: user?.systemNumber())
+    pool?.yield(for: user?.systemNumber(), besidesAtMost: most)
     begin()
+  }
+
+  /// The most threads that wait within a step. Each has a world, and a place in the notes of what is under way.
+  private static let mostWithinSteps = 32
+
+  /// Runs `body`, in which long steps of charts give way, too.
+  func pacing(_ body: () -> Void) {
+    Budget.pause.withValue({ self.giveWay(besidesAtMost: WorkerSlot.mostWithinSteps) }, operation: body)
   }
 }

@@ -104,9 +104,9 @@ struct ChartRun {
     scope.generator = generator
     let budget = Budget(
       steps: max(0, limits.budget.steps - used.steps), bytes: max(0, limits.budget.bytes - used.bytes))
-    scope.budget = budget
+    scope.budget = budget.withPauses
     defer {
-      spent = (budget.steps - max(0, scope.budget.steps), budget.bytes - max(0, scope.budget.bytes))
+      spent = (budget.steps - scope.budget.stepsLeft, budget.bytes - max(0, scope.budget.bytes))
     }
     if !scope.locals.isEmpty { scope.locals.removeAll() }
     (scope.calls, scope.depth) = (0, 0)
