@@ -122,7 +122,7 @@ final class Loan: @unchecked Sendable {
     case .fork(let wanted):
       fork = LiveWorld.Box(LiveWorld(forking: home.live, as: wanted.name))
       actor.session.endActivity()
-      actor.session.answerFork(WorldKey(wanted.name).name, ofDurable: wanted.isOfDurable, wanted.tag)
+      actor.session.answerFork(WorldKey(wanted.name).name, lasts: !wanted.isOfDurable, wanted.tag)
       return
     case .rewind(var rewind):
       if case .allowed = rewind.end {
