@@ -213,7 +213,7 @@ struct MemoryTests {
   }
 
   /// Documents of every kind that grows, with the requests after them.
-  private static let documents: [String: (Int) -> String] = {
+  private static var documents: [String: (Int) -> String] {
     let head = "<scxml xmlns='http://www.w3.org/2005/07/scxml' datamodel='ecmascript'>"
     func repeated(_ count: Int, _ text: (Int) -> String) -> String { (0..<count).map(text).joined() }
     func define(_ name: String, _ document: String, _ options: String = "") -> String {
@@ -269,7 +269,7 @@ struct MemoryTests {
       },
       "versions": { _ in define("k", "\(head)\(repeated(1_000) { "<state id='s\($0)'/>" })</scxml>") + "sync" },
     ]
-  }()
+  }
 
   @Test(
     "documents that make much of little",
