@@ -21,7 +21,7 @@ struct TakenBackTests {
     #expect(fridge.text == "new fridge f, and 1 timer and 1 input by a wire since")
     #expect(fridge.hasUsedMachine)
     #expect(fridge.report(of: .undo)?.text.hasSuffix("since; 'redo' brings it back, 'goto TIME' goes less far") == true)
-    #expect(fridge.report(of: .goto)?.text.hasSuffix("since; 'redo' brings it back, a later TIME goes less far") == true)
+    #expect(fridge.report(of: .goto)?.text.hasSuffix("'redo' brings it back, a later TIME goes less far") == true)
     let tap = try taken(7...7, "7 0.000 key moved off on event=tap undone=99", "7 0.000 key armed t due=0.350")
     #expect(tap.text == "send key tap" && !tap.hasUsedMachine)
     #expect(tap.report(of: .undo) == "taken back: send key tap")
