@@ -51,6 +51,8 @@ struct TakenBackTests {
       1...5, "1 0.000 a moved x y event=e1", "2 0.000 a moved x y event=e2", "3 0.000 a moved x y event=e3",
       "4 0.000 a moved x y event=e4", "5 0.000 a moved x y event=e5")
     #expect(sent.text == "send a e1, send a e2, send a e3, 2 more requests")
+    let timers = try taken(4...4, "4 9.000 f expired cold due=9.000", "4 9.000 f moved cooling waiting timer=cold")
+    #expect(timers.report(of: .goto) == "taken back: 1 timer; 'redo' brings it back")
     // More inputs than were read.
     #expect(try taken(1...9, "1 0.000 a moved x y event=e").text == "send a e, and 8 more inputs since")
   }
@@ -76,6 +78,8 @@ struct TakenBackTests {
     #expect(
       RewindTrial(taken: tap, time: hour).question(about: .goto)
         == "this takes back 01:00:00 of time: send key tap; go on?")
+    #expect(RewindTrial(taken: nil, time: hour).question(about: .goto) == "this takes back 01:00:00 of time; go on?")
+    #expect(RewindTrial(taken: nil, time: 0).question(about: .goto) == nil)
     let used = try taken(1...2, "1 0.000 a created x off", "2 0.000 a moved off on event=e")
     #expect(
       RewindTrial(taken: used, time: 0).question(about: .undo)

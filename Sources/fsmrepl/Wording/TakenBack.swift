@@ -131,7 +131,9 @@ struct TakenBack: Equatable {
     // One more takes no more room than its count.
     let more = requests.count == Self.mostShown + 1 ? 0 : max(0, requests.count - Self.mostShown)
     let shown = requests.dropLast(more) + (more > 0 ? ["\(more) more requests"] : [])
-    let later = since.isEmpty ? [] : ["and \(since.joined(separator: " and ")) since"]
+    let counts = since.joined(separator: " and ")
+    // A `goto` may keep all requests.
+    let later = since.isEmpty ? [] : [requests.isEmpty ? counts : "and \(counts) since"]
     return (shown + later).joined(separator: ", ")
   }
 
@@ -149,7 +151,8 @@ struct TakenBack: Equatable {
 
 /// What an `undo` or a `goto` would take back, tried in a fork of its world.
 struct RewindTrial: Equatable {
-  let taken: TakenBack
+  /// Nil if it takes back only time.
+  let taken: TakenBack?
   /// The time that it takes back, in nanoseconds.
   let time: Int64
 
@@ -167,9 +170,10 @@ struct RewindTrial: Equatable {
   }
 
   func question(about verb: Verb) -> ScreenText? {
-    guard time >= Self.hour || taken.hasUsedMachine else { return nil }
+    guard time >= Self.hour || taken?.hasUsedMachine ?? false else { return nil }
     let span = time > 0 ? TimeText.people(TimeText.seconds(time)) : nil
-    let what = [span.map { "\($0) of time" }, taken.text.isEmpty ? nil : taken.text].compactMap(\.self)
+    let inputs = taken.flatMap { $0.text.isEmpty ? nil : $0.text }
+    let what = [span.map { "\($0) of time" }, inputs].compactMap(\.self)
     // Who names a time knows that there are others.
     let less = time > 0 && verb != .goto ? "; 'goto TIME' goes less far" : ""
     return "this takes back \(what.joined(separator: ": "))\(less); go on?"
@@ -178,13 +182,14 @@ struct RewindTrial: Equatable {
   /// - Returns: `nil` if the daemon makes no fork, or takes too long.
   private static func run(_ request: String, in world: String, of endpoint: Endpoint) -> RewindTrial? {
     TimeTrial.inFork(of: world, of: endpoint) { side in
-      guard let before = side.ask("world")?.last?["t"].flatMap({ TimeText.time($0) }),
+      guard let before = side.ask("world")?.last, let start = before["t"].flatMap({ TimeText.time($0) }),
         let answer = side.ask(request, within: TimeTrial.longest)?.last, answer.lineClass == .success,
-        let after = answer["t"].flatMap({ TimeText.time($0) }), let sequence = answer["seq"],
-        let range = side.ask(TakenBack.Range.request(of: sequence)).flatMap({ TakenBack.Range($0) }),
-        let rows = side.ask(range.request)
+        let end = answer["t"].flatMap({ TimeText.time($0) }), let sequence = answer["seq"],
+        sequence != before["seq"], let line = side.ask(TakenBack.Range.request(of: sequence))
       else { return nil }
-      return RewindTrial(taken: TakenBack(range, rows.dropLast()), time: before - after)
+      guard let range = TakenBack.Range(line) else { return RewindTrial(taken: nil, time: start - end) }
+      guard let rows = side.ask(range.request) else { return nil }
+      return RewindTrial(taken: TakenBack(range, rows.dropLast()), time: start - end)
     }
   }
 }
