@@ -9,6 +9,7 @@ STORE ?= .build/store
 TABLE ?= .build/conformance.md
 SLACK ?= 1
 ONLY ?=
+DOCUMENTS ?= 1-100000
 RACE ?= UnixHostTests|EndToEndTests
 NAME ?= Staircase
 DIR ?= ../$(NAME)
@@ -41,7 +42,7 @@ endif
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run demo pictures test test-diagrams test-page conformance diagram-tools-are-there page-tools-are-there test-all test-lab lab race store kinds bench count format lint install clean \
+.PHONY: help run demo pictures test test-diagrams test-page conformance fuzz diagram-tools-are-there page-tools-are-there test-all test-lab lab race store kinds bench count format lint install clean \
   swift-is-there libraries-are-there redis-is-there statemachine-is-there valgrind-is-there
 
 help:
@@ -50,6 +51,7 @@ help:
 	echo 'make test     checks the format, builds with warnings as errors, runs all tests (ONLY=REGEX: only those)'
 	echo 'make test-all  the same with ten times as many rounds of the random tests'
 	echo 'make conformance  runs the suites of statecharts over the socket of a daemon and writes the table (TABLE=$(TABLE))'
+	echo 'make fuzz     gives the daemon random documents, and requests of all verbs to them (DOCUMENTS=$(DOCUMENTS))'
 	echo 'make test-diagrams  gives all diagrams to Graphviz, PlantUML and two Mermaids, and counts the labels'
 	echo 'make test-page  looks at the live page in a browser, on the screens of a projector and of a phone'
 	echo 'make pictures  draws the pictures of the README anew, from runs'
@@ -127,6 +129,15 @@ test: libraries-are-there lint
 # Every random test in all its rounds, and the tests of traps whose message nobody reads.
 test-all:
 	FSMD_THOROUGH=10 $(MAKE) --no-print-directory test
+
+# In `make test` some documents are tried, here as many as are wanted, with the programs that are installed. Each document
+# has draws of its own: one that fails is named, and can be tried alone.
+fuzz: libraries-are-there
+	$(build_programs)
+	$(QUICK) --build-tests $(WITHOUT_REMARKS)
+	export FSMD_SEED="$${FSMD_SEED:-1}"
+	echo "FSMD_SEED=$$FSMD_SEED"
+	FSMD_PROGRAMS='$(CURDIR)/.build/release' FSMD_FUZZ='$(DOCUMENTS)' $(TEST_RUNNER) --filter DocumentFuzzTests
 
 # The suites are those of the W3C and of SCION. They are not part of this folder: FSMD_STATECHART_SUITES names theirs.
 conformance: libraries-are-there

@@ -29,6 +29,24 @@ struct KillTests {
     for life in 0..<Thorough.rounds(25) { try story.live(life) }
     try story.end()
   }
+
+  @Test("a durable fork is there with its past after a kill, as soon as its making was acknowledged")
+  func fork() throws {
+    let daemon = try DaemonProcess()
+    let client = try daemon.connect()
+    try client.send("new power p\nsend p buttonClick\nworld fork trial durable=yes\nuse trial\nsend p buttonClick\n")
+    for _ in 0..<5 { #expect(try client.final().hasPrefix("+ ")) }
+    daemon.signal(SIGKILL)
+    #expect(try daemon.run.ending() == .killed(signal: SIGKILL))
+    let again = try DaemonProcess(in: daemon.folder)
+    let other = try again.connect()
+    #expect(try other.ask("expect p on").hasPrefix("+"))
+    #expect(try other.ask("use trial").hasPrefix("+ world=trial "))
+    #expect(try other.ask("expect p off").hasPrefix("+"))
+    #expect(try other.ask("undo 2").hasPrefix("+ "))
+    #expect(try other.ask("expect p off").hasPrefix("+"))
+    #expect(try other.ask("journal") == "+ 4")
+  }
 }
 
 /// Daemons one after the other on one store, each killed while clients send to two durable worlds: `main`, whose time

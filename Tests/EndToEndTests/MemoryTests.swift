@@ -212,6 +212,98 @@ struct MemoryTests {
     try expectWithin(daemon)
   }
 
+  /// Documents of every kind that grows, with the requests after them.
+  private static var documents: [String: (Int) -> String] {
+    let head = "<scxml xmlns='http://www.w3.org/2005/07/scxml' datamodel='ecmascript'>"
+    func repeated(_ count: Int, _ text: (Int) -> String) -> String { (0..<count).map(text).joined() }
+    func define(_ name: String, _ document: String, _ options: String = "") -> String {
+      "define \(name) format=scxml \(options)bytes=\(document.utf8.count)\n\(document)"
+    }
+    func chart(_ number: Int, _ content: String) -> String {
+      "\(define("k\(number)", "\(head)\(content)</scxml>"))new k\(number) m\(number)\nsend m\(number) go"
+    }
+    let child = "\(head)<datamodel><data id='x' expr=\"'y'.repeat(20000)\"/></datamodel><state/></scxml>"
+    let send = "<send event='e' target='#_internal'><param name='x' expr='x + n'/></send>"
+    return [
+      // Each input fills the queue with megabytes, which are gone after it.
+      "queues": { number in
+        chart(
+          number,
+          """
+          <datamodel><data id='x'/><data id='n' expr='0'/></datamodel><state id='a'>
+          <transition event='go'><script>x = 'y'.repeat(1000); n = 0</script><raise event='t'/></transition>
+          <transition event='t' cond='n &lt; 40'><assign location='n' expr='n + 1'/>\(repeated(100) { _ in send })
+          <raise event='t'/></transition><transition event='e'/></state>
+          """)
+      },
+      "data": { number in
+        chart(
+          number,
+          """
+          <datamodel><data id='x'/></datamodel><state id='a'><transition event='go'>
+          <assign location='x' expr="'y'.repeat(500000)"/></transition></state>
+          """)
+      },
+      "sessions": { number in
+        chart(
+          number,
+          """
+          <state id='a'><transition event='go' target='b'/></state>
+          <state id='b'>\(repeated(20) { _ in "<invoke><content>\(child)</content></invoke>" })</state>
+          """)
+      },
+      "histories": { number in
+        (number == 0
+          ? define(
+            "k",
+            """
+            \(head)<state id='p' initial='s2999'>
+            \(repeated(300) { "<history id='h\($0)' type='deep'><transition target='s0'/></history>" })
+            \(repeated(3_000) { "<state id='s\($0)'/>" })<transition event='go' target='q'/></state><state id='q'/></scxml>
+            """) : "") + "new k m\(number)\nsend m\(number) go"
+      },
+      "states": { define("k\($0)", "\(head)\(repeated(4_000) { _ in "<state/>" })</scxml>") + "sync" },
+      "events": { number in
+        let names = repeated(1_900) { "e\($0) " }
+        return define("k\(number)", "\(head)<state><transition event='\(names)'/></state></scxml>") + "sync"
+      },
+      "versions": { _ in define("k", "\(head)\(repeated(1_000) { "<state id='s\($0)'/>" })</scxml>") + "sync" },
+    ]
+  }
+
+  @Test(
+    "documents that make much of little",
+    arguments: ["data", "sessions", "histories", "states", "events", "versions"])
+  func documents(what: String) throws {
+    let daemon = try daemon()
+    defer { daemon.letGo() }
+    let document = try #require(Self.documents[what])
+    try attack(daemon, try client(of: daemon, in: "w"), most: 3_000, inPiecesOf: 1, document)
+  }
+
+  @Test("what inputs of charts take is given back after them; so are documents with mistakes, and files for them")
+  func passing() throws {
+    let daemon = try daemon()
+    defer { daemon.letGo() }
+    let client = try client(of: daemon, in: "w")
+    let queues = try #require(Self.documents["queues"])
+    for number in 0..<60 {
+      try client.send(queues(number) + "\n")
+      for _ in 0..<2 { #expect(try client.final().hasPrefix("+")) }
+      #expect(try client.final().hasPrefix("+ stayed "))
+    }
+    let states = String(repeating: "<state id='a'/>", count: 20_000)
+    let mistakes = "<scxml xmlns='http://www.w3.org/2005/07/scxml'>\(states)</scxml>"
+    let files = try (0..<20).map { _ in try daemon.connect() }
+    for (number, file) in files.enumerated() {
+      try client.send("define bad format=scxml bytes=\(mistakes.utf8.count)\n\(mistakes)")
+      #expect(try client.final().hasPrefix("- BAD-DEFINITION "))
+      try file.send("define f resource=f\(number) format=scxml bytes=\(mistakes.utf8.count)\n\(mistakes)")
+      #expect(try file.final().hasPrefix("+ resource "))
+    }
+    try expectWithin(daemon)
+  }
+
   @Test(
     "what is counted is what the process has, but for some percent",
     arguments: [

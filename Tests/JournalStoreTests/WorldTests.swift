@@ -30,6 +30,42 @@ struct WorldTests {
     #expect(try store.segments(of: "a") == [])
   }
 
+  @Test("a copy has all that is stored of a world; each then goes on without the other")
+  func copies() throws {
+    let store = try fixture.open()
+    try store.create("a")
+    let lease = try store.take("a").lease
+    let made = StoredCreation(sequence: 2, number: 7, name: "m", kind: "k")
+    try store.append(lease, after: 0, [1, 2, 3], moment: 5, creations: [made])
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    let kind = StoredKind(name: "k", since: 1, bytes: [9])
+    try store.append([Append(lease, head: 10, last: 10, nothing, moment: 6, undone: [3...5, 8...9], kinds: [kind])])
+    try store.putCheckpoint(lease, at: 10, hash: 77, [4, 5, 6])
+    try store.append(lease, after: 10, [7], moment: 7)
+    try store.copy(lease, to: "b", moment: 8, settings: [2])
+    #expect(
+      failure { () throws(StoreFailure) in try store.copy(lease, to: "b", moment: 8, settings: [2]) }
+        == .worldExists("b"))
+    let copy = try store.take("b")
+    #expect(copy.world.epoch == 1 && copy.world.moment == 8 && copy.world.settings == [2])
+    #expect(try store.holdings(of: "b") == store.holdings(of: "a"))
+    #expect(try store.segments(of: "b") == store.segments(of: "a"))
+    #expect(try store.checkpoint(of: "b", atOrBefore: 20) == store.checkpoint(of: "a", atOrBefore: 20))
+    #expect(try store.undone(in: "b", 1...20) == [3...5, 8...9])
+    #expect(try store.kinds(of: "b") == [kind])
+    #expect(try store.creations(of: "b") == [made])
+    try store.append(copy.lease, after: 20, [8])
+    #expect(try store.segments(of: "a").count == 2 && store.segments(of: "b").count == 3)
+    try store.inspect()
+    _ = try store.take("a")
+    let ended = failure { () throws(StoreFailure) in try store.copy(lease, to: "c", moment: 0, settings: []) }
+    if case .fenced? = ended {} else { Issue.record("a lease that has ended copies: \(String(describing: ended))") }
+    try store.remove("a")
+    while try store.sweep() {}
+    #expect(try store.segments(of: "b").count == 3)
+    try store.inspect()
+  }
+
   @Test(
     "what was appended is read back in order, from any input, also after opening again", arguments: Durability.allCases)
   func appending(durability: Durability) throws {

@@ -1,5 +1,6 @@
 import Simulator
 import StateMachines
+import Statecharts
 import Testing
 
 @testable import SimulationDaemon
@@ -257,9 +258,36 @@ struct DefinedKindsTests {
         guest.say("graph m format=\(format)").last?.hasPrefix("- LIMIT name=diagramStates value=2000 : ") == true,
         "\(format)")
     }
+    #expect(define("many", document(1_001, 1_000), guest).last?.hasPrefix("+ defined many ") == true)
+    #expect(guest.say("graph many").last?.hasPrefix("- LIMIT name=diagramPairs value=1000000 : ") == true)
+    #expect(RequestContext.mayExplore(states: 1_000, events: 1_000))
     #expect(define("loud", document(1, 2_000), guest).last?.hasPrefix("+ defined loud ") == true)
     #expect(
       define("noisy", document(1, 2_001), guest).last?.hasPrefix("- LIMIT name=documentEvents value=2000 : ") == true)
+  }
+
+  @Test("a document that is nested as deeply as is allowed has machines and diagrams of all formats")
+  func deepest() {
+    let depth = DocumentLimits().depth - 2
+    let open = (0..<depth).map { "<state id=\"s\($0)\">" }.joined()
+    let move = "<transition event=\"e\" target=\"s0\"/>"
+    let text =
+      "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\">\(open)\(move)"
+      + String(repeating: "</state>", count: depth) + "</scxml>"
+    let nested =
+      "stateDiagram-v2\n[*] --> s0\n" + (0..<200).map { "state s\($0) {\n[*] --> s\($0 + 1)\n" }.joined()
+      + "s200 --> s200 : e\n" + String(repeating: "}\n", count: 200)
+    let guest = HostedService().connect(toWorld: "w")
+    #expect(define("deep", text, guest).last?.hasPrefix("+ defined deep ") == true)
+    let read = guest.say("define nest format=mermaid bytes=\(nested.utf8.count)\n\(nested)").last ?? ""
+    #expect(read.hasPrefix("+ defined nest ") || read.hasPrefix("- BAD-DEFINITION "), "\(read)")
+    #expect(guest.play("new deep m", "send m e", "undo").last?.hasPrefix("+ ") == true)
+    for format in ["table", "dot", "mermaid", "stateDiagram", "plantuml", "json", "tests", "scxml"] {
+      for kind in ["deep", "nest"] where kind == "deep" || read.hasPrefix("+") {
+        #expect(guest.say("graph \(kind) show=all format=\(format)").last?.hasPrefix("+ ") == true, "\(kind) \(format)")
+      }
+    }
+    #expect(guest.say("coverage kind=deep").last?.hasPrefix("+ ") == true)
   }
 
   @Test("the guards of a document are those of its diagrams")

@@ -69,6 +69,74 @@ struct MemoryLimitTests {
     #expect(guest.say("send f0 tap").first?.hasPrefix(Self.limit) == true)
   }
 
+  /// Charts that gain more than 100,000 bytes by an event without data, each in another way.
+  private static let growing: [String: String] = {
+    let head = "<scxml xmlns='http://www.w3.org/2005/07/scxml' datamodel='ecmascript'>"
+    func repeated(_ count: Int, _ text: (Int) -> String) -> String { (0..<count).map(text).joined() }
+    let child = "\(head)<datamodel>\(repeated(300) { "<data id='x\($0)'/>" })</datamodel><state/></scxml>"
+    return [
+      "data": """
+      \(head)<datamodel><data id='x'/></datamodel><state id='a'><transition event='go'>
+      <assign location='x' expr="'y'.repeat(150000)"/></transition></state></scxml>
+      """,
+      "sends": """
+      \(head)<state id='a'><transition event='go'>
+      \(repeated(100) { _ in "<send event='e' delay='3600s'><param name='x' expr=\"'y'.repeat(1200)\"/></send>" })
+      </transition></state></scxml>
+      """,
+      "sessions": """
+      \(head)<state id='a'><transition event='go' target='b'/></state><state id='b'>
+      \(repeated(12) { _ in "<invoke><content>\(child)</content></invoke>" })
+      </state></scxml>
+      """,
+      "histories": """
+      \(head)<state id='p' initial='s2999'>
+      \(repeated(300) { "<history id='h\($0)' type='deep'><transition target='s0'/></history>" })
+      \(repeated(3_000) { "<state id='s\($0)'/>" })<transition event='go' target='q'/></state><state id='q'/></scxml>
+      """,
+    ]
+  }()
+
+  private func define(_ name: String, _ document: String) {
+    let lines = guest.say("define \(name) format=scxml bytes=\(document.utf8.count)\n\(document)")
+    #expect(lines.last?.hasPrefix("+ defined \(name) ") == true, "\(lines)")
+  }
+
+  @Test("what a machine of a document gains counts at once", arguments: ["data", "sends", "sessions", "histories"])
+  func gains(what: String) throws {
+    define("k", try #require(Self.growing[what]))
+    #expect(guest.say("new k m").last?.hasPrefix("+ created m ") == true)
+    func held() -> Int { guest.client.hosted.live.world.footprint[.data] }
+    let before = held()
+    let reply = guest.say("send m go").last ?? ""
+    #expect(reply.hasPrefix("+ moved ") || reply.hasPrefix("+ stayed "), "\(reply)")
+    #expect(held() - before > 100_000, "\(what): \(held() - before)")
+    #expect(guest.say("drop m").last?.hasPrefix("+ dropped m") == true)
+    #expect(held() < before + 1_000)
+  }
+
+  @Test("plain events are refused when the machines have gained too much, and not before")
+  func gainsTooMuch() throws {
+    define("k", try #require(Self.growing["data"]))
+    #expect(guest.say((0..<20).map { "new k m\($0)" }.joined(separator: "\n")).last?.hasPrefix("+ created ") == true)
+    fill(leaving: 400_000)
+    let replies = guest.say((0..<20).map { "send m\($0) go" }.joined(separator: "\n"))
+    let taken = replies.count { $0.hasPrefix("+ stayed ") }
+    #expect((2...5).contains(taken), "\(taken)")
+    #expect(replies.last?.hasPrefix(Self.limit) == true)
+  }
+
+  @Test("a document for which there is no memory is refused before it is read")
+  func document() throws {
+    outgrow()
+    let document = try #require(Self.growing["histories"])
+    fill(leaving: 500_000)
+    let reply = guest.say("define k format=scxml bytes=\(document.utf8.count)\n\(document)")
+    #expect(reply.last?.hasPrefix(Self.limit) == true, "\(reply)")
+    host.service.budget.add(-4_000_000, for: .requests)
+    define("k", document)
+  }
+
   @Test("a cast ends behind the machine that it has come to, and says how many it has reached")
   func cast() {
     outgrow()

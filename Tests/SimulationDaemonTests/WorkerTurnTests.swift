@@ -1,4 +1,5 @@
 import Simulator
+import Statecharts
 import Testing
 
 @testable import SimulationDaemon
@@ -120,6 +121,62 @@ struct WorkerTurnTests {
     host.passTimeLate(3_600_000_000_000)
     ana.make(lines, in: "d", script)
     #expect(!ana.guest.isBusy)
+  }
+
+  @Test("much to print for many watchers is left to a worker, some watchers at a time, and nothing is lost")
+  func notices() {
+    let threads = HeldWorkers()
+    let host = HostedService(workers: threads.workers())
+    let maker = host.connect(toWorld: "w")
+    let machines = Int(Session.inputsToldAtOnce) + 1
+    _ = maker.say("quiet on\n" + (0..<machines).map { "new power p\($0)\n" }.joined() + "quiet off")
+    threads.finish(host)
+    let watchers = (0..<Loan.mostReaders + 6).map { _ in host.connect(toWorld: "w") }
+    for watcher in watchers { #expect(watcher.say("watch *").last?.hasPrefix("+") == true) }
+    let sends = (0..<machines).map { "send p\($0) buttonClick\n" }.joined()
+    host.round { maker.arrive(sends) }
+    #expect(maker.lines().count { $0.hasPrefix("+ moved off on ") } == machines)
+    // The event loop has printed nothing, and a worker has the world.
+    #expect(watchers.allSatisfy { $0.client.session.outbox.isEmpty && $0.lines().isEmpty })
+    #expect(host.service.worlds["w"]?.home == nil)
+    threads.finish(host)
+    for watcher in watchers { #expect(watcher.lines().count { $0.contains(" moved off on ") } == machines) }
+    // One that asks meanwhile has its notices before the answer.
+    host.round { maker.arrive(sends) }
+    host.round { watchers[0].arrive("count\n") }
+    threads.finish(host)
+    let lines = watchers[0].lines()
+    #expect(lines.count { $0.contains(" moved on off ") } == machines && lines.last?.hasPrefix("+") == true)
+  }
+
+  @Test("the only worker does other work while it is in a long step of a chart")
+  func withinStep() {
+    let pool = WorkerPool(places: 1)
+    let workers = Workers(pool) {}
+    let (started, done) = (Semaphore(), Semaphore())
+    let order = Locked<[String]>([])
+    let slot = workers.slot(of: .other(1_001))
+    workers.submit(
+      Job(
+        slot,
+        { () throws(Never) in
+          started.wait()
+          // As a chart does, before its time is over and after it.
+          slot.begin()
+          Budget.pause.get()?()
+          order.withLock { $0.append("in time") }
+          let end = HostClock.now() + 4 * WorkerSlot.longest
+          while HostClock.now() <= end { Budget.pause.get()?() }
+          order.withLock { $0.append("first") }
+          done.signal()
+        }, then: { _ in }))
+    workers.submit(
+      Job(
+        workers.slot(of: .other(1_002)), { () throws(Never) in order.withLock { $0.append("second") } }, then: { _ in })
+    )
+    started.signal()
+    done.wait()
+    #expect(order.withLock { $0 } == ["in time", "second", "first"])
   }
 
   @Test("long work leaves workers to more work of its user, but not to such that takes the world of another along")

@@ -2,9 +2,10 @@ import StateMachines
 import TestSupport
 import Statecharts
 
-/// Makes documents, diagrams and expressions by chance, out of their own words, and gives them to the parsers and the
-/// evaluator. Nothing may trap, and nothing may take more than its limits.
+/// Gives documents, diagrams and expressions made by chance to the parsers and the evaluator. Nothing may trap, and nothing
+/// may take more than its limits.
 struct Fuzzer {
+  private var random: RandomDocuments
   private var generator: Generator
   private(set) var inputs = 0
   /// How many of the inputs were whole documents, diagrams or expressions.
@@ -12,6 +13,7 @@ struct Fuzzer {
   private let limits: StatechartLimits
 
   init(seed: UInt64) {
+    random = RandomDocuments(salt: seed)
     generator = Generator(salt: seed)
     var limits = StatechartLimits()
     limits.budget = Budget(steps: 10_000, bytes: 1 << 16)
@@ -19,18 +21,15 @@ struct Fuzzer {
     self.limits = limits
   }
 
-  private mutating func number(_ bound: Int) -> Int { generator.draw(in: 0...(bound - 1)) }
-  private mutating func pick(_ words: [String]) -> String { words[number(words.count)] }
-
   /// Makes and reads one input.
   mutating func run() {
     inputs += 1
-    switch number(10) {
-    case 0: runDocument(mutated(document(depth: 0)))
-    case 1, 2: runDiagram(mutated(diagram()))
-    case 3: runDiagram(diagram())
-    case 4: runScript(mutated(script(depth: 0)))
-    case _: runExpression(number(3) == 0 ? mutated(expression(depth: 0)) : expression(depth: 0))
+    switch random.number(10) {
+    case 0: runDocument(random.mutated(random.document()))
+    case 1, 2: runDiagram(random.mutated(random.diagram()))
+    case 3: runDiagram(random.diagram())
+    case 4: runScript(random.mutated(random.script()))
+    case _: runExpression(random.number(3) == 0 ? random.mutated(random.expression()) : random.expression())
     }
   }
 
@@ -52,10 +51,10 @@ struct Fuzzer {
     if case .limit = outcome { return }
     for _ in 0..<4 {
       let input: ChartInput =
-        if let timer = machine.timers.first, number(2) == 0 {
+        if let timer = machine.timers.first, random.number(2) == 0 {
           .timer(timer)
         } else {
-          .event(definition.event(named: pick(Self.events)))
+          .event(definition.event(named: random.event()))
         }
       outcome = interpreter.step(&machine, input, now: .beginning, generator: &generator)
     }
@@ -95,186 +94,5 @@ struct Fuzzer {
     var scope = scope
     scope.symbols = symbols
     try? script.run(in: &scope)
-  }
-
-  // MARK: Making
-
-  /// Cuts, doubles and replaces parts, most often none.
-  private mutating func mutated(_ text: String) -> String {
-    var bytes = Array(text.utf8)
-    for _ in 0..<number(3) where !bytes.isEmpty {
-      let place = number(bytes.count)
-      switch number(4) {
-      case 0: bytes.removeSubrange(place..<min(bytes.count, place + 1 + number(8)))
-      case 1: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 1 + number(12))], at: place)
-      case 2: bytes[place] = UInt8(number(256))
-      case _: bytes.insert(contentsOf: pick(Self.pieces).utf8, at: place)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static let events = ["a", "b", "a.b", "error.execution", "done.state.s1", "*", "x"]
-  private static let pieces = [
-    "<br/>", "#59;", "#lt;", "[", "]", "{", "}", "(", ")", "--", "-->", "[*]", "[H*]", "\"", "'", "\\", ";", ",", "%%",
-    ":::",
-    "é", "\u{0}", "\n", "&amp;", "]]>", "<!--", "9999999999999999999999", "0x", "1e999", "\\uD800", "×", "after ",
-    "entry /",
-  ]
-  private static let values = [
-    "0", "1", "-1", "3.5", "1e300", "NaN", "Infinity", "'x'", "'äö'", "''", "true", "null", "undefined", "n", "s", "l",
-    "[]",
-    "{}", "[1,2,3]", "{a: 1}", "In('s1')", "_event", "_event.data", "Math", "o", "function(x) { return x }",
-    "\"\\u00e4\"",
-    // Where integers and floating-point numbers end.
-    "1e18", "-1e18", "9223372036854775807", "-9223372036854775808", "4294967295", "4294967296", "2147483648",
-    "9007199254740993", "5e-324", "1.7976931348623157e308", "-0", "1e21", "65536", "-2147483649",
-  ]
-  private static let operators = [
-    "+", "-", "*", "/", "%", "**", "==", "!=", "===", "!==", "<", "<=", ">", ">=", "&&", "||", "??", "&", "|", "^",
-    "<<", ">>",
-    ">>>", " in ", " instanceof ", "=", "+=", ",",
-  ]
-  private static let methods = [
-    ".length", ".push(1)", ".pop()", ".shift()", ".unshift(2)", ".reverse()", ".concat([1])", ".join('-')",
-    ".indexOf('x')",
-    ".includes(1)", ".slice(-2, 1e9)", ".substring(5, -1)", ".charAt(1)", ".split('')", ".split('x')", ".toUpperCase()",
-    ".toLowerCase()", ".toString()", "[0]", "[-1]", "['length']", ".a", "()", "++", "--", ".length = 1e7",
-  ]
-  /// Methods with values in the place of `#`.
-  private static let methodsOfValues = [
-    ".length = #", ".at(#)", ".slice(#, #)", ".splice(#, #, #)", ".fill(#, #, #)", ".indexOf(#, #)", ".repeat(#)",
-    ".padStart(#)", ".padEnd(#, 'xy')", ".substr(#, #)", ".toFixed(#)", ".toString(#)", ".split('', #)", "[#]",
-    "[#] = #", ".sort(#)", ".map(#)", ".reduce(#)", ".replace(#, #)", ".concat(#)", ".push(#)", "[#].a = #",
-  ]
-  private static let calls = [
-    "Math.floor(", "Math.max(", "Math.pow(2, ", "Math.round(", "JSON.stringify(", "JSON.parse(", "String(", "Number(",
-    "parseInt(", "isNaN(", "Object.keys(", "Object.values(", "Array.isArray(", "Array(", "typeof (", "!(", "-(", "~(",
-    "(",
-    "new (", "void (", "delete (",
-  ]
-
-  private mutating func expression(depth: Int) -> String {
-    if depth > 5 { return pick(Self.values) }
-    switch number(7) {
-    case 0, 1: return pick(Self.values)
-    case 2, 3: return expression(depth: depth + 1) + pick(Self.operators) + expression(depth: depth + 1)
-    case 4:
-      let receiver = expression(depth: depth + 1)
-      guard number(2) == 0 else { return receiver + pick(Self.methods) }
-      let parts = pick(Self.methodsOfValues).split(separator: "#", omittingEmptySubsequences: false)
-      return parts.dropFirst().reduce(receiver + parts[0]) { $0 + pick(Self.values) + $1 }
-    case 5: return pick(Self.calls) + expression(depth: depth + 1) + ")"
-    case _:
-      return "\(expression(depth: depth + 1)) ? \(expression(depth: depth + 1)) : \(expression(depth: depth + 1))"
-    }
-  }
-
-  private mutating func script(depth: Int) -> String {
-    if depth > 3 { return expression(depth: 3) + ";" }
-    switch number(8) {
-    case 0: return "var v = \(expression(depth: 2));"
-    case 1: return "if (\(expression(depth: 3))) { \(script(depth: depth + 1)) } else \(script(depth: depth + 1))"
-    case 2: return "while (\(expression(depth: 3))) { \(script(depth: depth + 1)) if (n) break; }"
-    case 3: return "for (var i = 0; i < 9; i++) { \(script(depth: depth + 1)) }"
-    case 4: return "function f(a, b) { \(script(depth: depth + 1)) return f(b, a) } f(1);"
-    case 5: return "s += s; l.push(l); " + script(depth: depth + 1)
-    case 6 where number(8) == 0:
-      // As deep as statements can be, in each call; with data that are as deep as they can be, too.
-      let depth = number(58)
-      let (open, close) = (String(repeating: "{", count: depth), String(repeating: "}", count: depth))
-      let call = pick(["f(x)", "l.sort(f)", "l.map(f)", "l.reduce(f)", "s.replace('x', f)", "new f(x)", "l[f(x)] = 1"])
-      return "for (var i = 0; i < 97; i++) { l = [l, l[0]]; } function f(x) { \(open) \(call); \(close) } f(l);"
-    case _: return expression(depth: 2) + ";"
-    }
-  }
-
-  private mutating func label() -> String {
-    var text = pick([
-      "a", "b", "a, b", "a.b", "*", "after 5s", "x after 1ms", "b, or after 2s", "set(1|2)", "", "always",
-    ])
-    if number(3) == 0 { text += " [\(expression(depth: 4))]" }
-    if number(2) == 0 { text += " / \(action()), \(action())" }
-    if number(8) == 0 { text += "<br/>" + pick(["b", "/ beep", "[n]"]) }
-    return text
-  }
-
-  private mutating func action() -> String {
-    switch number(9) {
-    case 0: "n = \(expression(depth: 4))"
-    case 1: "raise \(pick(Self.events))"
-    case 2: "send \(pick(["a", "b(x = n)"])) after \(number(9))s as t"
-    case 3: "cancel t"
-    case 4: "log \(expression(depth: 4)) as \"x\""
-    case 5: "if (\(expression(depth: 4))) { \(pick(["beep", "n = 1"])) } else { raise a }"
-    case 6: "for (i of l) { beep ×2 }"
-    case 7: "beep(v = \(expression(depth: 4)))"
-    case _: "beep"
-    }
-  }
-
-  private mutating func diagram() -> String {
-    var text = "stateDiagram-v2\n%% data n = 0\n%% data l = [1, 2]\n[*] --> s1\n"
-    var open = 0
-    for _ in 0..<(1 + number(12)) {
-      let state = "s\(1 + number(6))"
-      let other = pick(["s1", "s2", "s3", "s4", "[*]", "s1[H]", "s2[H*]", "[H]", "c", "f", "j"])
-      switch number(12) {
-      case 0:
-        text += "state \(state) {\n"
-        open += 1
-      case 1 where open > 0:
-        text += "}\n"
-        open -= 1
-      case 2 where open > 0: text += "--\n"
-      case 3:
-        text += "state \(pick(["c <<choice>>", "f <<fork>>", "j <<join>>", "\"T<br/>entry / beep\" as \(state)"]))\n"
-      case 4: text += "\(state) : \(pick(["entry / ", "exit / "]))\(action())\n"
-      case 5: text += "\(state) : \(label())\n"
-      case 6: text += "\(pick(["c", "f", "j", "[*]", "s1[H]"])) --> \(state)\(pick(["", " : [else]", " : / beep"]))\n"
-      case _: text += "\(state) --> \(other)\(number(5) == 0 ? "" : " : " + label())\n"
-      }
-    }
-    return text + String(repeating: "}\n", count: open)
-  }
-
-  private static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
-  }
-
-  private mutating func document(depth: Int) -> String {
-    "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\"><datamodel><data id=\"n\" expr=\"0\"/><data id=\"l\">[1,2]</data></datamodel>"
-      + (0..<(1 + number(3))).map { _ in state(depth: 0) }.joined() + "</scxml>"
-  }
-
-  private mutating func state(depth: Int) -> String {
-    let name = pick(["state", "state", "state", "parallel", "final"])
-    var text = "<\(name) id=\"s\(1 + number(9))\">"
-    if name != "final" {
-      for _ in 0..<number(3) {
-        let condition = number(2) == 0 ? " cond=\"\(Self.escaped(expression(depth: 4)))\"" : ""
-        text +=
-          "<transition event=\"\(pick(Self.events))\"\(condition) target=\"s\(1 + number(9))\">\(content())</transition>"
-      }
-      if number(3) == 0 { text += "<history id=\"h\(number(9))\"><transition target=\"s\(1 + number(9))\"/></history>" }
-      if number(6) == 0 {
-        text += "<invoke><content><scxml xmlns=\"http://www.w3.org/2005/07/scxml\"><final/></scxml></content></invoke>"
-      }
-      if depth < 3 { for _ in 0..<number(3) { text += state(depth: depth + 1) } }
-    }
-    return text + "<onentry>\(content())</onentry></\(name)>"
-  }
-
-  private mutating func content() -> String {
-    switch number(7) {
-    case 0: "<assign location=\"n\" expr=\"\(Self.escaped(expression(depth: 3)))\"/>"
-    case 1: "<raise event=\"\(pick(Self.events))\"/>"
-    case 2: "<send event=\"a\" delay=\"\(number(3))s\"/>"
-    case 3: "<foreach array=\"l\" item=\"i\"><log expr=\"i\"/></foreach>"
-    case 4: "<if cond=\"n\"><script>\(Self.escaped(script(depth: 2)))</script><else/><raise event=\"b\"/></if>"
-    case 5:
-      "<send type=\"output\" event=\"beep\"><param name=\"v\" expr=\"\(Self.escaped(expression(depth: 4)))\"/></send>"
-    case _: ""
-    }
   }
 }

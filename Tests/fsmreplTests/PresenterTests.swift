@@ -65,7 +65,7 @@ struct PresenterTests {
       ("undo", "+ t=1.350 seq=4", "now at 1.350s  #4\n"),
       ("goto 1s", "+ paused=yes t=1.000 seq=5", "now at 1.000s; the clock is paused, 'resume' lets it go on  #5\n"),
       ("world fork w", "+ created w", "world w created\n"),
-      ("world fork w", "+ created w durable=no", "world w created; it is not durable, unlike this one\n"),
+      ("world fork w", "+ created w durable=no", "world w created; it is not durable, as 'durable=yes' makes it\n"),
     ])
   func answers(request: String, line: String, expected: String) throws {
     #expect(try shown(request, line) == expected)

@@ -362,9 +362,9 @@ struct PromptWorldTests {
     #expect(try !terminal.wait(for: "all done").contains("trial"))
   }
 
-  @Test("an undo says what it has taken back, and asks before if that is much, but not for a file")
+  @Test("a step back says what it has taken back, and asks before if that is much, but not for a file")
   func takenBack() throws {
-    let path = try write("new fridge g\nadvance 2h\nundo\n", to: "a.fsm")
+    let path = try write("new fridge g\nadvance 2h\nundo\nnew fridge h\nadvance 2h\ngoto 0\n", to: "a.fsm")
     let terminal = try start("new shiftKey key", "send key tap", "undo")
     try terminal.wait(for: "now at 0.000s  #3\n  taken back: send key tap\n")
     terminal.type("new fridge f\radvance 1d\rundo\r")
@@ -386,8 +386,24 @@ struct PromptWorldTests {
     try terminal.wait(for: "new fridge f, and 75 timers since; 'goto TIME' goes less far; go on?")
     terminal.type("n\r")
     try terminal.wait(for: "not sent: 'undo'\n")
+    // A step to the present time takes no number, and nothing is said of the step before it.
+    terminal.type("undo\r")
+    try terminal.wait(for: "[y/N]> ")
+    terminal.type("y\r")
+    try terminal.wait(for: "goes less far\n")
+    terminal.type("goto 0\rnew power p\r")
+    #expect(try !terminal.wait(for: "p created").contains("taken back"))
+    terminal.type("advance 1h\rgoto 0\r")
+    try terminal.wait(for: "this takes back 01:00:00 of time; go on?\n")
+    terminal.type("n\r")
+    try terminal.wait(for: "not sent: 'goto 0'\n")
+    terminal.type("send p buttonClick\radvance 1m\rgoto 0\r")
+    try terminal.wait(for: "this takes back 01:01:00 of time: send p buttonClick; go on?\n")
+    terminal.type("y\r")
+    try terminal.wait(for: "taken back: send p buttonClick\n")
     terminal.type("run \(path)\r")
     #expect(try !terminal.wait(for: "taken back: new fridge g, and 5 timers since").contains("[y/N]"))
+    #expect(try !terminal.wait(for: "taken back: 5 timers").contains("[y/N]"))
     terminal.type("worlds\r")
     #expect(try !terminal.wait(for: "w     clock=virtual").contains("trial"))
   }

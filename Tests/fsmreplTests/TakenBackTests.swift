@@ -20,10 +20,11 @@ struct TakenBackTests {
       "5 9.500 lamp moved off on wire=f.compressorOff")
     #expect(fridge.text == "new fridge f, and 1 timer and 1 input by a wire since")
     #expect(fridge.hasUsedMachine)
-    #expect(fridge.report?.text.hasSuffix("since; 'redo' brings it back, 'goto TIME' goes less far") == true)
+    #expect(fridge.report(of: .undo)?.text.hasSuffix("since; 'redo' brings it back, 'goto TIME' goes less far") == true)
+    #expect(fridge.report(of: .goto)?.text.hasSuffix("'redo' brings it back, a later TIME goes less far") == true)
     let tap = try taken(7...7, "7 0.000 key moved off on event=tap undone=99", "7 0.000 key armed t due=0.350")
     #expect(tap.text == "send key tap" && !tap.hasUsedMachine)
-    #expect(tap.report == "taken back: send key tap")
+    #expect(tap.report(of: .undo) == "taken back: send key tap")
   }
 
   @Test(
@@ -45,11 +46,13 @@ struct TakenBackTests {
       "4 0.000 c.b dropped")
     #expect(composed.text == "new c, drop c")
     // At one time there is nothing between for 'goto'.
-    #expect(composed.report == "taken back: new c, drop c; 'redo' brings it back")
+    #expect(composed.report(of: .undo) == "taken back: new c, drop c; 'redo' brings it back")
     let sent = try taken(
       1...5, "1 0.000 a moved x y event=e1", "2 0.000 a moved x y event=e2", "3 0.000 a moved x y event=e3",
       "4 0.000 a moved x y event=e4", "5 0.000 a moved x y event=e5")
     #expect(sent.text == "send a e1, send a e2, send a e3, 2 more requests")
+    let timers = try taken(4...4, "4 9.000 f expired cold due=9.000", "4 9.000 f moved cooling waiting timer=cold")
+    #expect(timers.report(of: .goto) == "taken back: 1 timer; 'redo' brings it back")
     // More inputs than were read.
     #expect(try taken(1...9, "1 0.000 a moved x y event=e").text == "send a e, and 8 more inputs since")
   }
@@ -68,15 +71,20 @@ struct TakenBackTests {
   func questions() throws {
     let tap = try taken(7...7, "7 0.000 key moved off on event=tap")
     let hour: Int64 = 3_600_000_000_000
-    #expect(UndoTrial(taken: tap, time: hour - 1).question == nil)
+    #expect(RewindTrial(taken: tap, time: hour - 1).question(about: .undo) == nil)
     #expect(
-      UndoTrial(taken: tap, time: hour).question
+      RewindTrial(taken: tap, time: hour).question(about: .undo)
         == "this takes back 01:00:00 of time: send key tap; 'goto TIME' goes less far; go on?")
+    #expect(
+      RewindTrial(taken: tap, time: hour).question(about: .goto)
+        == "this takes back 01:00:00 of time: send key tap; go on?")
+    #expect(RewindTrial(taken: nil, time: hour).question(about: .goto) == "this takes back 01:00:00 of time; go on?")
+    #expect(RewindTrial(taken: nil, time: 0).question(about: .goto) == nil)
     let used = try taken(1...2, "1 0.000 a created x off", "2 0.000 a moved off on event=e")
     #expect(
-      UndoTrial(taken: used, time: 0).question
+      RewindTrial(taken: used, time: 0).question(about: .undo)
         == "this takes back new x a, send a e; go on?")
     let fresh = try taken(1...2, "1 0.000 a created x off", "2 0.000 b moved off on event=e")
-    #expect(UndoTrial(taken: fresh, time: 0).question == nil)
+    #expect(RewindTrial(taken: fresh, time: 0).question(about: .undo) == nil)
   }
 }

@@ -135,6 +135,8 @@ package final class WorkNotes: @unchecked Sendable {
     var present: [InterruptedWork] = []
     /// What was found out about earlier ends.
     var records: [InterruptedWork] = []
+
+    var isEmpty: Bool { present.isEmpty && records.isEmpty }
   }
 
   /// The content of the file; empty if it is missing, damaged, or belongs to another database.

@@ -31,18 +31,22 @@ extension SQLiteStore {
     // First, so that a fenced writer gets no further.
     try update(row, epoch: append.lease.epoch, head: append.head)
     if !append.bytes.isEmpty {
-      let first = append.head + 1
-      let sum = SegmentSQL.sum(
-        world: row.identity, first: first, last: append.last, stored: stored, append.bytes)
-      try segmentInsertion.bind(1, row.identity).bind(2, first).bind(3, append.last).bind(4, stored).bind(5, sum)
-        .bind(6, lent: append.bytes).run()
+      try write(Segment(first: append.head + 1, last: append.last, stored: stored, bytes: append.bytes), row)
     }
-    for creation in append.creations {
-      try nameInsertion.bind(1, row.identity).bind(2, Int64(creation.number)).bind(3, creation.sequence)
-        .bind(4, creation.name).bind(5, creation.kind).bind(6, NameSQL.sum(world: row.identity, creation)).run()
-    }
+    for creation in append.creations { try write(creation, row) }
     if !append.undone.isEmpty { try write(undone: append.undone, row) }
     for kind in append.kinds { try write(kind, row) }
     return row
+  }
+  func write(_ segment: Segment, _ row: WorldRow) throws(StoreFailure) {
+    let sum = SegmentSQL.sum(
+      world: row.identity, first: segment.first, last: segment.last, stored: segment.stored, segment.bytes)
+    try segmentInsertion.bind(1, row.identity).bind(2, segment.first).bind(3, segment.last).bind(4, segment.stored)
+      .bind(5, sum).bind(6, lent: segment.bytes).run()
+  }
+
+  func write(_ creation: StoredCreation, _ row: WorldRow) throws(StoreFailure) {
+    try nameInsertion.bind(1, row.identity).bind(2, Int64(creation.number)).bind(3, creation.sequence)
+      .bind(4, creation.name).bind(5, creation.kind).bind(6, NameSQL.sum(world: row.identity, creation)).run()
   }
 }

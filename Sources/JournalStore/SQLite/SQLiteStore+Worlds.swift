@@ -3,18 +3,26 @@ extension SQLiteStore {
     _ world: String, head: UInt64, moment: Int64, settings: [UInt8]
   ) throws(StoreFailure) {
     let (store, row) = try writing { () throws(StoreFailure) in
-      guard try find(world) == nil else { throw .worldExists(world) }
-      let draft = WorldRow(identity: 0, name: world, head: head, moment: moment, settings: settings)
-      // The row's sum includes the identity, which the database assigns: inserted first without it, then updated.
-      let insertion = Statement(database, WorldRow.insertion)
-      defer { insertion.finalize() }
-      try draft.bind(to: insertion).bindNull(1).run()
-      let row = WorldRow(
-        identity: database.lastRow, name: world, head: head, moment: moment, settings: settings)
-      try update(row, epoch: 0, head: head)
+      let row = try insert(WorldRow(identity: 0, name: world, head: head, moment: moment, settings: settings))
       return (try countWorlds(1), row)
     }
     noting { (notes) throws(StoreFailure) in try notes.note(store, made: row) }
+  }
+
+  /// Inserts the row of a new world.
+  ///
+  /// - Parameter draft: Its row, without an identity.
+  /// - Throws: `worldExists`; what ``append(_:)`` throws.
+  func insert(_ draft: WorldRow) throws(StoreFailure) -> WorldRow {
+    guard try find(draft.name) == nil else { throw .worldExists(draft.name) }
+    // The row's sum includes the identity, which the database assigns: inserted first without it, then updated.
+    let insertion = Statement(database, WorldRow.insertion)
+    defer { insertion.finalize() }
+    try draft.bind(to: insertion).bindNull(1).run()
+    var row = draft
+    row.identity = database.lastRow
+    try update(row, epoch: 0, head: row.head)
+    return row
   }
 
   package func remove(_ world: String) throws(StoreFailure) {

@@ -185,10 +185,12 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
   ///
   /// Call it before any world is loaded.
   package func noteWork() throws(StoreFailure) {
-    let (identity, rows) = try database.reading { () throws(StoreFailure) in
-      (try StoreRow.read(database).identity, try IntegrityCheck.worlds(database))
+    let (identity, found, rows) = try database.reading { () throws(StoreFailure) in
+      let identity = try StoreRow.read(database).identity
+      let found = WorkNotes.read(files.work, identity: identity)
+      // Most daemons end in order, and leave nothing to judge.
+      return (identity, found, found.isEmpty ? [] : try IntegrityCheck.worlds(database))
     }
-    let found = WorkNotes.read(files.work, identity: identity)
     for work in found.present {
       if let warning = work.warning(rows.first { $0.identity == work.world }) { warn(warning) }
     }

@@ -1,6 +1,6 @@
 /// A row of the table `worlds`: everything that changes with each round, and links to the other tables.
 struct WorldRow: Hashable {
-  let identity: Int64
+  var identity: Int64
   var name: String
   var epoch: UInt64 = 0
   var head: UInt64

@@ -24,6 +24,16 @@ package protocol WorldStore: AnyObject, WorldReading {
   /// - Throws: `worldExists`; what ``append(_:)`` throws.
   func create(_ world: String, head: UInt64, moment: Int64, settings: [UInt8]) throws(StoreFailure)
 
+  /// Makes a world that no writer has taken, with all that is stored of another one.
+  ///
+  /// - Parameters:
+  ///   - lease: That of the other one.
+  ///   - moment: The new world's time, in nanoseconds since it began.
+  ///   - settings: Those of the new world.
+  /// - Throws: `worldExists`; `damaged` when something of the other one is; what ``append(_:)`` throws.
+  /// - Complexity: O(bytes), in one transaction.
+  func copy(_ lease: Lease, to world: String, moment: Int64, settings: [UInt8]) throws(StoreFailure)
+
   /// Removes a world with all its data, even if a writer has taken it.
   ///
   /// It is gone when this returns; ``sweep()`` frees its space in batches.

@@ -82,7 +82,10 @@ package struct VerbEntry: Sendable {
     parsedForms = forms.map { UsageForm($0.split(separator: " ").map(String.init)) }
     let counts = parsedForms.map(\.count)
     plainWords = (counts.map(\.lowerBound).min() ?? 0)...(counts.map(\.upperBound).max() ?? 0)
-    keys = parsedForms.contains(where: \.isOpen) ? .ofCatalogue : .only(parsedForms.flatMap(\.keys).map(\.name))
+    // Two forms may have the same key.
+    var seen: Set<String> = []
+    let names = parsedForms.flatMap(\.keys).map(\.name).filter { seen.insert($0).inserted }
+    keys = parsedForms.contains(where: \.isOpen) ? .ofCatalogue : .only(names)
   }
 
   /// Each form with the verb before it.
@@ -232,8 +235,8 @@ package struct VerbEntry: Sendable {
           inBatch: false)
       case .world:
         VerbEntry(
-          verb, "", "new W [clock=virtual|real] [seed=N] [durable=no|yes]", "fork W", "drop W", "share W [read|write]",
-          "unshare W",
+          verb, "", "new W [clock=virtual|real] [seed=N] [durable=no|yes]", "fork W [durable=no|yes]", "drop W",
+          "share W [read|write]", "unshare W",
           does: "the present world; makes one, copies this one, removes one, or lets other users in",
           example: "world new lesson clock=virtual",
           inBatch: false)

@@ -1,5 +1,6 @@
 import JournalStore
 import LineProtocol
+import Simulator
 import StateMachines
 
 /// Lets workers read long documents without the worlds that they are for, so that only their own clients wait.
@@ -17,12 +18,16 @@ extension Service {
       if !documentsToRead.contains(where: { $0 === client }) { documentsToRead.append(client) }
       return
     }
+    let bytes = DefinedKind.bytes(ofDocument: document.storageBytes)
+    guard bytes <= budget.freeForWorld || client.session.share.admits(bytes, beside: document.storageBytes) else {
+      return refuseDocument(of: client, deferred.tag, of: bytes)
+    }
     let (stay, slot) = (client.stay, workers.slot(of: client.user.id))
     client.slot = slot
     readingDocuments.insert(client.user.id)
     turns += 1
     client.user.turn = turns
-    client.session.activity = .away(Activity.Away(readingDocument: deferred.tag, bytes: document.storageBytes))
+    client.session.activity = .away(Activity.Away(readingDocument: deferred.tag, bytes: bytes))
     let (notes, world) = (persistence?.store.workNotes, client.hosted.progress?.lease.identity)
     workers.submit(
       Job(
@@ -53,6 +58,17 @@ extension Service {
             readDocument(of: next)
           }
         }))
+  }
+
+  /// Answers a `define` for whose document there is no memory.
+  private func refuseDocument(of client: Client, _ tag: [UInt8], of bytes: Int) {
+    let shortage = client.session.share.shortage(of: bytes)
+    markDirty(client)
+    client.session.endActivity()
+    client.session.fail(
+      tag, .limit, shortage.keys,
+      "\(shortage.holder) is used up; 'stats' says by what, 'drop' and 'world drop' free some")
+    goOn(client)
   }
 
   /// The user's client whose document is read next.

@@ -151,10 +151,40 @@ final class Persistence {
       checkpoint: 0, bytes: 0)
   }
 
+  /// The most bytes of journal and checkpoints that are copied at once: other worlds' commits wait meanwhile.
+  static let mostCopied = 16 << 20
+
+  /// Copies all that is stored of a world, which has not changed since, and acquires the lease of the copy. Runs on any
+  /// thread while nobody else uses the store.
+  ///
+  /// A world of that name which this daemon does not serve, and to which nothing was written, remains from an attempt with
+  /// an unknown result. It is replaced.
+  ///
+  /// - Returns: Nil if there are more than ``mostCopied`` bytes.
+  func copy(
+    _ stored: StoredProgress, to name: String, _ moment: Instant, _ settings: WorldSettings, host: UInt64
+  ) throws(PersistenceFailure) -> StoredProgress? {
+    let taken = try ask { () throws(StoreFailure) -> TakenWorld? in
+      let held = try store.holdings(of: stored.lease.world)
+      guard held.checkpoints.reduce(held.bytes, { $0 + $1.size }) <= Self.mostCopied else { return nil }
+      if let left = try store.world(name), left.head == stored.head, left.epoch <= 1 { try store.remove(name) }
+      try store.copy(stored.lease, to: name, moment: moment.nanoseconds, settings: settings.bytes)
+      return try store.take(name)
+    }
+    return taken.map {
+      StoredProgress(
+        lease: $0.lease, kinds: stored.kinds, head: stored.head, moment: moment, settings: settings, storedAt: host,
+        checkpoint: stored.checkpoint, isCheckpointUndone: stored.isCheckpointUndone, bytes: stored.bytes,
+        bytesSinceCheckpoint: stored.bytesSinceCheckpoint)
+    }
+  }
+
   /// Begins to store a new world, which is in the store already.
-  func begin(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ progress: StoredProgress) {
+  ///
+  /// - Parameter first: The oldest input there.
+  func begin(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ progress: StoredProgress, first: UInt64 = 1) {
     home.live.world.beginKeeping()
-    home.live.stored = StoredJournal(store.readers, hosted.name, catalogue, first: 1)
+    home.live.stored = StoredJournal(store.readers, hosted.name, catalogue, first: first)
     hosted.progress = progress
   }
 

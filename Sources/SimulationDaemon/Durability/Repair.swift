@@ -73,8 +73,9 @@ struct Repair {
   private static func latestReadableCheckpoint(
     of name: String, in store: SQLiteReader, _ catalogue: Catalogue
   ) throws -> UInt64? {
-    if try StoreAccess.world(name, in: store).hasFatalCheckpoints { return nil }
-    for mark in try store.checkpoints(of: name).reversed() {
+    let stored = try StoreAccess.world(name, in: store)
+    for mark in try store.checkpoints(of: name).reversed()
+    where stored.obstacle(toReplayFrom: mark.sequence, to: mark.sequence) == nil {
       guard let found = try? store.checkpoint(of: name, atOrBefore: mark.sequence), found.mark == mark,
         let world = try? WorldCore(archive: found.bytes, kinds: { catalogue[$0] }, compiler: catalogue.compiler),
         world.lastSequence == mark.sequence
@@ -159,8 +160,10 @@ struct Repair {
     }
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
     try store.append([Append(lease, head: head, last: head, nothing, moment: moment, undone: rewinds.ranges())])
-    if world.hasFatalCheckpoints { return }
-    for mark in try store.checkpoints(of: name) where mark.sequence <= end && mark.sequence + 1 >= world.first {
+    for mark in try store.checkpoints(of: name)
+    where mark.sequence <= end && mark.sequence + 1 >= world.first
+      && world.obstacle(toReplayFrom: mark.sequence, to: mark.sequence) == nil
+    {
       // A damaged checkpoint is skipped.
       guard let found = try? store.checkpoint(of: name, atOrBefore: mark.sequence), found.mark == mark else { continue }
       try found.bytes.withUnsafeBytes {
@@ -173,7 +176,4 @@ struct Repair {
 extension StoredWorld {
   /// Whether a timer of the world ended the daemon.
   fileprivate var endedByTimer: Bool { fatal.contains { $0.work == .requests } }
-
-  /// Whether a checkpoint of the world ended the daemon when it was read; then none of them is read again.
-  fileprivate var hasFatalCheckpoints: Bool { fatal.contains { $0.work == .reading } }
 }

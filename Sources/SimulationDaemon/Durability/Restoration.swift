@@ -40,8 +40,8 @@ final class Restoration {
 struct Restorations {
   /// Worlds whose load has not begun.
   var waiting: [Restoration] = []
-  /// The owners of the worlds that are being loaded.
-  var loading: [UserID] = []
+  /// Worlds that are being loaded.
+  var loading: [Restoration] = []
   /// Loaded worlds that are not leased yet.
   var loaded: [Restoration] = []
 
@@ -60,7 +60,7 @@ struct Restorations {
   mutating func next(usedBy clients: [Service.Client], main: HostedWorld, places: Int) -> Restoration? {
     guard !waiting.isEmpty, loading.count < Restorations.mostWithUsed else { return nil }
     let used = Set(clients.map { ObjectIdentifier($0.hosted) })
-    let counts = Dictionary(loading.map { ($0, 1) }, uniquingKeysWith: +)
+    let counts = Dictionary(loading.map { ($0.hosted.owner, 1) }, uniquingKeysWith: +)
     func rank(_ world: Restoration) -> (Int, Int, Int, UInt64) {
       (
         used.contains(ObjectIdentifier(world.hosted)) ? 0 : 1, world.hosted === main ? 0 : 1,
@@ -74,13 +74,14 @@ struct Restorations {
     guard let best = mayBegin.min(by: { rank($0) < rank($1) }),
       let place = waiting.firstIndex(where: { $0 === best })
     else { return nil }
-    loading.append(waiting[place].hosted.owner)
-    return waiting.remove(at: place)
+    waiting.remove(at: place)
+    loading.append(best)
+    return best
   }
 
   /// Notes that a world is no longer being loaded.
   mutating func didLoad(_ world: Restoration) {
-    if let place = loading.firstIndex(of: world.hosted.owner) { loading.remove(at: place) }
+    loading.removeAll { $0 === world }
   }
 }
 

@@ -148,11 +148,8 @@ struct WorldLoader {
   private func recover(
     _ stored: StoredWorld, _ settings: WorldSettings, from start: UInt64, _ starts: ReplayStarts, _ words: StoredWords
   ) throws -> WorldCore {
-    for fatal in stored.fatal {
-      let isRead = fatal.work == .reading
-      if isRead ? start > 0 : fatal.input > start {
-        throw Hindrance(reason: fatal.reason, input: isRead ? nil : fatal.input)
-      }
+    if let fatal = stored.obstacle(toReplayFrom: start, to: stored.head) {
+      throw Hindrance(reason: fatal.reason, input: fatal.work == .reading ? nil : fatal.input)
     }
     func recover(_ note: WorkNotes.Note?) throws -> WorldCore {
       note?.input.pointee = start
@@ -241,6 +238,24 @@ extension InterruptedWork {
     switch work {
     case .replay, .reading: true
     case .requests, .writing: false
+    }
+  }
+}
+
+extension StoredWorld {
+  /// What ended a daemon and would end the next one in a replay; nil if nothing would.
+  ///
+  /// - Parameters:
+  ///   - start: The last input of the checkpoint that the replay starts from; 0 if it starts with an empty world.
+  ///   - end: The last input that is replayed; `start` if only the checkpoint is read.
+  func obstacle(toReplayFrom start: UInt64, to end: UInt64) -> InterruptedWork? {
+    fatal.first { ended in
+      switch ended.work {
+      // Each checkpoint of a world has the same machines, so none of them is read.
+      case .reading: start > 0
+      case .replay: ended.input > start && ended.input <= end
+      case .requests, .writing: false
+      }
     }
   }
 }

@@ -112,12 +112,10 @@ extension StoredHistory {
       return (start, try starts.undone(after: start))
     }
     guard let start else { throw HistoryFailure.forgotten(world: name, first: world.first) }
+    try mayReplay(from: start, to: end)
     let origin =
       if start > 0 { try archived(try checkpoint(start)) } else { WorldCore(seed: settings.seed, limits: limits) }
     if start == end { return origin }
-    if let fatal = world.fatal.first(where: { $0.work == .replay && $0.input > start && $0.input <= end }) {
-      throw HistoryFailure.unreadable(world: name, reason: fatal.reason)
-    }
     var recovery = Recovery(of: origin, undone: undone, words, catalogue)
     try readSegments(from: start + 1, to: end) { try recovery.append($0.bytes, $0.first...$0.last) }
     return recovery.finish(at: moment, limits)
@@ -125,14 +123,18 @@ extension StoredHistory {
 
   /// The checkpoint whose last input is `sequence`.
   func checkpoint(_ sequence: UInt64) throws -> StoredCheckpoint {
-    if let fatal = world.fatal.first(where: { $0.work == .reading }) {
-      throw HistoryFailure.unreadable(world: name, reason: fatal.reason)
-    }
+    try mayReplay(from: sequence, to: sequence)
     let found = try asking { () throws(StoreFailure) in try store.checkpoint(of: name, atOrBefore: sequence) }
     guard let found, found.mark.sequence == sequence else {
       throw HistoryFailure.unreadable(world: name, reason: "its checkpoint at input \(sequence) is missing")
     }
     return found
+  }
+
+  private func mayReplay(from start: UInt64, to end: UInt64) throws(HistoryFailure) {
+    if let fatal = world.obstacle(toReplayFrom: start, to: end) {
+      throw .unreadable(world: name, reason: fatal.reason)
+    }
   }
 
   /// The world of a checkpoint.

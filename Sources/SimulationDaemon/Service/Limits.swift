@@ -92,6 +92,9 @@ struct Limits: Sendable {
       ListedLimit(name: "diagramStates", value: RequestContext.mostDrawn, unit: "per-kind"),
       ListedLimit(name: "diagramPairs", value: RequestContext.mostPairs, unit: "states-times-events"),
       ListedLimit(name: "pictureLines", value: GraphvizJob.mostLines, unit: "lines-of-dot"),
+      ListedLimit(name: "drawings", value: Graphs.mostGraphvizJobs, unit: "pictures-at-once"),
+      ListedLimit(name: "waveInputs", value: WaveSurvey.mostInputs, unit: "inputs-per-wave"),
+      ListedLimit(name: "forkBytes", value: Persistence.mostCopied, unit: "bytes-in-the-store"),
       ListedLimit(name: "testLines", value: GraphScript.mostLines, unit: "lines-per-script"),
     ]
 

@@ -63,6 +63,9 @@ extension RequestContext {
     switch memory {
     case .little, .reply, .longReply, .agendaReply, .wiresReply, .waveReply: nil
     case .world: live.world.journal.openings == 0 ? Journal.blockSize : 0
+    case .document:
+      // A file for a later document is its client's.
+      words["resource"] != nil ? nil : session.document.map { DefinedKind.bytes(ofDocument: $0.storageBytes) }
     case .watch: live.world.machineCount / 4
     case .worldCopy: live.world.bytesOfACopy
     }
@@ -74,7 +77,7 @@ extension RequestContext {
     case .agendaReply: live.world.bytesOfAnAgendaListing
     case .wiresReply: live.world.wireCount * MemoryLayout<Wire>.stride
     case .waveReply: live.world.kinds.contains { !$0.readings.isEmpty } ? live.world.bytesOfACopy : 0
-    case .little, .reply, .longReply, .world, .watch, .worldCopy: 0
+    case .little, .reply, .longReply, .world, .document, .watch, .worldCopy: 0
     }
   }
 
@@ -93,7 +96,7 @@ extension VerbRow.Memory {
   fileprivate var isLong: Bool {
     switch self {
     case .longReply, .agendaReply, .wiresReply, .waveReply: true
-    case .little, .reply, .world, .watch, .worldCopy: false
+    case .little, .reply, .world, .document, .watch, .worldCopy: false
     }
   }
 }
@@ -110,10 +113,10 @@ extension MemoryBudget.Use {
 }
 
 extension LiveWorld {
-  /// Whether the journal has taken no more memory since the last check, so that the next input needs no check. A check that
+  /// Whether the world has taken little more memory since the last check, so that the next input needs no check. A check that
   /// was not made for a guest says nothing of a guest's limit.
   @inline(__always)
-  var hasRoomForInputs: Bool { world.journal.openings == openings && (admitsGuests || !share.isBoundForGuest) }
+  var hasRoomForInputs: Bool { world.growths == growths && (admitsGuests || !share.isBoundForGuest) }
 
   /// Reports the world's current size to the budget.
   mutating func reportMemory() {
@@ -138,7 +141,7 @@ extension LiveWorld {
       reportMemory()
       guard share.admits(more) else { return false }
     }
-    openings = world.journal.openings
+    growths = world.growths
     admitsGuests = share.isBoundForGuest
     return true
   }

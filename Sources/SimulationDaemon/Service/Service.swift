@@ -303,6 +303,8 @@ final class Service {
   private func converse(_ client: Client, _ home: LiveWorld.Box, until end: UInt64) {
     let hosted = client.hosted
     catchUp(hosted)
+    // A world without charts may get some in this turn.
+    home.live.hasSlowCharts = host < user(hosted.owner).chartsAreSlowUntil
     announceLimits(in: hosted, home)
     let requests = environment.counters.requests
     let taken = timed(hosted, home) {
@@ -323,11 +325,8 @@ final class Service {
   func catchUp(_ hosted: HostedWorld, within slice: Slice = .onEventLoop) {
     guard let home = hosted.home else { return }
     let hasCharts = home.live.world.hasDocuments
-    home.live.hasSlowCharts =
-      (hasCharts || !environment.library.entries.isEmpty) && host < user(hosted.owner).chartsAreSlowUntil
-    home.live.isSlow =
-      hosted.slowRequests > 0 || home.live.world.wireCount > LiveWorld.manyWires
-      || hasCharts && home.live.hasSlowCharts
+    home.live.hasSlowCharts = hasCharts && host < user(hosted.owner).chartsAreSlowUntil
+    home.live.isSlow = hosted.slowRequests > 0 || home.live.world.wireCount > LiveWorld.manyWires
     home.live.slice = slice
     guard home.live.isTimerDue(at: host) else { return home.live.catchUp(time) }
     noting(hosted, home) {
@@ -397,7 +396,7 @@ final class Service {
   func didWrite(_ client: Client) {
     if budget.isNearlyUsedUp { freeOutput(of: client) }
     guard client.session.gap != nil, let home = client.hosted.home else { return }
-    client.session.flushNotices(home.live.world, mayDrop: true)
+    client.session.flushNotices(home.live.world, mayDrop: true, atMost: Session.inputsToldAtOnce)
     markDirty(client)
   }
 
@@ -477,10 +476,20 @@ final class Service {
     }
   }
 
-  /// Prints new notices for all watchers.
+  /// Prints new notices for all watchers, or leaves them to a worker with the world, if they take longer than a slice.
   private func tellWatchers() {
+    for hosted in worlds.values { hosted.hasMuchToTell = false }
+    var slice = Slice.onEventLoop
     for client in watching where client.session.cursor != nil && mayTell(client) {
-      guard let home = client.hosted.home else { continue }
+      guard let home = client.hosted.home, !client.session.isReadingPast else { continue }
+      let inputs = client.session.inputsToTell(home.live.world)
+      // Who is away has no reader on a worker.
+      if inputs > 0, !workers.areInline, !client.isAway {
+        if client.session.hasMuchToTell(home.live.world) || !slice.goesOn(after: Int(inputs) / 8) {
+          client.hosted.hasMuchToTell = true
+          continue
+        }
+      }
       let before = client.session.outbox.noticeBytes
       client.session.flushNotices(home.live.world, mayDrop: true)
       if client.session.outbox.noticeBytes != before {
@@ -492,6 +501,12 @@ final class Service {
 
   /// Whether a client's notices are due: at once, unless it gets samples.
   func mayTell(_ client: Client) -> Bool { !client.session.terms.isSampled || host >= client.nextSample }
+
+  /// Whether a world that is at home waits for a worker, for its clock or for notices.
+  private func isLate(_ hosted: HostedWorld) -> Bool {
+    guard let home = hosted.home else { return false }
+    return home.live.isBehind || hosted.hasMuchToTell && !hosted.isReserved
+  }
 
   /// Commits new inputs and takes restored worlds. They alternate on the store's thread.
   private func useStore() {
@@ -515,7 +530,7 @@ final class Service {
         let standing = standing(of: $0)
         return standing.isOnEventLoop || (standing.isOnWorker && areFree(for: $0))
       }
-      || worlds.values.contains { ($0.home?.live.isBehind ?? false) && workers.areFree(for: $0.owner) && isStored($0) }
+      || worlds.values.contains { isLate($0) && workers.areFree(for: $0.owner) && isStored($0) }
   }
 
   /// Checks all `await` requests, again if one that ends lets a client's next request change a state.
@@ -554,7 +569,7 @@ final class Service {
       consider(home.live.nextWake())
       consider(persistence?.nextWake(hosted, home.live))
       if case .store(let retryAt)? = home.live.outage?.cause { consider(retryAt) }
-      if home.live.isBehind, isStored(hosted) { consider(nextLookForWorkers) }
+      if isLate(hosted), isStored(hosted) { consider(nextLookForWorkers) }
     }
     for client in watching where !mayTell(client) {
       guard let cursor = client.session.cursor, let home = client.hosted.home else { continue }

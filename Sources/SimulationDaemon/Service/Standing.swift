@@ -65,9 +65,10 @@ extension Service {
     // Before the client leaves the world, everything that it was told about it must be stored.
     case .use: return waitsForStore(client) ? .commit : nil
     case .newWorld(_, _, _, let isDurable): return isDurable && !mayChangeStoredWorlds ? .storeThread : nil
-    case .forkWorld:
+    case .forkWorld(_, let isDurable):
       guard client.hosted.home != nil else { return .world }
-      return isStored(client.hosted) ? nil : .commit
+      guard isStored(client.hosted) else { return .commit }
+      return isDurable && !mayChangeStoredWorlds ? .storeThread : nil
     case .dropWorld(let name):
       guard let hosted = world(named: name, for: client), mayDrop(hosted, client) else { return nil }
       guard let home = hosted.home else { return .world }

@@ -96,7 +96,9 @@ extension RequestContext {
   /// Whether a line must not run on the event loop.
   private func mayTakeLong(_ line: InputBuffer.Line) -> Bool {
     if live.slice.isOnWorker || session.passesOver(line.verb) { return false }
-    let isWorkers = line.bytes.count > RequestContext.longLine || live.mayStepLong
+    // Notices go before the answer.
+    let isWorkers =
+      line.bytes.count > RequestContext.longLine || live.mayStepLong || session.hasMuchToTell(live.world)
     guard isWorkers || live.isLarge || live.world.hasDocuments else { return false }
     guard let verb = line.verb, verb.row.needsTheWorld else { return false }
     let row = verb.row

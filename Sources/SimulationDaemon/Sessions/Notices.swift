@@ -6,29 +6,51 @@ import StateMachines
 extension Session {
   /// Appends the session's pending notices.
   ///
-  /// - Parameter mayDrop: Whether to drop them if the client has too many unread ones.
+  /// - Parameters:
+  ///   - mayDrop: Whether to drop them if the client has too many unread ones.
+  ///   - inputs: The most inputs of the journal to read.
+  /// - Returns: Whether there are more.
   ///
   /// During a long reply they are held back. A new watch prints its past first.
-  mutating func flushNotices(_ world: borrowing WorldCore, mayDrop: Bool) {
-    if case .reply(.past, _) = activity { return }
-    guard prepareNotices(world, mayDrop: mayDrop) else { return }
+  @discardableResult
+  mutating func flushNotices(_ world: borrowing WorldCore, mayDrop: Bool, atMost inputs: UInt64 = .max) -> Bool {
+    if isReadingPast { return false }
+    guard prepareNotices(world, mayDrop: mayDrop, atMost: inputs) else { return false }
     append(notices: noticeScratch.bytes)
+    return inputsToTell(world) > 0
   }
+
+  /// Whether a new watch still prints the past of its machines.
+  var isReadingPast: Bool { if case .reply(.past, _) = activity { true } else { false } }
+
+  /// How many inputs the client's notices are behind.
+  @inline(__always)
+  func inputsToTell(_ world: borrowing WorldCore) -> UInt64 {
+    guard let cursor, cursor.next <= world.lastSequence else { return 0 }
+    return world.lastSequence - cursor.next + 1
+  }
+
+  /// Whether its notices are for a worker to print.
+  @inline(__always)
+  func hasMuchToTell(_ world: borrowing WorldCore) -> Bool { inputsToTell(world) > Session.inputsToldAtOnce }
+
+  /// The most inputs of the journal that are read for notices without a pause.
+  static let inputsToldAtOnce: UInt64 = 2_000
 
   /// Inserts the session's pending notices at `mark`, a place in its outbox.
   mutating func insertNotices(at mark: Int, _ world: borrowing WorldCore, mayDrop: Bool) {
-    guard prepareNotices(world, mayDrop: mayDrop) else { return }
+    guard prepareNotices(world, mayDrop: mayDrop, atMost: .max) else { return }
     outbox.insertNotices(noticeScratch.bytes, at: mark)
   }
 
   /// Prints the session's pending notices into `noticeScratch`.
   ///
   /// - Returns: False if there are none.
-  private mutating func prepareNotices(_ world: borrowing WorldCore, mayDrop: Bool) -> Bool {
+  private mutating func prepareNotices(_ world: borrowing WorldCore, mayDrop: Bool, atMost inputs: UInt64) -> Bool {
     guard let cursor, cursor.next <= world.lastSequence || gap != nil else { return false }
     noticeScratch.removeAll()
     if outbox.noticeBytes < noticeQueue { appendGap() }
-    print(from: cursor, world, mayDrop: mayDrop)
+    print(from: cursor, world, mayDrop: mayDrop, atMost: inputs)
     return true
   }
 
@@ -40,7 +62,9 @@ extension Session {
     append(notices: noticeScratch.bytes)
   }
 
-  private mutating func print(from cursor: JournalReader, _ world: borrowing WorldCore, mayDrop: Bool) {
+  private mutating func print(
+    from cursor: JournalReader, _ world: borrowing WorldCore, mayDrop: Bool, atMost inputs: UInt64
+  ) {
     guard let view = world.watchView(of: watcher) else { return }
     let room = mayDrop ? noticeQueue - outbox.noticeBytes : .max
     var cursor = cursor
@@ -49,7 +73,9 @@ extension Session {
       cursor = world.journalReader(from: first)
       if noticeScratch.count < room { appendGap() }
     }
-    while cursor.next <= world.lastSequence {
+    let (end, isOpen) = cursor.next.addingReportingOverflow(inputs)
+    let last = isOpen ? world.lastSequence : min(world.lastSequence, end - 1)
+    while cursor.next <= last {
       guard let entry = world.read(&cursor) else {
         // More inputs came in one round than the journal keeps.
         widenGap(cursor.next...(world.firstSequence - 1))

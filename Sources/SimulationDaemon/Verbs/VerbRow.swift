@@ -57,6 +57,8 @@ struct VerbRow: Sendable {
     case waveReply
     /// Memory of the world, for an input.
     case world
+    /// As for an input, and a document with what is made of it.
+    case document
     /// Two bits per machine of the world.
     case watch
     /// A second world, which is built before the present one is discarded.
@@ -145,7 +147,7 @@ extension VerbRow {
       case .help: VerbRow(.nothing, .reads, cost: .machine, memory: .longReply) { $0.help() }
       case .kinds: VerbRow(.nothing, .reads, cost: .exploration, memory: .longReply) { $0.kinds() }
       case .describe: VerbRow(.world, .reads, cost: .exploration, memory: .longReply) { $0.describe() }
-      case .define: VerbRow(.contents, .changes, cost: .machine, memory: .world) { $0.define() }
+      case .define: VerbRow(.contents, .changes, cost: .machine, memory: .document) { $0.define() }
       case .undefine: VerbRow(.contents, .changes, cost: .machines, memory: .little) { $0.undefine() }
 
       case .new: VerbRow(.contents, .changes, cost: .machine, memory: .world) { $0.new() }

@@ -5,12 +5,10 @@ import StateMachines
 /// Requests about worlds; the service does what concerns other worlds.
 extension RequestContext {
   func world() {
-    if let (key, value) = words.keyed.first, words[0] != "new" {
+    let fitting = words[0] == "fork" ? ["durable"] : words[0] == "new" ? ["clock", "seed", "durable"] : []
+    if let (key, value) = words.keyed.first(where: { !fitting.contains($0.key) }) {
       return fail(
-        .badArgument, [("argument", key), ("got", value), ("allowed", "")],
-        key == "durable" && words[0] == "fork"
-          ? "a fork is not durable; 'script' writes this world as a script, which makes it again in one of 'world new W durable=yes'"
-          : "only 'world new' takes '\(key)='")
+        .badArgument, [("argument", key), ("got", value), ("allowed", "")], "only 'world new' takes '\(key)='")
     }
     switch (words[0], words[1]) {
     case (let what, _) where words[2] != nil && what != "share":
@@ -29,8 +27,8 @@ extension RequestContext {
     case ("unshare", let name?):
       self.defer(.shareWorld(name, .nobody))
     case ("fork", let name?):
-      guard let name = newName(name) else { return }
-      self.defer(.forkWorld(name))
+      guard let name = newName(name), let isDurable = durability() else { return }
+      self.defer(.forkWorld(name, isDurable: isDurable))
     case ("list", nil):
       fail(.usage, "'worlds' lists all worlds; \(usageText(Verb.world.entry))")
     case (_, _):
@@ -73,12 +71,14 @@ extension Session {
     endLine(status)
   }
 
-  /// `+ created NAME [durable=no]`, with `durable=no` if a durable world was copied.
-  mutating func answerFork(_ name: String, ofDurable isOfDurable: Bool, _ tag: [UInt8]) {
+  /// `+ created NAME [durable=no]`
+  ///
+  /// - Parameter lasts: Whether the copy is durable if the world that was copied is.
+  mutating func answerFork(_ name: String, lasts: Bool, _ tag: [UInt8]) {
     succeed(tag) { line in
       line.word(literal: "created")
       line.word(name)
-      if isOfDurable { line.key("durable", "no") }
+      if !lasts { line.key("durable", "no") }
     }
   }
 

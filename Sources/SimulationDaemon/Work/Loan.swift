@@ -6,8 +6,8 @@ import UnixHost
 
 /// A world lent to a worker for one slice, and the sessions that act or read there meanwhile.
 ///
-/// The work is the activity of a session. Its stand-in goes with the world and brings the written output back. Every
-/// other watcher of the world has a reader there, so that the event loop need not print its notices.
+/// The work is the activity of a session. Its stand-in goes with the world and brings the written output back. Other
+/// watchers of the world have readers there, so that the event loop need not print their notices.
 final class Loan: @unchecked Sendable {
   // Safety: the event loop makes it, hands it to one worker through the lock of the worker's queue, and takes it back
   // through another lock. Both sides use only `slot`, which allows that.
@@ -38,6 +38,8 @@ final class Loan: @unchecked Sendable {
   /// Sessions that await a state here. Time moves on for all of them together.
   let awaiting: [Part]
   let readers: [Part]
+  /// The most of them. Each is made on the event loop.
+  static let mostReaders = 64
   private let catchesUp: Bool
   private let notes: WorkNotes?
   /// The store's number for the world; nil if it is not stored.
@@ -94,9 +96,20 @@ final class Loan: @unchecked Sendable {
       if !awaiting.isEmpty { drive(home) }
     }
     home.live.world.keepCheckpointIfDue()
-    for reader in readers { reader.session.flushNotices(home.live.world, mayDrop: true) }
+    tellReaders(home)
     home.live.reportMemory()
     home.live.slice = .onEventLoop
+  }
+
+  /// Prints notices for the other watchers as long as another slice lasts. The next loan goes on.
+  private func tellReaders(_ home: LiveWorld.Box) {
+    slot.begin()
+    for reader in readers {
+      while reader.session.flushNotices(home.live.world, mayDrop: true, atMost: Session.inputsToldAtOnce) {
+        if slot.isTimeOver { return }
+      }
+      if slot.isTimeOver { return }
+    }
   }
 
   private func work(_ actor: Part, _ home: LiveWorld.Box) {
@@ -109,7 +122,7 @@ final class Loan: @unchecked Sendable {
     case .fork(let wanted):
       fork = LiveWorld.Box(LiveWorld(forking: home.live, as: wanted.name))
       actor.session.endActivity()
-      actor.session.answerFork(WorldKey(wanted.name).name, ofDurable: wanted.isOfDurable, wanted.tag)
+      actor.session.answerFork(WorldKey(wanted.name).name, lasts: !wanted.isOfDurable, wanted.tag)
       return
     case .rewind(var rewind):
       if case .allowed = rewind.end {

@@ -54,10 +54,10 @@ extension Service {
   /// The last turns of a world's owner, and of the world without a client.
   private func turns(of world: HostedWorld) -> (UInt64, UInt64) { (user(world.owner).turn, world.turn) }
 
-  /// Whether a world wants a worker without a client: to catch up with its clock, or for a checkpoint.
+  /// Whether a world wants a worker without a client: to catch up with its clock, for a checkpoint, or to print notices.
   private func needsWorkerForItself(_ hosted: HostedWorld) -> Bool {
     guard let home = hosted.home, isStored(hosted) else { return false }
-    return home.live.isBehind || home.live.world.wantsCheckpoint
+    return home.live.isBehind || home.live.world.wantsCheckpoint || hosted.hasMuchToTell && !hosted.isReserved
   }
 
   private func lend(to client: Client) {
@@ -141,9 +141,10 @@ extension Service {
           awaiting.append(Loan.Part(client, client.session.standIn(environment)))
         }
       }
-      readers = watchers(in: lent[0]).filter { !$0.isAway && $0 !== actor }.map {
-        Loan.Part($0, $0.session.reader(environment))
-      }
+      // Who has waited longest comes first.
+      readers = watchers(in: lent[0]).filter { !$0.isAway && $0 !== actor }
+        .sorted { ($0.session.cursor?.next ?? 0) < ($1.session.cursor?.next ?? 0) }.prefix(Loan.mostReaders)
+        .map { Loan.Part($0, $0.session.reader(environment)) }
     }
     workers.submit(
       Loan(
@@ -154,9 +155,7 @@ extension Service {
   /// Watchers of a world, except those that are still reading its past, which comes first.
   private func watchers(in lent: HostedWorld) -> [Client] {
     clients.values.filter { client in
-      guard client.session.cursor != nil, client.hosted === lent, mayTell(client) else { return false }
-      if case .reply(.past, _) = client.session.activity { return false }
-      return true
+      client.session.cursor != nil && client.hosted === lent && mayTell(client) && !client.session.isReadingPast
     }
   }
 
@@ -190,9 +189,11 @@ extension Service {
     guard client.session.hasReader, client.session.life != .ended, client.stay == reader.stay else {
       return resumeWatching(client)
     }
-    markDirty(client)
     client.session.resume(reading: reader.session)
-    client.nextSample = host &+ SessionTerms.sampleDistance
+    if !reader.session.outbox.isEmpty {
+      markDirty(client)
+      client.nextSample = host &+ SessionTerms.sampleDistance
+    }
     list(client)
   }
 

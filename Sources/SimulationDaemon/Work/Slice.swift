@@ -1,4 +1,5 @@
 import LineProtocol
+import Statecharts
 import Synchronization
 import UnixHost
 
@@ -130,7 +131,7 @@ final class WorkerSlot: Sendable {
 
   /// Whether the worker must stop as soon as it can.
   var isOver: Bool {
-    stop.load(ordering: .relaxed) != 0 || HostClock.now() >= end.load(ordering: .relaxed)
+    stop.load(ordering: .relaxed) != 0 || isTimeOver
   }
 
   /// Call this between two parts of long work that no client waits behind. If the time is over, others work first.
@@ -141,10 +142,23 @@ final class WorkerSlot: Sendable {
     return interruption == nil
   }
 
+  /// Whether the time is over, if nobody stops the worker.
+  var isTimeOver: Bool { HostClock.now() >= end.load(ordering: .relaxed) }
+
   /// If the time is over, lets others work and starts the time again.
-  func giveWay() {
-    guard HostClock.now() >= end.load(ordering: .relaxed) else { return }
-    pool?.yield(for: user?.systemNumber())
+  ///
+  /// - Parameter most: If as many jobs wait in this way already, it goes on.
+  func giveWay(besidesAtMost most: Int = .max) {
+    guard isTimeOver else { return }
+    pool?.yield(for: user?.systemNumber(), besidesAtMost: most)
     begin()
+  }
+
+  /// The most threads that wait within a step. Each has a world, and a place in the notes of what is under way.
+  private static let mostWithinSteps = 32
+
+  /// Runs `body`, in which long steps of charts give way, too.
+  func pacing(_ body: () -> Void) {
+    Budget.pause.withValue({ self.giveWay(besidesAtMost: WorkerSlot.mostWithinSteps) }, operation: body)
   }
 }

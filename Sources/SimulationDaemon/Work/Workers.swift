@@ -56,7 +56,7 @@ final class Workers {
     underWay.append((loan, loan.slot, HostClock.now()))
     let returned = returned
     pool.submit(for: loan.slot.user?.systemNumber()) {
-      loan.perform()
+      loan.slot.pacing { loan.perform() }
       returned.loans.withLock { $0.append(loan) }
       returned.wake()
     }
@@ -107,7 +107,7 @@ final class Workers {
       return
     }
     place.submit(for: job.slot?.user?.systemNumber()) {
-      job.perform()
+      if let slot = job.slot { slot.pacing { job.perform() } } else { job.perform() }
       returned.jobs.withLock { $0.append(job) }
       returned.wake()
     }

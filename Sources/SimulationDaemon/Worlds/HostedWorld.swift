@@ -36,6 +36,8 @@ final class HostedWorld {
   var slowRequests = 0
   /// Whether the last turn blocked the event loop for too long.
   var wasSlow = false
+  /// Whether the last round left notices to a worker.
+  var hasMuchToTell = false
 
   enum Place {
     case home(LiveWorld.Box)

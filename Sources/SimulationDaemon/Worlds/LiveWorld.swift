@@ -32,8 +32,8 @@ struct LiveWorld: ~Copyable {
   var worstLateness: UInt64 = 0
   /// The world's part of the memory budget.
   var share = WorldShare()
-  /// The journal's `openings` at the last check that found memory for more inputs.
-  var openings = 0
+  /// The world's `growths` at the last check that found memory for more inputs.
+  var growths = 0
   /// Whether that check was made for a guest.
   var admitsGuests = false
   /// Whether clients must be told that the real clock was paused for lack of memory.
@@ -47,9 +47,11 @@ struct LiveWorld: ~Copyable {
   /// Whether recent requests were slow here, so that workers run them.
   var isSlow = false
   /// Whether an input here may take long, so that it must not run on the event loop.
-  var mayStepLong: Bool { isSlow || world.hasLongSteps || world.mayFireLong }
+  var mayStepLong: Bool { isSlow || areChartsLong || world.mayFireLong }
   /// Whether workers run the charts that are here or are made here.
   var hasSlowCharts = false
+  /// Whether an input of a chart here may take long.
+  private var areChartsLong: Bool { world.hasLongSteps || hasSlowCharts && world.hasDocuments }
   /// How much work may be done at once where the world is now.
   var slice = Slice.onEventLoop
   /// Why the world cannot change now; nil if it can.
@@ -177,7 +179,7 @@ struct LiveWorld: ~Copyable {
         lag = .passedOver
         return
       }
-      if world.hasLongSteps || hasSlowCharts && world.hasDocuments, !slice.isOnWorker {
+      if areChartsLong, !slice.isOnWorker {
         lag = .long
         return
       }

@@ -71,13 +71,14 @@ extension Service {
   }
 
   /// Copies the present world; a worker copies a large one.
-  func forkWorld(_ name: String, _ tag: [UInt8], _ client: Client) {
+  func forkWorld(_ name: String, _ isDurable: Bool, _ tag: [UInt8], _ client: Client) {
     let key = WorldKey(client.user.id, name).text
     guard let home = client.hosted.home, isFree(key, tag, client) else { return }
     if let outage = home.live.outage, !outage.isReadable {
       client.session.failStorage(tag, world: client.session.shown(client.hosted.name), outage.reason)
       return
     }
+    if isDurable { return forkInStore(home, as: key, tag, client) }
     let isOfDurable = client.hosted.isDurable(home.live)
     guard home.live.world.machineCount < LiveWorld.manyMachines else {
       client.session.activity = .fork(Activity.Fork(name: key, tag: tag, isOfDurable: isOfDurable))
@@ -86,7 +87,49 @@ extension Service {
     guard growth(byForkOf: home, tag, client) != nil else { return }
     let fork = self.host(LiveWorld.Box(LiveWorld(forking: home.live, as: key)))
     add(fork)
-    client.session.answerFork(client.session.shown(fork.name), ofDurable: isOfDurable, tag)
+    client.session.answerFork(client.session.shown(fork.name), lasts: !isOfDurable, tag)
+  }
+
+  /// Copies the present world with all that the store has of it, on the store's thread.
+  private func forkInStore(_ home: LiveWorld.Box, as key: String, _ tag: [UInt8], _ client: Client) {
+    let (hosted, name) = (client.hosted, WorldKey(key).name)
+    if let outage = home.live.outage {
+      return client.session.failStorage(tag, world: client.session.shown(hosted.name), outage.reason)
+    }
+    guard let persistence, let stored = hosted.progress else {
+      return client.session.fail(
+        tag, .badArgument, [("argument", "durable"), ("got", "yes"), ("allowed", "no")],
+        "this world is not durable, and so is no copy of it; 'script' writes it as a script, which makes it again in one of 'world new W durable=yes'"
+      )
+    }
+    guard let growth = growth(byForkOf: home, tag, client) else { return }
+    let (settings, first, host) = (persistence.settings(of: home.live), home.live.stored?.first ?? 1, host)
+    // Nothing may happen in the world until it is copied, so requests to it wait.
+    let box = hosted.lend(workers.slot(of: hosted.owner))
+    askStore(persistence, for: client, tag, newWorld: key) {
+      () throws(PersistenceFailure) -> (LiveWorld.Box, StoredProgress)? in
+      guard let copied = try persistence.copy(stored, to: key, box.live.world.now, settings, host: host) else {
+        return nil
+      }
+      return (LiveWorld.Box(LiveWorld(forking: box.live, as: key)), copied)
+    } then: { [unowned self] result in
+      giveBack(hosted, box)
+      do throws(PersistenceFailure) {
+        guard let (copy, progress) = try result.get() else {
+          return client.session.fail(
+            tag, .limit, [("name", "forkBytes"), ("value", "\(Persistence.mostCopied)")],
+            "the store has more of this world; a fork without 'durable=yes' is always possible")
+        }
+        let fork = self.host(copy)
+        persistence.begin(fork, copy, progress, first: first)
+        add(fork)
+        client.session.answerFork(client.session.shown(key), lasts: true, tag)
+      } catch {
+        client.session.failStorage(tag, world: name, "\(error)")
+      }
+      // The copy counts for itself from here on.
+      withExtendedLifetime(growth) {}
+    }
   }
 
   func dropWorld(_ name: String, _ tag: [UInt8], _ client: Client) {

@@ -9,8 +9,13 @@ package struct DefinedKind: Sendable {
   /// The memory of the document and of what is made of it, roughly.
   let bytes: Int
 
+  /// The memory of a document and of what will be made of it, roughly; more if it has thousands of names.
+  package static func bytes(ofDocument size: Int) -> Int { size * 16 + 32_768 }
+
   init(_ kind: Kind, _ document: KindDocument, _ sequence: UInt64) {
-    bytes = document.size * 16 + 16_384
+    // A state may take as little as six bytes of a document, an event three. What each of them comes to was measured.
+    let names = kind.events.count + kind.outputs.count + kind.timers.count + kind.readings.count
+    bytes = Self.bytes(ofDocument: document.size) + kind.states.count * 288 + names * 512
     self.kind = kind
     self.document = document
     self.sequence = sequence

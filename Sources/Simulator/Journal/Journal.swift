@@ -46,8 +46,7 @@ package struct Journal: ~Copyable {
   private(set) var bytes = 0
   /// Beside the inputs.
   var wallTimes = WallTimes()
-  /// How many blocks were ever opened. A change means that the journal takes more memory, so periodic checks of the
-  /// footprint compare this first.
+  /// How many blocks were ever opened. A change means that the journal takes more memory.
   package private(set) var openings = 0
   /// The blocks shared with copies; a box, since a borrowed journal can be copied.
   private let shared = SharedStretch()

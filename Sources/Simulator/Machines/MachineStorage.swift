@@ -121,6 +121,8 @@ struct MachineStorage: ~Copyable {
   private(set) var bytes = 0
   /// The approximate bytes that the machines' values have outside their cells.
   private(set) var ownedBytes = 0
+  /// The bytes by which ``ownedBytes`` has ever grown.
+  private(set) var gainedBytes = 0
   /// The bytes of all parameters and of what was compiled from them.
   private(set) var parameterBytes = 0
   /// Whether any kind's values have memory outside their cells.
@@ -318,6 +320,7 @@ struct MachineStorage: ~Copyable {
       weight.bytes = UInt32(clamping: Int(weight.bytes) + given)
     }
     ownedBytes += Int(weight.bytes) - Int(before)
+    gainedBytes &+= max(0, Int(weight.bytes) - Int(before))
     (cell + slot.weightOffset).storeBytes(of: weight, as: Weight.self)
   }
 

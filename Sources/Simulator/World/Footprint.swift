@@ -57,6 +57,10 @@ extension WorldCore {
     return footprint
   }
 
+  /// A number that changes when the world has taken much more memory: a block of the journal, or as much for the values of
+  /// machines. Periodic checks of the footprint compare this first.
+  package var growths: Int { journal.openings &+ population.gainedBytes &>> 16 }
+
   /// Frees what can be rebuilt: the order of the names, and all checkpoints except the newest.
   package mutating func discardRebuildable() {
     registry.forgetOrder()

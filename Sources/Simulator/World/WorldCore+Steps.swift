@@ -139,7 +139,7 @@ extension WorldCore {
   @inline(never)
   private mutating func weigh(_ machine: MachineID, _ cell: UnsafeMutableRawPointer) {
     let kind = population.cell(at: registry.location(of: machine)).kind
-    population.weigh(cell, of: kind, given: 16 + details.count, isKept: false)
+    population.weigh(cell, of: kind, given: 16 + details.count + record.gained, isKept: record.gained > 0)
   }
 
   private mutating func writeAnswerDetails() {

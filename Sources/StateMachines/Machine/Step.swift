@@ -254,6 +254,8 @@ public struct StepRecord: Sendable {
   public package(set) var exceeded: ExceededLimit?
   /// Whether a refusal keeps the changes to the machine.
   public var keepsChanges = false
+  /// Roughly the bytes that the machine's value may have gained outside its cell, beside what its effects tell.
+  package private(set) var gained = 0
   /// The generator before the step's first draw.
   private var undrawn: Generator
 
@@ -324,6 +326,13 @@ public struct StepRecord: Sendable {
     undrawn = generator
   }
 
+  /// Notes that the machine's value may have gained so many bytes outside its cell.
+  package mutating func note(gained bytes: Int) {
+    guard bytes > 0 else { return }
+    isWritten = true
+    gained += bytes
+  }
+
   /// Rolls back the effects and draws of a refused step.
   @usableFromInline
   @inline(never)
@@ -366,6 +375,7 @@ public struct StepRecord: Sendable {
     if exceeded != nil { exceeded = nil }
     if dataBefore != nil { dataBefore = nil }
     if dataAfter != nil { dataAfter = nil }
+    gained = 0
   }
 }
 

@@ -76,6 +76,9 @@ struct VariableUndo {
     values.clear()
   }
 
+  /// Forgets the values that were noted.
+  mutating func end() { values.clear() }
+
   mutating func note(_ slot: Int, in variables: borrowing [DataValue?]) {
     // The first change counts; new variables go as a whole.
     guard slot < count, !noted.contains(slot) else { return }
@@ -96,6 +99,9 @@ public struct Budget: Hashable, Sendable {
   /// Bytes that are left for new strings, arrays and objects, whether they are kept or not.
   public var bytes: Int
 
+  /// Steps that come after those, and after a pause.
+  private var laterSteps = 0
+
   public init(steps: Int = 1_000_000, bytes: Int = 16 << 20) {
     self.steps = steps
     self.bytes = bytes
@@ -104,8 +110,41 @@ public struct Budget: Hashable, Sendable {
   @inline(__always)
   public mutating func spend(steps count: Int = 1) throws(EvaluationError) {
     let (left, overflow) = steps.subtractingReportingOverflow(count)
-    steps = overflow ? -1 : left
-    if steps < 0 { throw .limit(.steps) }
+    steps = overflow ? .min : left
+    if steps < 0 { try pause() }
+  }
+
+  // MARK: Pauses
+
+  /// What a thread does after every few thousand steps, so that other work gets its turn. The steps of one input take up to
+  /// some tenths of a second.
+  package static let pause = TaskLocal<(@Sendable () -> Void)?>(wrappedValue: nil)
+
+  private static let stepsBetweenPauses = 4_096
+
+  /// The same, with pauses if the thread makes any.
+  var withPauses: Budget {
+    guard steps > Budget.stepsBetweenPauses, Budget.pause.get() != nil else { return self }
+    var budget = self
+    budget.laterSteps = steps - Budget.stepsBetweenPauses
+    budget.steps = Budget.stepsBetweenPauses
+    return budget
+  }
+
+  /// All steps that are left.
+  var stepsLeft: Int { max(0, steps) + laterSteps }
+
+  /// Pauses and goes on with the steps that come later, if they are enough for those that were spent.
+  @inline(never)
+  private mutating func pause() throws(EvaluationError) {
+    let (left, overflow) = laterSteps.addingReportingOverflow(steps)
+    guard laterSteps > 0, !overflow, left >= 0 else {
+      laterSteps = 0
+      throw .limit(.steps)
+    }
+    steps = min(left, Budget.stepsBetweenPauses)
+    laterSteps = left - steps
+    Budget.pause.get()?()
   }
 
   /// Charges for memory, before it is taken.

@@ -311,6 +311,7 @@ extension ChartRun {
       Session.Invocation(id: id, session: child.number, state: Int32(state), invoke: Int32(number)))
     actions.append(.start(child.number, arguments))
     machine.invoked.append(child)
+    gained += MemoryLayout<Session>.stride + 48 * definition.charts[chart].chart.symbols.names.count
   }
 
   /// The chart that an invocation names; `nil` if there is none.

@@ -245,6 +245,7 @@ extension ChartRun {
           active = scope.configuration.first(from: found + 1)
         }
         while session.history.count < compiled.chart.histories { session.history.append(StateSet()) }
+        gained += MemoryLayout<StateSet>.stride + held.ownedBytes
         session.history[Int(own.history)] = held
       }
       child = Int(own.end)

@@ -1,6 +1,7 @@
 import StateMachines
 
-/// An input of a machine that is being carried out, and the memory to work in, which is kept from one input to the next.
+/// An input of a machine that is being carried out, and the memory to work in, of which a little is kept from one input to
+/// the next.
 ///
 /// It is a value of which ``Interpreter`` has one: accesses to the parts of an object would be checked one by one while
 /// the program runs.
@@ -39,6 +40,8 @@ struct ChartRun {
 
   /// What the input has used of the budget.
   private(set) var spent = (steps: 0, bytes: 0)
+  /// Bytes that the machine has gained beside values and sends: those of histories and sessions.
+  var gained = 0
 
   // What came of the input.
   var hasMoved = false
@@ -97,13 +100,13 @@ struct ChartRun {
     effects.clear()
     actions.clear()
     forgetGuards()
-    (hasMoved, hasTaken) = (false, false)
+    (hasMoved, hasTaken, gained) = (false, false, 0)
     scope.generator = generator
     let budget = Budget(
       steps: max(0, limits.budget.steps - used.steps), bytes: max(0, limits.budget.bytes - used.bytes))
-    scope.budget = budget
+    scope.budget = budget.withPauses
     defer {
-      spent = (budget.steps - max(0, scope.budget.steps), budget.bytes - max(0, scope.budget.bytes))
+      spent = (budget.steps - scope.budget.stepsLeft, budget.bytes - max(0, scope.budget.bytes))
     }
     if !scope.locals.isEmpty { scope.locals.removeAll() }
     (scope.calls, scope.depth) = (0, 0)
@@ -120,6 +123,26 @@ struct ChartRun {
     generator = scope.generator
     return hasMoved ? .moved : hasTaken ? .stayed : .ignored
   }
+
+  /// Lets go of what the input has left: its effects, guards and values.
+  ///
+  /// - Returns: Whether the memory to work in that is kept is little. If not, drop the run.
+  mutating func rest() -> Bool {
+    let kept =
+      queue.capacity * MemoryLayout<ChartEvent>.stride + effects.capacity * MemoryLayout<ChartEffect>.stride
+      + actions.capacity * MemoryLayout<Action>.stride + guards.capacity * MemoryLayout<(Chart.Index, Bool)>.stride
+      + scope.locals.capacity * MemoryLayout<DataValue>.stride
+    guard kept <= Self.mostKept, queue.isEmpty, actions.isEmpty, scope.locals.isEmpty else { return false }
+    effects.clear()
+    forgetGuards()
+    failedSend = nil
+    scope.event = .undefined
+    scope.undo.end()
+    return true
+  }
+
+  /// Bytes of memory to work in that are kept. What a kind from a document is counted with includes them.
+  private static let mostKept = 16 << 10
 
   mutating func forgetGuards() {
     // A loop of eventless transitions evaluates as many as it has steps.

@@ -63,6 +63,14 @@ public final class Interpreter {
     run.step(&machine, input, from: sender, now: now, generator: &generator, used: used)
   }
 
+  /// Roughly the bytes that the machine may have gained by the last input.
+  var gained: Int { run.gained + run.spent.bytes + effects.count * MemoryLayout<PendingSend>.stride }
+
+  /// Lets go of what the last input has left, its ``effects`` among it.
+  ///
+  /// - Returns: Whether the memory that it keeps is little. If not, drop the interpreter.
+  func rest() -> Bool { run.rest() }
+
   /// What the last input has used of the budget.
   var spent: (steps: Int, bytes: Int) { run.spent }
 }

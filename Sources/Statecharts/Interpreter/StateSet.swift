@@ -11,6 +11,9 @@ public struct StateSet: Hashable, Sendable {
 
   public var isEmpty: Bool { low == 0 && high.isEmpty }
 
+  /// The memory outside of the value, roughly.
+  var ownedBytes: Int { high.isEmpty ? 0 : 32 + high.count * 8 }
+
   public var count: Int { high.reduce(low.nonzeroBitCount) { $0 + $1.nonzeroBitCount } }
 
   @inline(__always)

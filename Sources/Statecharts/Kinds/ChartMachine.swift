@@ -174,6 +174,7 @@ package struct ChartMachine: _Machine {
       carryOut(interpreter.effects, program, &record.pointee)
     }
     record.pointee.noteDraws(since: undrawn)
+    record.pointee.note(gained: machine.running.ownedBytes)
     record.pointee.write(after: machine.word)
     let place = machine.place
     value.initializeMemory(as: Self.self, to: machine)
@@ -245,9 +246,11 @@ package struct ChartMachine: _Machine {
       }
       switch outcome {
       case .moved:
+        record.note(gained: interpreter.gained)
         Self.carryOut(interpreter.effects, program, &record)
         return Verdict.moved
       case .stayed:
+        record.note(gained: interpreter.gained)
         Self.carryOut(interpreter.effects, program, &record)
         return .stayed
       case .ignored:
@@ -318,10 +321,27 @@ package struct ChartMachine: _Machine {
 extension RunningChart {
   /// The memory outside of the value, roughly.
   fileprivate var ownedBytes: Int {
-    ([root] + invoked).reduce(pending.reduce(0) { $0 + 128 + $1.event.data.size }) { bytes, session in
-      let variables = session.variables.reduce(0) { $0 + 48 + ($1?.size ?? 0) }
-      return bytes + variables + session.history.count * 32 + session.invocations.count * 48
-        + (session.number == 0 ? 0 : MemoryLayout<Session>.stride)
+    invoked.reduce(root.ownedBytes + pending.reduce(0) { $0 + $1.bytes }) {
+      $0 + MemoryLayout<Session>.stride + $1.ownedBytes
     }
+  }
+}
+
+extension PendingSend {
+  /// Its memory, roughly.
+  fileprivate var bytes: Int {
+    MemoryLayout<PendingSend>.stride + event.data.size + event.name.utf8.count + (event.sendID?.utf8.count ?? 0)
+      + (event.origin?.utf8.count ?? 0) + (event.invokeID?.utf8.count ?? 0)
+  }
+}
+
+extension Session {
+  /// The memory outside of the value, roughly.
+  fileprivate var ownedBytes: Int {
+    let sets = history.reduce(configuration.ownedBytes + bound.ownedBytes) {
+      $0 + MemoryLayout<StateSet>.stride + $1.ownedBytes
+    }
+    let names = invocations.reduce(invokeID.utf8.count) { $0 + MemoryLayout<Invocation>.stride + $1.id.utf8.count }
+    return variables.reduce(sets + names) { $0 + 48 + ($1?.size ?? 0) }
   }
 }

@@ -70,10 +70,10 @@ package final class ChartProgram: Sendable {
     return (UInt16(outputs.count - 1), false)
   }
 
-  /// Lends an interpreter, which keeps its memory from one use to the next.
+  /// Lends an interpreter, which keeps some memory from one use to the next.
   func withInterpreter<Result>(_ body: (Interpreter) -> Result) -> Result {
     let idle = interpreters.withLock { $0.popLast() } ?? IdleInterpreter(Interpreter(definition, limits: limits))
-    defer { interpreters.withLock { $0.append(idle) } }
+    defer { if idle.interpreter.rest() { interpreters.withLock { $0.append(idle) } } }
     return body(idle.interpreter)
   }
 

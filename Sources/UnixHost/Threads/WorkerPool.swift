@@ -33,6 +33,9 @@ package final class WorkerPool: Sendable {
     /// Threads without a job. The last one to become idle is used first, since its stack is warm.
     var idle: [Parking] = []
 
+    /// How many jobs have yielded.
+    var suspended: Int { waiting.count { if case .suspended = $0.work { true } else { false } } }
+
     /// Gives a free place to the next job that may have it.
     mutating func takeNext() -> Waiting? {
       if running.count >= places { return nil }
@@ -119,11 +122,13 @@ package final class WorkerPool: Sendable {
   ///
   /// Returns at once when no job waits. Call it only from jobs of this pool.
   ///
-  /// - Parameter user: The calling job's.
-  package func yield(for user: User?) {
+  /// - Parameters:
+  ///   - user: The calling job's.
+  ///   - most: If as many jobs have yielded already, it goes on. Each of them keeps a thread.
+  package func yield(for user: User?, besidesAtMost most: Int = .max) {
     let own = Semaphore()
     let next: Waiting? = state.withLock { state in
-      if state.waiting.isEmpty { return nil }
+      if state.waiting.isEmpty || state.suspended >= most { return nil }
       state.waiting.append(Waiting(user: user, work: .suspended(own)))
       return state.pass(from: user)
     }

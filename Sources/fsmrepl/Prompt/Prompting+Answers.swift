@@ -110,8 +110,8 @@ extension Prompting {
     }
   }
 
-  /// Asks for the inputs that wires have made of the outputs of a request, and for those that an `undo` has taken back,
-  /// unless a batch would be torn by it.
+  /// Asks for the inputs that wires have made of the outputs of a request, and for those that a step back has taken
+  /// back, unless a batch would be torn by it.
   private func askForMore(about received: Conversation.Received) {
     guard case .people = presenter.format, let asked = received.asked, asked.asker == .user, !asked.isInBatch,
       received.line.lineClass != .data, !client.conversation.isCollecting
@@ -125,19 +125,21 @@ extension Prompting {
       guard let last, let before = received.sequence, last > before else { return }
       askForCaused(since: before + 1)
     case .end: if let start = batchStart.take() { askForCaused(since: start + 1) }
-    case .undo:
-      if let sequence = received.line["seq"], received.line.lineClass == .success { askForTakenBack(by: sequence) }
+    case .undo, .goto:
+      // A `goto` to the present time takes no number.
+      guard let last, received.line.lineClass == .success, received.sequence.map({ last > $0 }) ?? true else { return }
+      askForTakenBack(by: asked.verb ?? .undo, last)
     case _: return
     }
   }
 
-  /// Says what an `undo` has taken back, of which its answer has only the time.
-  private func askForTakenBack(by sequence: String) {
+  /// Says what an `undo` or a `goto` has taken back, of which its answer has only the time.
+  private func askForTakenBack(by verb: Verb, _ sequence: UInt64) {
     _ = client.begin(
-      Errand(asking: [TakenBack.Range.request(of: sequence)]) { answers in
+      Errand(asking: [TakenBack.Range.request(of: String(sequence))]) { answers in
         guard let range = TakenBack.Range(answers[0].rows) else { return .end([]) }
         return .ask([range.request]) { [unowned self] answers in
-          if let report = TakenBack(range, answers[0].rows).report { sayLine("  \(report)") }
+          if let report = TakenBack(range, answers[0].rows).report(of: verb) { sayLine("  \(report)") }
           return .end([])
         }
       })

@@ -30,7 +30,7 @@ extension Prompting {
   /// Whether a request is tried in a fork before it is sent, so that a person can be asked.
   private func isTried(_ text: String) -> Bool {
     switch RequestText(text).verb.flatMap(Verb.named) {
-    case .advance, .step, .await, .undo: !client.conversation.isCollecting
+    case .advance, .step, .await, .undo, .goto: !client.conversation.isCollecting
     case _: false
     }
   }
@@ -185,7 +185,9 @@ extension Prompting {
 
   /// Sends a request that lets time pass or takes inputs back, after a question if it may be more than is wanted.
   private func consider(_ text: String, _ line: TypedLine, _ purpose: Job.Purpose?) {
-    if RequestText(text).verb == Verb.undo.name { return considerUndo(text, line, purpose) }
+    if let verb = RequestText(text).verb.flatMap(Verb.named), verb == .undo || verb == .goto {
+      return considerRewind(text, verb, line, purpose)
+    }
     let place = client.conversation.place
     guard isListened, let request = TimeRequest(RequestText(text), in: place),
       let said = TimeTrial.question(about: request, in: place.world, of: client.endpoint, style: style)
@@ -193,12 +195,12 @@ extension Prompting {
     ask(said, before: text, line, purpose)
   }
 
-  /// Sends an `undo` that a person typed, after a question if it takes back much.
-  private func considerUndo(_ text: String, _ line: TypedLine, _ purpose: Job.Purpose?) {
-    let request = ([Verb.undo.name] + RequestText(text).words).joined(separator: " ")
+  /// Sends an `undo` or a `goto` that a person typed, after a question if it takes back much.
+  private func considerRewind(_ text: String, _ verb: Verb, _ line: TypedLine, _ purpose: Job.Purpose?) {
+    let request = ([verb.name] + RequestText(text).words).joined(separator: " ")
     guard isListened, line.step == nil,
-      let said = UndoTrial.question(
-        about: request, in: client.conversation.place.world, of: client.endpoint)
+      let said = RewindTrial.question(
+        about: request, verb, in: client.conversation.place.world, of: client.endpoint)
     else { return send(text, line, purpose) }
     ask(said, before: text, line, purpose)
   }

@@ -1,6 +1,6 @@
 internal import LineProtocol
 
-/// What an `undo` takes back, from the journal.
+/// What an `undo` or a `goto` takes back, from the journal.
 struct TakenBack: Equatable {
   /// The requests as somebody types them, oldest first, without data.
   private(set) var requests: [String] = []
@@ -20,7 +20,7 @@ struct TakenBack: Equatable {
   /// More requests are counted.
   private static let mostShown = 3
 
-  /// The inputs that an `undo` has taken back, from its own line of the journal; `nil` if it only took back time.
+  /// The inputs that a step back has taken back, from its own line of the journal; `nil` if it only took back time.
   struct Range: Equatable {
     let first: Int
     let last: Int
@@ -34,7 +34,7 @@ struct TakenBack: Equatable {
       (self.first, self.last) = (first, last)
     }
 
-    /// The request for the line of an `undo` with this number.
+    /// The request for the line of an `undo` or a `goto` with this number.
     static func request(of sequence: String) -> String { "journal since=\(sequence) limit=1" }
 
     /// The request for the inputs.
@@ -131,54 +131,65 @@ struct TakenBack: Equatable {
     // One more takes no more room than its count.
     let more = requests.count == Self.mostShown + 1 ? 0 : max(0, requests.count - Self.mostShown)
     let shown = requests.dropLast(more) + (more > 0 ? ["\(more) more requests"] : [])
-    let later = since.isEmpty ? [] : ["and \(since.joined(separator: " and ")) since"]
+    let counts = since.joined(separator: " and ")
+    // A `goto` may keep all requests.
+    let later = since.isEmpty ? [] : [requests.isEmpty ? counts : "and \(counts) since"]
     return (shown + later).joined(separator: ", ")
   }
 
   /// Whether it was more than a request.
   private var isMore: Bool { requests.count > 1 || timers + deliveries + unread > 0 }
 
-  /// What is said after an `undo`; `nil` if there is nothing to say.
-  var report: ScreenText? {
+  /// What is said after an `undo` or a `goto`; `nil` if there is nothing to say.
+  func report(of verb: Verb) -> ScreenText? {
     guard !text.isEmpty else { return nil }
     let redo = isMore ? "; 'redo' brings it back" : ""
-    return "taken back: \(text)\(redo)\(isMore && spansTime ? ", 'goto TIME' goes less far" : "")"
+    let less = verb == .goto ? ", a later TIME goes less far" : ", 'goto TIME' goes less far"
+    return "taken back: \(text)\(redo)\(isMore && spansTime ? less : "")"
   }
 }
 
-/// What an `undo` would take back, tried in a fork of its world.
-struct UndoTrial: Equatable {
-  let taken: TakenBack
+/// What an `undo` or a `goto` would take back, tried in a fork of its world.
+struct RewindTrial: Equatable {
+  /// Nil if it takes back only time.
+  let taken: TakenBack?
   /// The time that it takes back, in nanoseconds.
   let time: Int64
 
   private static let hour: Int64 = 3_600_000_000_000
 
-  /// What to ask before an `undo` is sent; `nil` if there is nothing to ask, or nobody knows.
+  /// What to ask before a step back is sent; `nil` if there is nothing to ask, or nobody knows.
   ///
-  /// - Parameter request: Without its tag.
-  static func question(about request: String, in world: String, of endpoint: Endpoint) -> ScreenText? {
-    run(request, in: world, of: endpoint)?.question
+  /// - Parameters:
+  ///   - request: Without its tag.
+  ///   - verb: That of the request.
+  static func question(
+    about request: String, _ verb: Verb, in world: String, of endpoint: Endpoint
+  ) -> ScreenText? {
+    run(request, in: world, of: endpoint)?.question(about: verb)
   }
 
-  var question: ScreenText? {
-    guard time >= Self.hour || taken.hasUsedMachine else { return nil }
+  func question(about verb: Verb) -> ScreenText? {
+    guard time >= Self.hour || taken?.hasUsedMachine ?? false else { return nil }
     let span = time > 0 ? TimeText.people(TimeText.seconds(time)) : nil
-    let what = [span.map { "\($0) of time" }, taken.text.isEmpty ? nil : taken.text].compactMap(\.self)
-    let less = time > 0 ? "; 'goto TIME' goes less far" : ""
+    let inputs = taken.flatMap { $0.text.isEmpty ? nil : $0.text }
+    let what = [span.map { "\($0) of time" }, inputs].compactMap(\.self)
+    // Who names a time knows that there are others.
+    let less = time > 0 && verb != .goto ? "; 'goto TIME' goes less far" : ""
     return "this takes back \(what.joined(separator: ": "))\(less); go on?"
   }
 
   /// - Returns: `nil` if the daemon makes no fork, or takes too long.
-  private static func run(_ request: String, in world: String, of endpoint: Endpoint) -> UndoTrial? {
+  private static func run(_ request: String, in world: String, of endpoint: Endpoint) -> RewindTrial? {
     TimeTrial.inFork(of: world, of: endpoint) { side in
-      guard let before = side.ask("world")?.last?["t"].flatMap({ TimeText.time($0) }),
+      guard let before = side.ask("world")?.last, let start = before["t"].flatMap({ TimeText.time($0) }),
         let answer = side.ask(request, within: TimeTrial.longest)?.last, answer.lineClass == .success,
-        let after = answer["t"].flatMap({ TimeText.time($0) }), let sequence = answer["seq"],
-        let range = side.ask(TakenBack.Range.request(of: sequence)).flatMap({ TakenBack.Range($0) }),
-        let rows = side.ask(range.request)
+        let end = answer["t"].flatMap({ TimeText.time($0) }), let sequence = answer["seq"],
+        sequence != before["seq"], let line = side.ask(TakenBack.Range.request(of: sequence))
       else { return nil }
-      return UndoTrial(taken: TakenBack(range, rows.dropLast()), time: before - after)
+      guard let range = TakenBack.Range(line) else { return RewindTrial(taken: nil, time: start - end) }
+      guard let rows = side.ask(range.request) else { return nil }
+      return RewindTrial(taken: TakenBack(range, rows.dropLast()), time: start - end)
     }
   }
 }

@@ -41,7 +41,7 @@ struct Wording: Equatable {
     case (.watch, "watching") where words.count >= 2, (.unwatch, "watching") where words.count >= 2:
       return words[1] == "0" ? "nothing is watched" : "\(counted(words[1], "watch", "watches"))"
     case (.world, "created") where words.count >= 2, (.world, "dropped") where words.count >= 2:
-      let lasts: ScreenText = line["durable"] == "no" ? "; it is not durable, unlike this one" : ""
+      let lasts: ScreenText = line["durable"] == "no" ? "; it is not durable, as 'durable=yes' makes it" : ""
       return "world \(style(.name, words[1])) \(words[0])\(lasts)\(when(line))"
     case (.use, _):
       return "now in \(style(.name, line["world"] ?? "?"))\(pace(line))\(when(line))"

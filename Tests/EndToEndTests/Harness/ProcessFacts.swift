@@ -36,6 +36,14 @@ struct ProcessFacts {
     return user + system
   }
 
+  /// The same exactly, in nanoseconds.
+  var processorTime: UInt64 {
+    var clock = clockid_t()
+    var time = timespec()
+    guard clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else { return 0 }
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
   /// Whether a signal has stopped it, with all its threads.
   var isStopped: Bool {
     let threads = TemporaryFolder.names(in: "/proc/\(pid)/task")

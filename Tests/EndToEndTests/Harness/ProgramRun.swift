@@ -80,7 +80,7 @@ final class ProgramRun {
 /// The folder into which this very test was built, with the programs beside it.
 enum Products {
   static func path(of program: String) throws -> String {
-    for folder in folders {
+    for folder in getenv("FSMD_PROGRAMS").map({ [String(cString: $0)] }) ?? folders {
       let path = "\(folder)/\(program)"
       if access(path, X_OK) == 0 { return path }
     }

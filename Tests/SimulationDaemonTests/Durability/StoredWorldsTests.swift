@@ -1,4 +1,5 @@
 import JournalStore
+import Simulator
 import Testing
 
 @testable import SimulationDaemon
@@ -118,10 +119,64 @@ struct StoredWorldsTests {
     let machines = (1...LiveWorld.manyMachines).map { "new power p\($0)" }.joined(separator: "\n")
     _ = ask(guest, daemon, "use main\nquiet on\nbegin\n\(machines)\nend\nquiet off")
     #expect(ask(guest, daemon, "world fork h") == ["+ created h durable=no"])
-    #expect(
-      ask(guest, daemon, "world fork i durable=yes")[0].hasPrefix(
-        "- BAD-ARGUMENT argument=durable got=yes allowed=\"\" : a fork is not durable; "))
   }
+
+  @Test("a durable copy has all of the past, is stored at once, and lives on by itself", arguments: [false, true])
+  func forkedInStore(hasCheckpoint: Bool) throws {
+    let daemon = try hasCheckpoint ? daemon("checkpointInputs=1") : daemon()
+    let guest = daemon.connect()
+    let document = "<scxml xmlns='http://www.w3.org/2005/07/scxml'><state id='a'/></scxml>"
+    _ = ask(
+      guest, daemon,
+      "define k format=scxml bytes=\(document.utf8.count)\n\(document)new k doc\nnew power p\nsend p buttonClick\nundo")
+    let journal = ask(guest, daemon, "journal")
+    #expect(ask(guest, daemon, "world fork f durable=yes") == ["+ created f"])
+    #expect(ask(guest, daemon, "world fork f durable=yes")[0].hasPrefix("- NAME-TAKEN world=f "))
+    // Each goes on without the other.
+    #expect(ask(guest, daemon, "redo").last?.hasPrefix("+ ") == true)
+    #expect(ask(guest, daemon, "use f\nlist").contains(". p power off"))
+    let again = try daemon.afterKill()
+    let guests = (main: again.connect(), fork: again.connect("f"))
+    #expect(guests.main.say("expect p on").last?.hasPrefix("+") == true)
+    #expect(guests.fork.say("expect p off").last?.hasPrefix("+") == true)
+    #expect(guests.fork.say("journal") == journal)
+    #expect(guests.fork.say("redo\nexpect p on\nundo\nexpect p off\nlist").last == "+ 2")
+    #expect(guests.fork.say("world drop main").last?.hasPrefix("- ") == true)
+    let last = try again.afterKill()
+    #expect(last.connect("f").say("expect p off").last?.hasPrefix("+") == true)
+  }
+
+  @Test("a durable copy needs a durable world, a store, and a world that is not too large")
+  func unforkable() throws {
+    let daemon = try daemon()
+    let guest = daemon.connect()
+    #expect(
+      ask(guest, daemon, "world new v\nuse v\nworld fork i durable=yes").last?.hasPrefix(
+        "- BAD-ARGUMENT argument=durable got=yes allowed=no : this world is not durable, and so is no copy of it; ")
+        == true)
+    let none = HostedService().connect()
+    #expect(none.say("world fork i durable=yes")[0].hasPrefix("- BAD-ARGUMENT argument=durable got=yes allowed=no : "))
+    #expect(none.say("world fork i seed=1")[0].hasPrefix("- BAD-ARGUMENT argument=seed got=1 allowed=\"\" : "))
+  }
+
+  @Test("whatever call of the system fails, a durable copy is there as a whole or not at all", arguments: 0..<40)
+  func failingFork(call: Int) throws {
+    let daemon = try daemon()
+    let guest = daemon.connect()
+    _ = ask(guest, daemon, "new power p\nsend p buttonClick")
+    daemon.faults.strike(call: call)
+    let answer = ask(guest, daemon, "world fork f durable=yes").last ?? ""
+    daemon.faults.strike(call: 0)
+    #expect(answer == "+ created f" || answer.contains(" STORAGE "), "\(answer)")
+    let again = try daemon.afterKill()
+    if answer == "+ created f" || again.service.worlds["f"] != nil {
+      #expect(again.connect("f").say("expect p on").last?.hasPrefix("+") == true)
+    }
+    #expect(again.connect().say("expect p on").last?.hasPrefix("+") == true)
+  }
+
+  @Test("a world marks the expiry of a timer as the notes of what is under way read it")
+  func expiries() { #expect(WorldCore.expiry == WorkNotes.expiry) }
 
   // MARK: Dropping
 

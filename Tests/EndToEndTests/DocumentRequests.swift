@@ -1,0 +1,134 @@
+import LineProtocol
+import TestSupport
+
+/// Random requests about machines of a document, of every verb as often as of any other.
+struct DocumentRequests {
+  private var dice: Dice
+  private var documents: RandomDocuments
+  private var place = 0
+
+  /// A request, and what it is counted as.
+  struct Request {
+    let verb: Verb
+    /// With all its lines and what follows them; the last one has the tag ``tag``.
+    let text: String
+
+    static let tag = "@z"
+  }
+
+  /// Those that a fuzzer asks for: all but `shutdown`, for which a daemon has to be started again.
+  static let verbs = Verb.allCases.filter { $0 != .shutdown }
+
+  init(seed: Int) {
+    dice = Dice(seed: seed)
+    documents = RandomDocuments(salt: seed)
+  }
+
+  mutating func number(below bound: Int) -> Int { dice.number(below: bound) }
+
+  /// A definition of the kind that all machines are of.
+  mutating func definition() -> Request {
+    let isDiagram = dice.once(in: 3)
+    var text = isDiagram ? documents.diagram() : documents.document()
+    if dice.once(in: 6) { text = documents.mutated(text) }
+    return Request(
+      verb: .define, text: "@z define k format=\(isDiagram ? "mermaid" : "scxml") bytes=\(text.utf8.count)\n\(text)")
+  }
+
+  /// The next request: the verbs take turns, in an order that chance shuffles.
+  mutating func next() -> Request {
+    if place == 0 { order = Self.verbs.shuffled(using: &dice) }
+    let verb = order[place]
+    place = (place + 1) % order.count
+    return request(verb)
+  }
+  private var order: [Verb] = []
+
+  private mutating func request(_ verb: Verb) -> Request {
+    switch verb {
+    case .define: return definition()
+    case .begin, .end, .discard:
+      let lines = (0..<dice.number(below: 4)).map { _ in batched() }
+      let text = ["begin\(verb == .begin ? " strict" : "")"] + lines + ["@z \(verb == .discard ? "discard" : "end")"]
+      return Request(verb: verb, text: text.joined(separator: "\n"))
+    case .quiet: return Request(verb: verb, text: "quiet on\n@z quiet off")
+    case .mode: return Request(verb: verb, text: "mode json\n@z mode text")
+    case _: return Request(verb: verb, text: (["@z", verb.name] + words(verb)).joined(separator: " "))
+    }
+  }
+
+  private mutating func batched() -> String {
+    let verb = dice.one(of: [Verb.new, .send, .send, .cast, .drop, .fire, .expect, .show, .wire])
+    return ([verb.name] + words(verb)).joined(separator: " ")
+  }
+
+  private mutating func words(_ verb: Verb) -> [String] {
+    switch verb {
+    case .help: [maybe("send")]
+    case .kinds: [maybe("k*")]
+    case .describe: [dice.one(of: ["k", machine()])]
+    case .undefine: [dice.one(of: ["k", "l"])]
+    case .new: ["k", machine(), maybe("initial=\(state())")]
+    case .drop: [dice.once(in: 3) ? machine() : "m9"]
+    case .list: [pattern(), maybe("state=\(state())"), "limit=\(number())"]
+    case .count: [pattern()]
+    case .show, .can: [machine()]
+    case .send: [machine(), documents.event()] + data()
+    case .cast: [pattern(), documents.event()] + data()
+    case .wire, .unwire: [machine(), "beep", machine(), documents.event()]
+    case .wires, .speed, .worlds, .who, .limits, .stats, .activities, .sync, .quit, .script, .pause, .resume:
+      verb == .speed ? [dice.one(of: ["1", "60", "0.001", "1e9"])] : []
+    case .watch: [pattern(), maybe("what=all"), maybe("since=\(number())")]
+    case .unwatch: [pattern()]
+    case .point: [machine(), state()]
+    case .journal: [pattern(), maybe("since=\(number())"), "limit=\(number())", maybe("what=moves")]
+    case .wave:
+      [
+        pattern(), maybe("from=0"), maybe("width=\(number())"),
+        "format=\(dice.one(of: ["text", "svg", "vcd", "json"]))",
+      ]
+    case .graph:
+      [
+        dice.one(of: ["k", machine()]),
+        "format=\(dice.one(of: ["table", "dot", "mermaid", "stateDiagram", "plantuml", "json", "tests", "scxml"]))",
+        maybe("show=all"), maybe("present=yes"),
+      ]
+    case .coverage: [pattern()]
+    case .clock: [dice.one(of: ["", "virtual", "virtual", "real"])]
+    case .advance: dice.once(in: 3) ? ["until", time()] : [time()]
+    case .step: [number()]
+    case .agenda: [pattern(), "limit=\(number())"]
+    case .fire: [machine(), "\(documents.event())(\(dice.number(below: 3)))"]
+    case .await: [machine(), state(), "within=\(time())"]
+    case .cancel: [maybe(number())]
+    case .expect: [machine(), state()]
+    case .undo, .redo: [maybe(dice.one(of: ["1", "2", "5", "50"]))]
+    case .goto: [time()]
+    case .world:
+      dice.one(of: [
+        [""], ["new f\(dice.number(below: 3))"], ["fork f\(dice.number(below: 3))"], ["fork d0 durable=yes"],
+        ["drop f\(dice.number(below: 3))"], ["drop d0"],
+      ])
+    case .use: [dice.one(of: ["w", "w", "f0", "f1", "f2", "d0"])]
+    case .diff: ["w", dice.one(of: ["f0", "f1", "f2"])]
+    case .define, .begin, .end, .discard, .quiet, .mode, .shutdown: []
+    }
+  }
+
+  private mutating func maybe(_ text: String) -> String { dice.once(in: 3) ? text : "" }
+  private mutating func machine() -> String { "m\(dice.number(below: 4))" }
+  private mutating func pattern() -> String { dice.one(of: ["*", "m*", "m1", "x"]) }
+  private mutating func state() -> String { "s\(dice.number(below: 9))" }
+  private mutating func number() -> String {
+    dice.one(of: ["0", "1", "2", "7", "100", "1000", "65536", "4294967296", "9223372036854775807"])
+  }
+  private mutating func time() -> String {
+    dice.one(of: ["0", "1ns", "1s", "2s", "1m", "1h", "1d", "36500d", "9223372036854775807ns"])
+  }
+  private mutating func data() -> [String] {
+    guard dice.once(in: 3) else { return [] }
+    return [
+      "x=" + dice.one(of: ["1", "-0", "1e308", "9007199254740993", "\"[1,[2,[3]]]\"", "\"{\\\"a\\\":null}\"", "text"])
+    ]
+  }
+}
