@@ -50,6 +50,23 @@ struct FlagScreenTests {
     }
   }
 
+  @Test("the ladder in the steps in which it grew", arguments: ["2", "3", "4", "whole"])
+  func steps(branches: String) {
+    for number in 0..<32 {
+      let raised = Set(combination(number))
+      let bench = Bench(FlagScreen.kind, ["branches": .text(branches)])
+      for flag in raised.sorted() { bench.send("set", .text(flag), .flag(true)) }
+      let (has, isEmpty) = (raised.contains, !raised.contains("items"))
+      let first = has("waiting") && branches != "2" && branches != "3"
+      let shown =
+        first
+        ? (branches == "whole" && has("repeated") ? "repeatedWaiting" : "firstWaiting")
+        : has("error")
+          ? (branches == "whole" && has("systemError") ? "alert" : "toast") : isEmpty && branches != "2" ? "noData" : "data"
+      #expect(bench.state() == shown, "\(raised)")
+    }
+  }
+
   /// The screen of `comments` with two additions: a repeated wait, which keeps the old content, and two kinds of
   /// errors. It has no case for an impossible combination.
   private enum Extended: Hashable {

@@ -244,7 +244,8 @@ extension Drawing {
 
   /// What a reader of the picture has to know beside its title.
   var remarks: [String] {
-    let why = whyPartial.map { "Partial: \($0)" }
+    let signs = legend.map { "\($0.sign) \($0.name)" }.joined(separator: ", ")
+    let why = whyPartial.map { "Partial: \($0)" } + (signs.isEmpty ? [] : ["Events: \(signs)"])
     guard leaves.count > Self.mostReadable, detail != .plain else { return why }
     return why + [
       hasBareMoves
