@@ -110,7 +110,8 @@ struct LampFormsTests {
     var opened = 0
 
     mutating func hear(
-      news: TellingHeartFeature.News, from store: inout FeatureStore<TellingHeartFeature>, _ feature: TellingHeartFeature
+      news: TellingHeartFeature.News, from store: inout FeatureStore<TellingHeartFeature>,
+      _ feature: TellingHeartFeature
     ) {
       opened += 1
     }

@@ -56,13 +56,15 @@ struct FlagScreenTests {
       let raised = Set(combination(number))
       let bench = Bench(FlagScreen.kind, ["branches": .text(branches)])
       for flag in raised.sorted() { bench.send("set", .text(flag), .flag(true)) }
-      let (has, isEmpty) = (raised.contains, !raised.contains("items"))
-      let first = has("waiting") && branches != "2" && branches != "3"
+      let isWhole = branches == "whole"
       let shown =
-        first
-        ? (branches == "whole" && has("repeated") ? "repeatedWaiting" : "firstWaiting")
-        : has("error")
-          ? (branches == "whole" && has("systemError") ? "alert" : "toast") : isEmpty && branches != "2" ? "noData" : "data"
+        if raised.contains("waiting"), isWhole || branches == "4" {
+          isWhole && raised.contains("repeated") ? "repeatedWaiting" : "firstWaiting"
+        } else if raised.contains("error") {
+          isWhole && raised.contains("systemError") ? "alert" : "toast"
+        } else {
+          raised.contains("items") || branches == "2" ? "data" : "noData"
+        }
       #expect(bench.state() == shown, "\(raised)")
     }
   }

@@ -64,7 +64,8 @@ struct KindsPageTests {
   /// Links to the demonstrations that make a machine of each kind.
   private func demos() throws -> [String: String] {
     let folder = Document.root.appending(path: "Demos").path
-    let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".fsm") && $0.contains("/") }
+    let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
+      .filter { $0.hasSuffix(".fsm") && $0.contains("/") }
     var demos: [String: String] = [:]
     for file in files.sorted() {
       for kind in try Self.kinds(madeIn: "Demos/\(file)") {

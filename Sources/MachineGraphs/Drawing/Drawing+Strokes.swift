@@ -244,8 +244,11 @@ extension Drawing {
 
   /// What a reader of the picture has to know beside its title.
   var remarks: [String] {
-    let signs = legend.map { "\($0.sign) \($0.name)" }.joined(separator: ", ")
-    let why = whyPartial.map { "Partial: \($0)" } + (signs.isEmpty ? [] : ["Events: \(signs)"])
+    let sorts = legend.map { sort in
+      sort.sign.isEmpty ? "\(sort.name): \(sort.inputs.joined(separator: ", "))" : "\(sort.sign) \(sort.name)"
+    }
+    let signs = sorts.isEmpty ? [] : ["Events: \(sorts.joined(separator: legend[0].sign.isEmpty ? "; " : ", "))"]
+    let why = whyPartial.map { "Partial: \($0)" } + signs
     guard leaves.count > Self.mostReadable, detail != .plain else { return why }
     return why + [
       hasBareMoves

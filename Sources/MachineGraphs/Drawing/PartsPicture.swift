@@ -32,7 +32,11 @@ public struct PartsPicture: Sendable {
     let isSubscribed = !feature.signals.isEmpty
     let all: [(name: String, about: String, isThere: Bool)] = [
       ("view", "draws the state, and sends wishes", true),
-      ("bootstrapper", "sends actions at the start, and one for each signal", !feature.bootstrapper.isEmpty),
+      (
+        "bootstrapper",
+        isSubscribed ? "subscribes to outside services, and makes actions of their signals" : "sends the first actions",
+        !feature.bootstrapper.isEmpty
+      ),
       ("actor", "looks at the state and decides what happens: none, one or several effects, at once or later", true),
       ("reducer", "makes the new state of the latest state and an effect", true),
       ("state", "is kept in the store, in one place", true),

@@ -76,7 +76,7 @@ struct Repair {
     if try StoreAccess.world(name, in: store).hasFatalCheckpoints { return nil }
     for mark in try store.checkpoints(of: name).reversed() {
       guard let found = try? store.checkpoint(of: name, atOrBefore: mark.sequence), found.mark == mark,
-        let world = try? WorldCore(archive: found.bytes, kinds: { catalogue.entry(stored: $0) }, compiler: catalogue.compiler),
+        let world = try? WorldCore(archive: found.bytes, kinds: catalogue.entry, compiler: catalogue.compiler),
         world.lastSequence == mark.sequence
       else { continue }
       return mark.sequence

@@ -47,9 +47,9 @@ extension RequestContext {
 
   /// `graph KIND|NAME show=parts`: of a machine, the parts of its kind.
   private func graphParts(of name: String, _ machine: MachineID?, _ form: GraphForm) {
-    let entry = machine.map { .machine(live.world.kind(of: $0)) } ?? live.world.composition(of: name)
-      .map { .composition($0) } ?? entry(named: name)
-    guard let entry else { return failNeitherMachineNorKind(name) }
+    let made: CatalogueEntry? =
+      machine.map { .machine(live.world.kind(of: $0)) } ?? live.world.composition(of: name).map { .composition($0) }
+    guard let entry = made ?? entry(named: name) else { return failNeitherMachineNorKind(name) }
     guard form.format != .tests, form.format != .scxml else {
       return fail(
         .badArgument,

@@ -135,7 +135,8 @@ public struct Phone: Machine {
       switch state {
       case .foreground(.dialing), .foreground(.connected): tell(.callEnded, to: .foreground(.idle), step)
       case .background(.dialing), .background(.connected):
-        tell(.callEnded, to: step.when("returns", step.parameters.returns != nil) ? .returning : .background(.idle), step)
+        tell(
+          .callEnded, to: step.when("returns", step.parameters.returns != nil) ? .returning : .background(.idle), step)
       case .foreground(.idle), .foreground(.starting), .opening, .alerting, .background(.idle), .background(.starting),
         .returning:
         step.refuse("there is no call to hang up")

@@ -88,6 +88,6 @@ extension NaiveCheckins {
     ],
     parameters: [
       .parameter("login", \.login, "off: the first version, before the app gets a login"),
-      .parameter("guardLoading", \.guardLoading, "on: the guard of logoutPressed also returns while loading")
+      .parameter("guardLoading", \.guardLoading, "on: the guard of logoutPressed also returns while loading"),
     ])
 }

@@ -59,7 +59,7 @@ extension ParameterForm where Parameters: SupervisedParameters {
   }
 
   static var hasNext: ParameterForm {
-    .parameter("hasNext", \.hasNext, "on: a client that it cannot serve is busy's, for the next member, and not returned")
+    .parameter("hasNext", \.hasNext, "on: a client that it cannot serve is for the next member, by busy")
   }
 }
 
