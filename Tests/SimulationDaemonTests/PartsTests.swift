@@ -32,8 +32,8 @@ struct PartsTests {
 
   @Test("json has the parts and the flows in the order of a turn")
   func json() throws {
-    let object = try #require(
-      JSONSerialization.jsonObject(with: Data(text("graph mviTrace show=parts format=json").utf8)) as? [String: Any])
+    let parsed = try JSONSerialization.jsonObject(with: Data(text("graph mviTrace show=parts format=json").utf8))
+    let object = try #require(parsed as? [String: Any])
     #expect(object["name"] as? String == "mviTrace")
     let flows = try #require(object["flows"] as? [[String: Any]])
     #expect(flows.first?["what"] as? String == "wish" && flows.first?["to"] as? String == "actor")

@@ -36,11 +36,13 @@ struct KindsPageTests {
   }
 
   /// The mark before a table, and the table after it.
-  private static let table = #/<!-- source=(\w+), written by `make kinds` -->\n(?:\n?\|[^\n]*\n)*/#
+  private static var table: Regex<(Substring, Substring)> {
+    #/<!-- source=(\w+), written by `make kinds` -->\n(?:\n?\|[^\n]*\n)*/#
+  }
 
   private func withTables(_ page: String) throws -> String {
     let (sources, lessons, demos) = (try sources(), try lessons(), try demos())
-    return try page.replacing(Self.table) { match in
+    return page.replacing(Self.table) { match in
       let name = String(match.output.1)
       var table = "<!-- source=\(name), written by `make kinds` -->\n\n"
       table += "| kind | is | form | lessons | demonstrations |\n| --- | --- | --- | --- | --- |\n"

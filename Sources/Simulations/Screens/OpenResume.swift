@@ -29,7 +29,8 @@ public import StateMachines
 /// - A newly loaded version is not viewed yet, even if the version before it was.
 ///
 /// With `outside=on` the bootstrapper has subscribed to a server: it makes the action changedOutside(id) of each
-/// changedOnServer(id). Without it changedOnServer is ignored, and changedOutside can still be sent by hand.
+/// changedOnServer(id), which stays, whether or not the actor does something. Without it changedOnServer is ignored, and
+/// changedOutside can still be sent by hand.
 ///
 /// With `mode=hardened` a résumé that is shown is closed before another is opened, and the news `closeScreen` says so. In
 /// the faithful mode the screen of the old résumé stays while the new one loads, and a coordinator that allows no way
@@ -153,8 +154,8 @@ public struct OpenResume: Machine {
   private func hear(_ signal: OpenResumeFeature.Signal, _ step: Step<Self>) -> Reaction<State> {
     var next = state
     var host = Host(step: step)
-    guard next.report(signal, by: step.parameters.feature, to: &host) else { return .ignore }
-    return next.streams.count > Self.mostLoads ? .ignore : .stayAs(next)
+    guard next.report(signal, by: step.parameters.feature, to: &host) else { return .stay }
+    return next.streams.count > Self.mostLoads ? .stay : .stayAs(next)
   }
 
   private func take(_ action: OpenResumeFeature.Action, _ step: Step<Self>) -> Reaction<State> {

@@ -24,8 +24,8 @@ public import StateMachines
 /// forbids loading. The button must send refresh.
 ///
 /// With `outside=on` the bootstrapper has subscribed to a server: it makes a refresh of each changedOnServer. The actor
-/// takes it or not, as that of a person; one that it does not take is ignored, because the server makes no mistake. Without
-/// `outside` changedOnServer is ignored.
+/// takes it or not, as that of a person; if it does not, the report stays without effect, and is not refused, because the
+/// server makes no mistake. Without `outside` changedOnServer is ignored.
 ///
 /// With `service=manual` a page of at least `pageSize` elements is taken to have a next one. An answer that is sent
 /// while the simulated service works replaces its answer; an answer that is not awaited is ignored.
@@ -149,7 +149,7 @@ public struct Pagination: Machine {
       guard step.when("outside", parameters.outside) else { return .ignore }
       var next = state
       var host = Host(step: step, isFailing: isFailing)
-      guard next.report(.listChanged, by: parameters.feature, to: &host) else { return .ignore }
+      guard next.report(.listChanged, by: parameters.feature, to: &host) else { return .stay }
       isFailing = host.isFailing
       return .move(to: next)
     }
