@@ -12,7 +12,7 @@ public import StateMachines
 ///
 /// Somebody else edits the résumés, so nothing here is refused. How many there are never changes.
 public struct ResumeServer: Machine {
-  public enum State: StateWithData {
+  public enum State: StateWithData, PartlyIncidental {
     /// Reports arrive.
     case online
     /// Reports are lost; the number of changes so far.
@@ -24,6 +24,14 @@ public struct ResumeServer: Machine {
 
     public static var carriesData: Bool { true }
     public static var samples: [State] { [.offline(missed: 0)] }
+
+    /// How many changes were missed decides nothing, but whether there were any.
+    public func essence(for parameters: any ParameterSet) -> [Bool] {
+      switch self {
+      case .online: []
+      case .offline(let missed): [missed > 0]
+      }
+    }
   }
 
   public enum Event: MachineEvent { case edit(Int), sort, disconnect, connect }
