@@ -85,7 +85,7 @@ struct AllKindsStoreTests {
     let daemon = try Self.daemon(in: folder, hasCheckpoints: hasCheckpoints)
     let guest = daemon.connect()
     _ = guest.ask("world new w durable=yes", "use w")
-    let requests = ["new proxy p clients=3", "new resumeApp a outside=on mode=faithful", "send p.supervisor accept 80"]
+    let requests = ["new proxy p clients=3", "new resumeApp a mode=faithful outside=on", "send p.supervisor accept 80"]
     for request in requests { #expect(guest.say(request).last?.hasPrefix("+") == true, "\(request)") }
     let script = guest.say("script")
     let again = try Self.daemon(in: folder.asAfterKill(), hasCheckpoints: hasCheckpoints).connect("w")
