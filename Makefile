@@ -59,7 +59,7 @@ help:
 	echo 'make test-lab  makes such a package, builds and tests it'
 	echo 'make race     runs the tests that have threads under the thread sanitizer (RACE="$(RACE)")'
 	echo 'make store    leaves a store with machines of all kinds, which later releases must read, in STORE=$(STORE)'
-	echo 'make kinds    writes Docs/Kinds.md from the catalogue'
+	echo 'make kinds    writes Docs/Kinds.md and the tables of Docs/Sources.md from the catalogue'
 	echo 'make bench    measures fsmd beside Redis, one table (BENCH="--quick", BENCH="--only memory")'
 	echo 'make count    instructions that the daemon takes per request, counted by valgrind: the same each time'
 	echo 'make format   formats all Swift files in place'

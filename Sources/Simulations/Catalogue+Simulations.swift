@@ -50,6 +50,7 @@ extension Catalogue {
       .machine(MVITrace.kind),
       .machine(OpenResume.kind),
       .machine(Pagination.kind),
+      .machine(ResumeServer.kind),
       .composition(.resumeApp),
       .machine(WordAcceptor.kind),
       .machine(Automaton.kind),
@@ -71,7 +72,7 @@ extension Catalogue {
     ],
     "services": [
       "job", "checkinsService", "auth", "checkinInteractor", "http", "smtp", "pop3", "imap", "supervisor", "proxy",
-      "networkClient", "database", "payment", "operation", "listDetailCoordinator", "appCoordinator",
+      "networkClient", "database", "payment", "operation", "listDetailCoordinator", "appCoordinator", "resumeServer",
     ],
     "text": ["spamFilter", "regex", "acceptor", "automaton"],
     "frameworks": ["counter", "mviTrace", "inbox", "freeform", "stepper"],

@@ -56,6 +56,8 @@ struct Layer {
   /// What every test target may use beside what the manifest gives it.
   static let outsideOfTests: Set = [
     "Testing", "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "Synchronization",
+    // Where they are: the views of one machine in an app.
+    "SwiftUI", "UIKit",
   ]
 }
 

@@ -277,3 +277,66 @@ struct Storey: Region {
     }
   }
 }
+
+// MARK: one screen three times
+
+/// Without MVI: the screen asks the service, keeps flags, and opens the login itself.
+final class PlainHeart {
+  var isLiked = false
+  var isSending = false
+  var openLogin: () -> Void = {}
+
+  /// - Parameter service: Whether it is liked now; `nil` if nobody is logged in.
+  func tapped(_ service: (Bool, @escaping (Bool?) -> Void) -> Void) {
+    if isSending { return }
+    isSending = true
+    service(!isLiked) { answer in
+      self.isSending = false
+      if let answer { self.isLiked = answer } else { self.openLogin() }
+    }
+  }
+}
+
+/// With MVI: what happens is a list of effects. That the login is needed has to be a part of the state.
+struct HeartFeature: Feature {
+  struct State: Hashable { var isLiked = false, isSending = false, needsLogin = false }
+  enum Wish { case tap }
+  enum Effect { case sent, answered(isLiked: Bool), notLoggedIn }
+
+  func actor(_ heart: State, _ wish: Wish, _ effects: inout Effects<Effect>) {
+    if heart.isSending { return }
+    effects.emit(.sent)
+    effects.later()
+  }
+  func reducer(_ heart: State, _ effect: Effect) -> State {
+    switch effect {
+    case .sent: State(isLiked: heart.isLiked, isSending: true)
+    case .answered(let isLiked): State(isLiked: isLiked)
+    case .notLoggedIn: State(isLiked: heart.isLiked, needsLogin: true)
+    }
+  }
+}
+
+/// With news: the state is only what is drawn, and the login is told once.
+struct TellingHeartFeature: Feature {
+  struct State: Hashable { var isLiked = false, isSending = false }
+  enum News { case openLogin }
+  typealias Wish = HeartFeature.Wish
+  typealias Effect = HeartFeature.Effect
+
+  func actor(_ heart: State, _ wish: Wish, _ effects: inout Effects<Effect>) {
+    if heart.isSending { return }
+    effects.emit(.sent)
+    effects.later()
+  }
+  func reducer(_ heart: State, _ effect: Effect) -> State {
+    switch effect {
+    case .sent: State(isLiked: heart.isLiked, isSending: true)
+    case .answered(let isLiked): State(isLiked: isLiked)
+    case .notLoggedIn: State(isLiked: heart.isLiked)
+    }
+  }
+  func newsPublisher(_ wish: Wish, _ effect: Effect, _ heart: State) -> News? {
+    if case .notLoggedIn = effect { .openLogin } else { nil }
+  }
+}

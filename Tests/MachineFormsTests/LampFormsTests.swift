@@ -75,6 +75,50 @@ struct LampFormsTests {
     #expect(stairs.expire(.burnedOut) == "moved dark+lit dark+dark")
   }
 
+  @Test("one screen three times: a second tap does nothing, and a login is opened once")
+  func heart() {
+    let plain = PlainHeart()
+    var (opened, asked) = (0, [(Bool?) -> Void]())
+    plain.openLogin = { opened += 1 }
+    plain.tapped { asked.append($1) }
+    plain.tapped { asked.append($1) }
+    #expect(asked.count == 1 && plain.isSending)
+    asked[0](nil)
+    #expect(opened == 1 && !plain.isLiked && !plain.isSending)
+
+    var heart = FeatureStore(HeartFeature.State(), of: HeartFeature())
+    let taps = [heart.accept(.tap, by: HeartFeature()), heart.accept(.tap, by: HeartFeature())]
+    #expect(taps == [true, false])
+    heart.deliver(.notLoggedIn, from: 1, by: HeartFeature())
+    #expect(heart.state == HeartFeature.State(needsLogin: true))
+    heart.accept(.tap, by: HeartFeature())
+    heart.deliver(.answered(isLiked: true), from: 2, by: HeartFeature())
+    #expect(heart.state == HeartFeature.State(isLiked: true))
+
+    let telling = TellingHeartFeature()
+    var teller = FeatureStore(TellingHeartFeature.State(), of: telling)
+    let told = [teller.accept(.tap, by: telling), teller.accept(.tap, by: telling)]
+    #expect(told == [true, false])
+    var listener = LoginListener()
+    teller.deliver(.notLoggedIn, from: 1, by: telling, to: &listener)
+    #expect(listener.opened == 1 && teller.state == TellingHeartFeature.State())
+    teller.accept(.tap, by: telling, to: &listener)
+    teller.deliver(.answered(isLiked: true), from: 2, by: telling, to: &listener)
+    #expect(listener.opened == 1 && teller.state.isLiked)
+  }
+
+  private struct LoginListener: FeatureListener {
+    typealias Subject = TellingHeartFeature
+    var opened = 0
+
+    mutating func hear(
+      news: TellingHeartFeature.News, from store: inout FeatureStore<TellingHeartFeature>,
+      _ feature: TellingHeartFeature
+    ) {
+      opened += 1
+    }
+  }
+
   @Test("the page about forms shows a lamp for each of them, as it is compiled")
   func page() throws {
     let lamps = try Document("Tests/MachineFormsTests/LampForms.swift").text

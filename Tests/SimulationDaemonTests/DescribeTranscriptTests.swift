@@ -9,7 +9,7 @@ struct DescribeTranscriptTests {
       #"""
       > describe shiftKey
       . kind shiftKey version=1 form="enum and switch" : Shift and Caps Lock in one key, distinguished by the speed of the taps
-      . origin : an article on state machines in iOS apps; its code is lost, so the 0.35 s are those of tap recognisers
+      . origin source=article : an article on state machines in iOS apps; its code is lost, so the 0.35 s are those of tap recognisers
       . state off initial=yes : the next letter is lower case
       . state on : the next letter is upper case, those after it are lower case
       . state capsLock : all letters are upper case
@@ -78,7 +78,7 @@ struct DescribeTranscriptTests {
       + 24
       > describe phoneCall
       . kind phoneCall members=2 : a call tracker on a phone: tap on tracker, answer the alert and hang up on phone
-      . origin : the call tracker of a conference talk, connected to a phone that is designed here
+      . origin source=slides : the call tracker of a conference talk, connected to a phone that is designed here
       . member tracker kind=callTracker : follows an outgoing call by the system's reports to an app
       . member phone kind=phone : a phone with one app, which it tells about alerts, calls and moves to and from the background
       . wire tracker open phone openTel : asks the system to call a number
@@ -94,6 +94,7 @@ struct DescribeTranscriptTests {
       . parameter alert type=duration default=100ms allowed=0s..365d : how long the alert takes to appear
       . parameter callUI type=duration default=300ms allowed=0s..365d : how long the call's screen takes to appear after pressCall
       . parameter ring type=duration default=6s allowed=0s..365d : how long the other side's phone rings before it is answered
+      . parameter returns type=duration? default=nil allowed="0s..365d, or nil" : how long after a call in the background the app is in front again; never if it is not given
       . example : > new phoneCall p
       . example : + created p members=2 t=0.000 seq=10
       . example : > watch p.tracker
@@ -119,7 +120,7 @@ struct DescribeTranscriptTests {
       . example : * 27 7.100 p.tracker moved callEnded none wire=p.phone.didBecomeActive
       . example : * 27 7.100 p.tracker output tracked 112 0.700 true
       . example : + moved background+noAlert+idle foreground+noAlert+idle t=7.100 seq=25 outputs=willEnterForeground,didBecomeActive
-      + 42
+      + 43
       > describe nosuch
       - UNKNOWN-KIND kind=nosuch : there is neither a kind nor a machine 'nosuch'; 'kinds' and 'list' show them
       """#

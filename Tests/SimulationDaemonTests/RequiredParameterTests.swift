@@ -58,11 +58,11 @@ struct RequiredParameterTests {
       > new checkinApp o screen.observed=off
       - BAD-ARGUMENT argument=screen.observed got=off allowed=mode,service,latency,failures,failureRate,items,offline,loginLatency,sessionTTL : there is no parameter 'screen.observed'
       > new proxy z supervised=off
-      - BAD-ARGUMENT argument=supervised got=off allowed=headerTimeout,bodyTimeout,keepAlive,maxBody,satisfy,handlers,sessionTimeout : there is no parameter 'supervised'
+      - BAD-ARGUMENT argument=supervised got=off allowed=clients,headerTimeout,bodyTimeout,keepAlive,maxBody,satisfy,handlers,sessionTimeout : there is no parameter 'supervised'
       > new proxy z imap.supervised=off
-      - BAD-ARGUMENT argument=imap.supervised got=off allowed=headerTimeout,bodyTimeout,keepAlive,maxBody,satisfy,handlers,sessionTimeout : there is no parameter 'imap.supervised'
+      - BAD-ARGUMENT argument=imap.supervised got=off allowed=clients,headerTimeout,bodyTimeout,keepAlive,maxBody,satisfy,handlers,sessionTimeout : there is no parameter 'imap.supervised'
       > new proxy z
-      + created z members=5 t=0.000 seq=13
+      + created z members=9 t=0.000 seq=25
       """#
     ).expectHolds(host())
     for name in ["proxy", "checkinApp"] {

@@ -19,8 +19,8 @@ struct CatalogueTests {
       "regex", "http", "smtp", "pop3", "imap", "supervisor",
       "proxy",
       "networkClient", "database", "payment", "operation", "listDetailCoordinator", "appCoordinator", "background",
-      "callTracker", "phone", "phoneCall", "counter", "mviTrace", "resume", "pagination", "resumeApp", "acceptor",
-      "automaton", "inbox", "freeform", "stepper", "keyboard",
+      "callTracker", "phone", "phoneCall", "counter", "mviTrace", "resume", "pagination", "resumeServer", "resumeApp",
+      "acceptor", "automaton", "inbox", "freeform", "stepper", "keyboard",
     ]
     #expect(Catalogue.simulations.entries.map(\.name) == order)
   }

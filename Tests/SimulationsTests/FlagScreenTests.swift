@@ -50,6 +50,25 @@ struct FlagScreenTests {
     }
   }
 
+  @Test("the ladder in the steps in which it grew", arguments: ["2", "3", "4", "whole"])
+  func steps(branches: String) {
+    for number in 0..<32 {
+      let raised = Set(combination(number))
+      let bench = Bench(FlagScreen.kind, ["branches": .text(branches)])
+      for flag in raised.sorted() { bench.send("set", .text(flag), .flag(true)) }
+      let isWhole = branches == "whole"
+      let shown =
+        if raised.contains("waiting"), isWhole || branches == "4" {
+          isWhole && raised.contains("repeated") ? "repeatedWaiting" : "firstWaiting"
+        } else if raised.contains("error") {
+          isWhole && raised.contains("systemError") ? "alert" : "toast"
+        } else {
+          raised.contains("items") || branches == "2" ? "data" : "noData"
+        }
+      #expect(bench.state() == shown, "\(raised)")
+    }
+  }
+
   /// The screen of `comments` with two additions: a repeated wait, which keeps the old content, and two kinds of
   /// errors. It has no case for an impossible combination.
   private enum Extended: Hashable {

@@ -109,7 +109,7 @@ struct GraphTests {
   func trackedCall() throws {
     let drawing = Drawing(try Self.graph("callTracker"))
     let labels = drawing.mergedArrows.filter { drawing.nodes[$0.from].name == "callEnded" }.map(\.label.text)
-    #expect(labels == ["didBecomeActive [counts] / tracked", "didBecomeActive [not counts]"])
+    #expect(labels == ["◇ didBecomeActive [counts] / tracked", "◇ didBecomeActive [not counts]"])
   }
 
   @Test("a timer's duration is its parameter's value, or what it always was")

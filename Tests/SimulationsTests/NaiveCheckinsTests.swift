@@ -19,6 +19,15 @@ struct NaiveCheckinsTests {
     ).check()
   }
 
+  @Test("before the login there is no button to log out, and noAuth is an error like others")
+  func firstVersion() {
+    let bench = Bench(NaiveCheckins.kind, ["login": .flag(false)])
+    #expect(bench.send("logoutPressed").hasPrefix("refused idle event=logoutPressed : there is no login yet"))
+    #expect(bench.send("downloadCheckins") == "moved idle loading event=downloadCheckins > fetch")
+    #expect(bench.send("downloadCheckins") == "ignored loading event=downloadCheckins")
+    #expect(bench.send("loadingFailed", .text("noAuth")) == "moved loading error(failedToLoadData) event=loadingFailed")
+  }
+
   @Test("a list appears after a logout during the download; with the second guard, the logout is lost")
   func hole() {
     let bench = Bench(NaiveCheckins.kind)

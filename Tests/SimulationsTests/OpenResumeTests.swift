@@ -205,6 +205,99 @@ struct OpenResumeTests {
     #expect(bench.state() == "shown(8,viewed)")
   }
 
+  @Test("hardened, a résumé that is shown is closed before another one loads")
+  func closesFirst() {
+    let bench = Self.open(["mode": .text("hardened")])
+    #expect(bench.send("open", .integer(8)) == "moved loading(7) loading(8) event=open")
+    bench.advance(.seconds(1))
+    #expect(bench.send("open", .integer(8)) == "ignored shown(8,viewed) event=open")
+    #expect(bench.send("open", .integer(9)) == "moved shown(8,viewed) loading(9) event=open > closeScreen")
+  }
+
+  @Test("a server's report is an action of the bootstrapper, if it has subscribed")
+  func outside() {
+    let bench = Self.open(["outside": .flag(true)])
+    #expect(bench.send("changedOnServer", .integer(7)) == "stayed loading(7) event=changedOnServer")
+    bench.advance(.seconds(1))
+    #expect(bench.send("changedOnServer", .integer(8)) == "stayed shown(7,viewed) event=changedOnServer")
+    #expect(bench.reading("loads") == .integer(0))
+    #expect(bench.send("changedOnServer", .integer(7)) == "stayed shown(7,viewed) event=changedOnServer")
+    #expect(bench.reading("loads") == .integer(1))
+    let deaf = Self.open()
+    deaf.advance(.seconds(1))
+    #expect(deaf.send("changedOnServer", .integer(7)) == "ignored shown(7,viewed) event=changedOnServer")
+  }
+
+  @Test("the store gives a signal to the bootstrapper, and its action to the actor")
+  func signals() {
+    let feature = OpenResumeFeature()
+    var store = FeatureStore(.shown(.init(id: 7, isViewed: true)), of: feature)
+    var listener = Bootstrapped()
+    let reports = [7, 8].map { store.report(.resumeChanged($0), by: feature, to: &listener) }
+    #expect(reports == [true, false])
+    #expect(listener.actions == [.changedOutside(7), .changedOutside(8)] && store.streams.count == 1)
+    store.dispose()
+    let isHeard = store.report(.resumeChanged(7), by: feature, to: &listener)
+    #expect(!isHeard && listener.actions.count == 2)
+  }
+
+  private struct Bootstrapped: FeatureListener {
+    typealias Subject = OpenResumeFeature
+    var actions: [OpenResumeFeature.Action] = []
+
+    mutating func hear(bootstrapped action: OpenResumeFeature.Action) { actions.append(action) }
+  }
+
+  @Test("select 7, and then 9 while 7 is shown: by default the coordinator comes along, as published it does not")
+  func selectedTwice() {
+    for (mode, coordinator) in [("hardened", "Detail(9)"), ("faithful", "Detail(7)")] {
+      let bench = Bench()
+      let app = Composition.resumeApp
+      bench.add(mode == "hardened" ? app : app.with(["mode": OpenResume.Mode.faithful]), "a")
+      bench.send("start", to: "a.coordinator")
+      bench.advance(.seconds(1))
+      for id in [7, 9] {
+        bench.send("select", .integer(id), to: "a.list")
+        bench.advance(.seconds(1))
+      }
+      #expect(bench.state("a.resume") == "shown(9,viewed)")
+      #expect(bench.state("a.coordinator") == coordinator, "\(mode)")
+    }
+  }
+
+  @Test("with outside=on the app has a server, whose reports reach both features")
+  func server() {
+    let bench = Bench()
+    #expect(Composition.resumeApp.members.count == 3)
+    bench.add(.resumeApp.with(["outside": true]), "a")
+    bench.send("start", to: "a.coordinator")
+    bench.advance(.seconds(1))
+    bench.send("select", .integer(7), to: "a.list")
+    bench.advance(.seconds(1))
+    bench.send("edit", .integer(7), to: "a.server")
+    #expect(bench.reading("loads", of: "a.resume") == .integer(1))
+    bench.send("sort", to: "a.server")
+    #expect(bench.state("a.list") == "content.refreshing")
+    bench.advance(.seconds(1))
+    #expect(["a.list", "a.resume"].map { bench.state($0) } == ["content(20)", "shown(7,viewed)"])
+  }
+
+  @Test("the server reports while it is connected, and once after a pause")
+  func serverAlone() {
+    Table(
+      ResumeServer.kind,
+      """
+      state   | edit(1)             | edit(2)             | sort            | disconnect   | connect
+      online  | ⟲ > resumeChanged 1 | ⟲ > resumeChanged 2 | ⟲ > listChanged | → offline(0) | ignore
+      offline | ⟲                   | ⟲                   | ⟲               | ignore       | → online
+      """
+    ).check()
+    let bench = Bench(ResumeServer.kind, initial: "offline")
+    bench.send("edit", .integer(1))
+    #expect(bench.state() == "offline(1)")
+    #expect(bench.send("connect") == "moved offline(1) online event=connect > listChanged")
+  }
+
   @Test("a hundred loads, and no more")
   func limit() {
     let bench = Bench(OpenResume.kind, ["service": .text("manual")])

@@ -30,17 +30,26 @@ struct PaginationTests {
     Table(
       Pagination.kind, rows: Self.rows,
       """
-      state   | load(false) | load(true) | refresh | select(20) | itemsDidLoad expires | itemsLoadingDidFail expires
-      initial | → loading | refuse | → loading | refuse | – | –
-      loading | refuse | refuse | refuse | refuse | → content(20) | –
-      content | → loading | → content.nextPageLoading | → content.refreshing | ⟲ > selected 20 | – | –
-      last page | → loading | refuse | → content.refreshing | ⟲ > selected 20 | – | –
-      refreshing | refuse | refuse | refuse | ⟲ > selected 20 | → content(20) | –
-      nextPageLoading | refuse | refuse | refuse | ⟲ > selected 20 | → content(40) | –
-      nextPageLoadingError | → loading | → content.nextPageLoading | → content.refreshing | ⟲ > selected 20 | – | –
-      error | refuse | refuse | → loading | refuse | – | –
+      state   | load(false) | load(true) | refresh | select(20) | changedOnServer | itemsDidLoad expires | itemsLoadingDidFail expires
+      initial | → loading | refuse | → loading | refuse | ignore | – | –
+      loading | refuse | refuse | refuse | refuse | ignore | → content(20) | –
+      content | → loading | → content.nextPageLoading | → content.refreshing | ⟲ > selected 20 | ignore | – | –
+      last page | → loading | refuse | → content.refreshing | ⟲ > selected 20 | ignore | – | –
+      refreshing | refuse | refuse | refuse | ⟲ > selected 20 | ignore | → content(20) | –
+      nextPageLoading | refuse | refuse | refuse | ⟲ > selected 20 | ignore | → content(40) | –
+      nextPageLoadingError | → loading | → content.nextPageLoading | → content.refreshing | ⟲ > selected 20 | ignore | – | –
+      error | refuse | refuse | → loading | refuse | ignore | – | –
       """
     ).check()
+  }
+
+  @Test("a server's report is a refresh of the bootstrapper, if it has subscribed and no page is on its way")
+  func outside() {
+    let bench = Self.bench(["outside": .flag(true)], after: "load 1")
+    #expect(bench.send("changedOnServer") == "moved content(20) content.refreshing event=changedOnServer")
+    #expect(bench.send("changedOnServer") == "stayed content.refreshing event=changedOnServer")
+    bench.advance(.seconds(1))
+    #expect(bench.state() == "content(20)" && bench.nextDue == nil)
   }
 
   @Test("strict: after a next page that failed only a refresh is taken")

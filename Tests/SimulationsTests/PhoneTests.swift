@@ -17,6 +17,26 @@ struct PhoneTests {
     return bench
   }
 
+  @Test("with returns, the app is in front again by itself after a call in the background, unless somebody goes home")
+  func returns() {
+    func called(_ parameters: [String: Value]) -> Bench {
+      let bench = Bench(Phone.kind, initial: "background+noAlert+connected", parameters)
+      bench.send("hangUp")
+      return bench
+    }
+    let bench = called(["returns": .interval(.seconds(1))])
+    #expect(bench.state() == "background+noAlert+idle" && bench.timers() == ["returns": .seconds(1)])
+    bench.advance(.seconds(1))
+    #expect(
+      bench.lines.last
+        == "1.000 m moved background+noAlert+idle foreground+noAlert+idle timer=returns > willEnterForeground "
+        + "> didBecomeActive")
+    let home = called(["returns": .interval(.seconds(1))])
+    home.send("goHome")
+    #expect(home.nextDue == nil && home.state() == "background+noAlert+idle")
+    #expect(called([:]).nextDue == nil)
+  }
+
   @Test("all pairs")
   func pairs() {
     Table(

@@ -3,9 +3,10 @@ import StateMachines
 import Testing
 
 struct SupervisorTests {
-  private func proxy() -> Bench {
+  /// - Parameter clients: How many members each protocol has.
+  private func proxy(clients: Int = 1) -> Bench {
     let bench = Bench()
-    bench.add(.proxy, "p")
+    bench.add(.proxy.with(["clients": clients]), "p")
     return bench
   }
 
@@ -43,6 +44,44 @@ struct SupervisorTests {
     bench.send("USER", .text("ann"), to: "p.pop3")
     bench.send("PASS", .text("secret"), to: "p.pop3")
     #expect(bench.state("p.supervisor") == "serving(1)")
+  }
+
+  @Test("a second client of a port gets a member of its own, and a third one is refused until one has ended")
+  func twoClients() {
+    let bench = Bench()
+    bench.add(.proxy, "p")
+    accept(80, bench)
+    bench.send("line", .text("GET / HTTP/1.1"), to: "p.http")
+    #expect(accept(80, bench) == "moved serving(1) serving(2) event=accept > http 2")
+    #expect(bench.state("p.http") == "headers")
+    bench.send("line", .text("GET /b HTTP/1.1"), to: "p.http-2")
+    #expect(bench.state("p.http-2") == "headers")
+    #expect(accept(80, bench) == "refused serving(2) event=accept : all 2 members of http are serving others")
+    bench.advance(.seconds(60))
+    #expect(bench.state("p.supervisor") == "idle")
+    #expect(accept(80, bench) == "moved idle serving(1) event=accept > http 3")
+  }
+
+  @Test("members are found by being handed on: somebody who talks to one by himself delays nobody")
+  func handedOn() {
+    let bench = proxy(clients: 3)
+    bench.send("HELO", .text("me"), to: "p.smtp")
+    #expect(accept(25, bench) == "moved idle serving(1) event=accept > smtp 1")
+    accept(25, bench)
+    #expect(["p.smtp", "p.smtp-2", "p.smtp-3"].map { bench.state($0) } == ["helo", "start", "start"])
+    // The first is taken, though the supervisor does not know of it, so the third one comes back from the last member.
+    #expect(accept(25, bench) == "moved serving(2) serving(3) event=accept > smtp 3")
+    #expect(bench.state("p.supervisor") == "serving(2)")
+  }
+
+  @Test("the most members of a protocol are sixteen, and each serves", arguments: [1, 2, 16])
+  func sizes(clients: Int) {
+    let composition = Composition.proxy.with(["clients": clients])
+    #expect(composition.members.count == 4 * clients + 1 && composition.wires.count == 8 * clients)
+    let bench = proxy(clients: clients)
+    for _ in 0..<clients { #expect(accept(143, bench).hasPrefix("moved")) }
+    #expect(accept(143, bench).hasPrefix("refused"))
+    #expect(!Composition.proxy.options[0].type.admits(.integer(17)))
   }
 
   @Test("a session's time begins when the client comes")

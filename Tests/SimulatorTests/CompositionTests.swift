@@ -118,4 +118,21 @@ struct CompositionTests {
     try world.create(Self.pair, named: "p", parameters: none(Self.pair))
     #expect(world.wireCount == 2)
   }
+
+  @Test("a variant of a composition is in the journal and in an archive by its options, and is read as that variant")
+  func variants() throws {
+    let proxy = Composition.proxy.with(["clients": 3])
+    #expect(proxy.key == "proxy clients=3" && Composition.proxy.key == "proxy")
+    #expect(Composition.proxy.with(["clients": 2]).key == "proxy")
+    var world = WorldCore()
+    try world.create(proxy, named: "p", parameters: none(proxy))
+    #expect(world.composedCreations[1]?.kind == "proxy clients=3")
+    let read = try WorldCore(
+      archive: world.archive(), kinds: { Catalogue.simulations.entry(stored: $0) })
+    #expect(read.composition(of: "p")?.members.count == 13)
+    #expect(read.members(of: "p")?.count == 13)
+    for key in ["proxy clients=17", "proxy clients=x", "proxy lines=3", "fridge clients=3", "nothing clients=3"] {
+      if Catalogue.simulations.entry(stored: key) != nil { Issue.record("\(key) is read") }
+    }
+  }
 }

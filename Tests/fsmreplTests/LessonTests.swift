@@ -105,14 +105,14 @@ struct LessonTests {
       ["lesson", "--lessons", lessons], columns: 80, variables: ["XDG_STATE_HOME=\(folder.path)/state"])
     let shown = try terminal.wait(for: "'fsmrepl lesson NUMBER'")
     let rows = shown.split(separator: "\n").filter { !$0.isEmpty }
-    #expect(rows.count == 13 && rows.allSatisfy { $0.contains(" min ") && $0.contains("(done 10/10)") }, "\(shown)")
+    #expect(rows.count == 15 && rows.allSatisfy { $0.contains(" min ") && $0.contains("(done 10/10)") }, "\(shown)")
   }
 
   @Test("each lesson that comes with the program takes ten minutes by the estimate that the list shows")
   func minutes() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Lessons").path
     let scripts = RunFiles.scripts([folder]).compactMap(\.item)
-    #expect(scripts.count == 13)
+    #expect(scripts.count == 15)
     for script in scripts { #expect((9...10).contains(Lesson(script).minutes), "\(script.name)") }
   }
 

@@ -140,7 +140,7 @@ extension Verb {
       ReplyShapes(
         data: ["wire FROM OUTPUT TO EVENT"]
           + ["kind", "state", "event", "timer", "output", "told", "reading", "parameter", "member"].map { "\($0) NAME" }
-          + ["origin", "table", "example"], lines)
+          + ["legend NAME INPUTS…", "origin", "reason", "table", "example"], lines)
     case .define: ReplyShapes(data: ["PLACE SEVERITY"], "defined KIND", "resource PATH")
     case .new: ReplyShapes("created NAME [STATE]")
     case .drop: ReplyShapes("dropped NAME")

@@ -180,7 +180,7 @@ package struct VerbEntry: Sendable {
       case .graph:
         VerbEntry(
           verb,
-          "KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|usual|all] [width=N] [direction=down|right] [present=yes|no]",
+          "KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|usual|all|parts] [width=N] [direction=down|right] [present=yes|no]",
           does: "a diagram of a kind, or of a machine with its state marked, found by running the rule",
           example: "graph shiftKey format=mermaid")
       case .coverage:

@@ -10,7 +10,8 @@ public import StateMachines
 /// | wish | ``Wish`` | a request from outside |
 /// | action | ``Action`` | the actor's input: a wish, or a request of the feature to itself |
 /// | wish to action | ``wishToAction(_:)`` | the identity, unless the action type differs |
-/// | bootstrapper | ``bootstrapper()`` | the first actions, once, when the store is made |
+/// | signal | ``Signal`` | a report of an outside service that the bootstrapper subscribed to |
+/// | bootstrapper | ``bootstrapper()``, ``bootstrapper(_:)`` | the first actions, when the store is made, and those that follow from signals |
 /// | actor | ``actor(_:_:_:)`` | all logic: whether an action is accepted, and its effects, at once or later |
 /// | effect | ``Effect`` | a fact |
 /// | reducer | ``reducer(_:_:)`` | applies a fact to the state; pure, synchronous, unconditional |
@@ -67,12 +68,19 @@ public protocol Feature {
   associatedtype Action: Sendable = Wish
   associatedtype Effect: Sendable = Wish
   associatedtype News = Never
+  /// `Never` if the bootstrapper subscribes to no outside service.
+  associatedtype Signal = Never
 
   /// Converts a wish to an action.
   func wishToAction(_ wish: Wish) -> Action
 
-  /// The initial actions, in order. Send later reports of an outside service with ``FeatureStore/act(_:by:to:)``.
+  /// The initial actions, in order.
   func bootstrapper() -> [Action]
+
+  /// The action that the bootstrapper's subscription makes of a report of an outside service; `nil` drops it.
+  ///
+  /// The bootstrapper knows no state: whether the action does something is for the actor to decide.
+  func bootstrapper(_ signal: Signal) -> Action?
 
   /// Decides the effects of an action: none (the wish is refused), some at once, or some later.
   ///
@@ -95,6 +103,9 @@ public protocol Feature {
 extension Feature {
   @inlinable
   public func bootstrapper() -> [Action] { [] }
+
+  @inlinable
+  public func bootstrapper(_ signal: Signal) -> Action? { nil }
 
   @inlinable
   public func postProcessor(_ action: Action, _ effect: Effect, _ state: State) -> Action? { nil }

@@ -13,6 +13,9 @@ public protocol FeatureListener<Subject> {
   /// Called when the post-processor has returned an action; see ``FeatureOrder`` for when the action is processed.
   mutating func hear(action: Subject.Action)
 
+  /// Called when the bootstrapper has made an action of a signal, before the action is processed.
+  mutating func hear(bootstrapped action: Subject.Action)
+
   /// Called with the new state after each effect, even if it equals the previous state.
   mutating func hear(state: Subject.State)
 
@@ -34,6 +37,9 @@ extension FeatureListener {
 
   @inlinable
   public mutating func hear(action: Subject.Action) {}
+
+  @inlinable
+  public mutating func hear(bootstrapped action: Subject.Action) {}
 
   @inlinable
   public mutating func hear(state: Subject.State) {}

@@ -136,8 +136,22 @@ public struct FeatureStore<F: Feature>: Sendable {
     return accept(wish, by: feature, to: &listener)
   }
 
-  /// Processes an action from inside the feature, for example a report of a service that the bootstrapper subscribed
-  /// to.
+  /// Processes a report of an outside service, to which the bootstrapper subscribed.
+  ///
+  /// - Returns: As for a wish; `false` if the bootstrapper drops the report.
+  /// - Precondition: As for a wish.
+  @inlinable
+  @discardableResult
+  public mutating func report<L: FeatureListener>(
+    _ signal: F.Signal, by feature: F, to listener: inout L
+  ) -> Bool where L.Subject == F {
+    if isDisposedOf { return false }
+    guard let action = feature.bootstrapper(signal) else { return false }
+    listener.hear(bootstrapped: action)
+    return act(action, by: feature, to: &listener)
+  }
+
+  /// Processes an action from inside the feature.
   ///
   /// - Returns: As for a wish.
   /// - Precondition: As for a wish.

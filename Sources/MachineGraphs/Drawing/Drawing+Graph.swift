@@ -16,6 +16,7 @@ extension Drawing {
     for leaf in outline.leaves[graph.initialState] { outline.setInitial(leaf) }
     outline.setEntry(of: graph)
     note(graph, mark, outline)
+    legend = Self.legend(of: graph.kind, detail)
     let builder = ArrowBuilder(graph: graph, outline: outline, mark: mark, detail: detail, while: goesOn)
     connect(builder.arrows)
     triggers =
@@ -23,6 +24,11 @@ extension Drawing {
       + graph.kind.timers.indices.map { .timer(graph.kind.timers[$0].name, after: graph.timers[$0].duration) }
     summary = graph.summary
     whyPartial = graph.whyPartial
+  }
+
+  /// A plain picture has no legend.
+  static func legend(of kind: Kind, _ detail: Detail) -> [(sign: String, name: String, inputs: [String])] {
+    detail == .plain ? [] : zip(["◆", "◇", "▪", "▫"], kind.legend).map { ($0, $1.name, $1.inputs) }
   }
 
   private mutating func note(_ graph: StateGraph, _ mark: GraphMark?, _ outline: Outline) {
@@ -69,6 +75,7 @@ private struct ArrowBuilder {
   let goesOn: @Sendable () -> Bool
   /// What the marked machine would do now, by input.
   private let present: [GraphInput: [PresentOutcome]]
+  private let legend: [(sign: String, name: String, inputs: [String])]
   /// The states that each leaf is part of.
   private let states: [Int: [Int]]
 
@@ -77,6 +84,7 @@ private struct ArrowBuilder {
     while goesOn: @escaping @Sendable () -> Bool
   ) {
     (self.graph, self.outline, self.mark, self.detail, self.goesOn) = (graph, outline, mark, detail, goesOn)
+    legend = Drawing.legend(of: graph.kind, detail)
     present = Dictionary(grouping: mark?.present ?? [], by: \.input)
     var states: [Int: [Int]] = [:]
     for state in outline.leaves.indices {
@@ -133,7 +141,8 @@ private struct ArrowBuilder {
         }
         let label = Drawing.Label(
           trigger: self.trigger(trigger, in: leaf, inputs), samples: samples ?? "", condition: told.condition,
-          outputs: told.deed.outputs.map { graph.kind.outputs[$0].name })
+          outputs: told.deed.outputs.map { graph.kind.outputs[$0].name },
+          sign: legend.first { $0.inputs.contains(trigger.name) }?.sign ?? "")
         let arrow = Drawing.Arrow(
           from: leaf, to: told.deed.to, label: label, effect: told.deed.effect, isPossible: isPossible(told),
           isCertain: isCertain)

@@ -244,7 +244,11 @@ extension Drawing {
 
   /// What a reader of the picture has to know beside its title.
   var remarks: [String] {
-    let why = whyPartial.map { "Partial: \($0)" }
+    let sorts = legend.map { sort in
+      sort.sign.isEmpty ? "\(sort.name): \(sort.inputs.joined(separator: ", "))" : "\(sort.sign) \(sort.name)"
+    }
+    let signs = sorts.isEmpty ? [] : ["Events: \(sorts.joined(separator: legend[0].sign.isEmpty ? "; " : ", "))"]
+    let why = whyPartial.map { "Partial: \($0)" } + signs
     guard leaves.count > Self.mostReadable, detail != .plain else { return why }
     return why + [
       hasBareMoves

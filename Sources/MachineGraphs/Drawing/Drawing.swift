@@ -20,6 +20,9 @@ public struct Drawing: Sendable {
   var triggers: [Trigger] = []
   /// The size of the rule, in words.
   var summary: [String] = []
+  /// The sorts of events and timers that the kind's source tells apart, each with its sign; empty if it tells none
+  /// apart.
+  var legend: [(sign: String, name: String, inputs: [String])] = []
   /// Why the picture is partial; empty if it is whole.
   public internal(set) var whyPartial: [String] = []
   public let detail: Detail
@@ -45,6 +48,20 @@ public struct Drawing: Sendable {
     mergedArrows = merged(arrows)
     arrowsWithin = Dictionary(
       grouping: mergedArrows.indices.filter { mergedArrows[$0].effect != .moved }, by: { mergedArrows[$0].from })
+  }
+
+  /// The drawing with bare labels, and a legend that lists its events: for a format that is read again.
+  var withoutSigns: Drawing {
+    guard !legend.isEmpty else { return self }
+    var drawing = self
+    drawing.legend = legend.map { ("", $0.name, $0.inputs) }
+    drawing.connect(
+      arrows.map { arrow in
+        var arrow = arrow
+        arrow.label.sign = ""
+        return arrow
+      })
+    return drawing
   }
 
   /// How much a drawing shows.
@@ -112,10 +129,13 @@ public struct Drawing: Sendable {
     public var condition = ""
     /// The names of the outputs.
     public var outputs: [String] = []
+    /// The sign of the trigger's sort in the legend; empty without a legend.
+    var sign = ""
 
     /// `tap(2) [window open] / beep`, `waiting after 2s`.
     var text: String {
-      trigger.text + (samples.isEmpty ? "" : "(\(samples))") + (condition.isEmpty ? "" : " [\(condition)]")
+      (sign.isEmpty ? "" : "\(sign) ") + trigger.text + (samples.isEmpty ? "" : "(\(samples))")
+        + (condition.isEmpty ? "" : " [\(condition)]")
         + (outputs.isEmpty ? "" : " / " + outputList)
     }
 
@@ -141,6 +161,14 @@ public struct Drawing: Sendable {
     case eventOrTimer(String, after: Nanoseconds?)
     /// What a wire carries: an output that arrives as an event.
     case wire(output: String, event: String)
+
+    /// The name of the event or the timer; of a wire, the output's.
+    var name: String {
+      switch self {
+      case .event(let name), .timer(let name, after: _), .eventOrTimer(let name, after: _): name
+      case .wire(let output, event: _): output
+      }
+    }
 
     var text: String {
       switch self {

@@ -47,7 +47,11 @@ public struct GraphTable: Sendable {
           + drawing.nodes[member].regions.flatMap { sections(of: $0, titled: "") }.joined(separator: [""])
       } + [["wires"] + (wires.isEmpty ? ["  none"] : wires.map(line))]
     let why = drawing.whyPartial.flatMap { TextLines.wrapped("Partial: \($0)", to: min(width, Self.listWidth)) }
-    let end = drawing.summary.flatMap { TextLines.wrapped($0, to: width) } + why + legend(parts.joined())
+    let sorts = drawing.legend.flatMap {
+      TextLines.wrapped("\($0.name): \($0.inputs.joined(separator: ", "))", to: min(width, Self.listWidth))
+        .enumerated().map { $0 == 0 ? $1 : "  \($1)" }
+    }
+    let end = drawing.summary.flatMap { TextLines.wrapped($0, to: width) } + why + sorts + legend(parts.joined())
     return (Array(parts.joined(separator: [""])) + [""] + end).joined(separator: "\n")
   }
 

@@ -2,7 +2,7 @@ extension Drawing {
   /// The drawing as a Mermaid state diagram (`stateDiagram-v2`): nested states, regions side by side, and one arrow
   /// from a state to another, with all labels.
   public var stateDiagram: String {
-    StateDiagramText(drawing: self, ids: DiagramNames.names(of: self)).lines.joined(separator: "\n")
+    StateDiagramText(drawing: withoutSigns, ids: DiagramNames.names(of: self)).lines.joined(separator: "\n")
   }
 }
 

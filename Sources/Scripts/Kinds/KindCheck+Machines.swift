@@ -113,6 +113,7 @@ extension KindCheck {
       guard let bases = machines.makings(of: String(name[..<dot])) else { return .unknown }
       for making in bases {
         guard let words = book.words(making.kind, at: making.step, isOrdered: isOrdered) else { return .unknown }
+        if words.contains(where: { $0.hasOptions && $0.members[member] == nil }) { return .unknown }
         for kind in words.compactMap({ $0.members[member] }) {
           guard let words = book.words(kind, at: making.step, isOrdered: isOrdered) else { return .unknown }
           kinds += words

@@ -12,6 +12,9 @@ package struct KindWords: Hashable, Sendable {
   /// The kinds of a composed kind's members, by the names of the members.
   private(set) var members: [String: String] = [:]
 
+  /// Whether a composed kind can have other members than these.
+  private(set) var hasOptions = false
+
   /// That of a kind that can be defined anew; nil for a composed kind.
   package private(set) var version: String?
 
@@ -19,7 +22,10 @@ package struct KindWords: Hashable, Sendable {
   package init(_ kind: String, _ rows: [ServerLine]) {
     self.kind = kind
     for row in rows where row.words.count > 1 {
-      if row.words[0] == "kind" { version = row["version"] }
+      if row.words[0] == "kind" {
+        version = row["version"]
+        hasOptions = row["options"] != nil
+      }
       guard let sort = Sort(rawValue: row.words[0]) else { continue }
       names[sort, default: []].append(row.words[1])
       if sort == .parameter, row.words[1] == Self.initial {
@@ -51,7 +57,7 @@ package struct KindWords: Hashable, Sendable {
     case .parameter where isComposed:
       // `member.parameter` is that of one member.
       let parts = word.split(separator: ".", maxSplits: 1).map(String.init)
-      return names(of: sort).contains(word) || parts.count == 2 && members[parts[0]] != nil
+      return names(of: sort).contains(word) || parts.count == 2 && (hasOptions || members[parts[0]] != nil)
     // A key stands in parentheses: `alert(3)`.
     case .timer, .reading:
       return names(of: sort).contains(word) || names(of: sort).contains(String(word.prefix { $0 != "(" }))

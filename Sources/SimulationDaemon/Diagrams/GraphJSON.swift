@@ -68,3 +68,17 @@ extension Drawing {
     items.isEmpty ? "[]" : "[\n" + items.joined(separator: ",\n") + "]"
   }
 }
+
+extension PartsPicture {
+  /// The picture for programs: one JSON object over several lines, with a part or a flow on a line.
+  var json: String {
+    let parts = parts.map { "{\"name\":\(JSONText.quoted($0.name)),\"about\":\(JSONText.quoted($0.about))}" }
+    let flows = flows.map { flow in
+      let (from, to) = (JSONText.quoted(self.parts[flow.from].name), JSONText.quoted(self.parts[flow.to].name))
+      let names = flow.names.map(JSONText.quoted).joined(separator: ",")
+      return "{\"from\":\(from),\"to\":\(to),\"what\":\(JSONText.quoted(flow.what)),\"names\":[\(names)]}"
+    }
+    return "{\"name\":\(JSONText.quoted(name)),\n\"parts\":[\n" + parts.joined(separator: ",\n")
+      + "],\n\"flows\":[\n" + flows.joined(separator: ",\n") + "]}"
+  }
+}

@@ -9,6 +9,7 @@ enum GraphSubject {
   /// The tests of a kind; with the document that a script has to define first.
   case tests(GraphSource, KindDocument?)
   case testsOfComposition(Composition)
+  case parts(PartsPicture)
   /// A text that a document gives without exploration, made when it is wanted.
   case text(() -> String)
 
@@ -31,6 +32,7 @@ enum GraphSubject {
       drawing.direction = form.direction
       return .text(form.text(of: drawing, asPicture: drawing))
     case .text(let text): return .text(text())
+    case .parts(let picture): return .text(form.text(of: picture))
     case .tests(let source, let document):
       return source.advance(by: steps).map { graph in
         GraphScript.isTooLong(graph, while: goesOn)
@@ -63,6 +65,8 @@ enum GraphSubject {
 struct GraphForm {
   let format: GraphFormat
   var detail = Drawing.Detail.usual
+  /// Whether it shows the parts of a feature, and not its states.
+  var showsParts = false
   /// Characters per line of a table.
   var width = GraphTable.widest
   /// Whether the present state of a machine is marked.
@@ -74,6 +78,17 @@ struct GraphForm {
 
   /// How much the drawing has: a table also shows what is ignored or refused.
   var drawn: Drawing.Detail { format == .table ? .all : detail }
+
+  func text(of picture: PartsPicture) -> String {
+    switch format {
+    case .table, .tests, .scxml: return picture.table(width: width)
+    case .json: return picture.json
+    case .dot, .svg, .mermaid, .stateDiagram, .plantuml:
+      var drawing = picture.drawing()
+      drawing.direction = direction
+      return text(of: drawing, asPicture: drawing)
+    }
+  }
 
   /// - Parameter picture: What a picture of the drawing is made from.
   func text(of drawing: Drawing, asPicture picture: Drawing) -> String {
@@ -113,5 +128,8 @@ extension Drawing.Direction {
 
 /// The values of `show=`.
 extension Drawing.Detail {
-  static let byName: KeyValuePairs<String, Drawing.Detail> = ["plain": .plain, "usual": .usual, "all": .all]
+  /// The value for `parts`, which shows no states, is nil.
+  static let byName: KeyValuePairs<String, Drawing.Detail?> = [
+    "plain": .plain, "usual": .usual, "all": .all, "parts": nil,
+  ]
 }

@@ -77,7 +77,7 @@ struct Repair {
     for mark in try store.checkpoints(of: name).reversed()
     where stored.obstacle(toReplayFrom: mark.sequence, to: mark.sequence) == nil {
       guard let found = try? store.checkpoint(of: name, atOrBefore: mark.sequence), found.mark == mark,
-        let world = try? WorldCore(archive: found.bytes, kinds: { catalogue[$0] }, compiler: catalogue.compiler),
+        let world = try? WorldCore(archive: found.bytes, kinds: catalogue.entry, compiler: catalogue.compiler),
         world.lastSequence == mark.sequence
       else { continue }
       return mark.sequence

@@ -217,7 +217,7 @@ struct WorldLoader {
     }
     do throws(ArchiveFailure) {
       let world = try WorldCore(
-        archive: found.bytes, kinds: { catalogue[$0] }, compiler: catalogue.compiler, limits: limits.world)
+        archive: found.bytes, kinds: catalogue.entry, compiler: catalogue.compiler, limits: limits.world)
       guard world.lastSequence == start else {
         throw ArchiveFailure.damaged("it ends with input \(world.lastSequence)")
       }

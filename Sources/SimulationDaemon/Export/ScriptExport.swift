@@ -128,7 +128,7 @@ struct ScriptExport: ~Copyable {
   // MARK: Composed machines
 
   private mutating func begin(_ composed: JournalSegment.Creation, _ time: String?) throws {
-    guard case .composition(let composition)? = story.catalogue[composed.kind] else {
+    guard case .composition(let composition)? = story.catalogue.entry(stored: composed.kind) else {
       throw HistoryFailure.unreadable(
         world: story.name,
         reason: "\(Recovery.Failure.unreadable(.unknownKind(composed.kind), at: composed.sequence))")

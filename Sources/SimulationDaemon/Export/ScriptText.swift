@@ -123,7 +123,10 @@ struct ScriptText: ~Copyable {
       let settable = Set(member.settable.map(\.place))
       return Self.parameters(values.filter { settable.contains($0.parameter) }, member.kind, of: "\(member.name).")
     }
-    return "new \(composition.name) \(name)" + given.joined()
+    let options = composition.choices.map { option, value in
+      " " + pair(composition.options[option].name, ArgumentText.written(value))
+    }
+    return "new \(composition.name) \(name)" + (options + given).joined()
   }
 
   private static func parameters(

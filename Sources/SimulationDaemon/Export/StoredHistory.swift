@@ -140,7 +140,7 @@ extension StoredHistory {
   /// The world of a checkpoint.
   func archived(_ checkpoint: StoredCheckpoint) throws -> WorldCore {
     do throws(ArchiveFailure) {
-      return try WorldCore(archive: checkpoint.bytes, kinds: { catalogue[$0] }, compiler: catalogue.compiler)
+      return try WorldCore(archive: checkpoint.bytes, kinds: catalogue.entry, compiler: catalogue.compiler)
     } catch {
       throw HistoryFailure.unreadable(
         world: name, reason: "its checkpoint at input \(checkpoint.mark.sequence): \(error.text)")

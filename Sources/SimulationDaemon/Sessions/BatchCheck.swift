@@ -199,8 +199,8 @@ extension RequestContext {
       guard parameters(of: kind) != nil else { return }
       if hasMachines(named: name) { return failNameTaken(name) }
       session.batch?.check?.make(name, kind)
-    case .composition(let composition):
-      guard parameters(of: composition, name) != nil else { return }
+    case .composition(let general):
+      guard let composition = variant(of: general), parameters(of: composition, name) != nil else { return }
       if let taken = composition.members.map({ "\(name).\($0.name)" }).first(where: { isTaken($0) }) {
         return failNameTaken(taken)
       }

@@ -156,7 +156,9 @@ extension RequestContext {
       "kind", [kind.name],
       [("version", "\(kind.version)"), ("form", kind.form.rawValue)] + (machine.map { [("machine", $0.name)] } ?? []),
       kind.about)
-    if !kind.origin.isEmpty { page.line("origin", [], [], kind.origin) }
+    describe(origin: kind.origin, source: kind.source, &page)
+    if !kind.reason.isEmpty { page.line("reason", [], [], kind.reason) }
+    for sort in kind.legend { page.line("legend", [sort.name] + sort.inputs, [], "") }
     let start = kind.states.firstIndex { $0.word == initial }
     for state in kind.regionStates {
       page.line(
@@ -225,8 +227,12 @@ extension RequestContext {
   private static let mostExploredStates = 40
 
   private func describe(_ composition: Composition, _ page: inout Page) {
-    page.line("kind", [composition.name], [("members", "\(composition.members.count)")], composition.about)
-    if !composition.origin.isEmpty { page.line("origin", [], [], composition.origin) }
+    let options = composition.options.map(\.name).joined(separator: ",")
+    page.line(
+      "kind", [composition.name],
+      [("members", "\(composition.members.count)")] + (options.isEmpty ? [] : [("options", options)]),
+      composition.about)
+    describe(origin: composition.origin, source: composition.source, &page)
     for member in composition.members {
       page.line("member", [member.name], [("kind", member.kind.name)], member.kind.about)
     }
@@ -236,6 +242,7 @@ extension RequestContext {
         "wire", [from.name, from.kind.outputs[wire.output].name, to.name, to.kind.events[wire.event].name], [],
         from.kind.outputs[wire.output].about)
     }
+    describe(composition.options, &page)
     // A parameter that several members have is given to all of them or, with a member's name, to one.
     let all = composition.members.flatMap { $0.settable.map(\.entry.name) }
     for member in composition.members {
@@ -244,6 +251,11 @@ extension RequestContext {
       }
     }
     describeExample(composition.example, &page)
+  }
+
+  /// - Parameter source: The section of Docs/Sources.md; empty for none.
+  private func describe(origin: String, source: String, _ page: inout Page) {
+    if !origin.isEmpty { page.line("origin", [], source.isEmpty ? [] : [("source", source)], origin) }
   }
 
   /// - Parameter made: The values that a machine has.

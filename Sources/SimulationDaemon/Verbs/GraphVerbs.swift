@@ -12,6 +12,7 @@ extension RequestContext {
     guard var form = graphForm() else { return }
     let name = words.plain[0]
     let machine = machineIfAny(name)
+    if form.showsParts { return graphParts(of: name, machine, form) }
     if form.format == .scxml || form.format == .stateDiagram,
       case .machine(let kind)? = machine.map({ .machine(live.world.kind(of: $0)) }) ?? entry(named: name),
       let document = document(of: kind)
@@ -43,6 +44,36 @@ extension RequestContext {
     case .composition(let composition): begin(composition, named: nil, form)
     case nil: failNeitherMachineNorKind(name)
     }
+  }
+
+  /// `graph KIND|NAME show=parts`: of a machine, the parts of its kind.
+  private func graphParts(of name: String, _ machine: MachineID?, _ form: GraphForm) {
+    let made: CatalogueEntry? =
+      machine.map { .machine(live.world.kind(of: $0)) } ?? live.world.composition(of: name).map { .composition($0) }
+    guard let entry = made ?? entry(named: name) else { return failNeitherMachineNorKind(name) }
+    guard form.format != .tests, form.format != .scxml else {
+      return fail(
+        .badArgument,
+        [
+          ("argument", "format"), ("got", words["format"] ?? ""),
+          ("allowed", GraphFormat.byName.map(\.key).filter { $0 != "tests" && $0 != "scxml" }.joined(separator: ",")),
+        ], "the parts of a feature are drawn; they are no tests and no document")
+    }
+    guard case .machine(let kind) = entry, let picture = PartsPicture(of: kind) else {
+      let features = catalogue.entries.compactMap { entry -> String? in
+        if case .machine(let kind) = entry, kind.parts != nil { kind.name } else { nil }
+      }
+      return fail(
+        .badArgument,
+        [
+          ("argument", "show"), ("got", words["show"] ?? ""),
+          ("allowed", Drawing.Detail.byName.filter { $0.value != nil }.map(\.key).joined(separator: ",")),
+        ],
+        "\(withArticle(entry.name)) is no MVI feature, so it has no parts"
+          + (features.isEmpty ? "" : "; these kinds have: \(features.joined(separator: ", "))"))
+    }
+    guard mayBegin(form.format) else { return }
+    begin(.graph(GraphReply(.parts(picture), form, environment.graphs, session.terms.user)))
   }
 
   /// The document that defines a kind; nil for a built-in kind.
@@ -117,7 +148,8 @@ extension RequestContext {
       let marksPresent = choice(words["present"], "present", ["yes": true, "no": false], otherwise: true),
       let direction = choice(words["direction"], "direction", Drawing.Direction.byName, otherwise: nil)
     else { return nil }
-    var form = GraphForm(format: format, detail: detail)
+    var form = GraphForm(format: format, detail: detail ?? .usual)
+    form.showsParts = detail == nil
     form.marksPresent = marksPresent
     form.direction = direction
     if let text = words["width"] {

@@ -70,8 +70,8 @@ extension RequestContext {
     return hasRequired(of: [ParameterOwner(kind)], kind.name) ? (initial, parameters) : nil
   }
 
-  private func new(_ composition: Composition, _ name: String) {
-    guard let parameters = parameters(of: composition, name),
+  private func new(_ general: Composition, _ name: String) {
+    guard let composition = variant(of: general), let parameters = parameters(of: composition, name),
       admitsMachines(composition.members.count, "for another \(composition.name)")
     else { return }
     let made = Result { () throws(WorldCore.CreationFailure) in
@@ -86,7 +86,23 @@ extension RequestContext {
     }
   }
 
-  /// What a request gives for the members of a composition, in their order. Writes a failure if that does not fit.
+  /// The composition with the options that a request gives. Writes a failure if one does not fit.
+  func variant(of composition: Composition) -> Composition? {
+    var values: [(option: Int, value: Value)] = []
+    for (key, text) in words.keyed {
+      guard let option = composition.options.firstIndex(where: { $0.name == key }) else { continue }
+      let type = composition.options[option].type
+      guard let value = ArgumentText.value(text, as: type) else {
+        failMisfit(key, text, [type])
+        return nil
+      }
+      values.append((option, value))
+    }
+    return composition.with(values)
+  }
+
+  /// What a request gives for the members of a composition, in their order, beside its options. Writes a failure if
+  /// that does not fit.
   func parameters(of composition: Composition, _ name: String) -> [[(parameter: Int, value: Value)]]? {
     let longest = composition.members.map { $0.name.utf8.count }.max() ?? 0
     guard name.utf8.count + 1 + longest <= limits.name else {
@@ -99,8 +115,9 @@ extension RequestContext {
     var parameters: [[(parameter: Int, value: Value)]] = composition.members.map { _ in [] }
     // A parameter of one member overrides one for all members, in any order.
     let keyed = words.keyed.filter { !$0.key.contains(".") } + words.keyed.filter { $0.key.contains(".") }
-    for (key, text) in keyed {
-      guard let found = self.parameters(key, text, owners) else { return nil }
+    let options = composition.options.map(\.name)
+    for (key, text) in keyed where !options.contains(key) {
+      guard let found = self.parameters(key, text, owners, besides: options) else { return nil }
       for parameter in found { parameters[parameter.owner].append((parameter.place, parameter.value)) }
     }
     return hasRequired(of: owners, composition.name) ? parameters : nil
@@ -129,9 +146,11 @@ extension RequestContext {
   }
 
   /// A parameter of each of the owners that has it and admits the value. Writes a failure if none does.
-  private func parameters(_ key: String, _ text: String, _ owners: [ParameterOwner]) -> [(
-    owner: Int, place: Int, value: Value
-  )]? {
+  ///
+  /// - Parameter options: What can be given besides.
+  private func parameters(
+    _ key: String, _ text: String, _ owners: [ParameterOwner], besides options: [String] = []
+  ) -> [(owner: Int, place: Int, value: Value)]? {
     var found: [(owner: Int, place: Int, value: Value)] = []
     var misfits: [ParameterEntry] = []
     for (number, owner) in owners.enumerated() {
@@ -148,14 +167,10 @@ extension RequestContext {
     }
     if !found.isEmpty { return found }
     if !misfits.isEmpty {
-      let types = ArgumentText.union(misfits.map(\.type))
-      fail(
-        .badArgument,
-        [("argument", key), ("got", text), ("allowed", types.map(ArgumentText.allowed).joined(separator: ","))],
-        "\(key) is \(types.map(ArgumentText.demanded).joined(separator: ", or ")), not '\(text)'")
+      failMisfit(key, text, ArgumentText.union(misfits.map(\.type)))
       return nil
     }
-    var names = owners.flatMap { $0.parameters.map(\.entry.name) }.distinct
+    var names = options + owners.flatMap { $0.parameters.map(\.entry.name) }.distinct
     let isComposed = owners.contains { !$0.prefix.isEmpty }
     if !isComposed { names.append("initial") }
     let all = names + owners.flatMap { owner in owner.parameters.map { owner.prefix + $0.entry.name } }
@@ -164,6 +179,13 @@ extension RequestContext {
       [("argument", key), ("got", text), ("allowed", names.joined(separator: ","))] + suggestion(key, among: all),
       "there is no parameter '\(key)'")
     return nil
+  }
+
+  private func failMisfit(_ key: String, _ text: String, _ types: [ValueType]) {
+    fail(
+      .badArgument,
+      [("argument", key), ("got", text), ("allowed", types.map(ArgumentText.allowed).joined(separator: ","))],
+      "\(key) is \(types.map(ArgumentText.demanded).joined(separator: ", or ")), not '\(text)'")
   }
 
   /// Whether all parameters without a default are given. Writes a failure if not.

@@ -34,6 +34,7 @@ public struct BoldText: Machine {
   public static let kind = Kind(
     BoldText.self, "boldText", "a switch for bold text: what a flip does depends on the state",
     origin: "the bold text switch in a phone's settings, from a conference talk on state machines in iOS apps",
+    source: "talk",
     example: ["new boldText b", "watch b", "send b toggleSwitched", "send b toggleSwitched", "send b set off"],
     states: { "texts use the \($0) font" },
     events: [

@@ -146,6 +146,16 @@ public struct CallTracker: Machine {
   public static let kind = Kind(
     CallTracker.self, "callTracker", "follows an outgoing call by the system's reports to an app",
     origin: "the slides of a conference talk; the columns but didBecomeActive, and the 2 s, are designed here",
+    source: "slides",
+    reason: "the system does not say whether Call or Cancel was pressed: either way its alert closes and the app "
+      + "becomes active; only what follows tells, so the tracker waits to see whether the call's screen appears",
+    legend: [
+      "custom": ["phoneTapped", "openFailed", "waiting"],
+      "system": [
+        "willResignActive", "didEnterBackground", "willEnterForeground", "didBecomeActive", "callDialing",
+        "callConnected", "callEnded",
+      ],
+    ],
     example: [
       "new callTracker t", "send t phoneTapped +380441234567", "send t willResignActive", "send t didBecomeActive",
       "agenda", "send t willResignActive", "send t callConnected", "advance 1m", "send t callEnded",

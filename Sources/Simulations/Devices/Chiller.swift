@@ -200,6 +200,7 @@ public struct Chiller: HierarchicalMachine {
     "a cooled cabinet with nested states: the rules shared by all active states are written once",
     form: .hierarchical,
     origin: "designed here by the common rules of statecharts, with the timings of a household fridge",
+    source: "article",
     example: [
       "new chiller c initial=on.idle.ready", "watch c", "send c warm", "send c cold", "advance 1m", "send c cold",
       "advance 3m", "send c warm", "send c powerLost", "send c powerRestored", "agenda c",

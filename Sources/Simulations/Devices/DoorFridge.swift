@@ -133,6 +133,7 @@ public struct DoorFridge: Machine {
     DoorFridge.self, "doorFridge",
     "a fridge that stops cooling when its door is opened, without an event for closing it",
     origin: "the fridge of an article on state machines in iOS apps with one more event, as in its author's code",
+    source: "article",
     example: [
       "new doorFridge f start=4", "advance 100s", "send f doorOpened", "agenda f", "advance until 525s", "show f",
       "step", "show f",

@@ -57,6 +57,7 @@ public struct Enemy: Machine {
   public static let kind = Kind(
     Enemy.self, "enemy", "an enemy in a game, which attacks a weak character and flees from a strong one",
     origin: "a talk on state machines in iOS apps: enemies attack or flee; the rest of the table is designed here",
+    source: "talk",
     example: [
       "new enemy ogre", "send ogre characterSeen weak", "send ogre characterBecame strong", "expect ogre fleeing",
       "send ogre characterLost", "send ogre killed", "send ogre killed",

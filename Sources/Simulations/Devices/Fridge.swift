@@ -107,6 +107,7 @@ extension Fridge {
   public static let kind = Kind(
     Fridge.self, "fridge", "a fridge with a thermostat: cools down to one set-point, waits up to the other",
     origin: "the first machine of an article on state machines in iOS apps; the temperature is added here",
+    source: "article",
     example: [
       "new fridge f start=4", "show f", "advance 343s", "step", "show f", "send f minTemperatureReached", "advance 6h",
       "journal f limit=3",

@@ -157,6 +157,7 @@ extension GameCharacter {
     GameCharacter.self, "character",
     "a character in a game, strong until a hit or a timer takes its armor or laser",
     origin: "a talk on state machines in iOS apps: armor, laser and strength; how they are lost is designed here",
+    source: "talk",
     example: [
       "new character hero power=30s", "new enemy ogre", "wire hero became ogre characterBecame",
       "send ogre characterSeen weak", "send hero pickUp armor", "send hero pickUp laser", "expect ogre fleeing",

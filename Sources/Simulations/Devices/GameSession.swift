@@ -158,6 +158,7 @@ public struct GameSession: Machine {
   public static let kind = Kind(
     GameSession.self, "game", "a game with menu, play and pause, where a clock sends frames only during play",
     origin: "a talk on state machines in iOS apps, with the states of an example in GameplayKit's documentation",
+    source: "talk",
     example: [
       "new game chess", "send chess start", "advance 500ms", "send chess pause", "advance 500ms", "show chess",
       "send chess resume", "advance 500ms", "show chess",

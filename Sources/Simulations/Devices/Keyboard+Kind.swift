@@ -47,6 +47,7 @@ extension Keyboard {
     Keyboard.self, "keyboard", "a phone's keyboard: Shift key, layout and dictation as parallel regions",
     form: .orthogonal,
     origin: "designed here: the shiftKey of this catalogue with a layout and dictation as regions beside it",
+    source: "article",
     example: [
       "new keyboard k", "send k tap", "send k layout digits", "send k character 7", "send k layout letters",
       "send k tap", "send k dictation on", "send k character b", "show k",

@@ -101,6 +101,7 @@ public struct OpenFridge: Machine {
   public static let kind = Kind(
     OpenFridge.self, "openFridge", "a fridge with a third state: it does not cool while its door is open",
     origin: "the fridge of an article on state machines in iOS apps with one more state; the table is designed here",
+    source: "article",
     example: [
       "new openFridge f start=4", "advance 100s", "send f doorOpened", "send f maxTemperatureReached", "advance 5m",
       "show f", "send f doorClosed", "step", "show f",

@@ -15,6 +15,9 @@ public import StateMachines
 /// | openApp | background: → foreground | alert: it must be answered first | the app is in front already |
 /// | goHome | foreground, alert: → background | | the app is in the background already |
 ///
+/// With `returns` the phone goes back to the app by itself, that long after a call has ended in the background; goHome
+/// prevents it. By default only openApp does.
+///
 /// goHome closes the alert as pressCancel does, and cancels one that is about to appear. An ordered call starts whether
 /// or not the app is in front, and continues when the app is opened.
 public struct Phone: Machine {
@@ -27,6 +30,8 @@ public struct Phone: Machine {
     case alerting
     /// The home screen or the call's screen is in front.
     case background(Line)
+    /// The call has ended, and the app is about to be in front again. `returns` is running.
+    case returning
 
     public enum Name: NamedCases {
       case foregroundIdle, foregroundDialing, foregroundConnected
@@ -40,7 +45,7 @@ public struct Phone: Machine {
       case .foreground(.dialing): .foregroundDialing
       case .foreground(.connected): .foregroundConnected
       case .alerting: .inactiveAlert
-      case .background(.idle), .background(.starting): .backgroundIdle
+      case .background(.idle), .background(.starting), .returning: .backgroundIdle
       case .background(.dialing): .backgroundDialing
       case .background(.connected): .backgroundConnected
       }
@@ -62,7 +67,7 @@ public struct Phone: Machine {
   public enum Event: MachineEvent {
     case openTel(String)
     case pressCall, pressCancel, hangUp, openApp, goHome
-    case alertAppears, callUIAppears, otherSideAnswers
+    case alertAppears, callUIAppears, otherSideAnswers, appReturns
   }
 
   public enum Output: MachineOutput {
@@ -74,6 +79,8 @@ public struct Phone: Machine {
     var alert = Duration.milliseconds(100)
     var callUI = Duration.milliseconds(300)
     var ring = Duration.seconds(6)
+    /// `nil`: never.
+    var returns: Duration?
     public init() {}
   }
 
@@ -99,6 +106,7 @@ public struct Phone: Machine {
     case .opening: .after(parameters.alert, .alertAppears)
     case .foreground(.starting), .background(.starting): .after(parameters.callUI, .callUIAppears).continuing
     case .foreground(.dialing), .background(.dialing): .after(parameters.ring, .otherSideAnswers).continuing
+    case .returning: if let returns = parameters.returns { .after(returns, .appReturns) } else { .none }
     case .foreground(.idle), .foreground(.connected), .alerting, .background(.idle), .background(.connected): .none
     }
   }
@@ -111,23 +119,26 @@ public struct Phone: Machine {
       case .opening, .alerting: step.refuse("the phone is asking about another number")
       case .foreground(.starting), .foreground(.dialing), .foreground(.connected):
         step.refuse("the phone is busy with a call")
-      case .background: step.refuse("only an app in the foreground can ask for a call")
+      case .background, .returning: step.refuse("only an app in the foreground can ask for a call")
       }
     case .pressCall:
       switch state {
       case .alerting: tell(.didBecomeActive, to: .foreground(.starting), step)
-      case .foreground, .opening, .background: step.refuse("no alert is shown")
+      case .foreground, .opening, .background, .returning: step.refuse("no alert is shown")
       }
     case .pressCancel:
       switch state {
       case .alerting: tell(.didBecomeActive, to: .foreground(.idle), step)
-      case .foreground, .opening, .background: step.refuse("no alert is shown")
+      case .foreground, .opening, .background, .returning: step.refuse("no alert is shown")
       }
     case .hangUp:
       switch state {
       case .foreground(.dialing), .foreground(.connected): tell(.callEnded, to: .foreground(.idle), step)
-      case .background(.dialing), .background(.connected): tell(.callEnded, to: .background(.idle), step)
-      case .foreground(.idle), .foreground(.starting), .opening, .alerting, .background(.idle), .background(.starting):
+      case .background(.dialing), .background(.connected):
+        tell(
+          .callEnded, to: step.when("returns", step.parameters.returns != nil) ? .returning : .background(.idle), step)
+      case .foreground(.idle), .foreground(.starting), .opening, .alerting, .background(.idle), .background(.starting),
+        .returning:
         step.refuse("there is no call to hang up")
       }
     case .openApp:
@@ -135,32 +146,35 @@ public struct Phone: Machine {
       case .foreground, .opening: .ignore
       case .alerting: step.refuse("the alert must be answered first")
       case .background(let line): tell(.willEnterForeground, .didBecomeActive, to: .foreground(line), step)
+      case .returning: tell(.willEnterForeground, .didBecomeActive, to: .foreground(.idle), step)
       }
     case .goHome:
       switch state {
       case .foreground(let line): tell(.willResignActive, .didEnterBackground, to: .background(line), step)
       case .opening: tell(.willResignActive, .didEnterBackground, to: .background(.idle), step)
       case .alerting: tell(.didEnterBackground, to: .background(.idle), step)
+      case .returning: .stayAs(.background(.idle))
       case .background: .ignore
       }
     case .alertAppears:
       switch state {
       case .opening: tell(.willResignActive, to: .alerting, step)
-      case .foreground, .alerting, .background: .ignore
+      case .foreground, .alerting, .background, .returning: .ignore
       }
     case .callUIAppears:
       switch state {
       case .foreground(.starting):
         tell(.willResignActive, .callDialing, .didEnterBackground, to: .background(.dialing), step)
       case .background(.starting): tell(.callDialing, to: .background(.dialing), step)
-      case .foreground, .opening, .alerting, .background: .ignore
+      case .foreground, .opening, .alerting, .background, .returning: .ignore
       }
     case .otherSideAnswers:
       switch state {
       case .foreground(.dialing): tell(.callConnected, to: .foreground(.connected), step)
       case .background(.dialing): tell(.callConnected, to: .background(.connected), step)
-      case .foreground, .opening, .alerting, .background: .ignore
+      case .foreground, .opening, .alerting, .background, .returning: .ignore
       }
+    case .appReturns: tell(.willEnterForeground, .didBecomeActive, to: .foreground(.idle), step)
     }
   }
 
@@ -178,7 +192,7 @@ public struct Phone: Machine {
   /// Forgets the number when the call is over.
   public mutating func entered(_ state: State, _ step: Step<Self>) {
     switch state {
-    case .foreground(.idle), .background(.idle): number = nil
+    case .foreground(.idle), .background(.idle), .returning: number = nil
     case .foreground, .opening, .alerting, .background: break
     }
   }
@@ -209,6 +223,7 @@ extension Phone {
     Phone.self, "phone",
     "a phone with one app, which it tells about alerts, calls and moves to and from the background",
     origin: "designed here as the counterpart of callTracker, after the way in which a phone asks before it calls",
+    source: "slides",
     example: [
       "new phone p", "watch p", "send p openTel 112", "advance 100ms", "send p pressCall", "advance 300ms",
       "advance 6s", "send p hangUp", "send p openApp",
@@ -237,6 +252,7 @@ extension Phone {
       .timer(.alertAppears, named: "alert", after: "alert", "the alert appears"),
       .timer(.callUIAppears, named: "callUI", after: "callUI", "the call's screen appears"),
       .timer(.otherSideAnswers, named: "ring", after: "ring", "the other side answers"),
+      .timer(.appReturns, named: "returns", "the app is in front again, returns after the end of a call"),
     ],
     outputs: {
       switch $0 {
@@ -256,5 +272,8 @@ extension Phone {
       .parameter("alert", \.alert, .delay, "how long the alert takes to appear"),
       .parameter("callUI", \.callUI, .delay, "how long the call's screen takes to appear after pressCall"),
       .parameter("ring", \.ring, .delay, "how long the other side's phone rings before it is answered"),
+      .parameter(
+        "returns", \.returns, .optional(.interval(.zero ... .longest)),
+        "how long after a call in the background the app is in front again; never if it is not given"),
     ])
 }

@@ -6,6 +6,7 @@ extension Composition {
   public static let phoneCall = Composition(
     "phoneCall", "a call tracker on a phone: tap on tracker, answer the alert and hang up on phone",
     origin: "the call tracker of a conference talk, connected to a phone that is designed here",
+    source: "slides",
     example: [
       "new phoneCall p", "watch p.tracker", "send p.tracker phoneTapped 112", "advance 100ms", "send p.phone pressCall",
       "advance 7s", "send p.phone hangUp", "send p.phone openApp",

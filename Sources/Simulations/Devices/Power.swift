@@ -19,6 +19,7 @@ public struct Power: Machine {
   public static let kind = Kind(
     Power.self, "power", "a power button: what a click does depends on the state",
     origin: "slides of a conference talk on state machines in iOS applications, where a button introduces them",
+    source: "talk",
     example: ["new power p", "send p buttonClick", "send p buttonClick", "send p set off"],
     states: { $0 == .off ? "no power" : "power" },
     events: [

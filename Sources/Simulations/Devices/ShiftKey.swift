@@ -84,6 +84,7 @@ public struct ShiftKey: Machine {
   public static let kind = Kind(
     ShiftKey.self, "shiftKey", "Shift and Caps Lock in one key, distinguished by the speed of the taps",
     origin: "an article on state machines in iOS apps; its code is lost, so the 0.35 s are those of tap recognisers",
+    source: "article",
     example: [
       "new shiftKey key", "send key tap", "advance 200ms", "send key tap", "send key character a", "advance 1s",
       "send key tap", "can key",

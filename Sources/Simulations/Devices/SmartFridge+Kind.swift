@@ -110,6 +110,7 @@ extension SmartFridge {
     "a fridge with compressor protection, door light and buzzer, temperature alarm, defrosting and power loss",
     form: .orthogonal,
     origin: "a household fridge with the timings of commercial refrigeration controllers",
+    source: "article",
     example: [
       "new smartFridge f start=4", "advance until 1h", "send f doorOpened", "advance 150s", "send f silence",
       "send f doorClosed", "show f", "send f powerLost", "send f powerRestored", "agenda f",

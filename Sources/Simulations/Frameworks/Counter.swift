@@ -71,6 +71,7 @@ extension Counter {
     Counter.self, "counter", "a number that is increased and decreased",
     form: .reducer,
     origin: "the introductory counter of MVI libraries, as a talk on MVI shows it: a reducer alone",
+    source: "slides",
     example: [
       "new counter c", "send c increase", "send c increase", "send c decrease", "show c", "new counter still step=0",
       "send still increase",

@@ -91,6 +91,7 @@ extension Freeform {
     Freeform.self, "freeform", "an object whose state is any name, and the blocks that run around each change",
     form: .anyObject,
     origin: "Shift, a library that gives Objective-C objects named states: its documentation, in its code's order",
+    source: "talk",
     example: [
       "new freeform f", "watch f", "send f set inactive", "send f set active", "send f set active",
       "new freeform g skipEqual=on", "send g set active", "send g set active", "show g",

@@ -120,6 +120,7 @@ extension Inbox {
     Inbox.self, "inbox", "a message in an inbox; its states and events are objects with blocks",
     form: .eventObjects,
     origin: "the introductory example of TransitionKit, a library for iOS, with its order of blocks and its errors",
+    source: "talk",
     example: [
       "new inbox mail", "send mail view ada", "send mail view ada", "send mail delete", "send mail markUnread bob",
       "expect mail unread",

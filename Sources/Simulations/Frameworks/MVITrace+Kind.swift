@@ -11,6 +11,13 @@ extension MVITrace {
     MVITrace.self, "mviTrace", "a feature that emits an output at each call of its parts",
     form: .feature,
     origin: "an engine of MVI features from a talk; the order of calls is that of MVICore and hh.ru's library",
+    source: "slides",
+    parts: FeatureParts(
+      wishes: MVITrace.Wish.allCases.map(\.rawValue), bootstrapper: ["B1", "B2"],
+      effects: [
+        "E1", "E2", "E3", "E4", "started", "finished", "added", "looped", "second", "third", "unchanged",
+      ],
+      postProcessor: ["P"], news: ["N1", "N2", "N3", "N4", "L"]),
     example: [
       "new mviTrace r", "new mviTrace q order=queued", "watch r", "watch q", "send r wish I", "send q wish I",
       "send r wish slow", "send r wish fast", "advance 1s", "send r subscribe",

@@ -71,6 +71,7 @@ extension Stepper {
     Stepper.self, "stepper", "three steps, up and down, by a schema that all steppers share",
     form: .schema,
     origin: "the example in the documentation of SwiftyStateMachine, a Swift library, with the library's rules",
+    source: "talk",
     example: [
       "new stepper s", "send s decrement", "send s increment", "send s increment", "send s increment",
       "send s decrement", "show s",

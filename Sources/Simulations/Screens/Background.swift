@@ -78,6 +78,12 @@ public struct Background: Machine {
     var mode = Mode.faithful
     var service = SimulatedService()
     public init() {}
+
+    /// Whether the simulated network answers by itself. In an app it must not, because the app's network does.
+    public var isSimulated: Bool {
+      get { service.isAutomatic }
+      set { service.mode = newValue ? .auto : .manual }
+    }
   }
 
   /// The most downloads that may be under way. A download that is no longer wanted still runs to its end.
@@ -174,6 +180,7 @@ extension Background {
   public static let kind = Kind(
     Background.self, "background", "a document's background image, downloaded from a URL that may change meanwhile",
     origin: "a university lecture on a document app; its check for late answers is kept, with its defect",
+    source: "lecture",
     example: [
       "new background b", "send b backgroundChanged http://example.org/cat.png", "advance 1s",
       "send b backgroundChanged http://example.org/dog.png", "agenda", "fire b fetchSucceeded(2)",

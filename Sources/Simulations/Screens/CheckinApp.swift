@@ -11,6 +11,7 @@ extension Composition {
   public static let checkinApp = Composition(
     "checkinApp", "a check-in list with its services and two views",
     origin: "the whole example of an article on state machines in iOS apps; wires stand for its method calls",
+    source: "article",
     example: [
       "new checkinApp p loginLatency=0", "watch p.*iew", "send p.view viewLoaded", "send p.view login A ok",
       "advance 1s", "send p.view logoutTapped", "list p.*", "advance 2s", "send p.interactor refresh",

@@ -89,6 +89,7 @@ public struct CheckinView: Machine {
   public static let kind = Kind(
     CheckinView.self, "checkinView", "the view of a check-in list: it forwards taps and draws the screen's state",
     origin: "the view of an article on state machines in iOS apps: it forwards taps and draws the machine's state",
+    source: "article",
     example: [
       "new checkinView v", "watch v", "send v viewLoaded", "send v show spinner", "send v show loginPrompt",
       "send v logoutTapped", "send v login A ok",

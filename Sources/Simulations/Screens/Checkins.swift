@@ -1,3 +1,4 @@
+public import MachineForms
 public import StateMachines
 
 /// The screen of a list of visited places: it shows a spinner, an error, a placeholder, or the list.
@@ -12,8 +13,11 @@ public import StateMachines
 ///
 /// The screen shows the reading `view`, which is a function of the state alone. The machine knows no service: events
 /// tell it that loading begins and how it ended. A list of check-ins is represented by its length.
+///
+/// The rule is written as the article writes it: `transition(with:)` of a ``SwitchMachine``, whose `switch` has the pair of
+/// state and event.
 public struct Checkins: Machine {
-  public enum State: StateWithData {
+  public enum State: StateWithData, SwitchState {
     /// Nothing was shown yet.
     case idle
     /// The list is being loaded.
@@ -37,6 +41,21 @@ public struct Checkins: Machine {
 
     public static var carriesData: Bool { true }
     public static var samples: [State] { [.error(.failedToLoadData), .list(5)] }
+
+    public static var initial: State { .idle }
+
+    public func next(with event: Event) -> State {
+      switch (self, event) {
+      case (.idle, .startLoading), (.error, .startLoading), (.empty, .startLoading), (.list, .startLoading): .loading
+      case (.loading, .loadingFinished(0)): .empty
+      case (.loading, .loadingFinished(let items)): .list(items)
+      case (.loading, .loadingFailed): .error(.failedToLoadData)
+      case (.loading, .startLoading),
+        (.idle, .loadingFinished), (.error, .loadingFinished), (.empty, .loadingFinished), (.list, .loadingFinished),
+        (.idle, .loadingFailed), (.error, .loadingFailed), (.empty, .loadingFailed), (.list, .loadingFailed):
+        self
+      }
+    }
   }
 
   /// The reason why there is no list.
@@ -44,27 +63,14 @@ public struct Checkins: Machine {
 
   public enum Event: MachineEvent { case startLoading, loadingFinished(Int), loadingFailed(String) }
 
-  public var state = State.idle
+  public var state = State.initial
   public init() {}
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
-    switch event {
-    case .startLoading:
-      switch state {
-      case .loading: .ignore
-      case .idle, .error, .empty, .list: .move(to: .loading)
-      }
-    case .loadingFinished(let items):
-      switch state {
-      case .loading: .move(to: step.when("nothing in it", items == 0) ? .empty : .list(items))
-      case .idle, .error, .empty, .list: .ignore
-      }
-    case .loadingFailed:
-      switch state {
-      case .loading: .move(to: .error(.failedToLoadData))
-      case .idle, .error, .empty, .list: .ignore
-      }
-    }
+    if case .loadingFinished(let items) = event, state == .loading { _ = step.when("nothing in it", items == 0) }
+    let machine = SwitchMachine(startingIn: state)
+    machine.transition(with: event)
+    return machine.state == state ? .ignore : .move(to: machine.state)
   }
 }
 
@@ -101,6 +107,7 @@ extension Checkins {
   public static let kind = Kind(
     Checkins.self, "checkins", "the screen of a list: spinner, error, placeholder or list",
     origin: "the main example of an article on state machines in iOS apps, before it gets a login",
+    source: "article",
     example: [
       "new checkins screen", "send screen startLoading", "send screen loadingFinished 0", "send screen startLoading",
       "send screen loadingFailed failedToLoadData", "send screen loadingFinished 5", "send screen startLoading",

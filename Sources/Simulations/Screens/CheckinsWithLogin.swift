@@ -145,6 +145,7 @@ extension CheckinsWithLogin {
   public static let kind = Kind(
     CheckinsWithLogin.self, "checkinsWithLogin", "the screen of a list that asks for a login when it is needed",
     origin: "the main example of an article on state machines in iOS apps, with login; hardened is added here",
+    source: "article",
     example: [
       "new checkinsWithLogin screen", "send screen startLoading", "send screen loadingFailed noAuth",
       "send screen startLoading", "send screen logout", "send screen loadingFinished 5", "show screen",

@@ -10,6 +10,7 @@ extension Comments {
     Comments.self, "comments", "a screen with a table of comments: waiting, data, no data, or an error",
     form: .stateObjects,
     origin: "a talk on state machines in iOS apps, built in the manner of GameplayKit; reload is added here",
+    source: "talk",
     example: [
       "new comments c items=2 failures=1", "send c viewAppeared", "advance 3", "send c reload", "advance 3", "show c",
       "send c failed timeout",

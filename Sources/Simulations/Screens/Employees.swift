@@ -201,7 +201,11 @@ extension Employees {
   public static let kind = Kind(
     Employees.self, "employees", "a list of employees; each state is an object that chooses the next state",
     form: .statePattern,
-    origin: "the State pattern in a Spanish talk on state machines in iOS apps, with its table and order of calls",
+    origin: "the State pattern in a talk on state machines in iOS apps, with its table and order of calls",
+    source: "talk",
+    reason: "a state object calls the service before it is replaced, so an answer within that call would reach the old "
+      + "state, which calls every answer impossible, and the screen would load for ever; an answer here is a timer, and "
+      + "comes in a step of its own",
     example: [
       "new employees staff failures=1", "send staff didLoadView", "send staff reload", "advance 3s",
       "expect staff error", "send staff reload", "advance 3s", "expect staff data", "send staff reload",

@@ -13,6 +13,11 @@ public import StateMachines
 /// | off | | off | | on | data |
 /// | off | | off | | off | noData |
 ///
+/// The talk grows the ladder line by line, as programs do. With `branches=2` there are data and errors only, and an
+/// empty list is shown as data; with `branches=3` the empty list has its placeholder; with `branches=4` waiting comes
+/// first. By default the ladder is whole: a repeated wait is told from a first one, and an alert from a toast. Flags that
+/// a shorter ladder does not look at can be set all the same.
+///
 /// The state is what is shown. `set` moves when that changes, stays when only a flag changes, and is ignored when the
 /// flag has the value already. Nothing is refused: the 32 combinations of flags show six screens, and nothing prevents
 /// the 23 senseless combinations, such as an error while waiting, or a repetition without waiting. The reading
@@ -24,19 +29,26 @@ public struct FlagScreen: Machine {
     var error = false
     var systemError = false
     var items = false
+    var ladder = Ladder.whole
 
     public enum Name: NamedCases {
       case firstWaiting, repeatedWaiting, alert, toast, data, noData
     }
 
-    /// The ladder of conditions.
+    /// The ladder of conditions, in each of the lengths to which it grew.
     public var name: Name {
-      if waiting {
-        repeated ? .repeatedWaiting : .firstWaiting
-      } else if error {
-        systemError ? .alert : .toast
-      } else {
-        items ? .data : .noData
+      switch ladder {
+      case .two: error ? .toast : .data
+      case .three: error ? .toast : items ? .data : .noData
+      case .four: waiting ? .firstWaiting : error ? .toast : items ? .data : .noData
+      case .whole:
+        if waiting {
+          repeated ? .repeatedWaiting : .firstWaiting
+        } else if error {
+          systemError ? .alert : .toast
+        } else {
+          items ? .data : .noData
+        }
       }
     }
 
@@ -45,6 +57,23 @@ public struct FlagScreen: Machine {
     var isFictitious: Bool {
       waiting ? error || systemError || items && !repeated : repeated || systemError && !error
     }
+  }
+
+  /// How many branches the ladder has.
+  public enum Ladder: String, Choice {
+    /// Error, or data.
+    case two = "2"
+    /// Error, data, or no data.
+    case three = "3"
+    /// Waiting comes first.
+    case four = "4"
+    /// Two sorts of waiting, and two of errors.
+    case whole
+  }
+
+  public struct Parameters: ParameterSet {
+    var branches = Ladder.whole
+    public init() {}
   }
 
   /// The flags of the screen, each independent of the others.
@@ -68,14 +97,17 @@ public struct FlagScreen: Machine {
   public init() {}
 
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
-    switch name {
-    case .firstWaiting: State(waiting: true)
-    case .repeatedWaiting: State(waiting: true, repeated: true)
-    case .alert: State(error: true, systemError: true)
-    case .toast: State(error: true)
-    case .data: State(items: true)
-    case .noData: State()
-    }
+    var state =
+      switch name {
+      case .firstWaiting: State(waiting: true)
+      case .repeatedWaiting: State(waiting: true, repeated: true)
+      case .alert: State(error: true, systemError: true)
+      case .toast: State(error: true)
+      case .data: State(items: true)
+      case .noData: State()
+      }
+    state.ladder = step.parameters.branches
+    return state
   }
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
@@ -103,6 +135,7 @@ extension FlagScreen {
   public static let kind = Kind(
     FlagScreen.self, "flagScreen", "a screen driven by flags and a ladder of conditions, for comparison with comments",
     origin: "a talk on state machines in iOS apps: the ladder of conditions that a state machine replaces",
+    source: "talk",
     example: [
       "new flagScreen s", "send s set waiting on", "send s set error on", "show s", "send s set waiting off",
       "send s set systemError on", "send s set error off", "send s set items on", "show s",
@@ -127,5 +160,8 @@ extension FlagScreen {
       .reading("systemError", .flag, \.state.systemError, "whether it was a system error"),
       .reading("items", .flag, \.state.items, "whether there are items to show"),
       .reading("fictitious", .flag, \.state.isFictitious, "whether the flags contradict each other"),
+    ],
+    parameters: [
+      .parameter("branches", \.branches, "how far the ladder has grown: 2, 3 or 4 branches, or the whole of it")
     ])
 }

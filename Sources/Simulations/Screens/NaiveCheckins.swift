@@ -12,6 +12,9 @@ public import StateMachines
 /// The hole: the callback of a download writes the model in any state, so that a list appears after a logout during the
 /// download. No method covers all pairs of model and input; each guard covers those that its author thought of.
 ///
+/// With `login=off` it is the first version of that view controller, before the app gets a login: there is no button to
+/// log out, so logoutPressed is refused, and noAuth is an error like others. Its one guard is the one of downloadCheckins.
+///
 /// There are two more differences from the machine: a logout leads to loggedOut also before anything was shown, and
 /// also while loading. `guardLoading=on` adds the guard of some versions against the latter, and that logout is lost.
 ///
@@ -24,6 +27,7 @@ public struct NaiveCheckins: Machine {
   public enum Output: MachineOutput { case fetch, logout }
 
   public struct Parameters: ParameterSet {
+    var login = true
     var guardLoading = false
     public init() {}
   }
@@ -41,9 +45,11 @@ public struct NaiveCheckins: Machine {
     case .loadingFinished(let items):
       return .move(to: step.when("nothing in it", items == 0) ? .empty : .list(items))
     case .loadingFailed(let error):
+      guard step.parameters.login else { return .move(to: .error(.failedToLoadData)) }
       let failure = CheckinsWithLogin.Failure(error)
       return .move(to: step.when("noAuth", failure == .noAuth) ? .loggedOut : .error(failure))
     case .logoutPressed:
+      guard step.parameters.login else { return step.refuse("there is no login yet, and no button to log out") }
       guard state != .loggedOut else { return .ignore }
       if state == .loading, step.when("guardLoading", step.parameters.guardLoading) { return .ignore }
       step.emit(.logout)
@@ -56,6 +62,7 @@ extension NaiveCheckins {
   public static let kind = Kind(
     NaiveCheckins.self, "naiveCheckins", "the same screen without a state machine: a guard at the top of each method",
     origin: "the view controller that an article on state machines in iOS apps argues against, with its guards",
+    source: "article",
     example: [
       "new naiveCheckins screen", "send screen downloadCheckins", "send screen logoutPressed",
       "send screen loadingFinished 5", "show screen",
@@ -80,6 +87,7 @@ extension NaiveCheckins {
       .reading("logoutButton", .flag, \.state.logoutButton, "whether the logout button is enabled"),
     ],
     parameters: [
-      .parameter("guardLoading", \.guardLoading, "on: the guard of logoutPressed also returns while loading")
+      .parameter("login", \.login, "off: the first version, before the app gets a login"),
+      .parameter("guardLoading", \.guardLoading, "on: the guard of logoutPressed also returns while loading"),
     ])
 }

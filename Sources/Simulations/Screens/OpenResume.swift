@@ -28,6 +28,15 @@ public import StateMachines
 /// - A new version that cannot be loaded changes nothing, and is not reported.
 /// - A newly loaded version is not viewed yet, even if the version before it was.
 ///
+/// With `outside=on` the bootstrapper has subscribed to a server: it makes the action changedOutside(id) of each
+/// changedOnServer(id), which stays, whether or not the actor does something. Without it changedOnServer is ignored, and
+/// changedOutside can still be sent by hand.
+///
+/// With `mode=hardened` a résumé that is shown is closed before another is opened, and the news `closeScreen` says so. In
+/// the faithful mode the screen of the old résumé stays while the new one loads, and a coordinator that allows no way
+/// from one résumé to another refuses the `route` to the new one: the screen shows a résumé that the coordinator does
+/// not know of.
+///
 /// With `order=queued`, markViewed is handled after the news instead of before it. Here the result is the same, because
 /// markViewed has no news.
 public struct OpenResume: Machine {
@@ -37,27 +46,35 @@ public struct OpenResume: Machine {
     case open(Int), retry, close
     case changedOutside(Int), markViewed(Int)
     case loaded(Int), failed(Int, String)
+    case changedOnServer(Int)
   }
 
   public enum Output: OutputWithData {
     case route(Int), toast(String), closeScreen
-    case effect(String), state(String), action(String)
+    case effect(String), state(String), action(String), bootstrapper(String)
 
-    public enum Name: NamedCases { case route, toast, closeScreen, effect, state, action }
+    public enum Name: NamedCases { case route, toast, closeScreen, effect, state, action, bootstrapper }
 
     public var data: [Value] {
       switch self {
       case .route(let id): [.text("\(id)")]
-      case .toast(let text), .effect(let text), .state(let text), .action(let text): [.text(text)]
+      case .toast(let text), .effect(let text), .state(let text), .action(let text), .bootstrapper(let text):
+        [.text(text)]
       case .closeScreen: []
       }
     }
   }
 
+  public enum Mode: String, Choice { case faithful, hardened }
+
   public struct Parameters: ServedParameters {
     var order = FeatureOrder.recursive
+    var mode = Mode.faithful
+    var outside = false
     var service = SimulatedService(latency: .seconds(1))
     public init() {}
+
+    var feature: OpenResumeFeature { OpenResumeFeature(closesFirst: mode == .hardened) }
   }
 
   /// The most loads that may run side by side.
@@ -84,6 +101,10 @@ public struct OpenResume: Machine {
 
     mutating func hear(action: OpenResumeFeature.Action) { step.emit(.action(caseName(of: action))) }
 
+    mutating func hear(bootstrapped action: OpenResumeFeature.Action) {
+      step.emit(.bootstrapper(caseName(of: action)))
+    }
+
     mutating func hear(open stream: State.Stream) {
       let service = step.parameters.service
       guard service.isAutomatic else { return }
@@ -102,14 +123,14 @@ public struct OpenResume: Machine {
   /// A machine that is made in a state after `closed` has résumé 1.
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     func made(in state: OpenResumeFeature.State) -> State {
-      State(state, of: OpenResumeFeature(), order: step.parameters.order)
+      State(state, of: step.parameters.feature, order: step.parameters.order)
     }
     switch name {
     case .closed: return made(in: .closed)
     case .loading:
       var store = made(in: .closed)
       var host = Host(step: step)
-      store.accept(.open(1), by: OpenResumeFeature(), to: &host)
+      store.accept(.open(1), by: step.parameters.feature, to: &host)
       return store
     case .shown: return made(in: .shown(.init(id: 1, isViewed: false)))
     case .failed: return made(in: .failed(1, error: Self.offline))
@@ -125,13 +146,22 @@ public struct OpenResume: Machine {
     case .markViewed(let id): take(.markViewed(id), step)
     case .loaded(let id): answer(id, step) { .loaded(.init(id: $0, isViewed: false)) }
     case .failed(let id, let error): answer(id, step) { .failed($0, error: error) }
+    case .changedOnServer(let id):
+      if step.when("outside", step.parameters.outside) { hear(.resumeChanged(id), step) } else { .ignore }
     }
+  }
+
+  private func hear(_ signal: OpenResumeFeature.Signal, _ step: Step<Self>) -> Reaction<State> {
+    var next = state
+    var host = Host(step: step)
+    guard next.report(signal, by: step.parameters.feature, to: &host) else { return .stay }
+    return next.streams.count > Self.mostLoads ? .stay : .stayAs(next)
   }
 
   private func take(_ action: OpenResumeFeature.Action, _ step: Step<Self>) -> Reaction<State> {
     var next = state
     var host = Host(step: step)
-    guard next.act(action, by: OpenResumeFeature(), to: &host) else { return .ignore }
+    guard next.act(action, by: step.parameters.feature, to: &host) else { return .ignore }
     if next.streams.count > Self.mostLoads {
       return step.refuse("\(Self.mostLoads) loads are under way, which is the limit")
     }
@@ -146,7 +176,7 @@ public struct OpenResume: Machine {
   private mutating func answer(
     _ id: Int, _ step: Step<Self>, _ effect: (_ id: Int) -> OpenResumeFeature.Effect
   ) -> Reaction<State> {
-    let feature = OpenResumeFeature()
+    let feature = step.parameters.feature
     let isByHand = step.key == 0
     let streams = state.streams.filter { isByHand ? feature.id(of: $0) == id : $0.key == step.key }
     guard let awaited = streams.first(where: { feature.isAwaited($0, in: state.state) }) else {
@@ -185,6 +215,11 @@ extension OpenResume {
     OpenResume.self, "resume", "a résumé screen: loads a résumé, shows it, marks it as viewed",
     form: .feature,
     origin: "the example of a talk on MVI, which gives its title and its parts; the table is designed here",
+    source: "slides",
+    parts: FeatureParts(
+      wishes: ["open", "retry", "close"], signals: ["changedOnServer"], bootstrapper: ["changedOutside"],
+      effects: ["started", "loaded", "failed", "viewed", "closed"], postProcessor: ["markViewed"],
+      news: ["route", "toast", "closeScreen"]),
     example: [
       "new resume r", "send r open 7", "advance 1s", "send r changedOutside 7", "send r open 8", "agenda", "advance 1s",
       "send r close", "show r",
@@ -207,6 +242,9 @@ extension OpenResume {
       .event(
         Event.failed, .resume, .text("error", bytes: 1...256, like: ["offline"]),
         about: "the request for this résumé has failed"),
+      .event(
+        Event.changedOnServer, .resume,
+        about: "a server reports to the bootstrapper that this résumé has changed; only with outside=on"),
     ],
     timers: [
       .timer(.loaded(0), after: "latency", keyed: "request", "the service sends the requested résumé"),
@@ -220,13 +258,18 @@ extension OpenResume {
       case .effect: .featureEffect
       case .state: .featureState
       case .action: .featureAction
+      case .bootstrapper: .featureBootstrapper
       }
     },
     readings: [
       .reading("loads", .integer(0...mostLoads), \.state.streams.count, "the number of requests under way"),
       .reading("lateDropped", .count, \.lateDropped, "the number of answers that came too late"),
     ],
-    parameters: [.order] + Parameters.serviceForms)
+    parameters: [
+      .order,
+      .parameter("mode", \.mode, "hardened closes a résumé that is shown before it opens another"),
+      .parameter("outside", \.outside, "on: the bootstrapper has subscribed to a server's reports"),
+    ] + Parameters.serviceForms)
 }
 
 extension ParameterForm<OpenResume.Parameters> {

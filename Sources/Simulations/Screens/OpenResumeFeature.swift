@@ -60,14 +60,30 @@ public struct OpenResumeFeature: Feature {
 
   public enum News: Hashable, Sendable { case route(Int), toast(String), closeScreen }
 
-  public init() {}
+  /// What the server of résumés reports.
+  public enum Signal: Hashable, Sendable { case resumeChanged(Int) }
+
+  /// Whether a résumé that is shown is closed before another one is opened, so that the app leaves its screen.
+  let closesFirst: Bool
+
+  public init(closesFirst: Bool = false) {
+    self.closesFirst = closesFirst
+  }
+
+  public func bootstrapper(_ signal: Signal) -> Action? {
+    switch signal {
+    case .resumeChanged(let id): .changedOutside(id)
+    }
+  }
 
   public func wishToAction(_ wish: Wish) -> Action { .wish(wish) }
 
   public func actor(_ state: State, _ action: Action, _ effects: inout Effects<Effect>) {
     switch action {
     case .wish(.open(let id)):
-      if state != .loading(id), state.resume?.id != id { load(id, &effects) }
+      if state == .loading(id) || state.resume?.id == id { return }
+      if closesFirst, state.resume != nil { effects.emit(.closed) }
+      load(id, &effects)
     case .wish(.retry):
       switch state {
       case .failed(let id, error: _): load(id, &effects)

@@ -23,6 +23,10 @@ public import StateMachines
 /// The row of `error` has a surprise: a button *Try again* that sends load(false) does nothing, because an error
 /// forbids loading. The button must send refresh.
 ///
+/// With `outside=on` the bootstrapper has subscribed to a server: it makes a refresh of each changedOnServer. The actor
+/// takes it or not, as that of a person; if it does not, the report stays without effect, and is not refused, because the
+/// server makes no mistake. Without `outside` changedOnServer is ignored.
+///
 /// With `service=manual` a page of at least `pageSize` elements is taken to have a next one. An answer that is sent
 /// while the simulated service works replaces its answer; an answer that is not awaited is ignored.
 ///
@@ -39,12 +43,13 @@ public struct Pagination: Machine {
     /// Only the simulated service tells whether it is the last page.
     case itemsDidLoad(Int, isLast: Bool?)
     case itemsLoadingDidFail(String)
+    case changedOnServer
   }
 
   public enum Output: OutputWithData {
-    case toast(String), selected(Int), effect(String), state(String)
+    case toast(String), selected(Int), effect(String), state(String), bootstrapper(String)
 
-    public enum Name: NamedCases { case toast, selected, effect, state }
+    public enum Name: NamedCases { case toast, selected, effect, state, bootstrapper }
   }
 
   public struct Parameters: ServedParameters {
@@ -52,6 +57,7 @@ public struct Pagination: Machine {
     var pageSize = 20
     var strict = false
     var keepOnRefreshError = false
+    var outside = false
     public init() {}
 
     var feature: PaginationFeature {
@@ -82,6 +88,8 @@ public struct Pagination: Machine {
     }
 
     mutating func hear(state: PaginationFeature.State) { step.emit(.state(state.printed)) }
+
+    mutating func hear(bootstrapped wish: PaginationFeature.Wish) { step.emit(.bootstrapper(caseName(of: wish))) }
 
     mutating func hear(open stream: State.Stream) {
       let service = step.parameters.service
@@ -137,6 +145,13 @@ public struct Pagination: Machine {
       }
     case .itemsLoadingDidFail(let error):
       return answer(step) { .itemsLoadingDidFail(error, isPaginationError: $0.action == .load(isNextPage: true)) }
+    case .changedOnServer:
+      guard step.when("outside", parameters.outside) else { return .ignore }
+      var next = state
+      var host = Host(step: step, isFailing: isFailing)
+      guard next.report(.listChanged, by: parameters.feature, to: &host) else { return .stay }
+      isFailing = host.isFailing
+      return .move(to: next)
     }
   }
 
@@ -174,6 +189,13 @@ extension Pagination {
     Pagination.self, "pagination", "a list that is loaded page by page",
     form: .feature,
     origin: "the code of a talk on MVI; refresh and the merging of pages, which it omits, are designed here",
+    source: "slides",
+    parts: FeatureParts(
+      wishes: ["load", "refresh", "select"], signals: ["changedOnServer"], bootstrapper: ["refresh"],
+      effects: [
+        "itemsLoadingDidStart", "itemsRefreshingDidStart", "itemsDidLoad", "itemsLoadingDidFail", "itemSelected",
+      ],
+      news: ["toast", "selected"]),
     example: [
       "new pagination p", "send p load false", "advance 1s", "send p load true", "send p refresh", "advance 1s",
       "send p refresh", "advance 1s", "show p",
@@ -201,6 +223,7 @@ extension Pagination {
       .event(
         Event.itemsLoadingDidFail, .text("error", bytes: 1...256, like: ["offline"]),
         about: "the request for a page has failed"),
+      .event(.changedOnServer, "a server reports to the bootstrapper that the list has changed; only with outside=on"),
     ],
     timers: [
       .timer(.itemsDidLoad(0, isLast: nil), after: "latency", "the service sends the requested page"),
@@ -212,6 +235,7 @@ extension Pagination {
       case .selected: .output(("number", .integer(1...1_000_000_000)), about: "an element to open")
       case .effect: .featureEffect
       case .state: .featureState
+      case .bootstrapper: .featureBootstrapper
       }
     },
     readings: [
@@ -229,5 +253,6 @@ extension Pagination {
       Parameters.itemsForm("the total number of elements"),
       .parameter("strict", \.strict, "on: after a failed next page, too, only refresh loads again"),
       .parameter("keepOnRefreshError", \.keepOnRefreshError, "on: a failed refresh keeps the elements"),
+      .parameter("outside", \.outside, "on: the bootstrapper has subscribed to a server's reports"),
     ] + Parameters.serviceForms)
 }

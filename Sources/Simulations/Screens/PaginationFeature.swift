@@ -84,6 +84,9 @@ public struct PaginationFeature: Feature {
 
   public enum News: Hashable, Sendable { case toast(String), selected(Int) }
 
+  /// What the server of the list reports.
+  public enum Signal: Hashable, Sendable { case listChanged }
+
   /// Whether only a refresh is taken after a failed next page, too.
   let isStrict: Bool
   /// Whether a failed refresh keeps the items, and reports it in news.
@@ -92,6 +95,12 @@ public struct PaginationFeature: Feature {
   public init(isStrict: Bool = false, keepsOnRefreshError: Bool = false) {
     self.isStrict = isStrict
     self.keepsOnRefreshError = keepsOnRefreshError
+  }
+
+  public func bootstrapper(_ signal: Signal) -> Wish? {
+    switch signal {
+    case .listChanged: .refresh
+    }
   }
 
   public func actor(_ state: State, _ wish: Wish, _ effects: inout Effects<Effect>) {

@@ -12,6 +12,7 @@ extension AppCoordinator {
     AppCoordinator.self, "appCoordinator",
     "the navigation of an app: flows, stacks of screens, a modal screen, links and a lock",
     origin: "a talk on state machines in iOS applications names app coordinators; this one is designed here",
+    source: "talk",
     example: [
       "new appCoordinator app", "send app launched false false", "send app deepLink /resume/7", "send app loggedIn",
       "show app", "send app present filter", "send app present settings", "send app loggedOut", "send app pop",

@@ -177,6 +177,7 @@ extension Auth {
   public static let kind = Kind(
     Auth.self, "auth", "a login service: logins take time, and sessions may expire",
     origin: "an article on state machines in iOS apps; latency, rejection, failure and expiry are added here",
+    source: "article",
     example: [
       "new auth a sessionTTL=10s", "send a login A bad", "advance 1s", "show a", "send a login A ok",
       "send a login B ok", "advance 1s", "advance 10s", "send a logout",

@@ -72,6 +72,7 @@ public struct CheckinInteractor: Machine {
     CheckinInteractor.self, "checkinInteractor",
     "sends requests to the services of a check-in list, and reports the results to its screen",
     origin: "the interactor of an article on state machines in iOS apps; wires stand for its method calls",
+    source: "article",
     example: [
       "new checkinInteractor i", "watch i", "send i refresh", "send i logout", "send i received 5", "send i received 5",
     ],

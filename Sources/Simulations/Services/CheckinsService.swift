@@ -195,6 +195,7 @@ extension CheckinsService {
     CheckinsService.self, "checkinsService",
     "downloads a user's check-ins: A has some, B has none, other users are unknown",
     origin: "the stand-in service of an article; offline, failNext and mode=extended are added here",
+    source: "article",
     example: [
       "new checkinsService s", "send s fetch", "send s fetch A", "advance 1s", "send s fetch B", "show s", "advance 3s",
       "send s failNext failedToLoadData", "send s fetch A", "advance 3s",

@@ -211,6 +211,7 @@ extension Database {
     Database.self, "database",
     "a database access object: translates a request, runs the query, maps the rows to objects",
     origin: "a conference talk on state machines in iOS apps names the four stages; the table is designed here",
+    source: "talk",
     example: [
       "new database d", "send d perform findAll", "send d perform findOne", "send d translated select", "advance 5s",
       "send d translated select", "send d rows 0", "send d mapped 0", "send d cancel", "show d",

@@ -61,6 +61,7 @@ extension HTTPRequest {
     var keepAlive = Duration.seconds(75)
     var maxBody = 1_048_576
     var supervised = false
+    var hasNext = false
     var satisfy = Satisfaction.all
     var handlers = "rewrite,access,content" { didSet { count() } }
     /// The number of handlers of each phase, in the order of `HandlerPhase`.
@@ -87,6 +88,7 @@ extension HTTPRequest {
   public static let kind = Kind(
     HTTPRequest.self, "http", "an HTTP connection whose requests pass through fixed phases of handlers",
     origin: "a reduction of the HTTP server of nginx: its phases, results and times; events stand for the handlers",
+    source: "talk",
     example: [
       "new http h", "watch h", "send h line \"GET /old HTTP/1.1\"", "send h line \"\"", "send h uriChanged /new",
       "send h declined", "send h ok", "send h again", "send h resume", "send h ok",
@@ -138,6 +140,7 @@ extension HTTPRequest {
       case .phase: .output(("name", .choice(Phase.words)), about: "a phase begins")
       case .response: .output(("status", .integer(200...599)), about: "the response is sent")
       case .ended: .ended
+      case .busy: .busy
       }
     },
     readings: [
@@ -152,7 +155,7 @@ extension HTTPRequest {
       .parameter("headerTimeout", \.headerTimeout, .delay, "the timeout of a request's head"),
       .parameter("bodyTimeout", \.bodyTimeout, .delay, "the timeout between two pieces of a body"),
       .parameter("keepAlive", \.keepAlive, .delay, "the timeout for the next request"),
-      .supervised,
+      .supervised, .hasNext,
       .parameter("maxBody", \.maxBody, .integer(0...1_073_741_824), "the maximum size of a body in bytes"),
       .parameter("satisfy", \.satisfy, "whether all access handlers must allow the request, or any"),
       .parameter(

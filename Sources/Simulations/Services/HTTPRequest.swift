@@ -122,9 +122,9 @@ public struct HTTPRequest: Machine {
   }
 
   public enum Output: OutputWithData, MemberOutput {
-    case phase(Phase), response(status: Int), ended(Int)
+    case phase(Phase), response(status: Int), ended(Int), busy(Int)
 
-    public enum Name: NamedCases { case phase, response, ended }
+    public enum Name: NamedCases { case phase, response, ended, busy }
   }
 
   public var state = State.requestLine

@@ -23,9 +23,9 @@ public struct IMAP: Machine {
 
   public enum Output: OutputWithData, MemberOutput {
     case reply(Status)
-    case ended(Int)
+    case ended(Int), busy(Int)
 
-    public enum Name: NamedCases { case reply, ended }
+    public enum Name: NamedCases { case reply, ended, busy }
   }
 
   public enum Status: String, Choice { case ok = "OK", no = "NO", bad = "BAD" }
@@ -86,6 +86,7 @@ public struct IMAP: Machine {
   public static let kind = Kind(
     IMAP.self, "imap", "a mail proxy that speaks IMAP until it can hand the client over",
     origin: "a reduction of the mail proxy of nginx to the states of a plain login",
+    source: "talk",
     example: [
       "new imap i sessionTimeout=30s", "watch i", "send i LOGIN ann bad", "advance 29s", "send i NOOP", "advance 1s",
       "show i",
@@ -113,6 +114,7 @@ public struct IMAP: Machine {
       switch $0 {
       case .reply: .output(("status", Status.valueType), about: "the reply to a command")
       case .ended: .ended
+      case .busy: .busy
       }
     },
     parameters: ParameterForm.ofMail)

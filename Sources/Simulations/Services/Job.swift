@@ -126,6 +126,7 @@ public struct Job: Machine {
   public static let kind = Kind(
     Job.self, "job", "a program that can be cancelled while it processes, but not while it loads",
     origin: "an article on state machines in iOS applications: its two stages and its rule for cancel",
+    source: "article",
     example: [
       "new job print", "send print start", "advance 1s", "can print cancel", "send print cancel", "advance 1s",
       "send print cancel", "advance 5s", "show print",

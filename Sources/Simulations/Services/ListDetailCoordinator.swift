@@ -136,6 +136,7 @@ extension ListDetailCoordinator {
     ListDetailCoordinator.self, "listDetailCoordinator", "the navigation between a list and the details of one item",
     form: .stateObjects,
     origin: "a GameplayKit sample from a talk on state machines in iOS apps; its states and rules are unchanged",
+    source: "talk",
     example: [
       "new listDetailCoordinator c", "send c start", "send c allTapped", "send c selected apple",
       "send c selected pear", "show c", "send c allTapped", "send c selected plum", "show c",

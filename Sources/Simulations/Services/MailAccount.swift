@@ -6,6 +6,7 @@ import StateMachines
 public struct MailParameters: SupervisedParameters {
   var sessionTimeout = Duration.seconds(60)
   var supervised = false
+  var hasNext = false
   public init() {}
 
   static func admits(password: String) -> Bool { password != "bad" }
@@ -17,7 +18,7 @@ public struct MailParameters: SupervisedParameters {
 extension ParameterForm<MailParameters> {
   static let ofMail: [ParameterForm] = [
     .parameter("sessionTimeout", \.sessionTimeout, .delay, "the timeout of a session"),
-    .supervised,
+    .supervised, .hasNext,
   ]
 }
 

@@ -272,6 +272,7 @@ extension NetworkClient {
     NetworkClient.self, "networkClient",
     "a client that sends requests while it is connected, and queues them while it is not",
     origin: "a conference talk names a client that sends or blocks; attempts, pauses and timeouts are added here",
+    source: "talk",
     example: [
       "new networkClient c", "send c request A", "send c connect", "advance 10s", "advance 1s", "send c connected",
       "send c connectionLost", "agenda", "show c", "new networkClient auto service=auto failures=1",

@@ -201,6 +201,7 @@ extension Operation {
     Operation.self, "operation", "an operation on a serial queue: start and finish move it, cancel is only a flag",
     form: .eventObjects,
     origin: "the state machine of RestKit's request operations, built with TransitionKit, with its order of calls",
+    source: "talk",
     example: [
       "new operation download onExecute=finish", "send download cancel", "expect download Ready",
       "send download start", "expect download Finished", "show download", "send download finish",

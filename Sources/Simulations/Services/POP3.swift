@@ -23,9 +23,9 @@ public struct POP3: Machine {
 
   public enum Output: OutputWithData, MemberOutput {
     case reply(Status)
-    case ended(Int)
+    case ended(Int), busy(Int)
 
-    public enum Name: NamedCases { case reply, ended }
+    public enum Name: NamedCases { case reply, ended, busy }
   }
 
   public enum Status: String, Choice { case ok = "+OK", error = "-ERR" }
@@ -93,6 +93,7 @@ public struct POP3: Machine {
   public static let kind = Kind(
     POP3.self, "pop3", "a mail proxy that speaks POP3 until it can hand the client over",
     origin: "a reduction of the mail proxy of nginx to the states of a plain login",
+    source: "talk",
     example: [
       "new pop3 p", "watch p", "send p PASS secret", "send p USER ann", "send p PASS bad", "send p USER ann",
       "send p PASS secret",
@@ -119,6 +120,7 @@ public struct POP3: Machine {
       switch $0 {
       case .reply: .output(("status", Status.valueType), about: "the reply to a command")
       case .ended: .ended
+      case .busy: .busy
       }
     },
     parameters: ParameterForm.ofMail)

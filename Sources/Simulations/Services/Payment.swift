@@ -242,6 +242,7 @@ public struct Payment: Machine {
   public static let kind = Kind(
     Payment.self, "payment", "a card payment that never charges twice, even if messages are lost",
     origin: "a conference talk on state machines in iOS applications names payments; this table is designed here",
+    source: "talk",
     example: [
       "new payment p", "send p checkout 25", "send p submit visa", "advance 30s", "send p submit visa", "advance 5s",
       "send p captured", "send p refund", "send p refundDone", "show p",

@@ -42,9 +42,9 @@ public struct SMTP: Machine {
   public enum Output: OutputWithData, MemberOutput {
     case reply(Int)
     case handOver(from: String, to: String)
-    case ended(Int)
+    case ended(Int), busy(Int)
 
-    public enum Name: NamedCases { case reply, handOver, ended }
+    public enum Name: NamedCases { case reply, handOver, ended, busy }
   }
 
   public typealias Parameters = MailParameters
@@ -157,6 +157,7 @@ public struct SMTP: Machine {
   public static let kind = Kind(
     SMTP.self, "smtp", "a mail proxy that speaks SMTP until it can hand the client over",
     origin: "a reduction of the mail proxy of nginx: its states and reply codes, without decoding",
+    source: "talk",
     example: [
       "new smtp s", "watch s", "send s MAIL a@example.org", "send s EHLO me", "send s AUTH PLAIN",
       "send s line \"ann hush\"", "send s MAIL a@example.org", "send s RCPT b@example.org",
@@ -198,6 +199,7 @@ public struct SMTP: Machine {
       case .reply: .output(("code", .integer(200...599)), about: "the reply to a command")
       case .handOver: .output(("from", .mailName), ("to", .mailName), about: "the next server takes over the message")
       case .ended: .ended
+      case .busy: .busy
       }
     },
     parameters: ParameterForm.ofMail)

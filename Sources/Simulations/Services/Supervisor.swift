@@ -7,9 +7,10 @@ public import StateMachines
 /// | idle | → serving(1): http, smtp, pop3 or imap | ignored |
 /// | serving(n) | → serving(n + 1): http, smtp, pop3 or imap | → serving(n − 1), of the last one → idle |
 ///
-/// A port without a listener is refused, and so is a client whose protocol has no free member.
+/// A port without a listener is refused, and so is a client whose protocol has no free member. There are `clients` members
+/// for each protocol; they hand a client on among themselves until one is free.
 public struct Supervisor: Machine {
-  /// The protocols, each served by one member.
+  /// The protocols, each served by `clients` members.
   public enum Member: Int, CaseIterable, Codable, Sendable {
     case http = 80, smtp = 25, pop3 = 110, imap = 143
   }
@@ -42,6 +43,14 @@ public struct Supervisor: Machine {
     public enum Name: NamedCases { case http, smtp, pop3, imap }
   }
 
+  public struct Parameters: ParameterSet {
+    var clients = 1
+    public init() {}
+  }
+
+  /// The most members of one protocol.
+  static let mostClients = 16
+
   public var state = State()
   @Incidental private var lastConnection = 0
   public init() {}
@@ -58,8 +67,11 @@ public struct Supervisor: Machine {
     switch event {
     case .accept(let port):
       guard let member = Member(rawValue: port) else { return step.refuse("there is no listener on port \(port)") }
-      if step.when("member taken", state.connections.contains { $0.member == member }) {
-        return step.refuse("\(member) is serving another connection")
+      let (served, clients) = (state.connections.count { $0.member == member }, step.parameters.clients)
+      if step.when("member taken", served >= clients) {
+        return step.refuse(
+          clients == 1
+            ? "\(member) is serving another connection" : "all \(clients) members of \(member) are serving others")
       }
       return .move(to: handing(over: member, step))
     case .ended(let connection):
@@ -87,6 +99,7 @@ public struct Supervisor: Machine {
   public static let kind = Kind(
     Supervisor.self, "supervisor", "listens on the ports of a server, and hands each client to a free member",
     origin: "the listeners of nginx, where the port tells which state machine serves a connection",
+    source: "talk",
     example: [
       "new supervisor s", "watch s", "send s accept 25", "send s accept 25", "send s accept 7", "send s ended 1",
       "send s accept 25",
@@ -109,5 +122,8 @@ public struct Supervisor: Machine {
       case .http, .smtp, .pop3, .imap:
         .output(("connection", .connection), about: "the member \($0) gets this connection")
       }
-    })
+    },
+    parameters: [
+      .parameter("clients", \.clients, .integer(1...mostClients), "how many members each protocol has")
+    ])
 }

@@ -246,6 +246,7 @@ extension Automaton {
     Automaton.self, "automaton", "a finite automaton, defined by states, alphabet, transitions and accepting states",
     form: .acceptor,
     origin: "the automaton of the textbooks, written as its formal definition: M = (S, Σ, δ, s₀, F)",
+    source: "talk",
     example: [
       "new automaton a states=even,odd alphabet=01 transitions=even:0:even,even:1:odd,odd:0:odd,odd:1:even accepting=even",
       "watch a", "send a text 1001", "show a", "send a char 1", "send a end", "send a reset", "send a text 2", "can a",

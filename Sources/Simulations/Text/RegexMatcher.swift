@@ -59,6 +59,7 @@ public struct RegexMatcher: Machine {
     RegexMatcher.self, "regex", version: 2, "a regular expression that judges one word after another",
     form: .acceptor,
     origin: "Thompson's construction; the notation is common to most tools, without anchors, counts and captures",
+    source: "talk",
     example: [
       "new regex r pattern=[a-z]+(-[0-9]+)?", "watch r", "send r text item-42", "send r end", "send r text item-",
       "send r end", "send r text 42", "show r",

@@ -6,6 +6,7 @@ extension SpamFilter {
     "finds stop-words in messages that arrive in pieces, and masks, drops or flags the messages",
     form: .enumAndSwitch,
     origin: "the searches of Knuth, Morris and Pratt and of Aho and Corasick; the machine is designed here",
+    source: "talk",
     example: [
       "new spamFilter s words=spam,ham wholeWord=on", "watch s", "send s text \"My SP\"", "send s text \"AM sham\"",
       "show s", "send s end",

@@ -73,6 +73,7 @@ public struct WordAcceptor: Machine {
     WordAcceptor.self, "acceptor", version: 2, "a formal automaton that judges one word by a pattern",
     form: .acceptor,
     origin: "the automaton of the textbooks; its behaviour after the judgement is designed here",
+    source: "talk",
     example: [
       "new acceptor a pattern=(ab|c)*d", "watch *", "send a text ca", "send a char b", "send a char d", "send a end",
       "can a", "new acceptor finder pattern=.*spam haltOnFinal=on", "send finder text \"no spam here\"",

@@ -384,7 +384,7 @@ struct WorldWriting: ~Copyable {
     encoder.count(world.compositions.count)
     for (name, record) in world.compositions.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
       encoder.text(name)
-      encoder.text(record.composition.name)
+      encoder.text(record.composition.key)
       encoder.number(record.sequence)
       for members in purpose == .present ? [record.members] : [record.all, record.members] {
         encoder.count(members.count)

@@ -192,7 +192,7 @@ package struct Recovery: ~Copyable {
   private mutating func compose(_ creation: JournalSegment.Creation, _ machines: [JournalSegment.Creation])
     throws(Failure)
   {
-    guard case .composition(let composition)? = catalogue[creation.kind] else {
+    guard case .composition(let composition)? = catalogue.entry(stored: creation.kind) else {
       throw .unreadable(.unknownKind(creation.kind), at: creation.sequence)
     }
     let undone = source.past.rewinds.span(of: creation.sequence)

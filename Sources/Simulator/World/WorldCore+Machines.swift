@@ -151,7 +151,7 @@ extension WorldCore {
     }
     compositions[name] = CompositionRecord(
       name: name, composition: composition, sequence: sequence, all: members, members: members)
-    unflushed?.compositions.append((sequence, composition.name, name))
+    unflushed?.compositions.append((sequence, composition.key, name))
   }
 
   /// Removes a machine, its timers and its wires.
@@ -181,7 +181,7 @@ extension WorldCore {
     var creations: [UInt64: JournalSegment.Creation] = [:]
     for record in Array(compositions.values) + past.compositions.map(\.record) {
       creations[record.sequence] = JournalSegment.Creation(
-        sequence: record.sequence, machine: nil, kind: record.composition.name, name: record.name)
+        sequence: record.sequence, machine: nil, kind: record.composition.key, name: record.name)
     }
     return creations
   }

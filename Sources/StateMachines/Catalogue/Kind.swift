@@ -20,6 +20,14 @@ public final class Kind: Sendable {
   public let form: Form
   /// The source of the machine: the device, library or publication that it follows, and how closely.
   public let origin: String
+  /// The name of a source that several kinds follow, as a list of sources has it; empty if `origin` names none.
+  public let source: String
+  /// Why the machine is as it is, where that surprises; empty if nothing does.
+  public let reason: String
+  /// Sorts of events and timers that its source tells apart, each with their names, for descriptions and pictures.
+  public let legend: [(name: String, inputs: [String])]
+  /// What flows between the parts of an MVI feature; `nil` for a kind without such parts.
+  public let parts: FeatureParts?
   /// The requests of a sample session, as a user types them; the first one makes the machine.
   public let example: [String]
   /// The orthogonal regions of its states, if it has any.
@@ -67,6 +75,10 @@ public final class Kind: Sendable {
   ///   - about: What the machine is, in one line.
   ///   - form: The form in which the rule is written.
   ///   - origin: The source that the machine follows, and how closely.
+  ///   - source: The name of that source in a list of sources, if it is in one.
+  ///   - reason: Why the machine is as it is, where that surprises.
+  ///   - legend: Sorts of events and timers that the source tells apart, each with their names.
+  ///   - parts: What flows between the parts of an MVI feature.
   ///   - example: The requests of a sample session, as a user types them; the first one makes the machine.
   ///   - regions: The orthogonal regions of the states, if there are any.
   ///   - states: One sentence for each state: what is true in it.
@@ -80,7 +92,9 @@ public final class Kind: Sendable {
   ///     in for the samples of that event's arguments. At most ``mostSamples`` are tried of each name.
   public convenience init<M: Machine>(
     _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
-    form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
+    form: Form = .enumAndSwitch, origin: String = "", source: String = "", reason: String = "",
+    legend: KeyValuePairs<String, [String]> = [:], parts: FeatureParts? = nil,
+    example: [String] = [], regions: Regions? = nil,
     states: (M.State.Name) -> String = { _ in "" },
     initialStates: [(String, M.State.Name)]? = nil,
     events: [EventForm<M.Event>],
@@ -92,8 +106,12 @@ public final class Kind: Sendable {
   ) {
     precondition(Set(timers.map(\.event)).count == timers.count, "\(name) has two timers with the same event")
     let names = (0..<M.State.Name.count).map(M.State.Name.init(at:))
+    let inputs = Set(events.map(\.name) + timers.map(\.name))
+    precondition(
+      legend.allSatisfy { inputs.isSuperset(of: $0.value) }, "the legend of \(name) has an event that \(name) lacks")
     self.init(
-      machine, name, version: version, about, form: form, origin: origin, example: example, regions: regions,
+      machine, name, version: version, about, form: form, origin: origin, source: source, reason: reason,
+      legend: legend.map { ($0.key, $0.value) }, parts: parts, example: example, regions: regions,
       stateEntries: zip(M.State.Name.words, names).map { StateEntry(word: $0, about: states($1)) },
       initialStates: initialStates ?? zip(M.State.Name.words, names).map { ($0, $1) },
       events: events,
@@ -168,7 +186,8 @@ public final class Kind: Sendable {
 
   private init<M: _Machine>(
     _ machine: M.Type, _ name: String, version: Int, _ about: String,
-    form: Form, origin: String, example: [String], regions: Regions?,
+    form: Form, origin: String, source: String = "", reason: String = "",
+    legend: [(name: String, inputs: [String])] = [], parts: FeatureParts? = nil, example: [String], regions: Regions?,
     stateEntries: [StateEntry],
     initialStates: [(String, M.State.Name)],
     events: [EventForm<M.Event>],
@@ -198,6 +217,10 @@ public final class Kind: Sendable {
     self.about = about
     self.form = form
     self.origin = origin
+    self.source = source
+    self.reason = reason
+    self.legend = legend
+    self.parts = parts
     self.example = example
     self.regions = regions
     self.machine = machine
@@ -241,6 +264,10 @@ public final class Kind: Sendable {
     about = ""
     form = .enumAndSwitch
     origin = ""
+    source = ""
+    reason = ""
+    legend = []
+    parts = nil
     example = []
     regions = nil
     machine = NoMachine.self

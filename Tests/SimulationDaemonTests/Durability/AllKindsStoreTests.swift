@@ -78,4 +78,20 @@ struct AllKindsStoreTests {
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     try encoder.encode(sights).write(to: URL(filePath: "\(fixture)/sights.json"))
   }
+
+  @Test("a composed kind with options is read back with the members that it has", arguments: [false, true])
+  func variants(hasCheckpoints: Bool) throws {
+    let folder = TestFolder()
+    let daemon = try Self.daemon(in: folder, hasCheckpoints: hasCheckpoints)
+    let guest = daemon.connect()
+    _ = guest.ask("world new w durable=yes", "use w")
+    let requests = ["new proxy p clients=3", "new resumeApp a mode=faithful outside=on", "send p.supervisor accept 80"]
+    for request in requests { #expect(guest.say(request).last?.hasPrefix("+") == true, "\(request)") }
+    let script = guest.say("script")
+    let again = try Self.daemon(in: folder.asAfterKill(), hasCheckpoints: hasCheckpoints).connect("w")
+    #expect(again.say("graph a format=json").contains { $0.contains("listChanged") })
+    #expect(again.say("script") == script)
+    for request in requests.dropLast() { #expect(script.contains { $0.contains(request) }, "\(request)") }
+    #expect(again.say("drop a")[0].hasPrefix("+ dropped a"))
+  }
 }
