@@ -154,6 +154,11 @@ extension RequestContext {
 
   /// The arguments of an event that takes any data: the members of an object, from `key=value` words.
   private func openArguments(of event: EventEntry, _ first: [Value]) -> [Value]? {
+    if words.plain.count == 3, words.keyed.isEmpty, event.takesValue,
+      let data = ChartData.object(of: [("value", words.plain[2])])
+    {
+      return first + [data]
+    }
     if words.plain.count > 2 {
       fail(
         .badArgument, [("argument", "1"), ("got", words.plain[2]), ("allowed", "key=value")],
@@ -333,4 +338,13 @@ extension Catalogue {
 enum RefusedInput {
   case event(String)
   case timer(String)
+}
+
+extension EventEntry {
+  /// Whether a document asks this event for a value alone, as `push(softly)` does: a request has it as a plain word.
+  fileprivate var takesValue: Bool {
+    arguments.last?.samples.contains { sample in
+      if case .text(let text) = sample { ChartData.members(of: text).map(\.key) == ["value"] } else { false }
+    } ?? false
+  }
 }

@@ -208,7 +208,7 @@ public final class Kind: Sendable {
     states = stateEntries
     self.initialStates = initialStates.map(\.0)
     initialPlaces = initialStates.map(\.1.index)
-    self.events = events.map { EventEntry(name: $0.name, arguments: $0.arguments, about: $0.about) }
+    self.events = events.map { EventEntry(name: $0.name, arguments: $0.arguments, about: $0.about, text: $0.text) }
     timers = timerEntries
     outputs = outputEntries
     self.readings = readings.map { ReadingEntry(name: $0.name, type: $0.type, about: $0.about) }
@@ -347,13 +347,14 @@ public final class Kind: Sendable {
   /// Whether an event can be sent without arguments.
   public func isPlain(_ event: Int) -> Bool { events[event].isPlain }
 
-  /// The index of the event with this name, and the arguments that come before those of a request.
+  /// The index of the event with this name, or with a name after these words, and the arguments that come before those of a request.
   ///
   /// - Returns: `nil` if the kind's machines have no such event.
   package func event(named name: String) -> (place: Int, first: [Value])? {
     if let place = Array(name.utf8).withUnsafeBytes({ words.events.find($0) }) {
       if place != otherEvents?.place { return (place, []) }
     }
+    if let place = events.firstIndex(where: { $0.text == name }) { return (place, []) }
     guard let otherEvents, otherEvents.admits(name) else { return nil }
     return (otherEvents.place, [.text(name)])
   }
@@ -563,6 +564,8 @@ public struct EventEntry: Hashable, Sendable {
   public let name: String
   public let arguments: [ArgumentEntry]
   public let about: String
+  /// The words that it is named after, for which it can be sent as well; `nil` if it has its name from a program.
+  package var text: String?
 
   /// Whether it can be sent without arguments.
   public var isPlain: Bool { arguments.isEmpty || takesAnything }

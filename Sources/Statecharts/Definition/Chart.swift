@@ -163,6 +163,12 @@ struct Chart: Sendable {
   var hasEventless = false
   /// Events that only timers of the chart bring, since they stand for `after` in a diagram.
   var timerEvents: Set<Int32> = []
+  /// What the document is asked by its guards and does not declare: data that the parameters of its kind begin with.
+  var conditions: [ChartCondition] = []
+  /// The words that events are named after, by the events' names.
+  var eventTexts: [String: String] = [:]
+  /// Data that guards ask events for, as JSON, by the events' names; "" for those that every event is asked for.
+  var eventData: [String: [String]] = [:]
 
   var histories: Int { historyStates.count }
 

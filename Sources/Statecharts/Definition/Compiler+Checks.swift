@@ -49,7 +49,8 @@ extension Compiler {
       } else if own.kind == .atomic, chart.states.count > 2, !isWatching(state) {
         if !isLeft[state] {
           // In a diagram a misspelled name is another state.
-          let meant = document.isDiagram && isTelling ? Spelling.suggestion(for: name, in: otherNames(than: name)) : ""
+          let meant =
+            mayBeMisspelled(name) && isTelling ? Spelling.suggestion(for: name, in: otherNames(than: name)) : ""
           let end = document.isDiagram ? "\(name) --> [*]" : "a <final>"
           warn(node, "nothing leads out of \(name)\(meant.isEmpty ? "; an end is \(end)" : meant)")
         }
@@ -76,6 +77,11 @@ extension Compiler {
       child = Int(chart.states[child].end)
     }
     return true
+  }
+
+  /// Whether a state of a diagram may be one with another name: it is only the end of an arrow.
+  private func mayBeMisspelled(_ name: String) -> Bool {
+    document.isDiagram && name.count > 2 && !document.declaredStates.contains(name)
   }
 
   private func otherNames(than name: String) -> [String] {

@@ -45,7 +45,8 @@ extension Compiler {
       let functions = chart.symbols.functions.count
       let expression =
         hasExpressions
-        ? try Expression(parsing: text, in: &chart.symbols) : try Expression(parsingPredicate: text, in: &chart.symbols)
+        ? try Expression(parsing: text, in: &chart.symbols, written: document.element(node)?.condition)
+        : try Expression(parsingPredicate: text, in: &chart.symbols)
       note(expression.code, functions, node, attribute)
       chart.expressions.append(.form(expression))
     } catch {

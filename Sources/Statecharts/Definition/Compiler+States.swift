@@ -20,6 +20,9 @@ extension Compiler {
     for state in chart.states.indices where pace.mayGoOn() { compileContent(of: state) }
     guard !pace.isInterrupted else { return }
     chart.timerEvents = Set(document.timerEvents.sorted().map { chart.events.intern($0) })
+    chart.conditions = document.conditions
+    chart.eventTexts = document.eventTexts
+    chart.eventData = document.eventData
     checkChart(hasErrors: errors > errorsBefore)
     charts[place] = chart
   }

@@ -81,7 +81,9 @@ struct Compiler {
     if severity == .error { errors += 1 }
     guard findings.count < limits.findings else {
       untold += 1
-      if severity == .error, !findings.contains(where: { $0.severity == .error }) { findings[0].severity = .error }
+      if severity == .error, let other = findings.lastIndex(where: { $0.severity != .error }) {
+        findings[other] = finding
+      }
       return
     }
     findings.append(finding)
@@ -100,10 +102,11 @@ struct Compiler {
     return document.position(of: attribute, in: node)
   }
 
-  /// All findings in the order of the document, errors of the document before those of resources.
+  /// All findings, errors before others, in the order of the document, those of the document before those of resources.
   func sortedFindings() -> [Finding] {
     var sorted = findings.sorted {
-      ($0.resource ?? "", $0.line, $0.column, $0.message) < ($1.resource ?? "", $1.line, $1.column, $1.message)
+      if ($0.severity == .error) != ($1.severity == .error) { return $0.severity == .error }
+      return ($0.resource ?? "", $0.line, $0.column, $0.message) < ($1.resource ?? "", $1.line, $1.column, $1.message)
     }
     if untold > 0, let last = sorted.last {
       sorted.append(
@@ -125,13 +128,13 @@ struct Compiler {
   }
 
   /// Compiles what a diagram stands for. Warnings are told only if there are no mistakes, which cause others.
-  mutating func compileDiagram(_ bytes: [UInt8]) {
+  mutating func compileDiagram(_ bytes: [UInt8], _ reading: DiagramReading) {
     guard bytes.count <= limits.bytes else {
       return note(
         .error, at: XMLDocument.Position(line: 1, column: 1, offset: 0),
         "the document has \(bytes.count) bytes, and the limit is \(limits.bytes)")
     }
-    let (document, notes) = DiagramReader.document(bytes, limits: limits, pace)
+    let (document, notes) = DiagramReader.document(bytes, reading, limits: limits, pace)
     self.document = document
     let hasErrors = notes.contains { $0.severity == .error }
     for (severity, position, message) in notes where severity == .error || !hasErrors {

@@ -58,7 +58,8 @@ private struct ChartDiagram {
     for (state, own) in chart.states.enumerated() where !own.invokes.isEmpty {
       omit("what \(ids[state]) invokes", own.line)
     }
-    for data in chart.data {
+    let conditions = Set(chart.conditions.map(\.name))
+    for data in chart.data where !conditions.contains(chart.symbols.names[Int(data.slot)]) {
       let name = chart.symbols.names[Int(data.slot)]
       switch data.value {
       case .none: head.append("    %% data \(name)")
@@ -101,7 +102,7 @@ private struct ChartDiagram {
     }
     if own.initial != Chart.none {
       let initial = chart.transitions[Int(own.initial)]
-      let label = label(of: initial, isEvent: false)
+      let label = label(of: initial, isEvent: false) ?? ""
       arrow("[*]", initial, label, depth: depth, isOutside: false)
     }
     for child in children { write(child, depth: depth) }
@@ -164,7 +165,7 @@ private struct ChartDiagram {
       lines.append("\(indent(depth))state \"\(isDeep ? "H*" : "H")\" as \(name(of: child))")
       let initial = chart.transitions[Int(own.initial)]
       // Its targets can be in other blocks.
-      let label = label(of: initial, isEvent: false)
+      let label = label(of: initial, isEvent: false) ?? ""
       arrow(name(of: child), initial, label, depth: 1, isOutside: true)
     }
   }
@@ -189,8 +190,15 @@ private struct ChartDiagram {
       let isInternal =
         transition.isInternal && own.kind == .compound && !targets.isEmpty
         && targets.allSatisfy { chart.isDescendant($0, of: state) }
-      var label = label(of: transition, isEvent: true, canEnd: canEnd(state), timers)
-      if targets.isEmpty, own.kind == .atomic {
+      let isText = targets.isEmpty && own.kind == .atomic
+      guard var label = label(of: transition, isEvent: true, canEnd: canEnd(state), timers) else { continue }
+      if isText {
+        // What reads it freely takes one word for a description.
+        if transition.condition == Chart.none, transition.block == Chart.none { label += " /" }
+        if ["entry", "exit", "do"].contains(label.prefix { $0 != " " }) {
+          omit("a transition without a target of the event \(label.prefix { $0 != " " })", transition.line)
+          continue
+        }
         let line = "\(indent(depth))\(names[state]) : \(Self.escaped(label))"
         if isOutside { outside.append(line) } else { lines.append(line) }
         continue
@@ -281,9 +289,10 @@ private struct ChartDiagram {
     return Timer(event: event, text: "\(event) after \(delay)")
   }
 
+  /// - Returns: `nil` for a transition that is left out, since none of its events can be written.
   private mutating func label(
     of transition: Chart.Transition, isEvent: Bool, canEnd: Bool = false, _ timers: [Chart.Index: [String]] = [:]
-  ) -> String {
+  ) -> String? {
     var parts: [String] = []
     var events: [String] = []
     for place in transition.descriptors {
@@ -300,6 +309,7 @@ private struct ChartDiagram {
         }
       }
     }
+    if events.isEmpty, !transition.descriptors.isEmpty { return nil }
     if !events.isEmpty {
       parts.append(events.joined(separator: ", "))
     } else if isEvent, canEnd {
@@ -307,6 +317,10 @@ private struct ChartDiagram {
     }
     if transition.condition != Chart.none {
       switch chart.expressions[Int(transition.condition)] {
+      case .form(let expression) where expression.isWorded:
+        // Data of an event stand directly behind it.
+        let text = expression.text
+        parts.append(text.hasPrefix("(") ? (parts.popLast() ?? "") + text.replacing(")[", with: ") [") : text)
       case .form(let expression):
         if let text = line(of: expression.text) {
           parts.append("[\(text)]")
@@ -326,12 +340,17 @@ private struct ChartDiagram {
 
   /// Whether an event can have this name in a label.
   private func isEventName(_ name: String) -> Bool {
-    isName(name) && !["internal", "always", "after", "or", "entry", "exit", "do", "timer"].contains(name)
+    isName(name) && !["internal", "always", "after", "or", "timer", "else", "otherwise"].contains(name)
+      && name.unicodeScalars.allSatisfy { $0.properties.isXIDContinue || "-.:".unicodeScalars.contains($0) }
+      && !(name.first?.isNumber == true && Prose.time(in: name) != nil)
   }
 
   /// Whether an event, output or send can have this name in an action or label.
   private func isName(_ name: String) -> Bool {
-    !name.isEmpty && name.utf8.allSatisfy { !PlacedText.isBlank($0) && !"()[]{},;/\"'<>=×".utf8.contains($0) }
+    guard let first = name.utf8.first, !"=+-*/%&|^<>.,)".utf8.contains(first) else { return false }
+    return name.unicodeScalars.allSatisfy {
+      !$0.properties.isWhitespace && !"()[]{},;/\"'<>=×".unicodeScalars.contains($0)
+    }
   }
 
   // MARK: Content

@@ -13,6 +13,9 @@
 /// | an arrow without an event, from a state whose block has an end | `event="done.state.NAME"` |
 struct DiagramTranslation {
   var diagram: Diagram
+  private let reading: DiagramReading
+  /// Data of events that guards ask for, as JSON.
+  private(set) var eventData: [String: [String]] = [:]
   /// The events that stand for `after` without a name.
   private(set) var timerEvents: Set<String> = []
   private var builder: XMLBuilder
@@ -44,8 +47,9 @@ struct DiagramTranslation {
   }
 
   /// - Parameter most: How many elements and texts the document may have.
-  init(_ diagram: Diagram, most: Int, _ pace: ReadingPace) {
+  init(_ diagram: Diagram, _ reading: DiagramReading, most: Int, _ pace: ReadingPace) {
     self.diagram = diagram
+    self.reading = reading
     self.pace = pace
     builder = XMLBuilder(most: most)
   }
@@ -73,12 +77,19 @@ struct DiagramTranslation {
     var attributes: [XMLBuilder.Attribute] = [("version", "1.0", 0), ("datamodel", "ecmascript", 0)]
     if let initial = plainInitial(of: 0) { attributes.append(initial) }
     builder.begin("scxml", attributes, at: 0)
-    if !diagram.data.isEmpty {
-      builder.begin("datamodel", at: diagram.data[0].name.start)
+    if !diagram.data.isEmpty || !diagram.conditions.isEmpty {
+      builder.begin("datamodel", at: diagram.data.first?.name.start ?? 0)
       for data in diagram.data {
         var attributes = [XMLBuilder.attribute("id", data.name)]
         if let value = data.value { attributes.append(XMLBuilder.attribute("expr", value)) }
         builder.empty("data", attributes, at: data.name.start)
+      }
+      for condition in diagram.conditions {
+        let value = condition.form.otherwise
+        let attributes: [XMLBuilder.Attribute] = [
+          ("id", condition.name, 0), ("expr", condition.form == .number ? value : DiagramReader.quoted(value), 0),
+        ]
+        builder.empty("data", attributes, at: 0)
       }
       builder.end()
     }
@@ -108,7 +119,10 @@ struct DiagramTranslation {
         let name = own.id
         let owner = diagram.regions[home].owner.map { diagram.states[$0].id } ?? ""
         let other = diagram.regions[region].owner.map { diagram.states[$0].id } ?? ""
-        if own.declared == nil {
+        if own.declared == nil, reading == .free {
+          diagram.assume(
+            own.offset, "\(name) is mentioned within \(owner) and within \(other), and belongs to \(owner)")
+        } else if own.declared == nil {
           diagram.error(
             own.offset,
             "\(name) is mentioned within \(owner) and within \(other)\(owner == other ? " in two regions" : ""): declare it where it belongs, with state \(name)"
@@ -276,6 +290,7 @@ struct DiagramTranslation {
 
   private mutating func prepareJoin(_ join: Int, _ incoming: [Int]) {
     let own = diagram.states[join]
+    let before = (waiting, waitingOfArrow)
     guard own.arrows.count == 1 else {
       return diagram.error(own.offset, "a join has one arrow out of it; \(own.id) has \(own.arrows.count)")
     }
@@ -285,13 +300,13 @@ struct DiagramTranslation {
     var content = XMLBuilder()
     for arrow in incoming {
       guard case .state(let source) = diagram.arrows[arrow].source, diagram.states[source].kind != .fork else {
-        diagram.error(diagram.arrows[arrow].offset, "only states lead to a join")
+        if reading == .strict { diagram.error(diagram.arrows[arrow].offset, "only states lead to a join") }
         continue
       }
       let label = diagram.arrows[arrow].label
       var part = (region: path(to: source), id: diagram.states[source].id, condition: "")
       if label.triggers.isEmpty, diagram.states[source].kind == .plain, diagram.states[source].regions.isEmpty {
-        if let condition = label.condition { part.condition = " && (\(condition.string))" }
+        if let condition = label.guardExpression { part.condition = " && (\(condition))" }
         content.append(label.content)
       } else {
         part.id = unique("\(own.id)_\(waitingOfArrow.count + 1)")
@@ -306,6 +321,11 @@ struct DiagramTranslation {
     let owners = Set(branches.keys.map { $0 < 0 ? -1 : diagram.regions[$0].owner ?? -1 })
     guard branches.count > 1, owners.count == 1, let owner = owners.first, owner >= 0 else {
       let names = parts.prefix(2).map(\.id).joined(separator: " and ")
+      if reading == .free {
+        (waiting, waitingOfArrow) = before
+        diagram.states[join].kind = .choice
+        return diagram.assume(own.offset, "\(own.id) joins no regions (--) of one state, so it is passed at once")
+      }
       return diagram.error(
         own.offset,
         parts.count < 2
@@ -316,7 +336,7 @@ struct DiagramTranslation {
       let all = parts.map { "In('\($0.id)')\($0.condition)" }.joined(separator: " || ")
       return parts.count > 1 || !(parts[0].condition.isEmpty) ? "(\(all))" : all
     }
-    if let condition = outgoing.label.condition { conditions.append("(\(condition.string))") }
+    if let condition = outgoing.label.guardExpression { conditions.append("(\(condition))") }
     joins[owner, default: []].append(
       Join(
         condition: conditions.joined(separator: " && "), content: content.nodes, arrow: own.arrows[0],
@@ -386,7 +406,7 @@ struct DiagramTranslation {
         diagram.states[first].offset,
         "\(region == 0 ? "the machine" : regionIDs[region]) begins in \(name), its first state; write [*] --> \(name)")
     }
-    for arrow in initials where !diagram.arrows[arrow].label.triggers.isEmpty {
+    for arrow in initials where reading == .strict && !diagram.arrows[arrow].label.triggers.isEmpty {
       diagram.error(diagram.arrows[arrow].offset, "an arrow from [*] is taken at once and has no event")
     }
     for state in members[region] { self.state(state) }
@@ -483,7 +503,13 @@ struct DiagramTranslation {
   /// Eventless transitions, the one with `else` last.
   private mutating func choice(_ arrows: [Int]) {
     let ordered = arrows.filter { !diagram.arrows[$0].label.isElse } + arrows.filter { diagram.arrows[$0].label.isElse }
-    for arrow in ordered { write(arrow, events: [], of: nil) }
+    for arrow in ordered {
+      // Those of a diagram that begins in one of several ways.
+      let events = diagram.arrows[arrow].label.triggers.compactMap { trigger in
+        if case .event(let name) = trigger { name.string } else { nil }
+      }
+      write(arrow, events: events, of: nil)
+    }
   }
 
   private struct Timer {
@@ -557,15 +583,14 @@ struct DiagramTranslation {
     var seen: Set<String> = []
     let names = events.filter { seen.insert($0).inserted }
     if !names.isEmpty { attributes.append(("event", names.joined(separator: " "), own.offset)) }
-    if let condition = own.label.condition {
-      if let samples = own.label.samples {
-        attributes.append(("cond", "\(samples) && (\(condition.string))", condition.start))
-      } else {
-        attributes.append(XMLBuilder.attribute("cond", condition))
-      }
-    } else if let samples = own.label.samples {
-      attributes.append(("cond", samples, own.offset))
+    let samples = own.label.samples
+    if let condition = own.label.condition, let expression = own.label.guardExpression {
+      attributes.append(
+        ("cond", samples.map { "(\($0.expression)) && (\(expression))" } ?? expression, condition.start))
+    } else if let samples {
+      attributes.append(("cond", samples.expression, own.offset))
     }
+    note(own.label, of: names)
     let (ids, actions) = own.target == nil ? ([], []) : targets(of: arrow)
     var isLoop = false
     if case .state(let target)? = own.target { isLoop = target == state }
@@ -578,11 +603,57 @@ struct DiagramTranslation {
     if !ids.isEmpty, !(own.label.isInternal && isLoop) {
       attributes.append(("target", ids.joined(separator: " "), own.targetOffset))
     }
-    builder.begin("transition", attributes, at: own.offset)
+    var written: String?
+    if own.label.samples != nil || own.label.expression != nil {
+      written = (samples?.text ?? "") + (own.label.condition.map { "[\($0.string)]" } ?? "")
+    }
+    builder.begin("transition", attributes, at: own.offset, condition: written)
     builder.append(own.label.content)
     append(actions)
     builder.end()
   }
+
+  /// Notes the data that the events of an arrow are tried with.
+  private mutating func note(_ label: DiagramLabel, of events: [String]) {
+    var data = label.samples?.data ?? []
+    if let condition = label.guardExpression { data += Self.data(askedBy: condition) }
+    for condition in label.conditions {
+      let other = condition.form == .flag ? "off" : condition.form == .number ? "1000" : "x"
+      if let text = ChartData.text(of: [(condition.name, other)]) { data.append(text) }
+    }
+    // What an arrow without an event asks, every event can answer.
+    for event in events.isEmpty ? [""] : events where eventData[event]?.count ?? 0 < Self.mostSamples {
+      eventData[event, default: []] += data.prefix(Self.mostSamples)
+    }
+  }
+
+  /// Data that a guard compares with those of the event, as JSON.
+  private static func data(askedBy condition: String) -> [String] {
+    guard condition.contains("_event") else { return [] }
+    var symbols = SymbolTable()
+    guard let code = try? Parser.expression(condition, &symbols) else { return [] }
+    return code.nodes.compactMap { node in
+      guard case .binary(let operation, let left, let right) = node else { return nil }
+      for (place, other) in [(left, right), (right, left)] {
+        guard case .member(let object, let key) = code.nodes[Int(place)], case .string(let name) = code.constants[key],
+          case .member(let event, let data) = code.nodes[Int(object)], case .system(.event) = code.nodes[Int(event)],
+          case .string("data") = code.constants[data], case .constant(let number) = code.nodes[Int(other)]
+        else { continue }
+        var value = code.constants[number]
+        if case .number(let limit) = value {
+          switch operation {
+          case .less, .greater: value = .number(limit + ((operation == .less) == (place == left) ? -1 : 1))
+          case _: break
+          }
+        }
+        return ChartData.text(of: [(name, ChartData.word(of: value))])
+      }
+      return nil
+    }
+  }
+
+  /// The data that an event is tried with.
+  private static let mostSamples = 12
 
   /// Whether an arrow leads to a state or history within its source; forks are not looked into.
   private func leadsInside(_ arrow: Diagram.Arrow, _ state: Int?) -> Bool {

@@ -38,11 +38,21 @@ extension XMLDocument {
 extension DiagramReader {
   /// The document that a diagram stands for, and what is to be said of it.
   static func document(
-    _ bytes: [UInt8], limits: DocumentLimits, _ pace: ReadingPace
+    _ bytes: [UInt8], _ reading: DiagramReading, limits: DocumentLimits, _ pace: ReadingPace
   ) -> (XMLDocument, [(severity: Finding.Severity, position: XMLDocument.Position, message: String)]) {
-    var reader = DiagramReader(bytes, limits: limits, pace)
+    var reader = DiagramReader(bytes, reading, limits: limits, pace)
     reader.read()
-    var translation = DiagramTranslation(reader.diagram, most: limits.nodes, pace)
+    switch reading {
+    case .strict: reader.warnOfOtherReadings()
+    case .free:
+      // What words mean can depend on what comes after them.
+      let vocabulary = Vocabulary(reader.diagram)
+      reader = DiagramReader(bytes, reading, limits: limits, pace)
+      reader.vocabulary = vocabulary
+      reader.read()
+      reader.complete()
+    }
+    var translation = DiagramTranslation(reader.diagram, reading, most: limits.nodes, pace)
     // Without a state there is one mistake, and not two.
     var nodes = reader.diagram.states.isEmpty && reader.diagram.hasErrors ? [] : translation.nodes()
     let lines = LineTable(bytes)
@@ -55,6 +65,11 @@ extension DiagramReader {
     let notes = translation.diagram.notes.map { ($0.severity, lines.position(of: $0.offset), $0.message) }
     var document = XMLDocument(diagram: nodes)
     document.timerEvents = translation.timerEvents
+    document.declaredStates = Set(
+      translation.diagram.states.lazy.filter { $0.declared != nil || $0.isDescribed }.map(\.id))
+    document.conditions = translation.diagram.conditions
+    document.eventTexts = translation.diagram.eventTexts
+    document.eventData = translation.eventData
     return (document, notes)
   }
 }

@@ -5,6 +5,8 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
     case error
     /// The definition does what the document says, which is hardly what was meant.
     case warning
+    /// What a diagram does not say and was read from it nevertheless.
+    case note
   }
 
   public var severity: Severity

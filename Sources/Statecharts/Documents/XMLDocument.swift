@@ -4,6 +4,14 @@ import CExpat
 struct XMLDocument: Sendable {
   /// Events that only timers of the document bring: what `after` in a diagram stands for.
   var timerEvents: Set<String> = []
+  /// The states of a diagram that it declares or has a text for.
+  var declaredStates: Set<String> = []
+  /// Names in the guards of a diagram that nothing declares.
+  var conditions: [ChartCondition] = []
+  /// The words that events of a diagram are named after.
+  var eventTexts: [String: String] = [:]
+  /// Data of events that guards of a diagram ask for, as JSON.
+  var eventData: [String: [String]] = [:]
   enum Content: Sendable {
     case element(XMLElement)
     case text(String)
@@ -179,6 +187,8 @@ struct XMLElement: Sendable {
   var attributes: [(name: String, value: String)]
   /// Where the attributes' values stand, in elements made from a diagram.
   var positions: [XMLDocument.Position] = []
+  /// How the diagram has the condition, if not as the expression that is its attribute.
+  var condition: String?
   /// How attributes that were read as others are written.
   var spellings: [String: String] = [:]
 

@@ -64,10 +64,12 @@ struct ChartRun {
 
   // MARK: Inputs
 
-  mutating func start(_ machine: inout RunningChart, now: Instant, generator: inout Generator) -> ChartOutcome {
+  mutating func start(
+    _ machine: inout RunningChart, with data: DataObject, now: Instant, generator: inout Generator
+  ) -> ChartOutcome {
     attempt(&machine, now: now, generator: &generator) { (run) throws(EvaluationError) in
       run.hasMoved = true
-      run.actions.append(.start(0, DataObject()))
+      run.actions.append(.start(0, data))
       try run.settle()
     }
   }

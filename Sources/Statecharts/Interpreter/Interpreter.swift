@@ -26,8 +26,13 @@ public final class Interpreter {
   /// - Parameter generator: Drawn from by `Math.random()`. Unchanged if a limit was exceeded.
   /// - Returns: The machine, and `moved` or the limit that it has exceeded. The effects are in ``effects``.
   public func start(now: Instant, generator: inout Generator) -> (RunningChart, ChartOutcome) {
+    start(with: DataObject(), now: now, generator: &generator)
+  }
+
+  /// - Parameter data: Data of the document that begin otherwise than it says.
+  func start(with data: DataObject, now: Instant, generator: inout Generator) -> (RunningChart, ChartOutcome) {
     var machine = RunningChart()
-    let outcome = run.start(&machine, now: now, generator: &generator)
+    let outcome = run.start(&machine, with: data, now: now, generator: &generator)
     return (machine, outcome)
   }
 

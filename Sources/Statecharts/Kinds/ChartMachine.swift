@@ -15,6 +15,8 @@ package struct ChartMachine: _Machine {
     let program: ChartProgram?
     /// Whether an event that no transition takes is refused.
     var isStrict = false
+    /// What the conditions of the document begin as, in their order.
+    var conditions: [String] = []
 
     /// The parameters of no kind: a kind brings its own.
     package init() {
@@ -23,15 +25,28 @@ package struct ChartMachine: _Machine {
 
     init(_ program: ChartProgram) {
       self.program = program
+      conditions = program.definition.charts[0].chart.conditions.map(\.form.otherwise)
     }
 
     package static func == (left: Self, right: Self) -> Bool {
-      left.program === right.program && left.isStrict == right.isStrict
+      left.program === right.program && left.isStrict == right.isStrict && left.conditions == right.conditions
+    }
+
+    /// The data that a machine begins with.
+    fileprivate var values: DataObject {
+      var values = DataObject()
+      for (condition, text) in zip(program?.definition.charts[0].chart.conditions ?? [], conditions) {
+        let value: DataValue = condition.form == .number ? DataValue(datum: text) : .string(text)
+        // A text or a number is never nested too deeply.
+        try? values.set(value, for: condition.name)
+      }
+      return values
     }
 
     package func hash(into hasher: inout Hasher) {
       hasher.combine(program.map(ObjectIdentifier.init))
       hasher.combine(isStrict)
+      hasher.combine(conditions)
     }
   }
 
@@ -166,8 +181,10 @@ package struct ChartMachine: _Machine {
     let program = program(parameters)
     var machine = ChartMachine(RunningChart(), program)
     let undrawn = record.pointee.generator
+    let conditions = parameters.assumingMemoryBound(to: Parameters.self).pointee.values
     program.withInterpreter { interpreter in
-      let (running, outcome) = interpreter.start(now: record.pointee.now, generator: &record.pointee.generator)
+      let (running, outcome) = interpreter.start(
+        with: conditions, now: record.pointee.now, generator: &record.pointee.generator)
       record.pointee.chartSteps &+= interpreter.spent.steps
       if case .limit(let limit) = outcome { return exceed(limit, program, &record.pointee) }
       machine.running = running

@@ -24,7 +24,8 @@ extension Kind {
     let isSampledFully = !program.definition.readsEvents
     let events = program.events.map { event in
       EventForm.open(
-        event.text, Kind.places(lines[event.number] ?? []), isSampledFully: isSampledFully,
+        event.text, Kind.about(event, of: chart, lines[event.number] ?? []), text: chart.eventTexts[event.text],
+        samples: Kind.samples(of: event.text, in: chart), isSampledFully: isSampledFully,
         constant: ChartMachine.Event(event),
         make: { ChartMachine.Event(event, data: DataValue(datum: $0)) })
     }
@@ -67,8 +68,42 @@ extension Kind {
           about: isLog ? "what the machine logs" : "what the machine sends", isTold: false)
       },
       readings: Kind.readings(of: chart),
-      parameters: [.parameter("strict", \.isStrict, "whether an event that no transition takes is refused")],
+      parameters: [.parameter("strict", \.isStrict, "whether an event that no transition takes is refused")]
+        + chart.conditions.enumerated().map(Kind.parameter),
       defaults: ChartMachine.Parameters(program), hasLongSteps: !program.definition.hasShortInputs)
+  }
+
+  /// What a kind takes for a condition of its document.
+  private static func parameter(_ place: Int, _ condition: ChartCondition) -> ParameterForm<ChartMachine.Parameters> {
+    switch condition.form {
+    case .flag:
+      ParameterForm(
+        condition.name, .choice(["on", "off"]), get: { .text($0.conditions[place]) },
+        set: { if case .text(let text) = $1 { $0.conditions[place] = text } })
+    case .text:
+      ParameterForm(
+        condition.name, .text(bytes: 0...1_000), get: { .text($0.conditions[place]) },
+        set: { if case .text(let text) = $1 { $0.conditions[place] = text } })
+    case .number:
+      ParameterForm(
+        condition.name, .number(-1e15...1e15, unit: ""),
+        get: { .number(Double($0.conditions[place]) ?? 0) },
+        set: { if case .number(let number) = $1 { $0.conditions[place] = JSON.text(of: .number(number)) } })
+    }
+  }
+
+  /// The words of the diagram that an event is named after, and its lines.
+  private static func about(_ event: EventName, of chart: Chart, _ lines: [Int32]) -> String {
+    let places = places(lines)
+    guard let text = chart.eventTexts[event.text] else { return places }
+    return "\"\(String(text.unicodeScalars.prefix(longestAbout)))\"" + (places.isEmpty ? "" : ", \(places)")
+  }
+
+  /// The data that an event is tried with; `nil` for those of any event.
+  private static func samples(of event: String, in chart: Chart) -> [Value]? {
+    let data = (chart.eventData[event] ?? []) + (chart.eventData[""] ?? [])
+    var seen: Set<String> = []
+    return data.isEmpty ? nil : [Value.none] + data.filter { seen.insert($0).inserted }.map(Value.text)
   }
 
   /// How much of a document's name says what the kind is, in Unicode scalars. Every `kinds` reads it.
