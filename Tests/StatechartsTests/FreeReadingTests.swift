@@ -58,6 +58,11 @@ struct FreeReadingTests {
     #expect(run.word == "b")
   }
 
+  @Test("needs both brackets of a guard")
+  func brackets() {
+    #expect(throws: Definition.Mistakes.self) { try Self.load("[*] --> a\na --> b : press [") }
+  }
+
   @Test("asks for a dot in a number with a comma")
   func comma() {
     #expect(throws: Definition.Mistakes.self) { try Self.load("[*] --> a\na --> b : after 1,5s") }

@@ -161,6 +161,10 @@ extension DiagramReader {
       label.isInternal = true
       text = rest
     }
+    if let open = text.firstTopLevel("["), !text.dropFirst(open).bytes.contains(UInt8(ascii: "]")) {
+      diagram.error(text.offset(of: open), "the guard has no ]")
+      return nil
+    }
     var (head, condition, actions) = parts(of: text)
     if let inner = head.quoted { head = inner.trimmed }
     if let condition {
