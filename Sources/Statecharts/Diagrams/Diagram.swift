@@ -138,6 +138,8 @@ struct DiagramLabel {
   var isWorded = false
   /// The names in the guard that nothing declares.
   var conditions: [ChartCondition] = []
+  /// Values of conditions that the guard compares them with, or that lie beside these.
+  var valuesOfConditions: [(name: String, value: String)] = []
   /// Words where there is no event: at an arrow that says where something begins.
   var remark: PlacedText?
   var isElse = false

@@ -282,8 +282,8 @@ extension DiagramReader {
         return
       }
       if code.nodes.contains(where: \.isAssignment) { break }
-      guard let (expression, conditions) = asking(candidate, for: unknown, at: place) else { break }
-      (label.expression, label.conditions) = (expression, conditions)
+      guard let (expression, conditions, values) = asking(candidate, for: unknown, at: place) else { break }
+      (label.expression, label.conditions, label.valuesOfConditions) = (expression, conditions, values)
       return
     }
     var words = text
@@ -308,7 +308,7 @@ extension DiagramReader {
   }
 
   /// A guard with the operators of the language: `≥`, `and`, `=` between a name and a value.
-  private static func formal(_ text: String) -> String {
+  static func formal(_ text: String) -> String {
     var formal = text
     for (word, sign) in [
       ("≥", ">="), ("≤", "<="), ("≠", "!="), (" and ", " && "), (" AND ", " && "), (" or ", " || "), (" OR ", " || "),
@@ -325,13 +325,14 @@ extension DiagramReader {
   /// - Returns: `nil` if it is more than a name: an object or a function.
   private mutating func asking(
     _ text: String, for unknown: Set<String>, at place: String
-  ) -> (String, [ChartCondition])? {
+  ) -> (String, [ChartCondition], [(name: String, value: String)])? {
     var lexer = Lexer(text)
     var tokens: [(token: Token, start: Int, end: Int)] = []
     while let (token, start) = try? lexer.next(), token != .end { tokens.append((token, start, lexer.offset)) }
     var written = ""
     var end = 0
     var conditions: [ChartCondition] = []
+    var values: [(name: String, value: String)] = []
     for (index, (token, start, stop)) in tokens.enumerated() {
       guard case .name(let name) = token, unknown.contains(name) else { continue }
       let before = index > 0 ? tokens[index - 1].token : .end
@@ -352,10 +353,16 @@ extension DiagramReader {
       if let known = formsOfConditions[condition.name] { condition.form = known }
       formsOfConditions[condition.name] = condition.form
       if !conditions.contains(condition) { conditions.append(condition) }
+      switch other {
+      case .number(let limit):
+        values += [limit + 1, limit - 1, limit].map { (condition.name, ChartData.word(of: .number($0))) }
+      case .string(let text): values.append((condition.name, text))
+      case _: break
+      }
       written += lexer.text(end..<start) + Self.question(condition)
       end = stop
     }
-    return (written + lexer.text(end..<text.utf8.count), conditions)
+    return (written + lexer.text(end..<text.utf8.count), conditions, values)
   }
 
   private static func isOperator(_ token: Token) -> Bool {
@@ -369,14 +376,23 @@ extension DiagramReader {
     return condition.form == .flag ? "!['off', false].includes\(value)" : value
   }
 
-  /// The name of a condition, which no variable, parameter or word of the language has.
-  private func conditionName(of words: String) -> String {
+  /// The name of a condition, which no variable, parameter or word of the language has; other words have another one.
+  private mutating func conditionName(of words: String) -> String {
+    let identity = Prose.identity(of: words)
+    if let known = namesOfConditions[identity] { return known }
     var name = Prose.name(of: words)
     if name.isEmpty { name = "condition" }
     if name.utf8.first.map(Self.isDigit) == true { name = "is\(name)" }
     while !Parser.isVariable(name) || vocabulary.data.contains(name) || ["strict", "initial"].contains(name) {
       name += "_"
     }
+    let base = name
+    var number = 2
+    while !conditionNames.insert(name).inserted {
+      name = "\(base)_\(number)"
+      number += 1
+    }
+    namesOfConditions[identity] = name
     return name
   }
 

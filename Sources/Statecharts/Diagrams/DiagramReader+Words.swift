@@ -212,6 +212,12 @@ extension DiagramReader {
   private func plainWords(_ whole: PlacedText) -> PlacedText {
     var text = whole
     if text.hasPrefix("▶") { text = text.dropFirst("▶".utf8.count).trimmed }
+    if let comment = text.bytes.indices.first(where: {
+      text.bytes[$0...].starts(with: "%%".utf8) && ($0 == 0 || PlacedText.isBlank(text.bytes[$0 - 1]))
+    }) {
+      text = text[0..<comment].trimmed
+    }
+    while text.hasSuffix(";") { text = text[0..<(text.bytes.count - 1)].trimmed }
     guard text.bytes.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "'") }) else { return text }
     var plain = PlacedText(at: text.start)
     var place = 0
@@ -264,6 +270,12 @@ extension DiagramReader {
 
   /// Whether a slash begins actions: there is a blank around it, or an event in front of it and no words after it.
   private func isSlash(_ place: Int, in text: PlacedText) -> Bool {
+    let behind = text.dropFirst(place + 1)
+    // A path of HTTP, or one of two numbers.
+    if Self.methods.contains(text[0..<place].trimmed.string), behind.bytes.first.map(PlacedText.isBlank) == false {
+      return false
+    }
+    if !behind.isEmpty, !behind.string.contains(where: \.isLetter) { return false }
     if place == 0 || PlacedText.isBlank(text.bytes[place - 1]) { return true }
     if place + 1 == text.bytes.count || PlacedText.isBlank(text.bytes[place + 1]) { return true }
     return isFormalTrigger(text[0..<place]) && !text.hasPrefix("http")
@@ -271,6 +283,8 @@ extension DiagramReader {
         !action.bytes.contains(where: PlacedText.isBlank) || action.bytes.contains { "=(+{".utf8.contains($0) }
       }
   }
+
+  private static let methods: Set<String> = ["GET", "PUT", "POST", "HEAD", "PATCH", "DELETE", "OPTIONS"]
 
   // MARK: Triggers
 
@@ -300,7 +314,7 @@ extension DiagramReader {
       (label.condition, label.isWorded) = (text.dropFirst(place + 2).trimmed, true)
       return freeTriggers(text[0..<place].trimmed, of: &label)
     }
-    if label.condition == nil, isComparison(words) {
+    if label.condition == nil, isComparison(words), Self.isExpression(words) {
       (label.condition, label.isWorded) = (text, true)
       return true
     }
@@ -313,6 +327,14 @@ extension DiagramReader {
     }
     label.triggers.append(.event(event(ofWords: text)))
     return true
+  }
+
+  /// Whether a text is an expression as it stands, or with the operators that people write: prose that compares is none.
+  private static func isExpression(_ text: String) -> Bool {
+    [text, formal(text)].contains { candidate in
+      var symbols = SymbolTable()
+      return (try? Parser.expression(candidate, &symbols)) != nil
+    }
   }
 
   /// Whether a text compares something, and has no arrow instead.

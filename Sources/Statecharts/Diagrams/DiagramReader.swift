@@ -17,6 +17,9 @@ struct DiagramReader {
   var wordsOfNames: [String: String] = [:]
   /// The outputs that were named after words, to tell of each once.
   var wordedOutputs: Set<String> = []
+  /// The names of conditions, by the identity of their words, and all of them.
+  var namesOfConditions: [String: String] = [:]
+  var conditionNames: Set<String> = []
   /// What each condition is compared with.
   var formsOfConditions: [String: ChartCondition.Form] = [:]
   var diagram = Diagram()

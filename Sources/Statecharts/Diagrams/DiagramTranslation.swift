@@ -617,10 +617,15 @@ struct DiagramTranslation {
   private mutating func note(_ label: DiagramLabel, of events: [String]) {
     var data = label.samples?.data ?? []
     if let condition = label.guardExpression { data += Self.data(askedBy: condition) }
-    for condition in label.conditions {
-      let other = condition.form == .flag ? "off" : condition.form == .number ? "1000" : "x"
-      if let text = ChartData.text(of: [(condition.name, other)]) { data.append(text) }
+    var values = label.valuesOfConditions
+    for condition in label.conditions where !values.contains(where: { $0.name == condition.name }) {
+      switch condition.form {
+      case .flag: values.append((condition.name, "off"))
+      case .number: values += [(condition.name, "1000"), (condition.name, "-1000")]
+      case .text: values.append((condition.name, "x"))
+      }
     }
+    data += values.compactMap { ChartData.text(of: [(key: $0.name, text: $0.value)]) }
     // What an arrow without an event asks, every event can answer.
     for event in events.isEmpty ? [""] : events where eventData[event]?.count ?? 0 < Self.mostSamples {
       eventData[event, default: []] += data.prefix(Self.mostSamples)

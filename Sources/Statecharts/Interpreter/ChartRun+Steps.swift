@@ -94,6 +94,7 @@ extension ChartRun {
     hasTaken = true
     try exitStates()
     for transition in enabled {
+      if session.number == 0 { taken.insert(Int(transition)) }
       let block = compiled.chart.transitions[Int(transition)].block
       if block != Chart.none { try run(block) }
     }

@@ -34,6 +34,8 @@ struct ChartRun {
   var guardFailures: [Chart.Index: String] = [:]
   /// How many of ``guards`` have kept the machine from taking any transition at the event of the input.
   var guardsOfEvent = 0
+  /// The transitions of the document's own session that the input has taken.
+  var taken = StateSet()
   /// What `error.execution` tells of a send that has failed.
   var failedSend: String?
 
@@ -127,6 +129,7 @@ struct ChartRun {
     // A loop of eventless transitions evaluates as many as it has steps.
     if guards.count < 1_000 { guards.clear() } else { guards = [] }
     if !guardFailures.isEmpty { guardFailures.removeAll() }
+    taken.removeAll()
     guardsOfEvent = 0
   }
 
