@@ -89,8 +89,13 @@ struct DocumentPage {
   /// Adds a block that is a state diagram.
   private mutating func add(_ lines: ArraySlice<Substring>, at line: Int, _ heading: String) {
     var isFrontMatter = false
+    var isDirective = false
     for line in lines {
       let text = line.drop(while: \.isWhitespace)
+      if isDirective || text.hasPrefix("%%{") {
+        isDirective = !text.contains("}%%")
+        continue
+      }
       if text.hasPrefix("---") { isFrontMatter.toggle() }
       if text.isEmpty || isFrontMatter || text.hasPrefix("---") || text.hasPrefix("%%") { continue }
       guard text.hasPrefix("stateDiagram") else { return }

@@ -40,7 +40,7 @@ struct FreeReadingTests {
   func uniqueNames() throws {
     let (run, notes) = try Self.load("[*] --> a\na --> b : x++ now\nb --> a : x-- now\na --> c : X++ now.")
     #expect(run.definition.knows("xNow") && run.definition.knows("xNow_2") && !run.definition.knows("xNow_3"))
-    #expect(notes.count == 2)
+    #expect(notes.count == 3)
   }
 
   @Test(

@@ -28,10 +28,10 @@ struct PeopleTests {
 
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "People")
 
-  private static let names =
+  static let names =
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".mmd") }.sorted()) ?? []
 
-  private static func text(of name: String) throws -> [UInt8] {
+  static func text(of name: String) throws -> [UInt8] {
     [UInt8](try Data(contentsOf: folder.appending(path: name)))
   }
 

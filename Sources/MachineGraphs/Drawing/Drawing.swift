@@ -23,6 +23,8 @@ public struct Drawing: Sendable {
   /// Why the picture is partial; empty if it is whole.
   public internal(set) var whyPartial: [String] = []
   public let detail: Detail
+  /// Whether it is the picture of a document, whose arrows stand where they are written.
+  var isOfDocument = false
   /// Whether its outermost nodes are the members of a composition.
   var isComposition = false
   /// Where arrows lead in a picture; `nil` for what suits its size.

@@ -86,6 +86,7 @@ extension RequestContext {
     line { line in
       line.word((finding.resource.map { "\($0):" } ?? "") + "\(finding.line):\(finding.column)")
       line.word(finding.severity.rawValue)
+      if let write = finding.write { line.key("write", write) }
       line.note(finding.message)
     }
   }

@@ -286,7 +286,8 @@ extension Session {
         outbox.buffer.append(words.outputs.word(at: Int(output)))
       }
     }
-    if answer.verdict == .ignored, let reason = details.reason { outbox.buffer.note(reason) }
+    // Also of a move, whose actions can fail.
+    if let reason = details.reason { outbox.buffer.note(reason) }
     outbox.buffer.endLine()
   }
 

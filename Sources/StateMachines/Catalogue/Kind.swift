@@ -41,6 +41,8 @@ public final class Kind: Sendable {
   package var isOfDocument: Bool { otherEvents != nil }
   /// Whether one step of a machine can take longer than a millisecond or two.
   package let hasLongSteps: Bool
+  /// What the kind's document says; `nil` of other kinds.
+  package let documentation: KindDocumentation?
 
   /// The machine type, through which the world steps machines of this kind.
   public let machine: any ErasedMachine.Type
@@ -153,17 +155,20 @@ public final class Kind: Sendable {
   ///   - defaults: The parameters that machines of the kind have unless `new` sets them.
   ///   - otherEvents: The last of the events, if it stands for names that are not listed.
   ///   - hasLongSteps: Whether one step can take longer than a millisecond or two.
+  ///   - documentation: See ``documentation``.
   package convenience init<M: _Machine>(
     _ machine: M.Type, _ name: String, key: String, version: Int, _ about: String, form: Form, origin: String,
     states: [StateEntry], areStatesNamedByData: Bool, events: [EventForm<M.Event>], otherEvents: OtherEvents?,
     timers: [TimerEntry], outputs: [OutputEntry], readings: [ReadingForm<M>],
-    parameters: [ParameterForm<M.Parameters>], defaults: M.Parameters, hasLongSteps: Bool
+    parameters: [ParameterForm<M.Parameters>], defaults: M.Parameters, hasLongSteps: Bool,
+    documentation: KindDocumentation
   ) {
     self.init(
       machine, name, version: version, about, form: form, origin: origin, example: [], regions: nil,
       stateEntries: states, initialStates: [], events: events, timerEntries: timers, timerEvents: [],
       outputEntries: outputs, readings: readings, parameters: parameters, defaults: defaults,
-      areStatesNamedByData: areStatesNamedByData, otherEvents: otherEvents, key: key, hasLongSteps: hasLongSteps)
+      areStatesNamedByData: areStatesNamedByData, otherEvents: otherEvents, key: key, hasLongSteps: hasLongSteps,
+      documentation: documentation)
   }
 
   private init<M: _Machine>(
@@ -183,7 +188,8 @@ public final class Kind: Sendable {
     otherEvents: OtherEvents? = nil,
     key: String? = nil,
     isDerived: Bool = false,
-    hasLongSteps: Bool = false
+    hasLongSteps: Bool = false,
+    documentation: KindDocumentation? = nil
   ) {
     M.State.Name.checkPlaces()
     M.Output.Name.checkPlaces()
@@ -205,6 +211,7 @@ public final class Kind: Sendable {
     hasStatesNamedByData = areStatesNamedByData
     self.otherEvents = otherEvents
     self.hasLongSteps = hasLongSteps
+    self.documentation = documentation
     states = stateEntries
     self.initialStates = initialStates.map(\.0)
     initialPlaces = initialStates.map(\.1.index)
@@ -247,6 +254,7 @@ public final class Kind: Sendable {
     carriesData = false
     hasStatesNamedByData = description.hasStatesNamedByData
     hasLongSteps = false
+    documentation = nil
     states = description.states.map { StateEntry(word: $0, about: "") }
     initialStates = []
     initialPlaces = []
@@ -343,6 +351,9 @@ public final class Kind: Sendable {
   package func expect(_ machine: (some Machine).Type) {
     precondition(self.machine == machine, "\(name) is a kind of \(self.machine), not of \(machine)")
   }
+
+  /// The output that tells of actions and guards that fail.
+  package static var failureName: String { "error" }
 
   /// Whether an event can be sent without arguments.
   public func isPlain(_ event: Int) -> Bool { events[event].isPlain }

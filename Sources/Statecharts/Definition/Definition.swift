@@ -54,6 +54,16 @@ public final class Definition: Sendable {
     return !chart.timerEvents.contains { chart.events.matches(number, .name($0)) } && knows(event)
   }
 
+  /// Whether an action or a guard can fail.
+  package var canFail: Bool {
+    plain == nil
+      && charts.contains { chart in
+        let chart = chart.chart
+        return !chart.expressions.isEmpty || !chart.locations.isEmpty || !chart.scripts.isEmpty || !chart.sends.isEmpty
+          || !chart.invokes.isEmpty
+      }
+  }
+
   /// Whether what a machine does can depend on the data of an event, or on more of its name than transitions match.
   package var readsEvents: Bool {
     charts.contains { $0.chart.symbols.usesEvent || $0.chart.invokes.contains(where: \.isForwarding) }

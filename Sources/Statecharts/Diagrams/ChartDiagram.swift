@@ -12,11 +12,11 @@ extension Definition {
 }
 
 /// Writes a chart as a Mermaid state diagram with formal labels.
-private struct ChartDiagram {
-  private let chart: Chart
+struct ChartDiagram {
+  let chart: Chart
   /// The names of the states in the diagram.
   private var names: [String] = []
-  private let ids: [String]
+  let ids: [String]
   private(set) var omissions: [String] = []
   private var lines: [String] = []
   /// Lines that stand behind all blocks: arrows between states of different blocks.
@@ -171,7 +171,7 @@ private struct ChartDiagram {
   }
 
   /// The name of a state or history as the end of an arrow.
-  private func name(of state: Int) -> String {
+  func name(of state: Int) -> String {
     switch chart.states[state].kind {
     case .shallowHistory: names[Int(chart.states[state].parent)] + "[H]"
     case .deepHistory: names[Int(chart.states[state].parent)] + "[H*]"
@@ -241,7 +241,7 @@ private struct ChartDiagram {
 
   /// The timers of a state in its labels, by the descriptors of its transitions: the state's last block on entry starts
   /// them, and its last one on exit takes them back. None if reading the labels would not give the same blocks.
-  private func timers(of state: Int) -> [Chart.Index: [String]] {
+  func timers(of state: Int) -> [Chart.Index: [String]] {
     let own = chart.states[state]
     guard names[state] == ids[state], let entry = own.onEntry.last, let exit = own.onExit.last else { return [:] }
     let starts = chart.blocks[Int(chart.handlers[Int(entry)])]
@@ -302,6 +302,10 @@ private struct ChartDiagram {
         let name = eventName(number)
         if let texts = timers[place] {
           events += texts
+        } else if transition.descriptors.count == 1, !hasSamples(transition), let words = chart.eventTexts[name],
+          isWritable(words, for: name)
+        {
+          events.append(words)
         } else if isEventName(name) {
           events.append(name)
         } else {
@@ -320,7 +324,8 @@ private struct ChartDiagram {
       case .form(let expression) where expression.isWorded:
         // Data of an event stand directly behind it.
         let text = expression.text
-        parts.append(text.hasPrefix("(") ? (parts.popLast() ?? "") + text.replacing(")[", with: ") [") : text)
+        parts.append(
+          expression.hasSamples ? (parts.popLast() ?? "") + text.replacing(")[", with: ") [") : "[\(text)]")
       case .form(let expression):
         if let text = line(of: expression.text) {
           parts.append("[\(text)]")
@@ -336,6 +341,21 @@ private struct ChartDiagram {
       omit("a transition without event, guard and target", transition.line)
     }
     return parts.joined(separator: " ")
+  }
+
+  /// Whether data stand behind the event.
+  private func hasSamples(_ transition: Chart.Transition) -> Bool {
+    guard transition.condition != Chart.none, case .form(let expression) = chart.expressions[Int(transition.condition)]
+    else { return false }
+    return expression.hasSamples
+  }
+
+  /// Whether words are read again as the event that they name.
+  private func isWritable(_ words: String, for event: String) -> Bool {
+    Prose.name(of: words) == event
+      && words.unicodeScalars.allSatisfy { $0.properties.isXIDContinue || $0 == " " || $0 == "’" || $0 == "'" }
+      && !["if ", "after ", "internal ", "or "].contains(where: words.lowercased().hasPrefix)
+      && !words.contains(" if ") && Prose.time(in: words) == nil
   }
 
   /// Whether an event can have this name in a label.
@@ -355,7 +375,7 @@ private struct ChartDiagram {
 
   // MARK: Content
 
-  private mutating func actions(_ range: Range<Chart.Index>, _ line: Chart.Index) -> String? {
+  mutating func actions(_ range: Range<Chart.Index>, _ line: Chart.Index) -> String? {
     var texts: [String] = []
     var place = Int(range.lowerBound)
     let end = Int(range.upperBound)
@@ -389,7 +409,7 @@ private struct ChartDiagram {
         }
         texts.append("\(name) = \(value)")
       case .script(let number):
-        guard case .form(let script) = chart.scripts[Int(number)], let text = self.line(of: script.text) else {
+        guard case .form(let script) = chart.scripts[Int(number)], let text = statements(of: script.text) else {
           omit("a script", line)
           continue
         }
@@ -516,6 +536,16 @@ private struct ChartDiagram {
     )
     .joined(separator: " ")
     return line.utf8.first == nil ? nil : withNames(line)
+  }
+
+  /// A script on one line, whose statements need a semicolon where the lines ended.
+  private mutating func statements(of text: String) -> String? {
+    let lines = text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+    return [text, lines].lazy.compactMap { candidate in
+      var symbols = SymbolTable()
+      let line = candidate.split(whereSeparator: \.isNewline).joined(separator: " ")
+      return (try? Parser.script(line, &symbols)) == nil ? nil : candidate
+    }.first.flatMap { self.line(of: $0) }
   }
 
   /// An expression whose `In` asks for states by their names in the diagram.

@@ -20,12 +20,17 @@ struct Diagram {
     /// Content of `entry` and `exit`, one for each text.
     var entries: [[XMLDocument.Node]] = []
     var exits: [[XMLDocument.Node]] = []
+    /// What pictures show instead of the id; "" for the id.
+    var title = ""
+    var descriptions: [String] = []
     /// Whether it has a text.
     var isDescribed = false
     /// Texts of one word, which are events that nothing is done at.
     var words: [(text: PlacedText, offset: Int)] = []
     /// What leads out of it or is handled in it, in the order of the text.
     var arrows: [Int] = []
+    /// Whether an arrow from it or to it could not be read.
+    var isFaulty = false
     var hasHistory = false
     var hasDeepHistory = false
     /// Arrows from `NAME[H]` and `NAME[H*]` to where they lead for the first time.
@@ -77,6 +82,8 @@ struct Diagram {
     var severity: Finding.Severity
     var offset: Int
     var message: String
+    /// What may stand from the place to the end of the line instead.
+    var write: String?
   }
 
   var states: [State] = []
@@ -93,8 +100,8 @@ struct Diagram {
   /// What events that are named after words are called in the diagram.
   var eventTexts: [String: String] = [:]
 
-  mutating func error(_ offset: Int, _ message: String) {
-    notes.append(Note(severity: .error, offset: offset, message: message))
+  mutating func error(_ offset: Int, _ message: String, write: String? = nil) {
+    notes.append(Note(severity: .error, offset: offset, message: message, write: write))
     errors += 1
   }
 
@@ -103,8 +110,8 @@ struct Diagram {
     notes.append(Note(severity: .note, offset: offset, message: message))
   }
 
-  mutating func warn(_ offset: Int, _ message: String) {
-    notes.append(Note(severity: .warning, offset: offset, message: message))
+  mutating func warn(_ offset: Int, _ message: String, write: String? = nil) {
+    notes.append(Note(severity: .warning, offset: offset, message: message, write: write))
   }
 
   /// The region around a region; `nil` for the whole diagram.
@@ -140,6 +147,8 @@ struct DiagramLabel {
   var conditions: [ChartCondition] = []
   /// Values of conditions that the guard compares them with, or that lie beside these.
   var valuesOfConditions: [(name: String, value: String)] = []
+  /// Whether the guard says no more than where the arrow leads: another one has the same event.
+  var isAlternative = false
   /// Words where there is no event: at an arrow that says where something begins.
   var remark: PlacedText?
   var isElse = false
@@ -147,10 +156,20 @@ struct DiagramLabel {
   var isLast = false
   /// `internal` in front: the state is not left.
   var isInternal = false
+  /// The actions as the formal notation has them, each with its place.
+  var actions: [(offset: Int, text: String)] = []
   /// `always`: there is no event, and not that of the end of the state's block either.
   var isAlways = false
   var content: [XMLDocument.Node] = []
   var offset = 0
+
+  /// The first event, or nothing.
+  var firstWords: String {
+    switch triggers.first {
+    case .event(let name)?: name.string
+    case .timer?, nil: ""
+    }
+  }
 
   /// The guard as an expression.
   var guardExpression: String? { expression ?? condition?.string }

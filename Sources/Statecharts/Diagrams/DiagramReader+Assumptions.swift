@@ -4,9 +4,13 @@ extension DiagramReader {
   /// Completes a diagram that was read freely, and says how.
   mutating func complete() {
     completeForks()
+    for arrow in diagram.arrows.indices where diagram.arrows[arrow].label.isInternal { readWordInternal(arrow) }
     for region in diagram.regions.indices { completeStart(of: region) }
     completeHistories()
-    for state in diagram.states.indices { moveElse(of: state) }
+    for state in diagram.states.indices {
+      moveElse(of: state)
+      separate(state)
+    }
     let hasEvents = diagram.arrows.contains { !$0.label.triggers.isEmpty }
     if hasEvents {
       for state in diagram.states.indices { completeEvents(of: state) }
@@ -27,6 +31,28 @@ extension DiagramReader {
     }
   }
 
+  /// Takes `internal` at an arrow that leads out of its state for a word of the event.
+  private mutating func readWordInternal(_ arrow: Int) {
+    let own = diagram.arrows[arrow]
+    guard case .state(let source) = own.source, case .state(let target)? = own.target, source != target,
+      !isWithin(target, source), case .event(let name)? = own.label.triggers.first, own.label.triggers.count == 1
+    else { return }
+    diagram.arrows[arrow].label.isInternal = false
+    let words = PlacedText("internal \(name.string)", at: own.offset)
+    diagram.arrows[arrow].label.triggers = [.event(event(ofWords: words))]
+  }
+
+  /// Whether a state is declared or mentioned in a block of another one.
+  private func isWithin(_ state: Int, _ outer: Int) -> Bool {
+    var seen: Set<Int> = []
+    func reaches(_ region: Int) -> Bool {
+      guard let owner = diagram.regions[region].owner, seen.insert(region).inserted else { return false }
+      if owner == outer { return true }
+      return (diagram.states[owner].declared.map { [$0] } ?? diagram.states[owner].mentions).contains(where: reaches)
+    }
+    return (diagram.states[state].mentions + [diagram.states[state].declared].compactMap(\.self)).contains(where: reaches)
+  }
+
   // MARK: Forks and joins
 
   private mutating func completeForks() {
@@ -40,6 +66,10 @@ extension DiagramReader {
           own.offset,
           "\(own.id) is passed at once, since it has \(own.arrows.count == 1 ? "one arrow" : "\(own.arrows.count) arrows") out of it"
         )
+      case .fork where meetsWithoutJoin(state):
+        diagram.states[state].kind = .choice
+        diagram.assume(
+          own.offset, "the arrows out of \(own.id) meet without a join: one of them is taken, as at a choice")
       case .join where !isPassed, .choice where !isPassed:
         diagram.states[state].kind = .plain
         diagram.assume(own.offset, "\(own.id) is a state, since no arrow leads out of it")
@@ -48,10 +78,40 @@ extension DiagramReader {
     }
   }
 
+  /// Whether two arrows of a fork lead to states of one region that lead to the same state without a join.
+  private func meetsWithoutJoin(_ fork: Int) -> Bool {
+    let targets = diagram.states[fork].arrows.compactMap { arrow -> Int? in
+      if case .state(let target)? = diagram.arrows[arrow].target { target } else { nil }
+    }
+    let homes = Set(targets.map { diagram.states[$0].declared ?? diagram.states[$0].mentions.last ?? 0 })
+    guard homes.count == 1 else { return false }
+    var owners: [Int: Int] = [:]
+    for (branch, first) in targets.enumerated() {
+      var open = [first]
+      while let state = open.popLast(), owners.count < 1_000 {
+        if let other = owners[state] {
+          if other != branch { return true }
+          continue
+        }
+        owners[state] = branch
+        for arrow in diagram.states[state].arrows {
+          if case .state(let next)? = diagram.arrows[arrow].target, diagram.states[next].kind != .join { open.append(next) }
+        }
+      }
+    }
+    return owners[fork] != nil
+  }
+
   // MARK: Beginnings
 
   private mutating func completeStart(of region: Int) {
-    let initials = diagram.regions[region].initials
+    var initials = diagram.regions[region].initials
+    for (place, arrow) in initials.enumerated().reversed()
+    where initials[..<place].contains(where: { isSame(diagram.arrows[$0], diagram.arrows[arrow]) }) {
+      initials.remove(at: place)
+      diagram.assume(diagram.arrows[arrow].offset, "this arrow is there already")
+    }
+    diagram.regions[region].initials = initials
     let isOpen =
       initials.count > 1
       && initials.allSatisfy {
@@ -131,19 +191,79 @@ extension DiagramReader {
     }
   }
 
+  /// Makes it possible to take each of several arrows of a state that have the same event.
+  ///
+  /// One that is like an earlier one in all is left out, one without a guard comes after those with one, and of several
+  /// without a guard each but the last has its target as a condition.
+  private mutating func separate(_ state: Int) {
+    let own = diagram.states[state]
+    guard own.kind == .plain, own.arrows.count > 1 else { return }
+    // Only those that lead somewhere by one event or timer.
+    var groups: [String: [Int]] = [:]
+    for arrow in own.arrows where diagram.arrows[arrow].target != nil && !diagram.arrows[arrow].label.isLast {
+      let label = diagram.arrows[arrow].label
+      guard label.triggers.count == 1, label.samples == nil else { continue }
+      switch label.triggers[0] {
+      case .event(let name): groups[name.string, default: []].append(arrow)
+      case .timer(let name, let nanoseconds, _):
+        groups["after \(nanoseconds) \(name?.string ?? "")", default: []].append(arrow)
+      }
+    }
+    for group in groups.values.filter({ $0.count > 1 }).sorted(by: { $0[0] < $1[0] }) {
+      let open = group.filter { diagram.arrows[$0].label.condition == nil }
+      var kept: [Int] = []
+      for arrow in open {
+        if let earlier = kept.first(where: { isSame(diagram.arrows[$0], diagram.arrows[arrow]) }) {
+          let line = diagram.arrows[earlier]
+          diagram.assume(
+            diagram.arrows[arrow].offset, "this arrow is there already: to \(targetName(of: line)) by the same label")
+          diagram.states[state].arrows.removeAll { $0 == arrow }
+        } else {
+          kept.append(arrow)
+        }
+      }
+      guard let last = kept.last, group.count > open.count || kept.count > 1 else { continue }
+      if let guarded = group.last(where: { diagram.arrows[$0].label.condition != nil && $0 > last }) {
+        diagram.assume(
+          diagram.arrows[last].offset, "the arrows with a guard come before this one, which has none")
+        let moved = kept
+        diagram.states[state].arrows.removeAll { moved.contains($0) }
+        let place = diagram.states[state].arrows.firstIndex(of: guarded) ?? diagram.states[state].arrows.count - 1
+        diagram.states[state].arrows.insert(contentsOf: moved, at: place + 1)
+      }
+      for arrow in kept.dropLast() {
+        diagram.arrows[arrow].label.condition = PlacedText(
+          eventName(to: diagram.arrows[arrow]), at: diagram.arrows[arrow].offset)
+        diagram.arrows[arrow].label.isAlternative = true
+      }
+    }
+  }
+
+  private func isSame(_ left: Diagram.Arrow, _ right: Diagram.Arrow) -> Bool {
+    guard left.label.content.isEmpty == right.label.content.isEmpty else { return false }
+    switch (left.target, right.target) {
+    case (.state(let first)?, .state(let second)?): return first == second
+    case (.edge(let first)?, .edge(let second)?): return first == second
+    case _: return false
+    }
+  }
+
   private mutating func wait(_ arrow: Int, for event: String) {
     diagram.arrows[arrow].label.triggers = [.event(PlacedText(event, at: diagram.arrows[arrow].offset))]
   }
 
   /// `toPaid` for an arrow to `paid`.
   private func eventName(to arrow: Diagram.Arrow) -> String {
-    let target =
-      switch arrow.target {
-      case .state(let state)?, .history(let state, _)?: diagram.states[state].id
-      case .edge?: "end"
-      case .regionHistory?, nil: "history"
-      }
+    let target = targetName(of: arrow)
     return "to\(target.prefix(1).uppercased())\(target.dropFirst())"
+  }
+
+  private func targetName(of arrow: Diagram.Arrow) -> String {
+    switch arrow.target {
+    case .state(let state)?, .history(let state, _)?: diagram.states[state].id
+    case .edge?: "end"
+    case .regionHistory?, nil: "history"
+    }
   }
 
   /// Whether an arrow is taken at once, whatever happens.
@@ -302,6 +422,11 @@ extension DiagramReader {
     guard let place = label.condition else { return }
     let text = place.string
     let value = condition.form.otherwise.isEmpty ? "''" : condition.form.otherwise
+    if label.isAlternative {
+      return diagram.assume(
+        place.start,
+        "another arrow has the same event: this one is taken first, and not with \(condition.name)=off")
+    }
     let what = text == condition.name ? "nothing declares \(text): it" : "\"\(text)\" asks for \(condition.name), which"
     diagram.assume(
       place.start, "\(what) is a condition, \(condition.name)=\(value) unless new or the event says otherwise")
@@ -487,7 +612,8 @@ extension DiagramReader {
     for (number, state) in diagram.states.enumerated() {
       for (text, offset) in state.words where !vocabulary.knows(text) {
         diagram.warn(
-          offset, "no arrow has the event \(text.string); a description stands in quotes or has several words")
+          offset, "no arrow has the event \(text.string); a description stands in quotes or has several words",
+          write: "\"\(text.string)\"")
       }
       guard state.kind == .plain, !state.arrows.isEmpty else { continue }
       let immediate = state.arrows.filter(isImmediate)
@@ -507,7 +633,15 @@ extension DiagramReader {
     for arrow in diagram.arrows {
       for trigger in arrow.label.triggers {
         hasEvent = true
-        guard case .event(let name) = trigger, !isEventWord(name.string) else { continue }
+        guard case .event(let name) = trigger else { continue }
+        if let samples = arrow.label.samples, case .time(let time)? = Prose.time(in: name.string + " " + samples.text) {
+          diagram.warn(
+            name.start,
+            "\(name.string)\(samples.text) is an event with data; a timer is "
+              + "\(time.name.map { "\($0) " } ?? "")after \(Self.delay(time.nanoseconds))")
+          continue
+        }
+        if isEventWord(name.string) { continue }
         if case .time(let time)? = Prose.time(in: name.string) {
           diagram.warn(name.start, "\(name.string) is an event; a timer is after \(Self.delay(time.nanoseconds))")
         } else {

@@ -147,7 +147,20 @@ extension DiagramReader {
       if nanoseconds != nil { diagram.error(text.start, "a duration is at most 36500d") }
       return nil
     }
-    return Int64(clamping: nanoseconds)
+    let whole = Int64(clamping: nanoseconds)
+    if Self.isRounded(text) {
+      diagram.warn(text.start, "\(text.string) has a part of a nanosecond, so it is rounded to \(Self.delay(whole))")
+    }
+    return whole
+  }
+
+  /// Whether a duration has more digits behind the dot than nanoseconds have.
+  private static func isRounded(_ text: PlacedText) -> Bool {
+    let words = text.string
+    guard let dot = words.firstIndex(of: ".") else { return false }
+    let digits = words[words.index(after: dot)...].prefix { $0.isNumber }
+    let most = ["ms": 6, "us": 3, "ns": 0][String(words[digits.endIndex...])] ?? 9
+    return digits.dropFirst(most).contains { $0 != "0" }
   }
 
   static func nanoseconds(of text: PlacedText) -> Double? {
@@ -177,16 +190,21 @@ extension DiagramReader {
   mutating func actions(_ text: PlacedText, into builder: inout XMLBuilder) -> Bool {
     if text.trimmed.isEmpty { return true }
     var isRead = true
+    var formal = formalActions
     for part in text.split(",;") {
       // A separator at the end is no mistake.
       if part.isEmpty { continue }
       guard pace.mayGoOn() else { return false }
+      formalActions = []
       if reading == .free, let isWorded = freeAction(part, into: &builder) {
         if !isWorded { isRead = false }
+        formal += formalActions
         continue
       }
       if !action(part, into: &builder) { isRead = false }
+      formal.append((part.start, part.string))
     }
+    formalActions = formal
     return isRead
   }
 
@@ -219,6 +237,13 @@ extension DiagramReader {
           XMLBuilder.attribute("expr", text.dropFirst(sign + 1).trimmed),
         ], at: text.start)
       return true
+    }
+    var symbols = SymbolTable()
+    if (try? Parser.script(text.string, &symbols)) == nil,
+      text.string.unicodeScalars.allSatisfy({ $0.properties.isXIDContinue || $0 == " " || $0 == "\t" })
+    {
+      return fail(
+        text, "expected an action; found \(text.string); an output is one word: \(Prose.name(of: text.string))")
     }
     builder.begin("script", at: text.start)
     builder.text(text)

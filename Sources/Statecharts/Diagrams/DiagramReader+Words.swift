@@ -50,7 +50,21 @@ extension DiagramReader {
     }
   }
 
-  /// A name of a state with characters that only Mermaid takes, with `_` for them.
+  /// The id of a state: its name with `_` for the characters that only Mermaid takes, and no other state's.
+  mutating func freeID(_ name: String) -> String {
+    let plain = String(
+      decoding: name.utf8.map { Self.isPartOfName($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
+    var id = plain
+    var number = 2
+    while let other = writtenNames[id], other != name {
+      id = "\(plain)_\(number)"
+      number += 1
+    }
+    writtenNames[id] = name
+    return id
+  }
+
+  /// A name of a state with characters that only Mermaid takes.
   ///
   /// - Parameter start: Where the first such character is.
   /// - Returns: `nil` if there is none.
@@ -74,13 +88,8 @@ extension DiagramReader {
     let rest = text.dropFirst(end)
     while end > start, bytes[end - 1] == UInt8(ascii: ";") { end -= 1 }
     guard end > start else { return end < text.bytes.count - rest.bytes.count ? (text[0..<end], rest) : nil }
-    var name = PlacedText(at: text.start)
-    for place in 0..<end {
-      let byte = Self.isPartOfName(bytes[place]) ? bytes[place] : UInt8(ascii: "_")
-      name.append(byte, at: text.offset(of: place), end: text.offset(of: place + 1))
-    }
-    guard name.bytes.contains(where: { $0 != UInt8(ascii: "_") }) else { return nil }
-    return (name, rest)
+    let name = text[0..<end]
+    return name.bytes.contains(where: Self.isPartOfName) ? (name, rest) : nil
   }
 
   // MARK: Names
@@ -102,7 +111,7 @@ extension DiagramReader {
     return name
   }
 
-  private mutating func event(ofWords text: PlacedText) -> PlacedText {
+  mutating func event(ofWords text: PlacedText) -> PlacedText {
     let words = text.string.replacing("’", with: "'").split(whereSeparator: \.isWhitespace).joined(separator: " ")
     let name = name(ofWords: words, otherwise: "event")
     if diagram.eventTexts[name] == nil, name != words {
@@ -142,6 +151,7 @@ extension DiagramReader {
       if rest.isEmpty { return true }
       if let time = rest.trimmed.rest(after: "after") { return Self.nanoseconds(of: time) != nil }
       return rest.bytes[0] == UInt8(ascii: "(") && rest.closing(0) == rest.bytes.count - 1
+        && Prose.time(in: part.string) == nil
     }
   }
 
@@ -201,8 +211,10 @@ extension DiagramReader {
     }
     if let actions {
       var builder = XMLBuilder()
+      formalActions = []
       guard self.actions(actions, into: &builder) else { return nil }
       label.content = builder.nodes
+      label.actions = formalActions
     }
     return label
   }
@@ -300,7 +312,12 @@ extension DiagramReader {
     }
     if isFormalTrigger(text), !(text.bytes.count > 1 && words.hasSuffix(":")) { return triggers(text, of: &label) }
     switch Prose.time(in: words) {
-    case .comma(let meant)?: return fail(text, "a comma separates events; write after \(meant)")
+    case .comma(let meant)?:
+      let end = bytes[text.end...].firstIndex(of: 0x0A) ?? bytes.count
+      diagram.error(
+        text.start, "a comma separates events; write after \(meant)",
+        write: "after \(meant)" + String(decoding: bytes[text.end..<end], as: UTF8.self))
+      return false
     case .time(let time)?:
       let name = time.name.map { PlacedText($0, at: text.start) }
       let written = Self.delay(time.nanoseconds)
@@ -427,6 +444,7 @@ extension DiagramReader {
         return output(ofWords: text, into: &builder)
       }
       if (try? Parser.expression(value.string, &symbols)) != nil, !isUnknownName(value.string) { return nil }
+      formalActions.append((text.start, "\(place) = \(Self.quoted(value.quoted?.string ?? value.string))"))
       diagram.assume(value.start, "\(value.string) is a text")
       builder.empty(
         "assign",
@@ -463,6 +481,7 @@ extension DiagramReader {
     if wordedOutputs.insert(name).inserted {
       diagram.assume(text.start, "\"\(text.string)\" is the output \(name) with value=\(inner.string)")
     }
+    formalActions.append((text.start, "\(name)(value = \(value))"))
     builder.begin("send", [("type", "output", nil), ("event", name, text.start)], at: text.start)
     builder.empty("param", [("name", "value", nil), ("expr", value, inner.start)], at: inner.start)
     builder.end()
@@ -487,6 +506,7 @@ extension DiagramReader {
       return fail(text, "the diagram emits more than \(limits.nodes) outputs and data of outputs")
     }
     if wordedOutputs.insert(name).inserted { diagram.assume(text.start, "\"\(words)\" is the output \(name)") }
+    formalActions.append((text.start, name))
     builder.empty("send", [("type", "output", nil), ("event", name, text.start)], at: text.start)
     return true
   }

@@ -20,6 +20,8 @@ struct DiagramReader {
   /// The names of conditions, by the identity of their words, and all of them.
   var namesOfConditions: [String: String] = [:]
   var conditionNames: Set<String> = []
+  /// The actions that were read, as the formal notation has them, each with its place.
+  var formalActions: [(offset: Int, text: String)] = []
   /// What each condition is compared with.
   var formsOfConditions: [String: ChartCondition.Form] = [:]
   var diagram = Diagram()
@@ -30,6 +32,8 @@ struct DiagramReader {
   /// How many outputs the actions stand for.
   var outputs = 0
   private var numbers: [String: Int] = [:]
+  /// What the text has for each name of a state.
+  var writtenNames: [String: String] = [:]
   /// Which regions have mentioned which states: a region and, in the upper half, a state.
   private var mentions: Set<Int> = []
   /// The blocks that are open, from the outside to the inside: the state and the region that is being read.
@@ -70,6 +74,8 @@ struct DiagramReader {
       next = lineEnd + 1
       if hasHead {
         statements(line)
+      } else if line.hasPrefix("%%{") {
+        skip(to: "}%%", from: line, "the directive")
       } else if line.hasPrefix("%%") {
         comment(line)
       } else if !line.isEmpty {
@@ -145,7 +151,9 @@ struct DiagramReader {
     while nextLine() {
       let line = PlacedText(bytes, next..<lineEnd).trimmed
       next = lineEnd + 1
-      if line.is("end note") || line.hasSuffix(" end note") || line.hasSuffix("\tend note") { return }
+      let last = line.bytes.suffix(9)
+      let isEnd = String(decoding: last, as: UTF8.self).lowercased().drop { $0 == " " || $0 == "\t" } == "end note"
+      if isEnd, line.bytes.count == 8 || last.first.map(PlacedText.isBlank) == true { return }
     }
     diagram.error(text.start, "the note has no end; expected end note")
   }
@@ -175,7 +183,7 @@ struct DiagramReader {
       comment(text)
       return nothing
     }
-    if text.bytes[0] == UInt8(ascii: "#") { return nothing }
+    if text.bytes[0] == UInt8(ascii: "#") || text.hasPrefix("//") && reading == .free { return nothing }
     if text.bytes[0] == UInt8(ascii: "}") { return close(text) }
     if text.is("--") || text.hasPrefix("-- ") { return divide(text) }
     // No more of a long line than the longest of these words.
@@ -183,7 +191,9 @@ struct DiagramReader {
     let word = String(decoding: first, as: UTF8.self)
     let behind = text.dropFirst(word.utf8.count).trimmed
     if Self.keywords.contains(word.lowercased()), word.utf8.count < text.bytes.count {
-      guard !behind.hasPrefix("-->"), !behind.hasPrefix(":") || word.lowercased().hasPrefix("acc") else {
+      let isName = behind.hasPrefix("-->") || behind.hasPrefix(":") && !word.lowercased().hasPrefix("acc")
+      if isName, reading == .free { return arrow(text) }
+      guard !isName else {
         diagram.error(text.start, "\(word) is a word of Mermaid and cannot name a state")
         return nothing
       }
@@ -284,7 +294,7 @@ struct DiagramReader {
     for (mark, kind) in [("choice", Diagram.State.Kind.choice), ("fork", .fork), ("join", .join)] {
       for form in ["<<\(mark)>>", "[[\(mark)]]"] where rest.hasPrefix(form) {
         diagram.states[state].kind = kind
-        if title != nil { diagram.error(text.start, "a \(mark) has no title") }
+        if title != nil, reading == .strict { diagram.error(text.start, "a \(mark) has no title") }
         return rest.dropFirst(form.utf8.count).trimmed
       }
     }
@@ -294,7 +304,10 @@ struct DiagramReader {
         "expected <<choice>>, <<fork>> or <<join>>; found \(rest.string). A history is NAME[H] or NAME[H*]")
       return nothing
     }
-    if let title { titleLabels(title, of: state) }
+    if let title {
+      diagram.states[state].title = title.lines.first.map { $0.trimmed.string } ?? ""
+      titleLabels(title, of: state)
+    }
     rest = skipClass(rest)
     if rest.hasPrefix(":") {
       describe(state, rest.dropFirst(1))
@@ -360,7 +373,7 @@ struct DiagramReader {
 
   /// The state of a name, which may be new.
   private mutating func state(named name: PlacedText) -> Int {
-    let id = name.string
+    let id = reading == .free ? freeID(name.string) : name.string
     let number: Int
     if let known = numbers[id] {
       number = known
@@ -423,7 +436,11 @@ struct DiagramReader {
     let count = text.bytes.firstIndex { !Self.isPartOfName($0) } ?? text.bytes.count
     var name = text[0..<count]
     var rest = text.dropFirst(count)
-    if reading == .free, let (whole, behind) = freeName(text, from: count) { (name, rest) = (whole, behind) }
+    if reading == .free, text.hasPrefix("\""), let close = text.bytes.dropFirst().firstIndex(of: UInt8(ascii: "\"")),
+      text[1..<close].bytes.contains(where: Self.isPartOfName)
+    {
+      (name, rest) = (text[1..<close].trimmed, text.dropFirst(close + 1))
+    } else if reading == .free, let (whole, behind) = freeName(text, from: count) { (name, rest) = (whole, behind) }
     let mark = ["[H]", "[H*]"].first { rest.hasPrefix($0) }
     if let mark {
       let behind = rest.dropFirst(mark.utf8.count).trimmed
@@ -472,7 +489,11 @@ struct DiagramReader {
   }
 
   private mutating func add(_ source: Diagram.End, _ target: Diagram.End, _ text: PlacedText, _ place: Int) {
-    guard let label = reading == .free ? freeLabel(text, from: source) : label(text) else { return }
+    guard !hasEventAtOnce(source, text), let label = reading == .free ? freeLabel(text, from: source) : label(text)
+    else {
+      for case .state(let state) in [source, target] { diagram.states[state].isFaulty = true }
+      return
+    }
     let number = diagram.arrows.count
     diagram.arrows.append(
       Diagram.Arrow(
@@ -500,6 +521,29 @@ struct DiagramReader {
         diagram.regions[region].historyDefault = number
       }
     }
+  }
+
+  /// Notes an event, for a strict reading, where an arrow is taken at once.
+  private mutating func hasEventAtOnce(_ source: Diagram.End, _ text: PlacedText) -> Bool {
+    guard reading == .strict else { return false }
+    let head = text[0..<(text.firstTopLevel("[/") ?? text.bytes.count)].trimmed
+    if head.isEmpty { return false }
+    switch source {
+    case .edge:
+      diagram.error(
+        text.start,
+        "an arrow from [*] is taken at once and has no event; leave \(head.string) away, or write / and actions")
+    case .state(let state) where diagram.states[state].kind == .choice:
+      diagram.error(text.start, Self.choiceHint(head.string))
+    case .state, .history, .regionHistory: return false
+    }
+    return true
+  }
+
+  /// What is said of an arrow out of a choice that has words instead of a guard.
+  static func choiceHint(_ words: String) -> String {
+    let name = Prose.name(of: words)
+    return "an arrow out of a choice is taken at once and has no event; write \(name.isEmpty ? "" : "[\(name)] or ")[else]"
   }
 
   // MARK: Texts
@@ -539,12 +583,16 @@ struct DiagramReader {
   /// - Returns: Whether it is no description.
   @discardableResult
   private mutating func describe(_ state: Int, label text: PlacedText) -> Bool {
-    if text.isEmpty || text.bytes[0] == UInt8(ascii: "\"") || text.hasPrefix("“") { return false }
+    if text.isEmpty || text.bytes[0] == UInt8(ascii: "\"") || text.hasPrefix("“") {
+      note((text.quoted ?? text).string, of: state)
+      return false
+    }
     if reading == .free, let text = freeHandler(text) { return handle(text, in: state) }
     let end = text.firstTopLevel("[/") ?? text.bytes.count
     let head = text[0..<end].trimmed
     let first = text.string.split(separator: " ").first.map(String.init) ?? ""
-    if head.string == "entry" || head.string == "exit" {
+    let isBare = end == text.bytes.count && reading == .free
+    if head.string == "entry" || head.string == "exit", !isBare {
       guard end < text.bytes.count, text.bytes[end] == UInt8(ascii: "/") else {
         diagram.error(text.start, "expected actions, as in \(head.string) / lamp; \(head.string) has no guard")
         return true
@@ -557,6 +605,7 @@ struct DiagramReader {
     if reading == .free, !isFreelyFormal(text, head, end) {
       let what = text.is(head.string) ? "an event \(text.string) is handled by no arrow" : "it has no formal label"
       if isFormal(text, head, end) { diagram.assume(text.start, "this describes \(diagram.states[state].id): \(what)") }
+      note(text.string, of: state)
       return false
     }
     if head.string == "do" {
@@ -568,13 +617,21 @@ struct DiagramReader {
       diagram.error(text.start, "expected \(first) / ACTIONS; found \(text.string)")
       return true
     }
-    guard isFormal(text, head, end) else { return false }
+    guard isFormal(text, head, end) else {
+      note(text.string, of: state)
+      return false
+    }
     guard let label = reading == .free ? freeLabel(text, from: .state(state)) : label(text) else { return true }
     if end == text.bytes.count, reading == .strict { diagram.states[state].words.append((head, text.start)) }
     diagram.states[state].arrows.append(diagram.arrows.count)
     diagram.arrows.append(
       Diagram.Arrow(source: .state(state), target: nil, label: label, offset: text.start, targetOffset: text.start))
     return true
+  }
+
+  /// Notes a description.
+  private mutating func note(_ text: String, of state: Int) {
+    if !text.isEmpty { diagram.states[state].descriptions.append(text) }
   }
 
   mutating func addHandler(of state: Int, isEntry: Bool, _ builder: XMLBuilder) {

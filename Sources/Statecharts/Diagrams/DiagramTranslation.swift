@@ -36,6 +36,8 @@ struct DiagramTranslation {
   private var ends: [Int: Bool] = [:]
   /// How many arrows may still be followed to find what forks lead to.
   private var followed = 1_000_000
+  /// The conditions of the state's arrows that were written, off.
+  private var flagsOff: [(key: String, text: String)] = []
   /// What joins lead to, by the state with the regions.
   private var joins: [Int: [Join]] = [:]
 
@@ -61,6 +63,7 @@ struct DiagramTranslation {
     for state in diagram.states.indices where diagram.states[state].kind == .fork { split(state) }
     members = diagram.members
     taken = Set(diagram.states.map(\.id))
+    if reading == .free { dropEmptyRegions() }
     var incoming: [Int: [Int]] = [:]
     for arrow in diagram.arrows.indices {
       if case .state(let target)? = diagram.arrows[arrow].target { incoming[target, default: []].append(arrow) }
@@ -100,6 +103,17 @@ struct DiagramTranslation {
       return []
     }
     return builder.nodes
+  }
+
+  /// Leaves out regions without states, which people begin or end a block with.
+  private mutating func dropEmptyRegions() {
+    for state in diagram.states.indices where diagram.states[state].regions.count > 1 {
+      let regions = diagram.states[state].regions
+      let kept = regions.filter { !members[$0].isEmpty }
+      guard kept.count < regions.count, let first = regions.first else { continue }
+      diagram.states[state].regions = kept.isEmpty ? [first] : kept
+      diagram.assume(diagram.regions[regions.first { members[$0].isEmpty } ?? first].offset, "this region has no states")
+    }
   }
 
   // MARK: Homes
@@ -292,6 +306,7 @@ struct DiagramTranslation {
     let own = diagram.states[join]
     let before = (waiting, waitingOfArrow)
     guard own.arrows.count == 1 else {
+      if own.isFaulty { return }
       return diagram.error(own.offset, "a join has one arrow out of it; \(own.id) has \(own.arrows.count)")
     }
     let outgoing = diagram.arrows[own.arrows[0]]
@@ -326,6 +341,7 @@ struct DiagramTranslation {
         diagram.states[join].kind = .choice
         return diagram.assume(own.offset, "\(own.id) joins no regions (--) of one state, so it is passed at once")
       }
+      if own.isFaulty { return }
       return diagram.error(
         own.offset,
         parts.count < 2
@@ -361,7 +377,11 @@ struct DiagramTranslation {
         diagram.error(arrow.offset, "[else] belongs to a choice: write state \(name) <<choice>>, or a guard")
       }
       if !label.triggers.isEmpty, own.kind == .choice || own.kind == .fork {
-        diagram.error(arrow.offset, "an arrow out of a choice or fork is taken at once and has no event")
+        diagram.error(
+          arrow.offset,
+          own.kind == .choice
+            ? DiagramReader.choiceHint(label.firstWords)
+            : "an arrow out of a fork is taken at once and has no event; leave the label away")
       }
       if label.condition != nil, own.kind == .fork {
         diagram.error(arrow.offset, "all arrows out of a fork are taken, so they have no guards")
@@ -372,12 +392,13 @@ struct DiagramTranslation {
     case .choice:
       let labels = own.arrows.map { diagram.arrows[$0].label }
       if labels.isEmpty {
+        if own.isFaulty { break }
         diagram.error(own.offset, "the choice \(name) has no arrow out of it")
       } else if !labels.contains(where: { $0.isElse || $0.condition == nil }) {
         diagram.warn(own.offset, "the machine stays in the choice \(name) if no guard is true; write one with [else]")
       }
     case .fork:
-      if own.arrows.count < 2 {
+      if own.arrows.count < 2, !own.isFaulty {
         diagram.error(own.offset, "a fork has two arrows out of it at least; \(name) has \(own.arrows.count)")
       }
     case .join: break
@@ -453,6 +474,7 @@ struct DiagramTranslation {
       for timer in timers { builder.empty("cancel", [("sendid", timer.id, nil)], at: timer.offset) }
       builder.end()
     }
+    flagsOff = []
     for arrow in own.arrows { transition(arrow, of: number, timers) }
     for join in joins[number] ?? [] { self.join(join) }
     if isParallel {
@@ -503,6 +525,7 @@ struct DiagramTranslation {
   /// Eventless transitions, the one with `else` last.
   private mutating func choice(_ arrows: [Int]) {
     let ordered = arrows.filter { !diagram.arrows[$0].label.isElse } + arrows.filter { diagram.arrows[$0].label.isElse }
+    flagsOff = []
     for arrow in ordered {
       // Those of a diagram that begins in one of several ways.
       let events = diagram.arrows[arrow].label.triggers.compactMap { trigger in
@@ -616,7 +639,9 @@ struct DiagramTranslation {
   /// Notes the data that the events of an arrow are tried with.
   private mutating func note(_ label: DiagramLabel, of events: [String]) {
     var data = label.samples?.data ?? []
-    if let condition = label.guardExpression { data += Self.data(askedBy: condition) }
+    // The other case of several conditions needs all of them off.
+    flagsOff += label.conditions.filter { $0.form == .flag }.map { (key: $0.name, text: "off") }
+    if flagsOff.count > 1, let text = ChartData.text(of: flagsOff.suffix(Self.mostSamples)) { data.append(text) }
     var values = label.valuesOfConditions
     for condition in label.conditions where !values.contains(where: { $0.name == condition.name }) {
       switch condition.form {
@@ -629,31 +654,6 @@ struct DiagramTranslation {
     // What an arrow without an event asks, every event can answer.
     for event in events.isEmpty ? [""] : events where eventData[event]?.count ?? 0 < Self.mostSamples {
       eventData[event, default: []] += data.prefix(Self.mostSamples)
-    }
-  }
-
-  /// Data that a guard compares with those of the event, as JSON.
-  private static func data(askedBy condition: String) -> [String] {
-    guard condition.contains("_event") else { return [] }
-    var symbols = SymbolTable()
-    guard let code = try? Parser.expression(condition, &symbols) else { return [] }
-    return code.nodes.compactMap { node in
-      guard case .binary(let operation, let left, let right) = node else { return nil }
-      for (place, other) in [(left, right), (right, left)] {
-        guard case .member(let object, let key) = code.nodes[Int(place)], case .string(let name) = code.constants[key],
-          case .member(let event, let data) = code.nodes[Int(object)], case .system(.event) = code.nodes[Int(event)],
-          case .string("data") = code.constants[data], case .constant(let number) = code.nodes[Int(other)]
-        else { continue }
-        var value = code.constants[number]
-        if case .number(let limit) = value {
-          switch operation {
-          case .less, .greater: value = .number(limit + ((operation == .less) == (place == left) ? -1 : 1))
-          case _: break
-          }
-        }
-        return ChartData.text(of: [(name, ChartData.word(of: value))])
-      }
-      return nil
     }
   }
 

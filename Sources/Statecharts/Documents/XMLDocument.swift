@@ -10,6 +10,8 @@ struct XMLDocument: Sendable {
   var conditions: [ChartCondition] = []
   /// The words that events of a diagram are named after.
   var eventTexts: [String: String] = [:]
+  /// The titles and descriptions of states, by their ids.
+  var texts: [String: (title: String, about: String)] = [:]
   /// Data of events that guards of a diagram ask for, as JSON.
   var eventData: [String: [String]] = [:]
   enum Content: Sendable {
@@ -36,6 +38,8 @@ struct XMLDocument: Sendable {
   fileprivate(set) var nodes: [Node] = []
   /// The text, to find attributes in.
   fileprivate(set) var bytes: [UInt8] = []
+  /// The namespaces that the root element declares.
+  fileprivate(set) var rootNamespaces: Set<String> = []
   /// Whether the nodes were made from a diagram: findings speak of states and arrows then.
   private(set) var isDiagram = false
 
@@ -262,6 +266,10 @@ private final class XMLReader {
         guard let reader else { return }
         Unmanaged<XMLReader>.fromOpaque(reader).takeUnretainedValue().end()
       })
+    XML_SetStartNamespaceDeclHandler(parser) { reader, _, name in
+      guard let reader, let name else { return }
+      Unmanaged<XMLReader>.fromOpaque(reader).takeUnretainedValue().declare(name)
+    }
     XML_SetCharacterDataHandler(parser) { reader, text, count in
       guard let reader, let text else { return }
       let bytes = UnsafeRawBufferPointer(start: text, count: Int(count))
@@ -410,6 +418,11 @@ private final class XMLReader {
     openText = nil
     open.append(document.nodes.count)
     add(.element(XMLElement(name: full.name, namespace: full.namespace, attributes: attributes)))
+  }
+
+  /// A namespace is declared, by the element that starts next.
+  private func declare(_ name: UnsafePointer<CChar>) {
+    if document.nodes.isEmpty { document.rootNamespaces.insert(String(cString: name)) }
   }
 
   private static func split(_ name: UnsafePointer<CChar>) -> (namespace: String, name: String) {

@@ -4,8 +4,11 @@
 public final class Expression: Sendable {
   /// As it stands in the document.
   public let text: String
-  /// Whether the document has other words for it, which ``text`` has: a guard in brackets, after data in parentheses.
+  /// Whether the document has other words for it, which ``text`` has: a guard, in brackets if data in parentheses are in
+  /// front of it.
   let isWorded: Bool
+  /// Whether the words begin with data of the event.
+  var hasSamples: Bool { isWorded && text.hasPrefix("(") && (text.hasSuffix(")") || text.contains(")[")) }
   let code: Code
   /// Whether there are numbers, truth values and variables only, so that it is worth trying without ``DataValue``.
   let isArithmetic: Bool
@@ -20,7 +23,8 @@ public final class Expression: Sendable {
     code = try Parser.expression(text, &symbols)
     isArithmetic = code.isArithmetic
     isWorded = written != nil
-    self.text = written ?? text
+    let isGuardAlone = written?.hasPrefix("[") == true && written?.hasSuffix("]") == true
+    self.text = written.map { isGuardAlone ? String($0.dropFirst().dropLast()) : $0 } ?? text
   }
 
   /// Reads the one expression of the null data model: `In(id)`, also with quotes around the id. ``text`` has them.

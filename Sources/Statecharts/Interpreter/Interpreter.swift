@@ -51,7 +51,7 @@ public final class Interpreter {
     if case .event(let name, _) = input,
       let outcome = definition.plain?.step(&machine.root.configuration, &machine.root.variables, name.number)
     {
-      // Such a chart has no effects.
+      // Such a chart has no effects, and nothing in it can fail.
       run.forgetGuards()
       return outcome
     }
@@ -66,6 +66,11 @@ public final class Interpreter {
     used: (steps: Int, bytes: Int) = (0, 0)
   ) -> ChartOutcome {
     run.step(&machine, input, from: sender, now: now, generator: &generator, used: used)
+  }
+
+  /// What has failed in the last input, each with its line in the document.
+  public var failures: [String] {
+    run.failures.map { line, message in line > 0 ? "line \(line): \(message)" : message }
   }
 
   /// What the last input has used of the budget.

@@ -186,9 +186,10 @@ package struct ChartMachine: _Machine {
       let (running, outcome) = interpreter.start(
         with: conditions, now: record.pointee.now, generator: &record.pointee.generator)
       record.pointee.chartSteps &+= interpreter.spent.steps
-      if case .limit(let limit) = outcome { return exceed(limit, program, &record.pointee) }
+      if case .limit(let limit) = outcome { return exceed(limit, interpreter, program, &record.pointee) }
       machine.running = running
       carryOut(interpreter.effects, program, &record.pointee)
+      tellFailures(of: interpreter, program, &record.pointee, isReason: true)
     }
     record.pointee.noteDraws(since: undrawn)
     record.pointee.write(after: machine.word)
@@ -263,9 +264,11 @@ package struct ChartMachine: _Machine {
       switch outcome {
       case .moved:
         Self.carryOut(interpreter.effects, program, &record)
+        Self.tellFailures(of: interpreter, program, &record, isReason: true)
         return Verdict.moved
       case .stayed:
         Self.carryOut(interpreter.effects, program, &record)
+        Self.tellFailures(of: interpreter, program, &record, isReason: true)
         return .stayed
       case .ignored:
         // A guard may fail with an error that something was to be told of.
@@ -277,10 +280,11 @@ package struct ChartMachine: _Machine {
           return .refused
         }
         if let reason { record.note(reason: reason) }
+        Self.tellFailures(of: interpreter, program, &record, isReason: reason == nil)
         return .ignored
       case .limit(let limit):
         record.rollBack()
-        Self.exceed(limit, program, &record)
+        Self.exceed(limit, interpreter, program, &record)
         return .refused
       }
     }
@@ -301,9 +305,24 @@ package struct ChartMachine: _Machine {
   /// The guards that a reason tells.
   private static let mostGuards = 3
 
-  private static func exceed(_ limit: StatechartLimit, _ program: ChartProgram, _ record: inout StepRecord) {
+  /// Tells of actions and guards that have failed.
+  ///
+  /// - Parameter isReason: Whether the answer has nothing else to say.
+  private static func tellFailures(
+    of interpreter: Interpreter, _ program: ChartProgram, _ record: inout StepRecord, isReason: Bool
+  ) {
+    guard let place = program.failureOutput else { return }
+    let failures = interpreter.failures
+    for failure in failures { record.emit(place, [.text(failure)]) }
+    if isReason, !failures.isEmpty { record.note(reason: failures.joined(separator: "; ")) }
+  }
+
+  private static func exceed(
+    _ limit: StatechartLimit, _ interpreter: Interpreter, _ program: ChartProgram, _ record: inout StepRecord
+  ) {
+    let failure = interpreter.failures.first.map { ": \($0)" } ?? ""
     record.note(
-      reason: "the input would take more than \(program.limits.value(of: limit)) \(limit.text)",
+      reason: "the input would take more than \(program.limits.value(of: limit)) \(limit.text)\(failure)",
       exceeding: ExceededLimit(name: limit.name, value: program.limits.value(of: limit)))
   }
 

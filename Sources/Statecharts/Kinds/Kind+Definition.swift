@@ -34,7 +34,7 @@ extension Kind {
       Kind.others,
       [
         ArgumentEntry(
-          name: "event", type: .text(bytes: 1...65_536), samples: program.otherEvents.map(Value.text),
+          name: "event", type: .text(bytes: 1...65_536), samples: program.otherEvents.filter { !ChartProgram.isInternal($0) }.map(Value.text),
           isSampledFully: isSampledFully),
         ArgumentEntry(name: "data", type: .json, samples: nil, isSampledFully: isSampledFully),
       ],
@@ -66,11 +66,20 @@ extension Kind {
           name: name,
           data: isLog ? [label, datum("value")] : isListed ? [datum("data")] : [datum("event"), datum("data")],
           about: isLog ? "what the machine logs" : "what the machine sends", isTold: false)
-      },
+      } + (program.failureOutput == nil ? [] : [Kind.failure]),
       readings: Kind.readings(of: chart),
       parameters: [.parameter("strict", \.isStrict, "whether an event that no transition takes is refused")]
         + chart.conditions.enumerated().map(Kind.parameter),
-      defaults: ChartMachine.Parameters(program), hasLongSteps: !program.definition.hasShortInputs)
+      defaults: ChartMachine.Parameters(program), hasLongSteps: !program.definition.hasShortInputs,
+      documentation: KindDocumentation(
+        moves: { definition.documentedMoves(program) }, picture: { definition.picture }))
+  }
+
+  /// What tells of actions and guards that fail.
+  private static var failure: OutputEntry {
+    OutputEntry(
+      name: failureName, data: [ArgumentEntry(name: "text", type: .text(bytes: 1...65_536), samples: nil)],
+      about: "an action or a guard that has failed", isTold: true)
   }
 
   /// What a kind takes for a condition of its document.
