@@ -82,6 +82,15 @@ package struct DocumentSource: Sendable {
   /// Whether a file is a document, by its name.
   package static func isDocument(_ file: String) -> Bool { formats.keys.contains { file.hasSuffix($0) } }
 
+  /// The state diagrams of a page of Markdown or HTML, each as `load` names it; `nil` if the file is no page.
+  package static func diagrams(ofPage file: String, _ bytes: [UInt8]) -> [String]? {
+    guard DocumentPage.isPage(file) else { return nil }
+    return DocumentPage(bytes).diagrams.indices.map { "\(file)#\($0 + 1)" }
+  }
+
+  /// The endings of the names of pages that can have diagrams.
+  package static var pageEndings: [String] { DocumentPage.endings }
+
   /// The endings of the names of documents.
   package static var documentEndings: [String] { formats.keys.sorted() }
 

@@ -50,7 +50,9 @@ struct DocumentFailureTests {
         even --> right : [pips >= 4]
       """
     let lines = guest.say("define dice format=mermaid strict=yes bytes=\(diagram.utf8.count)\n\(diagram)")
-    #expect(lines.contains { $0.contains("nothing declares pips, and a guard without an event that fails is asked for ever") })
+    #expect(
+      lines.contains { $0.contains("nothing declares pips, and a guard without an event that fails is asked for ever") }
+    )
     _ = guest.say("new dice m")
     let answer = guest.say("send m roll")[0]
     #expect(answer.hasPrefix("- LIMIT name=chartEvents"))

@@ -226,7 +226,10 @@ struct DiagramTests {
         "2:1 error : a and b are not active together: the states before a join are in regions (--) of one state"
       ),
       ("a --> a[H] : x", "2:1 error : a has no states in it, so its history has nothing to remember"),
-      ("[*] --> a : go", "2:13 error : an arrow from [*] is taken at once and has no event; leave go away, or write / and actions"),
+      (
+        "[*] --> a : go",
+        "2:13 error : an arrow from [*] is taken at once and has no event; leave go away, or write / and actions"
+      ),
       (
         "state p {\nx --> y : e\n}\nstate q {\nz --> x : e\n}",
         "3:1 error : x is mentioned within p and within q: declare it where it belongs, with state x"

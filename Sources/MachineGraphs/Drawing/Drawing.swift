@@ -117,8 +117,11 @@ public struct Drawing: Sendable {
 
     /// `tap(2) [window open] / beep`, `waiting after 2s`.
     var text: String {
-      trigger.text + (samples.isEmpty ? "" : "(\(samples))") + (condition.isEmpty ? "" : " [\(condition)]")
-        + (outputs.isEmpty ? "" : " / " + outputList)
+      // What is taken at once has no trigger.
+      [
+        trigger.text + (samples.isEmpty ? "" : "(\(samples))"), condition.isEmpty ? "" : "[\(condition)]",
+        outputs.isEmpty ? "" : "/ " + outputList,
+      ].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
     /// The outputs with commas between them; one that comes several times in a row, with its number.

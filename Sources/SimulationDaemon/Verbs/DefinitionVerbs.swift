@@ -66,7 +66,7 @@ extension RequestContext {
         .badDefinition,
         first.map { [("line", "\($0.line)"), ("column", "\($0.column)")] }
           ?? [("missing", missing.joined(separator: ","))],
-        first?.message ?? "the document refers to \(missing.joined(separator: ", "))")
+        first.map { Self.summary($0, of: findings) } ?? "the document refers to \(missing.joined(separator: ", "))")
     }
     for warning in warnings { line(of: warning) }
     let (version, key) = live.world.next(name)
@@ -79,6 +79,13 @@ extension RequestContext {
       line.key("states", UInt64(kind.states.count))
       line.key("events", UInt64(kind.events.count - 1))
     }
+  }
+
+  /// How many mistakes a document has: each is told in a line of its own.
+  private static func summary(_ first: Finding, of findings: [Finding]) -> String {
+    let count = findings.count { $0.severity == .error }
+    return count == 1
+      ? "the document has a mistake" : "the document has \(count) mistakes, the first in line \(first.line)"
   }
 
   /// `. LINE:COLUMN error : …`, also `warning` and `note`; before it the path of a resource.

@@ -170,6 +170,8 @@ struct Chart: Sendable {
   var conditions: [ChartCondition] = []
   /// The words that events are named after, by the events' names.
   var eventTexts: [String: String] = [:]
+  /// Whether guards and actions ask events for such data only, of which there is a sample of each class.
+  var asksSamplesOnly = false
   /// The titles and descriptions that states have in a diagram, by their ids; "" for none.
   var texts: [String: (title: String, about: String)] = [:]
   /// Data that guards ask events for, as JSON, by the events' names; "" for those that every event is asked for.

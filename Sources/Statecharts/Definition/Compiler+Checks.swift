@@ -286,7 +286,8 @@ extension Compiler {
       }
       let (id, name) = (chart.ids[state] ?? "the state", chart.events.names[Int(event)])
       warn(
-        node, "\(id) ends with \(name) and waits for another \(name) then"
+        node,
+        "\(id) ends with \(name) and waits for another \(name) then"
           + (document.isDiagram ? "; an arrow without an event waits for the end" : "; its end is done.state.\(id)"))
     }
   }

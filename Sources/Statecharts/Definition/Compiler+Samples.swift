@@ -54,7 +54,8 @@ extension Compiler {
     for node in code.nodes {
       switch node {
       case .call(let callee, let list):
-        guard case .member(let object, let name) = code.nodes[Int(callee)], case .string("includes") = code.constants[name]
+        guard case .member(let object, let name) = code.nodes[Int(callee)],
+          case .string("includes") = code.constants[name]
         else { continue }
         for argument in code.lists[list.range] {
           guard let key = Self.eventMember(Int(argument), in: code) else { continue }
@@ -87,7 +88,9 @@ extension Compiler {
     case .array(let list): return (constants(code.lists[list.range], of: code), [])
     case .object(let list):
       let places = code.lists[list.range]
-      return ([], constants(stride(from: 0, to: places.count, by: 2).map { places[places.startIndex + $0] }[...], of: code))
+      return (
+        [], constants(stride(from: 0, to: places.count, by: 2).map { places[places.startIndex + $0] }[...], of: code)
+      )
     case .variable(let slot):
       guard case .expression(let number)? = chart.data.first(where: { Int($0.slot) == slot })?.value,
         case .form(let value) = chart.expressions[Int(number)]

@@ -24,6 +24,7 @@ extension Compiler {
     chart.conditions = document.conditions
     chart.eventTexts = document.eventTexts
     chart.texts = document.texts
+    chart.asksSamplesOnly = document.asksSamplesOnly
     chart.eventData = document.eventData
     noteSamples()
     checkChart(hasErrors: errors > errorsBefore)

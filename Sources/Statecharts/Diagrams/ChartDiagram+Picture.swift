@@ -28,7 +28,8 @@ extension ChartDiagram {
           DocumentPicture.Box(
             name: isHistory ? name(of: state) : ids[state],
             title: isHistory ? (own.kind == .deepHistory ? "H*" : "H") : title.isEmpty ? ids[state] : title,
-            about: text.map(\.about).flatMap { $0.isEmpty ? nil : $0 } ?? "line \(own.line)", parent: parent > 0 ? places[parent] : nil,
+            about: text.map(\.about).flatMap { $0.isEmpty ? nil : $0 } ?? "line \(own.line)",
+            parent: parent > 0 ? places[parent] : nil,
             region: isParallel ? siblings.firstIndex(of: state) ?? 0 : 0,
             regions: own.kind == .parallel ? inner : own.kind == .compound ? 1 : 0,
             isInitial: !isHistory && (isParallel || isFirst(state, in: parent)), isFinal: own.kind == .final,
@@ -105,6 +106,7 @@ extension ChartDiagram {
         if condition.hasSuffix("]") { condition.removeLast() }
       }
     }
+    if triggers.isEmpty, condition.isEmpty, isOtherCase(transition) { condition = "else" }
     var actions = ""
     if transition.block != Chart.none {
       actions = self.actions(chart.blocks[Int(transition.block)], transition.line) ?? ""
@@ -116,6 +118,15 @@ extension ChartDiagram {
           from: box, to: target, trigger: triggers.joined(separator: ", "), condition: condition, actions: actions,
           names: names, isWithin: targets.isEmpty))
     }
+  }
+
+  /// Whether a transition without an event comes after others that have guards.
+  private func isOtherCase(_ transition: Chart.Transition) -> Bool {
+    transition.descriptors.isEmpty
+      && chart.states[Int(transition.source)].transitions.contains { place in
+        let other = chart.transitions[Int(place)]
+        return other.descriptors.isEmpty && other.condition != Chart.none
+      }
   }
 
   private func document(waitsForEnd names: [String], of transition: Chart.Transition) -> Bool {

@@ -50,7 +50,8 @@ extension DiagramReader {
       if owner == outer { return true }
       return (diagram.states[owner].declared.map { [$0] } ?? diagram.states[owner].mentions).contains(where: reaches)
     }
-    return (diagram.states[state].mentions + [diagram.states[state].declared].compactMap(\.self)).contains(where: reaches)
+    return (diagram.states[state].mentions + [diagram.states[state].declared].compactMap(\.self)).contains(
+      where: reaches)
   }
 
   // MARK: Forks and joins
@@ -95,7 +96,9 @@ extension DiagramReader {
         }
         owners[state] = branch
         for arrow in diagram.states[state].arrows {
-          if case .state(let next)? = diagram.arrows[arrow].target, diagram.states[next].kind != .join { open.append(next) }
+          if case .state(let next)? = diagram.arrows[arrow].target, diagram.states[next].kind != .join {
+            open.append(next)
+          }
         }
       }
     }
@@ -437,8 +440,15 @@ extension DiagramReader {
     var formal = text
     for (word, sign) in [
       ("≥", ">="), ("≤", "<="), ("≠", "!="), (" and ", " && "), (" AND ", " && "), (" or ", " || "), (" OR ", " || "),
-      ("&gt;", ">"), ("&lt;", "<"), ("&amp;", "&"), (" is not ", " != "), (" is ", " == "),
+      ("&gt;", ">"), ("&lt;", "<"), ("&amp;", "&"),
     ] { formal = formal.replacing(word, with: sign) }
+    // Between a name and a value; "the password is right" is prose.
+    for (word, sign) in [(" is not ", " != "), (" is ", " == ")] {
+      guard let range = formal.firstRange(of: word), let next = formal[range.upperBound...].first else { continue }
+      let rest = formal[range.upperBound...]
+      guard next.isNumber || "'\"".contains(next) || ["true", "false", "null"].contains(String(rest)) else { continue }
+      formal.replaceSubrange(range, with: sign)
+    }
     if formal.hasPrefix("not ") { formal = "!(\(formal.dropFirst(4)))" }
     let parts = formal.split(separator: "=", omittingEmptySubsequences: false)
     if parts.count == 2, let last = parts[0].last, !"!<>".contains(last) { formal = parts.joined(separator: "==") }

@@ -28,6 +28,8 @@ extension DiagramReader {
     for state in translation.diagram.states where !state.title.isEmpty || !state.descriptions.isEmpty {
       document.texts[state.id] = (state.title, state.descriptions.joined(separator: "; "))
     }
+    // The translation asks for samples and conditions; what else is asked stands in the text.
+    document.asksSamplesOnly = String(decoding: bytes, as: UTF8.self).firstRange(of: "_event") == nil
     document.conditions = translation.diagram.conditions
     document.eventTexts = translation.diagram.eventTexts
     document.eventData = translation.eventData

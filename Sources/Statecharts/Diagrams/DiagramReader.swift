@@ -440,7 +440,9 @@ struct DiagramReader {
       text[1..<close].bytes.contains(where: Self.isPartOfName)
     {
       (name, rest) = (text[1..<close].trimmed, text.dropFirst(close + 1))
-    } else if reading == .free, let (whole, behind) = freeName(text, from: count) { (name, rest) = (whole, behind) }
+    } else if reading == .free, let (whole, behind) = freeName(text, from: count) {
+      (name, rest) = (whole, behind)
+    }
     let mark = ["[H]", "[H*]"].first { rest.hasPrefix($0) }
     if let mark {
       let behind = rest.dropFirst(mark.utf8.count).trimmed
@@ -543,7 +545,8 @@ struct DiagramReader {
   /// What is said of an arrow out of a choice that has words instead of a guard.
   static func choiceHint(_ words: String) -> String {
     let name = Prose.name(of: words)
-    return "an arrow out of a choice is taken at once and has no event; write \(name.isEmpty ? "" : "[\(name)] or ")[else]"
+    return
+      "an arrow out of a choice is taken at once and has no event; write \(name.isEmpty ? "" : "[\(name)] or ")[else]"
   }
 
   // MARK: Texts

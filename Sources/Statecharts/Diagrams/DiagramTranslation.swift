@@ -112,7 +112,8 @@ struct DiagramTranslation {
       let kept = regions.filter { !members[$0].isEmpty }
       guard kept.count < regions.count, let first = regions.first else { continue }
       diagram.states[state].regions = kept.isEmpty ? [first] : kept
-      diagram.assume(diagram.regions[regions.first { members[$0].isEmpty } ?? first].offset, "this region has no states")
+      diagram.assume(
+        diagram.regions[regions.first { members[$0].isEmpty } ?? first].offset, "this region has no states")
     }
   }
 

@@ -10,6 +10,8 @@ struct XMLDocument: Sendable {
   var conditions: [ChartCondition] = []
   /// The words that events of a diagram are named after.
   var eventTexts: [String: String] = [:]
+  /// Whether only data that ``eventData`` has samples of are asked of events.
+  var asksSamplesOnly = false
   /// The titles and descriptions of states, by their ids.
   var texts: [String: (title: String, about: String)] = [:]
   /// Data of events that guards of a diagram ask for, as JSON.

@@ -21,7 +21,7 @@ extension Kind {
       }
     }
     let atomic = chart.states.indices.filter { $0 > 0 && chart.isAtomic($0) }
-    let isSampledFully = !program.definition.readsEvents
+    let isSampledFully = !program.definition.readsEvents || chart.asksSamplesOnly
     let events = program.events.map { event in
       EventForm.open(
         event.text, Kind.about(event, of: chart, lines[event.number] ?? []), text: chart.eventTexts[event.text],
@@ -34,7 +34,8 @@ extension Kind {
       Kind.others,
       [
         ArgumentEntry(
-          name: "event", type: .text(bytes: 1...65_536), samples: program.otherEvents.filter { !ChartProgram.isInternal($0) }.map(Value.text),
+          name: "event", type: .text(bytes: 1...65_536),
+          samples: program.otherEvents.filter { !ChartProgram.isInternal($0) }.map(Value.text),
           isSampledFully: isSampledFully),
         ArgumentEntry(name: "data", type: .json, samples: nil, isSampledFully: isSampledFully),
       ],

@@ -30,9 +30,13 @@ enum RunFiles {
   /// - Parameter documents: How documents are checked; `nil` if scripts are played.
   /// - Returns: One reading for each file; for a folder without scripts one that says so.
   static func scripts(_ paths: [String], checking documents: DocumentCheck? = nil) -> [Reading<Script>] {
-    let endings = [ScriptLimits.ending] + (documents == nil ? [] : DocumentSource.documentEndings)
+    let endings =
+      [ScriptLimits.ending]
+      + (documents == nil ? [] : DocumentSource.documentEndings + DocumentSource.pageEndings)
     return read(paths, as: endings.map { "*\($0)" }.joined(separator: " or "), endings: endings) {
-      script($0, $1, checking: documents)
+      // A page without diagrams is no document.
+      if documents != nil, DocumentSource.diagrams(ofPage: $0, $1)?.isEmpty == true { return nil }
+      return script($0, $1, checking: documents)
     }
   }
 
@@ -50,8 +54,10 @@ enum RunFiles {
     // A document is checked as a script that loads it. What its kind is called does not matter then.
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let kind = documents == nil ? "" : " as document"
-    let load = "load \(Word.written(name))\(kind)\(documents == .strict ? " strict" : "")\n"
-    let script = DocumentSource.isDocument(path) ? Array(load.utf8) : bytes
+    let diagrams =
+      DocumentSource.isDocument(path) ? [name] : documents == nil ? nil : DocumentSource.diagrams(ofPage: name, bytes)
+    let loads = diagrams?.map { "load \(Word.written($0))\(kind)\(documents == .strict ? " strict" : "")\n" }
+    let script = loads.map { Array($0.joined().utf8) } ?? bytes
     let (item, mistakes) = ScriptParser.read(path, script, isInSession: isInSession) {
       Self.load($0, endings: $0.hasSuffix(ScriptLimits.ending) ? [ScriptLimits.ending] : DocumentSource.fileEndings)
     }
