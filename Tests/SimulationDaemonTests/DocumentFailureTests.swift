@@ -17,8 +17,8 @@ struct DocumentFailureTests {
     </scxml>
     """
 
-  private func define(_ name: String, _ document: String, _ format: String = "scxml", _ guest: Guest) -> [String] {
-    guest.say("define \(name) format=\(format) bytes=\(document.utf8.count)\n\(document)")
+  private func define(_ name: String, _ document: String, _ guest: Guest) -> [String] {
+    guest.say("define \(name) format=scxml bytes=\(document.utf8.count)\n\(document)")
   }
 
   @Test("an action is in the answer, the journal, the notices, and in show until the next input")

@@ -23,11 +23,11 @@ extension Drawing {
     }
     for box in picture.boxes {
       var node = Node(
-        name: box.name, title: box.title, about: box.about, parent: box.parent,
-        region: box.parent.map { regionName(box.region, of: picture.boxes[$0]) } ?? "")
+        name: box.name, title: box.title, about: box.about, parent: box.parent, region: "")
       node.isInitial = box.isInitial
       node.isFinal = box.isFinal
-      node.regions = (0..<box.regions).map { Region(name: regionName($0, of: box)) }
+      // The states in them are boxes of the document, which have names.
+      node.regions = (0..<box.regions).map { _ in Region(name: "") }
       if box.regions == 0 {
         node.isCurrent = current.contains(box.name)
         node.isUnreachable = box.canRest && !reached.contains(box.name)
@@ -73,9 +73,5 @@ extension Drawing {
       .map { .event($0.trigger) }
     summary = graph.summary
     whyPartial = graph.whyPartial
-  }
-
-  private func regionName(_ region: Int, of box: DocumentPicture.Box) -> String {
-    box.regions > 1 ? "region \(region + 1)" : ""
   }
 }
