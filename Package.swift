@@ -99,7 +99,8 @@ let package = Package(
       name: "MachineGraphsTests", dependencies: ["MachineGraphs", "StateMachines", "TestSupport"], swiftSettings: strict
     ),
     .testTarget(
-      name: "StatechartsTests", dependencies: ["Statecharts", "StateMachines", "TestSupport"], swiftSettings: strict),
+      name: "StatechartsTests", dependencies: ["Statecharts", "StateMachines", "TestSupport"], exclude: ["People"],
+      swiftSettings: strict),
     .testTarget(
       name: "WaveformsTests", dependencies: ["Waveforms", "StateMachines", "LineProtocol", "TestSupport"],
       swiftSettings: strict),

@@ -34,13 +34,18 @@ package struct DocumentSource: Sendable {
 
   package let kind: String
   package let format: String
+  /// Whether a diagram is read by the formal notation alone.
+  package let isStrict: Bool
   package let bytes: [UInt8]
   package let resources: [(path: String, bytes: [UInt8])]
 
   /// A document that is at hand.
-  package init(kind: String, format: String, bytes: [UInt8], resources: [(path: String, bytes: [UInt8])]) {
+  package init(
+    kind: String, format: String, isStrict: Bool, bytes: [UInt8], resources: [(path: String, bytes: [UInt8])]
+  ) {
     self.kind = kind
     self.format = format
+    self.isStrict = isStrict
     self.bytes = bytes
     self.resources = resources
   }
@@ -48,7 +53,7 @@ package struct DocumentSource: Sendable {
   package var requests: [Request] {
     let line = "define \(Word.written(kind)) format=\(format)"
     return resources.map { Request(line: "\(line) resource=\(Word.written($0.path))", bytes: $0.bytes) }
-      + [Request(line: line, bytes: bytes)]
+      + [Request(line: line + (isStrict ? " strict=yes" : ""), bytes: bytes)]
   }
 
   /// The end of a document in a script.
@@ -77,23 +82,52 @@ package struct DocumentSource: Sendable {
   /// Whether a file is a document, by its name.
   package static func isDocument(_ file: String) -> Bool { formats.keys.contains { file.hasSuffix($0) } }
 
+  /// The state diagrams of a page of Markdown or HTML, each as `load` names it; `nil` if the file is no page.
+  package static func diagrams(ofPage file: String, _ bytes: [UInt8]) -> [String]? {
+    guard DocumentPage.isPage(file) else { return nil }
+    return DocumentPage(bytes).diagrams.indices.map { "\(file)#\($0 + 1)" }
+  }
+
+  /// The endings of the names of pages that can have diagrams.
+  package static var pageEndings: [String] { DocumentPage.endings }
+
+  /// The endings of the names of documents.
+  package static var documentEndings: [String] { formats.keys.sorted() }
+
   /// The endings of all files that a document may need.
-  package static var fileEndings: [String] { formats.keys + resourceEndings }
+  package static var fileEndings: [String] { formats.keys + resourceEndings + DocumentPage.endings }
 
   /// Why a document cannot be read, and from which file.
   package struct Failure: Error, Hashable {
     package let message: String
+    /// The diagrams of a page, of which one is meant: each as it would be named, with its line and its heading.
+    package var diagrams: [(name: String, line: Int, heading: String)] = []
+
+    package static func == (left: Self, right: Self) -> Bool { left.message == right.message }
+    package func hash(into hasher: inout Hasher) { hasher.combine(message) }
   }
 
   /// Reads a document and the files beside it that it refers to by `src="…"`. A file that is not there is left out: the
   /// daemon says what it misses.
   ///
   /// - Parameters:
-  ///   - file: Its path.
+  ///   - file: Its path; behind that of a page of Markdown or HTML `#2` or `#HEADING` for one of its diagrams.
   ///   - kind: The name of the kind; nil for the name of the file without its ending.
+  ///   - isStrict: Whether a diagram is read by the formal notation alone.
   ///   - load: Reads a file.
-  package init(_ file: String, as kind: String?, load: (String) -> ScriptParser.Loaded) throws(Failure) {
+  package init(
+    _ file: String, as kind: String?, isStrict: Bool = false, load: (String) -> ScriptParser.Loaded
+  ) throws(Failure) {
     let name = file.split(separator: "/").last.map(String.init) ?? file
+    let mark = file.lastIndex(of: "#")
+    let path = mark.map { String(file[..<$0]) } ?? file
+    if DocumentPage.isPage(file) || DocumentPage.isPage(path) {
+      let isWhole = DocumentPage.isPage(file)
+      let part = isWhole ? "" : mark.map { String(file[file.index(after: $0)...]) } ?? ""
+      (self.kind, bytes) = try Self.diagram(ofPage: isWhole ? file : path, part, as: kind, load)
+      (format, self.isStrict, resources) = ("mermaid", isStrict, [])
+      return
+    }
     guard let (ending, format) = Self.formats.first(where: { name.hasSuffix($0.key) }) else {
       let hint = file.hasPrefix("'") ? #"; the quotes around a name are ""# : ""
       throw Failure(
@@ -108,13 +142,8 @@ package struct DocumentSource: Sendable {
           + "as in 'load \(Word.written(file)) as machine'")
     }
     self.format = format
-    switch load(file) {
-    case .bytes(let found): bytes = found
-    case .failed(let why): throw Failure(message: "cannot read '\(file)': \(why)")
-    }
-    guard bytes.count <= Self.mostBytes else {
-      throw Failure(message: "'\(file)' has \(bytes.count) bytes; a document has at most \(Self.mostBytes)")
-    }
+    self.isStrict = isStrict && format != "scxml"
+    bytes = try Self.bytes(of: file, load)
     guard format == "scxml" else {
       resources = []
       return
@@ -131,6 +160,48 @@ package struct DocumentSource: Sendable {
       if path.hasSuffix(".scxml") { unread += Self.references(in: found) }
     }
     self.resources = resources
+  }
+
+  private static func bytes(of file: String, _ load: (String) -> ScriptParser.Loaded) throws(Failure) -> [UInt8] {
+    switch load(file) {
+    case .bytes(let bytes):
+      guard bytes.count <= mostBytes else {
+        throw Failure(message: "'\(file)' has \(bytes.count) bytes; a document has at most \(mostBytes)")
+      }
+      return bytes
+    case .failed(let why): throw Failure(message: "cannot read '\(file)': \(why)")
+    }
+  }
+
+  /// A diagram of a page, and the name of its kind: that of the heading or the page.
+  private static func diagram(
+    ofPage file: String, _ part: String, as kind: String?, _ load: (String) -> ScriptParser.Loaded
+  ) throws(Failure) -> (kind: String, bytes: [UInt8]) {
+    let page = DocumentPage(try bytes(of: file, load))
+    let found = part.isEmpty ? Array(page.diagrams.indices) : page.diagrams(named: part)
+    guard let place = found.first, found.count == 1 else {
+      let listed = found.isEmpty ? Array(page.diagrams.indices) : found
+      throw Failure(
+        message: page.diagrams.isEmpty
+          ? "'\(file)' has no state diagram of Mermaid"
+          : part.isEmpty
+            ? "'\(file)' has \(listed.count) state diagrams; name one, as in '\(file)#1'"
+            : "'\(file)' has \(found.isEmpty ? "no" : "\(found.count)") state diagrams under '\(part)'; name one, as in '\(file)#1'",
+        diagrams: listed.map { ("\(file)#\($0 + 1)", page.diagrams[$0].line, page.diagrams[$0].heading) })
+    }
+    let name = (file.split(separator: "/").last ?? "").split(separator: ".").first.map(String.init) ?? ""
+    let suffix = part.isEmpty ? "" : Int(part).map { "-\($0)" } ?? ""
+    let heading = part.isEmpty || Int(part) != nil ? name : page.diagrams[place].heading
+    let letters = heading.unicodeScalars.map { scalar in
+      scalar.isASCII && scalar.properties.isXIDContinue || scalar == "." ? Character(scalar) : "-"
+    }
+    let own = String(letters.drop { !$0.isLetter }.prefix(longestName - suffix.count)) + suffix
+    guard kind != nil || Array(own.utf8).withUnsafeBytes({ TextRules.isName($0, longest: longestName) }) else {
+      throw Failure(
+        message: "'\(own)' cannot name a kind: give it a name of letters, digits, '.', '_' and '-', "
+          + "as in 'load \(Word.written("\(file)#\(place + 1)")) as machine'")
+    }
+    return (kind ?? own, page.diagrams[place].bytes)
   }
 
   /// Whether a path leads to a file below the document's folder.

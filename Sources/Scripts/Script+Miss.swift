@@ -24,6 +24,11 @@ extension Script.Check {
       return names.sorted() == timers.sorted() ? nil : Miss(expected: text(names), got: text(timers), word: 3)
     case .reading(_, let name, let wanted):
       return ShownMachine(rows).difference(name, wanted).map { Miss(expected: $0.expected, got: $0.got, word: 4) }
+    case .noErrors:
+      let told = rows.first { $0.words.count > 5 && $0.words[3] == "told" && $0.words[4] == "error" }
+      return told.map {
+        Miss(expected: "no-errors", got: "error \(Word.written($0.words[5])) at seq=\($0.words[0])", word: 2)
+      }
     case .coverage(let pattern, let percent):
       let coverage = TransitionCoverage(rows)
       if !coverage.hasKinds {

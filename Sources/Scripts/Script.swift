@@ -59,6 +59,8 @@ package struct Script: Sendable {
     case timers(machine: String, names: [String])
     /// A reading has a value. Its request is `show`.
     case reading(machine: String, name: String, Reading)
+    /// No action and no guard of the machine has failed so far. Its request is `journal`.
+    case noErrors(machine: String)
     /// An output is emitted within so many nanoseconds; without `within`, at the current time. It has no request.
     case output(machine: String, name: String, within: Int64?)
     /// So many per cent of the transitions of the kinds of such machines have been made. Its request is `coverage`.
@@ -71,6 +73,7 @@ package struct Script: Sendable {
       switch self {
       case .timers(let machine, _), .reading(let machine, _, _): "show \(machine)\n"
       case .coverage(let pattern, _): "coverage \(pattern)\n"
+      case .noErrors(let machine): "journal \(machine) what=all limit=1000000\n"
       case .output: ""
       // With two asterisks, no `unwatch` in a script is likely to name the same pattern.
       case .never(let machine, let state):
@@ -196,6 +199,7 @@ package struct Script: Sendable {
     return switch check {
     case .timers: .timers(machine: text(1), names: words.timers(3))
     case .reading(_, _, let wanted): .reading(machine: text(1), name: text(3), wanted)
+    case .noErrors: .noErrors(machine: text(1))
     case .output(_, _, let within): .output(machine: text(2), name: text(3), within: within)
     case .coverage(_, let percent): .coverage(pattern: text(2), percent: percent)
     case .never(_, let state): .never(machine: text(1), StateText(text(2)) ?? state)

@@ -132,11 +132,13 @@ extension ScriptParser {
   }
 
   /// Appends the requests that bring a document; the last of them has the outcome.
-  mutating func load(_ path: String, as kind: String?, outcome: Int32, word place: Int) throws(ScriptFailure) {
+  mutating func load(
+    _ path: String, as kind: String?, isStrict: Bool, outcome: Int32, word place: Int
+  ) throws(ScriptFailure) {
     let file = Self.path(path, beside: script.sources[source].name)
     let requests: [DocumentSource.Request]
     do throws(DocumentSource.Failure) {
-      requests = try DocumentSource(file, as: kind, load: load).requests
+      requests = try DocumentSource(file, as: kind, isStrict: isStrict, load: load).requests
     } catch {
       throw failure(word: place, error.message)
     }

@@ -117,18 +117,20 @@ extension ScriptParser {
     beginDocument(String(decoding: words.written(first..<arrow), as: UTF8.self), outcome: outcome, word: first)
   }
 
-  /// `load FILE [as KIND]`.
+  /// `load FILE [as KIND] [strict]`.
   private mutating func takeLoad(_ first: Int) throws(ScriptFailure) {
     let (arrow, outcome) = try outcome(from: first)
     try checkFixed(first..<words.words.count)
-    let form = "'load' is used as 'load FILE [as KIND]', with quotes around a name with blanks"
-    let count = arrow - first
+    let form = "'load' is used as 'load FILE [as KIND] [strict]', with quotes around a name with blanks"
+    var count = arrow - first
+    let isStrict = (count == 3 || count == 5) && words.isWord(arrow - 1, "strict")
+    if isStrict { count -= 1 }
     guard count == 2 || count == 4 && words.isWord(first + 2, "as"),
       (first..<arrow).allSatisfy({ words.words[$0].isPlain })
     else { throw failure(word: min(first + 2, words.words.count), form) }
     if isInBatch { throw failure(word: first, "'load' cannot stand between 'begin' and 'end'") }
     let kind = count == 4 ? words.text(words.words[first + 3]) : nil
-    try load(words.text(words.words[first + 1]), as: kind, outcome: outcome, word: first + 1)
+    try load(words.text(words.words[first + 1]), as: kind, isStrict: isStrict, outcome: outcome, word: first + 1)
   }
 
   /// Where a request that begins at a word ends, and its outcome.

@@ -435,7 +435,7 @@ extension ScriptParser {
     case .request(.expect, outcome: -1): return
     case .check(let place):
       switch script.checks[Int(place)] {
-      case .timers, .reading, .coverage: return
+      case .timers, .reading, .noErrors, .coverage: return
       case .output, .never: break
       }
     case .request, .repeats, .again: break

@@ -33,6 +33,7 @@ extension ScriptWords {
     let end = (try? arrow(from: first)) ?? words.count
     let count = end - first
     let isOutput = isWord(first + 1, "output")
+    if count == 3, !isOutput, isWord(first + 2, "no-errors") { return .noErrors(machine: try machine(first + 1)) }
     guard count > 3, isOutput || words[first + 2].isPlain else { return nil }
     let sort = text(words[first + 2])
     if end < words.count, isOutput || sort == "timers" || sort == "reading" {
@@ -184,7 +185,7 @@ extension Script.Check {
   /// Whether notices from the beginning of the script tell it, and no single answer.
   package var needsNotices: Bool {
     switch self {
-    case .timers, .reading, .coverage: false
+    case .timers, .reading, .noErrors, .coverage: false
     case .output, .never: true
     }
   }

@@ -219,14 +219,17 @@ struct DiagramTests {
       ("a --> b : [else]", "2:11 error : [else] belongs to a choice: write state a <<choice>>, or a guard"),
       (
         "state f <<fork>>\na --> f\nf --> b : x\nf --> c",
-        "4:11 error : an arrow out of a choice or fork is taken at once and has no event"
+        "4:11 error : an arrow out of a fork is taken at once and has no event; leave the label away"
       ),
       (
         "state j <<join>>\na --> b : x\na --> j\nb --> j\nj --> c",
         "2:1 error : a and b are not active together: the states before a join are in regions (--) of one state"
       ),
       ("a --> a[H] : x", "2:1 error : a has no states in it, so its history has nothing to remember"),
-      ("[*] --> a : go", "2:13 error : an arrow from [*] is taken at once and has no event"),
+      (
+        "[*] --> a : go",
+        "2:13 error : an arrow from [*] is taken at once and has no event; leave go away, or write / and actions"
+      ),
       (
         "state p {\nx --> y : e\n}\nstate q {\nz --> x : e\n}",
         "3:1 error : x is mentioned within p and within q: declare it where it belongs, with state x"

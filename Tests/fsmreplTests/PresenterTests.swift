@@ -252,11 +252,12 @@ struct PresenterTests {
           define KIND [resource=PATH] format=scxml|mermaid
               a kind from a document: its lines follow, up to
               'enddefine'; or a file that a document refers to
-          load FILE [as KIND] [follow [anew]]
+          load FILE [as KIND] [strict] [follow [anew]]
               a kind from a statechart in SCXML (.scxml) or Mermaid
-              (.mmd); with follow again whenever the file is saved,
-              up to the next load of it; with follow anew its
-              machines are also made again
+              (.mmd, README.md#2); with strict in the formal
+              notation alone, with follow again whenever the file
+              is saved, up to the next load of it; with follow
+              anew its machines are also made again
           save FILE [replace]
               writes the present world as a script, for 'fsmrepl
               run'

@@ -147,7 +147,9 @@ extension Verb {
     case .list: ReplyShapes(data: ["NAME KIND STATE"], lines)
     case .count: ReplyShapes(data: ["KIND STATE COUNT"], lines)
     case .show:
-      ReplyShapes(data: ["state STATE", "reading NAME VALUE [UNIT]", "timer NAME", "allowed EVENTS…"], lines)
+      ReplyShapes(
+        data: ["state STATE", "reading NAME VALUE [UNIT]", "timer NAME", "error TEXT", "allowed EVENTS…"],
+        lines)
     case .can: ReplyShapes(data: ["EVENT ARGUMENTS…"], "yes", "no", lines)
     case .send, .fire: ReplyShapes(outcomes[0], outcomes[1], outcomes[2])
     case .cast: ReplyShapes("MACHINES")

@@ -3,12 +3,18 @@ import StateMachines
 extension Drawing {
   /// The picture of a kind, or of a machine with its state marked.
   ///
-  /// - Parameter goesOn: Asked from time to time. After it was false, the drawing means nothing, and writers of it end soon.
+  /// - Parameters:
+  ///   - asWritten: Whether a kind from a document is drawn as its document is.
+  ///   - goesOn: Asked from time to time. After it was false, the drawing means nothing, and writers of it end soon.
   /// - Complexity: O(*states* × *inputs*). A state with states inside adds O(*moves*²).
   public init(
-    _ graph: StateGraph, mark: GraphMark? = nil, show detail: Detail = .usual,
+    _ graph: StateGraph, mark: GraphMark? = nil, show detail: Detail = .usual, asWritten: Bool = false,
     while goesOn: @escaping @Sendable () -> Bool = { true }
   ) {
+    if asWritten, let documentation = graph.kind.documentation {
+      self.init(documentation.picture(), graph, mark: mark, show: detail, while: goesOn)
+      return
+    }
     self.init(
       title: mark.map { "\($0.name): \(graph.kind.name)" } ?? graph.kind.name, detail: detail, while: goesOn)
     let mark = mark.flatMap(graph.resolve)

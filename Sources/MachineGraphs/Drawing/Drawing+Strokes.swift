@@ -91,6 +91,7 @@ extension Drawing {
 
   private func liftedArrows(joinsOutputs: Bool, fromNested: Bool) -> [Arrow] {
     var arrows = mergedArrows.filter { $0.effect == .moved && !$0.isWire }
+    if isOfDocument { return arrows }
     let nesting = Nesting(nodes)
     for node in nodes.indices.reversed() where (fromNested || nodes[node].parent == nil) && goesOn() {
       for region in nodes[node].regions {

@@ -26,6 +26,8 @@ public struct Drawing: Sendable {
   /// Why the picture is partial; empty if it is whole.
   public internal(set) var whyPartial: [String] = []
   public let detail: Detail
+  /// Whether it is the picture of a document, whose arrows stand where they are written.
+  var isOfDocument = false
   /// Whether its outermost nodes are the members of a composition.
   var isComposition = false
   /// Where arrows lead in a picture; `nil` for what suits its size.
@@ -134,9 +136,11 @@ public struct Drawing: Sendable {
 
     /// `tap(2) [window open] / beep`, `waiting after 2s`.
     var text: String {
-      (sign.isEmpty ? "" : "\(sign) ") + trigger.text + (samples.isEmpty ? "" : "(\(samples))")
-        + (condition.isEmpty ? "" : " [\(condition)]")
-        + (outputs.isEmpty ? "" : " / " + outputList)
+      // What is taken at once has no trigger.
+      [
+        sign, trigger.text + (samples.isEmpty ? "" : "(\(samples))"), condition.isEmpty ? "" : "[\(condition)]",
+        outputs.isEmpty ? "" : "/ " + outputList,
+      ].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
     /// The outputs with commas between them; one that comes several times in a row, with its number.

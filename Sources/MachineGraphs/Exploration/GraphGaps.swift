@@ -80,6 +80,8 @@ struct GraphGaps {
         return kind.events[event].takesAnything && arguments == [.none] ? "no data" : StateGraph.sample(arguments)
       }
       if samples.isEmpty {
+        // The event of a document that stands for all others is none that somebody sends.
+        if event == kind.otherEvents?.place { continue }
         sentences.append("\(kind.events[event].name) is left away, since this diagram shows single characters")
         continue
       }

@@ -119,6 +119,7 @@ extension KindCheck {
     case .timers(let machine, let names): self.check(.timer, names, of: machine, 3, here)
     case .reading(let machine, let name, _): self.check(.reading, [name], of: machine, 3, here)
     case .never(let machine, let state): self.check(.state, [state.word], of: machine, 2, here)
+    case .noErrors(let machine): _ = checkMachine(machine, 1, here)
     case .coverage(let pattern, _): _ = checkPattern(pattern, 2, here, hasKindKey: false)
     case .output(let machine, let name, _):
       guard let found = checkMachine(machine, 2, here) else { return }

@@ -13,11 +13,13 @@ enum DocumentReading {
   /// - Parameter goesOn: Asked from time to time. After it was false, what is returned means nothing.
   static func compile(_ document: KindDocument, while goesOn: @escaping () -> Bool = { true }) -> DocumentReading {
     let compilation: Definition.Compilation
-    switch document.format {
+    switch document.notation {
     case "scxml":
       let resources = Dictionary(document.resources.map { ($0.path, $0.bytes) }) { $1 }
       compilation = Definition.compile(document.bytes, resources: resources, while: goesOn)
-    case "mermaid": compilation = Definition.compile(mermaid: document.bytes, while: goesOn)
+    case "mermaid":
+      compilation = Definition.compile(
+        mermaid: document.bytes, reading: document.isReadFreely ? .free : .strict, while: goesOn)
     case _: return .unsupported
     }
     switch compilation {
@@ -34,7 +36,7 @@ enum DocumentReading {
 
 extension KindDocument {
   /// What `describe` says of where a kind comes from.
-  var origin: String { "a document in \(format)" }
+  var origin: String { "a document in \(notation)" }
 }
 
 extension Catalogue {
@@ -49,7 +51,7 @@ extension Catalogue {
         throw DocumentFailure(
           findings.first { $0.severity == .error }?.description ?? "it refers to \(missing.joined(separator: ", "))")
       case .exceeds(let limit): throw DocumentFailure("it has more than \(limit.value) names")
-      case .unsupported: throw DocumentFailure("documents in \(document.format) cannot be read")
+      case .unsupported: throw DocumentFailure("documents in \(document.notation) cannot be read")
       }
     }
     return catalogue

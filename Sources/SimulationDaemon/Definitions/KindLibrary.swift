@@ -62,7 +62,7 @@ struct KindLibrary: Sendable {
         let source = try Self.source(path, catalogue, limits)
         if has(source.kind) { throw Failure(description: "another file has a kind '\(source.kind)' already") }
         let document = KindDocument(
-          name: source.kind, format: source.format, bytes: source.bytes,
+          name: source.kind, notation: source.format, isStrict: source.isStrict, bytes: source.bytes,
           resources: source.resources.map { KindDocument.Resource(path: $0.path, bytes: $0.bytes) })
         let reading = DocumentReading.compile(document)
         for finding in reading.findings { tell(finding.severity, "\(Self.place(of: finding, in: path))") }

@@ -96,7 +96,7 @@ extension ReceivedDocument {
       InputBuffer.Line(unknown: $0).withParsedCopy(&request) { Words($0) }
     }
     return KindDocument(
-      name: words?[0] ?? "", format: words?["format"] ?? "", bytes: bytes,
+      name: words?[0] ?? "", notation: words?["format"] ?? "", isStrict: words?["strict"] == "yes", bytes: bytes,
       resources: resources.map { KindDocument.Resource(path: $0.key, bytes: $0.value) })
   }
 }

@@ -28,7 +28,8 @@ enum GraphSubject {
     switch self {
     case .kind(let source, let mark):
       guard let graph = source.advance(by: steps) else { return nil }
-      var drawing = Drawing(graph, mark: mark, show: form.drawn, while: goesOn)
+      var drawing = Drawing(
+        graph, mark: mark, show: form.drawn, asWritten: form.format != .table, while: goesOn)
       drawing.direction = form.direction
       return .text(form.text(of: drawing, asPicture: drawing))
     case .text(let text): return .text(text())

@@ -151,6 +151,8 @@ struct ScriptText: ~Copyable {
 
 extension KindDocument {
   var source: DocumentSource {
-    DocumentSource(kind: name, format: format, bytes: bytes, resources: resources.map { ($0.path, $0.bytes) })
+    DocumentSource(
+      kind: name, format: notation, isStrict: notation == "mermaid" && !isReadFreely, bytes: bytes,
+      resources: resources.map { ($0.path, $0.bytes) })
   }
 }

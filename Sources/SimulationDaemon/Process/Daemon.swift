@@ -134,6 +134,7 @@ final class Daemon {
       switch severity {
       case .error: log.error(text)
       case .warning: log.warning(text)
+      case .note: log.info(text)
       }
     }
     log.info("\(library.entries.count) kinds from \(folder)")

@@ -196,11 +196,14 @@ extension RequestContext {
       kind.states.firstIndex { $0.word == initial }.map { StateQuery(word, of: kind)?.matches($0, data: nil) ?? false }
         ?? false
     }
-    page.line(
-      "parameter", ["initial"],
-      [("type", "state")] + (standard.map { [("default", $0)] } ?? [])
-        + [("allowed", kind.initialStates.joined(separator: ","))],
-      "the state to start in, as if it had just been entered")
+    // A machine of a document begins as the document says.
+    if !kind.initialStates.isEmpty {
+      page.line(
+        "parameter", ["initial"],
+        [("type", "state")] + (standard.map { [("default", $0)] } ?? [])
+          + [("allowed", kind.initialStates.joined(separator: ","))],
+        "the state to start in, as if it had just been entered")
+    }
     for line in tableLines(of: kind, parameters) { page.line("table", [], [], String(line)) }
     describeExample(kind.example, &page)
   }

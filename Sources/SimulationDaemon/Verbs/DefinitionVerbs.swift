@@ -24,7 +24,8 @@ extension RequestContext {
         "define needs format=\(formats.joined(separator: "|"))")
     }
     if let path = words["resource"] { return keep(document.bytes, of: kind, as: path) }
-    define(kind, format, document)
+    guard let isStrict = choice(words["strict"], "strict", ["yes": true, "no": false], otherwise: false) else { return }
+    define(kind, format, isStrict, document)
   }
 
   private func keep(_ bytes: [UInt8], of kind: String, as path: String) {
@@ -41,12 +42,12 @@ extension RequestContext {
   }
 
   /// Compiles a document and adds its kind to the world.
-  private func define(_ name: String, _ format: DocumentFormat, _ received: ReceivedDocument) {
+  private func define(_ name: String, _ format: DocumentFormat, _ isStrict: Bool, _ received: ReceivedDocument) {
     if environment.catalogue[name] != nil {
       return fail(.nameTaken, [("kind", name)], "'\(name)' is a kind of the program; choose another name")
     }
     let document = KindDocument(
-      name: name, format: format.rawValue, bytes: received.bytes,
+      name: name, notation: format.rawValue, isStrict: isStrict, bytes: received.bytes,
       resources: received.resources.map { KindDocument.Resource(path: $0.key, bytes: $0.value) })
     let program: ChartProgram
     let warnings: [Finding]
@@ -65,7 +66,7 @@ extension RequestContext {
         .badDefinition,
         first.map { [("line", "\($0.line)"), ("column", "\($0.column)")] }
           ?? [("missing", missing.joined(separator: ","))],
-        first?.message ?? "the document refers to \(missing.joined(separator: ", "))")
+        first.map { Self.summary($0, of: findings) } ?? "the document refers to \(missing.joined(separator: ", "))")
     }
     for warning in warnings { line(of: warning) }
     let (version, key) = live.world.next(name)
@@ -80,11 +81,19 @@ extension RequestContext {
     }
   }
 
-  /// `. LINE:COLUMN error : …`, before it the path of a resource.
+  /// How many mistakes a document has: each is told in a line of its own.
+  private static func summary(_ first: Finding, of findings: [Finding]) -> String {
+    let count = findings.count { $0.severity == .error }
+    return count == 1
+      ? "the document has a mistake" : "the document has \(count) mistakes, the first in line \(first.line)"
+  }
+
+  /// `. LINE:COLUMN error : …`, also `warning` and `note`; before it the path of a resource.
   private func line(of finding: Finding) {
     line { line in
       line.word((finding.resource.map { "\($0):" } ?? "") + "\(finding.line):\(finding.column)")
       line.word(finding.severity.rawValue)
+      if let write = finding.write { line.key("write", write) }
       line.note(finding.message)
     }
   }

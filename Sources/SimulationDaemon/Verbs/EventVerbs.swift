@@ -154,6 +154,11 @@ extension RequestContext {
 
   /// The arguments of an event that takes any data: the members of an object, from `key=value` words.
   private func openArguments(of event: EventEntry, _ first: [Value]) -> [Value]? {
+    if words.plain.count == 3, words.keyed.isEmpty, event.takesValue,
+      let data = ChartData.object(of: [("value", words.plain[2])])
+    {
+      return first + [data]
+    }
     if words.plain.count > 2 {
       fail(
         .badArgument, [("argument", "1"), ("got", words.plain[2]), ("allowed", "key=value")],
@@ -281,7 +286,8 @@ extension Session {
         outbox.buffer.append(words.outputs.word(at: Int(output)))
       }
     }
-    if answer.verdict == .ignored, let reason = details.reason { outbox.buffer.note(reason) }
+    // Also of a move, whose actions can fail.
+    if let reason = details.reason { outbox.buffer.note(reason) }
     outbox.buffer.endLine()
   }
 
@@ -333,4 +339,13 @@ extension Catalogue {
 enum RefusedInput {
   case event(String)
   case timer(String)
+}
+
+extension EventEntry {
+  /// Whether a document asks this event for a value alone, as `push(softly)` does: a request has it as a plain word.
+  fileprivate var takesValue: Bool {
+    arguments.last?.samples.contains { sample in
+      if case .text(let text) = sample { ChartData.members(of: text).map(\.key) == ["value"] } else { false }
+    } ?? false
+  }
 }

@@ -105,8 +105,10 @@ extension RequestContext {
     if form.format == .stateDiagram {
       guard mayDraw(kind) else { return }
       text = machine.map { live.world.living($0).stateDiagram } ?? ChartMachine.stateDiagram(of: kind)
-    } else if document.format == "mermaid" {
-      text = { Definition.scxml(mermaid: document.bytes) ?? "" }
+    } else if document.notation == "mermaid" {
+      text = {
+        Definition.scxml(mermaid: document.bytes, reading: document.isReadFreely ? .free : .strict) ?? ""
+      }
     } else {
       guard let written = String(validating: document.bytes, as: UTF8.self) else {
         return failToPrint("the document is not in UTF-8, as lines are; a copy in UTF-8 can be printed")

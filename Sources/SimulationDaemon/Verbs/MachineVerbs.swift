@@ -345,6 +345,12 @@ extension RequestContext {
         line.key("left", seconds: max(0, (due - live.world.now).nanoseconds))
       }
     }
+    for failure in live.world.lastFailures(of: machine) {
+      line { line in
+        line.word(literal: "error")
+        line.word(failure)
+      }
+    }
     line { line in
       line.word(literal: "allowed")
       for event in live.world.possibleEvents(of: machine) { line.word(kind.events[event].name) }

@@ -8,6 +8,8 @@
 /// ```
 public struct EventForm<Event: Sendable>: Sendable {
   let name: String
+  /// The words that it is named after; `nil` if it has its name from a program.
+  var text: String?
   let arguments: [ArgumentEntry]
   let about: String
   /// The event itself, if it can be sent without arguments.
@@ -38,15 +40,18 @@ public struct EventForm<Event: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - constant: The event without data.
+  ///   - text: The words that the event is named after, which name it as well.
+  ///   - samples: Data to try it with; `nil` for those of the type.
   ///   - isSampledFully: Whether the data do not matter.
   ///   - make: The event with the text of its data.
   package static func open(
-    _ name: String, _ about: String, isSampledFully: Bool, constant: Event,
+    _ name: String, _ about: String, text: String?, samples: [Value]?, isSampledFully: Bool, constant: Event,
     make: @escaping @Sendable (String) -> Event
   ) -> EventForm {
     EventForm(
-      name: name,
-      arguments: [ArgumentEntry(name: "data", type: .json, samples: nil, isSampledFully: isSampledFully)], about: about,
+      name: name, text: text,
+      arguments: [ArgumentEntry(name: "data", type: .json, samples: samples, isSampledFully: isSampledFully)],
+      about: about,
       constant: constant, sample: constant,
       make: { values in
         if case .text(let text)? = values.first { make(text) } else { constant }

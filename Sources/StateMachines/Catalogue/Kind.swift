@@ -49,6 +49,8 @@ public final class Kind: Sendable {
   package var isOfDocument: Bool { otherEvents != nil }
   /// Whether one step of a machine can take longer than a millisecond or two.
   package let hasLongSteps: Bool
+  /// What the kind's document says; `nil` of other kinds.
+  package let documentation: KindDocumentation?
 
   /// The machine type, through which the world steps machines of this kind.
   public let machine: any ErasedMachine.Type
@@ -171,17 +173,20 @@ public final class Kind: Sendable {
   ///   - defaults: The parameters that machines of the kind have unless `new` sets them.
   ///   - otherEvents: The last of the events, if it stands for names that are not listed.
   ///   - hasLongSteps: Whether one step can take longer than a millisecond or two.
+  ///   - documentation: See ``documentation``.
   package convenience init<M: _Machine>(
     _ machine: M.Type, _ name: String, key: String, version: Int, _ about: String, form: Form, origin: String,
     states: [StateEntry], areStatesNamedByData: Bool, events: [EventForm<M.Event>], otherEvents: OtherEvents?,
     timers: [TimerEntry], outputs: [OutputEntry], readings: [ReadingForm<M>],
-    parameters: [ParameterForm<M.Parameters>], defaults: M.Parameters, hasLongSteps: Bool
+    parameters: [ParameterForm<M.Parameters>], defaults: M.Parameters, hasLongSteps: Bool,
+    documentation: KindDocumentation
   ) {
     self.init(
       machine, name, version: version, about, form: form, origin: origin, example: [], regions: nil,
       stateEntries: states, initialStates: [], events: events, timerEntries: timers, timerEvents: [],
       outputEntries: outputs, readings: readings, parameters: parameters, defaults: defaults,
-      areStatesNamedByData: areStatesNamedByData, otherEvents: otherEvents, key: key, hasLongSteps: hasLongSteps)
+      areStatesNamedByData: areStatesNamedByData, otherEvents: otherEvents, key: key, hasLongSteps: hasLongSteps,
+      documentation: documentation)
   }
 
   private init<M: _Machine>(
@@ -202,7 +207,8 @@ public final class Kind: Sendable {
     otherEvents: OtherEvents? = nil,
     key: String? = nil,
     isDerived: Bool = false,
-    hasLongSteps: Bool = false
+    hasLongSteps: Bool = false,
+    documentation: KindDocumentation? = nil
   ) {
     M.State.Name.checkPlaces()
     M.Output.Name.checkPlaces()
@@ -228,10 +234,11 @@ public final class Kind: Sendable {
     hasStatesNamedByData = areStatesNamedByData
     self.otherEvents = otherEvents
     self.hasLongSteps = hasLongSteps
+    self.documentation = documentation
     states = stateEntries
     self.initialStates = initialStates.map(\.0)
     initialPlaces = initialStates.map(\.1.index)
-    self.events = events.map { EventEntry(name: $0.name, arguments: $0.arguments, about: $0.about) }
+    self.events = events.map { EventEntry(name: $0.name, arguments: $0.arguments, about: $0.about, text: $0.text) }
     timers = timerEntries
     outputs = outputEntries
     self.readings = readings.map { ReadingEntry(name: $0.name, type: $0.type, about: $0.about) }
@@ -274,6 +281,7 @@ public final class Kind: Sendable {
     carriesData = false
     hasStatesNamedByData = description.hasStatesNamedByData
     hasLongSteps = false
+    documentation = nil
     states = description.states.map { StateEntry(word: $0, about: "") }
     initialStates = []
     initialPlaces = []
@@ -371,16 +379,20 @@ public final class Kind: Sendable {
     precondition(self.machine == machine, "\(name) is a kind of \(self.machine), not of \(machine)")
   }
 
+  /// The output that tells of actions and guards that fail.
+  package static var failureName: String { "error" }
+
   /// Whether an event can be sent without arguments.
   public func isPlain(_ event: Int) -> Bool { events[event].isPlain }
 
-  /// The index of the event with this name, and the arguments that come before those of a request.
+  /// The index of the event with this name, or with a name after these words, and the arguments that come before those of a request.
   ///
   /// - Returns: `nil` if the kind's machines have no such event.
   package func event(named name: String) -> (place: Int, first: [Value])? {
     if let place = Array(name.utf8).withUnsafeBytes({ words.events.find($0) }) {
       if place != otherEvents?.place { return (place, []) }
     }
+    if let place = events.firstIndex(where: { $0.text == name }) { return (place, []) }
     guard let otherEvents, otherEvents.admits(name) else { return nil }
     return (otherEvents.place, [.text(name)])
   }
@@ -590,6 +602,8 @@ public struct EventEntry: Hashable, Sendable {
   public let name: String
   public let arguments: [ArgumentEntry]
   public let about: String
+  /// The words that it is named after, for which it can be sent as well; `nil` if it has its name from a program.
+  package var text: String?
 
   /// Whether it can be sent without arguments.
   public var isPlain: Bool { arguments.isEmpty || takesAnything }

@@ -2,7 +2,8 @@
 package struct KindDocument: Hashable, Sendable {
   /// The name of the kind.
   package let name: String
-  /// The notation, by its name on the wire.
+  /// The notation by its name on the wire, and behind it how it is read: stores keep both, so that a document is read
+  /// again as it was. A document without a mark is read strictly, as all were at first.
   package let format: String
   package let bytes: [UInt8]
   /// The files that the document refers to, in the order of their paths.
@@ -24,6 +25,22 @@ package struct KindDocument: Hashable, Sendable {
     self.bytes = bytes
     self.resources = resources.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
   }
+
+  /// A document that a client gives.
+  ///
+  /// - Parameter isStrict: Whether a diagram is read by the formal notation alone.
+  package init(name: String, notation: String, isStrict: Bool, bytes: [UInt8], resources: [Resource]) {
+    let isFree = !isStrict && notation == "mermaid"
+    self.init(name: name, format: notation + (isFree ? Self.freely : ""), bytes: bytes, resources: resources)
+  }
+
+  private static let freely = ", freely"
+
+  /// Whether a diagram is read as a person would; see ``format``.
+  package var isReadFreely: Bool { format.hasSuffix(Self.freely) }
+
+  /// The notation, by its name on the wire.
+  package var notation: String { isReadFreely ? String(format.dropLast(Self.freely.count)) : format }
 
   /// All bytes.
   package var size: Int { resources.reduce(bytes.count) { $0 + $1.path.utf8.count + $1.bytes.count } }

@@ -127,6 +127,7 @@ struct Chart: Sendable {
   struct Data: Sendable {
     var slot: Index
     var value: Source
+    var line: Index
   }
 
   struct DoneData: Sendable {
@@ -145,6 +146,8 @@ struct Chart: Sendable {
   var descriptors: [EventNames.Descriptor] = []
   var blocks: [Range<Index>] = []
   var instructions: [Instruction] = []
+  /// The line of each instruction.
+  var instructionLines: [Index] = []
   var constants: [DataValue] = []
   var historyStates: [Index] = []
   /// Blocks of `<onentry>` and `<onexit>`, by the ranges of the states.
@@ -163,6 +166,16 @@ struct Chart: Sendable {
   var hasEventless = false
   /// Events that only timers of the chart bring, since they stand for `after` in a diagram.
   var timerEvents: Set<Int32> = []
+  /// What the document is asked by its guards and does not declare: data that the parameters of its kind begin with.
+  var conditions: [ChartCondition] = []
+  /// The words that events are named after, by the events' names.
+  var eventTexts: [String: String] = [:]
+  /// Whether guards and actions ask events for such data only, of which there is a sample of each class.
+  var asksSamplesOnly = false
+  /// The titles and descriptions that states have in a diagram, by their ids; "" for none.
+  var texts: [String: (title: String, about: String)] = [:]
+  /// Data that guards ask events for, as JSON, by the events' names; "" for those that every event is asked for.
+  var eventData: [String: [String]] = [:]
 
   var histories: Int { historyStates.count }
 

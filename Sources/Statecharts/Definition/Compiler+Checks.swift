@@ -10,6 +10,8 @@ extension Compiler {
     checkReachability()
     for state in chart.states.indices where pace.mayGoOn() { checkShadows(of: state) }
     checkCircles()
+    checkWaiting()
+    checkRepeatedEvents()
     checkEvents()
     checkEnds()
     checkIDs()
@@ -49,7 +51,8 @@ extension Compiler {
       } else if own.kind == .atomic, chart.states.count > 2, !isWatching(state) {
         if !isLeft[state] {
           // In a diagram a misspelled name is another state.
-          let meant = document.isDiagram && isTelling ? Spelling.suggestion(for: name, in: otherNames(than: name)) : ""
+          let meant =
+            mayBeMisspelled(name) && isTelling ? Spelling.suggestion(for: name, in: otherNames(than: name)) : ""
           let end = document.isDiagram ? "\(name) --> [*]" : "a <final>"
           warn(node, "nothing leads out of \(name)\(meant.isEmpty ? "; an end is \(end)" : meant)")
         }
@@ -76,6 +79,11 @@ extension Compiler {
       child = Int(chart.states[child].end)
     }
     return true
+  }
+
+  /// Whether a state of a diagram may be one with another name: it is only the end of an arrow.
+  private func mayBeMisspelled(_ name: String) -> Bool {
+    document.isDiagram && name.count > 2 && !document.declaredStates.contains(name)
   }
 
   private func otherNames(than name: String) -> [String] {
@@ -152,12 +160,26 @@ extension Compiler {
     guard let first, chart.transitions[Int(first)].condition == Chart.none,
       chart.transitions[Int(first)].targets.count == 1
     else { return nil }
+    // What happens beside it can end a region's circle.
     var above = Int(chart.states[state].parent)
-    while above >= 0 {
-      if chart.states[above].kind == .parallel { return nil }
-      above = Int(chart.states[above].parent)
+    while above > 0 {
+      let parent = Int(chart.states[above].parent)
+      if parent >= 0, chart.states[parent].kind == .parallel, canBeLeftAtOnce(above, in: parent) { return nil }
+      above = parent
     }
     return Int(first)
+  }
+
+  /// Whether a transition without an event beside a region may leave the state around it.
+  private func canBeLeftAtOnce(_ region: Int, in parallel: Int) -> Bool {
+    chart.transitions.contains { transition in
+      let source = Int(transition.source)
+      guard transition.descriptors.isEmpty, !transition.targets.isEmpty, source != 0,
+        source == parallel || chart.isDescendant(source, of: parallel) || chart.isDescendant(parallel, of: source),
+        !chart.isDescendant(source, of: region), source != region
+      else { return false }
+      return transition.targets.contains { !chart.isDescendant(Int(chart.targets[Int($0)]), of: parallel) }
+    }
   }
 
   private func covers(_ wide: EventNames.Descriptor, _ narrow: EventNames.Descriptor) -> Bool {
@@ -183,13 +205,90 @@ extension Compiler {
   /// Warns of variables that nothing declares.
   private mutating func checkVariables() {
     let declared = references.declared.map { chart.symbols.names[$0] }.sorted()
+    let endless = slotsOfEndlessGuards
     for (slot, position) in references.uses.sorted(by: { $0.key < $1.key }) where !references.declared.contains(slot) {
       guard isTelling else { return }
       let name = chart.symbols.names[slot]
       if unread.contains(name) { continue }
+      if let advice = Self.absent[name] {
+        note(.warning, at: position, "there is no \(name) here; \(document.isDiagram ? advice.diagram : advice.scxml)")
+        continue
+      }
       let meant = Spelling.suggestion(for: name, in: declared)
       let how = document.isDiagram ? "write %% data \(name) = …" : "write <data id=\"\(name)\"/> in the <datamodel>"
-      note(.warning, at: position, "nothing declares \(name)\(meant.isEmpty ? "; \(how)" : meant)")
+      let isEndless = endless.contains(slot)
+      note(
+        .warning, at: position,
+        "nothing declares \(name)\(isEndless ? ", and a guard without an event that fails is asked for ever" : "")"
+          + (meant.isEmpty ? "; \(how)" : meant))
+    }
+  }
+
+  /// What other programs have and there is not here, and what there is.
+  private static let absent: [String: (scxml: String, diagram: String)] = {
+    let log = (scxml: "write <log>", diagram: "write log")
+    let time = (scxml: "time is the world's: write <send delay=…>", diagram: "time is the world's: write after 5s")
+    let none = (scxml: "the document's data are all there is", diagram: "the diagram's data are all there is")
+    let send = (scxml: "write <send>", diagram: "write an output")
+    return [
+      "console": log, "print": log, "printf": log, "alert": log, "Date": time, "setTimeout": time, "setInterval": time,
+      "clearTimeout": (scxml: "write <cancel>", diagram: "write cancel"), "performance": time, "eval": none,
+      "require": none, "module": none, "process": none, "window": none, "document": none, "globalThis": none,
+      "fetch": send, "XMLHttpRequest": send,
+    ]
+  }()
+
+  /// The variables in guards of transitions that have no event.
+  private var slotsOfEndlessGuards: Set<Int> {
+    var slots: Set<Int> = []
+    for transition in chart.transitions where transition.descriptors.isEmpty && transition.condition != Chart.none {
+      guard case .form(let expression) = chart.expressions[Int(transition.condition)] else { continue }
+      for case .variable(let slot) in expression.code.nodes { slots.insert(slot) }
+    }
+    return slots
+  }
+
+  /// Warns of a document in which nothing is waited for. A diagram says so of its arrows.
+  private mutating func checkWaiting() {
+    guard !document.isDiagram, chart.invokes.isEmpty else { return }
+    let defaults = Set(chart.states.map(\.initial))
+    let own = chart.transitions.indices.filter { !defaults.contains(Chart.Index($0)) }
+    guard let first = own.first, own.allSatisfy({ chart.transitions[$0].descriptors.isEmpty }) else { return }
+    if let node = nodeOfTransition[first] { warn(node, "no transition has an event") }
+  }
+
+  /// Warns of a state that waits at its end for nothing but the event that has brought it there.
+  private mutating func checkRepeatedEvents() {
+    for (state, own) in chart.states.enumerated() where state > 0 && own.kind == .compound && !own.transitions.isEmpty {
+      func names(_ transitions: some Sequence<Chart.Index>) -> Set<Int32>? {
+        var names: Set<Int32> = []
+        for place in transitions {
+          for descriptor in chart.transitions[Int(place)].descriptors {
+            guard case .name(let name) = chart.descriptors[Int(descriptor)] else { return nil }
+            names.insert(name)
+          }
+          if chart.transitions[Int(place)].descriptors.isEmpty { return nil }
+        }
+        return names
+      }
+      let finals = chart.children(of: state).filter { chart.states[$0].kind == .final }
+      guard !finals.isEmpty, let outer = names(own.transitions), outer.count == 1, let event = outer.first else {
+        continue
+      }
+      var inner: [Chart.Index] = []
+      for child in state + 1..<Int(own.end) {
+        inner += chart.states[child].transitions.filter { place in
+          chart.transitions[Int(place)].targets.contains { finals.contains(Int(chart.targets[Int($0)])) }
+        }
+      }
+      guard !inner.isEmpty, names(inner) == outer, let node = nodeOfTransition[Int(own.transitions.lowerBound)] else {
+        continue
+      }
+      let (id, name) = (chart.ids[state] ?? "the state", chart.events.names[Int(event)])
+      warn(
+        node,
+        "\(id) ends with \(name) and waits for another \(name) then"
+          + (document.isDiagram ? "; an arrow without an event waits for the end" : "; its end is done.state.\(id)"))
     }
   }
 

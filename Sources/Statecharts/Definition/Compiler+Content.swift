@@ -25,7 +25,7 @@ extension Compiler {
     let initial = chart.states[state].initial
     for transition in Array(chart.states[state].transitions) + (initial == Chart.none ? [] : [initial]) {
       guard let node = nodeOfTransition[Int(transition)] else { continue }
-      if let condition = document.element(node)?["cond"] {
+      if let condition = document.element(node)?["cond"], !condition.allSatisfy(\.isWhitespace) {
         chart.transitions[Int(transition)].condition = self.condition(condition, node)
       }
       let content = elements(of: node)
@@ -43,15 +43,33 @@ extension Compiler {
   mutating func expression(_ text: String, _ node: Int, _ attribute: String?) -> Chart.Index {
     do {
       let functions = chart.symbols.functions.count
+      let text = hasDataModel ? text : Self.quotingStates(text)
       let expression =
         hasExpressions
-        ? try Expression(parsing: text, in: &chart.symbols) : try Expression(parsingPredicate: text, in: &chart.symbols)
+        ? try Expression(parsing: text, in: &chart.symbols, written: document.element(node)?.condition)
+        : try Expression(parsingPredicate: text, in: &chart.symbols)
       note(expression.code, functions, node, attribute)
       chart.expressions.append(.form(expression))
     } catch {
       chart.expressions.append(.broken(broken(text, error, node, attribute)))
     }
     return Chart.Index(chart.expressions.count - 1)
+  }
+
+  /// `In('id')` for `In(id)`, as a document without a data model has it.
+  private static func quotingStates(_ text: String) -> String {
+    guard text.contains("In") else { return text }
+    var lexer = Lexer(text)
+    var before: [Token] = []
+    var (written, end) = ("", 0)
+    while let (token, start) = try? lexer.next(), token != .end {
+      if before == [.name("In"), .symbol("(")], case .name(let id) = token {
+        written += "\(lexer.text(end..<start))'\(id)'"
+        end = lexer.offset
+      }
+      before = before.suffix(1) + [token]
+    }
+    return written + lexer.text(end..<text.utf8.count)
   }
 
   private mutating func condition(_ text: String, _ node: Int) -> Chart.Index {
@@ -144,7 +162,7 @@ extension Compiler {
   func content(of node: Int) -> Int? {
     document.children(of: node).first { child in
       switch document.nodes[child].content {
-      case .element: true
+      case .element(let element): !isMark(element)
       case .text(let text): !text.allSatisfy(\.isWhitespace)
       }
     }
@@ -164,9 +182,14 @@ extension Compiler {
 
   /// What an element contains, as a value: JSON, else markup, else a text with single blanks.
   private mutating func literal(of node: Int) -> DataValue {
-    guard let inner = document.children(of: node).first(where: { document.element($0) != nil }) else {
+    guard
+      let inner = document.children(of: node).first(where: { document.element($0).map { !isMark($0) } ?? false })
+    else {
       let text = document.text(of: node)
       let value = Self.literal(text)
+      if Self.isFunction(text.trimmed) {
+        warn(node, "this is a text and no function, since it is the content of the element; write it in expr=")
+      }
       if case .string = value, let first = text.trimmed.first, first == "{" || first == "[" {
         warn(node, "this begins like JSON but is no JSON, so it counts as a text")
       }
@@ -175,6 +198,14 @@ extension Compiler {
     let markup = document.markup(below: node).trimmed
     if document.element(inner)?.name == "scxml", markups[markup] == nil { markups[markup] = chart(ofElement: inner) }
     return .string(markup)
+  }
+
+  private static func isFunction(_ text: String) -> Bool {
+    guard text.hasPrefix("function") || text.contains("=>") else { return false }
+    var symbols = SymbolTable()
+    guard let code = try? Parser.expression(text, &symbols) else { return false }
+    if case .function = code.nodes[Int(code.root)] { return true }
+    return false
   }
 
   private static func literal(_ text: String) -> DataValue {
@@ -221,7 +252,7 @@ extension Compiler {
     if let source = element["src"], let bytes = bytes(of: source) {
       value = .constant(chart.add(constant: Self.literal(String(decoding: bytes, as: UTF8.self))))
     }
-    chart.data.append(Chart.Data(slot: Chart.Index(slot), value: value))
+    chart.data.append(Chart.Data(slot: Chart.Index(slot), value: value, line: line(of: node)))
   }
 
   private mutating func compileGlobalScript(_ node: Int) {
@@ -325,18 +356,33 @@ extension Compiler {
   private mutating func block(of node: Int) -> Chart.Index { block(elements(of: node)) }
 
   private mutating func block(_ nodes: [Int]) -> Chart.Index {
-    // What `foreach` and `if` contain is compiled in its place, so a block is one range.
+    // What `foreach` and `if` contain is compiled in its place, so a block is one range. An element in it can have a
+    // chart with blocks of its own.
+    let outer = blockLines
+    blockLines = []
     var instructions: [Chart.Instruction] = []
     compile(nodes, into: &instructions)
     let first = Chart.Index(chart.instructions.count)
     for instruction in instructions { chart.instructions.append(instruction.moved(by: first)) }
+    chart.instructionLines += blockLines
+    blockLines = outer
     chart.blocks.append(first..<Chart.Index(chart.instructions.count))
     return Chart.Index(chart.blocks.count - 1)
   }
 
   private mutating func compile(_ nodes: [Int], into block: inout [Chart.Instruction]) {
-    for node in nodes where pace.mayGoOn() { nested(node) { $0.compile(node, into: &block) } }
+    for node in nodes where pace.mayGoOn() {
+      nested(node) { $0.compile(node, into: &block) }
+      noteLines(of: block, node)
+    }
   }
+
+  /// Gives the instructions that have none the line of an element.
+  private mutating func noteLines(of block: [Chart.Instruction], _ node: Int) {
+    while blockLines.count < block.count { blockLines.append(line(of: node)) }
+  }
+
+  private func line(of node: Int) -> Chart.Index { Chart.Index(document.nodes[node].position.line) }
 
   private mutating func compile(_ node: Int, into block: inout [Chart.Instruction]) {
     guard let element = document.element(node) else { return }
@@ -463,6 +509,7 @@ extension Compiler {
     references.declared.formUnion(slots.map(Int.init))
     let start = block.count
     block.append(.jump(0))
+    noteLines(of: block, node)
     compile(children, into: &block)
     block[start] = .forEach(
       array: array, item: slots[0], index: slots.count > 1 ? slots[1] : nil, end: Chart.Index(block.count))
@@ -473,11 +520,13 @@ extension Compiler {
     var branch: Int? = block.count
     var jumps: [Int] = []
     block.append(.branch(condition, else: 0))
+    noteLines(of: block, node)
     var hasElse = false
     for child in elements(of: node) {
       guard let inner = document.element(child) else { continue }
       guard inner.name == "elseif" || inner.name == "else" else {
         nested(child) { $0.compile(child, into: &block) }
+        noteLines(of: block, child)
         continue
       }
       if hasElse { error(child, "nothing can follow <else> but its actions") }
@@ -491,6 +540,7 @@ extension Compiler {
         condition = self.condition(of: child)
         branch = block.count
         block.append(.branch(condition, else: 0))
+        noteLines(of: block, child)
       }
       if let content = content(of: child) {
         error(content, "<\(inner.name)/> is empty: its actions follow it, within the <if>")

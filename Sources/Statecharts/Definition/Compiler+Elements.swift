@@ -14,8 +14,8 @@ extension Compiler {
           error(child, "<\(element.name)> \(expected)")
         }
       case .element(let found):
-        if isForeign(found) {
-          warn(child, "<\(found.name)> of the namespace \(found.namespace) has no meaning here and is left out")
+        if isForeign(found), !rule.isOpen || isMark(found) {
+          warn(child, "what is of the namespace \(found.namespace) has no meaning here and is left out")
         } else if rule.children.contains(found.name) {
           check(child)
           all.append(child)

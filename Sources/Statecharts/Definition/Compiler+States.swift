@@ -11,6 +11,7 @@ extension Compiler {
     if let version = element["version"], version != "1.0" {
       warn(node, "version=\"\(version)\" is read as 1.0, which is the only one", attribute: "version")
     }
+    hasDataModel = document.isDiagram || element["datamodel"] != nil
     hasExpressions = word("datamodel", of: node, in: ["ecmascript", "null"], default: "ecmascript") == "ecmascript"
     chart.hasLateBinding = word("binding", of: node, in: ["early", "late"], default: "early") == "late"
     number(node)
@@ -20,6 +21,12 @@ extension Compiler {
     for state in chart.states.indices where pace.mayGoOn() { compileContent(of: state) }
     guard !pace.isInterrupted else { return }
     chart.timerEvents = Set(document.timerEvents.sorted().map { chart.events.intern($0) })
+    chart.conditions = document.conditions
+    chart.eventTexts = document.eventTexts
+    chart.texts = document.texts
+    chart.asksSamplesOnly = document.asksSamplesOnly
+    chart.eventData = document.eventData
+    noteSamples()
     checkChart(hasErrors: errors > errorsBefore)
     charts[place] = chart
   }

@@ -10,11 +10,17 @@ struct Compiler {
   private(set) var missing: [String] = []
   private var isMissing: Set<String> = []
   private var findings: [Finding] = []
+  /// How often warnings and notes have come that were told at their first place, by their places among the findings.
+  private var repeated: [Int: Int] = [:]
+  private var firstPlaces: [String: Int] = [:]
   private var untold = 0
   /// Errors so far, with those that are not told.
   private(set) var errors = 0
+  private var errorsTold = 0
   /// Whether the data model of the chart is not the null data model.
   var hasExpressions = true
+  /// Whether the document says which one it is.
+  var hasDataModel = true
   /// Whether there were mistakes that make warnings doubtful.
   private(set) var isQuiet = false
 
@@ -62,6 +68,9 @@ struct Compiler {
     self.pace = pace
   }
 
+  /// The lines of the instructions of the block that is being compiled.
+  var blockLines: [Chart.Index] = []
+
   /// How many blocks, charts and resources are being compiled within each other, each by recursion.
   private var nesting = 0
 
@@ -70,20 +79,27 @@ struct Compiler {
 
   // MARK: Findings
 
+  /// Equal warnings are one, with how often it comes.
   mutating func note(
-    _ severity: Finding.Severity, at position: XMLDocument.Position, _ message: String
+    _ severity: Finding.Severity, at position: XMLDocument.Position, _ message: String, write: String? = nil
   ) {
     if isQuiet, severity == .warning { return }
     let finding = Finding(
-      severity: severity, resource: resource, line: position.line, column: position.column, message: message)
+      severity: severity, resource: resource, line: position.line, column: position.column, message: message,
+      write: write)
     // What is read twice is told once.
     if findings.contains(finding) { return }
-    if severity == .error { errors += 1 }
-    guard findings.count < limits.findings else {
+    if severity == .error {
+      errors += 1
+    } else if let first = firstPlaces["\(resource ?? "") \(message)"] {
+      return repeated[first, default: 1] += 1
+    }
+    let others = findings.count - errorsTold
+    guard severity == .error ? errorsTold < limits.errors : others < limits.findings else {
       untold += 1
-      if severity == .error, !findings.contains(where: { $0.severity == .error }) { findings[0].severity = .error }
       return
     }
+    if severity == .error { errorsTold += 1 } else { firstPlaces["\(resource ?? "") \(message)"] = findings.count }
     findings.append(finding)
   }
 
@@ -100,10 +116,13 @@ struct Compiler {
     return document.position(of: attribute, in: node)
   }
 
-  /// All findings in the order of the document, errors of the document before those of resources.
+  /// All findings, errors before others, in the order of the document, those of the document before those of resources.
   func sortedFindings() -> [Finding] {
-    var sorted = findings.sorted {
-      ($0.resource ?? "", $0.line, $0.column, $0.message) < ($1.resource ?? "", $1.line, $1.column, $1.message)
+    var all = findings
+    for (place, times) in repeated { all[place].message += " (\(times) times)" }
+    var sorted = all.sorted {
+      if ($0.severity == .error) != ($1.severity == .error) { return $0.severity == .error }
+      return ($0.resource ?? "", $0.line, $0.column, $0.message) < ($1.resource ?? "", $1.line, $1.column, $1.message)
     }
     if untold > 0, let last = sorted.last {
       sorted.append(
@@ -115,7 +134,7 @@ struct Compiler {
   }
 
   /// Whether more mistakes would be told: working out suggestions for others is in vain.
-  var isTelling: Bool { findings.count < limits.findings }
+  var isTelling: Bool { errorsTold < limits.errors && findings.count - errorsTold < limits.findings }
 
   // MARK: Documents
 
@@ -125,17 +144,17 @@ struct Compiler {
   }
 
   /// Compiles what a diagram stands for. Warnings are told only if there are no mistakes, which cause others.
-  mutating func compileDiagram(_ bytes: [UInt8]) {
+  mutating func compileDiagram(_ bytes: [UInt8], _ reading: DiagramReading) {
     guard bytes.count <= limits.bytes else {
       return note(
         .error, at: XMLDocument.Position(line: 1, column: 1, offset: 0),
         "the document has \(bytes.count) bytes, and the limit is \(limits.bytes)")
     }
-    let (document, notes) = DiagramReader.document(bytes, limits: limits, pace)
+    let (document, notes) = DiagramReader.document(bytes, reading, limits: limits, pace)
     self.document = document
     let hasErrors = notes.contains { $0.severity == .error }
-    for (severity, position, message) in notes where severity == .error || !hasErrors {
-      note(severity, at: position, message)
+    for (severity, position, message, write) in notes where severity == .error || !hasErrors {
+      note(severity, at: position, message, write: write)
     }
     guard !document.nodes.isEmpty, !pace.isInterrupted else { return }
     isQuiet = hasErrors
@@ -261,6 +280,11 @@ struct Compiler {
 
   func isForeign(_ element: XMLElement) -> Bool {
     !element.namespace.isEmpty && element.namespace != Grammar.namespace && element.namespace != namespace
+  }
+
+  /// Whether an element within data is a mark of an editor: of a namespace that the document has for others than data.
+  func isMark(_ element: XMLElement) -> Bool {
+    isForeign(element) && document.rootNamespaces.contains(element.namespace)
   }
 
   /// Notes that an element is not read.

@@ -54,6 +54,16 @@ public final class Definition: Sendable {
     return !chart.timerEvents.contains { chart.events.matches(number, .name($0)) } && knows(event)
   }
 
+  /// Whether an action or a guard can fail.
+  package var canFail: Bool {
+    plain == nil
+      && charts.contains { chart in
+        let chart = chart.chart
+        return !chart.expressions.isEmpty || !chart.locations.isEmpty || !chart.scripts.isEmpty || !chart.sends.isEmpty
+          || !chart.invokes.isEmpty
+      }
+  }
+
   /// Whether what a machine does can depend on the data of an event, or on more of its name than transitions match.
   package var readsEvents: Bool {
     charts.contains { $0.chart.symbols.usesEvent || $0.chart.invokes.contains(where: \.isForwarding) }
@@ -80,7 +90,7 @@ extension Chart {
 extension Definition {
   /// What came of a document.
   public enum Compilation: Sendable {
-    /// The definition, and what is legal in it and surely wrong.
+    /// The definition, and what is legal in it and surely wrong, with notes of how a diagram was read.
     case definition(Definition, warnings: [Finding])
     /// All mistakes and warnings, and the paths of resources that the document refers to and that were not handed in.
     case mistakes([Finding], missing: [String])
@@ -102,24 +112,29 @@ extension Definition {
     return compilation(of: compiler)
   }
 
-  /// Reads and checks a Mermaid state diagram with formal labels. It has no resources.
+  /// Reads and checks a Mermaid state diagram. It has no resources.
   ///
-  /// - Parameter goesOn: Asked from time to time. After it was false, reading ends soon, and what is returned means nothing.
+  /// - Parameters:
+  ///   - reading: Both give the same where the strict one has no findings.
+  ///   - goesOn: Asked from time to time. After it was false, reading ends soon, and what is returned means nothing.
   /// - Complexity: O(size of the diagram).
   public static func compile(
-    mermaid diagram: [UInt8], limits: DocumentLimits = DocumentLimits(), while goesOn: @escaping () -> Bool = { true }
+    mermaid diagram: [UInt8], reading: DiagramReading = .strict, limits: DocumentLimits = DocumentLimits(),
+    while goesOn: @escaping () -> Bool = { true }
   ) -> Compilation {
     var compiler = Compiler(resources: [:], limits: limits, ReadingPace(goesOn))
-    compiler.compileDiagram(diagram)
+    compiler.compileDiagram(diagram, reading)
     return compilation(of: compiler)
   }
 
   /// The document of SCXML that a Mermaid state diagram stands for.
   ///
   /// - Returns: `nil` if the diagram has mistakes.
-  public static func scxml(mermaid diagram: [UInt8], limits: DocumentLimits = DocumentLimits()) -> String? {
+  public static func scxml(
+    mermaid diagram: [UInt8], reading: DiagramReading = .strict, limits: DocumentLimits = DocumentLimits()
+  ) -> String? {
     guard diagram.count <= limits.bytes else { return nil }
-    let (document, notes) = DiagramReader.document(diagram, limits: limits, ReadingPace { true })
+    let (document, notes) = DiagramReader.document(diagram, reading, limits: limits, ReadingPace { true })
     return notes.contains { $0.severity == .error } || document.nodes.isEmpty ? nil : document.scxml
   }
 

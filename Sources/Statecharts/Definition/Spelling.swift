@@ -4,6 +4,8 @@ enum Spelling {
   private static var most: Int { 2_000 }
 
   static func closest(to word: String, in words: some Sequence<String>) -> String? {
+    // A letter is near to any other.
+    guard word.unicodeScalars.count > 1 else { return nil }
     let wanted = Array(word.lowercased().utf8.prefix(40))
     var best: (distance: Int, word: String)?
     for candidate in words.prefix(most) where candidate != word {

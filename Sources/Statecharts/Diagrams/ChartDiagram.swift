@@ -12,11 +12,11 @@ extension Definition {
 }
 
 /// Writes a chart as a Mermaid state diagram with formal labels.
-private struct ChartDiagram {
-  private let chart: Chart
+struct ChartDiagram {
+  let chart: Chart
   /// The names of the states in the diagram.
   private var names: [String] = []
-  private let ids: [String]
+  let ids: [String]
   private(set) var omissions: [String] = []
   private var lines: [String] = []
   /// Lines that stand behind all blocks: arrows between states of different blocks.
@@ -58,7 +58,8 @@ private struct ChartDiagram {
     for (state, own) in chart.states.enumerated() where !own.invokes.isEmpty {
       omit("what \(ids[state]) invokes", own.line)
     }
-    for data in chart.data {
+    let conditions = Set(chart.conditions.map(\.name))
+    for data in chart.data where !conditions.contains(chart.symbols.names[Int(data.slot)]) {
       let name = chart.symbols.names[Int(data.slot)]
       switch data.value {
       case .none: head.append("    %% data \(name)")
@@ -101,7 +102,7 @@ private struct ChartDiagram {
     }
     if own.initial != Chart.none {
       let initial = chart.transitions[Int(own.initial)]
-      let label = label(of: initial, isEvent: false)
+      let label = label(of: initial, isEvent: false) ?? ""
       arrow("[*]", initial, label, depth: depth, isOutside: false)
     }
     for child in children { write(child, depth: depth) }
@@ -164,13 +165,13 @@ private struct ChartDiagram {
       lines.append("\(indent(depth))state \"\(isDeep ? "H*" : "H")\" as \(name(of: child))")
       let initial = chart.transitions[Int(own.initial)]
       // Its targets can be in other blocks.
-      let label = label(of: initial, isEvent: false)
+      let label = label(of: initial, isEvent: false) ?? ""
       arrow(name(of: child), initial, label, depth: 1, isOutside: true)
     }
   }
 
   /// The name of a state or history as the end of an arrow.
-  private func name(of state: Int) -> String {
+  func name(of state: Int) -> String {
     switch chart.states[state].kind {
     case .shallowHistory: names[Int(chart.states[state].parent)] + "[H]"
     case .deepHistory: names[Int(chart.states[state].parent)] + "[H*]"
@@ -189,8 +190,15 @@ private struct ChartDiagram {
       let isInternal =
         transition.isInternal && own.kind == .compound && !targets.isEmpty
         && targets.allSatisfy { chart.isDescendant($0, of: state) }
-      var label = label(of: transition, isEvent: true, canEnd: canEnd(state), timers)
-      if targets.isEmpty, own.kind == .atomic {
+      let isText = targets.isEmpty && own.kind == .atomic
+      guard var label = label(of: transition, isEvent: true, canEnd: canEnd(state), timers) else { continue }
+      if isText {
+        // What reads it freely takes one word for a description.
+        if transition.condition == Chart.none, transition.block == Chart.none { label += " /" }
+        if ["entry", "exit", "do"].contains(label.prefix { $0 != " " }) {
+          omit("a transition without a target of the event \(label.prefix { $0 != " " })", transition.line)
+          continue
+        }
         let line = "\(indent(depth))\(names[state]) : \(Self.escaped(label))"
         if isOutside { outside.append(line) } else { lines.append(line) }
         continue
@@ -233,7 +241,7 @@ private struct ChartDiagram {
 
   /// The timers of a state in its labels, by the descriptors of its transitions: the state's last block on entry starts
   /// them, and its last one on exit takes them back. None if reading the labels would not give the same blocks.
-  private func timers(of state: Int) -> [Chart.Index: [String]] {
+  func timers(of state: Int) -> [Chart.Index: [String]] {
     let own = chart.states[state]
     guard names[state] == ids[state], let entry = own.onEntry.last, let exit = own.onExit.last else { return [:] }
     let starts = chart.blocks[Int(chart.handlers[Int(entry)])]
@@ -281,9 +289,10 @@ private struct ChartDiagram {
     return Timer(event: event, text: "\(event) after \(delay)")
   }
 
+  /// - Returns: `nil` for a transition that is left out, since none of its events can be written.
   private mutating func label(
     of transition: Chart.Transition, isEvent: Bool, canEnd: Bool = false, _ timers: [Chart.Index: [String]] = [:]
-  ) -> String {
+  ) -> String? {
     var parts: [String] = []
     var events: [String] = []
     for place in transition.descriptors {
@@ -293,6 +302,10 @@ private struct ChartDiagram {
         let name = eventName(number)
         if let texts = timers[place] {
           events += texts
+        } else if transition.descriptors.count == 1, !hasSamples(transition), let words = chart.eventTexts[name],
+          isWritable(words, for: name)
+        {
+          events.append(words)
         } else if isEventName(name) {
           events.append(name)
         } else {
@@ -300,6 +313,7 @@ private struct ChartDiagram {
         }
       }
     }
+    if events.isEmpty, !transition.descriptors.isEmpty { return nil }
     if !events.isEmpty {
       parts.append(events.joined(separator: ", "))
     } else if isEvent, canEnd {
@@ -307,6 +321,11 @@ private struct ChartDiagram {
     }
     if transition.condition != Chart.none {
       switch chart.expressions[Int(transition.condition)] {
+      case .form(let expression) where expression.isWorded:
+        // Data of an event stand directly behind it.
+        let text = expression.text
+        parts.append(
+          expression.hasSamples ? (parts.popLast() ?? "") + text.replacing(")[", with: ") [") : "[\(text)]")
       case .form(let expression):
         if let text = line(of: expression.text) {
           parts.append("[\(text)]")
@@ -324,19 +343,39 @@ private struct ChartDiagram {
     return parts.joined(separator: " ")
   }
 
+  /// Whether data stand behind the event.
+  private func hasSamples(_ transition: Chart.Transition) -> Bool {
+    guard transition.condition != Chart.none, case .form(let expression) = chart.expressions[Int(transition.condition)]
+    else { return false }
+    return expression.hasSamples
+  }
+
+  /// Whether words are read again as the event that they name.
+  private func isWritable(_ words: String, for event: String) -> Bool {
+    Prose.name(of: words) == event
+      && words.unicodeScalars.allSatisfy { $0.properties.isXIDContinue || $0 == " " || $0 == "’" || $0 == "'" }
+      && !["if ", "after ", "internal ", "or "].contains(where: words.lowercased().hasPrefix)
+      && !words.contains(" if ") && Prose.time(in: words) == nil
+  }
+
   /// Whether an event can have this name in a label.
   private func isEventName(_ name: String) -> Bool {
-    isName(name) && !["internal", "always", "after", "or", "entry", "exit", "do", "timer"].contains(name)
+    isName(name) && !["internal", "always", "after", "or", "timer", "else", "otherwise"].contains(name)
+      && name.unicodeScalars.allSatisfy { $0.properties.isXIDContinue || "-.:".unicodeScalars.contains($0) }
+      && !(name.first?.isNumber == true && Prose.time(in: name) != nil)
   }
 
   /// Whether an event, output or send can have this name in an action or label.
   private func isName(_ name: String) -> Bool {
-    !name.isEmpty && name.utf8.allSatisfy { !PlacedText.isBlank($0) && !"()[]{},;/\"'<>=×".utf8.contains($0) }
+    guard let first = name.utf8.first, !"=+-*/%&|^<>.,)".utf8.contains(first) else { return false }
+    return name.unicodeScalars.allSatisfy {
+      !$0.properties.isWhitespace && !"()[]{},;/\"'<>=×".unicodeScalars.contains($0)
+    }
   }
 
   // MARK: Content
 
-  private mutating func actions(_ range: Range<Chart.Index>, _ line: Chart.Index) -> String? {
+  mutating func actions(_ range: Range<Chart.Index>, _ line: Chart.Index) -> String? {
     var texts: [String] = []
     var place = Int(range.lowerBound)
     let end = Int(range.upperBound)
@@ -370,7 +409,7 @@ private struct ChartDiagram {
         }
         texts.append("\(name) = \(value)")
       case .script(let number):
-        guard case .form(let script) = chart.scripts[Int(number)], let text = self.line(of: script.text) else {
+        guard case .form(let script) = chart.scripts[Int(number)], let text = statements(of: script.text) else {
           omit("a script", line)
           continue
         }
@@ -497,6 +536,16 @@ private struct ChartDiagram {
     )
     .joined(separator: " ")
     return line.utf8.first == nil ? nil : withNames(line)
+  }
+
+  /// A script on one line, whose statements need a semicolon where the lines ended.
+  private mutating func statements(of text: String) -> String? {
+    let lines = text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+    return [text, lines].lazy.compactMap { candidate in
+      var symbols = SymbolTable()
+      let line = candidate.split(whereSeparator: \.isNewline).joined(separator: " ")
+      return (try? Parser.script(line, &symbols)) == nil ? nil : candidate
+    }.first.flatMap { self.line(of: $0) }
   }
 
   /// An expression whose `In` asks for states by their names in the diagram.

@@ -20,8 +20,17 @@ struct Diagram {
     /// Content of `entry` and `exit`, one for each text.
     var entries: [[XMLDocument.Node]] = []
     var exits: [[XMLDocument.Node]] = []
+    /// What pictures show instead of the id; "" for the id.
+    var title = ""
+    var descriptions: [String] = []
+    /// Whether it has a text.
+    var isDescribed = false
+    /// Texts of one word, which are events that nothing is done at.
+    var words: [(text: PlacedText, offset: Int)] = []
     /// What leads out of it or is handled in it, in the order of the text.
     var arrows: [Int] = []
+    /// Whether an arrow from it or to it could not be read.
+    var isFaulty = false
     var hasHistory = false
     var hasDeepHistory = false
     /// Arrows from `NAME[H]` and `NAME[H*]` to where they lead for the first time.
@@ -73,6 +82,8 @@ struct Diagram {
     var severity: Finding.Severity
     var offset: Int
     var message: String
+    /// What may stand from the place to the end of the line instead.
+    var write: String?
   }
 
   var states: [State] = []
@@ -81,15 +92,26 @@ struct Diagram {
   var arrows: [Arrow] = []
   var data: [Data] = []
   var notes: [Note] = []
-  var hasErrors = false
+  /// How many of the notes are errors.
+  private(set) var errors = 0
+  var hasErrors: Bool { errors > 0 }
+  /// Names that guards have and nothing declares, in the order of the text.
+  var conditions: [ChartCondition] = []
+  /// What events that are named after words are called in the diagram.
+  var eventTexts: [String: String] = [:]
 
-  mutating func error(_ offset: Int, _ message: String) {
-    notes.append(Note(severity: .error, offset: offset, message: message))
-    hasErrors = true
+  mutating func error(_ offset: Int, _ message: String, write: String? = nil) {
+    notes.append(Note(severity: .error, offset: offset, message: message, write: write))
+    errors += 1
   }
 
-  mutating func warn(_ offset: Int, _ message: String) {
-    notes.append(Note(severity: .warning, offset: offset, message: message))
+  /// Says how something was read that has no formal meaning.
+  mutating func assume(_ offset: Int, _ message: String) {
+    notes.append(Note(severity: .note, offset: offset, message: message))
+  }
+
+  mutating func warn(_ offset: Int, _ message: String, write: String? = nil) {
+    notes.append(Note(severity: .warning, offset: offset, message: message, write: write))
   }
 
   /// The region around a region; `nil` for the whole diagram.
@@ -114,17 +136,113 @@ struct DiagramLabel {
   }
 
   var triggers: [Trigger] = []
-  /// What the event's data have to be, as a condition.
-  var samples: String?
+  /// What the event's data have to be.
+  var samples: EventSamples?
   var condition: PlacedText?
+  /// The guard as an expression, where the diagram has it in words or with names that nothing declares.
+  var expression: String?
+  /// Whether the guard is no formal one: it is in words, or stands without brackets.
+  var isWorded = false
+  /// The names in the guard that nothing declares.
+  var conditions: [ChartCondition] = []
+  /// Values of conditions that the guard compares them with, or that lie beside these.
+  var valuesOfConditions: [(name: String, value: String)] = []
+  /// Whether the guard says no more than where the arrow leads: another one has the same event.
+  var isAlternative = false
+  /// Words where there is no event: at an arrow that says where something begins.
+  var remark: PlacedText?
   var isElse = false
+  /// Whether it was `else` at an arrow that is no choice's: it comes after the others, and has no guard.
+  var isLast = false
   /// `internal` in front: the state is not left.
   var isInternal = false
+  /// The actions as the formal notation has them, each with its place.
+  var actions: [(offset: Int, text: String)] = []
   /// `always`: there is no event, and not that of the end of the state's block either.
   var isAlways = false
   var content: [XMLDocument.Node] = []
   var offset = 0
 
+  /// The first event, or nothing.
+  var firstWords: String {
+    switch triggers.first {
+    case .event(let name)?: name.string
+    case .timer?, nil: ""
+    }
+  }
+
+  /// The guard as an expression.
+  var guardExpression: String? { expression ?? condition?.string }
+
   /// Whether it is as good as no label.
   var isEmpty: Bool { triggers.isEmpty && condition == nil && !isElse && content.isEmpty && !isInternal }
+}
+
+/// The data that an event has to have for an arrow: `(softly)`, `(on|off)`, `(failed=true)`.
+struct EventSamples {
+  /// With its parentheses.
+  var text: String
+  /// What is asked of the event, as an expression.
+  var expression: String
+  /// Data for which that is true, as JSON.
+  var data: [String]
+
+  /// - Parameter inner: What stands in the parentheses.
+  init(_ inner: PlacedText) {
+    text = "(\(inner.string))"
+    var listed: [String] = []
+    var conditions: [String] = []
+    (expression, data) = ("", [])
+    for alternative in inner.split("|") {
+      let parts = alternative.split(",").map(\.string)
+      let members = parts.compactMap(Self.member(of:))
+      if members.count == parts.count {
+        let all = members.map { "String((_event.data || {}).\($0.key)) == \(DiagramReader.quoted($0.value))" }
+        conditions.append(all.joined(separator: " && "))
+        add(members.map { (key: $0.key, text: $0.value) })
+      } else {
+        listed.append(DiagramReader.quoted(parts.joined(separator: ",")))
+        if parts.count == 1, !parts[0].isEmpty { add([("value", parts[0])]) }
+      }
+    }
+    if !listed.isEmpty {
+      let list = listed.joined(separator: ", ")
+      conditions.append("[\(list)].includes(Object.values(_event.data || {}).join(','))")
+    }
+    expression = conditions.count == 1 ? conditions[0] : conditions.map { "(\($0))" }.joined(separator: " || ")
+  }
+
+  private mutating func add(_ members: [(key: String, text: String)]) {
+    if let text = ChartData.text(of: members) { data.append(text) }
+  }
+
+  /// `failed=true`; `nil` for a value alone.
+  private static func member(of text: String) -> (key: String, value: String)? {
+    guard let sign = text.firstIndex(of: "=") else { return nil }
+    let key = text[..<sign].split(separator: " ").joined(separator: " ")
+    let value = text[text.index(after: sign)...].drop { $0 == " " || $0 == "=" }
+    return Parser.isVariable(key) && !value.isEmpty ? (key, String(value)) : nil
+  }
+}
+
+/// A name in guards that nothing declares: a parameter of the kind, which the data of an event override for its input.
+struct ChartCondition: Hashable, Sendable {
+  enum Form: Hashable, Sendable {
+    /// On or off.
+    case flag
+    case number
+    case text
+
+    /// The value of a machine that is made without the parameter.
+    var otherwise: String {
+      switch self {
+      case .flag: "on"
+      case .number: "0"
+      case .text: ""
+      }
+    }
+  }
+
+  var name: String
+  var form: Form
 }

@@ -46,7 +46,7 @@ extension DiagramReader {
   }
 
   /// Reads `press`, `press, release`, `set(on)`, `after 5s`, `ring after 5s`, `loaded, or after 5s`.
-  private mutating func triggers(_ text: PlacedText, of label: inout DiagramLabel) -> Bool {
+  mutating func triggers(_ text: PlacedText, of label: inout DiagramLabel) -> Bool {
     if text.isEmpty { return true }
     var last: PlacedText?
     if text.string == "always" {
@@ -75,7 +75,7 @@ extension DiagramReader {
     return true
   }
 
-  private mutating func fail(_ text: PlacedText, _ message: String) -> Bool {
+  mutating func fail(_ text: PlacedText, _ message: String) -> Bool {
     diagram.error(text.start, message)
     return false
   }
@@ -125,9 +125,7 @@ extension DiagramReader {
         text.start, "expected EVENT [GUARD] / ACTIONS, and an event is one word: \(joined), not \(text.string)")
       return nil
     }
-    let values = rest[1..<close].split("|").map { $0.split(",").map(\.string).joined(separator: ",") }
-    let list = values.map { Self.quoted($0) }.joined(separator: ", ")
-    label.samples = "[\(list)].includes(Object.values(_event.data || {}).join(','))"
+    label.samples = EventSamples(rest[1..<close])
     label.triggers.append(.event(name))
     return name
   }
@@ -143,22 +141,37 @@ extension DiagramReader {
 
   /// Reads a duration as requests have it: `250ms`, `1.5s`, `2d`; without a unit it is in seconds.
   mutating func duration(_ text: PlacedText) -> Int64? {
+    let nanoseconds = Self.nanoseconds(of: text)
+    if nanoseconds == nil { diagram.error(text.start, "expected a duration, as in after 350ms; found \(text.string)") }
+    guard let nanoseconds, nanoseconds <= 36_500 * 86_400e9 else {
+      if nanoseconds != nil { diagram.error(text.start, "a duration is at most 36500d") }
+      return nil
+    }
+    let whole = Int64(clamping: nanoseconds)
+    if Self.isRounded(text) {
+      diagram.warn(text.start, "\(text.string) has a part of a nanosecond, so it is rounded to \(Self.delay(whole))")
+    }
+    return whole
+  }
+
+  /// Whether a duration has more digits behind the dot than nanoseconds have.
+  private static func isRounded(_ text: PlacedText) -> Bool {
+    let words = text.string
+    guard let dot = words.firstIndex(of: ".") else { return false }
+    let digits = words[words.index(after: dot)...].prefix { $0.isNumber }
+    let most = ["ms": 6, "us": 3, "ns": 0][String(words[digits.endIndex...])] ?? 9
+    return digits.dropFirst(most).contains { $0 != "0" }
+  }
+
+  static func nanoseconds(of text: PlacedText) -> Double? {
     let units: [(String, Double)] = [
       ("ns", 1), ("us", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3_600e9), ("d", 86_400e9),
     ]
     let digits = text.bytes.prefix { "0123456789.".utf8.contains($0) }
     let unit = String(decoding: text.bytes.dropFirst(digits.count), as: UTF8.self)
     let factor = unit.isEmpty ? 1e9 : units.first { $0.0 == unit }?.1
-    guard let factor, let number = Double(literal: digits), digits.first != UInt8(ascii: ".") else {
-      diagram.error(text.start, "expected a duration, as in after 350ms; found \(text.string)")
-      return nil
-    }
-    let nanoseconds = (number * factor).rounded()
-    guard nanoseconds <= 36_500 * 86_400e9 else {
-      diagram.error(text.start, "a duration is at most 36500d")
-      return nil
-    }
-    return Int64(clamping: nanoseconds)
+    guard let factor, let number = Double(literal: digits), digits.first != UInt8(ascii: ".") else { return nil }
+    return (number * factor).rounded()
   }
 
   /// A duration as `delay=` has it.
@@ -177,12 +190,21 @@ extension DiagramReader {
   mutating func actions(_ text: PlacedText, into builder: inout XMLBuilder) -> Bool {
     if text.trimmed.isEmpty { return true }
     var isRead = true
+    var formal = formalActions
     for part in text.split(",;") {
       // A separator at the end is no mistake.
       if part.isEmpty { continue }
       guard pace.mayGoOn() else { return false }
+      formalActions = []
+      if reading == .free, let isWorded = freeAction(part, into: &builder) {
+        if !isWorded { isRead = false }
+        formal += formalActions
+        continue
+      }
       if !action(part, into: &builder) { isRead = false }
+      formal.append((part.start, part.string))
     }
+    formalActions = formal
     return isRead
   }
 
@@ -216,6 +238,13 @@ extension DiagramReader {
         ], at: text.start)
       return true
     }
+    var symbols = SymbolTable()
+    if (try? Parser.script(text.string, &symbols)) == nil,
+      text.string.unicodeScalars.allSatisfy({ $0.properties.isXIDContinue || $0 == " " || $0 == "\t" })
+    {
+      return fail(
+        text, "expected an action; found \(text.string); an output is one word: \(Prose.name(of: text.string))")
+    }
     builder.begin("script", at: text.start)
     builder.text(text)
     builder.end()
@@ -223,7 +252,7 @@ extension DiagramReader {
   }
 
   /// What follows a word that begins an action; `nil` if the word is a variable.
-  private func keyword(_ word: String, _ text: PlacedText) -> PlacedText? {
+  func keyword(_ word: String, _ text: PlacedText) -> PlacedText? {
     guard let rest = text.rest(after: word), let next = rest.bytes.first, !"=+-*/%&|^<>.,)".utf8.contains(next) else {
       return nil
     }
@@ -291,7 +320,7 @@ extension DiagramReader {
   }
 
   /// The place of an `=` that assigns.
-  private func assignment(_ text: PlacedText) -> Int? {
+  func assignment(_ text: PlacedText) -> Int? {
     var found: Int?
     var isOver = false
     text.visitTopLevel { place in
@@ -441,7 +470,7 @@ extension DiagramReader {
 
 extension PlacedText {
   /// The place of the parenthesis that follows a word.
-  fileprivate func parenthesis(after word: String) -> Int? {
+  func parenthesis(after word: String) -> Int? {
     guard hasPrefix(word) else { return nil }
     let place = bytes.dropFirst(word.utf8.count).firstIndex { !PlacedText.isBlank($0) }
     return place.flatMap { bytes[$0] == UInt8(ascii: "(") ? $0 : nil }

@@ -1,6 +1,29 @@
+/// How the text of a diagram is read.
+public enum DiagramReading: Sendable {
+  /// By the formal notation alone.
+  case strict
+  /// As a person reads it: what is not formal gets a meaning, and a note says which.
+  case free
+}
+
 /// Reads the text of a Mermaid state diagram, `stateDiagram-v2`. All mistakes are noted; reading goes on in the next line.
 struct DiagramReader {
   let bytes: [UInt8]
+  let reading: DiagramReading
+  /// What a first look at the whole text has found, which decides how words in it are read freely.
+  var vocabulary = Vocabulary()
+  /// The names that were made of words, by the identity of the words, and the identities by the names.
+  var namesOfWords: [String: String] = [:]
+  var wordsOfNames: [String: String] = [:]
+  /// The outputs that were named after words, to tell of each once.
+  var wordedOutputs: Set<String> = []
+  /// The names of conditions, by the identity of their words, and all of them.
+  var namesOfConditions: [String: String] = [:]
+  var conditionNames: Set<String> = []
+  /// The actions that were read, as the formal notation has them, each with its place.
+  var formalActions: [(offset: Int, text: String)] = []
+  /// What each condition is compared with.
+  var formsOfConditions: [String: ChartCondition.Form] = [:]
   var diagram = Diagram()
   /// How deeply actions are nested in what is being read.
   var depth = 0
@@ -9,6 +32,8 @@ struct DiagramReader {
   /// How many outputs the actions stand for.
   var outputs = 0
   private var numbers: [String: Int] = [:]
+  /// What the text has for each name of a state.
+  var writtenNames: [String: String] = [:]
   /// Which regions have mentioned which states: a region and, in the upper half, a state.
   private var mentions: Set<Int> = []
   /// The blocks that are open, from the outside to the inside: the state and the region that is being read.
@@ -18,6 +43,8 @@ struct DiagramReader {
   private var line = 0
   private var lineEnd = 0
   private var next = 0
+  /// The state whose declaration is the last statement, whose block may begin in the next line.
+  private var declaration: (state: Int, offset: Int)?
 
   /// Words that begin a statement of Mermaid.
   private static let keywords: Set<String> = [
@@ -30,8 +57,9 @@ struct DiagramReader {
   /// Whether Mermaid takes a word for the beginning of a statement.
   static func isKeyword(_ word: String) -> Bool { keywords.contains(word.lowercased()) || word.lowercased() == "end" }
 
-  init(_ bytes: [UInt8], limits: DocumentLimits, _ pace: ReadingPace) {
+  init(_ bytes: [UInt8], _ reading: DiagramReading, limits: DocumentLimits, _ pace: ReadingPace) {
     self.bytes = bytes
+    self.reading = reading
     self.limits = limits
     self.pace = pace
   }
@@ -46,11 +74,14 @@ struct DiagramReader {
       next = lineEnd + 1
       if hasHead {
         statements(line)
+      } else if line.hasPrefix("%%{") {
+        skip(to: "}%%", from: line, "the directive")
       } else if line.hasPrefix("%%") {
         comment(line)
       } else if !line.isEmpty {
         hasHead = true
-        guard ["stateDiagram-v2", "stateDiagram"].contains(line.string) else {
+        let head = reading == .free ? String(line.string.prefix { !" \t;".contains($0) }) : line.string
+        guard ["stateDiagram-v2", "stateDiagram"].contains(head) else {
           return diagram.error(
             line.start,
             "expected stateDiagram-v2; found \(line.string.prefix(40))\(Self.hint(insteadOfHead: line.string))")
@@ -84,7 +115,7 @@ struct DiagramReader {
 
   /// Finds the end of the line at `next`.
   private mutating func nextLine() -> Bool {
-    guard next < bytes.count, diagram.notes.count <= limits.findings, pace.mayGoOn() else { return false }
+    guard next < bytes.count, diagram.errors <= limits.findings, pace.mayGoOn() else { return false }
     line += 1
     lineEnd = bytes[next...].firstIndex(of: 0x0A) ?? bytes.count
     return true
@@ -115,11 +146,28 @@ struct DiagramReader {
     diagram.error(line.start, "\(what) has no end; expected \(text)")
   }
 
+  /// Skips the lines of a note, up to `end note`, which is no part of a word there.
+  private mutating func skipNote(from text: PlacedText) {
+    while nextLine() {
+      let line = PlacedText(bytes, next..<lineEnd).trimmed
+      next = lineEnd + 1
+      let last = line.bytes.suffix(9)
+      let isEnd = String(decoding: last, as: UTF8.self).lowercased().drop { $0 == " " || $0 == "\t" } == "end note"
+      if isEnd, line.bytes.count == 8 || last.first.map(PlacedText.isBlank) == true { return }
+    }
+    diagram.error(text.start, "the note has no end; expected end note")
+  }
+
   // MARK: Statements
 
   private mutating func statements(_ line: PlacedText) {
     var rest = line
-    while !rest.isEmpty, diagram.notes.count <= limits.findings, pace.mayGoOn() { rest = statement(rest) }
+    if let declared = declaration, !line.isEmpty, !line.hasPrefix("%%") {
+      declaration = nil
+      // Mermaid takes the { of a block in the next line as well.
+      if line.bytes[0] == UInt8(ascii: "{") { rest = open(declared.state, declared.offset, line) }
+    }
+    while !rest.isEmpty, diagram.errors <= limits.findings, pace.mayGoOn() { rest = statement(rest) }
   }
 
   /// Reads a statement.
@@ -135,7 +183,7 @@ struct DiagramReader {
       comment(text)
       return nothing
     }
-    if text.bytes[0] == UInt8(ascii: "#") { return nothing }
+    if text.bytes[0] == UInt8(ascii: "#") || text.hasPrefix("//") && reading == .free { return nothing }
     if text.bytes[0] == UInt8(ascii: "}") { return close(text) }
     if text.is("--") || text.hasPrefix("-- ") { return divide(text) }
     // No more of a long line than the longest of these words.
@@ -143,7 +191,9 @@ struct DiagramReader {
     let word = String(decoding: first, as: UTF8.self)
     let behind = text.dropFirst(word.utf8.count).trimmed
     if Self.keywords.contains(word.lowercased()), word.utf8.count < text.bytes.count {
-      guard !behind.hasPrefix("-->"), !behind.hasPrefix(":") || word.lowercased().hasPrefix("acc") else {
+      let isName = behind.hasPrefix("-->") || behind.hasPrefix(":") && !word.lowercased().hasPrefix("acc")
+      if isName, reading == .free { return arrow(text) }
+      guard !isName else {
         diagram.error(text.start, "\(word) is a word of Mermaid and cannot name a state")
         return nothing
       }
@@ -158,9 +208,7 @@ struct DiagramReader {
     case "state": return state(rest, text)
     case "note":
       // A note of several lines; one that is read from the text or has `:` is in its line.
-      if !rest.bytes.contains(UInt8(ascii: ":")), rest.bytes.first != UInt8(ascii: "\"") {
-        skip(to: "end note", from: text, "the note")
-      }
+      if !rest.bytes.contains(UInt8(ascii: ":")), rest.bytes.first != UInt8(ascii: "\"") { skipNote(from: text) }
     case "accdescr": if rest.hasPrefix("{") { skip(to: "}", from: text, "the description") }
     case _: break
     }
@@ -210,12 +258,21 @@ struct DiagramReader {
 
   // MARK: States
 
+  /// The lines that a title may have beside its first one.
+  private static let mostTitleLines = 20
+
   /// `state "title" as NAME {`, `state NAME <<choice>>`.
   private mutating func state(_ rest: PlacedText, _ text: PlacedText) -> PlacedText {
     let nothing = PlacedText(at: text.end)
     var rest = rest
     var title: PlacedText?
     if rest.bytes.first == UInt8(ascii: "\"") {
+      var lines = 0
+      while !rest.bytes.dropFirst().contains(UInt8(ascii: "\"")), lines < Self.mostTitleLines, nextLine() {
+        rest.join(PlacedText(bytes, next..<lineEnd).trimmed)
+        next = lineEnd + 1
+        lines += 1
+      }
       guard let end = rest.bytes.dropFirst().firstIndex(of: UInt8(ascii: "\"")) else {
         diagram.error(rest.start, "the title has no second quote")
         return nothing
@@ -237,7 +294,7 @@ struct DiagramReader {
     for (mark, kind) in [("choice", Diagram.State.Kind.choice), ("fork", .fork), ("join", .join)] {
       for form in ["<<\(mark)>>", "[[\(mark)]]"] where rest.hasPrefix(form) {
         diagram.states[state].kind = kind
-        if title != nil { diagram.error(text.start, "a \(mark) has no title") }
+        if title != nil, reading == .strict { diagram.error(text.start, "a \(mark) has no title") }
         return rest.dropFirst(form.utf8.count).trimmed
       }
     }
@@ -247,27 +304,45 @@ struct DiagramReader {
         "expected <<choice>>, <<fork>> or <<join>>; found \(rest.string). A history is NAME[H] or NAME[H*]")
       return nothing
     }
-    if let title { titleLabels(title, of: state) }
+    if let title {
+      diagram.states[state].title = title.lines.first.map { $0.trimmed.string } ?? ""
+      titleLabels(title, of: state)
+    }
     rest = skipClass(rest)
     if rest.hasPrefix(":") {
       describe(state, rest.dropFirst(1))
       return nothing
     }
-    guard rest.bytes.first == UInt8(ascii: "{") else { return rest.isEmpty || rest.hasPrefix("%%") ? rest : stop(rest) }
-    if let line = diagram.states[state].block {
-      diagram.error(text.start, "the state \(diagram.states[state].id) has a block in line \(line) already")
+    guard rest.bytes.first == UInt8(ascii: "{") else {
+      if rest.isEmpty || rest.hasPrefix("%%") {
+        declaration = (state, text.start)
+        return rest
+      }
+      return stop(rest)
     }
+    return open(state, text.start, rest)
+  }
+
+  /// Begins the block of a state.
+  ///
+  /// - Parameter rest: The text from `{` on.
+  private mutating func open(_ state: Int, _ offset: Int, _ rest: PlacedText) -> PlacedText {
     guard open.count < limits.depth - 4 else {
-      diagram.error(text.start, "states are nested more than \(limits.depth - 4) deep")
+      diagram.error(offset, "states are nested more than \(limits.depth - 4) deep")
       next = bytes.count
-      return nothing
+      return PlacedText(at: rest.end)
     }
-    if open.contains(where: { $0.state == state }) {
-      diagram.error(text.start, "a state cannot be within itself")
+    let own = diagram.states[state]
+    if open.contains(where: { $0.state == state }) { diagram.error(offset, "a state cannot be within itself") }
+    if let before = own.block, reading == .free, let first = own.regions.first {
+      diagram.assume(offset, "this block of \(own.id) continues the one in line \(before)")
+      region = first
+    } else {
+      if let before = own.block { diagram.error(offset, "the state \(own.id) has a block in line \(before) already") }
+      region = addRegion(to: state, at: rest.start)
     }
-    diagram.states[state].block = line
-    region = addRegion(to: state, at: rest.start)
-    open.append((state, region, text.start))
+    diagram.states[state].block = own.block ?? line
+    open.append((state, region, offset))
     return rest.dropFirst(1).trimmed
   }
 
@@ -298,7 +373,7 @@ struct DiagramReader {
 
   /// The state of a name, which may be new.
   private mutating func state(named name: PlacedText) -> Int {
-    let id = name.string
+    let id = reading == .free ? freeID(name.string) : name.string
     let number: Int
     if let known = numbers[id] {
       number = known
@@ -345,7 +420,7 @@ struct DiagramReader {
     guard let (target, end) = end(place, isSource: false) else { return nothing }
     let after = skipClass(end)
     if after.bytes.first == UInt8(ascii: ":") {
-      for text in labels(after.dropFirst(1).trimmed) { add(source, target, text, place.start) }
+      for text in arrowLabels(after.dropFirst(1).trimmed) { add(source, target, text, place.start) }
       return nothing
     }
     add(source, target, PlacedText(at: place.start), place.start)
@@ -359,8 +434,15 @@ struct DiagramReader {
   private mutating func end(_ text: PlacedText, isSource: Bool) -> (Diagram.End, PlacedText)? {
     if text.hasPrefix("[*]") { return (.edge(region: region), text.dropFirst(3).trimmed) }
     let count = text.bytes.firstIndex { !Self.isPartOfName($0) } ?? text.bytes.count
-    let name = text[0..<count]
-    let rest = text.dropFirst(count)
+    var name = text[0..<count]
+    var rest = text.dropFirst(count)
+    if reading == .free, text.hasPrefix("\""), let close = text.bytes.dropFirst().firstIndex(of: UInt8(ascii: "\"")),
+      text[1..<close].bytes.contains(where: Self.isPartOfName)
+    {
+      (name, rest) = (text[1..<close].trimmed, text.dropFirst(close + 1))
+    } else if reading == .free, let (whole, behind) = freeName(text, from: count) {
+      (name, rest) = (whole, behind)
+    }
     let mark = ["[H]", "[H*]"].first { rest.hasPrefix($0) }
     if let mark {
       let behind = rest.dropFirst(mark.utf8.count).trimmed
@@ -409,7 +491,11 @@ struct DiagramReader {
   }
 
   private mutating func add(_ source: Diagram.End, _ target: Diagram.End, _ text: PlacedText, _ place: Int) {
-    guard let label = label(text) else { return }
+    guard !hasEventAtOnce(source, text), let label = reading == .free ? freeLabel(text, from: source) : label(text)
+    else {
+      for case .state(let state) in [source, target] { diagram.states[state].isFaulty = true }
+      return
+    }
     let number = diagram.arrows.count
     diagram.arrows.append(
       Diagram.Arrow(
@@ -439,10 +525,34 @@ struct DiagramReader {
     }
   }
 
+  /// Notes an event, for a strict reading, where an arrow is taken at once.
+  private mutating func hasEventAtOnce(_ source: Diagram.End, _ text: PlacedText) -> Bool {
+    guard reading == .strict else { return false }
+    let head = text[0..<(text.firstTopLevel("[/") ?? text.bytes.count)].trimmed
+    if head.isEmpty { return false }
+    switch source {
+    case .edge:
+      diagram.error(
+        text.start,
+        "an arrow from [*] is taken at once and has no event; leave \(head.string) away, or write / and actions")
+    case .state(let state) where diagram.states[state].kind == .choice:
+      diagram.error(text.start, Self.choiceHint(head.string))
+    case .state, .history, .regionHistory: return false
+    }
+    return true
+  }
+
+  /// What is said of an arrow out of a choice that has words instead of a guard.
+  static func choiceHint(_ words: String) -> String {
+    let name = Prose.name(of: words)
+    return
+      "an arrow out of a choice is taken at once and has no event; write \(name.isEmpty ? "" : "[\(name)] or ")[else]"
+  }
+
   // MARK: Texts
 
   /// The labels of a text with line breaks: a line that cannot stand alone belongs to the one before it.
-  private func labels(_ text: PlacedText) -> [PlacedText] {
+  func labels(_ text: PlacedText) -> [PlacedText] {
     var labels: [PlacedText] = []
     var nesting = PlacedText.Nesting()
     for line in text.lines.map(\.trimmed) where !line.isEmpty {
@@ -467,6 +577,7 @@ struct DiagramReader {
 
   /// A text that begins as a description is one as a whole.
   private mutating func describe(_ state: Int, _ text: PlacedText) {
+    diagram.states[state].isDescribed = true
     for text in labels(text.trimmed) { guard describe(state, label: text) else { return } }
   }
 
@@ -475,23 +586,30 @@ struct DiagramReader {
   /// - Returns: Whether it is no description.
   @discardableResult
   private mutating func describe(_ state: Int, label text: PlacedText) -> Bool {
-    if text.isEmpty || text.bytes[0] == UInt8(ascii: "\"") || text.hasPrefix("“") { return false }
+    if text.isEmpty || text.bytes[0] == UInt8(ascii: "\"") || text.hasPrefix("“") {
+      note((text.quoted ?? text).string, of: state)
+      return false
+    }
+    if reading == .free, let text = freeHandler(text) { return handle(text, in: state) }
     let end = text.firstTopLevel("[/") ?? text.bytes.count
     let head = text[0..<end].trimmed
     let first = text.string.split(separator: " ").first.map(String.init) ?? ""
-    if head.string == "entry" || head.string == "exit" {
+    let isBare = end == text.bytes.count && reading == .free
+    if head.string == "entry" || head.string == "exit", !isBare {
       guard end < text.bytes.count, text.bytes[end] == UInt8(ascii: "/") else {
         diagram.error(text.start, "expected actions, as in \(head.string) / lamp; \(head.string) has no guard")
         return true
       }
       var builder = XMLBuilder()
       guard actions(text.dropFirst(end + 1), into: &builder) else { return true }
-      if head.string == "entry" {
-        diagram.states[state].entries.append(builder.nodes)
-      } else {
-        diagram.states[state].exits.append(builder.nodes)
-      }
+      addHandler(of: state, isEntry: head.string == "entry", builder)
       return true
+    }
+    if reading == .free, !isFreelyFormal(text, head, end) {
+      let what = text.is(head.string) ? "an event \(text.string) is handled by no arrow" : "it has no formal label"
+      if isFormal(text, head, end) { diagram.assume(text.start, "this describes \(diagram.states[state].id): \(what)") }
+      note(text.string, of: state)
+      return false
     }
     if head.string == "do" {
       diagram.error(
@@ -502,12 +620,29 @@ struct DiagramReader {
       diagram.error(text.start, "expected \(first) / ACTIONS; found \(text.string)")
       return true
     }
-    guard isFormal(text, head, end) else { return false }
-    guard let label = label(text) else { return true }
+    guard isFormal(text, head, end) else {
+      note(text.string, of: state)
+      return false
+    }
+    guard let label = reading == .free ? freeLabel(text, from: .state(state)) : label(text) else { return true }
+    if end == text.bytes.count, reading == .strict { diagram.states[state].words.append((head, text.start)) }
     diagram.states[state].arrows.append(diagram.arrows.count)
     diagram.arrows.append(
       Diagram.Arrow(source: .state(state), target: nil, label: label, offset: text.start, targetOffset: text.start))
     return true
+  }
+
+  /// Notes a description.
+  private mutating func note(_ text: String, of state: Int) {
+    if !text.isEmpty { diagram.states[state].descriptions.append(text) }
+  }
+
+  mutating func addHandler(of state: Int, isEntry: Bool, _ builder: XMLBuilder) {
+    if isEntry {
+      diagram.states[state].entries.append(builder.nodes)
+    } else {
+      diagram.states[state].exits.append(builder.nodes)
+    }
   }
 
   /// Whether a text is a label and no description: what triggers it is one word, or several with commas or a time.
@@ -537,7 +672,7 @@ extension PlacedText {
   }
 
   /// Whether a mark has a blank in front of it.
-  fileprivate func isMark(at place: Int) -> Bool { place > 0 && PlacedText.isBlank(bytes[place - 1]) }
+  func isMark(at place: Int) -> Bool { place > 0 && PlacedText.isBlank(bytes[place - 1]) }
 
   /// Where the first line ends, behind the break.
   fileprivate var firstBreak: Int? {

@@ -13,6 +13,9 @@
 /// | an arrow without an event, from a state whose block has an end | `event="done.state.NAME"` |
 struct DiagramTranslation {
   var diagram: Diagram
+  private let reading: DiagramReading
+  /// Data of events that guards ask for, as JSON.
+  private(set) var eventData: [String: [String]] = [:]
   /// The events that stand for `after` without a name.
   private(set) var timerEvents: Set<String> = []
   private var builder: XMLBuilder
@@ -33,6 +36,8 @@ struct DiagramTranslation {
   private var ends: [Int: Bool] = [:]
   /// How many arrows may still be followed to find what forks lead to.
   private var followed = 1_000_000
+  /// The conditions of the state's arrows that were written, off.
+  private var flagsOff: [(key: String, text: String)] = []
   /// What joins lead to, by the state with the regions.
   private var joins: [Int: [Join]] = [:]
 
@@ -44,8 +49,9 @@ struct DiagramTranslation {
   }
 
   /// - Parameter most: How many elements and texts the document may have.
-  init(_ diagram: Diagram, most: Int, _ pace: ReadingPace) {
+  init(_ diagram: Diagram, _ reading: DiagramReading, most: Int, _ pace: ReadingPace) {
     self.diagram = diagram
+    self.reading = reading
     self.pace = pace
     builder = XMLBuilder(most: most)
   }
@@ -57,6 +63,7 @@ struct DiagramTranslation {
     for state in diagram.states.indices where diagram.states[state].kind == .fork { split(state) }
     members = diagram.members
     taken = Set(diagram.states.map(\.id))
+    if reading == .free { dropEmptyRegions() }
     var incoming: [Int: [Int]] = [:]
     for arrow in diagram.arrows.indices {
       if case .state(let target)? = diagram.arrows[arrow].target { incoming[target, default: []].append(arrow) }
@@ -73,12 +80,19 @@ struct DiagramTranslation {
     var attributes: [XMLBuilder.Attribute] = [("version", "1.0", 0), ("datamodel", "ecmascript", 0)]
     if let initial = plainInitial(of: 0) { attributes.append(initial) }
     builder.begin("scxml", attributes, at: 0)
-    if !diagram.data.isEmpty {
-      builder.begin("datamodel", at: diagram.data[0].name.start)
+    if !diagram.data.isEmpty || !diagram.conditions.isEmpty {
+      builder.begin("datamodel", at: diagram.data.first?.name.start ?? 0)
       for data in diagram.data {
         var attributes = [XMLBuilder.attribute("id", data.name)]
         if let value = data.value { attributes.append(XMLBuilder.attribute("expr", value)) }
         builder.empty("data", attributes, at: data.name.start)
+      }
+      for condition in diagram.conditions {
+        let value = condition.form.otherwise
+        let attributes: [XMLBuilder.Attribute] = [
+          ("id", condition.name, 0), ("expr", condition.form == .number ? value : DiagramReader.quoted(value), 0),
+        ]
+        builder.empty("data", attributes, at: 0)
       }
       builder.end()
     }
@@ -89,6 +103,18 @@ struct DiagramTranslation {
       return []
     }
     return builder.nodes
+  }
+
+  /// Leaves out regions without states, which people begin or end a block with.
+  private mutating func dropEmptyRegions() {
+    for state in diagram.states.indices where diagram.states[state].regions.count > 1 {
+      let regions = diagram.states[state].regions
+      let kept = regions.filter { !members[$0].isEmpty }
+      guard kept.count < regions.count, let first = regions.first else { continue }
+      diagram.states[state].regions = kept.isEmpty ? [first] : kept
+      diagram.assume(
+        diagram.regions[regions.first { members[$0].isEmpty } ?? first].offset, "this region has no states")
+    }
   }
 
   // MARK: Homes
@@ -108,7 +134,10 @@ struct DiagramTranslation {
         let name = own.id
         let owner = diagram.regions[home].owner.map { diagram.states[$0].id } ?? ""
         let other = diagram.regions[region].owner.map { diagram.states[$0].id } ?? ""
-        if own.declared == nil {
+        if own.declared == nil, reading == .free {
+          diagram.assume(
+            own.offset, "\(name) is mentioned within \(owner) and within \(other), and belongs to \(owner)")
+        } else if own.declared == nil {
           diagram.error(
             own.offset,
             "\(name) is mentioned within \(owner) and within \(other)\(owner == other ? " in two regions" : ""): declare it where it belongs, with state \(name)"
@@ -276,7 +305,9 @@ struct DiagramTranslation {
 
   private mutating func prepareJoin(_ join: Int, _ incoming: [Int]) {
     let own = diagram.states[join]
+    let before = (waiting, waitingOfArrow)
     guard own.arrows.count == 1 else {
+      if own.isFaulty { return }
       return diagram.error(own.offset, "a join has one arrow out of it; \(own.id) has \(own.arrows.count)")
     }
     let outgoing = diagram.arrows[own.arrows[0]]
@@ -285,13 +316,13 @@ struct DiagramTranslation {
     var content = XMLBuilder()
     for arrow in incoming {
       guard case .state(let source) = diagram.arrows[arrow].source, diagram.states[source].kind != .fork else {
-        diagram.error(diagram.arrows[arrow].offset, "only states lead to a join")
+        if reading == .strict { diagram.error(diagram.arrows[arrow].offset, "only states lead to a join") }
         continue
       }
       let label = diagram.arrows[arrow].label
       var part = (region: path(to: source), id: diagram.states[source].id, condition: "")
       if label.triggers.isEmpty, diagram.states[source].kind == .plain, diagram.states[source].regions.isEmpty {
-        if let condition = label.condition { part.condition = " && (\(condition.string))" }
+        if let condition = label.guardExpression { part.condition = " && (\(condition))" }
         content.append(label.content)
       } else {
         part.id = unique("\(own.id)_\(waitingOfArrow.count + 1)")
@@ -306,6 +337,12 @@ struct DiagramTranslation {
     let owners = Set(branches.keys.map { $0 < 0 ? -1 : diagram.regions[$0].owner ?? -1 })
     guard branches.count > 1, owners.count == 1, let owner = owners.first, owner >= 0 else {
       let names = parts.prefix(2).map(\.id).joined(separator: " and ")
+      if reading == .free {
+        (waiting, waitingOfArrow) = before
+        diagram.states[join].kind = .choice
+        return diagram.assume(own.offset, "\(own.id) joins no regions (--) of one state, so it is passed at once")
+      }
+      if own.isFaulty { return }
       return diagram.error(
         own.offset,
         parts.count < 2
@@ -316,7 +353,7 @@ struct DiagramTranslation {
       let all = parts.map { "In('\($0.id)')\($0.condition)" }.joined(separator: " || ")
       return parts.count > 1 || !(parts[0].condition.isEmpty) ? "(\(all))" : all
     }
-    if let condition = outgoing.label.condition { conditions.append("(\(condition.string))") }
+    if let condition = outgoing.label.guardExpression { conditions.append("(\(condition))") }
     joins[owner, default: []].append(
       Join(
         condition: conditions.joined(separator: " && "), content: content.nodes, arrow: own.arrows[0],
@@ -341,7 +378,11 @@ struct DiagramTranslation {
         diagram.error(arrow.offset, "[else] belongs to a choice: write state \(name) <<choice>>, or a guard")
       }
       if !label.triggers.isEmpty, own.kind == .choice || own.kind == .fork {
-        diagram.error(arrow.offset, "an arrow out of a choice or fork is taken at once and has no event")
+        diagram.error(
+          arrow.offset,
+          own.kind == .choice
+            ? DiagramReader.choiceHint(label.firstWords)
+            : "an arrow out of a fork is taken at once and has no event; leave the label away")
       }
       if label.condition != nil, own.kind == .fork {
         diagram.error(arrow.offset, "all arrows out of a fork are taken, so they have no guards")
@@ -352,12 +393,13 @@ struct DiagramTranslation {
     case .choice:
       let labels = own.arrows.map { diagram.arrows[$0].label }
       if labels.isEmpty {
+        if own.isFaulty { break }
         diagram.error(own.offset, "the choice \(name) has no arrow out of it")
       } else if !labels.contains(where: { $0.isElse || $0.condition == nil }) {
         diagram.warn(own.offset, "the machine stays in the choice \(name) if no guard is true; write one with [else]")
       }
     case .fork:
-      if own.arrows.count < 2 {
+      if own.arrows.count < 2, !own.isFaulty {
         diagram.error(own.offset, "a fork has two arrows out of it at least; \(name) has \(own.arrows.count)")
       }
     case .join: break
@@ -386,7 +428,7 @@ struct DiagramTranslation {
         diagram.states[first].offset,
         "\(region == 0 ? "the machine" : regionIDs[region]) begins in \(name), its first state; write [*] --> \(name)")
     }
-    for arrow in initials where !diagram.arrows[arrow].label.triggers.isEmpty {
+    for arrow in initials where reading == .strict && !diagram.arrows[arrow].label.triggers.isEmpty {
       diagram.error(diagram.arrows[arrow].offset, "an arrow from [*] is taken at once and has no event")
     }
     for state in members[region] { self.state(state) }
@@ -433,6 +475,7 @@ struct DiagramTranslation {
       for timer in timers { builder.empty("cancel", [("sendid", timer.id, nil)], at: timer.offset) }
       builder.end()
     }
+    flagsOff = []
     for arrow in own.arrows { transition(arrow, of: number, timers) }
     for join in joins[number] ?? [] { self.join(join) }
     if isParallel {
@@ -483,7 +526,14 @@ struct DiagramTranslation {
   /// Eventless transitions, the one with `else` last.
   private mutating func choice(_ arrows: [Int]) {
     let ordered = arrows.filter { !diagram.arrows[$0].label.isElse } + arrows.filter { diagram.arrows[$0].label.isElse }
-    for arrow in ordered { write(arrow, events: [], of: nil) }
+    flagsOff = []
+    for arrow in ordered {
+      // Those of a diagram that begins in one of several ways.
+      let events = diagram.arrows[arrow].label.triggers.compactMap { trigger in
+        if case .event(let name) = trigger { name.string } else { nil }
+      }
+      write(arrow, events: events, of: nil)
+    }
   }
 
   private struct Timer {
@@ -557,15 +607,14 @@ struct DiagramTranslation {
     var seen: Set<String> = []
     let names = events.filter { seen.insert($0).inserted }
     if !names.isEmpty { attributes.append(("event", names.joined(separator: " "), own.offset)) }
-    if let condition = own.label.condition {
-      if let samples = own.label.samples {
-        attributes.append(("cond", "\(samples) && (\(condition.string))", condition.start))
-      } else {
-        attributes.append(XMLBuilder.attribute("cond", condition))
-      }
-    } else if let samples = own.label.samples {
-      attributes.append(("cond", samples, own.offset))
+    let samples = own.label.samples
+    if let condition = own.label.condition, let expression = own.label.guardExpression {
+      attributes.append(
+        ("cond", samples.map { "(\($0.expression)) && (\(expression))" } ?? expression, condition.start))
+    } else if let samples {
+      attributes.append(("cond", samples.expression, own.offset))
     }
+    note(own.label, of: names)
     let (ids, actions) = own.target == nil ? ([], []) : targets(of: arrow)
     var isLoop = false
     if case .state(let target)? = own.target { isLoop = target == state }
@@ -578,11 +627,39 @@ struct DiagramTranslation {
     if !ids.isEmpty, !(own.label.isInternal && isLoop) {
       attributes.append(("target", ids.joined(separator: " "), own.targetOffset))
     }
-    builder.begin("transition", attributes, at: own.offset)
+    var written: String?
+    if own.label.samples != nil || own.label.expression != nil {
+      written = (samples?.text ?? "") + (own.label.condition.map { "[\($0.string)]" } ?? "")
+    }
+    builder.begin("transition", attributes, at: own.offset, condition: written)
     builder.append(own.label.content)
     append(actions)
     builder.end()
   }
+
+  /// Notes the data that the events of an arrow are tried with.
+  private mutating func note(_ label: DiagramLabel, of events: [String]) {
+    var data = label.samples?.data ?? []
+    // The other case of several conditions needs all of them off.
+    flagsOff += label.conditions.filter { $0.form == .flag }.map { (key: $0.name, text: "off") }
+    if flagsOff.count > 1, let text = ChartData.text(of: flagsOff.suffix(Self.mostSamples)) { data.append(text) }
+    var values = label.valuesOfConditions
+    for condition in label.conditions where !values.contains(where: { $0.name == condition.name }) {
+      switch condition.form {
+      case .flag: values.append((condition.name, "off"))
+      case .number: values += [(condition.name, "1000"), (condition.name, "-1000")]
+      case .text: values.append((condition.name, "x"))
+      }
+    }
+    data += values.compactMap { ChartData.text(of: [(key: $0.name, text: $0.value)]) }
+    // What an arrow without an event asks, every event can answer.
+    for event in events.isEmpty ? [""] : events where eventData[event]?.count ?? 0 < Self.mostSamples {
+      eventData[event, default: []] += data.prefix(Self.mostSamples)
+    }
+  }
+
+  /// The data that an event is tried with.
+  private static let mostSamples = 12
 
   /// Whether an arrow leads to a state or history within its source; forks are not looked into.
   private func leadsInside(_ arrow: Diagram.Arrow, _ state: Int?) -> Bool {

@@ -34,27 +34,3 @@ extension XMLDocument {
     return text
   }
 }
-
-extension DiagramReader {
-  /// The document that a diagram stands for, and what is to be said of it.
-  static func document(
-    _ bytes: [UInt8], limits: DocumentLimits, _ pace: ReadingPace
-  ) -> (XMLDocument, [(severity: Finding.Severity, position: XMLDocument.Position, message: String)]) {
-    var reader = DiagramReader(bytes, limits: limits, pace)
-    reader.read()
-    var translation = DiagramTranslation(reader.diagram, most: limits.nodes, pace)
-    // Without a state there is one mistake, and not two.
-    var nodes = reader.diagram.states.isEmpty && reader.diagram.hasErrors ? [] : translation.nodes()
-    let lines = LineTable(bytes)
-    for node in nodes.indices where pace.mayGoOn() {
-      nodes[node].position = lines.position(of: nodes[node].position.offset)
-      guard case .element(var element) = nodes[node].content else { continue }
-      element.positions = element.positions.map { lines.position(of: $0.offset) }
-      nodes[node].content = .element(element)
-    }
-    let notes = translation.diagram.notes.map { ($0.severity, lines.position(of: $0.offset), $0.message) }
-    var document = XMLDocument(diagram: nodes)
-    document.timerEvents = translation.timerEvents
-    return (document, notes)
-  }
-}

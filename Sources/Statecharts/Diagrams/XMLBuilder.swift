@@ -15,9 +15,11 @@ struct XMLBuilder {
 
   static func attribute(_ name: String, _ text: PlacedText) -> Attribute { (name, text.string, text.start) }
 
-  mutating func begin(_ name: String, _ attributes: [Attribute] = [], at offset: Int) {
+  /// - Parameter condition: How the diagram has the condition, if not as the attribute.
+  mutating func begin(_ name: String, _ attributes: [Attribute] = [], at offset: Int, condition: String? = nil) {
     var element = XMLElement(
       name: name, namespace: Grammar.namespace, attributes: attributes.map { ($0.name, $0.value) })
+    element.condition = condition
     element.positions = attributes.map { Self.place($0.offset ?? offset) }
     open.append(nodes.count)
     add(.element(element), at: offset)

@@ -5,6 +5,8 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
     case error
     /// The definition does what the document says, which is hardly what was meant.
     case warning
+    /// What a diagram does not say and was read from it nevertheless.
+    case note
   }
 
   public var severity: Severity
@@ -16,6 +18,9 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
   public var column: Int
   /// One sentence: what was found, what was expected, and what may have been meant.
   public var message: String
+  /// What can stand instead, from this place to the end of the line: it was read there, and is no mistake. `nil` if there
+  /// is no proposal.
+  public var write: String?
 
   public var description: String {
     "\(resource.map { "\($0):" } ?? "")\(line):\(column) \(severity.rawValue) : \(message)"
@@ -47,6 +52,8 @@ final class ReadingPace {
 public struct DocumentLimits: Hashable, Sendable {
   /// Bytes of a document and of each resource.
   public var bytes = 4 << 20
+  /// Errors that are told. Of warnings and notes ``findings`` are.
+  public var errors = 1_000
   /// The depth of nested elements.
   public var depth = 250
   /// Elements and texts of one document.

@@ -4,6 +4,18 @@ import CExpat
 struct XMLDocument: Sendable {
   /// Events that only timers of the document bring: what `after` in a diagram stands for.
   var timerEvents: Set<String> = []
+  /// The states of a diagram that it declares or has a text for.
+  var declaredStates: Set<String> = []
+  /// Names in the guards of a diagram that nothing declares.
+  var conditions: [ChartCondition] = []
+  /// The words that events of a diagram are named after.
+  var eventTexts: [String: String] = [:]
+  /// Whether only data that ``eventData`` has samples of are asked of events.
+  var asksSamplesOnly = false
+  /// The titles and descriptions of states, by their ids.
+  var texts: [String: (title: String, about: String)] = [:]
+  /// Data of events that guards of a diagram ask for, as JSON.
+  var eventData: [String: [String]] = [:]
   enum Content: Sendable {
     case element(XMLElement)
     case text(String)
@@ -28,6 +40,8 @@ struct XMLDocument: Sendable {
   fileprivate(set) var nodes: [Node] = []
   /// The text, to find attributes in.
   fileprivate(set) var bytes: [UInt8] = []
+  /// The namespaces that the root element declares.
+  fileprivate(set) var rootNamespaces: Set<String> = []
   /// Whether the nodes were made from a diagram: findings speak of states and arrows then.
   private(set) var isDiagram = false
 
@@ -179,6 +193,8 @@ struct XMLElement: Sendable {
   var attributes: [(name: String, value: String)]
   /// Where the attributes' values stand, in elements made from a diagram.
   var positions: [XMLDocument.Position] = []
+  /// How the diagram has the condition, if not as the expression that is its attribute.
+  var condition: String?
   /// How attributes that were read as others are written.
   var spellings: [String: String] = [:]
 
@@ -252,6 +268,10 @@ private final class XMLReader {
         guard let reader else { return }
         Unmanaged<XMLReader>.fromOpaque(reader).takeUnretainedValue().end()
       })
+    XML_SetStartNamespaceDeclHandler(parser) { reader, _, name in
+      guard let reader, let name else { return }
+      Unmanaged<XMLReader>.fromOpaque(reader).takeUnretainedValue().declare(name)
+    }
     XML_SetCharacterDataHandler(parser) { reader, text, count in
       guard let reader, let text else { return }
       let bytes = UnsafeRawBufferPointer(start: text, count: Int(count))
@@ -400,6 +420,11 @@ private final class XMLReader {
     openText = nil
     open.append(document.nodes.count)
     add(.element(XMLElement(name: full.name, namespace: full.namespace, attributes: attributes)))
+  }
+
+  /// A namespace is declared, by the element that starts next.
+  private func declare(_ name: UnsafePointer<CChar>) {
+    if document.nodes.isEmpty { document.rootNamespaces.insert(String(cString: name)) }
   }
 
   private static func split(_ name: UnsafePointer<CChar>) -> (namespace: String, name: String) {

@@ -4,15 +4,27 @@
 public final class Expression: Sendable {
   /// As it stands in the document.
   public let text: String
+  /// Whether the document has other words for it, which ``text`` has: a guard, in brackets if data in parentheses are in
+  /// front of it.
+  let isWorded: Bool
+  /// Whether the words begin with data of the event.
+  var hasSamples: Bool { isWorded && text.hasPrefix("(") && (text.hasSuffix(")") || text.contains(")[")) }
   let code: Code
   /// Whether there are numbers, truth values and variables only, so that it is worth trying without ``DataValue``.
   let isArithmetic: Bool
 
   /// - Parameter symbols: The names of the definition, to which new ones are added.
-  public init(parsing text: String, in symbols: inout SymbolTable) throws(SyntaxError) {
+  public convenience init(parsing text: String, in symbols: inout SymbolTable) throws(SyntaxError) {
+    try self.init(parsing: text, in: &symbols, written: nil)
+  }
+
+  /// - Parameter written: The words that the document has for the expression, if it has others.
+  init(parsing text: String, in symbols: inout SymbolTable, written: String?) throws(SyntaxError) {
     code = try Parser.expression(text, &symbols)
     isArithmetic = code.isArithmetic
-    self.text = text
+    isWorded = written != nil
+    let isGuardAlone = written?.hasPrefix("[") == true && written?.hasSuffix("]") == true
+    self.text = written.map { isGuardAlone ? String($0.dropFirst().dropLast()) : $0 } ?? text
   }
 
   /// Reads the one expression of the null data model: `In(id)`, also with quotes around the id. ``text`` has them.
@@ -23,6 +35,7 @@ public final class Expression: Sendable {
     guard parts.count == 2, parts[0].allSatisfy({ "In \t\n".contains($0) }), parts[0].contains("In"), id.hasSuffix(")"),
       !bare.isEmpty, !bare.contains(where: { "()\\".contains($0) })
     else { throw SyntaxError("the null data model has no expressions but In(id)", at: 0) }
+    isWorded = false
     self.text = "In('\(bare)')"
     code = try Parser.expression(self.text, &symbols)
     isArithmetic = false

@@ -3,6 +3,8 @@ struct Parser {
   private var lexer: Lexer
   private var token = Token.end
   private var start = 0
+  /// Whether a line ends between the last token and this one.
+  private var isOnNewLine = false
   private var code = Code()
   private var depth = 0
   /// How many nodes are below each other under each node, itself included.
@@ -90,7 +92,11 @@ struct Parser {
 
   // MARK: Tokens and nodes
 
-  private mutating func advance() throws(SyntaxError) { (token, start) = try lexer.next() }
+  private mutating func advance() throws(SyntaxError) {
+    let end = lexer.offset
+    (token, start) = try lexer.next()
+    isOnNewLine = start > end && lexer.hasLineEnd(end..<start)
+  }
 
   private func error(_ expected: String) -> SyntaxError {
     let found =
@@ -218,7 +224,8 @@ struct Parser {
     case "return":
       guard locals != nil else { throw SyntaxError("return stands outside of a function", at: start) }
       try advance()
-      let value = token == .symbol(";") || token == .symbol("}") ? nil : try expression()
+      let isBare = isOnNewLine || token == .symbol(";") || token == .symbol("}") || token == .end
+      let value = isBare ? nil : try expression()
       try endStatement()
       return try add(.leave(value))
     case "break":
@@ -282,8 +289,13 @@ struct Parser {
     return value
   }
 
-  /// A semicolon may be left out; where a line ends is not looked at.
-  private mutating func endStatement() throws(SyntaxError) { _ = try take(";") }
+  /// A semicolon may be left out where the line ends, and in front of `}` and `else`.
+  private mutating func endStatement() throws(SyntaxError) {
+    if try take(";") { return }
+    guard isOnNewLine || [.end, .symbol("}"), .name("else")].contains(token) else {
+      throw error("; or a line's end after the statement")
+    }
+  }
 
   // MARK: Expressions
 

@@ -51,6 +51,9 @@ struct Lexer {
     throw SyntaxError("\(Unicode.Scalar(byte).escaped(asASCII: true)) has no meaning here", at: start)
   }
 
+  /// Whether a line ends between two places.
+  func hasLineEnd(_ range: Range<Int>) -> Bool { text[range].contains { $0 == 0x0A || $0 == 0x0D } }
+
   /// The text from one place to another.
   func text(_ range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
 

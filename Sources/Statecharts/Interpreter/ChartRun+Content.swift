@@ -5,13 +5,17 @@ import StateMachines
 extension ChartRun {
   /// Carries out what may fail. A failure becomes `error.execution` in the internal queue.
   ///
+  /// - Parameter line: Where it stands in the document; `nil` for where the instruction does that was the last.
   /// - Throws: A limit, which ends the input.
-  mutating func attemptContent(_ body: (inout ChartRun) throws(EvaluationError) -> Void) throws(EvaluationError) {
+  mutating func attemptContent(
+    line: Chart.Index? = nil, _ body: (inout ChartRun) throws(EvaluationError) -> Void
+  ) throws(EvaluationError) {
     failedSend = nil
     do {
       try body(&self)
     } catch {
       guard case .failed(let message) = error else { throw error }
+      noteFailure(line ?? compiled.chart.instructionLines[Int(place)], message)
       try raiseError(message)
     }
   }
@@ -34,6 +38,7 @@ extension ChartRun {
     while place < range.upperBound {
       try scope.budget.spend(steps: 1)
       let instruction = compiled.chart.instructions[Int(place)]
+      self.place = place
       place += 1
       switch instruction {
       case .raise(let name):
@@ -148,13 +153,14 @@ extension ChartRun {
     if number == Chart.none { return .undefined }
     let data = compiled.chart.doneData[Int(number)]
     var result = DataValue.undefined
+    let line = compiled.chart.states[state].line
     if let content = data.content {
-      try attemptContent { (run) throws(EvaluationError) in result = try run.value(of: content) }
+      try attemptContent(line: line) { (run) throws(EvaluationError) in result = try run.value(of: content) }
       return result
     }
     var object = DataObject()
     for parameter in data.parameters {
-      try attemptContent { (run) throws(EvaluationError) in
+      try attemptContent(line: line) { (run) throws(EvaluationError) in
         let value = try run.value(of: parameter)
         try run.scope.budget.spend(bytes: value.size)
         try object.set(value, for: parameter.name)

@@ -12,7 +12,7 @@ extension ChartRun {
       }
     }
     if let script = chart.globalScript {
-      try attemptContent { (run) throws(EvaluationError) in try run.runScript(script) }
+      try attemptContent(line: 0) { (run) throws(EvaluationError) in try run.runScript(script) }
     }
     statesToEnter.removeAll()
     defaultEntries.removeAll()
@@ -27,7 +27,7 @@ extension ChartRun {
   private mutating func initialize(_ data: Chart.Data, from arguments: DataObject?) throws(EvaluationError) {
     let slot = Int(data.slot)
     if let given = arguments?[compiled.chart.symbols.names[slot]] { return scope.declare(slot, given) }
-    try attemptContent { (run) throws(EvaluationError) in
+    try attemptContent(line: data.line) { (run) throws(EvaluationError) in
       let value = try run.value(of: data.value)
       try run.scope.budget.spend(bytes: value.size)
       run.scope.declare(slot, value)
@@ -83,7 +83,9 @@ extension ChartRun {
       guard isRunning else { return try exitAll() }
       for state in statesToInvoke {
         for invoke in compiled.chart.states[state].invokes {
-          try attemptContent { (run) throws(EvaluationError) in try run.invoke(Int(invoke), in: state) }
+          try attemptContent(line: compiled.chart.states[state].line) { (run) throws(EvaluationError) in
+            try run.invoke(Int(invoke), in: state)
+          }
         }
       }
       statesToInvoke.removeAll()
@@ -94,6 +96,7 @@ extension ChartRun {
     hasTaken = true
     try exitStates()
     for transition in enabled {
+      if session.number == 0 { taken.insert(Int(transition)) }
       let block = compiled.chart.transitions[Int(transition)].block
       if block != Chart.none { try run(block) }
     }
@@ -150,6 +153,7 @@ extension ChartRun {
         guards.append((transition, false))
         guardFailures[transition] = message
       }
+      noteFailure(compiled.chart.transitions[Int(transition)].line, "a guard fails: \(message)")
       failedSend = nil
       try raiseError(message)
       return false

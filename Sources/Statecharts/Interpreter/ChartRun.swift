@@ -33,8 +33,14 @@ struct ChartRun {
   var guards: [(transition: Chart.Index, isTrue: Bool)] = []
   /// Why guards had no value, by transition.
   var guardFailures: [Chart.Index: String] = [:]
+  /// What has failed, with its line in the document or 0, in order; the first of many.
+  private(set) var failures: [(line: Chart.Index, message: String)] = []
+  /// The instruction that is carried out.
+  var place: Chart.Index = 0
   /// How many of ``guards`` have kept the machine from taking any transition at the event of the input.
   var guardsOfEvent = 0
+  /// The transitions of the document's own session that the input has taken.
+  var taken = StateSet()
   /// What `error.execution` tells of a send that has failed.
   var failedSend: String?
 
@@ -67,10 +73,12 @@ struct ChartRun {
 
   // MARK: Inputs
 
-  mutating func start(_ machine: inout RunningChart, now: Instant, generator: inout Generator) -> ChartOutcome {
+  mutating func start(
+    _ machine: inout RunningChart, with data: DataObject, now: Instant, generator: inout Generator
+  ) -> ChartOutcome {
     attempt(&machine, now: now, generator: &generator) { (run) throws(EvaluationError) in
       run.hasMoved = true
-      run.actions.append(.start(0, DataObject()))
+      run.actions.append(.start(0, data))
       try run.settle()
     }
   }
@@ -148,7 +156,18 @@ struct ChartRun {
     // A loop of eventless transitions evaluates as many as it has steps.
     if guards.count < 1_000 { guards.clear() } else { guards = [] }
     if !guardFailures.isEmpty { guardFailures.removeAll() }
+    if !failures.isEmpty { failures.removeAll() }
+    taken.removeAll()
     guardsOfEvent = 0
+  }
+
+  /// The failures that an input tells of.
+  private static var mostFailures: Int { 8 }
+
+  mutating func noteFailure(_ line: Chart.Index, _ message: String) {
+    guard failures.count < Self.mostFailures else { return }
+    // A chart that another one has invoked is in a file or an element of its own.
+    failures.append((session.number == 0 ? line : 0, message))
   }
 
   /// A machine before an input, but for the variables, which are taken back one by one.

@@ -26,8 +26,13 @@ public final class Interpreter {
   /// - Parameter generator: Drawn from by `Math.random()`. Unchanged if a limit was exceeded.
   /// - Returns: The machine, and `moved` or the limit that it has exceeded. The effects are in ``effects``.
   public func start(now: Instant, generator: inout Generator) -> (RunningChart, ChartOutcome) {
+    start(with: DataObject(), now: now, generator: &generator)
+  }
+
+  /// - Parameter data: Data of the document that begin otherwise than it says.
+  func start(with data: DataObject, now: Instant, generator: inout Generator) -> (RunningChart, ChartOutcome) {
     var machine = RunningChart()
-    let outcome = run.start(&machine, now: now, generator: &generator)
+    let outcome = run.start(&machine, with: data, now: now, generator: &generator)
     return (machine, outcome)
   }
 
@@ -46,7 +51,7 @@ public final class Interpreter {
     if case .event(let name, _) = input,
       let outcome = definition.plain?.step(&machine.root.configuration, &machine.root.variables, name.number)
     {
-      // Such a chart has no effects.
+      // Such a chart has no effects, and nothing in it can fail.
       run.forgetGuards()
       return outcome
     }
@@ -70,6 +75,11 @@ public final class Interpreter {
   ///
   /// - Returns: Whether the memory that it keeps is little. If not, drop the interpreter.
   func rest() -> Bool { run.rest() }
+
+  /// What has failed in the last input, each with its line in the document.
+  public var failures: [String] {
+    run.failures.map { line, message in line > 0 ? "line \(line): \(message)" : message }
+  }
 
   /// What the last input has used of the budget.
   var spent: (steps: Int, bytes: Int) { run.spent }

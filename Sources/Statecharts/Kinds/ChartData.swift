@@ -13,6 +13,12 @@ package enum ChartData {
     return DataValue.object(object).datum
   }
 
+  /// The same as the text of JSON.
+  static func text(of members: [(key: String, text: String)]) -> String? {
+    guard let value = object(of: members), case .text(let text) = value else { return nil }
+    return text
+  }
+
   /// The members of an object as words that ``object(of:)`` reads.
   package static func members(of text: String) -> [(key: String, text: String)] {
     guard case .object(let object)? = JSON.value(of: text) else { return [] }

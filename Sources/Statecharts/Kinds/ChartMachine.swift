@@ -15,6 +15,8 @@ package struct ChartMachine: _Machine {
     let program: ChartProgram?
     /// Whether an event that no transition takes is refused.
     var isStrict = false
+    /// What the conditions of the document begin as, in their order.
+    var conditions: [String] = []
 
     /// The parameters of no kind: a kind brings its own.
     package init() {
@@ -23,15 +25,28 @@ package struct ChartMachine: _Machine {
 
     init(_ program: ChartProgram) {
       self.program = program
+      conditions = program.definition.charts[0].chart.conditions.map(\.form.otherwise)
     }
 
     package static func == (left: Self, right: Self) -> Bool {
-      left.program === right.program && left.isStrict == right.isStrict
+      left.program === right.program && left.isStrict == right.isStrict && left.conditions == right.conditions
+    }
+
+    /// The data that a machine begins with.
+    fileprivate var values: DataObject {
+      var values = DataObject()
+      for (condition, text) in zip(program?.definition.charts[0].chart.conditions ?? [], conditions) {
+        let value: DataValue = condition.form == .number ? DataValue(datum: text) : .string(text)
+        // A text or a number is never nested too deeply.
+        try? values.set(value, for: condition.name)
+      }
+      return values
     }
 
     package func hash(into hasher: inout Hasher) {
       hasher.combine(program.map(ObjectIdentifier.init))
       hasher.combine(isStrict)
+      hasher.combine(conditions)
     }
   }
 
@@ -166,12 +181,15 @@ package struct ChartMachine: _Machine {
     let program = program(parameters)
     var machine = ChartMachine(RunningChart(), program)
     let undrawn = record.pointee.generator
+    let conditions = parameters.assumingMemoryBound(to: Parameters.self).pointee.values
     program.withInterpreter { interpreter in
-      let (running, outcome) = interpreter.start(now: record.pointee.now, generator: &record.pointee.generator)
+      let (running, outcome) = interpreter.start(
+        with: conditions, now: record.pointee.now, generator: &record.pointee.generator)
       record.pointee.chartSteps &+= interpreter.spent.steps
-      if case .limit(let limit) = outcome { return exceed(limit, program, &record.pointee) }
+      if case .limit(let limit) = outcome { return exceed(limit, interpreter, program, &record.pointee) }
       machine.running = running
       carryOut(interpreter.effects, program, &record.pointee)
+      tellFailures(of: interpreter, program, &record.pointee, isReason: true)
     }
     record.pointee.noteDraws(since: undrawn)
     record.pointee.note(gained: machine.running.ownedBytes)
@@ -248,10 +266,12 @@ package struct ChartMachine: _Machine {
       case .moved:
         record.note(gained: interpreter.gained)
         Self.carryOut(interpreter.effects, program, &record)
+        Self.tellFailures(of: interpreter, program, &record, isReason: true)
         return Verdict.moved
       case .stayed:
         record.note(gained: interpreter.gained)
         Self.carryOut(interpreter.effects, program, &record)
+        Self.tellFailures(of: interpreter, program, &record, isReason: true)
         return .stayed
       case .ignored:
         // A guard may fail with an error that something was to be told of.
@@ -263,10 +283,11 @@ package struct ChartMachine: _Machine {
           return .refused
         }
         if let reason { record.note(reason: reason) }
+        Self.tellFailures(of: interpreter, program, &record, isReason: reason == nil)
         return .ignored
       case .limit(let limit):
         record.rollBack()
-        Self.exceed(limit, program, &record)
+        Self.exceed(limit, interpreter, program, &record)
         return .refused
       }
     }
@@ -287,9 +308,24 @@ package struct ChartMachine: _Machine {
   /// The guards that a reason tells.
   private static let mostGuards = 3
 
-  private static func exceed(_ limit: StatechartLimit, _ program: ChartProgram, _ record: inout StepRecord) {
+  /// Tells of actions and guards that have failed.
+  ///
+  /// - Parameter isReason: Whether the answer has nothing else to say.
+  private static func tellFailures(
+    of interpreter: Interpreter, _ program: ChartProgram, _ record: inout StepRecord, isReason: Bool
+  ) {
+    guard let place = program.failureOutput else { return }
+    let failures = interpreter.failures
+    for failure in failures { record.emit(place, [.text(failure)]) }
+    if isReason, !failures.isEmpty { record.note(reason: failures.joined(separator: "; ")) }
+  }
+
+  private static func exceed(
+    _ limit: StatechartLimit, _ interpreter: Interpreter, _ program: ChartProgram, _ record: inout StepRecord
+  ) {
+    let failure = interpreter.failures.first.map { ": \($0)" } ?? ""
     record.note(
-      reason: "the input would take more than \(program.limits.value(of: limit)) \(limit.text)",
+      reason: "the input would take more than \(program.limits.value(of: limit)) \(limit.text)\(failure)",
       exceeding: ExceededLimit(name: limit.name, value: program.limits.value(of: limit)))
   }
 

@@ -19,6 +19,8 @@ package final class ChartProgram: Sendable {
   let timers: [String]
   private let timerPlaces: [String: UInt8]
   let outputs: [String]
+  /// The place of what tells of failing actions and guards, behind the outputs; `nil` if nothing can fail.
+  let failureOutput: UInt16?
   private let outputPlaces: [String: UInt16]
   private let interpreters = Mutex<[IdleInterpreter]>([])
 
@@ -60,7 +62,11 @@ package final class ChartProgram: Sendable {
     timerPlaces = Dictionary(uniqueKeysWithValues: zip(names.timers, timers.indices.lazy.map { UInt8($0) }))
     outputs = names.outputs + (names.hasOtherOutputs ? [ChartNames.free("other", unless: names.outputs.contains)] : [])
     outputPlaces = Dictionary(uniqueKeysWithValues: zip(names.outputs, outputs.indices.lazy.map { UInt16($0) }))
+    failureOutput = definition.canFail ? UInt16(outputs.count) : nil
   }
+
+  /// Whether an event comes from the machine itself.
+  static func isInternal(_ event: String) -> Bool { event.hasPrefix("done.") || event.hasPrefix("error.") }
 
   func timer(bringing event: String) -> UInt8 { timerPlaces[event] ?? UInt8(timers.count - 1) }
 
@@ -110,7 +116,7 @@ private struct ChartNames {
         let name = chart.events.names[Int(number)]
         if !definition.admits(name) { continue }
         // These come from the machine itself; whoever wants to send one still can.
-        if !name.hasPrefix("done."), !name.hasPrefix("error."), ChartNames.isListed(name) {
+        if !ChartProgram.isInternal(name), ChartNames.isListed(name) {
           events.append(name)
         } else {
           otherEvents.append(name)

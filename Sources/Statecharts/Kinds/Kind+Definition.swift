@@ -21,10 +21,11 @@ extension Kind {
       }
     }
     let atomic = chart.states.indices.filter { $0 > 0 && chart.isAtomic($0) }
-    let isSampledFully = !program.definition.readsEvents
+    let isSampledFully = !program.definition.readsEvents || chart.asksSamplesOnly
     let events = program.events.map { event in
       EventForm.open(
-        event.text, Kind.places(lines[event.number] ?? []), isSampledFully: isSampledFully,
+        event.text, Kind.about(event, of: chart, lines[event.number] ?? []), text: chart.eventTexts[event.text],
+        samples: Kind.samples(of: event.text, in: chart), isSampledFully: isSampledFully,
         constant: ChartMachine.Event(event),
         make: { ChartMachine.Event(event, data: DataValue(datum: $0)) })
     }
@@ -33,7 +34,8 @@ extension Kind {
       Kind.others,
       [
         ArgumentEntry(
-          name: "event", type: .text(bytes: 1...65_536), samples: program.otherEvents.map(Value.text),
+          name: "event", type: .text(bytes: 1...65_536),
+          samples: program.otherEvents.filter { !ChartProgram.isInternal($0) }.map(Value.text),
           isSampledFully: isSampledFully),
         ArgumentEntry(name: "data", type: .json, samples: nil, isSampledFully: isSampledFully),
       ],
@@ -65,10 +67,53 @@ extension Kind {
           name: name,
           data: isLog ? [label, datum("value")] : isListed ? [datum("data")] : [datum("event"), datum("data")],
           about: isLog ? "what the machine logs" : "what the machine sends", isTold: false)
-      },
+      } + (program.failureOutput == nil ? [] : [Kind.failure]),
       readings: Kind.readings(of: chart),
-      parameters: [.parameter("strict", \.isStrict, "whether an event that no transition takes is refused")],
-      defaults: ChartMachine.Parameters(program), hasLongSteps: !program.definition.hasShortInputs)
+      parameters: [.parameter("strict", \.isStrict, "whether an event that no transition takes is refused")]
+        + chart.conditions.enumerated().map(Kind.parameter),
+      defaults: ChartMachine.Parameters(program), hasLongSteps: !program.definition.hasShortInputs,
+      documentation: KindDocumentation(
+        moves: { definition.documentedMoves(program) }, picture: { definition.picture }))
+  }
+
+  /// What tells of actions and guards that fail.
+  private static var failure: OutputEntry {
+    OutputEntry(
+      name: failureName, data: [ArgumentEntry(name: "text", type: .text(bytes: 1...65_536), samples: nil)],
+      about: "an action or a guard that has failed", isTold: true)
+  }
+
+  /// What a kind takes for a condition of its document.
+  private static func parameter(_ place: Int, _ condition: ChartCondition) -> ParameterForm<ChartMachine.Parameters> {
+    switch condition.form {
+    case .flag:
+      ParameterForm(
+        condition.name, .choice(["on", "off"]), get: { .text($0.conditions[place]) },
+        set: { if case .text(let text) = $1 { $0.conditions[place] = text } })
+    case .text:
+      ParameterForm(
+        condition.name, .text(bytes: 0...1_000), get: { .text($0.conditions[place]) },
+        set: { if case .text(let text) = $1 { $0.conditions[place] = text } })
+    case .number:
+      ParameterForm(
+        condition.name, .number(-1e15...1e15, unit: ""),
+        get: { .number(Double($0.conditions[place]) ?? 0) },
+        set: { if case .number(let number) = $1 { $0.conditions[place] = JSON.text(of: .number(number)) } })
+    }
+  }
+
+  /// The words of the diagram that an event is named after, and its lines.
+  private static func about(_ event: EventName, of chart: Chart, _ lines: [Int32]) -> String {
+    let places = places(lines)
+    guard let text = chart.eventTexts[event.text] else { return places }
+    return "\"\(String(text.unicodeScalars.prefix(longestAbout)))\"" + (places.isEmpty ? "" : ", \(places)")
+  }
+
+  /// The data that an event is tried with; `nil` for those of any event.
+  private static func samples(of event: String, in chart: Chart) -> [Value]? {
+    let data = (chart.eventData[event] ?? []) + (chart.eventData[""] ?? [])
+    var seen: Set<String> = []
+    return data.isEmpty ? nil : [Value.none] + data.filter { seen.insert($0).inserted }.map(Value.text)
   }
 
   /// How much of a document's name says what the kind is, in Unicode scalars. Every `kinds` reads it.

@@ -24,6 +24,15 @@ package struct CoverageScope: Sendable {
     states = Array(repeating: false, count: known.states.count)
     expires = Array(repeating: false, count: kind.timers.count)
     isDisarmed = expires
+    // What trying has not found is not tried; it is no more impossible than the document says.
+    for move in kind.documentation?.moves() ?? [] {
+      let trigger = move.event.map(GraphTrigger.event) ?? move.timer.map { triggers.ofTimers[$0] }
+      guard let trigger else { continue }
+      states[move.from] = true
+      states[move.to] = true
+      if let timer = move.timer { expires[timer] = true }
+      outcomes.insert(CoverageOutcome(from: move.from, trigger: trigger, verdict: .moved, to: move.to))
+    }
   }
 
   /// Notes that what is possible was not tried.

@@ -62,4 +62,27 @@ extension WorldCore {
     }
     return seen
   }
+
+  /// What has failed in the last input of a machine, if that is in the latest part of the journal.
+  ///
+  /// - Complexity: O(inputs searched), bounded; O(1) for kinds that tell of no failures.
+  package func lastFailures(of machine: MachineID) -> [String] {
+    let kind = kinds[kindPlace(of: machine)]
+    let failure = kind.outputs.lastIndex { $0.isTold && $0.name == Kind.failureName }
+    guard let failure, lastSequence >= firstSequence else { return [] }
+    var reader = journalReader(from: max(firstSequence, lastSequence - min(lastSequence, Self.inputsSearched) + 1))
+    var failures: [String] = []
+    while let entry = read(&reader) {
+      guard entry.machine == machine, !hasUndone(entry.sequence) else { continue }
+      failures = []
+      guard entry.hasDetails else { continue }
+      var details = DetailReader(entry)
+      while let detail = details.next() {
+        if case .emitted(let output, let data) = detail, Int(output) == failure, case .text(let text)? = data.first {
+          failures.append(text)
+        }
+      }
+    }
+    return failures
+  }
 }

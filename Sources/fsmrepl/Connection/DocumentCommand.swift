@@ -3,10 +3,10 @@ internal import LineProtocol
 internal import Scripts
 internal import UnixHost
 
-/// `load FILE [as KIND] [follow [anew]]`, and `define KIND format=F` with the lines of a document up to `enddefine`: this
-/// program reads the document and sends its bytes.
+/// `load FILE [as KIND] [strict] [follow [anew]]`, and `define KIND format=F` with the lines of a document up to
+/// `enddefine`: this program reads the document and sends its bytes.
 enum DocumentCommand: Equatable {
-  case load(String, as: String?, Following?)
+  case load(String, as: String?, isStrict: Bool, Following?)
   /// The line without its tag; the document follows.
   case begin(String)
   case wrong(String)
@@ -34,20 +34,27 @@ enum DocumentCommand: Equatable {
         return
       }
       var rest = words.dropFirst()
-      // Behind `as` it is the name of a kind.
-      var following: Following?
-      if rest.last == "follow", rest.count != 2 {
-        following = .forNewMachines
-        rest.removeLast()
-      } else if rest.suffix(2) == ["follow", "anew"], rest.count != 3 {
-        following = .anew
-        rest.removeLast(2)
+      var kind: String?
+      if rest.count > 1, rest.first == "as" {
+        kind = rest.dropFirst().first
+        rest = rest.dropFirst(2)
       }
-      guard rest.isEmpty || rest.count == 2 && rest.first == "as" else {
+      let isStrict = rest.first == "strict"
+      if isStrict { rest.removeFirst() }
+      var following: Following?
+      if rest.first == "follow" {
+        rest.removeFirst()
+        following = .forNewMachines
+        if rest.first == "anew" {
+          rest.removeFirst()
+          following = .anew
+        }
+      }
+      guard rest.isEmpty else {
         self = .wrong(LocalVerb.load.misuse)
         return
       }
-      self = .load(LocalVerb.path(file), as: rest.last, following)
+      self = .load(LocalVerb.path(file), as: kind, isStrict: isStrict, following)
     case _: return nil
     }
   }
@@ -89,12 +96,14 @@ extension Client {
     case .begin(let line):
       openDocument = OpenDocument(line: line, origin: origin)
       return []
-    case .load(_, _, _?) where !isAtPrompt:
+    case .load(_, _, _, _?) where !isAtPrompt:
       return [Self.failure("'follow' is for the prompt, which is there when the file is saved")]
-    case .load(let path, let kind, let following):
+    case .load(let path, let kind, let isStrict, let following):
       followed.removeAll { $0.path == path && $0.kind == kind }
-      if let following { followed.append(FollowedDocument(path: path, kind: kind, following)) }
-      return load(path, as: kind, origin: origin)
+      if let following {
+        followed.append(FollowedDocument(path: path, kind: kind, isStrict: isStrict, following))
+      }
+      return load(path, as: kind, isStrict: isStrict, origin: origin)
     }
   }
 
@@ -103,15 +112,19 @@ extension Client {
   /// - Returns: False if there is none.
   func dropDocument() -> Bool { openDocument.take() != nil }
 
-  private func load(_ path: String, as kind: String?, origin: String) -> [String] {
+  private func load(_ path: String, as kind: String?, isStrict: Bool, origin: String) -> [String] {
     do throws(DocumentSource.Failure) {
-      let source = try DocumentSource(path, as: kind) { RunFiles.load($0, endings: DocumentSource.fileEndings) }
+      let source = try DocumentSource(path, as: kind, isStrict: isStrict) {
+        RunFiles.load($0, endings: DocumentSource.fileEndings)
+      }
       for request in source.requests {
         ask(request.line, document: request.bytes, origin: origin, file: path)
       }
       return []
     } catch {
-      return [Self.failure(error.message)]
+      guard !error.diagrams.isEmpty else { return [Self.failure(error.message)] }
+      return error.diagrams.map { ". \(Word.written($0.name)) line=\($0.line) : \($0.heading)" }
+        + ["- \(FailureCode.badDefinition.word) diagrams=\(error.diagrams.count) : \(error.message)"]
     }
   }
 
@@ -123,7 +136,7 @@ extension Client {
     var loaded: [(path: String, answer: [String])] = []
     for place in followed.indices where followed[place].wasSaved() {
       let document = followed[place]
-      loaded.append((document.path, load(document.path, as: document.kind, origin: "")))
+      loaded.append((document.path, load(document.path, as: document.kind, isStrict: document.isStrict, origin: "")))
     }
     return loaded
   }
@@ -135,6 +148,7 @@ extension Client {
 struct FollowedDocument {
   let path: String
   let kind: String?
+  let isStrict: Bool
   let following: DocumentCommand.Following
   /// Whether the file was saved since it is followed.
   private(set) var isSavedAgain = false
@@ -148,9 +162,10 @@ struct FollowedDocument {
     let nanoseconds: Int
   }
 
-  init(path: String, kind: String?, _ following: DocumentCommand.Following) {
+  init(path: String, kind: String?, isStrict: Bool, _ following: DocumentCommand.Following) {
     self.path = path
     self.kind = kind
+    self.isStrict = isStrict
     self.following = following
     version = Self.version(of: path)
   }

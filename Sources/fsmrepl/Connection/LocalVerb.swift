@@ -19,9 +19,10 @@ struct LocalVerb {
     name: "load",
     forms: [
       (
-        "FILE [as KIND] [follow [anew]]",
-        "a kind from a statechart in SCXML (.scxml) or Mermaid (.mmd); with follow again whenever the file is saved, up to "
-          + "the next load of it; with follow anew its machines are also made again"
+        "FILE [as KIND] [strict] [follow [anew]]",
+        "a kind from a statechart in SCXML (.scxml) or Mermaid (.mmd, README.md#2); with strict in the formal notation alone, "
+          + "with follow again whenever the file is saved, up to the next load of it; with follow anew its machines are also "
+          + "made again"
       )
     ], example: "load lamp.mmd", hint: quotedFile)
   /// A verb of the daemon, which counts the bytes of a document; here its lines follow.

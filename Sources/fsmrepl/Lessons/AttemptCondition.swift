@@ -35,7 +35,7 @@ struct AttemptCondition {
         remark = "Coverage: \(coverage.text)."
         guard miss != nil, let next = coverage.missing.first else { break }
         remark?.append(" Not yet: \(next.from) → \(next.to) by \(next.trigger).")
-      case .timers, .reading, .output, .never: break
+      case .timers, .reading, .noErrors, .output, .never: break
       }
       if miss != nil { return (false, remark) }
     }

@@ -49,7 +49,7 @@ struct Invocation: Equatable {
 
   enum Name {
     case socket, own, daemon, page, pageControl, expression, file, keepGoing, echo, raw, json, noColour, present
-    case record, tap, junit, wave, update, check, seed, real, speed, show, lessons, auto
+    case record, tap, junit, wave, update, check, strictDocuments, seed, real, speed, show, lessons, auto
   }
 
   /// What the program is to do; the first operand names it.
@@ -113,8 +113,11 @@ struct Invocation: Equatable {
       .init(
         .check, long: "check",
         summary:
-          "run: play nothing; check the words of the scripts and their documents, and the named\ndocuments (*.scxml, *.mmd)"
+          "run: play nothing; check the words of the scripts and their documents, and the named\ndocuments (*.scxml, *.mmd, and folders of them)"
       ),
+      .init(
+        .strictDocuments, long: "strict-documents",
+        summary: "run --check: take diagrams by their formal notation alone"),
       .init(.update, long: "update", summary: "check: replace the answers that differ"),
       .init(
         .seed, long: "seed", argument: .required("N"),
@@ -185,7 +188,8 @@ struct Invocation: Equatable {
       case .present: presents = true
       case .record: record = option.value
       // Those of one command, which has read them.
-      case .tap, .junit, .update, .lessons, .auto, .seed, .real, .speed, .check, .wave, .show: break
+      case .tap, .junit, .update, .lessons, .auto, .seed, .real, .speed, .check, .strictDocuments, .wave, .show:
+        break
       }
     }
     if writesJSON, echoes { throw .wrong("--json shows objects only, and --echo the lines of a script") }
@@ -217,7 +221,7 @@ extension Invocation.Name {
     case .keepGoing, .raw: [.requests, .run, .check]
     case .expression, .file, .echo, .json, .record: [.requests]
     case .tap, .junit: [.run, .check]
-    case .check, .seed, .real, .speed, .wave, .show: [.run]
+    case .check, .strictDocuments, .seed, .real, .speed, .wave, .show: [.run]
     case .update: [.check]
     case .lessons, .auto: [.lesson]
     }

@@ -124,7 +124,8 @@ enum Program {
 
   /// Plays scripts; all are read before the first starts. If one cannot be read, all mistakes of all are told.
   private static func play(_ run: RunOptions, _ invocation: Invocation) -> ExitCode {
-    let readings = RunFiles.scripts(run.files)
+    let readings = RunFiles.scripts(
+      run.files, checking: run.onlyChecks ? run.strictDocuments ? .strict : .asLoaded : nil)
     func program(_ client: Client, _ connection: Connection, _ signals: SignalQueue) -> RunProgram {
       RunProgram(
         options: run, keepsGoing: invocation.keepsGoing, showsWire: invocation.showsWire, style: style(for: invocation),

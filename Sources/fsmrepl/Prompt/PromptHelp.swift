@@ -28,6 +28,7 @@ enum PromptHelp {
     LocalVerb.all.flatMap(\.rows) + [
       ". expect NAME timers none|TIMERS : fails unless exactly these timers run: a,b",
       ". expect NAME reading READING VALUE : fails unless a reading has a value; a tolerance may follow, as ±0.5",
+      ". expect NAME no-errors : fails if an action or a guard of the machine has failed",
       ". help \(Topic.allCases.map(\.rawValue).joined(separator: "|")) : how these are written, and what the keys of the prompt do",
     ]
 

@@ -25,20 +25,41 @@ enum RunFiles {
   private static let deepest = 64
 
   /// Reads all scripts, in the order of `paths`; from a folder all files below it that end in `.fsm`, in byte order.
-  /// A document becomes a script that loads it.
+  /// A document becomes a script that loads it; those of a folder are taken if scripts are only checked.
   ///
+  /// - Parameter documents: How documents are checked; `nil` if scripts are played.
   /// - Returns: One reading for each file; for a folder without scripts one that says so.
-  static func scripts(_ paths: [String]) -> [Reading<Script>] {
-    read(paths, as: "*\(ScriptLimits.ending)", endings: [ScriptLimits.ending]) { script($0, $1) }
+  static func scripts(_ paths: [String], checking documents: DocumentCheck? = nil) -> [Reading<Script>] {
+    let endings =
+      [ScriptLimits.ending]
+      + (documents == nil ? [] : DocumentSource.documentEndings + DocumentSource.pageEndings)
+    return read(paths, as: endings.map { "*\($0)" }.joined(separator: " or "), endings: endings) {
+      // A page without diagrams is no document.
+      if documents != nil, DocumentSource.diagrams(ofPage: $0, $1)?.isEmpty == true { return nil }
+      return script($0, $1, checking: documents)
+    }
+  }
+
+  enum DocumentCheck {
+    /// As `load` reads them.
+    case asLoaded
+    /// By the formal notation alone.
+    case strict
   }
 
   /// - Parameter isInSession: Whether it is played in a session, and not in a world of its own.
-  static func script(_ path: String, _ bytes: [UInt8], isInSession: Bool = false) -> Reading<Script> {
-    // A document is checked as a script that loads it.
+  static func script(
+    _ path: String, _ bytes: [UInt8], isInSession: Bool = false, checking documents: DocumentCheck? = nil
+  ) -> Reading<Script> {
+    // A document is checked as a script that loads it. What its kind is called does not matter then.
     let name = path.split(separator: "/").last.map(String.init) ?? path
-    let script = DocumentSource.isDocument(path) ? Array("load \(Word.written(name))\n".utf8) : bytes
+    let kind = documents == nil ? "" : " as document"
+    let diagrams =
+      DocumentSource.isDocument(path) ? [name] : documents == nil ? nil : DocumentSource.diagrams(ofPage: name, bytes)
+    let loads = diagrams?.map { "load \(Word.written($0))\(kind)\(documents == .strict ? " strict" : "")\n" }
+    let script = loads.map { Array($0.joined().utf8) } ?? bytes
     let (item, mistakes) = ScriptParser.read(path, script, isInSession: isInSession) {
-      load($0, endings: $0.hasSuffix(ScriptLimits.ending) ? [ScriptLimits.ending] : DocumentSource.fileEndings)
+      Self.load($0, endings: $0.hasSuffix(ScriptLimits.ending) ? [ScriptLimits.ending] : DocumentSource.fileEndings)
     }
     guard let mistakes else { return Reading(name: path, item: item, mistakes: []) }
     return Reading(name: path, item: nil, mistakes: mistakes.lines, rest: item)

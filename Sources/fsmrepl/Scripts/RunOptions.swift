@@ -7,6 +7,8 @@ struct RunOptions: Equatable {
   var isTAP = false
   /// Whether scripts are only read, and the documents in them checked.
   var onlyChecks = false
+  /// Whether diagrams that are checked have to be in the formal notation.
+  var strictDocuments = false
   /// Path of the JUnit report for CI.
   var junit: String?
   /// Path of the picture of what a script did.
@@ -71,6 +73,7 @@ struct RunOptions: Equatable {
       switch option.name {
       case .tap: isTAP = true
       case .check: onlyChecks = true
+      case .strictDocuments: strictDocuments = true
       case .junit: junit = option.value
       case .wave: wave = option.value
       case .seed:
@@ -92,6 +95,7 @@ struct RunOptions: Equatable {
       throw .wrong("--show plays a script for a room, and goes with no other way of playing it")
     }
     if onlyChecks, isReal { throw .wrong("--check plays nothing, so it does not go with --real") }
+    if strictDocuments, !onlyChecks { throw .wrong("--strict-documents goes with --check") }
     if factor != nil, !isReal { throw .wrong("--speed goes with --real") }
     speed = isReal ? factor ?? 1 : nil
   }

@@ -200,7 +200,7 @@ final class RunPlayer {
   /// - Returns: False for a check that has to be played alone.
   func sendCheck(_ step: Script.Step, _ place: Int32) -> Bool {
     switch script.checks[Int(place)] {
-    case .timers, .reading, .coverage:
+    case .timers, .reading, .noErrors, .coverage:
       sendRequest(of: step)
       pending.append(next, turn: turn, .show)
     case .never:

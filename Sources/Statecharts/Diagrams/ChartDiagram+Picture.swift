@@ -1,0 +1,136 @@
+import StateMachines
+
+extension Definition {
+  /// The document as it is drawn.
+  var picture: DocumentPicture {
+    var writer = ChartDiagram(self)
+    return writer.picture
+  }
+}
+
+extension ChartDiagram {
+  /// The states as boxes, a region of its own for each state directly within a parallel one, and the transitions as arrows.
+  fileprivate var picture: DocumentPicture {
+    mutating get {
+      var picture = DocumentPicture()
+      var places = [Int](repeating: -1, count: chart.states.count)
+      for state in chart.states.indices.dropFirst() {
+        let own = chart.states[state]
+        let parent = Int(own.parent)
+        let siblings = chart.children(of: parent).filter { chart.states[$0].history == Chart.none }
+        let isParallel = chart.states[parent].kind == .parallel
+        let isHistory = own.history != Chart.none
+        let inner = chart.children(of: state).count { chart.states[$0].history == Chart.none }
+        places[state] = picture.boxes.count
+        let text = chart.texts[ids[state]]
+        let title = text?.title ?? ""
+        picture.boxes.append(
+          DocumentPicture.Box(
+            name: isHistory ? name(of: state) : ids[state],
+            title: isHistory ? (own.kind == .deepHistory ? "H*" : "H") : title.isEmpty ? ids[state] : title,
+            about: text.map(\.about).flatMap { $0.isEmpty ? nil : $0 } ?? "line \(own.line)",
+            parent: parent > 0 ? places[parent] : nil,
+            region: isParallel ? siblings.firstIndex(of: state) ?? 0 : 0,
+            regions: own.kind == .parallel ? inner : own.kind == .compound ? 1 : 0,
+            isInitial: !isHistory && (isParallel || isFirst(state, in: parent)), isFinal: own.kind == .final,
+            // An end within a state is left by what waits for it.
+            canRest: !isHistory && !isPassed(state) && (own.kind != .final || parent == 0)))
+      }
+      for state in chart.states.indices.dropFirst() {
+        handlers(of: state, places[state], &picture)
+        if chart.states[state].history != Chart.none {
+          add(chart.transitions[Int(chart.states[state].initial)], from: places[state], [:], places, &picture)
+        }
+        let timers = timers(of: state)
+        for place in chart.states[state].transitions {
+          add(chart.transitions[Int(place)], from: places[state], timers, places, &picture)
+        }
+      }
+      return picture
+    }
+  }
+
+  /// Whether a state or one within it is entered first.
+  private func isFirst(_ state: Int, in parent: Int) -> Bool {
+    guard chart.states[parent].initial != Chart.none else { return false }
+    return chart.transitions[Int(chart.states[parent].initial)].targets.contains { place in
+      let target = Int(chart.targets[Int(place)])
+      return target == state || chart.isDescendant(target, of: state)
+    }
+  }
+
+  /// Whether an atomic state is left at once.
+  private func isPassed(_ state: Int) -> Bool {
+    let own = chart.states[state].transitions.map { chart.transitions[Int($0)] }.filter(\.descriptors.isEmpty)
+    return own.contains { $0.condition == Chart.none }
+  }
+
+  private mutating func handlers(of state: Int, _ box: Int, _ picture: inout DocumentPicture) {
+    let own = chart.states[state]
+    let hasTimers = !timers(of: state).isEmpty
+    for (word, all) in [("entry", own.onEntry), ("exit", own.onExit)] {
+      for handler in hasTimers ? all.dropLast() : all {
+        guard let actions = actions(chart.blocks[Int(chart.handlers[Int(handler)])], own.line) else { continue }
+        picture.arrows.append(
+          DocumentPicture.Arrow(
+            from: box, to: box, trigger: word, condition: "", actions: actions, names: [], isWithin: true))
+      }
+    }
+  }
+
+  private mutating func add(
+    _ transition: Chart.Transition, from box: Int, _ timers: [Chart.Index: [String]], _ places: [Int],
+    _ picture: inout DocumentPicture
+  ) {
+    var triggers: [String] = []
+    var names: [String] = []
+    for place in transition.descriptors {
+      switch chart.descriptors[Int(place)] {
+      case .any: triggers.append("*")
+      case .name(let number):
+        let name = chart.events.names[Int(number)]
+        names.append(name)
+        triggers += timers[place] ?? [chart.eventTexts[name] ?? name]
+      }
+    }
+    // The end of a block is what its arrow waits for without saying so.
+    if document(waitsForEnd: names, of: transition) { triggers = [] }
+    var condition = ""
+    if transition.condition != Chart.none,
+      case .form(let expression) = chart.expressions[Int(transition.condition)]
+    {
+      condition = expression.text
+      if expression.hasSamples {
+        let end = condition.firstRange(of: ")[")?.lowerBound ?? condition.index(before: condition.endIndex)
+        triggers = [triggers.joined(separator: ", ") + condition[...end]]
+        condition = String(condition[condition.index(after: end)...].drop { $0 == "[" })
+        if condition.hasSuffix("]") { condition.removeLast() }
+      }
+    }
+    if triggers.isEmpty, condition.isEmpty, isOtherCase(transition) { condition = "else" }
+    var actions = ""
+    if transition.block != Chart.none {
+      actions = self.actions(chart.blocks[Int(transition.block)], transition.line) ?? ""
+    }
+    let targets = transition.targets.map { places[Int(chart.targets[Int($0)])] }
+    for target in targets.isEmpty ? [box] : targets {
+      picture.arrows.append(
+        DocumentPicture.Arrow(
+          from: box, to: target, trigger: triggers.joined(separator: ", "), condition: condition, actions: actions,
+          names: names, isWithin: targets.isEmpty))
+    }
+  }
+
+  /// Whether a transition without an event comes after others that have guards.
+  private func isOtherCase(_ transition: Chart.Transition) -> Bool {
+    transition.descriptors.isEmpty
+      && chart.states[Int(transition.source)].transitions.contains { place in
+        let other = chart.transitions[Int(place)]
+        return other.descriptors.isEmpty && other.condition != Chart.none
+      }
+  }
+
+  private func document(waitsForEnd names: [String], of transition: Chart.Transition) -> Bool {
+    names.count == 1 && names[0] == "done.state.\(ids[Int(transition.source)])"
+  }
+}

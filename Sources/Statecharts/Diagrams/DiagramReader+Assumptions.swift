@@ -1,0 +1,687 @@
+// What a diagram means that does not say everything: what its arrows wait for, and what its guards ask.
+
+extension DiagramReader {
+  /// Completes a diagram that was read freely, and says how.
+  mutating func complete() {
+    completeForks()
+    for arrow in diagram.arrows.indices where diagram.arrows[arrow].label.isInternal { readWordInternal(arrow) }
+    for region in diagram.regions.indices { completeStart(of: region) }
+    completeHistories()
+    for state in diagram.states.indices {
+      moveElse(of: state)
+      separate(state)
+    }
+    let hasEvents = diagram.arrows.contains { !$0.label.triggers.isEmpty }
+    if hasEvents {
+      for state in diagram.states.indices { completeEvents(of: state) }
+      completeCircles()
+    } else {
+      giveEvents()
+    }
+    resolveGuards()
+    for state in diagram.states.indices where diagram.states[state].kind == .choice { completeChoice(state) }
+    declareData()
+    var seen: Set<String> = []
+    for arrow in diagram.arrows.indices {
+      let label = diagram.arrows[arrow].label
+      for condition in label.conditions where seen.insert(condition.name).inserted {
+        diagram.conditions.append(condition)
+        tell(condition, label)
+      }
+    }
+  }
+
+  /// Takes `internal` at an arrow that leads out of its state for a word of the event.
+  private mutating func readWordInternal(_ arrow: Int) {
+    let own = diagram.arrows[arrow]
+    guard case .state(let source) = own.source, case .state(let target)? = own.target, source != target,
+      !isWithin(target, source), case .event(let name)? = own.label.triggers.first, own.label.triggers.count == 1
+    else { return }
+    diagram.arrows[arrow].label.isInternal = false
+    let words = PlacedText("internal \(name.string)", at: own.offset)
+    diagram.arrows[arrow].label.triggers = [.event(event(ofWords: words))]
+  }
+
+  /// Whether a state is declared or mentioned in a block of another one.
+  private func isWithin(_ state: Int, _ outer: Int) -> Bool {
+    var seen: Set<Int> = []
+    func reaches(_ region: Int) -> Bool {
+      guard let owner = diagram.regions[region].owner, seen.insert(region).inserted else { return false }
+      if owner == outer { return true }
+      return (diagram.states[owner].declared.map { [$0] } ?? diagram.states[owner].mentions).contains(where: reaches)
+    }
+    return (diagram.states[state].mentions + [diagram.states[state].declared].compactMap(\.self)).contains(
+      where: reaches)
+  }
+
+  // MARK: Forks and joins
+
+  private mutating func completeForks() {
+    for state in diagram.states.indices {
+      let own = diagram.states[state]
+      let isPassed = own.arrows.contains { diagram.arrows[$0].target != nil }
+      switch own.kind {
+      case .fork where own.arrows.count < 2, .join where own.arrows.count > 1:
+        diagram.states[state].kind = isPassed ? .choice : .plain
+        diagram.assume(
+          own.offset,
+          "\(own.id) is passed at once, since it has \(own.arrows.count == 1 ? "one arrow" : "\(own.arrows.count) arrows") out of it"
+        )
+      case .fork where meetsWithoutJoin(state):
+        diagram.states[state].kind = .choice
+        diagram.assume(
+          own.offset, "the arrows out of \(own.id) meet without a join: one of them is taken, as at a choice")
+      case .join where !isPassed, .choice where !isPassed:
+        diagram.states[state].kind = .plain
+        diagram.assume(own.offset, "\(own.id) is a state, since no arrow leads out of it")
+      case .plain, .final, .choice, .fork, .join: break
+      }
+    }
+  }
+
+  /// Whether two arrows of a fork lead to states of one region that lead to the same state without a join.
+  private func meetsWithoutJoin(_ fork: Int) -> Bool {
+    let targets = diagram.states[fork].arrows.compactMap { arrow -> Int? in
+      if case .state(let target)? = diagram.arrows[arrow].target { target } else { nil }
+    }
+    let homes = Set(targets.map { diagram.states[$0].declared ?? diagram.states[$0].mentions.last ?? 0 })
+    guard homes.count == 1 else { return false }
+    var owners: [Int: Int] = [:]
+    for (branch, first) in targets.enumerated() {
+      var open = [first]
+      while let state = open.popLast(), owners.count < 1_000 {
+        if let other = owners[state] {
+          if other != branch { return true }
+          continue
+        }
+        owners[state] = branch
+        for arrow in diagram.states[state].arrows {
+          if case .state(let next)? = diagram.arrows[arrow].target, diagram.states[next].kind != .join {
+            open.append(next)
+          }
+        }
+      }
+    }
+    return owners[fork] != nil
+  }
+
+  // MARK: Beginnings
+
+  private mutating func completeStart(of region: Int) {
+    var initials = diagram.regions[region].initials
+    for (place, arrow) in initials.enumerated().reversed()
+    where initials[..<place].contains(where: { isSame(diagram.arrows[$0], diagram.arrows[arrow]) }) {
+      initials.remove(at: place)
+      diagram.assume(diagram.arrows[arrow].offset, "this arrow is there already")
+    }
+    diagram.regions[region].initials = initials
+    let isOpen =
+      initials.count > 1
+      && initials.allSatisfy {
+        let label = diagram.arrows[$0].label
+        return label.condition == nil && !label.isElse
+      }
+    var isTold = false
+    for arrow in initials {
+      let own = diagram.arrows[arrow]
+      guard isOpen else {
+        if let remark = own.label.remark {
+          diagram.assume(remark.start, "\"\(remark.string)\" is a remark: what begins here is there from the start")
+        }
+        continue
+      }
+      if let remark = own.label.remark {
+        guard isFormalTrigger(remark) else {
+          wait(arrow, for: name(ofWords: remark.string, otherwise: "event"))
+          continue
+        }
+        var label = own.label
+        if triggers(remark, of: &label) { diagram.arrows[arrow].label.triggers = label.triggers }
+        if label.triggers.contains(where: { if case .timer = $0 { true } else { false } }) {
+          diagram.arrows[arrow].label.triggers = []
+        }
+      }
+      if diagram.arrows[arrow].label.triggers.isEmpty { wait(arrow, for: eventName(to: own)) }
+      if !isTold {
+        isTold = true
+        diagram.assume(own.offset, "there are \(initials.count) arrows from [*]: the start waits for the event of one")
+      }
+    }
+  }
+
+  private mutating func completeHistories() {
+    for arrow in diagram.arrows.indices {
+      let own = diagram.arrows[arrow]
+      guard let remark = own.label.remark else { continue }
+      switch own.source {
+      case .history, .regionHistory:
+        diagram.assume(remark.start, "\"\(remark.string)\" is a remark: a history leads on at once")
+      case .edge, .state: break
+      }
+    }
+    for state in diagram.states.indices where diagram.states[state].regions.isEmpty {
+      let own = diagram.states[state]
+      guard own.hasHistory || own.hasDeepHistory else { continue }
+      diagram.assume(own.offset, "\(own.id) has no states in it: its history is the state itself")
+      (diagram.states[state].hasHistory, diagram.states[state].hasDeepHistory) = (false, false)
+      for arrow in diagram.arrows.indices {
+        if case .history(of: state, isDeep: _)? = diagram.arrows[arrow].target {
+          diagram.arrows[arrow].target = .state(state)
+        }
+      }
+    }
+  }
+
+  // MARK: Events
+
+  /// Puts the arrow with `else` after the others, without a guard of its own. At a choice the translation does.
+  private mutating func moveElse(of state: Int) {
+    let own = diagram.states[state]
+    guard own.kind == .plain, own.arrows.contains(where: { diagram.arrows[$0].label.isElse }) else { return }
+    let others = own.arrows.filter { diagram.arrows[$0].label.isElse }
+    diagram.states[state].arrows = own.arrows.filter { !diagram.arrows[$0].label.isElse } + others
+    for arrow in others {
+      diagram.arrows[arrow].label.isElse = false
+      diagram.arrows[arrow].label.isLast = true
+      if diagram.arrows[arrow].label.triggers.isEmpty,
+        let other = own.arrows.last(where: {
+          !diagram.arrows[$0].label.isElse && !diagram.arrows[$0].label.triggers.isEmpty
+        })
+      {
+        diagram.arrows[arrow].label.triggers = diagram.arrows[other].label.triggers
+      }
+      diagram.assume(diagram.arrows[arrow].offset, "else is taken if no other arrow of \(own.id) is")
+    }
+  }
+
+  /// Makes it possible to take each of several arrows of a state that have the same event.
+  ///
+  /// One that is like an earlier one in all is left out, one without a guard comes after those with one, and of several
+  /// without a guard each but the last has its target as a condition.
+  private mutating func separate(_ state: Int) {
+    let own = diagram.states[state]
+    guard own.kind == .plain, own.arrows.count > 1 else { return }
+    // Only those that lead somewhere by one event or timer.
+    var groups: [String: [Int]] = [:]
+    for arrow in own.arrows where diagram.arrows[arrow].target != nil && !diagram.arrows[arrow].label.isLast {
+      let label = diagram.arrows[arrow].label
+      guard label.triggers.count == 1, label.samples == nil else { continue }
+      switch label.triggers[0] {
+      case .event(let name): groups[name.string, default: []].append(arrow)
+      case .timer(let name, let nanoseconds, _):
+        groups["after \(nanoseconds) \(name?.string ?? "")", default: []].append(arrow)
+      }
+    }
+    for group in groups.values.filter({ $0.count > 1 }).sorted(by: { $0[0] < $1[0] }) {
+      let open = group.filter { diagram.arrows[$0].label.condition == nil }
+      var kept: [Int] = []
+      for arrow in open {
+        if let earlier = kept.first(where: { isSame(diagram.arrows[$0], diagram.arrows[arrow]) }) {
+          let line = diagram.arrows[earlier]
+          diagram.assume(
+            diagram.arrows[arrow].offset, "this arrow is there already: to \(targetName(of: line)) by the same label")
+          diagram.states[state].arrows.removeAll { $0 == arrow }
+        } else {
+          kept.append(arrow)
+        }
+      }
+      guard let last = kept.last, group.count > open.count || kept.count > 1 else { continue }
+      if let guarded = group.last(where: { diagram.arrows[$0].label.condition != nil && $0 > last }) {
+        diagram.assume(
+          diagram.arrows[last].offset, "the arrows with a guard come before this one, which has none")
+        let moved = kept
+        diagram.states[state].arrows.removeAll { moved.contains($0) }
+        let place = diagram.states[state].arrows.firstIndex(of: guarded) ?? diagram.states[state].arrows.count - 1
+        diagram.states[state].arrows.insert(contentsOf: moved, at: place + 1)
+      }
+      for arrow in kept.dropLast() {
+        diagram.arrows[arrow].label.condition = PlacedText(
+          eventName(to: diagram.arrows[arrow]), at: diagram.arrows[arrow].offset)
+        diagram.arrows[arrow].label.isAlternative = true
+      }
+    }
+  }
+
+  private func isSame(_ left: Diagram.Arrow, _ right: Diagram.Arrow) -> Bool {
+    guard left.label.content.isEmpty == right.label.content.isEmpty else { return false }
+    switch (left.target, right.target) {
+    case (.state(let first)?, .state(let second)?): return first == second
+    case (.edge(let first)?, .edge(let second)?): return first == second
+    case _: return false
+    }
+  }
+
+  private mutating func wait(_ arrow: Int, for event: String) {
+    diagram.arrows[arrow].label.triggers = [.event(PlacedText(event, at: diagram.arrows[arrow].offset))]
+  }
+
+  /// `toPaid` for an arrow to `paid`.
+  private func eventName(to arrow: Diagram.Arrow) -> String {
+    let target = targetName(of: arrow)
+    return "to\(target.prefix(1).uppercased())\(target.dropFirst())"
+  }
+
+  private func targetName(of arrow: Diagram.Arrow) -> String {
+    switch arrow.target {
+    case .state(let state)?, .history(let state, _)?: diagram.states[state].id
+    case .edge?: "end"
+    case .regionHistory?, nil: "history"
+    }
+  }
+
+  /// Whether an arrow is taken at once, whatever happens.
+  private func isImmediate(_ arrow: Int) -> Bool {
+    let own = diagram.arrows[arrow]
+    let label = own.label
+    guard let target = own.target, label.triggers.isEmpty, label.condition == nil, !label.isElse, !label.isAlways,
+      !label.isLast
+    else { return false }
+    // A region waits at a join without an event.
+    if case .state(let state) = target, diagram.states[state].kind == .join { return false }
+    return true
+  }
+
+  /// Whether each region of a state has an end, which arrows without an event wait for.
+  private func canEnd(_ state: Int) -> Bool {
+    let regions = diagram.states[state].regions
+    return !regions.isEmpty && regions.allSatisfy { diagram.regions[$0].hasFinal }
+  }
+
+  /// An event for every arrow of a diagram that has none.
+  private mutating func giveEvents() {
+    var isTold = false
+    for state in diagram.states.indices where diagram.states[state].kind == .plain && !canEnd(state) {
+      let arrows = diagram.states[state].arrows.filter { arrow in
+        if case .state(let target)? = diagram.arrows[arrow].target, diagram.states[target].kind == .join {
+          return false
+        }
+        return diagram.arrows[arrow].target != nil && !diagram.arrows[arrow].label.isAlways
+      }
+      for arrow in arrows {
+        if !isTold {
+          isTold = true
+          diagram.assume(
+            diagram.arrows[arrow].offset,
+            "no arrow has an event: each waits for next, or where a state has several, for to and its target")
+        }
+        wait(arrow, for: arrows.count == 1 ? "next" : eventName(to: diagram.arrows[arrow]))
+      }
+    }
+  }
+
+  /// An event for arrows that would keep others from being taken.
+  private mutating func completeEvents(of state: Int) {
+    let own = diagram.states[state]
+    guard own.kind == .plain else { return }
+    let immediate = own.arrows.filter(isImmediate)
+    guard !immediate.isEmpty, !canEnd(state) else { return }
+    if immediate.count > 1 {
+      diagram.assume(
+        diagram.arrows[immediate[0]].offset,
+        "\(own.id) has \(immediate.count) arrows without an event: they wait for \(immediate.map { eventName(to: diagram.arrows[$0]) }.distinctNames)"
+      )
+      for arrow in immediate { wait(arrow, for: eventName(to: diagram.arrows[arrow])) }
+    } else if own.arrows.contains(where: { !diagram.arrows[$0].label.triggers.isEmpty }) {
+      diagram.assume(
+        diagram.arrows[immediate[0]].offset, "this arrow waits for next, since \(own.id) waits for other events as well"
+      )
+      wait(immediate[0], for: "next")
+    } else if !own.regions.isEmpty {
+      diagram.assume(
+        diagram.arrows[immediate[0]].offset, "this arrow waits for next, since the block of \(own.id) has no end")
+      wait(immediate[0], for: "next")
+    }
+  }
+
+  /// An event for the arrows of circles that would be run through for ever.
+  private mutating func completeCircles() {
+    var seen = [Int](repeating: -1, count: diagram.states.count)
+    for start in diagram.states.indices where seen[start] < 0 {
+      var state = start
+      while seen[state] < 0, let next = successor(of: state) {
+        seen[state] = start
+        state = next.target
+      }
+      guard seen[state] == start else { continue }
+      var isTold = false
+      while let next = successor(of: state) {
+        if !isTold {
+          isTold = true
+          diagram.assume(
+            diagram.arrows[next.arrow].offset, "the arrows of this circle have no event: each waits for next")
+        }
+        wait(next.arrow, for: "next")
+        state = next.target
+      }
+    }
+  }
+
+  private func successor(of state: Int) -> (arrow: Int, target: Int)? {
+    let own = diagram.states[state]
+    guard own.kind == .plain, own.regions.isEmpty, let arrow = own.arrows.first(where: isImmediate),
+      case .state(let target)? = diagram.arrows[arrow].target
+    else { return nil }
+    return (arrow, target)
+  }
+
+  // MARK: Guards
+
+  private mutating func resolveGuards() {
+    // The same words at several choices are asked at each of them.
+    var choices: [String: Set<Int>] = [:]
+    for state in diagram.states.indices where diagram.states[state].kind == .choice {
+      for arrow in diagram.states[state].arrows {
+        if let condition = diagram.arrows[arrow].label.condition {
+          choices[Prose.identity(of: condition.string), default: []].insert(state)
+        }
+      }
+    }
+    for arrow in diagram.arrows.indices {
+      guard let condition = diagram.arrows[arrow].label.condition else { continue }
+      var label = diagram.arrows[arrow].label
+      var place = ""
+      if case .state(let state) = diagram.arrows[arrow].source, diagram.states[state].kind == .choice,
+        choices[Prose.identity(of: condition.string)]?.count ?? 0 > 1
+      {
+        place = diagram.states[state].id
+      }
+      resolve(condition, of: &label, at: place)
+      diagram.arrows[arrow].label = label
+    }
+  }
+
+  /// Finds the expression for a guard: its own, if all its names are declared, or one that asks for a condition.
+  private mutating func resolve(_ condition: PlacedText, of label: inout DiagramLabel, at place: String) {
+    let text = condition.string
+    for candidate in [text, Self.formal(text)] {
+      var symbols = SymbolTable()
+      guard let code = try? Parser.expression(candidate, &symbols) else { continue }
+      if case .constant(let number) = code.nodes[Int(code.root)], case .string = code.constants[number] { continue }
+      if case .constant = code.nodes[Int(code.root)], label.isWorded { continue }
+      let unknown = Set(symbols.names.filter { !vocabulary.data.contains($0) })
+      if unknown.isEmpty {
+        if candidate != text || label.isWorded { label.expression = candidate }
+        if label.isWorded { diagram.assume(condition.start, "\"\(text)\" is the guard [\(candidate)]") }
+        return
+      }
+      if code.nodes.contains(where: \.isAssignment) { break }
+      guard let (expression, conditions, values) = asking(candidate, for: unknown, at: place) else { break }
+      (label.expression, label.conditions, label.valuesOfConditions) = (expression, conditions, values)
+      return
+    }
+    var words = text
+    var isNegated = false
+    for prefix in ["!", "not ", "Not "] where words.hasPrefix(prefix) && !isNegated {
+      words = String(words.dropFirst(prefix.count))
+      isNegated = true
+    }
+    let flag = ChartCondition(name: conditionName(of: place.isEmpty ? words : "\(place) \(words)"), form: .flag)
+    label.conditions = [flag]
+    label.expression = (isNegated ? "!" : "") + Self.question(flag)
+    label.isWorded = true
+  }
+
+  private mutating func tell(_ condition: ChartCondition, _ label: DiagramLabel) {
+    guard let place = label.condition else { return }
+    let text = place.string
+    let value = condition.form.otherwise.isEmpty ? "''" : condition.form.otherwise
+    if label.isAlternative {
+      return diagram.assume(
+        place.start,
+        "another arrow has the same event: this one is taken first, and not with \(condition.name)=off")
+    }
+    let what = text == condition.name ? "nothing declares \(text): it" : "\"\(text)\" asks for \(condition.name), which"
+    diagram.assume(
+      place.start, "\(what) is a condition, \(condition.name)=\(value) unless new or the event says otherwise")
+  }
+
+  /// A guard with the operators of the language: `≥`, `and`, `=` between a name and a value.
+  static func formal(_ text: String) -> String {
+    var formal = text
+    for (word, sign) in [
+      ("≥", ">="), ("≤", "<="), ("≠", "!="), (" and ", " && "), (" AND ", " && "), (" or ", " || "), (" OR ", " || "),
+      ("&gt;", ">"), ("&lt;", "<"), ("&amp;", "&"),
+    ] { formal = formal.replacing(word, with: sign) }
+    // Between a name and a value; "the password is right" is prose.
+    for (word, sign) in [(" is not ", " != "), (" is ", " == ")] {
+      guard let range = formal.firstRange(of: word), let next = formal[range.upperBound...].first else { continue }
+      let rest = formal[range.upperBound...]
+      guard next.isNumber || "'\"".contains(next) || ["true", "false", "null"].contains(String(rest)) else { continue }
+      formal.replaceSubrange(range, with: sign)
+    }
+    if formal.hasPrefix("not ") { formal = "!(\(formal.dropFirst(4)))" }
+    let parts = formal.split(separator: "=", omittingEmptySubsequences: false)
+    if parts.count == 2, let last = parts[0].last, !"!<>".contains(last) { formal = parts.joined(separator: "==") }
+    return formal
+  }
+
+  /// An expression with questions for what nothing declares.
+  ///
+  /// - Returns: `nil` if it is more than a name: an object or a function.
+  private mutating func asking(
+    _ text: String, for unknown: Set<String>, at place: String
+  ) -> (String, [ChartCondition], [(name: String, value: String)])? {
+    var lexer = Lexer(text)
+    var tokens: [(token: Token, start: Int, end: Int)] = []
+    while let (token, start) = try? lexer.next(), token != .end { tokens.append((token, start, lexer.offset)) }
+    var written = ""
+    var end = 0
+    var conditions: [ChartCondition] = []
+    var values: [(name: String, value: String)] = []
+    for (index, (token, start, stop)) in tokens.enumerated() {
+      guard case .name(let name) = token, unknown.contains(name) else { continue }
+      let before = index > 0 ? tokens[index - 1].token : .end
+      let after = index + 1 < tokens.count ? tokens[index + 1].token : .end
+      if before == .symbol(".") { continue }
+      if [.symbol("."), .symbol("("), .symbol("["), .symbol("=>"), .symbol(":")].contains(after) { return nil }
+      let other =
+        Self.isOperator(after) && index + 2 < tokens.count
+        ? tokens[index + 2].token : Self.isOperator(before) && index > 1 ? tokens[index - 2].token : .end
+      let form: ChartCondition.Form
+      switch (other, Self.isOperator(after) || Self.isOperator(before)) {
+      case (.string, true): form = .text
+      case (.name("true"), true), (.name("false"), true): form = .flag
+      case (_, true): form = .number
+      case (_, false): form = .flag
+      }
+      var condition = ChartCondition(name: conditionName(of: place.isEmpty ? name : "\(place) \(name)"), form: form)
+      if let known = formsOfConditions[condition.name] { condition.form = known }
+      formsOfConditions[condition.name] = condition.form
+      if !conditions.contains(condition) { conditions.append(condition) }
+      switch other {
+      case .number(let limit):
+        values += [limit + 1, limit - 1, limit].map { (condition.name, ChartData.word(of: .number($0))) }
+      case .string(let text): values.append((condition.name, text))
+      case _: break
+      }
+      written += lexer.text(end..<start) + Self.question(condition)
+      end = stop
+    }
+    return (written + lexer.text(end..<text.utf8.count), conditions, values)
+  }
+
+  private static func isOperator(_ token: Token) -> Bool {
+    guard case .symbol(let sign) = token else { return false }
+    return ["<", ">", "<=", ">=", "==", "!=", "===", "!==", "+", "-", "*", "/", "%"].contains(sign)
+  }
+
+  /// What asks for a condition: the data of the event that is handled, or else the machine's own.
+  private static func question(_ condition: ChartCondition) -> String {
+    let value = "((_event && _event.data || {}).\(condition.name) ?? \(condition.name))"
+    return condition.form == .flag ? "!['off', false].includes\(value)" : value
+  }
+
+  /// The name of a condition, which no variable, parameter or word of the language has; other words have another one.
+  private mutating func conditionName(of words: String) -> String {
+    let identity = Prose.identity(of: words)
+    if let known = namesOfConditions[identity] { return known }
+    var name = Prose.name(of: words)
+    if name.isEmpty { name = "condition" }
+    if name.utf8.first.map(Self.isDigit) == true { name = "is\(name)" }
+    while !Parser.isVariable(name) || vocabulary.data.contains(name) || ["strict", "initial"].contains(name) {
+      name += "_"
+    }
+    let base = name
+    var number = 2
+    while !conditionNames.insert(name).inserted {
+      name = "\(base)_\(number)"
+      number += 1
+    }
+    namesOfConditions[identity] = name
+    return name
+  }
+
+  // MARK: Choices
+
+  /// The last arrow with words, or one without a guard, is the other case.
+  private mutating func completeChoice(_ state: Int) {
+    let own = diagram.states[state]
+    func isOpen(_ arrow: Int) -> Bool {
+      !diagram.arrows[arrow].label.isElse && diagram.arrows[arrow].label.condition == nil
+    }
+    let hasElse = own.arrows.contains { diagram.arrows[$0].label.isElse }
+    var open = own.arrows.filter(isOpen)
+    if !hasElse, let last = open.popLast() {
+      diagram.arrows[last].label.isElse = own.arrows.count > 1
+    } else if !hasElse, let last = own.arrows.last, diagram.arrows[last].label.isWorded {
+      let words = diagram.arrows[last].label.condition?.string ?? ""
+      diagram.arrows[last].label.condition = nil
+      diagram.arrows[last].label.expression = nil
+      diagram.arrows[last].label.conditions = []
+      diagram.arrows[last].label.isElse = own.arrows.count > 1
+      diagram.assume(diagram.arrows[last].offset, "\"\(words)\" is the other case of the choice \(own.id)")
+    }
+    for arrow in open {
+      let words = PlacedText(eventName(to: diagram.arrows[arrow]), at: diagram.arrows[arrow].offset)
+      var label = diagram.arrows[arrow].label
+      label.condition = words
+      resolve(words, of: &label, at: own.id)
+      diagram.arrows[arrow].label = label
+    }
+  }
+
+  // MARK: Data
+
+  /// Declares the variables that actions have and nothing declares.
+  private mutating func declareData() {
+    var declared = Set(diagram.data.map(\.name.string))
+    for arrow in diagram.arrows { declared.formUnion(arrow.label.conditions.map(\.name)) }
+    for arrow in diagram.arrows { declare(arrow.label.content, &declared) }
+    for state in diagram.states { for content in state.entries + state.exits { declare(content, &declared) } }
+    for arrow in diagram.arrows {
+      if let guardText = arrow.label.condition, arrow.label.expression == nil {
+        var symbols = SymbolTable()
+        _ = try? Parser.expression(guardText.string, &symbols)
+        for name in symbols.names { declare(name, "0", guardText.start, &declared) }
+      } else if let expression = arrow.label.expression {
+        var symbols = SymbolTable()
+        _ = try? Parser.expression(expression, &symbols)
+        for name in symbols.names { declare(name, "0", arrow.offset, &declared) }
+      }
+    }
+  }
+
+  private mutating func declare(_ content: [XMLDocument.Node], _ declared: inout Set<String>) {
+    for node in content {
+      var codes: [Code] = []
+      var symbols = SymbolTable()
+      switch node.content {
+      case .text(let script): if let code = try? Parser.script(script, &symbols) { codes.append(code) }
+      case .element(let element):
+        if element.name == "foreach" { declared.formUnion([element["item"], element["index"]].compactMap(\.self)) }
+        for (name, value) in element.attributes where ["expr", "location", "cond", "array"].contains(name) {
+          if let code = try? Parser.expression(value, &symbols) { codes.append(code) }
+        }
+      }
+      for case .declare(let slot, _) in codes.flatMap(\.nodes) { declared.insert(symbols.names[slot]) }
+      for code in codes {
+        for case .member(let object, let key) in code.nodes {
+          guard case .variable(let slot) = code.nodes[Int(object)], case .string(let member) = code.constants[key]
+          else {
+            continue
+          }
+          let isList = ["push", "pop", "shift", "unshift", "length", "splice", "concat"].contains(member)
+          declare(symbols.names[slot], isList ? "[]" : "{}", node.position.offset, &declared)
+        }
+      }
+      for name in symbols.names { declare(name, "0", node.position.offset, &declared) }
+    }
+  }
+
+  private mutating func declare(_ name: String, _ value: String, _ offset: Int, _ declared: inout Set<String>) {
+    guard declared.insert(name).inserted else { return }
+    diagram.data.append(Diagram.Data(name: PlacedText(name, at: offset), value: PlacedText(value, at: offset)))
+    diagram.assume(offset, "nothing declares \(name): it begins as \(value)")
+  }
+
+  // MARK: Strict reading
+
+  /// Warns of what a free reading would take for something else.
+  mutating func warnOfOtherReadings() {
+    let vocabulary = Vocabulary(diagram)
+    for (number, state) in diagram.states.enumerated() {
+      for (text, offset) in state.words where !vocabulary.knows(text) {
+        diagram.warn(
+          offset, "no arrow has the event \(text.string); a description stands in quotes or has several words",
+          write: "\"\(text.string)\"")
+      }
+      guard state.kind == .plain, !state.arrows.isEmpty else { continue }
+      let immediate = state.arrows.filter(isImmediate)
+      if immediate.count == 1, !canEnd(number) {
+        if state.arrows.contains(where: { !diagram.arrows[$0].label.triggers.isEmpty }) {
+          diagram.warn(
+            diagram.arrows[immediate[0]].offset,
+            "this arrow has no event, so \(state.id) is left at once and its other arrows are never taken")
+        } else if !state.regions.isEmpty {
+          diagram.warn(
+            diagram.arrows[immediate[0]].offset,
+            "this arrow has no event and the block of \(state.id) has no end, so the block is left at once")
+        }
+      }
+    }
+    var hasEvent = false
+    for arrow in diagram.arrows {
+      for trigger in arrow.label.triggers {
+        hasEvent = true
+        guard case .event(let name) = trigger else { continue }
+        if let samples = arrow.label.samples, case .time(let time)? = Prose.time(in: name.string + " " + samples.text) {
+          diagram.warn(
+            name.start,
+            "\(name.string)\(samples.text) is an event with data; a timer is "
+              + "\(time.name.map { "\($0) " } ?? "")after \(Self.delay(time.nanoseconds))")
+          continue
+        }
+        if isEventWord(name.string) { continue }
+        if case .time(let time)? = Prose.time(in: name.string) {
+          diagram.warn(name.start, "\(name.string) is an event; a timer is after \(Self.delay(time.nanoseconds))")
+        } else {
+          let word = Prose.name(of: name.string)
+          diagram.warn(
+            name.start,
+            "the event \(name.string) has more than letters and digits\(word.isEmpty ? "" : "; write \(word)")")
+        }
+      }
+    }
+    if !hasEvent, !diagram.hasErrors,
+      let first = diagram.arrows.first(where: { if case .state = $0.source { true } else { false } })
+    {
+      diagram.warn(first.offset, "no arrow has an event")
+    }
+  }
+}
+
+extension [String] {
+  fileprivate var distinctNames: String {
+    var seen: Set<String> = []
+    return filter { seen.insert($0).inserted }.joined(separator: ", ")
+  }
+}
+
+extension Code.Node {
+  fileprivate var isAssignment: Bool {
+    switch self {
+    case .assign, .compound, .update: true
+    case _: false
+    }
+  }
+}

@@ -1,0 +1,141 @@
+extension DiagramReader {
+  /// Something that is to be said of a diagram.
+  typealias Remark = (severity: Finding.Severity, position: XMLDocument.Position, message: String, write: String?)
+
+  /// The document that a diagram stands for, and what is to be said of it.
+  static func document(
+    _ bytes: [UInt8], _ reading: DiagramReading, limits: DocumentLimits, _ pace: ReadingPace
+  ) -> (XMLDocument, [Remark]) {
+    let reader = DiagramReader(complete: bytes, reading, limits: limits, pace)
+    var translation = DiagramTranslation(reader.diagram, reading, most: limits.nodes, pace)
+    // Without a state there is one mistake, and not two.
+    var nodes = reader.diagram.states.isEmpty && reader.diagram.hasErrors ? [] : translation.nodes()
+    let lines = LineTable(bytes)
+    for node in nodes.indices where pace.mayGoOn() {
+      nodes[node].position = lines.position(of: nodes[node].position.offset)
+      guard case .element(var element) = nodes[node].content else { continue }
+      element.positions = element.positions.map { lines.position(of: $0.offset) }
+      nodes[node].content = .element(element)
+    }
+    var proposals = Proposals(bytes, reading, limits, pace)
+    let notes = translation.diagram.notes.map { note -> Remark in
+      (note.severity, lines.position(of: note.offset), note.message, proposals.proposal(for: note))
+    }
+    var document = XMLDocument(diagram: nodes)
+    document.timerEvents = translation.timerEvents
+    document.declaredStates = Set(
+      translation.diagram.states.lazy.filter { $0.declared != nil || $0.isDescribed }.map(\.id))
+    for state in translation.diagram.states where !state.title.isEmpty || !state.descriptions.isEmpty {
+      document.texts[state.id] = (state.title, state.descriptions.joined(separator: "; "))
+    }
+    // The translation asks for samples and conditions; what else is asked stands in the text.
+    document.asksSamplesOnly = String(decoding: bytes, as: UTF8.self).firstRange(of: "_event") == nil
+    document.conditions = translation.diagram.conditions
+    document.eventTexts = translation.diagram.eventTexts
+    document.eventData = translation.eventData
+    return (document, notes)
+  }
+
+  /// Reads a diagram in full.
+  fileprivate init(complete bytes: [UInt8], _ reading: DiagramReading, limits: DocumentLimits, _ pace: ReadingPace) {
+    self.init(bytes, reading, limits: limits, pace)
+    read()
+    switch reading {
+    case .strict: warnOfOtherReadings()
+    case .free:
+      // What words mean can depend on what comes after them.
+      let vocabulary = Vocabulary(diagram)
+      self = DiagramReader(bytes, reading, limits: limits, pace)
+      self.vocabulary = vocabulary
+      read()
+      complete()
+    }
+  }
+}
+
+/// What can stand in a diagram instead of what is no formal notation: as a free reading takes it. Each proposal is read
+/// at its place before it is made.
+private struct Proposals {
+  private let bytes: [UInt8]
+  private let reading: DiagramReading
+  private let limits: DocumentLimits
+  private let pace: ReadingPace
+  /// By the place that they begin at; each goes up to the end of the line. `nil` until one is asked for.
+  private var texts: [Int: String]?
+  /// How many bytes may still be read to try proposals.
+  private var room = 4 << 20
+
+  init(_ bytes: [UInt8], _ reading: DiagramReading, _ limits: DocumentLimits, _ pace: ReadingPace) {
+    self.bytes = bytes
+    self.reading = reading
+    self.limits = limits
+    self.pace = pace
+  }
+
+  mutating func proposal(for note: Diagram.Note) -> String? {
+    guard note.severity != .note, room >= bytes.count, pace.mayGoOn() else { return nil }
+    var proposal = note.write
+    if proposal == nil, reading == .strict {
+      if texts == nil {
+        room -= bytes.count
+        texts = DiagramReader(complete: bytes, .free, limits: limits, pace).formalTexts
+      }
+      proposal = texts?[note.offset]
+    }
+    guard let proposal, isAccepted(proposal, at: note.offset) else { return nil }
+    return proposal
+  }
+
+  /// Whether the line has no mistakes with a text from a place to its end, and the text changes it.
+  private mutating func isAccepted(_ text: String, at offset: Int) -> Bool {
+    let end = bytes[offset...].firstIndex(of: 0x0A) ?? bytes.count
+    guard !bytes[offset..<end].elementsEqual(text.utf8), !text.contains(where: \.isNewline) else { return false }
+    let start = bytes[..<offset].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    room -= bytes.count
+    let changed = Array(bytes[..<offset]) + Array(text.utf8) + Array(bytes[end...])
+    let reader = DiagramReader(complete: changed, reading, limits: limits, pace)
+    var translation = DiagramTranslation(reader.diagram, reading, most: limits.nodes, pace)
+    _ = translation.nodes()
+    let line = start...(offset + text.utf8.count)
+    return !translation.diagram.notes.contains { $0.severity == .error && line.contains($0.offset) }
+  }
+}
+
+extension DiagramReader {
+  /// How the formal notation says what was read freely, by the places of labels and actions.
+  fileprivate var formalTexts: [Int: String] {
+    var texts: [Int: String] = [:]
+    for arrow in diagram.arrows where !arrow.label.isEmpty || arrow.label.remark != nil {
+      texts[arrow.offset] = formalText(of: arrow.label)
+      let actions = arrow.label.actions
+      for place in actions.indices {
+        texts[actions[place].offset] = actions[place...].map(\.text).joined(separator: ", ")
+      }
+    }
+    return texts
+  }
+
+  private func formalText(of label: DiagramLabel) -> String {
+    var parts = label.isInternal ? ["internal"] : []
+    if label.isAlways { parts.append("always") }
+    let triggers = label.triggers.map { trigger in
+      switch trigger {
+      case .event(let name): name.string + (label.samples?.text ?? "")
+      case .timer(let name, let nanoseconds, _):
+        (name.map { "\($0.string) " } ?? "") + "after \(Self.delay(nanoseconds))"
+      }
+    }
+    if !triggers.isEmpty { parts.append(triggers.joined(separator: ", ")) }
+    if label.isElse {
+      parts.append("[else]")
+    } else if let condition = label.condition {
+      if label.isWorded, let name = label.conditions.first?.name, label.conditions.count == 1 {
+        parts.append(label.expression?.hasPrefix("!!") == true ? "[!\(name)]" : "[\(name)]")
+      } else {
+        parts.append("[\(Self.formal(condition.string))]")
+      }
+    }
+    if !label.actions.isEmpty { parts.append("/ " + label.actions.map(\.text).joined(separator: ", ")) }
+    return parts.joined(separator: " ")
+  }
+}

@@ -1,0 +1,584 @@
+// Labels in words: what people write who do not know the formal notation.
+
+extension DiagramReader {
+  /// What the whole text has, as a first reading finds it.
+  struct Vocabulary {
+    /// Events of arrows, choices, forks and joins, variables of `%% data`, variables that actions assign to, and the
+    /// ids of delayed sends.
+    var events: Set<String> = []
+    var kinds: [String: Diagram.State.Kind] = [:]
+    var data: Set<String> = []
+    var sends: Set<String> = []
+
+    init() {}
+
+    init(_ diagram: Diagram) {
+      for state in diagram.states where state.kind != .plain { kinds[state.id] = state.kind }
+      data = Set(diagram.data.map(\.name.string))
+      for arrow in diagram.arrows {
+        if arrow.target != nil || arrow.label.condition != nil || !arrow.label.content.isEmpty {
+          for case .event(let name) in arrow.label.triggers { events.insert(name.string) }
+          for case .timer(let name?, _, _) in arrow.label.triggers { events.insert(name.string) }
+        }
+        collect(arrow.label.content)
+      }
+      for state in diagram.states { (state.entries + state.exits).forEach { collect($0) } }
+    }
+
+    private mutating func collect(_ content: [XMLDocument.Node]) {
+      for node in content {
+        switch node.content {
+        case .element(let element):
+          if element.name == "send", let id = element["id"] { sends.insert(id) }
+          if element.name == "assign", let place = element["location"] {
+            data.insert(String(place.prefix { $0 != "." && $0 != "[" }))
+          }
+          if element.name == "foreach" { data.formUnion([element["item"], element["index"]].compactMap(\.self)) }
+        case .text(let script):
+          var symbols = SymbolTable()
+          if let code = try? Parser.script(script, &symbols), code.nodes.contains(where: \.isChange) {
+            data.formUnion(symbols.names)
+          }
+        }
+      }
+    }
+
+    /// Whether some arrow has an event of this name.
+    func awaits(_ name: String) -> Bool {
+      if events.contains(name) || events.contains("*") { return true }
+      return name.indices.contains { name[$0] == "." && events.contains(String(name[..<$0])) }
+    }
+  }
+
+  /// The id of a state: its name with `_` for the characters that only Mermaid takes, and no other state's.
+  mutating func freeID(_ name: String) -> String {
+    let plain = String(
+      decoding: name.utf8.map { Self.isPartOfName($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
+    var id = plain
+    var number = 2
+    while let other = writtenNames[id], other != name {
+      id = "\(plain)_\(number)"
+      number += 1
+    }
+    writtenNames[id] = name
+    return id
+  }
+
+  /// A name of a state with characters that only Mermaid takes.
+  ///
+  /// - Parameter start: Where the first such character is.
+  /// - Returns: `nil` if there is none.
+  mutating func freeName(_ text: PlacedText, from start: Int) -> (name: PlacedText, rest: PlacedText)? {
+    var end = start
+    let bytes = text.bytes
+    scan: while end < bytes.count {
+      let byte = bytes[end]
+      switch byte {
+      case UInt8(ascii: ":"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\""): break scan
+      case UInt8(ascii: "-"):
+        guard end > 0, end + 1 < bytes.count, Self.isPartOfName(bytes[end + 1]) else { break scan }
+      case UInt8(ascii: "["), UInt8(ascii: "<"), UInt8(ascii: "%"):
+        if ["[[", "[H]", "[H*]", "[*]", "<<", "<-", "%%"].contains(where: { bytes[end...].starts(with: $0.utf8) }) {
+          break scan
+        }
+      case _: if PlacedText.isBlank(byte) { break scan }
+      }
+      end += 1
+    }
+    let rest = text.dropFirst(end)
+    while end > start, bytes[end - 1] == UInt8(ascii: ";") { end -= 1 }
+    guard end > start else { return end < text.bytes.count - rest.bytes.count ? (text[0..<end], rest) : nil }
+    let name = text[0..<end]
+    return name.bytes.contains(where: Self.isPartOfName) ? (name, rest) : nil
+  }
+
+  // MARK: Names
+
+  /// The name for words, the same for the same words and for no others.
+  mutating func name(ofWords text: String, otherwise: String) -> String {
+    let identity = Prose.identity(of: text)
+    if let known = namesOfWords[identity] { return known }
+    let base = Prose.name(of: text)
+    var name = base.isEmpty ? otherwise : base
+    var number = 2
+    // A formal name that is the same words in one is meant.
+    while let other = wordsOfNames[name], other != identity {
+      name = "\(base.isEmpty ? otherwise : base)_\(number)"
+      number += 1
+    }
+    namesOfWords[identity] = name
+    wordsOfNames[name] = identity
+    return name
+  }
+
+  mutating func event(ofWords text: PlacedText) -> PlacedText {
+    let words = text.string.replacing("’", with: "'").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let name = name(ofWords: words, otherwise: "event")
+    if diagram.eventTexts[name] == nil, name != words {
+      diagram.eventTexts[name] = words
+      diagram.assume(text.start, "\"\(words)\" is the event \(name)")
+    }
+    return PlacedText(name, at: text.start)
+  }
+
+  // MARK: Labels
+
+  /// The labels of an arrow: several in lines only if each is formal.
+  mutating func arrowLabels(_ text: PlacedText) -> [PlacedText] {
+    let parts = labels(text)
+    guard reading == .free, parts.count > 1, !parts.allSatisfy(isFormalLabel) else { return parts }
+    var whole = PlacedText(at: text.start)
+    for part in parts { whole.join(part) }
+    return [whole]
+  }
+
+  private func isFormalLabel(_ text: PlacedText) -> Bool {
+    var text = text
+    if text.hasPrefix("▶") { text = text.dropFirst("▶".utf8.count).trimmed }
+    text = text.rest(after: "internal") ?? text
+    return isFormalTrigger(text[0..<(text.firstTopLevel("[/") ?? text.bytes.count)].trimmed)
+  }
+
+  /// Whether words are the formal triggers of an arrow.
+  func isFormalTrigger(_ text: PlacedText) -> Bool {
+    if text.isEmpty || text.is("always") { return true }
+    return text.split(",").allSatisfy { part in
+      let part = part.rest(after: "or") ?? part
+      if let time = part.rest(after: "after") { return Self.nanoseconds(of: time) != nil }
+      let end = part.bytes.firstIndex { PlacedText.isBlank($0) || $0 == UInt8(ascii: "(") } ?? part.bytes.count
+      guard end > 0, isEventWord(part[0..<end].string) else { return false }
+      let rest = part.dropFirst(end)
+      if rest.isEmpty { return true }
+      if let time = rest.trimmed.rest(after: "after") { return Self.nanoseconds(of: time) != nil }
+      return rest.bytes[0] == UInt8(ascii: "(") && rest.closing(0) == rest.bytes.count - 1
+        && Prose.time(in: part.string) == nil
+    }
+  }
+
+  /// Whether a word can name an event: it has letters, digits and the marks of names only, and is no time.
+  func isEventWord(_ word: String) -> Bool {
+    guard word.unicodeScalars.allSatisfy({ $0.properties.isXIDContinue || "-.:*$".unicodeScalars.contains($0) }),
+      !["else", "otherwise"].contains(word.lowercased())
+    else { return false }
+    return !(word.utf8.first.map(Self.isDigit) == true && Prose.time(in: word) != nil)
+  }
+
+  /// Reads a label as a person does. What is formal means what it always does.
+  mutating func freeLabel(_ whole: PlacedText, from source: Diagram.End) -> DiagramLabel? {
+    var text = plainWords(whole)
+    var label = DiagramLabel(offset: text.start)
+    if let rest = text.rest(after: "internal"), rest.isEmpty || isFormalLabel(rest) {
+      label.isInternal = true
+      text = rest
+    }
+    if let open = text.firstTopLevel("["), !text.dropFirst(open).bytes.contains(UInt8(ascii: "]")) {
+      diagram.error(text.offset(of: open), "the guard has no ]")
+      return nil
+    }
+    var (head, condition, actions) = parts(of: text)
+    if let inner = head.quoted { head = inner.trimmed }
+    if let condition {
+      if ["else", "otherwise", "default"].contains(condition.string.lowercased()) {
+        label.isElse = true
+      } else if condition.isEmpty {
+        diagram.assume(condition.start, "an empty guard is none")
+      } else {
+        label.condition = condition
+      }
+    }
+    let kind: Diagram.State.Kind? =
+      if case .state(let state) = source { vocabulary.kinds[diagram.states[state].id] ?? .plain } else { nil }
+    if !head.isEmpty {
+      switch kind {
+      case nil:
+        label.remark = head
+      case .choice:
+        if ["else", "otherwise", "default"].contains(head.string.lowercased()) {
+          label.isElse = true
+        } else if condition != nil || label.isElse {
+          diagram.assume(head.start, "\"\(head.string)\" at a choice is a remark: its guard decides")
+        } else {
+          (label.condition, label.isWorded) = (head.rest(after: "if") ?? head.rest(after: "If") ?? head, true)
+        }
+      case .fork:
+        diagram.assume(head.start, "\"\(head.string)\" at a fork is a remark: all its arrows are taken at once")
+      case .plain, .final, .join: guard freeTriggers(head, of: &label) else { return nil }
+      }
+    }
+    if kind == .fork, label.condition != nil || label.isElse {
+      (label.condition, label.isElse) = (nil, false)
+      diagram.assume(text.start, "a guard at a fork is a remark: all its arrows are taken at once")
+    }
+    if let actions {
+      var builder = XMLBuilder()
+      formalActions = []
+      guard self.actions(actions, into: &builder) else { return nil }
+      label.content = builder.nodes
+      label.actions = formalActions
+    }
+    return label
+  }
+
+  /// A label without what only its looks need: the mark of arrows that are possible, and tags of HTML. An apostrophe within
+  /// a word is no quote.
+  private func plainWords(_ whole: PlacedText) -> PlacedText {
+    var text = whole
+    if text.hasPrefix("▶") { text = text.dropFirst("▶".utf8.count).trimmed }
+    if let comment = text.bytes.indices.first(where: {
+      text.bytes[$0...].starts(with: "%%".utf8) && ($0 == 0 || PlacedText.isBlank(text.bytes[$0 - 1]))
+    }) {
+      text = text[0..<comment].trimmed
+    }
+    while text.hasSuffix(";") { text = text[0..<(text.bytes.count - 1)].trimmed }
+    guard text.bytes.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "'") }) else { return text }
+    var plain = PlacedText(at: text.start)
+    var place = 0
+    while place < text.bytes.count {
+      let byte = text.bytes[place]
+      if byte == UInt8(ascii: "<"), let end = text.tagEnd(at: place) {
+        place = end
+        continue
+      }
+      let offset = (text.offset(of: place), text.offset(of: place + 1))
+      if byte == UInt8(ascii: "'"), place > 0, place + 1 < text.bytes.count, Self.isPartOfName(text.bytes[place - 1]),
+        Self.isPartOfName(text.bytes[place + 1])
+      {
+        for byte in "’".utf8 { plain.append(byte, at: offset.0, end: offset.1) }
+      } else {
+        plain.append(byte, at: offset.0, end: offset.1)
+      }
+      place += 1
+    }
+    return plain.trimmed
+  }
+
+  /// The trigger, the guard and the actions of a label. A bracket without its other half, and a slash within words, are
+  /// parts of these words.
+  private func parts(of text: PlacedText) -> (head: PlacedText, condition: PlacedText?, actions: PlacedText?) {
+    var marks: [Int] = []
+    text.visitTopLevel { place in
+      let byte = text.bytes[place]
+      if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "/") { marks.append(place) }
+    }
+    var (head, condition, actions): (PlacedText, PlacedText?, PlacedText?) = (text, nil, nil)
+    var rest = text
+    if let open = marks.first(where: { text.bytes[$0] == UInt8(ascii: "[") }),
+      let close = text.closing(open), !marks.contains(where: { $0 < open && isSlash($0, in: text) })
+    {
+      condition = text[(open + 1)..<close].trimmed
+      head = text[0..<open].trimmed
+      rest = text.dropFirst(close + 1).trimmed
+      if rest.hasPrefix("/") { return (head, condition, rest.dropFirst(1)) }
+      guard head.isEmpty else { return (head, condition, nil) }
+      head = rest
+    }
+    var slash: Int?
+    rest.visitTopLevel { place in
+      if slash == nil, rest.bytes[place] == UInt8(ascii: "/"), isSlash(place, in: rest) { slash = place }
+    }
+    if let slash { (head, actions) = (rest[0..<slash].trimmed, rest.dropFirst(slash + 1)) }
+    return (head, condition, actions)
+  }
+
+  /// Whether a slash begins actions: there is a blank around it, or an event in front of it and no words after it.
+  private func isSlash(_ place: Int, in text: PlacedText) -> Bool {
+    let behind = text.dropFirst(place + 1)
+    // A path of HTTP, or one of two numbers.
+    if Self.methods.contains(text[0..<place].trimmed.string), behind.bytes.first.map(PlacedText.isBlank) == false {
+      return false
+    }
+    if !behind.isEmpty, !behind.string.contains(where: \.isLetter) { return false }
+    if place == 0 || PlacedText.isBlank(text.bytes[place - 1]) { return true }
+    if place + 1 == text.bytes.count || PlacedText.isBlank(text.bytes[place + 1]) { return true }
+    return isFormalTrigger(text[0..<place]) && !text.hasPrefix("http")
+      && text.dropFirst(place + 1).split(",;").allSatisfy { action in
+        !action.bytes.contains(where: PlacedText.isBlank) || action.bytes.contains { "=(+{".utf8.contains($0) }
+      }
+  }
+
+  private static let methods: Set<String> = ["GET", "PUT", "POST", "HEAD", "PATCH", "DELETE", "OPTIONS"]
+
+  // MARK: Triggers
+
+  private mutating func freeTriggers(_ text: PlacedText, of label: inout DiagramLabel) -> Bool {
+    let words = text.string
+    if ["else", "otherwise"].contains(words.lowercased()) {
+      label.isElse = true
+      return true
+    }
+    if label.condition == nil, let guarded = text.rest(after: "if") ?? text.rest(after: "If"), !guarded.isEmpty {
+      (label.condition, label.isWorded) = (guarded, true)
+      return true
+    }
+    if isFormalTrigger(text), !(text.bytes.count > 1 && words.hasSuffix(":")) { return triggers(text, of: &label) }
+    switch Prose.time(in: words) {
+    case .comma(let meant)?:
+      let end = bytes[text.end...].firstIndex(of: 0x0A) ?? bytes.count
+      diagram.error(
+        text.start, "a comma separates events; write after \(meant)",
+        write: "after \(meant)" + String(decoding: bytes[text.end..<end], as: UTF8.self))
+      return false
+    case .time(let time)?:
+      let name = time.name.map { PlacedText($0, at: text.start) }
+      let written = Self.delay(time.nanoseconds)
+      diagram.assume(
+        text.start, "\"\(words)\" is \(name.map { "the timer \($0.string)" } ?? "a timer"): after \(written)")
+      label.triggers.append(.timer(name: name, nanoseconds: time.nanoseconds, offset: text.start))
+      return true
+    case nil: break
+    }
+    if label.condition == nil, let place = text.word("if") {
+      (label.condition, label.isWorded) = (text.dropFirst(place + 2).trimmed, true)
+      return freeTriggers(text[0..<place].trimmed, of: &label)
+    }
+    if label.condition == nil, isComparison(words), Self.isExpression(words) {
+      (label.condition, label.isWorded) = (text, true)
+      return true
+    }
+    let parts = text.split(",")
+    if parts.count > 1, parts.contains(where: { Prose.time(in: ($0.rest(after: "or") ?? $0).string) != nil }) {
+      for part in parts where !part.isEmpty {
+        guard freeTriggers(part.rest(after: "or") ?? part, of: &label) else { return false }
+      }
+      return true
+    }
+    label.triggers.append(.event(event(ofWords: text)))
+    return true
+  }
+
+  /// Whether a text is an expression as it stands, or with the operators that people write: prose that compares is none.
+  private static func isExpression(_ text: String) -> Bool {
+    [text, formal(text)].contains { candidate in
+      var symbols = SymbolTable()
+      return (try? Parser.expression(candidate, &symbols)) != nil
+    }
+  }
+
+  /// Whether a text compares something, and has no arrow instead.
+  private func isComparison(_ text: String) -> Bool {
+    let bare = ["-->", "->", "=>", "<-", "<=>"].reduce(text) { $0.replacing($1, with: " ") }
+    let signs: [Character] = ["<", ">", "=", "≥", "≤", "≠"]
+    guard let sign = bare.firstIndex(where: signs.contains) else { return false }
+    // With something at both sides.
+    let before = Prose.words(of: String(bare[..<sign]))
+    let after = Prose.words(of: String(bare[bare.index(after: sign)...]))
+    return !before.isEmpty && !after.isEmpty
+  }
+
+  // MARK: Texts of states
+
+  /// `entry: x`, `on entry / x`, `do / x`: what a state does, as people write it; `nil` for anything else.
+  func freeHandler(_ text: PlacedText) -> (word: String, isEntry: Bool, actions: PlacedText)? {
+    var rest = text
+    if let next = rest.rest(after: "on") ?? rest.rest(after: "On") { rest = next }
+    for (word, isEntry) in [("entry", true), ("enter", true), ("exit", false), ("leave", false), ("do", true)] {
+      guard String(decoding: rest.bytes.prefix(word.utf8.count), as: UTF8.self).lowercased() == word else { continue }
+      let behind = rest.dropFirst(word.utf8.count).trimmed
+      guard let mark = behind.bytes.first, mark == UInt8(ascii: ":") || mark == UInt8(ascii: "/") else { continue }
+      if mark == UInt8(ascii: "/"), ["entry", "exit"].contains(word), text.hasPrefix(word) { return nil }
+      return (word, isEntry, behind.dropFirst(1).trimmed)
+    }
+    return nil
+  }
+
+  mutating func handle(_ text: (word: String, isEntry: Bool, actions: PlacedText), in state: Int) -> Bool {
+    var builder = XMLBuilder()
+    guard actions(text.actions, into: &builder) else { return true }
+    let moment = text.isEntry ? "entry" : "exit"
+    diagram.assume(
+      text.actions.start, "\(text.word) of \(diagram.states[state].id) is read as \(moment) / \(text.actions.string)")
+    addHandler(of: state, isEntry: text.isEntry, builder)
+    return true
+  }
+
+  /// Whether a text that could be a label is one: it has an event of an arrow, a time, or actions.
+  func isFreelyFormal(_ text: PlacedText, _ head: PlacedText, _ end: Int) -> Bool {
+    if head.isEmpty { return text.hasPrefix("[") && text.firstTopLevel("/") != nil }
+    guard isFormalTrigger(head) else { return false }
+    if end < text.bytes.count { return text.firstTopLevel("/") != nil || vocabulary.knows(head) }
+    return vocabulary.knows(head)
+  }
+
+  // MARK: Actions
+
+  /// Reads an action in words, or one that would do nothing, as an output.
+  ///
+  /// - Returns: Whether it was read; `nil` if the action is formal.
+  mutating func freeAction(_ text: PlacedText, into builder: inout XMLBuilder) -> Bool? {
+    let words = text.string
+    if let rest = keyword("raise", text) {
+      return vocabulary.awaits(rest.string) ? nil : output(ofWords: text, into: &builder)
+    }
+    if let rest = keyword("cancel", text) {
+      return vocabulary.sends.contains(rest.string) ? nil : output(ofWords: text, into: &builder)
+    }
+    if let rest = keyword("log", text) {
+      if rest.bytes.first == UInt8(ascii: "("), rest.closing(0) != nil { return nil }
+      if let label = rest.rest(after: "as"), label.quoted != nil || label.hasPrefix("'") { return nil }
+      let value = rest.string.components(around: " as ")
+      return isKnownExpression(value) ? nil : output(ofWords: text, into: &builder)
+    }
+    if let rest = keyword("send", text) {
+      let name = rest.string.prefix { !$0.isWhitespace && $0 != "(" }
+      let isFormal =
+        vocabulary.awaits(String(name))
+        || [" to ", " as ", " after "].contains { rest.string.contains($0) } && isEventWord(String(name))
+          && rest.bytes.dropFirst(name.utf8.count).first.map(PlacedText.isBlank) == true
+          && ["to", "as", "after"].contains(rest.string.split(separator: " ").dropFirst().first.map(String.init) ?? "")
+      return isFormal ? nil : output(ofWords: text, into: &builder)
+    }
+    if text.parenthesis(after: "if") != nil || text.parenthesis(after: "for") != nil, words.contains("{") { return nil }
+    let name = text.bytes.prefix { Self.isPartOfName($0) }
+    let rest = text.dropFirst(name.count).trimmed
+    if !name.isEmpty, !Self.isDigit(text.bytes[0]) {
+      if rest.isEmpty || rest.hasPrefix("×") { return nil }
+      if rest.bytes[0] == UInt8(ascii: "("), rest.closing(0) == rest.bytes.count - 1 {
+        return call(String(decoding: name, as: UTF8.self), text, rest, into: &builder)
+      }
+    }
+    if let sign = assignment(text) {
+      var symbols = SymbolTable()
+      let place = text[0..<sign].trimmed.string
+      let value = text.dropFirst(sign + 1).trimmed
+      guard (try? Parser.location(place, &symbols)) != nil, !value.isEmpty else {
+        return output(ofWords: text, into: &builder)
+      }
+      if (try? Parser.expression(value.string, &symbols)) != nil, !isUnknownName(value.string) { return nil }
+      formalActions.append((text.start, "\(place) = \(Self.quoted(value.quoted?.string ?? value.string))"))
+      diagram.assume(value.start, "\(value.string) is a text")
+      builder.empty(
+        "assign",
+        [("location", place, text.start), ("expr", Self.quoted(value.quoted?.string ?? value.string), value.start)],
+        at: text.start)
+      return true
+    }
+    var symbols = SymbolTable()
+    if let code = try? Parser.script(words, &symbols), code.nodes.contains(where: \.hasEffect),
+      symbols.names.contains(where: vocabulary.data.contains) || code.nodes.contains(where: \.isChange)
+    {
+      return nil
+    }
+    return output(ofWords: text, into: &builder)
+  }
+
+  /// `turnOn(lamp)`: an output with a value, unless the name is that of a function or of a list.
+  private mutating func call(
+    _ name: String, _ text: PlacedText, _ rest: PlacedText, into builder: inout XMLBuilder
+  ) -> Bool? {
+    let root = name.prefix { $0 != "." }
+    if vocabulary.data.contains(String(root)) || BuiltIn(rawValue: String(root)) != nil { return nil }
+    let inner = rest[1..<(rest.bytes.count - 1)].trimmed
+    if inner.isEmpty
+      || inner.split(",").allSatisfy({
+        assignment($0) != nil && isKnownExpression($0.dropFirst((assignment($0) ?? 0) + 1).trimmed.string)
+      })
+    {
+      return nil
+    }
+    let value = isKnownExpression(inner.string) ? inner.string : Self.quoted(inner.quoted?.string ?? inner.string)
+    guard wordedOutputs.count < limits.nodes else { return fail(text, "the diagram emits too many outputs") }
+    outputs += 2
+    if wordedOutputs.insert(name).inserted {
+      diagram.assume(text.start, "\"\(text.string)\" is the output \(name) with value=\(inner.string)")
+    }
+    formalActions.append((text.start, "\(name)(value = \(value))"))
+    builder.begin("send", [("type", "output", nil), ("event", name, text.start)], at: text.start)
+    builder.empty("param", [("name", "value", nil), ("expr", value, inner.start)], at: inner.start)
+    builder.end()
+    return true
+  }
+
+  /// Whether a text is an expression that has no names but declared ones.
+  private func isKnownExpression(_ text: String) -> Bool {
+    var symbols = SymbolTable()
+    guard (try? Parser.expression(text, &symbols)) != nil else { return false }
+    return symbols.names.allSatisfy(vocabulary.data.contains)
+  }
+
+  private func isUnknownName(_ text: String) -> Bool { Parser.isVariable(text) && !vocabulary.data.contains(text) }
+
+  private mutating func output(ofWords text: PlacedText, into builder: inout XMLBuilder) -> Bool {
+    let words = (text.quoted ?? text).string.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let base = Prose.name(of: words)
+    let name = base.isEmpty ? "output" : base
+    outputs += 1
+    guard outputs <= limits.nodes else {
+      return fail(text, "the diagram emits more than \(limits.nodes) outputs and data of outputs")
+    }
+    if wordedOutputs.insert(name).inserted { diagram.assume(text.start, "\"\(words)\" is the output \(name)") }
+    formalActions.append((text.start, name))
+    builder.empty("send", [("type", "output", nil), ("event", name, text.start)], at: text.start)
+    return true
+  }
+}
+
+extension DiagramReader.Vocabulary {
+  /// Whether a trigger of a state's text has an event that some arrow has, or a time.
+  func knows(_ head: PlacedText) -> Bool {
+    head.split(",").contains { part in
+      let word = part.string.prefix { !$0.isWhitespace && $0 != "(" }
+      return events.contains(String(word)) || part.string.contains("after ") || word == "*"
+    }
+  }
+}
+
+extension Code.Node {
+  /// Whether it changes something, or calls what may.
+  fileprivate var hasEffect: Bool {
+    switch self {
+    case .assign, .compound, .update, .call, .declare, .construct: true
+    case _: false
+    }
+  }
+
+  fileprivate var isChange: Bool {
+    switch self {
+    case .assign, .compound, .update, .declare: true
+    case _: false
+    }
+  }
+}
+
+extension String {
+  /// The part in front of a separator, or the whole.
+  fileprivate func components(around separator: String) -> String {
+    firstRange(of: separator).map { String(self[..<$0.lowerBound]) } ?? self
+  }
+}
+
+extension PlacedText {
+  /// A text that stands for what is at a place of the document.
+  init(_ text: String, at offset: Int) {
+    self.init(at: offset)
+    for byte in text.utf8 { append(byte, at: offset, end: offset) }
+  }
+
+  /// What is within the quotes of a text that is in quotes as a whole.
+  var quoted: PlacedText? {
+    for (open, close) in [("\"", "\""), ("“", "”"), ("`", "`")]
+    where hasPrefix(open) && hasSuffix(close) && bytes.count > open.utf8.count + close.utf8.count {
+      return self[open.utf8.count..<(bytes.count - close.utf8.count)]
+    }
+    return nil
+  }
+
+  /// The end of a tag of HTML at a place: `<b>`, `</b>`, `<br/>`.
+  fileprivate func tagEnd(at place: Int) -> Int? {
+    let inner = bytes[(place + 1)...].prefix(40)
+    guard let end = inner.firstIndex(of: UInt8(ascii: ">")) else { return nil }
+    let name = inner[..<end].drop { $0 == UInt8(ascii: "/") }
+    guard let first = name.first, (first | 0x20) >= UInt8(ascii: "a"), (first | 0x20) <= UInt8(ascii: "z"),
+      !name.contains(UInt8(ascii: "="))
+        || String(decoding: name, as: UTF8.self).contains("=\"")
+    else { return nil }
+    return end + 1
+  }
+
+  /// The place of a word between blanks.
+  fileprivate func word(_ word: String) -> Int? {
+    bytes.indices.first { place in
+      place > 0 && PlacedText.isBlank(bytes[place - 1]) && bytes[place...].starts(with: word.utf8)
+        && place + word.utf8.count < bytes.count && PlacedText.isBlank(bytes[place + word.utf8.count])
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import SimulationDaemon
+
+@Suite("What fails in a machine of a document")
+struct DocumentFailureTests {
+  private static let lamp = """
+    <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" datamodel="ecmascript" initial="dark">
+      <datamodel><data id="count" expr="0"/></datamodel>
+      <state id="dark">
+        <transition event="press" target="lit">
+          <script>lamp.glow(3)</script>
+          <assign location="count" expr="count + 1"/>
+        </transition>
+      </state>
+      <state id="lit"><transition event="press" target="dark"/></state>
+    </scxml>
+    """
+
+  private func define(_ name: String, _ document: String, _ guest: Guest) -> [String] {
+    guest.say("define \(name) format=scxml bytes=\(document.utf8.count)\n\(document)")
+  }
+
+  @Test("an action is in the answer, the journal, the notices, and in show until the next input")
+  func action() {
+    let service = HostedService()
+    let guest = service.connect(toWorld: "w")
+    #expect(define("lamp", Self.lamp, guest).last?.hasPrefix("+ defined") == true)
+    _ = guest.say("new lamp m")
+    _ = guest.say("watch m what=all")
+    #expect(
+      guest.say("send m press").contains("+ moved dark lit t=0.000 seq=3 : line 5: lamp is not defined"))
+    #expect(
+      guest.say("journal m what=all").contains(#". 3 0.000 m told error "line 5: lamp is not defined""#))
+    #expect(guest.say("show m").contains(#". error "line 5: lamp is not defined""#))
+    #expect(!guest.say("journal m").contains { $0.contains("told") })
+    _ = guest.say("send m press")
+    #expect(!guest.say("show m").contains { $0.hasPrefix(". error") })
+  }
+
+  @Test("a guard without an event that fails for ever is named by the limit")
+  func endlessGuard() {
+    let guest = HostedService().connect(toWorld: "w")
+    let diagram = """
+      stateDiagram-v2
+        state even <<choice>>
+        [*] --> wait
+        wait --> even : roll
+        even --> left : [pips < 4]
+        even --> right : [pips >= 4]
+      """
+    let lines = guest.say("define dice format=mermaid strict=yes bytes=\(diagram.utf8.count)\n\(diagram)")
+    #expect(
+      lines.contains { $0.contains("nothing declares pips, and a guard without an event that fails is asked for ever") }
+    )
+    _ = guest.say("new dice m")
+    let answer = guest.say("send m roll")[0]
+    #expect(answer.hasPrefix("- LIMIT name=chartEvents"))
+    #expect(answer.hasSuffix(": line 5: a guard fails: pips is not defined"), "\(answer)")
+  }
+
+  @Test("a finding has what can stand instead")
+  func proposal() {
+    let guest = HostedService().connect(toWorld: "w")
+    let diagram = "stateDiagram-v2\n[*] --> a\na --> b : user pushes"
+    #expect(
+      guest.say("define k format=mermaid strict=yes bytes=\(diagram.utf8.count)\n\(diagram)")[0]
+        .hasPrefix(". 3:11 error write=userPushes : "))
+  }
+
+  @Test("coverage counts what the document says, and describe has no parameter initial")
+  func coverage() {
+    let guest = HostedService().connect(toWorld: "w")
+    let diagram = """
+      stateDiagram-v2
+        [*] --> locked
+        locked --> unlocked : code(1234)
+        unlocked --> locked : close
+        unlocked --> alarm : shake [_event.data.force > hard]
+        alarm --> locked : reset
+        %% data hard = 10
+      """
+    _ = guest.say("define safe format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
+    #expect(!guest.say("describe safe").contains { $0.hasPrefix(". parameter initial") })
+    _ = guest.say("new safe s")
+    _ = guest.say("send s code 1234")
+    let kind = guest.say("coverage kind=safe").first { $0.hasPrefix(". kind") } ?? ""
+    #expect(kind.contains(" states=2/3 transitions=1/4 "), "\(kind)")
+    #expect(kind.contains(" unreachable=0 "), "\(kind)")
+  }
+}

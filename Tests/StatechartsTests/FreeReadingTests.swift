@@ -1,0 +1,302 @@
+import StateMachines
+import TestSupport
+import Testing
+
+@testable import Statecharts
+
+@Suite("A diagram as people write it")
+struct FreeReadingTests {
+  /// A machine of a diagram that is read freely, and what its notes say.
+  private static func load(_ text: String) throws -> (run: VirtualRun, notes: [String]) {
+    switch Definition.compile(mermaid: Array("stateDiagram-v2\n\(text)".utf8), reading: .free) {
+    case .definition(let definition, let findings):
+      return (VirtualRun(definition), findings.filter { $0.severity == .note }.map(\.description))
+    case .mistakes(let findings, let missing): throw Definition.Mistakes(findings: findings, missing: missing)
+    }
+  }
+
+  private static func data(_ members: [(key: String, text: String)]) -> DataValue {
+    JSON.value(of: ChartData.text(of: members) ?? "") ?? .undefined
+  }
+
+  @Test(
+    "has events after words",
+    arguments: [
+      ("user pushes", "userPushes"), ("User pushes", "userPushes"), ("\"press\"", "press"),
+      ("(1) take head", "takeHead"),
+      ("owner's choice", "ownersChoice"), ("<b>stop</b> it", "stopIt"), ("ready<br/>(warm)", "readyWarm"),
+      ("drück 🚀 los", "drückLos"), ("Запрос отправлен", "запросОтправлен"), ("read -> write", "readWrite"),
+      ("success/failure response", "successFailureResponse"), ("press", "press"), ("404", "404"),
+      ("pay now, or leave", "payNowOrLeave"),
+    ])
+  func events(label: String, event: String) throws {
+    var (run, notes) = try Self.load("[*] --> a\na --> b : \(label)")
+    run.send(event)
+    #expect(run.word == "b", "\(notes)")
+    #expect(notes.isEmpty == (label.filter { $0 != "\"" } == event), "\(notes)")
+  }
+
+  @Test("has one event for the same words, and other events for other words")
+  func uniqueNames() throws {
+    let (run, notes) = try Self.load("[*] --> a\na --> b : x++ now\nb --> a : x-- now\na --> c : X++ now.")
+    #expect(run.definition.knows("xNow") && run.definition.knows("xNow_2") && !run.definition.knows("xNow_3"))
+    #expect(notes.count == 3)
+  }
+
+  @Test(
+    "has timers as people write durations",
+    arguments: [
+      ("500ms", 500), ("after 30 s", 30_000), ("30s timeout", 30_000), ("timeout (30s)", 30_000),
+      ("every 5 min", 300_000),
+      ("after one hour", 3_600_000), ("wait 2 seconds", 2_000), ("after 1.5s", 1_500), ("1 day later", 86_400_000),
+    ])
+  func timers(label: String, milliseconds: Int64) throws {
+    var (run, _) = try Self.load("[*] --> a\na --> b : \(label)\nb --> a : go")
+    run.advance(by: .milliseconds(milliseconds - 1))
+    #expect(run.word == "a")
+    run.advance(by: .milliseconds(1))
+    #expect(run.word == "b")
+  }
+
+  @Test("needs both brackets of a guard")
+  func brackets() {
+    #expect(throws: Definition.Mistakes.self) { try Self.load("[*] --> a\na --> b : press [") }
+  }
+
+  @Test("asks for a dot in a number with a comma")
+  func comma() {
+    #expect(throws: Definition.Mistakes.self) { try Self.load("[*] --> a\na --> b : after 1,5s") }
+    guard
+      case .mistakes(let findings, _) = Definition.compile(
+        mermaid: Array("stateDiagram-v2\n[*] --> a\na --> b : after 1,5s".utf8), reading: .free)
+    else { return }
+    #expect(findings.map(\.description) == ["3:11 error : a comma separates events; write after 1.5s"])
+  }
+
+  @Test(
+    "has conditions for guards in words, which an event overrides",
+    arguments: [
+      ("enter [is admin]", "isAdmin"), ("enter [valid]", "valid"), ("enter if valid", "valid"),
+      ("enter [!valid]", "valid"),
+      ("enter [user.isValid(x)]", "userIsValidX"),
+    ])
+  func conditions(label: String, name: String) throws {
+    var (run, notes) = try Self.load("[*] --> a\na --> b : \(label)\na --> c : enter [else]")
+    #expect(notes.contains { $0.contains("\(name)=on unless new or the event says otherwise") }, "\(notes)")
+    let isNegated = label.contains("!")
+    run.send("enter", Self.data([(name, "off")]))
+    #expect(run.word == (isNegated ? "b" : "c"))
+    (run, _) = try Self.load("[*] --> a\na --> b : \(label)\na --> c : enter [else]")
+    run.send("enter")
+    #expect(run.word == (isNegated ? "c" : "b"))
+  }
+
+  @Test("has numbers for names that are compared with one, and for comparisons without brackets")
+  func numbers() throws {
+    for label in ["go [n > 3]", "go if n > 3", "go [n ≥ 4]", "go [n > 3 and n < 9]"] {
+      var (run, notes) = try Self.load("[*] --> a\na --> b : \(label)")
+      #expect(notes.contains { $0.contains("n=0 unless") }, "\(notes)")
+      run.send("go")
+      #expect(run.word == "a")
+      run.send("go", Self.data([("n", "5")]))
+      #expect(run.word == "b", "\(label)")
+    }
+    var (run, _) = try Self.load("%% data n = 0\n[*] --> a\na --> a : more / n = n + 1\na --> b : n > 1")
+    run.send("more")
+    #expect(run.word == "a")
+    run.send("more")
+    #expect(run.word == "b")
+  }
+
+  @Test("has outputs for prose after the slash, and takes formal actions as they are")
+  func outputs() throws {
+    var (run, notes) = try Self.load(
+      """
+      [*] --> a
+      a --> b : press / turn the lamp on, beep
+      b --> c : press / send email, log the result, raise alarm, cancel order, count++, show(welcome page)
+      """)
+    run.send("press")
+    run.send("press")
+    let names = run.told.map { effect in if case .output(let name, _) = effect { name } else { "\(effect)" } }
+    #expect(
+      names == ["turnTheLampOn", "beep", "sendEmail", "logTheResult", "raiseAlarm", "cancelOrder", "show"], "\(notes)")
+    #expect(notes.contains { $0.contains("nothing declares count: it begins as 0") })
+  }
+
+  @Test("takes words at a choice for guards, the last for the other case")
+  func choices() throws {
+    let text = "state check <<choice>>\n[*] --> form\nform --> check : submit\ncheck --> done : complete\n"
+    for last in ["incomplete", "else", "otherwise", ""] {
+      let diagram = text + "check --> form\(last.isEmpty ? "" : " : \(last)")\ndone --> form : again"
+      var (run, _) = try Self.load(diagram)
+      run.send("submit", Self.data([("complete", "off")]))
+      #expect(run.word == "form", "\(last)")
+      run.send("submit")
+      #expect(run.word == "done", "\(last)")
+    }
+  }
+
+  @Test("asks for the same words at two choices apart")
+  func chainedChoices() throws {
+    var (run, _) = try Self.load(
+      """
+      state one <<choice>>
+      state two <<choice>>
+      [*] --> a
+      a --> one : go
+      one --> two : yes
+      one --> a : no
+      two --> b : yes
+      two --> c : no
+      """)
+    run.send("go", Self.data([("twoYes", "off")]))
+    #expect(run.word == "c")
+  }
+
+  @Test("has events with data, as a value and as members")
+  func samples() throws {
+    let text = "[*] --> a\na --> b : push(softly)\na --> c : finish(failed=true)\na --> d : ready (warm)"
+    var (run, _) = try Self.load(text)
+    run.send("push")
+    #expect(run.word == "a")
+    run.send("push", Self.data([("value", "softly")]))
+    #expect(run.word == "b")
+    (run, _) = try Self.load(text)
+    run.send("finish", Self.data([("failed", "true")]))
+    #expect(run.word == "c")
+    (run, _) = try Self.load(text)
+    run.send("readyWarm")
+    #expect(run.word == "d")
+    let chart = run.definition.charts[0].chart
+    #expect(chart.eventData["push"] == [#"{"value":"softly"}"#] && chart.eventData["finish"] == [#"{"failed":true}"#])
+  }
+
+  @Test("waits for next where no arrow has an event, and in circles")
+  func next() throws {
+    var (run, notes) = try Self.load("[*] --> off\noff --> warm\nwarm --> on\nwarm --> off\non --> [*]")
+    #expect(notes.count == 1)
+    for (event, word) in [("next", "warm"), ("next", "warm"), ("toOn", "on"), ("next", "final")] {
+      run.send(event)
+      #expect(run.word == word)
+    }
+    (run, notes) = try Self.load("[*] --> rest\nrest --> ping : serve\nping --> pong\npong --> ping")
+    #expect(notes.count == 1 && notes[0].contains("circle"))
+    for (event, word) in [("serve", "ping"), ("next", "pong"), ("next", "ping")] {
+      run.send(event)
+      #expect(run.word == word)
+    }
+  }
+
+  @Test("begins where remarks at its first arrow say, or waits for one of several")
+  func starts() throws {
+    var (run, notes) = try Self.load("[*] --> draft : created\ndraft --> sent : post")
+    #expect(run.word == "draft" && notes.count == 1 && notes[0].contains("\"created\" is a remark"))
+    (run, _) = try Self.load("[*] --> draft : create\n[*] --> old : open a file\ndraft --> old : post")
+    #expect(run.word == "start")
+    run.send("openAFile")
+    #expect(run.word == "old")
+  }
+
+  @Test("has states in several blocks, braces in the next line, titles and notes over lines, texts of one word")
+  func blocks() throws {
+    var (run, notes) = try Self.load(
+      """
+      state "First line
+      second line" as p
+      state p
+      {
+        [*] --> a
+      }
+      state p {
+        a --> b : go
+      }
+      note right of p
+        if it is late, send note
+        then wait
+      end note
+      [*] --> p
+      b : Waiting
+      b : entry: show it
+      b --> A/B : up
+      """)
+    run.send("go")
+    #expect(run.word == "b")
+    run.send("up")
+    #expect(run.word == "A_B", "\(notes)")
+    #expect(run.told == [.output(name: "showIt", data: .undefined)])
+    #expect(notes.contains { $0.contains("continues the one in line") && $0.hasPrefix("8:") })
+    #expect(notes.contains { $0.contains("this describes b") })
+  }
+
+  @Test("passes forks and joins that are none at once")
+  func joins() throws {
+    var (run, _) = try Self.load(
+      "state j <<join>>\nstate f <<fork>>\n[*] --> a\na --> j : x\nb --> j : y\nj --> c\nc --> f : z\nf --> b")
+    run.send("x")
+    #expect(run.word == "c")
+    run.send("z")
+    #expect(run.word == "b")
+  }
+
+  @Test("is the same machine where the strict reading has no findings", arguments: 0..<3)
+  func same(part: UInt64) throws {
+    for seed in Thorough.rounds((part * 20)..<(part * 20 + 20)) {
+      let text = try Definition.of(RandomChart(seed: seed).document).stateDiagram().text
+      guard case .definition(let strict, let warnings) = Definition.compile(mermaid: Array(text.utf8)),
+        warnings.isEmpty,
+        case .definition(let free, let notes) = Definition.compile(mermaid: Array(text.utf8), reading: .free)
+      else { continue }
+      #expect(notes.isEmpty, "seed \(seed): \(notes)\n\(text)")
+      let difference = DiagramTests.difference(
+        strict, free, seed: seed, events: Array(RandomChart.events.prefix(4)))
+      #expect(difference == nil, "seed \(seed): \(difference ?? "")\n\(text)")
+    }
+  }
+
+  @Test("is written so that it is read to the same behaviour again")
+  func written() throws {
+    let diagram = """
+      stateDiagram-v2
+      state check <<choice>>
+      [*] --> zu
+      zu --> auf : öffnen / grüßen
+      auf --> check : go now
+      check --> zu : fermé
+      check --> Запрос : else
+      Запрос --> zu : do [is admin] / exit
+      Запрос --> auf : push(softly)
+      Запрос --> auf : push(hard) [n > 3]
+      zu : Waiting
+      """
+    guard case .definition(let first, _) = Definition.compile(mermaid: Array(diagram.utf8), reading: .free) else {
+      Issue.record("it is refused")
+      return
+    }
+    let (text, omissions) = first.stateDiagram()
+    #expect(omissions.isEmpty, "\(omissions)")
+    guard case .definition(let second, _) = Definition.compile(mermaid: Array(text.utf8), reading: .free) else {
+      Issue.record("what is written is refused:\n\(text)")
+      return
+    }
+    for seed in 0..<20 as Range<UInt64> {
+      let difference = DiagramTests.difference(first, second, seed: seed, events: ["öffnen", "goNow", "do", "push"])
+      #expect(difference == nil, "\(difference ?? "")\n\(text)")
+    }
+    #expect(second.stateDiagram().text == text)
+  }
+
+  @Test(
+    "read strictly has a warning for what would be read otherwise",
+    arguments: [
+      ("a --> b : 500ms\nb --> a : go", "500ms is an event; a timer is after 500ms"),
+      ("a --> b : go\nb --> a : go\na : Waiting", "no arrow has the event Waiting"),
+      ("a --> b\nb --> [*]", "no arrow has an event"),
+      ("a --> b : Start!\nb --> a : go", "the event Start! has more than letters and digits; write Start"),
+      ("a --> b\na --> a : go\nb --> a : go", "is left at once and its other arrows are never taken"),
+    ])
+  func strictWarnings(text: String, expected: String) {
+    let found = DiagramTests.findings("[*] --> a\n\(text)")
+    #expect(found.contains { $0.contains(" warning : ") && $0.contains(expected) }, "\(found)")
+  }
+}
