@@ -1,5 +1,6 @@
 import MachineGraphs
 import StateMachines
+import Statecharts
 import UnixHost
 
 /// A cache of graphs and running explorations, shared by all threads, so that a graph is explored only once.
@@ -117,25 +118,42 @@ final class Graphs: Sendable {
 
 /// A graph or its exploration. Whoever needs the graph continues the exploration, one thread at a time.
 final class GraphSource: @unchecked Sendable {
-  // Safety: `exploration` and `graph` are used only with `lock` held.
+  // Safety: all is used with `lock` held, but `exploration` by the thread that has set `isTaken`, which alone may end it.
   private let lock = Locked(())
   private var exploration: Exploration?
+  private var isTaken = false
   private var graph: StateGraph?
 
   init(_ exploration: Exploration) {
     self.exploration = exploration
   }
 
-  /// Explores for about this many steps.
+  /// Explores for about this many steps, unless another thread does just that.
+  ///
+  /// The lock is not held meanwhile: a thread gives way within a step, perhaps to one that wants the same graph.
   ///
   /// - Returns: The graph, if it is complete.
   func advance(by steps: Int) -> StateGraph? {
-    lock.withLock { _ in
-      guard let exploration else { return graph }
-      guard exploration.advance(by: steps) else { return nil }
-      graph = exploration.graph
-      self.exploration = nil
+    guard take() else {
+      Budget.pause.get()?()
+      return lock.withLock { _ in graph }
+    }
+    let isDone = exploration?.advance(by: steps) ?? true
+    return lock.withLock { _ in
+      isTaken = false
+      if isDone, let done = exploration {
+        graph = done.graph
+        exploration = nil
+      }
       return graph
+    }
+  }
+
+  private func take() -> Bool {
+    lock.withLock { _ in
+      if isTaken || exploration == nil { return false }
+      isTaken = true
+      return true
     }
   }
 }
