@@ -23,7 +23,8 @@ def ask(request):
         said = json.loads(line, parse_float=Decimal)  # Times are exact to the nanosecond.
         match said["class"]:
             case "notice":
-                print(f"{said['t']:>14} s  {said['name']} {said['what']} {' → '.join(said['words'])}")
+                about = " → ".join(said[key] for key in ("kind", "from", "to", "state", "output") if key in said)
+                print(f"{said['t']:>14} s  {said['name']} {said['what']} {about}")
             case "failure":
                 sys.exit(f"{request}: {said['code']}: {said['text']}")
             case "success":

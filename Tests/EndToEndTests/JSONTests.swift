@@ -51,10 +51,10 @@ struct JSONTests {
     #expect(try run.ending() == .exited(4), "\(run.log)")
     #expect(
       run.output == """
-        {"class":"success","words":["created","w"]}
-        {"class":"success","words":[],"world":"w","clock":"virtual","t":0.000,"seq":0}
-        {"class":"success","words":["created","key","off"],"t":0.000,"seq":1}
-        {"class":"success","tag":"7","words":["moved","off","on"],"t":0.000,"seq":2}
+        {"class":"success","what":"created","world":"w"}
+        {"class":"success","world":"w","clock":"virtual","t":0.000,"seq":0}
+        {"class":"success","what":"created","name":"key","state":"off","t":0.000,"seq":1}
+        {"class":"success","tag":"7","what":"moved","from":"off","to":"on","t":0.000,"seq":2}
         {"class":"failure","code":"EXPECTED","expected":"off","got":"on","text":"key is in on, not in off"}
 
         """)

@@ -56,7 +56,8 @@ struct SaveTests {
     let page = try place.text("out/index.html")
     #expect(page.contains(#""graph key format=json present=no":[{"class":"data","text":"#))
     #expect(
-      page.contains(#"{"class":"data","seq":"#) && page.contains(#""what":"moved","words":["off","on"],"event":"tap"}"#)
+      page.contains(#"{"class":"data","seq":"#)
+        && page.contains(#""what":"moved","from":"off","to":"on","event":"tap"}"#)
     )
     #expect(!page.contains("call.phone"), "only what was asked for")
     // Nothing of the page is outside of it: no address but those of names and of what is in it.

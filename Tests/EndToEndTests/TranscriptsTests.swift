@@ -209,15 +209,15 @@ struct TranscriptsTests {
       > use main
       + world=main clock=virtual t=0.000 seq=2
       > mode json
-      {"class":"success","words":[]}
+      {"class":"success"}
       > use main
-      {"class":"success","words":[],"world":"main","clock":"virtual","t":0.000,"seq":2}
+      {"class":"success","world":"main","clock":"virtual","t":0.000,"seq":2}
 
       """
     try place.write("1.transcript", one)
     try place.write(
       "2.transcript",
-      one + "> quit\n{\"class\":\"success\",\"words\":[]}\n{\"class\":\"flow\",\"what\":\"bye\",\"reason\":\"quit\"}\n")
+      one + "> quit\n{\"class\":\"success\"}\n{\"class\":\"flow\",\"what\":\"bye\",\"reason\":\"quit\"}\n")
     let worlds = try client.askAll("worlds").count
     for options in [[], ["--socket", daemon.socket]] {
       let run = try place.run(["check"] + options + ["@1.transcript", "@2.transcript", "@1.transcript"])

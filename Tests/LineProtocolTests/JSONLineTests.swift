@@ -10,71 +10,97 @@ struct JSONLineTests {
   @Test(
     "each class has its members, and every part of a line its place",
     arguments: [
-      ("+", #"{"class":"success","words":[]}"#),
-      ("+ 4", #"{"class":"success","words":["4"]}"#),
+      ("+", .sync, #"{"class":"success"}"#),
+      ("+ 4", .list, #"{"class":"success","lines":4}"#),
+      ("+ fsmd protocol=1", .send, #"{"class":"success","what":"fsmd","protocol":"1"}"#),
       (
-        "+ @7 moved off on t=0.200 seq=3 outputs=a,b",
-        #"{"class":"success","tag":"7","words":["moved","off","on"],"t":0.200,"seq":3,"outputs":["a","b"]}"#
+        "+ @7 moved off on t=0.200 seq=3 outputs=a,b", .send,
+        #"{"class":"success","tag":"7","what":"moved","from":"off","to":"on","t":0.200,"seq":3,"outputs":["a","b"]}"#
       ),
       (
-        "- @7 REFUSED machine=key state=off event=tap allowed=\"\" t=0.000 seq=3 : the \"key\" is off : really",
+        "- @7 REFUSED machine=key state=off event=tap allowed=\"\" t=0.000 seq=3 : the \"key\" is off : really", .send,
         #"{"class":"failure","tag":"7","code":"REFUSED","machine":"key","state":"off","event":"tap","allowed":[],"t":0.000,"seq":3,"text":"the \"key\" is off : really"}"#
       ),
-      ("- SYNTAX : a quote", #"{"class":"failure","code":"SYNTAX","text":"a quote"}"#),
+      ("- SYNTAX : a quote", .list, #"{"class":"failure","code":"SYNTAX","text":"a quote"}"#),
       (
-        "* 2 0.000 key moved off on event=tap",
-        #"{"class":"notice","seq":2,"t":0.000,"name":"key","what":"moved","words":["off","on"],"event":"tap"}"#
+        "* 2 0.000 key moved off on event=tap", .send,
+        #"{"class":"notice","seq":2,"t":0.000,"name":"key","what":"moved","from":"off","to":"on","event":"tap"}"#
       ),
-      ("* 9 1.500 key dropped", #"{"class":"notice","seq":9,"t":1.500,"name":"key","what":"dropped","words":[]}"#),
+      ("* 9 1.500 key dropped", .send, #"{"class":"notice","seq":9,"t":1.500,"name":"key","what":"dropped"}"#),
       (
-        "* 0 0.000 - clock mode=virtual",
-        #"{"class":"notice","seq":0,"t":0.000,"name":"-","what":"clock","words":[],"mode":"virtual"}"#
-      ),
-      (
-        "* 9 1.500 - undone from=7 to=8",
-        #"{"class":"notice","seq":9,"t":1.500,"name":"-","what":"undone","words":[],"from":7,"to":8}"#
+        "* 0 0.000 - clock mode=virtual", .list,
+        #"{"class":"notice","seq":0,"t":0.000,"name":"-","what":"clock","mode":"virtual"}"#
       ),
       (
-        ". 8 1.500 key moved off on event=tap undone=9",
-        #"{"class":"data","seq":8,"t":1.500,"name":"key","what":"moved","words":["off","on"],"event":"tap","undone":9}"#
+        "* 9 1.500 - undone from=7 to=8", .send,
+        #"{"class":"notice","seq":9,"t":1.500,"name":"-","what":"undone","from":7,"to":8}"#
       ),
       (
-        "+ paused=yes t=1.500 seq=9", #"{"class":"success","words":[],"paused":"yes","t":1.500,"seq":9}"#
-      ),
-      (". timer key doubleTap 0.350 -", #"{"class":"data","words":["timer","key","doubleTap","0.350","-"]}"#),
-      ("! gap from=3 to=18", #"{"class":"flow","what":"gap","from":3,"to":18}"#),
-      ("! bye", #"{"class":"flow","what":"bye"}"#),
-      ("! world dropped=w", #"{"class":"flow","what":"world","dropped":"w"}"#),
-      (
-        ". @a 2 0.000 key armed doubleTap due=0.350",
-        #"{"class":"data","tag":"a","seq":2,"t":0.000,"name":"key","what":"armed","words":["doubleTap"],"due":0.350}"#
-      ),
-      (". 0.350 key doubleTap left=0.100", #"{"class":"data","words":["0.350","key","doubleTap"],"left":0.100}"#),
-      (
-        ". event say text=\"text of 0 to 5 bytes\" seq=0..9 : is said",
-        #"{"class":"data","words":["event","say"],"arguments":{"text":"text of 0 to 5 bytes","seq":"0..9"},"text":"is said"}"#
+        ". 8 1.500 key moved off on event=tap undone=9", .journal,
+        #"{"class":"data","seq":8,"t":1.500,"name":"key","what":"moved","from":"off","to":"on","event":"tap","undone":9}"#
       ),
       (
-        ". fridge states=2 events=3 : a fridge",
-        #"{"class":"data","words":["fridge"],"states":2,"events":3,"text":"a fridge"}"#
+        ". 8 1.500 key output text A B", .journal,
+        #"{"class":"data","seq":8,"t":1.500,"name":"key","what":"output","output":"text","data":["A","B"]}"#
       ),
-      (". kind k states=2/3 machines=4", #"{"class":"data","words":["kind","k"],"states":"2/3","machines":4}"#),
-      (#"+ no from=a+b way=x,y"#, #"{"class":"success","words":["no"],"from":"a+b","way":["x","y"]}"#),
+      ("+ paused=yes t=1.500 seq=9", .undo, #"{"class":"success","paused":"yes","t":1.500,"seq":9}"#),
       (
-        #"- BAD-ARGUMENT got="a b\\\n\t" allowed="1..9, or nil""#,
+        ". reading temperature 4.5 °C", .show,
+        #"{"class":"data","what":"reading","name":"temperature","value":4.5,"unit":"°C"}"#
+      ),
+      (". reading n type=int", .describe, #"{"class":"data","what":"reading","name":"n","type":"int"}"#),
+      ("! gap from=3 to=18", .send, #"{"class":"flow","what":"gap","from":3,"to":18}"#),
+      ("! bye", .quit, #"{"class":"flow","what":"bye"}"#),
+      ("! world dropped=w", .world, #"{"class":"flow","what":"world","dropped":"w"}"#),
+      (
+        ". @a 2 0.000 key armed doubleTap due=0.350", .journal,
+        #"{"class":"data","tag":"a","seq":2,"t":0.000,"name":"key","what":"armed","timer":"doubleTap","due":0.350}"#
+      ),
+      (
+        ". 0.350 key doubleTap left=0.100", .agenda,
+        #"{"class":"data","due":0.350,"name":"key","timer":"doubleTap","left":0.100}"#
+      ),
+      (
+        ". event say text=\"text of 0 to 5 bytes\" seq=0..9 : is said", .describe,
+        #"{"class":"data","what":"event","name":"say","arguments":{"text":"text of 0 to 5 bytes","seq":"0..9"},"text":"is said"}"#
+      ),
+      (". say text seq", .can, #"{"class":"data","event":"say","arguments":["text","seq"]}"#),
+      (
+        ". fridge states=2 events=3 : a fridge", .kinds,
+        #"{"class":"data","name":"fridge","states":2,"events":3,"text":"a fridge"}"#
+      ),
+      (
+        ". kind k states=2/3 machines=4", .coverage,
+        #"{"class":"data","what":"kind","kind":"k","states":"2/3","machines":4}"#
+      ),
+      (
+        ". untried k switch a b c d e", .coverage,
+        #"{"class":"data","what":"untried","kind":"k","sort":"switch","from":"a","first":"b","state":"c","second":"d","to":"e"}"#
+      ),
+      (". help [VERB] k=v : says", .help, #"{"class":"data","usage":"help [VERB] k=v","text":"says"}"#),
+      (#"+ no from=a+b way=x,y"#, .can, #"{"class":"success","what":"no","from":"a+b","way":["x","y"]}"#),
+      (
+        #"- BAD-ARGUMENT got="a b\\\n\t" allowed="1..9, or nil""#, .new,
         #"{"class":"failure","code":"BAD-ARGUMENT","got":"a b\\\n\t","allowed":["1..9, or nil"]}"#
       ),
-    ] as [(String, String)])
-  func objects(line: String, object: String) throws {
-    #expect(JSONWriter.object(of: line) == object)
+      ("+ saved a.svg lines=3", nil, #"{"class":"success","what":"saved","file":"a.svg","lines":"3"}"#),
+    ] as [(String, Verb?, String)])
+  func objects(line: String, verb: Verb?, object: String) throws {
+    #expect(JSONWriter.object(of: line, answering: verb) == object)
     #expect(try #require(ServerLine(json: object)) == #require(ServerLine(line)))
   }
 
   @Test("what is in quotes or not comes to the same, and words are never taken for keys")
   func quotes() {
     #expect(
-      JSONWriter.object(of: #"+ "t=1" "" ":" t="1.000""#) == #"{"class":"success","words":["t=1","",":"],"t":1.000}"#)
-    #expect(JSONWriter.object(of: #"+ "@7""#) == #"{"class":"success","words":["@7"]}"#)
+      JSONWriter.object(of: #". "t=1" "" ":" t="1.000""#, answering: .list)
+        == #"{"class":"data","name":"t=1","kind":"","state":":","t":1.000}"#)
+    #expect(JSONWriter.object(of: #"+ "@7""#, answering: .expect) == #"{"class":"success","state":"@7"}"#)
+  }
+
+  @Test("a line that no shape fits is its text")
+  func unknown() {
+    #expect(JSONWriter.object(of: "+ a b c", answering: .list) == #"{"class":"data","text":"a b c"}"#)
   }
 
   @Test(
@@ -101,14 +127,14 @@ struct JSONLineTests {
   @Test("a number is one only where JSON writes it so")
   func numbers() {
     for text in ["0", "7", "10", "0.000", "-1.5", "8640000000.123456789", "18446744073709551615"] {
-      #expect(JSONWriter.object(of: "+ value=\(text)") == #"{"class":"success","words":[],"value":\#(text)}"#)
+      #expect(JSONWriter.object(of: "+ value=\(text)", answering: .sync) == #"{"class":"success","value":\#(text)}"#)
     }
     for text in ["07", "1.", ".5", "-", "1e3", "+1", "1..9", "2/3", "0x1", "1.5.2", "--1"] {
-      #expect(JSONWriter.object(of: "+ value=\(text)") == #"{"class":"success","words":[],"value":"\#(text)"}"#)
+      #expect(JSONWriter.object(of: "+ value=\(text)", answering: .sync) == #"{"class":"success","value":"\#(text)"}"#)
     }
-    #expect(JSONWriter.object(of: "+ value=\"\"") == #"{"class":"success","words":[],"value":""}"#)
+    #expect(JSONWriter.object(of: "+ value=\"\"", answering: .sync) == #"{"class":"success","value":""}"#)
     // Of other keys a number is a text, as all their values are.
-    #expect(JSONWriter.object(of: "+ got=7") == #"{"class":"success","words":[],"got":"7"}"#)
+    #expect(JSONWriter.object(of: "+ got=7", answering: .sync) == #"{"class":"success","got":"7"}"#)
   }
 
   @Test("the object says what the line says, and is JSON", arguments: Thorough.rounds(0..<200 as Range<UInt64>))
@@ -117,14 +143,30 @@ struct JSONLineTests {
     let letters = Array("aZ9 =:\"\\@.,/é→\n\t\u{7F}{}[]😀").map(String.init)
     let keys = ["key", "got", "x-y.z", "allowed", "outputs"] + JSONMembers.forms.map { "\($0.key)" }
     func word() -> String { (0..<dice.number(0...6)).map { _ in dice.one(of: letters) }.joined() }
-    for lineClass in LineClass.allCases {
-      let named = JSONMembers.namesOfWords(lineClass, isHistory: false)
-      let words = named.map { _ in dice.one(of: ["7", "0.250", "a"]) } + (0..<dice.number(0...3)).map { _ in word() }
-      // A key that is a member already is none of a line that has that member.
+    for _ in 0..<20 {
+      let verb = dice.one(of: Verb.allCases)
+      let (lineClass, shapes) = dice.one(of: [
+        (LineClass.success, verb.replyShapes.success), (.data, verb.replyShapes.data), (.data, ReplyShape.history),
+        (.notice, ReplyShape.history), (.failure, ReplyShape.failure), (.flow, ReplyShape.flow),
+      ])
+      guard !shapes.isEmpty else { continue }
+      let shape = dice.one(of: shapes)
+      // A usage has no words of any sort, and arguments no keys that could be others.
+      guard !shape.isAsWritten, verb != .describe else { continue }
+      let isHistory = lineClass == .data && shape.text.hasPrefix("SEQ")
+      // A first word that is a lone at sign is taken for a tag.
+      let words = shape.tokens.enumerated().flatMap { place, token -> [String] in
+        if let literal = token.literal { return [String(decoding: literal, as: UTF8.self)] }
+        if token.isOptional, dice.number(0...1) == 0 { return [] }
+        return token.isList
+          ? (0..<dice.number(0...3)).map { _ in word() }
+          : [token.isNumber ? dice.one(of: ["7", "0.250", "a"]) : (place == 0 ? "w" : "") + word()]
+      }
+      // A key that is a member already, or could be one, is none of a line that has that member.
       let fields = (0..<dice.number(0...4)).map { _ in
         (dice.one(of: keys), dice.one(of: [word(), "5", "a,b", "1.500"]))
       }
-      .filter { field in !named.contains { "\($0)" == field.0 } }
+      .filter { field in !ReplyShape.all(lineClass).contains { $0.members.contains(field.0) } }
       let line = ByteBuffer.text { buffer in
         if lineClass.answersRequest, dice.number(0...1) == 0 {
           Array("t\(seed)".utf8).withUnsafeBytes { buffer.begin(lineClass, tag: $0) }
@@ -136,7 +178,7 @@ struct JSONLineTests {
         if dice.number(0...1) == 0 { buffer.note(word()) }
       }
       let expected = try #require(ServerLine(line), "seed \(seed): \(line)")
-      let object = JSONWriter.object(of: line)
+      let object = JSONWriter.object(of: line, answering: isHistory ? .journal : verb)
       #expect(ServerLine(json: object) == expected, "seed \(seed): \(line) \(object)")
       #expect(throws: Never.self, "seed \(seed): \(object)") {
         try JSONSerialization.jsonObject(with: Data(object.utf8))
@@ -147,15 +189,17 @@ struct JSONLineTests {
   @Test("white space and escapes of other writers are read")
   func otherWriters() throws {
     let line = try #require(
-      ServerLine(json: " { \"class\" : \"success\" ,\t\"words\":[ \"\\u00e9\\ud83d\\ude00\\/\", 3 ] , \"t\" : 1.5 }\r"))
-    #expect(line == ServerLine("+ é😀/ 3 t=1.5"))
+      ServerLine(
+        json: " { \"class\" : \"data\" ,\t\"event\" :\"x\",\"arguments\":"
+          + "[ \"\\u00e9\\ud83d\\ude00\\/\", 3 ] , \"t\" : 1.5 }\r"))
+    #expect(line == ServerLine(". x é😀/ 3 t=1.5"))
   }
 
   @Test(
     "what is no line in this form is nil",
     arguments: [
-      "", "{", "{}", "[]", "null", #"{"class":"news"}"#, #"{"words":[],"class":"success"}"#, #"{"class":"success"} x"#,
-      #"{"class":"success","words":"a"}"#, #"{"class":"success","words":[[]]}"#, #"{"class":"success","t":tomorrow}"#,
+      "", "{", "{}", "[]", "null", #"{"class":"news"}"#, #"{"t":1,"class":"success"}"#, #"{"class":"success"} x"#,
+      #"{"class":"success","allowed":[[]]}"#, #"{"class":"success","t":tomorrow}"#,
       #"{"class":"success","t":1e5}"#, #"{"class":"success","text":7}"#, #"{"class":"success","a":{"b":"c"}}"#,
       #"{"class":"success","arguments":{"b":{}}}"#, #"{"class":"notice","tag":"a"}"#, #"{"class":"success",}"#,
       #"{"class":"success","x":"\ud800"}"#, #"{"class":"success","x":"\q"}"#, #"{"class":"success","x":"\u12g4"}"#,

@@ -105,21 +105,6 @@ struct EventObjectsLifeTests {
     #expect(try machine.canFire("view"))
   }
 
-  @Test("a copy is inactive, and keeps its blocks and the events that fire in any state")
-  func copy() throws {
-    let definition = try Objects.Definition(
-      states: Mail.State.words.map(Mail.state), events: [Mail.event("delete", from: nil, to: "deleted")])
-    var machine = Objects.Machine(definition)
-    var log: [String] = []
-    try machine.fire("delete", userInfo: "ada", on: &log)
-    let expected = log
-    var copy = machine.inactiveCopy
-    #expect(!copy.isActive && copy.current == nil)
-    log = []
-    try copy.fire("delete", userInfo: "ada", on: &log)
-    #expect(log == expected)
-  }
-
   @Test("a value that is copied goes its own way")
   func value() throws {
     var machine = Objects.Machine(try Mail.definition(), in: Mail.State.unread)
@@ -127,30 +112,6 @@ struct EventObjectsLifeTests {
     var log: [String] = []
     try machine.fire("view", on: &log)
     #expect(machine.current?.name == "read" && other.current?.name == "unread")
-  }
-
-  @Test("an archive keeps names, the current state and activation, and loses the blocks")
-  func archive() throws {
-    let definition = try Objects.Definition(
-      states: Mail.State.words.map(Mail.state), events: [Mail.event("delete", from: nil, to: "deleted")])
-    var machine = Objects.Machine(definition)
-    #expect(try !Objects.Machine(machine.archive).isActive)
-    var log: [String] = []
-    try machine.fire("delete", on: &log)
-    let archive = machine.archive
-    #expect(archive.state == "deleted" && archive.isActive)
-    #expect(archive.events.map(\.name) == ["delete"] && archive.events[0].sources == nil)
-    #expect(archive.events[0].destination == "deleted")
-
-    var bare = try Objects.Machine(archive)
-    log = []
-    try bare.fire("delete", on: &log)
-    #expect(bare.current?.name == "deleted" && log == [])
-
-    var whole = try Objects.Machine(archive, of: definition)
-    try whole.fire("delete", on: &log)
-    #expect(log.first == "willFire delete in deleted by nobody" && log.count == 6)
-    #expect(throws: ArchiveMismatch.self) { try Objects.Machine(archive, of: Mail.definition()) }
   }
 
   @Test("an event that fires in any state has an edge from each")

@@ -38,7 +38,7 @@ struct TranscriptTests {
       > after 1m
       > @x
       .
-      {"class":"data","words":[]}
+      {"class":"data","name":"a"}
       """)
     let exchanges = transcript.exchanges
     #expect(exchanges.map(\.request) == ["new shiftKey key", "@7  send key \"a  b\"", "", "@x"])

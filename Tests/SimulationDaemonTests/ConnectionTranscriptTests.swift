@@ -259,9 +259,9 @@ struct ConnectionTranscriptTests {
       > mode text
       +
       > mode xml
-      - BAD-ARGUMENT argument=mode got=xml allowed=text,json,json2 : mode is one of text,json,json2
+      - BAD-ARGUMENT argument=mode got=xml allowed=text,json : mode is one of text,json
       > mode
-      - USAGE : mode is used as 'mode text|json|json2'
+      - USAGE : mode is used as 'mode text|json'
       > quiet
       - USAGE : quiet is used as 'quiet on|off'
       > limits extra

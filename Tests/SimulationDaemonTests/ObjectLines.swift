@@ -8,7 +8,7 @@ func textLine(of line: String) -> String {
   guard let read = ServerLine(json: line) else { return "unreadable: \(line)" }
   var buffer = ByteBuffer()
   Array((read.tag ?? "").utf8).withUnsafeBytes { buffer.begin(read.lineClass, tag: $0) }
-  if let note = read.note, !line.contains(#""words":["#), read.lineClass == .data {
+  if let note = read.note, read.words.isEmpty, read.lineClass == .data {
     return String(decoding: buffer.bytes, as: UTF8.self) + " " + note
   }
   for word in read.words { buffer.word(word) }

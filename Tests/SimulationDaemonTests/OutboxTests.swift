@@ -56,7 +56,7 @@ struct OutboxTests {
   @Test("requests without an answer leave nothing")
   func unanswered() {
     var outbox = Outbox()
-    outbox.change(to: .json2)
+    outbox.change(to: .json)
     let before = outbox.storageBytes
     for _ in 0..<1_000 {
       outbox.beginReply(.new)
@@ -120,10 +120,11 @@ struct OutboxTests {
       case 0:
         outbox.change(to: dice.once(in: 2) ? .json : .text)
       case 1:
-        add(notice: "* 1 0.000 m \(word)\n", at: outbox.buffer.count, &outbox)
+        add(notice: "* 1 0.000 m armed \(word)\n", at: outbox.buffer.count, &outbox)
         expected +=
           (isJSON
-            ? #"{"class":"notice","seq":1,"t":0.000,"name":"m","what":"\#(word)","words":[]}"# : "* 1 0.000 m \(word)")
+            ? #"{"class":"notice","seq":1,"t":0.000,"name":"m","what":"armed","timer":"\#(word)"}"#
+            : "* 1 0.000 m armed \(word)")
           + "\n"
       case 2:
         let start = outbox.buffer.count
@@ -131,8 +132,8 @@ struct OutboxTests {
         outbox.keepWhole(from: start, tagLength: 3)
         expected += (isJSON ? #"{"class":"data","tag":"tag","text":"\#(word)  "}"# : ". @tag \(word)  ") + "\n"
       case 3:
-        outbox.buffer.append(text: "+ \(word)\n")
-        expected += (isJSON ? #"{"class":"success","words":["\#(word)"]}"# : "+ \(word)") + "\n"
+        outbox.buffer.append(text: "+ stayed \(word)\n")
+        expected += (isJSON ? #"{"class":"success","what":"stayed","state":"\#(word)"}"# : "+ stayed \(word)") + "\n"
       case _:
         take(dice.number(below: 3_000))
       }
@@ -192,7 +193,8 @@ struct OutboxTests {
     outbox.buffer.append(text: "+ moved again\n")
     let taken = outbox.rollBack()
     #expect(String(decoding: taken.lines, as: UTF8.self) == "+ moved\n+ created w\n+ moved again\n")
-    #expect(taken.surviving == [8..<20])
+    #expect(taken.entries.map(\.start) == [0, 8, 20])
+    #expect(taken.entries.map(\.survives) == [false, true, false])
     #expect(text(&outbox) == "+ stored\n")
   }
 

@@ -60,7 +60,7 @@ struct PointTests {
     _ = one.say("mode json\nwatch key")
     #expect(
       one.say("point key on").first
-        == #"{"class":"notice","seq":2,"t":0.000,"name":"key","what":"pointed","words":["on"]}"#)
+        == #"{"class":"notice","seq":2,"t":0.000,"name":"key","what":"pointed","state":"on"}"#)
   }
 
   @Test("a session that may only look may not point")

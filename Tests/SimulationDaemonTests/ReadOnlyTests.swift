@@ -49,7 +49,7 @@ struct ReadOnlyTests {
     }
     #expect(viewer.say("use other").last?.hasPrefix("+ world=other") == true)
     #expect(viewer.say("use main").last?.hasPrefix("+ world=main") == true)
-    #expect(viewer.say("mode json").last == #"{"class":"success","words":[]}"#)
+    #expect(viewer.say("mode json").last == #"{"class":"success"}"#)
     #expect(
       viewer.say("@x undo").last
         == #"{"class":"failure","tag":"x","code":"READ-ONLY","verb":"undo","#

@@ -1,6 +1,7 @@
 import MachineForms
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct ChillerTests {

@@ -112,15 +112,15 @@ struct PresenterTests {
   @Test("objects are shown in words too, if somebody asks for them at a prompt for people")
   func objects() throws {
     #expect(
-      try shown("send key tap", #"{"class":"success","words":["moved","off","on"],"t":0.000,"seq":2}"#)
+      try shown("send key tap", #"{"class":"success","what":"moved","from":"off","to":"on","t":0.000,"seq":2}"#)
         == "off → on  0.000s #2\n")
     #expect(
       try shown(
-        "graph doorFridge format=dot", #"{"class":"data","text":"  \"a\" -> b"}"#, #"{"class":"success","words":["1"]}"#
+        "graph doorFridge format=dot", #"{"class":"data","text":"  \"a\" -> b"}"#, #"{"class":"success","lines":1}"#
       )
         == "  \"a\" -> b\n")
-    let raw = #"{"class":"success","tag":".1","words":[",\"tag\":\".1\""]}"#
-    #expect(try shown("list", raw, format: .wire) == #"{"class":"success","words":[",\"tag\":\".1\""]}"# + "\n")
+    let raw = #"{"class":"success","tag":".1","name":",\"tag\":\".1\""}"#
+    #expect(try shown("list", raw, format: .wire) == #"{"class":"success","name":",\"tag\":\".1\""}"# + "\n")
   }
 
   @Test("a coverage has a heading for each kind, its figures in per cent, and what was not tried")

@@ -99,12 +99,12 @@ struct ScriptRunnerTests {
   private func writer() throws -> FakeServer {
     try FakeServer { request in
       switch request {
-      case "mode json": [#"{"class":"success","words":[]}"#]
-      case "list": [#"{"class":"data","words":["a","power","off"]}"#, #"{"class":"success","words":["1"]}"#]
+      case "mode json": [#"{"class":"success"}"#]
+      case "list": [#"{"class":"data","name":"a","kind":"power","state":"off"}"#, #"{"class":"success","lines":1}"#]
       case "tagged":
-        [#"{"class":"data","tag":".4","text":",\"tag\":"}"#, #"{"class":"success","tag":".4","words":[]}"#]
+        [#"{"class":"data","tag":".4","text":",\"tag\":"}"#, #"{"class":"success","tag":".4"}"#]
       case "expect a on": [#"{"class":"failure","code":"EXPECTED","expected":"on","got":"off","text":"a is in off"}"#]
-      case "quit": [#"{"class":"success","words":[]}"#, #"{"class":"flow","what":"bye","reason":"quit"}"#]
+      case "quit": [#"{"class":"success"}"#, #"{"class":"flow","what":"bye","reason":"quit"}"#]
       case _: nil
       }
     }
@@ -115,9 +115,10 @@ struct ScriptRunnerTests {
     let run = try run(
       try writer(), [.expression("# remark\nlist\nlist\ntagged\nexpect a on")], keepsGoing: keepsGoing, form: .json)
     #expect(run.status == .expectation)
-    let list = #"{"class":"data","words":["a","power","off"]}"# + "\n" + #"{"class":"success","words":["1"]}"# + "\n"
+    let list =
+      #"{"class":"data","name":"a","kind":"power","state":"off"}"# + "\n" + #"{"class":"success","lines":1}"# + "\n"
     #expect(
-      run.output == list + list + #"{"class":"data","text":",\"tag\":"}"# + "\n" + #"{"class":"success","words":[]}"#
+      run.output == list + list + #"{"class":"data","text":",\"tag\":"}"# + "\n" + #"{"class":"success"}"#
         + "\n"
         + #"{"class":"failure","code":"EXPECTED","expected":"on","got":"off","text":"a is in off"}"# + "\n")
     #expect(run.errors == "fsmrepl: -e:5: EXPECTED: expect a on\n")

@@ -11,7 +11,7 @@ extension SQLiteReader {
       defer { statement.finalize() }
       try statement.bind(1, row.identity).bind(2, start)
       var last: UInt64?
-      while try stepping(statement, row, behind: last ?? start - 1) {
+      while try stepping(statement, row, after: last ?? start - 1) {
         let segment = try segment(statement, row)
         let fits = if let last { segment.first == last + 1 } else { (row.first...start).contains(segment.first) }
         guard fits, segment.last >= segment.first, last != nil || segment.last >= start, segment.last <= row.head else {
@@ -25,7 +25,7 @@ extension SQLiteReader {
   }
 
   /// Steps to the next segment; adds the position to damage that SQLite finds.
-  private func stepping(_ statement: Statement, _ row: WorldRow, behind last: UInt64) throws(StoreFailure) -> Bool {
+  private func stepping(_ statement: Statement, _ row: WorldRow, after last: UInt64) throws(StoreFailure) -> Bool {
     do throws(StoreFailure) {
       return try statement.step()
     } catch {

@@ -1,13 +1,11 @@
 /// The forms in which the daemon writes its lines.
 package enum LineForm: String, CaseIterable, Sendable {
   case text
-  /// Objects whose plain words are a list.
+  /// Objects in which each word is a member, by ``ReplyShape``. `Docs/Json.md` describes them.
   case json
-  /// Objects in which each word is a member of its own, by ``ReplyShape``.
-  case json2
 }
 
-/// Which members the JSON form of a line has, and the types of their values. `Docs/Json.md` describes them.
+/// The names of classes in the JSON form of a line, and the types of the values of its keys.
 enum JSONMembers {
   /// The JSON type of the value of a `key=value` word.
   enum ValueForm {
@@ -16,29 +14,6 @@ enum JSONMembers {
     case number
     /// Words separated by commas.
     case list
-  }
-
-  /// The names of the members that the first plain words become; the other words become the member `words`.
-  static func namesOfWords(_ lineClass: LineClass, isHistory: Bool) -> [StaticString] {
-    switch lineClass {
-    case .success: []
-    case .data: isHistory ? ofHistory : []
-    case .failure: ofFailure
-    case .notice: ofHistory
-    case .flow: ofFlow
-    }
-  }
-
-  private static let ofHistory: [StaticString] = ["seq", "t", "name", "what"]
-  private static let ofFailure: [StaticString] = ["code"]
-  private static let ofFlow: [StaticString] = ["what"]
-
-  /// Whether objects of this class have `words` even if there are none.
-  static func alwaysHasWords(_ lineClass: LineClass) -> Bool {
-    switch lineClass {
-    case .success, .data, .notice: true
-    case .failure, .flow: false
-    }
   }
 
   static func name(of lineClass: LineClass) -> StaticString {

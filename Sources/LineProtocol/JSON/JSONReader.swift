@@ -21,18 +21,17 @@ extension ServerLine {
       tag = found
     }
     var words: [String] = []
-    let isHistory = rest.contains { $0.name == "what" }
-    for name in JSONMembers.namesOfWords(lineClass, isHistory: isHistory) where rest.first?.name == "\(name)" {
-      guard let word = rest.popFirst()?.value.word else { return nil }
-      words.append(word)
+    for shape in ReplyShape.all(lineClass) {
+      guard let found = shape.words(&rest) else { continue }
+      words = found
+      break
     }
     var fields: [Field] = []
     var note: String?
     for member in rest {
       switch (member.name, member.value) {
-      case ("words", .list(let more)): words += more
       case ("text", .text(let text)): note = text
-      case ("words", _), ("text", _): return nil
+      case ("text", _): return nil
       case ("arguments", .object(let arguments)):
         for argument in arguments {
           guard let value = argument.value.word else { return nil }
@@ -44,6 +43,34 @@ extension ServerLine {
       }
     }
     self.init(lineClass: lineClass, tag: tag, words: words, fields: fields, note: note)
+  }
+}
+
+extension ReplyShape {
+  /// Takes the words of a line from the members of its object; `nil` if other members come first.
+  fileprivate func words(_ members: inout ArraySlice<JSONReader.Member>) -> [String]? {
+    var (words, rest) = ([String](), members)
+    for token in tokens {
+      guard let member = rest.first, member.name.utf8.elementsEqual(token.member) else {
+        if token.isOptional { continue }
+        return nil
+      }
+      switch member.value {
+      case .list(let list) where token.isList: words += list
+      case .text(let text) where isAsWritten:
+        guard let line = ServerLine(". \(text)") else { return nil }
+        words += line.words
+        members = line.fields.map { JSONReader.Member(name: $0.key, value: .text($0.value)) } + rest.dropFirst()
+        return words
+      case .text(let word), .number(let word):
+        guard !token.isList, token.literal.map({ word.utf8.elementsEqual($0) }) ?? true else { return nil }
+        words.append(word)
+      case .list, .object: return nil
+      }
+      rest.removeFirst()
+    }
+    members = rest
+    return words
   }
 }
 

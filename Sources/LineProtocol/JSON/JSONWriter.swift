@@ -6,35 +6,28 @@ package struct JSONWriter: ~Copyable {
 
   /// Appends a line's object, without a line feed.
   ///
-  /// - Parameter line: Without its LF; it is rewritten in the process.
-  /// - Complexity: O(*n*) in the bytes of the line; allocates nothing once the buffer has room.
-  package mutating func write(_ line: UnsafeMutableRawBufferPointer, to buffer: inout ByteBuffer) {
-    take(line)
-    write(UnsafeRawBufferPointer(line), to: &buffer)
-  }
-
-  private mutating func take(_ line: UnsafeMutableRawBufferPointer) {
-    if parts.take(line) { return }
-    // The daemon writes no such line; the client still gets to see it.
-    assertionFailure("a line breaks the rules of words: \(String(decoding: line, as: UTF8.self))")
-    parts.take(whole: line, tagLength: 0)
-  }
-
-  /// Appends a line's object whose words are members of their own, without a line feed.
-  ///
   /// - Parameters:
   ///   - line: Without its LF; it is rewritten in the process.
   ///   - verb: That of the request which a line of a reply answers.
+  /// - Complexity: O(*n*) in the bytes of the line; allocates nothing once the buffer has room.
   package mutating func write(
     _ line: UnsafeMutableRawBufferPointer, answering verb: Verb, to buffer: inout ByteBuffer
   ) {
-    take(line)
+    if write(line, ofReplyTo: verb, to: &buffer) { return }
+    // The daemon writes no such line; the client still gets to see it.
+    assertionFailure("a line has no shape: \(String(decoding: line, as: UTF8.self))")
+    write(whole: line, tagLength: 0, to: &buffer)
+  }
+
+  /// - Returns: False for a line that breaks the rules of words, or has no shape.
+  private mutating func write(
+    _ line: UnsafeMutableRawBufferPointer, ofReplyTo verb: Verb?, to buffer: inout ByteBuffer
+  ) -> Bool {
+    guard parts.take(line) else { return false }
     let line = UnsafeRawBufferPointer(line)
-    guard let shape = ReplyShape.of(parts, line, answering: verb) else {
-      assertionFailure("a line has no shape: \(String(decoding: line, as: UTF8.self))")
-      return write(line, to: &buffer)
-    }
+    guard let shape = ReplyShape.of(parts, line, answering: verb) else { return false }
     write(line, as: shape, hasArguments: verb == .describe, to: &buffer)
+    return true
   }
 
   /// Appends the object of a line of data without parsing its text.
@@ -48,12 +41,16 @@ package struct JSONWriter: ~Copyable {
     writeTagAndText(UnsafeRawBufferPointer(line), to: &buffer) { _ in }
   }
 
-  /// A line of text as an object.
-  package static func object(of line: String) -> String {
+  /// A line of text as an object. A line without a shape is its text.
+  ///
+  /// - Parameter verb: That of the request it answers; `nil` for an answer that a client gives itself.
+  package static func object(of line: String, answering verb: Verb? = nil) -> String {
     var writer = JSONWriter()
     var buffer = ByteBuffer()
     var bytes = Array(line.utf8)
-    bytes.withUnsafeMutableBytes { writer.write($0, to: &buffer) }
+    bytes.withUnsafeMutableBytes {
+      if !writer.write($0, ofReplyTo: verb, to: &buffer) { writer.write(whole: $0, tagLength: 0, to: &buffer) }
+    }
     return String(decoding: buffer.bytes, as: UTF8.self)
   }
 
@@ -63,24 +60,6 @@ package struct JSONWriter: ~Copyable {
     var text = text
     text.withUTF8 { buffer.append(jsonText: UnsafeRawBufferPointer($0)) }
     return String(decoding: buffer.bytes, as: UTF8.self)
-  }
-
-  private func write(_ line: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
-    buffer.append(literal: #"{"class":""#)
-    buffer.append(literal: JSONMembers.name(of: parts.lineClass))
-    buffer.append(byte: JSONWriter.quote)
-    writeTagAndText(line, to: &buffer) { buffer in
-      let names = JSONMembers.namesOfWords(parts.lineClass, isHistory: isHistory(line))
-      for (name, word) in zip(names, parts.words) {
-        buffer.append(literal: #",""#)
-        buffer.append(literal: name)
-        buffer.append(literal: #"":"#)
-        let form = JSONMembers.form(of: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        buffer.append(json: UnsafeRawBufferPointer(rebasing: line[word]), as: form)
-      }
-      writeWords(parts.words.dropFirst(names.count), line, to: &buffer)
-      writeFields(line, areArguments: areArguments(line), to: &buffer)
-    }
   }
 
   private func write(
@@ -117,12 +96,6 @@ package struct JSONWriter: ~Copyable {
     }
   }
 
-  /// Whether a line of data is a journal line: only these begin with a whole number.
-  private func isHistory(_ line: UnsafeRawBufferPointer) -> Bool {
-    guard parts.lineClass == .data, parts.words.count >= 4 else { return false }
-    return line[parts.words[0]].allSatisfy(\.isDigit)
-  }
-
   private func writeTagAndText(
     _ line: UnsafeRawBufferPointer, to buffer: inout ByteBuffer, between body: (inout ByteBuffer) -> Void
   ) {
@@ -136,18 +109,6 @@ package struct JSONWriter: ~Copyable {
       buffer.append(json: UnsafeRawBufferPointer(rebasing: line[text]), as: .text)
     }
     buffer.append(byte: UInt8(ascii: "}"))
-  }
-
-  private func writeWords(
-    _ words: ArraySlice<Range<Int>>, _ line: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
-  ) {
-    guard !words.isEmpty || JSONMembers.alwaysHasWords(parts.lineClass) else { return }
-    buffer.append(literal: #","words":["#)
-    for word in words {
-      if word != words.first { buffer.append(byte: JSONWriter.comma) }
-      buffer.append(json: UnsafeRawBufferPointer(rebasing: line[word]), as: .text)
-    }
-    buffer.append(byte: UInt8(ascii: "]"))
   }
 
   /// Whether the keys of a line are names that a kind has given.

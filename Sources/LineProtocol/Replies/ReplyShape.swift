@@ -1,4 +1,4 @@
-/// What the plain words of a line from the daemon are, in order: the names of their members in `mode json2`.
+/// What the plain words of a line from the daemon are, in order: the names of their members in `mode json`.
 ///
 /// Written as the documentation writes lines: `reading NAME VALUE [UNIT]`. A word in lower case stands for itself and
 /// becomes the member `what`, a second one `sort`. One in capitals becomes a member of that name, in brackets if it may
@@ -59,17 +59,40 @@ package struct ReplyShape: Sendable {
   }
 
   /// The shape of a line; `nil` if none fits.
-  static func of(_ parts: LineParts, _ line: UnsafeRawBufferPointer, answering verb: Verb) -> ReplyShape? {
+  ///
+  /// - Parameter verb: That of the request it answers; `nil` for an answer that a client gives itself.
+  static func of(_ parts: LineParts, _ line: UnsafeRawBufferPointer, answering verb: Verb?) -> ReplyShape? {
+    if parts.words.isEmpty, parts.lineClass == .success { return bare }
     let shapes: [ReplyShape] =
       switch parts.lineClass {
       case .notice: history
       case .flow: flow
       case .failure: failure
-      case .data: verb == .journal ? history : verb.replyShapes.data
-      case .success: verb.replyShapes.success
+      case .data: verb == .journal ? history : (verb?.replyShapes ?? ofClients).data
+      case .success: (verb?.replyShapes ?? ofClients).success
       }
-    if parts.words.isEmpty, parts.lineClass == .success { return bare }
-    return shapes.first { $0.fits(parts, line) }
+    if let shape = shapes.first(where: { $0.fits(parts, line) }) { return shape }
+    return parts.lineClass == .success && greeting.fits(parts, line) ? greeting : nil
+  }
+
+  /// All shapes of a class, those with the most words first. Of those that fit the members of an object, the first is
+  /// the shape of its line: no key follows words that it could continue.
+  static func all(_ lineClass: LineClass) -> [ReplyShape] {
+    switch lineClass {
+    case .notice: history
+    case .flow: flow
+    case .failure: failure
+    case .data: allOfData
+    case .success: allOfSuccess
+    }
+  }
+
+  private static let allOfData = longestFirst(history + (Verb.allReplyShapes + [ofClients]).flatMap(\.data))
+  private static let allOfSuccess = longestFirst(
+    (Verb.allReplyShapes + [ofClients]).flatMap(\.success) + [greeting, bare])
+
+  private static func longestFirst(_ shapes: [ReplyShape]) -> [ReplyShape] {
+    shapes.sorted { $0.tokens.count > $1.tokens.count }
   }
 
   /// Notices, and lines of `journal`.
@@ -81,6 +104,11 @@ package struct ReplyShape: Sendable {
 
   /// A success without words, which `cancel` has out of turn.
   private static let bare = ReplyShape("")
+  private static let greeting = ReplyShape("fsmd")
+  /// Answers that `fsmrepl` gives itself: to `help` of its own words, `save`, `record` and the like.
+  private static let ofClients = ReplyShapes(
+    data: ["example", "note", "(USAGE)"], "LINES", "off", "saved FILE", "exported FILE", "recording FILE",
+    "recorded FILE")
   static let flow = [ReplyShape("WHAT")]
   static let failure = [ReplyShape("CODE")]
 }
@@ -128,7 +156,7 @@ extension Verb {
   /// The shapes of the lines that answer this verb. Lines of diagrams and scripts are a text each and have no shape.
   package var replyShapes: ReplyShapes { Verb.allReplyShapes[Int(rawValue)] }
 
-  private static let allReplyShapes = allCases.map(\.shapes)
+  fileprivate static let allReplyShapes = allCases.map(\.shapes)
 
   private var shapes: ReplyShapes {
     let lines = "LINES"

@@ -267,7 +267,7 @@ package struct VerbEntry: Sendable {
           inBatch: false)
       case .mode:
         VerbEntry(
-          verb, "text|json|json2", does: "how the daemon's lines to this connection are written", example: "mode text",
+          verb, "text|json", does: "how the daemon's lines to this connection are written", example: "mode text",
           inBatch: false)
       case .limits:
         VerbEntry(verb, "", does: "every limit with its value", example: "limits")

@@ -54,21 +54,4 @@ public struct Acceptor<State: Hashable & Sendable, Symbol: Hashable & Sendable>:
 
   /// - Complexity: O(1).
   public func next(_ state: State, _ symbol: Symbol) -> State? { transitions[state]?[symbol] }
-
-  /// The states reachable from the start.
-  ///
-  /// - Complexity: O(transitions).
-  public var reachableStates: Set<State> {
-    var found: Set<State> = [start]
-    var waiting = [start]
-    while let state = waiting.popLast() {
-      for next in (transitions[state] ?? [:]).values where found.insert(next).inserted { waiting.append(next) }
-    }
-    return found
-  }
-
-  /// Whether the automaton rejects every word.
-  ///
-  /// - Complexity: O(transitions).
-  public var isEmpty: Bool { reachableStates.isDisjoint(with: finals) }
 }

@@ -77,9 +77,6 @@ extension EventObjects {
       return phase == .active && asked == place
     }
 
-    /// An inactive machine with the same states, events and blocks.
-    public var inactiveCopy: Machine { Machine(definition) }
-
     // MARK: Before activation
 
     /// Adds a state. Other machines with the same definition are unaffected.

@@ -90,8 +90,8 @@ export class ClockBar {
   async ask(request) {
     const answer = await this.#page.source.request(request);
     const { clock } = this.#page.world;
-    const { t, speed, paused, words } = answer.reply;
-    if (answer.ok) clock.set({ t, speed, paused, mode: words?.[0] === "clock" ? words[1] : undefined });
+    const { t, speed, paused, clock: mode } = answer.reply;
+    if (answer.ok) clock.set({ t, speed, paused, mode });
     else this.#page.say(answer.reply.text ?? answer.reply.code);
     return answer;
   }

@@ -119,7 +119,7 @@ export class Connection extends EventTarget {
   #lose() {
     this.#session = null;
     this.#queue = [];
-    for (const { resolve } of this.#pending.values()) resolve({ ok: false, gone: true, reply: { code: "GONE", words: [] }, data: [] });
+    for (const { resolve } of this.#pending.values()) resolve({ ok: false, gone: true, reply: { code: "GONE" }, data: [] });
     this.#pending.clear();
     this.#say("lost");
   }
@@ -171,7 +171,7 @@ export class Connection extends EventTarget {
 
   // Sends a request. Requests arrive in the order in which they are made.
   request(line, body = "") {
-    if (!this.#session) return Promise.resolve({ ok: false, gone: true, reply: { code: "GONE", words: [] }, data: [] });
+    if (!this.#session) return Promise.resolve({ ok: false, gone: true, reply: { code: "GONE" }, data: [] });
     const tag = `p${(this.#number += 1)}`;
     const whole = body === "" ? line : `${line} bytes=${byteCount(body)}`;
     return new Promise((resolve) => {
@@ -213,7 +213,7 @@ export class Connection extends EventTarget {
     for (const [, tag] of body.matchAll(/^@(p\d+) /gm)) {
       const pending = this.#pending.get(tag);
       this.#pending.delete(tag);
-      pending?.resolve({ ok: false, reply: { code: "TOO-LONG", words: [], text }, data: [] });
+      pending?.resolve({ ok: false, reply: { code: "TOO-LONG", text }, data: [] });
     }
   }
 }

@@ -83,7 +83,7 @@ export async function openFile(page, file, { onmade }) {
   const text = await file.text();
   const { ok, reply, data } = await page.source.request(line(["define", kind], { format }), text);
   page.kinds.forget();
-  const findings = data.map((item) => ({ place: item.words[0] ?? "", sort: item.words[1] ?? "", text: item.text ?? "" }));
+  const findings = data.map(({ place = "", severity = "", text = "" }) => ({ place, sort: severity, text }));
   if (ok && !findings.length) return openNew(page, { wanted: kind, onmade });
   const dialog = openDialog(ok ? `${file.name}: defined, with remarks` : `${file.name}: not defined`,
     reply.text && !ok ? el("p", null, reply.text) : null,

@@ -15,7 +15,7 @@ export class Kinds {
   // The kinds that can be made: `{ name, text, members }`.
   async all() {
     const { data } = await this.#source.request("kinds");
-    return data.map((line) => ({ name: line.words[0], text: line.text ?? "" }));
+    return data.map(({ name, text = "" }) => ({ name, text }));
   }
 
   // `{ text, events, parameters }`; an event has `name`, `text` and `fields`, each `{ name, allowed }`.
@@ -30,21 +30,21 @@ export class Kinds {
       this.#known.delete(name);
       return { text: "", events: [], parameters: [], readings: [] };
     }
-    const of = (word) => data.filter((line) => line.words[0] === word);
+    const of = (what) => data.filter((line) => line.what === what);
     return {
       text: of("kind")[0]?.text ?? "",
       events: of("event").map((line) => ({
-        name: line.words[1],
+        name: line.name,
         text: line.text ?? "",
         fields: Object.entries(line.arguments ?? {}).map(([name, allowed]) => ({ name, allowed })),
       })),
       parameters: of("parameter").map((line) => ({
-        name: line.words[1],
+        name: line.name,
         text: line.text ?? "",
         initial: line.default,
         allowed: (line.allowed ?? []).join(","),
       })),
-      readings: of("reading").map((line) => line.words[1]),
+      readings: of("reading").map((line) => line.name),
     };
   }
 }

@@ -13,7 +13,7 @@ export function lanesOf(lines, names) {
     const lane = lanes.get(line.name);
     if (!lane) continue;
     const isUndone = line.undone !== undefined;
-    const { seq, t, what, words } = line;
+    const { seq, t, what } = line;
     if (what === "created" || isOutcome(what)) lane.ticks.push({ seq, t, what, isUndone, cause: causeOf(line), line });
     if (line.wire !== undefined) {
       const place = line.wire.lastIndexOf(".");
@@ -22,7 +22,7 @@ export function lanesOf(lines, names) {
     if (isUndone) continue;
     const last = lane.segments.at(-1);
     if (what === "created") {
-      lane.segments.push({ from: seq, to: null, state: words[1] });
+      lane.segments.push({ from: seq, to: null, state: line.state });
     } else if (what === "dropped") {
       if (last) last.to = seq;
       for (const [key, timer] of running) {
@@ -31,21 +31,21 @@ export function lanesOf(lines, names) {
         running.delete(key);
       }
     } else if (isOutcome(what)) {
-      if (!last) lane.segments.push({ from: null, to: null, state: words[0] });
+      if (!last) lane.segments.push({ from: null, to: null, state: line.from ?? line.state });
       if (what === "moved") {
         const open = lane.segments.at(-1);
         open.to = seq;
-        lane.segments.push({ from: seq, to: null, state: words[1] });
+        lane.segments.push({ from: seq, to: null, state: line.to });
       }
     } else if (what === "armed") {
-      const timer = { name: words[0], from: seq, to: null, due: line.due, end: "running", lane };
-      const before = running.get(`${line.name} ${words[0]}`);
+      const timer = { name: line.timer, from: seq, to: null, due: line.due, end: "running", lane };
+      const before = running.get(`${line.name} ${line.timer}`);
       if (before) before.to = seq;
-      running.set(`${line.name} ${words[0]}`, timer);
+      running.set(`${line.name} ${line.timer}`, timer);
       lane.timers.push(timer);
     } else if (what === "expired" || what === "disarmed") {
-      const key = `${line.name} ${words[0]}`;
-      const timer = running.get(key) ?? { name: words[0], from: null, to: null, due: line.due, lane };
+      const key = `${line.name} ${line.timer}`;
+      const timer = running.get(key) ?? { name: line.timer, from: null, to: null, due: line.due, lane };
       if (!running.has(key)) lane.timers.push(timer);
       timer.to = seq;
       timer.end = what;

@@ -2,7 +2,7 @@
 
 import { atMostEvery, el, put, setText } from "./dom.js";
 import { clockTime, exactTime } from "./times.js";
-import { causeOf, sentence } from "./words.js";
+import { causeOf, outputText, sentence } from "./words.js";
 import { isOutcome } from "./world.js";
 
 // Inputs that are shown.
@@ -148,28 +148,27 @@ function headline(line) {
   const cause = causeOf(line);
   const name = el("b", null, line.name);
   if (line.what === "moved") {
-    const [from, to] = line.words.map((word) => el("span", { class: "state" }, word));
+    const [from, to] = [line.from, line.to].map((state) => el("span", { class: "state" }, state));
     const change = el("span", { class: "change" }, from, el("span", { "aria-label": "to" }, " → "), to);
     return [name, " ", el("span", { class: "cause" }, cause.text), " ", change];
   }
   if (isOutcome(line.what)) {
     const told = { stayed: "stays in", ignored: "ignored in", refused: "refused in" }[line.what];
-    return [name, " ", el("span", { class: "cause" }, cause.text), ` ${told} `, el("span", { class: "state" }, line.words[0])];
+    return [name, " ", el("span", { class: "cause" }, cause.text), ` ${told} `, el("span", { class: "state" }, line.state)];
   }
   return [sentence(line)];
 }
 
 function effect(line) {
-  const rest = line.words.slice(1).join(" ");
   switch (line.what) {
     case "output":
-      return [el("span", { "aria-hidden": "true" }, "↗ "), `emits ${line.words[0]}${rest ? ` ${rest}` : ""}`];
+      return [el("span", { "aria-hidden": "true" }, "↗ "), `emits ${outputText(line)}`];
     case "told":
-      return [el("span", { "aria-hidden": "true" }, "↗ "), `tells ${line.words[0]}${rest ? ` ${rest}` : ""}`];
+      return [el("span", { "aria-hidden": "true" }, "↗ "), `tells ${outputText(line)}`];
     case "armed":
-      return [el("span", { "aria-hidden": "true" }, "◷ "), `starts ${line.words[0]}, due ${exactTime(line.due)}`];
+      return [el("span", { "aria-hidden": "true" }, "◷ "), `starts ${line.timer}, due ${exactTime(line.due)}`];
     case "disarmed":
-      return [el("span", { "aria-hidden": "true" }, "◷ "), `stops ${line.words[0]}`];
+      return [el("span", { "aria-hidden": "true" }, "◷ "), `stops ${line.timer}`];
     default:
       return sentence(line);
   }

@@ -89,7 +89,7 @@ export class MachineList {
     const { source, world } = this.#page;
     const listed = await source.request(line(["list", this.pattern], { limit: this.#limit }));
     if (asked !== this.#asking || !listed.ok) return;
-    const machines = listed.data.map(({ words }) => ({ name: words[0], kind: words[1], state: words[2] }));
+    const machines = listed.data.map(({ name, kind, state }) => ({ name, kind, state }));
     for (const { name, kind, state } of machines) world.machines.set(name, { kind, state });
     this.#listed = grouped(machines);
     this.#write();
@@ -99,7 +99,7 @@ export class MachineList {
     if (!isPart) return;
     const counted = await source.request(line(["count", this.pattern]));
     if (asked !== this.#asking || !counted.ok) return;
-    const total = counted.data.reduce((sum, { words }) => sum + Number(words.at(-1)), 0);
+    const total = counted.data.reduce((sum, { count }) => sum + count, 0);
     setText(this.#status, told(machines.length, total) + (this.#limit >= MOST_LISTED ? "; search for the others" : ""));
   }
 
@@ -143,7 +143,7 @@ export class MachineList {
   }
 
   // Takes a line that came now.
-  notice({ name, what, words }) {
+  notice({ name, what, to }) {
     if (what === "created" || what === "dropped" || what === "undone" || what === "redone") {
       this.#ask();
       return;
@@ -151,7 +151,7 @@ export class MachineList {
     if (what !== "moved") return;
     const row = this.#rows.get(name);
     if (!row) return;
-    setText(row.word, words[1]);
+    setText(row.word, to);
   }
 
   // Arrows move among the machines, as in any list.

@@ -14,7 +14,7 @@ import { line } from "./requests.js";
 import { Slider } from "./slider.js";
 import { ThemeSwitch } from "./theme.js";
 import { Wave } from "./wave.js";
-import { gapWords } from "./words.js";
+import { gapWords, identity } from "./words.js";
 import { World } from "./world.js";
 
 // Inputs of the past with which the page begins.
@@ -166,9 +166,8 @@ class Page {
     const mine = journal.lines.filter((item) => item.seq === journal.last);
     const { ok, data } = await this.source.request(`journal since=${journal.last} limit=1`);
     if (!ok || !mine.length) return false;
-    const text = ({ t, name, what, words }) => `${t} ${name} ${what} ${words}`;
-    const theirs = new Set(data.filter((item) => item.seq === journal.last).map(text));
-    return mine.every((item) => theirs.has(text(item)));
+    const theirs = new Set(data.filter((item) => item.seq === journal.last).map(identity));
+    return mine.every((item) => theirs.has(identity(item)));
   }
 
   async #resume(reply) {
@@ -230,12 +229,12 @@ class Page {
   async #takeClock({ t }) {
     this.world.clock.set({ t });
     const { ok, reply } = await this.source.request("clock");
-    if (ok) this.world.clock.set({ mode: reply.words[1], speed: reply.speed, paused: reply.paused ?? "no", t: reply.t });
+    if (ok) this.world.clock.set({ mode: reply.clock, speed: reply.speed, paused: reply.paused ?? "no", t: reply.t });
   }
 
   #listWorlds({ ok, data }) {
     if (!ok) return;
-    const names = data.map((item) => item.words[0]);
+    const names = data.map((item) => item.world);
     const { worlds } = this.#parts;
     if ([...worlds.options].map((option) => option.value).join() === names.join()) return;
     put(worlds, names.map((name) => el("option", { value: name }, name)));
@@ -271,9 +270,8 @@ class Page {
   #isOld(item) {
     const { lines, last } = this.world.journal;
     if (item.seq < last) return true;
-    const text = ({ name, what, words, due }) => `${name} ${what} ${words.join(" ")} ${due}`;
     for (let place = lines.length - 1; place >= 0 && lines[place].seq === item.seq; place -= 1) {
-      if (text(lines[place]) === text(item)) return true;
+      if (identity(lines[place]) === identity(item)) return true;
     }
     return false;
   }
@@ -546,7 +544,7 @@ class Page {
     this.#pollCount += 1;
     if (!clock.runs || this.#pollCount % 10 === 0) {
       const { ok, reply } = await this.source.request("clock");
-      if (ok) clock.set({ mode: reply.words[1], speed: reply.speed, paused: reply.paused ?? "no", t: reply.t });
+      if (ok) clock.set({ mode: reply.clock, speed: reply.speed, paused: reply.paused ?? "no", t: reply.t });
     }
     if (this.#pollCount % 4 === 0) this.#listWorlds(await this.source.request("worlds"));
     if (!this.#views.slider.isPast) for (const panel of this.#panels) panel.refresh();

@@ -227,7 +227,7 @@ export class Panel {
     const member = this.#members.get(item.name);
     if (!member) return;
     // Somebody points at a state, until something happens.
-    const pointed = item.what === "pointed" ? (this.#facts?.ids(item.words[0], member.member) ?? []) : [];
+    const pointed = item.what === "pointed" ? (this.#facts?.ids(item.state, member.member) ?? []) : [];
     this.#diagram.point(pointed);
     this.#table.point(pointed);
     if (item.what === "pointed") return;
@@ -237,16 +237,15 @@ export class Panel {
     } else if (item.what === "created") {
       if (this.element.classList.contains("gone")) this.#note("");
       this.element.classList.remove("gone");
-      member.state = item.words[1];
-      member.kind = item.words[0];
+      member.state = item.state;
+      member.kind = item.kind;
     }
     if (isOutcome(item.what)) {
-      if (item.what === "moved") member.state = item.words[1];
-      else if (item.words[0]) member.state = item.words[0];
+      member.state = item.to ?? item.state ?? member.state;
       member.line = item;
       member.outputs = [];
     } else if (item.what === "output" && member.line?.seq === item.seq) {
-      member.outputs.push(item.words[0]);
+      member.outputs.push(item.output);
     }
     this.#dirty.add(item.name);
     this.#look();
@@ -259,7 +258,7 @@ export class Panel {
       this.#undecided.set(item.name, member.line);
       return;
     }
-    if (item.what === "output") this.#carry(member, item.words[0]);
+    if (item.what === "output") this.#carry(member, item.output);
     if (isOutcome(item.what)) this.#light(item.name, member);
     this.#paint(item.name, member, member.state);
   }
@@ -296,8 +295,8 @@ export class Panel {
     if (!item || item.what === "ignored" || item.what === "refused") return { moves: [], arrows: [], inner: [] };
     const cause = this.#cause(item, member);
     return item.what === "moved"
-      ? this.#facts.moved(item.words[0], item.words[1], cause, outputs, member.member)
-      : this.#facts.stayed(item.words[0], cause, outputs, member.member);
+      ? this.#facts.moved(item.from, item.to, cause, outputs, member.member)
+      : this.#facts.stayed(item.state, cause, outputs, member.member);
   }
 
   // What brought an input; of a delivery, the event that the wire makes of the output.
@@ -361,18 +360,19 @@ export class Panel {
     if (!ok || !member) return;
     const timers = new Map();
     const readings = [];
-    for (const { words, due, left } of data) {
-      switch (words[0]) {
+    for (const item of data) {
+      switch (item.what) {
         case "state":
-          member.state = words[1];
+          member.state = item.state;
           break;
         case "timer": {
-          const known = this.#page.world.timersOf(name).get(words[1]);
-          timers.set(words[1], { due, armed: known?.due === due ? known.armed : null, since: due - left });
+          const { name: timer, due, left } = item;
+          const known = this.#page.world.timersOf(name).get(timer);
+          timers.set(timer, { due, armed: known?.due === due ? known.armed : null, since: due - left });
           break;
         }
         case "reading":
-          readings.push({ name: words[1], value: words[2], unit: words[3] ?? "" });
+          readings.push(item);
           break;
       }
     }
@@ -394,8 +394,8 @@ export class Panel {
       // What was heard since is newer; it asks again.
       if (!this.#dirty.has(name)) this.#takeShow(name, shown);
       if (!can.ok) return;
-      member.possible = can.data.filter((item) => !item.effect).map((item) => item.words[0]);
-      member.ignored = can.data.filter((item) => item.effect).map((item) => item.words[0]);
+      member.possible = can.data.filter((item) => !item.effect).map((item) => item.event);
+      member.ignored = can.data.filter((item) => item.effect).map((item) => item.event);
       const { machines } = this.#page.world;
       member.kind ??= machines.get(name)?.kind ?? (await this.#kindOf(name));
     }));
@@ -405,7 +405,7 @@ export class Panel {
 
   async #kindOf(name) {
     const { data } = await this.#page.source.request(line(["list", name]));
-    return data[0]?.words[1] ?? null;
+    return data[0]?.kind ?? null;
   }
 
   // Readings change by themselves.
@@ -521,7 +521,7 @@ export class Panel {
     if (this.#facts) {
       for (const [name, was] of this.#past) {
         const emitted = lines.filter((item) => item.seq === was.line?.seq && item.name === name && item.what === "output");
-        const outputs = emitted.map((item) => item.words[0]);
+        const outputs = emitted.map((item) => item.output);
         this.#shine(name, this.#meaning(was.line, this.#members.get(name), outputs));
       }
     }

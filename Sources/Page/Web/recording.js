@@ -29,15 +29,15 @@ export class Recording extends EventTarget {
 
   async request(line) {
     const { world, answers, journal } = this.#recorded;
-    if (line === "worlds") return { ok: true, reply: { words: ["1"] }, data: [{ ...world, words: [world.world] }] };
-    if (line.startsWith("use ") || line === "world") return { ok: true, reply: { words: [], ...world }, data: [] };
+    if (line === "worlds") return { ok: true, reply: { lines: 1 }, data: [world] };
+    if (line.startsWith("use ") || line === "world") return { ok: true, reply: world, data: [] };
     if (line.startsWith("watch ")) {
       for (const item of journal) this.dispatchEvent(new CustomEvent("notice", { detail: { ...item, class: "notice" } }));
-      return { ok: true, reply: { words: ["watching", "1"] }, data: [] };
+      return { ok: true, reply: { what: "watching", patterns: 1 }, data: [] };
     }
     if (line.startsWith("list ")) return listed(answers.list, line.split(" ")[1]);
     const lines = answers[line];
-    if (!lines) return { ok: false, reply: { code: "RECORDED", words: [], text: "this was not recorded" }, data: [] };
+    if (!lines) return { ok: false, reply: { code: "RECORDED", text: "this was not recorded" }, data: [] };
     const last = lines.at(-1);
     return { ok: last.class === "success", reply: last, data: lines.slice(0, -1) };
   }
@@ -47,6 +47,6 @@ export class Recording extends EventTarget {
 function listed(machines, pattern) {
   const parts = pattern.split(/([*?])/).map((part) => ({ "*": ".*", "?": "." })[part] ?? part.replace(/[^A-Za-z0-9]/g, "\\$&"));
   const matching = new RegExp(`^${parts.join("")}$`, "u");
-  const data = machines.filter(({ words }) => matching.test(words[0]));
-  return { ok: true, reply: { class: "success", words: [String(data.length)] }, data };
+  const data = machines.filter(({ name }) => matching.test(name));
+  return { ok: true, reply: { class: "success", lines: data.length }, data };
 }

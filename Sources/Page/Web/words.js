@@ -12,39 +12,37 @@ export function causeOf(line) {
 
 // A sentence on one line of a journal; the name of the machine comes first, where there is one.
 export function sentence(line) {
-  const [first, second] = line.words;
-  const rest = line.words.slice(1).join(" ");
   switch (line.what) {
     case "created":
-      return `${line.name} is made: ${article(first)} in ${second}`;
+      return `${line.name} is made: ${article(line.kind)} in ${line.state}`;
     case "dropped":
       return `${line.name} is gone`;
     case "moved":
-      return first === second
-        ? `${line.name} enters ${second} anew${by(line)}`
-        : `${line.name} goes from ${first} to ${second}${by(line)}`;
+      return line.from === line.to
+        ? `${line.name} enters ${line.to} anew${by(line)}`
+        : `${line.name} goes from ${line.from} to ${line.to}${by(line)}`;
     case "stayed":
-      return `${line.name} handles ${subject(line)} and stays in ${first}`;
+      return `${line.name} handles ${subject(line)} and stays in ${line.state}`;
     case "ignored":
-      return `${line.name} ignores ${subject(line)} in ${first}`;
+      return `${line.name} ignores ${subject(line)} in ${line.state}`;
     case "refused":
-      return `${line.name} refuses ${subject(line)} in ${first}`;
+      return `${line.name} refuses ${subject(line)} in ${line.state}`;
     case "output":
-      return `${line.name} emits ${first}${rest ? ` ${rest}` : ""}`;
+      return `${line.name} emits ${outputText(line)}`;
     case "told":
-      return `${line.name} tells ${first}${rest ? ` ${rest}` : ""}`;
+      return `${line.name} tells ${outputText(line)}`;
     case "pointed":
-      return `look at ${first} of ${line.name}`;
+      return `look at ${line.state} of ${line.name}`;
     case "armed":
-      return `${line.name} starts ${first}, due at ${exactTime(line.due)}`;
+      return `${line.name} starts ${line.timer}, due at ${exactTime(line.due)}`;
     case "disarmed":
-      return `${line.name} stops ${first}`;
+      return `${line.name} stops ${line.timer}`;
     case "expired":
-      return `${first} of ${line.name} runs out`;
+      return `${line.timer} of ${line.name} runs out`;
     case "wired":
-      return `${first} of ${line.name} becomes ${line.words[2]} of ${second}`;
+      return `${line.output} of ${line.name} becomes ${line.event} of ${line.to}`;
     case "unwired":
-      return `${first} of ${line.name} no longer becomes ${line.words[2]} of ${second}`;
+      return `${line.output} of ${line.name} no longer becomes ${line.event} of ${line.to}`;
     case "undone":
       return line.from === undefined ? "time is turned back" : line.from === line.to
         ? `input ${line.from} is undone`
@@ -54,12 +52,22 @@ export function sentence(line) {
         ? `input ${line.from} is in effect again`
         : `inputs ${line.from} to ${line.to} are in effect again`;
     case "defined":
-      return `${first} is defined, version ${line.version}`;
+      return `${line.kind} is defined, version ${line.version}`;
     case "undefined":
-      return `${first} is no longer defined`;
+      return `${line.kind} is no longer defined`;
     default:
-      return `${line.name} ${line.what} ${line.words.join(" ")}`;
+      return `${line.name} ${line.what}`;
   }
+}
+
+// An output with its data.
+export function outputText({ output, data = [] }) {
+  return [output, ...data].join(" ");
+}
+
+// What tells the lines of one input apart.
+export function identity({ t, name, what, kind, state, from, to, output, data, timer, event, due }) {
+  return [t, name, what, kind, state, from, to, output, data, timer, event, due].join(" ");
 }
 
 function by(line) {

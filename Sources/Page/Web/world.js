@@ -84,47 +84,47 @@ export function machineAt(lines, name, seq) {
   for (const line of lines) {
     if (line.name !== name || isUndone(line, seq)) continue;
     if (line.seq > seq) {
-      const timer = line.words[0];
+      const { timer } = line;
       if ((line.what === "expired" || line.what === "disarmed") && !started.has(timer)) {
         if (!was.timers.has(timer)) was.timers.set(timer, { due: line.due, armed: null });
         started.add(timer);
       }
-      if (line.what === "armed") started.add(line.words[0]);
+      if (line.what === "armed") started.add(timer);
       if (was.state === null) {
         if (line.what === "created") {
           was.exists = false;
           break;
         }
-        if (OUTCOMES.has(line.what)) was.state = line.words[0];
+        if (OUTCOMES.has(line.what)) was.state = line.from ?? line.state;
       }
       continue;
     }
     switch (line.what) {
       case "created":
-        Object.assign(was, { exists: true, kind: line.words[0], state: line.words[1], line, timers: new Map() });
+        Object.assign(was, { exists: true, kind: line.kind, state: line.state, line, timers: new Map() });
         started.clear();
         break;
       case "dropped":
         Object.assign(was, { exists: false, timers: new Map() });
         break;
       case "moved":
-        was.state = line.words[1];
+        was.state = line.to;
         was.line = line;
         break;
       case "stayed":
       case "ignored":
       case "refused":
-        was.state = line.words[0];
+        was.state = line.state;
         was.line = line;
         break;
       case "armed":
-        was.timers.set(line.words[0], { due: line.due, armed: line.t });
-        started.add(line.words[0]);
+        was.timers.set(line.timer, { due: line.due, armed: line.t });
+        started.add(line.timer);
         break;
       case "expired":
       case "disarmed":
-        was.timers.delete(line.words[0]);
-        started.add(line.words[0]);
+        was.timers.delete(line.timer);
+        started.add(line.timer);
         break;
     }
   }
@@ -171,10 +171,10 @@ export class World {
   }
 
   // What a line says of a machine's present, without its place in the journal.
-  remember({ name, what, words, due, t }) {
+  remember({ name, what, kind, state, to, timer, due, t }) {
     switch (what) {
       case "created":
-        this.machines.set(name, { kind: words[0], state: words[1] });
+        this.machines.set(name, { kind, state });
         this.timers.set(name, new Map());
         break;
       case "dropped":
@@ -183,15 +183,15 @@ export class World {
         break;
       case "moved": {
         const machine = this.machines.get(name);
-        if (machine) machine.state = words[1];
+        if (machine) machine.state = to;
         break;
       }
       case "armed":
-        this.timersOf(name).set(words[0], { due, armed: t });
+        this.timersOf(name).set(timer, { due, armed: t });
         break;
       case "expired":
       case "disarmed":
-        this.timers.get(name)?.delete(words[0]);
+        this.timers.get(name)?.delete(timer);
         break;
     }
   }

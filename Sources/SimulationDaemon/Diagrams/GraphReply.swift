@@ -24,6 +24,7 @@ final class GraphReply {
 
   /// Machine steps in one slice: about a millisecond.
   static let stepsInASlice = 500
+
   /// - Parameter user: The client's.
   init(_ subject: GraphSubject, _ form: GraphForm, _ graphs: Graphs, _ user: UserID) {
     self.user = user

@@ -338,33 +338,31 @@ extension Session {
     if let cursor, cursor.next <= head { gap = (gap?.lowerBound ?? cursor.next)...head }
     if let dropped = gap { gap = dropped.lowerBound <= head ? dropped.clamped(to: 0...head) : nil }
     var unanswered = uncommitted.withheld[...]
-    var forms = uncommitted.forms[...]
-    var replies = uncommitted.replies[...]
-    for line in uncommitted.lines.split(separator: UInt8(ascii: "\n")) {
-      while let request = unanswered.first, request.place <= line.startIndex {
+    func failUnanswered(upTo place: Int) {
+      while let request = unanswered.first, request.place <= place {
         failStorage(request.tag, world: world, reason)
         unanswered.removeFirst()
       }
-      while let next = forms.first, next.place <= line.startIndex {
-        outbox.change(to: next.form)
-        forms.removeFirst()
-      }
-      while let next = replies.first, next.place <= line.startIndex {
-        outbox.beginReply(next.verb)
-        replies.removeFirst()
-      }
-      let stands = uncommitted.surviving.contains { $0.contains(line.startIndex) }
-      let lineClass = LineClass(rawValue: line[line.startIndex])
-      if (stands && lineClass != .notice) || lineClass == .flow {
-        line.withUnsafeBytes { outbox.buffer.append($0) }
-        outbox.buffer.endLine()
-      } else if lineClass == .success || lineClass == .failure {
-        failStorage(Session.tag(of: line), world: world, reason)
-      }
     }
-    for request in unanswered { failStorage(request.tag, world: world, reason) }
-    if let last = forms.last { outbox.change(to: last.form) }
-    for reply in replies { outbox.beginReply(reply.verb) }
+    let ends = uncommitted.entries.dropFirst().map(\.start) + [uncommitted.lines.count]
+    for (entry, end) in zip(uncommitted.entries, ends) {
+      failUnanswered(upTo: entry.start)
+      outbox.change(to: entry.form)
+      if let verb = entry.verb { outbox.beginReply(verb) }
+      let mark = outbox.buffer.count
+      for line in uncommitted.lines[entry.start..<end].split(separator: UInt8(ascii: "\n")) {
+        failUnanswered(upTo: line.startIndex)
+        let lineClass = LineClass(rawValue: line[line.startIndex])
+        if lineClass == .flow || entry.survives && entry.content != .notices {
+          line.withUnsafeBytes { outbox.buffer.append($0) }
+          outbox.buffer.endLine()
+        } else if lineClass == .success || lineClass == .failure {
+          failStorage(Session.tag(of: line), world: world, reason)
+        }
+      }
+      if case .texts(let tagLength) = entry.content { outbox.keepWhole(from: mark, tagLength: tagLength) }
+    }
+    failUnanswered(upTo: .max)
     // Work with a worker or the store's thread goes on. A deferred request has not begun; it runs in the restored
     // world.
     if case .away = activity { return }

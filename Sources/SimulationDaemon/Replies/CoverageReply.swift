@@ -19,8 +19,6 @@ final class CoverageReply {
 
   /// Inputs of the journal read in one slice.
   private static let inputsInASlice = 20_000
-  /// Machine steps in one slice: about a millisecond.
-  private static let stepsInASlice = 500
   /// The most lines per kind and sort about what was not tried.
   private static let mostUntried = 20
 
@@ -62,7 +60,7 @@ final class CoverageReply {
       }
     }
     if let source = sources.last {
-      if let graph = source.advance(by: CoverageReply.stepsInASlice) {
+      if let graph = source.advance(by: GraphReply.stepsInASlice) {
         scope?.add(graph, while: { slice.wait() == nil })
         // Interrupted, it is not answered any more.
         if slice.wait() != nil { return .more }

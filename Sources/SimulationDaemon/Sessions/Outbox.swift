@@ -2,14 +2,18 @@ import LineProtocol
 
 /// The output queue of one client, in order: replies, which are never dropped, and notices, whose number is limited.
 ///
-/// All lines are kept as text, and limits count text. If the client asked for JSON, lines become objects piece by piece
-/// as the client reads them. Code that writes lines need not know the form.
+/// All lines are kept as text in one buffer, and limits count text. A list of entries says what stretches of the buffer
+/// are, where they are anything but lines of text that a rollback takes back. If the client asked for JSON, lines become
+/// objects piece by piece as the client reads them. Code that writes lines need not know the form.
 struct Outbox: ~Copyable {
   var buffer = ByteBuffer()
   /// Bytes of `buffer` that were written or converted to objects.
   private var written = 0
-  /// The ranges of unwritten notices in `buffer`, in order.
-  private var notices: [Range<Int>] = []
+  /// What the unwritten bytes of `buffer` are, in order; each entry reaches to the next. Empty if all of them are lines
+  /// in `form` and nothing else.
+  private var entries: ArraySlice<Entry> = []
+  /// The form of the output to come.
+  private(set) var form = LineForm.text
   /// Bytes of notices in `buffer` and `held`.
   private var noticesHere = 0
   /// Notices that wait for the end of the current reply.
@@ -21,48 +25,53 @@ struct Outbox: ~Copyable {
   private var committed = Mark()
   /// The place up to which all may be sent when the current commit succeeds.
   private var sealed = Mark()
-  /// The ranges of `buffer` after `committed` that survive a rollback, in order.
-  private var surviving: [Range<Int>] = []
   /// Requests since `committed` whose success is not answered.
   private var withheld: [Withheld] = []
   /// How many of them the current commit covers.
   private var sealedWithheld = 0
 
-  private(set) var form = LineForm.text
-  /// The places in `buffer` at which the form changes, with the form before each, in order.
-  private var seams: [Seam] = []
-  /// The ranges of `buffer` whose lines are not split into words, in order; only for JSON.
-  private var wholes: [Whole] = []
   /// Objects to send, whose lines are no longer in `buffer`.
   private var encoded = ByteBuffer(capacity: 64)
   /// Bytes of `encoded` that were written.
   private var sent = 0
   private var writer = JSONWriter()
-  /// Where replies begin in `buffer`, with their verbs, in order; only for `json2`, whose members depend on the verb. The
-  /// reply to a `send` has no such mark.
-  private var replies: ArraySlice<ReplyMark> = []
   /// The verb of the reply that is being converted.
   private var replyVerb = Verb.send
 
-  private struct ReplyMark {
-    var place: Int
-    let verb: Verb
+  /// What a stretch of the buffer is, from `start` on.
+  struct Entry {
+    enum Content: Equatable {
+      /// Lines of replies.
+      case lines
+      case notices
+      /// Lines of data that are not split into words, of a diagram for example.
+      case texts(tagLength: Int)
+    }
+
+    var start: Int
+    let form: LineForm
+    var content = Content.lines
+    /// The verb of the reply that begins here, in JSON: members depend on it. The reply to a `send` needs none.
+    var verb: Verb?
+    /// Whether it survives a rollback.
+    var survives = false
+
+    fileprivate func shifted(by distance: Int) -> Entry {
+      var entry = self
+      entry.start += distance
+      return entry
+    }
+
+    /// Whether it only continues the entry before it.
+    fileprivate func continues(_ other: Entry) -> Bool {
+      verb == nil && form == other.form && content == other.content && survives == other.survives
+    }
   }
 
   /// A place in `buffer` and the form there.
   private struct Mark {
     var place = 0
     var form = LineForm.text
-  }
-
-  private struct Seam {
-    var place: Int
-    let form: LineForm
-  }
-
-  private struct Whole {
-    var range: Range<Int>
-    let tagLength: Int
   }
 
   private struct Elsewhere {
@@ -85,12 +94,11 @@ struct Outbox: ~Copyable {
   var unwritten: UnsafeRawBufferPointer {
     mutating get {
       if encoded.isEmpty {
-        let end = min(seams.first?.place ?? buffer.count, committed.place)
-        switch seams.first?.form ?? form {
-        case .text: return UnsafeRawBufferPointer(rebasing: buffer.bytes[written..<end])
-        case .json: encode(upTo: end, areNamed: false)
-        case .json2: encode(upTo: end, areNamed: true)
+        if (entries.first?.form ?? form) == .text {
+          let end = min(entries.first { $0.form != .text }?.start ?? buffer.count, committed.place)
+          return UnsafeRawBufferPointer(rebasing: buffer.bytes[written..<end])
         }
+        encode()
       }
       return UnsafeRawBufferPointer(rebasing: encoded.bytes[sent...])
     }
@@ -104,9 +112,7 @@ struct Outbox: ~Copyable {
 
   /// The outbox's memory in bytes.
   var storageBytes: Int {
-    buffer.storageBytes + held.storageBytes + encoded.storageBytes + notices.count * MemoryLayout<Range<Int>>.stride
-      + seams.count * MemoryLayout<Seam>.stride + wholes.count * MemoryLayout<Whole>.stride
-      + replies.count * MemoryLayout<ReplyMark>.stride
+    buffer.storageBytes + held.storageBytes + encoded.storageBytes + entries.count * MemoryLayout<Entry>.stride
   }
 
   /// Unread bytes.
@@ -126,19 +132,40 @@ struct Outbox: ~Copyable {
 
   private static let leastSpace = 4_096
 
+  // MARK: Entries
+
+  /// The index of the entry that begins at a place, which is made if there is none.
+  private mutating func entry(at place: Int) -> Int {
+    if entries.isEmpty { entries.append(Entry(start: written, form: form)) }
+    var index = entries.endIndex - 1
+    while entries[index].start > place { index -= 1 }
+    if entries[index].start == place { return index }
+    var rest = entries[index]
+    rest.start = place
+    rest.verb = nil
+    entries.insert(rest, at: index + 1)
+    return index + 1
+  }
+
+  /// Gives the output from a place on other properties; what is to come has those of before.
+  private mutating func mark(from place: Int, _ change: (inout Entry) -> Void) {
+    let first = entry(at: place)
+    _ = entry(at: buffer.count)
+    for index in first..<(entries.endIndex - 1) { change(&entries[index]) }
+    if first > entries.startIndex, entries[first].continues(entries[first - 1]) { entries.remove(at: first) }
+  }
+
   /// Inserts notices before the reply at `place`, which is the last one.
   mutating func insertNotices(_ bytes: UnsafeRawBufferPointer, at place: Int) {
     guard !bytes.isEmpty else { return }
+    let index = entry(at: place)
     // After a change of the form or a diagram's lines, nothing is inserted before them any more.
-    assert(seams.last.map { $0.place <= place } ?? true)
-    assert(wholes.last.map { $0.range.upperBound <= place } ?? true)
+    assert(entries[index...].allSatisfy { $0.form == form && [.lines, .notices].contains($0.content) })
     buffer.insert(bytes, at: place)
     noticesHere += bytes.count
-    if let last = notices.last, last.lowerBound <= place, place <= last.upperBound {
-      notices[notices.count - 1] = last.lowerBound..<(last.upperBound + bytes.count)
-    } else {
-      notices.append(place..<(place + bytes.count))
-    }
+    for later in index..<entries.endIndex { entries[later].start += bytes.count }
+    let notices = Entry(start: place, form: form, content: .notices)
+    if index == entries.startIndex || !notices.continues(entries[index - 1]) { entries.insert(notices, at: index) }
   }
 
   /// Holds notices until the current reply ends.
@@ -155,6 +182,34 @@ struct Outbox: ~Copyable {
     held.removeAll()
   }
 
+  /// Changes the form of later output.
+  mutating func change(to form: LineForm) {
+    guard form != self.form else { return }
+    if written < buffer.count {
+      let index = entry(at: buffer.count)
+      entries[index] = Entry(start: buffer.count, form: form)
+    } else {
+      entries = []
+    }
+    self.form = form
+  }
+
+  /// Marks the output from a place on as lines of one reply that are not split into words.
+  mutating func keepWhole(from place: Int, tagLength: Int) {
+    guard form != .text, place < buffer.count else { return }
+    mark(from: place) { $0.content = .texts(tagLength: tagLength) }
+  }
+
+  /// Marks that the reply to a request with this verb begins here. The mark replaces that of a request which was not
+  /// answered.
+  mutating func beginReply(_ verb: Verb) {
+    guard form == .json else { return }
+    let index = entry(at: buffer.count)
+    entries[index].verb = verb
+  }
+
+  // MARK: Writing
+
   /// Records that so many bytes of ``unwritten`` were written.
   mutating func didWrite(_ count: Int) {
     guard !encoded.isEmpty else { return pass(count) }
@@ -166,48 +221,63 @@ struct Outbox: ~Copyable {
 
   /// Advances in `buffer`.
   private mutating func pass(_ count: Int) {
-    written += count
-    takeReplies(upTo: written)
+    let end = written + count
+    while let first = entries.first {
+      let next = entries.dropFirst().first?.start ?? buffer.count
+      if first.content == .notices { noticesHere -= min(next, end) - written }
+      written = min(next, end)
+      guard next <= end, entries.count > 1 else { break }
+      entries.removeFirst()
+    }
+    written = end
     if written == buffer.count {
+      if let verb = entries.last?.verb { replyVerb = verb }
+      entries = []
       buffer.removeAll()
       written = 0
       committed.place = 0
       sealed.place = 0
       for place in withheld.indices { withheld[place].place = 0 }
-      notices = []
-      seams = []
-      wholes = []
-      noticesHere = held.count
-      return
-    }
-    while let first = notices.first, first.lowerBound < written {
-      if first.upperBound <= written {
-        notices.removeFirst()
-      } else {
-        notices[0] = written..<first.upperBound
-        break
-      }
-    }
-    seams.removeAll { $0.place <= written }
-    wholes.removeAll { $0.range.upperBound <= written }
-    // Moving the rest costs its length, so it happens only when at least as much was written.
-    if written >= 64 << 10, written >= buffer.count - written {
+    } else if written >= 64 << 10, written >= buffer.count - written {
+      // Moving the rest costs its length, so it happens only when at least as much was written.
       let moved = written
       buffer.removeFirst(moved)
       written = 0
       committed.place -= moved
       sealed.place = max(0, sealed.place - moved)
-      surviving = surviving.map { ($0.lowerBound - moved)..<($0.upperBound - moved) }
       for place in withheld.indices { withheld[place].place -= moved }
-      notices = notices.map { ($0.lowerBound - moved)..<($0.upperBound - moved) }
-      for place in replies.indices { replies[place].place -= moved }
-      for place in seams.indices { seams[place].place -= moved }
-      for place in wholes.indices {
-        let range = wholes[place].range
-        wholes[place].range = (max(range.lowerBound, moved) - moved)..<(range.upperBound - moved)
-      }
+      for place in entries.indices { entries[place].start = max(0, entries[place].start - moved) }
     }
-    noticesHere = notices.reduce(held.count) { $0 + $1.count }
+  }
+
+  /// Converts the next lines, which are all complete, to objects.
+  private mutating func encode() {
+    while written < committed.place, encoded.count < pieceSize {
+      let entry = entries.first ?? Entry(start: written, form: form)
+      guard entry.form == .json else { return }
+      if let verb = entry.verb {
+        replyVerb = verb
+        entries[entries.startIndex].verb = nil
+      }
+      let bytes = buffer.mutableBytes
+      let end = min(committed.place, entries.dropFirst().first?.start ?? buffer.count)
+      var place = written
+      while place < end, encoded.count < pieceSize {
+        // Safety: the line lies within the buffer's bytes and is not read again.
+        let lineEnd = buffer.lineEnd(from: place)
+        let line = UnsafeMutableRawBufferPointer(rebasing: bytes[place..<lineEnd])
+        if case .texts(let tagLength) = entry.content {
+          writer.write(whole: line, tagLength: tagLength, to: &encoded)
+        } else {
+          let lineClass = line.first
+          writer.write(line, answering: replyVerb, to: &encoded)
+          if lineClass == LineClass.success.rawValue || lineClass == LineClass.failure.rawValue { replyVerb = .send }
+        }
+        encoded.append(byte: UInt8(ascii: "\n"))
+        place = lineEnd + 1
+      }
+      pass(place - written)
+    }
   }
 
   // MARK: Stand-ins
@@ -224,13 +294,14 @@ struct Outbox: ~Copyable {
   /// Appends a stand-in's output.
   mutating func append(_ other: borrowing Outbox) {
     let place = buffer.count
-    buffer.append(other.buffer.bytes)
-    notices += other.notices.map { ($0.lowerBound + place)..<($0.upperBound + place) }
-    wholes += other.wholes.map {
-      Whole(range: ($0.range.lowerBound + place)..<($0.range.upperBound + place), tagLength: $0.tagLength)
+    if !entries.isEmpty || !other.entries.isEmpty {
+      var more = (other.entries.isEmpty ? [Entry(start: 0, form: form)] : other.entries).map { $0.shifted(by: place) }
+      // The reply may have begun here, before the stand-in took it on.
+      let begun = entries.remove(at: entry(at: place))
+      more[0].verb = more[0].verb ?? begun.verb
+      entries += more
     }
-    for mark in other.replies { add(ReplyMark(place: mark.place + place, verb: mark.verb)) }
-    surviving += other.surviving.map { ($0.lowerBound + place)..<($0.upperBound + place) }
+    buffer.append(other.buffer.bytes)
     withheld += other.withheld.map { Withheld(place: $0.place + place, tag: $0.tag) }
     held.append(other.held.bytes)
     noticesHere += other.noticesHere
@@ -257,19 +328,13 @@ struct Outbox: ~Copyable {
   mutating func commitSealed() {
     if sealedWithheld > 0 { withheld.removeFirst(sealedWithheld) }
     sealedWithheld = 0
-    guard sealed.place >= committed.place else { return }
-    committed = sealed
-    if !surviving.isEmpty { surviving.removeAll { $0.upperBound <= committed.place } }
+    if sealed.place >= committed.place { committed = sealed }
   }
 
   /// Marks the output from a place on to survive a rollback.
   mutating func keepOnRollback(from place: Int) {
     guard place < buffer.count else { return }
-    if let last = surviving.last, last.upperBound == place {
-      surviving[surviving.count - 1] = last.lowerBound..<buffer.count
-    } else {
-      surviving.append(place..<buffer.count)
-    }
+    mark(from: place) { $0.survives = true }
   }
 
   /// Records a request that is answered only if it is rolled back.
@@ -280,108 +345,31 @@ struct Outbox: ~Copyable {
   /// Output that was rolled back.
   struct Uncommitted {
     let lines: [UInt8]
-    /// The ranges of `lines` that survive.
-    let surviving: [Range<Int>]
+    /// What `lines` are; each entry reaches to the next. The last may be empty.
+    let entries: [Entry]
     /// Requests without an answer, with their places in `lines`.
     let withheld: [Withheld]
-    /// The places in `lines` from which another form holds, in order.
-    let forms: [(place: Int, form: LineForm)]
-    /// The places in `lines` where replies begin, with their verbs, in order.
-    let replies: [(place: Int, verb: Verb)]
   }
 
   /// Removes the output since the last commit, including held notices, and restores the form of that time.
   mutating func rollBack() -> Uncommitted {
     let start = committed.place
+    let first = entry(at: start)
     let uncommitted = Uncommitted(
-      lines: Array(buffer.bytes[start...]),
-      surviving: surviving.compactMap {
-        $0.upperBound > start ? (max($0.lowerBound, start) - start)..<($0.upperBound - start) : nil
-      },
-      withheld: withheld.map { Withheld(place: $0.place - start, tag: $0.tag) },
-      forms: seams.indices.filter { seams[$0].place >= start }.map { seam in
-        (seams[seam].place - start, seam + 1 < seams.count ? seams[seam + 1].form : form)
-      },
-      replies: replies.filter { $0.place >= start }.map { ($0.place - start, $0.verb) })
-    replies.removeAll { $0.place >= start }
+      lines: Array(buffer.bytes[start...]), entries: entries[first...].map { $0.shifted(by: -start) },
+      withheld: withheld.map { Withheld(place: $0.place - start, tag: $0.tag) })
+    for index in first..<(entries.endIndex - 1) where entries[index].content == .notices {
+      noticesHere -= entries[index + 1].start - entries[index].start
+    }
+    noticesHere -= held.count
+    held.removeAll()
     withheld = []
     sealedWithheld = 0
-    surviving = []
     sealed = committed
-    buffer.truncate(to: start)
-    held.removeAll()
-    notices = notices.compactMap { $0.lowerBound < start ? $0.lowerBound..<min($0.upperBound, start) : nil }
-    noticesHere = notices.reduce(0) { $0 + $1.count }
-    seams.removeAll { $0.place >= start }
     form = committed.form
-    wholes = wholes.filter { $0.range.lowerBound < start }
+    entries.removeSubrange(first...)
+    entries.append(Entry(start: start, form: form))
+    buffer.truncate(to: start)
     return uncommitted
-  }
-
-  // MARK: Form
-
-  /// Changes the form of later output.
-  mutating func change(to form: LineForm) {
-    guard form != self.form else { return }
-    if written < buffer.count { seams.append(Seam(place: buffer.count, form: self.form)) }
-    self.form = form
-  }
-
-  /// Marks the output from a place on as lines of one reply that are not split into words.
-  mutating func keepWhole(from place: Int, tagLength: Int) {
-    guard form != .text, place < buffer.count else { return }
-    if let last = wholes.last, last.range.upperBound == place, last.tagLength == tagLength {
-      wholes[wholes.count - 1].range = last.range.lowerBound..<buffer.count
-    } else {
-      wholes.append(Whole(range: place..<buffer.count, tagLength: tagLength))
-    }
-  }
-
-  /// Marks that the reply to a request with this verb begins here.
-  mutating func beginReply(_ verb: Verb) {
-    if form == .json2 { add(ReplyMark(place: buffer.count, verb: verb)) }
-  }
-
-  /// Adds a mark. It replaces that of a request which was not answered: nothing is written that would remove that one.
-  private mutating func add(_ mark: ReplyMark) {
-    if replies.last?.place == mark.place { replies.removeLast() }
-    replies.append(mark)
-  }
-
-  /// Removes the marks up to a place.
-  private mutating func takeReplies(upTo place: Int) {
-    while let first = replies.first, first.place <= place {
-      replyVerb = first.verb
-      replies.removeFirst()
-    }
-  }
-
-  /// Converts the next lines, which are all complete, to objects.
-  ///
-  /// - Parameter areNamed: Whether words are members of their own.
-  private mutating func encode(upTo end: Int, areNamed: Bool) {
-    let bytes = buffer.mutableBytes
-    var place = written
-    var ahead = wholes[...]
-    while place < end, encoded.count < pieceSize {
-      // Safety: the line lies within the buffer's bytes and is not read again.
-      let lineEnd = buffer.lineEnd(from: place)
-      let line = UnsafeMutableRawBufferPointer(rebasing: bytes[place..<lineEnd])
-      while let whole = ahead.first, whole.range.upperBound <= place { ahead = ahead.dropFirst() }
-      if let whole = ahead.first, whole.range.contains(place) {
-        writer.write(whole: line, tagLength: whole.tagLength, to: &encoded)
-      } else if areNamed {
-        takeReplies(upTo: place)
-        let lineClass = line.first
-        writer.write(line, answering: replyVerb, to: &encoded)
-        // Only notices and the reply to a `send` come without a mark.
-        if lineClass == LineClass.success.rawValue || lineClass == LineClass.failure.rawValue { replyVerb = .send }
-      } else {
-        writer.write(line, to: &encoded)
-      }
-      encoded.append(byte: UInt8(ascii: "\n"))
-      place = lineEnd + 1
-    }
-    pass(place - written)
   }
 }

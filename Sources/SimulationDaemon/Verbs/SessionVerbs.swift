@@ -6,8 +6,7 @@ import Statecharts
 /// Requests about the session and the daemon.
 extension RequestContext {
   func mode() {
-    let form = choice(
-      words.plain[0], "mode", ["text": LineForm.text, "json": .json, "json2": .json2], otherwise: .text)
+    let form = choice(words.plain[0], "mode", ["text": LineForm.text, "json": .json], otherwise: .text)
     // The answer has the new form and earlier output the old one, so this handler writes nothing.
     if let form { self.defer(.changeForm(form)) }
   }

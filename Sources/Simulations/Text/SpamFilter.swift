@@ -49,7 +49,7 @@ public struct SpamFilter: Machine {
 
   /// What of the message so far decides how it goes on: neither its text nor its length.
   public struct Essence: Encodable {
-    fileprivate let row: UInt32
+    fileprivate let place: UInt32
     let decoder: ScalarDecoder
     /// Latest first.
     let recent: [Bool]
@@ -138,8 +138,7 @@ public struct SpamFilter: Machine {
 
   /// The place in the automaton of the words.
   public func place(for parameters: Parameters) -> String? {
-    let matcher = parameters.matcher
-    return matcher.depths.count <= WordLimits.places ? "q\(Int(state.position.row) / matcher.stride)" : nil
+    parameters.matcher.states <= WordLimits.places ? "q\(state.position.state)" : nil
   }
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
@@ -252,7 +251,7 @@ extension SpamFilter.State: PartlyIncidental {
   public func essence(for parameters: any ParameterSet) -> SpamFilter.Essence {
     let count = position.recent.count
     return SpamFilter.Essence(
-      row: position.row, decoder: position.decoder,
+      place: position.state, decoder: position.decoder,
       recent: (0..<count).map { position.recent[((position.offset - 1 - $0) % count + count) % count] },
       waiting: position.waiting.map(\.word), isDirty: matches > 0)
   }

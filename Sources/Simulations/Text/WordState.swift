@@ -208,7 +208,6 @@ struct CompiledPattern: Hashable, Sendable {
 
 extension ValueType {
   static let pattern = ValueType.text(bytes: 0...1_024)
-  static let wordLength = ValueType.count
 }
 
 extension ParameterForm where Parameters: PatternParameters {

@@ -107,8 +107,8 @@ package final class EventLoop {
   }
 
   private lazy var turn = DispatchWorkItem { [unowned self] in
-    // Otherwise it was run while descriptors were served. Who is ready comes first: Dispatch may tell of that many long
-    // turns late.
+    // Otherwise it was run while descriptors were served. Ready descriptors come first: Dispatch may report them many
+    // long turns late.
     if turnIsRequested { serveReady() }
   }
 

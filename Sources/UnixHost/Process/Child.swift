@@ -93,7 +93,7 @@ package struct Child: Hashable, Sendable {
   private func wait(_ options: Int32) -> Ending? {
     var status: Int32 = 0
     guard retryingOnInterrupt({ waitpid(pid, &status, options) }) == pid else { return nil }
-    let signal = status & 0x7F  // The layout behind the macros WIFEXITED and WTERMSIG.
+    let signal = status & 0x7F  // As the macros WIFEXITED and WTERMSIG read it.
     return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
   }
 }

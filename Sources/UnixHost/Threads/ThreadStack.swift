@@ -9,7 +9,4 @@ package enum ThreadStack {
 
   /// Gives the threads that are made from now on the stack that they need, and the first one as much of it as is allowed.
   package static func ensure() { fsm_ensure_stacks(bytes) }
-
-  /// What new threads have unless they are made with another size.
-  package static var standard: Int { fsm_stack_size() }
 }

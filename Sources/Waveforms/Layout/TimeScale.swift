@@ -2,7 +2,7 @@ import StateMachines
 
 /// Where moments stand along a drawing.
 ///
-/// Time is even, but for what is too short to be told apart, which gets a least width. Long silence is folded to a fixed
+/// Time is even, except where instants are too close to be distinguished: these get a least width. Long silence is folded to a fixed
 /// width, and an instant with several inputs is unfolded: it gets a slot for each of them, in the order of their numbers.
 package struct TimeScale: Sendable {
   package enum Part: Sendable {
@@ -45,7 +45,7 @@ package struct TimeScale: Sendable {
     }
   }
 
-  /// Beyond this many inputs moments are told apart only as far as ``MomentClusters`` does.
+  /// Beyond this many inputs, moments are distinguished only as far as ``MomentClusters`` does.
   private static let mostExact = 50_000
   private static let mostFolds = 24
   private static let mostMoments = 400
@@ -187,10 +187,10 @@ package struct TimeScale: Sendable {
     return gaps.map { $0 > 0 ? max(least, Double($0) * unit) : 0 }
   }
 
-  /// The gaps to fold: as few as make the most of the others wide enough to be told apart, each of them far longer than
+  /// The gaps to fold: as few as make the most of the others wide enough to be distinguished, each of them far longer than
   /// any that is not folded.
   ///
-  /// - Parameter crowdedTime: If there are too many inputs to be told apart: the time that they are within. Then as few
+  /// - Parameter crowdedTime: If there are too many inputs to be distinguished: the time that they are within. Then as few
   ///   as give the most of the width to the others.
   private static func folded(
     _ gaps: some Sequence<(place: Int, length: Int64)>, _ width: Double, _ fold: Double, crowdedTime: Double?
@@ -242,7 +242,7 @@ package struct TimeScale: Sendable {
       if pieces[middle].from <= moment { low = middle + 1 } else { high = middle }
     }
     guard low > 0 else { return 0 }
-    // At an unfolded instant the piece behind it begins at the same moment.
+    // At an unfolded instant the piece after it begins at the same moment.
     if low > 1, pieces[low - 1].part != .instant, pieces[low - 1].from == moment, pieces[low - 2].part == .instant,
       pieces[low - 2].from == moment
     {

@@ -45,7 +45,7 @@ struct LaneWalk: Sendable {
     while place < stop {
       let tick = ticks[place]
       guard tick.branch == branch else {
-        // An undone stretch ends here; what is in effect goes on behind it.
+        // An undone stretch ends here; what is in effect continues after it.
         if branch != 0 { return finish(wave, &pen) }
         place += 1
         continue

@@ -13,7 +13,7 @@ struct MomentClusters: Sendable {
   private(set) var clusters: [Cluster] = []
   /// Whether each cluster is one moment.
   private(set) var isExact = true
-  /// Undone inputs may be later than those behind them.
+  /// Undone inputs may be later than those after them.
   private var isOrdered = true
   /// How long a cluster may get without being looked at again: half of what was united last.
   private var grain: Int64 = 0

@@ -220,7 +220,7 @@ package struct WaveformBuilder: Sendable {
   private mutating func end(_ place: Int, _ how: Waveform.End) {
     let lane = present.lane
     if present.isLate {
-      // It ran to the stretch's end; known now, so it need not be told again.
+      // It ran to the stretch's end; known now, so it need not be reported again.
       if !isRunning(place, lane), courses[lane].late.insert(place).inserted {
         append(
           Waveform.Bar(
@@ -285,9 +285,9 @@ package struct WaveformBuilder: Sendable {
     return place
   }
 
-  // MARK: What no input tells
+  // MARK: What follows from no input
 
-  /// Adds what a living machine is in at the end, for what no input has told.
+  /// Adds the state and timers of a living machine at the end, as far as they follow from no input.
   ///
   /// - Parameter timers: The timers that run now.
   package mutating func notePresent(lane: Int, _ state: UInt32, timers: [UInt32]) {

@@ -3,7 +3,7 @@ import LineProtocol
 /// Text in columns of a terminal: what cannot be seen is escaped, wide characters take two columns, and nothing is
 /// wider than its room.
 struct TextCells: Sendable {
-  /// `nil` behind a wide character.
+  /// `nil` after a wide character.
   private var cells: [Character?]
 
   init(_ columns: Int, filledWith character: Character = " ") {
@@ -34,7 +34,7 @@ struct TextCells: Sendable {
 
   /// Writes a text; the rest of it is cut, or nothing is written if there is too little room for a part.
   ///
-  /// - Parameter end: The column behind the last one that it may take.
+  /// - Parameter end: The column after the last one that it may take.
   mutating func write(_ text: String, at column: Int, upTo end: Int, _ signs: TextWave.Signs) {
     guard let shown = signs.fitted(text, end - column, atLeast: 3) else { return }
     var place = column
@@ -76,7 +76,7 @@ extension TextWave.Signs {
     return fitted + ellipsis
   }
 
-  /// A text over several lines of a width, broken at blanks where there are some; lines behind the first are indented.
+  /// A text over several lines of a width, broken at blanks where there are some; lines after the first are indented.
   func wrapped(_ text: String, _ width: Int, indent: Int = 2) -> [String] {
     let text = visible(text)
     var lines: [String] = []

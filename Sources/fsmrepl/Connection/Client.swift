@@ -212,7 +212,7 @@ final class Client {
     daemonVersion = greeting["version"] ?? "?"
     switch form {
     case .text: break
-    case .json, .json2: ask("mode \(form.rawValue)", by: .program)
+    case .json: ask("mode \(form.rawValue)", by: .program)
     }
   }
 }

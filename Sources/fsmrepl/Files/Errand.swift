@@ -102,7 +102,8 @@ extension Errand.Answer {
       isObject
         ? raw.text
         : received.isWhole && line.lineClass == .data
-          ? #"{"class":"data","text":\#(JSONWriter.quoted(text))}"# : JSONWriter.object(of: raw.text))
+          ? #"{"class":"data","text":\#(JSONWriter.quoted(text))}"#
+          : JSONWriter.object(of: raw.text, answering: received.asked?.verb))
   }
 }
 

@@ -135,7 +135,7 @@ struct PageServerTests {
     #expect(stream.text.contains("Content-Type: text/event-stream\r\n"))
     #expect(stream.events.count == 2)
     #expect(stream.events[0].contains(#""session":"\#(id)","control":true,"version":"0.0.0","daemon":""#))
-    #expect(stream.events[1].hasPrefix(#"{"class":"success","words":["fsmd"],"protocol":"1""#))
+    #expect(stream.events[1].hasPrefix(#"{"class":"success","what":"fsmd","protocol":"1""#))
     let answer = try host.browser().ask(
       "POST", "/requests/\(id)", body: "@1 watch *\n@2 new power lamp\n@3 send lamp buttonClick\n")
     #expect(answer.status == 204 && answer.body.isEmpty)
@@ -158,7 +158,7 @@ struct PageServerTests {
     {
       #expect(try poster.ask("POST", "/requests/\(id)", body: piece).status == 204)
     }
-    try stream.event(with: #""tag":"a","words":["1"]"#)
+    try stream.event(with: #""tag":"a","lines":1"#)
     try stream.event(with: #""tag":"b""#)
   }
 
@@ -171,7 +171,7 @@ struct PageServerTests {
     _ = try host.browser().ask("POST", "/requests/\(id)", body: "@1 new power lamp\n@2 shutdown\n@3 list\n")
     #expect(try stream.event(with: #""tag":"1""#).contains(#""code":"READ-ONLY","verb":"new""#))
     #expect(try stream.event(with: #""tag":"2""#).contains(#""code":"READ-ONLY","verb":"shutdown""#))
-    #expect(try stream.event(with: #""tag":"3""#).contains(#""words":["0"]"#))
+    #expect(try stream.event(with: #""tag":"3""#).contains(#""lines":0"#))
     #expect(!host.host.service.isShuttingDown)
   }
 

@@ -252,7 +252,7 @@ struct UserWorldsTests {
     #expect(
       teacher.say("who")[3] == ". \"x\\\"y\" client=\(odd.client.number) world=\"x\\\"y/main\" since=2.000 idle=2.000")
     #expect(
-      odd.play("mode json2", "who")[4]
+      odd.play("mode json", "who")[4]
         == "{\"class\":\"data\",\"user\":\"x\\\"y\",\"client\":\(odd.client.number),\"world\":\"main\",\"since\":2.000,\"idle\":0.000}"
     )
     _ = odd.say("mode text")
