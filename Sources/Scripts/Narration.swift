@@ -56,7 +56,7 @@ extension Script {
 
   /// Free play until a condition holds.
   package struct Attempt: Hashable, Sendable {
-    /// As written behind `try`.
+    /// As written after `try`.
     package let condition: String
     package internal(set) var goal = ""
     package internal(set) var hints: [String] = []

@@ -8,7 +8,7 @@ package struct Script: Sendable {
   package struct Source: Sendable {
     package let name: String
     let bytes: [UInt8]
-    /// Where each line begins, behind the mark of the encoding that may stand before the first.
+    /// Where each line begins, after the mark of the encoding that may stand before the first.
     var starts: [Int32] = []
 
     /// How many lines it has.
@@ -32,7 +32,7 @@ package struct Script: Sendable {
     fileprivate let length: Int32
     /// Whether its words depend on the turn, by a counter or a range.
     package let isCounted: Bool
-    /// The index in its line of the first word of the step; 2 behind a time.
+    /// The index in its line of the first word of the step; 2 after a time.
     fileprivate let firstWord: UInt8
     /// Index in ``Script/countedTimes`` of the time before it; negative if that does not depend on the turn.
     fileprivate let countedTime: Int32
@@ -47,7 +47,7 @@ package struct Script: Sendable {
     case repeats(Int32, past: Int32)
     case again(first: Int32)
 
-    /// How often the steps behind a `repeats` are played.
+    /// How often the steps after a `repeats` are played.
     package var count: Int32 {
       if case .repeats(let count, _) = self { count } else { 1 }
     }
@@ -105,7 +105,7 @@ package struct Script: Sendable {
   /// What the script tells people, in the order of its lines.
   package internal(set) var narration: [Narration] = []
   /// Whether a line that could not be read may make machines, or kinds. So nobody knows which there are.
-  var mayMakeOthers: (machines: Bool, kinds: Bool) = (false, false)
+  package internal(set) var mayMakeOthers: (machines: Bool, kinds: Bool) = (false, false)
   var counters: [ScriptCounter] = []
   private var text: [UInt8] = []
   /// The places for numbers in the requests of counted steps, by where their bytes start.
@@ -177,19 +177,6 @@ package struct Script: Sendable {
     return (try? words.check(0)) ?? checks[Int(place)]
   }
 
-  /// The request of a step in all turns: with `*` in the place of each number that is counted.
-  func pattern(of step: Step) -> String {
-    guard step.isCounted, let holes = holes[step.start] else { return request(of: step) }
-    let bytes = withBytes(of: step) { ScriptTemplate.filled($0, holes, with: "*") }
-    return String(decoding: bytes.dropLast(), as: UTF8.self)
-  }
-
-  /// The expected outcome of a request in all turns.
-  func outcomePattern(_ place: Int32) -> ScriptOutcome {
-    let words = countedOutcomes[place].map { ScriptWords($0.filled(with: "*")) }
-    return (try? words?.outcome(behind: 0)) ?? outcomes[Int(place)]
-  }
-
   /// What a check expects in all turns.
   func checkPattern(_ place: Int32) -> Check {
     let check = checks[Int(place)]
@@ -222,10 +209,10 @@ package struct Script: Sendable {
   package func line(of step: Step) -> String { line(step.source, step.line) }
 
   /// The line of narration.
-  func line(of told: Narration) -> String { line(told.source, told.line) }
+  package func line(of told: Narration) -> String { line(told.source, told.line) }
 
   /// `FILE:LINE:COLUMN` of a word of narration, as the line stands.
-  func place(of told: Narration, word: Int) -> String {
+  package func place(of told: Narration, word: Int) -> String {
     let bytes = bytes(told.source, told.line)
     let words = bytes.indices.split { bytes[$0] == 0x20 || bytes[$0] == 0x09 }
     let before = bytes.prefix(words.dropFirst(word).first?.startIndex ?? 0)
@@ -317,7 +304,7 @@ package struct Script: Sendable {
     return "\(document.file):\(numbers[0] + document.linesBefore):\(numbers[1]): \(line.words[1]): \(line.note ?? "")"
   }
 
-  /// Mistakes of the script and its files, `FILE:LINE:COLUMN: TEXT`, in the order of their places; others behind them.
+  /// Mistakes of the script and its files, `FILE:LINE:COLUMN: TEXT`, in the order of their places; others after them.
   package func inOrder(_ mistakes: [String]) -> [String] {
     func place(_ mistake: String) -> (Int, Int, Int)? {
       for (number, source) in sources.enumerated() where mistake.hasPrefix("\(source.name):") {
@@ -329,21 +316,6 @@ package struct Script: Sendable {
     let last = (Int.max, 0, 0)
     return mistakes.enumerated().map { (key: place($0.element) ?? last, offset: $0.offset, text: $0.element) }
       .sorted { ($0.key.0, $0.key.1, $0.key.2, $0.offset) < ($1.key.0, $1.key.1, $1.key.2, $1.offset) }.map(\.text)
-  }
-
-  /// The script without all requests but those that bring documents.
-  package var definitions: Script {
-    var script = self
-    script.steps = []
-    script.documents = [:]
-    script.checks = []
-    script.narration = []
-    for (place, step) in steps.enumerated() {
-      guard case .request(.define, _) = step.action else { continue }
-      script.documents[script.steps.count] = documents[place]
-      script.steps.append(step)
-    }
-    return script
   }
 
   /// Says where the document of the last step stands.
@@ -447,7 +419,7 @@ package enum ScriptLimits {
   package static let value = 4_096
   /// Bytes that the values of names add to all lines together.
   package static let expansion = 16 << 20
-  /// How many mistakes of a script are told.
+  /// How many mistakes of a script are reported.
   package static let mistakes = 50
   /// How many mistakes are counted before the rest of a script is left unread.
   package static let countedMistakes = 1_000
@@ -484,7 +456,7 @@ package struct ScriptMistakes: Error, Hashable, Sendable, CustomStringConvertibl
   /// Whether the rest of the script was not read, because there are too many.
   package let isCut: Bool
 
-  /// A line for each that is told, and one for the others.
+  /// A line for each that is reported, and one for the others.
   package var lines: [String] {
     var lines = told.map { "\($0)" }
     if more > 0, let file = told.first?.file {

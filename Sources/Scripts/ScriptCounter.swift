@@ -61,13 +61,7 @@ struct ScriptTemplate: Sendable {
   }
 
   /// The bytes with a text in the place of each number.
-  func filled(with text: String) -> [UInt8] {
-    bytes.withUnsafeBytes { Self.filled($0, holes, with: text) }
-  }
-
-  static func filled(_ bytes: UnsafeRawBufferPointer, _ holes: [Hole], with text: String) -> [UInt8] {
-    filled(bytes, holes) { _ in text }
-  }
+  func filled(with text: String) -> [UInt8] { bytes.withUnsafeBytes { Self.filled($0, holes) { _ in text } } }
 
   static func filled(
     _ bytes: UnsafeRawBufferPointer, _ holes: [Hole], turn: Int32, _ counters: [ScriptCounter]

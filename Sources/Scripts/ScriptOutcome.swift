@@ -31,7 +31,7 @@ package struct ScriptOutcome: Hashable, Sendable {
   package static let form = "ok, moved [[FROM] TO], stayed [STATE], ignored [STATE], refused [CODE] or a state"
 
   package enum Failure: Error, Equatable {
-    /// What is wrong, and the index of the wrong word; those of fields are behind those of words.
+    /// What is wrong, and the index of the wrong word; those of fields are after those of words.
     case wrong(String, word: Int)
   }
 
@@ -202,7 +202,7 @@ package struct ScriptOutcome: Hashable, Sendable {
   }
 
   /// How many words stand before the fields, as ``text`` writes it.
-  var wordCount: Int {
+  package var wordCount: Int {
     switch result {
     case .success, .state, .refused(nil): 1
     case .moved(let from, let to): 1 + (from == nil ? 0 : 1) + (to == nil ? 0 : 1)

@@ -1,6 +1,6 @@
 import LineProtocol
 
-/// Mistakes, and how to go on behind them.
+/// Mistakes, and how to go on after them.
 extension ScriptParser {
   /// The message of a mistake that only follows from another one. It is not told.
   static let isConsequence = ""
@@ -19,13 +19,13 @@ extension ScriptParser {
     script.mayMakeOthers = (true, true)
   }
 
-  /// A mistake behind which nothing more is read.
+  /// A mistake after which nothing more is read.
   mutating func fatal(_ mistake: ScriptFailure) -> ScriptFailure {
     stop()
     return mistake
   }
 
-  /// Opens the block, or defines the name, that a wrong line was meant to bring, so that the lines behind it are no
+  /// Opens the block, or defines the name, that a wrong line was meant to bring, so that the lines after it are no
   /// mistakes.
   mutating func recover(blocksBefore: Int, wasInDocument: Bool) {
     if wasInDocument { script.mayMakeOthers.kinds = true }

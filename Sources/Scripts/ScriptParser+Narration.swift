@@ -21,7 +21,7 @@ extension ScriptParser {
     /// Whether a line was wrong that was to make a machine.
     fileprivate var hasLostMachine = false
 
-    /// Takes notice of a wrong line, which is told already.
+    /// Takes notice of a wrong line, which is reported already.
     ///
     /// - Parameter word: The word that is meant by its first.
     mutating func pass(over word: String) {
@@ -106,7 +106,7 @@ extension ScriptParser {
   /// The words up to a remark, of a line without a text.
   private var plainParts: [(start: Int, text: String)] { Array(parts.prefix { !$0.text.hasPrefix("#") }) }
 
-  /// What stands behind the first so many words, without the blanks around it.
+  /// What stands after the first so many words, without the blanks around it.
   private func text(behind words: Int) -> String {
     let parts = parts
     guard parts.count > words, let end = raw.lastIndex(where: { !Self.isBlank($0) }) else { return "" }
@@ -115,14 +115,14 @@ extension ScriptParser {
 
   private var text: String { text(behind: 1) }
 
-  /// What stands behind `say` and a blank: further blanks indent code.
+  /// What stands after `say` and a blank: further blanks indent code.
   private var said: String {
     guard let word = parts.first, let end = raw.lastIndex(where: { !Self.isBlank($0) }) else { return "" }
     let start = word.start + Keyword.say.rawValue.utf8.count + 1
     return start <= end ? String(decoding: raw[start...end], as: UTF8.self) : ""
   }
 
-  /// An error at a word of the line as it stands; behind the last one if there is none at this index.
+  /// An error at a word of the line as it stands; after the last one if there is none at this index.
   private func mistake(_ part: Int, _ message: String) -> ScriptFailure {
     let parts = parts
     guard parts.indices.contains(part) else {
@@ -384,7 +384,7 @@ extension ScriptParser {
     narrator.endAttempt()
   }
 
-  /// Ends a block of free play: its condition is checked behind its solution.
+  /// Ends a block of free play: its condition is checked after its solution.
   private mutating func close(_ place: Int, _ start: ScriptFailure) throws(ScriptFailure) {
     guard case .attempt(var attempt) = script.narration[place].content else { return }
     let solution = attempt.solution.lowerBound..<script.steps.count
@@ -427,7 +427,7 @@ extension ScriptParser {
     do throws(ScriptFailure) {
       try takePart("expect \(condition)")
     } catch {
-      // The condition stands behind the `try`, which is shorter by three than `expect`.
+      // The condition stands after the `try`, which is shorter by three than `expect`.
       throw start.saying(error.message, columnsOn: error.column - 4)
     }
     guard let step = script.steps.last else { return }
@@ -447,7 +447,7 @@ extension ScriptParser {
 }
 
 extension ScriptFailure {
-  /// Another mistake at the same place, or some columns behind it.
+  /// Another mistake at the same place, or some columns after it.
   fileprivate func saying(_ message: String, columnsOn: Int = 0) -> ScriptFailure {
     ScriptFailure(file: file, line: line, column: column + columnsOn, message: message)
   }

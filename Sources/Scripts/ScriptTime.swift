@@ -28,7 +28,7 @@ package enum ScriptTime {
     return nil
   }
 
-  /// What is wrong with the word behind it, which may be missing; nil if nothing is.
+  /// What is wrong with the word after it, which may be missing; nil if nothing is.
   package func mistake(in word: String?) -> String? {
     let form = self == .at ? TimeText.timeForm : TimeText.durationForm
     guard let word else {

@@ -1,6 +1,6 @@
 import LineProtocol
 
-/// A line of a script, split into words, with the values of names inserted, and without the remark behind it.
+/// A line of a script, split into words, with the values of names inserted, and without the remark after it.
 ///
 /// The longest number stands for a counter or a range, so that the line can be checked as it will be played; ``holes``
 /// tells where. It knows the position of each word in the line as written, for messages, and in the line to send. One
@@ -20,7 +20,7 @@ struct ScriptWords: ~Copyable {
   struct Problem: Error {
     /// Offset in the line of the file.
     let start: Int
-    /// Nil if it only follows from a mistake that is told elsewhere.
+    /// Nil if it only follows from a mistake that is reported elsewhere.
     let message: String?
   }
 
@@ -228,7 +228,7 @@ struct ScriptWords: ~Copyable {
       message: "'$\(name)' has no value; \(hint ?? "'let \(name) = VALUE' gives it one, and a dollar is written '$$'")")
   }
 
-  /// The name behind a dollar, `$NAME` or `${NAME}`, and where it ends; nil if there is none.
+  /// The name after a dollar, `$NAME` or `${NAME}`, and where it ends; nil if there is none.
   private static func name(at dollar: Int, in bytes: [UInt8]) -> (name: String, past: Int)? {
     let rest = bytes[(dollar + 1)...]
     let isBraced = rest.first == brace

@@ -157,6 +157,41 @@ extension ScriptsTests {
     #expect(report.contains("no event 'openDoor'"), "\(report)")
   }
 
+  @Test("what follows from a mistake is not told, and a line of a batch is looked at like any other")
+  func consequences() throws {
+    let text = """
+      new shiftKey key initial=onn
+      send key tap
+      expect key timers doubleTap
+      new shiftKey k
+      begin
+        new shiftKey l
+        send k tpa
+        send l tap => onn
+      end
+      send l tap
+      undo
+      send k tap
+      send m tap
+      expect k on
+      """
+    let run = try run(["s.fsm": text], "--check", "@s.fsm")
+    let places = run.output.matches(of: #/\n  s\.fsm:(\d+:\d+): /#).map { String($0.output.1) }
+    #expect(run.code == .exited(3) && places == ["1:18", "7:10"], "\(run.output)")
+    let goBack = "new shiftKey a\nat 1s new shiftKey b\nundo 1\nnew shiftKey b\ngoto 500ms\nsend b tap\nsend a tap\n"
+    let back = try self.run(["s.fsm": goBack], "--check", "@s.fsm")
+    #expect(back.output.contains("\n  s.fsm:6:6: ") && !back.output.contains("s.fsm:4"), "\(back.output)")
+  }
+
+  @Test("what takes too long is not tried before it is played, and the report says up to which line words are checked")
+  func longScripts() throws {
+    let text = "new fridge f start=4 coolingTau=1ms waitingTau=1ms\nexpect f reading x none\nadvance 36500d\nsend f x\n"
+    let run = try run(["s.fsm": text], "--check", "@s.fsm")
+    #expect(run.code == .exited(3), "\(run.output)")
+    #expect(run.output.contains("s.fsm:2: the words are checked up to this line"), "\(run.output)")
+    #expect(run.output.contains("  s.fsm:2:18: ") && !run.output.contains("  s.fsm:4:"), "\(run.output)")
+  }
+
   @Test("a file that cannot be read hides no unknown word, of itself or of others", arguments: [[], ["--check"]])
   func unreadWithUnknownWords(options: [String]) throws {
     let files = [
@@ -309,7 +344,7 @@ extension ScriptsTests {
     #expect(bad.code == .exited(3))
     #expect(
       bad.output.contains(
-        "  s.fsm:2:14: try coverage kye 1%\n    expected  a machine\n    got       no machine matches 'kye'\n"),
+        "  s.fsm:2:14: try coverage kye 1%\n    expected  a machine\n    got       there is no machine 'kye'"),
       "\(bad.output)")
     let good = try run(["s.fsm": text.replacing("kye", with: "key")], "@s.fsm")
     #expect(good.code == .exited(0), "\(good.output)")

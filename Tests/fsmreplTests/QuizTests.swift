@@ -159,47 +159,25 @@ struct QuizTests {
       case ("undo", _):
         past.removeLast()
         lines = ["+ t=0.000 seq=3"]
-      case ("world fork q", _) where broken == "full": lines = ["- FULL : no room"]
       default: lines = ["+"]
       }
       return lines.compactMap { ServerLine($0) }
     }
   }
 
-  @Test("every input is tried in each state, in a fork that is dropped")
+  @Test("every input is tried in each state")
   func scout() throws {
     let fake = FakeWorld()
-    let scout = QuizScout(machine: "key", world: "w", fork: "q", ask: fake.ask)
-    guard case .quiz(var quiz) = scout.find() else {
-      Issue.record("no quiz")
-      return
-    }
+    var quiz = try QuizScout(machine: "key", ask: fake.ask).find()
     #expect(quiz.states == ["off", "on"])
     // Off has one question, as the other input is no input there; on has two. Then there is no new state.
     #expect(quiz.count == 3)
     #expect(quiz.question?.input == "tap" && quiz.opening?.cause == nil)
     _ = quiz.judge("on")
     #expect(quiz.opening?.state == "on" && quiz.opening?.cause == "tap")
-    #expect(
-      fake.log.prefix(6) == [
-        "use w", "show key", "list key limit=1", "describe shiftKey", "world fork q", "use q",
-      ])
-    #expect(fake.log.suffix(2) == ["use w", "world drop q"])
-  }
-
-  @Test("the fork is dropped whatever happens, and none is made for nothing")
-  func cleanUp() throws {
+    #expect(fake.log.prefix(4) == ["clock virtual", "show key", "list key limit=1", "describe shiftKey"])
     let silent = FakeWorld(without: "send key tap")
-    #expect(QuizScout(machine: "key", world: "w", fork: "q", ask: silent.ask).find() == .silence)
-    #expect(silent.log.suffix(2) == ["use w", "world drop q"])
-    // Its answer may still come.
-    let late = FakeWorld(without: "world fork q")
-    #expect(QuizScout(machine: "key", world: "w", fork: "q", ask: late.ask).find() == .silence)
-    #expect(late.log.suffix(2) == ["use w", "world drop q"])
-    let full = FakeWorld(without: "full")
-    #expect(
-      QuizScout(machine: "key", world: "w", fork: "q", ask: full.ask).find() == .failure(try line("- FULL : no room")))
-    #expect(!full.log.contains("world drop q") && full.log.last == "world fork q")
+    #expect(throws: Trial.Failure.silence) { try QuizScout(machine: "key", ask: silent.ask).find() }
   }
 
   @Test(

@@ -7,7 +7,7 @@ internal import UnixHost
 /// nothing, which is better than a prompt that hangs.
 final class CompletionClient {
   private let endpoint: Endpoint
-  private var connection: SideConnection?
+  private var connection: Dialogue?
   private var grammar: Grammar?
 
   /// Time limit for one press of TAB, in nanoseconds.
@@ -33,7 +33,7 @@ final class CompletionClient {
   }
 
   private func knownGrammar(in world: String, until deadline: UInt64) -> Grammar? {
-    if connection == nil { connection = SideConnection(to: endpoint, until: deadline) }
+    if connection == nil { connection = Dialogue(to: endpoint, until: deadline) }
     connection?.deadline = deadline
     guard connection?.use(world) == true else {
       close()

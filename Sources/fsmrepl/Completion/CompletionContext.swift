@@ -101,15 +101,12 @@ struct CompletionContext: Equatable {
     self.usages = usages
   }
 
-  /// What may stand behind `!`, `|` and `>`; `nil` where the words are those of a request.
+  /// What may stand after `!`, `|` and `>`; `nil` where the words are those of a request.
   ///
-  /// - Parameter current: The word at the cursor, which is empty behind a blank.
+  /// - Parameter current: The word at the cursor, which is empty after a blank.
   private static func destination(of text: String, _ current: String) -> CompletionContext? {
-    let typed = PromptLine.unmarked(text) ?? text
     // A command that may still be empty.
-    var line = PromptLine(current.isEmpty || current == "!" ? "\(typed)x" : typed)
-    while case .timed(_, let rest) = line { line = PromptLine(rest) }
-    switch line {
+    switch PromptLine.unfinished(text, lacksWord: current.isEmpty || current == "!") {
     case .shell(let command), .sent(_, to: .command(let command)):
       let isAttached = current.hasPrefix("!")
       let before = command.split(separator: " ").dropLast().last
@@ -122,11 +119,11 @@ struct CompletionContext: Equatable {
     }
   }
 
-  /// What may stand behind `=>`.
+  /// What may stand after `=>`.
   ///
   /// - Parameters:
   ///   - request: The words before it.
-  ///   - words: Those behind it, before the cursor.
+  ///   - words: Those after it, before the cursor.
   private static func outcome(
     of request: ArraySlice<String>, _ words: ArraySlice<String>, _ current: String, _ grammar: Grammar
   ) -> CompletionContext {

@@ -15,7 +15,7 @@ struct Grammar: Equatable {
 
   let entries: [Entry]
 
-  /// - Parameter help: The data lines of `help`: a usage, and behind ` : ` what the verb does.
+  /// - Parameter help: The data lines of `help`: a usage, and after ` : ` what the verb does.
   init(help: [ServerLine]) {
     entries = help.compactMap { line in
       // Words such as `what=moves|all]` are not parsed as fields, since brackets precede the key.

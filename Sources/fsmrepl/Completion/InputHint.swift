@@ -6,7 +6,7 @@ enum InputHint {
   /// As many forms of a verb are shown.
   private static let mostForms = 3
 
-  /// The rest of the verb's forms, such as `EVENT [argument…]` behind `send key `.
+  /// The rest of the verb's forms, such as `EVENT [argument…]` after `send key `.
   ///
   /// - Returns: Empty when nothing is known, or nothing can follow. Within a word, the hint begins with
   ///   a blank.
@@ -34,10 +34,7 @@ enum InputHint {
 
   /// What follows `|` and `>`; `nil` where these are words of a request.
   private static func destination(of typed: String, isWithin: Bool) -> String? {
-    let text = PromptLine.unmarked(typed) ?? typed
-    var line = PromptLine(isWithin ? text : "\(text)x")
-    while case .timed(_, let rest) = line { line = PromptLine(rest) }
-    guard case .sent(_, let destination) = line else { return nil }
+    guard case .sent(_, let destination) = PromptLine.unfinished(typed, lacksWord: !isWithin) else { return nil }
     return switch destination {
     case .command("x") where !isWithin: "CMD"
     case .file("x") where !isWithin: "FILE"

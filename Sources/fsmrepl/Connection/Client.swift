@@ -68,7 +68,7 @@ final class Client {
   /// Sends a request.
   ///
   /// - Parameters:
-  ///   - document: The bytes behind a `define` line, whose number is added to it.
+  ///   - document: The bytes after a `define` line, whose number is added to it.
   ///   - file: The file that the document is from, for messages.
   ///   - job: The number under which the prompt knows what to do with the answer.
   /// - Returns: `false` for a blank line or a comment, or without a connection.

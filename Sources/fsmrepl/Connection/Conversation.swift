@@ -46,7 +46,7 @@ struct Conversation {
     let line: ServerLine
     /// `nil` for notices, flow lines and answers to unknown requests.
     let asked: Asked?
-    /// The number of the last input that was told before, in the same world; `nil` if it is not known.
+    /// The number of the last input that was reported before, in the same world; `nil` if it is not known.
     var sequence: UInt64?
 
     /// Whether it is a line of a batch that was not run, because another one has failed.

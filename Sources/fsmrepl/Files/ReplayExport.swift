@@ -120,7 +120,7 @@ struct ReplayExport {
   /// Text in a script element: nothing in it can end the element.
   private static func inScript(_ json: String) -> String { json.replacing("<", with: "\\u003c") }
 
-  /// What the page is told; recording.js says in which form.
+  /// What the page gets; recording.js says in which form.
   private func recording(world: String, _ journal: Errand.Answer) -> String {
     let answers = recorded.map { "\(JSONWriter.quoted($0.request)):[\($0.lines.joined(separator: ",\n"))]" }
     return """

@@ -7,7 +7,7 @@ struct Lesson: Equatable {
     case text([String])
     /// Steps that are played together: those of a line, or of a block.
     case play(Range<Int>)
-    /// A question about a line, whose steps are played behind the answer.
+    /// A question about a line, whose steps are played after the answer.
     case ask(Script.Question)
     case picture(Script.Picture)
     case pause

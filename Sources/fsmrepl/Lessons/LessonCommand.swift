@@ -181,7 +181,7 @@ extension Program {
     }
   }
 
-  /// The scripts of files; mistakes are told.
+  /// The scripts of files; mistakes are reported.
   private static func read(_ paths: [String]) -> [RunFiles.Reading<Script>] {
     let readings = RunFiles.scripts(paths)
     for line in readings.flatMap(\.mistakes) { Descriptor.standardError.tell("\(line)") }

@@ -82,7 +82,7 @@ struct LessonFolder {
     return found.count == 1 ? .one(found[0]) : .several(found)
   }
 
-  /// The one that comes behind another; nil behind the last.
+  /// The one that comes after another; nil after the last.
   func next(after entry: Entry) -> Entry? {
     guard let place = entries.firstIndex(where: { $0.script.name == entry.script.name }) else { return nil }
     return entries.indices.contains(place + 1) ? entries[place + 1] : nil

@@ -43,7 +43,7 @@ struct LessonPlay: Equatable {
   /// What is to be done now; nil at the end.
   var item: Lesson.Item? { lesson.items.indices.contains(place) ? lesson.items[place] : nil }
 
-  /// The text that was told last before the present item; nil if there is none, or if the item is a text itself.
+  /// The text that was shown last before the present item; nil if there is none, or if the item is a text itself.
   var reminder: [String]? {
     if case .text? = item { return nil }
     for item in lesson.items[..<place].reversed() {

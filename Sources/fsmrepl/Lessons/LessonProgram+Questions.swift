@@ -2,7 +2,7 @@ internal import LineProtocol
 internal import Scripts
 
 extension LessonProgram {
-  func ask(_ question: Script.Question) throws(RunLink.Stop) -> Outcome {
+  func ask(_ question: Script.Question) throws(Dialogue.Stop) -> Outcome {
     let text = MarkdownText(["**?** \(question.text)"]).shown(width: textColumns, style: style)
     let outcome = turnPage(for: text, and: 1)
     guard case .done = outcome else { return outcome }

@@ -10,7 +10,7 @@ final class LessonProgram {
     case learner
     /// Answers everything itself.
     case automatic
-    /// Waits for a key behind each line, and can go back.
+    /// Waits for a key after each line, and can go back.
     case room
   }
 
@@ -29,7 +29,7 @@ final class LessonProgram {
   let manner: Manner
   let style: Style
   private let client: Client
-  private let link: RunLink
+  private let link: Dialogue
   private let signals: SignalQueue
   let terminal: LessonTerminal
   private let output = Descriptor.standardOutput
@@ -67,7 +67,7 @@ final class LessonProgram {
     self.style = style
     self.client = client
     self.signals = signals
-    link = RunLink(connection: connection, signals: signals)
+    link = Dialogue(connection: connection, signals: signals)
     terminal = LessonTerminal(style: style, signals: signals)
     // On a shared daemon several may take lessons.
     worlds = RunWorlds(named: client.endpoint.own == nil ? LessonWorlds.name(of: getpid()) : "lesson")
@@ -92,7 +92,7 @@ final class LessonProgram {
   }
 
   private func playAll(_ introduction: (String) -> ScreenText) -> ExitCode {
-    do throws(RunLink.Stop) {
+    do throws(Dialogue.Stop) {
       if client.endpoint.own == nil { try dropWorldsLeftBehind() }
       if let failure = try rebuild(upTo: play.place) { return tell(failure) }
       write(introduction(world))
@@ -156,7 +156,7 @@ final class LessonProgram {
   /// Makes the world anew and plays the script up to an item, unseen. It comes out the same each time.
   ///
   /// - Returns: What failed, if anything did.
-  private func rebuild(upTo place: Int) throws(RunLink.Stop) -> RunFailure? {
+  private func rebuild(upTo place: Int) throws(Dialogue.Stop) -> RunFailure? {
     var onlooker = RunPlayer.Onlooker()
     onlooker.answer = { [unowned self] step, rows, last, isExpected in answered(step, rows, last, isExpected) }
     onlooker.notice = { [unowned self] line in if !isSilent { screen.take(notice: line) } }
@@ -173,8 +173,8 @@ final class LessonProgram {
   }
 
   /// Drops worlds of lessons whose players were killed. If the daemon does not tell which these are, they stay.
-  private func dropWorldsLeftBehind() throws(RunLink.Stop) {
-    func rows(_ verb: Verb) throws(RunLink.Stop) -> [ServerLine] {
+  private func dropWorldsLeftBehind() throws(Dialogue.Stop) {
+    func rows(_ verb: Verb) throws(Dialogue.Stop) -> [ServerLine] {
       try player.ask(verb.name).rows.compactMap { ServerLine($0) }
     }
     let left = LessonWorlds.leftBehind(try rows(.worlds), clients: try rows(.who)) {
@@ -192,14 +192,14 @@ final class LessonProgram {
 
   // MARK: Items
 
-  private func performAndWait(_ item: Lesson.Item) throws(RunLink.Stop) -> Outcome {
+  private func performAndWait(_ item: Lesson.Item) throws(Dialogue.Stop) -> Outcome {
     let outcome = try perform(item)
     guard case .room = manner, case .done = outcome else { return outcome }
     if case .pause = item { return .done }
     return key("Enter: on")
   }
 
-  private func perform(_ item: Lesson.Item) throws(RunLink.Stop) -> Outcome {
+  private func perform(_ item: Lesson.Item) throws(Dialogue.Stop) -> Outcome {
     switch item {
     case .text(let lines):
       return writePage(text(lines))
@@ -231,7 +231,7 @@ final class LessonProgram {
   }
 
   /// Plays steps and shows them as at the prompt.
-  func play(_ steps: Range<Int>) throws(RunLink.Stop) -> Outcome {
+  func play(_ steps: Range<Int>) throws(Dialogue.Stop) -> Outcome {
     let lines = (isPointing(steps) ? [] : script.lines(of: steps)).map { line -> ScreenText in
       "\(style(.name, "> \(line)").wrapped(width: columns))\n"
     }
@@ -264,7 +264,7 @@ final class LessonProgram {
     answers += screen.show(script, step, rows, last, isExpected: isExpected, isLast: isLast)
   }
 
-  private func show(_ picture: Script.Picture) throws(RunLink.Stop) -> Outcome {
+  private func show(_ picture: Script.Picture) throws(Dialogue.Stop) -> Outcome {
     if case .graph(let name) = picture {
       let list = GraphList(try player.ask("graph \(name) format=stateDiagram").rows)
       if !list.states.isEmpty { return writePage("\(list.shown(width: columns, style: style))\n") }
@@ -305,7 +305,7 @@ final class LessonProgram {
 
   // MARK: Free play
 
-  private func begin(_ attempt: Script.Attempt) throws(RunLink.Stop) -> Outcome {
+  private func begin(_ attempt: Script.Attempt) throws(Dialogue.Stop) -> Outcome {
     let goal = MarkdownText(["**Your turn:** \(attempt.goal)"]).shown(width: textColumns, style: style)
     // With the words about free play and the prompt.
     let outcome = turnPage(for: goal, and: 3)
@@ -340,7 +340,7 @@ final class LessonProgram {
     }
   }
 
-  private func solve(_ attempt: Script.Attempt) throws(RunLink.Stop) -> Outcome {
+  private func solve(_ attempt: Script.Attempt) throws(Dialogue.Stop) -> Outcome {
     var place = attempt.solution.lowerBound
     while place < attempt.solution.upperBound {
       let group = script.group(at: place)
@@ -372,7 +372,7 @@ final class LessonProgram {
         [.init(descriptor: descriptor), .init(descriptor: signals.descriptor)], until: deadline)
       while let number = signals.next() {
         if number == SIGINT { return (nil, .leave) }
-        if RunLink.signals.contains(number) { return (nil, .signal(number)) }
+        if Dialogue.signals.contains(number) { return (nil, .signal(number)) }
       }
       if readiness.canRead(descriptor) ? own.receive({ _ in }) == .ended : HostClock.now() >= deadline {
         return (nil, .noConnection)
@@ -392,7 +392,7 @@ final class LessonProgram {
   /// The rows of the screen, but for the one in which a key is waited for.
   private var room: Int? { output.rows.map { max(2, $0 - 1) } }
 
-  /// Waits for a key if a text, and some rows behind it, do not fit on the screen, but would fit on an empty one.
+  /// Waits for a key if a text, and some rows after it, do not fit on the screen, but would fit on an empty one.
   ///
   /// - Returns: What comes of the key; `done` if none was needed.
   func turnPage(for text: ScreenText, and more: Int = 0) -> Outcome {

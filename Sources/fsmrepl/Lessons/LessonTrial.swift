@@ -7,7 +7,7 @@ struct LessonTrial {
   let script: Script
   /// The world of the lesson, in use before and after.
   let world: String
-  /// In which the reasons are told.
+  /// The style of the reasons.
   let style: Style
 
   private var copy: String { Self.copy(of: world) }
@@ -23,7 +23,7 @@ struct LessonTrial {
 
   /// Plays the line in the copy and checks the answer there. An answer that is an event is sent in place of the line's
   /// own.
-  func run(_ question: Script.Question, answer: String) throws(RunLink.Stop) -> Finding {
+  func run(_ question: Script.Question, answer: String) throws(Dialogue.Stop) -> Finding {
     var truth = LessonTruth(wording: Wording(style: style))
     let before = try player.ask("world").last
     truth.start = Self.time(before)
@@ -44,7 +44,7 @@ struct LessonTrial {
 
   private func play(
     _ question: Script.Question, answer: String, _ truth: inout LessonTruth
-  ) throws(RunLink.Stop) {
+  ) throws(Dialogue.Stop) {
     let steps = script.steps[question.steps]
     guard let last = steps.last, case .request(let verb, let outcome) = last.action else { return }
     for step in steps.dropLast() { _ = try player.ask(script.request(of: step)) }
@@ -75,7 +75,7 @@ struct LessonTrial {
 
   private func look(
     _ question: Script.Question, answer: String, since sequence: UInt64, _ truth: inout LessonTruth
-  ) throws(RunLink.Stop) {
+  ) throws(Dialogue.Stop) {
     truth.end = Self.time(try player.ask("world").last)
     let pattern = truth.machine.isEmpty ? "" : " \(truth.machine)"
     truth.journal = try player.ask("journal\(pattern) limit=\(Self.mostLines)").rows.compactMap { ServerLine($0) }
@@ -92,7 +92,7 @@ struct LessonTrial {
   /// - Parameter hasVerdict: Whether the sentence with it also says what becomes of the event.
   private func word(
     _ answer: String, _ question: Script.Question, _ truth: LessonTruth, hasVerdict: Bool = false
-  ) throws(RunLink.Stop) -> LessonTruth.Word {
+  ) throws(Dialogue.Stop) -> LessonTruth.Word {
     let wanted = wanted(question)
     let found = try player.ask("expect \(truth.machine) \(Word.written(answer))").last
     if found.lineClass == .success {
@@ -107,7 +107,7 @@ struct LessonTrial {
       guard verdict == .fits, let state = meant.state else { return verdict }
       return try word(state, question, truth, hasVerdict: meant.verdict != nil)
     }
-    // Data that stand behind the state without parentheses.
+    // Data that stand after the state without parentheses.
     if wanted?.hasData == true, let name = LessonAnswer.state(meantBy: String(answer.prefix { $0 != " " }), of: states)
     {
       return .isVague(LessonTruth.missingData(of: name))
@@ -139,12 +139,12 @@ struct LessonTrial {
     return RequestText(script.request(of: last)).words.dropFirst().first.flatMap { StateText($0) }
   }
 
-  private func state(of machine: String) throws(RunLink.Stop) -> String {
+  private func state(of machine: String) throws(Dialogue.Stop) -> String {
     machine.isEmpty ? "" : ShownMachine(try player.ask("show \(machine)").rows.compactMap { ServerLine($0) }).state
   }
 
   /// The condition under which an event would do what it does now, if the kind names one.
-  private func condition(of event: String, _ machine: String) throws(RunLink.Stop) -> String? {
+  private func condition(of event: String, _ machine: String) throws(Dialogue.Stop) -> String? {
     let states = GraphList(try player.ask("graph \(machine) format=stateDiagram").rows).states
     let label = states.flatMap(\.arrows).first { $0.isPossible && $0.label.hasPrefix("\(event) [") }?.label
     return label.map { String($0.prefix { $0 != "]" }.drop { $0 != "[" }.dropFirst()) }

@@ -4,9 +4,8 @@ internal import UnixHost
 
 /// `quiz` and `cover` at the prompt.
 extension Prompting {
-  /// How long a quiz may take to find out the outcomes, and then to clean up, in nanoseconds.
+  /// How long a quiz may take to find out the outcomes, in nanoseconds.
   private static let scoutPatience: UInt64 = 5_000_000_000
-  private static let cleaningPatience: UInt64 = 2_000_000_000
 
   /// Takes a typed line that is about practice: an answer, or its end.
   ///
@@ -39,23 +38,28 @@ extension Prompting {
   }
 
   func beginQuiz(_ name: String) {
-    guard let side = SideConnection(to: client.endpoint, until: HostClock.now() + Self.scoutPatience) else {
-      return say("\(style(.bad, "error")): a quiz needs a second connection, and the daemon accepts none\n")
-    }
-    defer { side.close(until: HostClock.now() + Self.cleaningPatience) }
-    let scout = QuizScout(machine: name, world: client.conversation.place.world, fork: "quiz-\(getpid())") {
-      side.ask($0)
-    }
-    switch scout.find() {
-    case .silence: say("\(style(.bad, "error")): the daemon takes too long, so there is no quiz\n")
-    case .failure(let line): sayLine(Wording(style: style).failure(line))
-    case .quiz(let quiz) where quiz.count == 0:
-      say("nothing can be asked about \(style(.name, name)): it takes no events\n")
-    case .quiz(let quiz):
+    let world = client.conversation.place.world
+    var fork = ""
+    do throws(Trial.Failure) {
+      let quiz = try Trial.run(in: world, of: client.endpoint, patience: Self.scoutPatience) {
+        side throws(Trial.Failure) in
+        fork = side.world
+        return try QuizScout(machine: name) { side.ask($0) }.find()
+      }
+      guard quiz.count > 0 else {
+        return say("nothing can be asked about \(style(.name, name)): it takes no events\n")
+      }
       self.quiz = quiz
       let words = Quiz.outcomes.map { style(.name, $0) }.joined(separator: ", ")
       sayLine("What happens? Answer with a state, or \(words); \(style(.name, "q")) ends the quiz.")
       showQuestion()
+    } catch {
+      switch error {
+      case .silence: say("\(style(.bad, "error")): the daemon takes too long, so there is no quiz\n")
+      case .refused(let line):
+        let note = line.note?.replacing("world \(fork)", with: "world \(world)")
+        sayLine(Wording(style: style).failure(line.noting(note)))
+      }
     }
   }
 

@@ -1,23 +1,14 @@
 internal import LineProtocol
 
-/// Finds out what a quiz asks about: it tries all inputs of a machine in a fork of its world, whose clock stands still.
+/// Finds out what a quiz asks about: it tries all inputs of a machine in a ``Trial``, whose clock stands still.
 ///
 /// The world itself is not changed, and the fork is dropped before the first question is asked. So the world may go on
 /// during the quiz.
 struct QuizScout {
-  enum Finding: Equatable {
-    case quiz(Quiz)
-    /// The daemon's answer to a request that failed.
-    case failure(ServerLine)
-    /// The connection was lost, or the daemon takes too long.
-    case silence
-  }
+  typealias Stop = Trial.Failure
 
   let machine: String
-  let world: String
-  /// The name of the fork.
-  let fork: String
-  /// Sends a request. The answer ends with its final line; `nil` if none comes.
+  /// Sends a request in the fork. The answer ends with its final line; `nil` if none comes.
   let ask: (String) -> [ServerLine]?
 
   /// The states that a quiz visits, and its questions, at most.
@@ -26,34 +17,11 @@ struct QuizScout {
   /// The inputs of one event that are tried, with different arguments.
   static let mostVariants = 3
 
-  private enum Stop: Error {
-    case failure(ServerLine)
-    case silence
-  }
-
-  func find() -> Finding {
-    do throws(Stop) {
-      try demand("use \(world)")
-      _ = try state()
-      let description = try demand("describe \(try kind())")
-      let states = description.filter { $0.words.first == "state" && $0.words.count > 1 }.map { $0.words[1] }
-      let forked = ask("world fork \(fork)")?.last
-      if let forked, forked.lineClass == .failure { throw Stop.failure(forked) }
-      // Without an answer the fork may still be made.
-      defer {
-        _ = ask("use \(world)")
-        _ = ask("world drop \(fork)")
-      }
-      guard forked != nil else { throw Stop.silence }
-      try demand("use \(fork)")
-      try demand("clock virtual")
-      return .quiz(Quiz(machine: machine, states: states, scenes: try scenes(Self.inputs(of: description))))
-    } catch {
-      switch error {
-      case .failure(let line): return .failure(line)
-      case .silence: return .silence
-      }
-    }
+  func find() throws(Stop) -> Quiz {
+    try demand("clock virtual")
+    let description = try demand("describe \(try kind())")
+    let states = description.filter { $0.words.first == "state" && $0.words.count > 1 }.map { $0.words[1] }
+    return Quiz(machine: machine, states: states, scenes: try scenes(Self.inputs(of: description)))
   }
 
   // MARK: Requests
@@ -67,7 +35,7 @@ struct QuizScout {
   @discardableResult
   private func demand(_ request: String) throws(Stop) -> [ServerLine] {
     let lines = try reply(request)
-    guard let last = lines.last, last.lineClass == .success else { throw lines.last.map(Stop.failure) ?? .silence }
+    guard let last = lines.last, last.lineClass == .success else { throw lines.last.map(Stop.refused) ?? .silence }
     return lines.dropLast()
   }
 
@@ -80,6 +48,7 @@ struct QuizScout {
   }
 
   private func kind() throws(Stop) -> String {
+    _ = try state()
     let row = try demand("list \(machine) limit=1").first
     guard let row, row.words.count > 1 else { throw .silence }
     return row.words[1]

@@ -122,7 +122,7 @@ enum Program {
     }
   }
 
-  /// Plays scripts; all are read before the first starts. If one cannot be read, all mistakes of all are told.
+  /// Plays scripts; all are read before the first starts. If one cannot be read, all mistakes of all are reported.
   private static func play(_ run: RunOptions, _ invocation: Invocation) -> ExitCode {
     let readings = RunFiles.scripts(
       run.files, checking: run.onlyChecks ? run.strictDocuments ? .strict : .asLoaded : nil)
@@ -138,7 +138,7 @@ enum Program {
     var status = ExitCode.usage
     if readings.contains(where: { $0.item != nil || $0.rest != nil }) {
       _ = playing(invocation) { client, connection, signals in
-        do throws(RunLink.Stop) {
+        do throws(Dialogue.Stop) {
           results = try program(client, connection, signals).examine(readings)
         } catch {
           if case .signal(let number) = error {
@@ -175,7 +175,7 @@ enum Program {
   private static func playing(
     _ invocation: Invocation, _ body: (Client, Connection, SignalQueue) -> ExitCode
   ) -> ExitCode {
-    connected(invocation, signals: RunLink.signals) { client, signals, _ in
+    connected(invocation, signals: Dialogue.signals) { client, signals, _ in
       guard let connection = client.connection else { return .noConnection }
       return body(client, connection, signals)
     }
@@ -193,7 +193,7 @@ enum Program {
     var stopped: Int32?
     func isToStop() -> Bool {
       while let number = signals.next() {
-        if RunLink.signals.contains(number) { stopped = number }
+        if Dialogue.signals.contains(number) { stopped = number }
       }
       return stopped != nil
     }

@@ -97,7 +97,7 @@ enum Pager {
   /// too plain.
   static let command: String? = {
     if Terminal.isDumb { return nil }
-    return command(for: SocketPath.variable("PAGER"), hasLess: isThere("less"))
+    return command(for: SocketPath.variable("PAGER"), hasLess: ProgramNames.has("less"))
   }()
 
   /// The command for the value of `$PAGER`; `nil` for none.
@@ -106,10 +106,6 @@ enum Pager {
     guard !wanted.allSatisfy({ $0 == " " }), wanted != "cat" else { return nil }
     // As git does, so that colours pass. In the variable a dollar ends the text.
     return ": \"${LESS=FRXP\(lessPrompt)\\$}\"; export LESS; \(wanted)"
-  }
-
-  private static func isThere(_ program: String) -> Bool {
-    (SocketPath.variable("PATH") ?? "").split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
   }
 
   /// Whether it was not there, or has shown nothing as far as one can know.

@@ -36,7 +36,7 @@ struct Job {
     case send(to: PromptLine.Destination)
     /// Whether `begin` can be strict.
     case strictness
-    /// The journal, to tell what else a request has caused: behind its input at a time, or all that it has brought.
+    /// The journal, to tell what else a request has caused: after its input at a time, or all that it has brought.
     case caused(at: String?)
     /// The state of a machine, to be shown to a room if it is another now.
     case look(String)

@@ -190,7 +190,7 @@ enum PromptLine: Equatable {
   /// `REQUEST | CMD` and `REQUEST > FILE`; `nil` for any other line.
   ///
   /// `|` and `>` can be words of a request, such as the data of an event. They are taken so where the line fits its
-  /// verb's forms with them, and always behind a verb whose words are a machine's own.
+  /// verb's forms with them, and always after a verb whose words are a machine's own.
   private static func sent(_ text: String, _ words: [Substring]) -> PromptLine? {
     let start = words[0].hasPrefix("@") ? 1 : 0
     guard words.count > start + 1, let verb = Verb.named(String(words[start])) else { return nil }
@@ -244,6 +244,16 @@ extension PromptLine {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: !isInDocument).map(String.init)
     guard lines.count > 1, !isInDocument, lines.contains(where: { unmarked($0) != nil }) else { return lines }
     return lines.filter { unmarked($0) != nil }
+  }
+
+  /// What is being typed, without a prompt and a time before it.
+  ///
+  /// - Parameter lacksWord: Whether the next word has not begun; it counts as `x`.
+  static func unfinished(_ typed: String, lacksWord: Bool) -> PromptLine {
+    let text = unmarked(typed) ?? typed
+    var line = PromptLine(lacksWord ? "\(text)x" : text)
+    while case .timed(_, let rest) = line { line = PromptLine(rest) }
+    return line
   }
 
   /// A line without the prompt that was copied with it: `> ` of documentation, or `main virtual 0.000> `.

@@ -65,7 +65,7 @@ extension Prompting {
       take(job.line)
     case .caused(let time):
       tellCaused(job.rows, at: time)
-      // What comes next is told from behind these on.
+      // Later inputs are reported from these on.
       if let last = job.rows.last?.words.first.flatMap({ UInt64($0) }) { client.note(sequence: last) }
     case .look(let machine):
       let state = job.rows.first { $0.words.first == "state" && $0.words.count > 1 }?.words[1]

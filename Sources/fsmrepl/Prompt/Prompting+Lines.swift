@@ -35,7 +35,7 @@ extension Prompting {
     }
   }
 
-  /// Whether a `begin` waits to be sent, behind which no other request may stand.
+  /// Whether a `begin` waits to be sent, after which no other request may stand.
   var isAskingForStrictness: Bool {
     if case .strictness = blocking.flatMap({ jobs[$0] })?.purpose { true } else { false }
   }
@@ -71,7 +71,7 @@ extension Prompting {
     pump()
   }
 
-  /// Forgets lines that wait for their turn, and the rest of a script, which is told behind the answer to its present line.
+  /// Forgets lines that wait for their turn, and the rest of a script, which is reported after its present line.
   func dropQueue() {
     let count = queue.count { !RequestText($0.text).isBlank }
     queue = []
@@ -143,7 +143,7 @@ extension Prompting {
     endPlay(of: line)
   }
 
-  /// The daemon knows the mistakes that came to it, and not those that are told here.
+  /// The daemon knows the mistakes that came to it, and not those that are reported here.
   private func noteMistake(in line: TypedLine) {
     if client.conversation.isCollecting, case .strict = batch?.kind { batch?.kind = .mistaken(line.text) }
   }
@@ -253,7 +253,7 @@ extension Prompting {
   }
 
   /// - Parameters:
-  ///   - document: The bytes behind a `define` line.
+  ///   - document: The bytes after a `define` line.
   ///   - purpose: `nil` only shows the answer.
   func ask(
     _ text: String, document: [UInt8]? = nil, _ line: TypedLine, _ purpose: Job.Purpose?,
@@ -304,18 +304,18 @@ extension Prompting {
     case .bytes(let bytes):
       let reading = RunFiles.script(path, bytes, isInSession: true)
       let readable = reading.item ?? reading.rest
-      let look = readable.flatMap { examine($0) }
+      let trial = readable.flatMap { tryOut($0) }
       let unplayable = readable.map { script in
         script.steps.filter { script.needsNotices($0) }.map {
           "\(script.place(of: $0)):\(script.column(of: $0, word: 0)): this \(PromptLine.onlyInRuns)"
         }
       }
-      let mistakes = reading.mistakes + (unplayable ?? []) + (look?.mistakes ?? [])
+      let mistakes = reading.mistakes + (unplayable ?? []) + (trial?.result.mistakes ?? [])
       guard mistakes.isEmpty, let script = reading.item else {
         for mistake in readable?.inOrder(mistakes) ?? mistakes { sayLine(ScreenText(mistake)) }
         return refuse("\(path) has mistakes; nothing was run", line)
       }
-      playing = ScriptPlay(script, examined: look?.steps ?? script.steps.indices)
+      playing = ScriptPlay(script, tried: trial?.count ?? .max)
     }
   }
 

@@ -13,7 +13,7 @@ final class Terminal {
   var onLine: (String?) -> Bool = { _ in true }
   /// Completes the end of a text.
   var complete: (String) -> Completion = { _ in Completion() }
-  /// What may follow a text, to be shown behind the cursor.
+  /// What may follow a text, to be shown after the cursor.
   var hint: (String) -> String = { _ in "" }
   /// Whether entered lines go to the history.
   var remembers = true
@@ -39,7 +39,7 @@ final class Terminal {
 
   private var condition = Condition.stopped
   private var isEditing: Bool { if case .editing = condition { true } else { false } }
-  /// Whether a hint is behind the cursor.
+  /// Whether a hint is after the cursor.
   private var showsHint = false
   /// The current prompt, or the last one.
   private(set) var prompt = ""
@@ -195,7 +195,7 @@ final class Terminal {
   /// A hint needs so many columns at least.
   private static let narrowestHint = 6
 
-  /// Shows what may follow, behind the end of the line and in its row. Only where there is colour: without, it would look
+  /// Shows what may follow, after the end of the line and in its row. Only where there is colour: without, it would look
   /// as if it were typed.
   private func drawHint() {
     guard style.usesColour, isEditing, rl_end > 0, rl_point == rl_end, !isSearching,

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import LineProtocol
 internal import UnixHost
 
@@ -57,8 +56,6 @@ struct TimeTrial: Equatable {
 
   /// How long a trial takes at most, in nanoseconds of the host's time.
   static let longest: UInt64 = 250_000_000
-  /// How long the daemon may take besides, in the same.
-  private static let patience: UInt64 = 2_000_000_000
   /// With fewer inputs than this the limit of the journal is not asked for.
   private static let fewInputs = 1_000
   private static let hour: Int64 = 3_600_000_000_000
@@ -76,7 +73,7 @@ struct TimeTrial: Equatable {
   ///
   /// - Returns: `nil` if that is not possible.
   static func run(_ request: TimeRequest, in world: String, of endpoint: Endpoint) -> TimeTrial? {
-    inFork(of: world, of: endpoint) { side in
+    try? Trial.run(in: world, of: endpoint) { side -> TimeTrial? in
       guard let before = side.ask("clock virtual")?.last, let start = Moment(before) else { return nil }
       let answer = side.ask(request.text, within: longest)?.last
       guard let end = side.ask("world")?.last.flatMap({ Moment($0) }) else { return nil }
@@ -85,23 +82,6 @@ struct TimeTrial: Equatable {
       let most = limits?.first { $0.words.first == "journal" }.flatMap { $0.words.count > 1 ? Int($0.words[1]) : nil }
       return TimeTrial(answer: answer, passed: end.time - start.time, inputs: inputs, most: most)
     }
-  }
-
-  /// Lets `body` ask in a fork of a world, which is dropped afterwards.
-  ///
-  /// - Returns: `nil` if the daemon makes no fork.
-  static func inFork<Result>(
-    of world: String, of endpoint: Endpoint, _ body: (SideConnection) -> Result?
-  ) -> Result? {
-    guard let side = SideConnection(to: endpoint, until: HostClock.now() + patience) else { return nil }
-    defer { side.close(until: HostClock.now() + patience) }
-    let fork = "trial-\(getpid())"
-    guard side.use(world), side.ask("world fork \(fork)")?.last?.lineClass == .success else { return nil }
-    defer {
-      _ = side.use(world)
-      _ = side.ask("world drop \(fork)")
-    }
-    return side.use(fork) ? body(side) : nil
   }
 
   private struct Moment {

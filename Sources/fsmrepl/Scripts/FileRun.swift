@@ -29,20 +29,20 @@ final class FileRun {
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Plays all files, or stops at the first failure; what is wrong with the later ones is told all the same.
+  /// Plays all files, or stops at the first failure; what is wrong with the later ones is reported all the same.
   ///
   /// - Parameters:
-  ///   - examine: Looks at the file with this index in `names` before any is played. A file that fails is not played.
-  ///   - play: Plays a file, behind what came of the look at it.
+  ///   - examine: Tries the file with this index in `names` before any is played. A file that fails is not played.
+  ///   - play: Plays a file after its dry run.
   func run(
-    _ names: [String], examine: (Int) throws(RunLink.Stop) -> RunResult? = { _ in nil },
-    play: (Int, RunResult?) throws(RunLink.Stop) -> RunResult
+    _ names: [String], examine: (Int) throws(Dialogue.Stop) -> RunResult? = { _ in nil },
+    play: (Int, RunResult?) throws(Dialogue.Stop) -> RunResult
   ) -> ExitCode {
     var results = names.map { RunResult(name: $0) }
     var status = ExitCode.good
     var place = 0
     write(report.beginning(names.count))
-    do throws(RunLink.Stop) {
+    do throws(Dialogue.Stop) {
       var looks: [RunResult?] = []
       for place in names.indices { looks.append(try examine(place)) }
       while place < names.count {
@@ -77,7 +77,7 @@ final class FileRun {
     Descriptor.standardError.tell("fsmrepl: \(text)")
   }
 
-  private func stop(_ reason: RunLink.Stop, in place: Int, _ results: inout [RunResult]) -> ExitCode {
+  private func stop(_ reason: Dialogue.Stop, in place: Int, _ results: inout [RunResult]) -> ExitCode {
     let text = reason == .lost ? "the connection to the daemon was lost" : "interrupted"
     results[place].ending = .interrupted(text)
     writeJUnit(results)

@@ -4,9 +4,6 @@ internal import UnixHost
 
 /// What becomes of answers.
 extension RunPlayer {
-  /// Goes on behind a failure.
-  func passOver() { failure = nil }
-
   func receive(until deadline: UInt64? = nil) throws(Stop) {
     if let patience, HostClock.now() >= patience { throw .lost }
     try link.receive(until: patience ?? deadline) { take($0) }
@@ -29,9 +26,9 @@ extension RunPlayer {
     rows = []
     answer = nil
     while true {
-      if let answer, let last = ServerLine(answer) {
+      if let answer {
         defer { rows = [] }
-        return (rows, last, answer)
+        return (rows, ServerLine(last: answer), answer)
       }
       try receive()
     }

@@ -19,7 +19,7 @@ extension RunPlayer {
       if case .never(let machine, let state) = script.check(place, turn: turnChecked) { begin(step, machine, state) }
     case (.check, _), (.repeats, _), (.again, _):
       if reply.lineClass == .failure {
-        fail(step, word: 1, expected: "ok", got: ScriptOutcome.found(reply), .failed, hints: replyHints)
+        fail(step, word: 1, expected: "ok", got: ScriptOutcome.found(reply), .failed, hasHints: true)
       }
     }
   }
@@ -34,9 +34,9 @@ extension RunPlayer {
       if status == .expectation {
         fail(
           step, word: word, expected: reply.text(of: "expected") ?? "?", got: reply.text(of: "got") ?? "?", status,
-          hints: replyHints)
+          hasHints: true)
       } else {
-        fail(step, word: word, expected: "ok", got: ScriptOutcome.found(reply), status, hints: replyHints)
+        fail(step, word: word, expected: "ok", got: ScriptOutcome.found(reply), status, hasHints: true)
       }
       return
     }
@@ -44,14 +44,14 @@ extension RunPlayer {
     let isTimeOut = reply.lineClass == .failure && reply.isWord(0, "TIMEOUT")
     isSequenceOpen = didTimeStopEarly
     let request = script.word(of: step, turn: turnChecked, wrongFor: reply.serverLine)
-    // Of a failure that was expected only what stands behind it can be wrong.
+    // Of a failure that was expected only what stands after it can be wrong.
     let isExpected = if case .refused(let code?) = outcome.result { code.word == reply.words.first } else { false }
     let isOfRequest =
       reply.lineClass == .failure && request > 0 && !reply.isWord(0, "REFUSED") && !isTimeOut && !isExpected
     let behindArrow = isOfRequest ? nil : outcome.wrongWord(reply)
     fail(
       step, word: behindArrow.map { script.arrow(of: step) + 1 + $0 } ?? request, expected: outcome.text,
-      got: outcome.found(reply), isTimeOut ? .timeOut : .expectation, hints: replyHints)
+      got: outcome.found(reply), isTimeOut ? .timeOut : .expectation, hasHints: true)
   }
 
   /// Whether time has advanced although the answer does not say how many inputs that took.
@@ -62,7 +62,7 @@ extension RunPlayer {
 
   private func checkShown(_ step: Script.Step, _ check: Script.Check) {
     guard reply.lineClass == .success else {
-      return fail(step, word: 1, expected: "a machine", got: ScriptOutcome.found(reply), .failed, hints: replyHints)
+      return fail(step, word: 1, expected: "a machine", got: ScriptOutcome.found(reply), .failed, hasHints: true)
     }
     guard let miss = check.miss(in: rows.compactMap { ServerLine($0) }) else { return }
     fail(
@@ -125,7 +125,7 @@ extension RunPlayer {
     }
     fail(
       step, word: reply.isWord(0, "UNKNOWN-MACHINE") ? 1 : 2, expected: "a machine and a state of its kind",
-      got: ScriptOutcome.found(reply), .failed, hints: replyHints)
+      got: ScriptOutcome.found(reply), .failed, hasHints: true)
   }
 
   func failNever(_ place: Int, state: String, at step: Script.Step) {
@@ -168,19 +168,13 @@ extension RunPlayer {
   /// - Parameter word: The index of the word that is wrong, in what the step does.
   func fail(
     _ step: Script.Step, word: Int = 0, expected: String, got: String, _ status: ExitCode = .expectation,
-    hints: [String] = []
+    hasHints: Bool = false
   ) {
     guard failure == nil else { return }
     failure = RunFailure(
-      status: status, place: "\(script.place(of: step)):\(script.column(of: step, word: word))",
-      line: script.line(of: step), played: script.playedLine(of: step, turn: turnChecked), expected: expected, got: got,
-      hints: hints)
+      script, step, turn: turnChecked, word: word, status: status, expected: expected, got: got,
+      hasHints && reply.lineClass == .failure ? reply.serverLine : nil)
     result.worldTime = worldTime
     if isSequenceOpen { sequence = .max }
   }
-
-  private var replyHints: [String] { reply.lineClass == .failure ? Self.hints(reply.serverLine) : [] }
-
-  /// What the prompt says below a failure: what was meant, what is allowed, what leads to it.
-  static func hints(_ line: ServerLine) -> [String] { Wording(style: .bare).hints(line).map(\.text) }
 }

@@ -7,7 +7,7 @@ internal import UnixHost
 /// Requests are sent ahead of their answers. Answers arrive in order, so each is checked against the oldest unanswered
 /// line. After the first failure nothing more is sent; requests already sent still run, in a world that is dropped.
 final class RunPlayer {
-  typealias Stop = RunLink.Stop
+  typealias Stop = Dialogue.Stop
 
   /// Callbacks that show a script while it plays.
   struct Onlooker {
@@ -46,7 +46,7 @@ final class RunPlayer {
   /// Time between two progress updates while nothing happens, in nanoseconds.
   static let progressInterval: UInt64 = 100_000_000
 
-  let link: RunLink
+  let link: Dialogue
   let script: Script
   let speed: Double?
   let onlooker: Onlooker
@@ -93,7 +93,7 @@ final class RunPlayer {
   /// Where pace is counted from: a host time and the world time that corresponds to it.
   var anchor: (host: UInt64, world: Int64)?
 
-  init(link: RunLink, script: Script, speed: Double?, onlooker: Onlooker) {
+  init(link: Dialogue, script: Script, speed: Double?, onlooker: Onlooker) {
     self.link = link
     self.script = script
     self.speed = speed

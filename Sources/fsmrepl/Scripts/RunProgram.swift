@@ -9,11 +9,9 @@ final class RunProgram {
   private let showsWire: Bool
   private let style: Style
   private let client: Client
-  private let link: RunLink
+  private let link: Dialogue
   private let files: FileRun
   private var worlds = RunWorlds()
-  /// What the daemon says of kinds that no script defines.
-  private var kinds = KindBook()
 
   init(
     options: RunOptions, keepsGoing: Bool, showsWire: Bool, style: Style, client: Client, connection: Connection,
@@ -23,7 +21,7 @@ final class RunProgram {
     self.showsWire = showsWire
     self.style = style
     self.client = client
-    link = RunLink(connection: connection, signals: signals)
+    link = Dialogue(connection: connection, signals: signals)
     files = FileRun(
       subject: .scripts, isTAP: options.isTAP, junit: options.junit, keepsGoing: keepsGoing || options.onlyChecks,
       style: style, client: client)
@@ -33,12 +31,12 @@ final class RunProgram {
   func run(_ scripts: [Script]) -> ExitCode {
     let pictures = options.wavePaths(of: scripts.map(\.name))
     return files.run(
-      scripts.map(\.name), examine: { place throws(RunLink.Stop) in try examine(scripts[place]) },
-      play: { place, look throws(RunLink.Stop) in
+      scripts.map(\.name), examine: { place throws(Dialogue.Stop) in try examine(scripts[place]) },
+      play: { place, look throws(Dialogue.Stop) in
         if options.onlyChecks, let look { return look }
         let script = scripts[place]
         let player = RunPlayer(link: link, script: script, speed: options.speed, onlooker: onlooker(of: script))
-        try inNewWorld(player) { () throws(RunLink.Stop) in
+        try inNewWorld(player) { () throws(Dialogue.Stop) in
           try player.play()
           if !pictures.isEmpty { try draw(player, into: pictures[place]) }
         }
@@ -47,8 +45,8 @@ final class RunProgram {
   }
 
   /// Uses a new world for a player, and drops it afterwards, whatever the result.
-  private func inNewWorld(_ player: RunPlayer, _ body: () throws(RunLink.Stop) -> Void) throws(RunLink.Stop) {
-    do throws(RunLink.Stop) {
+  private func inNewWorld(_ player: RunPlayer, _ body: () throws(Dialogue.Stop) -> Void) throws(Dialogue.Stop) {
+    do throws(Dialogue.Stop) {
       let seed = options.seed ?? player.script.seed ?? 0
       let world: String
       switch try worlds.enter(with: player, seed: seed) {
@@ -73,7 +71,7 @@ final class RunProgram {
   /// Looks at what could be read of some files, of which nothing is played.
   ///
   /// - Returns: A result for each file: all its mistakes, or that it was not run.
-  func examine(_ readings: [RunFiles.Reading<Script>]) throws(RunLink.Stop) -> [RunResult] {
+  func examine(_ readings: [RunFiles.Reading<Script>]) throws(Dialogue.Stop) -> [RunResult] {
     var results: [RunResult] = []
     for reading in readings {
       var result = reading.result
@@ -90,32 +88,23 @@ final class RunProgram {
     return results
   }
 
-  /// - Returns: What came of a look at a script; a failure has all mistakes.
-  private func examine(_ script: Script) throws(RunLink.Stop) -> RunResult {
-    var examination = Examination(script, knowing: kinds)
-    let player = RunPlayer(link: link, script: script.definitions, speed: nil, onlooker: .init())
-    player.result.ending = .passed
-    if examination.hasQuestions {
-      var hasWorld = false
-      try inNewWorld(player) { () throws(RunLink.Stop) in
-        hasWorld = true
-        try examination.learnKinds(player)
-        try examination.define(player)
-      }
-      guard hasWorld else { return player.result }
-      player.result.ending = .passed
+  /// - Returns: What came of a dry run of a script; a failure has all mistakes.
+  private func examine(_ script: Script) throws(Dialogue.Stop) -> RunResult {
+    let player = RunPlayer(link: link, script: script, speed: nil, onlooker: .init())
+    try inNewWorld(player) { () throws(Dialogue.Stop) in
+      var run = DryRun(script, isInSession: false, link)
+      try run.play()
+      player.result = run.result
     }
-    kinds = examination.book
-    if let failure = examination.failure() { player.result.ending = .failed(failure) }
     return player.result
   }
 
   /// Draws what happened in the script's world, with what was expected in vain marked in it.
-  private func draw(_ player: RunPlayer, into path: String) throws(RunLink.Stop) {
+  private func draw(_ player: RunPlayer, into path: String) throws(Dialogue.Stop) {
     var request = "wave from=0 format=svg"
     if let failure = player.result.failure {
       let text = "\(failure.place): expected \(failure.expected), got \(failure.got)"
-      // Requests behind the failed one were sent already; what they brought is not drawn.
+      // Requests after the failed one were sent already; what they brought is not drawn.
       request += " to=\(player.worldTime) mark=\(Word.quoted(VisibleText.escaped(text)))"
     }
     let answer = try player.ask(request)

@@ -1,3 +1,4 @@
+internal import LineProtocol
 import Scripts
 
 /// The result for one file: a script that was run, or a transcript that was checked.
@@ -91,16 +92,23 @@ struct RunFailure: Equatable {
 }
 
 extension RunFailure {
-  /// A mistake that was found before the script was played.
-  init(_ mistake: KindMistake) {
+  /// - Parameters:
+  ///   - turn: How often the step has been played before.
+  ///   - word: The index of the word that is wrong, in what the step does.
+  ///   - answer: What the daemon says, of which the hints are.
+  init(
+    _ script: Script, _ step: Script.Step, turn: Int32, word: Int, status: ExitCode = .failed, expected: String,
+    got: String, _ answer: ServerLine? = nil
+  ) {
     self.init(
-      status: .failed, place: mistake.place, line: mistake.line, expected: mistake.expected, got: mistake.got,
-      hints: RunPlayer.hints(mistake.answer))
+      status: status, place: "\(script.place(of: step)):\(script.column(of: step, word: word))",
+      line: script.line(of: step), played: script.playedLine(of: step, turn: turn), expected: expected, got: got,
+      hints: answer.map { Wording(style: .bare).hints($0).map(\.text) } ?? [])
   }
 
   /// A line for each mistake, as those are told of a file that cannot be read.
   ///
-  /// - Parameter findings: What the daemon says of documents; such a mistake is told once.
+  /// - Parameter findings: What the daemon says of documents; such a mistake is reported once.
   func lines(besides findings: [String] = []) -> [String] {
     let mistakes = ([self] + others).filter { mistake in
       !findings.contains { $0.hasSuffix(": error: \(mistake.reason)") }

@@ -32,8 +32,8 @@ struct RunWorlds {
   /// - Parameter ask: Sends a request and returns the last line of its answer.
   /// - Returns: The name of the world.
   mutating func make(
-    seed: UInt64 = 0, ask: (String) throws(RunLink.Stop) -> ServerLine
-  ) throws(RunLink.Stop) -> Result<String, Refusal> {
+    seed: UInt64 = 0, ask: (String) throws(Dialogue.Stop) -> ServerLine
+  ) throws(Dialogue.Stop) -> Result<String, Refusal> {
     var tries = 0
     var free = name
     while true {
@@ -49,8 +49,8 @@ struct RunWorlds {
     }
   }
   /// Makes a world and uses it, so that what a script sends stays in it.
-  mutating func enter(with player: RunPlayer, seed: UInt64) throws(RunLink.Stop) -> Result<String, Refusal> {
-    let made = try make(seed: seed) { request throws(RunLink.Stop) in try player.ask(request).last }
+  mutating func enter(with player: RunPlayer, seed: UInt64) throws(Dialogue.Stop) -> Result<String, Refusal> {
+    let made = try make(seed: seed) { request throws(Dialogue.Stop) in try player.ask(request).last }
     guard case .success(let name) = made else { return made }
     // Nothing of the script may be sent before the daemon confirms that we are in this world.
     let used = try player.ask("use \(name)").last

@@ -9,7 +9,7 @@ struct ScriptCursor {
   /// What remains of the repeats around the next step, and the turn outside of each.
   private var loops: [(left: Int32, outer: Int32)] = []
 
-  /// Goes on behind a step that begins or ends a repeat; nothing else moves.
+  /// Goes on after a step that begins or ends a repeat; nothing else moves.
   mutating func pass(_ action: Script.Action) {
     switch action {
     case .request, .check: break

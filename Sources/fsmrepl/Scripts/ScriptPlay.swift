@@ -4,8 +4,9 @@ internal import Scripts
 /// A script that is played in the present world, one step after the other.
 final class ScriptPlay {
   let script: Script
-  /// The steps that need no look any more when they are played.
-  let examined: Range<Int>
+  /// How many steps were tried before they are played.
+  var tried: Int
+  private var count = 0
   private var cursor = ScriptCursor()
   private var isInBatch = false
 
@@ -25,6 +26,9 @@ final class ScriptPlay {
     /// Its index in the script.
     let place: Int
     let turn: Int32
+    /// Where it begins, and how many steps were played before.
+    let cursor: ScriptCursor
+    let number: Int
     /// Whether it stands between `begin` and `end`.
     let isInBatch: Bool
 
@@ -44,10 +48,9 @@ final class ScriptPlay {
     func place(ofWord word: Int) -> String { "\(origin):\(play.script.column(of: step, word: word))" }
   }
 
-  /// - Parameter examined: The steps that were looked at, or cannot be.
-  init(_ script: Script, examined: Range<Int>) {
+  init(_ script: Script, tried: Int) {
     self.script = script
-    self.examined = examined
+    self.tried = tried
   }
 
   /// Whether steps are left.
@@ -60,7 +63,9 @@ final class ScriptPlay {
   func take() -> Step? {
     guard ending == nil, let place = next(&cursor) else { return nil }
     if case .request(.end, _) = script.steps[place].action { isInBatch = false }
-    let step = Step(play: self, place: place, turn: cursor.turn, isInBatch: isInBatch)
+    let step = Step(
+      play: self, place: place, turn: cursor.turn, cursor: cursor, number: count, isInBatch: isInBatch)
+    count += 1
     if case .request(.begin, _) = script.steps[place].action { isInBatch = true }
     cursor.next += 1
     return step

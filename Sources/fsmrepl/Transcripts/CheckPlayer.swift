@@ -7,7 +7,7 @@ internal import UnixHost
 /// The answers of a request follow it. Notices of the time until the next request may stand before that request, as in a
 /// recording. They may also follow it, which is natural where a request begins with its time.
 final class CheckPlayer {
-  private let link: RunLink
+  private let link: Dialogue
   private let transcript: Transcript
   /// The world that stands for the daemon's first.
   private let world: String
@@ -30,7 +30,7 @@ final class CheckPlayer {
   private static let question = "@\(endTag) sync\n"
   private static let timeTag = ".time"
 
-  init(link: RunLink, transcript: Transcript, world: String) {
+  init(link: Dialogue, transcript: Transcript, world: String) {
     self.link = link
     self.transcript = transcript
     self.world = world
@@ -40,7 +40,7 @@ final class CheckPlayer {
   /// Plays to the end, or to the first difference.
   ///
   /// - Parameter isUpdate: Whether differences are accepted, so that only errors are failures.
-  func play(isUpdate: Bool) throws(RunLink.Stop) {
+  func play(isUpdate: Bool) throws(Dialogue.Stop) {
     for place in transcript.exchanges.indices {
       try play(place)
       // Notices of passing time may belong to the previous request, so compare it only after this one has begun.
@@ -79,7 +79,7 @@ final class CheckPlayer {
     }
   }
 
-  private func play(_ place: Int) throws(RunLink.Stop) {
+  private func play(_ place: Int) throws(Dialogue.Stop) {
     let exchange = transcript.exchanges[place]
     let end = end(of: exchange)
     answers.append([])
@@ -129,7 +129,7 @@ final class CheckPlayer {
   /// Processes the lines of the time that passes before a request.
   ///
   /// - Returns: False if time could not advance; the result then holds the failure.
-  private func takeTime(_ place: Int) throws(RunLink.Stop) -> Bool {
+  private func takeTime(_ place: Int) throws(Dialogue.Stop) -> Bool {
     var came = try lines { $0.tag == Self.timeTag }
     let last = came.popLast().flatMap(ServerLine.of)
     var rest = came.map(incoming)[...]
@@ -153,7 +153,7 @@ final class CheckPlayer {
   }
 
   /// After the last request, advances to the time of the last notice that the transcript expects.
-  private func playLastNotices() throws(RunLink.Stop) {
+  private func playLastNotices() throws(Dialogue.Stop) {
     guard !hasLeft, let last = transcript.exchanges.last, let came = answers.last?.count else { return }
     let expected = transcript.answers(to: last).dropFirst(came)
     let times = expected.compactMap(ServerLine.of).filter { $0.lineClass == .notice && $0.words.count > 1 }
@@ -164,17 +164,17 @@ final class CheckPlayer {
   // MARK: Lines
 
   /// Sends a request and waits for all its lines.
-  private func ask(_ request: String) throws(RunLink.Stop) -> [String] {
+  private func ask(_ request: String) throws(Dialogue.Stop) -> [String] {
     link.send("\(request)\n\(Self.question)")
     return try linesToQuestion()
   }
 
-  private func linesToQuestion() throws(RunLink.Stop) -> [String] {
+  private func linesToQuestion() throws(Dialogue.Stop) -> [String] {
     try lines { $0.tag == Self.endTag }.dropLast()
   }
 
   /// Reads lines up to and including the first that matches.
-  private func lines(until isLast: (ServerLine) -> Bool) throws(RunLink.Stop) -> [String] {
+  private func lines(until isLast: (ServerLine) -> Bool) throws(Dialogue.Stop) -> [String] {
     var lines: [String] = []
     while true {
       while let raw = received.popFirst() {
@@ -188,8 +188,8 @@ final class CheckPlayer {
   }
 
   /// Reads all lines until the connection is closed.
-  private func linesToEnd() throws(RunLink.Stop) -> [String] {
-    do throws(RunLink.Stop) {
+  private func linesToEnd() throws(Dialogue.Stop) -> [String] {
+    do throws(Dialogue.Stop) {
       while true { try link.receive { received.append(String(decoding: $0, as: UTF8.self)) } }
     } catch .lost {
       return Array(received)
@@ -197,7 +197,7 @@ final class CheckPlayer {
   }
 
   /// Records which worlds exist, and ensures that the daemon's first world is never used.
-  private func learn(_ exchange: Transcript.Exchange, _ came: [String]) throws(RunLink.Stop) {
+  private func learn(_ exchange: Transcript.Exchange, _ came: [String]) throws(Dialogue.Stop) {
     let lines = came.compactMap(ServerLine.of)
     let words = RequestText(exchange.request).words
     if exchange.verb == .world, words.count > 1, lines.last?.lineClass == .success {

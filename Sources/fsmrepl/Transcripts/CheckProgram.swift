@@ -7,7 +7,7 @@ final class CheckProgram {
   private let options: CheckOptions
   private let client: Client
   /// The connection that makes and drops worlds.
-  private let control: RunLink
+  private let control: Dialogue
   private let signals: SignalQueue
   private let files: FileRun
   private var worlds = RunWorlds()
@@ -18,7 +18,7 @@ final class CheckProgram {
     self.options = options
     self.client = client
     self.signals = signals
-    control = RunLink(connection: connection, signals: signals)
+    control = Dialogue(connection: connection, signals: signals)
     files = FileRun(
       subject: .transcripts, isTAP: options.isTAP, junit: options.junit, keepsGoing: keepsGoing, style: style,
       client: client)
@@ -26,20 +26,20 @@ final class CheckProgram {
 
   /// Checks all transcripts, or stops at the first difference.
   func run(_ transcripts: [Transcript]) -> ExitCode {
-    files.run(transcripts.map(\.name)) { place, _ throws(RunLink.Stop) in try check(transcripts[place]) }
+    files.run(transcripts.map(\.name)) { place, _ throws(Dialogue.Stop) in try check(transcripts[place]) }
   }
 
-  private func check(_ transcript: Transcript) throws(RunLink.Stop) -> RunResult {
-    let link: RunLink
+  private func check(_ transcript: Transcript) throws(Dialogue.Stop) -> RunResult {
+    let link: Dialogue
     do throws(Endpoint.Failure) {
-      link = RunLink(connection: try client.endpoint.connectAgain(), signals: signals)
+      link = Dialogue(connection: try client.endpoint.connectAgain(), signals: signals)
     } catch {
       files.complain("\(error)")
       throw .lost
     }
     defer { link.close() }
     var made: Set<String> = []
-    do throws(RunLink.Stop) {
+    do throws(Dialogue.Stop) {
       let result = try check(transcript, on: link, &made)
       try drop(made)
       return result
@@ -51,8 +51,8 @@ final class CheckProgram {
 
   /// - Parameter made: Collects the worlds that this check has made.
   private func check(
-    _ transcript: Transcript, on link: RunLink, _ made: inout Set<String>
-  ) throws(RunLink.Stop) -> RunResult {
+    _ transcript: Transcript, on link: Dialogue, _ made: inout Set<String>
+  ) throws(Dialogue.Stop) -> RunResult {
     func refused(_ refusal: RunWorlds.Refusal) -> RunResult {
       var result = RunResult(name: transcript.name)
       result.ending = .failed(refusal.failure(of: transcript.name))
@@ -61,12 +61,12 @@ final class CheckProgram {
     defer { if let world = worlds.last { made.insert(world) } }
     // The seed of a daemon's first world is 0; for another world the transcript gives it when it makes the world.
     let world: String
-    switch try worlds.make(ask: { request throws(RunLink.Stop) in try control.ask(request) }) {
+    switch try worlds.make(ask: { request throws(Dialogue.Stop) in try control.final(request) }) {
     case .failure(let refusal): return refused(refusal)
     case .success(let name): world = name
     }
-    _ = try link.last()  // The greeting.
-    let used = try link.ask("use \(world)")
+    _ = try link.answer()  // The greeting.
+    let used = try link.final("use \(world)")
     guard used.lineClass == .success else { return refused(RunWorlds.Refusal(line: used)) }
     let player = CheckPlayer(link: link, transcript: transcript, world: world)
     defer { made.formUnion(player.worlds) }
@@ -75,8 +75,8 @@ final class CheckProgram {
   }
 
   /// Drops the worlds that a transcript has left.
-  private func drop(_ made: Set<String>) throws(RunLink.Stop) {
-    for name in made.sorted() { _ = try control.ask("world drop \(name)") }
+  private func drop(_ made: Set<String>) throws(Dialogue.Stop) {
+    for name in made.sorted() { _ = try control.final("world drop \(name)") }
   }
 
   /// Rewrites the file if updates were requested and there is a difference.
@@ -91,27 +91,5 @@ final class CheckProgram {
           status: .usage, place: transcript.name, line: "", expected: "a file that can be rewritten", got: "\(error)"))
     }
     return result
-  }
-}
-
-extension RunLink {
-  /// Sends a request when no other is pending.
-  ///
-  /// - Returns: The last line of the answer.
-  fileprivate func ask(_ request: String) throws(Stop) -> ServerLine {
-    send(request + "\n")
-    return try last()
-  }
-
-  /// The next line that ends an answer.
-  fileprivate func last() throws(Stop) -> ServerLine {
-    while true {
-      var last: ServerLine?
-      try receive { bytes in
-        guard let line = ServerLine(String(decoding: bytes, as: UTF8.self)) else { return }
-        if line.lineClass == .success || line.lineClass == .failure { last = line }
-      }
-      if let last { return last }
-    }
   }
 }

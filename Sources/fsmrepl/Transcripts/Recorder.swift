@@ -66,7 +66,7 @@ struct Recorder {
   /// Records a request that is sent.
   ///
   /// - Parameter isKept: Whether the daemon collects it for a batch.
-  /// - Returns: Whether ``question`` has to be sent before or behind it.
+  /// - Returns: Whether ``question`` has to be sent before or after it.
   mutating func note(
     _ text: String, _ verb: Verb?, document: [UInt8]? = nil, isKept: Bool
   ) -> (before: Bool, behind: Bool) {

@@ -18,8 +18,8 @@ struct CausedInputs: Equatable {
   private static let outcomes: Set = ["moved", "stayed", "ignored", "refused"]
 
   /// - Parameters:
-  ///   - rows: The lines of the journal behind an input, or of all inputs that a request has brought.
-  ///   - time: The time of the input; wires deliver at the same time, directly behind it. `nil` for all inputs of a
+  ///   - rows: The lines of the journal after an input, or of all inputs that a request has brought.
+  ///   - time: The time of the input; wires deliver at the same time, directly after it. `nil` for all inputs of a
   ///     request.
   init(_ rows: [ServerLine], at time: String? = nil) {
     for row in rows where row.words.count > 4 && Self.outcomes.contains(row.words[3]) {

@@ -29,7 +29,7 @@ struct Presenter {
   private let localUsages: [String]
   /// Inputs whose outcome a notice has told, the latest last.
   private var told: [String] = []
-  /// The machine whose state was told last, and that state.
+  /// The machine whose state was reported last, and that state.
   private(set) var shown: (machine: String, state: String)?
   /// Its state by the notices since.
   private var news: String?
@@ -120,7 +120,7 @@ struct Presenter {
   /// Whether a notice has told the outcome of this input.
   func hasTold(_ sequence: String) -> Bool { told.contains(sequence) }
 
-  /// Forgets what was told: the daemon may be another, whose inputs have the same numbers.
+  /// Forgets what was reported: the daemon may be another, whose inputs have the same numbers.
   mutating func forgetTold() {
     told = []
     shown = nil

@@ -14,7 +14,7 @@ struct Style: Equatable {
     case name, state, quiet, good, bad, output, attention
     /// The state that a machine is in now.
     case newState
-    /// What may be typed next, behind the cursor.
+    /// What may be typed next, after the cursor.
     case hint
   }
 

@@ -12,7 +12,7 @@ struct TakenBack: Equatable {
   private(set) var hasUsedMachine = false
   /// Whether they came at different times, so that `goto` could take back less.
   private(set) var spansTime = false
-  /// How many inputs came behind those that were read.
+  /// How many inputs came after those that were read.
   private(set) var unread = 0
 
   /// More inputs are not read.
@@ -181,7 +181,7 @@ struct RewindTrial: Equatable {
 
   /// - Returns: `nil` if the daemon makes no fork, or takes too long.
   private static func run(_ request: String, in world: String, of endpoint: Endpoint) -> RewindTrial? {
-    TimeTrial.inFork(of: world, of: endpoint) { side in
+    try? Trial.run(in: world, of: endpoint) { side -> RewindTrial? in
       guard let before = side.ask("world")?.last, let start = before["t"].flatMap({ TimeText.time($0) }),
         let answer = side.ask(request, within: TimeTrial.longest)?.last, answer.lineClass == .success,
         let end = answer["t"].flatMap({ TimeText.time($0) }), let sequence = answer["seq"],

@@ -6,7 +6,7 @@ struct Wording: Equatable {
   let style: Style
   /// Times of a running clock are shown in milliseconds; those of a stopped one are exact.
   var showsMilliseconds = false
-  /// Whether an answer is told with its time and the number of its input.
+  /// Whether an answer is reported with its time and the number of its input.
   var tellsWhen = true
 
   // MARK: Replies

@@ -1,0 +1,199 @@
+internal import Glibc
+internal import LineProtocol
+internal import UnixHost
+
+/// A connection whose answers are waited for: many requests in one write, lines parsed in place, up to a deadline.
+final class Dialogue {
+  /// Why no answer comes.
+  enum Stop: Error, Equatable {
+    /// The daemon has closed the connection, is gone, or takes too long.
+    case lost
+    case signal(Int32)
+  }
+
+  /// The signals that end waiting.
+  static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+
+  private let connection: Connection
+  /// `nil` beside a prompt, which reads the signals itself.
+  private let signals: SignalQueue?
+  private var unsent = ByteBuffer(capacity: 4 << 10)
+  private var sent = 0
+  /// Lines of answers that were received and not taken yet.
+  private var lines: ArraySlice<ServerLine> = []
+  private var isLost = false
+  /// The requests of ``ask(_:)`` whose answers have not come, or the greeting.
+  private var unanswered = 0
+  /// The host time at which waiting ends, in nanoseconds; `nil` waits without limit.
+  var deadline: UInt64?
+  /// The world in use.
+  private(set) var world = "main"
+
+  init(connection: Connection, signals: SignalQueue?) {
+    self.connection = connection
+    self.signals = signals
+  }
+
+  /// A connection beside the user's.
+  ///
+  /// - Returns: `nil` if the daemon lets nobody in.
+  convenience init?(to endpoint: Endpoint, signals: SignalQueue? = nil, until deadline: UInt64?) {
+    guard let connection = try? endpoint.connectAgain() else { return nil }
+    self.init(connection: connection, signals: signals)
+    self.deadline = deadline
+    unanswered = 1
+    guard let greeting = reply(leaving: 0)?.last, greeting.lineClass == .success else {
+      connection.close()
+      return nil
+    }
+    world = greeting["world"] ?? world
+  }
+
+  /// Waits for the answers that have not come, so that what was sent is done, and closes.
+  func close(until deadline: UInt64) {
+    self.deadline = deadline
+    if unanswered > 0, !isLost { _ = reply(leaving: 0) }
+    close()
+  }
+
+  func close() { connection.close() }
+
+  // MARK: Lines
+
+  /// Bytes that wait to be sent.
+  var backlog: Int { unsent.count - sent }
+
+  /// Buffers bytes; they are sent by ``receive(until:_:)``.
+  func send(_ bytes: UnsafeRawBufferPointer) { unsent.append(bytes) }
+
+  func send(_ text: String) { unsent.append(text: text) }
+
+  /// Sends what fits, waits for input, for room to send or for the deadline, and passes each received line to `take`.
+  /// The last lines of a daemon that is gone are passed too.
+  func receive(until deadline: UInt64? = nil, _ take: (UnsafeMutableRawBufferPointer) -> Void) throws(Stop) {
+    flush()
+    let readiness = Readiness(
+      [.init(descriptor: connection.descriptor, writes: backlog > 0)]
+        + (signals.map { [.init(descriptor: $0.descriptor)] } ?? []),
+      until: deadline)
+    let signal = nextSignal()
+    if signal == nil {
+      if readiness.canWrite(connection.descriptor) { flush() }
+      isLost = readiness.canRead(connection.descriptor) && connection.receive() == .ended
+    }
+    while connection.takeLine(take) {}
+    if let signal { throw .signal(signal) }
+    if isLost { throw .lost }
+  }
+
+  /// The next signal of those that end a script. Ctrl-Z stops the process; others are for prompts.
+  private func nextSignal() -> Int32? {
+    while let number = signals?.next() {
+      if Self.signals.contains(number) { return number }
+      if number == SIGTSTP { kill(getpid(), SIGSTOP) }
+    }
+    return nil
+  }
+
+  private func flush() {
+    while backlog > 0 {
+      let rest = UnsafeRawBufferPointer(rebasing: unsent.bytes[sent...])
+      guard case .bytes(let count) = connection.descriptor.send(rest) else { return }
+      sent += count
+    }
+    unsent.removeAll()
+    sent = 0
+  }
+
+  // MARK: Answers
+
+  /// The lines of data of the next answer, and its last line.
+  ///
+  /// - Throws: ``Stop/lost`` also where none comes before the deadline.
+  func answer() throws(Stop) -> (rows: [ServerLine], last: ServerLine) {
+    var rows: [ServerLine] = []
+    while true {
+      while let line = lines.popFirst() {
+        switch line.lineClass {
+        case .data: rows.append(line)
+        case .success, .failure: return (rows, line)
+        case .flow where line.code == "world" && line["dropped"] == world: world = "main"
+        case .flow, .notice: break
+        }
+      }
+      if let deadline, HostClock.now() >= deadline {
+        lines = rows[...]
+        throw .lost
+      }
+      lines = []
+      var received: [ServerLine] = []
+      try receive(until: deadline) { bytes in
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let line = ServerLine(text) ?? (text.hasPrefix("+") || text.hasPrefix("-") ? ServerLine(last: text) : nil)
+        else { return }
+        received.append(line)
+      }
+      lines = received[...]
+    }
+  }
+
+  /// Sends a request when no other is unanswered.
+  ///
+  /// - Returns: The last line of its answer.
+  func final(_ request: String) throws(Stop) -> ServerLine {
+    send("\(request)\n")
+    return try answer().last
+  }
+
+  /// Sends a request.
+  ///
+  /// - Returns: The lines of its answer, the final one last; `nil` if there is none in time.
+  func ask(_ request: String) -> [ServerLine]? { ask([request])[0] }
+
+  /// Sends a request, and cancels it if it is not answered within so many nanoseconds. Then the deadline is as far off
+  /// as it was.
+  func ask(_ request: String, within span: UInt64) -> [ServerLine]? {
+    let start = HostClock.now()
+    let patience = deadline.map { max($0, start) - start }
+    deadline = start + span
+    let answer = ask(request)
+    deadline = patience.map { HostClock.now() + $0 }
+    if answer == nil { _ = ask(Verb.cancel.name) }
+    return answer
+  }
+
+  /// Sends all requests at once and reads the answers in order.
+  func ask(_ requests: [String]) -> [[ServerLine]?] {
+    guard !isLost else { return requests.map { _ in nil } }
+    for request in requests { send("\(request)\n") }
+    unanswered += requests.count
+    return requests.indices.map { reply(leaving: requests.count - 1 - $0) }
+  }
+
+  /// Goes to a world.
+  ///
+  /// - Returns: False if there is no such world, or no answer.
+  func use(_ world: String) -> Bool {
+    guard world != self.world else { return true }
+    guard ask("use \(world)")?.last?.lineClass == .success else { return false }
+    self.world = world
+    return true
+  }
+
+  /// The answer that leaves `rest` requests unanswered. Late answers to earlier requests are skipped.
+  private func reply(leaving rest: Int) -> [ServerLine]? {
+    while unanswered > rest, let (rows, last) = try? answer() {
+      unanswered -= 1
+      if unanswered == rest { return rows + [last] }
+    }
+    return nil
+  }
+}
+
+extension ServerLine {
+  /// A line that ends an answer; one that cannot be read is a failure without a code.
+  init(last text: String) {
+    self =
+      ServerLine(text) ?? ServerLine(lineClass: .failure, tag: nil, words: [], fields: [], note: text)
+  }
+}
