@@ -102,7 +102,7 @@ extension DiagramReader {
     return name
   }
 
-  private mutating func event(ofWords text: PlacedText) -> PlacedText {
+  mutating func event(ofWords text: PlacedText) -> PlacedText {
     let words = text.string.replacing("’", with: "'").split(whereSeparator: \.isWhitespace).joined(separator: " ")
     let name = name(ofWords: words, otherwise: "event")
     if diagram.eventTexts[name] == nil, name != words {

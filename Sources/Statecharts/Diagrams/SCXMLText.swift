@@ -38,16 +38,18 @@ extension XMLDocument {
 extension DiagramReader {
   /// The document that a diagram stands for, and what is to be said of it.
   static func document(
-    _ bytes: [UInt8], _ reading: DiagramReading, limits: DocumentLimits, _ pace: ReadingPace
+    _ bytes: [UInt8], _ notation: DiagramNotation, _ asked: DiagramReading, limits: DocumentLimits, _ pace: ReadingPace
   ) -> (XMLDocument, [(severity: Finding.Severity, position: XMLDocument.Position, message: String)]) {
-    var reader = DiagramReader(bytes, reading, limits: limits, pace)
+    // JSON has no labels to be read formally or freely; what is assumed of it, strictly read, is warned of.
+    let reading = notation == .xstate ? .free : asked
+    var reader = DiagramReader(bytes, notation, reading, limits: limits, pace)
     reader.read()
     switch reading {
     case .strict: reader.warnOfOtherReadings()
     case .free:
       // What words mean can depend on what comes after them.
       let vocabulary = Vocabulary(reader.diagram)
-      reader = DiagramReader(bytes, reading, limits: limits, pace)
+      reader = DiagramReader(bytes, notation, reading, limits: limits, pace)
       reader.vocabulary = vocabulary
       reader.read()
       reader.complete()
@@ -62,7 +64,10 @@ extension DiagramReader {
       element.positions = element.positions.map { lines.position(of: $0.offset) }
       nodes[node].content = .element(element)
     }
-    let notes = translation.diagram.notes.map { ($0.severity, lines.position(of: $0.offset), $0.message) }
+    let notes = translation.diagram.notes.map { note in
+      let isWarned = note.severity == .note && asked == .strict
+      return (isWarned ? .warning : note.severity, lines.position(of: note.offset), note.message)
+    }
     var document = XMLDocument(diagram: nodes)
     document.timerEvents = translation.timerEvents
     document.declaredStates = Set(

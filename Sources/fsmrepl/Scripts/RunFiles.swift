@@ -32,7 +32,8 @@ enum RunFiles {
   static func scripts(_ paths: [String], checking documents: DocumentCheck? = nil) -> [Reading<Script>] {
     let endings = [ScriptLimits.ending] + (documents == nil ? [] : DocumentSource.documentEndings)
     return read(paths, as: endings.map { "*\($0)" }.joined(separator: " or "), endings: endings) {
-      script($0, $1, checking: documents)
+      // A folder has other JSON, too.
+      $0.hasSuffix(".json") && !DocumentSource.isMachine($1) ? nil : script($0, $1, checking: documents)
     }
   }
 
