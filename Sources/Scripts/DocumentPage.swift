@@ -6,6 +6,8 @@ struct DocumentPage {
     /// Where it begins in the page, counted from 1.
     var line: Int
     var lines: [Substring]
+    /// The notation by its name on the wire.
+    var format = "mermaid"
   }
 
   private(set) var diagrams: [Diagram] = []
@@ -15,7 +17,7 @@ struct DocumentPage {
 
   static let endings = [".md", ".markdown", ".html", ".htm"]
 
-  /// Finds the diagrams: in Markdown between fences with `mermaid` behind the first, in HTML within
+  /// Finds the diagrams: in Markdown between fences with `mermaid` or `plantuml` behind the first, in HTML within
   /// `<pre class="mermaid">` and other elements of this class.
   ///
   /// - Complexity: O(*n*).
@@ -33,6 +35,8 @@ struct DocumentPage {
         let start = place
         while place < lines.count, !Self.closes(fence, lines[place]) { place += 1 }
         if word == "mermaid" || word == "mmd" { add(lines[start..<place], at: start + 1, heading) }
+        let begins = lines[start..<place].first?.hasPrefix("@startuml") == true
+        if ["plantuml", "puml", "uml"].contains(word) || begins && ["", "text"].contains(word) { addPlantUML(lines[start..<place], at: start + 1, heading) }
         place += 1
       } else if text.hasPrefix("#"), text.drop(while: { $0 == "#" }).first == " " {
         heading = Self.plain(text.drop { $0 == "#" })
@@ -103,6 +107,16 @@ struct DocumentPage {
     }
     guard lines.contains(where: { $0.contains("stateDiagram") }) else { return }
     diagrams.append(Diagram(heading: heading, line: line, lines: Array(lines)))
+  }
+
+  /// Adds a block that has states or their beginning, as other diagrams of PlantUML do not.
+  private mutating func addPlantUML(_ lines: ArraySlice<Substring>, at line: Int, _ heading: String) {
+    let isStateDiagram = lines.contains { line in
+      let text = line.drop(while: \.isWhitespace)
+      return text.hasPrefix("[*]") || text.hasPrefix("state ") || text.hasSuffix("[*]")
+    }
+    guard isStateDiagram else { return }
+    diagrams.append(Diagram(heading: heading, line: line, lines: Array(lines), format: "plantuml"))
   }
 
   /// The diagrams that a part of a path names: the number of one, the heading above it, or its anchor.

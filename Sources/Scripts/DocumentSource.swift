@@ -74,7 +74,10 @@ package struct DocumentSource: Sendable {
   private static let longestName = 64
 
   /// The notations by the endings of file names.
-  private static let formats = [".scxml": "scxml", ".xml": "scxml", ".mmd": "mermaid", ".mermaid": "mermaid"]
+  private static let formats = [
+    ".scxml": "scxml", ".xml": "scxml", ".mmd": "mermaid", ".mermaid": "mermaid", ".puml": "plantuml",
+    ".plantuml": "plantuml", ".pu": "plantuml", ".iuml": "plantuml", ".wsd": "plantuml", ".json": "xstate",
+  ]
   /// The endings of the names of files that a document may refer to. An error quotes the words around it, so other
   /// files are not read.
   private static let resourceEndings = [".scxml", ".xml", ".js", ".json", ".txt"]
@@ -90,6 +93,14 @@ package struct DocumentSource: Sendable {
 
   /// The endings of the names of pages that can have diagrams.
   package static var pageEndings: [String] { DocumentPage.endings }
+
+  /// Whether it is JSON that is no machine of XState, as a folder can have it beside machines.
+  package var isOtherJSON: Bool { format == "xstate" && !Self.isMachine(bytes) }
+
+  /// Whether JSON is a machine of XState, by a first look.
+  package static func isMachine(_ bytes: [UInt8]) -> Bool {
+    bytes.firstRange(of: Array("\"states\"".utf8)) != nil
+  }
 
   /// The endings of the names of documents.
   package static var documentEndings: [String] { formats.keys.sorted() }
@@ -124,15 +135,15 @@ package struct DocumentSource: Sendable {
     if DocumentPage.isPage(file) || DocumentPage.isPage(path) {
       let isWhole = DocumentPage.isPage(file)
       let part = isWhole ? "" : mark.map { String(file[file.index(after: $0)...]) } ?? ""
-      (self.kind, bytes) = try Self.diagram(ofPage: isWhole ? file : path, part, as: kind, load)
-      (format, self.isStrict, resources) = ("mermaid", isStrict, [])
+      (self.kind, format, bytes) = try Self.diagram(ofPage: isWhole ? file : path, part, as: kind, load)
+      (self.isStrict, resources) = (isStrict, [])
       return
     }
     guard let (ending, format) = Self.formats.first(where: { name.hasSuffix($0.key) }) else {
       let hint = file.hasPrefix("'") ? #"; the quotes around a name are ""# : ""
       throw Failure(
         message: "'\(file)' is no document: the name of one ends with "
-          + Self.formats.keys.sorted().joined(separator: ", ") + hint)
+          + Self.formats.keys.sorted().joined(separator: ", ") + Self.hint(insteadOf: name) + hint)
     }
     self.kind = kind ?? String(name.dropLast(ending.count))
     guard kind != nil || Array(self.kind.utf8).withUnsafeBytes({ TextRules.isName($0, longest: Self.longestName) })
@@ -162,6 +173,16 @@ package struct DocumentSource: Sendable {
     self.resources = resources
   }
 
+  private static func hint(insteadOf name: String) -> String {
+    if name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
+      return "; YAML is none of these: write the machine as JSON"
+    }
+    if [".js", ".ts", ".mjs", ".tsx"].contains(where: name.hasSuffix) {
+      return "; a machine of XState is read from JSON, as JSON.stringify(machine.config) gives it"
+    }
+    return ""
+  }
+
   private static func bytes(of file: String, _ load: (String) -> ScriptParser.Loaded) throws(Failure) -> [UInt8] {
     switch load(file) {
     case .bytes(let bytes):
@@ -176,14 +197,14 @@ package struct DocumentSource: Sendable {
   /// A diagram of a page, and the name of its kind: that of the heading or the page.
   private static func diagram(
     ofPage file: String, _ part: String, as kind: String?, _ load: (String) -> ScriptParser.Loaded
-  ) throws(Failure) -> (kind: String, bytes: [UInt8]) {
+  ) throws(Failure) -> (kind: String, format: String, bytes: [UInt8]) {
     let page = DocumentPage(try bytes(of: file, load))
     let found = part.isEmpty ? Array(page.diagrams.indices) : page.diagrams(named: part)
     guard let place = found.first, found.count == 1 else {
       let listed = found.isEmpty ? Array(page.diagrams.indices) : found
       throw Failure(
         message: page.diagrams.isEmpty
-          ? "'\(file)' has no state diagram of Mermaid"
+          ? "'\(file)' has no state diagram of Mermaid or PlantUML"
           : part.isEmpty
             ? "'\(file)' has \(listed.count) state diagrams; name one, as in '\(file)#1'"
             : "'\(file)' has \(found.isEmpty ? "no" : "\(found.count)") state diagrams under '\(part)'; name one, as in '\(file)#1'",
@@ -201,7 +222,7 @@ package struct DocumentSource: Sendable {
         message: "'\(own)' cannot name a kind: give it a name of letters, digits, '.', '_' and '-', "
           + "as in 'load \(Word.written("\(file)#\(place + 1)")) as machine'")
     }
-    return (kind ?? own, page.diagrams[place].bytes)
+    return (kind ?? own, page.diagrams[place].format, page.diagrams[place].bytes)
   }
 
   /// Whether a path leads to a file below the document's folder.

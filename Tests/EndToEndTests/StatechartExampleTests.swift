@@ -17,12 +17,12 @@ struct StatechartExampleTests {
   @Test("every script passes, and every chart is loaded by one")
   func scripts() throws {
     let scripts = try Self.names(in: Self.folder, ".fsm")
-    #expect(scripts.count == 10)
+    #expect(scripts.count == 12)
     let run = try Workplace().run(["run", "--keep-going", Self.folder.path])
     #expect(run.code == .exited(0), "\(run.output)\(run.log)")
-    #expect(run.output.hasSuffix("10 of 10 passed\n"))
+    #expect(run.output.hasSuffix("12 of 12 passed\n"))
     let lines = try scripts.flatMap { try Self.text(Self.folder.appending(path: $0)).split(separator: "\n") }
-    for chart in try Self.names(in: Self.folder, ".mmd", ".scxml") {
+    for chart in try Self.names(in: Self.folder, ".mmd", ".scxml", ".puml", ".json") {
       #expect(lines.contains { $0.split(separator: " ").prefix(2) == ["load", chart[...]] }, "\(chart)")
     }
   }
@@ -31,9 +31,9 @@ struct StatechartExampleTests {
   func warnings() throws {
     let exercises = Document.root.appending(path: "Examples/Exercises")
     let charts = try [Self.folder, exercises, exercises.appending(path: "Solutions")].flatMap { folder in
-      try Self.names(in: folder, ".mmd", ".scxml").map { folder.appending(path: $0).path }
+      try Self.names(in: folder, ".mmd", ".scxml", ".puml", ".json").map { folder.appending(path: $0).path }
     }
-    #expect(charts.count == 18)
+    #expect(charts.count == 20)
     let run = try Workplace().run(["run", "--check"] + charts)
     #expect(run.code == .exited(0), "\(run.output)\(run.log)")
     let airlock = exercises.appending(path: "airlock.mmd").path
@@ -68,7 +68,9 @@ struct StatechartExampleTests {
     for link in links {
       #expect(FileManager.default.fileExists(atPath: Self.folder.appending(path: link).path), "\(link)")
     }
-    for chart in try Self.names(in: Self.folder, ".mmd", ".scxml") { #expect(links.contains(chart), "\(chart)") }
+    for chart in try Self.names(in: Self.folder, ".mmd", ".scxml", ".puml", ".json") {
+      #expect(links.contains(chart), "\(chart)")
+    }
   }
 
   /// The first block of a page with this language that has this text in it.

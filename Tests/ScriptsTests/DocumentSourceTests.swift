@@ -67,6 +67,12 @@ struct DocumentSourceTests {
       ("load\n", "a/s.fsm:1:5: 'load' is used as"), ("load a.mmd is b\n", "a/s.fsm:1:12: 'load' is used as"),
       ("load a.mmd\n", "a/s.fsm:1:6: cannot read 'a/a.mmd': No such file"),
       ("load a.fsm\n", "a/s.fsm:1:6: 'a/a.fsm' is no document"),
+      (
+        "load a.yaml\n",
+        "a/s.fsm:1:6: 'a/a.yaml' is no document: the name of one ends with .iuml, .json, .mermaid, .mmd, .plantuml, .pu, "
+          + ".puml, .scxml, .wsd, .xml; YAML is none of these: write the machine as JSON"
+      ),
+      ("load a.ts\n", "a/s.fsm:1:6: 'a/a.ts' is no document"),
       ("load 2nd.mmd\n", "a/s.fsm:1:6: '2nd' cannot name a kind: give it a name of letters"),
     ])
   func mistakes(text: String, message: String) {
@@ -104,6 +110,39 @@ struct DocumentSourceTests {
         "define light format=scxml bytes=\(files["a/b/light.scxml"]?.utf8.count ?? 0)",
         "define bulb format=mermaid bytes=10",
       ])
+  }
+
+  @Test("a document has the notation of its name, and a diagram of a page that of its block")
+  func notations() throws {
+    let page = """
+      # Doors
+      ```plantuml
+      @startuml
+      [*] --> a
+      @enduml
+      ```
+      ```plantuml
+      Alice -> Bob
+      ```
+      ## Lamp
+      ```mermaid
+      stateDiagram-v2
+      a --> b
+      ```
+      """
+    let files = ["a/d.puml": "x", "a/e.wsd": "x", "a/m.json": "{}", "a/p.md": page]
+    let script = "load d.puml strict\nload e.wsd\nload m.json\nload p.md#1\nload p.md#Lamp\n"
+    let lines = sent(try reader.parse(script, files: files))
+    #expect(
+      lines.map { line in
+        line.split(separator: "\n")[0].split(separator: " ").filter { !$0.hasPrefix("bytes=") }.joined(separator: " ")
+      } == [
+        "define d format=plantuml strict=yes", "define e format=plantuml", "define m format=xstate",
+        "define p-1 format=plantuml", "define Lamp format=mermaid",
+      ])
+    // Findings tell the lines of the page.
+    #expect(lines[3].hasSuffix("\n\n\n@startuml\n[*] --> a\n@enduml\n"), "\(lines[3])")
+    #expect(DocumentSource.isMachine(Array(#"{"states": {}}"#.utf8)) && !DocumentSource.isMachine(Array("{}".utf8)))
   }
 
   @Test("no path leads out of the document's folder, and files of other kinds are not read")

@@ -99,6 +99,45 @@ struct DefinedKindsTests {
       wrong.first?.hasPrefix(". 2:") == true && wrong.last?.hasPrefix("- BAD-DEFINITION line=2 ") == true, "\(wrong)")
   }
 
+  @Test(
+    "PlantUML and XState are notations of documents as well: notes, SCXML, a script of the world that is read the same",
+    arguments: [
+      (
+        "plantuml", "@startuml\n[*] --> off\noff -> on : user pushes [is admin]\non -> off : after 5s / beep\n@enduml",
+        "\"user pushes\""
+      ),
+      (
+        "xstate",
+        #"{"initial":"off","states":{"off":{"on":{"PUSH":{"target":"on","guard":"isAdmin"}}},"on":{"after":{"5000":{"target":"off","actions":"beep"}}}}}"#,
+        "PUSH"
+      ),
+    ])
+  func otherNotations(format: String, document: String, event: String) throws {
+    let guest = HostedService().connect(toWorld: "w")
+    let defined = guest.say("define k format=\(format) bytes=\(document.utf8.count)\n\(document)")
+    #expect(defined.last?.hasPrefix("+ defined k version=1 states=2 events=1 ") == true, "\(defined)")
+    #expect(
+      defined.contains { $0.contains(" note : ") && $0.contains("isAdmin=on unless new or the event says otherwise") })
+    #expect(guest.say("describe k").contains(". origin : a document in \(format)"))
+    let walk = guest.play("new k m", "send m \(event) isAdmin=off", "send m \(event)", "advance 5s", "show m")
+    #expect(
+      walk.contains { $0.hasPrefix("+ ignored off") } && walk.contains { $0.hasPrefix("+ moved off on") }, "\(walk)")
+    #expect(guest.say("send m \(event)").last?.hasPrefix("+ moved off on") == true)
+    let scxml = guest.say("graph k format=scxml").dropLast().map { $0.dropFirst(2) }.joined(separator: "\n")
+    #expect(
+      guest.say("define s format=scxml bytes=\(scxml.utf8.count)\n\(scxml)").last?.hasPrefix("+ defined s ") == true)
+    let diagram = guest.say("graph k format=stateDiagram").dropLast().map { $0.dropFirst(2) }.joined(separator: "\n")
+    #expect(
+      guest.say("define d format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)").last?.hasPrefix("+ defined d ")
+        == true)
+    // Read as strictly as it says, and kept so: an undone and repeated definition is the same.
+    let strict = guest.say("define k format=\(format) strict=yes bytes=\(document.utf8.count)\n\(document)")
+    #expect(
+      format == "plantuml"
+        ? strict.last?.hasPrefix("- BAD-DEFINITION ") == true : strict.first?.contains(" warning : ") == true,
+      "\(strict)")
+  }
+
   @Test("workers have all requests to machines whose inputs may be long, from the first on")
   func longInputs() {
     func mayStepLong(_ script: String) -> Bool {

@@ -417,7 +417,7 @@ struct DiagramTests {
           Issue.record("seed \(seed), \(difference)\n\(chart.document)\n\(text)")
           return
         }
-        let document = try #require(Definition.scxml(mermaid: Array(text.utf8)))
+        let document = try #require(Definition.scxml(diagram: Array(text.utf8), .mermaid))
         if let difference = Self.difference(read, try .of(document), seed: seed, events: events) {
           Issue.record("seed \(seed), SCXML: \(difference)\n\(text)\n\(document)")
           return

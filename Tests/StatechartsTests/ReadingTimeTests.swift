@@ -8,22 +8,33 @@ import Testing
 struct ReadingTimeTests {
   struct Shape: Sendable, CustomTestStringConvertible {
     let name: String
-    let isDiagram: Bool
+    /// `nil` for SCXML.
+    let notation: DiagramNotation?
     /// A document of about so many bytes.
     let text: @Sendable (Int) -> String
     var testDescription: String { name }
 
     static func diagram(_ name: String, _ text: @escaping @Sendable (Int) -> String) -> Self {
-      Self(name: name, isDiagram: true) { "stateDiagram-v2\n" + text($0) }
+      Self(name: name, notation: .mermaid) { "stateDiagram-v2\n" + text($0) }
+    }
+
+    static func plantUML(_ name: String, _ text: @escaping @Sendable (Int) -> String) -> Self {
+      Self(name: name, notation: .plantuml) { "@startuml\n[*] --> a\n" + text($0) }
+    }
+
+    static func xstate(_ name: String, _ text: @escaping @Sendable (Int) -> String) -> Self {
+      Self(name: name, notation: .xstate) { "{\"initial\": \"a\", \"states\": {\"a\": {}\(text($0))}}" }
     }
 
     static func chart(_ name: String, _ text: @escaping @Sendable (Int) -> String) -> Self {
-      Self(name: name, isDiagram: false) { "\(WithstandTests.head)\(text($0))</scxml>" }
+      Self(name: name, notation: nil) { "\(WithstandTests.head)\(text($0))</scxml>" }
     }
 
     func read(_ bytes: Int) {
       let text = Array(text(bytes).utf8)
-      _ = isDiagram ? Definition.compile(mermaid: text) : Definition.compile(text)
+      _ =
+        notation.map { Definition.compile(diagram: text, $0, reading: $0 == .mermaid ? .strict : .free) }
+        ?? Definition.compile(text)
     }
   }
 
@@ -78,6 +89,27 @@ struct ReadingTimeTests {
         String(repeating: "a.", count: $0 / 2),
         "a\n")
     },
+    .plantUML("comments in one line") { String(repeating: "/' '/", count: $0 / 5) },
+    .plantUML("continued lines") { String(repeating: "\\\n", count: $0 / 2) + "b" },
+    .plantUML("marks of a state") { "state b " + String(repeating: "#red <<x>> ", count: $0 / 12) },
+    .plantUML("labels with marks") { "a --> b : " + String(repeating: "**x** \\n ", count: $0 / 9) },
+    .plantUML("states in states") { repeated($0 / 16) { "state s\($0) {\n}\n" } },
+    .plantUML("notes without end") { String(repeating: "note left of a\n", count: $0 / 15) },
+    .plantUML("words of events") { repeated($0 / 24) { "a --> b : press it \($0)\n" } },
+    .plantUML("links in a label") { "a --> b : " + String(repeating: "[[x ", count: $0 / 4) },
+    .plantUML("links without end") { "a -" + String(repeating: "[", count: $0) },
+    .xstate("states") { repeated($0 / 8) { ",\"s\($0)\":{}" } },
+    .xstate("states with one name") { repeated($0 / 9) { _ in ",\"----\":{}" } },
+    .xstate("states with one name in others") { repeated($0 / 30) { ",\"s\($0)\":{\"states\":{\"x\":{}}}" } },
+    .xstate("states with names of marks") {
+      repeated($0 / 12) { ",\"\(String(repeating: "-", count: $0 % 5 + 1))\($0)\":{}" }
+    },
+    .xstate("targets that are nowhere") {
+      ",\"b\":{\"on\":{\"a\":null\(repeated($0 / 16) { ",\"e\($0)\":\"#x.y.z\"" })}}"
+    },
+    .xstate("a target of many parts") { ",\"b\":{\"on\":{\"a\":\"#\(String(repeating: "a.", count: $0 / 2))\"}}" },
+    .xstate("events") { ",\"b\":{\"on\":{\"a\":null\(repeated($0 / 24) { ",\"e x\($0)\":{\"guard\":\"g\($0)\"}" })}}" },
+    .xstate("keys that mean nothing") { repeated($0 / 20) { ",\"s\($0)\":{\"k\($0)\":1}" } },
     .chart("a name of many parts") {
       all(
         "<state id='a'><transition event='",

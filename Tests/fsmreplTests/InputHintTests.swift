@@ -19,7 +19,8 @@ struct InputHintTests {
       ("world n", " W [clock=virtual|real] [seed=N] [durable=no|yes]"),
       ("run ", "FILE"), ("load x ", "[as KIND] [follow [anew]]"), ("send key tap => ", ScriptOutcome.form),
       ("list > ", "FILE"), ("list | ", "CMD"), ("at 5s list | ", "CMD"), ("list | sort ", ""), ("list > x", ""),
-      ("define x ", "[resource=PATH] format=scxml|mermaid"), ("", ""), ("se", ""), ("! ls ", ""), ("# send ", ""),
+      ("define x ", "[resource=PATH] format=scxml|mermaid|plantuml|xstate"), ("", ""), ("se", ""), ("! ls ", ""),
+      ("# send ", ""),
       ("nonsense ", ""),
     ])
   func hints(typed: String, expected: String) {

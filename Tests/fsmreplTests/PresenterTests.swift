@@ -249,14 +249,16 @@ struct PresenterTests {
           quit                                 leaves
           world new W [clock=virtual] [seed=0] [durable=no]
               makes one of them
-          define KIND [resource=PATH] format=scxml|mermaid
+          define KIND [resource=PATH]
+            format=scxml|mermaid|plantuml|xstate
               a kind from a document: its lines follow, up to
               'enddefine'; or a file that a document refers to
           load FILE [as KIND] [strict] [follow [anew]]
-              a kind from a statechart in SCXML (.scxml) or Mermaid
-              (.mmd, README.md#2); with strict in the formal
-              notation alone, with follow again whenever the file
-              is saved, up to the next load of it; with follow
+              a kind from a statechart in SCXML (.scxml), Mermaid
+              (.mmd), PlantUML (.puml) or XState (.json), or a
+              diagram of a page (README.md#2); with strict in the
+              formal notation alone, with follow again whenever the
+              file is saved, up to the next load of it; with follow
               anew its machines are also made again
           save FILE [replace]
               writes the present world as a script, for 'fsmrepl

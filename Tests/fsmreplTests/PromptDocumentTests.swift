@@ -88,7 +88,8 @@ struct PromptDocumentTests {
     let terminal = try start()
     for line in ["define", "define foo", "define foo format=svg", "define foo bar format=mermaid"] {
       terminal.type("\(line)\r")
-      try terminal.wait(for: "error: define is used as 'define KIND [resource=PATH] format=scxml|mermaid' (USAGE)\n")
+      try terminal.wait(
+        for: "error: define is used as 'define KIND [resource=PATH] format=scxml|mermaid|plantuml|xstate' (USAGE)\n")
       try terminal.wait(for: "main real ")
     }
     terminal.type("help define\r")
@@ -102,6 +103,6 @@ struct PromptDocumentTests {
   @Test("at the prompt the grammar has the form of the prompt alone")
   func grammar() {
     let usages = Grammar.builtIn.entries.filter { $0.verb == "define" }.map(\.usage)
-    #expect(usages == ["define KIND [resource=PATH] format=scxml|mermaid"])
+    #expect(usages == ["define KIND [resource=PATH] format=scxml|mermaid|plantuml|xstate"])
   }
 }

@@ -111,7 +111,7 @@ package struct VerbEntry: Sendable {
           example: "describe fridge")
       case .define:
         VerbEntry(
-          verb, "KIND [resource=PATH] format=scxml|mermaid bytes=N [strict=yes]",
+          verb, "KIND [resource=PATH] format=scxml|mermaid|plantuml|xstate bytes=N [strict=yes]",
           does: "a kind from a document, whose bytes follow this line; or a file that the document refers to",
           example: "define lamp format=scxml bytes=412", inBatch: false)
       case .undefine:

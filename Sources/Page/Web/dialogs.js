@@ -69,14 +69,17 @@ function freeName(kind, world) {
 }
 
 // The formats of documents by the endings of their files.
-const FORMATS = { scxml: "scxml", xml: "scxml", mmd: "mermaid", mermaid: "mermaid" };
+const FORMATS = {
+  scxml: "scxml", xml: "scxml", mmd: "mermaid", mermaid: "mermaid", puml: "plantuml", plantuml: "plantuml", pu: "plantuml",
+  iuml: "plantuml", wsd: "plantuml", json: "xstate",
+};
 
 // Defines a kind by a file, and shows what was found in it.
 export async function openFile(page, file, { onmade }) {
   const [, stem, ending] = /^(.*?)\.?([^.]*)$/.exec(file.name);
   const format = FORMATS[ending.toLowerCase()];
   if (!format) {
-    page.say(`${file.name} is no statechart: its name ends neither with .scxml nor with .mmd`);
+    page.say(`${file.name} is no statechart: its name ends with none of .scxml, .mmd, .puml and .json`);
     return;
   }
   const kind = (stem || "machine").replace(/[^A-Za-z0-9._-]/g, "").replace(/^[^A-Za-z]+/, "") || "machine";

@@ -17,10 +17,10 @@ enum DocumentReading {
     case "scxml":
       let resources = Dictionary(document.resources.map { ($0.path, $0.bytes) }) { $1 }
       compilation = Definition.compile(document.bytes, resources: resources, while: goesOn)
-    case "mermaid":
+    case let notation:
+      guard let notation = DiagramNotation(rawValue: notation) else { return .unsupported }
       compilation = Definition.compile(
-        mermaid: document.bytes, reading: document.isReadFreely ? .free : .strict, while: goesOn)
-    case _: return .unsupported
+        diagram: document.bytes, notation, reading: document.isReadFreely ? .free : .strict, while: goesOn)
     }
     switch compilation {
     case .mistakes(let findings, let missing): return .mistakes(findings, missing: missing)

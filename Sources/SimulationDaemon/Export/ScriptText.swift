@@ -152,7 +152,7 @@ struct ScriptText: ~Copyable {
 extension KindDocument {
   var source: DocumentSource {
     DocumentSource(
-      kind: name, format: notation, isStrict: notation == "mermaid" && !isReadFreely, bytes: bytes,
+      kind: name, format: notation, isStrict: notation != "scxml" && !isReadFreely, bytes: bytes,
       resources: resources.map { ($0.path, $0.bytes) })
   }
 }

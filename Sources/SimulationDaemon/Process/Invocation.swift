@@ -63,7 +63,7 @@ struct Invocation {
       .init(
         .kinds, long: "kinds", argument: .required("DIR"),
         summary:
-          "offer a kind for each document in a folder: SCXML (.scxml, .xml) and Mermaid (.mmd, .mermaid);\na mistake in one ends the start"
+          "offer a kind for each document in a folder: SCXML (.scxml, .xml), Mermaid (.mmd, .mermaid),\nPlantUML (.puml …) and XState (.json); a mistake in one ends the start"
       ),
       .init(
         .page, long: "page", argument: .required("[HOST:]PORT"),

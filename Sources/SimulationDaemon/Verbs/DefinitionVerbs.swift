@@ -7,7 +7,7 @@ import Statecharts
 extension RequestContext {
   /// The notation of a document.
   enum DocumentFormat: String, CaseIterable {
-    case scxml, mermaid
+    case scxml, mermaid, plantuml, xstate
   }
 
   /// `define`. The session has received the bytes; with `resource=` they are a file that a later document refers to.

@@ -105,9 +105,9 @@ extension RequestContext {
     if form.format == .stateDiagram {
       guard mayDraw(kind) else { return }
       text = machine.map { live.world.living($0).stateDiagram } ?? ChartMachine.stateDiagram(of: kind)
-    } else if document.notation == "mermaid" {
+    } else if let notation = DiagramNotation(rawValue: document.notation) {
       text = {
-        Definition.scxml(mermaid: document.bytes, reading: document.isReadFreely ? .free : .strict) ?? ""
+        Definition.scxml(diagram: document.bytes, notation, reading: document.isReadFreely ? .free : .strict) ?? ""
       }
     } else {
       guard let written = String(validating: document.bytes, as: UTF8.self) else {

@@ -30,7 +30,7 @@ package struct KindDocument: Hashable, Sendable {
   ///
   /// - Parameter isStrict: Whether a diagram is read by the formal notation alone.
   package init(name: String, notation: String, isStrict: Bool, bytes: [UInt8], resources: [Resource]) {
-    let isFree = !isStrict && notation == "mermaid"
+    let isFree = !isStrict && notation != "scxml"
     self.init(name: name, format: notation + (isFree ? Self.freely : ""), bytes: bytes, resources: resources)
   }
 

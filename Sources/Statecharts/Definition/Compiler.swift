@@ -144,13 +144,13 @@ struct Compiler {
   }
 
   /// Compiles what a diagram stands for. Warnings are told only if there are no mistakes, which cause others.
-  mutating func compileDiagram(_ bytes: [UInt8], _ reading: DiagramReading) {
+  mutating func compileDiagram(_ bytes: [UInt8], _ notation: DiagramNotation, _ reading: DiagramReading) {
     guard bytes.count <= limits.bytes else {
       return note(
         .error, at: XMLDocument.Position(line: 1, column: 1, offset: 0),
         "the document has \(bytes.count) bytes, and the limit is \(limits.bytes)")
     }
-    let (document, notes) = DiagramReader.document(bytes, reading, limits: limits, pace)
+    let (document, notes) = DiagramReader.document(bytes, notation, reading, limits: limits, pace)
     self.document = document
     let hasErrors = notes.contains { $0.severity == .error }
     for (severity, position, message, write) in notes where severity == .error || !hasErrors {

@@ -112,29 +112,38 @@ extension Definition {
     return compilation(of: compiler)
   }
 
-  /// Reads and checks a Mermaid state diagram. It has no resources.
+  /// Reads and checks a state diagram. It has no resources.
   ///
   /// - Parameters:
   ///   - reading: Both give the same where the strict one has no findings.
   ///   - goesOn: Asked from time to time. After it was false, reading ends soon, and what is returned means nothing.
   /// - Complexity: O(size of the diagram).
   public static func compile(
-    mermaid diagram: [UInt8], reading: DiagramReading = .strict, limits: DocumentLimits = DocumentLimits(),
-    while goesOn: @escaping () -> Bool = { true }
+    diagram: [UInt8], _ notation: DiagramNotation, reading: DiagramReading = .strict,
+    limits: DocumentLimits = DocumentLimits(), while goesOn: @escaping () -> Bool = { true }
   ) -> Compilation {
     var compiler = Compiler(resources: [:], limits: limits, ReadingPace(goesOn))
-    compiler.compileDiagram(diagram, reading)
+    compiler.compileDiagram(diagram, notation, reading)
     return compilation(of: compiler)
   }
 
-  /// The document of SCXML that a Mermaid state diagram stands for.
+  /// Reads and checks a Mermaid state diagram, as ``compile(diagram:_:reading:limits:while:)`` does.
+  public static func compile(
+    mermaid diagram: [UInt8], reading: DiagramReading = .strict, limits: DocumentLimits = DocumentLimits(),
+    while goesOn: @escaping () -> Bool = { true }
+  ) -> Compilation {
+    compile(diagram: diagram, .mermaid, reading: reading, limits: limits, while: goesOn)
+  }
+
+  /// The document of SCXML that a state diagram stands for.
   ///
   /// - Returns: `nil` if the diagram has mistakes.
   public static func scxml(
-    mermaid diagram: [UInt8], reading: DiagramReading = .strict, limits: DocumentLimits = DocumentLimits()
+    diagram: [UInt8], _ notation: DiagramNotation, reading: DiagramReading = .strict,
+    limits: DocumentLimits = DocumentLimits()
   ) -> String? {
     guard diagram.count <= limits.bytes else { return nil }
-    let (document, notes) = DiagramReader.document(diagram, reading, limits: limits, ReadingPace { true })
+    let (document, notes) = DiagramReader.document(diagram, notation, reading, limits: limits, ReadingPace { true })
     return notes.contains { $0.severity == .error } || document.nodes.isEmpty ? nil : document.scxml
   }
 

@@ -1,4 +1,4 @@
-/// A Mermaid state diagram as it was read: states, arrows and data, each with its place in the text.
+/// A state diagram as it was read: states, arrows and data, each with its place in the text.
 struct Diagram {
   struct State {
     enum Kind { case plain, final, choice, fork, join }
@@ -87,6 +87,8 @@ struct Diagram {
   }
 
   var states: [State] = []
+  /// Whether a state that nothing declares is where it is mentioned first, and not in the innermost such block.
+  var isHomeFirst = false
   /// The first one is the whole diagram.
   var regions: [Region] = [Region(owner: nil, offset: 0)]
   var arrows: [Arrow] = []

@@ -282,7 +282,7 @@ extension DiagramReader {
   }
 
   /// Whether each region of a state has an end, which arrows without an event wait for.
-  private func canEnd(_ state: Int) -> Bool {
+  func canEnd(_ state: Int) -> Bool {
     let regions = diagram.states[state].regions
     return !regions.isEmpty && regions.allSatisfy { diagram.regions[$0].hasFinal }
   }

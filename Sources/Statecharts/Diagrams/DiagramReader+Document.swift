@@ -4,9 +4,11 @@ extension DiagramReader {
 
   /// The document that a diagram stands for, and what is to be said of it.
   static func document(
-    _ bytes: [UInt8], _ reading: DiagramReading, limits: DocumentLimits, _ pace: ReadingPace
+    _ bytes: [UInt8], _ notation: DiagramNotation, _ asked: DiagramReading, limits: DocumentLimits, _ pace: ReadingPace
   ) -> (XMLDocument, [Remark]) {
-    let reader = DiagramReader(complete: bytes, reading, limits: limits, pace)
+    // JSON has no labels to be read formally or freely; what is assumed of it, strictly read, is warned of.
+    let reading = notation == .xstate ? .free : asked
+    let reader = DiagramReader(complete: bytes, notation, reading, limits: limits, pace)
     var translation = DiagramTranslation(reader.diagram, reading, most: limits.nodes, pace)
     // Without a state there is one mistake, and not two.
     var nodes = reader.diagram.states.isEmpty && reader.diagram.hasErrors ? [] : translation.nodes()
@@ -17,9 +19,10 @@ extension DiagramReader {
       element.positions = element.positions.map { lines.position(of: $0.offset) }
       nodes[node].content = .element(element)
     }
-    var proposals = Proposals(bytes, reading, limits, pace)
+    var proposals = Proposals(bytes, notation, reading, limits, pace)
     let notes = translation.diagram.notes.map { note -> Remark in
-      (note.severity, lines.position(of: note.offset), note.message, proposals.proposal(for: note))
+      let isWarned = note.severity == .note && asked == .strict
+      return (isWarned ? .warning : note.severity, lines.position(of: note.offset), note.message, proposals.proposal(for: note))
     }
     var document = XMLDocument(diagram: nodes)
     document.timerEvents = translation.timerEvents
@@ -37,15 +40,18 @@ extension DiagramReader {
   }
 
   /// Reads a diagram in full.
-  fileprivate init(complete bytes: [UInt8], _ reading: DiagramReading, limits: DocumentLimits, _ pace: ReadingPace) {
-    self.init(bytes, reading, limits: limits, pace)
+  fileprivate init(
+    complete bytes: [UInt8], _ notation: DiagramNotation, _ reading: DiagramReading, limits: DocumentLimits,
+    _ pace: ReadingPace
+  ) {
+    self.init(bytes, notation, reading, limits: limits, pace)
     read()
     switch reading {
     case .strict: warnOfOtherReadings()
     case .free:
       // What words mean can depend on what comes after them.
       let vocabulary = Vocabulary(diagram)
-      self = DiagramReader(bytes, reading, limits: limits, pace)
+      self = DiagramReader(bytes, notation, reading, limits: limits, pace)
       self.vocabulary = vocabulary
       read()
       complete()
@@ -57,6 +63,7 @@ extension DiagramReader {
 /// at its place before it is made.
 private struct Proposals {
   private let bytes: [UInt8]
+  private let notation: DiagramNotation
   private let reading: DiagramReading
   private let limits: DocumentLimits
   private let pace: ReadingPace
@@ -65,8 +72,12 @@ private struct Proposals {
   /// How many bytes may still be read to try proposals.
   private var room = 4 << 20
 
-  init(_ bytes: [UInt8], _ reading: DiagramReading, _ limits: DocumentLimits, _ pace: ReadingPace) {
+  init(
+    _ bytes: [UInt8], _ notation: DiagramNotation, _ reading: DiagramReading, _ limits: DocumentLimits,
+    _ pace: ReadingPace
+  ) {
     self.bytes = bytes
+    self.notation = notation
     self.reading = reading
     self.limits = limits
     self.pace = pace
@@ -78,7 +89,7 @@ private struct Proposals {
     if proposal == nil, reading == .strict {
       if texts == nil {
         room -= bytes.count
-        texts = DiagramReader(complete: bytes, .free, limits: limits, pace).formalTexts
+        texts = DiagramReader(complete: bytes, notation, .free, limits: limits, pace).formalTexts
       }
       proposal = texts?[note.offset]
     }
@@ -93,7 +104,7 @@ private struct Proposals {
     let start = bytes[..<offset].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     room -= bytes.count
     let changed = Array(bytes[..<offset]) + Array(text.utf8) + Array(bytes[end...])
-    let reader = DiagramReader(complete: changed, reading, limits: limits, pace)
+    let reader = DiagramReader(complete: changed, notation, reading, limits: limits, pace)
     var translation = DiagramTranslation(reader.diagram, reading, most: limits.nodes, pace)
     _ = translation.nodes()
     let line = start...(offset + text.utf8.count)

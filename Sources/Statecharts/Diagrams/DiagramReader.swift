@@ -6,9 +6,20 @@ public enum DiagramReading: Sendable {
   case free
 }
 
-/// Reads the text of a Mermaid state diagram, `stateDiagram-v2`. All mistakes are noted; reading goes on in the next line.
+/// The notation of a diagram.
+public enum DiagramNotation: String, Sendable, CaseIterable {
+  /// `stateDiagram-v2`
+  case mermaid
+  /// `@startuml`
+  case plantuml
+  /// A machine of XState in JSON.
+  case xstate
+}
+
+/// Reads the text of a diagram. All mistakes are noted; reading goes on in the next line.
 struct DiagramReader {
   let bytes: [UInt8]
+  let notation: DiagramNotation
   let reading: DiagramReading
   /// What a first look at the whole text has found, which decides how words in it are read freely.
   var vocabulary = Vocabulary()
@@ -25,6 +36,8 @@ struct DiagramReader {
   /// What each condition is compared with.
   var formsOfConditions: [String: ChartCondition.Form] = [:]
   var diagram = Diagram()
+  var plantUML = PlantUML()
+  var xstate = XState()
   /// How deeply actions are nested in what is being read.
   var depth = 0
   let limits: DocumentLimits
@@ -37,7 +50,7 @@ struct DiagramReader {
   /// Which regions have mentioned which states: a region and, in the upper half, a state.
   private var mentions: Set<Int> = []
   /// The blocks that are open, from the outside to the inside: the state and the region that is being read.
-  private var open: [(state: Int, region: Int, offset: Int)] = []
+  private(set) var open: [(state: Int, region: Int, offset: Int)] = []
   private var region = 0
   /// The number of the line that is being read, where it ends, and where the next one begins.
   private var line = 0
@@ -57,8 +70,12 @@ struct DiagramReader {
   /// Whether Mermaid takes a word for the beginning of a statement.
   static func isKeyword(_ word: String) -> Bool { keywords.contains(word.lowercased()) || word.lowercased() == "end" }
 
-  init(_ bytes: [UInt8], _ reading: DiagramReading, limits: DocumentLimits, _ pace: ReadingPace) {
+  init(
+    _ bytes: [UInt8], _ notation: DiagramNotation, _ reading: DiagramReading, limits: DocumentLimits,
+    _ pace: ReadingPace
+  ) {
     self.bytes = bytes
+    self.notation = notation
     self.reading = reading
     self.limits = limits
     self.pace = pace
@@ -67,17 +84,26 @@ struct DiagramReader {
   mutating func read() {
     next = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     if let place = bytes.firstNotUTF8 { return diagram.error(place, "the text is not UTF-8; save the file as UTF-8") }
+    switch notation {
+    case .mermaid: readMermaid()
+    case .plantuml: readPlantUML()
+    case .xstate: readXState()
+    }
+    for block in open {
+      diagram.error(block.offset, "the block of \(diagram.states[block.state].id) has no }")
+    }
+  }
+
+  private mutating func readMermaid() {
     var hasHead = false
     skipFrontMatter()
-    while nextLine() {
-      let line = PlacedText(bytes, next..<lineEnd).trimmed
-      next = lineEnd + 1
+    while let line = takeLine() {
       if hasHead {
         statements(line)
       } else if line.hasPrefix("%%{") {
         skip(to: "}%%", from: line, "the directive")
       } else if line.hasPrefix("%%") {
-        comment(line)
+        comment(line.dropFirst(2))
       } else if !line.isEmpty {
         hasHead = true
         let head = reading == .free ? String(line.string.prefix { !" \t;".contains($0) }) : line.string
@@ -89,9 +115,6 @@ struct DiagramReader {
       }
     }
     if !hasHead { diagram.error(0, "the document is empty; expected stateDiagram-v2") }
-    for block in open {
-      diagram.error(block.offset, "the block of \(diagram.states[block.state].id) has no }")
-    }
   }
 
   /// What a text probably is that does not begin as a state diagram.
@@ -102,6 +125,8 @@ struct DiagramReader {
     if line.hasPrefix("<scxml") || line.hasPrefix("<?xml") {
       return "; this is XML: give the file a name that ends with .scxml, or write format=scxml"
     }
+    if line.hasPrefix("@start") { return "; this is PlantUML: write format=plantuml, or name the file *.puml" }
+    if line.hasPrefix("{") { return "; this is JSON: write format=xstate, or name the file *.json" }
     if line.hasPrefix("<") { return "; this is a page of HTML, and no diagram" }
     if line.contains("-->") { return "; write stateDiagram-v2 in a line above" }
     let word = String(line.prefix { !$0.isWhitespace })
@@ -121,14 +146,21 @@ struct DiagramReader {
     return true
   }
 
+  /// The next line, without blanks at its ends.
+  mutating func takeLine() -> PlacedText? {
+    guard nextLine() else { return nil }
+    defer { next = lineEnd + 1 }
+    return PlacedText(bytes, next..<lineEnd).trimmed
+  }
+
+  mutating func stopReading() { next = bytes.count }
+
   /// The title and the configuration between `---`.
   private mutating func skipFrontMatter() {
     let (start, first) = (next, line)
     var isFirst = true
-    while nextLine() {
-      let line = PlacedText(bytes, next..<lineEnd).trimmed
+    while let line = takeLine() {
       if isFirst, line.string != "---" { break }
-      next = lineEnd + 1
       if !isFirst, line.string == "---" { return }
       isFirst = false
     }
@@ -138,9 +170,7 @@ struct DiagramReader {
   /// Skips lines up to the one that ends with a text.
   private mutating func skip(to text: String, from line: PlacedText, _ what: String) {
     if line.string.contains(text) { return }
-    while nextLine() {
-      let more = PlacedText(bytes, next..<lineEnd).trimmed
-      next = lineEnd + 1
+    while let more = takeLine() {
       if more.string.hasSuffix(text) { return }
     }
     diagram.error(line.start, "\(what) has no end; expected \(text)")
@@ -148,9 +178,7 @@ struct DiagramReader {
 
   /// Skips the lines of a note, up to `end note`, which is no part of a word there.
   private mutating func skipNote(from text: PlacedText) {
-    while nextLine() {
-      let line = PlacedText(bytes, next..<lineEnd).trimmed
-      next = lineEnd + 1
+    while let line = takeLine() {
       let last = line.bytes.suffix(9)
       let isEnd = String(decoding: last, as: UTF8.self).lowercased().drop { $0 == " " || $0 == "\t" } == "end note"
       if isEnd, line.bytes.count == 8 || last.first.map(PlacedText.isBlank) == true { return }
@@ -180,7 +208,7 @@ struct DiagramReader {
       return nothing
     }
     if text.hasPrefix("%%") {
-      comment(text)
+      comment(text.dropFirst(2))
       return nothing
     }
     if text.bytes[0] == UInt8(ascii: "#") || text.hasPrefix("//") && reading == .free { return nothing }
@@ -215,9 +243,9 @@ struct DiagramReader {
     return nothing
   }
 
-  /// `%% data count = 0`; other comments mean nothing.
-  private mutating func comment(_ text: PlacedText) {
-    guard let rest = text.dropFirst(2).trimmed.rest(after: "data") else { return }
+  /// Behind the mark of a comment: `data count = 0`; other comments mean nothing.
+  mutating func comment(_ text: PlacedText) {
+    guard let rest = text.trimmed.rest(after: "data") else { return }
     let sign = rest.bytes.firstIndex(of: UInt8(ascii: "=")) ?? rest.bytes.count
     let name = rest[0..<sign].trimmed
     guard Parser.isVariable(name.string) else {
@@ -231,7 +259,7 @@ struct DiagramReader {
     diagram.data.append(Diagram.Data(name: name, value: sign < rest.bytes.count ? value : nil))
   }
 
-  private mutating func close(_ text: PlacedText) -> PlacedText {
+  mutating func close(_ text: PlacedText) -> PlacedText {
     if open.popLast() == nil {
       diagram.error(text.start, "there is no block that } could close")
     } else {
@@ -240,7 +268,7 @@ struct DiagramReader {
     return text.dropFirst(1).trimmed
   }
 
-  private mutating func divide(_ text: PlacedText) -> PlacedText {
+  mutating func divide(_ text: PlacedText) -> PlacedText {
     guard let block = open.last else {
       diagram.error(text.start, "regions are within a state: put state NAME { … } around them")
       return PlacedText(at: text.end)
@@ -250,7 +278,7 @@ struct DiagramReader {
     return text.dropFirst(2).trimmed
   }
 
-  private mutating func addRegion(to state: Int, at offset: Int) -> Int {
+  mutating func addRegion(to state: Int, at offset: Int) -> Int {
     diagram.regions.append(Diagram.Region(owner: state, offset: offset))
     diagram.states[state].regions.append(diagram.regions.count - 1)
     return diagram.regions.count - 1
@@ -262,15 +290,14 @@ struct DiagramReader {
   private static let mostTitleLines = 20
 
   /// `state "title" as NAME {`, `state NAME <<choice>>`.
-  private mutating func state(_ rest: PlacedText, _ text: PlacedText) -> PlacedText {
+  mutating func state(_ rest: PlacedText, _ text: PlacedText) -> PlacedText {
     let nothing = PlacedText(at: text.end)
     var rest = rest
     var title: PlacedText?
     if rest.bytes.first == UInt8(ascii: "\"") {
       var lines = 0
-      while !rest.bytes.dropFirst().contains(UInt8(ascii: "\"")), lines < Self.mostTitleLines, nextLine() {
-        rest.join(PlacedText(bytes, next..<lineEnd).trimmed)
-        next = lineEnd + 1
+      while !rest.bytes.dropFirst().contains(UInt8(ascii: "\"")), lines < Self.mostTitleLines, let more = takeLine() {
+        rest.join(more)
         lines += 1
       }
       guard let end = rest.bytes.dropFirst().firstIndex(of: UInt8(ascii: "\"")) else {
@@ -391,7 +418,7 @@ struct DiagramReader {
   // MARK: Arrows
 
   /// Reads `a --> b : label`, `a : text`, `a`.
-  private mutating func arrow(_ text: PlacedText) -> PlacedText {
+  mutating func arrow(_ text: PlacedText) -> PlacedText {
     let nothing = PlacedText(at: text.end)
     guard let (source, behind) = end(text, isSource: true) else { return nothing }
     let rest = skipClass(behind)
@@ -496,11 +523,17 @@ struct DiagramReader {
       for case .state(let state) in [source, target] { diagram.states[state].isFaulty = true }
       return
     }
+    append(source, target, label, at: place, text.isEmpty ? place : text.start)
+  }
+
+  /// Adds an arrow; one without a target is handled within its state.
+  mutating func append(
+    _ source: Diagram.End, _ target: Diagram.End?, _ label: DiagramLabel, at place: Int, _ offset: Int? = nil
+  ) {
     let number = diagram.arrows.count
     diagram.arrows.append(
-      Diagram.Arrow(
-        source: source, target: target, label: label, offset: text.isEmpty ? place : text.start, targetOffset: place))
-    if case .edge(let region) = target { diagram.regions[region].hasFinal = true }
+      Diagram.Arrow(source: source, target: target, label: label, offset: offset ?? place, targetOffset: place))
+    if case .edge(let region)? = target { diagram.regions[region].hasFinal = true }
     switch source {
     case .state(let state): diagram.states[state].arrows.append(number)
     case .edge(let region): diagram.regions[region].initials.append(number)
@@ -626,9 +659,7 @@ struct DiagramReader {
     }
     guard let label = reading == .free ? freeLabel(text, from: .state(state)) : label(text) else { return true }
     if end == text.bytes.count, reading == .strict { diagram.states[state].words.append((head, text.start)) }
-    diagram.states[state].arrows.append(diagram.arrows.count)
-    diagram.arrows.append(
-      Diagram.Arrow(source: .state(state), target: nil, label: label, offset: text.start, targetOffset: text.start))
+    append(.state(state), nil, label, at: text.start)
     return true
   }
 

@@ -128,6 +128,8 @@ struct DiagramTranslation {
     for state in diagram.states.indices {
       let own = diagram.states[state]
       let mentions = own.mentions.filter { region in !isWithin(region, state) }
+      if own.declared == nil { diagram.states[state].home = mentions.first ?? 0 }
+      if diagram.isHomeFirst { continue }
       if own.declared == nil { diagram.states[state].home = mentions.max { depth(of: $0) < depth(of: $1) } ?? 0 }
       let home = diagram.states[state].home
       for region in mentions where region != home && !regions(around: home).contains(region) {

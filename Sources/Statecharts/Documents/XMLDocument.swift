@@ -320,7 +320,10 @@ private final class XMLReader {
       let line = String(decoding: rest.prefix(40).prefix { $0 >= 0x20 }, as: UTF8.self)
       let hint =
         line.hasPrefix("stateDiagram")
-        ? "; this is Mermaid: give the file a name that ends with .mmd, or write format=mermaid" : ""
+        ? "; this is Mermaid: give the file a name that ends with .mmd, or write format=mermaid"
+        : line.hasPrefix("@startuml")
+          ? "; this is PlantUML: write format=plantuml, or name the file *.puml"
+          : line.hasPrefix("{") ? "; this is JSON: write format=xstate, or name the file *.json" : ""
       return "expected <scxml>; found \(line)\(hint)"
     case XML_ERROR_INVALID_TOKEN: return "this is not XML\(hint(at: position().offset))"
     case _: return "this is not XML: \(XML_ErrorString(code).map { String(cString: $0) } ?? "error \(code.rawValue)")"

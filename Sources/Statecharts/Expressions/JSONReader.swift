@@ -1,10 +1,13 @@
 /// Reads JSON by RFC 8259, as `JSON.parse` does.
 struct JSONReader {
   private let bytes: [UInt8]
-  private var place = 0
+  private(set) var place = 0
   private var depth = 0
 
-  private struct Mistake: Error {}
+  /// Whether the value at the place would be nested too deeply.
+  var isTooDeep: Bool { depth >= DataValue.deepest && (next == UInt8(ascii: "{") || next == UInt8(ascii: "[")) }
+
+  struct Mistake: Error {}
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
@@ -18,25 +21,25 @@ struct JSONReader {
     return value
   }
 
-  private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+  var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
-  private mutating func skipBlanks() {
+  mutating func skipBlanks() {
     while let next, next == 0x20 || next == 0x09 || next == 0x0A || next == 0x0D { place += 1 }
   }
 
   /// Reads a character if it is the next one behind blanks.
-  private mutating func takes(_ character: Unicode.Scalar) -> Bool {
+  mutating func takes(_ character: Unicode.Scalar) -> Bool {
     skipBlanks()
     guard next == UInt8(ascii: character) else { return false }
     place += 1
     return true
   }
 
-  private mutating func expect(_ character: Unicode.Scalar) throws {
+  mutating func expect(_ character: Unicode.Scalar) throws {
     guard takes(character) else { throw Mistake() }
   }
 
-  private mutating func value() throws -> DataValue {
+  mutating func value() throws -> DataValue {
     skipBlanks()
     switch next {
     case UInt8(ascii: "{"): return try nested { (reader) in try .object(reader.object()) }
@@ -49,12 +52,13 @@ struct JSONReader {
     }
   }
 
-  private mutating func nested(_ read: (inout JSONReader) throws -> DataValue) throws -> DataValue {
+  mutating func nested<Value>(_ read: (inout JSONReader) throws -> Value) throws -> Value {
     guard depth < DataValue.deepest else { throw Mistake() }
     depth += 1
     place += 1
-    defer { depth -= 1 }
-    return try read(&self)
+    let value = try read(&self)
+    depth -= 1
+    return value
   }
 
   private mutating func word(_ word: String, _ value: DataValue) throws -> DataValue {
@@ -109,7 +113,7 @@ struct JSONReader {
     guard place > start else { throw Mistake() }
   }
 
-  private mutating func string() throws -> String {
+  mutating func string() throws -> String {
     guard next == UInt8(ascii: "\"") else { throw Mistake() }
     place += 1
     var text: [UInt8] = []

@@ -20,7 +20,8 @@ struct LocalVerb {
     forms: [
       (
         "FILE [as KIND] [strict] [follow [anew]]",
-        "a kind from a statechart in SCXML (.scxml) or Mermaid (.mmd, README.md#2); with strict in the formal notation alone, "
+        "a kind from a statechart in SCXML (.scxml), Mermaid (.mmd), PlantUML (.puml) or XState (.json), or a diagram of a "
+          + "page (README.md#2); with strict in the formal notation alone, "
           + "with follow again whenever the file is saved, up to the next load of it; with follow anew its machines are also "
           + "made again"
       )
@@ -30,7 +31,7 @@ struct LocalVerb {
     name: Verb.define.name,
     forms: [
       (
-        "KIND [resource=PATH] format=scxml|mermaid",
+        "KIND [resource=PATH] format=scxml|mermaid|plantuml|xstate",
         "a kind from a document: its lines follow, up to '\(DocumentSource.end)'; or a file that a document refers to"
       )
     ], example: "define lamp format=mermaid")

@@ -113,7 +113,7 @@ struct Invocation: Equatable {
       .init(
         .check, long: "check",
         summary:
-          "run: play nothing; check the words of the scripts and their documents, and the named\ndocuments (*.scxml, *.mmd, and folders of them)"
+          "run: play nothing; check the words of the scripts and their documents, and the named\ndocuments (*.scxml, *.mmd, *.puml, *.json, and folders of them)"
       ),
       .init(
         .strictDocuments, long: "strict-documents",
@@ -135,7 +135,7 @@ struct Invocation: Equatable {
     table.usage + """
 
       '-' reads requests from standard input. Without a request and with a terminal it is a prompt.
-      A document (*.scxml, *.mmd) becomes a kind first. A script (*.fsm) is played as with 'run'.
+      A document (*.scxml, *.mmd, *.puml, *.json) becomes a kind first. A script (*.fsm) is played as with 'run'.
       'run' plays scripts (*.fsm, and folders of them), each in a world of its own, and says which pass.
       'check' repeats transcripts (*.transcript, *.md, and folders of them) on virtual time, with a daemon of its own
       unless --socket names one, and shows the first answer of each that differs.
@@ -203,7 +203,7 @@ struct Invocation: Equatable {
       guard DocumentSource.isDocument(operand) else {
         throw .wrong(
           "'\(operand)' is not understood here; a request is given with -e, a file with -f, a script (*.fsm) with 'run', a"
-            + " transcript with 'check', a lesson with 'lesson', a document by its name (*.mmd, *.scxml)")
+            + " transcript with 'check', a lesson with 'lesson', a document by its name (*.mmd, *.puml, *.scxml, *.json)")
       }
     }
     guard command == .requests else { return }

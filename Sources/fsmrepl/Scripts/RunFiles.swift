@@ -34,9 +34,9 @@ enum RunFiles {
       [ScriptLimits.ending]
       + (documents == nil ? [] : DocumentSource.documentEndings + DocumentSource.pageEndings)
     return read(paths, as: endings.map { "*\($0)" }.joined(separator: " or "), endings: endings) {
-      // A page without diagrams is no document.
+      // A page without diagrams is no document, and a folder has other JSON, too.
       if documents != nil, DocumentSource.diagrams(ofPage: $0, $1)?.isEmpty == true { return nil }
-      return script($0, $1, checking: documents)
+      return $0.hasSuffix(".json") && !DocumentSource.isMachine($1) ? nil : script($0, $1, checking: documents)
     }
   }
 
