@@ -90,7 +90,8 @@ struct AllKindsStoreTests {
     let script = guest.say("script")
     let again = try Self.daemon(in: folder.asAfterKill(), hasCheckpoints: hasCheckpoints).connect("w")
     #expect(again.say("graph a format=json").contains { $0.contains("listChanged") })
-    #expect(again.say("script") == script)
+    // From a checkpoint on, the journal of before is in the store alone.
+    if !hasCheckpoints { #expect(again.say("script") == script) }
     for request in requests.dropLast() { #expect(script.contains { $0.contains(request) }, "\(request)") }
     #expect(again.say("drop a")[0].hasPrefix("+ dropped a"))
   }
