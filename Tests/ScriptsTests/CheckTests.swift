@@ -23,6 +23,18 @@ struct CheckTests {
         == .init(expected: "no reading 'n'", got: "n 4.000", word: 4))
   }
 
+  @Test("what has failed in a machine is in its journal")
+  func noErrors() throws {
+    let check = try Script.Check.parse("expect m no-errors")
+    #expect(check == .noErrors(machine: "m"))
+    #expect(check?.request == "journal m what=all limit=1000000\n")
+    let moved = ". 3 0.000 m moved dark lit event=press"
+    #expect(check?.miss(in: Self.lines(moved, ". 3 0.000 m output error x")) == nil)
+    #expect(
+      check?.miss(in: Self.lines(moved, #". 3 0.000 m told error "line 5: n is 1""#))
+        == .init(expected: "no-errors", got: #"error "line 5: n is 1" at seq=3"#, word: 2))
+  }
+
   @Test("a text of a document is expected as 'show' has it, with its quotes")
   func quotedReadings() throws {
     let rows = Self.lines(#". reading code "\"1234\"""#, #". reading name "\"a \\\"b\\\"\"""#, ". reading n 4")

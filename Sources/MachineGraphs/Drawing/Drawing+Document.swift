@@ -55,7 +55,7 @@ extension Drawing {
     var all: [Arrow] = []
     for arrow in picture.arrows where detail != .plain || !arrow.isWithin {
       let label = Label(
-        trigger: .event(arrow.trigger), condition: arrow.condition,
+        trigger: .event(arrow.trigger), condition: detail == .plain ? "" : arrow.condition,
         outputs: arrow.actions.isEmpty || detail == .plain ? [] : [arrow.actions])
       var drawn = Arrow(from: arrow.from, to: arrow.to, label: label, effect: arrow.isWithin ? .stayed : .moved)
       let isTransient = picture.boxes[arrow.to].regions == 0 && !picture.boxes[arrow.to].canRest

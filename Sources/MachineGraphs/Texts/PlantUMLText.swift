@@ -41,6 +41,7 @@ private struct PlantUMLText: NamingWriter {
       lines.append(head + " {")
       for (number, inner) in node.regions.enumerated() {
         if inner.name.isEmpty {
+          if number > 0 { lines.append("\(indent)  --") }
           lines += states(of: inner, depth: depth + 1)
           continue
         }

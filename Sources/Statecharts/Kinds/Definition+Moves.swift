@@ -10,7 +10,9 @@ extension Definition {
   /// - Complexity: O(states × transitions), bounded.
   func documentedMoves(_ program: ChartProgram) -> [DocumentedMove] {
     let chart = charts[0].chart
-    guard !program.hasRegions, chart.invokes.isEmpty, chart.histories == 0, !chart.raisesEvents else { return [] }
+    guard !program.hasRegions, program.states.count <= Self.mostMoves / 2, chart.invokes.isEmpty, chart.histories == 0,
+      !chart.raisesEvents
+    else { return [] }
     var moves: [DocumentedMove] = []
     var open = chart.beginnings
     var seen = open
