@@ -94,7 +94,7 @@ struct DescribeTranscriptTests {
       . parameter alert type=duration default=100ms allowed=0s..365d : how long the alert takes to appear
       . parameter callUI type=duration default=300ms allowed=0s..365d : how long the call's screen takes to appear after pressCall
       . parameter ring type=duration default=6s allowed=0s..365d : how long the other side's phone rings before it is answered
-      . parameter returns type=duration? default=nil allowed="0s..365d, or nil" : how long after a call in the background the app is in front again; never if it is not given
+      . parameter returns type=duration? default=nil allowed="0s..36500d, or nil" : how long after a call in the background the app is in front again; never if it is not given
       . example : > new phoneCall p
       . example : + created p members=2 t=0.000 seq=10
       . example : > watch p.tracker

@@ -57,7 +57,7 @@ struct MachineTranscriptTests {
       > new power c
       - NAME-TAKEN machine=c : there is a machine 'c' already
       > new phoneCall d initial=idle
-      - BAD-ARGUMENT argument=initial got=idle allowed=waiting,requireConnected,alert,callUI,ring : there is no parameter 'initial'
+      - BAD-ARGUMENT argument=initial got=idle allowed=waiting,requireConnected,alert,callUI,ring,returns : there is no parameter 'initial'
       > new phoneCall d ring=1s waiting=700ms
       + created d members=2 t=0.000 seq=26
       > show c
