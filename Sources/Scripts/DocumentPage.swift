@@ -36,7 +36,9 @@ struct DocumentPage {
         while place < lines.count, !Self.closes(fence, lines[place]) { place += 1 }
         if word == "mermaid" || word == "mmd" { add(lines[start..<place], at: start + 1, heading) }
         let begins = lines[start..<place].first?.hasPrefix("@startuml") == true
-        if ["plantuml", "puml", "uml"].contains(word) || begins && ["", "text"].contains(word) { addPlantUML(lines[start..<place], at: start + 1, heading) }
+        if ["plantuml", "puml", "uml"].contains(word) || begins && ["", "text"].contains(word) {
+          addPlantUML(lines[start..<place], at: start + 1, heading)
+        }
         place += 1
       } else if text.hasPrefix("#"), text.drop(while: { $0 == "#" }).first == " " {
         heading = Self.plain(text.drop { $0 == "#" })

@@ -203,7 +203,8 @@ struct Invocation: Equatable {
       guard DocumentSource.isDocument(operand) else {
         throw .wrong(
           "'\(operand)' is not understood here; a request is given with -e, a file with -f, a script (*.fsm) with 'run', a"
-            + " transcript with 'check', a lesson with 'lesson', a document by its name (*.mmd, *.puml, *.scxml, *.json)")
+            + " transcript with 'check', a lesson with 'lesson', a document by its name (*.mmd, *.puml, *.scxml, *.json)"
+        )
       }
     }
     guard command == .requests else { return }
