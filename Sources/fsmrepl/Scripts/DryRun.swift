@@ -272,6 +272,7 @@ struct DryRun {
       case .output where isInSession, .never where isInSession: break
       case .output(let machine, let name, _): ask(machine, word: 2, [(.output, name, 3)])
       case .never(let machine, let state): ask("expect \(machine) \(Word.written(state.word))", .never)
+      case .noErrors(let machine): ask("show \(machine)", .machine(word: 1))
       case .coverage(let pattern, _): note(pattern, .coverage, place, turn, word: 2)
       }
     case .request(let verb?, _):
