@@ -64,7 +64,8 @@ let package = Package(
     .target(name: "Waveforms", dependencies: ["StateMachines", "LineProtocol"], swiftSettings: strict),
     .target(name: "Simulator", dependencies: ["StateMachines", "CProcessor"], swiftSettings: hot),
     .target(
-      name: "Surveys", dependencies: ["StateMachines", "MachineGraphs", "Waveforms", "Simulator"], swiftSettings: strict),
+      name: "Surveys", dependencies: ["StateMachines", "MachineGraphs", "Waveforms", "Simulator"], swiftSettings: strict
+    ),
     .target(name: "LiveMachines", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "LineProtocol", swiftSettings: strict),
     .target(name: "Scripts", dependencies: ["LineProtocol"], swiftSettings: strict),

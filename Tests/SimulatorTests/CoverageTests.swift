@@ -1,7 +1,7 @@
 @testable import MachineGraphs
 import Simulations
 import StateMachines
-import Surveys
+@testable import Surveys
 import Testing
 
 @testable import Simulator

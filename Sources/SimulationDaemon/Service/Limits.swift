@@ -1,5 +1,6 @@
 import Simulator
 import Statecharts
+import Surveys
 
 /// The daemon's limits. `--limit NAME=VALUE` sets one, `limits` shows all.
 struct Limits: Sendable {

@@ -2,6 +2,7 @@ import LineProtocol
 import Simulator
 import StateMachines
 import Statecharts
+import Surveys
 
 /// Creates, drops and queries machines.
 extension RequestContext {

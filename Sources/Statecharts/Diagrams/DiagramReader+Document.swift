@@ -22,7 +22,10 @@ extension DiagramReader {
     var proposals = Proposals(bytes, notation, reading, limits, pace)
     let notes = translation.diagram.notes.map { note -> Remark in
       let isWarned = note.severity == .note && asked == .strict
-      return (isWarned ? .warning : note.severity, lines.position(of: note.offset), note.message, proposals.proposal(for: note))
+      return (
+        isWarned ? .warning : note.severity, lines.position(of: note.offset), note.message,
+        proposals.proposal(for: note)
+      )
     }
     var document = XMLDocument(diagram: nodes)
     document.timerEvents = translation.timerEvents
