@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import UnixHost
 
 /// The exercise whose messages are the compiler's own.
 struct CompilerMessagesTests {

@@ -224,13 +224,13 @@ struct DocumentCommandTests {
   @Test(
     "what brings a document, and what does not",
     arguments: [
-      ("load a.mmd", .load("a.mmd", as: nil, nil)),
-      ("@1 load \"a b.scxml\" as c", .load("a b.scxml", as: "c", nil)),
-      ("load a.mmd follow", .load("a.mmd", as: nil, .forNewMachines)),
-      ("load a.mmd as follow", .load("a.mmd", as: "follow", nil)),
-      ("load a.mmd as b follow", .load("a.mmd", as: "b", .forNewMachines)),
-      ("load a.mmd follow anew", .load("a.mmd", as: nil, .anew)),
-      ("load a.mmd as b follow anew", .load("a.mmd", as: "b", .anew)),
+      ("load a.mmd", .load("a.mmd", as: nil, isStrict: false, nil)),
+      ("@1 load \"a b.scxml\" as c", .load("a b.scxml", as: "c", isStrict: false, nil)),
+      ("load a.mmd follow", .load("a.mmd", as: nil, isStrict: false, .forNewMachines)),
+      ("load a.mmd as follow", .load("a.mmd", as: "follow", isStrict: false, nil)),
+      ("load a.mmd as b follow", .load("a.mmd", as: "b", isStrict: false, .forNewMachines)),
+      ("load a.mmd follow anew", .load("a.mmd", as: nil, isStrict: false, .anew)),
+      ("load a.mmd as b follow anew", .load("a.mmd", as: "b", isStrict: false, .anew)),
       ("define c format=scxml", .begin("define c format=scxml")), ("help load", nil), ("help define", nil),
       ("loads a", nil), ("# load a", nil),
     ] as [(String, DocumentCommand?)])
