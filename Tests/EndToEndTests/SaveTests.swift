@@ -80,6 +80,6 @@ struct SaveTests {
       "export key \(place.path("out"))")
     #expect(session.code == .exited(0), "\(session.output)")
     let page = try place.text("out/index.html")
-    #expect(page.contains(#""text","\u003c""#) && !page.contains(#""text","<""#))
+    #expect(page.contains(#""\u003c""#) && !page.contains(#""<""#))
   }
 }

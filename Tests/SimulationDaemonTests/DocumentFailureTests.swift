@@ -33,7 +33,7 @@ struct DocumentFailureTests {
     #expect(
       guest.say("journal m what=all").contains(#". 3 0.000 m told error "line 5: lamp is not defined""#))
     #expect(guest.say("show m").contains(#". error "line 5: lamp is not defined""#))
-    #expect(!guest.say("journal m").contains { $0.contains("told") })
+    #expect(guest.say("journal m").contains { $0.contains(" told error ") })
     _ = guest.say("send m press")
     #expect(!guest.say("show m").contains { $0.hasPrefix(". error") })
   }

@@ -68,7 +68,7 @@ struct DocumentMachineTests {
     #expect(lamp.states.map(\.word) == ["dark", "lit"])
     #expect(lamp.events.map(\.name) == ["press", "reset", "burnt", "dim", "*"])
     #expect(lamp.timers.map(\.name) == ["burnt"])
-    #expect(lamp.outputs.map(\.name) == ["log", "shine"])
+    #expect(lamp.outputs.map(\.name) == ["log", "shine", "error"])
     #expect(lamp.event(named: "dim.slowly")?.place == 4)
     #expect(lamp.event(named: "unheard") == nil)
     #expect(!lamp.hasStatesNamedByData)

@@ -16,7 +16,7 @@ struct FootprintTests {
     try world.make(SpamFilter.kind, "s", [(parameter: 0, value: .text("one,two,three"))])
     let withFilter = world.footprint
     #expect(withFilter[.machines] > empty[.machines])
-    #expect(withFilter[.parameters] > 4_000)
+    #expect(withFilter[.parameters] > 1_000)
 
     world.send("s", "text", .text(String(repeating: "x", count: 20_000)))
     #expect((20_000...60_000).contains(world.footprint[.data]), "\(world.footprint[.data])")

@@ -131,7 +131,10 @@ struct MistakeTests {
       ("<scxml/>\u{1}", "1:9 error : this is not XML; the character U+0001 is not allowed"),
       ("<scxml><!-- ", "1:8 error : the comment has no end; write -->"),
       ("<?xx", "1:1 error : the instruction has no end; write ?>"),
-      ("{\"initial\": 1}", "1:1 error : expected <scxml>; found {\"initial\": 1}"),
+      (
+        "{\"initial\": 1}",
+        "1:1 error : expected <scxml>; found {\"initial\": 1}; this is JSON: write format=xstate, or name the file *.json"
+      ),
       (
         "<?xml version='1.0' encoding='utf8'?><scxml/>",
         "1:31 error : the encoding is not known; write UTF-8, UTF-16, ISO-8859-1, US-ASCII or windows-1252"

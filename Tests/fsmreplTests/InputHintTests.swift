@@ -17,7 +17,7 @@ struct InputHintTests {
       ("expect key ", "STATE  or  timers none|TIMERS  or  reading READING VALUE"), ("expect key on ", ""),
       ("fire key timer x y", ""),
       ("world n", " W [clock=virtual|real] [seed=N] [durable=no|yes]"),
-      ("run ", "FILE"), ("load x ", "[as KIND] [follow [anew]]"), ("send key tap => ", ScriptOutcome.form),
+      ("run ", "FILE"), ("load x ", "[as KIND] [strict] [follow [anew]]"), ("send key tap => ", ScriptOutcome.form),
       ("list > ", "FILE"), ("list | ", "CMD"), ("at 5s list | ", "CMD"), ("list | sort ", ""), ("list > x", ""),
       ("define x ", "[resource=PATH] format=scxml|mermaid|plantuml|xstate"), ("", ""), ("se", ""), ("! ls ", ""),
       ("# send ", ""),

@@ -244,13 +244,13 @@ struct PresenterTests {
     }
     #expect(
       text == """
-          list [PATTERN] [limit=N]
-              machines by name and then some words more
-          quit                                 leaves
+          list [PATTERN] [limit=N]  machines by name and then some
+                                    words more
+          quit                      leaves
           world new W [clock=virtual] [seed=0] [durable=no]
               makes one of them
           define KIND [resource=PATH]
-            format=scxml|mermaid|plantuml|xstate
+              format=scxml|mermaid|plantuml|xstate
               a kind from a document: its lines follow, up to
               'enddefine'; or a file that a document refers to
           load FILE [as KIND] [strict] [follow [anew]]
@@ -260,16 +260,16 @@ struct PresenterTests {
               formal notation alone, with follow again whenever the
               file is saved, up to the next load of it; with follow
               anew its machines are also made again
-          save FILE [replace]
-              writes the present world as a script, for 'fsmrepl
-              run'
-          export NAME FOLDER
-              writes a machine with its diagram, its past and a
-              page that replays it
-          record [FILE] [replace]
-              writes the session from now on as a transcript for
-              'fsmrepl check'; without FILE, says whether it does
-          record off                           ends that
+          save FILE [replace]       writes the present world as a
+                                    script, for 'fsmrepl run'
+          export NAME FOLDER        writes a machine with its
+                                    diagram, its past and a page
+                                    that replays it
+          record [FILE] [replace]   writes the session from now on
+                                    as a transcript for 'fsmrepl
+                                    check'; without FILE, says
+                                    whether it does
+          record off                ends that
 
         """)
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 60 })

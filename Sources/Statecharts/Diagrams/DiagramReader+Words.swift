@@ -375,7 +375,8 @@ extension DiagramReader {
       guard String(decoding: rest.bytes.prefix(word.utf8.count), as: UTF8.self).lowercased() == word else { continue }
       let behind = rest.dropFirst(word.utf8.count).trimmed
       guard let mark = behind.bytes.first, mark == UInt8(ascii: ":") || mark == UInt8(ascii: "/") else { continue }
-      if mark == UInt8(ascii: "/"), ["entry", "exit"].contains(word), text.hasPrefix(word) { return nil }
+      // `entry / x` is the formal notation, and `leave / x` is an event of it.
+      if mark == UInt8(ascii: "/"), word != "do", text.hasPrefix(word) { return nil }
       return (word, isEntry, behind.dropFirst(1).trimmed)
     }
     return nil

@@ -126,8 +126,9 @@ extension Prompting {
       askForCaused(since: before + 1)
     case .end: if let start = batchStart.take() { askForCaused(since: start + 1) }
     case .undo, .goto:
-      // A `goto` to the present time takes no number.
-      guard let last, received.line.lineClass == .success, received.sequence.map({ last > $0 }) ?? true else { return }
+      // A `goto` to the present time takes no number, and has that of an earlier step back at most.
+      guard let last, received.line.lineClass == .success, last != lastStepBack else { return }
+      lastStepBack = last
       askForTakenBack(by: asked.verb ?? .undo, last)
     case _: return
     }

@@ -110,8 +110,10 @@ extension RunFailure {
   ///
   /// - Parameter findings: What the daemon says of documents; such a mistake is reported once.
   func lines(besides findings: [String] = []) -> [String] {
-    let mistakes = ([self] + others).filter { mistake in
-      !findings.contains { $0.hasSuffix(": error: \(mistake.reason)") }
+    // What the daemon says at last of a document only counts its mistakes.
+    let hasErrors = findings.contains { $0.contains(": error: ") }
+    let mistakes = ([self] + others).filter {
+      !(hasErrors && $0.got.hasPrefix("refused \(FailureCode.badDefinition.word) "))
     }
     return mistakes.map { "\($0.place): \(([$0.reason] + $0.hints).joined(separator: "; "))" }
       + (more > 0 ? ["\(more) more"] : [])

@@ -206,7 +206,7 @@ struct ScriptExportTests {
 
   @Test("does not give a composed kind what it presets")
   func presets() throws {
-    #expect(try lines("new proxy p keepAlive=5s").prefix(1) == ["new proxy p http.keepAlive=5s"])
+    #expect(try lines("new proxy p keepAlive=5s").prefix(1) == ["new proxy p http.keepAlive=5s http-2.keepAlive=5s"])
   }
 
   @Test("makes composed kinds by their names, with what each member was given")
