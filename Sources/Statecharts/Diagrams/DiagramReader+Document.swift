@@ -73,7 +73,7 @@ private struct Proposals {
   /// By the place that they begin at; each goes up to the end of the line. `nil` until one is asked for.
   private var texts: [Int: String]?
   /// How many bytes may still be read to try proposals.
-  private var room = 4 << 20
+  private var room = 512 << 10
 
   init(
     _ bytes: [UInt8], _ notation: DiagramNotation, _ reading: DiagramReading, _ limits: DocumentLimits,
