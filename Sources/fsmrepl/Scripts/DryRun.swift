@@ -198,7 +198,8 @@ struct DryRun {
     var lines: [(place: Int, turn: Int32)] = []
     dialogue.send("begin strict\n")
     var hasEnded = false
-    while !hasEnded {
+    // A script with mistakes can lack the end of its batch.
+    while !hasEnded, script.steps.indices.contains(cursor.next) {
       let place = cursor.next
       let step = script.steps[place]
       switch step.action {

@@ -15,7 +15,8 @@ struct ScriptCursor {
     case .request, .check: break
     case .repeats(let count, let past):
       guard count > 0 else {
-        next = Int(past)
+        // A repeat without an end leads nowhere.
+        next = max(next + 1, Int(past))
         return
       }
       loops.append((count, turn))
