@@ -17,15 +17,21 @@ extension ScriptParser {
     bytes.withUnsafeBytes { readLines($0) }
     if !hasEnded, let missing = missingNarration() { note(missing) }
     files.removeLast()
-    guard !hasEnded else { return }
-    if let document, !document.lines.isSkipped {
-      note(document.start)
-      script.mayMakeOthers.kinds = true
+    if !hasEnded {
+      if let document, !document.lines.isSkipped {
+        note(document.start)
+        script.mayMakeOthers.kinds = true
+      }
+      document = nil
     }
-    document = nil
     while blocks.count > outer, let open = blocks.popLast() {
-      note(open.start)
+      if !hasEnded { note(open.start) }
       leave(open.block)
+      // The steps around it are tried although the script is not played.
+      if case .repeats(let first?, _, _) = open.block {
+        script.append(.again(first: Int32(first + 1)), request: EmptyCollection(), origin(0))
+        script.close(repeatAt: first)
+      }
     }
   }
 

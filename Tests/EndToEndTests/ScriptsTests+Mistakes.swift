@@ -192,6 +192,20 @@ extension ScriptsTests {
     #expect(run.output.contains("  s.fsm:2:18: ") && !run.output.contains("  s.fsm:4:"), "\(run.output)")
   }
 
+  @Test(
+    "a block without an end hides no unknown word, also in a file that is included",
+    arguments: [
+      ["s.fsm": "begin\nnew shiftKey key\nsend key tpa\n"], ["s.fsm": "repeat 3\nnew shiftKey key\nsend key tpa\n"],
+      [
+        "s.fsm": "new shiftKey key\nrepeat 100\ninclude a.fsm\nend\nsend key tpa\n", "a.fsm": "repeat 99\nlist\n",
+      ],
+    ])
+  func blocksWithoutEnd(files: [String: String]) throws {
+    let run = try run(files, "--check", "@s.fsm")
+    #expect(run.code == .exited(1), "\(run.log)")
+    #expect(run.log.contains("has no 'end'") && run.log.contains("has no event 'tpa'"), "\(run.log)")
+  }
+
   @Test("a file that cannot be read hides no unknown word, of itself or of others", arguments: [[], ["--check"]])
   func unreadWithUnknownWords(options: [String]) throws {
     let files = [

@@ -108,6 +108,20 @@ struct PromptWorldTests {
     try terminal.wait(for: "  l  beep  p  buttonClick\n")
   }
 
+  @Test("of a page that is followed the chosen diagram is loaded again")
+  func followsPage() throws {
+    func page(_ event: String) throws -> String {
+      let diagrams = ["stop", event].map { "```mermaid\nstateDiagram-v2\n  [*] --> off\n  off --> on : \($0)\n```\n" }
+      return try write(diagrams.joined(separator: "\n"), to: "page.md")
+    }
+    let terminal = try start("load \(page("press"))#2 as lamp follow", columns: 200)
+    try terminal.wait(for: "loaded again whenever it is saved")
+    _ = try page("touch")
+    try terminal.wait(for: "was saved")
+    terminal.type("new lamp l\rsend l touch\r")
+    try terminal.wait(for: "off → on")
+  }
+
   @Test("a script has repeats, names, checks and documents, and ends at its first failure, which has its place")
   func scripts() throws {
     let path = try write(

@@ -180,7 +180,9 @@ struct FollowedDocument {
 
   private static func version(of path: String) -> Version? {
     var found = stat()
-    guard stat(path, &found) == 0 else { return nil }
+    // Of a page with several diagrams one is chosen by what stands after a '#'.
+    let page = path.lastIndex(of: "#").map { String(path[..<$0]) }
+    guard stat(path, &found) == 0 || page.map({ stat($0, &found) == 0 }) == true else { return nil }
     return Version(
       file: UInt(found.st_ino), size: Int(found.st_size), seconds: Int(found.st_mtim.tv_sec),
       nanoseconds: Int(found.st_mtim.tv_nsec))

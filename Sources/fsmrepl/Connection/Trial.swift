@@ -24,12 +24,20 @@ enum Trial {
     guard let side = Dialogue(to: endpoint, until: HostClock.now() + patience) else { throw .silence }
     defer { side.close(until: HostClock.now() + parting) }
     let fork = "trial-\(getpid())"
-    guard side.use(world), let made = side.ask("world fork \(fork)")?.last else { throw .silence }
-    guard made.lineClass == .success else { throw .refused(made) }
+    guard side.use(world) else { throw .silence }
+    var isMade = true
+    // A daemon that answers late has made it all the same.
     defer {
-      side.deadline = HostClock.now() + parting
-      _ = side.use(world)
-      _ = side.ask("world drop \(fork)")
+      if isMade {
+        side.deadline = HostClock.now() + parting
+        _ = side.use(world)
+        _ = side.ask("world drop \(fork)")
+      }
+    }
+    guard let made = side.ask("world fork \(fork)")?.last else { throw .silence }
+    guard made.lineClass == .success else {
+      isMade = false
+      throw .refused(made)
     }
     guard side.use(fork) else { throw .silence }
     return try body(side)

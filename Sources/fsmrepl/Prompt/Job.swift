@@ -60,6 +60,12 @@ struct Job {
   var size = 0
 }
 
+/// An `undo` or a `goto` that was answered, in its world.
+struct StepBack: Equatable {
+  let world: String
+  let sequence: UInt64
+}
+
 /// A batch that is being typed.
 struct Batch {
   enum Kind {

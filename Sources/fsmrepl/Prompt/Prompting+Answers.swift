@@ -127,8 +127,10 @@ extension Prompting {
     case .end: if let start = batchStart.take() { askForCaused(since: start + 1) }
     case .undo, .goto:
       // A `goto` to the present time takes no number, and has that of an earlier step back at most.
-      guard let last, received.line.lineClass == .success, last != lastStepBack else { return }
-      lastStepBack = last
+      guard let last, received.line.lineClass == .success else { return }
+      let step = StepBack(world: client.conversation.place.world, sequence: last)
+      guard step != lastStepBack else { return }
+      lastStepBack = step
       askForTakenBack(by: asked.verb ?? .undo, last)
     case _: return
     }

@@ -5,6 +5,8 @@ internal import Scripts
 extension Prompting {
   /// How long a dry run may take with all that belongs to it, in nanoseconds.
   private static let patience: UInt64 = 5_000_000_000
+  /// Up to how many lines a line of a batch may be tried before the batch is run.
+  private static let maxLinesBefore = 100
 
   /// Tries a script in a fork of the present world.
   ///
@@ -29,6 +31,8 @@ extension Prompting {
   func isMistaken(_ text: String, _ line: TypedLine, _ consequence: String = "") -> Bool {
     // What a batch makes is not there yet.
     let before = client.conversation.isCollecting ? batch?.lines ?? [] : []
+    // Each line is tried with those before it, and pasted batches can be long.
+    guard before.count <= Self.maxLinesBefore else { return false }
     let lines = (before + [text]).joined(separator: "\n")
     guard line.step == nil, let script = RunFiles.script("", Array(lines.utf8), isInSession: true).item,
       let failure = tryOut(script)?.result.failure

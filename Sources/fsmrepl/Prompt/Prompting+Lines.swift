@@ -265,7 +265,9 @@ extension Prompting {
     let isSent = client.ask(
       text, document: document, by: asker, origin: line.origin, job: purpose.map { _ in lastJob })
     guard isSent else { return }
-    if isTypedInBatch, client.conversation.isCollecting { batch?.lines.append(line.text) }
+    if isTypedInBatch, client.conversation.isCollecting {
+      batch?.lines.append(PromptLine.unmarked(line.text) ?? line.text)
+    }
     if let purpose {
       jobs[lastJob] = Job(line: line, purpose: purpose)
       if purpose.blocks, !client.conversation.isCollecting { blocking = lastJob }

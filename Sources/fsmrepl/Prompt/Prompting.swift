@@ -31,8 +31,8 @@ final class Prompting {
   var batch: Batch?
   /// The number of the last input before it.
   var batchStart: UInt64?
-  /// The number of the last `undo` or `goto` of which it was said what it has taken back.
-  var lastStepBack: UInt64?
+  /// The last `undo` or `goto` of which it was said what it has taken back.
+  var lastStepBack: StepBack?
   /// The script that is being played.
   var playing: ScriptPlay?
   /// Whether the end of input has come within a document or a batch, and nothing else since.

@@ -14,6 +14,8 @@ struct DryRun {
   private var cursor: ScriptCursor
   /// How many steps were tried; all that are left, unless the script leaves the world, or is longer than the limits.
   private(set) var count = 0
+  /// The same with the steps that begin and end repeats, which may have nothing in them.
+  private var taken = 0
   /// Whether a limit has ended it.
   private var isCut = false
   /// The host time at which it ends at the latest.
@@ -134,10 +136,14 @@ struct DryRun {
   }
 
   private mutating func playSteps() throws(Dialogue.Stop) {
-    var sent = 0
     while script.steps.indices.contains(cursor.next) {
       let place = cursor.next
       let step = script.steps[place]
+      taken += 1
+      guard taken <= Self.maxSteps else {
+        isCut = true
+        break
+      }
       switch step.action {
       case .repeats, .again:
         cursor.pass(step.action)
@@ -161,13 +167,8 @@ struct DryRun {
         if case .output(_, _, _?) = script.checks[Int(check)] { isDoubtful = true }
         probe(place, cursor.turn)
       }
-      sent += 1
       count += 1
       cursor.next += 1
-      if sent >= Self.maxSteps {
-        isCut = script.steps.indices.contains(cursor.next)
-        break
-      }
     }
     try settle()
   }
@@ -202,6 +203,8 @@ struct DryRun {
     while !hasEnded, script.steps.indices.contains(cursor.next) {
       let place = cursor.next
       let step = script.steps[place]
+      taken += 1
+      guard taken <= Self.maxSteps else { break }
       switch step.action {
       case .repeats, .again:
         cursor.pass(step.action)
@@ -431,7 +434,10 @@ struct DryRun {
       return !isUncertain.machines && !isUncertain.kinds
     case .unknownMachine: return !isUncertain.machines
     case .unknownKind: return !isUncertain.kinds
-    case .unknownVerb, .unknownEvent, .unknownTimer, .usage, .badDefinition, .syntax, .tooLong: return true
+    case .unknownVerb, .unknownEvent, .usage, .badDefinition, .syntax, .tooLong: return true
+    // Which timers and wires there are depends on what came before.
+    case .unknownTimer: return !isDoubtful || last["did-you-mean"] != nil
+    case .badArgument where last["argument"] == "wire": return !isDoubtful
     // What was meant to be dropped before may still be there.
     case .nameTaken: return !isUncertain.machines && !isDoubtful
     // Of an expected outcome the data of an event are a part.
@@ -495,7 +501,7 @@ struct DryRun {
     guard !script.mayMakeOthers.machines, !hasStrayed, !isCut else { return }
     var present = made
     for (name, verb, place, failure) in names where !present.contains(name) && !mistaken.contains(place) {
-      let base = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+      let base = String(name.prefix { $0 != "." })
       guard !missed.contains(base), !missed.contains(name), !(hasDropped && made.contains(base)) else { continue }
       let shown = try dialogue.final("show \(name)")
       let described = try dialogue.final("describe \(name)")
