@@ -88,7 +88,7 @@ let package = Package(
     .executableTarget(name: "fsmd", dependencies: ["SimulationDaemon", "Simulations"], swiftSettings: strict),
     .executableTarget(
       name: "fsmrepl", dependencies: ["LineProtocol", "Scripts", "UnixHost", "CReadline", "Page"],
-      swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
+      swiftSettings: strict),
 
     .target(
       name: "TestSupport", dependencies: ["StateMachines", "MachineGraphs"], path: "Tests/TestSupport",

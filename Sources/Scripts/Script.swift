@@ -10,6 +10,8 @@ package struct Script: Sendable {
     let bytes: [UInt8]
     /// Where each line begins, after the mark of the encoding that may stand before the first.
     var starts: [Int32] = []
+    /// The line that includes it; nil for the script itself.
+    var includedBy: (source: Int32, line: Int32)?
 
     /// How many lines it has.
     package var count: Int { starts.count }
@@ -34,8 +36,24 @@ package struct Script: Sendable {
     package let isCounted: Bool
     /// The index in its line of the first word of the step; 2 after a time.
     fileprivate let firstWord: UInt8
-    /// Index in ``Script/countedTimes`` of the time before it; negative if that does not depend on the turn.
+    /// Index in ``Script/countedTimes`` of the time before it; negative if that is as written.
     fileprivate let countedTime: Int32
+    /// Index in ``Script/expanded`` of its words with the values of names; negative if it has none, or is counted.
+    fileprivate let expanded: Int32
+    /// Whether playing goes on if it fails: an `expect?`.
+    package let isSoft: Bool
+  }
+
+  /// What is played in a world of its own: the whole script, or its set-up and a case.
+  package struct Part: Sendable {
+    /// The title of the case; nil for a script without cases.
+    package let title: String?
+    /// The steps before the first case, which are played before each.
+    package let setUp: Range<Int>
+    package let body: Range<Int>
+
+    /// Whether a step belongs to it.
+    package func contains(_ step: Int) -> Bool { setUp.contains(step) || body.contains(step) }
   }
 
   package enum Action: Sendable {
@@ -96,6 +114,10 @@ package struct Script: Sendable {
 
   /// The seed of its world, if the script gives one.
   package internal(set) var seed: UInt64?
+  /// The titles of the cases, and the first step of each.
+  package internal(set) var cases: [(title: String, first: Int)] = []
+  /// The names that are set from outside and that a line uses, or would set.
+  package internal(set) var namesUsed: Set<String> = []
   package internal(set) var sources: [Source] = []
   package internal(set) var steps: [Step] = []
   package internal(set) var outcomes: [ScriptOutcome] = []
@@ -115,11 +137,22 @@ package struct Script: Sendable {
   private var countedChecks: [Int32: ScriptTemplate] = [:]
   /// `at TIME` and `after DURATION` that depend on the turn, with the turns of the step after them.
   private var countedTimes: [ScriptTemplate] = []
+  private var expanded: [[UInt8]] = []
   /// Where the document of a step stands, by the step's index: its file, and how many lines of the file are before it.
   private var documents: [Int: (file: String, linesBefore: Int)] = [:]
 
   /// The name of the script's own file.
   package var name: String { sources[0].name }
+
+  /// All steps, for a script without cases.
+  package var whole: Part { Part(title: nil, setUp: 0..<0, body: 0..<steps.count) }
+
+  /// What is played, in the order of the lines; one part at least.
+  package var parts: [Part] {
+    guard let first = cases.first else { return [whole] }
+    let ends = cases.dropFirst().map(\.first) + [steps.count]
+    return zip(cases, ends).map { Part(title: $0.title, setUp: 0..<first.first, body: $0.first..<$1) }
+  }
 
   /// The bytes that a step sends, with line ends; empty if it sends nothing. Valid within the call.
   ///
@@ -193,13 +226,27 @@ package struct Script: Sendable {
     }
   }
 
-  /// Patterns of the names of all machines whose outputs are expected.
-  package var namesWithOutputs: Set<String> {
+  /// Patterns of the names of all machines whose outputs are expected in a part.
+  package func namesWithOutputs(in part: Part) -> Set<String> {
     var names: Set<String> = []
-    for place in checks.indices {
-      if case .output(let machine, _, _) = checkPattern(Int32(place)) { names.insert("\(machine)**") }
+    for step in [part.setUp, part.body].joined() {
+      guard case .check(let place) = steps[step].action, case .output(let machine, _, _) = checkPattern(place) else {
+        continue
+      }
+      names.insert("\(machine)**")
     }
     return names
+  }
+
+  /// The lines that include the file of a step, the nearest first: `FILE:LINE: include …`.
+  package func inclusions(of step: Step) -> [String] {
+    var lines: [String] = []
+    var source = step.source
+    while let (outer, line) = sources[Int(source)].includedBy {
+      lines.append("\(sources[Int(outer)].name):\(line): \(self.line(outer, line))")
+      source = outer
+    }
+    return lines
   }
 
   /// `FILE:LINE` of a step.
@@ -232,17 +279,26 @@ package struct Script: Sendable {
     return countedChecks[place].map { String(decoding: $0.filled(turn: turn, counters), as: UTF8.self) }
   }
 
-  /// The line of a step as played in this turn, with its time; nil if it is the same in each.
+  /// The line of a step as played in this turn, with its time; nil if it is as written.
   package func playedLine(of step: Step, turn: Int32) -> String? {
-    let played = played(step, turn: turn)
     let line = bytes(step.source, step.line)
     let words = ScriptWords(line)
-    if isTime(step, words) { return played.flatMap(ScriptTime.written(fromRequest:)) }
-    guard step.countedTime >= 0 else { return played }
-    let time = String(decoding: countedTimes[Int(step.countedTime)].filled(turn: turn, counters), as: UTF8.self)
-    if let played { return "\(time) \(played)" }
+    let isExpanded = step.expanded >= 0
+    let played =
+      played(step, turn: turn) ?? (isExpanded ? String(decoding: expanded[Int(step.expanded)], as: UTF8.self) : nil)
+    if isTime(step, words) {
+      return isExpanded || step.isCounted
+        ? ScriptTime.written(fromRequest: request(of: step, turn: turn)) ?? played : nil
+    }
+    guard played != nil || step.countedTime >= 0 else { return nil }
     let start = words.words.dropFirst(Int(step.firstWord)).first?.start ?? line.endIndex
-    return "\(time) \(String(decoding: line[start...], as: UTF8.self))"
+    let body = played ?? String(decoding: line[start...], as: UTF8.self)
+    guard step.firstWord > 0, words.isWord(0, "at") || words.isWord(0, "after") else { return body }
+    let time =
+      step.countedTime >= 0
+      ? String(decoding: countedTimes[Int(step.countedTime)].filled(turn: turn, counters), as: UTF8.self)
+      : words.words.prefix(2).map { words.text($0) }.joined(separator: " ")
+    return "\(time) \(body)"
   }
 
   private func isTime(_ step: Step, _ words: borrowing ScriptWords) -> Bool {
@@ -328,8 +384,11 @@ package struct Script: Sendable {
     let source: Int
     let line: Int
     let firstWord: Int
-    /// The time before the step, if it depends on the turn.
+    var isSoft = false
+    /// The time before the step, if it is not as written.
     var countedTime: ScriptTemplate?
+    /// The words of the step with the values of names, if it has any.
+    var expanded: [UInt8]?
   }
 
   /// Appends a step.
@@ -367,11 +426,13 @@ package struct Script: Sendable {
 
   private mutating func append(_ action: Action, from start: Int, isCounted: Bool, _ origin: Origin) {
     if let time = origin.countedTime { countedTimes.append(time) }
+    if let words = origin.expanded { expanded.append(words) }
     steps.append(
       Step(
         source: Int32(origin.source), line: Int32(origin.line), action: action, start: start,
         length: Int32(text.count - start), isCounted: isCounted, firstWord: UInt8(clamping: origin.firstWord),
-        countedTime: origin.countedTime == nil ? -1 : Int32(countedTimes.count - 1)))
+        countedTime: origin.countedTime == nil ? -1 : Int32(countedTimes.count - 1),
+        expanded: origin.expanded == nil ? -1 : Int32(expanded.count - 1), isSoft: origin.isSoft))
   }
 
   /// Says that the last check, or the last outcome, depends on the turn.
@@ -386,7 +447,8 @@ package struct Script: Sendable {
     let step = steps[place]
     steps[place] = Step(
       source: step.source, line: step.line, action: .repeats(count, past: Int32(steps.count)), start: step.start,
-      length: step.length, isCounted: false, firstWord: step.firstWord, countedTime: step.countedTime)
+      length: step.length, isCounted: false, firstWord: step.firstWord, countedTime: step.countedTime,
+      expanded: step.expanded, isSoft: false)
   }
 }
 
@@ -413,6 +475,10 @@ package enum ScriptLimits {
   package static let ranges = 8
   /// Depth of blocks.
   package static let blocks = 32
+  /// Cases of a script.
+  package static let cases = 100_000
+  /// Lines read again for the words of a `repeat NAME in`.
+  package static let linesAgain = 1_000_000
   /// Names defined by `let`.
   package static let names = 10_000
   /// Bytes of the value of a name.
@@ -425,6 +491,15 @@ package enum ScriptLimits {
   package static let countedMistakes = 1_000
   /// The file name ending of an included file.
   package static let ending = ".fsm"
+
+  /// Whether a text can be the name of a value.
+  package static func isName(_ text: String) -> Bool { ScriptName.isName(text) }
+
+  /// Whether a text can be the value of a name.
+  package static func isValue(_ text: String) -> Bool {
+    text.utf8.count <= value
+      && text.unicodeScalars.allSatisfy { $0 == "\t" || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+  }
 }
 
 /// An error in a script, and its position.

@@ -88,8 +88,46 @@ extension ScriptParser {
     times = min(times * count, ScriptLimits.lines + 1)
   }
 
+  /// Begins to read the lines up to `end` once for each word.
+  mutating func beginEach(_ name: String, in words: [String], word place: Int) throws(ScriptFailure) {
+    let each = Each(name: name, words: words[...], start: following, line: line, names: names)
+    try open(.each(each), Self.unclosedRepeat, word: place)
+    takeWord(of: each)
+  }
+
+  /// Gives the name of the innermost block its next word.
+  private mutating func takeWord(of each: Each) {
+    var each = each
+    guard let word = each.words.popFirst(), let open = blocks.popLast() else { return }
+    blocks.append((.each(each), open.start))
+    names = each.names
+    names[each.name] = ScriptName(
+      meaning: .value(word), place: "\(open.start.file):\(each.line)", isFromOutside: true)
+  }
+
+  /// Goes back to the first line of a block, for its next word.
+  ///
+  /// - Parameter past: Where the line after its `end` begins.
+  mutating func goBack(to each: Each, past: Int) -> Bool {
+    bytesRead += past - each.start
+    linesAgain += line - each.line
+    guard bytesRead <= ScriptLimits.file, linesAgain <= ScriptLimits.linesAgain else {
+      note(
+        fatal(
+          failure(
+            at: 0,
+            "the words of 'repeat' make more than \(ScriptLimits.linesAgain) lines of this script, or \(ScriptLimits.file) bytes"
+          )))
+      return false
+    }
+    takeWord(of: each)
+    line = each.line
+    return true
+  }
+
   /// Ends what a block has begun.
   mutating func leave(_ block: Block) {
+    if case .each(let each) = block { names = each.names }
     guard case .repeats(_, let within, let name) = block else { return }
     times = within
     loops.removeLast()
@@ -120,11 +158,16 @@ extension ScriptParser {
     guard let open = blocks.last, open.start.file == script.sources[source].name else {
       throw failure(word: place, "there is no 'repeat', 'begin' or 'try' before this 'end'")
     }
+    if case .each(let each) = open.block, !each.words.isEmpty {
+      again = each
+      return false
+    }
     blocks.removeLast()
     leave(open.block)
     let step: Int
     switch open.block {
     case .batch: return true
+    case .each: return false
     case .attempt:
       endAttempt()
       return false

@@ -43,9 +43,10 @@ extension ScriptParser {
       var end = lineFeed
       if end > start, bytes[end - 1] == 0x0D { end -= 1 }
       raw = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-      script.sources[source].starts.append(Int32(start))
-      start = lineFeed + 1
       line += 1
+      if script.sources[source].starts.count < line { script.sources[source].starts.append(Int32(start)) }
+      start = lineFeed + 1
+      following = start
       let open = (blocks.count, document != nil)
       do throws(ScriptFailure) {
         if document != nil {
@@ -64,6 +65,7 @@ extension ScriptParser {
         note(error)
         recover(blocksBefore: open.0, wasInDocument: open.1)
       }
+      if let each = again.take(), goBack(to: each, past: start) { start = each.start }
     }
   }
 
@@ -93,12 +95,14 @@ extension ScriptParser {
     case .failed(let why): throw failure(word: place, "cannot read '\(file)': \(why)")
     }
     let (source, line, raw) = (source, line, raw)
+    let place = script.sources.count
     read(file, bytes)
+    script.sources[place].includedBy = (Int32(source), Int32(line))
     (self.source, self.line, self.raw) = (source, line, raw)
   }
 
   /// Resolves a path relative to the including file: without `.` and, where possible, without `..`.
-  static func path(_ path: String, beside file: String) -> String {
+  package static func path(_ path: String, beside file: String) -> String {
     let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
     let whole = path.hasPrefix("/") ? path : folder + path
     var parts: [Substring] = []
@@ -155,6 +159,10 @@ extension ScriptParser {
 
   mutating func append(_ action: Script.Action, _ request: DocumentSource.Request) throws(ScriptFailure) {
     try count()
+    bytesRead += request.sent.count
+    guard bytesRead <= ScriptLimits.file else {
+      throw fatal(failure(at: 0, "with its documents the script has more than \(ScriptLimits.file) bytes"))
+    }
     script.append(action, request: request.sent, origin(0))
   }
 }

@@ -2,7 +2,9 @@ import LineProtocol
 
 /// The lines that a script may contain.
 extension ScriptParser {
-  private static let ownWords = ["after", "at", "end", "expect", "include", "let", "load", "never", "repeat", "seed"]
+  private static let ownWords = [
+    "after", "at", "case", "end", "expect", "expect?", "include", "let", "load", "never", "repeat", "seed",
+  ]
 
   /// Parses the current line, whose words are known.
   mutating func takeLine() throws(ScriptFailure) {
@@ -30,6 +32,12 @@ extension ScriptParser {
       default: break
       }
       try takeRequest(verb, from: first, verb: first)
+    } else if words.isWord(first, "expect?") {
+      isSoft = true
+      defer { isSoft = false }
+      if try !takeCheck(first) { try takeRequest(.expect, from: first, verb: first) }
+    } else if words.isWord(first, "case") {
+      try takeCase(first)
     } else if words.isWord(first, "let") {
       try takeLet(first)
     } else if words.isWord(first, "repeat") {
@@ -66,7 +74,7 @@ extension ScriptParser {
     {
       throw failure(word: 1, "a time is one word: '\(meant)'")
     }
-    try append(.request(.advance, outcome: -1), words: 1..<2, before: time.request, firstWord: 0)
+    try append(.request(.advance, outcome: -1), words: 1..<2, before: time.request, firstWord: 0, isTime: true)
   }
 
   // MARK: Requests
@@ -102,6 +110,10 @@ extension ScriptParser {
     if verb == .begin { try beginBatch(word: place) }
     if verb == .begin || verb == .end { try checkRanges(in: first..<arrow) }
     try checkUse(of: verb, place, arrow, outcome, isInBatch: isInBatch)
+    guard !isSoft else {
+      return try append(
+        .request(verb, outcome: outcome), words: first + 1..<arrow, before: "expect ", firstWord: first)
+    }
     try append(.request(verb, outcome: outcome), words: first..<arrow, firstWord: first)
   }
 

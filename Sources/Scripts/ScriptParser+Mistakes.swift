@@ -44,7 +44,12 @@ extension ScriptParser {
     func unclosed(_ message: String) -> ScriptFailure { meant == word ? failure(at: 0, message) : start }
     switch meant {
     case "repeat" where blocks.count == blocksBefore:
-      let counter = tokens.count > 2 && tokens.dropFirst().first == "as" ? tokens.dropFirst(2).first : nil
+      let counter: String? =
+        switch tokens.dropFirst().first {
+        case "as": tokens.dropFirst(2).first
+        case "in": tokens.first
+        case _: nil
+        }
       let name = counter.flatMap { names[$0] == nil ? $0 : nil }
       if let name { names[name] = ScriptName(meaning: .mistaken, place: place) }
       blocks.append((.repeats(step: nil, within: times, counter: name), unclosed(Self.unclosedRepeat)))

@@ -16,6 +16,8 @@ package struct ScriptParser: ~Copyable {
   enum Block {
     /// The index of its step, if its line is right, how often the lines around it are played, and its counter's name.
     case repeats(step: Int?, within: Int, counter: String?)
+    /// The lines are read once for each word.
+    case each(Each)
     case batch
     /// A batch that cannot stand where it does, so that its `end` is no request.
     case mistakenBatch
@@ -23,6 +25,18 @@ package struct ScriptParser: ~Copyable {
     case attempt
     /// One that cannot stand where it does.
     case mistakenAttempt
+  }
+
+  /// A `repeat NAME in WORD…`.
+  struct Each {
+    let name: String
+    /// The words that are left.
+    var words: ArraySlice<String>
+    /// Where its first line begins in the file, and the number of the line before it.
+    let start: Int
+    let line: Int
+    /// The names before it. Those that its lines set end with each word.
+    let names: [String: ScriptName]
   }
 
   struct OpenDocument {
@@ -63,6 +77,16 @@ package struct ScriptParser: ~Copyable {
   /// How often the current line is played.
   var times = 1
   var linesPlayed = 0
+  /// How many lines are played before each case, and the names that they set; nil before the first case.
+  var setUp: (lines: Int, names: [String: ScriptName])?
+  var titles: Set<String> = []
+  /// Whether the current line is an `expect?`.
+  var isSoft = false
+  /// Where the line after the current one begins in its file.
+  var following = 0
+  /// The block whose lines are read again after the current line.
+  var again: Each?
+  var linesAgain = 0
   var bytesRead = 0
   /// How many bytes the values of names have added so far.
   var expansion = 0
@@ -99,13 +123,17 @@ package struct ScriptParser: ~Copyable {
 
   /// The same.
   ///
+  /// - Parameter values: Names that are set from outside; a `let` of one of them is skipped. The words are valid.
   /// - Returns: The script without the lines that are wrong, and their mistakes; nil if all is right.
   package static func read(
-    _ name: String, _ bytes: [UInt8], isInSession: Bool = false, load: (String) -> Loaded
+    _ name: String, _ bytes: [UInt8], isInSession: Bool = false, values: [String: String] = [:],
+    load: (String) -> Loaded
   ) -> (script: Script, mistakes: ScriptMistakes?) {
     withoutActuallyEscaping(load) { load in
       var parser = ScriptParser(isInSession: isInSession, load: load)
+      parser.names = values.mapValues { ScriptName(meaning: .value($0), place: "--let", isFromOutside: true) }
       parser.read(name, bytes)
+      parser.script.namesUsed = parser.words.used.intersection(values.keys)
       let (told, count) = (parser.mistakes, parser.knownMistakes.count)
       let mistakes = ScriptMistakes(
         told: told, more: count - told.count, isCut: count == ScriptLimits.countedMistakes)
@@ -153,7 +181,12 @@ package struct ScriptParser: ~Copyable {
   }
 
   var isInRepeat: Bool {
-    blocks.contains { if case .repeats = $0.block { true } else { false } }
+    blocks.contains {
+      switch $0.block {
+      case .repeats, .each: true
+      case .batch, .mistakenBatch, .attempt, .mistakenAttempt: false
+      }
+    }
   }
 
   /// Whether the innermost block is one of free play.
@@ -170,11 +203,11 @@ package struct ScriptParser: ~Copyable {
   ///
   /// - Parameters:
   ///   - before: Text to send before them.
-  ///   - firstWord: The index of the step's first word in the line; 0 for the time before it, which has no ranges.
+  ///   - firstWord: The index of the step's first word in the line.
+  ///   - isTime: Whether it is the time before a line, which has no ranges.
   mutating func append(
-    _ action: Script.Action, words range: Range<Int>, before: StaticString = "", firstWord: Int
+    _ action: Script.Action, words range: Range<Int>, before: StaticString = "", firstWord: Int, isTime: Bool = false
   ) throws(ScriptFailure) {
-    let isTime = firstWord < range.lowerBound
     let holes = filled(words.holes(in: range), inRanges: !isTime)
     let isCounted: Bool
     if case .request(_, let outcome) = action {
@@ -185,7 +218,8 @@ package struct ScriptParser: ~Copyable {
     let outer = isTime || rangeLoops.isEmpty ? nil : beginRanges()
     try count()
     script.append(
-      action, request: words.written(range), before: before, holes: holes, isCounted: isCounted, origin(firstWord))
+      action, request: words.written(range), before: before, holes: holes, isCounted: isCounted,
+      origin(firstWord, isCounted: isCounted))
     if let outer { end(outer) }
   }
 
@@ -200,7 +234,8 @@ package struct ScriptParser: ~Copyable {
     let outer = rangeLoops.isEmpty ? nil : beginRanges()
     try count()
     script.append(
-      .check(Int32(script.checks.count - 1)), request: check.request.utf8, isCounted: !holes.isEmpty, origin(first))
+      .check(Int32(script.checks.count - 1)), request: check.request.utf8, isCounted: !holes.isEmpty,
+      origin(first, isCounted: !holes.isEmpty))
     if let outer { end(outer) }
   }
 
@@ -210,11 +245,14 @@ package struct ScriptParser: ~Copyable {
     script.append(action, request: EmptyCollection(), origin(0))
   }
 
-  func origin(_ firstWord: Int) -> Script.Origin {
-    var origin = Script.Origin(source: source, line: line, firstWord: firstWord)
-    guard firstWord > 0, !loops.isEmpty else { return origin }
+  func origin(_ firstWord: Int, isCounted: Bool = true) -> Script.Origin {
+    var origin = Script.Origin(source: source, line: line, firstWord: firstWord, isSoft: isSoft)
+    if !isCounted, words.hasValues {
+      origin.expanded = Array(words.written(min(firstWord, words.words.count)..<words.words.count))
+    }
+    guard firstWord > 0, words.hasValues || !loops.isEmpty else { return origin }
     let holes = words.holes(in: 0..<firstWord)
-    if !holes.isEmpty {
+    if words.hasValues || !holes.isEmpty {
       origin.countedTime = ScriptTemplate(bytes: Array(words.written(0..<firstWord)), holes: filled(holes))
     }
     return origin

@@ -33,12 +33,16 @@ extension ScriptWords {
     let end = (try? arrow(from: first)) ?? words.count
     let count = end - first
     let isOutput = isWord(first + 1, "output")
+    // `expect coverage STATE` is about a machine of that name.
+    let isCoverage = count > 3 && isWord(first + 1, "coverage")
     if count == 3, !isOutput, isWord(first + 2, "no-errors") { return .noErrors(machine: try machine(first + 1)) }
-    guard count > 3, isOutput || words[first + 2].isPlain else { return nil }
+    guard count > 3, isOutput || isCoverage || words[first + 2].isPlain else { return nil }
     let sort = text(words[first + 2])
-    if end < words.count, isOutput || sort == "timers" || sort == "reading" {
-      throw WrongWord(word: end, message: "'=>' cannot follow an expectation of timers, a reading or an output")
+    if end < words.count, isOutput || isCoverage || sort == "timers" || sort == "reading" {
+      throw WrongWord(
+        word: end, message: "'=>' cannot follow an expectation of timers, a reading, an output or coverage")
     }
+    if isCoverage { return try coverageCheck(first, count) }
     if isOutput { return try outputCheck(first, count) }
     if sort == "timers" {
       try exactly(4, first, "expect NAME timers T,…|none")
@@ -79,6 +83,28 @@ extension ScriptWords {
       try exactly(6, first, form)
     }
     return .output(machine: try machine(first + 2), name: text(words[first + 3]), within: within)
+  }
+
+  /// `expect coverage PATTERN >= N%`, of transitions.
+  private func coverageCheck(_ first: Int, _ count: Int) throws(WrongWord) -> Script.Check {
+    let form = "expect coverage NAME >= N%"
+    guard isWord(first + 3, ">=") else {
+      throw WrongWord(word: first + 3, message: "'\(text(words[first + 3]))' is not '>='; the form is '\(form)'")
+    }
+    try exactly(5, first, form)
+    let text = text(words[first + 4])
+    guard let percent = ScriptWords.percent(text) else {
+      throw WrongWord(word: first + 4, message: "'\(text)' is no share; it is 0% to 100%")
+    }
+    return .coverage(pattern: self.text(words[first + 2]), percent: percent)
+  }
+
+  /// `N%`, from 0 to 100.
+  static func percent(_ text: String) -> Int? {
+    guard text.hasSuffix("%"), let number = Int(text.dropLast()), (0...100).contains(number),
+      text.utf8.first.map({ (0x30...0x39).contains($0) }) == true
+    else { return nil }
+    return number
   }
 
   private func readingCheck(_ first: Int, _ count: Int) throws(WrongWord) -> Script.Check {

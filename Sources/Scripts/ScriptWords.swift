@@ -55,6 +55,10 @@ struct ScriptWords: ~Copyable {
   private(set) var ranges: [ScriptCounter] = []
   /// Whether a word begins with an escaped `#`.
   private var hasEscape = false
+  /// Whether values of names were inserted.
+  private(set) var hasValues = false
+  /// The names that were used so far.
+  var used: Set<String> = []
 
   init() {}
 
@@ -72,6 +76,7 @@ struct ScriptWords: ~Copyable {
     written.append(line)
     if !holes.isEmpty { holes.removeAll() }
     if !ranges.isEmpty { ranges.removeAll() }
+    hasValues = false
     try cut()
     if hasEscape || line.contains(where: { $0 == Self.dollar || $0 == Self.brace }) { try expand(line, names) }
   }
@@ -206,8 +211,10 @@ struct ScriptWords: ~Copyable {
         throw Problem(start: start, message: "'$' must be followed by a name from 'let'; write '$$' for a dollar sign")
       }
       guard let found = names[name] ?? names[""] else { throw Self.unknown(name, names, start) }
+      used.insert(name)
       switch found.meaning {
       case .value(let value):
+        hasValues = true
         add(value.utf8)
         length += value.utf8.count
       case .counter(let counter, let longest):
@@ -244,7 +251,7 @@ struct ScriptWords: ~Copyable {
   /// plain character.
   ///
   /// - Parameter start: Offset of the brace in the line of the file.
-  private func range(
+  private mutating func range(
     at place: Int, in bytes: [UInt8], _ names: [String: ScriptName], start: Int
   ) throws(Problem) -> (ScriptCounter, past: Int)? {
     guard let first = Self.end(at: place + 1, in: bytes), bytes[first.past...].starts(with: "..".utf8),
@@ -277,9 +284,10 @@ struct ScriptWords: ~Copyable {
   }
 
   /// The digits of an end of a range; nil if they are none.
-  private func number(_ text: String, _ names: [String: ScriptName], _ start: Int) throws(Problem) -> String? {
+  private mutating func number(_ text: String, _ names: [String: ScriptName], _ start: Int) throws(Problem) -> String? {
     guard text.hasPrefix("$") else { return text }
     let name = String(text.dropFirst())
+    used.insert(name)
     switch (names[name] ?? names[""])?.meaning {
     case .value(let value):
       return !value.isEmpty && value.utf8.allSatisfy { (0x30...0x39).contains($0) } ? value : nil
@@ -360,6 +368,8 @@ struct ScriptName {
   let meaning: Meaning
   /// Where it was defined: `FILE:LINE`.
   let place: String
+  /// Whether an `include` or the command line has set it, so that a `let` of it is skipped.
+  var isFromOutside = false
 
   static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 

@@ -207,10 +207,13 @@ struct ScriptParserTests {
       ("list\n begin\nlist", "2:2: this 'begin' has no 'end'"),
       ("repeat 2\nbegin\nend", "1:1: this 'repeat' has no 'end'"),
       ("end", "1:1: there is no 'repeat', 'begin' or 'try' before this 'end'"),
-      ("repeat", "1:7: 'repeat' is used as 'repeat N' or 'repeat N as NAME'"),
+      ("repeat", "1:7: 'repeat' is used as 'repeat N', 'repeat N as NAME' or 'repeat NAME in WORD…'"),
       ("repeat x", "1:8: 'x' is no number of times; it is 0 to 1000000"),
       ("repeat 1000001", "1:8: '1000001' is no number of times; it is 0 to 1000000"),
-      ("repeat 2 3", "1:10: '3' is not 'as'; 'repeat' is used as 'repeat N' or 'repeat N as NAME'"),
+      (
+        "repeat 2 3",
+        "1:10: '3' is not 'as'; 'repeat' is used as 'repeat N', 'repeat N as NAME' or 'repeat NAME in WORD…'"
+      ),
       ("repeat 2\nlist\nend 2", "3:5: the 'end' of a 'repeat' or a 'try' stands alone"),
       ("begin\nlist\nend 2", "3:5: '2' is one word too many; end is used as 'end'"),
       ("list =>", "1:8: an outcome must follow '=>': \(ScriptOutcome.form)"),
@@ -246,7 +249,10 @@ struct ScriptParserTests {
       ("let window = 1s\nat $windw list", "2:4: '$windw' has no value; did you mean '$window'?"),
       ("list \"é$x\"", "1:8: '$x' has no value; 'let x = VALUE' gives it one, and a dollar is written '$$'"),
       ("list 5$", "1:7: '$' must be followed by a name from 'let'; write '$$' for a dollar sign"),
-      ("include", "1:8: 'include' is used as 'include FILE', with quotes around a name with blanks"),
+      (
+        "include",
+        "1:8: 'include' is used as 'include FILE' or 'include FILE NAME=VALUE…', with quotes around what has blanks"
+      ),
       ("include x/none.fsm", "1:9: cannot read 'x/none.fsm': No such file or directory"),
       (
         "advance 3 hours",
@@ -318,8 +324,13 @@ struct ScriptParserTests {
     "what looks like another language or the prompt is told as such",
     arguments: [
       ("@1 let x = 3", "1:1: a tag stands before requests only"),
-      ("expect k timers none => ok", "1:22: '=>' cannot follow an expectation of timers, a reading or an output"),
-      ("expect output k o => ok", "1:19: '=>' cannot follow an expectation of timers, a reading or an output"),
+      (
+        "expect k timers none => ok",
+        "1:22: '=>' cannot follow an expectation of timers, a reading, an output or coverage"
+      ),
+      (
+        "expect output k o => ok", "1:19: '=>' cannot follow an expectation of timers, a reading, an output or coverage"
+      ),
       ("expect k timer t", "1:10: 'timer' cannot be expected; did you mean 'timers'?"),
       ("expect k Reading t 3", "1:10: 'Reading' cannot be expected; did you mean 'reading'?"),
       ("exit", "1:1: 'exit' is for the prompt, not for scripts"), ("?", "1:1: '?' is for the prompt, not for scripts"),

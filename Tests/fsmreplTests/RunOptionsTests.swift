@@ -5,7 +5,9 @@ import UnixHost
 
 @Suite(.serialized)
 struct RunOptionsTests {
-  private func parse(_ words: String...) throws -> Invocation {
+  private func parse(_ words: String...) throws -> Invocation { try parse(words) }
+
+  private func parse(_ words: [String]) throws -> Invocation {
     guard case .run(let options, let operands) = try Invocation.table.parse(words) else {
       throw UsageFailure.wrong("not a run")
     }
@@ -37,13 +39,38 @@ struct RunOptionsTests {
   @Test("each of several scripts has a picture of its own, with the folders that tell it from the others")
   func pictures() throws {
     let options = try #require(try parse("run", "--wave", "out/w.svg", "a").run)
-    #expect(options.wavePaths(of: ["a.fsm"]) == ["out/w.svg"])
-    #expect(options.wavePaths(of: ["a.fsm", "x/b.fsm"]) == ["out/w-a.svg", "out/w-b.svg"])
+    #expect(options.wavePaths(of: tests("a.fsm")) == ["out/w.svg"])
+    #expect(options.wavePaths(of: tests("a.fsm", "x/b.fsm")) == ["out/w-a.svg", "out/w-b.svg"])
     #expect(
-      options.wavePaths(of: ["../a/x.fsm", "b/x.fsm", "y.fsm", "c/b/x.fsm", "a-x.fsm", "y.fsm"])
+      options.wavePaths(of: tests("../a/x.fsm", "b/x.fsm", "y.fsm", "c/b/x.fsm", "a-x.fsm", "y.fsm"))
         == ["out/w-a-x.svg", "out/w-b-x.svg", "out/w-y.svg", "out/w-c-b-x.svg", "out/w-a-x-2.svg", "out/w-y-2.svg"])
-    #expect(try parse("run", "--wave", "w", "a").run?.wavePaths(of: ["a", "b"]) == ["w-a", "w-b"])
-    #expect(try parse("run", "a").run?.wavePaths(of: ["a"]).isEmpty == true)
+    #expect(try parse("run", "--wave", "w", "a").run?.wavePaths(of: tests("a", "b")) == ["w-a", "w-b"])
+    #expect(try parse("run", "a").run?.wavePaths(of: tests("a")).isEmpty == true)
+    let cases = ["a/b", "a b"].map { RunResult(name: "s.fsm", title: $0, seed: 3) }
+    #expect(options.wavePaths(of: cases) == ["out/w-s-a-b-seed3.svg", "out/w-s-a-b-seed3-2.svg"])
+  }
+
+  private func tests(_ names: String...) -> [RunResult] { names.map { RunResult(name: $0) } }
+
+  @Test("values, selection, speed and coverage, each with its limits")
+  func bench() throws {
+    let run = try #require(
+      try parse(
+        "run", "--let", "a=1", "--let", "b=x=y", "--only", "*:t*", "-j", "4", "--repeat=3", "--warnings-fail",
+        "--coverage", "c/", "--at-least", "states=70%", "f"
+      ).run)
+    #expect(run.values == ["a": "1", "b": "x=y"] && run.only == ["*:t*"] && run.jobs == 4 && run.times == 3)
+    #expect(
+      run.failsOnWarnings && run.coverageFolder == "c/" && run.floor?.level == .states && run.floor?.percent == 70)
+    #expect(try parse("run", "--at-least", "0%", "f").run?.floor?.level == .transitions)
+    let wrong = [
+      ["--let", "a"], ["--let", "1a=2"], ["--let", "a=\u{7}"], ["--let", "a=1", "--let", "a=1"], ["-j", "0"],
+      ["-j", "65"],
+      ["--repeat", "x"], ["--at-least", "101%"], ["--at-least", "9"], ["--at-least", "pairs=1%"],
+      ["--at-least", "-1%"],
+      ["--real", "-j2"], ["--check", "--coverage", "c"], ["--show", "--only", "a"],
+    ]
+    for words in wrong { #expect(throws: UsageFailure.self, "\(words)") { try parse(["run", "f"] + words) } }
   }
 
   @Test("what is checked, and how")

@@ -186,11 +186,13 @@ extension Verb {
     case .journal, .wave, .script, .graph: ReplyShapes(lines)
     case .coverage:
       ReplyShapes(
-        data: [
-          "kind KIND", "region KIND REGION", "untried KIND region REGION STATE", "untried KIND state STATE",
-          "untried KIND transition FROM TO", "untried KIND pair STATE EVENT", "untried KIND timer TIMER END",
-          "untried KIND guard STATE", "untried KIND switch FROM FIRST STATE SECOND TO", "more KIND OF COUNT",
-        ], lines)
+        data: ["kind KIND", "region KIND REGION"]
+          + ["untried", "tried"].flatMap { word in
+            [
+              "region REGION STATE", "state STATE", "transition FROM TO", "pair STATE EVENT", "timer TIMER END",
+              "guard STATE", "switch FROM FIRST STATE SECOND TO",
+            ].map { "\(word) KIND \($0)" }
+          } + ["more KIND OF COUNT"], lines)
     case .clock: ReplyShapes("clock CLOCK")
     case .advance: ReplyShapes("advanced")
     case .step: ReplyShapes("stepped")

@@ -185,7 +185,7 @@ package struct VerbEntry: Sendable {
           example: "graph shiftKey format=mermaid")
       case .coverage:
         VerbEntry(
-          verb, "[PATTERN] [kind=KIND]",
+          verb, "[PATTERN] [kind=KIND] [list=all]",
           does: "how much of what its machines can do this world has seen, and what it has not",
           example: "coverage kind=shiftKey")
       case .clock:

@@ -10,6 +10,8 @@ final class CoverageReply {
   /// What is surveyed if the first survey finds no machine.
   private var alternative: CoverageSurvey?
   private let graphs: Graphs
+  /// Whether all is listed, what was tried too.
+  private let listsAll: Bool
   /// The remaining kinds, the next one last; nil while the journal is read.
   private var tallies: [CoverageTally]?
   /// What the next kind's machines can do, and the graphs still to add to it.
@@ -22,7 +24,8 @@ final class CoverageReply {
   /// The most lines per kind and sort about what was not tried.
   private static let mostUntried = 20
 
-  init(_ survey: CoverageSurvey, or alternative: CoverageSurvey?, _ graphs: Graphs) {
+  init(_ survey: CoverageSurvey, or alternative: CoverageSurvey?, listsAll: Bool, _ graphs: Graphs) {
+    self.listsAll = listsAll
     self.survey = survey
     self.alternative = alternative
     self.graphs = graphs
@@ -69,7 +72,7 @@ final class CoverageReply {
       return .more
     }
     if let scope {
-      let coverage = Coverage(tally, of: scope) { slice.wait() == nil }
+      let coverage = Coverage(tally, of: scope, listsTried: listsAll) { slice.wait() == nil }
       if slice.wait() != nil { return .more }
       write(coverage, tag: tag, to: &buffer)
     }
@@ -93,16 +96,21 @@ final class CoverageReply {
       buffer.key("states", region.states)
       buffer.endLine()
     }
+    for tried in coverage.tried {
+      begin("tried", coverage.kind, tag, &buffer)
+      tried.write(coverage.kind, coverage.allStates, to: &buffer)
+      buffer.endLine()
+    }
     var rest = coverage.untried[...]
     while let sort = rest.first?.sort {
       let alike = rest.prefix { $0.sort == sort }
       rest = rest.dropFirst(alike.count)
-      for untried in alike.prefix(CoverageReply.mostUntried) {
+      for untried in alike.prefix(listsAll ? .max : CoverageReply.mostUntried) {
         begin("untried", coverage.kind, tag, &buffer)
         untried.write(coverage.kind, coverage.allStates, to: &buffer)
         buffer.endLine()
       }
-      guard alike.count > CoverageReply.mostUntried else { continue }
+      guard !listsAll, alike.count > CoverageReply.mostUntried else { continue }
       begin("more", coverage.kind, tag, &buffer)
       buffer.word(sort.rawValue)
       buffer.word(UInt64(alike.count - CoverageReply.mostUntried))
@@ -208,7 +216,7 @@ extension Coverage.Untried {
     case .choice(let state, let trigger, let lacking):
       buffer.word(states[state].word)
       buffer.key(trigger, of: kind)
-      buffer.key("lacks", lacking.map { $0.word(among: states) }.joined(separator: ","))
+      if !lacking.isEmpty { buffer.key("lacks", lacking.map { $0.word(among: states) }.joined(separator: ",")) }
     case .pairOfTransitions(let first, let second):
       buffer.word(states[first.from].word)
       buffer.word(first.trigger.name(in: kind))

@@ -258,7 +258,7 @@ extension RequestContext {
     fail(.badArgument, [("argument", "format"), ("got", "svg"), ("allowed", GraphFormat.names(without: .svg))], text)
   }
 
-  /// `coverage [PATTERN] [kind=KIND]`. For a composed kind, all machines of its members' kinds count.
+  /// `coverage [PATTERN] [kind=KIND] [list=all]`. For a composed kind, all machines of its members' kinds count.
   ///
   /// The name of a kind stands for its machines if no machine has, or had, this name.
   func coverage() {
@@ -270,7 +270,10 @@ extension RequestContext {
     guard let pattern = pattern(words[0]) else { return }
     var alternative: CoverageSurvey?
     if entry == nil, let name = words[0], let named = self.entry(named: name) { alternative = survey(.all, named) }
-    begin(.coverage(CoverageReply(survey(pattern, entry), or: alternative, environment.graphs)))
+    begin(
+      .coverage(
+        CoverageReply(
+          survey(pattern, entry), or: alternative, listsAll: words["list"] != nil, environment.graphs)))
   }
 
   private func survey(_ pattern: NamePattern, _ entry: CatalogueEntry?) -> CoverageSurvey {

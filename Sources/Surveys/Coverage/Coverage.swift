@@ -65,13 +65,21 @@ package struct Coverage: Sendable {
   package let isComplete: Bool
   /// In the order of the cases of ``Untried``, then of the kind's lists.
   package private(set) var untried: [Untried] = []
+  /// What was tried, in the same order, if it is wanted. A choice in it lacks nothing.
+  package private(set) var tried: [Untried] = []
+  private let listsTried: Bool
 
   /// With more pairs of transitions than this, covering all of them is not a realistic goal.
   package static let mostSwitches = 1_000
 
-  /// - Parameter goesOn: Asked from time to time. After it was false, the coverage means nothing.
+  /// - Parameters:
+  ///   - listsTried: Whether ``tried`` is wanted.
+  ///   - goesOn: Asked from time to time. After it was false, the coverage means nothing.
   /// - Complexity: O(*n* log *n*) in the outcomes.
-  package init(_ tally: CoverageTally, of scope: CoverageScope, while goesOn: () -> Bool = { true }) {
+  package init(
+    _ tally: CoverageTally, of scope: CoverageScope, listsTried: Bool = false, while goesOn: () -> Bool = { true }
+  ) {
+    self.listsTried = listsTried
     var scope = scope
     var tally = tally
     scope.add(&tally)
@@ -86,21 +94,29 @@ package struct Coverage: Sendable {
     let moves = outcomes.filter { $0.verdict == .moved }
     for move in moves where goesOn() {
       transitions.add(tally.outcomes.contains(move))
-      if !tally.outcomes.contains(move) { untried.append(.transition(move)) }
+      list(.transition(move), tally.outcomes.contains(move))
     }
     countPairs(tally, scope, while: goesOn)
     for timer in kind.timers.indices {
       if scope.expires[timer] {
         timers.add(tally.expired[timer])
-        if !tally.expired[timer] { untried.append(.expiry(timer: timer)) }
+        list(.expiry(timer: timer), tally.expired[timer])
       }
       if scope.isDisarmed[timer] {
         disarmed.add(tally.disarmed[timer])
-        if !tally.disarmed[timer] { untried.append(.disarming(timer: timer)) }
+        list(.disarming(timer: timer), tally.disarmed[timer])
       }
     }
     countGuards(tally, outcomes)
     countSwitches(tally, moves)
+  }
+
+  private mutating func list(_ what: @autoclosure () -> Untried, _ isCovered: Bool) {
+    if !isCovered {
+      untried.append(what())
+    } else if listsTried {
+      tried.append(what())
+    }
   }
 
   private mutating func countStates(_ tally: CoverageTally, _ scope: CoverageScope) {
@@ -110,7 +126,7 @@ package struct Coverage: Sendable {
         continue
       }
       states.add(tally.states[state])
-      if !tally.states[state] { untried.append(.state(state)) }
+      list(.state(state), tally.states[state])
     }
   }
 
@@ -143,7 +159,7 @@ package struct Coverage: Sendable {
       var figure = Figure()
       for (part, isCovered) in seen {
         figure.add(isCovered)
-        if !isCovered { untried.append(.part(region: name, state: part)) }
+        list(.part(region: name, state: part), isCovered)
       }
       regions.append(Region(name: name, states: figure))
     }
@@ -162,7 +178,7 @@ package struct Coverage: Sendable {
     for pair in possible.sorted() where goesOn() {
       self.pairs.add(tried.contains(pair))
       let (state, event) = pair.quotientAndRemainder(dividingBy: kind.events.count)
-      if !tried.contains(pair) { untried.append(.pair(state: state, event: event)) }
+      list(.pair(state: state, event: event), tried.contains(pair))
     }
   }
 
@@ -174,7 +190,7 @@ package struct Coverage: Sendable {
       if end - first > 1 {
         let lacking = outcomes[first..<end].filter { !tally.outcomes.contains($0) }
         guards.add(lacking.isEmpty)
-        if !lacking.isEmpty { untried.append(.choice(state: state, trigger, lacking: lacking)) }
+        list(.choice(state: state, trigger, lacking: lacking), lacking.isEmpty)
       }
       first = end
     }
@@ -193,7 +209,7 @@ package struct Coverage: Sendable {
       for second in following[first.to] ?? [] {
         let isCovered = tried[first]?.contains(second) ?? false
         figure.add(isCovered)
-        if !isCovered { untried.append(.pairOfTransitions(first, second)) }
+        list(.pairOfTransitions(first, second), isCovered)
       }
     }
     switches = figure

@@ -1,10 +1,11 @@
 internal import CSystem
 internal import Glibc
 
-/// Signals as readable events, for a program with one thread and its own loop.
+/// Signals as readable events, for a program with its own loop.
 ///
-/// While a queue exists, its signals have no other effect; they wait to be read.
-package final class SignalQueue {
+/// While a queue exists, its signals have no other effect; they wait to be read. Each signal is read once, by whichever
+/// thread reads first.
+package final class SignalQueue: Sendable {
   /// Readable while a signal waits.
   package let descriptor: Descriptor
   private let before: sigset_t

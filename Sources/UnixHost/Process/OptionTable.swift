@@ -108,9 +108,14 @@ package struct OptionTable<Name: Sendable>: Sendable {
   }
 
   /// The synopsis, and all options with their summaries.
-  package var usage: String {
+  package var usage: String { usage(synopsis) { _ in true } }
+
+  /// Another synopsis, and some of the options.
+  package func usage(_ synopsis: String, _ isShown: (Name) -> Bool) -> String {
     let rows =
-      options.map { (label(short: $0.short, long: $0.long, argument: $0.argument), $0.summary) }
+      options.filter { isShown($0.name) }.map {
+        (label(short: $0.short, long: $0.long, argument: $0.argument), $0.summary)
+      }
       + [(label(short: "h", long: "help"), "show this text"), (label(short: "V", long: "version"), "show the version")]
     let width = rows.map(\.0.count).max() ?? 0
     var text = "usage: \(program) \(synopsis)\n\n"

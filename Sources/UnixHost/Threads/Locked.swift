@@ -31,11 +31,11 @@ package final class Locked<Value>: @unchecked Sendable {
 }
 
 /// Lets one thread wait until another signals; POSIX's for the same reason as ``Locked``.
-final class Semaphore: @unchecked Sendable {
+package final class Semaphore: @unchecked Sendable {
   // Safety: made for any number of threads. It keeps its address until deinit.
   private let semaphore: UnsafeMutablePointer<sem_t>
 
-  init() {
+  package init() {
     semaphore = .allocate(capacity: 1)
     sem_init(semaphore, 0, 0)
   }
@@ -46,11 +46,11 @@ final class Semaphore: @unchecked Sendable {
   }
 
   /// Releases one thread: one that waits, or the next that would.
-  func signal() {
+  package func signal() {
     sem_post(semaphore)
   }
 
-  func wait() {
+  package func wait() {
     while sem_wait(semaphore) != 0, errno == EINTR {}
   }
 }

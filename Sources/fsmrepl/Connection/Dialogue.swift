@@ -22,6 +22,8 @@ final class Dialogue {
   /// Lines of answers that were received and not taken yet.
   private var lines: ArraySlice<ServerLine> = []
   private var isLost = false
+  /// Whether a signal has ended what it was for, so that others only leave.
+  private var isStopped = false
   /// The requests of ``ask(_:)`` whose answers have not come, or the greeting.
   private var unanswered = 0
   /// The host time at which waiting ends, in nanoseconds; `nil` waits without limit.
@@ -39,6 +41,19 @@ final class Dialogue {
   /// - Returns: `nil` if the daemon lets nobody in.
   convenience init?(to endpoint: Endpoint, signals: SignalQueue? = nil, until deadline: UInt64?) {
     guard let connection = try? endpoint.connectAgain() else { return nil }
+    self.init(greetedBy: connection, signals: signals, until: deadline)
+  }
+
+  /// A connection for a worker.
+  ///
+  /// - Parameter isOwn: Whether the endpoint starts a daemon for it.
+  /// - Returns: `nil` if there is no daemon, or it lets nobody in.
+  convenience init?(to endpoint: Endpoint, starting isOwn: Bool, signals: SignalQueue) {
+    guard let connection = try? isOwn ? endpoint.connect() : endpoint.connectAgain() else { return nil }
+    self.init(greetedBy: connection, signals: signals, until: nil)
+  }
+
+  private convenience init?(greetedBy connection: Connection, signals: SignalQueue?, until deadline: UInt64?) {
     self.init(connection: connection, signals: signals)
     self.deadline = deadline
     unanswered = 1
@@ -74,7 +89,7 @@ final class Dialogue {
     flush()
     let readiness = Readiness(
       [.init(descriptor: connection.descriptor, writes: backlog > 0)]
-        + (signals.map { [.init(descriptor: $0.descriptor)] } ?? []),
+        + (isStopped ? [] : signals.map { [.init(descriptor: $0.descriptor)] } ?? []),
       until: deadline)
     let signal = nextSignal()
     if signal == nil {
@@ -88,8 +103,12 @@ final class Dialogue {
 
   /// The next signal of those that end a script. Ctrl-Z stops the process; others are for prompts.
   private func nextSignal() -> Int32? {
+    guard !isStopped else { return nil }
     while let number = signals?.next() {
-      if Self.signals.contains(number) { return number }
+      if Self.signals.contains(number) {
+        isStopped = true
+        return number
+      }
       if number == SIGTSTP { kill(getpid(), SIGSTOP) }
     }
     return nil

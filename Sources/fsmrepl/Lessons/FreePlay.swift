@@ -4,6 +4,7 @@ internal import UnixHost
 
 /// Free play at the prompt: it takes the words `hint`, `goal`, `again`, `skip` and `back`, and checks after each answer
 /// whether the goal is reached.
+@MainActor
 final class FreePlay: PromptCompanion {
   enum Ending: Equatable {
     case reached

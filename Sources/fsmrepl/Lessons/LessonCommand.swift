@@ -169,6 +169,10 @@ extension Program {
       complain("--show plays one script")
       return .usage
     }
+    if let first = script.cases.first {
+      complain("--show plays a script in one world, and each case needs its own; leave out 'case \(first.title)'")
+      return .usage
+    }
     var invocation = invocation
     invocation.isPrivate = invocation.socket == nil
     let style = style(for: invocation)

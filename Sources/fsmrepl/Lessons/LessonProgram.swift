@@ -4,6 +4,7 @@ internal import Scripts
 internal import UnixHost
 
 /// Plays a script for people: as a lesson that somebody takes, as one that answers itself, or line by line for a room.
+@MainActor
 final class LessonProgram {
   enum Manner {
     /// Waits for answers and keys, and can go back to the question before.

@@ -2,6 +2,7 @@ internal import Glibc
 internal import UnixHost
 
 /// The terminal of a lesson: one typed line, or one key. Between two calls the terminal has its original mode.
+@MainActor
 final class LessonTerminal {
   enum Input: Equatable {
     case line(String)

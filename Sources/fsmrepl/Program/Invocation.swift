@@ -50,6 +50,7 @@ struct Invocation: Equatable {
   enum Name {
     case socket, own, daemon, page, pageControl, expression, file, keepGoing, echo, raw, json, noColour, present
     case record, tap, junit, wave, update, check, strictDocuments, seed, real, speed, show, lessons, auto
+    case letName, only, list, jobs, times, warningsFail, coverage, atLeast
   }
 
   /// What the program is to do; the first operand names it.
@@ -57,6 +58,34 @@ struct Invocation: Equatable {
     /// Sends requests, from a prompt or elsewhere.
     case requests = ""
     case run, check, lesson
+
+    fileprivate var synopsis: String {
+      switch self {
+      case .requests: "[OPTION]…"
+      case .run: "run [OPTION]… FILE…"
+      case .check: "check [OPTION]… FILE…"
+      case .lesson: "lesson [OPTION]… [NAME [from PART]]"
+      }
+    }
+
+    /// What its help says after the options.
+    fileprivate var page: String {
+      switch self {
+      case .requests: ""
+      case .run:
+        """
+        Plays scripts (*.fsm, and folders of them; not those that others include, nor _*.fsm), each case or file in a
+        world of its own, and says which pass. 'man fsmrepl' and Docs/Scripts.md say more.
+
+        Exit codes: 0 good, 1 usage or a file that cannot be read, 2 no connection or lost, 3 refused or failed request,
+        4 expectation failed or too little covered, 5 time-out, 130 interrupted.
+
+        """
+      case .check:
+        "Repeats transcripts (*.transcript, *.md, and folders of them), and shows the first answer of each that differs.\n"
+      case .lesson: "Lists the lessons, or plays the one with this number or name, from a part on.\n"
+      }
+    }
 
     /// How it is called.
     fileprivate var usage: String {
@@ -118,6 +147,29 @@ struct Invocation: Equatable {
       .init(
         .strictDocuments, long: "strict-documents",
         summary: "run --check: take diagrams by their formal notation alone"),
+      .init(
+        .letName, long: "let", argument: .required("NAME=VALUE"),
+        summary: "run: give a name of the scripts a value, instead of their 'let';\nmay be repeated"),
+      .init(
+        .only, long: "only", argument: .required("PATTERN"),
+        summary: "run: play the files and cases that match, FILE or FILE:TITLE,\nas in a shell; may be repeated"),
+      .init(.list, long: "list", summary: "run: list the files and cases, and play nothing"),
+      .init(
+        .jobs, short: "j", long: "jobs", argument: .required("N"), summary: "run: play N files side by side"),
+      .init(
+        .times, long: "repeat", argument: .required("N"),
+        summary: "run: play everything N times, each time with the next seed"),
+      .init(.warningsFail, long: "warnings-fail", summary: "run: a warning fails its script"),
+      .init(
+        .coverage, long: "coverage", argument: .required("FILE|DIR/"),
+        summary:
+          "run: write what all scripts have covered of each kind as JSON\n('-': to standard output), or a page with pictures into a folder"
+      ),
+      .init(
+        .atLeast, long: "at-least", argument: .required("[LEVEL=]N%"),
+        summary:
+          "run: exit code 4 if less of a kind is covered; LEVEL is states,\ntransitions (the default), guards, timers or switches"
+      ),
       .init(.update, long: "update", summary: "check: replace the answers that differ"),
       .init(
         .seed, long: "seed", argument: .required("N"),
@@ -147,6 +199,15 @@ struct Invocation: Equatable {
       3 refused or failed request, 4 expectation failed, 5 time-out, 130 interrupted.
 
       """
+
+  /// The text of `--help` for words that ask for it: that of the command among them, or of all.
+  static func help(for words: [String]) -> String {
+    let others = words.filter { $0 != "-h" && $0 != "--help" }
+    guard case .run(_, let operands)? = try? table.parse(others),
+      let command = operands.first.flatMap(Command.init), command != .requests
+    else { return usage }
+    return table.usage("\(command.synopsis)") { $0.commands.contains(command) } + "\n\(command.page)"
+  }
 
   /// - Throws: A ``UsageFailure`` for an option that does not go with the command, or an operand other than `-` without one.
   init(options: [OptionTable<Name>.Given], operands: [String]) throws(UsageFailure) {
@@ -188,7 +249,8 @@ struct Invocation: Equatable {
       case .present: presents = true
       case .record: record = option.value
       // Those of one command, which has read them.
-      case .tap, .junit, .update, .lessons, .auto, .seed, .real, .speed, .check, .strictDocuments, .wave, .show:
+      case .tap, .junit, .update, .lessons, .auto, .seed, .real, .speed, .check, .strictDocuments, .wave, .show,
+        .letName, .only, .list, .jobs, .times, .warningsFail, .coverage, .atLeast:
         break
       }
     }
@@ -223,6 +285,7 @@ extension Invocation.Name {
     case .expression, .file, .echo, .json, .record: [.requests]
     case .tap, .junit: [.run, .check]
     case .check, .strictDocuments, .seed, .real, .speed, .wave, .show: [.run]
+    case .letName, .only, .list, .jobs, .times, .warningsFail, .coverage, .atLeast: [.run]
     case .update: [.check]
     case .lessons, .auto: [.lesson]
     }

@@ -1,8 +1,10 @@
 internal import Glibc
 internal import LineProtocol
+internal import Scripts
 internal import UnixHost
 
 /// The program from its command line to its exit status.
+@MainActor
 enum Program {
   /// How long the daemon may take to send its greeting, in seconds.
   private static let greetingPatience: UInt64 = 5
@@ -14,7 +16,7 @@ enum Program {
     do throws(UsageFailure) {
       switch try Invocation.table.parse(words) {
       case .help:
-        return tell(ScreenText(unescaped: Invocation.usage.utf8))
+        return tell(ScreenText(unescaped: Invocation.help(for: words).utf8))
       case .version:
         return tell("fsmrepl \(Release.version)\n")
       case .run(let options, let operands):
@@ -125,14 +127,32 @@ enum Program {
   /// Plays scripts; all are read before the first starts. If one cannot be read, all mistakes of all are reported.
   private static func play(_ run: RunOptions, _ invocation: Invocation) -> ExitCode {
     let readings = RunFiles.scripts(
-      run.files, checking: run.onlyChecks ? run.strictDocuments ? .strict : .asLoaded : nil)
+      run.files, checking: run.onlyChecks ? run.strictDocuments ? .strict : .asLoaded : nil, values: run.values)
+    let hasMistakes = readings.contains { !$0.mistakes.isEmpty }
+    let files = readings.compactMap { RunFile($0, run) }
+    if files.isEmpty {
+      complain("no file and no case matches \(run.only.map { "'\($0)'" }.joined(separator: " or ")); --list shows them")
+      return .usage
+    }
+    if !hasMistakes, let unused = unusedValue(run, readings.compactMap(\.item)) {
+      complain("\(unused)")
+      return .usage
+    }
+    if run.onlyLists {
+      for line in readings.flatMap(\.mistakes) { Descriptor.standardError.tell("\(line)") }
+      let tests = files.filter { $0.script != nil }.flatMap(\.tests)
+      let status = tell(tests.reduce("") { "\($0)\($1.fullLabel)\n" })
+      return hasMistakes ? .usage : status
+    }
     func program(_ client: Client, _ connection: Connection, _ signals: SignalQueue) -> RunProgram {
       RunProgram(
-        options: run, keepsGoing: invocation.keepsGoing, showsWire: invocation.showsWire, style: style(for: invocation),
-        client: client, connection: connection, signals: signals)
+        options: run, invocation: invocation, style: style(for: invocation), client: client, connection: connection,
+        signals: signals)
     }
-    guard readings.contains(where: { !$0.mistakes.isEmpty }) else {
-      return playing(invocation) { program($0, $1, $2).run(readings.compactMap(\.item)) }
+    // With --keep-going, a file that cannot be read fails alone.
+    let failsAlone = invocation.keepsGoing && !run.onlyChecks
+    guard hasMistakes, !failsAlone, files.contains(where: { !$0.mistakes.isEmpty }) else {
+      return playing(invocation) { program($0, $1, $2).run(files) }
     }
     var results = readings.map(\.result)
     var status = ExitCode.usage
@@ -151,6 +171,13 @@ enum Program {
     }
     let code = UnreadFiles(subject: .scripts, isTAP: run.isTAP, junit: run.junit, results: results).write()
     return status == .interrupted ? status : code
+  }
+
+  /// What is wrong with a name from the command line that no script uses; nil if each is used.
+  private static func unusedValue(_ run: RunOptions, _ scripts: [Script]) -> String? {
+    let used = scripts.reduce(into: Set<String>()) { $0.formUnion($1.namesUsed) }
+    guard let unused = run.values.keys.sorted().first(where: { !used.contains($0) }) else { return nil }
+    return "no script uses '$\(unused)', to which --let gives a value"
   }
 
   /// Checks transcripts; all are read before the first starts.
@@ -260,11 +287,11 @@ enum Program {
     return .usage
   }
 
-  static func complainOfOutput(_ error: SystemError) {
+  nonisolated static func complainOfOutput(_ error: SystemError) {
     complain("cannot write standard output: \(error)")
   }
 
-  static func complain(_ text: ScreenText) {
+  nonisolated static func complain(_ text: ScreenText) {
     Descriptor.standardError.tell("fsmrepl: \(text)")
   }
 }

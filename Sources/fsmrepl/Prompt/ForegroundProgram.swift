@@ -5,6 +5,7 @@ internal import UnixHost
 ///
 /// It stays in our process group, so that Ctrl-C and Ctrl-Z reach it. What it reads is written as it takes it. A program
 /// that ends early, or closes its input, loses the rest.
+@MainActor
 final class ForegroundProgram {
   private let child: Child
   /// Whether it shows an answer, which would be lost without it.
@@ -88,6 +89,7 @@ final class ForegroundProgram {
 }
 
 /// The program that shows long texts.
+@MainActor
 enum Pager {
   /// What `less` shows below the text, instead of a colon: whoever does not know it types the next request there.
   /// In its language: `s` for the usual prompt, `?e` at the end, `:` otherwise.

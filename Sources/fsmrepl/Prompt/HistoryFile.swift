@@ -5,6 +5,7 @@ internal import UnixHost
 /// Lines typed in this and earlier sessions, kept in `fsmd/history` in the user's state folder.
 ///
 /// Errors are ignored: the history is a convenience.
+@MainActor
 struct HistoryFile {
   private let path: String?
 

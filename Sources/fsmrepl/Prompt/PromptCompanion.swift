@@ -1,6 +1,7 @@
 internal import LineProtocol
 
 /// Takes part in a prompt beside the daemon, as free play in a lesson does. With one, Ctrl-C ends the prompt.
+@MainActor
 protocol PromptCompanion: AnyObject {
   /// Takes a typed line; false if it is a request like any other.
   func take(_ line: String) -> Bool

@@ -343,6 +343,9 @@ extension Prompting {
   ///   - word: The index of the word that is wrong, in the line.
   func endPlay(of line: TypedLine, _ why: String = "", word: Int = 0) {
     guard let step = line.step else { return }
+    guard !step.step.isSoft else {
+      return sayLine("\(style(.attention, step.place(ofWord: word)))\(why.isEmpty ? "" : ": \(why)")")
+    }
     switch step.play.ending {
     case .failed: return
     case .failedInBatch where !step.isInBatch: return

@@ -4,6 +4,7 @@ internal import Scripts
 internal import UnixHost
 
 /// The interactive prompt: the loop over the terminal, the connection and signals.
+@MainActor
 final class Prompting {
   let client: Client
   private let completionClient: CompletionClient

@@ -7,6 +7,7 @@ internal import UnixHost
 ///
 /// The owner calls ``readable()`` when there is input. Text is shown above the line being typed, which stays as it is.
 /// Readline is global, so one terminal at a time is started.
+@MainActor
 final class Terminal {
   /// Called with each line, and with `nil` at the end of input; returns whether another prompt follows. While it runs
   /// no prompt is on the screen.

@@ -8,6 +8,7 @@ internal import UnixHost
 /// here, only whether the machines have what is expected of them. A line that expects a failure is no mistake.
 struct DryRun {
   private let script: Script
+  private let part: Script.Part
   private let dialogue: Dialogue
   /// Whether the world is a fork of one that was there before, in which other machines may have been.
   private let isInSession: Bool
@@ -52,7 +53,7 @@ struct DryRun {
   private static let maxProbes = 100
   /// How long an answer may take, less at the prompt, where somebody waits; and all of them together, in nanoseconds.
   private var patience: UInt64 { isInSession ? TimeTrial.longest : 1_000_000_000 }
-  private static let maxDuration: UInt64 = 10_000_000_000
+  static let maxDuration: UInt64 = 10_000_000_000
   /// How many requests are sent before their answers are read.
   private static let window = 256
 
@@ -82,29 +83,54 @@ struct DryRun {
   private enum Sort: String { case timer, output, reading }
 
   /// - Parameters:
+  ///   - part: What of it is tried; nil for all.
   ///   - cursor: Where it begins.
   ///   - dialogue: In the world in which the script is tried.
-  init(_ script: Script, from cursor: ScriptCursor = ScriptCursor(), isInSession: Bool, _ dialogue: Dialogue) {
+  init(
+    _ script: Script, _ part: Script.Part? = nil, from cursor: ScriptCursor = ScriptCursor(), isInSession: Bool,
+    _ dialogue: Dialogue
+  ) {
     self.script = script
+    self.part = part ?? script.whole
     self.cursor = cursor
     self.isInSession = isInSession
     self.dialogue = dialogue
   }
 
   /// A failure has all mistakes, the first with the others in it.
-  var result: RunResult {
-    var result = RunResult(name: script.name, ending: .passed, findings: findings)
-    if isCut {
-      let place = script.place(of: script.steps[answered])
-      result.findings.append("\(place): the words are checked up to this line; it takes too long to try the others")
+  var result: RunResult { Self.result(of: script, [self]) }
+
+  /// What came of the dry runs of the parts of a script. A mistake of the set-up is reported once.
+  static func result(of script: Script, _ runs: [DryRun]) -> RunResult {
+    var result = RunResult(name: script.name, ending: .passed)
+    var mistakes: [(step: Int, failure: RunFailure)] = []
+    var known: Set<Int> = []
+    for run in runs {
+      result.findings += run.findings.filter { !result.findings.contains($0) }
+      if run.isCut {
+        let place = script.place(of: script.steps[run.answered])
+        result.findings.append("\(place): the words are checked up to this line; it takes too long to try the others")
+      }
+      mistakes += run.mistakes.filter { !known.contains($0.step) }
+      known.formUnion(run.mistakes.map(\.step))
     }
-    let mistakes = mistakes.sorted { $0.step < $1.step }
+    mistakes.sort { $0.step < $1.step }
     guard var first = mistakes.first?.failure else { return result }
     first.others = mistakes.dropFirst().prefix(ScriptLimits.mistakes - 1).map(\.failure)
     first.more = mistakes.count - 1 - first.others.count
     result.ending = .failed(first)
     return result
   }
+
+  /// Replaces words in what the daemon says: the name of the world differs each time.
+  mutating func rename(_ words: String, _ others: String) {
+    for place in mistakes.indices {
+      mistakes[place].failure.got = mistakes[place].failure.got.replacing(words, with: others)
+    }
+  }
+
+  /// Whether it has ended before its last step, for lack of time or steps.
+  var hasEndedEarly: Bool { isCut }
 
   // MARK: Steps
 
@@ -136,8 +162,7 @@ struct DryRun {
   }
 
   private mutating func playSteps() throws(Dialogue.Stop) {
-    while script.steps.indices.contains(cursor.next) {
-      let place = cursor.next
+    while let place = cursor.place(in: part) {
       let step = script.steps[place]
       taken += 1
       guard taken <= Self.maxSteps else {
@@ -200,8 +225,7 @@ struct DryRun {
     dialogue.send("begin strict\n")
     var hasEnded = false
     // A script with mistakes can lack the end of its batch.
-    while !hasEnded, script.steps.indices.contains(cursor.next) {
-      let place = cursor.next
+    while !hasEnded, let place = cursor.place(in: part) {
       let step = script.steps[place]
       taken += 1
       guard taken <= Self.maxSteps else { break }
@@ -423,7 +447,8 @@ struct DryRun {
         question, word: script.word(of: step, turn: question.turn, wrongFor: last), expected: outcome?.text ?? "ok",
         last, isRequest: true)
     }
-    miss(script.request(of: step, turn: question.turn))
+    // A machine that was made before is there.
+    if last.code != FailureCode.nameTaken.word { miss(script.request(of: step, turn: question.turn)) }
   }
 
   /// Whether a failure is about the words of a line, and not about the states in which machines are.
@@ -484,7 +509,7 @@ struct DryRun {
   /// Looks at names in the place of patterns, and at pictures: a machine had to have the name at some time.
   private mutating func judgeNames() throws(Dialogue.Stop) {
     for told in script.narration {
-      guard case .picture(let picture) = told.content else { continue }
+      guard case .picture(let picture) = told.content, part.title == nil || part.contains(told.step) else { continue }
       let (script, step) = (script, told.step)
       let failure = { (answer: ServerLine) in
         RunFailure(

@@ -16,8 +16,8 @@ final class FileRun {
   private let output: Descriptor
 
   init(
-    subject: RunReport.Subject, isTAP: Bool, junit: String?, keepsGoing: Bool, style: Style, client: Client,
-    output: Descriptor = .standardOutput
+    subject: RunReport.Subject, isTAP: Bool, junit: String?, keepsGoing: Bool, style: Style,
+    showsProgress: Bool = true, client: Client, output: Descriptor = .standardOutput
   ) {
     self.keepsGoing = keepsGoing
     self.junit = junit
@@ -25,44 +25,59 @@ final class FileRun {
     self.output = output
     isTerminal = output.isTerminal
     report = RunReport(format: isTAP ? .tap : .people(style, showsDuration: isTerminal), subject: subject)
-    progress = isTerminal && !isTAP ? RunProgress(output: output) : nil
+    progress = isTerminal && showsProgress && !isTAP ? RunProgress(output: output) : nil
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Plays all files, or stops at the first failure; what is wrong with the later ones is reported all the same.
+  /// What came of a file.
+  enum Outcome: Sendable {
+    /// Its dry run found mistakes, so it was not played.
+    case mistaken(RunResult)
+    /// A result for each of its tests.
+    case played([RunResult])
+  }
+
+  /// Reports on files in their order, and ends after the first that failed; what is wrong with the later ones is
+  /// reported all the same.
   ///
   /// - Parameters:
-  ///   - examine: Tries the file with this index in `names` before any is played. A file that fails is not played.
-  ///   - play: Plays a file after its dry run.
+  ///   - tests: The tests of each file, as they are before they are played; those that cannot be are not played.
+  ///   - play: Hands over what came of each file, in their order. The function that it calls returns whether files are
+  ///     still played, not only tried.
   func run(
-    _ names: [String], examine: (Int) throws(Dialogue.Stop) -> RunResult? = { _ in nil },
-    play: (Int, RunResult?) throws(Dialogue.Stop) -> RunResult
+    _ tests: [[RunResult]], play: (_ take: (Int, Outcome) -> Bool) throws(Dialogue.Stop) -> Void
   ) -> ExitCode {
-    var results = names.map { RunResult(name: $0) }
+    var results = tests
     var status = ExitCode.good
-    var place = 0
-    write(report.beginning(names.count))
+    var file = 0
+    var number = 0
+    write(report.beginning(tests.reduce(0) { $0 + $1.count }))
     do throws(Dialogue.Stop) {
-      var looks: [RunResult?] = []
-      for place in names.indices { looks.append(try examine(place)) }
-      while place < names.count {
-        if let look = looks[place], look.hasFailed {
-          results[place] = look
-        } else if status == .good || keepsGoing {
-          progress?.begin()
-          let began = HostClock.now()
-          results[place] = try play(place, looks[place])
-          results[place].duration = HostClock.now() - began
+      try play { place, outcome in
+        file = place + 1
+        switch outcome {
+        case .mistaken(let result):
+          results[place][0] = result
+        case .played(let played):
+          if status == .good || keepsGoing { results[place] = played }
         }
-        if status == .good, let failure = results[place].failure { status = failure.status }
-        write(report.text(of: results[place], number: place + 1))
-        place += 1
+        for result in results[place] {
+          number += 1
+          if status == .good { status = result.status }
+          for line in result.complaints {
+            complain("\(line)")
+            hasFailedToWrite = true
+          }
+          write(report.text(of: result, number: number))
+        }
+        return status == .good || keepsGoing
       }
     } catch {
-      return stop(error, in: place, &results)
+      return stop(error, in: file, results)
     }
-    write(report.ending(results))
-    return writeJUnit(results) && !hasFailedToWrite ? status : .usage
+    let all = results.flatMap(\.self)
+    write(report.ending(all))
+    return writeJUnit(all) && !hasFailedToWrite ? status : .usage
   }
 
   func write(_ text: ScreenText) {
@@ -77,10 +92,13 @@ final class FileRun {
     Descriptor.standardError.tell("fsmrepl: \(text)")
   }
 
-  private func stop(_ reason: Dialogue.Stop, in place: Int, _ results: inout [RunResult]) -> ExitCode {
+  private func stop(_ reason: Dialogue.Stop, in place: Int, _ tests: [[RunResult]]) -> ExitCode {
     let text = reason == .lost ? "the connection to the daemon was lost" : "interrupted"
-    results[place].ending = .interrupted(text)
+    var results = tests.flatMap(\.self)
+    let first = tests.prefix(place).reduce(0) { $0 + $1.count }
+    if results.indices.contains(first) { results[first].ending = .interrupted(text) }
     writeJUnit(results)
+    write(report.ending(results))
     write(report.stopping(text))
     switch reason {
     case .lost:

@@ -29,14 +29,37 @@ enum RunFiles {
   ///
   /// - Parameter documents: How documents are checked; `nil` if scripts are played.
   /// - Returns: One reading for each file; for a folder without scripts one that says so.
-  static func scripts(_ paths: [String], checking documents: DocumentCheck? = nil) -> [Reading<Script>] {
+  static func scripts(
+    _ paths: [String], checking documents: DocumentCheck? = nil, values: [String: String] = [:]
+  ) -> [Reading<Script>] {
     let endings =
       [ScriptLimits.ending]
       + (documents == nil ? [] : DocumentSource.documentEndings + DocumentSource.pageEndings)
-    return read(paths, as: endings.map { "*\($0)" }.joined(separator: " or "), endings: endings) {
+    return read(
+      paths, as: endings.map { "*\($0)" }.joined(separator: " or "), endings: endings,
+      without: { $0.hasPrefix("_") && $0.hasSuffix(ScriptLimits.ending) }, pick: withoutIncluded
+    ) {
       // A page without diagrams is no document, and a folder has other JSON, too.
       if documents != nil, DocumentSource.diagrams(ofPage: $0, $1)?.isEmpty == true { return nil }
-      return $0.hasSuffix(".json") && !DocumentSource.isMachine($1) ? nil : script($0, $1, checking: documents)
+      return $0.hasSuffix(".json") && !DocumentSource.isMachine($1)
+        ? nil : script($0, $1, checking: documents, values: values)
+    }
+  }
+
+  /// The scripts of a folder without those that another of them includes.
+  private static func withoutIncluded(_ readings: [Reading<Script>]) -> [Reading<Script>] {
+    func path(_ name: String) -> String { ScriptParser.path(name, beside: "") }
+    // By included file: the scripts that include it.
+    var users: [String: Set<String>] = [:]
+    for reading in readings {
+      for file in (reading.item ?? reading.rest)?.sources.dropFirst() ?? [] {
+        users[path(file.name), default: []].insert(path(reading.name))
+      }
+    }
+    // Of files that include each other none is left out; each has that mistake.
+    return readings.filter { reading in
+      let own = path(reading.name)
+      return !(users[own] ?? []).contains { $0 != own && users[$0]?.contains(own) != true }
     }
   }
 
@@ -49,7 +72,8 @@ enum RunFiles {
 
   /// - Parameter isInSession: Whether it is played in a session, and not in a world of its own.
   static func script(
-    _ path: String, _ bytes: [UInt8], isInSession: Bool = false, checking documents: DocumentCheck? = nil
+    _ path: String, _ bytes: [UInt8], isInSession: Bool = false, checking documents: DocumentCheck? = nil,
+    values: [String: String] = [:]
   ) -> Reading<Script> {
     // A document is checked as a script that loads it. What its kind is called does not matter then.
     let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -58,7 +82,7 @@ enum RunFiles {
       DocumentSource.isDocument(path) ? [name] : documents == nil ? nil : DocumentSource.diagrams(ofPage: name, bytes)
     let loads = diagrams?.map { "load \(Word.written($0))\(kind)\(documents == .strict ? " strict" : "")\n" }
     let script = loads.map { Array($0.joined().utf8) } ?? bytes
-    let (item, mistakes) = ScriptParser.read(path, script, isInSession: isInSession) {
+    let (item, mistakes) = ScriptParser.read(path, script, isInSession: isInSession, values: values) {
       Self.load($0, endings: $0.hasSuffix(ScriptLimits.ending) ? [ScriptLimits.ending] : DocumentSource.fileEndings)
     }
     guard let mistakes else { return Reading(name: path, item: item, mistakes: []) }
@@ -82,9 +106,12 @@ enum RunFiles {
   /// - Parameters:
   ///   - what: Names the wanted files in messages.
   ///   - endings: File name endings that are picked from folders.
+  ///   - isHidden: Whether a file of a folder is left out, by its name.
+  ///   - pick: Picks those of a folder that are wanted.
   ///   - parse: Returns `nil` for a file to skip.
   private static func read<Item>(
-    _ paths: [String], as what: String, endings: [String], parse: (String, [UInt8]) -> Reading<Item>?
+    _ paths: [String], as what: String, endings: [String], without isHidden: (String) -> Bool = { _ in false },
+    pick: ([Reading<Item>]) -> [Reading<Item>] = { $0 }, parse: (String, [UInt8]) -> Reading<Item>?
   ) -> [Reading<Item>] {
     var readings: [Reading<Item>] = []
     func fail(_ name: String, _ why: String) {
@@ -105,9 +132,11 @@ enum RunFiles {
         continue
       }
       let known = readings.count
-      for file in files(below: path, endings, deepest).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+      for file in files(below: path, endings, deepest).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+      where !isHidden(String(file[(file.lastIndex(of: "/").map(file.index(after:)) ?? file.startIndex)...])) {
         read(file, endings: endings)
       }
+      readings[known...] = pick(Array(readings[known...]))[...]
       if known == readings.count { fail(path, "there is no \(what) below \(path)") }
     }
     if readings.isEmpty {
@@ -162,7 +191,15 @@ enum RunFiles {
     throw error
   }
 
-  private static func isFolder(_ path: String) -> Bool {
+  /// Makes a folder, unless it is there.
+  ///
+  /// - Returns: Why it cannot be made.
+  static func makeFolder(_ path: String) -> String? {
+    if mkdir(path, 0o777) == 0 || isFolder(path) { return nil }
+    return "cannot make the folder \(path): \(SystemError.last)"
+  }
+
+  static func isFolder(_ path: String) -> Bool {
     var found = stat()
     return stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
   }

@@ -171,9 +171,18 @@ extension RunPlayer {
     hasHints: Bool = false
   ) {
     guard failure == nil else { return }
-    failure = RunFailure(
+    let found = RunFailure(
       script, step, turn: turnChecked, word: word, status: status, expected: expected, got: got,
       hasHints && reply.lineClass == .failure ? reply.serverLine : nil)
+    guard !step.isSoft else {
+      if softFailures.count < ScriptLimits.mistakes {
+        softFailures.append((found, sequence))
+      } else {
+        moreSoftFailures += 1
+      }
+      return
+    }
+    failure = found
     result.worldTime = worldTime
     if isSequenceOpen { sequence = .max }
   }

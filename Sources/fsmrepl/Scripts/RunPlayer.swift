@@ -48,6 +48,7 @@ final class RunPlayer {
 
   let link: Dialogue
   let script: Script
+  let part: Script.Part
   let speed: Double?
   let onlooker: Onlooker
   var result: RunResult
@@ -85,6 +86,9 @@ final class RunPlayer {
   /// The highest sequence number that an answer named.
   var sequence: UInt64 = 0
   var failure: RunFailure?
+  /// What failed while playing went on, with the sequence number at that time: that of each `expect?`.
+  var softFailures: [(failure: RunFailure, sequence: UInt64)] = []
+  var moreSoftFailures = 0
   /// Whether the failure may include inputs beyond those that answers named.
   var isSequenceOpen = false
   var isCancelling = false
@@ -93,14 +97,19 @@ final class RunPlayer {
   /// Where pace is counted from: a host time and the world time that corresponds to it.
   var anchor: (host: UInt64, world: Int64)?
 
-  init(link: Dialogue, script: Script, speed: Double?, onlooker: Onlooker) {
+  /// - Parameter part: What of the script is played; nil for all.
+  init(link: Dialogue, script: Script, _ part: Script.Part? = nil, speed: Double?, onlooker: Onlooker) {
+    let part = part ?? script.whole
     self.link = link
     self.script = script
+    self.part = part
     self.speed = speed
     self.onlooker = onlooker
     end = script.steps.count
     outputs = RunOutputs(
-      keepsAll: script.steps.contains { if case .request(let verb?, _) = $0.action { verb.goesBack } else { false } })
+      keepsAll: [part.setUp, part.body].joined().contains {
+        if case .request(let verb?, _) = script.steps[$0].action { verb.goesBack } else { false }
+      })
     result = RunResult(name: script.name)
     now.append(literal: "0.000")
   }
@@ -112,7 +121,10 @@ final class RunPlayer {
   /// Plays to the end, or to the first failure, in the world in use, which no other client may use.
   func play() throws(Stop) {
     try begin()
-    try play(upTo: script.steps.count)
+    if !part.setUp.isEmpty { try play(upTo: part.setUp.upperBound) }
+    guard failure == nil else { return }
+    next = part.body.lowerBound
+    try play(upTo: part.body.upperBound)
   }
 
   /// Prepares for the first step.
@@ -142,17 +154,21 @@ final class RunPlayer {
     }
     if failure == nil { result.worldTime = worldTime }
     if failure != nil { try drain() }
-    if var failure {
-      failure.journal = try journal()
-      result.ending = .failed(failure)
-    } else {
+    if let first = softFailures.first { sequence = first.sequence }
+    let all = softFailures.map(\.failure) + (failure.map { [$0] } ?? [])
+    guard var first = all.first else {
       result.ending = .passed
+      return
     }
+    first.others = Array(all.dropFirst())
+    first.more = moreSoftFailures
+    first.journal = try journal()
+    result.ending = .failed(first)
   }
 
   /// Watches every machine with an expected output, from the start.
   func watchExpectedMachines() throws(Stop) {
-    let patterns = script.namesWithOutputs
+    let patterns = script.namesWithOutputs(in: part)
     for pattern in patterns.sorted() { _ = try ask("watch \(pattern)") }
     if speed != nil { _ = try ask("watch * what=moves") }
     if onlooker.answer != nil { _ = try ask("watch ** what=all") }

@@ -1,72 +1,73 @@
-internal import Scripts
-import Glibc
 internal import LineProtocol
+internal import Scripts
 internal import UnixHost
 
-/// `fsmrepl run`: plays scripts, each in a world of its own.
+/// `fsmrepl run`: plays scripts, each test in a world of its own.
 final class RunProgram {
   private let options: RunOptions
+  private let invocation: Invocation
   private let showsWire: Bool
   private let style: Style
   private let client: Client
-  private let link: Dialogue
+  private let signals: SignalQueue
   private let files: FileRun
-  private var worlds = RunWorlds()
+  private let worker: RunWorker
+  private let drawn: RunPictures?
 
   init(
-    options: RunOptions, keepsGoing: Bool, showsWire: Bool, style: Style, client: Client, connection: Connection,
+    options: RunOptions, invocation: Invocation, style: Style, client: Client, connection: Connection,
     signals: SignalQueue
   ) {
     self.options = options
-    self.showsWire = showsWire
+    self.invocation = invocation
+    showsWire = invocation.showsWire
     self.style = style
     self.client = client
-    link = Dialogue(connection: connection, signals: signals)
+    self.signals = signals
     files = FileRun(
-      subject: .scripts, isTAP: options.isTAP, junit: options.junit, keepsGoing: keepsGoing || options.onlyChecks,
-      style: style, client: client)
+      subject: .scripts, isTAP: options.isTAP, junit: options.junit,
+      keepsGoing: invocation.keepsGoing || options.onlyChecks, style: style, showsProgress: options.jobs == 1,
+      client: client, output: options.coverage == "-" ? .standardError : .standardOutput)
+    drawn = options.coverageFolder == nil ? nil : RunPictures()
+    worker = RunWorker(
+      options, link: Dialogue(connection: connection, signals: signals), isShared: client.endpoint.own == nil,
+      drawn: drawn)
+    worker.complain = { [files] in files.complain($0) }
+    worker.onlooker = { [unowned self] in onlooker(of: $0) }
   }
 
-  /// Looks at all scripts, then plays them, or stops at the first failure.
-  func run(_ scripts: [Script]) -> ExitCode {
-    let pictures = options.wavePaths(of: scripts.map(\.name))
-    return files.run(
-      scripts.map(\.name), examine: { place throws(Dialogue.Stop) in try examine(scripts[place]) },
-      play: { place, look throws(Dialogue.Stop) in
-        if options.onlyChecks, let look { return look }
-        let script = scripts[place]
-        let player = RunPlayer(link: link, script: script, speed: options.speed, onlooker: onlooker(of: script))
-        try inNewWorld(player) { () throws(Dialogue.Stop) in
-          try player.play()
-          if !pictures.isEmpty { try draw(player, into: pictures[place]) }
-        }
-        return player.result
-      })
-  }
-
-  /// Uses a new world for a player, and drops it afterwards, whatever the result.
-  private func inNewWorld(_ player: RunPlayer, _ body: () throws(Dialogue.Stop) -> Void) throws(Dialogue.Stop) {
-    do throws(Dialogue.Stop) {
-      let seed = options.seed ?? player.script.seed ?? 0
-      let world: String
-      switch try worlds.enter(with: player, seed: seed) {
-      case .failure(let refusal):
-        player.result.ending = .failed(refusal.failure(of: player.result.name))
-        return
-      case .success(let name): world = name
-      }
-      try body()
-      _ = try player.ask("world drop \(world)")
-      player.result.rename("world \(world)", "this world")
-    } catch {
-      if case .signal = error, let world = worlds.last, client.endpoint.own == nil {
-        player.leave(world, complain: files.complain)
-      }
-      throw error
+  /// Tries and plays the files, or stops after the first that fails.
+  func run(_ scripts: [RunFile]) -> ExitCode {
+    var scripts = scripts
+    var pictures = options.wavePaths(of: scripts.flatMap(\.tests))[...]
+    for place in scripts.indices where !pictures.isEmpty {
+      scripts[place].pictures = Array(pictures.prefix(scripts[place].tests.count))
+      pictures = pictures.dropFirst(scripts[place].tests.count)
     }
+    var coverage = RunCoverage()
+    let workers = min(options.jobs, scripts.count)
+    let status = files.run(scripts.map(\.tests)) { take throws(Dialogue.Stop) in
+      func note(_ place: Int, _ outcome: FileRun.Outcome) -> Bool {
+        if case .played(let results) = outcome {
+          for found in results.compactMap(\.coverage) { coverage.add(found) }
+        }
+        return take(place, outcome)
+      }
+      guard workers > 1 else {
+        var isPlayed = true
+        for (place, script) in scripts.enumerated() {
+          files.progress?.begin()
+          isPlayed = note(place, try worker.run(script, isPlayed: isPlayed))
+        }
+        return
+      }
+      // The signals that the workers have passed on; one would end this program before it has cleaned up.
+      defer { while signals.next() != nil {} }
+      try RunCrew(scripts, workers: workers).run(workers: workers, make: maker(), take: note)
+    }
+    guard options.wantsCoverage, status != .noConnection, status != .interrupted else { return status }
+    return report(coverage) ? judge(coverage, status) : status == .good ? .usage : status
   }
-
-  // MARK: Before playing
 
   /// Looks at what could be read of some files, of which nothing is played.
   ///
@@ -75,46 +76,65 @@ final class RunProgram {
     var results: [RunResult] = []
     for reading in readings {
       var result = reading.result
-      if let script = reading.item ?? reading.rest {
-        let look = try examine(script)
-        if reading.mistakes.isEmpty {
-          if look.hasFailed { result = look }
-        } else {
-          result.ending = .unreadable(script.inOrder(reading.mistakes + look.mistakes))
-        }
+      if let script = reading.item {
+        let look = try worker.examine(script, script.parts)
+        if look.hasFailed { result = look }
+      } else if let rest = reading.rest {
+        result.ending = .unreadable(try worker.mistakes(reading.mistakes, in: rest))
       }
       results.append(result)
     }
     return results
   }
 
-  /// - Returns: What came of a dry run of a script; a failure has all mistakes.
-  private func examine(_ script: Script) throws(Dialogue.Stop) -> RunResult {
-    let player = RunPlayer(link: link, script: script, speed: nil, onlooker: .init())
-    try inNewWorld(player) { () throws(Dialogue.Stop) in
-      var run = DryRun(script, isInSession: false, link)
-      try run.play()
-      player.result = run.result
+  /// How each of several workers gets its connection: to the daemon that is shared, or to one of its own, as long as
+  /// there are processors for them.
+  private func maker() -> @Sendable (Int) -> RunWorker? {
+    let (options, invocation, signals, drawn) = (options, invocation, signals, drawn)
+    let path = client.endpoint.socketPath
+    let isShared = client.endpoint.own == nil
+    let processors = WorkerPool.processors
+    return { number in
+      let isOwn = !isShared && number > 0 && number < processors
+      guard let socket = try? SocketPath.resolve(option: path) else { return nil }
+      let endpoint = Endpoint(socket, isPrivate: isOwn, program: invocation.daemon)
+      guard let link = Dialogue(to: endpoint, starting: isOwn, signals: signals) else {
+        endpoint.close()
+        return nil
+      }
+      return RunWorker(
+        options, link: link, isShared: isShared, drawn: drawn, number: number, endpoint: endpoint)
     }
-    return player.result
   }
 
-  /// Draws what happened in the script's world, with what was expected in vain marked in it.
-  private func draw(_ player: RunPlayer, into path: String) throws(Dialogue.Stop) {
-    var request = "wave from=0 format=svg"
-    if let failure = player.result.failure {
-      let text = "\(failure.place): expected \(failure.expected), got \(failure.got)"
-      // Requests after the failed one were sent already; what they brought is not drawn.
-      request += " to=\(player.worldTime) mark=\(Word.quoted(VisibleText.escaped(text)))"
+  // MARK: Coverage
+
+  /// - Returns: Whether the report that was wanted could be written.
+  private func report(_ coverage: RunCoverage) -> Bool {
+    guard let path = options.coverage else { return true }
+    if path == "-" {
+      if Descriptor.standardOutput.write(ScreenText(unescaped: coverage.json.utf8)) { return true }
+      Program.complainOfOutput(.last)
+      return false
     }
-    let answer = try player.ask(request)
-    guard answer.last.lineClass == .success else {
-      files.complain("no picture for \(player.script.name): \(answer.raw)")
-      return
+    guard let folder = options.coverageFolder else { return files.write(coverage.json, into: path) }
+    if let problem = RunFiles.makeFolder(folder) {
+      files.complain("\(problem)")
+      return false
     }
-    let picture = answer.rows.map { $0.dropFirst(2) + "\n" }.joined()
-    if files.write(picture, into: path) { player.result.picture = path }
+    for note in drawn?.notes ?? [] { files.complain("\(note)") }
+    let page = CoveragePage(coverage: coverage, pictures: drawn?.pictures ?? [:])
+    return page.files.allSatisfy { files.write($0.text, into: folder + $0.name) }
   }
+
+  private func judge(_ coverage: RunCoverage, _ status: ExitCode) -> ExitCode {
+    guard let floor = options.floor else { return status }
+    let misses = coverage.misses(of: floor)
+    for miss in misses { files.complain("too little is covered: \(miss)") }
+    return status == .good && !misses.isEmpty ? .expectation : status
+  }
+
+  // MARK: Showing
 
   private func onlooker(of script: Script) -> RunPlayer.Onlooker {
     var onlooker = RunPlayer.Onlooker()

@@ -58,7 +58,9 @@ struct RunReport {
     let failed = results.count { $0.hasFailed }
     let skipped = results.count { $0.ending == .skipped }
     let passed = results.count - failed - skipped
-    var text: ScreenText = style(failed == 0 ? .good : .bad, "\(passed) of \(results.count) passed")
+    let isComplete = failed + skipped == 0
+    var text: ScreenText = style(isComplete ? .good : .bad, "\(passed) of \(results.count) passed")
+    if let stopped = results.first(where: { $0.isInterrupted }) { text += ", interrupted in \(stopped.fullLabel)" }
     if skipped > 0 { text += ", \(skipped) not run" }
     return "\(text)\n"
   }
@@ -71,17 +73,17 @@ struct RunReport {
     case .skipped, .interrupted: return ""
     case .passed:
       let first: ScreenText =
-        "\(style(.good, "ok"))      \(result.name)  \(style(.quiet, facts(result, showsDuration)))\n"
+        "\(style(.good, "ok"))      \(result.fullLabel)  \(style(.quiet, facts(result, showsDuration)))\n"
       return "\(first)\(findings(result))"
     case .updated(let answers):
       let facts = "\(facts(result, showsDuration)); \(counted(answers, "answer")) changed"
       return "\(style(.attention, "updated")) \(result.name)  \(style(.quiet, facts))\n"
     case .unreadable(let lines):
-      let first: ScreenText = "\(style(.bad, "not ok"))  \(result.name)\n"
+      let first: ScreenText = "\(style(.bad, "not ok"))  \(result.fullLabel)\n"
       return lines.reduce(first) { "\($0)  \($1)\n" }
     case .failed(let failure):
       var text: ScreenText =
-        "\(style(.bad, "not ok"))  \(result.name)  \(style(.quiet, facts(result, showsDuration)))\n"
+        "\(style(.bad, "not ok"))  \(result.fullLabel)  \(style(.quiet, facts(result, showsDuration)))\n"
       text += findings(result)
       for failure in [failure] + failure.others { text += self.text(of: failure, style) }
       if failure.more > 0 { text += "  and \(counted(failure.more, "more mistake"))\n" }
@@ -94,6 +96,7 @@ struct RunReport {
 
   private func text(of failure: RunFailure, _ style: Style) -> ScreenText {
     var text: ScreenText = "  \(style(.name, failure.place)): \(failure.line)\n"
+    for line in failure.inclusions { text += "    included by \(line)\n" }
     guard failure.difference.isEmpty else { return text + difference(failure.difference, style) }
     if let played = failure.played { text += "    played    \(played)\n" }
     text += "    expected  \(failure.expected)\n    got       \(failure.got)\n"
@@ -137,7 +140,7 @@ struct RunReport {
   // MARK: TAP
 
   private func tap(_ result: RunResult, _ number: Int) -> ScreenText {
-    let name = result.name.map { "\\#".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+    let name = result.fullLabel.map { "\\#".contains($0) ? "\\\($0)" : "\($0)" }.joined()
     switch result.ending {
     case .passed: return result.findings.reduce("ok \(number) - \(name)\n") { "\($0)# \($1)\n" }
     // The line that bails out tells of it.
@@ -153,6 +156,10 @@ struct RunReport {
       for finding in result.findings { text += "  # \(finding)\n" }
       text += "  at: \(Self.yaml(failure.place))\n  line: \(Self.yaml(failure.line))\n"
       if let played = failure.played { text += "  played: \(Self.yaml(played))\n" }
+      if !failure.inclusions.isEmpty {
+        text += "  included-by:\n"
+        for line in failure.inclusions { text += "    - \(Self.yaml(line))\n" }
+      }
       text += "  expected: \(Self.yaml(failure.expected))\n  got: \(Self.yaml(failure.got))\n"
       if !failure.hints.isEmpty {
         text += "  hints:\n"
@@ -196,7 +203,10 @@ struct RunReport {
       let slash = result.name.lastIndex(of: "/")
       let folder = slash.map { String(result.name[..<$0]) } ?? "."
       let file = slash.map { String(result.name[result.name.index(after: $0)...]) } ?? result.name
-      text += "    <testcase classname=\"\(XMLText.escaped(folder))\" name=\"\(XMLText.escaped(file))\""
+      let seed = result.seed.map { " seed=\($0)" } ?? ""
+      // A case is a test of its file, a file without cases one of its folder.
+      let (group, test) = result.title.map { (result.name, $0 + seed) } ?? (folder, file + seed)
+      text += "    <testcase classname=\"\(XMLText.escaped(group))\" name=\"\(XMLText.escaped(test))\""
       text += " assertions=\"\(result.expectations)\" time=\"\(Self.seconds(result.duration))\""
       switch result.ending {
       case .passed, .updated: text += result.picture == nil ? "/>\n" : ">\(Self.attachment(result))</testcase>\n"
@@ -209,10 +219,7 @@ struct RunReport {
       case .failed(let failure):
         let isExpectation = failure.status == .expectation || failure.status == .timeOut
         let element = isExpectation ? "failure" : "error"
-        let lines = ([failure] + failure.others).flatMap { failure in
-          ["\(failure.place): \(failure.line)"] + (failure.played.map { ["played    \($0)"] } ?? [])
-            + ["expected  \(failure.expected)", "got       \(failure.got)"] + failure.hints.map { "          \($0)" }
-        }
+        let lines = ([failure] + failure.others).flatMap(Self.lines)
         text += ">\n      <\(element) type=\"\(failure.status)\" message=\"\(XMLText.escaped(failure.summary))\">"
         let difference = failure.difference.map { "\($0.side.rawValue) \($0.text)" }
         text += XMLText.escaped((result.findings + lines + difference + failure.journal).joined(separator: "\n"))
@@ -220,6 +227,14 @@ struct RunReport {
       }
     }
     return text + "  </testsuite>\n</testsuites>\n"
+  }
+
+  private static func lines(of failure: RunFailure) -> [String] {
+    var lines = ["\(failure.place): \(failure.line)"]
+    lines += failure.inclusions.map { "included by \($0)" }
+    if let played = failure.played { lines.append("played    \(played)") }
+    lines += ["expected  \(failure.expected)", "got       \(failure.got)"]
+    return lines + failure.hints.map { "          \($0)" }
   }
 
   /// The name of the picture, as build servers look for it.

@@ -16,7 +16,12 @@ struct RunResult: Equatable {
     case skipped
   }
 
+  /// The path of its file.
   let name: String
+  /// The title of the case; nil for a whole file.
+  var title: String?
+  /// The seed of its world, if it is one of several.
+  var seed: UInt64?
   var ending = Ending.skipped
   /// Steps played, including those that let time pass, and checks made; for a transcript, requests and lines.
   var steps = 0
@@ -25,15 +30,39 @@ struct RunResult: Equatable {
   var findings: [String] = []
   /// Path of the picture of what happened; `nil` if none was drawn.
   var picture: String?
+  /// Why something that was wanted of it, such as a picture, could not be made.
+  var complaints: [String] = []
+  /// What its machines have covered, if that is wanted.
+  var coverage: RunCoverage?
   /// World time at the end, as replies print it.
   var worldTime = "0.000"
   /// Host time taken, in nanoseconds.
   var duration: UInt64 = 0
 
+  /// `FILE`, or `FILE:TITLE`.
+  var label: String { title.map { "\(name):\($0)" } ?? name }
+
+  /// The label with the seed.
+  var fullLabel: String { label + (seed.map { " seed=\($0)" } ?? "") }
+
   var hasFailed: Bool {
     switch ending {
     case .failed, .unreadable, .interrupted: true
     case .passed, .updated, .skipped: false
+    }
+  }
+
+  var isInterrupted: Bool {
+    if case .interrupted = ending { true } else { false }
+  }
+
+  /// The exit code that it asks for.
+  var status: ExitCode {
+    switch ending {
+    case .passed, .updated, .skipped: .good
+    case .failed(let failure): failure.status
+    case .unreadable: .usage
+    case .interrupted: .interrupted
     }
   }
 
@@ -80,6 +109,8 @@ struct RunFailure: Equatable {
   var more = 0
   /// The last lines of the journal up to the failure.
   var journal: [String] = []
+  /// The lines that include its file, the nearest first.
+  var inclusions: [String] = []
   /// What is wrong with a line that was not played.
   var reason: String {
     guard got.hasPrefix("refused "), let text = got.firstRange(of: " : ") else { return got }
@@ -103,7 +134,7 @@ extension RunFailure {
     self.init(
       status: status, place: "\(script.place(of: step)):\(script.column(of: step, word: word))",
       line: script.line(of: step), played: script.playedLine(of: step, turn: turn), expected: expected, got: got,
-      hints: answer.map { Wording(style: .bare).hints($0).map(\.text) } ?? [])
+      hints: answer.map { Wording(style: .bare).hints($0).map(\.text) } ?? [], inclusions: script.inclusions(of: step))
   }
 
   /// A line for each mistake, as those are told of a file that cannot be read.
@@ -115,7 +146,10 @@ extension RunFailure {
     let mistakes = ([self] + others).filter {
       !(hasErrors && $0.got.hasPrefix("refused \(FailureCode.badDefinition.word) "))
     }
-    return mistakes.map { "\($0.place): \(([$0.reason] + $0.hints).joined(separator: "; "))" }
+    return mistakes.map {
+      let included = $0.inclusions.map { "included by \($0)" }
+      return "\($0.place): \(([$0.reason] + $0.hints + included).joined(separator: "; "))"
+    }
       + (more > 0 ? ["\(more) more"] : [])
   }
 

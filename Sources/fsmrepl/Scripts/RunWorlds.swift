@@ -18,13 +18,18 @@ struct RunWorlds {
   private(set) var last: String?
   private var count = 0
   private let name: String?
+  /// What the names of the worlds begin with, if they have no other.
+  private let base: String
 
   /// How many names are tried before giving up.
   private static let mostTries = 100
 
-  /// - Parameter name: The name of the worlds, which gets a number only if it is used already; nil numbers all.
-  init(named name: String? = nil) {
+  /// - Parameters:
+  ///   - name: The name of the worlds, which gets a number only if it is used already; nil numbers all.
+  ///   - worker: Which of several players side by side makes them, from 0.
+  init(named name: String? = nil, worker: Int = 0) {
     self.name = name
+    base = "run-\(getpid())" + (worker > 0 ? "w\(worker)" : "")
   }
 
   /// Makes a virtual world with an unused name.
@@ -39,7 +44,7 @@ struct RunWorlds {
     while true {
       tries += 1
       if free == nil { count += 1 }
-      let name = free ?? "\(name ?? "run-\(getpid())")-\(count)"
+      let name = free ?? "\(name ?? base)-\(count)"
       free = nil
       last = name
       let made = try ask("world new \(name) clock=virtual seed=\(seed)")

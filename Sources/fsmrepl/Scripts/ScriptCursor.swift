@@ -9,6 +9,12 @@ struct ScriptCursor {
   /// What remains of the repeats around the next step, and the turn outside of each.
   private var loops: [(left: Int32, outer: Int32)] = []
 
+  /// The next step of a part; nil at its end.
+  mutating func place(in part: Script.Part) -> Int? {
+    if next >= part.setUp.upperBound { next = max(next, part.body.lowerBound) }
+    return next < part.body.upperBound ? next : nil
+  }
+
   /// Goes on after a step that begins or ends a repeat; nothing else moves.
   mutating func pass(_ action: Script.Action) {
     switch action {

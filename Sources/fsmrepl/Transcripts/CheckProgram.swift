@@ -26,7 +26,15 @@ final class CheckProgram {
 
   /// Checks all transcripts, or stops at the first difference.
   func run(_ transcripts: [Transcript]) -> ExitCode {
-    files.run(transcripts.map(\.name)) { place, _ throws(Dialogue.Stop) in try check(transcripts[place]) }
+    files.run(transcripts.map { [RunResult(name: $0.name)] }) { take throws(Dialogue.Stop) in
+      for (place, transcript) in transcripts.enumerated() {
+        files.progress?.begin()
+        let began = HostClock.now()
+        var result = try check(transcript)
+        result.duration = HostClock.now() - began
+        guard take(place, .played([result])) else { return }
+      }
+    }
   }
 
   private func check(_ transcript: Transcript) throws(Dialogue.Stop) -> RunResult {

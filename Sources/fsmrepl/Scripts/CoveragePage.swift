@@ -1,0 +1,105 @@
+import LineProtocol
+
+/// A page about the coverage of a run: figures, what is untried, and the diagram of each kind with the untried states and
+/// arrows marked.
+struct CoveragePage {
+  let coverage: RunCoverage
+  /// By kind; a kind without a picture has none here.
+  let pictures: [String: Picture]
+
+  /// The daemon's diagram of a kind.
+  struct Picture: Sendable {
+    /// The lines of `graph KIND format=svg`.
+    let svg: [String]
+    /// Those of `format=json`, which names the states and arrows of the picture; a state or transition each.
+    let json: [String]
+  }
+
+  /// The files of the page, by name.
+  var files: [(name: String, text: String)] {
+    let svgs = coverage.kinds.compactMap { kind in
+      pictures[kind.name].map { ("\(kind.name).svg", Self.marked($0, kind)) }
+    }
+    return [("index.html", html), ("coverage.json", coverage.json)] + svgs
+  }
+
+  private var html: String {
+    var text = """
+      <!DOCTYPE html>
+      <html lang="en"><head><meta charset="utf-8"><title>Coverage</title><style>
+      body { font: 16px sans-serif; margin: 2em; } td, th { padding: 0.2em 1em; text-align: right; }
+      td:first-child, th:first-child { text-align: left; } .low { color: #c62828; } img { max-width: 100%; }
+      </style></head><body><h1>Coverage</h1>
+      <p>Untried states and arrows are red; so is an arrow that stands for several transitions, if one is untried.</p>
+      <table><tr><th>kind</th>\(RunCoverage.Level.allCases.map { "<th>\($0.rawValue)</th>" }.joined())</tr>
+
+      """
+    for kind in coverage.kinds {
+      let name = XMLText.escaped(kind.name)
+      text += "<tr><td><a href=\"#\(name)\">\(name)</a></td>"
+      for level in RunCoverage.Level.allCases {
+        let (reached, all) = kind.figure(level)
+        text += "<td\(reached < all ? " class=\"low\"" : "")>\(reached)/\(all)</td>"
+      }
+      text += "</tr>\n"
+    }
+    text += "</table>\n"
+    for kind in coverage.kinds {
+      let name = XMLText.escaped(kind.name)
+      text += "<h2 id=\"\(name)\">\(name)</h2>\n"
+      if kind.isPartial { text += "<p>The daemon could not try everything that this kind can do.</p>\n" }
+      if pictures[kind.name] != nil { text += "<img src=\"\(name).svg\" alt=\"diagram of \(name)\">\n" }
+      for level in RunCoverage.Level.allCases where !kind.untried(level).isEmpty {
+        let items = kind.untried(level).map { "<li>\(XMLText.escaped($0.description))</li>" }.joined()
+        text += "<details><summary>untried \(level.rawValue)</summary><ul>\(items)</ul></details>\n"
+      }
+    }
+    return text + "</body></html>\n"
+  }
+
+  /// The picture with a style for what is untried.
+  private static func marked(_ picture: Picture, _ kind: RunCoverage.Kind) -> String {
+    var marks: [String] = []
+    for state in kind.untried(.states) {
+      let start = "{\"name\":\(JSONWriter.quoted(state.words[0])),"
+      for row in picture.json where row.contains(start) {
+        guard let id = ids(in: row, after: "\"id\":").first else { continue }
+        marks.append("#\(id) path, #\(id) polygon { stroke: #c62828; stroke-dasharray: 6 4; }")
+        marks.append("#\(id) text { fill: #c62828; }")
+      }
+    }
+    for move in kind.untried(.transitions) where move.words.count == 2 {
+      let ends = "\"from\":\(JSONWriter.quoted(move.words[0])),\"to\":\(JSONWriter.quoted(move.words[1])),"
+      let trigger = JSONWriter.quoted(move.trigger ?? "")
+      for row in picture.json
+      where row.contains("\(ends)\"event\":\(trigger)") || row.contains("\(ends)\"timer\":\(trigger)") {
+        for id in ids(in: row, after: "\"arrows\":[") {
+          marks.append("#\(id) path { stroke: #c62828; stroke-dasharray: 6 4; } #\(id) polygon { fill: #c62828; }")
+          marks.append("#\(id) text { fill: #c62828; }")
+        }
+      }
+    }
+    let style = marks.isEmpty ? "" : "<style>\n\(marks.joined(separator: "\n"))\n</style>\n"
+    var isInside = false
+    var text = ""
+    for line in picture.svg {
+      // The tag of the picture may take several lines; the style follows it, and what stands there before.
+      if !isInside, line.hasPrefix("<g ") {
+        isInside = true
+        text += style
+      }
+      text += "\(line)\n"
+    }
+    return text
+  }
+
+  /// The quoted ids after a word, up to the first that does not follow at once.
+  private static func ids(in row: String, after word: String) -> [String] {
+    guard let place = row.firstRange(of: word)?.upperBound else { return [] }
+    let rest = row[place...].prefix { $0 != "]" && $0 != "}" }
+    return rest.split(separator: ",").compactMap { part in
+      guard part.hasPrefix("\""), part.hasSuffix("\"") else { return nil }
+      return String(part.dropFirst().dropLast())
+    }
+  }
+}
