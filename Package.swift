@@ -25,7 +25,7 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// What every step passes: optimised in the quick build of `make run` and `make test` too, with the checks of a debug
+// What every step and every line passes: optimised in the quick build of `make run` and `make test` too, with the checks of a debug
 // build. SwiftPM refuses such flags in a dependency, so nobody but the Makefile sets FSMD_BUILD.
 let isQuickBuild = Context.environment["FSMD_BUILD"] == "quick"
 let hot = strict + (isQuickBuild ? [.unsafeFlags(["-O", "-assert-config", "Debug"])] : [])
@@ -67,7 +67,7 @@ let package = Package(
       name: "Surveys", dependencies: ["StateMachines", "MachineGraphs", "Waveforms", "Simulator"], swiftSettings: strict
     ),
     .target(name: "LiveMachines", dependencies: ["StateMachines"], swiftSettings: strict),
-    .target(name: "LineProtocol", swiftSettings: strict),
+    .target(name: "LineProtocol", swiftSettings: hot),
     .target(name: "Scripts", dependencies: ["LineProtocol"], swiftSettings: strict),
     // What a handler of signals notes; C, because such a handler may not allocate.
     .target(name: "CWorkNotes"),

@@ -147,8 +147,14 @@ struct ScriptWords: ~Copyable {
   ///
   /// - Parameter isTag: Whether it begins with `@` in the file. In quotes it would be no tag.
   private mutating func write(_ parts: [Part], word: Int, isTag: Bool) {
+    // The first part of a tag begins with its mark.
     let isBare =
-      !parts.isEmpty && parts.lazy.flatMap(\.text).dropFirst(isTag ? 1 : 0).allSatisfy(TextRules.isNameByte)
+      !parts.isEmpty
+      && parts.enumerated().allSatisfy { place, part in
+        part.text.withUnsafeBytes {
+          TextRules.areNameBytes(UnsafeRawBufferPointer(rebasing: $0.dropFirst(isTag && place == 0 ? 1 : 0)))
+        }
+      }
     if !isBare { written.append(byte: Self.quote) }
     for part in parts {
       if let source = part.source {

@@ -14,6 +14,9 @@ struct ProjectFile {
     swift = SwiftText(path.hasSuffix(".swift") ? text : "")
   }
 
+  /// Whether one of these texts is in it somewhere, which is found out much sooner than where a pattern matches.
+  func mentions(_ texts: [String]) -> Bool { text.withCString { text in texts.contains { strstr(text, $0) != nil } } }
+
   /// The target that a Swift file belongs to; nil outside `Sources` and `Tests`.
   var target: String? {
     let parts = path.split(separator: "/")

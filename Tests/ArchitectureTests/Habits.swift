@@ -8,13 +8,14 @@ enum Habits {
     // A letter in brackets, or this file would find itself.
     let calls = #/\b(?:u|nano|clock_nano)?slee[p](?:ForTimeInterval)?\s*\(|\basyncAfte[r]\s*\(/#
       .wordBoundaryKind(.simple)
-    return matches(of: calls, in: file) { "waits for time to pass (\($0))" }
+    return matches(of: calls, in: file, ifItMentions: ["sleep", "asyncAfter"]) { "waits for time to pass (\($0))" }
   }
 
   /// Work that was put off: it is done, or it is an issue, or it is nothing.
   static func leftovers(in file: ProjectFile) -> [Finding] {
     // Each in two halves, or this file would find itself.
     let markers = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK", "not implemented" + " yet"]
+    guard file.mentions(markers) else { return [] }
     return lines(of: file) { line in
       markers.first { marker in contains(line, word: marker) }.map { "left behind: \($0)" }
     }
@@ -24,6 +25,7 @@ enum Habits {
   static func machinePaths(in file: ProjectFile) -> [Finding] {
     // In halves, for the same reason.
     let roots = ["/wo" + "rk/", "/fa" + "rm/", "/ro" + "ot/", "/o" + "pt/", "/ho" + "me/"]
+    guard file.mentions(roots) else { return [] }
     return lines(of: file) { line in
       roots.first { root in
         line.ranges(of: root).contains { range in
@@ -67,7 +69,8 @@ enum Habits {
     let draws =
       #/\.random\s*\(|\brandomElement\s*\(|\bshuffle(?:d)?\s*\(|\b(?:System)?RandomNumberGenerator\b/#.wordBoundaryKind(
         .simple)
-    return matches(of: draws, in: file) { "draws as the standard library does (\($0))" }
+    let words = [".random", "randomElement", "shuffle", "RandomNumberGenerator"]
+    return matches(of: draws, in: file, ifItMentions: words) { "draws as the standard library does (\($0))" }
   }
 
   /// What the standard library has only since macOS 26 and iOS 26: an app that names it does not run on a system that
@@ -76,12 +79,17 @@ enum Habits {
     let names =
       #/\b(?:InlineArray|UTF8Span|OutputSpan|OutputRawSpan|MutableSpan|MutableRawSpan)\b|\.(?:utf8Span|span|mutableSpan)\b(?!\()/#
       .wordBoundaryKind(.simple)
-    return matches(of: names, in: file) { "needs a newer system than the package (\($0))" }
+    return matches(of: names, in: file, ifItMentions: ["InlineArray", "Span", ".span"]) {
+      "needs a newer system than the package (\($0))"
+    }
   }
 
   /// What switches a check of the compiler off needs its reason in sight: in a comment on the same line or on those
   /// directly before (attributes may stand between).
   static func unexplained(in file: ProjectFile) -> [Finding] {
+    guard
+      file.mentions(["@unchecked", "nonisolated(unsafe)", "try!", "as!", "fatalError", "@preconcurrency"])
+    else { return [] }
     let swift = file.swift
     let escapes = #/@unchecked\s+Sendable|nonisolated\(unsafe\)|\btry!|\bas!|\bfatalError\s*\(|@preconcurrenc[y]/#
       .wordBoundaryKind(.simple)
@@ -109,7 +117,10 @@ enum Habits {
     let taken =
       #/\.allocate\s*\(|\bassumingMemoryBound\b|\bbindMemory\b|\bOpaquePointer\b|\bUnmanaged\b|\bunsafeBitCast\b/#
       .wordBoundaryKind(.simple)
-    guard !file.swift.comments.contains(where: { $0.contains("Safety:") }),
+    let words = [
+      "Unsafe", ".allocate", "assumingMemoryBound", "bindMemory", "OpaquePointer", "Unmanaged", "unsafeBitCast",
+    ]
+    guard file.mentions(words), !file.swift.comments.contains(where: { $0.contains("Safety:") }),
       let line = file.swift.code.firstIndex(where: {
         $0.firstMatch(of: kept) != nil || $0.firstMatch(of: taken) != nil
       })
@@ -163,10 +174,12 @@ enum Habits {
     }
   }
 
+  /// - Parameter words: One of them is in whatever the pattern matches.
   private static func matches(
-    of pattern: Regex<Substring>, in file: ProjectFile, what: (Substring) -> String
+    of pattern: Regex<Substring>, in file: ProjectFile, ifItMentions words: [String], what: (Substring) -> String
   ) -> [Finding] {
-    file.swift.code.enumerated().compactMap { index, line in
+    guard file.mentions(words) else { return [] }
+    return file.swift.code.enumerated().compactMap { index, line in
       line.firstMatch(of: pattern).map { Finding(path: file.path, line: index + 1, what: what($0.output)) }
     }
   }

@@ -44,9 +44,9 @@ private struct Scanner {
   private mutating func scanCode(untilParenthesis: Bool) {
     var depth = 0
     while at < text.count {
-      if starts(with: "//") {
+      if text[at] == UInt8(ascii: "/"), starts(with: "//") {
         while at < text.count, text[at] != UInt8(ascii: "\n") { takeComment() }
-      } else if starts(with: "/*") {
+      } else if text[at] == UInt8(ascii: "/"), starts(with: "/*") {
         scanBlockComment()
       } else if let hashes = openingHashes() {
         scanString(hashes: hashes)
@@ -89,6 +89,11 @@ private struct Scanner {
     let quote = isMultiline ? "\"\"\"" : "\""
     for _ in quote { takeCode() }
     while at < text.count {
+      // Most bytes of a string neither end it nor begin an escape.
+      guard [UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "\n")].contains(text[at]) else {
+        takeBlank()
+        continue
+      }
       if starts(with: quote + fence) {
         for _ in quote + fence { takeCode() }
         return

@@ -205,15 +205,22 @@ final class Guest {
 
   /// The lines received since the last call.
   func lines() -> [String] {
-    let text = String(decoding: bytes(), as: UTF8.self)
-    let lines = text.split(separator: "\n").map(String.init)
+    let bytes = bytes()
+    var (lines, start): ([String], Int) = ([], 0)
+    for place in bytes.indices where bytes[place] == 0x0A {
+      if start < place { lines.append(String(decoding: bytes[start..<place], as: UTF8.self)) }
+      start = place + 1
+    }
+    if start < bytes.count { lines.append(String(decoding: bytes[start...], as: UTF8.self)) }
     lines.forEach(Self.checkKeys)
     return lines
   }
 
   /// A key that ends a reply must be among those that scripts know.
   private static func checkKeys(_ line: String) {
-    guard line.hasPrefix("+ ") || line.hasPrefix("- "), line.contains("="), let reply = ServerLine(line) else { return }
+    guard line.hasPrefix("+ ") || line.hasPrefix("- "), line.utf8.contains(0x3D), let reply = ServerLine(line) else {
+      return
+    }
     for field in reply.fields where !ReplyShape.endKeys.contains(field.key) {
       Issue.record("'\(field.key)=' is not among the keys of replies: \(line)")
     }

@@ -44,8 +44,27 @@ enum JSONValue: Sendable {
 }
 
 /// The part of JSON Schema that the documentation's schema uses; an unknown keyword is a failure too.
-struct JSONSchema: Sendable {
+///
+/// The schema is taken apart once, since all lines of all transcripts are checked.
+// Unchecked: a `Regex` is not Sendable; these are made here, never change, and are only searched with.
+struct JSONSchema: @unchecked Sendable {
+  private indirect enum Rule {
+    case definition(String)
+    case types([String])
+    case texts([String])
+    case pattern(Regex<AnyRegexOutput>, String)
+    case required([String])
+    case properties([String: [Rule]])
+    case others([Rule], known: Set<String>)
+    case items([Rule])
+    case oneOf([[Rule]])
+    case not([Rule])
+    case unusable(String)
+  }
+
   private let root: JSONValue
+  private let rules: [Rule]
+  private let definitions: [String: [Rule]]
 
   /// The schema printed in `Docs/Json.md`.
   static let ofLines: JSONSchema = {
@@ -54,63 +73,83 @@ struct JSONSchema: Sendable {
     return JSONSchema(root: root)
   }()
 
+  private init(root: JSONValue) {
+    self.root = root
+    rules = Self.rules(of: root)
+    definitions = (root.members["$defs"]?.members ?? [:]).mapValues(Self.rules(of:))
+  }
+
+  private static func rules(of schema: JSONValue) -> [Rule] {
+    schema.members.compactMap { word, rule in
+      switch word {
+      case "$schema", "$defs", "title": return nil
+      case "$ref": return .definition(name(rule))
+      case "type": return .types(rule.texts)
+      case "enum", "const": return .texts(rule.texts)
+      case "pattern":
+        let text = rule.text ?? "("
+        return (try? Regex(text)).map { .pattern($0, text) } ?? .unusable("\(rule) is no pattern")
+      case "required": return .required(rule.texts)
+      case "properties": return .properties(rule.members.mapValues(rules(of:)))
+      case "additionalProperties":
+        return .others(rules(of: rule), known: Set((schema.members["properties"]?.members ?? [:]).keys))
+      case "items": return .items(rules(of: rule))
+      case "oneOf": return .oneOf(rule.items.map(rules(of:)))
+      case "not": return .not(rules(of: rule))
+      case _: return .unusable("the schema has the word \(word)")
+      }
+    }
+  }
+
+  private static func name(_ reference: JSONValue) -> String {
+    String(reference.text?.split(separator: "/").last ?? "")
+  }
+
   /// The allowed types of a line's member, or the name of a definition.
   func forms(of member: String) -> [String] {
     let rule = root.members["properties"]?.members[member]?.members ?? [:]
-    return rule["type"]?.texts ?? rule["$ref"]?.texts.map { String($0.split(separator: "/").last ?? "") } ?? []
+    return rule["type"]?.texts ?? rule["$ref"].map { [Self.name($0)] } ?? []
   }
 
   /// The error in a line, in words; nil if there is none.
   func problem(in line: String) -> String? {
     guard let value = JSONValue(line) else { return "no JSON: \(line)" }
-    return problem(in: value, root).map { "\($0): \(line)" }
+    return problem(in: value, rules).map { "\($0): \(line)" }
   }
 
-  private func problem(in value: JSONValue, _ schema: JSONValue) -> String? {
-    for (word, rule) in schema.members {
-      if let problem = problem(in: value, word, rule, of: schema) { return problem }
-    }
+  private func problem(in value: JSONValue, _ rules: [Rule]) -> String? {
+    for rule in rules { if let problem = problem(in: value, rule) { return problem } }
     return nil
   }
 
-  private func problem(in value: JSONValue, _ word: String, _ rule: JSONValue, of schema: JSONValue) -> String? {
-    switch word {
-    case "$schema", "$defs", "title":
-      return nil
-    case "$ref":
-      let name = rule.text?.split(separator: "/").last.map(String.init) ?? ""
-      guard let found = root.members["$defs"]?.members[name] else { return "no definition \(name)" }
+  private func problem(in value: JSONValue, _ rule: Rule) -> String? {
+    switch rule {
+    case .definition(let name):
+      guard let found = definitions[name] else { return "no definition \(name)" }
       return problem(in: value, found)
-    case "type":
-      return rule.texts.contains(value.type) ? nil : "\(value) is none of \(rule.texts)"
-    case "enum", "const":
-      return value.text.map(rule.texts.contains) == true ? nil : "\(value) is none of \(rule.texts)"
-    case "pattern":
-      guard let pattern = try? Regex(rule.text ?? "(") else { return "\(rule) is no pattern" }
-      return value.text?.contains(pattern) == true ? nil : "\(value) does not match \(rule)"
-    case "required":
-      return rule.texts.first { value.members[$0] == nil }.map { "\($0) is missing" }
-    case "properties":
-      for (name, inner) in rule.members {
-        guard let member = value.members[name] else { continue }
-        if let problem = problem(in: member, inner) { return "\(name): \(problem)" }
+    case .types(let types): return types.contains(value.type) ? nil : "\(value) is none of \(types)"
+    case .texts(let texts): return value.text.map(texts.contains) == true ? nil : "\(value) is none of \(texts)"
+    case .pattern(let pattern, let text):
+      return value.text?.contains(pattern) == true ? nil : "\(value) does not match \(text)"
+    case .required(let names):
+      let members = value.members
+      return names.first { members[$0] == nil }.map { "\($0) is missing" }
+    case .properties(let known):
+      for (name, member) in value.members {
+        if let rules = known[name], let problem = problem(in: member, rules) { return "\(name): \(problem)" }
       }
       return nil
-    case "additionalProperties":
-      let known = schema.members["properties"]?.members ?? [:]
-      for (name, member) in value.members where known[name] == nil {
-        if let problem = problem(in: member, rule) { return "\(name): \(problem)" }
+    case .others(let rules, let known):
+      for (name, member) in value.members where !known.contains(name) {
+        if let problem = problem(in: member, rules) { return "\(name): \(problem)" }
       }
       return nil
-    case "items":
-      return value.items.lazy.compactMap { problem(in: $0, rule) }.first
-    case "oneOf":
-      let fitting = rule.items.count { problem(in: value, $0) == nil }
+    case .items(let rules): return value.items.lazy.compactMap { problem(in: $0, rules) }.first
+    case .oneOf(let forms):
+      let fitting = forms.count { problem(in: value, $0) == nil }
       return fitting == 1 ? nil : "\(fitting) of the forms fit"
-    case "not":
-      return problem(in: value, rule) == nil ? "it is what it must not be" : nil
-    case _:
-      return "the schema has the word \(word)"
+    case .not(let rules): return problem(in: value, rules) == nil ? "it is what it must not be" : nil
+    case .unusable(let reason): return reason
     }
   }
 }

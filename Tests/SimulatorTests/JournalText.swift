@@ -29,8 +29,8 @@ extension WorldCore {
   }
 
   /// The inputs that are not undone, without sequence numbers, which differ in a world that never did the undone ones.
-  func survivingText() -> [String] {
-    journal().filter { undoer(of: $0.sequence) == nil }
+  func survivingText(from first: UInt64? = nil) -> [String] {
+    journal(from: first).filter { undoer(of: $0.sequence) == nil }
       .map { String($0.text.drop { $0 != " " }.dropFirst()) }
   }
 

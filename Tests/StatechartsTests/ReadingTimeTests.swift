@@ -173,21 +173,22 @@ struct ReadingTimeTests {
 
   @Test("takes a time that grows with the length", arguments: shapes)
   func linear(shape: Shape) {
-    /// The least processor time of this thread, in nanoseconds.
+    /// The processor time of this thread, in nanoseconds.
     func time(_ bytes: Int) -> Int {
-      (0..<2).map { _ in
-        func now() -> Int {
-          var time = timespec()
-          clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-          return time.tv_sec * 1_000_000_000 + time.tv_nsec
-        }
-        let start = now()
-        shape.read(bytes)
-        return now() - start
-      }.min() ?? 0
+      func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+      }
+      let start = now()
+      shape.read(bytes)
+      return now() - start
     }
     // Eight times as much; what is quadratic takes sixty-four times as long.
-    let (small, large) = (time(2_000), time(16_000))
+    let small = min(time(2_000), time(2_000))
+    var large = time(16_000)
+    // Once more, if something else has taken the time.
+    if large >= 24 * small { large = min(large, time(16_000)) }
     #expect(large < 24 * small, "\(small) and \(large) ns")
   }
 

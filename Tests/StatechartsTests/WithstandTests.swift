@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import Statecharts
@@ -97,11 +98,12 @@ struct WithstandTests {
     #expect(Self.findings(text).first?.contains("and the limit is 4194304") == true)
   }
 
-  @Test("of 100,000 states runs")
+  @Test("of very many states runs")
   func manyStates() throws {
     var text = Self.head
-    for state in 0..<100_000 {
-      text += "<state id='s\(state)'><transition event='e' target='s\((state + 7) % 100_000)'/></state>"
+    let count = Thorough.rounds(100_000, atLeast: 20_000)
+    for state in 0..<count {
+      text += "<state id='s\(state)'><transition event='e' target='s\((state + 7) % count)'/></state>"
     }
     text += "</scxml>"
     var limits = DocumentLimits()
@@ -363,7 +365,9 @@ struct WithstandTests {
     #expect(
       first("state f <<fork>>\nf --> a : / \(actions)\nf --> a\n\(arrows)").hasSuffix(
         "the diagram stands for more than 500000 elements and texts"))
-    let forks = (0..<5_000).map { "state f\($0) <<fork>>\nf\($0) --> f\($0 + 1)\nf\($0) --> b\n" }.joined()
+    let forks = (0..<Thorough.rounds(5_000, atLeast: 1_000)).map {
+      "state f\($0) <<fork>>\nf\($0) --> f\($0 + 1)\nf\($0) --> b\n"
+    }.joined()
     _ = first(forks)
     let attributes = (0..<1_001).map { " x\($0)=''" }.joined()
     #expect(

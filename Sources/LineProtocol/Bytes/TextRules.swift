@@ -33,12 +33,15 @@ package enum TextRules {
   /// Whether `bytes` may name a machine or a world: 1 to `longest` letters, digits, `_`, `-`, `.`, a letter first.
   package static func isName(_ bytes: UnsafeRawBufferPointer, longest: Int) -> Bool {
     guard let first = bytes.first, isLetter(first), bytes.count <= longest else { return false }
-    return bytes.allSatisfy(isNameByte)
+    return areNameBytes(bytes)
   }
+
+  /// Whether all bytes are letters, digits, `_`, `-` or `.`.
+  package static func areNameBytes(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.allSatisfy(isNameByte) }
 
   /// Whether `bytes` may be a tag, without its `@`.
   package static func isTag(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    (1...32).contains(bytes.count) && bytes.allSatisfy(isNameByte)
+    (1...32).contains(bytes.count) && areNameBytes(bytes)
   }
 
   @inline(__always)

@@ -1,9 +1,13 @@
 /// The states of a ``WordMatcher``: the prefixes of its words, the empty one first, and those in which a word ends last.
-struct WordAutomaton: Sendable {
+///
+/// A class, so that a copy of a matcher copies one reference, not one for each list.
+final class WordAutomaton: Sendable {
   /// For each state, the length of its prefix.
   let depths: [Int32]
   /// For each state, the state of its longest proper suffix.
   private let fallbacks: [UInt32]
+  /// The number of states in which no word ends; they come first.
+  private let wordless: UInt32
   /// For each state, the longest word with which its prefix ends, or -1.
   private let longest: [Int32]
   /// For each word, its length, and the longest other word that is a suffix of it, or -1.
@@ -65,7 +69,9 @@ struct WordAutomaton: Sendable {
     }
 
     let nodes = children.indices
-    let order = nodes.filter { ending[$0] < 0 } + nodes.filter { ending[$0] >= 0 }
+    let before = nodes.filter { ending[$0] < 0 }
+    let order = before + nodes.filter { ending[$0] >= 0 }
+    wordless = UInt32(before.count)
     var places = [UInt32](repeating: 0, count: order.count)
     for (place, node) in order.enumerated() { places[node] = UInt32(place) }
     var starts: [UInt32] = [0]
@@ -118,6 +124,7 @@ struct WordAutomaton: Sendable {
   /// The words with which the prefix of a state ends, the longest first, with their lengths.
   @inline(__always)
   func forEachWord(endingIn state: UInt32, _ body: (_ word: Int, _ length: Int) -> Void) {
+    if state < wordless { return }
     var word = Int(longest[Int(state)])
     while word >= 0 {
       body(word, Int(lengths[word]))

@@ -115,17 +115,24 @@ public struct WordMatcher: Sendable {
   ///
   /// - Complexity: O(bytes + occurrences), times O(log *n*) in the *n* characters that may continue a prefix.
   public func scan(_ bytes: some Collection<UInt8>, from position: inout Position, found: (Match) -> Void) {
-    for byte in bytes {
-      var taken = position.decoder.take(byte)
-      if case .brokenBefore = taken {
-        take(nil, at: &position, found)
-        taken = position.decoder.take(byte)
-      }
-      switch taken {
-      case .more: continue
-      case .scalar(let scalar): take(scalar, at: &position, found)
-      case .broken, .brokenBefore: take(nil, at: &position, found)
-      }
+    let isRead: Void? = bytes.withContiguousStorageIfAvailable { bytes in
+      for byte in UnsafeRawBufferPointer(bytes) { read(byte, at: &position, found) }
+    }
+    if isRead == nil { for byte in bytes { read(byte, at: &position, found) } }
+  }
+
+  @inline(__always)
+  private func read(_ byte: UInt8, at position: inout Position, _ found: (Match) -> Void) {
+    if byte < 0x80, position.decoder.missing == 0 { return take(UInt32(byte), at: &position, found) }
+    var taken = position.decoder.take(byte)
+    if case .brokenBefore = taken {
+      take(nil, at: &position, found)
+      taken = position.decoder.take(byte)
+    }
+    switch taken {
+    case .more: break
+    case .scalar(let scalar): take(scalar, at: &position, found)
+    case .broken, .brokenBefore: take(nil, at: &position, found)
     }
   }
 
@@ -143,7 +150,11 @@ public struct WordMatcher: Sendable {
   /// - Parameter character: `nil` for bytes that are no character.
   @inline(__always)
   private func take(_ character: UInt32?, at position: inout Position, _ found: (Match) -> Void) {
-    position.state = character.map { automaton.next(position.state, caseFold ? Self.folded($0) : $0) } ?? 0
+    if let character {
+      position.state = automaton.next(position.state, caseFold ? Self.folded(character) : character)
+    } else {
+      position.state = 0
+    }
     position.offset += 1
     if wholeWord { return takeWholeWords(character, at: &position, found) }
     automaton.forEachWord(endingIn: position.state) { word, length in

@@ -10,6 +10,8 @@ struct Compiler {
   private(set) var missing: [String] = []
   private var isMissing: Set<String> = []
   private var findings: [Finding] = []
+  /// The same, to look one up.
+  private var told: Set<Finding> = []
   /// How often warnings and notes have come that were told at their first place, by their places among the findings.
   private var repeated: [Int: Int] = [:]
   private var firstPlaces: [String: Int] = [:]
@@ -88,7 +90,7 @@ struct Compiler {
       severity: severity, resource: resource, line: position.line, column: position.column, message: message,
       write: write)
     // What is read twice is told once.
-    if findings.contains(finding) { return }
+    if told.contains(finding) { return }
     if severity == .error {
       errors += 1
     } else if let first = firstPlaces["\(resource ?? "") \(message)"] {
@@ -101,6 +103,7 @@ struct Compiler {
     }
     if severity == .error { errorsTold += 1 } else { firstPlaces["\(resource ?? "") \(message)"] = findings.count }
     findings.append(finding)
+    told.insert(finding)
   }
 
   mutating func error(_ node: Int, _ message: String, attribute: String? = nil) {

@@ -49,9 +49,15 @@ public final class Definition: Sendable {
   /// Whether an event of this name can be sent to a machine: some transition may be taken at it, and it does not stand
   /// for `after` in a diagram.
   package func admits(_ event: String) -> Bool {
+    !standsForAfter(event) && knows(event)
+  }
+
+  /// Whether an event of this name stands for `after` in a diagram.
+  func standsForAfter(_ event: String) -> Bool {
     let chart = charts[0].chart
+    if chart.timerEvents.isEmpty { return false }
     let number = chart.events.number(of: event)
-    return !chart.timerEvents.contains { chart.events.matches(number, .name($0)) } && knows(event)
+    return chart.timerEvents.contains { chart.events.matches(number, .name($0)) }
   }
 
   /// Whether an action or a guard can fail.

@@ -114,7 +114,8 @@ private struct ChartNames {
           continue
         }
         let name = chart.events.names[Int(number)]
-        if !definition.admits(name) { continue }
+        // A transition names it, so it is known.
+        if definition.standsForAfter(name) { continue }
         // These come from the machine itself; whoever wants to send one still can.
         if !ChartProgram.isInternal(name), ChartNames.isListed(name) {
           events.append(name)
