@@ -239,7 +239,7 @@ struct GraphsTextTests {
             1 [label="off", tooltip="it rests; nothing moves"]
             subgraph cluster_1 {
                 label="on"; style="rounded"; color="#708090"; fontsize=16;
-                2 [label="slow", tooltip="it creeps", class=current, fillcolor="#ffd54f", penwidth=3]
+                2 [label="slow", tooltip="it creeps", class=current, fillcolor="#ffc233", color="#6b4a00", penwidth=3]
                 3 [label="fast", tooltip="it runs"]
             }
             4 [label="end", tooltip="it is over", peripheries=2]

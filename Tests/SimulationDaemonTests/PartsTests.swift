@@ -54,8 +54,9 @@ struct PartsTests {
     }
     #expect(guest.say("graph nothing show=parts")[0].hasPrefix("- UNKNOWN-MACHINE machine=nothing"))
     #expect(
-      guest.say("graph fridge show=some")[0] == "- BAD-ARGUMENT argument=show got=some allowed=plain,usual,all,parts,members "
-        + ": show is one of plain,usual,all,parts,members")
+      guest.say("graph fridge show=some")[0]
+        == "- BAD-ARGUMENT argument=show got=some allowed=plain,usual,all,parts,members : show is one of plain,usual,all,parts,members"
+    )
   }
 
   @Test("show=members draws a composition as boxes and wires, of a made one what is left of it")

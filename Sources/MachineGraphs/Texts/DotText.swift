@@ -40,13 +40,12 @@ private struct DotText {
     let hasClusters = drawing.nodes.contains(where: \.isComposite)
     let compound = hasClusters || hasFootnote ? ", compound=true, newrank=true" : ""
     guard !isPlain else { return ["graph [rankdir=LR\(compound)]"] }
-    let title = hasFootnote ? [] : [drawing.title] + remarks(width: 80)
-    let look = hasFootnote ? "labelloc=b, fontsize=12" : "labelloc=t, fontsize=20"
+    let (side, size) = hasFootnote ? ("b", 12) : ("t", 20)
     // A picture stands on the page that shows it, and its labels keep a distance from lines.
     let (paper, distance) = hasIDs ? ("transparent", 0.25) : ("white", 0.15)
-    let text = hasFootnote ? remarks(width: 100) : title
+    let text = hasFootnote ? remarks(width: 100) : [drawing.title] + remarks(width: 80)
     return [
-      "graph [rankdir=\(isTopDown ? "TB" : "LR")\(compound), fontname=\"Helvetica\", \(look), "
+      "graph [rankdir=\(isTopDown ? "TB" : "LR")\(compound), labelloc=\(side), fontname=\"Helvetica\", fontsize=\(size), "
         + "nodesep=\(distance), ranksep=0.3, bgcolor=\(paper), label=\(Self.quoted(text.joined(separator: "\n")))]",
       "node [shape=box, style=\"rounded,filled\", fillcolor=\"\(Palette.state)\", fontname=\"Helvetica\", fontsize=16]",
       "edge [fontname=\"Helvetica\", fontsize=14]",

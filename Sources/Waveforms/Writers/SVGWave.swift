@@ -47,7 +47,7 @@ package struct SVGWave: WaveWriter, Sendable {
     self.wave = wave
     scale = TimeScale(
       of: wave,
-      TimeScale.Measures(width: Double(SVGWave.width - SVGWave.left - SVGWave.right), fold: 64, least: 24, tail: 80)
+      TimeScale.Measures(width: Double(SVGWave.width - SVGWave.left - SVGWave.right), fold: 64, least: 24, tail: 110)
     )
     var tops: [Int] = []
     var bottoms: [Int] = []
