@@ -196,12 +196,14 @@ struct ArrowConditions {
       $0.properties.isAlphabetic || $0.properties.numericType != nil || " '-_".unicodeScalars.contains($0)
     }
     guard isWords else { return "not (\(name))" }
-    for (denial, opposite) in [("not ", ""), ("no ", "some "), ("nothing ", "something ")] where name.hasPrefix(denial)
-    {
-      return opposite + name.dropFirst(denial.count)
+    for (beginning, opposite) in Self.opposites where name.hasPrefix(beginning) {
+      return opposite + name.dropFirst(beginning.count)
     }
     return "not \(name)"
   }
+
+  /// How the negation of a guard begins, by how the guard does.
+  private static let opposites = [("not ", ""), ("no ", "some "), ("nothing ", "something ")]
 
   private static func distinct<T: Hashable>(_ values: [T]) -> [T] {
     var seen: Set<T> = []

@@ -83,9 +83,12 @@ extension StateGraph {
 
   /// The arguments of an event. A flag says nothing without its name: `isNextPage: false`.
   static func sample(_ arguments: [Value], of event: EventEntry) -> String {
-    arguments.enumerated().map { place, value in
+    var hasNames = false
+    let texts = arguments.enumerated().map { place, value in
       guard case .flag(let flag) = value, place < event.arguments.count else { return value.label }
+      hasNames = true
       return "\(event.arguments[place].name): \(flag)"
-    }.joined(separator: ",")
+    }
+    return texts.joined(separator: hasNames ? ", " : ",")
   }
 }

@@ -141,7 +141,8 @@ package struct TextWave: WaveWriter, Sendable {
     let round = hasRoundTicks ? TimeTicks(scale, distance: 9) : nil
     func text(_ moment: Int64) -> String { round?.text(moment) ?? WaveTime.seconds(moment) }
     place(text(wave.from.nanoseconds), at: 0)
-    place(text(wave.to.nanoseconds), at: columns, isRight: true)
+    let hasTail = scale.pieces.last?.part == .tail
+    place(text(wave.to.nanoseconds), at: hasTail ? column(wave.to.nanoseconds) : columns, isRight: !hasTail)
     for mark in wave.marks {
       line[column(mark.moment.nanoseconds)] = signs.mark
     }
