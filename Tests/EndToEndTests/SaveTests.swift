@@ -55,6 +55,7 @@ struct SaveTests {
     #expect(try place.text("out/wave.svg").hasPrefix("<svg "))
     let page = try place.text("out/index.html")
     #expect(page.contains(#""graph key format=json present=no":[{"class":"data","text":"#))
+    #expect(page.contains(#""wave key from=0 format=json":[{"class":"data","text":"#), "the readings over time")
     #expect(
       page.contains(#"{"class":"data","seq":"#)
         && page.contains(#""what":"moved","from":"off","to":"on","event":"tap"}"#)

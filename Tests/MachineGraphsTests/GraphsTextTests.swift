@@ -127,7 +127,7 @@ struct GraphsTextTests {
         on_slow --"creep after 2s"--> on_fast;
         on_fast --"lift"--> on_fast;
         on_fast --"finish"--> end_;
-        classDef current fill:#ffd54f,color:#000000,stroke:#c62828,stroke-width:4px,font-weight:bold;
+        classDef current fill:#ffc233,color:#000000,stroke:#6b4a00,stroke-width:4px,font-weight:bold;
         classDef final stroke-width:4px;
         classDef unreachable stroke-dasharray:5 5;
         classDef start fill:#000000,stroke:#808080,color:#000000;
@@ -158,7 +158,7 @@ struct GraphsTextTests {
             off --> on_slow : lift(0)
             off --> on_fast : lift(5|100)
             on_fast --> end_ : finish
-            classDef current fill:#ffd54f,color:#000000,stroke:#c62828,stroke-width:4px,font-weight:bold
+            classDef current fill:#ffc233,color:#000000,stroke:#6b4a00,stroke-width:4px,font-weight:bold
             classDef final stroke-width:4px
             classDef unreachable stroke-dasharray:5 5
             class on_slow current
@@ -175,7 +175,7 @@ struct GraphsTextTests {
         state "off" as off
         off : it rests; nothing moves
         state "on" as on {
-          state "slow" as on_slow #ffd54f;line:c62828;line.bold;text:black
+          state "slow" as on_slow #ffc233;line:6b4a00;line.bold;text:black
           on_slow : it creeps
           state "fast" as on_fast
           on_fast : it runs
@@ -239,14 +239,14 @@ struct GraphsTextTests {
             1 [label="off", tooltip="it rests; nothing moves"]
             subgraph cluster_1 {
                 label="on"; style="rounded"; color="#708090"; fontsize=16;
-                2 [label="slow", tooltip="it creeps", class=current, fillcolor="#ffd54f", penwidth=3]
+                2 [label="slow", tooltip="it creeps", class=current, fillcolor="#ffc233", color="#6b4a00", penwidth=3]
                 3 [label="fast", tooltip="it runs"]
             }
             4 [label="end", tooltip="it is over", peripheries=2]
 
             1 -> 2 [label="lift(0)"]
             1 -> 3 [label="lift(5|100)"]
-            2 -> 3 [label="creep after 2s", penwidth=3, color="#c62828", fontcolor="#c62828"]
+            2 -> 3 [label="creep after 2s", penwidth=3, color="#20262d"]
             3 -> 3 [label="lift"]
             3 -> 4 [label="finish"]
         }

@@ -264,10 +264,10 @@ struct ScriptParserTests {
       ),
       ("at 1s undo x", "1:12: 'x' is not a whole number; undo is used as 'undo [N]'"),
       ("undo 1 2", "1:8: '2' is one word too many; undo is used as 'undo [N]'"),
-      ("goto", "1:5: a word is missing; goto is used as 'goto TIME'"),
+      ("goto", "1:5: a word is missing; goto is used as 'goto TIME' or 'goto seq=N'"),
       (
         "goto then",
-        "1:6: 'then' is not a number with one of ns us ms s m h d, up to 100000d; goto is used as 'goto TIME'"
+        "1:6: 'then' is not a number with one of ns us ms s m h d, up to 100000d; goto is used as 'goto TIME' or 'goto seq=N'"
       ),
       (
         "clock virtual now",

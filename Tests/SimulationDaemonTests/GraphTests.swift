@@ -279,7 +279,7 @@ struct GraphTests {
       > graph fridge format=png
       - BAD-ARGUMENT argument=format got=png allowed=table,dot,mermaid,stateDiagram,plantuml,svg,json,tests,scxml : format is one of table,dot,mermaid,stateDiagram,plantuml,svg,json,tests,scxml
       > graph
-      - USAGE : graph is used as 'graph KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|usual|all|parts] [width=N] [direction=down|right] [present=yes|no]'
+      - USAGE : graph is used as 'graph KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|usual|all|parts|members] [width=N] [direction=down|right] [present=yes|no]'
       """
     ).expectHolds()
   }

@@ -54,8 +54,34 @@ struct PartsTests {
     }
     #expect(guest.say("graph nothing show=parts")[0].hasPrefix("- UNKNOWN-MACHINE machine=nothing"))
     #expect(
-      guest.say("graph fridge show=some")[0] == "- BAD-ARGUMENT argument=show got=some allowed=plain,usual,all,parts "
-        + ": show is one of plain,usual,all,parts")
+      guest.say("graph fridge show=some")[0]
+        == "- BAD-ARGUMENT argument=show got=some allowed=plain,usual,all,parts,members : show is one of plain,usual,all,parts,members"
+    )
+  }
+
+  @Test("show=members draws a composition as boxes and wires, of a made one what is left of it")
+  func members() throws {
+    func object(_ request: String) throws -> (members: [[String: String]], wires: [[String: String]]) {
+      let parsed = try JSONSerialization.jsonObject(with: Data(text(request).utf8)) as? [String: Any]
+      return try (
+        #require(parsed?["members"] as? [[String: String]]), #require(parsed?["wires"] as? [[String: String]])
+      )
+    }
+    let all = try object("graph phoneCall show=members format=json")
+    #expect(all.members == [["name": "tracker", "kind": "callTracker"], ["name": "phone", "kind": "phone"]])
+    #expect(all.wires.first == ["from": "tracker", "output": "open", "to": "phone", "event": "openTel"])
+    _ = guest.say("new phoneCall c")
+    _ = guest.say("unwire c.tracker open c.phone openTel")
+    #expect(try object("graph c show=members format=json").wires == Array(all.wires.dropFirst()))
+    _ = guest.say("drop c.phone")
+    let left = try object("graph c show=members format=json")
+    #expect(left.members == [all.members[0]] && left.wires.isEmpty)
+    for format in ["table", "dot", "mermaid", "stateDiagram", "plantuml"] {
+      let drawn = text("graph phoneCall show=members format=\(format)")
+      #expect(drawn.contains("openTel") && !drawn.contains("foreground+"), "\(format)")
+    }
+    #expect(guest.say("graph fridge show=members")[0].hasPrefix("- BAD-ARGUMENT argument=show got=members "))
+    #expect(guest.say("graph phoneCall show=members format=tests")[0].hasPrefix("- BAD-ARGUMENT argument=format "))
   }
 
   @Test("the picture on the page about forms is what graph draws")

@@ -75,7 +75,7 @@ struct RewindTranscriptTests {
       > goto 100000d
       - BAD-ARGUMENT argument=time got=100000d allowed="up to 1.349999999" : it is only 1.349999999; 'advance until' moves time on
       > goto
-      - USAGE : goto is used as 'goto TIME'
+      - USAGE : goto is used as 'goto TIME' or 'goto seq=N'
       > undo 0
       - BAD-ARGUMENT argument=count got=0 allowed=1..1000000000 : count is a whole number from 1 to 1000000000
       > undo 1 2
@@ -89,6 +89,106 @@ struct RewindTranscriptTests {
       + t=0.000 seq=10
       > list
       + 0
+      """#
+    ).expectHolds()
+  }
+
+  @Test("goto seq= goes to one input of several at one time, and a look leaves the world there")
+  func input() {
+    Transcript(
+      #"""
+      > goto seq=1
+      - BAD-ARGUMENT argument=seq got=1 allowed="" : nothing has happened in this world yet
+      > new shiftKey a
+      + created a off t=0.000 seq=1
+      > new shiftKey b
+      + created b off t=0.000 seq=2
+      > cast * tap
+      + 2 moved=2 stayed=0 ignored=0 refused=0 t=0.000 seq=4
+      > advance 1s
+      + advanced fired=2 t=1.000 seq=6
+      > goto seq=5
+      + t=0.350 seq=5
+      > agenda
+      . 0.350 b doubleTap left=0.000
+      + 1
+      > world
+      + world=w clock=virtual t=0.350 seq=7
+      > can b tap
+      + yes effect=moved into=capsLock
+      > can a tap
+      + yes effect=moved into=off
+      > goto seq=5
+      + t=0.350 seq=5
+      > redo
+      + t=1.000 seq=8
+      > world fork trial seq=5
+      + created trial t=0.350 seq=5
+      > goto seq=3
+      + t=0.000 seq=3
+      > list
+      . a shiftKey on
+      . b shiftKey off
+      + 2
+      > goto seq=6
+      - BAD-ARGUMENT argument=seq got=6 allowed="an input in effect" : input 6 was undone by 9
+      > world fork other seq=9
+      - BAD-ARGUMENT argument=seq got=9 allowed="an input in effect" : input 9 has undone others; name the last one before those
+      > goto seq=0
+      - BAD-ARGUMENT argument=seq got=0 allowed=1..9 : its inputs are 1 to 9
+      > goto seq=10
+      - BAD-ARGUMENT argument=seq got=10 allowed=1..9 : its inputs are 1 to 9
+      > goto 1s seq=3
+      - USAGE : goto is used as 'goto TIME' or 'goto seq=N'
+      > world new other seq=3
+      - BAD-ARGUMENT argument=seq got=3 allowed="" : only 'world fork' takes 'seq='
+      > use trial
+      + world=trial clock=virtual t=0.350 seq=9
+      > show b
+      . state on
+      . timer doubleTap due=0.350 left=0.000
+      . allowed tap character
+      + 3
+      > send a tap
+      + moved on off t=0.350 seq=11
+      > journal since=9
+      . 9 0.350 - undone from=6 to=8
+      . 10 0.350 b expired doubleTap due=0.350
+      . 10 0.350 b stayed on timer=doubleTap
+      . 11 0.350 a moved on off event=tap
+      + 4
+      > undo
+      + t=0.350 seq=12
+      > goto seq=10
+      + t=0.350 seq=10
+      """#
+    ).expectHolds()
+  }
+
+  @Test("goto seq= keeps the deliveries that followed from the input")
+  func deliveries() {
+    Transcript(
+      #"""
+      > new fridge f start=4
+      + created f cooling t=0.000 seq=1
+      > new power p
+      + created p off t=0.000 seq=2
+      > wire f compressorOff p buttonClick
+      + t=0.000 seq=3
+      > step
+      + stepped fired=1 t=343.116647296 seq=5
+      > send p buttonClick
+      + moved on off t=343.116647296 seq=6
+      > goto seq=4
+      + t=343.116647296 seq=5
+      > list
+      . f fridge waiting
+      . p power on
+      + 2
+      > goto 0
+      + t=0.000 seq=8
+      > world fork trial seq=3
+      + created trial t=0.000 seq=3
       """#
     ).expectHolds()
   }

@@ -53,6 +53,37 @@ struct RewindTests {
     #expect(walk.rewinds > steps / 80 && walk.redos > steps / 80)
   }
 
+  @Test("back to right after any input, the world is as it was then, also of several at one moment", arguments: 0..<2)
+  func inputs(seed: Int) throws {
+    let names = ["shiftKey", "smartFridge", "ticker", "phoneCall"]
+    let script = Script(seed: seed, of: names.compactMap { Catalogue.simulations[$0] }, inputs: 60)
+    var world = WorldCore(seed: UInt64(seed), limits: Script.limits())
+    var known: [UInt64: [String]] = [:]
+    func note(_ world: borrowing WorldCore) { known[world.lastSequence] = world.portrait() }
+    for input in script.inputs {
+      // No more than a hundred timers: what a fridge does for days is the same each day.
+      for _ in 0..<100 {
+        guard let due = world.nextDue(), due <= input.moment, world.fireNext() else { break }
+        note(world)
+      }
+      Script.advance(&world, to: max(world.now, input.moment), .whole)
+      let before = world.lastSequence
+      script.play(input.action, into: &world)
+      // A composed kind is several inputs, and the world is noted after the last.
+      if world.lastSequence > before { note(world) }
+    }
+    Script.advance(&world, to: script.end, .whole)
+    #expect(known.count > 60)
+    for (sequence, portrait) in known {
+      let step = world.step(of: sequence)
+      #expect(step?.last == sequence)
+      var copy = world.fork()
+      try copy.goBack(.input(sequence), by: 500)
+      #expect(Self.difference(copy.portrait(), portrait) == nil, "seed \(seed), input \(sequence)")
+      #expect(copy.checkInvariants() == [], "seed \(seed), input \(sequence)")
+    }
+  }
+
   @Test("each kind by itself", arguments: Catalogue.simulations.entries.map(\.name))
   func kinds(name: String) throws {
     let entry = try #require(Catalogue.simulations[name])

@@ -18,7 +18,7 @@ struct TimeScaleTests {
   }
 
   private func scale(_ moments: [Int64], to: Int64, width: Double = 80) -> TimeScale {
-    TimeScale(of: wave(moments, to: to), TimeScale.Measures(width: width, fold: 8, least: 6, slot: 1...8))
+    TimeScale(of: wave(moments, to: to), TimeScale.Measures(width: width, fold: 8, least: 6, tail: 8))
   }
 
   @Test("a year's silence is folded, and what is before it can be told apart")
@@ -26,7 +26,7 @@ struct TimeScaleTests {
     let year: Int64 = 365 * 86_400 * 1_000_000_000
     let scale = scale([0, 100_000_000, 349_000_000], to: year)
     #expect(scale.pieces.filter { $0.part == .fold }.map(\.to) == [year])
-    #expect(scale.position(349_000_000, 3) - scale.position(100_000_000, 2) > 20)
+    #expect(scale.position(349_000_000) - scale.position(100_000_000) > 20)
   }
 
   @Test("three inputs spread over a year are even: nothing is folded")
@@ -36,14 +36,27 @@ struct TimeScaleTests {
     #expect(scale.pieces.allSatisfy { $0.part == .even })
   }
 
-  @Test("an instant with several inputs has a place for each, in their order")
-  func instant() {
-    let scale = scale([0, 5, 5, 5, 10], to: 10)
-    let positions = (1...5).map { scale.position([0, 5, 5, 5, 10][$0 - 1], UInt64($0)) }
-    #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 })
+  @Test("time is to scale: 349 ms are shorter than 350 ms, and a moment has one place")
+  func scale() {
+    let scale = scale([1_000, 1_349, 5_000, 5_000, 5_350, 9_000], to: 9_000)
+    let (short, long) = (scale.position(1_349) - scale.position(1_000), scale.position(5_350) - scale.position(5_000))
+    #expect(short > 0 && abs(short / long - 349.0 / 350) < 1e-9)
+    #expect(scale.pieces.last?.part == .tail && scale.position(9_000) == 72)
   }
 
-  @Test("places follow time and number, no fold hides an input, and the pieces fill the width")
+  @Test("ticks are round, and as far apart as they have to be", arguments: [59, 600, 7_200, 86_400, 4_000_000])
+  func ticks(seconds: Int64) {
+    let second: Int64 = 1_000_000_000
+    let scale = scale((1..<60).map { $0 * seconds * second / 60 }, to: seconds * second)
+    let ticks = TimeTicks(scale, distance: 9)
+    #expect(ticks.moments.count > 2)
+    for (tick, next) in zip(ticks.moments, ticks.moments.dropFirst()) {
+      #expect(tick % ticks.step == 0 && scale.position(next) - scale.position(tick) >= 9)
+    }
+    #expect(ticks.text(0) == (seconds < 600 ? "0" : "0:00"))
+  }
+
+  @Test("places follow time, no fold hides an input, and the pieces fill the width")
   func random() {
     for seed in 0..<Thorough.rounds(300) {
       var draws = Dice(seed: seed)
@@ -54,7 +67,7 @@ struct TimeScaleTests {
         return moment
       }
       let scale = scale(moments, to: moment + dice(1_000_000_000))
-      let positions = moments.enumerated().map { scale.position($0.element, UInt64($0.offset + 1)) }
+      let positions = moments.map { scale.position($0) }
       #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 <= $1 + 1e-6 }, "seed \(seed)")
       #expect(positions.allSatisfy { $0 >= 0 && $0 <= 80.001 }, "seed \(seed)")
       for fold in scale.pieces where fold.part == .fold {

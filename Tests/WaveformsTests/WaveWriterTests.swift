@@ -254,15 +254,48 @@ struct WaveWriterTests {
     }
     let wave = builder.finish()
     let text = Self.lines(of: TextWave(wave, width: 80, .unicode))
-    #expect(text.count < 50 && text.contains { $0.hasSuffix("\(count - 24) more inputs: journal since=25") })
-    // Silence of 800 s is folded, though the inputs cannot be told apart.
-    #expect(text[1].contains("┄13m20s┄") && text.contains { $0.filter { $0 == "▓" }.count > 40 })
+    #expect(text.count < 50 && text.contains { $0.hasSuffix("\(count - 6) more inputs: journal since=7") })
+    // Silence of 800 s is folded, though the inputs cannot be told apart; what repeats is summed up.
+    #expect(text[1].contains("┄13m20s┄") && text.contains { $0.contains("100000 × on 1 ms, off 1 ms") })
     let picture = Self.lines(of: SVGWave(wave))
     #expect(picture.count < 10_000 && picture.allSatisfy { $0.utf8.count < 2_000 })
     let json = Self.lines(of: JSONWave(wave))
     #expect(json.count { $0.contains("\"seq\":") } == count && json.allSatisfy { $0.utf8.count < 200 })
     #expect(Self.lines(of: VCDWave(wave)).count { $0.hasPrefix("stap") } == count)
     #expect(wave.bytes > count * 32 && wave.bytes < count * 120)
+  }
+
+  @Test("a day of a fridge at 80 columns: round times, and its turns summed up, but not what comes between them")
+  func repeats() {
+    let minute: Int64 = 60_000
+    var builder = builder(0, 24 * 60 * minute)
+    let lane = builder.lane(named: "f", kind: "fridge", regions: []) ?? 0
+    let (cooling, waiting, off, input) = (
+      builder.word("cooling"), builder.word("waiting"), builder.word("off"), builder.word("turn")
+    )
+    var (moment, state, sequence) = (Int64(0), cooling, UInt64(0))
+    func move(_ next: UInt32, after length: Int64) {
+      moment += length
+      sequence += 1
+      builder.note(
+        lane: lane, at: Self.moment(moment), sequence, .expiry, .moved, word: input, from: state, to: next)
+      state = next
+    }
+    for _ in 0..<12 {
+      move(waiting, after: 10 * minute + 56_000)
+      move(cooling, after: 26 * minute + 47_000)
+    }
+    move(off, after: minute)
+    move(cooling, after: 240 * minute)
+    for _ in 0..<10 {
+      move(waiting, after: 10 * minute + 56_000)
+      move(cooling, after: 26 * minute + 47_000)
+    }
+    let lines = Self.lines(of: TextWave(builder.finish(), width: 80, .unicode))
+    #expect(lines[0].hasPrefix("t [h:mm]") && lines[0].contains(" 6:00 ") && lines[0].hasSuffix("1d 0:00"))
+    let row = lines.first { $0.hasPrefix("f ") }
+    #expect(row?.contains("│off") == true && row?.contains("│12 × cooling, waiting") == true, "\(lines)")
+    #expect(lines.contains("  (12 × cooling 10:56, waiting 26:47)"), "\(lines)")
   }
 
   @Test("what a drawing leaves out is told: timers, undone stretches, deliveries, machines")

@@ -21,7 +21,7 @@ struct PlaceTests {
     #expect(try prompt([greeting]) == "main real 12.3s> ")
     #expect(
       try prompt([greeting, ("+ world=lesson clock=virtual t=0.200000001 seq=3", .use)])
-        == "lesson virtual 0.200000001> ")
+        == "lesson virtual 0.200> ")
     #expect(
       try prompt([greeting, ("+ clock virtual speed=1 paused=no t=13.000 seq=0", .clock)]) == "main virtual 13.000> ")
     #expect(try prompt([greeting, ("+ t=13.125", .pause)]) == "main paused 13.125> ")
@@ -35,7 +35,8 @@ struct PlaceTests {
   func times() throws {
     let virtual: (String, Verb?) = ("+ world=w clock=virtual t=1.000 seq=0", .use)
     #expect(
-      try prompt([virtual, ("- CANCELLED t=86400.000 seq=9 fired=4 : by cancel", .advance)]) == "w virtual 86400.000> ")
+      try prompt([virtual, ("- CANCELLED t=86400.000 seq=9 fired=4 : by cancel", .advance)])
+        == "w virtual 1d 00:00:00> ")
     #expect(try prompt([virtual, ("- TIMEOUT state=off t=5.000", .await)]) == "w virtual 5.000> ")
     #expect(try prompt([virtual, ("- CANCELLED done=2 t=5.000 seq=9", .cast)]) == "w virtual 5.000> ")
     #expect(try prompt([virtual, ("- CANCELLED", .undo)]) == "w virtual 1.000> ")

@@ -215,8 +215,8 @@ struct PromptTests {
     terminal.type("advance 36500d\r")
     try terminal.wait(for: "…> ")
     terminal.type("\u{03}")
-    try terminal.wait(for: "cancelled, 8 timers fired  86400.000s #9\n")
-    try terminal.wait(for: "main virtual 86400.000> ")
+    try terminal.wait(for: "cancelled, 8 timers fired  1d 00:00:00 #9\n")
+    try terminal.wait(for: "main virtual 1d 00:00:00> ")
   }
 
   @Test("where time goes by, each prompt shows what time it is, also behind an answer without one")
@@ -265,7 +265,7 @@ struct PromptTests {
     var turns: [Turn] = []
     for line in page.blocks(marked: "fsmrepl").flatMap(\.lines) where !line.isEmpty {
       if let prompt = line.wholeMatch(
-        of: #/(\S+ (?:real|virtual) |\[y/N\]|define \S+ up to enddefine)([\d.]+s?(?: batch)?|)> (.+)/#)
+        of: #/(\S+ (?:real|virtual) |\[y/N\]|define \S+ up to enddefine)((?:\d+d )?[\d.:]+s?(?: batch)?|)> (.+)/#)
       {
         turns.append(Turn(mark: prompt.output.1, time: prompt.output.2, typed: prompt.output.3))
       } else {

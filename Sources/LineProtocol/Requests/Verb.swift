@@ -180,7 +180,7 @@ package struct VerbEntry: Sendable {
       case .graph:
         VerbEntry(
           verb,
-          "KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|usual|all|parts] [width=N] [direction=down|right] [present=yes|no]",
+          "KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests|scxml] [show=plain|usual|all|parts|members] [width=N] [direction=down|right] [present=yes|no]",
           does: "a diagram of a kind, or of a machine with its state marked, found by running the rule",
           example: "graph shiftKey format=mermaid")
       case .coverage:
@@ -231,11 +231,12 @@ package struct VerbEntry: Sendable {
           inBatch: false)
       case .goto:
         VerbEntry(
-          verb, "TIME", does: "back to a time; what happened later is undone", example: "goto 1.5s",
+          verb, "TIME", "seq=N", does: "back to a time, or to right after an input; what happened later is undone",
+          example: "goto 1.5s",
           inBatch: false)
       case .world:
         VerbEntry(
-          verb, "", "new W [clock=virtual|real] [seed=N] [durable=no|yes]", "fork W [durable=no|yes]", "drop W",
+          verb, "", "new W [clock=virtual|real] [seed=N] [durable=no|yes]", "fork W [seq=N] [durable=no|yes]", "drop W",
           "share W [read|write]", "unshare W",
           does: "the present world; makes one, copies this one, removes one, or lets other users in",
           example: "world new lesson clock=virtual",

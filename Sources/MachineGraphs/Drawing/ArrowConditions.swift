@@ -189,13 +189,21 @@ struct ArrowConditions {
     }
   }
 
-  /// A guard that is an expression has parentheses in its negation, and a single word needs none.
+  /// A guard that is an expression has parentheses in its negation, and words need none. What denies something already is
+  /// said without it: `something in it` is the negation of `nothing in it`.
   private static func negation(of name: String) -> String {
-    name.unicodeScalars.allSatisfy {
+    let isWords = name.unicodeScalars.allSatisfy {
       $0.properties.isAlphabetic || $0.properties.numericType != nil || " '-_".unicodeScalars.contains($0)
     }
-      ? "not \(name)" : "not (\(name))"
+    guard isWords else { return "not (\(name))" }
+    for (beginning, opposite) in Self.opposites where name.hasPrefix(beginning) {
+      return opposite + name.dropFirst(beginning.count)
+    }
+    return "not \(name)"
   }
+
+  /// How the negation of a guard begins, by how the guard does.
+  private static let opposites = [("not ", ""), ("no ", "some "), ("nothing ", "something ")]
 
   private static func distinct<T: Hashable>(_ values: [T]) -> [T] {
     var seen: Set<T> = []

@@ -143,7 +143,7 @@ private struct ArrowBuilder {
       let hasDeeds = all.contains { $0.deed.effect == .moved || $0.deed.effect == .stayed }
       for told in all where isShown(told.deed, trigger, besidesOthers: hasDeeds) {
         let samples = told.inputs.map { inputs in
-          StateGraph.listed(inputs.map { StateGraph.sample(graph.arguments(of: $0)) })
+          graph.samples(of: inputs)
         }
         let label = Drawing.Label(
           trigger: self.trigger(trigger, in: leaf, inputs), samples: samples ?? "", condition: told.condition,

@@ -84,19 +84,12 @@ public struct PartsPicture: Sendable {
   ///
   /// - Parameter width: Columns per line. Names that do not fit go on in the next line.
   public func table(width: Int) -> String {
-    let longest = parts.map(\.name.count).max() ?? 0
-    func padded(_ text: String) -> String { text + String(repeating: " ", count: max(0, longest - text.count)) }
-    func lines(_ head: String, _ text: String, _ end: String) -> [String] {
-      let room = max(24, width - head.count - end.count)
-      let wrapped = TextLines.wrapped(text, to: room)
-      let indent = String(repeating: " ", count: head.count)
-      return wrapped.enumerated().map { place, line in
-        (place == 0 ? head : indent) + line + (place == wrapped.count - 1 ? end : "")
-      }
-    }
-    let duties = parts.flatMap { lines("  \(padded($0.name))  ", $0.about, "") }
-    let all = flows.flatMap { lines("  \(padded(parts[$0.from].name))  ", $0.text, " → \(parts[$0.to].name)") }
-    return (["\(name): the parts of the feature"] + duties + ["", "what flows, in the order of a turn"] + all)
-      .joined(separator: "\n")
+    var rows = TextRows(width: width, longest: parts.map(\.name.count).max() ?? 0)
+    rows.add("\(name): the parts of the feature")
+    for part in parts { rows.add(part.name, part.about) }
+    rows.add("")
+    rows.add("what flows, in the order of a turn")
+    for flow in flows { rows.add(parts[flow.from].name, flow.text, to: parts[flow.to].name) }
+    return rows.text
   }
 }

@@ -77,7 +77,8 @@ struct GraphGaps {
     for (event, isUntried) in isUntried.enumerated() where isUntried {
       let samples = eventInputs[event].map { input -> String in
         guard case .event(_, let arguments) = inputs[input] else { return "" }
-        return kind.events[event].takesAnything && arguments == [.none] ? "no data" : StateGraph.sample(arguments)
+        return kind.events[event].takesAnything && arguments == [.none]
+          ? "no data" : StateGraph.sample(arguments, of: kind.events[event])
       }
       if samples.isEmpty {
         // The event of a document that stands for all others is none that somebody sends.

@@ -19,7 +19,18 @@ extension Value {
 
   private static func shortened(_ text: String) -> String {
     if text.isEmpty { return "\"\"" }
-    let line = String(text.map { $0.isNewline || $0.unicodeScalars.contains { $0.value < 0x20 } ? " " : $0 })
+    // Blanks that nobody would see have signs.
+    let isBlank = text.allSatisfy { $0 == " " }
+    let line = String(
+      text.map { character in
+        switch character {
+        case " " where isBlank: "␣"
+        case "\t": "⇥"
+        case let other where other.isNewline: "↵"
+        case let other where other.unicodeScalars.contains { $0.value < 0x20 }: " "
+        case let other: other
+        }
+      })
     return line.count > longestText ? line.prefix(longestText - 1) + "…" : line
   }
 }
@@ -51,11 +62,33 @@ extension StateGraph {
   public func label(of input: Int) -> String {
     switch inputs[input] {
     case .event(let event, let arguments):
-      arguments.isEmpty ? kind.events[event].name : kind.events[event].name + "(\(StateGraph.sample(arguments)))"
+      kind.events[event].name
+        + (arguments.isEmpty ? "" : "(\(StateGraph.sample(arguments, of: kind.events[event])))")
     case .timer(let timer):
       timers[timer].duration.map { "\(kind.timers[timer].name) after \($0.label)" } ?? kind.timers[timer].name
     }
   }
 
-  static func sample(_ arguments: [Value]) -> String { arguments.map(\.label).joined(separator: ",") }
+  /// The samples of some inputs, with bars between them.
+  func samples(of inputs: [Int]) -> String {
+    StateGraph.listed(
+      inputs.map { input in
+        if case .event(let event, let arguments) = self.inputs[input] {
+          StateGraph.sample(arguments, of: kind.events[event])
+        } else {
+          ""
+        }
+      })
+  }
+
+  /// The arguments of an event. A flag says nothing without its name: `isNextPage: false`.
+  static func sample(_ arguments: [Value], of event: EventEntry) -> String {
+    var hasNames = false
+    let texts = arguments.enumerated().map { place, value in
+      guard case .flag(let flag) = value, place < event.arguments.count else { return value.label }
+      hasNames = true
+      return "\(event.arguments[place].name): \(flag)"
+    }
+    return texts.joined(separator: hasNames ? ", " : ",")
+  }
 }

@@ -31,22 +31,44 @@ private struct DotText {
   private var isPlain: Bool { drawing.detail == .plain }
 
   var lines: [String] {
-    let groups = [plainStart, states(of: drawing.top, in: Hub.Home(node: nil, region: 0)), edges].filter { !$0.isEmpty }
+    let groups = [plainStart, body, edges].filter { !$0.isEmpty }
     return drawing.remarkLines.map { "// \($0)" } + ["digraph {"] + head.map { "    " + $0 }
       + groups.flatMap { [""] + $0.map { "    " + $0 } } + ["}"]
   }
 
   private var head: [String] {
     let hasClusters = drawing.nodes.contains(where: \.isComposite)
-    let compound = hasClusters ? ", compound=true, newrank=true" : ""
+    let compound = hasClusters || hasFootnote ? ", compound=true, newrank=true" : ""
     guard !isPlain else { return ["graph [rankdir=LR\(compound)]"] }
-    let title = [drawing.title] + drawing.remarks.flatMap { TextLines.wrapped($0, to: 80) }
+    let (side, size) = hasFootnote ? ("b", 12) : ("t", 20)
+    // A picture stands on the page that shows it, and its labels keep a distance from lines.
+    let (paper, distance) = hasIDs ? ("transparent", 0.25) : ("white", 0.15)
+    let text = hasFootnote ? remarks(width: 100) : [drawing.title] + remarks(width: 80)
     return [
-      "graph [rankdir=\(drawing.isTopDown ? "TB" : "LR")\(compound), labelloc=t, fontname=\"Helvetica\", fontsize=20, "
-        + "nodesep=0.15, ranksep=0.3, bgcolor=white, label=\(Self.quoted(title.joined(separator: "\n")))]",
-      "node [shape=box, style=\"rounded,filled\", fillcolor=\"#f4f6f8\", fontname=\"Helvetica\", fontsize=16]",
+      "graph [rankdir=\(isTopDown ? "TB" : "LR")\(compound), labelloc=\(side), fontname=\"Helvetica\", fontsize=\(size), "
+        + "nodesep=\(distance), ranksep=0.3, bgcolor=\(paper), label=\(Self.quoted(text.joined(separator: "\n")))]",
+      "node [shape=box, style=\"rounded,filled\", fillcolor=\"\(Palette.state)\", fontname=\"Helvetica\", fontsize=16]",
       "edge [fontname=\"Helvetica\", fontsize=14]",
     ]
+  }
+
+  private var isTopDown: Bool {
+    drawing.isTopDown || hasIDs && drawing.direction == nil && !drawing.isComposition && drawing.hasShortLoops
+  }
+
+  /// Whether remarks stand below a picture, which its title then has around it.
+  private var hasFootnote: Bool { hasIDs && !isPlain && !drawing.remarks.isEmpty }
+
+  private func remarks(width: Int) -> [String] { drawing.remarks.flatMap { TextLines.wrapped($0, to: width) } }
+
+  /// The states, within a frame that cannot be seen if the title is not that of the graph.
+  private var body: [String] {
+    let states = states(of: drawing.top, in: Hub.Home(node: nil, region: 0))
+    guard hasFootnote else { return states }
+    return [
+      "subgraph cluster_picture {",
+      "    label=\(Self.quoted(drawing.title)); labelloc=t; fontsize=20; peripheries=0; margin=0;",
+    ] + states.map { "    " + $0 } + ["}"]
   }
 
   /// In a plain drawing, node 0 before the initial state.
@@ -98,7 +120,7 @@ private struct DotText {
   /// would draw them to one of the states, and hide the part within the node. Many wires would meet in a point, so they
   /// end at the border of a member.
   private func port(of place: Int) -> [String] {
-    hasPort(place) && ends.contains(place) ? ["port\(place) [shape=point, width=0.1, color=\"#708090\"]"] : []
+    hasPort(place) && ends.contains(place) ? ["port\(place) [shape=point, width=0.1, color=\"\(Palette.border)\"]"] : []
   }
 
   private func hasPort(_ place: Int) -> Bool {
@@ -113,7 +135,8 @@ private struct DotText {
     _ name: String, _ title: String, _ style: String, _ lines: [String], id: String? = nil
   ) -> [String] {
     let look =
-      (isPlain ? "" : " style=\"\(style)\"; color=\"#708090\"; fontsize=16;")
+      (hasFootnote ? " peripheries=1; margin=8;" : "")
+      + (isPlain ? "" : " style=\"\(style)\"; color=\"\(Palette.border)\"; fontsize=16;")
       + (id.map { hasIDs ? " id=\"\($0)\";" : "" } ?? "")
     return ["subgraph cluster_\(name) {", "    label=\(Self.quoted(title));\(look)"] + lines.map { "    " + $0 } + ["}"]
   }
@@ -127,7 +150,10 @@ private struct DotText {
     } else {
       attributes.append("label=\(label(of: place))")
       if !node.about.isEmpty { attributes.append("tooltip=\(Self.quoted(node.about))") }
-      if node.isCurrent { attributes.append("class=current, fillcolor=\"#ffd54f\", penwidth=3") }
+      if node.isCurrent {
+        attributes.append(
+          "class=current, fillcolor=\"\(Palette.present)\", color=\"\(Palette.presentLine)\", penwidth=3")
+      }
       if node.isFinal { attributes.append("peripheries=2") }
       if node.isUnreachable {
         attributes.append("style=\"rounded,dashed\", color=\"#808080\", fontcolor=\"#606060\"")
@@ -161,18 +187,19 @@ private struct DotText {
   /// The attribute for an id, if there are ids.
   private func id(_ id: String) -> [String] { hasIDs ? ["id=\"\(id)\""] : [] }
 
-  private static let possible = "penwidth=3, color=\"#c62828\", fontcolor=\"#c62828\""
+  private static let possible = "penwidth=3, color=\"\(Palette.possible)\""
 
   /// - Parameter hub: The node from which it is drawn instead of its own.
   private func edge(_ line: PictureLines.Line, isPossible: Bool, by hub: String? = nil) -> String {
     guard drawing.goesOn() else { return "" }
     let (from, to) = (line.stroke.from, line.stroke.to)
-    let texts = isPlain ? line.stroke.labels.map(\.text) : line.stroke.lines()
+    var texts = isPlain ? line.stroke.labels.map(\.text) : line.stroke.lines()
+    if hasIDs { texts = texts.map { $0.isEmpty ? $0 : "\u{A0}\($0)\u{A0}" } }
     var attributes = id(line.id) + ["label=\(Self.quoted(texts.joined(separator: "\n")))"]
     if drawing.nodes[from].isComposite, !hasPort(from) { attributes.append("ltail=cluster_\(from)") }
     if drawing.nodes[to].isComposite, !hasPort(to) { attributes.append("lhead=cluster_\(to)") }
     if !isPlain, line.stroke.isWire {
-      attributes.append("style=dashed, color=\"#1565c0\", fontcolor=\"#1565c0\", penwidth=2")
+      attributes.append("style=dashed, color=\"\(Palette.wire)\", fontcolor=\"\(Palette.wire)\", penwidth=2")
     }
     if isPossible { attributes.append(Self.possible) }
     let ends = [from, to].map { hasPort($0) ? "port\($0)" : "\(numbers[drawing.representative(of: $0)] ?? 0)" }

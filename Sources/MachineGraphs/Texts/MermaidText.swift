@@ -10,7 +10,7 @@ extension Drawing {
 enum Mermaid {
   /// Classes of nodes; fills come with a colour of the text, so that they are right on dark pages too.
   static let classes = [
-    "classDef current fill:#ffd54f,color:#000000,stroke:#c62828,stroke-width:4px,font-weight:bold",
+    "classDef current fill:\(Palette.present),color:#000000,stroke:\(Palette.presentLine),stroke-width:4px,font-weight:bold",
     "classDef final stroke-width:4px",
     "classDef unreachable stroke-dasharray:5 5",
   ]
@@ -102,7 +102,8 @@ private struct MermaidText: NamingWriter {
       }
     }
     lines += arrows
-    return lines + (isPlain ? plainMark : looks + possible.map { "linkStyle \($0) stroke:#c62828,stroke-width:4px;" })
+    return lines
+      + (isPlain ? plainMark : looks + possible.map { "linkStyle \($0) stroke:\(Palette.possible),stroke-width:4px;" })
   }
 
   private func line(_ from: Int, _ label: String, _ to: Int, isWire: Bool = false) -> String {

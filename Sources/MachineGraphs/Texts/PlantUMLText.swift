@@ -30,7 +30,9 @@ private struct PlantUMLText: NamingWriter {
     for place in region.nodes {
       let node = drawing.nodes[place]
       let look =
-        node.isCurrent ? " #ffd54f;line:c62828;line.bold;text:black" : node.isUnreachable ? " ##[dashed]gray" : ""
+        node.isCurrent
+        ? " \(Palette.present);line:\(Palette.presentLine.dropFirst());line.bold;text:black"
+        : node.isUnreachable ? " ##[dashed]gray" : ""
       let head = "\(indent)state \"\(Self.title(node.title))\" as \(ids[place])\(look)"
       guard node.isComposite else {
         lines.append(head)
@@ -57,7 +59,8 @@ private struct PlantUMLText: NamingWriter {
 
   private func line(_ stroke: Stroke) -> String {
     guard drawing.goesOn() else { return "" }
-    let style = stroke.isPossible ? "-[#c62828,thickness=3]->" : stroke.isWire ? "-[#1565c0,dashed]->" : "-->"
+    let style =
+      stroke.isPossible ? "-[\(Palette.possible),thickness=3]->" : stroke.isWire ? "-[\(Palette.wire),dashed]->" : "-->"
     let label = stroke.lines().map(Self.escaped).joined(separator: "\\n")
     return "\(ids[stroke.from]) \(style) \(ids[stroke.to])" + (label.isEmpty ? "" : " : \(label)")
   }

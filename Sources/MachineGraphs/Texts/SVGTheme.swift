@@ -4,14 +4,14 @@ public enum SVGTheme {
     <style>
     @media (prefers-color-scheme: dark) {
       text { fill: #e6e9ec }
-      [fill="white"] { fill: #15191e }
-      [fill="#f4f6f8"] { fill: #2b323a }
+      [fill="\(Palette.state)"] { fill: #2b323a }
       [fill="black"] { fill: #c3c9cf }
       [stroke="black"] { stroke: #c3c9cf }
-      [fill="#c62828"] { fill: #ff8a80 }
-      [stroke="#c62828"] { stroke: #ff8a80 }
-      [fill="#1565c0"] { fill: #82b1ff }
-      [stroke="#1565c0"] { stroke: #82b1ff }
+      [fill="\(Palette.possible)"] { fill: #e6e9ec }
+      [stroke="\(Palette.possible)"] { stroke: #e6e9ec }
+      [stroke="\(Palette.presentLine)"] { stroke: #ffe3a0 }
+      [fill="\(Palette.wire)"] { fill: #82b1ff }
+      [stroke="\(Palette.wire)"] { stroke: #82b1ff }
       [fill="#606060"] { fill: #9aa0a6 }
       .current text, .current [fill="black"] { fill: #000000 }
     }

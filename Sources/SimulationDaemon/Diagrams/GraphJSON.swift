@@ -82,3 +82,17 @@ extension PartsPicture {
       + "],\n\"flows\":[\n" + flows.joined(separator: ",\n") + "]}"
   }
 }
+
+extension MembersPicture {
+  /// The picture for programs: one JSON object over several lines, with a member or a wire on a line.
+  var json: String {
+    let members = members.map { "{\"name\":\(JSONText.quoted($0.name)),\"kind\":\(JSONText.quoted($0.kind))}" }
+    let wires = wires.map { wire in
+      let (from, to) = (JSONText.quoted(self.members[wire.from].name), JSONText.quoted(self.members[wire.to].name))
+      let (output, event) = (JSONText.quoted(wire.output), JSONText.quoted(wire.event))
+      return "{\"from\":\(from),\"output\":\(output),\"to\":\(to),\"event\":\(event)}"
+    }
+    return "{\"name\":\(JSONText.quoted(title)),\n\"members\":[\n" + members.joined(separator: ",\n")
+      + "],\n\"wires\":[\n" + wires.joined(separator: ",\n") + "]}"
+  }
+}

@@ -10,6 +10,7 @@ enum GraphSubject {
   case tests(GraphSource, KindDocument?)
   case testsOfComposition(Composition)
   case parts(PartsPicture)
+  case members(MembersPicture)
   /// A text that a document gives without exploration, made when it is wanted.
   case text(() -> String)
 
@@ -34,6 +35,7 @@ enum GraphSubject {
       return .text(form.text(of: drawing, asPicture: drawing))
     case .text(let text): return .text(text())
     case .parts(let picture): return .text(form.text(of: picture))
+    case .members(let picture): return .text(form.text(of: picture))
     case .tests(let source, let document):
       return source.advance(by: steps).map { graph in
         GraphScript.isTooLong(graph, while: goesOn)
@@ -66,8 +68,8 @@ enum GraphSubject {
 struct GraphForm {
   let format: GraphFormat
   var detail = Drawing.Detail.usual
-  /// Whether it shows the parts of a feature, and not its states.
-  var showsParts = false
+  /// What it shows instead of states; `nil` if it shows those.
+  var without: Stateless?
   /// Characters per line of a table.
   var width = GraphTable.widest
   /// Whether the present state of a machine is marked.
@@ -80,15 +82,34 @@ struct GraphForm {
   /// How much the drawing has: a table also shows what is ignored or refused.
   var drawn: Drawing.Detail { format == .table ? .all : detail }
 
+  /// What is drawn without states.
+  enum Stateless: String {
+    /// The parts of a feature.
+    case parts
+    /// The members of a composition.
+    case members
+  }
+
   func text(of picture: PartsPicture) -> String {
     switch format {
-    case .table, .tests, .scxml: return picture.table(width: width)
-    case .json: return picture.json
-    case .dot, .svg, .mermaid, .stateDiagram, .plantuml:
-      var drawing = picture.drawing()
-      drawing.direction = direction
-      return text(of: drawing, asPicture: drawing)
+    case .table, .tests, .scxml: picture.table(width: width)
+    case .json: picture.json
+    case .dot, .svg, .mermaid, .stateDiagram, .plantuml: text(ofStateless: picture.drawing())
     }
+  }
+
+  func text(of picture: MembersPicture) -> String {
+    switch format {
+    case .table, .tests, .scxml: picture.table(width: width)
+    case .json: picture.json
+    case .dot, .svg, .mermaid, .stateDiagram, .plantuml: text(ofStateless: picture.drawing())
+    }
+  }
+
+  private func text(ofStateless drawing: Drawing) -> String {
+    var drawing = drawing
+    drawing.direction = direction
+    return text(of: drawing, asPicture: drawing)
   }
 
   /// - Parameter picture: What a picture of the drawing is made from.
@@ -129,8 +150,8 @@ extension Drawing.Direction {
 
 /// The values of `show=`.
 extension Drawing.Detail {
-  /// The value for `parts`, which shows no states, is nil.
+  /// The value for `parts` and `members`, which show no states, is nil.
   static let byName: KeyValuePairs<String, Drawing.Detail?> = [
-    "plain": .plain, "usual": .usual, "all": .all, "parts": nil,
+    "plain": .plain, "usual": .usual, "all": .all, "parts": nil, "members": nil,
   ]
 }

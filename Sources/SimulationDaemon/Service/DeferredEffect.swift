@@ -10,7 +10,8 @@ enum DeferredEffect {
   case cancel(UInt64)
   case use(String)
   case newWorld(String, clock: WorldClock.Mode, seed: UInt64, isDurable: Bool)
-  case forkWorld(String, isDurable: Bool)
+  /// With an input, the copy is as the world was after it.
+  case forkWorld(String, isDurable: Bool, input: UInt64?)
   case dropWorld(String)
   case shareWorld(String, Sharing)
   case listWorlds
@@ -47,7 +48,7 @@ extension Service {
     case .use(let name): use(name, tag, client)
     case .newWorld(let name, let clock, let seed, let isDurable):
       newWorld(name, clock, seed, isDurable, tag, client)
-    case .forkWorld(let name, let isDurable): forkWorld(name, isDurable, tag, client)
+    case .forkWorld(let name, let isDurable, let input): forkWorld(name, isDurable, at: input, tag, client)
     case .dropWorld(let name): dropWorld(name, tag, client)
     case .shareWorld(let name, let sharing):
       guard share(name, sharing, tag, client) else { return false }

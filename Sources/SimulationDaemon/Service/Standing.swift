@@ -65,7 +65,7 @@ extension Service {
     // Before the client leaves the world, everything that it was told about it must be stored.
     case .use: return waitsForStore(client) ? .commit : nil
     case .newWorld(_, _, _, let isDurable): return isDurable && !mayChangeStoredWorlds ? .storeThread : nil
-    case .forkWorld(_, let isDurable):
+    case .forkWorld(_, let isDurable, _):
       guard client.hosted.home != nil else { return .world }
       guard isStored(client.hosted) else { return .commit }
       return isDurable && !mayChangeStoredWorlds ? .storeThread : nil

@@ -360,8 +360,12 @@ enum Activity {
     let tag: [UInt8]
     /// Whether the world that is copied is durable.
     let isOfDurable: Bool
+    /// The input that the copy goes back to; nil if it is to be as the world is.
+    var input: UInt64?
     /// Set when a worker is about to copy.
     var growth: PromisedGrowth?
+    /// A copy that goes back to its input, slice by slice.
+    var copy: (box: LiveWorld.Box, rewinding: Rewinding)?
   }
 
   struct Deferred {

@@ -18,7 +18,7 @@ extension RequestContext {
       send(request)
       return
     }
-    if case .step = verb {} else if !fireDue() { return failInterrupted(request) }
+    if !leavesDueTimers(verb), !fireDue() { return failInterrupted(request) }
     answering(request) { $0.run(verb) }
   }
 
@@ -60,6 +60,19 @@ extension RequestContext {
     live.reportMachines()
     // Handlers do not know of `quiet`; `send` alone, which does not pass here, asks by itself.
     if session.isQuiet, verb.entry.isQuietable, !session.didFail { session.outbox.buffer.truncate(to: mark) }
+  }
+
+  /// Whether due timers do not fire before a request: `step` fires them itself, and between two inputs of one instant
+  /// a request that looks or goes back lets the world stay there.
+  @inline(__always)
+  private func leavesDueTimers(_ verb: Verb) -> Bool {
+    if case .step = verb { return true }
+    guard live.standsWithinAnInstant else { return false }
+    switch (verb, verb.row.effect) {
+    case (.undo, _), (.redo, _), (.goto, _), (_, .reads), (_, .tells), (_, .configures), (_, .changesWithArguments):
+      return true
+    case (_, .awaits), (_, .changes): return false
+    }
   }
 
   /// Fires the due timers.

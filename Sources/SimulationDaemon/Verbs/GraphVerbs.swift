@@ -12,7 +12,11 @@ extension RequestContext {
     guard var form = graphForm() else { return }
     let name = words.plain[0]
     let machine = machineIfAny(name)
-    if form.showsParts { return graphParts(of: name, machine, form) }
+    switch form.without {
+    case .parts: return graphParts(of: name, machine, form)
+    case .members: return graphMembers(of: name, machine, form)
+    case nil: break
+    }
     if form.format == .scxml || form.format == .stateDiagram,
       case .machine(let kind)? = machine.map({ .machine(live.world.kind(of: $0)) }) ?? entry(named: name),
       let document = document(of: kind)
@@ -51,29 +55,72 @@ extension RequestContext {
     let made: CatalogueEntry? =
       machine.map { .machine(live.world.kind(of: $0)) } ?? live.world.composition(of: name).map { .composition($0) }
     guard let entry = made ?? entry(named: name) else { return failNeitherMachineNorKind(name) }
-    guard form.format != .tests, form.format != .scxml else {
-      return fail(
-        .badArgument,
-        [
-          ("argument", "format"), ("got", words["format"] ?? ""),
-          ("allowed", GraphFormat.byName.map(\.key).filter { $0 != "tests" && $0 != "scxml" }.joined(separator: ",")),
-        ], "the parts of a feature are drawn; they are no tests and no document")
-    }
+    guard mayBegin(stateless: form, "the parts of a feature") else { return }
     guard case .machine(let kind) = entry, let picture = PartsPicture(of: kind) else {
       let features = catalogue.entries.compactMap { entry -> String? in
         if case .machine(let kind) = entry, kind.parts != nil { kind.name } else { nil }
       }
-      return fail(
-        .badArgument,
-        [
-          ("argument", "show"), ("got", words["show"] ?? ""),
-          ("allowed", Drawing.Detail.byName.filter { $0.value != nil }.map(\.key).joined(separator: ",")),
-        ],
+      return failToShow(
         "\(withArticle(entry.name)) is no MVI feature, so it has no parts"
           + (features.isEmpty ? "" : "; these kinds have: \(features.joined(separator: ", "))"))
     }
-    guard mayBegin(form.format) else { return }
     begin(.graph(GraphReply(.parts(picture), form, environment.graphs, session.terms.user)))
+  }
+
+  /// `graph KIND|NAME show=members`: of machines that were made together, those that are left, and their wires.
+  private func graphMembers(of name: String, _ machine: MachineID?, _ form: GraphForm) {
+    let made = machine == nil ? live.world.composition(of: name) : nil
+    let known: CatalogueEntry? =
+      machine.map { .machine(live.world.kind(of: $0)) } ?? made.map { .composition($0) } ?? entry(named: name)
+    guard let known else { return failNeitherMachineNorKind(name) }
+    guard mayBegin(stateless: form, "the members of a composition") else { return }
+    guard case .composition(let composition) = known else {
+      let compositions = catalogue.entries.compactMap { entry -> String? in
+        if case .composition(let composition) = entry { composition.name } else { nil }
+      }
+      return failToShow(
+        "\(withArticle(known.name)) is not composed, so it has no members"
+          + (compositions.isEmpty ? "" : "; these kinds are: \(compositions.joined(separator: ", "))"))
+    }
+    var picture = MembersPicture(of: composition)
+    if made != nil {
+      let machines = composition.members.map { member in
+        machineIfAny("\(name).\(member.name)").flatMap { live.world.kind(of: $0) === member.kind ? $0 : nil }
+      }
+      picture = MembersPicture(
+        of: composition, named: name,
+        where: { member in composition.members.firstIndex { $0.name == member.name }.flatMap { machines[$0] } != nil },
+        isWired: { wire in
+          guard let from = machines[wire.from], let to = machines[wire.to] else { return false }
+          return live.world.contains(Wire(from: from, output: wire.output, to: to, event: wire.event))
+        })
+    }
+    begin(.graph(GraphReply(.members(picture), form, environment.graphs, session.terms.user)))
+  }
+
+  private func failToShow(_ why: String) {
+    fail(
+      .badArgument,
+      [
+        ("argument", "show"), ("got", words["show"] ?? ""),
+        ("allowed", Drawing.Detail.byName.filter { $0.value != nil }.map(\.key).joined(separator: ",")),
+      ], why)
+  }
+
+  /// Whether a diagram without states may start. Writes a failure if not.
+  ///
+  /// - Parameter what: What it shows.
+  private func mayBegin(stateless form: GraphForm, _ what: String) -> Bool {
+    guard form.format != .tests, form.format != .scxml else {
+      fail(
+        .badArgument,
+        [
+          ("argument", "format"), ("got", words["format"] ?? ""),
+          ("allowed", GraphFormat.byName.map(\.key).filter { $0 != "tests" && $0 != "scxml" }.joined(separator: ",")),
+        ], "\(what) are drawn; they are no tests and no document")
+      return false
+    }
+    return mayBegin(form.format)
   }
 
   /// The document that defines a kind; nil for a built-in kind.
@@ -151,7 +198,7 @@ extension RequestContext {
       let direction = choice(words["direction"], "direction", Drawing.Direction.byName, otherwise: nil)
     else { return nil }
     var form = GraphForm(format: format, detail: detail ?? .usual)
-    form.showsParts = detail == nil
+    form.without = detail == nil ? words["show"].flatMap(GraphForm.Stateless.init) : nil
     form.marksPresent = marksPresent
     form.direction = direction
     if let text = words["width"] {

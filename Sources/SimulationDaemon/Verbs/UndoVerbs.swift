@@ -18,6 +18,18 @@ extension RequestContext {
   }
 
   func goTo() {
+    guard (words.plain.count == 1) != (words["seq"] != nil) else { return failUsage(Verb.goto.entry) }
+    if let text = words["seq"] {
+      guard let sequence = number(text, "seq", in: 0...UInt64.max, otherwise: 0), isInEffect(sequence) else { return }
+      if let step = live.world.step(of: sequence), step.moment == live.world.now {
+        let last = live.world.lastSequence
+        // Nothing that came after it is in effect.
+        if step.last == last || live.world.undoneTogether(with: last)?.lowerBound == step.last + 1 {
+          return succeedStamped(step.last)
+        }
+      }
+      return begin(.input(sequence), nil)
+    }
     guard let moment = time(words.plain[0]) else { return }
     let now = live.world.now
     guard moment <= now else {
@@ -37,6 +49,24 @@ extension RequestContext {
     begin(.moment(moment), nil)
   }
 
+  /// Whether there was an input with this number, and it is in effect. Writes a failure if not.
+  func isInEffect(_ sequence: UInt64) -> Bool {
+    let last = live.world.lastSequence
+    guard sequence > 0, sequence <= last else {
+      fail(
+        .badArgument, [("argument", "seq"), ("got", "\(sequence)"), ("allowed", last == 0 ? "" : "1..\(last)")],
+        last == 0 ? "nothing has happened in this world yet" : "its inputs are 1 to \(last)")
+      return false
+    }
+    guard live.world.hasUndone(sequence) else { return true }
+    let undoer = live.world.undoer(of: sequence)
+    fail(
+      .badArgument, [("argument", "seq"), ("got", "\(sequence)"), ("allowed", "an input in effect")],
+      undoer.map { "input \(sequence) was undone by \($0)" }
+        ?? "input \(sequence) has undone others; name the last one before those")
+    return false
+  }
+
   private func begin(_ goal: Rewinding.Goal, _ count: UInt64?) {
     let rewinding = Rewinding(of: live.world, to: goal)
     live.rewinding = rewinding
@@ -51,17 +81,33 @@ extension RequestContext {
     } catch {
       session.endActivity()
       live.rewinding = nil
-      fail(error, rewind)
+      fail(error, rewind.rewinding, count: rewind.count)
     }
   }
 
-  private func fail(_ failure: Rewinding.Failure, _ rewind: Activity.Rewind) {
+  /// Rewinds the copy of a fork to its input, slice by slice.
+  ///
+  /// - Returns: Whether there is more to do.
+  func work(_ fork: Activity.Fork, _ copy: LiveWorld.Box, _ rewinding: Rewinding) -> Bool {
+    do throws(Rewinding.Failure) {
+      try rewinding.advance(
+        through: copy.live.world, by: RequestContext.inputsInASlice,
+        while: { [slice = live.slice] in !slice.isOver })
+      return !rewinding.hasArrived
+    } catch {
+      session.endActivity()
+      fork.tag.withUnsafeBytes { tag in answering(tag) { $0.fail(error, rewinding, count: nil) } }
+      return false
+    }
+  }
+
+  private func fail(_ failure: Rewinding.Failure, _ rewinding: Rewinding, count: UInt64?) {
     switch failure {
     case .onlySoMany(let most):
-      let verb = rewind.rewinding.isRedo ? "redo" : "undo"
+      let verb = rewinding.isRedo ? "redo" : "undo"
       fail(
         .badArgument,
-        [("argument", "count"), ("got", "\(rewind.count ?? 0)"), ("allowed", most == 0 ? "" : "1..\(most)")],
+        [("argument", "count"), ("got", "\(count ?? 0)"), ("allowed", most == 0 ? "" : "1..\(most)")],
         most == 0 ? "there is nothing to \(verb)" : "there is no more to \(verb) than \(most)")
     case .forgotten(let from):
       fail(
@@ -130,7 +176,7 @@ extension Service {
     rewind.tag.withUnsafeBytes { tag in
       client.session.outbox.buffer.begin(.success, tag: tag)
       if wasRunning { client.session.outbox.buffer.key("paused", "yes") }
-      client.session.endLine(home.live.world.now, home.live.world.lastSequence)
+      client.session.endLine(home.live.world.now, rewind.rewinding.lastInEffect ?? home.live.world.lastSequence)
     }
     client.session.isHeldUp = true
     list(client)

@@ -5,10 +5,11 @@ import StateMachines
 /// Requests about worlds; the service does what concerns other worlds.
 extension RequestContext {
   func world() {
-    let fitting = words[0] == "fork" ? ["durable"] : words[0] == "new" ? ["clock", "seed", "durable"] : []
+    let fitting = words[0] == "fork" ? ["durable", "seq"] : words[0] == "new" ? ["clock", "seed", "durable"] : []
     if let (key, value) = words.keyed.first(where: { !fitting.contains($0.key) }) {
+      let taker = key == "seq" ? "fork" : "new"
       return fail(
-        .badArgument, [("argument", key), ("got", value), ("allowed", "")], "only 'world new' takes '\(key)='")
+        .badArgument, [("argument", key), ("got", value), ("allowed", "")], "only 'world \(taker)' takes '\(key)='")
     }
     switch (words[0], words[1]) {
     case (let what, _) where words[2] != nil && what != "share":
@@ -27,8 +28,15 @@ extension RequestContext {
     case ("unshare", let name?):
       self.defer(.shareWorld(name, .nobody))
     case ("fork", let name?):
-      guard let name = newName(name), let isDurable = durability() else { return }
-      self.defer(.forkWorld(name, isDurable: isDurable))
+      guard let name = newName(name), let isDurable = durability(),
+        let input = number(words["seq"], "seq", in: 1...UInt64.max, otherwise: 0)
+      else { return }
+      guard input == 0 || !isDurable else {
+        return fail(
+          .badArgument, [("argument", "seq"), ("got", "\(input)"), ("allowed", "")],
+          "'seq=' and 'durable=yes' do not go together; fork the world without 'seq=', and 'goto seq=\(input)' there")
+      }
+      self.defer(.forkWorld(name, isDurable: isDurable, input: input == 0 ? nil : input))
     case ("list", nil):
       fail(.usage, "'worlds' lists all worlds; \(usageText(Verb.world.entry))")
     case (_, _):
@@ -71,14 +79,22 @@ extension Session {
     endLine(status)
   }
 
-  /// `+ created NAME [durable=no]`
+  /// `+ created NAME [durable=no] [paused=yes t= seq=]`
   ///
-  /// - Parameter lasts: Whether the copy is durable if the world that was copied is.
-  mutating func answerFork(_ name: String, lasts: Bool, _ tag: [UInt8]) {
+  /// - Parameters:
+  ///   - lasts: Whether the copy is durable if the world that was copied is.
+  ///   - moment: Where the copy is if it went back to an input, and whether that has paused its clock.
+  mutating func answerFork(
+    _ name: String, lasts: Bool, at moment: (now: Instant, sequence: UInt64, isPaused: Bool)? = nil, _ tag: [UInt8]
+  ) {
     succeed(tag) { line in
       line.word(literal: "created")
       line.word(name)
       if !lasts { line.key("durable", "no") }
+      guard let moment else { return }
+      if moment.isPaused { line.key("paused", "yes") }
+      line.key("t", seconds: moment.now.nanoseconds)
+      line.key("seq", moment.sequence)
     }
   }
 

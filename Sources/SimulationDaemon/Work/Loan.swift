@@ -120,9 +120,7 @@ final class Loan: @unchecked Sendable {
       } while goesOn(actor)
       return
     case .fork(let wanted):
-      fork = LiveWorld.Box(LiveWorld(forking: home.live, as: wanted.name))
-      actor.session.endActivity()
-      actor.session.answerFork(WorldKey(wanted.name).name, lasts: !wanted.isOfDurable, wanted.tag)
+      copy(home, as: wanted, for: actor)
       return
     case .rewind(var rewind):
       if case .allowed = rewind.end {
@@ -136,6 +134,29 @@ final class Loan: @unchecked Sendable {
       break
     }
     while goesOn(actor), actor.session.use(&home.live, { $0.work() }) {}
+  }
+
+  /// Copies a world, and takes the copy back to an input if one is wanted, as far as this slice goes.
+  private func copy(_ home: LiveWorld.Box, as wanted: Activity.Fork, for actor: Part) {
+    let copy = wanted.copy?.box ?? LiveWorld.Box(LiveWorld(forking: home.live, as: wanted.name))
+    var moment: (Instant, UInt64, Bool)?
+    if let input = wanted.input {
+      let rewinding = wanted.copy?.rewinding ?? Rewinding(of: copy.live.world, to: .input(input))
+      if wanted.copy == nil {
+        var begun = wanted
+        begun.copy = (copy, rewinding)
+        actor.session.activity = .fork(begun)
+      }
+      while goesOn(actor), actor.session.use(&home.live, { $0.work(wanted, copy, rewinding) }) {}
+      guard rewinding.hasArrived else { return }
+      let wasRunning = copy.live.clock.isRunning
+      _ = copy.live.rewind(rewinding)
+      if wasRunning { copy.live.clock.pause() }
+      moment = (copy.live.world.now, rewinding.lastInEffect ?? 0, wasRunning)
+    }
+    fork = copy
+    actor.session.endActivity()
+    actor.session.answerFork(WorldKey(wanted.name).name, lasts: !wanted.isOfDurable, at: moment, wanted.tag)
   }
 
   /// Whether the activity can continue: it is not done, there is time, and the client reads its output.

@@ -64,7 +64,7 @@ extension Service {
     turns += 1
     client.turn = turns
     client.user.turn = turns
-    if case .fork(let fork) = client.session.activity, !promiseGrowth(by: fork, client) { return }
+    if case .fork(let fork) = client.session.activity, fork.growth == nil, !promiseGrowth(by: fork, client) { return }
     if case .reply(.graph(let graph), _) = client.session.activity, graph.needsNoWorld {
       draw(graph, for: client)
     } else if case .compare(let comparison) = client.session.activity {

@@ -40,6 +40,8 @@ struct LiveWorld: ~Copyable {
   var isFullMemoryUnannounced = false
   /// The rewind in progress. Until it ends, nothing else changes the world.
   weak var rewinding: Rewinding?
+  /// The last rewind to an input, which may have left timers that are due at its moment.
+  private var rewoundToInput: UInt64?
   /// The journal in the store; nil if the world is not durable.
   var stored: StoredJournal?
   /// Path searches by kind.
@@ -218,10 +220,16 @@ struct LiveWorld: ~Copyable {
       clock.mode == .real ? wall : nil, at: moment, speed: isRunning ? clock.speed.billionths : 0)
   }
 
+  /// Whether the world stands between two inputs of one instant, after a rewind to the first of them.
+  var standsWithinAnInstant: Bool { world.lastSequence == rewoundToInput && !clock.isRunning }
+
   /// Replaces the world's state by that of a rewind that has arrived.
   mutating func rewind(_ rewinding: Rewinding) -> ClosedRange<UInt64>? {
     noteWallTime(isRunning: false)
-    defer { reportMemory() }
+    defer {
+      if rewinding.leavesDueTimers { rewoundToInput = world.lastSequence }
+      reportMemory()
+    }
     return world.rewind(rewinding)
   }
 

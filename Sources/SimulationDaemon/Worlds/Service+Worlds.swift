@@ -70,8 +70,8 @@ extension Service {
     return true
   }
 
-  /// Copies the present world; a worker copies a large one.
-  func forkWorld(_ name: String, _ isDurable: Bool, _ tag: [UInt8], _ client: Client) {
+  /// Copies the present world; a worker copies a large one, or one that goes back to an input.
+  func forkWorld(_ name: String, _ isDurable: Bool, at input: UInt64?, _ tag: [UInt8], _ client: Client) {
     let key = WorldKey(client.user.id, name).text
     guard let home = client.hosted.home, isFree(key, tag, client) else { return }
     if let outage = home.live.outage, !outage.isReadable {
@@ -80,8 +80,14 @@ extension Service {
     }
     if isDurable { return forkInStore(home, as: key, tag, client) }
     let isOfDurable = client.hosted.isDurable(home.live)
-    guard home.live.world.machineCount < LiveWorld.manyMachines else {
-      client.session.activity = .fork(Activity.Fork(name: key, tag: tag, isOfDurable: isOfDurable))
+    if let input {
+      let isInEffect = tag.withUnsafeBytes { tag in
+        client.session.use(&home.live) { $0.answering(tag) { $0.isInEffect(input) } }
+      }
+      guard isInEffect else { return }
+    }
+    guard input == nil, home.live.world.machineCount < LiveWorld.manyMachines else {
+      client.session.activity = .fork(Activity.Fork(name: key, tag: tag, isOfDurable: isOfDurable, input: input))
       return
     }
     guard growth(byForkOf: home, tag, client) != nil else { return }

@@ -10,6 +10,9 @@ package final class Rewinding {
     case requests(Int)
     /// After everything up to a moment, with the clock at that moment, which is not after now.
     case moment(Instant)
+    /// Directly after an input that is in effect and the deliveries that follow from it, with the clock at its moment.
+    /// Timers that are due at that moment and came later have not expired.
+    case input(UInt64)
     /// Just before the last so many rewinds that were not taken back, if nothing has happened since.
     case undos(Int)
   }
@@ -44,6 +47,8 @@ package final class Rewinding {
   private var base: Checkpoint?
   /// A checkpoint for the next rewind, if the last one is far back.
   private(set) var checkpoint: Checkpoint?
+  /// The moment of the input to go back to, if one was named.
+  private var stepMoment: Instant?
   /// What the redo brings back; nil for an undo.
   package private(set) var redo: Redo?
 
@@ -64,12 +69,18 @@ package final class Rewinding {
     phase =
       switch goal {
       case .requests(let count): .searching(upTo: end + 1, requests: count)
-      case .moment: .searching(upTo: end + 1, requests: 0)
+      case .moment, .input: .searching(upTo: end + 1, requests: 0)
       case .undos(let count): .unwinding(upTo: end, undos: count, first: end + 1)
       }
     // Placeholder: nothing is replayed until the start is known.
     replay = Replay(of: world, from: nil, to: 0)
   }
+
+  /// Whether timers that are due stay as they are until something happens.
+  package var leavesDueTimers: Bool { if case .input = goal { true } else { false } }
+
+  /// The input to go back to, or the last delivery that followed from it; nil if no input was named.
+  package var lastInEffect: UInt64? { leavesDueTimers ? firstUndone - 1 : nil }
 
   /// Whether undos are taken back.
   package var isRedo: Bool { if case .undos = goal { true } else { false } }
@@ -115,6 +126,12 @@ package final class Rewinding {
   /// - Returns: How many there were.
   private func search(_ world: borrowing WorldCore, upTo bound: UInt64, requests: Int) throws(Failure) -> Int {
     let first = world.firstSequence
+    if case .input(let sequence) = goal {
+      guard let step = world.step(of: sequence) else { throw .forgotten(from: oldestReachable(world)) }
+      stepMoment = step.moment
+      try build(world, from: step.last + 1)
+      return 4_096
+    }
     guard bound > first else {
       guard first == 1 else { throw .forgotten(from: oldestReachable(world)) }
       // For a moment, everything is undone: there is nothing before it.
@@ -138,7 +155,7 @@ package final class Rewinding {
         if entry.input.isFromOutside, entry.input != .renewed, !entry.continuesRequest { found.append(entry.sequence) }
       case .moment(let moment):
         if entry.moment > moment { found.append(entry.sequence) } else { isBefore = true }
-      case .undos: preconditionFailure("a redo searches no requests")
+      case .undos, .input: preconditionFailure("only requests and a moment are searched for")
       }
     }
     switch goal {
@@ -152,7 +169,7 @@ package final class Rewinding {
       // Inputs that were not undone happened in order, so those after the moment are the last ones.
       firstUndone = found.first ?? firstUndone
       if isBefore { try build(world, from: firstUndone) } else { phase = .searching(upTo: start, requests: 0) }
-    case .undos: preconditionFailure("a redo searches no requests")
+    case .undos, .input: preconditionFailure("only requests and a moment are searched for")
     }
     return Int(bound - start)
   }
@@ -224,7 +241,7 @@ package final class Rewinding {
     }
     replay.world.move(to: moment(world))
     // Everything due has expired, except in an endless chain, which is then detected again.
-    replay.world.fireDue()
+    if !leavesDueTimers { replay.world.fireDue() }
     phase = .arrived
   }
 
@@ -235,6 +252,7 @@ package final class Rewinding {
   /// The moment to which the clock goes back.
   private func moment(_ world: borrowing WorldCore) -> Instant {
     if case .moment(let moment) = goal { return moment }
+    if let stepMoment { return stepMoment }
     if let redo { return max(redo.moment, replay.world.now) }
     var reader = world.journalReader(from: firstUndone)
     return world.read(&reader)?.moment ?? world.now

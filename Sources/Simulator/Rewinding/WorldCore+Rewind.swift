@@ -1,4 +1,4 @@
-import StateMachines
+package import StateMachines
 
 extension WorldCore {
   // MARK: Requests
@@ -33,6 +33,19 @@ extension WorldCore {
 
   /// Whether an input is not in effect: it was undone, or has undone others.
   package func hasUndone(_ sequence: UInt64) -> Bool { past.rewinds.span(of: sequence) != nil }
+
+  /// The last of an input and the deliveries that followed from it, and their moment.
+  ///
+  /// - Returns: `nil` if the journal does not have the input.
+  /// - Complexity: O(deliveries), and a part of a block.
+  package func step(of sequence: UInt64) -> (last: UInt64, moment: Instant)? {
+    guard sequence >= firstSequence, sequence <= lastSequence else { return nil }
+    var reader = journalReader(from: sequence)
+    guard let input = read(&reader) else { return nil }
+    var last = input.sequence
+    while reader.next <= lastSequence, let entry = read(&reader), entry.input == .delivery { last = entry.sequence }
+    return (last, input.moment)
+  }
 
   /// Replaces the world's state by that of a rewind, as an input of its own. Watchers, the journal and all numbers
   /// stay.

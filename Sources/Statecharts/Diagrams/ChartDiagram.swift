@@ -74,7 +74,7 @@ struct ChartDiagram {
     if let machine {
       let active =
         machine.final.map { [$0] } ?? machine.configuration.filter { $0 < chart.states.count && chart.isAtomic($0) }
-      tail.append("    classDef current fill:#ffd54f,color:#000000,stroke:#c62828,stroke-width:4px,font-weight:bold")
+      tail.append("    classDef current fill:#ffc233,color:#000000,stroke:#6b4a00,stroke-width:4px,font-weight:bold")
       tail += active.map { "    class \(names[$0]) current" }
     }
     return (head + lines + tail).joined(separator: "\n")

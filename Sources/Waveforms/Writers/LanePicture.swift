@@ -62,14 +62,12 @@ struct LanePicture: Sendable {
       y += SVGWave.barHeight
     }
     for curve in rows.curves {
-      draw(curve)
+      draw(curve, wave)
       y += SVGWave.curveHeight
     }
   }
 
-  private func x(_ moment: Int64, _ sequence: UInt64) -> Double {
-    Double(SVGWave.left) + scale.position(moment, sequence)
-  }
+  private func x(_ moment: Int64) -> Double { Double(SVGWave.left) + scale.position(moment) }
 
   private mutating func label(_ text: String, _ y: Int, isName: Bool) {
     let shown = SVGWave.fitting(text, Double(SVGWave.left - 26)) ?? ""
@@ -82,9 +80,9 @@ struct LanePicture: Sendable {
   private mutating func draw(_ bars: [Waveform.Bar], _ name: String) {
     var drawn = -1.0
     for bar in bars {
-      let left = x(bar.from, bar.start)
+      let left = x(bar.from)
       let right = max(
-        left + 1, bar.end == .running ? Double(SVGWave.width - SVGWave.right) : x(bar.to, bar.finish))
+        left + 1, bar.end == .running ? Double(SVGWave.width - SVGWave.right) : x(bar.to))
       // Bars that end within a pixel of the last one are not seen.
       if right - drawn < SVGWave.finest { continue }
       drawn = right
@@ -104,15 +102,17 @@ struct LanePicture: Sendable {
     }
   }
 
-  private mutating func draw(_ curve: Waveform.Curve) {
+  private mutating func draw(_ curve: Waveform.Curve, _ wave: Waveform) {
     var (least, most) = (Double.infinity, -Double.infinity)
     for point in curve.points { (least, most) = (min(least, point.value), max(most, point.value)) }
     let room = Double(SVGWave.curveHeight - 16)
     let foot = Double(y) + room + 6
+    let last = wave.to.nanoseconds
     var path = CurvePath()
     for point in curve.points {
       let share = most > least ? (point.value - least) / (most - least) : 0.5
-      path.add(x(point.moment, 0), x(point.moment, .max), foot - share * room)
+      let at = x(point.moment)
+      path.add(at, point.moment == last ? Double(SVGWave.width - SVGWave.right) : at, foot - share * room)
     }
     let width = SVGWave.width - SVGWave.left - SVGWave.right
     let tall = SVGWave.curveHeight - 12
@@ -121,11 +121,11 @@ struct LanePicture: Sendable {
     let range = "\(TextWave.number(least)) to \(TextWave.number(most)) \(curve.unit)"
     lines.append("<text class=\"quiet\" x=\"28\" y=\"\(y + 44)\" font-size=\"12\">\(SVGWave.markup(range))</text>")
     lines += path.element()
-    var last = -20.0
+    var marked = -20.0
     for point in curve.points {
-      let at = x(point.moment, 0)
-      guard at - last >= 6 else { continue }
-      last = at
+      let at = x(point.moment)
+      guard at - marked >= 6 else { continue }
+      marked = at
       lines.append(
         SVGWave.element(
           "<rect x=\"\(SVGWave.n(at - 3))\" y=\"\(y + 4)\" width=\"6\" height=\"\(tall)\" fill-opacity=\"0\"/>",
@@ -145,7 +145,7 @@ private struct CurvePath {
   /// How long a line of the file may get.
   private static let lineLength = 1_000
 
-  /// Adds a point; in an unfolded instant, where no time passes, a level line from `start` to `end`.
+  /// Adds a point, with a level line from `start` to `end` behind it.
   mutating func add(_ start: Double, _ end: Double, _ y: Double) {
     if let open = slot {
       if end - open.x < CurvePath.slotWidth {
@@ -200,8 +200,10 @@ private struct LanePicturePen: LanePen, Sendable {
   /// Inputs that stand within a few pixels.
   private struct TickGroup: Sendable {
     let first: Waveform.Tick
-    var last: Int64
+    var last: Waveform.Tick
     let left: Double
+    /// Its inputs, as far as their names are shown.
+    var inputs: [Waveform.Tick]
     var count: Int
   }
 
@@ -215,6 +217,8 @@ private struct LanePicturePen: LanePen, Sendable {
   }
 
   private static let tickWidth = 3.0
+  /// With more inputs at one moment, only their number is shown.
+  private static let mostNamed = 9
 
   init(_ wave: Waveform, _ scale: TimeScale, regions: Int, _ top: Int, _ attributes: String) {
     self.wave = wave
@@ -226,37 +230,43 @@ private struct LanePicturePen: LanePen, Sendable {
     groups = Array(repeating: nil, count: regions)
   }
 
-  private func x(_ moment: Int64, _ sequence: UInt64) -> Double {
-    Double(SVGWave.left) + scale.position(moment, sequence)
-  }
+  private func x(_ moment: Int64) -> Double { Double(SVGWave.left) + scale.position(moment) }
 
   // MARK: Inputs
 
   mutating func add(_ tick: Waveform.Tick) {
-    let at = x(tick.moment, tick.sequence)
+    let at = x(tick.moment)
     if let group = ticks {
       if at - group.left < LanePicturePen.tickWidth {
         ticks?.count += 1
-        ticks?.last = tick.moment
+        ticks?.last = tick
+        if group.count < LanePicturePen.mostNamed { ticks?.inputs.append(tick) }
         return
       }
       draw(group, upTo: at)
     }
-    ticks = TickGroup(first: tick, last: tick.moment, left: at, count: 1)
+    ticks = TickGroup(first: tick, last: tick, left: at, inputs: [tick], count: 1)
   }
 
   private mutating func draw(_ group: TickGroup, upTo right: Double) {
     let (left, tick) = (group.left, group.first)
-    if group.count > 1 {
+    let isOneMoment = group.last.moment == tick.moment
+    guard group.count == 1 || isOneMoment && group.count <= LanePicturePen.mostNamed else {
+      let (from, to) = (WaveTime.seconds(tick.moment), WaveTime.seconds(group.last.moment))
       lines.append(
         SVGWave.element(
           "<rect class=\"many\" x=\"\(SVGWave.n(left))\" y=\"\(top + 12)\" width=\"3\" height=\"10\"/>",
-          title: "\(group.count) inputs from \(WaveTime.seconds(tick.moment)) s to \(WaveTime.seconds(group.last)) s"))
+          title: "\(group.count) inputs " + (isOneMoment ? "at \(from) s" : "from \(from) s to \(to) s")))
       return
     }
-    lines.append(SVGWave.element(sign(tick, left), title: title(tick)))
+    lines.append(
+      SVGWave.element(sign(group.last, left), title: group.inputs.map(title).joined(separator: "; then ")))
     // A text needs room on both sides of its sign.
-    guard left + 7 > free, let shown = SVGWave.fitting(wave.words[tick.word], right - left - 9) else { return }
+    let numbers = "①②③④⑤⑥⑦⑧⑨"
+    let text = zip(numbers, group.inputs).map { number, input in
+      group.count > 1 ? "\(number)\(wave.words[input.word])" : wave.words[input.word]
+    }
+    guard left + 7 > free, let shown = SVGWave.fitting(text.joined(separator: " "), right - left - 9) else { return }
     lines.append(
       "<text x=\"\(SVGWave.n(left + 7))\" y=\"\(top + 20)\" font-size=\"12.5\">\(SVGWave.markup(shown))</text>")
     free = left + 7 + Double(shown.count) * SVGWave.character
@@ -299,8 +309,9 @@ private struct LanePicturePen: LanePen, Sendable {
   }
 
   private mutating func add(_ segment: Waveform.Segment, to region: Int) {
-    let isToTheEnd = segment.end == .max && segment.to == wave.to.nanoseconds
-    let right = isToTheEnd ? Double(SVGWave.width - SVGWave.right) : x(segment.to, segment.end)
+    // Between two inputs of one moment.
+    if segment.from == segment.to, segment.end != .max { return }
+    let right = isToTheEnd(segment) ? Double(SVGWave.width - SVGWave.right) : x(segment.to)
     if let group = groups[region] {
       if right - group.left < SVGWave.finest {
         groups[region]?.count += 1
@@ -311,7 +322,11 @@ private struct LanePicturePen: LanePen, Sendable {
       draw(group, region)
     }
     groups[region] = StateGroup(
-      first: segment, to: segment.to, left: x(segment.from, segment.start), right: right, count: 1)
+      first: segment, to: segment.to, left: x(segment.from), right: right, count: 1)
+  }
+
+  private func isToTheEnd(_ segment: Waveform.Segment) -> Bool {
+    segment.end == .max && segment.to == wave.to.nanoseconds
   }
 
   private mutating func draw(_ group: StateGroup, _ region: Int) {
@@ -326,13 +341,14 @@ private struct LanePicturePen: LanePen, Sendable {
       return
     }
     let text = courses.count > 1 ? words[group.first.state] : wave.words[group.first.state]
+    let isPresent = isToTheEnd(group.first) && group.first.branch == 0
     let label =
       SVGWave.fitting(text, width - 10).map {
         "<text x=\"\(SVGWave.n(group.left + 6))\" y=\"\(y + 17)\">\(SVGWave.markup($0))</text>"
       } ?? ""
     lines.append(
       SVGWave.element(
-        "<rect class=\"state s\(fill(text))\" \(place)\(attributes)/>\(label)",
+        "<rect class=\"state \(isPresent ? "present" : "s\(fill(text))")\" \(place)\(attributes)/>\(label)",
         title: "\(text): \(from) s to \(to) s (\(WaveTime.short(group.to - group.first.from)))"))
   }
 

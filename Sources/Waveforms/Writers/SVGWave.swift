@@ -47,7 +47,7 @@ package struct SVGWave: WaveWriter, Sendable {
     self.wave = wave
     scale = TimeScale(
       of: wave,
-      TimeScale.Measures(width: Double(SVGWave.width - SVGWave.left - SVGWave.right), fold: 64, least: 56, slot: 2...90)
+      TimeScale.Measures(width: Double(SVGWave.width - SVGWave.left - SVGWave.right), fold: 64, least: 24, tail: 110)
     )
     var tops: [Int] = []
     var bottoms: [Int] = []
@@ -95,7 +95,6 @@ package struct SVGWave: WaveWriter, Sendable {
       let (from, to) = (WaveTime.seconds(wave.from.nanoseconds), WaveTime.seconds(wave.to.nanoseconds))
       lines.add("<title>\(wave.lanes.count) machines from \(from) s to \(to) s</title>")
       lines.add(SVGWave.style.split(separator: "\n").map(String.init))
-      lines.add("<rect class=\"paper\" width=\"\(SVGWave.width)\" height=\"\(height)\"/>")
       lines.add(axis())
       section = .wires(0)
     case .wires(let first):
@@ -118,24 +117,24 @@ package struct SVGWave: WaveWriter, Sendable {
 
   private static let style = """
     <style>
-    .paper{fill:#ffffff} text{fill:#1b1f23} .quiet{fill:#5a6169} .name{font-weight:bold}
-    .s0{fill:#dbe9f9} .s1{fill:#fdebd0} .s2{fill:#dcf0dd} .s3{fill:#ece3f4} .s4{fill:#f9dfe3} .s5{fill:#d9eff0}
-    .state{stroke:#3c4650;stroke-width:1} .line,.tick{stroke:#5a6169;fill:none} .grid{stroke:#c9ced3;stroke-width:1}
+    text{fill:#1b1f23} .quiet{fill:#5a6169} .name{font-weight:bold}
+    .s0{fill:#dbe9f9} .s1{fill:#e5ead2} .s2{fill:#dcf0dd} .s3{fill:#ece3f4} .s4{fill:#dfe2f7} .s5{fill:#d9eff0}
+    .state{stroke:#3c4650;stroke-width:1} .present{fill:#ffc233;stroke:#6b4a00;stroke-width:2} .present+text{fill:#1c1503}
+    .line,.tick{stroke:#5a6169;fill:none} .grid{stroke:#c9ced3;stroke-width:1}
     .moved{fill:#1565c0} .expired{fill:#9a5b00} .stayed{fill:#ffffff;stroke:#1565c0;stroke-width:1.5}
     .ignored{fill:none;stroke:#5a6169;stroke-width:1.5} .refused{stroke:#c62828;stroke-width:2.5;fill:none}
     .bar{fill:#e8b75c;stroke:#9a5b00} .curve{fill:none;stroke:#2e7d32;stroke-width:1.8} .frame{fill:#f4f6f8}
-    .fold{fill:#eef0f2} .instant{fill:#f1f6fc} .wire{stroke:#7b1fa2;stroke-width:1.5;fill:none}
+    .fold{fill:#eef0f2} .wire{stroke:#7b1fa2;stroke-width:1.5;fill:none}
     .tip{fill:#7b1fa2} .mark{stroke:#c62828;stroke-width:2;stroke-dasharray:6 4} .alert{fill:#c62828;font-weight:bold}
     .pale{opacity:.5} .many{fill:#5a6169}
     @media (prefers-color-scheme:dark){
-    .paper{fill:#15191e} text{fill:#e6e9ec} .quiet{fill:#a8b0b8}
-    .s0{fill:#1f3f63} .s1{fill:#5c431f} .s2{fill:#234d2a} .s3{fill:#473358} .s4{fill:#5b2a33} .s5{fill:#1f4b4e}
+    text{fill:#e6e9ec} .quiet{fill:#a8b0b8}
+    .s0{fill:#1f3f63} .s1{fill:#434a25} .s2{fill:#234d2a} .s3{fill:#473358} .s4{fill:#30365f} .s5{fill:#1f4b4e}
     .state{stroke:#c3c9cf} .line,.tick{stroke:#a8b0b8} .grid{stroke:#39424b}
-    .moved{fill:#82b1ff} .expired{fill:#ffc46b} .stayed{fill:#15191e;stroke:#82b1ff} .ignored{stroke:#a8b0b8}
+    .present{stroke:#ffe3a0} .moved{fill:#82b1ff} .expired{fill:#ffc46b} .stayed{fill:#15191e;stroke:#82b1ff} .ignored{stroke:#a8b0b8}
     .refused{stroke:#ff8a80} .bar{fill:#8a6420;stroke:#ffc46b} .curve{stroke:#81c784} .frame{fill:#1d232a}
-    .fold{fill:#262d35} .instant{fill:#1a2530} .wire{stroke:#ce93d8} .tip{fill:#ce93d8}
+    .fold{fill:#262d35} .wire{stroke:#ce93d8} .tip{fill:#ce93d8}
     .mark{stroke:#ff8a80} .alert{fill:#ff8a80} .many{fill:#a8b0b8}}
-    @media print{.paper{fill:#ffffff}}
     </style>
     """
 
@@ -164,9 +163,7 @@ package struct SVGWave: WaveWriter, Sendable {
 
   // MARK: Parts
 
-  private func x(_ moment: Int64, _ sequence: UInt64) -> Double {
-    Double(SVGWave.left) + scale.position(moment, sequence)
-  }
+  private func x(_ moment: Int64) -> Double { Double(SVGWave.left) + scale.position(moment) }
 
   private func axis() -> [String] {
     var lines: [String] = []
@@ -182,48 +179,41 @@ package struct SVGWave: WaveWriter, Sendable {
       lines.append("<text x=\"\(SVGWave.n(x))\" y=\"40\" text-anchor=\"\(anchor)\">\(text)</text>")
       lines.append("<path class=\"line\" d=\"M\(SVGWave.n(x)) 46v8\"/>")
     }
-    func band(_ piece: TimeScale.Piece, _ name: String, _ title: String) {
+    for piece in scale.pieces where piece.part == .fold {
+      let (from, to) = (WaveTime.seconds(piece.from), WaveTime.seconds(piece.to))
       let (left, width) = (SVGWave.n(Double(SVGWave.left) + piece.position), SVGWave.n(piece.width))
       lines.append(
         SVGWave.element(
-          "<rect class=\"\(name)\" x=\"\(left)\" y=\"54\" width=\"\(width)\" height=\"\(foot - 54)\"/>", title: title))
-    }
-    lines.append("<text class=\"quiet\" x=\"16\" y=\"40\">world time, seconds</text>")
-    for piece in scale.pieces {
-      let (from, to) = (WaveTime.seconds(piece.from), WaveTime.seconds(piece.to))
-      switch piece.part {
-      case .even: break
-      case .fold:
-        band(piece, "fold", "nothing happened from \(from) s to \(to) s")
-        let middle = SVGWave.n(Double(SVGWave.left) + piece.position + piece.width / 2)
-        lines.append(
-          """
-          <text class="quiet" x="\(middle)" y="66" text-anchor="middle" font-size="12">\
-          \(WaveTime.short(piece.to - piece.from))</text>
-          """)
-      case .instant where piece.inputs < 2: break
-      case .instant: band(piece, "instant", "\(piece.inputs) inputs at \(from) s, in their order")
-      }
+          "<rect class=\"fold\" x=\"\(left)\" y=\"54\" width=\"\(width)\" height=\"\(foot - 54)\"/>",
+          title: "nothing happened from \(from) s to \(to) s"))
+      let middle = SVGWave.n(Double(SVGWave.left) + piece.position + piece.width / 2)
+      lines.append(
+        """
+        <text class="quiet" x="\(middle)" y="66" text-anchor="middle" font-size="12">\
+        \(WaveTime.short(piece.to - piece.from))</text>
+        """)
     }
     let end = Double(SVGWave.width - SVGWave.right)
+    let round = scale.moments.count > SVGWave.mostExactTicks ? TimeTicks(scale, distance: 90) : nil
+    func text(_ moment: Int64) -> String { round?.text(moment) ?? WaveTime.seconds(moment) }
+    lines.append("<text class=\"quiet\" x=\"16\" y=\"40\">world time, \(round?.unit ?? "s")</text>")
     lines.append("<path class=\"line\" d=\"M\(SVGWave.left) 54H\(SVGWave.n(end))\"/>")
-    label(WaveTime.seconds(wave.from.nanoseconds), at: Double(SVGWave.left))
-    if wave.to > wave.from { label(WaveTime.seconds(wave.to.nanoseconds), at: end, "end") }
-    for piece in scale.pieces where piece.part == .instant && piece.inputs > 1 {
-      label("\(WaveTime.seconds(piece.from)) ×\(piece.inputs)", at: Double(SVGWave.left) + piece.position, "start")
+    label(text(wave.from.nanoseconds), at: Double(SVGWave.left))
+    if wave.to > wave.from {
+      label(text(wave.to.nanoseconds), at: x(wave.to.nanoseconds), x(wave.to.nanoseconds) > end - 40 ? "end" : "middle")
     }
-    for moment in scale.moments.prefix(SVGWave.mostMoments) {
+    for moment in round?.moments ?? scale.moments {
       let before = taken.count
-      label(WaveTime.seconds(moment), at: x(moment, 0))
-      if taken.count > before {
-        lines.append("<path class=\"grid\" d=\"M\(SVGWave.n(x(moment, 0))) 54V\(foot)\"/>")
+      label(text(moment), at: x(moment))
+      if taken.count > before || round != nil {
+        lines.append("<path class=\"grid\" d=\"M\(SVGWave.n(x(moment))) 54V\(foot)\"/>")
       }
     }
     return lines
   }
 
-  /// The most moments that are looked at for the axis.
-  private static let mostMoments = 1_000
+  /// With more moments of inputs, round ones are written at the axis.
+  private static let mostExactTicks = 16
 
   // MARK: Wires
 
@@ -241,7 +231,7 @@ package struct SVGWave: WaveWriter, Sendable {
     let end = min(wave.deliveries.count, first + WaveReplyPiece.inputs)
     for delivery in wave.deliveries[first..<end] {
       guard let from = delivery.from, from != delivery.to, delivery.branch == 0 else { continue }
-      let at = x(delivery.moment, delivery.sequence)
+      let at = x(delivery.moment)
       let pair = from * wave.lanes.count + delivery.to
       // Where one stands already, another is not seen.
       if let last = lastWires[pair], abs(at - last) < 1 { continue }
@@ -275,7 +265,7 @@ package struct SVGWave: WaveWriter, Sendable {
     let edge = height - 8 - SVGWave.footLine * (marks.reduce(0) { $0 + $1.count } + remarks.count + 1)
     var y = edge
     for (mark, texts) in zip(wave.marks, marks) {
-      let at = x(mark.moment.nanoseconds, .max)
+      let at = x(mark.moment.nanoseconds)
       lines.append(
         SVGWave.element(
           "<path class=\"mark\" d=\"M\(SVGWave.n(at)) 54V\(edge + 4)\"/>",

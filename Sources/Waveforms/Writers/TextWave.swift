@@ -12,9 +12,13 @@ package struct TextWave: WaveWriter, Sendable {
   private let columns: Int
   private var section = Section.axis
   private var lines = DrawnLines()
+  /// Whether a lane has several inputs at one time, and whether one has states that are summed up.
+  private var hasSimultaneous = false
+  private var hasRuns = false
 
-  /// The inputs listed with their times.
+  /// The inputs listed with their times; fewer where the states of a machine repeat.
   private static let mostListed = 24
+  private static let mostListedOfRuns = 6
 
   private enum Section {
     case axis
@@ -27,6 +31,8 @@ package struct TextWave: WaveWriter, Sendable {
   package struct Signs: Sendable {
     let moved, stayed, ignored, refused, many, change, line, fold, axis, corner, begin, bar, expired, disarmed, running,
       pale, mark, arrow: Character
+    /// For two to nine inputs at one moment.
+    let counts: [Character]
     let levels: [Character]
     let ellipsis: String
     let times: String
@@ -35,11 +41,11 @@ package struct TextWave: WaveWriter, Sendable {
     package static let unicode = Signs(
       moved: "▼", stayed: "▽", ignored: "○", refused: "✗", many: "▓", change: "│", line: "─", fold: "┄", axis: "─",
       corner: "┬", begin: "┝", bar: "━", expired: "◆", disarmed: "╳", running: "▶", pale: "┈", mark: "!", arrow: "→",
-      levels: Array("▁▂▃▄▅▆▇█"), ellipsis: "…", times: "×", isASCII: false)
+      counts: Array("②③④⑤⑥⑦⑧⑨"), levels: Array("▁▂▃▄▅▆▇█"), ellipsis: "…", times: "×", isASCII: false)
     package static let ascii = Signs(
       moved: "v", stayed: "-", ignored: "o", refused: "x", many: "#", change: "|", line: "-", fold: "~", axis: "-",
       corner: "+", begin: "[", bar: "=", expired: "*", disarmed: "x", running: ">", pale: ".", mark: "!", arrow: ">",
-      levels: Array("_.-=+*%#"), ellipsis: "..", times: "x", isASCII: true)
+      counts: Array("23456789"), levels: Array("_.-=+*%#"), ellipsis: "..", times: "x", isASCII: true)
 
     func sign(_ outcome: Waveform.Outcome, isOfTimer: Bool) -> Character {
       switch outcome {
@@ -69,7 +75,7 @@ package struct TextWave: WaveWriter, Sendable {
     scale = TimeScale(
       of: wave,
       TimeScale.Measures(
-        width: Double(columns), fold: columns >= 90 ? 11 : 9, least: 7, slot: 1...Double(min(9, columns / 8))))
+        width: Double(columns), fold: columns >= 90 ? 11 : 9, least: 7, tail: Double(min(12, columns / 6))))
   }
 
   package mutating func write(to buffer: inout ByteBuffer, tag: UnsafeRawBufferPointer) -> Bool {
@@ -88,7 +94,11 @@ package struct TextWave: WaveWriter, Sendable {
       section = .over
       let isDone = drawing.advance(wave)
       section = isDone ? .lane(lane + 1) : .drawing(drawing, lane: lane)
-      if isDone { lines.add(rows(of: lane, drawing)) }
+      if isDone {
+        hasSimultaneous = hasSimultaneous || drawing.hasSimultaneous
+        hasRuns = hasRuns || drawing.hasRuns
+        lines.add(rows(of: lane, drawing))
+      }
     case .listing:
       lines.add(listing())
       section = .over
@@ -99,8 +109,8 @@ package struct TextWave: WaveWriter, Sendable {
 
   // MARK: Parts
 
-  private func column(_ moment: Int64, _ sequence: UInt64) -> Int {
-    min(columns - 1, Int(clamping: scale.position(moment, sequence) + 1e-6))
+  private func column(_ moment: Int64) -> Int {
+    min(columns - 1, Int(clamping: scale.position(moment) + 1e-6))
   }
 
   private func row(_ label: String, _ cells: TextCells) -> String {
@@ -110,7 +120,10 @@ package struct TextWave: WaveWriter, Sendable {
     return name + String(repeating: " ", count: gutter - TextColumns.width(of: name)) + text
   }
 
-  /// Two rows: times, and where they are.
+  /// Whether there are too many moments to write at each.
+  private var hasRoundTicks: Bool { scale.moments.count > columns / 8 }
+
+  /// Two rows: times, and where they are. These are the moments of inputs or, if they are too many, round ones.
   private func axis() -> [String] {
     var labels = TextCells(columns)
     var line = TextCells(columns, filledWith: signs.axis)
@@ -125,27 +138,24 @@ package struct TextWave: WaveWriter, Sendable {
       }
       line[min(columns - 1, column)] = signs.corner
     }
-    place(WaveTime.seconds(wave.from.nanoseconds), at: 0)
-    place(WaveTime.seconds(wave.to.nanoseconds), at: columns, isRight: true)
+    let round = hasRoundTicks ? TimeTicks(scale, distance: 9) : nil
+    func text(_ moment: Int64) -> String { round?.text(moment) ?? WaveTime.seconds(moment) }
+    place(text(wave.from.nanoseconds), at: 0)
+    let hasTail = scale.pieces.last?.part == .tail
+    place(text(wave.to.nanoseconds), at: hasTail ? column(wave.to.nanoseconds) : columns, isRight: !hasTail)
     for mark in wave.marks {
-      line[column(mark.moment.nanoseconds, 0)] = signs.mark
+      line[column(mark.moment.nanoseconds)] = signs.mark
     }
-    for piece in scale.pieces where piece.part != .even {
+    for piece in scale.pieces where piece.part == .fold {
       let column = Int(clamping: piece.position + 1e-6)
-      switch piece.part {
-      case .fold:
-        let text = WaveTime.short(piece.to - piece.from)
-        let end = min(columns, Int(clamping: piece.position + piece.width + 1e-6))
-        guard end > column else { continue }
-        for cell in column..<end { line[cell] = signs.fold }
-        line.write(text, at: column + max(0, (end - column - text.count) / 2), upTo: end, signs)
-      case .instant:
-        place(WaveTime.seconds(piece.from), at: column)
-      case .even: break
-      }
+      let end = min(columns, Int(clamping: piece.position + piece.width + 1e-6))
+      guard end > column else { continue }
+      let text = WaveTime.short(piece.to - piece.from)
+      for cell in column..<end { line[cell] = signs.fold }
+      line.write(text, at: column + max(0, (end - column - text.count) / 2), upTo: end, signs)
     }
-    for moment in scale.moments { place(WaveTime.seconds(moment), at: column(moment, 0)) }
-    return [row("t [s]", labels), row("", line)]
+    for moment in round?.moments ?? scale.moments { place(text(moment), at: column(moment)) }
+    return [row("t [\(round?.unit ?? "s")]", labels), row("", line)]
   }
 
   private func rows(of place: Int, _ drawing: LaneText) -> [String] {
@@ -155,9 +165,13 @@ package struct TextWave: WaveWriter, Sendable {
     for (region, cells) in zip(parts.regions.indices, drawing.states) {
       lines.append(row(region == 0 ? lane.name : "  \(parts.regions[region])", cells))
     }
-    for timer in parts.timers { lines.append(row("  \(wave.words[timer.word])", bars(timer.bars))) }
+    for note in drawing.notes { lines += signs.wrapped("  (\(note))", width - 1, indent: 3) }
+    for timer in parts.timers {
+      let isCrowded = drawing.hasRuns && timer.bars.count > columns / 8
+      lines.append(row("  \(wave.words[timer.word])", isCrowded ? sum(of: timer.bars) : bars(timer.bars)))
+    }
     if parts.timersLeftOut > 0 { lines += note("\(parts.timersLeftOut) more timers are not drawn") }
-    for curve in parts.curves { lines += draw(curve) }
+    for curve in parts.curves { lines += draw(curve, isCrowded: drawing.hasRuns) }
     if parts.undoneLeftOut > 0 { lines += note("\(parts.undoneLeftOut) older undone stretches are not drawn") }
     for (undone, drawn) in zip(parts.undone, drawing.undone) {
       lines.append(row("", drawn.ticks))
@@ -172,8 +186,8 @@ package struct TextWave: WaveWriter, Sendable {
   private func bars(_ bars: [Waveform.Bar]) -> TextCells {
     var cells = TextCells(columns)
     for bar in bars {
-      let start = column(bar.from, bar.start)
-      let stop = max(start, bar.end == .running ? columns - 1 : column(bar.to, bar.finish))
+      let start = column(bar.from)
+      let stop = max(start, bar.end == .running ? columns - 1 : column(bar.to))
       for cell in start..<max(start + 1, stop) { cells[cell] = signs.bar }
       if bar.start != 0 { cells[start] = signs.begin }
       switch bar.end {
@@ -185,16 +199,31 @@ package struct TextWave: WaveWriter, Sendable {
     return cells
   }
 
-  private func draw(_ curve: Waveform.Curve) -> [String] {
+  /// `76 × 10:56`: how often a timer ran, and how long it usually did.
+  private func sum(of bars: [Waveform.Bar]) -> TextCells {
+    let lengths = bars.filter { $0.start != 0 && $0.end != .running }.map { $0.to - $0.from }.sorted()
+    var cells = TextCells(columns)
+    let usual = lengths.isEmpty ? "" : " \(WaveTime.people(lengths[lengths.count / 2]))"
+    cells.write("\(bars.count) \(signs.times)\(usual)", at: 1, upTo: columns, signs)
+    return cells
+  }
+
+  /// - Parameter isCrowded: Whether it goes up and down too often to be seen; then it is only said between what.
+  private func draw(_ curve: Waveform.Curve, isCrowded: Bool) -> [String] {
     var (least, most) = (Double.infinity, -Double.infinity)
     var sums = [(sum: Double, count: Int)](repeating: (0, 0), count: columns)
     for point in curve.points {
       (least, most) = (min(least, point.value), max(most, point.value))
-      let column = column(point.moment, 0)
+      let column = column(point.moment)
       sums[column].sum += point.value
       sums[column].count += 1
     }
     var cells = TextCells(columns)
+    if isCrowded {
+      cells.write(
+        "\(TextWave.number(least)) to \(TextWave.number(most)) \(curve.unit)", at: 1, upTo: columns, signs)
+      return [row("  \(curve.name)", cells)]
+    }
     var level: Character = " "
     for column in 0..<columns {
       if sums[column].count > 0 {
@@ -230,7 +259,8 @@ package struct TextWave: WaveWriter, Sendable {
     var rows = wave.lanes.flatMap(listed)
     rows += wave.worldInputs.prefix(TextWave.mostListed).map { ($0.sequence, cells($0, "-", "")) }
     rows.sort { $0.sequence < $1.sequence }
-    rows.removeLast(max(0, rows.count - TextWave.mostListed))
+    let most = hasRuns ? TextWave.mostListedOfRuns : TextWave.mostListed
+    rows.removeLast(max(0, rows.count - most))
     if rows.isEmpty {
       lines.append("no input")
     } else {
@@ -308,6 +338,7 @@ package struct TextWave: WaveWriter, Sendable {
     add(signs.refused, "refused")
     if wave.legend.hasDisarmed { used.append("\(signs.disarmed) disarmed") }
     if scale.pieces.contains(where: { $0.part == .fold }) { used.append("\(signs.fold) time left out") }
+    if hasSimultaneous { used.append("\(signs.counts[0]) that many at one time") }
     if scale.moments.count > columns / 2 { used.append("\(signs.many) several") }
     return used.joined(separator: "  ")
   }

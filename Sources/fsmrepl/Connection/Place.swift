@@ -60,7 +60,10 @@ struct Place: Equatable {
         isPaused ? "paused" : speed == "1" || isVirtual ? clock : "\(clock)\(style.usesUnicode ? "×" : "x")\(speed)"
       parts.append(.init(.quiet, pace))
       let exact = isVirtual || isPaused ? time : Self.tenths(time)
-      let shown = style.isPresenting ? TimeText.people(exact) ?? exact : isVirtual || isPaused ? exact : exact + "s"
+      let shown =
+        style.isPresenting
+        ? TimeText.people(exact) ?? exact
+        : isVirtual || isPaused ? ScreenTime.text(exact) : ScreenTime.text(exact, unit: "s")
       if !time.isEmpty { parts.append(.init(.quiet, shown)) }
     }
     switch condition {

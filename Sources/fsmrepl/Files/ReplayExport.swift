@@ -61,7 +61,7 @@ struct ReplayExport {
           "show \(name)", "can \(name)", "list \(name)", "graph \(name) format=json present=no",
           "graph \(name) format=svg present=no",
         ]
-      } + [
+      } + names.map { "wave \(Word.written($0)) from=0 format=json" } + [
         "graph \(Word.written(name)) format=svg", "wave \(pattern) from=0 format=svg",
         "journal \(pattern) since=1 limit=1000000 what=all", Verb.script.name,
       ]

@@ -125,6 +125,14 @@ extension Prompting {
       guard let last, let before = received.sequence, last > before else { return }
       askForCaused(since: before + 1)
     case .end: if let start = batchStart.take() { askForCaused(since: start + 1) }
+    case .goto where received.line.lineClass == .success && asked.words.contains { $0.hasPrefix("seq=") }:
+      // Its answer has the last input that stays; the next one names the step back that has undone it.
+      guard let last else { return }
+      _ = client.begin(
+        Errand(asking: [TakenBack.Range.request(of: String(last + 1))]) { [unowned self] answers in
+          guard let step = answers[0].rows.first?["undone"] else { return .end([]) }
+          return .ask([TakenBack.Range.request(of: step)]) { [unowned self] in tellTakenBack(by: .goto, $0) }
+        })
     case .undo, .goto:
       // A `goto` to the present time takes no number, and has that of an earlier step back at most.
       guard let last, received.line.lineClass == .success else { return }
@@ -139,13 +147,17 @@ extension Prompting {
   /// Says what an `undo` or a `goto` has taken back, of which its answer has only the time.
   private func askForTakenBack(by verb: Verb, _ sequence: UInt64) {
     _ = client.begin(
-      Errand(asking: [TakenBack.Range.request(of: String(sequence))]) { answers in
-        guard let range = TakenBack.Range(answers[0].rows) else { return .end([]) }
-        return .ask([range.request]) { [unowned self] answers in
-          if let report = TakenBack(range, answers[0].rows).report(of: verb) { sayLine("  \(report)") }
-          return .end([])
-        }
+      Errand(asking: [TakenBack.Range.request(of: String(sequence))]) { [unowned self] in
+        tellTakenBack(by: verb, $0)
       })
+  }
+
+  private func tellTakenBack(by verb: Verb, _ answers: [Errand.Answer]) -> Errand.Outcome {
+    guard let range = TakenBack.Range(answers[0].rows) else { return .end([]) }
+    return .ask([range.request]) { [unowned self] answers in
+      if let report = TakenBack(range, answers[0].rows).report(of: verb) { sayLine("  \(report)") }
+      return .end([])
+    }
   }
 
   private func askForCaused(since sequence: UInt64, at time: String? = nil) {
@@ -296,7 +308,13 @@ extension Prompting {
     case .file(let path):
       do throws(RegularFile.Problem) {
         try RegularFile.write(texts.map { "\($0)\n" }.joined(), to: path, replaces: true)
-        sayLine("\(style(.quiet, "wrote \(path), \(texts.count == 1 ? "1 line" : "\(texts.count) lines")"))")
+        var beside = ""
+        if received.asked?.verb == .wave, let settings = ViewerSettings.path(beside: path) {
+          let lines = ViewerSettings(of: texts, in: String(path.split(separator: "/").last ?? "")).lines
+          try RegularFile.write(lines.map { "\($0)\n" }.joined(), to: settings, replaces: true)
+          beside = ", and \(settings) for GTKWave"
+        }
+        sayLine("\(style(.quiet, "wrote \(path), \(texts.count == 1 ? "1 line" : "\(texts.count) lines")\(beside)"))")
       } catch {
         refuse("\(path): \(error.text)", job.line)
       }

@@ -242,7 +242,7 @@ extension Prompting {
         sayLine("the lines of the document follow: \(documentWaysOut)")
       }
       for (received, raw) in answer {
-        say(presenter.show(received, raw: raw, in: client.conversation.place))
+        say(presenter.show(received, raw: raw))
         if received.line.lineClass == .failure { noteMistake(in: line) }
         if received.line.lineClass != .data, case .check(let outcome) = purpose { compare(received, outcome, line) }
       }

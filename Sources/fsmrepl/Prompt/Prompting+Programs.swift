@@ -49,7 +49,7 @@ extension Prompting {
   /// Shows a line: on the screen, or in a pager if the answer is too long for it.
   func showAnswer(_ received: Conversation.Received, _ raw: RawLine) {
     if isMuted(received) { return }
-    let text = presenter.show(received, raw: raw, in: client.conversation.place)
+    let text = presenter.show(received, raw: raw)
     guard let asked = received.asked, let tag = asked.tag, asked.asker == .user, asked.verb?.listsRows == true else {
       say(text)
       sayRemedy(received)

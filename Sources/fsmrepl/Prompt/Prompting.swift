@@ -197,7 +197,7 @@ final class Prompting {
     for (path, answer) in client.loadSavedDocuments() {
       sayLine("\(style(.quiet, "\(path) was saved"))")
       for line in client.localAnswer(answer, to: "load \(path)") {
-        say(presenter.show(line.received, raw: line.raw, in: client.conversation.place))
+        say(presenter.show(line.received, raw: line.raw))
       }
     }
   }

@@ -142,7 +142,7 @@ final class RunProgram {
     guard options.speed != nil else { return onlooker }
     let mark = options.isTAP ? "# " : ""
     onlooker.line = { [self] line in files.write("\(mark)\(style(.quiet, "> \(line)"))\n") }
-    let wording = files.isTerminal && !showsWire ? Wording(style: style, showsMilliseconds: true) : nil
+    let wording = files.isTerminal && !showsWire ? Wording(style: style) : nil
     onlooker.notice = { [self] raw in
       let event = wording.flatMap { wording in ServerLine(raw).flatMap { wording.event($0, showsSequence: false) } }
       files.write("\(mark)\(event ?? (files.isTerminal ? ScreenText(raw) : ScreenText(unescaped: raw.utf8)))\n")

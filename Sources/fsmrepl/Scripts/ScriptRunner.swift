@@ -132,7 +132,7 @@ final class ScriptRunner {
     }
     if echoes { write(presenter.showWhole(RawLine((client.openDocument == nil ? "> " : "> | ") + text))) }
     for (received, raw) in client.answerLocally(text, origin: line.origin) ?? [] {
-      write(presenter.show(received, raw: raw, in: client.conversation.place))
+      write(presenter.show(received, raw: raw))
       if received.line.lineClass == .failure { fail(received.line.code, origin: line.origin, text: text) }
     }
     if !pipelines { client.askForSign() }
@@ -224,7 +224,7 @@ final class ScriptRunner {
   }
 
   private func take(_ received: Conversation.Received, raw: RawLine) {
-    write(presenter.show(received, raw: raw, in: client.conversation.place))
+    write(presenter.show(received, raw: raw))
     let line = received.line
     if line.lineClass == .success, let verb = received.asked?.verb, verb == .quit || verb == .shutdown {
       stage = .leaving(verb)

@@ -50,12 +50,9 @@ struct Presenter {
     }
   }
 
-  /// - Parameters:
-  ///   - raw: The line as received.
-  ///   - place: The world in use after it.
+  /// - Parameter raw: The line as received.
   /// - Returns: Whole lines, or nothing if nothing is to be shown yet.
-  mutating func show(_ received: Conversation.Received, raw: RawLine, in place: Place = Place()) -> ScreenText {
-    wording.showsMilliseconds = place.isRunning
+  mutating func show(_ received: Conversation.Received, raw: RawLine) -> ScreenText {
     if let asked = received.asked, asked.asker != .user { return "" }
     switch format {
     case .wire, .visible: return showWhole(received.withoutOurTag(raw))
@@ -218,7 +215,7 @@ struct Presenter {
   private func waveLine(_ text: String) -> ScreenText {
     guard !text.hasPrefix("<"), !text.hasPrefix("{") else { return ScreenText(text) }
     var line = ScreenText()
-    var rest = wording.tellsExactTimes ? text[...] : Self.withoutNanoseconds(text)[...]
+    var rest = Self.withoutNanoseconds(text)[...]
     while let first = rest.first {
       // In front of a room signs are bold, not on a ground of their own.
       let role = Self.waveRole(first).map { wording.style.isPresenting && $0 != .quiet ? .name : $0 }

@@ -184,7 +184,7 @@ struct RewindTrial: Equatable {
     try? Trial.run(in: world, of: endpoint) { side -> RewindTrial? in
       guard let before = side.ask("world")?.last, let start = before["t"].flatMap({ TimeText.time($0) }),
         let answer = side.ask(request, within: TimeTrial.longest)?.last, answer.lineClass == .success,
-        let end = answer["t"].flatMap({ TimeText.time($0) }), let sequence = answer["seq"],
+        let end = answer["t"].flatMap({ TimeText.time($0) }), let sequence = side.ask("world")?.last?["seq"],
         sequence != before["seq"], let line = side.ask(TakenBack.Range.request(of: sequence))
       else { return nil }
       guard let range = TakenBack.Range(line) else { return RewindTrial(taken: nil, time: start - end) }

@@ -4,8 +4,6 @@ internal import Scripts
 /// Turns lines from the daemon into words for people. Stateless: one line in, some text out.
 struct Wording: Equatable {
   let style: Style
-  /// Times of a running clock are shown in milliseconds; those of a stopped one are exact.
-  var showsMilliseconds = false
   /// Whether an answer is reported with its time and the number of its input.
   var tellsWhen = true
 
@@ -274,10 +272,10 @@ struct Wording: Equatable {
     }
     if verb == .coverage { return coverageRow(line) }
     return withTime(line.words).enumerated().map { index, word in
-      Table.Cell(index == 0 && verb == .agenda && style.isPresenting ? time(word) : word, index == 0 ? .name : nil)
+      Table.Cell(index == 0 && verb == .agenda ? time(word) : word, index == 0 ? .name : nil)
     }
       + line.fields.map { field in
-        let value = style.isPresenting && Self.times.contains(field.key) ? time(field.value) : field.value
+        let value = Self.times.contains(field.key) ? time(field.value) : field.value
         return Table.Cell("\(field.key)=\(value.isEmpty ? "-" : value)")
       }
       + text
@@ -384,21 +382,18 @@ struct Wording: Equatable {
 
   /// A time with its unit.
   func moment(_ text: String?, unit: String = "s") -> String {
-    style.isPresenting ? time(text) : "\(time(text))\(unit)"
+    guard let text else { return "?" }
+    return style.isPresenting ? time(text) : ScreenTime.text(text, unit: unit)
   }
-
-  var tellsExactTimes: Bool { !showsMilliseconds && !style.isPresenting }
 
   func time(_ text: String?) -> String {
     guard let text else { return "?" }
-    if style.isPresenting { return TimeText.people(text) ?? text }
-    guard showsMilliseconds, let point = text.firstIndex(of: ".") else { return text }
-    return String(text[..<(text.index(point, offsetBy: 4, limitedBy: text.endIndex) ?? text.endIndex)])
+    return style.isPresenting ? TimeText.people(text) ?? text : ScreenTime.text(text)
   }
 
-  /// A text of a failure; for a room, with the times in it as people say them, if it is about a time.
+  /// A text of a failure, with the times in it as on a screen, if it is about a time.
   private func times(in text: String, of failure: ServerLine) -> String {
-    guard style.isPresenting, failure["argument"] == "time" else { return text }
+    guard failure["argument"] == "time" else { return text }
     return text.replacing(/[0-9]+\.[0-9]{3,}/) { time(String($0.output)) }
   }
 
