@@ -36,10 +36,11 @@ for program in fsmd fsmrepl; do
   cp "$folder/build/release/$program" "$folder/$how/symbols/$program"
   strip --strip-all -o "$folder/$how/$program" "$folder/$how/symbols/$program"
   bytes=$(stat -c %s "$folder/$how/$program")
-  most=$([ "$program" = fsmd ] && echo 15 || echo 8)
+  # What they have today and a little more: a module that doubles its size is noticed.
+  most=$([ "$program" = fsmd ] && echo 19 || echo 11)
   echo "$program ($how): $bytes bytes" >&2
   if [ "$bytes" -gt $((most * 1000 * 1000)) ]; then
-    echo "$program is larger than $most MB, which packages promise." >&2
+    echo "$program is larger than $most MB; Docs/Packages.md says what it had." >&2
     exit 1
   fi
 done
