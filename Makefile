@@ -42,8 +42,8 @@ endif
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run demo pictures test test-diagrams test-page conformance fuzz diagram-tools-are-there page-tools-are-there test-all test-lab lab race store kinds bench count format lint install clean \
-  swift-is-there libraries-are-there redis-is-there statemachine-is-there valgrind-is-there
+.PHONY: help run demo pictures test test-diagrams test-page conformance fuzz diagram-tools-are-there page-tools-are-there test-all test-lab lab race store kinds bench count format lint install clean deb tarball test-packages reproduce \
+  package-tools-are-there swift-is-there libraries-are-there redis-is-there statemachine-is-there valgrind-is-there
 
 help:
 	echo 'make run      builds fsmd and opens the REPL on a daemon of its own (with no terminal: plays Demos/tour.fsm)'
@@ -64,6 +64,10 @@ help:
 	echo 'make count    instructions that the daemon takes per request, counted by valgrind: the same each time'
 	echo 'make format   formats all Swift files in place'
 	echo 'make install  installs both programs and their man pages (PREFIX=$(PREFIX), DESTDIR=)'
+	echo 'make deb      makes the Debian packages fsmd and fsmrepl, in .build/packages'
+	echo 'make tarball  makes fsmd-VERSION-linux-ARCH.tar.gz and its checksum, in .build/packages'
+	echo 'make test-packages  makes them, and tries them in clean roots of Debian 12 and 13 (as root)'
+	echo 'make reproduce  makes the tarball of this commit in another folder, too, and compares'
 	echo 'make clean    removes what was built'
 
 # A daemon of its own, which ends with the REPL: `make run` neither finds nor disturbs another.
@@ -244,6 +248,22 @@ install: libraries-are-there
 	install -d "$(DESTDIR)$(PREFIX)/share/fsmd/Lessons"
 	install -m 644 Lessons/* "$(DESTDIR)$(PREFIX)/share/fsmd/Lessons"
 
+# What is given out. Docs/Packages.md says what is in it; the scripts are in Packaging.
+deb: libraries-are-there package-tools-are-there
+	Packaging/deb.sh
+
+tarball: libraries-are-there package-tools-are-there
+	Packaging/tarball.sh
+
+# The same programs under the next version stand in for an upgrade.
+test-packages: deb tarball
+	version=$$(sed -n 's/.*static let version = "\(.*\)"/\1/p' Sources/LineProtocol/*/Release.swift)
+	VERSION=$${version%.*}.$$(($${version##*.} + 1)) Packaging/deb.sh
+	Packaging/test.sh
+
+reproduce: tarball
+	Packaging/reproduce.sh
+
 clean:
 	rm -rf .build
 
@@ -258,6 +278,13 @@ libraries-are-there: swift-is-there
 	if [ ! -e /usr/include/sqlite3.h ]; then $(call install_package,libsqlite3-dev); fi
 	if [ ! -e /usr/include/expat.h ]; then $(call install_package,libexpat1-dev); fi
 	if [ ! -e /usr/include/microhttpd.h ]; then $(call install_package,libmicrohttpd-dev); fi
+
+package-tools-are-there: swift-is-there
+	if ! command -v python3 >/dev/null; then $(call install_package,python3); fi
+	if ! command -v dpkg-buildpackage >/dev/null; then $(call install_package,dpkg-dev); fi
+	if ! command -v dh >/dev/null; then $(call install_package,debhelper); fi
+	if ! command -v lintian >/dev/null; then $(call install_package,lintian); fi
+	if ! command -v debootstrap >/dev/null; then $(call install_package,debootstrap); fi
 
 redis-is-there: swift-is-there
 	if ! command -v redis-server >/dev/null; then $(call install_package,redis-server); fi

@@ -22,6 +22,15 @@ package final class HTTPServer {
     package init() {}
   }
 
+  /// The system's libmicrohttpd cannot be loaded.
+  package struct MissingLibrary: Error, CustomStringConvertible {
+    let reason: String
+
+    package var description: String {
+      "the page needs libmicrohttpd (Debian: apt install libmicrohttpd12): \(reason)"
+    }
+  }
+
   /// Readable while the server has work: for the owner's poller.
   package var descriptor: Descriptor { poller.descriptor }
   private let limits: Limits
@@ -47,10 +56,15 @@ package final class HTTPServer {
   /// Starts serving on a listening socket, which it closes when it stops.
   ///
   /// - Parameter now: The host time, in nanoseconds.
-  /// - Throws: The system's error when there is no memory or descriptor. The socket is closed then too.
-  package init(on socket: Descriptor, limits: Limits = Limits(), now: UInt64) throws(SystemError) {
+  /// - Throws: ``MissingLibrary``, or the system's error when there is no memory or descriptor. The socket is closed then
+  ///   too.
+  package init(on socket: Descriptor, limits: Limits = Limits(), now: UInt64) throws {
     self.limits = limits
     self.now = now
+    if let reason = fsm_http_load() {
+      socket.close()
+      throw MissingLibrary(reason: String(cString: reason))
+    }
     do throws(SystemError) {
       poller = try Poller()
     } catch {

@@ -64,6 +64,33 @@ struct ListenerTests {
     try ClientSocket.connect(path: path).close()
   }
 
+  @Test("a socket that was passed is served, and its file stays")
+  func inherited() throws {
+    guard let socket = makeSocket(nonBlocking: false) else { return }
+    #expect(throws: SocketFailure.notListening(descriptor: socket.rawValue)) { _ = try Listener(inherited: socket) }
+    #expect(withSocketAddress(path) { bind(socket.rawValue, $0, $1) } == 0)
+    #expect(throws: SocketFailure.notListening(descriptor: socket.rawValue)) { _ = try Listener(inherited: socket) }
+    #expect(listen(socket.rawValue, 5) == 0)
+    _ = fcntl(socket.rawValue, F_SETFD, 0)
+    let nobody = SocketGroup(name: "other", id: getegid() + 1)
+    #expect(throws: SocketFailure.notForGroup(path: path, group: "other")) {
+      _ = try Listener(inherited: socket, for: nobody)
+    }
+    var listener = try Listener(inherited: socket)
+    #expect(listener.path == path)
+    #expect(fcntl(socket.rawValue, F_GETFD) & FD_CLOEXEC != 0)
+    #expect(listener.accept() == .none)
+    let client = try ClientSocket.connect(path: path)
+    defer { client.close() }
+    guard case .connection(let connection, _) = listener.accept() else {
+      Issue.record("nobody was accepted")
+      return
+    }
+    connection.close()
+    listener.closeAndRemove()
+    #expect(mode(of: path) != nil)
+  }
+
   @Test("what is no socket is left alone")
   func notASocket() throws {
     close(creat(path, 0o644))

@@ -1,15 +1,20 @@
+import CSystem
 import Glibc
 import Testing
 
 @testable import UnixHost
 
 struct LogTests {
-  private func lines(at level: Log.Level, _ write: (Log) -> Void) throws -> [Substring] {
+  /// - Parameter isJournal: Whether the journal reads them.
+  private func lines(at level: Log.Level, isJournal: Bool = false, _ write: (Log) -> Void) throws -> [Substring] {
     let pipe = try Pipe()
-    write(Log(level: level, output: pipe.writing))
+    var found = stat()
+    fstat(pipe.writing.rawValue, &found)
+    let journal = "\(found.st_dev):\(isJournal ? found.st_ino : 1)"
+    write(Log(level: level, output: pipe.writing, journal: journal))
     pipe.writing.close()
     defer { pipe.reading.close() }
-    var buffer = [UInt8](repeating: 0, count: 4096)
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
     guard case .bytes(let count) = buffer.withUnsafeMutableBytes({ pipe.reading.read(into: $0) }) else { return [] }
     return String(decoding: buffer.prefix(count), as: UTF8.self).split(separator: "\n")
   }
@@ -23,6 +28,21 @@ struct LogTests {
     }
     #expect(found.map { $0.split(separator: " ", maxSplits: 1).last } == ["error one", "warning two"])
     #expect(try lines(at: .info) { $0.debug("never made") }.isEmpty)
+  }
+
+  @Test("the journal gets a level that it understands, and lines that it does not cut")
+  func journal() throws {
+    let long = String(repeating: "é", count: Log.longest / 2)
+    let found = try lines(at: .debug, isJournal: true) { log in
+      log.error("one")
+      log.warning("two")
+      log.info("a\(long)")
+      log.debug("four")
+    }
+    #expect(found.prefix(2) == ["<3>one", "<4>two"])
+    #expect(found[2] == "<6>a\(long.dropLast())... (of \(Log.longest + 1) bytes)")
+    #expect(found[3] == "<7>four")
+    #expect(found.allSatisfy { $0.utf8.count < 48 << 10 })
   }
 
   @Test("what a client sent cannot fake a line or drive a terminal")

@@ -8,11 +8,11 @@ struct BackupCommand {
   var folder: String?
   let file: String
 
-  private enum Option {
+  enum Option {
     case state
   }
 
-  private static let table = OptionTable<Option>(
+  static let table = OptionTable<Option>(
     program: "\(ProgramName.current) backup", synopsis: "[OPTION]... FILE",
     options: [.init(.state, long: "state", argument: .required("FOLDER"), summary: StoreAccess.summary)])
 

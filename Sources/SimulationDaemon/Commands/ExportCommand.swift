@@ -16,15 +16,15 @@ struct ExportCommand {
   /// Nil for standard output.
   let file: String?
 
-  private enum Option {
+  enum Option {
     case format, state
   }
 
-  private static let table = OptionTable<Option>(
+  static let table = OptionTable<Option>(
     program: "\(ProgramName.current) export", synopsis: "[OPTION]... WORLD [FILE]",
     options: [
       .init(
-        .format, short: "f", long: "format", argument: .required("FORMAT"),
+        .format, short: "f", long: "format", argument: .required("FORMAT"), values: Format.allCases.map(\.rawValue),
         summary:
           "script: requests with times that make the world again, for 'fsmrepl run' (default)\nsqlite: a database with tables for people; it needs a FILE\njournal: what the request 'journal' prints, also of a world that is out of service"
       ),

@@ -21,11 +21,11 @@ struct RepairCommand {
   var other: String?
   var isAgreed = false
 
-  private enum Option {
+  enum Option {
     case to, toCheckpoint, asNew, yes, state
   }
 
-  private static let table = OptionTable<Option>(
+  static let table = OptionTable<Option>(
     program: "\(ProgramName.current) repair", synopsis: "[OPTION]... WORLD",
     options: [
       .init(.to, long: "to", argument: .required("SEQ"), summary: "keep the inputs up to this one"),

@@ -10,11 +10,11 @@ struct VerifyCommand {
   /// Empty for all worlds.
   let worlds: [String]
 
-  private enum Option {
+  enum Option {
     case state
   }
 
-  private static let table = OptionTable<Option>(
+  static let table = OptionTable<Option>(
     program: "\(ProgramName.current) verify", synopsis: "[OPTION]... [WORLD]...",
     options: [.init(.state, long: "state", argument: .required("FOLDER"), summary: StoreAccess.summary)])
 

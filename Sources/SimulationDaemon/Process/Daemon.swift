@@ -16,6 +16,9 @@ final class Daemon {
   private let service: Service
   private let limits: Limits
   private let log: Log
+  private let manager: ServiceManager
+  /// When the service manager is to hear that the event loop goes on; nil if it does not wait for that.
+  private var nextBeat: UInt64?
   /// Indexed by the poller's token minus `firstToken`; free indices are in `vacancies`.
   private var connections: [Connection?] = []
   private var vacancies: [Int] = []
@@ -55,32 +58,21 @@ final class Daemon {
   /// How long it waits for interrupted workers, in nanoseconds; a step of a machine cannot be interrupted.
   private static let lastWork: UInt64 = 1_000_000_000
 
-  init(_ invocation: Invocation, catalogue: Catalogue, version: String, log: Log) throws {
+  init(
+    _ invocation: Invocation, catalogue: Catalogue, version: String, log: Log, manager: ServiceManager
+  ) throws {
     limits = invocation.limits
+    self.manager = manager
     self.log = log
     MachineMemory.returnLargePieces()
     let pageConnections = invocation.page == nil ? 0 : PageServer.connections(memory: limits.memory)
     FileDescriptorLimit.raise(to: limits.clients + 64 + pageConnections)
-    let path = try SocketPath.resolve(option: invocation.socket)
-    let group = try invocation.group.map { try SocketGroup(named: $0) }
-    if group != nil, !path.isNamed { throw SocketFailure.groupNeedsPath }
-    if invocation.watchSocket == path.path { throw SocketFailure.samePath(path.path) }
-    try path.prepareDirectory()
-    // The listener comes first: if another daemon runs, that is the error to report. Clients wait until the store is
-    // open.
-    var doors = [
-      Door(
-        try Listener(path: path.path, for: group), token: Daemon.listenerToken, mayChange: true,
-        isForTrusted: group == nil)
-    ]
+    var doors = try Door.all(
+      invocation, manager.sockets, tokens: (Daemon.listenerToken, Daemon.watchToken))
     do {
-      if let path = invocation.watchSocket {
-        doors.append(
-          Door(try Listener(path: path, for: group), token: Daemon.watchToken, mayChange: false, isForTrusted: false))
-      }
       let library = try Daemon.library(invocation, catalogue, log)
       loop = try EventLoop(pollNanoseconds: invocation.pollNanoseconds)
-      let persistence = try Daemon.persistence(invocation, catalogue, socket: path.path, log)
+      let persistence = try Daemon.persistence(invocation, catalogue, socket: doors[0].listener.path, log)
       let wakeup = try Wakeup()
       self.wakeup = wakeup
       directory = UserDirectory { wakeup.signal() }
@@ -108,7 +100,11 @@ final class Daemon {
         self.page = page
       }
     } catch {
-      for door in doors { door.listener.closeAndRemove() }
+      let reason = "\(error)".split(separator: "\n").joined(separator: "; ")
+      let refusal =
+        error is StoreFailure || error is PersistenceFailure
+        ? Service.refusal("- STORAGE : \(reason)", "storage") : Service.refusal("- INTERNAL : \(reason)", "failure")
+      for place in doors.indices { doors[place].close(because: refusal) }
       throw error
     }
     self.doors = doors
@@ -120,8 +116,11 @@ final class Daemon {
       log.info("ending on signal \(signal)")
       round { service.shutDown() }
     }
-    log.info("fsmd \(version) listens on \(path.path)\(group.map { " for the group \($0.name)" } ?? "")")
-    if let path = invocation.watchSocket { log.info("fsmd: \(path) is for looking") }
+    for door in doors {
+      let path = door.listener.path
+      let group = invocation.group.map { " for the group \($0)" } ?? ""
+      log.info(door.mayChange ? "fsmd \(version) listens on \(path)\(group)" : "fsmd: \(path) is for looking")
+    }
     if let page { log.info("fsmd: page \(page.access.link)") }
   }
 
@@ -165,6 +164,8 @@ final class Daemon {
   func run() -> Never {
     // Timers due at the start must not wait for a client.
     loop.requestTurn()
+    nextBeat = manager.patience.map { _ in 0 }
+    manager.notify("READY=1\nSTATUS=listens on \(doors[0].listener.path)")
     loop.run()
   }
 
@@ -184,6 +185,7 @@ final class Daemon {
       }
     }
     if service.isShuttingDown {
+      if endsAt == nil { manager.notify("STOPPING=1") }
       let deadline = endsAt ?? service.host + Daemon.lastWork
       endsAt = deadline
       if service.mayEnd || service.host >= deadline { end() }
@@ -192,7 +194,15 @@ final class Daemon {
     }
     if isDeaf { listenAgain() }
     if service.needsTurn || page?.needsTurn == true { loop.requestTurn() }
-    loop.arm(at: [service.nextWake(), page?.nextWake].compactMap { $0 }.min())
+    beat()
+    loop.arm(at: [service.nextWake(), page?.nextWake, nextBeat].compactMap { $0 }.min())
+  }
+
+  /// Tells the service manager, twice as often as it asks, that the event loop goes on.
+  private func beat() {
+    guard let due = nextBeat, service.host >= due, let patience = manager.patience else { return }
+    manager.notify("WATCHDOG=1")
+    nextBeat = service.host + patience / 2
   }
 
   private func passTime() {

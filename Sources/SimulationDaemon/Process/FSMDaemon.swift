@@ -36,8 +36,9 @@ public enum FSMDaemon {
 
   private static func run(_ invocation: Invocation, _ kinds: Catalogue) -> Never {
     let log = Log(level: invocation.logLevel)
+    let manager = ServiceManager.take()
     do {
-      try Daemon(invocation, catalogue: kinds, version: Release.version, log: log).run()
+      try Daemon(invocation, catalogue: kinds, version: Release.version, log: log, manager: manager).run()
     } catch {
       log.error("\(error)")
       exit(error is StoreFailure || error is PersistenceFailure ? 3 : 2)

@@ -31,7 +31,7 @@ struct Invocation {
 
   private enum Option {
     case socket, group, watchSocket, ephemeral, kinds, durability, onRestart, page, pageControl, memory, limit, log
-    case poll, workers, untilStandardInputCloses
+    case poll, workers, untilStandardInputCloses, completion
   }
 
   private static let table = OptionTable<Option>(
@@ -53,10 +53,10 @@ struct Invocation {
         summary: "listen on PATH too, for connections that may only look"),
       .init(.ephemeral, long: "ephemeral", summary: "keep nothing when the daemon ends"),
       .init(
-        .durability, long: "durability", argument: .required("HOW"),
+        .durability, long: "durability", argument: .required("HOW"), values: ["batch", "full"],
         summary: "what a durable world survives: batch, the daemon's death (default);\nfull, a power cut as well"),
       .init(
-        .onRestart, long: "on-restart", argument: .required("HOW"),
+        .onRestart, long: "on-restart", argument: .required("HOW"), values: OnRestart.allCases.map(\.rawValue),
         summary:
           "what running timers of durable worlds do after a restart: keep their remaining time\n(remaining, the default), keep their due time (deadline), or start again (restart)"
       ),
@@ -80,7 +80,7 @@ struct Invocation {
         .limit, long: "limit", argument: .required("NAME=VALUE"),
         summary: "set a limit; may be repeated, the request 'limits' shows all"),
       .init(
-        .log, long: "log", argument: .required("LEVEL"),
+        .log, long: "log", argument: .required("LEVEL"), values: Log.Level.allCases.map(\.name),
         summary: "what is logged on standard error: error, warning, info (default), debug"),
       .init(
         .poll, long: "poll", argument: .required("MICROSECONDS"),
@@ -94,6 +94,20 @@ struct Invocation {
       ),
       .init(
         .untilStandardInputCloses, long: "until-stdin-closes", summary: "end when standard input ends"),
+      .init(
+        .completion, long: "completion", argument: .required("SHELL"),
+        values: ShellCompletion.Shell.allCases.map(\.rawValue),
+        summary: "print the completion of this command line for bash, zsh or fish"),
+    ])
+
+  private static let completion = ShellCompletion(
+    program: ProgramName.current,
+    commands: [
+      .init("export", ExportCommand.table.completions(), takesFiles: true),
+      .init("verify", VerifyCommand.table.completions(), takesFiles: false),
+      .init("repair", RepairCommand.table.completions(), takesFiles: false),
+      .init("backup", BackupCommand.table.completions(), takesFiles: true),
+      .init("", table.completions(), takesFiles: false),
     ])
 
   private static let usage =
@@ -133,6 +147,10 @@ struct Invocation {
         return .exit(0)
       case .run(let options, let operands):
         if let operand = operands.first { throw unknownCommand(operand) }
+        if let wish = options.first(where: { $0.name == .completion }) {
+          Descriptor.standardOutput.writeAll(completion.script(for: try .init(option: wish.value)))
+          return .exit(0)
+        }
         return .run(try Invocation(options))
       }
     } catch {
@@ -172,7 +190,7 @@ struct Invocation {
         guard !option.value.isEmpty else { throw .wrong("--watch-socket needs a path") }
         watchSocket = option.value
       case .socket, .ephemeral, .kinds, .durability, .onRestart, .page, .pageControl, .limit, .log, .poll, .workers,
-        .untilStandardInputCloses:
+        .untilStandardInputCloses, .completion:
         break
       }
     }
@@ -180,7 +198,7 @@ struct Invocation {
     if hasUsers { limits.makeRoomForUsers() }
     for option in options {
       switch option.name {
-      case .memory, .group, .watchSocket: break
+      case .memory, .group, .watchSocket, .completion: break
       case .socket:
         guard !option.value.isEmpty else { throw .wrong("--socket needs a path") }
         socket = option.value

@@ -33,10 +33,11 @@ struct RequestContext: ~Copyable {
   }
 
   // These two lend a context instead of returning it, and are not inlined: the optimizer of Swift 6.3.1 fails when it
-  // inlines a function that makes one.
+  // inlines or specializes a function that makes one.
 
   /// Lends the context with another tag.
   @inline(never)
+  @_semantics("optimize.sil.specialize.generic.never")
   func answering<Result>(_ tag: UnsafeRawBufferPointer, _ body: (borrowing RequestContext) -> Result) -> Result {
     body(RequestContext(self, tag: tag, words))
   }

@@ -12,18 +12,22 @@ package struct OptionTable<Name: Sendable>: Sendable {
     let short: Character?
     let long: String
     let argument: Argument
+    let values: [String]
     let summary: String
 
     /// - Parameters:
     ///   - short: An ASCII letter or digit.
+    ///   - values: All that its value can be, for completion; empty if that is no list. The table does not check it.
     ///   - summary: What it does; a line break starts a new line in the usage text.
     package init(
-      _ name: Name, short: Character? = nil, long: String, argument: Argument = .none, summary: String
+      _ name: Name, short: Character? = nil, long: String, argument: Argument = .none, values: [String] = [],
+      summary: String
     ) {
       self.name = name
       self.short = short
       self.long = long
       self.argument = argument
+      self.values = values
       self.summary = summary
     }
   }
@@ -116,7 +120,9 @@ package struct OptionTable<Name: Sendable>: Sendable {
       options.filter { isShown($0.name) }.map {
         (label(short: $0.short, long: $0.long, argument: $0.argument), $0.summary)
       }
-      + [(label(short: "h", long: "help"), "show this text"), (label(short: "V", long: "version"), "show the version")]
+      + [
+        (label(short: "h", long: "help"), Self.helpSummary), (label(short: "V", long: "version"), Self.versionSummary),
+      ]
     let width = rows.map(\.0.count).max() ?? 0
     var text = "usage: \(program) \(synopsis)\n\n"
     for (label, summary) in rows {
@@ -128,6 +134,26 @@ package struct OptionTable<Name: Sendable>: Sendable {
     }
     return text
   }
+
+  /// The options for the completion of a command, `--help` and `--version` included.
+  ///
+  /// A value named `FILE`, `PATH` or `PROGRAM` is a file, one named `DIR` or `FOLDER` a folder.
+  package func completions(where isOffered: (Name) -> Bool = { _ in true }) -> [ShellCompletion.Option] {
+    options.filter { isOffered($0.name) }.map { option in
+      ShellCompletion.Option(
+        short: option.short, long: option.long,
+        summary: option.summary.split(separator: "\n").first.map(String.init) ?? "",
+        value: option.argument.completion(of: option.values))
+    } + [
+      ShellCompletion.Option(
+        short: "h", long: "help", summary: Self.helpSummary, value: Argument.none.completion(of: [])),
+      ShellCompletion.Option(
+        short: "V", long: "version", summary: Self.versionSummary, value: Argument.none.completion(of: [])),
+    ]
+  }
+
+  private static var helpSummary: String { "show this text" }
+  private static var versionSummary: String { "show the version" }
 
   private func label(short: Character?, long: String, argument: Argument = .none) -> String {
     let letter = short.map { "-\($0), " } ?? "    "
@@ -188,6 +214,23 @@ extension OptionTable.Argument {
     case .required: required_argument
     case .optional: optional_argument
     }
+  }
+
+  fileprivate func completion(of values: [String]) -> ShellCompletion.Value {
+    let (name, isOptional): (String?, Bool) =
+      switch self {
+      case .none: (nil, false)
+      case .required(let name): (name, false)
+      case .optional(let name): (name, true)
+      }
+    let words: ShellCompletion.Value.Words =
+      switch name {
+      case _ where !values.isEmpty: .choice(values)
+      case "FILE", "PATH", "PROGRAM": .files
+      case "DIR", "FOLDER": .folders
+      case _: .free
+      }
+    return ShellCompletion.Value(words: words, name: name, isOptional: isOptional)
   }
 }
 

@@ -6,7 +6,8 @@ package struct Listener: Sendable {
   /// For the poller: readable when a client waits to be accepted.
   package let descriptor: Descriptor
   package let path: String
-  private let identity: FileIdentity
+  /// Of the file that was made here; nil if the manager of services made it.
+  private let identity: FileIdentity?
   private let isForGroup: Bool
   /// Kept open so that a connection can still be accepted and closed when no other descriptor is left.
   private var spare: Descriptor?
@@ -39,6 +40,31 @@ package struct Listener: Sendable {
     }
     self.path = path
     descriptor = socket
+    spare = Self.openSpare()
+  }
+
+  /// Takes over a socket on which the manager of services listens (``ServiceManager``), so that no client is lost while
+  /// this process starts or ends.
+  ///
+  /// The file belongs to the manager: it is neither checked nor removed here, and its owner, group and mode are what the
+  /// manager gave it.
+  ///
+  /// - Parameter group: The group that has to be able to connect.
+  /// - Throws: `notListening` unless it is a Unix socket with a name on which this process may accept; `notForGroup`.
+  package init(inherited socket: Descriptor, for group: SocketGroup? = nil) throws(SocketFailure) {
+    guard let path = listeningPath(of: socket) else { throw .notListening(descriptor: socket.rawValue) }
+    if let group {
+      var found = stat()
+      guard stat(path, &found) == 0, found.st_gid == group.id, found.st_mode & 0o060 == 0o060 else {
+        throw .notForGroup(path: path, group: group.name)
+      }
+    }
+    socket.makeNonBlocking()
+    _ = fcntl(socket.rawValue, F_SETFD, FD_CLOEXEC)
+    self.path = path
+    descriptor = socket
+    identity = nil
+    isForGroup = group != nil
     spare = Self.openSpare()
   }
 
@@ -80,6 +106,11 @@ package struct Listener: Sendable {
 
   /// Stops listening and removes the file, if it is still the one created here.
   package func closeAndRemove() {
+    guard identity != nil else {
+      descriptor.close()
+      spare?.close()
+      return
+    }
     let lock = try? SocketLock(of: path, isForGroup: isForGroup)
     if FileIdentity(path: path) == identity { unlink(path) }
     descriptor.close()

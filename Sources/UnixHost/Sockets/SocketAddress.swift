@@ -44,3 +44,22 @@ func makeSocket(nonBlocking: Bool) -> Descriptor? {
   let socket = Glibc.socket(AF_UNIX, flags, 0)
   return socket < 0 ? nil : Descriptor(rawValue: socket)
 }
+
+/// The path of a Unix stream socket that accepts connections; nil for anything else, and for one without a path.
+func listeningPath(of socket: Descriptor) -> String? {
+  func option(_ name: Int32) -> Int32? {
+    var value: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    return getsockopt(socket.rawValue, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+  }
+  guard option(SO_TYPE) == Int32(SOCK_STREAM.rawValue), option(SO_ACCEPTCONN) == 1 else { return nil }
+  var found = sockaddr_un()
+  var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+  // Safety: sockaddr_un begins like sockaddr by definition; the kernel writes no more than its size.
+  let code = withUnsafeMutablePointer(to: &found) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket.rawValue, $0, &size) }
+  }
+  guard code == 0, found.sun_family == sa_family_t(AF_UNIX) else { return nil }
+  let path = withUnsafeBytes(of: &found.sun_path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  return path.isEmpty ? nil : path
+}

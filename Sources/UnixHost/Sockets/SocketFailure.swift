@@ -32,6 +32,12 @@ package enum SocketFailure: Error, Hashable, Sendable {
   case replaceable(folder: String)
   /// A socket for a group is at a default path, which nobody else could find or reach.
   case groupNeedsPath
+  /// What the manager of services passed is no Unix socket that listens at a path.
+  case notListening(descriptor: Int32)
+  /// The group cannot connect to the socket that the manager of services made.
+  case notForGroup(path: String, group: String)
+  /// The manager of services passed a socket, and another is asked for.
+  case passed(path: String, option: String)
   /// The socket for looking has the path of the other socket.
   case samePath(String)
 }
@@ -74,6 +80,12 @@ extension SocketFailure: CustomStringConvertible {
       "another user could replace the socket, since \(folder) is not only this user's or root's to write"
     case .groupNeedsPath:
       "a socket for a group needs a path that others know: give --socket PATH or set FSMD_SOCKET"
+    case .notListening(let descriptor):
+      "descriptor \(descriptor), passed by $LISTEN_FDS, is no Unix socket that listens at a path: ListenStream=PATH"
+    case .notForGroup(let path, let group):
+      "the group \(group) cannot use the socket \(path): SocketGroup=\(group) and SocketMode=0660 in its unit"
+    case .passed(let path, let option):
+      "the service manager listens on \(path), so there is no \(option)"
     case .samePath(let path):
       "both sockets have the path \(path): --watch-socket needs one of its own"
     }

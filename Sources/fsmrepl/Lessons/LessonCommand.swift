@@ -78,6 +78,7 @@ extension Program {
       complain("a lesson is for a terminal; --auto plays it without one")
       return .usage
     }
+    guard options.isAutomatic || hasPrompt() else { return .usage }
     let lesson = Lesson(entry.script)
     let parts = lesson.items.count
     if let part = options.part, part > parts {
@@ -163,6 +164,7 @@ extension Program {
       complain("--show is for a terminal")
       return .usage
     }
+    guard hasPrompt() else { return .usage }
     let readings = read(run.files)
     guard readings.allSatisfy({ $0.item != nil }) else { return .usage }
     guard let script = readings.first?.item, readings.count == 1 else {

@@ -51,6 +51,7 @@ struct Invocation: Equatable {
     case socket, own, daemon, page, pageControl, expression, file, keepGoing, echo, raw, json, noColour, present
     case record, tap, junit, wave, update, check, strictDocuments, seed, real, speed, show, lessons, auto
     case letName, only, list, jobs, times, warningsFail, coverage, atLeast
+    case completion
   }
 
   /// What the program is to do; the first operand names it.
@@ -181,7 +182,19 @@ struct Invocation: Equatable {
         .lessons, long: "lessons", argument: .required("DIR"),
         summary: "lesson: the folder of the lessons, instead of those of this program"),
       .init(.auto, long: "auto", summary: "lesson: play it without a terminal; it answers its questions itself"),
+      .init(
+        .completion, long: "completion", argument: .required("SHELL"),
+        values: ShellCompletion.Shell.allCases.map(\.rawValue),
+        summary: "print the completion of this command line for bash, zsh or fish"),
     ])
+
+  /// The completion of the command line, each option with the commands that it goes with.
+  static let completion = ShellCompletion(
+    program: table.program,
+    commands: (Command.allCases.filter { $0 != .requests } + [.requests]).map { command in
+      ShellCompletion.Command(
+        command.rawValue, table.completions { $0.commands.contains(command) }, takesFiles: command != .lesson)
+    })
 
   static let usage =
     table.usage + """
@@ -252,6 +265,7 @@ struct Invocation: Equatable {
       case .tap, .junit, .update, .lessons, .auto, .seed, .real, .speed, .check, .strictDocuments, .wave, .show,
         .letName, .only, .list, .jobs, .times, .warningsFail, .coverage, .atLeast:
         break
+      case .completion: break  // ``Program`` has printed it.
       }
     }
     if writesJSON, echoes { throw .wrong("--json shows objects only, and --echo the lines of a script") }
@@ -282,7 +296,7 @@ extension Invocation.Name {
     case .socket, .own, .daemon, .noColour, .present: [.requests, .run, .check, .lesson]
     case .page, .pageControl: [.requests, .run, .lesson]
     case .keepGoing, .raw: [.requests, .run, .check]
-    case .expression, .file, .echo, .json, .record: [.requests]
+    case .expression, .file, .echo, .json, .record, .completion: [.requests]
     case .tap, .junit: [.run, .check]
     case .check, .strictDocuments, .seed, .real, .speed, .wave, .show: [.run]
     case .letName, .only, .list, .jobs, .times, .warningsFail, .coverage, .atLeast: [.run]

@@ -20,6 +20,9 @@ enum Program {
       case .version:
         return tell("fsmrepl \(Release.version)\n")
       case .run(let options, let operands):
+        if let wish = options.first(where: { $0.name == .completion }) {
+          return tell(ScreenText(unescaped: Invocation.completion.script(for: try .init(option: wish.value)).utf8))
+        }
         invocation = try Invocation(options: options, operands: operands)
       }
     } catch {
@@ -36,6 +39,7 @@ enum Program {
     let isInteractive =
       invocation.sources.allSatisfy(\.isDocument) && Descriptor.standardInput.isTerminal
       && Descriptor.standardOutput.isTerminal
+    guard !isInteractive || hasPrompt() else { return .usage }
     let style = style(for: invocation)
     let format: Presenter.Format =
       if !Descriptor.standardOutput.isTerminal {
@@ -81,6 +85,13 @@ enum Program {
       return Prompting(client: client, format: format, style: style, signals: signals)
         .run(invocation.sources.compactMap(\.request))
     }
+  }
+
+  /// Whether lines can be typed; otherwise the reason has been printed.
+  static func hasPrompt() -> Bool {
+    guard let reason = Readline.load() else { return true }
+    complain("\(reason)")
+    return false
   }
 
   /// Connects, calls `body`, and cleans up afterwards.

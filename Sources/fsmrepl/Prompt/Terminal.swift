@@ -6,7 +6,7 @@ internal import UnixHost
 /// The terminal and the line being typed: GNU readline through its callbacks.
 ///
 /// The owner calls ``readable()`` when there is input. Text is shown above the line being typed, which stays as it is.
-/// Readline is global, so one terminal at a time is started.
+/// Readline is global, so one terminal at a time is started. It has been loaded (``Readline/load()``).
 @MainActor
 final class Terminal {
   /// Called with each line, and with `nil` at the end of input; returns whether another prompt follows. While it runs
@@ -59,19 +59,21 @@ final class Terminal {
   func start(prompt: String) {
     Terminal.current = self
     self.prompt = prompt
-    rl_readline_name = UnsafePointer(strdup("fsmrepl"))  // Readline keeps the pointer: `$if fsmrepl` in inputrc.
-    rl_catch_signals = 0  // The loop reads signals.
-    rl_catch_sigwinch = 0
-    rl_change_environment = 0
-    rl_sort_completion_matches = 0  // What is possible now is first.
-    rl_completer_word_break_characters = UnsafePointer(strdup(" \t\n"))  // Readline keeps it too.
-    rl_attempted_completion_function = { text, start, end in
+    let readline = fsm_readline_variables()
+    // For `$if fsmrepl` in inputrc. Readline keeps the pointer.
+    readline.rl_readline_name.pointee = UnsafePointer(strdup("fsmrepl"))
+    readline.rl_catch_signals.pointee = 0  // The loop reads signals.
+    readline.rl_catch_sigwinch.pointee = 0
+    readline.rl_change_environment.pointee = 0
+    readline.rl_sort_completion_matches.pointee = 0  // What is possible now is first.
+    readline.rl_completer_word_break_characters.pointee = UnsafePointer(strdup(" \t\n"))  // It keeps this one too.
+    readline.rl_attempted_completion_function.pointee = { text, start, end in
       Terminal.current?.completions(from: Int(start), to: Int(end)) ?? nil
     }
-    rl_completion_display_matches_hook = { _, _, _ in Terminal.current?.showCompletions() }
+    readline.rl_completion_display_matches_hook.pointee = { _, _, _ in Terminal.current?.showCompletions() }
     // The terminal stays in readline's mode while a line is handled, so that input typed or pasted meanwhile is not
     // echoed twice. stop() and suspend() restore it.
-    rl_deprep_term_function = {}
+    readline.rl_deprep_term_function.pointee = {}
     rl_variable_bind("show-all-if-ambiguous", "on")  // Before inputrc is read, which may override it.
     install()
     condition = .editing
