@@ -398,7 +398,7 @@ class Tests:
         page.click("button[data-event=tap]")
         page.click(".timers button")
         page.until("!document.querySelector('.timers li')", "a timer was fired")
-        page.click("[data-role=mode]")
+        page.click("[data-role=real]")
         page.until("document.querySelector('.clock .mode').textContent === 'real'")
         page.click("[data-role=run]")
         page.until("document.querySelector('.clock .mode').textContent === 'paused'")

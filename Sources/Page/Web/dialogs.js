@@ -3,6 +3,7 @@
 import { el, put, setText } from "./dom.js";
 import { Field } from "./fields.js";
 import { isName, line } from "./requests.js";
+import { faultOf } from "./words.js";
 
 // Opens a dialog and gives it; it goes when it is closed.
 function openDialog(title, ...children) {
@@ -51,8 +52,8 @@ export async function openNew(page, { wanted, onmade }) {
     if (make.disabled) return;
     const given = fields.filter((field) => !field.isInitial && !field.isLeftOut && field.value !== "");
     const text = line(["new", kindField.value, nameField.value], Object.fromEntries(given.map((field) => [field.name, field.value])));
-    const { ok, reply } = await page.source.request(text);
-    if (!ok) return setText(fault, reply.text ?? reply.code);
+    const answer = await page.source.request(text);
+    if (!answer.ok) return setText(fault, faultOf(answer));
     dialog.close();
     onmade(nameField.value);
   } }, el("div", { class: "field" }, el("label", { for: "new-kind" }, "kind"), kindField), about, nameField.element, parameters, fault, make));

@@ -134,15 +134,32 @@ export class Facts {
     return { base, arrows, inner: arrows.length ? [] : inner, after: moves.find((move) => move.after !== undefined)?.after };
   }
 
-  // The arrows that events possible now may take.
-  possible(events, word, member = "") {
+  // The moves that would happen: `certain` those that nothing but their event decides, `perhaps` those that its data
+  // decide. `outcomes` are what the daemon says of each event, `{ event, effects, into }`.
+  possible(outcomes, word, member = "") {
+    const [certain, perhaps] = [[], []];
+    for (const { event, effects, into } of outcomes) {
+      const ways = into.map((state) => this.moved(word, state, { event }, undefined, member).moves);
+      // Each region takes a move of its own; several from one state, or several ends, are told apart by data.
+      const isOne = effects.length === 1 && into.length === 1 && !hasRivals(ways[0]);
+      (isOne ? certain : perhaps).push(...ways.flat());
+    }
+    return { certain: unique(certain), perhaps: unique(perhaps).filter((move) => !certain.includes(move)) };
+  }
+
+  // The events that the picture knows of a state, as `possible` takes them: for a moment that the daemon is not asked about.
+  outcomesIn(word, member = "") {
     const around = this.#around(this.leaves(word, member));
-    const wanted = new Set(events);
-    return unique(
-      this.#transitions
-        .filter((move) => move.effect === "moved" && wanted.has(move.event) && around.has(move.from))
-        .flatMap((move) => move.arrows ?? []),
-    );
+    const moves = this.#transitions.filter((move) =>
+      move.event !== undefined && around.has(move.from) && (move.effect === "moved" || move.effect === "stayed"));
+    const bare = (name) => (member ? name.slice(member.length + 1) : name);
+    return [...Map.groupBy(moves, (move) => move.event)].map(([event, alike]) => ({
+      event,
+      // A condition may hold or not, and what was not tried may do something else.
+      effects: !this.isComplete || alike.some((move) => move.guard || move.samples)
+        ? ["moved", "ignored"] : unique(alike.map((move) => move.effect)),
+      into: unique(alike.filter((move) => move.effect === "moved").map((move) => bare(move.to))),
+    }));
   }
 
   // The wires from one member to another that carry an output.
@@ -171,8 +188,13 @@ function narrowedAlike(moves, outputs) {
   return possible.length ? possible : moves;
 }
 
+// Whether two of some moves leave the same state by different arrows.
+function hasRivals(moves) {
+  return [...Map.groupBy(moves, (move) => move.from).values()].some((alike) => unique(alike.flatMap((move) => move.arrows ?? [])).length > 1);
+}
+
 // The parts of a word; a plus sign within parentheses belongs to data.
-function split(word) {
+export function split(word) {
   const parts = [""];
   let depth = 0;
   for (const character of word) {

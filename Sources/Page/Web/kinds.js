@@ -44,6 +44,7 @@ export class Kinds {
         initial: line.default,
         allowed: (line.allowed ?? []).join(","),
       })),
+      states: new Map(of("state").map((line) => [line.name, line.text ?? ""])),
       readings: of("reading").map((line) => line.name),
     };
   }
