@@ -102,6 +102,7 @@ export class Diagram {
     this.#root.setAttribute("aria-hidden", "true");
     this.#root.classList.add("picture");
     this.#running.clear();
+    for (const [id, part] of this.#parts) part.dataset.part = id;
     for (const wire of facts?.wires ?? []) for (const id of wire.arrows ?? []) this.#parts.get(id)?.classList.add("wire");
     put(this.#frame, this.#root);
     const graph = this.#root.querySelector(".graph");
@@ -321,7 +322,7 @@ export class Diagram {
     } else if (box) {
       [x, y] = [box.x + box.width, box.y];
     }
-    const text = svg("text", { x, y: y + 4.5, "text-anchor": "middle", "font-size": 13 });
+    const text = svg("text", { x, y: y + 4.5, "text-anchor": "middle", "font-size": TEXT });
     const bar = svg("rect", { class: "rest", x: x - width / 2, y: y - height / 2, width, height, rx: 9 });
     group.append(svg("rect", { class: "plate", x: x - width / 2, y: y - height / 2, width, height, rx: 9 }), bar, text);
     this.#marks.append(group);

@@ -1,5 +1,8 @@
 // What a picture shows, from `graph … format=json present=no`: which parts of it stand for a state, a move, a timer.
 
+// Steps that one event may take through a document at most.
+const MOST_STEPS = 8;
+
 export class Facts {
   #states;
   #transitions;
@@ -96,8 +99,26 @@ export class Facts {
       (move) => move.effect === "moved" && left.has(move.from) && entered.has(move.to),
     );
     const changes = fits.filter((move) => !entered.has(move.from) || !left.has(move.to));
-    const moves = narrowed(changes.length ? changes : fits, outputs);
+    const direct = changes.length ? changes : fits;
+    const moves = narrowed(direct.length ? direct : this.#through(cause, left, entered, member), outputs);
     return { moves, arrows: unique(moves.flatMap((move) => move.arrows ?? [])), inner: [] };
+  }
+
+  // Moves that lead on from choices and other states that are left at once.
+  #through(cause, left, entered, member) {
+    const found = [];
+    const follow = (path) => {
+      const { to } = path.at(-1);
+      if (entered.has(to) && path.length > 1) found.push(...path);
+      else if (path.length < MOST_STEPS) {
+        const reached = this.#around([{ name: to }]);
+        for (const next of this.#transitions) {
+          if (next.event === "" && reached.has(next.from) && next.effect === "moved" && !path.includes(next)) follow([...path, next]);
+        }
+      }
+    };
+    for (const move of this.#fitting(cause, member)) if (move.effect === "moved" && left.has(move.from)) follow([move]);
+    return unique(found);
   }
 
   stayed(word, cause, outputs, member = "") {
@@ -115,7 +136,7 @@ export class Facts {
       (move) =>
         isInside(move) &&
         (base !== undefined
-          ? (move.timer ?? move.event) === base
+          ? (move.timer ?? move.event) === base || isDelay(move, base)
           : event !== undefined
             ? move.event === event || move.timer === event
             : move.event !== undefined),
@@ -127,7 +148,7 @@ export class Facts {
     const around = this.#around(this.leaves(word, member));
     const base = timerName(timer);
     const moves = this.#transitions.filter(
-      (move) => move.timer === base && around.has(move.from) && (!member || move.from.startsWith(`${member}.`)),
+      (move) => (move.timer === base || isDelay(move, base)) && around.has(move.from) && (!member || move.from.startsWith(`${member}.`)),
     );
     const arrows = unique(moves.filter((move) => move.effect === "moved").map((move) => move.arrows?.at(-1)));
     const inner = unique(moves.filter((move) => move.effect !== "moved").map((move) => this.#id(move.from)));
@@ -188,9 +209,14 @@ function narrowedAlike(moves, outputs) {
   return possible.length ? possible : moves;
 }
 
+// Whether a move of a document, `after 2s`, is that of a timer, `STATE.after.2s`.
+function isDelay({ event, from }, timer) {
+  return event?.startsWith("after ") && timer === `${from}.after.${event.slice("after ".length)}`;
+}
+
 // Whether two of some moves leave the same state by different arrows.
 function hasRivals(moves) {
-  return [...Map.groupBy(moves, (move) => move.from).values()].some((alike) => unique(alike.flatMap((move) => move.arrows ?? [])).length > 1);
+  return [...Map.groupBy(moves, (move) => move.from).values()].some((alike) => unique(alike.map((move) => (move.arrows ?? []).join(" "))).length > 1);
 }
 
 // The parts of a word; a plus sign within parentheses belongs to data.

@@ -584,12 +584,13 @@ export class Panel {
     const list = this.#parts.timers;
     if (list.dataset.key !== key) {
       list.dataset.key = key;
-      put(list, items.map(({ name, timer, member, due }) => el("li", { title: `due at ${exactTime(due)}` },
+      put(list, items.map(({ name, timer, member }) => el("li", null,
         el("span", { class: "name" }, member ? `${member}.${timer}` : timer), el("span", { class: "left" }), el("span", { class: "bar" }, el("i")),
         hasControl ? this.#fireButton(name, timer) : null)));
     }
-    items.forEach(({ left, fraction }, place) => {
+    items.forEach(({ left, fraction, due }, place) => {
       const row = list.children[place];
+      row.title = `due at ${exactTime(due)}`;
       setText(row.querySelector(".left"), countdown(left));
       row.querySelector("i").style.transform = `scaleX(${fraction.toFixed(3)})`;
     });

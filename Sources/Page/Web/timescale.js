@@ -58,7 +58,7 @@ export class TimeScale {
     const ticks = [];
     const step = roundStep(((this.to - this.from) * TICK_WIDTH) / Math.max(1, this.end));
     if (!(step > 0)) return ticks;
-    const first = Math.ceil(this.from / step - 1e-9);
+    const first = Math.ceil(this.from / step - 1e-9) + 0;
     for (let number = first; number * step <= this.to + step * 1e-9 && ticks.length < 2000; number += 1) {
       const [t, x] = [number * step, this.of(number * step)];
       if (!ticks.length || x - ticks.at(-1).x >= TICK_WIDTH * 0.8) ticks.push({ t, x });
