@@ -60,6 +60,11 @@ class Walk:
         """A walk of a machine `m` that a request makes, of a kind that a `define` with its document may define."""
         self.number += 1
         draw = random.Random(f"{self.seed} {self.number}")
+        self.ask("use main")
+        self.ask("worlds")
+        for world in [line.split()[1] for line in self.client.data]:
+            if world != "main":
+                self.ask(f"world drop {world}")
         world = self.world = f"walk{self.number}"
         for line in (f"world new {world} seed={draw.randrange(1000)}", f"use {world}"):
             self.ask(line)
@@ -174,11 +179,12 @@ class Walk:
         """What the picture on the screen shows, by the ids of its parts; asked in the forms that the page may have chosen."""
         forms = ["", " show=plain"]
         graphs = []
+        # A machine that reads texts has a picture with places of its own, which the daemon marks.
         for form in forms:
             answer = self.client.say(f"graph m format=json present=no{form}")[0]
             if answer[0] == "+":
                 graphs.append(json.loads("\n".join(line[2:] for line in self.client.data)))
-        return graphs
+        return [graph for graph in graphs if any(state.get("id") for state in graph["states"])]
 
     def difference(self, screen, said, moves=None):
         states = [item["state"] for item in said.values()]
@@ -195,7 +201,7 @@ class Walk:
         events = [event for item in said.values() for event in item["events"]]
         if sorted(screen["events"]) != sorted(events):
             return f"possible are {events}, on the screen {screen['events']}"
-        self.facts = self.facts or self.graph()
+        self.facts = self.graph() if self.facts is None else self.facts
         differences = [self.arrows(screen, said, moves, graph) for graph in self.facts]
         return differences[0] if differences and all(differences) else None
 

@@ -491,7 +491,7 @@ class Tests:
         kinds = [line.split()[1] for line in client.data]
         # What has to be said of a machine of a kind.
         needed = {"spamFilter": " words=hell,spam", "regex": " pattern=(ab|c)*d", "acceptor": " pattern=(ab|c)*d",
-                  "automaton": " states=even,odd initial=even accepting=even table=even.a.odd,odd.a.even"}
+                  "automaton": " states=even,odd alphabet=01 transitions=even:0:even,even:1:odd,odd:0:odd,odd:1:even accepting=even"}
         self.walk(daemon, client, [(f"new {kind} m{needed.get(kind, '')}", b"") for kind in kinds])
 
     def test_walk_documents(self):

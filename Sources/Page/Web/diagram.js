@@ -25,6 +25,8 @@ export class Diagram {
   #present = new Map();
   #lit = new Map();
   #running = new Map();
+  // The moves that each arrow stands for.
+  #triggers = new Map();
   #pointed = [];
   #marks = null;
   #size = { width: 0, height: 0 };
@@ -102,6 +104,10 @@ export class Diagram {
     this.#root.setAttribute("aria-hidden", "true");
     this.#root.classList.add("picture");
     this.#running.clear();
+    this.#triggers.clear();
+    for (const move of facts?.transitions ?? []) {
+      for (const id of move.arrows ?? []) this.#triggers.set(id, [...(this.#triggers.get(id) ?? []), move]);
+    }
     for (const [id, part] of this.#parts) part.dataset.part = id;
     for (const wire of facts?.wires ?? []) for (const id of wire.arrows ?? []) this.#parts.get(id)?.classList.add("wire");
     put(this.#frame, this.#root);
@@ -259,7 +265,15 @@ export class Diagram {
       part.classList.toggle("possible", sure.has(id));
       part.classList.toggle("perhaps", open.has(id) && !sure.has(id));
       const texts = [...part.querySelectorAll("text")];
-      const meant = texts.filter((text) => sure.get(id)?.some(({ move }) => means(text.textContent, move)));
+      // A long label goes on in further lines.
+      let isMeant = false;
+      const meant = texts.filter((text) => {
+        const said = text.textContent.replace(/^• /, "");
+        if (this.#triggers.get(id)?.some((move) => means(said, { ...move, guard: null }))) {
+          isMeant = sure.get(id)?.some(({ move }) => means(said, move)) ?? false;
+        }
+        return isMeant;
+      });
       for (const text of texts) text.classList.toggle("now", meant.length ? meant.includes(text) : sure.has(id));
     }
   }
@@ -379,7 +393,7 @@ export class Diagram {
 // Whether a line of a label stands for a move.
 function means(text, { event, timer, guard }) {
   const trigger = event ?? timer;
-  return text.startsWith(trigger) && !/^[\w.]/.test(text.slice(trigger.length)) && (!guard || text.includes(`[${guard}]`));
+  return trigger !== "" && text.startsWith(trigger) && !/^[\w.]/.test(text.slice(trigger.length)) && (!guard || text.includes(`[${guard}]`));
 }
 
 // The box around some parts.

@@ -109,7 +109,9 @@ export class Facts {
     const found = [];
     const follow = (path) => {
       const { to } = path.at(-1);
-      if (entered.has(to) && path.length > 1) found.push(...path);
+      // A history leads to some state of its parent.
+      const history = /\[H\*?\]$/.test(to) ? this.#states.find((state) => state.name === to)?.parent : null;
+      if (entered.has(to) && path.length > 1 || entered.has(history)) found.push(...path);
       else if (path.length < MOST_STEPS) {
         const reached = this.#around([{ name: to }]);
         for (const next of this.#transitions) {

@@ -4,12 +4,14 @@ import { put, svg } from "./dom.js";
 
 // Pixels of its longer side.
 const SIDE = 150;
+// How much of its frame's sides it takes at most.
+const PART = 4;
 
 export class MiniMap {
   #frame;
   #view = svg("rect", { class: "view" });
   #marks = new Map();
-  element = svg("svg", { class: "minimap", "aria-hidden": "true" });
+  element = svg("svg", { class: "minimap whole", "aria-hidden": "true" });
 
   // `frame` scrolls the picture.
   constructor(frame) {
@@ -25,7 +27,7 @@ export class MiniMap {
   // Takes the states of a picture, by their ids.
   draw(root, states) {
     const own = root.getBoundingClientRect();
-    const scale = SIDE / Math.max(own.width, own.height);
+    const scale = Math.min(SIDE, this.#frame.clientWidth / PART, this.#frame.clientHeight / 2) / Math.max(own.width, own.height);
     this.element.setAttribute("width", own.width * scale);
     this.element.setAttribute("height", own.height * scale);
     this.#marks.clear();
