@@ -97,8 +97,18 @@ demo: libraries-are-there
 	sed -n 's/.* page \(http:[^ ]*\)$$/The page is at \1/p' "$$folder/log"
 	.build/debug/fsmrepl -s "$$folder/socket"
 
-# Two runs side by side, each of whose output is shown whole. The one that failed comes last, and then what repeats it.
+# First the modules of the live page, where there is Node. Then two runs side by side, each of whose output is shown whole. The one that failed comes last, and then what repeats it.
 test: libraries-are-there lint
+	if [ -n '$(ONLY)' ]; then
+	  :
+	elif command -v node >/dev/null; then
+	  if ! said=$$(node --test Tests/PageTests); then
+	    printf '%s\n' "$$said" >&2
+	    exit 1
+	  fi
+	else
+	  echo 'The tests of the modules of the live page are left out: nodejs is not installed.'
+	fi
 	echo 'Building the programs and their tests: some minutes the first time.'
 	$(QUICK) --build-tests $(WITHOUT_REMARKS)
 	export FSMD_SEED="$${FSMD_SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}"

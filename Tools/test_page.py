@@ -20,6 +20,7 @@ import threading
 import time
 
 from browser import Browser, Failure
+from page_walk import Walk
 
 # Colours as the browser computes them.
 PRESENT = "rgb(255, 194, 51)"
@@ -77,17 +78,20 @@ class Client:
         ends = []
         self.socket.sendall("".join(request + "\n" for request in requests).encode())
         for _ in requests:
-            self.data = []
-            while True:
-                line = self.lines.readline()
-                if not line:
-                    raise Failure("the daemon has closed the connection")
-                if line[0] in "+-":
-                    ends.append(line.rstrip("\n"))
-                    break
-                if line[0] == ".":
-                    self.data.append(line.rstrip("\n"))
+            ends.append(self.end())
         return ends
+
+    def end(self):
+        """The last line of an answer."""
+        self.data = []
+        while True:
+            line = self.lines.readline()
+            if not line:
+                raise Failure("the daemon has closed the connection")
+            if line[0] in "+-":
+                return line.rstrip("\n")
+            if line[0] == ".":
+                self.data.append(line.rstrip("\n"))
 
     def expect(self, *requests):
         for request, answer in zip(requests, self.say(*requests)):
@@ -398,7 +402,7 @@ class Tests:
         page.click("button[data-event=tap]")
         page.click(".timers button")
         page.until("!document.querySelector('.timers li')", "a timer was fired")
-        page.click("[data-role=mode]")
+        page.click("[data-role=real]")
         page.until("document.querySelector('.clock .mode').textContent === 'real'")
         page.click("[data-role=run]")
         page.until("document.querySelector('.clock .mode').textContent === 'paused'")
@@ -478,6 +482,45 @@ class Tests:
         self.expect_present(page, "key", ["on"], ["off", "capsLock"])
         expect(client.say("world")[0] == before, "the other world has not noticed")
         page.expect_quiet()
+
+    def test_walk_kinds(self):
+        """At each moment of a random walk the screen says of each kind what the daemon says: now, undone, in the past, in a fork."""
+        daemon = self.daemon("--page-control")
+        client = self.client(daemon)
+        client.say("kinds")
+        kinds = [line.split()[1] for line in client.data]
+        # What has to be said of a machine of a kind.
+        needed = {"spamFilter": " words=hell,spam", "regex": " pattern=(ab|c)*d", "acceptor": " pattern=(ab|c)*d",
+                  "automaton": " states=even,odd alphabet=01 transitions=even:0:even,even:1:odd,odd:0:odd,odd:1:even accepting=even"}
+        self.walk(daemon, client, [(f"new {kind} m{needed.get(kind, '')}", b"") for kind in kinds])
+
+    def test_walk_documents(self):
+        """The same of each document of Examples/Statecharts."""
+        daemon = self.daemon("--page-control")
+        client = self.client(daemon)
+        formats = {".scxml": "scxml", ".mmd": "mermaid", ".puml": "plantuml", ".json": "xstate"}
+        requests = []
+        for path in sorted(pathlib.Path("Examples/Statecharts").iterdir()):
+            if path.suffix not in formats:
+                continue
+            text = path.read_bytes()
+            definition = f"define document format={formats[path.suffix]} bytes={len(text)}\n".encode() + text
+            requests.append(("new document m", definition))
+        self.walk(daemon, client, requests)
+
+    def walk(self, daemon, client, requests):
+        seed = int(os.environ.get("FSMD_SEED", "0")) or int.from_bytes(os.urandom(4), "big")
+        page = self.browser.page(1366, 768)
+        self.ends.append(page.close)
+        walk = Walk(page, client, daemon, seed)
+        mistakes = []
+        for request, definition in requests:
+            try:
+                walk.take(request, definition)
+            except Failure as failure:
+                mistakes.append(f"{request}: {failure}")
+        self.figure(f"{len(requests)} walks, {walk.looks} screens compared with the daemon, the least text {walk.least:.1f} px (FSMD_SEED={seed})")
+        expect(not mistakes, f"FSMD_SEED={seed}\n        " + "\n        ".join(mistakes))
 
     def test_replay_from_a_file(self):
         """An exported folder opens by a double click and replays the run with the slider, without a daemon."""

@@ -88,6 +88,12 @@ static const unsigned char announcer_js[] = {
 static const unsigned char theme_js[] = {
 #embed "../Page/Web/theme.js"
 };
+static const unsigned char drawers_js[] = {
+#embed "../Page/Web/drawers.js"
+};
+static const unsigned char minimap_js[] = {
+#embed "../Page/Web/minimap.js"
+};
 static const unsigned char main_js[] = {
 #embed "../Page/Web/main.js"
 };
@@ -123,6 +129,8 @@ static const struct fsm_page_file files[] = {
     ROW("dialogs.js", dialogs_js),
     ROW("announcer.js", announcer_js),
     ROW("theme.js", theme_js),
+    ROW("drawers.js", drawers_js),
+    ROW("minimap.js", minimap_js),
     ROW("main.js", main_js),
 };
 

@@ -13,6 +13,9 @@ const LATEST = 4000;
 // so a small request asks.
 const SILENCE = 20000;
 
+// A stream that has neither begun nor failed for this long has no room: browsers keep it back without a word.
+const NO_ROOM = 3000;
+
 export class Connection extends EventTarget {
   #stream = null;
   #session = null;
@@ -22,6 +25,7 @@ export class Connection extends EventTarget {
   #number = 0;
   #wait = SOONEST;
   #timer = 0;
+  #room = 0;
   #heard = 0;
   #token;
   // Whether the daemon does not know this browser.
@@ -45,9 +49,24 @@ export class Connection extends EventTarget {
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this.#hurry();
     });
+    // A browser keeps pages that were left, with their streams, of which it allows six to a host.
+    addEventListener("pagehide", () => this.#leave());
+    addEventListener("pageshow", (event) => {
+      if (event.persisted && this.#isLeft) this.#connect();
+    });
     setInterval(() => this.#listen(), SILENCE / 2);
     // The link may be opened in another tab, which has the same cookie.
     setInterval(() => this.#unlock(), 2 * LATEST);
+  }
+
+  #isLeft = false;
+
+  #leave() {
+    this.#isLeft = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#room);
+    this.#stream?.close();
+    if (this.#session) this.#lose();
   }
 
   async #unlock() {
@@ -75,15 +94,20 @@ export class Connection extends EventTarget {
   }
 
   #connect() {
-    this.#isOut = false;
+    this.#isOut = this.#isLeft = false;
     clearTimeout(this.#timer);
+    clearTimeout(this.#room);
     this.#stream?.close();
     const stream = new EventSource("/stream");
     this.#stream = stream;
+    this.#room = setTimeout(() => {
+      if (stream === this.#stream && stream.readyState === EventSource.CONNECTING) this.#say("full");
+    }, NO_ROOM);
     stream.addEventListener("session", (event) => {
       const said = JSON.parse(event.data);
       const isSame = this.daemon === said.daemon;
       this.#session = said.session;
+      clearTimeout(this.#room);
       this.#wait = SOONEST;
       this.#heard = performance.now();
       this.control = said.control;

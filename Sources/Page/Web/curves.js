@@ -34,6 +34,18 @@ export class Curves {
     return this.#curves.get(name) ?? [];
   }
 
+  // The readings of a machine at a time, as `show` has those of now.
+  async at(name, t) {
+    const stretch = this.#source.isLive ? { from: t.toFixed(9), to: t.toFixed(9) } : { from: 0 };
+    const { ok, data } = await this.#source.request(line(["wave", name], { ...stretch, format: "json" }));
+    if (!ok) return [];
+    const { lanes } = JSON.parse(data.map((item) => item.text).join("\n"));
+    return (lanes[0]?.readings ?? []).flatMap(({ name, unit, points }) => {
+      const point = points.findLast(([time]) => time <= t + 1e-9);
+      return point ? [{ name, unit, value: point[1] }] : [];
+    });
+  }
+
   // Asks for the curves of machines over a stretch of time.
   want(names, from, to) {
     const key = `${names} ${from} ${to}`;
@@ -45,7 +57,8 @@ export class Curves {
   async #load() {
     const { names, from, to } = this.#wanted;
     const answers = await Promise.all(
-      names.map((name) => this.#source.request(line(["wave", name], { from: from.toFixed(9), to: to.toFixed(9), format: "json" }))),
+      names.map((name) => this.#source.request(line(["wave", name],
+        this.#source.isLive ? { from: from.toFixed(9), to: to.toFixed(9), format: "json" } : { from: 0, format: "json" }))),
     );
     let hasAny = false;
     answers.forEach(({ ok, data }, place) => {

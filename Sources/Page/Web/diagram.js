@@ -1,15 +1,22 @@
 // The picture of a machine or of a composition, in which states, moves, timers and wires light up.
 
 import { put, setText, svg } from "./dom.js";
+import { MiniMap } from "./minimap.js";
 import { readPicture } from "./picture.js";
 import { countdown } from "./times.js";
 
 // The largest size of text, as a multiple of Graphviz's.
 const LARGEST = 1.9;
-// The size of a text in a picture, and the least on a narrow screen, in pixels.
+// The size of a text in a picture, the least on the screen, and the one below which a simpler picture is better, in pixels.
 const TEXT = 14;
 const LEAST_TEXT = 12;
-export const NARROW = 500;
+export const GOOD_TEXT = 14;
+// Milliseconds between two flashes of one part: three a second are safe to look at.
+const FLASH_PAUSE = 340;
+// Pixels that a pointer goes before it drags.
+const DRAG = 4;
+// Pixels between a picture and its frame.
+const PADDING = 6;
 
 export class Diagram {
   #frame;
@@ -18,16 +25,70 @@ export class Diagram {
   #present = new Map();
   #lit = new Map();
   #running = new Map();
+  // The moves that each arrow stands for.
+  #triggers = new Map();
   #pointed = [];
   #marks = null;
   #size = { width: 0, height: 0 };
-  #zoom = 1;
+  // The least size of a text in the picture.
+  #text = TEXT;
+  #scale = 1;
   // How large somebody wants it.
   #wanted = null;
+  #map;
+  #onpick;
 
-  // `frame` is the element that scrolls the picture.
-  constructor(frame) {
+  // `frame` is the element that scrolls the picture. `onpick` gets the id of a state or an arrow that is clicked.
+  constructor(frame, onpick) {
     this.#frame = frame;
+    this.#onpick = onpick;
+    this.#map = new MiniMap(frame);
+    new ResizeObserver(() => this.fit()).observe(frame);
+    this.#takePointer();
+  }
+
+  get map() {
+    return this.#map.element;
+  }
+
+  // A pointer that goes drags the picture, one that does not picks a part.
+  #takePointer() {
+    const frame = this.#frame;
+    let start = null;
+    frame.addEventListener("pointerdown", (event) => {
+      if (event.button === 0 && event.pointerType === "mouse") start = { x: event.clientX, y: event.clientY, left: frame.scrollLeft, top: frame.scrollTop };
+    });
+    frame.addEventListener("pointermove", (event) => {
+      if (!start) return;
+      const [x, y] = [event.clientX - start.x, event.clientY - start.y];
+      if (Math.hypot(x, y) < DRAG && !start.isDrag) return;
+      if (!start.isDrag) frame.setPointerCapture(event.pointerId);
+      start.isDrag = true;
+      frame.scrollTo(start.left - x, start.top - y);
+    });
+    frame.addEventListener("pointercancel", () => (start = null));
+    frame.addEventListener("click", (event) => {
+      const isDrag = start?.isDrag;
+      start = null;
+      if (isDrag) return;
+      const part = event.target.closest?.(".node, .edge");
+      const id = part && [...this.#parts].find(([, other]) => other === part)?.[0];
+      this.#onpick(id ?? null);
+    });
+  }
+
+  // The size of its texts on the screen, in pixels, if all of it is shown; and as it is.
+  get fittingText() {
+    return this.#text * this.#fitting;
+  }
+
+  // The same of another picture.
+  textOf({ width, height, text }) {
+    return text * this.#fittingOf(width, height);
+  }
+
+  get shownText() {
+    return this.#text * this.#scale;
   }
 
   get isDrawn() {
@@ -43,6 +104,11 @@ export class Diagram {
     this.#root.setAttribute("aria-hidden", "true");
     this.#root.classList.add("picture");
     this.#running.clear();
+    this.#triggers.clear();
+    for (const move of facts?.transitions ?? []) {
+      for (const id of move.arrows ?? []) this.#triggers.set(id, [...(this.#triggers.get(id) ?? []), move]);
+    }
+    for (const [id, part] of this.#parts) part.dataset.part = id;
     for (const wire of facts?.wires ?? []) for (const id of wire.arrows ?? []) this.#parts.get(id)?.classList.add("wire");
     put(this.#frame, this.#root);
     const graph = this.#root.querySelector(".graph");
@@ -57,7 +123,8 @@ export class Diagram {
       this.#size = { width: box.width + 2 * room, height: box.height + 2 * room };
       this.#root.setAttribute("viewBox", `${x - room} ${y - room} ${this.#size.width} ${this.#size.height}`);
     }
-    this.zoom(this.#wanted ?? this.#readable);
+    this.#text = Math.min(TEXT, ...[...this.#root.querySelectorAll("text[font-size]")].map((item) => Number(item.getAttribute("font-size"))));
+    this.fit();
     for (const [key, ids] of this.#present) this.#mark(ids, "present", key);
     for (const [key, ids] of this.#lit) this.#mark(ids, "lit", key);
     this.point(this.#pointed);
@@ -70,18 +137,41 @@ export class Diagram {
     return [...this.#parts].filter(([, part]) => part.classList.contains("current")).map(([id]) => id);
   }
 
-  // On a narrow screen a wide picture is as large as can be read, and follows what is present.
-  get #readable() {
-    const { clientWidth } = this.#frame;
-    if (!clientWidth || clientWidth > NARROW) return 1;
-    return Math.max(1, Math.min(4, (LEAST_TEXT * this.#size.width) / (TEXT * clientWidth)));
+  // The scale at which all of it is in its frame.
+  get #fitting() {
+    return this.#fittingOf(this.#size.width, this.#size.height);
+  }
+
+  #fittingOf(width, height) {
+    const { clientWidth, clientHeight } = this.#frame;
+    if (!clientWidth || !width) return 1;
+    return Math.min(LARGEST, (clientWidth - 2 * PADDING) / width, (clientHeight - 2 * PADDING) / height);
   }
 
   // Makes it larger or smaller than it was.
   zoomBy(factor) {
-    this.#wanted = Math.max(1, Math.min(8, this.#zoom * factor));
-    this.zoom(this.#wanted);
+    const least = Math.min(this.#fitting, LEAST_TEXT / this.#text);
+    this.#wanted = Math.max(least, Math.min(8, this.#scale * factor));
+    this.fit();
+  }
+
+  // Makes it as large as somebody wants it, or as its frame allows, and as can be read in any case.
+  fit() {
+    if (!this.#root || !this.#frame.clientWidth) return;
+    const scale = this.#wanted ?? Math.max(this.#fitting, LEAST_TEXT / this.#text);
+    if (scale !== this.#scale || !this.#root.style.width) {
+      this.#scale = scale;
+      this.#root.style.width = `${this.#size.width * scale}px`;
+      this.#root.style.height = `${this.#size.height * scale}px`;
+      this.#map.draw(this.#root, [...this.#parts].filter(([, part]) => part.classList.contains("node") && part.querySelector("text")));
+    }
+    this.#map.show();
+    this.#mapPresent();
     this.follow();
+  }
+
+  #mapPresent() {
+    this.#map.setPresent(new Set([...this.#present.values()].flat()));
   }
 
   // The arrows from one of some states to one of others, by what Graphviz calls their ends.
@@ -89,15 +179,6 @@ export class Diagram {
     const titles = (ids) => ids.map((id) => this.#parts.get(id)?.querySelector("title")?.textContent);
     const ends = new Set(titles(from).flatMap((start) => titles(to).map((end) => `${start}->${end}`)));
     return [...this.#parts].filter(([, part]) => part.classList.contains("edge") && ends.has(part.querySelector("title")?.textContent)).map(([id]) => id);
-  }
-
-  zoom(factor) {
-    this.#zoom = factor;
-    if (!this.#root) return;
-    this.#root.style.maxWidth = this.#zoom === 1 ? `${this.#size.width * LARGEST}px` : "none";
-    this.#root.style.maxHeight = this.#zoom === 1 ? `min(100%, ${this.#size.height * LARGEST}px)` : "none";
-    this.#root.style.width = `${this.#zoom * 100}%`;
-    this.#root.style.height = this.#zoom === 1 ? "100%" : "auto";
   }
 
   #mark(ids, name, key) {
@@ -120,6 +201,7 @@ export class Diagram {
     this.#unmark(before.filter((id) => !ids.includes(id)), "present");
     this.#mark(ids, "present", key);
     this.#present.set(key, ids);
+    this.#mapPresent();
     this.follow();
   }
 
@@ -154,7 +236,8 @@ export class Diagram {
   // Lets a part flash, again too.
   #flash(id) {
     const part = this.#parts.get(id);
-    if (!part) return;
+    if (!part || performance.now() - (part.flashed ?? -Infinity) < FLASH_PAUSE) return;
+    part.flashed = performance.now();
     const next = part.classList.contains("flash-a") ? "flash-b" : "flash-a";
     part.classList.remove("flash-a", "flash-b");
     part.classList.add(next);
@@ -172,10 +255,27 @@ export class Diagram {
     }
   }
 
-  // The arrows that could be taken now.
-  setPossible(ids) {
-    const wanted = new Set(ids);
-    for (const [id, part] of this.#parts) part.classList.toggle("possible", wanted.has(id));
+  // The arrows of moves that would happen now, and of those that data decide about. Of an arrow for several moves the lines of
+  // its label that mean these.
+  setPossible(certain, perhaps) {
+    const byArrow = (moves) => Map.groupBy(moves.flatMap((move) => (move.arrows ?? []).map((id) => ({ id, move }))), ({ id }) => id);
+    const [sure, open] = [byArrow(certain), byArrow(perhaps)];
+    for (const [id, part] of this.#parts) {
+      if (!part.classList.contains("edge")) continue;
+      part.classList.toggle("possible", sure.has(id));
+      part.classList.toggle("perhaps", open.has(id) && !sure.has(id));
+      const texts = [...part.querySelectorAll("text")];
+      // A long label goes on in further lines.
+      let isMeant = false;
+      const meant = texts.filter((text) => {
+        const said = text.textContent.replace(/^• /, "");
+        if (this.#triggers.get(id)?.some((move) => means(said, { ...move, guard: null }))) {
+          isMeant = sure.get(id)?.some(({ move }) => means(said, move)) ?? false;
+        }
+        return isMeant;
+      });
+      for (const text of texts) text.classList.toggle("now", meant.length ? meant.includes(text) : sure.has(id));
+    }
   }
 
   // Dims what is of the past, and what is lit goes dark.
@@ -236,7 +336,7 @@ export class Diagram {
     } else if (box) {
       [x, y] = [box.x + box.width, box.y];
     }
-    const text = svg("text", { x, y: y + 4.5, "text-anchor": "middle", "font-size": 13 });
+    const text = svg("text", { x, y: y + 4.5, "text-anchor": "middle", "font-size": TEXT });
     const bar = svg("rect", { class: "rest", x: x - width / 2, y: y - height / 2, width, height, rx: 9 });
     group.append(svg("rect", { class: "plate", x: x - width / 2, y: y - height / 2, width, height, rx: 9 }), bar, text);
     this.#marks.append(group);
@@ -265,15 +365,40 @@ export class Diagram {
     return texts.find((text) => text.textContent.replace(/^• /, "").split(/[ (,/]/)[0] === trigger) ?? null;
   }
 
-  // Scrolls to what is present, where the picture is larger than its frame.
+  // Scrolls to what is present, with the arrows that leave it, where the picture is larger than its frame.
   follow() {
-    if (this.#zoom === 1 || !this.#root) return;
-    const part = this.#parts.get([...this.#present.values()][0]?.[0]);
-    if (!part) return;
-    const [box, frame] = [part.getBoundingClientRect(), this.#frame.getBoundingClientRect()];
-    const isOutside = box.left < frame.left || box.right > frame.right || box.top < frame.top || box.bottom > frame.bottom;
-    if (!isOutside) return;
-    this.#frame.scrollLeft += box.left + box.width / 2 - frame.left - frame.width / 2;
-    this.#frame.scrollTop += box.top + box.height / 2 - frame.top - frame.height / 2;
+    const frame = this.#frame;
+    if (!this.#root || frame.scrollWidth <= frame.clientWidth + 2 && frame.scrollHeight <= frame.clientHeight + 2) return;
+    const states = [...this.#present.values()].flat().flatMap((id) => this.#parts.get(id) ?? []);
+    if (!states.length) return;
+    const titles = new Set(states.map((part) => part.querySelector("title")?.textContent));
+    const [leaving, targets] = [[], new Set()];
+    for (const part of this.#parts.values()) {
+      const [from, to] = part.classList.contains("edge") ? (part.querySelector("title")?.textContent ?? "").split("->") : [];
+      if (!titles.has(from)) continue;
+      leaving.push(part);
+      targets.add(to);
+    }
+    const ends = [...this.#parts.values()].filter((part) => part.classList.contains("node") && targets.has(part.querySelector("title")?.textContent));
+    const view = frame.getBoundingClientRect();
+    // As much as there is room for: all of it, the arrows alone, or the states.
+    const wanted = [[...states, ...leaving, ...ends], [...states, ...leaving], states].map(around)
+      .find((box) => box.right - box.left <= view.width && box.bottom - box.top <= view.height) ?? around(states.slice(0, 1));
+    if (wanted.left >= view.left && wanted.right <= view.right && wanted.top >= view.top && wanted.bottom <= view.bottom) return;
+    frame.scrollLeft += (wanted.left + wanted.right) / 2 - view.left - view.width / 2;
+    frame.scrollTop += (wanted.top + wanted.bottom) / 2 - view.top - view.height / 2;
   }
+}
+
+// Whether a line of a label stands for a move.
+function means(text, { event, timer, guard }) {
+  const trigger = event ?? timer;
+  return trigger !== "" && text.startsWith(trigger) && !/^[\w.]/.test(text.slice(trigger.length)) && (!guard || text.includes(`[${guard}]`));
+}
+
+// The box around some parts.
+function around(parts) {
+  const boxes = parts.map((part) => part.getBoundingClientRect());
+  const of = (name, most) => most(...boxes.map((box) => box[name]));
+  return { left: of("left", Math.min), top: of("top", Math.min), right: of("right", Math.max), bottom: of("bottom", Math.max) };
 }

@@ -3,6 +3,7 @@
 import { el, put, setText } from "./dom.js";
 import { Field } from "./fields.js";
 import { isName, line } from "./requests.js";
+import { faultOf } from "./words.js";
 
 // Opens a dialog and gives it; it goes when it is closed.
 function openDialog(title, ...children) {
@@ -20,7 +21,17 @@ function openDialog(title, ...children) {
 // Asks for a kind, a name and parameters, and makes the machine.
 export async function openNew(page, { wanted, onmade }) {
   const kinds = await page.kinds.all();
-  const kindField = el("select", { id: "new-kind" }, kinds.map(({ name }) => el("option", { value: name, selected: name === wanted }, name)));
+  const kindField = el("select", { id: "new-kind" });
+  const search = el("input", { type: "search", id: "new-search", placeholder: "a word of its name or description", autocomplete: "off" });
+  // The groups, with the kinds that have the word that is searched.
+  const list = () => {
+    const word = search.value.trim().toLowerCase();
+    const chosen = kindField.value || wanted;
+    put(kindField, [...kinds].map(([group, alike]) => [group, alike.filter(({ name, text }) => `${name} ${text}`.toLowerCase().includes(word))])
+      .filter(([, alike]) => alike.length)
+      .map(([group, alike]) => el("optgroup", { label: group }, alike.map(({ name }) => el("option", { value: name, selected: name === chosen }, name)))));
+  };
+  list();
   const about = el("p", { class: "about" });
   const fault = el("p", { class: "fault", role: "alert" });
   const nameField = new Field({ name: "name", allowed: "", text: "The name of the machine", onchange: () => isReady() });
@@ -35,6 +46,8 @@ export async function openNew(page, { wanted, onmade }) {
   };
   nameField.input.addEventListener("input", () => (isTyped = true));
   const choose = async () => {
+    make.disabled = true;
+    if (!kindField.value) return setText(about, "No kind has this word.");
     const kind = await page.kinds.describe(kindField.value);
     setText(about, kind.text);
     fields = kind.parameters.map((parameter) => new Field({ ...parameter, onchange: () => isReady() }));
@@ -46,17 +59,21 @@ export async function openNew(page, { wanted, onmade }) {
     isReady();
   };
   kindField.addEventListener("change", choose);
+  search.addEventListener("input", () => {
+    list();
+    choose();
+  });
   const dialog = openDialog("A new machine", el("form", { onsubmit: async (event) => {
     event.preventDefault();
     if (make.disabled) return;
     const given = fields.filter((field) => !field.isInitial && !field.isLeftOut && field.value !== "");
     const text = line(["new", kindField.value, nameField.value], Object.fromEntries(given.map((field) => [field.name, field.value])));
-    const { ok, reply } = await page.source.request(text);
-    if (!ok) return setText(fault, reply.text ?? reply.code);
+    const answer = await page.source.request(text);
+    if (!answer.ok) return setText(fault, faultOf(answer));
     dialog.close();
     onmade(nameField.value);
-  } }, el("div", { class: "field" }, el("label", { for: "new-kind" }, "kind"), kindField), about, nameField.element, parameters, fault, make));
-  if (!kinds.length) setText(fault, "There are no kinds.");
+  } }, el("div", { class: "field" }, el("label", { for: "new-search" }, "search"), search, el("label", { for: "new-kind" }, "kind"), kindField), about, nameField.element, parameters, fault, make));
+  if (!kinds.size) setText(fault, "There are no kinds.");
   else await choose();
 }
 

@@ -3,6 +3,7 @@
 import { el, put, setText } from "./dom.js";
 import { Field } from "./fields.js";
 import { line } from "./requests.js";
+import { faultOf } from "./words.js";
 
 export class Events {
   #page;
@@ -24,7 +25,7 @@ export class Events {
   }
 
   // Shows what machines would take and what they would ignore: `members` by name, each with `member`, `kind`, `state`,
-  // `possible` and `ignored`. Of the past nothing is shown.
+  // `possible` and `ignored`. In the past nothing can be sent.
   show(members, isPast) {
     const hasControl = this.#page.source.control && !isPast;
     for (const [name, { kind }] of members) this.#kinds.set(name, kind);
@@ -35,7 +36,7 @@ export class Events {
     // What has the focus keeps it.
     const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset : null;
     const groups = [...members].map(([name, member]) => this.#group(name, member, hasControl, members.size > 1));
-    put(this.list, isPast ? [] : [el("h3", { class: "caption" }, "Possible now"), ...groups]);
+    put(this.list, [el("h3", { class: "caption" }, isPast ? "Possible then" : "Possible now"), ...groups]);
     if (!focused?.event) return;
     const same = this.buttons.find(({ dataset }) => dataset.event === focused.event && dataset.machine === focused.machine);
     (same ?? this.buttons[0])?.focus({ preventScroll: true });
@@ -127,7 +128,7 @@ export class Events {
 
   // Sends a request, and says what went wrong.
   async ask(request) {
-    const { ok, reply } = await this.#page.source.request(request);
-    setText(this.fault, ok ? "" : reply.text ?? reply.code);
+    const answer = await this.#page.source.request(request);
+    setText(this.fault, answer.ok ? "" : faultOf(answer));
   }
 }

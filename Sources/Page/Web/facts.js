@@ -1,5 +1,8 @@
 // What a picture shows, from `graph … format=json present=no`: which parts of it stand for a state, a move, a timer.
 
+// Steps that one event may take through a document at most.
+const MOST_STEPS = 8;
+
 export class Facts {
   #states;
   #transitions;
@@ -96,8 +99,28 @@ export class Facts {
       (move) => move.effect === "moved" && left.has(move.from) && entered.has(move.to),
     );
     const changes = fits.filter((move) => !entered.has(move.from) || !left.has(move.to));
-    const moves = narrowed(changes.length ? changes : fits, outputs);
+    const direct = changes.length ? changes : fits;
+    const moves = narrowed(direct.length ? direct : this.#through(cause, left, entered, member), outputs);
     return { moves, arrows: unique(moves.flatMap((move) => move.arrows ?? [])), inner: [] };
+  }
+
+  // Moves that lead on from choices and other states that are left at once.
+  #through(cause, left, entered, member) {
+    const found = [];
+    const follow = (path) => {
+      const { to } = path.at(-1);
+      // A history leads to some state of its parent.
+      const history = /\[H\*?\]$/.test(to) ? this.#states.find((state) => state.name === to)?.parent : null;
+      if (entered.has(to) && path.length > 1 || entered.has(history)) found.push(...path);
+      else if (path.length < MOST_STEPS) {
+        const reached = this.#around([{ name: to }]);
+        for (const next of this.#transitions) {
+          if (next.event === "" && reached.has(next.from) && next.effect === "moved" && !path.includes(next)) follow([...path, next]);
+        }
+      }
+    };
+    for (const move of this.#fitting(cause, member)) if (move.effect === "moved" && left.has(move.from)) follow([move]);
+    return unique(found);
   }
 
   stayed(word, cause, outputs, member = "") {
@@ -115,7 +138,7 @@ export class Facts {
       (move) =>
         isInside(move) &&
         (base !== undefined
-          ? (move.timer ?? move.event) === base
+          ? (move.timer ?? move.event) === base || isDelay(move, base)
           : event !== undefined
             ? move.event === event || move.timer === event
             : move.event !== undefined),
@@ -127,22 +150,39 @@ export class Facts {
     const around = this.#around(this.leaves(word, member));
     const base = timerName(timer);
     const moves = this.#transitions.filter(
-      (move) => move.timer === base && around.has(move.from) && (!member || move.from.startsWith(`${member}.`)),
+      (move) => (move.timer === base || isDelay(move, base)) && around.has(move.from) && (!member || move.from.startsWith(`${member}.`)),
     );
     const arrows = unique(moves.filter((move) => move.effect === "moved").map((move) => move.arrows?.at(-1)));
     const inner = unique(moves.filter((move) => move.effect !== "moved").map((move) => this.#id(move.from)));
     return { base, arrows, inner: arrows.length ? [] : inner, after: moves.find((move) => move.after !== undefined)?.after };
   }
 
-  // The arrows that events possible now may take.
-  possible(events, word, member = "") {
+  // The moves that would happen: `certain` those that nothing but their event decides, `perhaps` those that its data
+  // decide. `outcomes` are what the daemon says of each event, `{ event, effects, into }`.
+  possible(outcomes, word, member = "") {
+    const [certain, perhaps] = [[], []];
+    for (const { event, effects, into } of outcomes) {
+      const ways = into.map((state) => this.moved(word, state, { event }, undefined, member).moves);
+      // Each region takes a move of its own; several from one state, or several ends, are told apart by data.
+      const isOne = effects.length === 1 && into.length === 1 && !hasRivals(ways[0]);
+      (isOne ? certain : perhaps).push(...ways.flat());
+    }
+    return { certain: unique(certain), perhaps: unique(perhaps).filter((move) => !certain.includes(move)) };
+  }
+
+  // The events that the picture knows of a state, as `possible` takes them: for a moment that the daemon is not asked about.
+  outcomesIn(word, member = "") {
     const around = this.#around(this.leaves(word, member));
-    const wanted = new Set(events);
-    return unique(
-      this.#transitions
-        .filter((move) => move.effect === "moved" && wanted.has(move.event) && around.has(move.from))
-        .flatMap((move) => move.arrows ?? []),
-    );
+    const moves = this.#transitions.filter((move) =>
+      move.event !== undefined && around.has(move.from) && (move.effect === "moved" || move.effect === "stayed"));
+    const bare = (name) => (member ? name.slice(member.length + 1) : name);
+    return [...Map.groupBy(moves, (move) => move.event)].map(([event, alike]) => ({
+      event,
+      // A condition may hold or not, and what was not tried may do something else.
+      effects: !this.isComplete || alike.some((move) => move.guard || move.samples)
+        ? ["moved", "ignored"] : unique(alike.map((move) => move.effect)),
+      into: unique(alike.filter((move) => move.effect === "moved").map((move) => bare(move.to))),
+    }));
   }
 
   // The wires from one member to another that carry an output.
@@ -171,8 +211,18 @@ function narrowedAlike(moves, outputs) {
   return possible.length ? possible : moves;
 }
 
+// Whether a move of a document, `after 2s`, is that of a timer, `STATE.after.2s`.
+function isDelay({ event, from }, timer) {
+  return event?.startsWith("after ") && timer === `${from}.after.${event.slice("after ".length)}`;
+}
+
+// Whether two of some moves leave the same state by different arrows.
+function hasRivals(moves) {
+  return [...Map.groupBy(moves, (move) => move.from).values()].some((alike) => unique(alike.map((move) => (move.arrows ?? []).join(" "))).length > 1);
+}
+
 // The parts of a word; a plus sign within parentheses belongs to data.
-function split(word) {
+export function split(word) {
   const parts = [""];
   let depth = 0;
   for (const character of word) {

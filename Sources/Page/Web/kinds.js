@@ -1,5 +1,7 @@
 // What `describe` tells of kinds: their events with data, their parameters. Asked for once for each.
 
+const GROUPS = ["documents", "devices", "screens", "services", "text", "frameworks"];
+
 export class Kinds {
   #source;
   #known = new Map();
@@ -12,10 +14,13 @@ export class Kinds {
     this.#known.clear();
   }
 
-  // The kinds that can be made: `{ name, text, members }`.
+  // The kinds that can be made, by the names of their groups: lists of `{ name, text }`.
   async all() {
-    const { data } = await this.#source.request("kinds");
-    return data.map(({ name, text = "" }) => ({ name, text }));
+    const [all, ...answers] = await Promise.all([this.#source.request("kinds"),
+      ...GROUPS.map((group) => this.#source.request(`kinds group=${group}`))]);
+    const groups = new Map(GROUPS.map((group, place) => [group, new Set(answers[place].data.map(({ name }) => name))]));
+    return Map.groupBy(all.data.map(({ name, text = "" }) => ({ name, text })),
+      ({ name }) => [...groups].find(([, names]) => names.has(name))?.[0] ?? "others");
   }
 
   // `{ text, events, parameters }`; an event has `name`, `text` and `fields`, each `{ name, allowed }`.
@@ -44,6 +49,7 @@ export class Kinds {
         initial: line.default,
         allowed: (line.allowed ?? []).join(","),
       })),
+      states: new Map(of("state").map((line) => [line.name, line.text ?? ""])),
       readings: of("reading").map((line) => line.name),
     };
   }

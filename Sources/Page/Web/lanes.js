@@ -6,13 +6,17 @@ import { isOutcome } from "./world.js";
 // The lanes of machines: `{ name, segments, ticks, timers, deliveries }`.
 //
 // A segment has `from`, `to` (numbers of inputs; null for the ends) and `state`, a timer `from`, `to`, `due` and `end`.
-export function lanesOf(lines, names) {
+//
+// With `moment` as after that input: what was undone later counts, and nothing that followed the undo.
+export function lanesOf(lines, names, moment = Infinity) {
+  const later = lines.filter((line) => line.seq <= moment && Number(line.undone) > moment).map((line) => Number(line.undone));
+  const cut = Math.min(Infinity, ...later);
   const lanes = new Map(names.map((name) => [name, { name, segments: [], ticks: [], timers: [], deliveries: [] }]));
   const running = new Map();
   for (const line of lines) {
     const lane = lanes.get(line.name);
-    if (!lane) continue;
-    const isUndone = line.undone !== undefined;
+    if (!lane || line.seq >= cut) continue;
+    const isUndone = line.undone !== undefined && Number(line.undone) < cut;
     const { seq, t, what } = line;
     if (what === "created" || isOutcome(what)) lane.ticks.push({ seq, t, what, isUndone, cause: causeOf(line), line });
     if (line.wire !== undefined) {

@@ -26,6 +26,15 @@ export class Log {
     this.onpick = onpick;
     this.all = el("button", { class: "tool", "aria-pressed": "false", onclick: () => this.toggle() }, "Only shown machines");
     this.element = el("div", { class: "journal" }, el("header", null, el("h2", null, "Journal"), this.all), this.#list);
+    // One stop of the Tab key; the arrows go through it.
+    this.#list.addEventListener("keydown", (event) => {
+      const all = [...this.#list.querySelectorAll("button.when")];
+      const place = all.indexOf(document.activeElement);
+      const to = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: all.length - 1 }[event.key];
+      if (to === undefined || !all[to]) return;
+      event.preventDefault();
+      all[to].focus();
+    });
     this.#flush = atMostEvery(WRITE_PAUSE, () => this.#write());
   }
 
@@ -124,7 +133,7 @@ export class Log {
   // The time of an input, which leads to that moment.
   #when({ t, seq }) {
     const title = `${exactTime(t)} · input ${seq}: show this moment`;
-    return el("button", { class: "when", title, onclick: () => this.onpick(seq) }, clockTime(t));
+    return el("button", { class: "when", tabindex: "-1", title, onclick: () => this.onpick(seq) }, clockTime(t));
   }
 
   // Marks the moment that is looked at; null for now.

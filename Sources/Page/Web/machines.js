@@ -3,6 +3,7 @@
 import { atMostEvery, el, put, setText } from "./dom.js";
 import { line } from "./requests.js";
 import { inThousands } from "./words.js";
+import { machineAt } from "./world.js";
 
 // Machines of one page of the list.
 const PAGE = 100;
@@ -110,6 +111,7 @@ export class MachineList {
     const none = this.pattern === "*" ? "There are no machines in this world yet." : "No machine has such a name.";
     if (!this.#listed.length) put(this.#list, el("li", { class: "none" }, none));
     this.setShown([...this.#shown]);
+    if (this.#past !== null) this.showPast(this.#past);
     const first = this.#list.querySelector(`li[data-name="${CSS.escape(focused ?? "")}"] button.pick`) ?? this.#list.querySelector("button.pick");
     if (first) first.tabIndex = 0;
     if (focused && first) first.focus({ preventScroll: true });
@@ -129,9 +131,23 @@ export class MachineList {
     const onclick = () => this.#onpick(name, true);
     const beside = el("button", { class: "tool beside", tabindex: "-1", ...add, onclick }, "+");
     const row = el("li", { "data-name": name, class: isGroup ? "group" : depth ? "member" : null }, pick, beside);
-    this.#rows.set(name, { row, pick, word });
+    this.#rows.set(name, { row, pick, word, state });
     return row;
   }
+
+  // Shows the states of the moment after an input, as far as the journal tells; null for now.
+  showPast(seq) {
+    this.#past = seq;
+    const lines = seq === null ? null : Map.groupBy(this.#page.world.journal.lines, (line) => line.name);
+    for (const [name, { word, state }] of this.#rows) {
+      if (!state) continue;
+      const now = this.#page.world.machines.get(name)?.state ?? state;
+      const was = lines && machineAt(lines.get(name) ?? [], name, seq);
+      setText(word, was === null ? now : !was.exists ? "not made yet" : was.state ?? now);
+    }
+  }
+
+  #past = null;
 
   // Marks those that are shown.
   setShown(names) {
@@ -151,7 +167,7 @@ export class MachineList {
     if (what !== "moved") return;
     const row = this.#rows.get(name);
     if (!row) return;
-    setText(row.word, to);
+    if (this.#past === null) setText(row.word, to);
   }
 
   // Arrows move among the machines, as in any list.

@@ -6,6 +6,7 @@ import { Connection, takeToken } from "./connection.js";
 import { openFile, openHelp, openNew } from "./dialogs.js";
 import { atMostEvery, el, prefersStillness, put, setText } from "./dom.js";
 import { Kinds } from "./kinds.js";
+import { Drawers } from "./drawers.js";
 import { Log } from "./log.js";
 import { MachineList } from "./machines.js";
 import { Panel } from "./panel.js";
@@ -14,7 +15,7 @@ import { line } from "./requests.js";
 import { Slider } from "./slider.js";
 import { ThemeSwitch } from "./theme.js";
 import { Wave } from "./wave.js";
-import { gapWords, identity } from "./words.js";
+import { faultOf, gapWords, identity } from "./words.js";
 import { World } from "./world.js";
 
 // Inputs of the past with which the page begins.
@@ -34,9 +35,13 @@ const KEYS = [
   [".", "step to the next timer (with control)"],
   ["1 … 9", "send one of the possible events (with control)"],
   ["u", "undo the last request (with control)"],
+  ["r", "redo what was undone (with control)"],
   ["n", "a new machine (with control)"],
   ["l", "the moves of the first diagram as a list"],
   ["+ −", "the first diagram larger or smaller"],
+  ["m j w", "the machines, the journal, the waveform: shown or hidden"],
+  ["f", "the stage: the diagram and nothing else"],
+  ["q", "predict: hides what is possible, until it is pressed again"],
   ["t", "dark, light, or as the system has it"],
   ["?", "this list"],
 ];
@@ -63,21 +68,27 @@ class Page {
       message: el("p", { class: "message", role: "alert", hidden: true }),
       panels: el("main", { class: "panels", id: "panels", tabindex: "-1" }),
       empty: el("div", { class: "empty", hidden: true }),
-      make: el("button", { class: "tool make", hidden: true, title: "A new machine (n)", onclick: () => this.#new() }, "New"),
+      make: el("button", { class: "tool make", hidden: true, title: "A new machine (n)", onclick: () => this.#new() }, "New ", el("kbd", null, "n")),
       spoken: el("div", { class: "unseen", "aria-live": "polite", "aria-atomic": "true" }),
     });
     const theme = new ThemeSwitch();
+    const drawers = new Drawers(() => this.#views?.wave.update());
     this.#views = {
       theme,
+      drawers,
       list: new MachineList(this, { onpick: (name, isBeside) => this.show(name, isBeside) }),
       clock: new ClockBar(this),
-      wave: new Wave(source, this.world, { names, onpick: (seq) => this.#views.slider.moveTo(seq) }),
+      wave: new Wave(source, this.world, { names, readings: (name) => this.#panels.flatMap((panel) => panel.readingsOf(name)), onpick: (seq) => this.#views.slider.moveTo(seq) }),
       log: new Log(this.world, { names, onpick: (seq) => this.#views.slider.moveTo(seq) }),
       slider: new Slider(this, { onmove: (input) => this.#look(input), onfork: (input) => this.#fork(input) }),
       announcer: new Announcer(parts.spoken),
     };
     const { list, clock, wave, log, slider } = this.#views;
     const tabs = this.#makeTabs();
+    const dock = el("section", { class: "dock", "aria-label": "Waveform" }, slider.element,
+      el("div", { class: "wave-head" }, wave.readout, wave.fold), wave.element);
+    const rooms = el("div", { class: "rooms", "data-room": "diagram" }, list.element, parts.panels, log.element, dock);
+    drawers.attach(rooms, { list: list.element, log: log.element, dock });
     this.#whole = [
       el("a", { class: "skip", href: "#panels", onclick: (event) => {
         event.preventDefault();
@@ -85,11 +96,10 @@ class Page {
       } }, "To the diagrams"),
       el("header", { class: "top" }, el("h1", null, "fsmd"),
         el("label", { class: "world" }, el("span", { class: "unseen" }, "World"), parts.worlds),
-        clock.element, parts.status, parts.make, theme.element,
+        clock.element, parts.status, drawers.element, parts.make, theme.element,
         el("button", { class: "tool help", title: "Keys (?)", "aria-label": "Keys", onclick: () => openHelp(KEYS) }, "?")),
       parts.message,
-      el("div", { class: "rooms", "data-room": "diagram" }, list.element, parts.panels, log.element,
-        el("section", { class: "dock", "aria-label": "Waveform" }, slider.element, wave.readout, wave.element)),
+      rooms,
       tabs,
       parts.spoken,
     ];
@@ -174,13 +184,14 @@ class Page {
     await this.#takeClock(reply);
     await this.#watch(this.world.journal.last + 1, reply.seq);
     this.#views.list.load();
+    this.#tellEmpty();
     for (const panel of this.#panels) panel.recheck();
   }
 
   async #use(name) {
     const { ok, reply } = await this.source.request(line(["use", name]));
     if (ok) await this.#enterWorld(reply);
-    else this.say(reply.text ?? reply.code);
+    else this.say(faultOf({ reply }));
   }
 
   async #enterWorld(reply) {
@@ -196,8 +207,10 @@ class Page {
     const kept = (this.#address.get("show") ?? "").split(",").filter(Boolean);
     const wanted = kept.length ? kept : before;
     // What was asked for by name is drawn without waiting for the list.
+    let arrive;
+    this.#isWatched = new Promise((resolve) => (arrive = resolve));
     for (const name of wanted.slice(0, MOST_PANELS)) this.show(name, true);
-    const watched = this.#watch(Math.max(1, reply.seq - PAST), reply.seq);
+    const watched = this.#watch(Math.max(1, reply.seq - PAST), reply.seq).then(arrive);
     await clock;
     await listed;
     if (!this.#panels.length && this.#views.list.first) this.show(this.#views.list.first, false);
@@ -318,11 +331,14 @@ class Page {
   }
 
   #say(status) {
-    if (status === "lost" || status === "locked") this.#attach();
+    if (status !== "open") {
+      this.#attach();
+      this.#tellEmpty();
+    }
     this.#status = status;
     const { status: element } = this.#parts;
     const open = this.source.control ? "live, with control" : "live";
-    const text = { open, lost: "reconnecting", locked: "locked", recorded: "recorded" }[status] ?? "connecting";
+    const text = { open, lost: "reconnecting", full: "no room", locked: "locked", recorded: "recorded" }[status] ?? "connecting";
     if (!element.classList.contains("sampling")) setText(element.lastChild, text);
     element.dataset.status = status;
     element.title = "";
@@ -330,6 +346,8 @@ class Page {
     if (status === "lost") element.classList.remove("sampling");
     if (status === "locked") {
       this.say("This page needs the link that fsmd printed: it ends with # and a key. Open that link.", true);
+    } else if (status === "full") {
+      this.say("This browser has as many pages of the daemon open as it allows (six). Close one, and this one goes on.", true);
     } else if (status === "open" && this.#parts.message.dataset.stays) {
       this.#parts.message.hidden = true;
     }
@@ -365,10 +383,32 @@ class Page {
       this.#panels.push(panel);
       this.#parts.panels.append(panel.element);
       panel.load();
+      this.#askHistory(name);
     }
     if (this.#parts.panels.closest(".rooms").dataset.room === "machines") this.#enter("diagram");
     this.#shown();
     this.#tellEmpty();
+  }
+
+  // What a machine did before the inputs with which the page begins; of a composition, its members.
+  async #askHistory(name) {
+    if (!this.source.isLive) return;
+    const { journal } = this.world;
+    const answers = await Promise.all([name, `${name}.*`].map((pattern) =>
+      this.source.request(line(["journal", pattern], { limit: PAST, what: "all" }))));
+    await this.#isWatched;
+    if (journal !== this.world.journal || !journal.addOlder(answers.flatMap(({ data }) => data))) return;
+    for (const panel of this.#panels) panel.recheck();
+    this.#views.log.rebuild();
+    this.#refresh.inputs();
+    this.#views.wave.update();
+  }
+
+  // Resolved when the past of the world has come in.
+  #isWatched = null;
+
+  readingsAt(name, t) {
+    return this.#views.wave.readingsAt(name, t);
   }
 
   #close(panel) {
@@ -393,6 +433,12 @@ class Page {
     const { empty } = this.#parts;
     empty.hidden = this.#panels.length > 0;
     if (empty.hidden) return;
+    const apart = {
+      locked: ["This page is locked.", "fsmd has printed a link that ends with # and a key: open that link."],
+      lost: ["The daemon cannot be reached.", "The page tries again by itself. If fsmd was started anew, open its new link."],
+      full: ["There is no room for one more page.", "A browser allows six to one daemon: close another."],
+    }[this.#status];
+    if (apart) return put(empty, el("h2", null, apart[0]), el("p", null, apart[1]));
     const hasMachines = this.#views.list.names.length > 0;
     put(empty, hasMachines
       ? el("p", null, "Choose a machine from the list.")
@@ -426,10 +472,11 @@ class Page {
 
   // Shows a moment of the past; null for now.
   #look(input) {
-    const { wave, log } = this.#views;
+    const { wave, log, list } = this.#views;
     for (const panel of this.#panels) panel.showPast(this.world.journal.lines, input?.seq ?? null, input?.t);
     wave.showPast(input?.seq ?? null);
     log.showPast(input?.seq ?? null);
+    list.showPast(input?.seq ?? null);
     document.documentElement.classList.toggle("is-past", input !== null);
     this.#tickOnce();
   }
@@ -440,19 +487,13 @@ class Page {
   async #fork(input) {
     if (!input) return;
     const base = `${this.world.name}-${input.seq}`.slice(0, 60);
+    const fork = (name) => this.source.request(line(["world", "fork", name], { seq: input.seq }));
     let name = base;
-    let made = await this.source.request(line(["world", "fork", name]));
-    for (let number = 2; made.reply.code === "NAME-TAKEN" && number < 50; number += 1) {
-      name = `${base}-${number}`;
-      made = await this.source.request(line(["world", "fork", name]));
-    }
-    if (!made.ok) return this.say(made.reply.text ?? made.reply.code);
-    const used = await this.source.request(line(["use", name]));
-    const gone = await this.source.request(`goto ${input.t.toFixed(9)}`);
-    if (!gone.ok) this.say(gone.reply.text ?? gone.reply.code);
+    let made = await fork(name);
+    for (let number = 2; made.reply.code === "NAME-TAKEN" && number < 50; number += 1) made = await fork((name = `${base}-${number}`));
+    if (!made.ok) return this.say(faultOf(made));
     this.#listWorlds(await this.source.request("worlds"));
-    const { reply } = await this.source.request("world");
-    await this.#enterWorld(used.ok ? reply : used.reply);
+    await this.#use(name);
   }
 
   #new(wanted) {
@@ -502,9 +543,13 @@ class Page {
       " ": control && !isButton ? () => clock.toggle() : null,
       ".": control ? () => clock.ask("step") : null,
       u: control ? () => clock.ask("undo") : null,
+      r: control ? () => clock.ask("redo") : null,
       n: control ? () => this.#new() : null,
     };
     let action = actions[event.key];
+    const { drawers } = this.#views;
+    if (drawers.has(event.key)) action = () => drawers.press(event.key);
+    if (event.key === "q") action = () => document.documentElement.classList.toggle("is-predicting");
     if (control && /^[1-9]$/.test(event.key)) action = () => panel?.buttons[Number(event.key) - 1]?.click();
     if (!action) return;
     event.preventDefault();

@@ -1,12 +1,12 @@
 // A machine, or a composition with its members, as the page shows it: its picture, what is possible, its timers and readings.
 
 import { atMostEvery, eachFrame, el, put, setText } from "./dom.js";
-import { Diagram, NARROW } from "./diagram.js";
+import { Diagram, GOOD_TEXT } from "./diagram.js";
 import { Events } from "./events.js";
 import { Facts } from "./facts.js";
 import { line } from "./requests.js";
 import { MoveTable } from "./table.js";
-import { countdown, exactTime } from "./times.js";
+import { countdown, exactTime, number, span } from "./times.js";
 import { isOutcome, machineAt } from "./world.js";
 
 // Milliseconds between two looks at what is possible, while a machine changes.
@@ -49,6 +49,7 @@ export class Panel {
       state: el("span", { class: "present-states" }),
       note: el("p", { class: "note", hidden: true }),
       frame: el("div", { class: "frame", tabindex: "0", role: "group", "aria-label": `Diagram of ${name}` }),
+      card: el("div", { class: "card", role: "status", hidden: true }),
       list: el("div", { class: "list", hidden: true }),
       timers: el("ul", { class: "timers", "aria-label": "Running timers" }),
       readings: el("dl", { class: "readings" }),
@@ -57,7 +58,7 @@ export class Panel {
     const parts = this.#parts;
     const events = (this.#events = new Events(page, name));
     parts.frame.setAttribute("aria-describedby", parts.description.id);
-    this.#diagram = new Diagram(parts.frame);
+    this.#diagram = new Diagram(parts.frame, (id) => this.#pick(id));
     this.#table = new MoveTable(parts.list);
     const toggle = () => this.toggleText();
     parts.asText = el("button", { class: "tool", "aria-pressed": "false", title: "The moves as a list", onclick: toggle }, "List");
@@ -71,7 +72,7 @@ export class Panel {
           parts.asText,
           el("button", { class: "tool", title: "Close", "aria-label": `Close ${name}`, onclick: () => onclose(this) }, "×"))),
       parts.note,
-      parts.frame,
+      el("div", { class: "stage" }, parts.frame, this.#diagram.map, parts.card),
       parts.list,
       parts.description,
       el("footer", null, parts.timers, events.list, events.form, parts.readings, events.fault),
@@ -92,6 +93,11 @@ export class Panel {
     return [...this.#members.keys()];
   }
 
+  // The readings of a machine as they are now, or nothing.
+  readingsOf(name) {
+    return this.#members.get(name)?.readings ?? [];
+  }
+
   close() {
     this.#isGone = true;
     this.element.remove();
@@ -104,14 +110,49 @@ export class Panel {
   toggleText() {
     const isText = this.#parts.list.hidden;
     this.#parts.list.hidden = !isText;
-    this.#parts.frame.hidden = isText && this.#diagram.isDrawn ? true : isText;
+    this.#parts.frame.parentNode.hidden = isText;
     this.#parts.asText.setAttribute("aria-pressed", String(isText));
   }
 
-  // How its picture is asked for: on a narrow screen it leads down. (A recording has one picture.)
-  get #pictureForm() {
-    const isNarrow = innerWidth <= NARROW && this.#page.source.isLive;
-    return { format: "svg", present: "no", direction: isNarrow ? "down" : null };
+  // Which picture it shows; first that which the daemon chooses.
+  #form = { direction: null, show: null };
+
+  // Asks for a picture and for what it shows, in a form.
+  async #drawing(form) {
+    const ask = (format) => this.#page.source.request(line(["graph", this.name], { format, present: "no", ...form }));
+    const [facts, picture] = await Promise.all([ask("json"), ask("svg")]);
+    if (!facts.ok || !picture.ok) return null;
+    const text = ({ data }) => data.map((item) => item.text).join("\n");
+    return { form, facts: new Facts(JSON.parse(text(facts))), picture: text(picture) };
+  }
+
+  // Chooses the picture whose texts are the largest on this screen: it leads to the right or down, or shows less. (A recording
+  // has one picture.)
+  async #chooseForm() {
+    if (!this.#page.source.isLive || this.#hasPlaces || this.#parts.frame.parentNode.hidden) return;
+    let best = { text: this.#diagram.fittingText, drawing: null };
+    for (const show of [null, "plain"]) {
+      for (const direction of ["right", "down"]) {
+        if (best.text >= GOOD_TEXT) break;
+        const drawing = await this.#drawing({ direction, show });
+        if (this.#isGone) return;
+        const size = drawing && pictureSize(drawing.picture);
+        const text = size ? this.#diagram.textOf(size) : 0;
+        // What shows less has to be worth it.
+        if (text > best.text * (show ? 1.15 : 1.02)) best = { text, drawing };
+      }
+    }
+    if (!best.drawing) return;
+    this.#form = best.drawing.form;
+    this.#takeDrawing(best.drawing);
+  }
+
+  #takeDrawing({ facts, picture }) {
+    this.#facts = facts;
+    this.#table.draw(facts);
+    this.#diagram.draw(picture, facts);
+    this.recheck();
+    this.#show();
   }
 
   // Asks for all that it shows. The picture comes first.
@@ -120,7 +161,7 @@ export class Panel {
     const name = this.name;
     const shown = source.request(line(["show", name]));
     const asked = source.request(line(["graph", name], { format: "json", present: "no" }));
-    const drawn = source.request(line(["graph", name], this.#pictureForm));
+    const drawn = source.request(line(["graph", name], { format: "svg", present: "no" }));
     const answer = await asked;
     if (this.#isGone) return;
     if (!answer.ok) {
@@ -142,6 +183,8 @@ export class Panel {
       await this.#ask();
     }
     this.#hasPlaces = !this.#facts.hasIDs;
+    // Their line is kept, so that nothing moves when one starts.
+    this.element.classList.toggle("has-timers", this.#facts.transitions.some((move) => move.timer !== undefined));
     this.#table.draw(this.#facts);
     this.#noteWhy();
     this.#show();
@@ -156,10 +199,11 @@ export class Panel {
     this.oncontent();
     this.#dirty = new Set(this.machines);
     this.#look();
+    await this.#chooseForm();
   }
 
   #newMember(member, kind) {
-    return { member, kind, state: null, possible: [], ignored: [], readings: [], line: null, outputs: [] };
+    return { member, kind, state: null, possible: [], ignored: [], outcomes: [], readings: [], line: null, outputs: [] };
   }
 
   async #without(reply, shown) {
@@ -191,23 +235,54 @@ export class Panel {
       ? "Pictures are drawn by Graphviz, which the computer of the daemon lacks. Install it (apt install graphviz) and open " +
         "this page again; until then the moves are a list."
       : `The picture cannot be drawn: ${reply.text ?? reply.code ?? "it cannot be read"}. The moves are a list.`);
-    this.#parts.frame.hidden = true;
+    this.#parts.frame.parentNode.hidden = true;
     this.#parts.list.hidden = false;
     this.#parts.asText.hidden = true;
   }
 
   // Draws the picture with what the daemon has seen since.
   async #drawAnew() {
-    const { source } = this.#page;
-    const [asked, drawn] = await Promise.all([
-      source.request(line(["graph", this.name], { format: "json", present: "no" })),
-      source.request(line(["graph", this.name], this.#pictureForm)),
-    ]);
-    if (!asked.ok || !drawn.ok || this.#isGone) return;
-    this.#facts = new Facts(JSON.parse(asked.data.map((data) => data.text).join("\n")));
-    this.#table.draw(this.#facts);
-    this.#diagram.draw(drawn.data.map((data) => data.text).join("\n"), this.#facts);
-    this.#show();
+    const drawing = await this.#drawing(this.#form);
+    if (drawing && !this.#isGone) this.#takeDrawing(drawing);
+  }
+
+  // Somebody clicked a part: an arrow is sent, a state says what it is; anything else ends that.
+  async #pick(id) {
+    const { card } = this.#parts;
+    card.hidden = true;
+    const state = this.#facts?.states.find((item) => item.id === id);
+    if (state) return this.#explain(state);
+    const move = this.#facts?.transitions.find((item) => item.arrows?.includes(id) && this.#canTake(item))
+      ?? this.#facts?.transitions.find((item) => item.arrows?.includes(id));
+    if (!move || !this.#page.source.control || this.#past) return;
+    const [name] = this.#ownerOf(move.from);
+    if (move.event !== undefined) this.#events.send(name, move.event);
+    else if (move.timer !== undefined) this.#events.ask(line(["fire", name, move.timer]));
+  }
+
+  // The machine to which a state of the picture belongs.
+  #ownerOf(state) {
+    return [...this.#members].find(([, { member }]) => !member || state.startsWith(`${member}.`)) ?? [this.name];
+  }
+
+  #canTake(move) {
+    const member = this.#members.get(this.#ownerOf(move.from)[0]);
+    return member?.possible.includes(move.event) ?? false;
+  }
+
+  // Says what a state means, which timers run there and what leads to it.
+  async #explain({ name: state }) {
+    const [name, member] = this.#ownerOf(state);
+    const own = member?.member ? state.slice(member.member.length + 1) : state;
+    const described = member?.kind ? await this.#page.kinds.describe(member.kind) : null;
+    const moves = this.#facts.transitions.filter((move) => move.to === state && move.effect === "moved" && move.from !== state);
+    const timers = this.#facts.transitions.filter((move) => move.from === state && move.timer !== undefined);
+    const trigger = (move) => move.event ?? move.timer;
+    put(this.#parts.card, el("h3", null, own), described?.states?.get(own) ? el("p", null, described.states.get(own)) : null,
+      timers.length ? el("p", null, "Timers: ", [...new Set(timers.map((move) => `${move.timer}${move.after ? ` ${span(move.after)}` : ""}`))].join(", ")) : null,
+      el("p", null, moves.length ? `Reached by ${[...new Set(moves.map((move) => `${trigger(move)} from ${move.from}`))].join(", ")}.`
+        : "No arrow leads here."));
+    this.#parts.card.hidden = false;
   }
 
   // A kind whose picture has places of its own is drawn by the daemon each time.
@@ -242,8 +317,8 @@ export class Panel {
     }
     if (isOutcome(item.what)) {
       member.state = item.to ?? item.state ?? member.state;
-      member.line = item;
-      member.outputs = [];
+      // What is ignored or refused leaves the last move as it was.
+      if (item.what === "moved" || item.what === "stayed") Object.assign(member, { line: item, outputs: [] });
     } else if (item.what === "output" && member.line?.seq === item.seq) {
       member.outputs.push(item.output);
     }
@@ -259,7 +334,7 @@ export class Panel {
       return;
     }
     if (item.what === "output") this.#carry(member, item.output);
-    if (isOutcome(item.what)) this.#light(item.name, member);
+    if (item.what === "moved" || item.what === "stayed") this.#light(item.name, member);
     this.#paint(item.name, member, member.state);
   }
 
@@ -386,16 +461,25 @@ export class Panel {
     const names = [...this.#dirty].filter((name) => this.#members.has(name));
     this.#dirty.clear();
     await Promise.all(names.map(async (name) => {
-      const [shown, can] = await Promise.all([
-        this.#page.source.request(line(["show", name])), this.#page.source.request(line(["can", name])),
-      ]);
+      const { source } = this.#page;
+      const asked = source.request(line(["show", name]));
+      const can = await source.request(line(["can", name]));
       const member = this.#members.get(name);
-      if (!member || !shown.ok) return;
+      if (!member) return;
+      // Data that were not tried may do something.
+      const isPossible = (item) => !item.effect || item.arguments?.length > 0;
+      const outcomes = await Promise.all(can.data.filter((item) => !item.effect).map(async ({ event }) => {
+        const { ok, reply } = await source.request(line(["can", name, event]));
+        return { event, effects: ok ? reply.effect ?? [] : [], into: ok ? reply.into ?? [] : [] };
+      }));
+      const shown = await asked;
+      if (!shown.ok) return;
       // What was heard since is newer; it asks again.
       if (!this.#dirty.has(name)) this.#takeShow(name, shown);
       if (!can.ok) return;
-      member.possible = can.data.filter((item) => !item.effect).map((item) => item.event);
-      member.ignored = can.data.filter((item) => item.effect).map((item) => item.event);
+      member.possible = can.data.filter(isPossible).map((item) => item.event);
+      member.ignored = can.data.filter((item) => !isPossible(item)).map((item) => item.event);
+      member.outcomes = outcomes;
       const { machines } = this.#page.world;
       member.kind ??= machines.get(name)?.kind ?? (await this.#kindOf(name));
     }));
@@ -415,20 +499,39 @@ export class Panel {
     this.#look();
   }
 
-  // After a gap or a reconnection nothing that was known holds.
+  // After a gap, a reconnection or an undo nothing that was known holds: what is lit follows from the journal.
   recheck() {
     this.#dirty = new Set(this.machines);
     this.#diagram.clearLit();
     this.#table.clearLit();
+    const { lines } = this.#page.world.journal;
+    for (const [name, member] of this.#members) {
+      const { line, outputs } = machineAt(lines, name, Infinity);
+      Object.assign(member, { line, outputs });
+      if (this.#past === null && this.#facts) this.#shine(name, this.#meaning(line, member, outputs));
+    }
     this.#look();
   }
 
   #showPossible() {
-    this.#events.show(this.#members, this.#past !== null);
-    const arrows = [...this.#members.values()].flatMap(({ possible, state, member }) =>
-      this.#facts && state !== null ? this.#facts.possible(possible, state, member) : [],
-    );
-    this.#diagram.setPossible(this.#past === null ? arrows : []);
+    const shown = new Map([...this.#members].map(([name, member]) => [name, this.#past ? this.#memberThen(name, member) : member]));
+    this.#events.show(shown, this.#past !== null);
+    const [certain, perhaps] = [[], []];
+    for (const { outcomes, state, member } of shown.values()) {
+      if (!this.#facts || state === null) continue;
+      const moves = this.#facts.possible(outcomes, state, member);
+      certain.push(...moves.certain);
+      perhaps.push(...moves.perhaps);
+    }
+    this.#diagram.setPossible(certain, perhaps);
+  }
+
+  // A machine at the moment that is looked at: its events are those that the picture has.
+  #memberThen(name, member) {
+    const was = this.#past.get(name);
+    const state = was?.exists ? was.state : null;
+    const outcomes = this.#facts && state !== null ? this.#facts.outcomesIn(state, member.member) : [];
+    return { ...member, state, outcomes, possible: outcomes.map(({ event }) => event), ignored: [] };
   }
 
   // The buttons of what is possible now, in their order.
@@ -439,7 +542,8 @@ export class Panel {
   #showReadings() {
     const isPast = this.#past !== null;
     const several = this.#members.size > 1;
-    const rows = isPast ? [] : [...this.#members.values()].flatMap((member) => member.readings.map((reading) => ({ ...reading, member })));
+    const rows = [...this.#members].flatMap(([name, member]) =>
+      (isPast ? this.#past.get(name)?.readings ?? [] : member.readings).map((reading) => ({ ...reading, member })));
     const names = rows.map((row) => (several ? `${row.member.member}.${row.name}` : row.name));
     const key = names.join(" ");
     if (this.#parts.readings.dataset.key !== key) {
@@ -480,12 +584,13 @@ export class Panel {
     const list = this.#parts.timers;
     if (list.dataset.key !== key) {
       list.dataset.key = key;
-      put(list, items.map(({ name, timer, member, due }) => el("li", { title: `due at ${exactTime(due)}` },
+      put(list, items.map(({ name, timer, member }) => el("li", null,
         el("span", { class: "name" }, member ? `${member}.${timer}` : timer), el("span", { class: "left" }), el("span", { class: "bar" }, el("i")),
         hasControl ? this.#fireButton(name, timer) : null)));
     }
-    items.forEach(({ left, fraction }, place) => {
+    items.forEach(({ left, fraction, due }, place) => {
       const row = list.children[place];
+      row.title = `due at ${exactTime(due)}`;
       setText(row.querySelector(".left"), countdown(left));
       row.querySelector("i").style.transform = `scaleX(${fraction.toFixed(3)})`;
     });
@@ -509,7 +614,6 @@ export class Panel {
       this.element.classList.remove("past");
       if (wasPast) {
         this.recheck();
-        this.#lightLast((member) => member.line);
         this.#show();
         if (this.#hasPlaces) this.#drawMarked();
       }
@@ -520,20 +624,33 @@ export class Panel {
     this.#past.t = t;
     if (this.#facts) {
       for (const [name, was] of this.#past) {
-        const emitted = lines.filter((item) => item.seq === was.line?.seq && item.name === name && item.what === "output");
-        const outputs = emitted.map((item) => item.output);
-        this.#shine(name, this.#meaning(was.line, this.#members.get(name), outputs));
+        this.#shine(name, this.#meaning(was.line, this.#members.get(name), was.outputs));
       }
     }
     this.#show();
+    this.#readPast(lines, seq);
   }
 
-  #lightLast(lineOf) {
-    if (!this.#facts) return;
-    for (const [name, member] of this.#members) this.#shine(name, this.#meaning(lineOf(member), member, member.outputs));
+  // Readings follow from the moment; the daemon works them out, for the last input of an instant.
+  async #readPast(lines, seq) {
+    const past = this.#past;
+    for (const [name, was] of past) {
+      const isLast = !lines.some((item) => item.name === name && item.seq > seq && item.t === past.t && isOutcome(item.what));
+      const hasReadings = this.#members.get(name).readings.length > 0;
+      was.readings = isLast && was.exists && hasReadings ? await this.#page.readingsAt(name, past.t) : [];
+      if (this.#past !== past || this.#isGone) return;
+    }
+    this.#showReadings();
   }
 }
 
+// The size of a picture, as its root says it, and the least size of its texts.
+function pictureSize(text) {
+  const [, width, height] = /<svg width="([\d.]+)pt" height="([\d.]+)pt"/.exec(text) ?? [];
+  const sizes = [...text.matchAll(/font-size="([\d.]+)"/g)].map((found) => Number(found[1]));
+  return width ? { width: Number(width), height: Number(height), text: Math.min(14, ...sizes) } : null;
+}
+
 function short(value) {
-  return /^-?\d+\.\d{4,}$/.test(value) ? Number(value).toFixed(2) : value;
+  return /^-?\d+\.\d{3,}$/.test(value) ? number(value) : value;
 }

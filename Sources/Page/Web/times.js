@@ -1,6 +1,6 @@
 // Times as people read them. A time of a world is a number of seconds.
 
-// 0.350, 12:04.500, 3 d 04:00:00: never fewer than three decimals.
+// 0.350, 12:04.500, 23:58:56, 3 d 04:00:00: from an hour on in whole seconds.
 export function clockTime(seconds) {
   const sign = seconds < 0 ? "−" : "";
   let rest = Math.abs(seconds);
@@ -10,10 +10,11 @@ export function clockTime(seconds) {
   rest -= hours * 3600;
   const minutes = Math.floor(rest / 60);
   rest -= minutes * 60;
-  const tail = rest.toFixed(3);
   const two = (number) => String(number).padStart(2, "0");
-  if (days) return `${sign}${days} d ${two(hours)}:${two(minutes)}:${tail.padStart(6, "0")}`;
-  if (hours) return `${sign}${hours}:${two(minutes)}:${tail.padStart(6, "0")}`;
+  const whole = two(Math.floor(rest + 1e-9));
+  if (days) return `${sign}${days} d ${two(hours)}:${two(minutes)}:${whole}`;
+  if (hours) return `${sign}${hours}:${two(minutes)}:${whole}`;
+  const tail = rest.toFixed(3);
   if (minutes) return `${sign}${minutes}:${tail.padStart(6, "0")}`;
   return `${sign}${tail}`;
 }
@@ -44,9 +45,15 @@ function plain(number) {
   return number < 10 ? String(Number(number.toFixed(2))) : number < 100 ? String(Number(number.toFixed(1))) : String(Math.round(number));
 }
 
+// A number as it is shown everywhere: with two decimals at most.
+export function number(value) {
+  return String(Number(Number(value).toFixed(2)));
+}
+
 // What is left of a timer: steady in width while it counts down.
 export function countdown(seconds) {
-  if (seconds < 0) return "0.0 s";
+  if (seconds <= 0) return "0 ms";
+  if (seconds < 1) return `${Math.ceil(seconds * 1000 - 1e-6)} ms`;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 60) return `${Math.ceil(seconds)} s`;
   const whole = Math.ceil(seconds);

@@ -3,7 +3,8 @@
 import { Curves } from "./curves.js";
 import { atMostEvery, el, put, setText, svg } from "./dom.js";
 import { lanesOf } from "./lanes.js";
-import { exactTime, span } from "./times.js";
+import { split } from "./facts.js";
+import { clockTime, exactTime, number, span } from "./times.js";
 import { TimeScale } from "./timescale.js";
 import { sentence } from "./words.js";
 import { isOutcome } from "./world.js";
@@ -13,14 +14,21 @@ const MOST_DRAWN = 160;
 // Lines before them in which timers may have begun.
 const LOOKED_BACK = 2000;
 // Heights of the parts of a lane.
-const TICKS = 26;
+const TICKS = 40;
 const STATE = 30;
 const TIMER = 14;
 const CURVE = 44;
 const SPACE = 12;
 const AXIS = 24;
 // Room behind now, for what is written there.
-const MARGIN = 64;
+const MARGIN = 110;
+// Rows in which the labels of inputs stand.
+const LABEL_ROWS = 2;
+const LABEL_HEIGHT = 15;
+// Pixels that a pointer goes before it measures.
+const MEASURED_FROM = 5;
+
+const COUNTED = "①②③④⑤⑥⑦⑧⑨";
 
 const SIGNS = { created: "◆", moved: "▼", stayed: "▽", ignored: "·", refused: "×" };
 
@@ -35,8 +43,14 @@ export class Wave {
   #drawn = "";
   #cursor = null;
   #curves;
+  #readings;
+  #isFolded = false;
+  // Where a span that is measured begins and ends; null if none is.
+  #measured = null;
 
-  constructor(source, world, { names, onpick }) {
+  // `readings` gives those of a machine as they are now.
+  constructor(source, world, { names, readings, onpick }) {
+    this.#readings = readings;
     this.#world = world;
     this.#names = names;
     this.#curves = new Curves(source, () => this.update());
@@ -53,13 +67,39 @@ export class Wave {
     scroll.addEventListener("scroll", () => {
       this.#isAtEnd = scroll.scrollLeft + scroll.clientWidth >= scroll.scrollWidth - 4;
     }, { passive: true });
-    graphic.addEventListener("pointermove", (event) => this.#point(event.clientX - graphic.getBoundingClientRect().left));
-    graphic.addEventListener("pointerleave", () => this.#point(null));
-    graphic.addEventListener("click", (event) => {
-      const seq = this.#inputAt(event.clientX - graphic.getBoundingClientRect().left);
+    const place = (event) => event.clientX - graphic.getBoundingClientRect().left;
+    graphic.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      graphic.setPointerCapture(event.pointerId);
+      this.#measured = { from: place(event), to: place(event), isHeld: true };
+    });
+    graphic.addEventListener("pointermove", (event) => {
+      if (this.#measured?.isHeld) this.#measure(place(event));
+      else this.#point(place(event));
+    });
+    graphic.addEventListener("pointerup", (event) => {
+      const { from, to } = this.#measured ?? {};
+      if (from !== undefined && Math.abs(to - from) >= MEASURED_FROM) return void (this.#measured.isHeld = false);
+      this.#measured = null;
+      const seq = this.#inputAt(place(event));
       if (seq !== null) onpick(seq);
     });
+    graphic.addEventListener("pointerleave", () => {
+      if (!this.#measured) this.#point(null);
+    });
+    this.fold = el("button", { class: "tool", "aria-pressed": "false", title: "Cut long silence short; the cuts are marked",
+      onclick: () => this.#toggleFold() }, "Fold");
     this.update = atMostEvery(120, () => this.#draw());
+  }
+
+  #toggleFold() {
+    this.#isFolded = !this.#isFolded;
+    this.fold.setAttribute("aria-pressed", String(this.#isFolded));
+    this.#draw();
+  }
+
+  readingsAt(name, t) {
+    return this.#curves.at(name, t);
   }
 
   // Shows the moment after an input; null for now.
@@ -88,13 +128,25 @@ export class Wave {
     const isWhole = last === inputs.length;
     const to = isWhole ? now : drawn.at(-1)?.t ?? now;
     const from = drawn[0]?.t ?? Math.max(0, now - 1);
-    const scale = new TimeScale(drawn, from, to, this.#parts.scroll.clientWidth - MARGIN - 4);
+    const until = Math.max(from, to, ...drawn.map(({ t }) => t));
+    const scale = new TimeScale(drawn, from, until, this.#parts.scroll.clientWidth - MARGIN - 4, this.#isFolded);
     this.#scale = scale;
     // What began before the first input that is drawn is looked for a while back.
     const start = Math.max(0, all.findIndex((line) => line.seq >= first) - LOOKED_BACK);
-    const lanes = lanesOf(all.slice(start), names).map((lane) => ({ ...lane, curves: this.#curves.of(lane.name) }));
+    const lanes = lanesOf(all.slice(start), names, this.#past ?? Infinity)
+      .map((lane) => ({ ...lane, rows: regionRows(lane.segments), curves: this.#curvesOf(lane.name, now, isWhole) }));
     if (drawn.length) this.#curves.want(names, from, scale.to);
     this.#write(lanes, scale, first, drawn);
+  }
+
+  // The curves of a machine up to now, where they have the number that stands below its diagram.
+  #curvesOf(name, now, isWhole) {
+    const present = this.#past === null && isWhole ? this.#readings(name) : [];
+    return this.#curves.of(name).map((curve) => {
+      const value = Number(present.find((reading) => reading.name === curve.name)?.value ?? NaN);
+      const points = curve.points.filter(([t]) => t <= now);
+      return Number.isNaN(value) ? { ...curve, points } : { ...curve, points: [...points, [now, value]], present: value };
+    });
   }
 
   #write(lanes, scale, first, drawn) {
@@ -109,9 +161,9 @@ export class Wave {
     for (const lane of lanes) {
       tops.set(lane.name, y);
       const rows = timerRows(lane);
-      names.push({ name: lane.name, y: y + TICKS, rows: rows.map((row) => row.name), curves: lane.curves });
+      names.push({ name: lane.name, y: y + TICKS, regions: lane.rows.length, rows: rows.map((row) => row.name), curves: lane.curves });
       this.#writeLane(lane, rows, y, scale, first, layers);
-      y += TICKS + STATE + rows.length * TIMER;
+      y += TICKS + lane.rows.length * STATE + rows.length * TIMER;
       for (const curve of lane.curves) {
         writeCurve(curve, y, scale, layers.front);
         y += CURVE;
@@ -132,17 +184,13 @@ export class Wave {
     }
     const height = y;
     const axis = svg("g", { class: "axis" });
-    let free = -Infinity;
-    let before = null;
-    for (const { t, x } of scale.points) {
-      if (t === before) continue;
-      before = t;
-      axis.append(svg("line", { x1: x, x2: x, y1: AXIS - 6, y2: height }));
-      const text = exactTime(t).replace(" s", "");
-      const room = text.length * 7.2 + 14;
-      if (x - room / 2 < free) continue;
-      axis.append(svg("text", { x, y: AXIS - 10, "text-anchor": x < room / 2 ? "start" : "middle" }, text));
-      free = x + room / 2;
+    for (const { t, x } of scale.ticks) {
+      axis.append(svg("line", { x1: x, x2: x, y1: AXIS - 6, y2: height }),
+        svg("text", { x, y: AXIS - 10, "text-anchor": x < 24 ? "start" : "middle" }, tickTime(t)));
+    }
+    for (const { x, seconds } of scale.breaks) {
+      axis.append(svg("g", { class: "break" }, svg("path", { d: `M${x - 4} ${AXIS - 6}l4 5l-4 5V${height}h8V${AXIS + 4}l4 -5l-4 -5z` }),
+        svg("text", { x: x + 2, y: height - 2, "text-anchor": "middle" }, span(seconds))));
     }
     this.#cursor = svg("g", { class: "cursor", visibility: "hidden" }, svg("line", { y1: AXIS - 6, y2: height }));
     const marks = [];
@@ -150,7 +198,8 @@ export class Wave {
       const x = scale.ofInput(this.#past);
       marks.push(svg("rect", { class: "future", x, y: 0, width: Math.max(0, width - x), height }), svg("line", { class: "moment", x1: x, x2: x, y1: 4, y2: height }));
     } else {
-      marks.push(svg("line", { class: "now", x1: scale.end, x2: scale.end, y1: AXIS - 6, y2: height }));
+      const x = scale.of(this.#world.clock.now());
+      marks.push(svg("line", { class: "now", x1: x, x2: x, y1: AXIS - 6, y2: height }));
     }
     graphic.setAttribute("width", width);
     graphic.setAttribute("height", height);
@@ -159,13 +208,17 @@ export class Wave {
       ? `${drawn.length} inputs of ${lanes.map((lane) => lane.name).join(", ")}; the last at ${exactTime(drawn.at(-1).t)}`
       : "nothing has happened yet";
     graphic.setAttribute("aria-label", `Waveform: ${told}`);
-    put(graphic, axis, layers.back, layers.wires, layers.front, ...marks, this.#cursor);
-    const key = names.map(({ name, y: top, rows, curves }) => `${name} ${top} ${rows} ${curves.map((curve) => curve.name)}`).join("\n");
+    this.#ruler = svg("rect", { class: "measured", y: 0, height, visibility: "hidden" });
+    put(graphic, axis, layers.back, layers.wires, layers.front, ...marks, this.#ruler, this.#cursor);
+    this.#showMeasured();
+    const key = names.map(({ name, y: top, regions, rows, curves }) => `${name} ${top} ${regions} ${rows} ${curves.map((curve) => curve.name)}`).join("\n");
     if (key !== this.#drawn) {
       this.#drawn = key;
       labels.style.height = `${height}px`;
-      put(labels, names.map(({ name, y: top, rows, curves }) => {
-        const label = el("div", { class: "lane-name" }, el("b", null, name), rows.map((row) => el("span", null, row)),
+      put(labels, names.map(({ name, y: top, regions, rows, curves }) => {
+        const title = el("b", null, name);
+        title.style.height = `${regions * STATE}px`;
+        const label = el("div", { class: "lane-name" }, title, rows.map((row) => el("span", null, row)),
           curves.map((curve) => el("span", { class: "curve-name" }, curve.unit ? `${curve.name} (${curve.unit})` : curve.name)));
         label.style.top = `${top}px`;
         return label;
@@ -181,43 +234,38 @@ export class Wave {
 
   #writeLane(lane, rows, top, scale, first, { back, front }) {
     const y = top + TICKS;
-    let shade = 0;
-    let previous = null;
-    for (const { from, to, state } of lane.segments) {
-      if (to !== null && to < first) continue;
-      const x1 = from === null || from < first ? 0 : scale.ofInput(from);
-      const x2 = to === null ? scale.end : scale.ofInput(to);
-      if (state !== previous) shade += 1;
-      previous = state;
-      const isPresent = to === null && this.#past === null;
-      const box = svg("g", { class: `segment shade-${shade % 2}${isPresent ? " present" : ""}` },
-        svg("rect", { x: x1, y, width: Math.max(1, x2 - x1), height: STATE }), svg("title", null, state));
+    const now = scale.of(this.#world.clock.now());
+    const place = (seq) => (seq === null ? now : seq < first ? 0 : scale.ofInput(seq));
+    const moment = this.#past ?? Infinity;
+    lane.rows.forEach((segments, row) => segments.forEach(({ from, to, state }, index) => {
+      if (to !== null && to < first) return;
+      const x1 = from === null ? 0 : place(from);
+      const x2 = place(to);
+      const isPresent = (from ?? 0) <= moment && (to === null || to > moment);
+      const top = y + row * STATE;
+      const box = svg("g", { class: `segment shade-${index % 2}${isPresent ? " present" : ""}` },
+        svg("rect", { x: x1, y: top, width: Math.max(1, x2 - x1), height: STATE }), svg("title", null, state));
       const fits = Math.floor((x2 - x1 - 12) / 8.6);
-      if (state.length <= fits || fits >= 4) box.append(svg("text", { x: x1 + 6, y: y + STATE / 2 + 5.5 }, state.length <= fits ? state : `${state.slice(0, fits - 1)}…`));
+      if (state.length <= fits || fits >= 4) box.append(svg("text", { x: x1 + 6, y: top + STATE / 2 + 5.5 }, state.length <= fits ? state : `${state.slice(0, fits - 1)}…`));
       back.append(box);
-    }
-    let free = -Infinity;
-    for (const { seq, t, what, isUndone, cause, line } of lane.ticks) {
-      if (seq < first) continue;
+    }));
+    const ticks = lane.ticks.filter(({ seq }) => seq >= first);
+    const depth = lane.rows.length * STATE;
+    for (const { seq, t, what, isUndone, cause, line } of ticks) {
       const x = scale.ofInput(seq);
-      const label = what === "created" ? "new" : cause.how === "wire" ? cause.what.split(".").at(-1) : cause.what;
       const tick = svg("g", { class: `tick ${what}${isUndone ? " undone" : ""}${cause.how === "timer" ? " timer" : ""}` },
-        svg("line", { x1: x, x2: x, y1: y - 7, y2: y + (isOutcome(what) && what !== "moved" ? 8 : STATE) }),
+        svg("line", { x1: x, x2: x, y1: y - 7, y2: y + (isOutcome(what) && what !== "moved" ? 8 : depth) }),
         svg("text", { class: "sign", x, y: y - 2, "text-anchor": "middle" }, cause.how === "timer" && what !== "created" ? "◷" : SIGNS[what]),
         svg("title", null, `${exactTime(t)}: ${sentence(line)}`));
-      const room = label.length * 7.4;
-      if (x - 4 > free) {
-        tick.append(svg("text", { class: "event", x: x + 7, y: y - 4 }, label));
-        free = x + 7 + room;
-      }
       front.append(tick);
     }
+    writeLabels(ticks, y, scale, front);
     rows.forEach((row, place) => {
-      const at = y + STATE + place * TIMER + 4;
+      const at = y + depth + place * TIMER + 4;
       for (const { from, to, end, due } of row.timers) {
         if (to !== null && to < first) continue;
         const x1 = from === null || from < first ? 0 : scale.ofInput(from);
-        const x2 = to === null ? scale.end : scale.ofInput(to);
+        const x2 = to === null ? now : scale.ofInput(to);
         back.append(svg("g", { class: `bar ${end}` }, svg("rect", { x: x1, y: at, width: Math.max(1, x2 - x1), height: 6, rx: 3 }),
           svg("text", { class: "end", x: x2, y: at + 8, "text-anchor": "middle" }, end === "expired" ? "◆" : end === "disarmed" ? "|" : ""),
           svg("title", null, `${row.name}: due at ${exactTime(due)}, ${end}`)));
@@ -247,6 +295,28 @@ export class Wave {
     }
   }
 
+  #ruler = null;
+
+  // Measures from where the pointer went down; at an input, exactly.
+  #measure(x) {
+    this.#measured.to = x;
+    this.#showMeasured();
+  }
+
+  #showMeasured() {
+    const scale = this.#scale;
+    if (!this.#measured || !scale || Math.abs(this.#measured.to - this.#measured.from) < MEASURED_FROM) return;
+    const snapped = (x) => scale.points.reduce((best, point) => (Math.abs(point.x - x) < Math.abs(best.x - x) ? point : best),
+      { x: x > scale.end ? scale.end : Math.abs(x - scale.end) < 7 ? scale.end : x + 7.01, t: null });
+    const end = (x) => {
+      const near = snapped(x);
+      return near.t === null ? { x, t: scale.at(x) } : near;
+    };
+    const [left, right] = [end(this.#measured.from), end(this.#measured.to)].sort((one, other) => one.x - other.x);
+    for (const [name, value] of [["x", left.x], ["width", Math.max(1, right.x - left.x)], ["visibility", "visible"]]) this.#ruler.setAttribute(name, value);
+    setText(this.#parts.readout, `${span(right.t - left.t)} from ${exactTime(left.t)} to ${exactTime(right.t)}`);
+  }
+
   #inputAt(x) {
     if (!this.#scale) return null;
     const near = this.#scale.points.filter((point) => point.x <= x + 7).at(-1);
@@ -255,18 +325,65 @@ export class Wave {
 }
 
 // A reading as a curve, with its least and greatest value beside it.
-function writeCurve({ name, unit, points }, top, scale, layer) {
+function writeCurve({ name, unit, points, present }, top, scale, layer) {
   const values = points.map(([, value]) => value);
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const [high, low] = [top + 10, top + CURVE - 6];
   const y = (value) => (most > least ? low - ((value - least) / (most - least)) * (low - high) : (low + high) / 2);
   const path = points.filter(([t]) => t >= scale.from).map(([t, value]) => `${scale.of(t).toFixed(1)} ${y(value).toFixed(1)}`);
   if (path.length < 2) return;
-  const written = (value) => Number(value.toFixed(2)).toString();
   layer.append(svg("g", { class: "curve" }, svg("path", { d: `M${path.join("L")}` }),
-    svg("text", { x: scale.end + 5, y: y(values.at(-1)) + 4 }, written(values.at(-1))),
-    most > least ? svg("text", { class: "edge-value", x: scale.of(points[values.indexOf(most)][0]), y: high - 1, "text-anchor": "middle" }, written(most)) : null,
-    svg("title", null, `${name}: ${written(least)} to ${written(most)} ${unit}`)));
+    present === undefined ? null : svg("text", { x: scale.of(points.at(-1)[0]) + 5, y: y(present) + 4 }, number(present)),
+    most > least ? svg("text", { class: "edge-value", x: 2, y: high - 1 }, number(most)) : null,
+    svg("text", { class: "edge-value", x: 2, y: low + 6 }, number(least)),
+    svg("title", null, `${name}: ${number(least)} to ${number(most)} ${unit}`)));
+}
+
+// The segments of each region of a state's word: only a part that changes begins anew.
+function regionRows(segments) {
+  const parts = segments.map(({ state }) => split(state));
+  const count = Math.max(1, ...parts.map((words) => words.length));
+  // A word of another length is that of a machine of another kind, or of data: it stays whole.
+  if (parts.some((words) => words.length !== count)) return [segments];
+  return Array.from({ length: count }, (_, row) => {
+    const merged = [];
+    segments.forEach((segment, place) => {
+      const state = parts[place][row];
+      if (merged.at(-1)?.state === state && merged.at(-1).to === segment.from) merged.at(-1).to = segment.to;
+      else merged.push({ ...segment, state });
+    });
+    return merged;
+  });
+}
+
+// The labels of inputs, in rows; those of one place are counted and stand together, and where no row has room a number says
+// how many more there are.
+function writeLabels(ticks, y, scale, layer) {
+  const free = Array.from({ length: LABEL_ROWS }, () => -Infinity);
+  let last = null;
+  for (const [, alike] of Map.groupBy(ticks, ({ seq }) => Math.round(scale.ofInput(seq)))) {
+    const x = scale.ofInput(alike[0].seq);
+    const words = alike.map(({ what, cause }) => (what === "created" ? "new" : cause.how === "wire" ? cause.what.split(".").at(-1) : cause.what));
+    const text = alike.length === 1 ? words[0]
+      : alike.length <= 4 ? words.map((word, place) => `${COUNTED[place]} ${word}`).join(" ") : `${COUNTED[0]} ${words[0]} … ${words.at(-1)} (${alike.length})`;
+    const row = free.findIndex((end) => x - 4 > end);
+    if (row < 0) {
+      last.more += alike.length;
+      last.label.lastChild.data = `${last.text} +${last.more}`;
+      free[last.row] = Math.max(free[last.row], last.x + 7 + `${last.text} +${last.more}`.length * 7.4);
+      continue;
+    }
+    const isUndone = alike.every((tick) => tick.isUndone);
+    const label = svg("text", { class: `event${isUndone ? " undone" : ""}`, x: x + 7, y: y - 4 - row * LABEL_HEIGHT }, text);
+    layer.append(label);
+    free[row] = x + 7 + text.length * 7.4;
+    last = { label, text, row, x, more: 0 };
+  }
+}
+
+// A round time on the axis.
+function tickTime(t) {
+  return clockTime(t).replace(/\.?0+$/, (zeros) => (zeros.startsWith(".") ? "" : "")).replace(/^(\d+(\.\d+)?)$/, "$1 s");
 }
 
 // The timers of a lane by name, those of one name in a row.

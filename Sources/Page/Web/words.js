@@ -60,6 +60,12 @@ export function sentence(line) {
   }
 }
 
+// What is wrong with a request, in words.
+export function faultOf({ gone, reply }) {
+  if (gone || reply.code === "GONE") return "The daemon cannot be reached now; nothing was changed. The page tries again by itself.";
+  return reply.text ?? reply.code;
+}
+
 // An output with its data.
 export function outputText({ output, data = [] }) {
   return [output, ...data].join(" ");

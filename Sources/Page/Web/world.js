@@ -1,5 +1,7 @@
 // What the page knows of a world: its clock, its machines, and the lines of its journal that came by.
 
+import { identity } from "./words.js";
+
 // Lines of the journal that are kept; the oldest go first, some at a time.
 const MOST_LINES = 24000;
 const SPARED_LINES = 20000;
@@ -44,6 +46,7 @@ export class Journal {
   clear() {
     this.lines = [];
     this.last = 0;
+    this.#first = null;
   }
 
   // Adds a line that came now. Lines of one input come one after the other.
@@ -54,6 +57,21 @@ export class Journal {
     if (line.what === "redone") this.#redo(line);
     if (this.lines.length > MOST_LINES) this.lines = this.lines.slice(-SPARED_LINES);
   }
+
+  // Adds what the daemon's journal has of machines before the first line that is here.
+  addOlder(lines) {
+    const first = this.lines.find((line) => line.what !== "clock")?.seq ?? Infinity;
+    const known = new Set(this.lines.filter((line) => line.isOlder).map(identity));
+    const older = lines.filter((line) => line.seq < (this.#first ?? first) && !known.has(identity(line)));
+    if (!older.length) return false;
+    // Where what came by itself begins.
+    this.#first ??= first;
+    for (const line of older) line.isOlder = true;
+    this.lines = [...older, ...this.lines].sort((one, other) => one.seq - other.seq);
+    return true;
+  }
+
+  #first = null;
 
   #undo({ seq, from, to }) {
     if (from === undefined) return;
@@ -75,10 +93,10 @@ function isUndone(line, seq) {
   return line.undone !== undefined && Number(line.undone) <= seq;
 }
 
-// How a machine was right after an input: `{ exists, state, kind, timers, line }`; `state` is null where the lines do not
-// tell. `line` is the last that is about what it did.
+// How a machine was right after an input: `{ exists, state, kind, timers, line, outputs }`; `state` is null where the lines do
+// not tell. `line` is the last move that is in effect then, or what was handled within a state, and `outputs` what it emitted.
 export function machineAt(lines, name, seq) {
-  const was = { exists: true, state: null, kind: null, timers: new Map(), line: null };
+  const was = { exists: true, state: null, kind: null, timers: new Map(), line: null, outputs: [] };
   // Timers that ran already when the lines begin are known by their end.
   const started = new Set();
   for (const line of lines) {
@@ -101,21 +119,24 @@ export function machineAt(lines, name, seq) {
     }
     switch (line.what) {
       case "created":
-        Object.assign(was, { exists: true, kind: line.kind, state: line.state, line, timers: new Map() });
+        Object.assign(was, { exists: true, kind: line.kind, state: line.state, line: null, timers: new Map(), outputs: [] });
         started.clear();
         break;
       case "dropped":
-        Object.assign(was, { exists: false, timers: new Map() });
+        Object.assign(was, { exists: false, line: null, timers: new Map(), outputs: [] });
         break;
       case "moved":
-        was.state = line.to;
-        was.line = line;
+        Object.assign(was, { state: line.to, line, outputs: [] });
         break;
       case "stayed":
+        Object.assign(was, { state: line.state, line, outputs: [] });
+        break;
       case "ignored":
       case "refused":
         was.state = line.state;
-        was.line = line;
+        break;
+      case "output":
+        if (was.line?.seq === line.seq) was.outputs.push(line.output);
         break;
       case "armed":
         was.timers.set(line.timer, { due: line.due, armed: line.t });

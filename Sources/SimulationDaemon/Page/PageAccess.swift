@@ -7,7 +7,7 @@ struct PageAccess {
   /// 128 bits from the system's random source, in hexadecimal digits.
   let token: String
 
-  init(address: InternetAddress, token: String = PageAccess.randomDigits(count: 32)) {
+  init(address: InternetAddress, token: String = PageAccess.randomDigits(count: PageToken.digits)) {
     self.address = address
     self.token = token
   }

@@ -22,17 +22,19 @@ final class PageServer {
 
   /// Starts to serve on an address.
   ///
-  /// - Parameter mayControl: Whether pages may change worlds.
+  /// - Parameters:
+  ///   - token: What opens the page; nil for one of this start.
+  ///   - mayControl: Whether pages may change worlds.
   /// - Throws: `SocketFailure` if another program has the address or it is not this machine's; `SystemError` if memory or
   ///   descriptors have run out.
-  init(_ address: InternetAddress, mayControl: Bool, connections: Int, _ service: Service) throws {
+  init(_ address: InternetAddress, token: String? = nil, mayControl: Bool, connections: Int, _ service: Service) throws {
     var limits = HTTPServer.Limits()
     limits.connections = connections
     self.service = service
     self.mayControl = mayControl
     now = service.host
     let (socket, address) = try address.listen()
-    access = PageAccess(address: address)
+    access = PageAccess(address: address, token: token ?? PageAccess.randomDigits(count: PageToken.digits))
     server = try HTTPServer(on: socket, limits: limits, now: now)
     server.onRequest = { [unowned self] in answer($0) }
   }

@@ -22,6 +22,8 @@ struct Invocation {
   var page: InternetAddress?
   /// Whether the page may change worlds.
   var pageMayControl = false
+  /// The file that keeps the page's token; nil for a new token at each start.
+  var pageToken: String?
   /// The Unix group whose members may connect; nil for the daemon's owner alone.
   var group: String?
   /// Where connections may only look; nil without such a socket.
@@ -30,8 +32,8 @@ struct Invocation {
   var hasUsers: Bool { group != nil || watchSocket != nil }
 
   private enum Option {
-    case socket, group, watchSocket, ephemeral, kinds, durability, onRestart, page, pageControl, memory, limit, log
-    case poll, workers, untilStandardInputCloses, completion
+    case socket, group, watchSocket, ephemeral, kinds, durability, onRestart, page, pageControl, pageToken, memory, limit
+    case log, poll, workers, untilStandardInputCloses, completion
   }
 
   private static let table = OptionTable<Option>(
@@ -71,6 +73,9 @@ struct Invocation {
           "show worlds and machines in browsers, by HTTP; the link is logged\n(HOST: an address in numbers, default 127.0.0.1; PORT 0: any that is free)"
       ),
       .init(.pageControl, long: "page-control", summary: "let the page change worlds too"),
+      .init(
+        .pageToken, long: "page-token", argument: .required("FILE"),
+        summary: "keep the page's token in FILE, so that its link is the same after a restart"),
       .init(
         .memory, long: "memory", argument: .required("SIZE"),
         summary:
@@ -174,6 +179,9 @@ struct Invocation {
     if names.contains(.pageControl), !names.contains(.page) {
       throw .wrong("--page-control is about the page, which --page [HOST:]PORT opens")
     }
+    if names.contains(.pageToken), !names.contains(.page) {
+      throw .wrong("--page-token is about the page, which --page [HOST:]PORT opens")
+    }
     // Memory and users come first, since some limits follow from them.
     var memory = Limits.memory(of: MachineMemory.available)
     for option in options {
@@ -189,8 +197,8 @@ struct Invocation {
       case .watchSocket:
         guard !option.value.isEmpty else { throw .wrong("--watch-socket needs a path") }
         watchSocket = option.value
-      case .socket, .ephemeral, .kinds, .durability, .onRestart, .page, .pageControl, .limit, .log, .poll, .workers,
-        .untilStandardInputCloses, .completion:
+      case .socket, .ephemeral, .kinds, .durability, .onRestart, .page, .pageControl, .pageToken, .limit, .log, .poll,
+        .workers, .untilStandardInputCloses, .completion:
         break
       }
     }
@@ -223,6 +231,9 @@ struct Invocation {
         }
         page = address
       case .pageControl: pageMayControl = true
+      case .pageToken:
+        guard !option.value.isEmpty else { throw .wrong("--page-token needs a file") }
+        pageToken = option.value
       case .limit:
         if let problem = limits.set(option.value, hasUsers: hasUsers) { throw .wrong(problem) }
       case .log:

@@ -1,3 +1,5 @@
+import Glibc
+import TestSupport
 import Testing
 import UnixHost
 
@@ -49,6 +51,22 @@ struct PageAccessTests {
     for other in ["", String(digits.dropLast()), digits + "0", String(digits.reversed()), digits.uppercased() + "x"] {
       #expect(!access.isToken(other.utf8), "\(other)")
     }
+  }
+
+  @Test("a file keeps a token over starts; one that others may read, or that has something else in it, is refused")
+  func keptToken() throws {
+    let folder = try TemporaryFolder()
+    let file = "\(folder.path)/token"
+    let token = try PageToken.kept(in: file)
+    #expect(token.count == PageToken.digits)
+    #expect(try PageToken.kept(in: file) == token)
+    chmod(file, 0o640)
+    #expect(throws: PageToken.Failure.self) { try PageToken.kept(in: file) }
+    chmod(file, 0o600)
+    truncate(file, 8)
+    #expect(throws: PageToken.Failure.self) { try PageToken.kept(in: file) }
+    #expect(throws: PageToken.Failure.self) { try PageToken.kept(in: "/") }
+    #expect(throws: PageToken.Failure.self) { try PageToken.kept(in: "/missing/folder/token") }
   }
 
   @Test("the link is one that a browser can open")
