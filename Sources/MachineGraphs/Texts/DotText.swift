@@ -129,6 +129,7 @@ private struct DotText {
       if !node.about.isEmpty { attributes.append("tooltip=\(Self.quoted(node.about))") }
       if node.isCurrent { attributes.append("class=current, fillcolor=\"#ffd54f\", penwidth=3") }
       if node.isFinal { attributes.append("peripheries=2") }
+      if node.isChoice { attributes.append("shape=diamond, style=filled") }
       if node.isUnreachable {
         attributes.append("style=\"rounded,dashed\", color=\"#808080\", fontcolor=\"#606060\"")
       }

@@ -31,6 +31,10 @@ private struct PlantUMLText: NamingWriter {
       let node = drawing.nodes[place]
       let look =
         node.isCurrent ? " #ffd54f;line:c62828;line.bold;text:black" : node.isUnreachable ? " ##[dashed]gray" : ""
+      if node.isChoice {
+        lines.append("\(indent)state \(ids[place]) <<choice>>\(look)")
+        continue
+      }
       let head = "\(indent)state \"\(Self.title(node.title))\" as \(ids[place])\(look)"
       guard node.isComposite else {
         lines.append(head)

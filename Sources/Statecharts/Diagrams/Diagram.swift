@@ -101,6 +101,8 @@ struct Diagram {
   var conditions: [ChartCondition] = []
   /// What events that are named after words are called in the diagram.
   var eventTexts: [String: String] = [:]
+  /// What timers are called in the diagram, by the places of their triggers.
+  var timerTexts: [Int: String] = [:]
 
   mutating func error(_ offset: Int, _ message: String, write: String? = nil) {
     notes.append(Note(severity: .error, offset: offset, message: message, write: write))

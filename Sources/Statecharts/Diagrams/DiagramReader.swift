@@ -23,6 +23,8 @@ struct DiagramReader {
   let reading: DiagramReading
   /// What a first look at the whole text has found, which decides how words in it are read freely.
   var vocabulary = Vocabulary()
+  /// Whether the meaning of something that was read depends on the vocabulary.
+  var asksVocabulary = false
   /// The names that were made of words, by the identity of the words, and the identities by the names.
   var namesOfWords: [String: String] = [:]
   var wordsOfNames: [String: String] = [:]
@@ -319,7 +321,7 @@ struct DiagramReader {
       diagram.states[state].offset = text.start
     }
     for (mark, kind) in [("choice", Diagram.State.Kind.choice), ("fork", .fork), ("join", .join)] {
-      for form in ["<<\(mark)>>", "[[\(mark)]]"] where rest.hasPrefix(form) {
+      for form in ["<<\(mark)>>", "[[\(mark)]]", "&lt;&lt;\(mark)&gt;&gt;"] where rest.hasPrefix(form) {
         diagram.states[state].kind = kind
         if title != nil, reading == .strict { diagram.error(text.start, "a \(mark) has no title") }
         return rest.dropFirst(form.utf8.count).trimmed
@@ -586,6 +588,7 @@ struct DiagramReader {
 
   /// The labels of a text with line breaks: a line that cannot stand alone belongs to the one before it.
   func labels(_ text: PlacedText) -> [PlacedText] {
+    guard hasBreaksOrEntities(text) else { return [text] }
     var labels: [PlacedText] = []
     var nesting = PlacedText.Nesting()
     for line in text.lines.map(\.trimmed) where !line.isEmpty {
@@ -599,6 +602,19 @@ struct DiagramReader {
       for byte in line.bytes { _ = nesting.take(byte) }
     }
     return labels.isEmpty ? [PlacedText(at: text.start)] : labels
+  }
+
+  /// Whether a text may be more than one line as it stands.
+  private func hasBreaksOrEntities(_ text: PlacedText) -> Bool {
+    var last: UInt8 = 0
+    for byte in text.bytes {
+      switch byte {
+      case UInt8(ascii: "\\"), UInt8(ascii: "#"), UInt8(ascii: "&"): return true
+      case UInt8(ascii: "b") where last == UInt8(ascii: "<"): return true
+      case _: last = byte
+      }
+    }
+    return false
   }
 
   /// The lines below a title are as texts of the state.
@@ -623,6 +639,7 @@ struct DiagramReader {
       note((text.quoted ?? text).string, of: state)
       return false
     }
+    asksVocabulary = true
     if reading == .free, let text = freeHandler(text) { return handle(text, in: state) }
     let end = text.firstTopLevel("[/") ?? text.bytes.count
     let head = text[0..<end].trimmed
