@@ -190,6 +190,8 @@ struct EventSamples {
   var expression: String
   /// Data for which that is true, as JSON.
   var data: [String]
+  /// Whether it is a list of names, as of the parameters of a function.
+  var areNames: Bool
 
   /// - Parameter inner: What stands in the parentheses.
   init(_ inner: PlacedText) {
@@ -197,6 +199,8 @@ struct EventSamples {
     var listed: [String] = []
     var conditions: [String] = []
     (expression, data) = ("", [])
+    let names = inner.split(",")
+    areNames = names.count > 1 && names.allSatisfy { Parser.isVariable($0.string) }
     for alternative in inner.split("|") {
       let parts = alternative.split(",").map(\.string)
       let members = parts.compactMap(Self.member(of:))

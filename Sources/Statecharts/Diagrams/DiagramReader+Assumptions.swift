@@ -563,6 +563,14 @@ extension DiagramReader {
       let after = index + 1 < tokens.count ? tokens[index + 1].token : .end
       if before == .symbol(".") { continue }
       if [.symbol("."), .symbol("("), .symbol("["), .symbol("=>"), .symbol(":")].contains(after) { return nil }
+      // A name that another one is compared with is a word: `branch == main`.
+      if Self.isEquality(before), !Self.isOperator(after), index > 1, case .name(let other) = tokens[index - 2].token,
+        unknown.contains(other)
+      {
+        written += lexer.text(end..<start) + Self.quoted(name)
+        end = stop
+        continue
+      }
       let other =
         Self.isOperator(after) && index + 2 < tokens.count
         ? tokens[index + 2].token : Self.isOperator(before) && index > 1 ? tokens[index - 2].token : .end
@@ -570,6 +578,7 @@ extension DiagramReader {
       switch (other, Self.isOperator(after) || Self.isOperator(before)) {
       case (.string, true): form = .text
       case (.name("true"), true), (.name("false"), true): form = .flag
+      case (.name(let word), true) where Self.isEquality(after) && unknown.contains(word): form = .text
       case (_, true): form = .number
       case (_, false): form = .flag
       }
@@ -582,12 +591,17 @@ extension DiagramReader {
         values += [limit + 1, limit - 1, limit].map { (condition.name, ChartData.word(of: .number($0))) }
       case .string(let text): values.append((condition.name, text))
       case .name where form == .number: values.append((condition.name, "1"))
+      case .name(let word) where form == .text: values.append((condition.name, word))
       case _: break
       }
       written += lexer.text(end..<start) + Self.question(condition)
       end = stop
     }
     return (written + lexer.text(end..<text.utf8.count), conditions, values)
+  }
+
+  private static func isEquality(_ token: Token) -> Bool {
+    ["==", "!=", "===", "!=="].contains { token == .symbol($0) }
   }
 
   private static func isOperator(_ token: Token) -> Bool {
@@ -734,6 +748,10 @@ extension DiagramReader {
       for trigger in arrow.label.triggers {
         hasEvent = true
         guard case .event(let name) = trigger else { continue }
+        if let samples = arrow.label.samples, samples.areNames {
+          diagram.warn(
+            name.start, "\(name.string)\(samples.text) awaits these values; for any values write \(name.string)")
+        }
         if let samples = arrow.label.samples, case .time(let time)? = Prose.time(in: name.string + " " + samples.text) {
           diagram.warn(
             name.start,

@@ -127,7 +127,12 @@ extension DiagramReader {
         text.start, "expected EVENT [GUARD] / ACTIONS, and an event is one word: \(joined), not \(text.string)")
       return nil
     }
-    label.samples = EventSamples(rest[1..<close])
+    let samples = EventSamples(rest[1..<close])
+    if reading == .free, samples.areNames {
+      diagram.assume(rest.start, "\(samples.text) names the data of \(name.string), whatever their values are")
+    } else {
+      label.samples = samples
+    }
     label.triggers.append(.event(name))
     return name
   }
