@@ -95,7 +95,11 @@ struct ChartDiagram {
         if place > 0 { lines.append(indent(depth) + "--") }
         // Older releases of Mermaid fail at an arrow to a block that is alone in its region.
         if chart.states[child].kind == .atomic { lines.append("\(indent(depth))[*] --> \(names[child])") }
-        write(child, depth: depth)
+        if isNamed(child, asRegion: place, of: state) {
+          content(of: child, depth: depth)
+        } else {
+          write(child, depth: depth)
+        }
         if place == 0 { histories(of: state, depth: depth) }
       }
       return
@@ -113,6 +117,15 @@ struct ChartDiagram {
         transitions(of: inner, depth: 1, isOutside: true)
       }
     }
+  }
+
+  /// Whether a state is no more than a region, with the name that reading gives it. Mermaid fails at some states around
+  /// regions that have blocks in them.
+  private func isNamed(_ child: Int, asRegion place: Int, of state: Int) -> Bool {
+    let own = chart.states[child]
+    return own.kind == .compound && own.onEntry.isEmpty && own.onExit.isEmpty && own.transitions.isEmpty
+      && ids[child] == "\(names[state])_\(place + 1)" && names[child] == ids[child] && chart.texts[ids[child]] == nil
+      && chart.children(of: child).count { !isHistory($0) } > 1 && !chart.targets.contains(Chart.Index(child))
   }
 
   /// Whether all that a state's transitions lead to is in its own region.

@@ -463,8 +463,14 @@ struct DiagramReader {
     for (inner, outer) in plantUML.outerStates.sorted(by: { $0.key < $1.key }) {
       guard let state = numbers[inner], diagram.states[state].declared == nil else { continue }
       let around = self.state(named: PlacedText(outer, at: diagram.states[state].offset))
-      let region = diagram.states[around].regions.first ?? addRegion(to: around, at: diagram.states[state].offset)
-      if around != state { diagram.states[state].declared = region }
+      var outermost: Int? = around
+      while let next = outermost, next != state {
+        outermost = diagram.states[next].declared.flatMap { diagram.regions[$0].owner }
+      }
+      // No state is within itself.
+      guard outermost == nil else { continue }
+      diagram.states[state].declared =
+        diagram.states[around].regions.first ?? addRegion(to: around, at: diagram.states[state].offset)
     }
   }
 
