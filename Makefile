@@ -166,7 +166,7 @@ conformance: libraries-are-there
 # The programs that draw are not needed by `make test`; two versions of Mermaid come from wheels, which pip downloads.
 test-diagrams: libraries-are-there diagram-tools-are-there
 	$(build_quickly)
-	python3 Tools/check_diagrams.py --programs .build/debug --folder .build/diagrams
+	python3 Tools/check_diagrams.py --programs .build/debug --folder .build/diagrams --documents ../shared/documents
 
 # What is on the screen, in Debian's Chromium; pictures of it stay in .build/page. SLACK multiplies the allowed times.
 test-page: libraries-are-there page-tools-are-there

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Gives the diagrams of all kinds to the programs that draw them, and counts the labels in the pictures.
 
-Every kind and composition, and a machine of each with its state marked, goes in every format and amount of detail to
+Every kind and composition, every document of Examples/Statecharts and of the folders of --documents, and a machine of
+each with its state marked, goes in every format and amount of detail to
 Graphviz, PlantUML, and an old and a new Mermaid in a headless Chromium. It is a mistake if a program does not take the
 text, or if the label of an arrow is in the text and not in the picture. Needs dot, plantuml and chromium; Mermaid comes
 in wheels that pip downloads and nobody installs.
@@ -37,10 +38,21 @@ def answers(programs, requests):
     return all_answers
 
 
-def write_diagrams(programs, folder):
-    kinds = [line.split()[0] for line in answers(programs, ["kinds"])[0].splitlines()]
-    requests = ["clock virtual"] + [f"describe {kind}" for kind in kinds]
-    pages = answers(programs, requests)[1:]
+def loads(programs, folders):
+    """Requests for the documents of folders that load and start."""
+    files = [file for folder in folders for file in sorted(pathlib.Path(folder).resolve().iterdir())]
+    names = [(f"document{place}", file) for place, file in enumerate(files)
+             if file.suffix in (".mmd", ".scxml", ".puml", ".json")]
+    requests = [f"load {file} as {name}" for name, file in names]
+    started = answers(programs, requests + [f"new {name} m-{name}" for name, _ in names])[len(names):]
+    return [request for request, answer in zip(requests, started) if answer is not None]
+
+
+def write_diagrams(programs, folder, documents):
+    begin = ["clock virtual"] + loads(programs, documents)
+    kinds = [line.split()[0] for line in answers(programs, begin + ["kinds"])[-1].splitlines()]
+    requests = begin + [f"describe {kind}" for kind in kinds]
+    pages = answers(programs, requests)[len(begin):]
     made = []
     for kind, page in zip(kinds, pages):
         required = re.findall(r"^parameter (\S+) .*?required=(\"(?:[^\"\\]|\\.)*\"|\S+)", page, re.M)
@@ -49,7 +61,7 @@ def write_diagrams(programs, folder):
         (f"{name}.{format}.{detail}.{SUFFIXES[format]}", f"graph {name} format={format}{words}")
         for kind in kinds for name in (kind, f"my-{kind}") for format in SUFFIXES for detail, words in DETAILS.items()
     ]
-    texts = answers(programs, ["clock virtual"] + made + [request for _, request in wanted])[1 + len(made):]
+    texts = answers(programs, begin + made + [request for _, request in wanted])[len(begin) + len(made):]
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     mistakes = []
@@ -220,6 +232,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--programs", type=pathlib.Path, default=pathlib.Path(".build/debug"))
     options.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(".build/diagrams"))
+    options.add_argument("--documents", nargs="*", default=[])
     options = options.parse_args()
     missing = [program for program in ("dot", "plantuml", "chromium") if not shutil.which(program)]
     if missing:
@@ -230,7 +243,8 @@ def main():
             command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", wheels, f"nicegui=={version}"]
             if subprocess.run(command).returncode:
                 stop(f"pip cannot download nicegui {version}")
-    mistakes = write_diagrams(options.programs, options.folder)
+    documents = ["Examples/Statecharts"] + [folder for folder in options.documents if pathlib.Path(folder).is_dir()]
+    mistakes = write_diagrams(options.programs, options.folder, documents)
     print(f"{len(list(options.folder.iterdir()))} diagrams are in {options.folder}")
     mistakes += check_page(options.programs)
     for name, check in [("Graphviz", check_dot), ("PlantUML", check_plantuml)]:

@@ -59,6 +59,61 @@ struct DocumentFailureTests {
     #expect(answer.hasSuffix(": line 5: a guard fails: pips is not defined"), "\(answer)")
   }
 
+  @Test("a step over a limit is an outcome of diagrams and of their tests")
+  func limitOfStep() {
+    let guest = HostedService().connect(toWorld: "w")
+    let diagram = "stateDiagram-v2\n[*] --> rest\nrest --> ping : serve\nping --> pong\npong --> ping"
+    _ = guest.say("define rally format=mermaid strict=yes bytes=\(diagram.utf8.count)\n\(diagram)")
+    let table = guest.say("graph rally")
+    #expect(table.contains(".   rest   LIMIT"), "\(table)")
+    #expect(table.contains { $0.contains("serve in rest goes over the limit chartSteps") })
+    #expect(guest.say("graph rally format=json").contains(#". "complete":false,"#))
+    #expect(guest.say("graph rally format=tests").contains(". send c1 serve => refused LIMIT"))
+  }
+
+  @Test("a start over a limit is told by diagrams, and their tests have it alone")
+  func limitOfStart() {
+    let guest = HostedService().connect(toWorld: "w")
+    let regions = "state both {\n[*] --> ping\nping --> pong\npong --> ping\n--\n[*] --> idle\nidle --> busy : work\n}"
+    for (kind, body) in [
+      ("loop", "[*] --> ping\nping --> pong\npong --> ping\nping --> out : stop"),
+      ("regions", "[*] --> both\n\(regions)"),
+    ] {
+      let diagram = "stateDiagram-v2\n\(body)"
+      _ = guest.say("define \(kind) format=mermaid strict=yes bytes=\(diagram.utf8.count)\n\(diagram)")
+      let json = guest.say("graph \(kind) format=json")
+      #expect(json.contains(#". "complete":false,"#), "\(json)")
+      #expect(json.contains { $0.contains("a new machine goes over the limit chartSteps") }, "\(json)")
+      let tests = guest.say("graph \(kind) format=tests")
+      #expect(
+        tests.filter { $0.hasPrefix(". new ") || $0.hasPrefix(". send ") } == [". new \(kind) c0 => refused LIMIT"])
+      #expect(guest.say("new \(kind) m")[0].hasPrefix("- LIMIT name=chartSteps"))
+    }
+  }
+
+  @Test("a choice and a timer are drawn as the author has them")
+  func picture() {
+    let guest = HostedService().connect(toWorld: "w")
+    let diagram = """
+      stateDiagram-v2
+        state check <<choice>>
+        [*] --> draft
+        draft --> check : submit
+        check --> done : [complete]
+        check --> draft : [else]
+        draft --> lost : timeout (3 days)
+      """
+    _ = guest.say("define paper format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
+    func graph(_ format: String) -> [String] { guest.say("graph paper format=\(format)") }
+    #expect(graph("mermaid").contains(#". check{"check"};"#))
+    #expect(graph("mermaid").contains(#". draft --"timeout (3 days)"--> lost;"#))
+    #expect(graph("dot").contains { $0.contains("shape=diamond") })
+    for format in ["stateDiagram", "plantuml"] {
+      #expect(graph(format).contains { $0.hasSuffix("state check <<choice>>") }, "\(format)")
+    }
+    #expect(graph("json").contains { $0.contains(#""name":"check""#) && $0.contains(#""choice":true"#) })
+  }
+
   @Test("a finding has what can stand instead")
   func proposal() {
     let guest = HostedService().connect(toWorld: "w")

@@ -172,6 +172,29 @@ struct FreeReadingTests {
     #expect(chart.eventData["push"] == [#"{"value":"softly"}"#] && chart.eventData["finish"] == [#"{"failed":true}"#])
   }
 
+  @Test("takes a list of names in parentheses for the parameters of an event, and a name behind == for a word")
+  func namesOfData() throws {
+    let text = """
+      stateDiagram-v2
+        [*] --> login
+        login --> home : submit(email, password)
+        home --> release : merged [branch == main]
+        home --> login : logout
+      """
+    guard case .definition(let definition, let findings) = Definition.compile(mermaid: Array(text.utf8), reading: .free)
+    else { return #expect(Bool(false)) }
+    #expect(findings.contains { $0.message.hasPrefix("(email, password) names the data of submit") })
+    var run = VirtualRun(definition)
+    run.send("submit")
+    #expect(run.word == "home")
+    run.send("merged")
+    #expect(run.word == "home")
+    var data = DataObject()
+    try data.set(.string("main"), for: "branch")
+    run.send("merged", .object(data))
+    #expect(run.word == "release")
+  }
+
   @Test("waits for next where no arrow has an event, and in circles")
   func next() throws {
     var (run, notes) = try Self.load("[*] --> off\noff --> warm\nwarm --> on\nwarm --> off\non --> [*]")

@@ -167,6 +167,61 @@ struct OtherNotationTests {
     }
   }
 
+  @Test("of PlantUML has regions as a whole, and states that are named with the one around them")
+  func wholeAndParts() throws {
+    var run = try Self.run(
+      "@startuml\n[*] --> A\nA --> B : go\n--\n[*] --> C\nC --> D : hop\nD --> C : jump\n@enduml", .plantuml)
+    #expect(run.word == "A+C")
+    for (event, word) in [("hop", "A+D"), ("go", "B+D"), ("jump", "B+C")] {
+      run.send(event)
+      #expect(run.word == word)
+    }
+    let dotted = """
+      [*] --> A.X
+      A.X --> A.Y : step
+      state A {
+        state X
+        state Y
+      }
+      A.Y --> B.X : leave
+      B.X --> A : return
+      """
+    run = try Self.run("@startuml\n\(dotted)\n@enduml", .plantuml)
+    for (event, word) in [("step", "Y"), ("leave", "B.X"), ("return", "X")] {
+      run.send(event)
+      #expect(run.word == word)
+    }
+    // Of two states that are named within each other, one is outside.
+    run = try Self.run("@startuml\n[*] --> A.B\nA.B --> B.A : turn\nB.A --> A.B : back\n@enduml", .plantuml)
+    run.send("turn")
+    #expect(run.word != "")
+    // Without a separator, a name with a dot is a name.
+    run = try Self.run("@startuml\nset separator none\n\(dotted)\n@enduml", .plantuml)
+    #expect(run.word == "A.X")
+  }
+
+  @Test("of PlantUML has in a block what its beginning leads to")
+  func beginningElsewhere() throws {
+    var run = try Self.run(
+      "@startuml\nstate Menu\n[*] --> Shop\nstate Shop {\n[*] --> Menu\nMenu --> Cart : add\n}\nShop --> Off : quit\n@enduml",
+      .plantuml)
+    #expect(run.word == "Menu")
+    run.send("quit")
+    #expect(run.word == "Off")
+  }
+
+  @Test("of XState takes the arrow of an event before that of the wildcard")
+  func wildcard() throws {
+    let text = """
+      {"initial": "a", "states": {"a": {"on": {"*": "b", "STOP.NOW": "c"}}, "b": {"on": {"BACK": "a"}}, "c": {}}}
+      """
+    for (event, word) in [("STOP.NOW", "c"), ("other", "b")] {
+      var run = try Self.run(text, .xstate)
+      run.send(event)
+      #expect(run.word == word)
+    }
+  }
+
   @Test(
     "of PlantUML that cannot be read says what to do",
     arguments: [

@@ -1,14 +1,19 @@
 import Foundation
+import StateMachines
+import TestSupport
 import Testing
 
 @testable import Statecharts
 
 @Suite("A proposal of a finding")
 struct ProposalTests {
-  private static func findings(_ text: String, _ reading: DiagramReading = .strict) -> (isLoaded: Bool, [Finding]) {
-    switch Definition.compile(mermaid: Array(text.utf8), reading: reading) {
-    case .definition(_, let findings): (true, findings)
-    case .mistakes(let findings, _): (false, findings)
+  private static func findings(
+    _ text: String, _ reading: DiagramReading = .strict, _ notation: DiagramNotation? = .mermaid
+  ) -> (isLoaded: Bool, [Finding]) {
+    let bytes = Array(text.utf8)
+    switch notation.map({ Definition.compile(diagram: bytes, $0, reading: reading) }) ?? Definition.compile(bytes) {
+    case .definition(_, let findings): return (true, findings)
+    case .mistakes(let findings, _): return (false, findings)
     }
   }
 
@@ -55,6 +60,76 @@ struct ProposalTests {
     let (isLoaded, findings) = Self.findings(text)
     #expect(
       isLoaded || findings.contains { $0.severity == .error && $0.write == nil }, "\(findings)\n\(text)")
+  }
+
+  @Test(
+    "of a document of SCXML is what was meant",
+    arguments: [
+      (#"<state id="on"><transition event="push" target="onn"/></state>"#, #"target="on"/></state>"#),
+      (#"<state id="on"><transition event="push" taget="on"/></state>"#, #"target="on"/></state>"#),
+      (
+        #"<state id="on"><transtion event="push" target="on"/></state>"#,
+        #"<transition event="push" target="on"/></state>"#
+      ),
+      (#"<stat id="on"></stat>"#, nil),
+    ])
+  func scxml(line: String, write: String?) {
+    let head = #"<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0">"#
+    let (isLoaded, findings) = Self.findings("\(head)\n\(line)\n</scxml>", .strict, nil)
+    #expect(!isLoaded)
+    let proposals = findings.compactMap(\.write)
+    #expect(
+      write.map { wanted in proposals.count == 1 && proposals[0].hasSuffix(wanted) } ?? proposals.isEmpty, "\(findings)"
+    )
+  }
+
+  /// A line with one of its words damaged.
+  private static func damaged(_ line: String, _ generator: inout Generator) -> String {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    guard words.count > 1 else { return String(line.dropLast()) }
+    var changed = words
+    let place = generator.draw(in: 1...(words.count - 1))
+    let word = words[place]
+    let middle = word.index(word.startIndex, offsetBy: word.count / 2)
+    switch generator.draw(in: 0...5) {
+    case 0 where !word.isEmpty: changed[place].remove(at: middle)
+    case 1 where !word.isEmpty: changed[place].insert(word[middle], at: middle)
+    case 2: changed[place] = "the \(word) thing"
+    case 3: changed[place] = word.replacing("-->", with: "->").replacing("=", with: "==")
+    case 4: changed.insert("\(word)", at: place)
+    case _: changed.remove(at: place)
+    }
+    return changed.joined(separator: " ")
+  }
+
+  @Test(
+    "of a damaged example leads to a document that loads, in three rounds, or to a finding without one",
+    arguments: Thorough.rounds(0..<60))
+  func mutations(round: Int) throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: ExampleChartTests.folder.path).sorted()
+      .filter { name in [".mmd", ".scxml", ".puml"].contains { name.hasSuffix($0) } }
+    var generator = Generator(salt: UInt64(round))
+    for name in names {
+      var text = String(
+        decoding: try Data(contentsOf: ExampleChartTests.folder.appending(path: name)), as: UTF8.self)
+      let notation: DiagramNotation? =
+        name.hasSuffix(".mmd") ? .mermaid : name.hasSuffix(".puml") ? .plantuml : nil
+      var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      for _ in 0..<generator.draw(in: 1...2) {
+        let place = generator.draw(in: 1...(lines.count - 1))
+        lines[place] = Self.damaged(lines[place], &generator)
+      }
+      text = lines.joined(separator: "\n")
+      let damaged = text
+      var (isLoaded, findings) = Self.findings(text, .strict, notation)
+      for _ in 0..<3 where !isLoaded && !findings.contains(where: { $0.severity == .error && $0.write == nil }) {
+        text = Self.following(findings, in: text)
+        (isLoaded, findings) = Self.findings(text, .strict, notation)
+      }
+      #expect(
+        isLoaded || findings.contains { $0.severity == .error && $0.write == nil },
+        "\(name)\n\(damaged)\n\(findings)\n\(text)")
+    }
   }
 
   @Test("is not made where a second mistake would come of it")

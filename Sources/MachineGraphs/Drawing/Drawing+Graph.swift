@@ -19,7 +19,7 @@ extension Drawing {
       title: mark.map { "\($0.name): \(graph.kind.name)" } ?? graph.kind.name, detail: detail, while: goesOn)
     let mark = mark.flatMap(graph.resolve)
     var outline = Outline(graph.states, of: graph.kind)
-    for leaf in outline.leaves[graph.initialState] { outline.setInitial(leaf) }
+    for leaf in graph.initialState.map({ outline.leaves[$0] }) ?? [] { outline.setInitial(leaf) }
     outline.setEntry(of: graph)
     note(graph, mark, outline)
     legend = Self.legend(of: graph.kind, detail)
@@ -60,7 +60,7 @@ extension Drawing {
 extension Outline {
   /// The states in which the regions are entered first, if a new machine is not in them.
   mutating func setEntry(of graph: StateGraph) {
-    guard composite != nil, leaves[graph.initialState].count == 1 else { return }
+    guard composite != nil, let initial = graph.initialState, leaves[initial].count == 1 else { return }
     for state in graph.states.indices where leaves[state].count == 1 {
       for input in graph.inputs.indices {
         for outcome in graph.outcomes(in: state, of: input) where leaves[outcome.to].count > 1 {
@@ -151,7 +151,7 @@ private struct ArrowBuilder {
           sign: legend.first { $0.inputs.contains(trigger.name) }?.sign ?? "")
         let arrow = Drawing.Arrow(
           from: leaf, to: told.deed.to, label: label, effect: told.deed.effect, isPossible: isPossible(told),
-          isCertain: isCertain)
+          isCertain: isCertain, isOverLimit: told.deed.isOverLimit)
         if !arrows[first...].contains(arrow) { arrows.append(arrow) }
       }
     }

@@ -89,6 +89,8 @@ public struct Drawing: Sendable {
     public var isInitial = false
     /// Whether a machine in it can do nothing more.
     public var isFinal = false
+    /// Whether it is a choice, which has guards only.
+    public var isChoice = false
     /// Whether nothing that was tried leads to it.
     public var isUnreachable = false
     /// Whether the marked machine is in it.
@@ -118,6 +120,8 @@ public struct Drawing: Sendable {
     public var isPossible = false
     /// Whether its trigger always leads from `from` to `to`, whatever the data and the conditions are.
     var isCertain = false
+    /// Whether it is refused since it goes over a limit.
+    var isOverLimit = false
 
     /// Whether it is a wire between machines.
     package var isWire: Bool { if case .wire = label.trigger { true } else { false } }

@@ -14,6 +14,8 @@ struct DrawingRow {
     /// A place in the outline's nodes.
     let to: Int
     let outputs: [Int]
+    /// Whether it is refused since it goes over a limit.
+    var isOverLimit = false
   }
 }
 
@@ -80,6 +82,7 @@ struct RegionShares {
     let verdict: Verdict
     let to: Int
     let outputs: [Int]
+    var isOverLimit = false
 
     init(verdict: Verdict, to: Int, outputs: [Int]) {
       (self.verdict, self.to, self.outputs) = (verdict, to, outputs)
@@ -87,6 +90,7 @@ struct RegionShares {
 
     init(_ outcome: GraphOutcome) {
       self.init(verdict: outcome.verdict, to: outcome.to, outputs: outcome.outputs)
+      isOverLimit = outcome.limit != nil
     }
   }
 
@@ -97,7 +101,8 @@ struct RegionShares {
   ) -> DrawingRow.Deed? {
     let (from, to) = (outline.leaves[state], outline.leaves[outcome.to])
     guard isSplit(state) else {
-      return DrawingRow.Deed(effect: outcome.verdict, to: entry(to), outputs: outcome.outputs)
+      return DrawingRow.Deed(
+        effect: outcome.verdict, to: entry(to), outputs: outcome.outputs, isOverLimit: outcome.isOverLimit)
     }
     let outputs = outcome.outputs.filter { (owners[$0] ?? home) == region }
     if isSplit(outcome.to), from[region] != to[region] {
@@ -113,7 +118,8 @@ struct RegionShares {
     guard region == home else {
       return outputs.isEmpty ? nil : DrawingRow.Deed(effect: .stayed, to: from[region], outputs: outputs)
     }
-    return DrawingRow.Deed(effect: outcome.verdict, to: from[region], outputs: outputs)
+    return DrawingRow.Deed(
+      effect: outcome.verdict, to: from[region], outputs: outputs, isOverLimit: outcome.isOverLimit)
   }
 
   /// The composite when all its regions are entered at their first states, else the first other state.

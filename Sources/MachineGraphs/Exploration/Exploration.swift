@@ -48,6 +48,7 @@ public final class Exploration {
   private var reaches: [GraphReach]
   private var cells: [[[GraphOutcome]]]
   private var gaps: GraphGaps
+  private var startLimit: String?
   private var durations: [Duration]
   private var areDisarmed: [Bool]
   /// By state, then by timer: the timers seen running there.
@@ -137,7 +138,8 @@ public final class Exploration {
     if comparer.isCoarse { gaps.isCoarse = true }
     return StateGraph(
       kind: kind, parameters: parameters, numbers: numbers, inputs: trial.inputs, nodes: found.map(\.node),
-      timers: kind.timers.indices.map(facts(of:)), initialState: found[0].node.state,
+      timers: kind.timers.indices.map(facts(of:)), initialState: found.first { $0.node.start == nil }?.node.state,
+      startLimit: startLimit,
       whyPartial: gaps.sentences(numbers.states), cells: cells, partial: gaps.partial(cells, reaches),
       runningTimers: runs.map { $0.compactMap(\.self) }, reaches: reaches, eventInputs: trial.eventInputs)
   }
@@ -222,6 +224,7 @@ public final class Exploration {
     let result = trial.take(step, input, with: copy)
     let isOverWire = if case .send = step { !node.isSettled } else { false }
     let isByChance = node.isByChance || trial.hasDrawn || isOverWire
+    if let limit = trial.record.exceeded { gaps.exceeds(limit.name, in: node.state, input) }
     note(outcome(result, copy, step, of: place, isByChance), from: node.state, input)
     noteTimers(of: copy)
     keep(copy, start: node.start, way: node.way, step, isByChance)
@@ -291,6 +294,11 @@ public final class Exploration {
     for chance in Trial.chances {
       trial.chance = chance
       let machine = trial.make(initial: initial)
+      if let limit = trial.record.exceeded {
+        if word == nil { startLimit = limit.name }
+        gaps.exceeds(limit.name, madeWith: word)
+        break
+      }
       noteTimers(of: machine)
       keep(machine, start: word, way: [], nil, trial.hasDrawn)
       if !trial.hasDrawn { break }
@@ -301,7 +309,7 @@ public final class Exploration {
   private func compare(madeWith word: String) {
     trial.chance = .choices(0)
     let machine = trial.make(initial: kind.initialState(named: word))
-    guard machine.isSettled, !trial.hasDrawn else { return }
+    guard trial.record.exceeded == nil, machine.isSettled, !trial.hasDrawn else { return }
     let from = state(of: machine)
     let timers = GraphNode.RunningTimer.all(of: machine)
     for (step, input) in trial.steps(of: machine, after: nil) where !isExhausted {
@@ -364,7 +372,8 @@ public final class Exploration {
     let verdict = isByPlace && result.verdict == .stayed && to != found[node].node.state ? .moved : result.verdict
     return GraphOutcome(
       verdict: verdict, to: to, reason: result.verdict == .refused ? record.reason : nil,
-      outputs: trial.outputs(of: result), guards: record.guards.map { GraphGuard(name: $0.name, isTrue: $0.isTrue) },
+      limit: record.exceeded?.name, outputs: trial.outputs(of: result),
+      guards: record.guards.map { GraphGuard(name: $0.name, isTrue: $0.isTrue) },
       dataBefore: record.dataBefore, dataAfter: record.dataAfter, node: node, step: step,
       rests: machine.isSettled, isByChance: isByChance)
   }

@@ -12,6 +12,10 @@ struct GraphGaps {
   /// By state, then by input: steps that draw random numbers, or whose outcome depends on the moment.
   private var drawing: [[Bool]]
   private var timed: [[Bool]]
+  /// The states and inputs whose steps go over a limit, by its name.
+  private var exceeding: [String: Set<[Int]>] = [:]
+  /// The limits that new machines and steps go over, in words.
+  private var excesses: [String] = []
   /// Whether machines could only be compared by their states.
   var isCoarse = false
   /// Whether words of `initial=` were left out whose states are not known before a machine is made.
@@ -36,6 +40,19 @@ struct GraphGaps {
 
   mutating func cutOff(_ states: some Sequence<Int>) {
     for state in states { isCutOff[state] = true }
+  }
+
+  /// Notes a limit that a new machine goes over.
+  ///
+  /// - Parameter word: That of `initial=`; `nil` for a machine made without.
+  mutating func exceeds(_ limit: String, madeWith word: String?) {
+    excesses.append(
+      "a new machine\(word.map { " with initial=\($0)" } ?? "") goes over the limit \(limit), so there is none")
+  }
+
+  /// Notes a limit that a step goes over.
+  mutating func exceeds(_ limit: String, in state: Int, _ input: Int) {
+    exceeding[limit, default: []].insert([state, input])
   }
 
   mutating func draws(in state: Int, _ input: Int) { drawing[state][input] = true }
@@ -73,7 +90,12 @@ struct GraphGaps {
 
   /// What was not tried, and where.
   func sentences(_ states: [StateEntry]) -> [String] {
-    var sentences: [String] = []
+    var sentences = excesses
+    for (limit, places) in exceeding.sorted(by: { $0.key < $1.key }) {
+      var flags = drawing.map { $0.map { _ in false } }
+      for place in places { flags[place[0]][place[1]] = true }
+      sentences += triggers(flags, states).map { "\($0) goes over the limit \(limit), and is refused" }
+    }
     for (event, isUntried) in isUntried.enumerated() where isUntried {
       let samples = eventInputs[event].map { input -> String in
         guard case .event(_, let arguments) = inputs[input] else { return "" }

@@ -21,8 +21,10 @@ public struct StateGraph: Sendable {
   public let nodes: [GraphNode]
   /// What is known of the kind's timers, in its order.
   public let timers: [TimerFacts]
-  /// The state of a machine made without `initial=`, as an index in ``states``.
-  public let initialState: Int
+  /// The state of a machine made without `initial=`, as an index in ``states``; `nil` if none can be made.
+  public let initialState: Int?
+  /// The limit that a new machine made without `initial=` goes over, so that there is none.
+  public let startLimit: String?
   /// Sentences that say what was not tried, and where; empty if everything was. What a machine does beyond the outcomes
   /// of this graph, it does only where ``isPartial(from:by:)``.
   public let whyPartial: [String]
@@ -94,6 +96,8 @@ public struct GraphOutcome: Hashable, Sendable {
   public let to: Int
   /// Why it was refused, in the machine's words.
   public let reason: String?
+  /// The limit that the step would go over, for which it is refused.
+  public let limit: String?
   /// The outputs emitted, as indices in the kind's list, without those that only watchers get.
   public let outputs: [Int]
   /// The named guards that the rule asked for, in order, with their values: see ``Step/when(_:_:)``.
@@ -115,8 +119,8 @@ public struct GraphOutcome: Hashable, Sendable {
 
   /// Whether two outcomes are equal, apart from the place where they were seen.
   func says(theSameAs other: GraphOutcome) -> Bool {
-    verdict == other.verdict && to == other.to && reason == other.reason && outputs == other.outputs
-      && guards == other.guards
+    verdict == other.verdict && to == other.to && reason == other.reason && limit == other.limit
+      && outputs == other.outputs && guards == other.guards
   }
 
   /// Whether two outcomes look the same from outside, data included.

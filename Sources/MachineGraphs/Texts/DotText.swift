@@ -155,6 +155,7 @@ private struct DotText {
           "class=current, fillcolor=\"\(Palette.present)\", color=\"\(Palette.presentLine)\", penwidth=3")
       }
       if node.isFinal { attributes.append("peripheries=2") }
+      if node.isChoice { attributes.append("shape=diamond, style=filled") }
       if node.isUnreachable {
         attributes.append("style=\"rounded,dashed\", color=\"#808080\", fontcolor=\"#606060\"")
       }

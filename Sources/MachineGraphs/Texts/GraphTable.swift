@@ -7,6 +7,7 @@ import StateMachines
 /// - `→ X`: a move; `→ self`: a move to the same state
 /// - `⟲`: handled within the state
 /// - `ignored`, `refused`
+/// - `LIMIT`: refused, since the step goes over a limit
 /// - `final`: nothing can happen in this state
 /// - `–`: the timer does not run
 /// - `·`: the pair never occurred
@@ -63,11 +64,12 @@ public struct GraphTable: Sendable {
   private func legend(_ lines: some Collection<String>) -> [String] {
     let signs = [
       ("⟲", "⟲ handled within the state"), ("ignored", "ignored: nothing happens"),
-      ("refused", "refused: not possible"),
+      ("refused", "refused: not possible"), ("LIMIT", "LIMIT: takes too much, and is refused"),
       ("–", "– does not run"), ("·", "· never came about"), ("*", "* possible now"), ("> ", "> present state"),
     ]
     let used = signs.filter { sign, _ in
       // States and events may have such names.
+      if sign == "LIMIT", !drawing.arrows.contains(where: \.isOverLimit) { return false }
       if let effect = Self.effects[sign], !drawing.arrows.contains(where: { $0.effect == effect }) { return false }
       return lines.contains { sign == "> " ? $0.hasPrefix(sign) : $0.contains(sign) }
     }
@@ -192,6 +194,7 @@ public struct GraphTable: Sendable {
     case .moved: arrow.to == arrow.from ? "→ self" : "→ \(name(arrow.to))"
     case .stayed: "⟲"
     case .ignored: "ignored"
+    case .refused where arrow.isOverLimit: "LIMIT"
     case .refused: drawing.nodes[arrow.from].isFinal ? "final" : "refused"
     }
   }

@@ -127,6 +127,7 @@ private struct MermaidText: NamingWriter {
         }
         let inner = TextLines.indented(drawing.innerLines(place))
         let text = Mermaid.joined([node.title] + (inner.isEmpty ? [] : ["―――"] + inner))
+        if node.isChoice { return ["\(ids[place]){\"\(text)\"};"] }
         return [node.isFinal ? "\(ids[place])[[\"\(text)\"]];" : "\(ids[place])(\"\(text)\");"]
       }
       let inner = node.regions.enumerated().flatMap { number, region -> [String] in

@@ -33,6 +33,10 @@ private struct PlantUMLText: NamingWriter {
         node.isCurrent
         ? " \(Palette.present);line:\(Palette.presentLine.dropFirst());line.bold;text:black"
         : node.isUnreachable ? " ##[dashed]gray" : ""
+      if node.isChoice {
+        lines.append("\(indent)state \(ids[place]) <<choice>>\(look)")
+        continue
+      }
       let head = "\(indent)state \"\(Self.title(node.title))\" as \(ids[place])\(look)"
       guard node.isComposite else {
         lines.append(head)

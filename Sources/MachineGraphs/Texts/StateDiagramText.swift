@@ -33,6 +33,10 @@ private struct StateDiagramText: NamingWriter {
     for place in region.nodes {
       let node = drawing.nodes[place]
       let title = Mermaid.escaped(node.title)
+      if node.isChoice {
+        lines.append("\(indent)state \(ids[place]) <<choice>>")
+        continue
+      }
       guard node.isComposite else {
         lines.append("\(indent)state \"\(title)\" as \(ids[place])")
         lines += statements(of: place).map { "\(indent)\(ids[place]) : \(Mermaid.joined($0))" }

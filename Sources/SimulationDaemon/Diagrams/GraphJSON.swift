@@ -33,6 +33,7 @@ extension Drawing {
     let around = node.isOwnLeaf ? node.parent.flatMap { nodes[$0].parent } : node.parent
     members.append("\"parent\":\(around.map { JSONText.quoted(nodes[$0].name) } ?? "null")")
     members.append("\"region\":\(node.region.isEmpty ? "null" : JSONText.quoted(node.region))")
+    if node.isChoice { members.append("\"choice\":true") }
     if node.isUnreachable { members.append("\"unreachable\":true") }
     if node.isCurrent { members.append("\"current\":true") }
     if let id { members.append("\"id\":\"\(id)\"") }

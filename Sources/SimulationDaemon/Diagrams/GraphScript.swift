@@ -56,6 +56,8 @@ struct GraphScript: TestScript {
       "# \(graph.kind.name): every pair of state and input, each on a machine of its own.",
       "# \(totals.states) states, \(totals.events) events, \(totals.pairs) pairs, \(totals.transitions) transitions.",
     ] + graph.whyPartial.map { "# Partial: \($0)."[...] } + ["clock virtual"] + definition
+      + (graph.startLimit == nil
+        ? [] : ["", "# a new machine", "new \(graph.kind.name) c0\(parameters) => refused LIMIT"])
   }
 
   /// The lines that define the kind, if it is from a document.
@@ -112,7 +114,7 @@ struct GraphScript: TestScript {
       case .moved: "moved \(before) \(after) outputs=\(outputs.joined(separator: ","))"
       case .stayed: "stayed \(after) outputs=\(outputs.joined(separator: ","))"
       case .ignored: "ignored \(after)"
-      case .refused: "refused"
+      case .refused: outcome.limit == nil ? "refused" : "refused LIMIT"
       }
     var lines: [String]
     if node.way.isEmpty {

@@ -20,8 +20,10 @@ extension Compiler {
           check(child)
           all.append(child)
         } else if !rule.isOpen {
-          error(child, Self.misplaced(found.name, in: element.name, rule))
-          if let meant = Self.meant(by: found.name, in: rule) {
+          let meant = Self.meant(by: found.name, in: rule)
+          error(
+            child, Self.misplaced(found.name, in: element.name, rule), correction: meant.map { (found.name, $0) })
+          if let meant {
             document.rename(child, to: meant)
             check(child)
             all.append(child)
@@ -65,7 +67,9 @@ extension Compiler {
       let closest = advice == nil ? Spelling.closest(to: attribute.name, in: rule.attributes) : nil
       let known = rule.attributes.isEmpty ? "" : "; it has \(rule.attributes.joined(separator: ", "))"
       let hint = advice.map { "; write \($0)" } ?? closest.map { "; did you mean \($0)?" } ?? known
-      error(node, "<\(element.name)> has no attribute \(attribute.name)\(hint)", attribute: attribute.name)
+      error(
+        node, "<\(element.name)> has no attribute \(attribute.name)\(hint)", attribute: attribute.name,
+        correction: closest.map { (attribute.name, $0) })
       let meant = closest ?? advice.flatMap { $0.hasSuffix("=") ? String($0.dropLast()) : nil }
       if let meant, document.element(node)?[meant] == nil {
         document.rename(attribute: attribute.name, of: node, to: meant)

@@ -182,11 +182,10 @@ extension Compiler {
       if let target = chart.stateNumbers[id] {
         chart.targets.append(Chart.Index(target))
       } else if !unread.contains(id) {
-        let meant =
-          id.contains(",")
-          ? "; blanks separate several"
-          : isTelling ? Spelling.suggestion(for: id, in: chart.stateNumbers.keys.sorted()) : ""
-        error(node, "there is no state \(id)\(meant)", attribute: attribute)
+        let closest = isTelling ? Spelling.closest(to: id, in: chart.stateNumbers.keys.sorted()) : nil
+        let hint = id.contains(",") ? "; blanks separate several" : closest.map { "; did you mean \($0)?" } ?? ""
+        error(
+          node, "there is no state \(id)\(hint)", attribute: attribute, correction: closest.map { (id, $0) })
       }
     }
     if ids.isEmpty { error(node, "\(attribute)= names no state", attribute: attribute) }

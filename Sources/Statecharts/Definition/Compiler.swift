@@ -70,6 +70,9 @@ struct Compiler {
     self.pace = pace
   }
 
+  /// What was probably meant at errors of the document, by the places of the findings.
+  private var corrections: [(finding: Int, found: String, meant: String)] = []
+
   /// The lines of the instructions of the block that is being compiled.
   var blockLines: [Chart.Index] = []
 
@@ -106,8 +109,15 @@ struct Compiler {
     told.insert(finding)
   }
 
-  mutating func error(_ node: Int, _ message: String, attribute: String? = nil) {
+  /// - Parameter correction: A word of the text and what was meant by it, for a proposal.
+  mutating func error(
+    _ node: Int, _ message: String, attribute: String? = nil, correction: (found: String, meant: String)? = nil
+  ) {
+    let told = findings.count
     note(.error, at: position(node, isTelling ? attribute : nil), message)
+    if let correction, findings.count > told, resource == nil {
+      corrections.append((told, correction.found, correction.meant))
+    }
   }
 
   mutating func warn(_ node: Int, _ message: String, attribute: String? = nil) {
@@ -144,6 +154,35 @@ struct Compiler {
   mutating func compileAll(_ bytes: [UInt8]) {
     guard let root = read(bytes, named: nil) else { return }
     compileChart(root, as: reserve())
+  }
+
+  /// How many bytes are read at most to try proposals.
+  private static var roomForProposals: Int { 512 << 10 }
+
+  /// Proposes what was probably meant at the errors of a document, where it has fewer errors with that.
+  ///
+  /// - Complexity: The time to read half a megabyte at most.
+  mutating func propose(for bytes: [UInt8]) {
+    guard !corrections.isEmpty, bytes.firstNotUTF8 == nil else { return }
+    let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+    let told = Set(findings.map(\.message))
+    var room = Self.roomForProposals
+    for (place, found, meant) in corrections {
+      let finding = findings[place]
+      guard room >= bytes.count, pace.mayGoOn(), finding.line <= lines.count else { return }
+      let line = String(decoding: lines[finding.line - 1], as: UTF8.self).unicodeScalars
+      let text = String(String.UnicodeScalarView(line.dropFirst(finding.column - 1)))
+      guard let word = text.firstRange(of: found) else { continue }
+      let write = text[..<word.lowerBound] + meant + text[word.upperBound...]
+      let before = String(String.UnicodeScalarView(line.prefix(finding.column - 1)))
+      var changed = lines
+      changed[finding.line - 1] = Array((before + write).utf8)[...]
+      room -= bytes.count
+      var compiler = Compiler(resources: resources, limits: limits, pace)
+      compiler.compileAll(Array(changed.joined(separator: [0x0A])))
+      let hasOthers = compiler.findings.contains { $0.severity == .error && !told.contains($0.message) }
+      if compiler.errors < errors, !hasOthers { findings[place].write = String(write) }
+    }
   }
 
   /// Compiles what a diagram stands for. Warnings are told only if there are no mistakes, which cause others.

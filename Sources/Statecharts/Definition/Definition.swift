@@ -115,6 +115,7 @@ extension Definition {
   ) -> Compilation {
     var compiler = Compiler(resources: resources, limits: limits, ReadingPace(goesOn))
     compiler.compileAll(document)
+    compiler.propose(for: document)
     return compilation(of: compiler)
   }
 

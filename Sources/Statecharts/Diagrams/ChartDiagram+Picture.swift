@@ -41,7 +41,7 @@ extension ChartDiagram {
         if chart.states[state].history != Chart.none {
           add(chart.transitions[Int(chart.states[state].initial)], from: places[state], [:], places, &picture)
         }
-        let timers = timers(of: state)
+        let timers = timers(of: state, isWorded: true)
         for place in chart.states[state].transitions {
           add(chart.transitions[Int(place)], from: places[state], timers, places, &picture)
         }

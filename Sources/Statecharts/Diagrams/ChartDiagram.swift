@@ -95,7 +95,11 @@ struct ChartDiagram {
         if place > 0 { lines.append(indent(depth) + "--") }
         // Older releases of Mermaid fail at an arrow to a block that is alone in its region.
         if chart.states[child].kind == .atomic { lines.append("\(indent(depth))[*] --> \(names[child])") }
-        write(child, depth: depth)
+        if isNamed(child, asRegion: place, of: state) {
+          content(of: child, depth: depth)
+        } else {
+          write(child, depth: depth)
+        }
         if place == 0 { histories(of: state, depth: depth) }
       }
       return
@@ -113,6 +117,15 @@ struct ChartDiagram {
         transitions(of: inner, depth: 1, isOutside: true)
       }
     }
+  }
+
+  /// Whether a state is no more than a region, with the name that reading gives it. Mermaid fails at some states around
+  /// regions that have blocks in them.
+  private func isNamed(_ child: Int, asRegion place: Int, of state: Int) -> Bool {
+    let own = chart.states[child]
+    return own.kind == .compound && own.onEntry.isEmpty && own.onExit.isEmpty && own.transitions.isEmpty
+      && ids[child] == "\(names[state])_\(place + 1)" && names[child] == ids[child] && chart.texts[ids[child]] == nil
+      && chart.children(of: child).count { !isHistory($0) } > 1 && !chart.targets.contains(Chart.Index(child))
   }
 
   /// Whether all that a state's transitions lead to is in its own region.
@@ -139,6 +152,10 @@ struct ChartDiagram {
       }
     }
     let title = Self.escaped(ids[state])
+    if isChoice(state) {
+      lines.append("\(indent(depth))state \(names[state]) <<choice>>")
+      return
+    }
     if own.kind == .atomic || own.kind == .final {
       lines.append("\(indent(depth))state \"\(title)\" as \(names[state])")
       lines += texts.map { "\(indent(depth))\(names[state]) : \(Self.escaped($0))" }
@@ -179,6 +196,17 @@ struct ChartDiagram {
     }
   }
 
+  /// Whether a state is no more than a choice: its arrows have guards, but for the last one, and each leads to one state.
+  func isChoice(_ state: Int) -> Bool {
+    let own = chart.states[state]
+    let arrows = own.transitions.map { chart.transitions[Int($0)] }
+    guard own.kind == .atomic, own.onEntry.isEmpty, own.onExit.isEmpty, arrows.count > 1, names[state] == ids[state],
+      chart.texts[ids[state]]?.about ?? "" == ""
+    else { return false }
+    return arrows.allSatisfy { $0.descriptors.isEmpty && $0.targets.count == 1 }
+      && arrows.dropLast().allSatisfy { $0.condition != Chart.none }
+  }
+
   // MARK: Transitions
 
   private mutating func transitions(of state: Int, depth: Int, isOutside: Bool) {
@@ -192,6 +220,7 @@ struct ChartDiagram {
         && targets.allSatisfy { chart.isDescendant($0, of: state) }
       let isText = targets.isEmpty && own.kind == .atomic
       guard var label = label(of: transition, isEvent: true, canEnd: canEnd(state), timers) else { continue }
+      if transition.condition == Chart.none, isChoice(state) { label = label.isEmpty ? "[else]" : "[else] \(label)" }
       if isText {
         // What reads it freely takes one word for a description.
         if transition.condition == Chart.none, transition.block == Chart.none { label += " /" }
@@ -236,12 +265,16 @@ struct ChartDiagram {
   private struct Timer {
     var event: String
     var text: String
+    /// In the author's words.
+    var words: String
     var isNameless = false
   }
 
   /// The timers of a state in its labels, by the descriptors of its transitions: the state's last block on entry starts
   /// them, and its last one on exit takes them back. None if reading the labels would not give the same blocks.
-  func timers(of state: Int) -> [Chart.Index: [String]] {
+  ///
+  /// - Parameter isWorded: Whether they are in the author's words, which are not read again.
+  func timers(of state: Int, isWorded: Bool = false) -> [Chart.Index: [String]] {
     let own = chart.states[state]
     guard names[state] == ids[state], let entry = own.onEntry.last, let exit = own.onExit.last else { return [:] }
     let starts = chart.blocks[Int(chart.handlers[Int(entry)])]
@@ -264,10 +297,10 @@ struct ChartDiagram {
         let name = chart.events.names[Int(number)]
         // That of an `after` without an event has its text wherever it stands.
         if let timer = timers[..<next].first(where: { $0.event == name && $0.isNameless }) {
-          labels[descriptor] = [timer.text]
+          labels[descriptor] = [isWorded ? timer.words : timer.text]
         }
         while next < timers.count, timers[next].event == name {
-          labels[descriptor, default: []].append(timers[next].text)
+          labels[descriptor, default: []].append(isWorded ? timers[next].words : timers[next].text)
           next += 1
         }
       }
@@ -282,11 +315,13 @@ struct ChartDiagram {
       send.id == id, send.idLocation == nil, send.target.isNone, send.type.isNone, send.parameters.isEmpty,
       send.content == nil
     else { return nil }
+    let words = chart.eventTexts["\(id) "]
+    let time = "after \(DiagramReader.duration(nanoseconds))"
     if chart.timerEvents.contains(chart.events.number(of: event)), event == id, id == "\(state).after.\(delay)" {
-      return Timer(event: event, text: "after \(delay)", isNameless: true)
+      return Timer(event: event, text: time, words: words ?? time, isNameless: true)
     }
     guard id == "\(state).\(event).\(delay)", isEventName(event) else { return nil }
-    return Timer(event: event, text: "\(event) after \(delay)")
+    return Timer(event: event, text: "\(event) \(time)", words: words ?? "\(event) \(time)")
   }
 
   /// - Returns: `nil` for a transition that is left out, since none of its events can be written.

@@ -101,6 +101,8 @@ struct Diagram {
   var conditions: [ChartCondition] = []
   /// What events that are named after words are called in the diagram.
   var eventTexts: [String: String] = [:]
+  /// What timers are called in the diagram, by the places of their triggers.
+  var timerTexts: [Int: String] = [:]
 
   mutating func error(_ offset: Int, _ message: String, write: String? = nil) {
     notes.append(Note(severity: .error, offset: offset, message: message, write: write))
@@ -188,6 +190,8 @@ struct EventSamples {
   var expression: String
   /// Data for which that is true, as JSON.
   var data: [String]
+  /// Whether it is a list of names, as of the parameters of a function.
+  var areNames: Bool
 
   /// - Parameter inner: What stands in the parentheses.
   init(_ inner: PlacedText) {
@@ -195,6 +199,8 @@ struct EventSamples {
     var listed: [String] = []
     var conditions: [String] = []
     (expression, data) = ("", [])
+    let names = inner.split(",")
+    areNames = names.count > 1 && names.allSatisfy { Parser.isVariable($0.string) }
     for alternative in inner.split("|") {
       let parts = alternative.split(",").map(\.string)
       let members = parts.compactMap(Self.member(of:))

@@ -6,6 +6,7 @@ extension DiagramReader {
     completeForks()
     for arrow in diagram.arrows.indices where diagram.arrows[arrow].label.isInternal { readWordInternal(arrow) }
     for region in diagram.regions.indices { completeStart(of: region) }
+    completeBeginnings()
     completeHistories()
     for state in diagram.states.indices {
       moveElse(of: state)
@@ -19,6 +20,7 @@ extension DiagramReader {
       giveEvents()
     }
     resolveGuards()
+    completeGuardedCircles()
     for state in diagram.states.indices where diagram.states[state].kind == .choice { completeChoice(state) }
     declareData()
     var seen: Set<String> = []
@@ -147,6 +149,47 @@ extension DiagramReader {
         diagram.assume(own.offset, "there are \(initials.count) arrows from [*]: the start waits for the event of one")
       }
     }
+  }
+
+  /// Where no arrow says where states begin, it is with the first one to which nothing leads.
+  private mutating func completeBeginnings() {
+    guard diagram.regions.contains(where: { $0.initials.isEmpty }) else { return }
+    var isReached = [Bool](repeating: false, count: diagram.states.count)
+    for arrow in diagram.arrows {
+      guard case .state(let target)? = arrow.target else { continue }
+      var source: Int?
+      if case .state(let state) = arrow.source { source = state }
+      // What leads into a block leads to it.
+      var state = target
+      var isFirst = true
+      while isFirst || !isReached[state] {
+        isFirst = false
+        if state != source { isReached[state] = true }
+        guard let owner = diagram.regions[home(of: state)].owner, owner != state, owner != source else { break }
+        state = owner
+      }
+    }
+    var members: [Int: [Int]] = [:]
+    for state in diagram.states.indices.sorted(by: { diagram.states[$0].offset < diagram.states[$1].offset }) {
+      members[home(of: state), default: []].append(state)
+    }
+    for region in diagram.regions.indices where diagram.regions[region].initials.isEmpty {
+      guard let first = members[region]?.first, isReached[first],
+        let start = members[region]?.first(where: {
+          !isReached[$0] && diagram.states[$0].kind == .plain && !diagram.states[$0].arrows.isEmpty
+        })
+      else { continue }
+      let place = diagram.states[start].offset
+      let name = diagram.regions[region].owner.map { diagram.states[$0].id } ?? "the machine"
+      diagram.assume(place, "\(name) begins in \(diagram.states[start].id), to which nothing leads")
+      append(.edge(region: region), .state(start), DiagramLabel(offset: place), at: place)
+    }
+  }
+
+  /// The region that a state will be in, of blocks in each other the innermost.
+  private func home(of state: Int) -> Int {
+    let own = diagram.states[state]
+    return own.declared ?? (diagram.isHomeFirst ? own.mentions.first : own.mentions.max()) ?? 0
   }
 
   private mutating func completeHistories() {
@@ -290,13 +333,15 @@ extension DiagramReader {
   /// An event for every arrow of a diagram that has none.
   private mutating func giveEvents() {
     var isTold = false
-    for state in diagram.states.indices where diagram.states[state].kind == .plain && !canEnd(state) {
+    for state in diagram.states.indices where diagram.states[state].kind == .plain {
       let arrows = diagram.states[state].arrows.filter { arrow in
         if case .state(let target)? = diagram.arrows[arrow].target, diagram.states[target].kind == .join {
           return false
         }
         return diagram.arrows[arrow].target != nil && !diagram.arrows[arrow].label.isAlways
       }
+      // The end of a block can be waited for by one arrow alone.
+      if arrows.count == 1, canEnd(state) { continue }
       for arrow in arrows {
         if !isTold {
           isTold = true
@@ -304,9 +349,16 @@ extension DiagramReader {
             diagram.arrows[arrow].offset,
             "no arrow has an event: each waits for next, or where a state has several, for to and its target")
         }
-        wait(arrow, for: arrows.count == 1 ? "next" : eventName(to: diagram.arrows[arrow]))
+        wait(arrow, for: arrows.count == 1 ? next(from: state, arrow) : eventName(to: diagram.arrows[arrow]))
       }
     }
+  }
+
+  /// The event for the only arrow without one out of a state. It is named after its target where the state, or states in
+  /// its block, may wait for `next` already.
+  private func next(from state: Int, _ arrow: Int) -> String {
+    let isFree = !diagram.states[state].arrows.contains { diagram.arrows[$0].label.firstWords == "next" }
+    return isFree && diagram.states[state].regions.isEmpty ? "next" : eventName(to: diagram.arrows[arrow])
   }
 
   /// An event for arrows that would keep others from being taken.
@@ -314,22 +366,20 @@ extension DiagramReader {
     let own = diagram.states[state]
     guard own.kind == .plain else { return }
     let immediate = own.arrows.filter(isImmediate)
-    guard !immediate.isEmpty, !canEnd(state) else { return }
+    // The end of a block can be waited for by one arrow alone.
+    guard !immediate.isEmpty, immediate.count > 1 || !canEnd(state) else { return }
     if immediate.count > 1 {
       diagram.assume(
         diagram.arrows[immediate[0]].offset,
         "\(own.id) has \(immediate.count) arrows without an event: they wait for \(immediate.map { eventName(to: diagram.arrows[$0]) }.distinctNames)"
       )
       for arrow in immediate { wait(arrow, for: eventName(to: diagram.arrows[arrow])) }
-    } else if own.arrows.contains(where: { !diagram.arrows[$0].label.triggers.isEmpty }) {
-      diagram.assume(
-        diagram.arrows[immediate[0]].offset, "this arrow waits for next, since \(own.id) waits for other events as well"
-      )
-      wait(immediate[0], for: "next")
-    } else if !own.regions.isEmpty {
-      diagram.assume(
-        diagram.arrows[immediate[0]].offset, "this arrow waits for next, since the block of \(own.id) has no end")
-      wait(immediate[0], for: "next")
+    } else if !own.regions.isEmpty || own.arrows.contains(where: { !diagram.arrows[$0].label.triggers.isEmpty }) {
+      let event = next(from: state, immediate[0])
+      let reason =
+        own.regions.isEmpty ? "\(own.id) waits for other events as well" : "the block of \(own.id) has no end"
+      diagram.assume(diagram.arrows[immediate[0]].offset, "this arrow waits for \(event), since \(reason)")
+      wait(immediate[0], for: event)
     }
   }
 
@@ -362,6 +412,45 @@ extension DiagramReader {
       case .state(let target)? = diagram.arrows[arrow].target
     else { return nil }
     return (arrow, target)
+  }
+
+  /// An event for the arrows that close circles through guards which nothing in the diagram makes false: they would be
+  /// run through for ever. Circles through guards on data stay.
+  private mutating func completeGuardedCircles() {
+    func arrows(of state: Int) -> [Int] {
+      diagram.states[state].arrows.filter { arrow in
+        let label = diagram.arrows[arrow].label
+        guard label.triggers.isEmpty, diagram.states[state].regions.isEmpty, case .state? = diagram.arrows[arrow].target
+        else { return false }
+        return label.guardExpression == nil || !label.conditions.isEmpty
+      }
+    }
+    /// 0 for a state that was not looked at, 1 for one on the way, 2 for one behind it.
+    var marks = [UInt8](repeating: 0, count: diagram.states.count)
+    for start in diagram.states.indices where marks[start] == 0 {
+      marks[start] = 1
+      var way = [(state: start, arrows: arrows(of: start)[...])]
+      while let last = way.last {
+        guard let arrow = last.arrows.first, case .state(let target)? = diagram.arrows[arrow].target else {
+          marks[last.state] = 2
+          way.removeLast()
+          continue
+        }
+        way[way.count - 1].arrows.removeFirst()
+        if marks[target] == 0 {
+          marks[target] = 1
+          way.append((target, arrows(of: target)[...]))
+        } else if marks[target] == 1, diagram.states[last.state].kind == .plain,
+          !diagram.arrows[arrow].label.conditions.isEmpty
+        {
+          let event = diagram.arrows[arrow].label.isAlternative ? eventName(to: diagram.arrows[arrow]) : "next"
+          diagram.assume(
+            diagram.arrows[arrow].offset,
+            "this arrow waits for \(event): its circle has guards only, and would never end")
+          wait(arrow, for: event)
+        }
+      }
+    }
   }
 
   // MARK: Guards
@@ -474,6 +563,14 @@ extension DiagramReader {
       let after = index + 1 < tokens.count ? tokens[index + 1].token : .end
       if before == .symbol(".") { continue }
       if [.symbol("."), .symbol("("), .symbol("["), .symbol("=>"), .symbol(":")].contains(after) { return nil }
+      // A name that another one is compared with is a word: `branch == main`.
+      if Self.isEquality(before), !Self.isOperator(after), index > 1, case .name(let other) = tokens[index - 2].token,
+        unknown.contains(other)
+      {
+        written += lexer.text(end..<start) + Self.quoted(name)
+        end = stop
+        continue
+      }
       let other =
         Self.isOperator(after) && index + 2 < tokens.count
         ? tokens[index + 2].token : Self.isOperator(before) && index > 1 ? tokens[index - 2].token : .end
@@ -481,6 +578,7 @@ extension DiagramReader {
       switch (other, Self.isOperator(after) || Self.isOperator(before)) {
       case (.string, true): form = .text
       case (.name("true"), true), (.name("false"), true): form = .flag
+      case (.name(let word), true) where Self.isEquality(after) && unknown.contains(word): form = .text
       case (_, true): form = .number
       case (_, false): form = .flag
       }
@@ -492,12 +590,18 @@ extension DiagramReader {
       case .number(let limit):
         values += [limit + 1, limit - 1, limit].map { (condition.name, ChartData.word(of: .number($0))) }
       case .string(let text): values.append((condition.name, text))
+      case .name where form == .number: values.append((condition.name, "1"))
+      case .name(let word) where form == .text: values.append((condition.name, word))
       case _: break
       }
       written += lexer.text(end..<start) + Self.question(condition)
       end = stop
     }
     return (written + lexer.text(end..<text.utf8.count), conditions, values)
+  }
+
+  private static func isEquality(_ token: Token) -> Bool {
+    ["==", "!=", "===", "!=="].contains { token == .symbol($0) }
   }
 
   private static func isOperator(_ token: Token) -> Bool {
@@ -644,16 +748,20 @@ extension DiagramReader {
       for trigger in arrow.label.triggers {
         hasEvent = true
         guard case .event(let name) = trigger else { continue }
+        if let samples = arrow.label.samples, samples.areNames {
+          diagram.warn(
+            name.start, "\(name.string)\(samples.text) awaits these values; for any values write \(name.string)")
+        }
         if let samples = arrow.label.samples, case .time(let time)? = Prose.time(in: name.string + " " + samples.text) {
           diagram.warn(
             name.start,
             "\(name.string)\(samples.text) is an event with data; a timer is "
-              + "\(time.name.map { "\($0) " } ?? "")after \(Self.delay(time.nanoseconds))")
+              + "\(time.name.map { "\($0) " } ?? "")after \(Self.duration(time.nanoseconds))")
           continue
         }
         if isEventWord(name.string) { continue }
         if case .time(let time)? = Prose.time(in: name.string) {
-          diagram.warn(name.start, "\(name.string) is an event; a timer is after \(Self.delay(time.nanoseconds))")
+          diagram.warn(name.start, "\(name.string) is an event; a timer is after \(Self.duration(time.nanoseconds))")
         } else {
           let word = Prose.name(of: name.string)
           diagram.warn(

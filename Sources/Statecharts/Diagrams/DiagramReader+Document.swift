@@ -52,11 +52,14 @@ extension DiagramReader {
     switch reading {
     case .strict: warnOfOtherReadings()
     case .free:
-      // What words mean can depend on what comes after them.
       let vocabulary = Vocabulary(diagram)
-      self = DiagramReader(bytes, notation, reading, limits: limits, pace)
+      // What words mean can depend on what comes after them.
+      if asksVocabulary || !vocabulary.kinds.isEmpty {
+        self = DiagramReader(bytes, notation, reading, limits: limits, pace)
+        self.vocabulary = vocabulary
+        read()
+      }
       self.vocabulary = vocabulary
-      read()
       complete()
     }
   }
@@ -136,7 +139,7 @@ extension DiagramReader {
       switch trigger {
       case .event(let name): name.string + (label.samples?.text ?? "")
       case .timer(let name, let nanoseconds, _):
-        (name.map { "\($0.string) " } ?? "") + "after \(Self.delay(nanoseconds))"
+        (name.map { "\($0.string) " } ?? "") + "after \(Self.duration(nanoseconds))"
       }
     }
     if !triggers.isEmpty { parts.append(triggers.joined(separator: ", ")) }

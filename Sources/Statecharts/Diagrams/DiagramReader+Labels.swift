@@ -63,6 +63,7 @@ extension DiagramReader {
       if let follows { part = follows }
       if let time = part.rest(after: "after") {
         guard let nanoseconds = duration(time) else { return false }
+        if follows == nil { diagram.timerTexts[part.start] = part.string }
         label.triggers.append(.timer(name: follows == nil ? nil : last, nanoseconds: nanoseconds, offset: part.start))
         continue
       }
@@ -97,6 +98,7 @@ extension DiagramReader {
     }
     if let time = rest.rest(after: "after") {
       guard let nanoseconds = duration(time) else { return nil }
+      diagram.timerTexts[text.start] = text.string
       label.triggers.append(.timer(name: name, nanoseconds: nanoseconds, offset: text.start))
       return name
     }
@@ -125,7 +127,12 @@ extension DiagramReader {
         text.start, "expected EVENT [GUARD] / ACTIONS, and an event is one word: \(joined), not \(text.string)")
       return nil
     }
-    label.samples = EventSamples(rest[1..<close])
+    let samples = EventSamples(rest[1..<close])
+    if reading == .free, samples.areNames {
+      diagram.assume(rest.start, "\(samples.text) names the data of \(name.string), whatever their values are")
+    } else {
+      label.samples = samples
+    }
     label.triggers.append(.event(name))
     return name
   }
@@ -182,6 +189,15 @@ extension DiagramReader {
     var digits = String(String(rest + 1_000_000).dropFirst())
     while digits.hasSuffix("0") { digits.removeLast() }
     return "\(whole).\(digits)ms"
+  }
+
+  /// A duration in the largest unit that divides it.
+  static func duration(_ nanoseconds: Int64) -> String {
+    for (unit, seconds) in [("d", 86_400), ("h", 3_600), ("m", 60)] as [(String, Int64)]
+    where nanoseconds > 0 && nanoseconds % (seconds * 1_000_000_000) == 0 {
+      return "\(nanoseconds / (seconds * 1_000_000_000))\(unit)"
+    }
+    return delay(nanoseconds)
   }
 
   // MARK: Actions

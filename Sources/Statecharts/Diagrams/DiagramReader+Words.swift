@@ -225,7 +225,8 @@ extension DiagramReader {
     var text = whole
     if text.hasPrefix("▶") { text = text.dropFirst("▶".utf8.count).trimmed }
     if let comment = text.bytes.indices.first(where: {
-      text.bytes[$0...].starts(with: "%%".utf8) && ($0 == 0 || PlacedText.isBlank(text.bytes[$0 - 1]))
+      text.bytes[$0] == UInt8(ascii: "%") && text.bytes[$0...].starts(with: "%%".utf8)
+        && ($0 == 0 || PlacedText.isBlank(text.bytes[$0 - 1]))
     }) {
       text = text[0..<comment].trimmed
     }
@@ -320,7 +321,8 @@ extension DiagramReader {
       return false
     case .time(let time)?:
       let name = time.name.map { PlacedText($0, at: text.start) }
-      let written = Self.delay(time.nanoseconds)
+      let written = Self.duration(time.nanoseconds)
+      diagram.timerTexts[text.start] = words
       diagram.assume(
         text.start, "\"\(words)\" is \(name.map { "the timer \($0.string)" } ?? "a timer"): after \(written)")
       label.triggers.append(.timer(name: name, nanoseconds: time.nanoseconds, offset: text.start))
@@ -330,6 +332,15 @@ extension DiagramReader {
     if label.condition == nil, let place = text.word("if") {
       (label.condition, label.isWorded) = (text.dropFirst(place + 2).trimmed, true)
       return freeTriggers(text[0..<place].trimmed, of: &label)
+    }
+    if label.condition == nil, words.hasSuffix(")"), let open = text.bytes.firstIndex(of: UInt8(ascii: "(")), open > 0,
+      text.closing(open) == text.bytes.count - 1
+    {
+      let inner = text[(open + 1)..<(text.bytes.count - 1)].trimmed
+      if isComparison(inner.string), Self.isExpression(inner.string), !isComparison(text[0..<open].string) {
+        (label.condition, label.isWorded) = (inner, true)
+        return freeTriggers(text[0..<open].trimmed, of: &label)
+      }
     }
     if label.condition == nil, isComparison(words), Self.isExpression(words) {
       (label.condition, label.isWorded) = (text, true)
@@ -356,6 +367,7 @@ extension DiagramReader {
 
   /// Whether a text compares something, and has no arrow instead.
   private func isComparison(_ text: String) -> Bool {
+    guard text.utf8.contains(where: { "<>=".utf8.contains($0) || $0 >= 0x80 }) else { return false }
     let bare = ["-->", "->", "=>", "<-", "<=>"].reduce(text) { $0.replacing($1, with: " ") }
     let signs: [Character] = ["<", ">", "=", "≥", "≤", "≠"]
     guard let sign = bare.firstIndex(where: signs.contains) else { return false }
@@ -406,6 +418,7 @@ extension DiagramReader {
   ///
   /// - Returns: Whether it was read; `nil` if the action is formal.
   mutating func freeAction(_ text: PlacedText, into builder: inout XMLBuilder) -> Bool? {
+    asksVocabulary = true
     let words = text.string
     if let rest = keyword("raise", text) {
       return vocabulary.awaits(rest.string) ? nil : output(ofWords: text, into: &builder)
@@ -578,7 +591,8 @@ extension PlacedText {
   /// The place of a word between blanks.
   fileprivate func word(_ word: String) -> Int? {
     bytes.indices.first { place in
-      place > 0 && PlacedText.isBlank(bytes[place - 1]) && bytes[place...].starts(with: word.utf8)
+      bytes[place] == word.utf8.first && place > 0 && PlacedText.isBlank(bytes[place - 1])
+        && bytes[place...].starts(with: word.utf8)
         && place + word.utf8.count < bytes.count && PlacedText.isBlank(bytes[place + word.utf8.count])
     }
   }

@@ -23,6 +23,8 @@ struct DiagramReader {
   let reading: DiagramReading
   /// What a first look at the whole text has found, which decides how words in it are read freely.
   var vocabulary = Vocabulary()
+  /// Whether the meaning of something that was read depends on the vocabulary.
+  var asksVocabulary = false
   /// The names that were made of words, by the identity of the words, and the identities by the names.
   var namesOfWords: [String: String] = [:]
   var wordsOfNames: [String: String] = [:]
@@ -52,6 +54,10 @@ struct DiagramReader {
   /// The blocks that are open, from the outside to the inside: the state and the region that is being read.
   private(set) var open: [(state: Int, region: Int, offset: Int)] = []
   private var region = 0
+  /// The region that is being read outside of all blocks.
+  private var outermost = 0
+  /// The state around the regions of the whole diagram.
+  private var wholeState = 0
   /// The number of the line that is being read, where it ends, and where the next one begins.
   private var line = 0
   private var lineEnd = 0
@@ -263,19 +269,56 @@ struct DiagramReader {
     if open.popLast() == nil {
       diagram.error(text.start, "there is no block that } could close")
     } else {
-      region = open.last?.region ?? 0
+      region = open.last?.region ?? outermost
     }
     return text.dropFirst(1).trimmed
   }
 
   mutating func divide(_ text: PlacedText) -> PlacedText {
     guard let block = open.last else {
+      if notation == .plantuml {
+        divideAll(at: text.start)
+        return PlacedText(at: text.end)
+      }
       diagram.error(text.start, "regions are within a state: put state NAME { … } around them")
       return PlacedText(at: text.end)
     }
     region = addRegion(to: block.state, at: text.start)
     open[open.count - 1].region = region
     return text.dropFirst(2).trimmed
+  }
+
+  /// Begins the next region of the whole diagram, whose regions are those of a state around all.
+  private mutating func divideAll(at offset: Int) {
+    if outermost == 0 {
+      let whole = diagram.states.count
+      var id = "regions"
+      while numbers[id] != nil { id += "_" }
+      numbers[id] = whole
+      diagram.states.append(Diagram.State(id: id, offset: 0))
+      (wholeState, outermost) = (whole, addRegion(to: whole, at: 0))
+      // What came so far is its first region.
+      for state in diagram.states.indices.dropLast() {
+        if diagram.states[state].declared == 0 { diagram.states[state].declared = outermost }
+        diagram.states[state].mentions = diagram.states[state].mentions.map { $0 == 0 ? outermost : $0 }
+      }
+      for arrow in diagram.arrows.indices {
+        if case .edge(region: 0) = diagram.arrows[arrow].source {
+          diagram.arrows[arrow].source = .edge(region: outermost)
+        }
+        if case .edge(region: 0)? = diagram.arrows[arrow].target {
+          diagram.arrows[arrow].target = .edge(region: outermost)
+        }
+      }
+      diagram.regions[outermost].initials = diagram.regions[0].initials
+      diagram.regions[outermost].hasFinal = diagram.regions[0].hasFinal
+      (diagram.regions[0].initials, diagram.regions[0].hasFinal) = ([], false)
+      diagram.states[whole].declared = 0
+      append(.edge(region: 0), .state(whole), DiagramLabel(offset: 0), at: 0)
+      if reading == .free { diagram.assume(offset, "the regions of the whole diagram are in a state \(id)") }
+    }
+    outermost = addRegion(to: wholeState, at: offset)
+    region = outermost
   }
 
   mutating func addRegion(to state: Int, at offset: Int) -> Int {
@@ -319,7 +362,7 @@ struct DiagramReader {
       diagram.states[state].offset = text.start
     }
     for (mark, kind) in [("choice", Diagram.State.Kind.choice), ("fork", .fork), ("join", .join)] {
-      for form in ["<<\(mark)>>", "[[\(mark)]]"] where rest.hasPrefix(form) {
+      for form in ["<<\(mark)>>", "[[\(mark)]]", "&lt;&lt;\(mark)&gt;&gt;"] where rest.hasPrefix(form) {
         diagram.states[state].kind = kind
         if title != nil, reading == .strict { diagram.error(text.start, "a \(mark) has no title") }
         return rest.dropFirst(form.utf8.count).trimmed
@@ -395,6 +438,39 @@ struct DiagramReader {
     case .edge, .regionHistory:
       diagram.error(text.start, "expected the name of a state; found \(text.string)")
       return nil
+    }
+  }
+
+  /// The name of a state in another one, `outer.inner`, which is `inner` unless another state has that name.
+  mutating func innerName(_ name: PlacedText) -> PlacedText {
+    let text = name.string
+    guard let dot = text.lastIndex(of: "."), dot != text.startIndex, text.index(after: dot) != text.endIndex else {
+      return name
+    }
+    let outer = String(text[..<dot].split(separator: ".").last ?? "")
+    let inner = String(text[text.index(after: dot)...])
+    guard name.bytes.allSatisfy(Self.isPartOfName), inner.first?.isNumber == false else { return name }
+    if let number = numbers[inner] {
+      let around = diagram.states[number].declared.flatMap { diagram.regions[$0].owner }.map { diagram.states[$0].id }
+      guard plantUML.outerStates[inner] == outer || around == outer else { return name }
+    }
+    plantUML.outerStates[inner] = outer
+    return PlacedText(inner, at: name.start)
+  }
+
+  /// Puts the states that were named with the ones around them, and are declared nowhere, into these.
+  mutating func placeInnerNames() {
+    for (inner, outer) in plantUML.outerStates.sorted(by: { $0.key < $1.key }) {
+      guard let state = numbers[inner], diagram.states[state].declared == nil else { continue }
+      let around = self.state(named: PlacedText(outer, at: diagram.states[state].offset))
+      var outermost: Int? = around
+      while let next = outermost, next != state {
+        outermost = diagram.states[next].declared.flatMap { diagram.regions[$0].owner }
+      }
+      // No state is within itself.
+      guard outermost == nil else { continue }
+      diagram.states[state].declared =
+        diagram.states[around].regions.first ?? addRegion(to: around, at: diagram.states[state].offset)
     }
   }
 
@@ -586,6 +662,7 @@ struct DiagramReader {
 
   /// The labels of a text with line breaks: a line that cannot stand alone belongs to the one before it.
   func labels(_ text: PlacedText) -> [PlacedText] {
+    guard hasBreaksOrEntities(text) else { return [text] }
     var labels: [PlacedText] = []
     var nesting = PlacedText.Nesting()
     for line in text.lines.map(\.trimmed) where !line.isEmpty {
@@ -599,6 +676,19 @@ struct DiagramReader {
       for byte in line.bytes { _ = nesting.take(byte) }
     }
     return labels.isEmpty ? [PlacedText(at: text.start)] : labels
+  }
+
+  /// Whether a text may be more than one line as it stands.
+  private func hasBreaksOrEntities(_ text: PlacedText) -> Bool {
+    var last: UInt8 = 0
+    for byte in text.bytes {
+      switch byte {
+      case UInt8(ascii: "\\"), UInt8(ascii: "#"), UInt8(ascii: "&"): return true
+      case UInt8(ascii: "b") where last == UInt8(ascii: "<"): return true
+      case _: last = byte
+      }
+    }
+    return false
   }
 
   /// The lines below a title are as texts of the state.
@@ -623,6 +713,7 @@ struct DiagramReader {
       note((text.quoted ?? text).string, of: state)
       return false
     }
+    asksVocabulary = true
     if reading == .free, let text = freeHandler(text) { return handle(text, in: state) }
     let end = text.firstTopLevel("[/") ?? text.bytes.count
     let head = text[0..<end].trimmed

@@ -125,6 +125,7 @@ struct DiagramTranslation {
       if let declared = diagram.states[state].declared { diagram.states[state].home = declared }
     }
     // The homes of states with blocks are known now, so that regions have a way to the top.
+    if reading == .free { moveBeginnings() }
     for state in diagram.states.indices {
       let own = diagram.states[state]
       let mentions = own.mentions.filter { region in !isWithin(region, state) }
@@ -149,6 +150,24 @@ struct DiagramTranslation {
             diagram.regions[region].offset,
             "an arrow within \(other) names \(name), and Mermaid draws it there; write the arrow outside of the block")
         }
+      }
+    }
+  }
+
+  /// Puts what the arrow from `[*]` of a block leads to into the block, if it is elsewhere.
+  private mutating func moveBeginnings() {
+    for region in diagram.regions.indices {
+      guard let owner = diagram.regions[region].owner else { continue }
+      for arrow in diagram.regions[region].initials {
+        guard case .state(let target)? = diagram.arrows[arrow].target, diagram.states[target].declared != nil,
+          diagram.states[target].kind == .plain, !isWithin(region, target),
+          !regions(around: diagram.states[target].home).contains(region)
+        else { continue }
+        diagram.states[target].home = region
+        diagram.states[target].declared = region
+        diagram.assume(
+          diagram.arrows[arrow].targetOffset,
+          "\(diagram.states[owner].id) begins in \(diagram.states[target].id), which belongs into it")
       }
     }
   }
@@ -553,6 +572,8 @@ struct DiagramTranslation {
       for case .timer(let name, let nanoseconds, let offset) in diagram.arrows[arrow].label.triggers {
         let timer = timer(of: state, name, nanoseconds, offset)
         if name == nil { timerEvents.insert(timer.event) }
+        // Pictures have the author's words.
+        if let text = diagram.timerTexts[offset] { diagram.eventTexts["\(timer.id) "] = text }
         if ids.insert(timer.id).inserted { all.append(timer) }
       }
     }

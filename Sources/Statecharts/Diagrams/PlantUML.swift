@@ -13,6 +13,9 @@ extension DiagramReader {
     /// Whether there was a state or `[*]`, as every state diagram has.
     var isStateDiagram = false
     var isPreprocessorTold = false
+    /// The states around those that are named `outer.inner`, and whether names have parts.
+    var outerStates: [String: String] = [:]
+    var hasSeparator = true
   }
 
   mutating func readPlantUML() {
@@ -40,6 +43,7 @@ extension DiagramReader {
     if !plantUML.isStateDiagram, !diagram.hasErrors {
       diagram.error(0, "this is no state diagram: it has neither [*] nor state")
     }
+    placeInnerNames()
     for state in diagram.states.indices where plantUML.bars.contains(diagram.states[state].id) {
       diagram.states[state].kind = diagram.states[state].arrows.count > 1 ? .fork : .join
     }
@@ -146,6 +150,8 @@ extension DiagramReader {
     switch word {
     case "state", "frame": return plantUMLState(rest, line)
     case "note", "floating": return plantUMLNote(line)
+    case "set" where rest.hasPrefix("separator") || rest.hasPrefix("namespaceSeparator"):
+      plantUML.hasSeparator = rest.hasSuffix(" .")
     case _ where Self.drawing.contains(word):
       let words = text.split(separator: " ").filter { !["left", "right", "center", "top", "bottom"].contains($0) }
       if words.count == 1, let kind = words.first, ["title", "header", "footer", "legend"].contains(kind) {
@@ -260,8 +266,10 @@ extension DiagramReader {
   }
 
   /// A name without quotes, with `_` for what a name does not have.
-  private func wordOfName(_ name: PlacedText) -> PlacedText {
-    guard name.hasPrefix("\""), name.bytes.count > 1 else { return name }
+  private mutating func wordOfName(_ name: PlacedText) -> PlacedText {
+    guard name.hasPrefix("\""), name.bytes.count > 1 else {
+      return plantUML.hasSeparator && name.bytes.contains(UInt8(ascii: ".")) ? innerName(name) : name
+    }
     let words = Prose.words(of: name.string.replacing("\\n", with: " ")).joined(separator: "_")
     return PlacedText(words.isEmpty ? "state" : words, at: name.start)
   }

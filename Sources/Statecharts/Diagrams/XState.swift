@@ -207,7 +207,13 @@ extension DiagramReader {
     }
     for invoke in json["invoke"]?.items ?? [] { self.invoke(invoke, number) }
     // `on` is a list of objects with `event` in old programs.
-    for member in json["on"]?.members ?? [] { on(member.key, member.offset, member.value, number) }
+    // An event that has an arrow of its own does not take that of the wildcard, wherever they stand.
+    let events = json["on"]?.members ?? []
+    for isWild in [false, true] {
+      for member in events where member.key.hasSuffix("*") == isWild {
+        on(member.key, member.offset, member.value, number)
+      }
+    }
     if case .list(let items)? = json["on"]?.value {
       for item in items { if let event = item["event"] { on(event.text ?? "", event.offset, item, number) } }
     }
