@@ -62,7 +62,7 @@ private struct LaneTextPen: LanePen, Sendable {
   private var repeated: [RepeatedStates]
   /// The columns of states that are summed up.
   private var runs: [Range<Int>] = []
-  /// Those whose text has no room in the row.
+  /// Those whose whole text has no room in the row.
   private(set) var notes: [String] = []
   private static let mostNotes = 3
   private(set) var hasSimultaneous = false
@@ -170,7 +170,7 @@ private struct LaneTextPen: LanePen, Sendable {
     let texts = [true, false].map { run.text(name, times: signs.times, hasLengths: $0) }
     let fitting = texts.first { TextColumns.width(of: $0) < end - start }
     let text = fitting ?? "\(run.count) \(signs.times)"
-    if fitting == nil, notes.count < LaneTextPen.mostNotes, !notes.contains(texts[0]) { notes.append(texts[0]) }
+    if fitting != texts[0], notes.count < LaneTextPen.mostNotes, !notes.contains(texts[0]) { notes.append(texts[0]) }
     states[row].write(text, at: start + 1, upTo: end, signs)
   }
 
