@@ -40,7 +40,7 @@ as() {
   local user=$1
   shift
   setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups \
-    env -i PATH=/usr/bin:/bin HOME="/home/$user" XDG_RUNTIME_DIR="/run/user/$(id -u "$user")" LC_ALL=C.UTF-8 TERM=xterm "$@"
+    env -i PATH=/usr/bin:/bin HOME="/people/$user" XDG_RUNTIME_DIR="/run/user/$(id -u "$user")" LC_ALL=C.UTF-8 TERM=xterm "$@"
 }
 
 # Waits for a condition, a second at most in ten steps, a hundred times.
@@ -56,8 +56,9 @@ await() {
 # A line typed at a terminal, and the end of input.
 typed() { script -qec "$1" /dev/null <<<"${2:-quit}"; }
 
+mkdir /people
 for user in ann ben; do
-  useradd -m -s /bin/bash "$user"
+  useradd -m -b /people -s /bin/bash "$user"
   mkdir -p "/run/user/$(id -u "$user")"
   chown "$user:" "/run/user/$(id -u "$user")"
   chmod 700 "/run/user/$(id -u "$user")"
@@ -70,10 +71,10 @@ END
 
 # The tarball, before anything is installed.
 ok 'the checksum of the tarball is right' bash -c 'cd /packages && sha256sum -c *.sha256'
-mkdir /opt/tried
-tar -xzf /packages/fsmd-*.tar.gz -C /opt/tried
-ok 'it has one folder' [ "$(ls /opt/tried | wc -l)" = 1 ]
-tree=$(echo /opt/tried/*)
+mkdir /srv/tried
+tar -xzf /packages/fsmd-*.tar.gz -C /srv/tried
+ok 'it has one folder' [ "$(ls /srv/tried | wc -l)" = 1 ]
+tree=$(echo /srv/tried/*)
 ok 'its programs start' says "fsmd $VERSION" "$tree/bin/fsmd" --version
 ok 'a script is played without readline' as ann "$tree/bin/fsmrepl" run /tmp/door.fsm
 ok 'the prompt names the package that it needs' says 'apt install libreadline8' typed "$tree/bin/fsmrepl"
@@ -144,22 +145,22 @@ as ann fsmrepl -e shutdown >/dev/null
 wait "$daemon" || true
 
 # A home folder that cannot be written.
-chown root: /home/ben
-chmod 755 /home/ben
-ok 'a home that cannot be written is named' says '/home/ben/.local' as ben timeout 20 fsmd
+chown root: /people/ben
+chmod 755 /people/ben
+ok 'a home that cannot be written is named' says '/people/ben/.local' as ben timeout 20 fsmd
 other=/run/user/$(id -u ben)/fsmd.sock
 as ben systemd-socket-activate -l "$other" /usr/bin/fsmd 2>>/tmp/log &
 await test -S "$other"
-ok 'also to the client that started the daemon' says '/home/ben/.local' as ben fsmrepl -s "$other" -e 'list'
+ok 'also to the client that started the daemon' says '/people/ben/.local' as ben fsmrepl -s "$other" -e 'list'
 ok 'a daemon that keeps nothing does without' says '+ created lamp' as ben fsmrepl --private -e 'new power lamp'
 ok 'and so does the prompt' says "on /tmp/" as ben script -qec 'fsmrepl --private' /dev/null </dev/null
 
 # Removed, and purged.
 ok 'the packages are removed' apt-get remove -y -qq fsmd fsmrepl
 ok 'the programs are gone' not ls /usr/bin/fsmd /usr/bin/fsmrepl
-ok "a person's worlds are not" [ -s /home/ann/.local/state/fsmd/fsmd.sqlite -o -n "$(ls /home/ann/.local/state/fsmd)" ]
+ok "a person's worlds are not" [ -s /people/ann/.local/state/fsmd/fsmd.sqlite -o -n "$(ls /people/ann/.local/state/fsmd)" ]
 ok 'the packages are purged' apt-get purge -y -qq fsmd fsmrepl
-left=$(find / -xdev \( -path /home -o -path /packages -o -path /opt -o -path /run -o -path /proc -o -path /tmp -o -path /var/log \) -prune -o \
+left=$(find / -xdev \( -path /people -o -path /packages -o -path /srv -o -path /run -o -path /proc -o -path /tmp -o -path /var/log \) -prune -o \
   \( -name '*fsmd*' -o -name '*fsmrepl*' \) -print)
 ok "nothing is left outside of homes: $left" [ -z "$left" ]
 echo "1..$number"
