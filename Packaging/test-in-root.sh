@@ -120,7 +120,7 @@ start() {
 start
 daemon=$!
 ok 'the first client starts the daemon' says '+ created lamp' as ann fsmrepl -e 'new power lamp' -e 'send lamp buttonClick'
-ok 'the prompt says which socket it uses' says "on $socket" as ann script -qec fsmrepl /dev/null </dev/null
+ok 'the prompt says which socket it uses' says "on $socket" as ann bash -c 'script -qec fsmrepl /dev/null <<<quit'
 
 # A new version, over a running daemon with a client.
 mkfifo /tmp/asked
@@ -153,7 +153,7 @@ as ben systemd-socket-activate -l "$other" /usr/bin/fsmd 2>>/tmp/log &
 await test -S "$other"
 ok 'also to the client that started the daemon' says '/people/ben/.local' as ben fsmrepl -s "$other" -e 'list'
 ok 'a daemon that keeps nothing does without' says '+ created lamp' as ben fsmrepl --private -e 'new power lamp'
-ok 'and so does the prompt' says "on /tmp/" as ben script -qec 'fsmrepl --private' /dev/null </dev/null
+ok 'and so does the prompt' says "on /tmp/" as ben bash -c 'script -qec "fsmrepl --private" /dev/null <<<quit'
 
 # Removed, and purged.
 ok 'the packages are removed' apt-get remove -y -qq fsmd fsmrepl
