@@ -40,7 +40,7 @@ as() {
   local user=$1
   shift
   setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups \
-    env -i PATH=/usr/bin:/bin HOME="/home/$user" XDG_RUNTIME_DIR="/run/user/$(id -u "$user")" LC_ALL=C.UTF-8 TERM=xterm "$@"
+    env -i PATH=/usr/bin:/bin HOME="/people/$user" XDG_RUNTIME_DIR="/run/user/$(id -u "$user")" LC_ALL=C.UTF-8 TERM=xterm "$@"
 }
 
 # Waits for a condition, a second at most in ten steps, a hundred times.
@@ -56,8 +56,9 @@ await() {
 # A line typed at a terminal, and the end of input.
 typed() { script -qec "$1" /dev/null <<<"${2:-quit}"; }
 
+mkdir /people
 for user in ann ben; do
-  useradd -m -s /bin/bash "$user"
+  useradd -m -b /people -s /bin/bash "$user"
   mkdir -p "/run/user/$(id -u "$user")"
   chown "$user:" "/run/user/$(id -u "$user")"
   chmod 700 "/run/user/$(id -u "$user")"
@@ -65,15 +66,15 @@ done
 cat >/tmp/door.fsm <<'END'
 new shiftKey key
 send key tap
-expect key shifted
+expect key on
 END
 
 # The tarball, before anything is installed.
 ok 'the checksum of the tarball is right' bash -c 'cd /packages && sha256sum -c *.sha256'
-mkdir /opt/tried
-tar -xzf /packages/fsmd-*.tar.gz -C /opt/tried
-ok 'it has one folder' [ "$(ls /opt/tried | wc -l)" = 1 ]
-tree=$(echo /opt/tried/*)
+mkdir /srv/tried
+tar -xzf /packages/fsmd-*.tar.gz -C /srv/tried
+ok 'it has one folder' [ "$(ls /srv/tried | wc -l)" = 1 ]
+tree=$(echo /srv/tried/*)
 ok 'its programs start' says "fsmd $VERSION" "$tree/bin/fsmd" --version
 ok 'a script is played without readline' as ann "$tree/bin/fsmrepl" run /tmp/door.fsm
 ok 'the prompt names the package that it needs' says 'apt install libreadline8' typed "$tree/bin/fsmrepl"
@@ -106,7 +107,7 @@ ok 'fish completes' bash -c \
 ok 'zsh takes its completions' zsh -fc 'autoload -Uz compinit && compinit -D -u && [[ $_comps[fsmd] = _fsmd ]] && autoload -U +X _fsmd _fsmrepl'
 units=$(dpkg -L fsmd | grep 'lib/systemd/system/fsmd-class.service')
 ok 'the units for a class are right' silent systemd-analyze verify --man=no "$units" "${units%service}socket"
-ok "the user's units are right" silent systemd-analyze --user verify --man=no /usr/lib/systemd/user/fsmd.{socket,service}
+ok "the user's units are right" silent env XDG_RUNTIME_DIR=/run HOME=/root systemd-analyze --user verify --man=no /usr/lib/systemd/user/fsmd.{socket,service}
 ok 'the unit for a class exposes 2.0 at most' systemd-analyze security --offline=true --threshold=20 "$units"
 
 # Used, as the socket unit has it started.
@@ -119,18 +120,18 @@ start() {
 start
 daemon=$!
 ok 'the first client starts the daemon' says '+ created lamp' as ann fsmrepl -e 'new power lamp' -e 'send lamp buttonClick'
-ok 'the prompt says which socket it uses' says "on $socket" as ann script -qec fsmrepl /dev/null </dev/null
+ok 'the prompt says which socket it uses' says "on $socket" as ann bash -c 'script -qec fsmrepl /dev/null <<<quit'
 
 # A new version, over a running daemon with a client.
 mkfifo /tmp/asked
 as ann fsmrepl - </tmp/asked >/tmp/answers &
 exec 9>/tmp/asked
-echo 'state lamp' >&9
-await grep -q lamp /tmp/answers
+echo 'list' >&9
+await grep -q 'lamp power on' /tmp/answers
 ok 'a new version is installed' install "$NEXT"
 ok 'it has the new number' [ "$(dpkg-query -W -f '${Version}' fsmd)" = "$NEXT" ]
 echo 'send lamp buttonClick' >&9
-ok 'the client goes on with the daemon that runs' await grep -q '+ moved lamp' /tmp/answers
+ok 'the client goes on with the daemon that runs' await grep -q '+ moved on off' /tmp/answers
 echo 'send lamp buttonClick' >&9
 exec 9>&-
 as ann fsmrepl -e shutdown >/dev/null
@@ -138,28 +139,28 @@ wait "$daemon" || true
 rm -f "$socket"
 start
 daemon=$!
-ok 'the new daemon has what was stored' says 'lamp on' as ann fsmrepl -e 'state lamp'
+ok 'the new daemon has what was stored' says '+ on' as ann fsmrepl -e 'expect lamp on'
 ok 'and the store is sound' as ann fsmd verify
 as ann fsmrepl -e shutdown >/dev/null
 wait "$daemon" || true
 
 # A home folder that cannot be written.
-chown root: /home/ben
-chmod 755 /home/ben
-ok 'a home that cannot be written is named' says '/home/ben/.local' as ben timeout 20 fsmd
+chown root: /people/ben
+chmod 755 /people/ben
+ok 'a home that cannot be written is named' says '/people/ben/.local' as ben timeout 20 fsmd
 other=/run/user/$(id -u ben)/fsmd.sock
 as ben systemd-socket-activate -l "$other" /usr/bin/fsmd 2>>/tmp/log &
 await test -S "$other"
-ok 'also to the client that started the daemon' says '/home/ben/.local' as ben fsmrepl -s "$other" -e 'state *'
+ok 'also to the client that started the daemon' says '/people/ben/.local' as ben fsmrepl -s "$other" -e 'list'
 ok 'a daemon that keeps nothing does without' says '+ created lamp' as ben fsmrepl --private -e 'new power lamp'
-ok 'and so does the prompt' says "on /tmp/" as ben script -qec 'fsmrepl --private' /dev/null </dev/null
+ok 'and so does the prompt' says "on /tmp/" as ben bash -c 'script -qec "fsmrepl --private" /dev/null <<<quit'
 
 # Removed, and purged.
 ok 'the packages are removed' apt-get remove -y -qq fsmd fsmrepl
 ok 'the programs are gone' not ls /usr/bin/fsmd /usr/bin/fsmrepl
-ok "a person's worlds are not" [ -s /home/ann/.local/state/fsmd/fsmd.sqlite -o -n "$(ls /home/ann/.local/state/fsmd)" ]
+ok "a person's worlds are not" [ -s /people/ann/.local/state/fsmd/fsmd.sqlite -o -n "$(ls /people/ann/.local/state/fsmd)" ]
 ok 'the packages are purged' apt-get purge -y -qq fsmd fsmrepl
-left=$(find / -xdev \( -path /home -o -path /packages -o -path /opt -o -path /run -o -path /proc -o -path /tmp -o -path /var/log \) -prune -o \
+left=$(find / -xdev \( -path /people -o -path /packages -o -path /srv -o -path /run -o -path /proc -o -path /tmp -o -path /var/log \) -prune -o \
   \( -name '*fsmd*' -o -name '*fsmrepl*' \) -print)
 ok "nothing is left outside of homes: $left" [ -z "$left" ]
 echo "1..$number"

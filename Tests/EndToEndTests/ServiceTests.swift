@@ -39,7 +39,7 @@ struct ServiceTests {
     let client = try TestClient(path: socket)
     let daemon = try start(listener)
     #expect(try client.line().hasPrefix("+ fsmd "))
-    #expect(try client.ask("state first").hasPrefix("+ first off"))
+    #expect(try client.ask("expect first off").hasPrefix("+ off"))
     daemon.child.signal(SIGTERM)
     #expect(try daemon.ending() == .exited(0))
   }
