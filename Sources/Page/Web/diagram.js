@@ -123,7 +123,7 @@ export class Diagram {
       this.#size = { width: box.width + 2 * room, height: box.height + 2 * room };
       this.#root.setAttribute("viewBox", `${x - room} ${y - room} ${this.#size.width} ${this.#size.height}`);
     }
-    this.#text = Math.min(TEXT, ...[...this.#root.querySelectorAll("text[font-size]")].map((item) => Number(item.getAttribute("font-size"))));
+    this.#text = Math.min(TEXT, ...[...this.#root.querySelectorAll(":is(.node, .edge, .cluster) text[font-size]")].map((item) => Number(item.getAttribute("font-size"))));
     this.fit();
     for (const [key, ids] of this.#present) this.#mark(ids, "present", key);
     for (const [key, ids] of this.#lit) this.#mark(ids, "lit", key);
