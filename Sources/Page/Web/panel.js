@@ -510,7 +510,8 @@ export class Panel {
     for (const [name, member] of this.#members) {
       const { line, outputs } = machineAt(lines, name, Infinity);
       Object.assign(member, { line, outputs });
-      if (this.#past === null && this.#facts) this.#shine(name, this.#meaning(line, member, outputs));
+      const shown = this.#past?.get(name) ?? { line, outputs };
+      if (this.#facts) this.#shine(name, this.#meaning(shown.line, member, shown.outputs));
     }
     this.#look();
   }

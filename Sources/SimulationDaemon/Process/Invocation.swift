@@ -32,7 +32,8 @@ struct Invocation {
   var hasUsers: Bool { group != nil || watchSocket != nil }
 
   private enum Option {
-    case socket, group, watchSocket, ephemeral, kinds, durability, onRestart, page, pageControl, pageToken, memory, limit, log
+    case socket, group, watchSocket, ephemeral, kinds, durability, onRestart, page, pageControl, pageToken, memory,
+      limit, log
     case poll, workers, untilStandardInputCloses
   }
 
@@ -179,7 +180,8 @@ struct Invocation {
       case .watchSocket:
         guard !option.value.isEmpty else { throw .wrong("--watch-socket needs a path") }
         watchSocket = option.value
-      case .socket, .ephemeral, .kinds, .durability, .onRestart, .page, .pageControl, .pageToken, .limit, .log, .poll, .workers,
+      case .socket, .ephemeral, .kinds, .durability, .onRestart, .page, .pageControl, .pageToken, .limit, .log, .poll,
+        .workers,
         .untilStandardInputCloses:
         break
       }
