@@ -170,7 +170,8 @@ class Walk:
             if not found:
                 break
             if time.monotonic() > deadline:
-                raise Failure(f"{what}: {found}")
+                self.ask("journal limit=12 what=all")
+                raise Failure(f"{what}: {found}; " + " | ".join(line[2:] for line in self.client.data))
             self.page.evaluate("new Promise((resolve) => setTimeout(resolve, 40))")
         self.looks += 1
         self.least = min(self.least, screen["text"])
@@ -265,6 +266,9 @@ class Walk:
         self.ask("use then")
         names, self.names = self.names, self.members()
         said = self.says() if self.names == names else None
+        # A fork has what wires deliver and what is due at once, too; the page shows one input after the other.
+        if int(re.search(r" seq=(\d+)", self.ask("world"))[1]) != seq:
+            said = None
         self.names = names
         self.ask(f"use {world}")
         self.ask("world drop then")
@@ -301,8 +305,9 @@ class Walk:
         self.page.evaluate("[...document.querySelectorAll('.slider button')].find((item) => item.textContent === 'Fork here').click()")
         self.page.until(f"document.querySelector('.world select').value.startsWith('{world}-')", "the fork is used")
         self.ask(f"use {self.page.evaluate('document.querySelector(`.world select`).value')}")
-        self.names = self.members()
-        if self.names:
+        before, self.names = self.names, self.members()
+        # A composition is several inputs: between them it is only half there.
+        if self.names == before:
             self.facts = None
             self.page.until("document.querySelector('.panel .present-state strong')?.textContent.length > 1", "the machine is shown", wait=30)
             self.compare(f"a fork of input {seq}")

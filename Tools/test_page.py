@@ -57,7 +57,7 @@ window.seen ??= {
   lit(name) {
     return [...document.querySelectorAll(`.panel[data-name="${name}"] .picture .edge`)]
       .filter((group) => this.arrow(group).width > 4).map((group) => group.querySelector("title").textContent + " " +
-        [...group.querySelectorAll("text")].map((item) => item.textContent).join(" "));
+        [...group.querySelectorAll("text")].map((item) => item.textContent.trim()).join(" "));
   },
 };
 """

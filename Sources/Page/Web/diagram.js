@@ -123,7 +123,7 @@ export class Diagram {
       this.#size = { width: box.width + 2 * room, height: box.height + 2 * room };
       this.#root.setAttribute("viewBox", `${x - room} ${y - room} ${this.#size.width} ${this.#size.height}`);
     }
-    this.#text = Math.min(TEXT, ...[...this.#root.querySelectorAll("text[font-size]")].map((item) => Number(item.getAttribute("font-size"))));
+    this.#text = Math.min(TEXT, ...[...this.#root.querySelectorAll(":is(.node, .edge, .cluster) text[font-size]")].map((item) => Number(item.getAttribute("font-size"))));
     this.fit();
     for (const [key, ids] of this.#present) this.#mark(ids, "present", key);
     for (const [key, ids] of this.#lit) this.#mark(ids, "lit", key);
@@ -268,7 +268,7 @@ export class Diagram {
       // A long label goes on in further lines.
       let isMeant = false;
       const meant = texts.filter((text) => {
-        const said = text.textContent.replace(/^• /, "");
+        const said = withoutMark(text);
         if (this.#triggers.get(id)?.some((move) => means(said, { ...move, guard: null }))) {
           isMeant = sure.get(id)?.some(({ move }) => means(said, move)) ?? false;
         }
@@ -362,7 +362,7 @@ export class Diagram {
 
   #textOf(id, trigger) {
     const texts = [...(this.#parts.get(id)?.querySelectorAll("text") ?? [])].slice(1);
-    return texts.find((text) => text.textContent.replace(/^• /, "").split(/[ (,/]/)[0] === trigger) ?? null;
+    return texts.find((text) => withoutMark(text).split(/[ (,/]/)[0] === trigger) ?? null;
   }
 
   // Scrolls to what is present, with the arrows that leave it, where the picture is larger than its frame.
@@ -388,6 +388,11 @@ export class Diagram {
     frame.scrollLeft += (wanted.left + wanted.right) / 2 - view.left - view.width / 2;
     frame.scrollTop += (wanted.top + wanted.bottom) / 2 - view.top - view.height / 2;
   }
+}
+
+// A line of a label without the mark and the space with which it may begin.
+function withoutMark(text) {
+  return text.textContent.replace(/^[^\p{L}\p{N}_*[/]+/u, "").trimEnd();
 }
 
 // Whether a line of a label stands for a move.

@@ -111,7 +111,7 @@ export class Facts {
       const { to } = path.at(-1);
       // A history leads to some state of its parent.
       const history = /\[H\*?\]$/.test(to) ? this.#states.find((state) => state.name === to)?.parent : null;
-      if (entered.has(to) && path.length > 1 || entered.has(history)) found.push(...path);
+      if (entered.has(to) && (path.length > 1 || path[0].event === "") || entered.has(history)) found.push(...path);
       else if (path.length < MOST_STEPS) {
         const reached = this.#around([{ name: to }]);
         for (const next of this.#transitions) {
@@ -120,6 +120,8 @@ export class Facts {
       }
     };
     for (const move of this.#fitting(cause, member)) if (move.effect === "moved" && left.has(move.from)) follow([move]);
+    // What an event does within a state may let a move without an event be taken.
+    if (!found.length) for (const move of this.#transitions) if (move.event === "" && move.effect === "moved" && left.has(move.from)) follow([move]);
     return unique(found);
   }
 

@@ -11,6 +11,8 @@ import { isOutcome, machineAt } from "./world.js";
 
 // Milliseconds between two looks at what is possible, while a machine changes.
 const LOOK = 200;
+// A nanosecond, in seconds.
+const SOON_AFTER = 1e-9;
 // Lines that are shown at once in one frame.
 const BURST = 12;
 
@@ -508,7 +510,8 @@ export class Panel {
     for (const [name, member] of this.#members) {
       const { line, outputs } = machineAt(lines, name, Infinity);
       Object.assign(member, { line, outputs });
-      if (this.#past === null && this.#facts) this.#shine(name, this.#meaning(line, member, outputs));
+      const shown = this.#past?.get(name) ?? { line, outputs };
+      if (this.#facts) this.#shine(name, this.#meaning(shown.line, member, shown.outputs));
     }
     this.#look();
   }
@@ -635,9 +638,13 @@ export class Panel {
   async #readPast(lines, seq) {
     const past = this.#past;
     for (const [name, was] of past) {
-      const isLast = !lines.some((item) => item.name === name && item.seq > seq && item.t === past.t && isOutcome(item.what));
-      const hasReadings = this.#members.get(name).readings.length > 0;
-      was.readings = isLast && was.exists && hasReadings ? await this.#page.readingsAt(name, past.t) : [];
+      const member = this.#members.get(name);
+      const isLast = !lines.some((item) => item.name === name &&
+        (item.seq > seq && item.t === past.t && isOutcome(item.what) || item.seq <= seq && Number(item.undone) > seq));
+      const isNow = past.t >= this.#page.world.clock.now();
+      if (!isLast || !was.exists) was.readings = [];
+      // At the very moment there are also the readings of the state before.
+      else was.readings = isNow && this.#page.source.isLive ? member.readings : await this.#page.readingsAt(name, past.t + SOON_AFTER);
       if (this.#past !== past || this.#isGone) return;
     }
     this.#showReadings();
@@ -647,7 +654,9 @@ export class Panel {
 // The size of a picture, as its root says it, and the least size of its texts.
 function pictureSize(text) {
   const [, width, height] = /<svg width="([\d.]+)pt" height="([\d.]+)pt"/.exec(text) ?? [];
-  const sizes = [...text.matchAll(/font-size="([\d.]+)"/g)].map((found) => Number(found[1]));
+  // The title of the picture is not shown.
+  const parts = text.replace(/<g id="graph0"[\s\S]*?(?=<g id=)/, "");
+  const sizes = [...parts.matchAll(/font-size="([\d.]+)"/g)].map((found) => Number(found[1]));
   return width ? { width: Number(width), height: Number(height), text: Math.min(14, ...sizes) } : null;
 }
 

@@ -374,7 +374,10 @@ function writeLabels(ticks, y, scale, layer) {
       continue;
     }
     const isUndone = alike.every((tick) => tick.isUndone);
-    const label = svg("text", { class: `event${isUndone ? " undone" : ""}`, x: x + 7, y: y - 4 - row * LABEL_HEIGHT }, text);
+    // At the end of the axis a long label stands before its place.
+    const isLate = x + 7 + text.length * 7.4 > scale.end + MARGIN && x > text.length * 7.4;
+    const label = svg("text", { class: `event${isUndone ? " undone" : ""}`, x: isLate ? x - 7 : x + 7, y: y - 4 - row * LABEL_HEIGHT,
+      "text-anchor": isLate ? "end" : null }, text);
     layer.append(label);
     free[row] = x + 7 + text.length * 7.4;
     last = { label, text, row, x, more: 0 };

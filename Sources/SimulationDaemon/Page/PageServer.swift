@@ -27,7 +27,8 @@ final class PageServer {
   ///   - mayControl: Whether pages may change worlds.
   /// - Throws: `SocketFailure` if another program has the address or it is not this machine's; `SystemError` if memory or
   ///   descriptors have run out.
-  init(_ address: InternetAddress, token: String? = nil, mayControl: Bool, connections: Int, _ service: Service) throws {
+  init(_ address: InternetAddress, token: String? = nil, mayControl: Bool, connections: Int, _ service: Service) throws
+  {
     var limits = HTTPServer.Limits()
     limits.connections = connections
     self.service = service

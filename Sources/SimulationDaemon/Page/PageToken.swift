@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 import UnixHost
 
 /// A page's token that a file keeps, so that a link and a browser's cookie hold after a restart.
@@ -44,7 +44,9 @@ enum PageToken {
       throw failure("other users may read or own it; 'chmod 600' it, or delete it")
     }
     let bytes: [UInt8]
-    do throws(SystemError) { bytes = try descriptor.readToEnd(atMost: 2 * digits) {} } catch { throw failure("\(error)") }
+    do throws(SystemError) { bytes = try descriptor.readToEnd(atMost: 2 * digits) {} } catch {
+      throw failure("\(error)")
+    }
     let text = bytes.last == 0x0A ? bytes.dropLast() : bytes[...]
     guard text.count == digits, text.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) else {
       throw failure("it has something else in it than \(digits) digits, 0 to 9 and a to f; delete it for a new one")

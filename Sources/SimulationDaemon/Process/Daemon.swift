@@ -95,7 +95,8 @@ final class Daemon {
       try loop.poller.add(wakeup.descriptor, token: Daemon.wakeupToken, interest: .readable)
       if let address = invocation.page {
         let page = try PageServer(
-          address, token: try invocation.pageToken.map { try PageToken.kept(in: $0) }, mayControl: invocation.pageMayControl,
+          address, token: try invocation.pageToken.map { try PageToken.kept(in: $0) },
+          mayControl: invocation.pageMayControl,
           connections: pageConnections, service)
         try loop.poller.add(page.descriptor, token: Daemon.pageToken, interest: .readable)
         self.page = page
