@@ -30,8 +30,8 @@ let strict: [SwiftSetting] = [
 let isQuickBuild = Context.environment["FSMD_BUILD"] == "quick"
 let hot = strict + (isQuickBuild ? [.unsafeFlags(["-O", "-assert-config", "Debug"])] : [])
 
-// SwiftPM builds one product or all targets: the benchmarks are left out where only the two programs are wanted, so
-// that these are built side by side.
+// SwiftPM builds one product or all targets: the benchmarks and what is for tests are left out where only the two
+// programs are wanted, so that these are built side by side.
 let hasOnlyPrograms = Context.environment["FSMD_ONLY_PROGRAMS"] != nil
 
 let package = Package(
@@ -46,6 +46,7 @@ let package = Package(
     .library(name: "Simulations", targets: ["Simulations"]),
     .library(name: "Simulator", targets: ["Simulator"]),
     .library(name: "LiveMachines", targets: ["LiveMachines"]),
+    .library(name: "MachineTesting", targets: ["MachineTesting"]),
     .library(name: "SimulationDaemon", targets: ["SimulationDaemon"]),
   ],
   targets: [
@@ -67,6 +68,8 @@ let package = Package(
       name: "Surveys", dependencies: ["StateMachines", "MachineGraphs", "Waveforms", "Simulator"], swiftSettings: strict
     ),
     .target(name: "LiveMachines", dependencies: ["StateMachines"], swiftSettings: strict),
+    // With Swift Testing, as TestSupport below.
+    .target(name: "MachineTesting", dependencies: ["StateMachines", "Simulator"], swiftSettings: strict),
     .target(name: "LineProtocol", swiftSettings: strict),
     .target(name: "Scripts", dependencies: ["LineProtocol"], swiftSettings: strict),
     // What a handler of signals notes; C, because such a handler may not allocate.
@@ -108,8 +111,8 @@ let package = Package(
     .testTarget(
       name: "SimulationsTests",
       dependencies: [
-        "Simulations", "StateMachines", "MachineForms", "MachineGraphs", "Statecharts", "Simulator", "Surveys",
-        "TestSupport",
+        "MachineTesting", "Simulations", "StateMachines", "MachineForms", "MachineGraphs", "Statecharts", "Simulator",
+        "Surveys", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -148,7 +151,10 @@ let package = Package(
   ]
 )
 
-if !hasOnlyPrograms {
+if hasOnlyPrograms {
+  package.products.removeAll { $0.name == "MachineTesting" }
+  package.targets.removeAll { $0.type == .test || ["MachineTesting", "TestSupport"].contains($0.name) }
+} else {
   package.products.append(.executable(name: "fsmbench", targets: ["fsmbench"]))
   package.targets.append(
     .executableTarget(
@@ -167,7 +173,7 @@ if isQuickBuild && !hasOnlyPrograms {
       name: "Staircase", dependencies: ["StateMachines", "Simulations", "SimulationDaemon"],
       path: "Examples/Staircase/Sources/Staircase"),
     .testTarget(
-      name: "StaircaseTests", dependencies: ["Staircase", "StateMachines", "Simulator"],
+      name: "StaircaseTests", dependencies: ["Staircase", "StateMachines", "Simulator", "MachineTesting"],
       path: "Examples/Staircase/Tests/StaircaseTests"),
     // A daemon with a kind that ends it, for EndToEndTests.
     .executableTarget(
