@@ -25,8 +25,8 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// What every step and every line passes: optimised in the quick build of `make run` and `make test` too, with the checks of a debug
-// build. SwiftPM refuses such flags in a dependency, so nobody but the Makefile sets FSMD_BUILD.
+// What every step and every line passes: optimised in the quick build of `make run` and `make test` too, with the checks
+// of a debug build. SwiftPM refuses such flags in a dependency, so nobody but the Makefile sets FSMD_BUILD.
 let isQuickBuild = Context.environment["FSMD_BUILD"] == "quick"
 let hot = strict + (isQuickBuild ? [.unsafeFlags(["-O", "-assert-config", "Debug"])] : [])
 
@@ -34,8 +34,8 @@ let hot = strict + (isQuickBuild ? [.unsafeFlags(["-O", "-assert-config", "Debug
 let isPackageBuild = Context.environment["FSMD_BUILD"] == "package"
 let cold = strict + (isPackageBuild ? [.unsafeFlags(["-Osize"])] : [])
 
-// SwiftPM builds one product or all targets: the benchmarks are left out where only the two programs are wanted, so
-// that these are built side by side.
+// SwiftPM builds one product or all targets: the benchmarks and what is for tests are left out where only the two
+// programs are wanted, so that these are built side by side.
 let hasOnlyPrograms = Context.environment["FSMD_ONLY_PROGRAMS"] != nil
 
 let package = Package(
@@ -50,6 +50,7 @@ let package = Package(
     .library(name: "Simulations", targets: ["Simulations"]),
     .library(name: "Simulator", targets: ["Simulator"]),
     .library(name: "LiveMachines", targets: ["LiveMachines"]),
+    .library(name: "MachineTesting", targets: ["MachineTesting"]),
     .library(name: "SimulationDaemon", targets: ["SimulationDaemon"]),
   ],
   targets: [
@@ -72,6 +73,8 @@ let package = Package(
       name: "Surveys", dependencies: ["StateMachines", "MachineGraphs", "Waveforms", "Simulator"], swiftSettings: cold
     ),
     .target(name: "LiveMachines", dependencies: ["StateMachines"], swiftSettings: cold),
+    // With Swift Testing, as TestSupport below.
+    .target(name: "MachineTesting", dependencies: ["StateMachines", "Simulator"], swiftSettings: strict),
     .target(name: "LineProtocol", swiftSettings: hot),
     .target(name: "Scripts", dependencies: ["LineProtocol"], swiftSettings: cold),
     // What a handler of signals notes; C, because such a handler may not allocate.
@@ -113,8 +116,8 @@ let package = Package(
     .testTarget(
       name: "SimulationsTests",
       dependencies: [
-        "Simulations", "StateMachines", "MachineForms", "MachineGraphs", "Statecharts", "Simulator", "Surveys",
-        "TestSupport",
+        "MachineTesting", "Simulations", "StateMachines", "MachineForms", "MachineGraphs", "Statecharts", "Simulator",
+        "Surveys", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -153,7 +156,10 @@ let package = Package(
   ]
 )
 
-if !hasOnlyPrograms {
+if hasOnlyPrograms {
+  package.products.removeAll { $0.name == "MachineTesting" }
+  package.targets.removeAll { $0.type == .test || ["MachineTesting", "TestSupport"].contains($0.name) }
+} else {
   package.products.append(.executable(name: "fsmbench", targets: ["fsmbench"]))
   package.targets.append(
     .executableTarget(
@@ -172,7 +178,7 @@ if isQuickBuild && !hasOnlyPrograms {
       name: "Staircase", dependencies: ["StateMachines", "Simulations", "SimulationDaemon"],
       path: "Examples/Staircase/Sources/Staircase"),
     .testTarget(
-      name: "StaircaseTests", dependencies: ["Staircase", "StateMachines", "Simulator"],
+      name: "StaircaseTests", dependencies: ["Staircase", "StateMachines", "Simulator", "MachineTesting"],
       path: "Examples/Staircase/Tests/StaircaseTests"),
     // A daemon with a kind that ends it, for EndToEndTests.
     .executableTarget(

@@ -23,6 +23,7 @@ let package = Package(
         "Staircase",
         .product(name: "StateMachines", package: "fsmd"),
         .product(name: "Simulator", package: "fsmd"),
+        .product(name: "MachineTesting", package: "fsmd"),
       ]),
   ]
 )

@@ -44,7 +44,7 @@ struct HabitTests {
     let files = try Checkout.swiftFiles(
       in: "Sources/StateMachines", "Sources/MachineForms", "Sources/Simulations", "Sources/Simulator",
       "Sources/LiveMachines", "Sources/MachineGraphs", "Sources/Waveforms", "Sources/LineProtocol",
-      "Sources/Statecharts")
+      "Sources/Statecharts", "Sources/MachineTesting")
     let findings = files.flatMap(Habits.youngNames)
     #expect(findings.isEmpty, "\(findings.listing)")
   }

@@ -32,6 +32,9 @@ struct Layer {
     Layer("Simulator", ours: ["StateMachines", "CProcessor"], outside: ["Synchronization"]),
     Layer("Surveys", ours: ["StateMachines", "MachineGraphs", "Waveforms", "Simulator"]),
     Layer("LiveMachines", ours: ["StateMachines"], outside: ["Synchronization"]),
+    Layer(
+      "MachineTesting", ours: ["StateMachines", "Simulator"],
+      outside: ["Testing", "Foundation", "FoundationEssentials"]),
     Layer("LineProtocol"),
     Layer("Scripts", ours: ["LineProtocol"], outside: ["Synchronization"]),
     Layer("JournalStore", ours: ["StateMachines", "CSQLite", "CWorkNotes"], outside: ["Glibc", "Synchronization"]),

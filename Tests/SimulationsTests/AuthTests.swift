@@ -1,3 +1,4 @@
+import MachineTesting
 import Simulations
 import StateMachines
 import Testing

@@ -1,5 +1,6 @@
 import MachineForms
 @testable import Simulations
+import MachineTesting
 import StateMachines
 import Testing
 

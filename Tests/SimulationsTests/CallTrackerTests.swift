@@ -1,3 +1,4 @@
+import MachineTesting
 import Simulations
 import StateMachines
 import Testing
@@ -5,19 +6,7 @@ import Testing
 struct CallTrackerTests {
   @Test("all pairs")
   func pairs() {
-    Table(
-      CallTracker.kind,
-      """
-      state          | phoneTapped(+7000)   | openFailed | willResignActive | didEnterBackground | willEnterForeground | didBecomeActive | callDialing    | callConnected    | callEnded   | waiting expires
-      none           | → start > open +7000 | ignore     | ignore           | ignore             | ignore              | ignore          | ignore         | ignore           | ignore      | –
-      start          | ignore               | → none     | → systemAlert    | ignore             | ignore              | → none          | → callStarting | ignore           | ignore      | –
-      systemAlert    | ignore               | ignore     | ignore           | ignore             | ignore              | → waiting       | ignore         | ignore           | ignore      | –
-      waiting        | → start > open +7000 | ignore     | → callStarting   | ignore             | ignore              | → none          | → callStarting | → callInProgress | ignore      | → none
-      callStarting   | ignore               | ignore     | ignore           | ignore             | ignore              | → none          | ignore         | → callInProgress | → callEnded | –
-      callInProgress | ignore               | ignore     | ignore           | ignore             | ignore              | → none          | ignore         | ignore           | → callEnded | –
-      callEnded      | ignore               | ignore     | ignore           | ignore             | ignore              | → none          | ignore         | ignore           | ignore      | –
-      """
-    ).check()
+    Table(CallTracker.kind, in: "../../Sources/Simulations/Devices/CallTracker.swift").check()
   }
 
   /// Sends events at moments in milliseconds to a tracker of a call to +7000.

@@ -1,3 +1,4 @@
+import MachineTesting
 import Simulations
 import StateMachines
 import Testing
@@ -5,14 +6,7 @@ import Testing
 struct CheckinInteractorTests {
   @Test("all pairs")
   func pairs() {
-    Table(
-      CheckinInteractor.kind,
-      """
-      state   | loadCheckins                     | refresh                          | logout                | cancel          | received(5)                | failed(noAuth)
-      idle    | → loading > startLoading > fetch | → loading > startLoading > fetch | ⟲ > signOut > logout | ignore          | ignore                     | ignore
-      loading | → loading > startLoading > fetch | → loading > startLoading > fetch | ⟲ > signOut > logout | → idle > cancel | → idle > loadingFinished 5 | → idle > loadingFailed noAuth
-      """
-    ).check()
+    Table(CheckinInteractor.kind, in: "../../Sources/Simulations/Services/CheckinInteractor.swift").check()
   }
 
   @Test("an answer to nobody is counted")
@@ -265,15 +259,11 @@ struct CheckinAppTests {
   @Test("a refresh does the same with the wires of the logout and without them")
   func withoutLogout() {
     let logoutWires = ["signOut", "logout", "cancel", "loadingCancelled"]
-    let composition = Composition.checkinApp
-    let rest = composition.wires.filter { wire in
-      !logoutWires.contains(composition.members[wire.from].kind.outputs[wire.output].name)
-    }
-    #expect(rest.count == composition.wires.count - 6)
     let whole = Bench()
     whole.add(.checkinApp, "p")
     let part = Bench()
-    part.add(composition, "p", wires: rest)
+    part.add(.checkinApp, "p")
+    #expect(part.unwire(logoutWires) == 6)
     for bench in [whole, part] {
       refresh(bench)
       login("A", bench)

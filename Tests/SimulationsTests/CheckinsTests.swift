@@ -1,3 +1,4 @@
+import MachineTesting
 import Simulations
 import StateMachines
 import Testing
@@ -5,33 +6,12 @@ import Testing
 struct CheckinsTests {
   @Test("all pairs without a login, the list empty and not")
   func pairs() {
-    Table(
-      Checkins.kind,
-      """
-      state   | startLoading | loadingFinished(0) | loadingFinished(5) | loadingFailed(failedToLoadData) | loadingFailed(noAuth)
-      idle    | → loading    | ignore             | ignore             | ignore                          | ignore
-      loading | ignore       | → empty            | → list(5)          | → error(failedToLoadData)       | → error(failedToLoadData)
-      error   | → loading    | ignore             | ignore             | ignore                          | ignore
-      empty   | → loading    | ignore             | ignore             | ignore                          | ignore
-      list    | → loading    | ignore             | ignore             | ignore                          | ignore
-      """
-    ).check()
+    Table(Checkins.kind, in: "../../Sources/Simulations/Screens/Checkins.swift").check()
   }
 
   @Test("all pairs with a login, faithful")
   func pairsWithLogin() {
-    Table(
-      CheckinsWithLogin.kind,
-      """
-      state     | startLoading | loadingFinished(0) | loadingFinished(5) | loadingFailed(noAuth) | loadingFailed(failedToLoadData) | logout
-      idle      | → loading    | ignore             | ignore             | ignore                | ignore                          | ignore
-      loading   | ignore       | → empty            | → list(5)          | → loggedOut           | → error(failedToLoadData)       | ignore
-      loggedOut | → loading    | ignore             | ignore             | ignore                | ignore                          | ignore
-      error     | → loading    | ignore             | ignore             | ignore                | ignore                          | → loggedOut
-      empty     | → loading    | ignore             | ignore             | ignore                | ignore                          | → loggedOut
-      list      | → loading    | ignore             | ignore             | ignore                | ignore                          | → loggedOut
-      """
-    ).check()
+    Table(CheckinsWithLogin.kind, in: "../../Sources/Simulations/Screens/CheckinsWithLogin.swift").check()
   }
 
   @Test("any error but noAuth is a failure to load", arguments: ["checkins", "checkinsWithLogin"])

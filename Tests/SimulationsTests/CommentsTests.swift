@@ -1,3 +1,4 @@
+import MachineTesting
 import Simulations
 import StateMachines
 import Testing
@@ -5,17 +6,7 @@ import Testing
 struct CommentsTests {
   @Test("all pairs")
   func pairs() {
-    Table(
-      Comments.kind,
-      """
-      state       | viewAppeared                          | received(2)                            | received(0)                              | failed(timeout)                              | reload                                                  | received expires                       | failed expires
-      none        | → waitingData > showLoading > request | refuse                                 | refuse                                   | refuse                                       | refuse                                                  | –                                      | –
-      waitingData | ignore                                | → data(2) > hideLoading > showTable 2     | → noData > hideLoading > showPlaceholder | → error(timeout) > hideLoading > showError timeout    | ignore                                                  | → data(5) > hideLoading > showTable 5     | –
-      data        | ignore                                | refuse                                 | refuse                                   | refuse                                       | → waitingData > hideTable > showLoading > request       | –                                      | –
-      noData      | ignore                                | refuse                                 | refuse                                   | refuse                                       | → waitingData > hidePlaceholder > showLoading > request | –                                      | –
-      error       | ignore                                | refuse                                 | refuse                                   | refuse                                       | → waitingData > hideError > showLoading > request       | –                                      | –
-      """
-    ).check()
+    Table(Comments.kind, in: "../../Sources/Simulations/Screens/Comments.swift").check()
   }
 
   @Test("all pairs with strict, where a load is final, and of a service that fails")

@@ -1,3 +1,4 @@
+import MachineTesting
 import Simulations
 import StateMachines
 import Testing
@@ -5,13 +6,7 @@ import Testing
 struct CounterTests {
   @Test("all pairs")
   func pairs() {
-    Table(
-      Counter.kind,
-      """
-      state | increase | decrease
-      count | → count(1) | → count(-1)
-      """
-    ).check()
+    Table(Counter.kind, in: "../../Sources/Simulations/Frameworks/Counter.swift").check()
   }
 
   @Test("three wishes for more")

@@ -1,3 +1,4 @@
+import MachineTesting
 import Simulations
 import StateMachines
 import Testing
@@ -5,19 +6,7 @@ import Testing
 struct DatabaseTests {
   @Test("all pairs")
   func pairs() {
-    Table(
-      Database.kind,
-      """
-      state       | perform(q)               | translated(s)           | rows(3)           | mapped(3)                 | error(e)                                            | cancel      | query expires                                              | next expires
-      idle        | → translating > translate q | ignore               | ignore            | ignore                    | ignore                                              | refuse      | –                                                          | –
-      translating | ⟲                        | → executing > execute s | refuse            | refuse                    | → failed(translating,e) > failure translating e     | → cancelled | –                                                          | –
-      executing   | ⟲                        | ignore                  | → mapping > map 3 | refuse                    | → failed(executing,e) > failure executing e         | → cancelled | → failed(executing,timeout) > failure executing timeout    | –
-      mapping     | ⟲                        | ignore                  | ignore            | → finished(3) > objects 3 | → failed(mapping,e) > failure mapping e             | refuse      | –                                                          | –
-      finished    | → translating > translate q | ignore               | ignore            | ignore                    | ignore                                              | refuse      | –                                                          | –
-      failed      | → translating > translate q | ignore               | ignore            | ignore                    | ignore                                              | refuse      | –                                                          | –
-      cancelled   | → translating > translate q | ignore               | ignore            | ignore                    | ignore                                              | ignore      | –                                                          | –
-      """
-    ).check()
+    Table(Database.kind, in: "../../Sources/Simulations/Services/Database.swift").check()
   }
 
   @Test("requests are served one at a time, in their order, each end visible before the next begins")

@@ -1,4 +1,5 @@
 @testable import MachineGraphs
+import MachineTesting
 import Simulations
 import Simulator
 import StateMachines

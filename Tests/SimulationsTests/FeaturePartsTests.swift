@@ -1,5 +1,6 @@
 @testable import StateMachines
 import MachineGraphs
+import MachineTesting
 import Simulations
 import Testing
 

@@ -1,4 +1,5 @@
 @testable import MachineForms
+import MachineTesting
 import Simulations
 import StateMachines
 import TestSupport

@@ -1,4 +1,5 @@
 import Foundation
+import MachineTesting
 import Simulations
 import StateMachines
 import Testing
@@ -9,23 +10,16 @@ struct FridgeTests {
     Table(
       Fridge.kind, with: ["physics": .flag(false)],
       """
-      state   | minTemperatureReached   | maxTemperatureReached  | minTemperatureReached expires | maxTemperatureReached expires
-      cooling | → waiting > compressorOff | ignore                 | –                             | –
-      waiting | ignore                  | → cooling > compressorOn | –                             | –
+      state | minTemperatureReached | maxTemperatureReached | minTemperatureReached expires | maxTemperatureReached expires
+      cooling | → waiting > compressorOff | ignore | – | –
+      waiting | ignore | → cooling > compressorOn | – | –
       """
     ).check()
   }
 
   @Test("with physics the crossing that ends a state is its timer, and does what the event does")
   func pairsWithPhysics() {
-    Table(
-      Fridge.kind,
-      """
-      state   | minTemperatureReached   | maxTemperatureReached  | minTemperatureReached expires | maxTemperatureReached expires
-      cooling | → waiting > compressorOff | ignore                 | → waiting > compressorOff       | –
-      waiting | ignore                  | → cooling > compressorOn | –                             | → cooling > compressorOn
-      """
-    ).check()
+    Table(Fridge.kind, in: "../../Sources/Simulations/Devices/Fridge.swift").check()
   }
 
   @Test("cycles between the set-points at the exact moments of the crossings")
@@ -104,8 +98,9 @@ struct FridgeTests {
     let interval = try #require(Nanoseconds(seconds: delay))
     for (state, start) in [("waiting", 22.0), ("waiting", 6), ("cooling", 1), ("cooling", 2), ("cooling", -30)] {
       let bench = Bench(Fridge.kind, initial: state, ["start": .number(start), "recheckDelay": .interval(interval)])
-      #expect(bench.nextDue == .beginning + interval, "\(state) at \(start) °C")
-      bench.advance(to: bench.nextDue!)
+      // Without a delay it is reported as the machine is made.
+      if delay > 0 { #expect(bench.nextDue == .beginning + interval, "\(state) at \(start) °C") }
+      bench.advance(to: .beginning + interval)
       #expect(bench.state() != state)
       let (target, tau) = state == "cooling" ? (-18.0, 3600.0) : (22, 7200)
       try expect(bench.reading("temperature"), isNear: target + (start - target) * exp(-delay / tau))

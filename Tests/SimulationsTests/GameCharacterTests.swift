@@ -1,3 +1,4 @@
+import MachineTesting
 import Simulations
 import StateMachines
 import Testing
@@ -5,16 +6,7 @@ import Testing
 struct GameCharacterTests {
   @Test("all pairs of the enemy")
   func enemy() {
-    Table(
-      Enemy.kind,
-      """
-      state     | characterSeen(weak) | characterSeen(strong) | characterLost | characterBecame(weak) | characterBecame(strong) | killed
-      idle      | → attacking         | → fleeing             | ignore        | ignore                | ignore                  | → dead
-      attacking | ⟲                   | → fleeing             | → idle        | ⟲                     | → fleeing               | → dead
-      fleeing   | → attacking         | ⟲                     | → idle        | → attacking           | ⟲                       | → dead
-      dead      | ignore              | ignore                | ignore        | ignore                | ignore                  | refuse
-      """
-    ).check()
+    Table(Enemy.kind, in: "../../Sources/Simulations/Devices/Enemy.swift").check()
   }
 
   private static func with(_ items: String...) -> @Sendable () -> Bench {
@@ -28,15 +20,8 @@ struct GameCharacterTests {
   @Test("all pairs of the character")
   func pairs() {
     Table(
-      GameCharacter.kind,
-      rows: ["armored": Self.with("armor"), "with a laser": Self.with("laser")],
-      """
-      state        | pickUp(armor)                          | pickUp(laser)                          | hit(1) | hit(100)                   | powerExpired         | power expires
-      weak         | ⟲                                      | ⟲                                      | ignore | ignore                     | ignore               | –
-      armored      | ⟲                                      | → strong(armor,laser) > became strong  | ⟲      | ⟲                          | ignore               | –
-      with a laser | → strong(armor,laser) > became strong  | ⟲                                      | ignore | ignore                     | ignore               | –
-      strong       | ⟲                                      | ⟲                                      | ⟲      | → weak > became weak       | → weak > became weak | → weak > became weak
-      """
+      GameCharacter.kind, in: "../../Sources/Simulations/Devices/GameCharacter.swift",
+      rows: ["armored": Self.with("armor"), "with a laser": Self.with("laser")]
     ).check()
   }
 
@@ -89,28 +74,22 @@ struct GameCharacterTests {
     #expect(have(bench) == [.integer(7), .flag(true)])
   }
 
-  private static let moves: [Move] = [
-    .send("m.ogre", event: "characterSeen", [.text("weak")]), .advance(.seconds(1)),
-    .send("m.hero", event: "pickUp", [.text("armor")]), .advance(.seconds(1)),
-    .send("m.hero", event: "pickUp", [.text("laser")]), .advance(.seconds(30)),
-  ]
-
-  private static let lines = [
-    "0.000 m.hero created weak",
-    "0.000 m.ogre created idle",
-    "0.000 m.ogre moved idle attacking event=characterSeen",
-    "1.000 m.hero stayed weak event=pickUp",
-    "2.000 m.hero moved weak strong event=pickUp > became strong",
-    "2.000 m.ogre moved attacking fleeing wire=m.hero.became",
-    "32.000 m.hero moved strong weak timer=power > became weak",
-    "32.000 m.ogre moved fleeing attacking wire=m.hero.became",
-  ]
-
-  @Test("an enemy flees while the character is strong, in a world")
-  func inWorld() throws {
-    var world = try WorldTranscript(.composition(.encounter), initial: nil, seed: 0)
-    for move in Self.moves { world.perform(move) }
-    #expect(world.lines().map { $0.replacing("(armor,laser)", with: "") } == Self.lines)
-    #expect(world.violations == [])
+  @Test("an enemy flees while the character is strong")
+  func encounter() {
+    let bench = Bench()
+    bench.add(.encounter, "m")
+    bench.play(
+      """
+      created                   | m.hero: → weak
+                                | m.ogre: → idle
+      m.ogre characterSeen weak | → attacking
+      advance 1s                |
+      m.hero pickUp armor       | stayed
+      advance 1s                |
+      m.hero pickUp laser       | → strong(armor,laser) > became strong + power 30s
+                                | m.ogre: characterBecame → fleeing
+      advance 30s               | m.hero: power → weak > became weak
+                                | m.ogre: characterBecame → attacking
+      """)
   }
 }

@@ -1,4 +1,5 @@
 import MachineForms
+import MachineTesting
 import StateMachines
 import Testing
 
@@ -14,13 +15,8 @@ struct InboxTests {
   @Test("all pairs")
   func pairs() {
     Table(
-      Inbox.kind, with: ["blocks": .flag(false)],
-      """
-      state   | view(ada)                           | delete(ada)                               | markUnread(nil)
-      unread  | → read > didChange unread read view ada | → deleted > didChange unread deleted delete ada | refuse
-      read    | refuse                              | → deleted > didChange read deleted delete ada   | → unread > didChange read unread markUnread nil
-      deleted | refuse                              | refuse                                    | → unread > didChange deleted unread markUnread nil
-      """
+      Inbox.kind, in: "../../Sources/Simulations/Frameworks/Inbox.swift",
+      with: ["blocks": .flag(false)]
     ).check()
   }
 

@@ -1,3 +1,4 @@
+import MachineTesting
 import Simulations
 import StateMachines
 import Testing
@@ -8,25 +9,17 @@ struct OpenFridgeTests {
     Table(
       OpenFridge.kind, with: ["physics": .flag(false)],
       """
-      state    | minTemperatureReached     | maxTemperatureReached    | doorOpened                 | doorClosed | minTemperatureReached expires | maxTemperatureReached expires
-      cooling  | → waiting > compressorOff | ignore                   | → doorOpen > compressorOff | ignore     | – | –
-      waiting  | ignore                    | → cooling > compressorOn | → doorOpen                 | ignore     | – | –
-      doorOpen | ignore                    | ignore                   | ignore                     | → waiting  | – | –
+      state | minTemperatureReached | maxTemperatureReached | doorOpened | doorClosed | minTemperatureReached expires | maxTemperatureReached expires
+      cooling | → waiting > compressorOff | ignore | → doorOpen > compressorOff | ignore | – | –
+      waiting | ignore | → cooling > compressorOn | → doorOpen | ignore | – | –
+      doorOpen | ignore | ignore | ignore | → waiting | – | –
       """
     ).check()
   }
 
   @Test("with physics the crossing that ends a state is its timer; an open door waits for none")
   func pairsWithPhysics() {
-    Table(
-      OpenFridge.kind,
-      """
-      state    | minTemperatureReached     | maxTemperatureReached    | doorOpened                 | doorClosed | minTemperatureReached expires | maxTemperatureReached expires
-      cooling  | → waiting > compressorOff | ignore                   | → doorOpen > compressorOff | ignore     | → waiting > compressorOff     | –
-      waiting  | ignore                    | → cooling > compressorOn | → doorOpen                 | ignore     | –                             | → cooling > compressorOn
-      doorOpen | ignore                    | ignore                   | ignore                     | → waiting  | –                             | –
-      """
-    ).check()
+    Table(OpenFridge.kind, in: "../../Sources/Simulations/Devices/OpenFridge.swift").check()
   }
 
   @Test(

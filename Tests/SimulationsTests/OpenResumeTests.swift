@@ -1,4 +1,5 @@
 @testable import MachineForms
+import MachineTesting
 import Simulations
 import StateMachines
 import Testing
@@ -284,14 +285,7 @@ struct OpenResumeTests {
 
   @Test("the server reports while it is connected, and once after a pause")
   func serverAlone() {
-    Table(
-      ResumeServer.kind,
-      """
-      state   | edit(1)             | edit(2)             | sort            | disconnect   | connect
-      online  | ⟲ > resumeChanged 1 | ⟲ > resumeChanged 2 | ⟲ > listChanged | → offline(0) | ignore
-      offline | ⟲                   | ⟲                   | ⟲               | ignore       | → online
-      """
-    ).check()
+    Table(ResumeServer.kind, in: "../../Sources/Simulations/Services/ResumeServer.swift").check()
     let bench = Bench(ResumeServer.kind, initial: "offline")
     bench.send("edit", .integer(1))
     #expect(bench.state() == "offline(1)")

@@ -1,3 +1,4 @@
+import MachineTesting
 import Simulations
 import StateMachines
 import Testing
@@ -28,18 +29,8 @@ struct PaginationTests {
   @Test("all pairs")
   func pairs() {
     Table(
-      Pagination.kind, rows: Self.rows,
-      """
-      state   | load(false) | load(true) | refresh | select(20) | changedOnServer | itemsDidLoad expires | itemsLoadingDidFail expires
-      initial | → loading | refuse | → loading | refuse | ignore | – | –
-      loading | refuse | refuse | refuse | refuse | ignore | → content(20) | –
-      content | → loading | → content.nextPageLoading | → content.refreshing | ⟲ > selected 20 | ignore | – | –
-      last page | → loading | refuse | → content.refreshing | ⟲ > selected 20 | ignore | – | –
-      refreshing | refuse | refuse | refuse | ⟲ > selected 20 | ignore | → content(20) | –
-      nextPageLoading | refuse | refuse | refuse | ⟲ > selected 20 | ignore | → content(40) | –
-      nextPageLoadingError | → loading | → content.nextPageLoading | → content.refreshing | ⟲ > selected 20 | ignore | – | –
-      error | refuse | refuse | → loading | refuse | ignore | – | –
-      """
+      Pagination.kind, in: "../../Sources/Simulations/Screens/Pagination.swift",
+      rows: Self.rows
     ).check()
   }
 

@@ -1,5 +1,10 @@
+import MachineTesting
 import StateMachines
 import TestSupport
+import Testing
+
+/// Tests also use the standard library's random functions; machines do not.
+extension Generator: RandomNumberGenerator {}
 
 /// An input to a few machines.
 enum Move {

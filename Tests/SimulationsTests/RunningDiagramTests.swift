@@ -1,4 +1,5 @@
 @testable import MachineGraphs
+import MachineTesting
 import StateMachines
 import Statecharts
 import TestSupport

@@ -1,3 +1,4 @@
+import MachineTesting
 import Simulations
 import StateMachines
 import Testing
@@ -6,21 +7,14 @@ struct ShiftKeyTests {
   @Test("all pairs, the window open and closed")
   func pairs() {
     Table(
-      ShiftKey.kind,
+      ShiftKey.kind, in: "../../Sources/Simulations/Devices/ShiftKey.swift",
       rows: [
         "on, window closed": {
           let bench = Bench(ShiftKey.kind, initial: "on")
           bench.advance(to: .milliseconds(350))
           return bench
         }
-      ],
-      """
-      state             | tap        | character(a)   | doubleTap expires
-      off               | → on       | ⟲ > text a     | –
-      on                | → capsLock | → off > text A | ⟲
-      on, window closed | → off      | → off > text A | –
-      capsLock          | → off      | ⟲ > text A     | –
-      """
+      ]
     ).check()
   }
 

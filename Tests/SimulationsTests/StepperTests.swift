@@ -1,4 +1,5 @@
 import MachineForms
+import MachineTesting
 import Simulations
 import StateMachines
 import Testing
@@ -6,15 +7,7 @@ import Testing
 struct StepperTests {
   @Test("all pairs")
   func pairs() {
-    Table(
-      Stepper.kind,
-      """
-      state | increment                                    | decrement
-      one   | → two > up > transition one increment two     | ignore
-      two   | → three > up > transition two increment three | → one > down > transition two decrement one
-      three | ignore                                       | → two > down > transition three decrement two
-      """
-    ).check()
+    Table(Stepper.kind, in: "../../Sources/Simulations/Frameworks/Stepper.swift").check()
   }
 
   @Test("down from the lowest step is nothing, up from the highest neither")

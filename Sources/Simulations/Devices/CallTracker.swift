@@ -7,15 +7,15 @@ public import StateMachines
 /// the app becomes active, so the tracker waits for `waiting`. If the call's screen appears meanwhile, the call is
 /// starting; otherwise it was cancelled.
 ///
-/// | state \ event | phoneTapped | willResignActive | didBecomeActive | callDialing | callConnected | callEnded | waiting expires |
-/// | --- | --- | --- | --- | --- | --- | --- | --- |
-/// | none | → start, open | ignored | ignored | ignored | ignored | ignored | |
-/// | start | ignored | → systemAlert | → none | → callStarting | ignored | ignored | |
-/// | systemAlert | ignored | ignored | → waiting | ignored | ignored | ignored | |
-/// | waiting | → start, open | → callStarting | → none | → callStarting | → callInProgress | ignored | → none |
-/// | callStarting | ignored | ignored | → none | ignored | → callInProgress | → callEnded | |
-/// | callInProgress | ignored | ignored | → none | ignored | ignored | → callEnded | |
-/// | callEnded | ignored | ignored | → none, tracked | ignored | ignored | ignored | |
+/// | state | phoneTapped(+7000) | openFailed | willResignActive | didEnterBackground | willEnterForeground | didBecomeActive | callDialing | callConnected | callEnded | waiting expires |
+/// | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+/// | none | → start > open +7000 | ignored | ignored | ignored | ignored | ignored | ignored | ignored | ignored | – |
+/// | start | ignored | → none | → systemAlert | ignored | ignored | → none | → callStarting | ignored | ignored | – |
+/// | systemAlert | ignored | ignored | ignored | ignored | ignored | → waiting | ignored | ignored | ignored | – |
+/// | waiting | → start > open +7000 | ignored | → callStarting | ignored | ignored | → none | → callStarting | → callInProgress | ignored | → none |
+/// | callStarting | ignored | ignored | ignored | ignored | ignored | → none | ignored | → callInProgress | → callEnded | – |
+/// | callInProgress | ignored | ignored | ignored | ignored | ignored | → none | ignored | ignored | → callEnded | – |
+/// | callEnded | ignored | ignored | ignored | ignored | ignored | → none | ignored | ignored | ignored | – |
 ///
 /// openFailed leads from start to none, and is ignored elsewhere. didEnterBackground and willEnterForeground are always
 /// ignored. No event is refused, because the system may send any of them at any time. A return to the app during a call

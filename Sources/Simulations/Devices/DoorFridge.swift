@@ -2,10 +2,10 @@ public import StateMachines
 
 /// A fridge that stops cooling when its door is opened.
 ///
-/// | state \ event | minTemperatureReached | maxTemperatureReached | doorOpened |
-/// | --- | --- | --- | --- |
-/// | cooling | → waiting, compressor off | ignored | → waiting, compressor off |
-/// | waiting | ignored | → cooling, compressor on | ignored |
+/// | state | minTemperatureReached | maxTemperatureReached | doorOpened | minTemperatureReached expires | maxTemperatureReached expires | doorShut expires |
+/// | --- | --- | --- | --- | --- | --- | --- |
+/// | cooling | → waiting > compressorOff | ignored | → waiting > compressorOff | – | – | – |
+/// | waiting | ignored | → cooling > compressorOn | ignored | – | – | – |
 ///
 /// The machine does not store the door's position, and no event reports that the door was closed. While the door is
 /// still open, a warm chamber starts the compressor again. A doorOpened that is taken keeps the simulated door open for

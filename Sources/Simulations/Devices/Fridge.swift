@@ -2,10 +2,10 @@ public import StateMachines
 
 /// A fridge with a thermostat: it cools until its chamber is cold enough, and waits until the chamber is too warm.
 ///
-/// | state \ event | minTemperatureReached | maxTemperatureReached |
-/// | --- | --- | --- |
-/// | cooling | → waiting, compressor off | ignored |
-/// | waiting | ignored | → cooling, compressor on |
+/// | state | minTemperatureReached | maxTemperatureReached | minTemperatureReached expires | maxTemperatureReached expires |
+/// | --- | --- | --- | --- | --- |
+/// | cooling | → waiting > compressorOff | ignored | → waiting > compressorOff | – |
+/// | waiting | ignored | → cooling > compressorOn | – | → cooling > compressorOn |
 ///
 /// The two events are crossings of the set-points. The simulated chamber sends them as timers of the same names, at the
 /// exact moments. They can also be sent by hand; with `physics=off` that is the only way.

@@ -2,11 +2,12 @@ public import StateMachines
 
 /// A character in a game, strong while it has mechanical armor and a charged laser.
 ///
-/// | state | pickUp | hit | powerExpired |
-/// | --- | --- | --- | --- |
-/// | weak, no item | stayed, has the item | ignored: nothing to lose | ignored |
-/// | weak, one item | the other: → strong, power begins; the same: stayed | armor: stayed, it wears; laser: ignored | ignored |
-/// | strong | stayed, power begins anew | stayed, the armor wears; worn out: → weak, power ends | → weak |
+/// | state | pickUp(armor) | pickUp(laser) | hit(1) | hit(100) | powerExpired | power expires |
+/// | --- | --- | --- | --- | --- | --- | --- |
+/// | weak | stayed | stayed | ignored | ignored | ignored | – |
+/// | armored | stayed | → strong(armor,laser) > became strong | stayed | stayed | ignored | – |
+/// | with a laser | → strong(armor,laser) > became strong | stayed | ignored | ignored | ignored | – |
+/// | strong | stayed | stayed | stayed | → weak > became weak | → weak > became weak | → weak > became weak |
 ///
 /// The timer `power` sends powerExpired, which can also be sent by hand.
 ///

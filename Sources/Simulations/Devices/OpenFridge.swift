@@ -2,11 +2,11 @@ public import StateMachines
 
 /// A fridge with a state for its open door.
 ///
-/// | state \ event | minTemperatureReached | maxTemperatureReached | doorOpened | doorClosed |
-/// | --- | --- | --- | --- | --- |
-/// | cooling | → waiting, compressor off | ignored | → doorOpen, compressor off | ignored |
-/// | waiting | ignored | → cooling, compressor on | → doorOpen | ignored |
-/// | doorOpen | ignored | ignored | ignored | → waiting |
+/// | state | minTemperatureReached | maxTemperatureReached | doorOpened | doorClosed | minTemperatureReached expires | maxTemperatureReached expires |
+/// | --- | --- | --- | --- | --- | --- | --- |
+/// | cooling | → waiting > compressorOff | ignored | → doorOpen > compressorOff | ignored | → waiting > compressorOff | – |
+/// | waiting | ignored | → cooling > compressorOn | → doorOpen | ignored | – | → cooling > compressorOn |
+/// | doorOpen | ignored | ignored | ignored | → waiting | – | – |
 ///
 /// This machine extends the ``Fridge`` by a state; the ``DoorFridge`` extends it by an event. While the door is open
 /// the room warms the chamber, and the compressor never runs. When the door is closed the fridge waits. If the chamber

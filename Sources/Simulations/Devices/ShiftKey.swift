@@ -3,11 +3,12 @@ public import StateMachines
 
 /// The Shift key of a phone's keyboard: Shift and Caps Lock in one key, told apart by the speed of the taps.
 ///
-/// | state | tap, window open | tap, window closed | doubleTap expires | character |
-/// | --- | --- | --- | --- | --- |
-/// | off | never open | → on, the window opens | never runs | stayed, lower case |
-/// | on | → capsLock, the window closes | → off | stayed, the window closes | → off, upper case, the window closes |
-/// | capsLock | never open | → off | never runs | stayed, upper case |
+/// | state | tap | character(a) | doubleTap expires |
+/// | --- | --- | --- | --- |
+/// | off | → on | stayed > text a | – |
+/// | on | → capsLock | → off > text A | stayed |
+/// | on, window closed | → off | → off > text A | – |
+/// | capsLock | → off | stayed > text A | – |
 ///
 /// A tap in `off` opens a window, the timer `doubleTap`. A second tap within it locks; a later one switches off. A tap
 /// at the exact moment at which the window closes comes too late.

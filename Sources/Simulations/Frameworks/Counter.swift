@@ -26,9 +26,9 @@ public struct Counting: Reducer {
 
 /// The simplest machine: a number, two wishes, and a ``Counting`` that reduces them to the next number.
 ///
-/// | state \ event | increase | decrease |
+/// | state | increase | decrease |
 /// | --- | --- | --- |
-/// | count(N) | → count(N + step) | → count(N − step) |
+/// | count | → count(1) | → count(-1) |
 ///
 /// There is one state. Every wish is a transition into it, even if the number stays (`step=0`, or a count at its limit,
 /// a thousand million), because a reducer emits once for every wish.

@@ -3,11 +3,11 @@ public import StateMachines
 
 /// A message in an inbox, with states and events as objects, after TransitionKit's own example.
 ///
-/// | state | view | delete | markUnread |
+/// | state | view(ada) | delete(ada) | markUnread(nil) |
 /// | --- | --- | --- | --- |
-/// | unread | → read | → deleted | error 1000 |
-/// | read | error 1000 | → deleted | → unread |
-/// | deleted | error 1000 | error 1000 | → unread |
+/// | unread | → read > didChange unread read view ada | → deleted > didChange unread deleted delete ada | refused |
+/// | read | refused | → deleted > didChange read deleted delete ada | → unread > didChange read unread markUnread nil |
+/// | deleted | refused | refused | → unread > didChange deleted unread markUnread nil |
 ///
 /// Every block emits an output, so that an event shows their order: willFire, willExit of the old state, willEnter of
 /// the new one, the change and its notification, didExit, didEnter, didFire. Each output names the person who fired the

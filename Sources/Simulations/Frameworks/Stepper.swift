@@ -3,11 +3,11 @@ public import StateMachines
 
 /// Three steps, up and down: the smallest machine that uses a schema.
 ///
-/// | state \ event | increment | decrement |
+/// | state | increment | decrement |
 /// | --- | --- | --- |
-/// | one | → two, up | ignored |
-/// | two | → three, up | → one, down |
-/// | three | ignored | → two, down |
+/// | one | → two > up > transition one increment two | ignored |
+/// | two | → three > up > transition two increment three | → one > down > transition two decrement one |
+/// | three | ignored | → two > down > transition three decrement two |
 ///
 /// The block of a transition emits `up` or `down`. `transition` follows, because a schema's machine calls its callback
 /// after the block. A pair without a transition is ignored; the library that this follows says nothing about it.

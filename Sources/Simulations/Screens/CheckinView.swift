@@ -3,12 +3,14 @@ public import StateMachines
 
 /// The view of a ``CheckinsWithLogin`` screen: a person's taps go in, and what is drawn comes out.
 ///
-/// | state | viewLoaded | show(view) | retryTapped | logoutTapped | login(user, password) |
-/// | --- | --- | --- | --- | --- | --- |
-/// | blank | stayed: refresh | → view | refused | stayed: logout | refused |
-/// | spinner, placeholder, table | stayed: refresh | → view; the same: ignored | refused | stayed: logout | refused |
-/// | message | stayed: refresh | → view; the same: ignored | stayed: refresh | stayed: logout | refused |
-/// | loginPrompt | stayed: refresh | → view; the same: ignored | refused | refused | stayed: login |
+/// | state | viewLoaded | show(spinner) | show(table) | retryTapped | logoutTapped | login(A,ok) |
+/// | --- | --- | --- | --- | --- | --- | --- |
+/// | blank | stayed > refresh | → spinner > spinner true | → table | refused | stayed > logout | refused |
+/// | spinner | stayed > refresh | ignored | → table > spinner false | refused | stayed > logout | refused |
+/// | message | stayed > refresh | → spinner > spinner true | → table | stayed > refresh | stayed > logout | refused |
+/// | placeholder | stayed > refresh | → spinner > spinner true | → table | refused | stayed > logout | refused |
+/// | table | stayed > refresh | → spinner > spinner true | ignored | refused | stayed > logout | refused |
+/// | loginPrompt | stayed > refresh | → spinner > spinner true | → table | refused | refused | stayed > login A ok |
 ///
 /// A move into or out of `spinner` emits spinner on or off.
 ///

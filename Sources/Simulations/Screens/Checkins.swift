@@ -3,13 +3,13 @@ public import StateMachines
 
 /// The screen of a list of visited places: it shows a spinner, an error, a placeholder, or the list.
 ///
-/// | state | startLoading | loadingFinished(items) | loadingFailed(error) |
-/// | --- | --- | --- | --- |
-/// | idle | → loading | ignored | ignored |
-/// | loading | ignored | none → empty, else → list(items) | → error(failedToLoadData) |
-/// | error | → loading | ignored | ignored |
-/// | empty | → loading | ignored | ignored |
-/// | list | → loading | ignored | ignored |
+/// | state | startLoading | loadingFinished(0) | loadingFinished(5) | loadingFailed(failedToLoadData) | loadingFailed(noAuth) |
+/// | --- | --- | --- | --- | --- | --- |
+/// | idle | → loading | ignored | ignored | ignored | ignored |
+/// | loading | ignored | → empty | → list(5) | → error(failedToLoadData) | → error(failedToLoadData) |
+/// | error | → loading | ignored | ignored | ignored | ignored |
+/// | empty | → loading | ignored | ignored | ignored | ignored |
+/// | list | → loading | ignored | ignored | ignored | ignored |
 ///
 /// The screen shows the reading `view`, which is a function of the state alone. The machine knows no service: events
 /// tell it that loading begins and how it ended. A list of check-ins is represented by its length.

@@ -2,14 +2,14 @@ public import StateMachines
 
 /// The list of check-ins with deferred login: a user may look around, and is asked to log in when it is needed.
 ///
-/// | state | startLoading | loadingFinished(items) | loadingFailed(error) | logout |
-/// | --- | --- | --- | --- | --- |
-/// | idle | → loading | ignored | ignored | ignored |
-/// | loading | ignored | none → empty, else → list(items) | noAuth → loggedOut, else → error | ignored |
-/// | loggedOut | → loading | ignored | ignored | ignored |
-/// | error | → loading | ignored | ignored | → loggedOut |
-/// | empty | → loading | ignored | ignored | → loggedOut |
-/// | list | → loading | ignored | ignored | → loggedOut |
+/// | state | startLoading | loadingFinished(0) | loadingFinished(5) | loadingFailed(noAuth) | loadingFailed(failedToLoadData) | logout |
+/// | --- | --- | --- | --- | --- | --- | --- |
+/// | idle | → loading | ignored | ignored | ignored | ignored | ignored |
+/// | loading | ignored | → empty | → list(5) | → loggedOut | → error(failedToLoadData) | ignored |
+/// | loggedOut | → loading | ignored | ignored | ignored | ignored | ignored |
+/// | error | → loading | ignored | ignored | ignored | ignored | → loggedOut |
+/// | empty | → loading | ignored | ignored | ignored | ignored | → loggedOut |
+/// | list | → loading | ignored | ignored | ignored | ignored | → loggedOut |
 ///
 /// The hole in the faithful mode: a logout while loading is ignored, although the user is gone. The request was made
 /// for that user, so the list appears for somebody who has logged out. With `mode=hardened` that logout leads to

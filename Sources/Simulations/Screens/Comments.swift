@@ -3,11 +3,13 @@ public import StateMachines
 
 /// A screen that shows comments in a table, with a state object for each of its states.
 ///
-/// | state \ signal | viewAppeared | received(items), some | received(items), none | failed(error) | reload |
-/// | --- | --- | --- | --- | --- | --- |
-/// | none | → waitingData, request | refused | refused | refused | refused |
-/// | waitingData | ignored | → data(items) | → noData | → error(error) | ignored |
-/// | data, noData, error | ignored | refused | refused | refused | → waitingData, request; with `strict` refused |
+/// | state | viewAppeared | received(2) | received(0) | failed(timeout) | reload | received expires | failed expires |
+/// | --- | --- | --- | --- | --- | --- | --- | --- |
+/// | none | → waitingData > showLoading > request | refused | refused | refused | refused | – | – |
+/// | waitingData | ignored | → data(2) > hideLoading > showTable 2 | → noData > hideLoading > showPlaceholder | → error(timeout) > hideLoading > showError timeout | ignored | → data(5) > hideLoading > showTable 5 | – |
+/// | data | ignored | refused | refused | refused | → waitingData > hideTable > showLoading > request | – | – |
+/// | noData | ignored | refused | refused | refused | → waitingData > hidePlaceholder > showLoading > request | – | – |
+/// | error | ignored | refused | refused | refused | → waitingData > hideError > showLoading > request | – | – |
 ///
 /// Each state shows something on entry and hides it on exit: the loading indicator, the table, a placeholder, or the
 /// error. A list without comments is a normal state, not an error.

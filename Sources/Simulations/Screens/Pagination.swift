@@ -6,14 +6,16 @@ public import StateMachines
 /// The rule is a ``PaginationFeature``; the machine adds the service that fetches. The wishes by state, where *refused*
 /// means an actor without effects:
 ///
-/// | state \ wish | load(false) | load(true) | refresh | select(number) |
-/// | --- | --- | --- | --- | --- |
-/// | initial | → loading | refused | → loading | refused |
-/// | loading | refused | refused | refused | refused |
-/// | content(n) | → loading | → content.nextPageLoading, or refused behind the last page | → content.refreshing | stayed, selected |
-/// | content.refreshing, content.nextPageLoading | refused | refused | refused | stayed, selected |
-/// | content.nextPageLoadingError | → loading | → content.nextPageLoading | → content.refreshing | stayed, selected |
-/// | error(e) | refused | refused | → loading | refused |
+/// | state | load(false) | load(true) | refresh | select(20) | changedOnServer | itemsDidLoad expires | itemsLoadingDidFail expires |
+/// | --- | --- | --- | --- | --- | --- | --- | --- |
+/// | initial | → loading | refused | → loading | refused | ignored | – | – |
+/// | loading | refused | refused | refused | refused | ignored | → content(20) | – |
+/// | content | → loading | → content.nextPageLoading | → content.refreshing | stayed > selected 20 | ignored | – | – |
+/// | last page | → loading | refused | → content.refreshing | stayed > selected 20 | ignored | – | – |
+/// | refreshing | refused | refused | refused | stayed > selected 20 | ignored | → content(20) | – |
+/// | nextPageLoading | refused | refused | refused | stayed > selected 20 | ignored | → content(40) | – |
+/// | nextPageLoadingError | → loading | → content.nextPageLoading | → content.refreshing | stayed > selected 20 | ignored | – | – |
+/// | error | refused | refused | → loading | refused | ignored | – | – |
 ///
 /// A result leads to content(n): a first page replaces the items, and a next page is added to those present when it was
 /// requested. A failed next page leads to content.nextPageLoadingError, and any other failure to error(e). A failed

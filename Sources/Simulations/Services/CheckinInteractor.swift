@@ -3,10 +3,10 @@ public import StateMachines
 /// The object between the screen of ``CheckinsWithLogin`` and its services: it asks them, and reports the results to
 /// the screen's machine.
 ///
-/// | state | refresh | received(items) | failed(error) | cancel | logout |
-/// | --- | --- | --- | --- | --- | --- |
-/// | idle | → loading: startLoading, fetch | late, ignored | late, ignored | ignored | stayed: signOut, logout |
-/// | loading | → itself: startLoading, fetch | → idle: loadingFinished | → idle: loadingFailed | → idle: cancel | stayed: signOut, logout |
+/// | state | loadCheckins | refresh | logout | cancel | received(5) | failed(noAuth) |
+/// | --- | --- | --- | --- | --- | --- | --- |
+/// | idle | → loading > startLoading > fetch | → loading > startLoading > fetch | stayed > signOut > logout | ignored | ignored | ignored |
+/// | loading | → loading > startLoading > fetch | → loading > startLoading > fetch | stayed > signOut > logout | → idle > cancel | → idle > loadingFinished 5 | → idle > loadingFailed noAuth |
 ///
 /// All of a person's wishes arrive here. The interactor knows only whether its own request is under way, not who is
 /// logged in or what is shown. A logout does not affect loading: the running request continues unless the screen's

@@ -2,14 +2,15 @@ public import StateMachines
 
 /// A database access object: it turns a request into a query, runs the query, and turns its rows into objects.
 ///
-/// | state | perform | translated | rows | mapped | error | cancel | query expires |
-/// | --- | --- | --- | --- | --- | --- | --- | --- |
-/// | idle | → translating | late | late | late | late | refused | never runs |
-/// | translating | queued | → executing | refused | refused | → failed(translating,e) | → cancelled | never runs |
-/// | executing | queued | ignored | → mapping | refused | → failed(executing,e) | → cancelled | → failed(executing,timeout) |
-/// | mapping | queued | ignored | ignored | → finished(n) | → failed(mapping,e) | refused | never runs |
-/// | finished, failed | → translating | late | late | late | late | refused | never runs |
-/// | cancelled | → translating | late | late | late | late | ignored | never runs |
+/// | state | perform(q) | translated(s) | rows(3) | mapped(3) | error(e) | cancel | query expires | next expires |
+/// | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+/// | idle | → translating > translate q | ignored | ignored | ignored | ignored | refused | – | – |
+/// | translating | stayed | → executing > execute s | refused | refused | → failed(translating,e) > failure translating e | → cancelled | – | – |
+/// | executing | stayed | ignored | → mapping > map 3 | refused | → failed(executing,e) > failure executing e | → cancelled | → failed(executing,timeout) > failure executing timeout | – |
+/// | mapping | stayed | ignored | ignored | → finished(3) > objects 3 | → failed(mapping,e) > failure mapping e | refused | – | – |
+/// | finished | → translating > translate q | ignored | ignored | ignored | ignored | refused | – | – |
+/// | failed | → translating > translate q | ignored | ignored | ignored | ignored | refused | – | – |
+/// | cancelled | → translating > translate q | ignored | ignored | ignored | ignored | ignored | – | – |
 ///
 /// One request is served at a time. Others wait in their order; the next one begins at the instant at which the present
 /// one ends, by the timer `next`, so that the end is visible. A late answer is ignored and counted. No rows are

@@ -2,14 +2,14 @@ public import StateMachines
 
 /// A program that can be cancelled while it processes, but not while it loads.
 ///
-/// | state | start | loaded | processed(result) | cancel | fail(error) | retry | reset |
-/// | --- | --- | --- | --- | --- | --- | --- | --- |
-/// | idle | → loading | refused | refused | refused | refused | refused | ignored |
-/// | loading | refused | → processing | refused | refused | → failed | refused | refused |
-/// | processing | refused | ignored, a duplicate | → finished | → cancelled | → failed | refused | refused |
-/// | finished | refused | ignored, late | ignored, late | refused | ignored, late | refused | → idle |
-/// | cancelled | refused | ignored, late | ignored, late | ignored | ignored, late | refused | → idle |
-/// | failed | refused | ignored, late | ignored, late | refused | ignored | → loading | → idle |
+/// | state | start | loaded | processed(ok) | cancel | fail(io) | retry | reset | load expires | process expires |
+/// | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+/// | idle | → loading | refused | refused | refused | refused | refused | ignored | – | – |
+/// | loading | refused | → processing | refused | refused | → failed(loading,io) | refused | refused | → processing | – |
+/// | processing | refused | ignored | → finished(ok) | → cancelled | → failed(processing,io) | refused | refused | – | → finished(done) |
+/// | finished | refused | ignored | ignored | refused | ignored | refused | → idle | – | – |
+/// | cancelled | refused | ignored | ignored | ignored | ignored | refused | → idle | – | – |
+/// | failed | refused | ignored | ignored | refused | ignored | → loading | → idle | – | – |
 ///
 /// The timers `load` and `process` are the work: they bring `loaded` and `processed`. The events of these names bring
 /// the same result earlier, and stop the timer. An event that comes after the end is ignored and counted in the reading

@@ -2,10 +2,10 @@ public import StateMachines
 
 /// A server of résumés, as an app sees it that has subscribed to its reports: it says what has changed.
 ///
-/// | state | edit(id) | sort | disconnect | connect |
-/// | --- | --- | --- | --- | --- |
-/// | online | stayed: resumeChanged(id) | stayed: listChanged | → offline | ignored |
-/// | offline(n) | stayed: offline(n + 1) | stayed: offline(n + 1) | ignored | → online; listChanged if n > 0 |
+/// | state | edit(1) | edit(2) | sort | disconnect | connect |
+/// | --- | --- | --- | --- | --- | --- |
+/// | online | stayed > resumeChanged 1 | stayed > resumeChanged 2 | stayed > listChanged | → offline(0) | ignored |
+/// | offline | stayed | stayed | stayed | ignored | → online |
 ///
 /// A change while nobody is connected is reported to nobody. After the next connection the server does not tell them one
 /// by one: it reports once that the list has changed.

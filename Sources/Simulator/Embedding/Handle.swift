@@ -310,7 +310,7 @@ extension Value {
 
 extension ValueType {
   /// Describes the admitted values, for messages.
-  var text: String {
+  package var text: String {
     switch self {
     case .text(let bytes): "text of \(bytes.lowerBound) to \(bytes.upperBound) bytes"
     case .character: "one character"

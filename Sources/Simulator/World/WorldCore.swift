@@ -87,7 +87,7 @@ package struct WorldCore: ~Copyable {
 
   /// Whether the journal keeps why inputs were refused. A stored world does not: its journal is compared with those of
   /// earlier releases.
-  var keepsReasons = false
+  package var keepsReasons = false
 
   /// Keeps the value in memory, so that the compiler passes its address and not its fields one by one: it checks them
   /// in a third of the time.

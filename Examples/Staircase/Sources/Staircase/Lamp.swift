@@ -1,6 +1,11 @@
 import StateMachines
 
 /// The light of a staircase, which goes out by itself.
+///
+/// | state | pressed | burn expires |
+/// | --- | --- | --- |
+/// | dark | → lit | – |
+/// | lit | → dark | → dark |
 struct Lamp: Machine {
   enum State: MachineState { case dark, lit }
   enum Event: MachineEvent { case pressed, burnedOut }

@@ -1,10 +1,37 @@
+import MachineTesting
 import Simulator
+import StateMachines
 import Testing
 
 @testable import Staircase
 
-/// Minutes in no time: the world's clock goes when it is told to.
+/// Minutes in no time: the clock of a bench or a world goes when it is told to.
 struct LampTests {
+  @Test("The table in the comment of the lamp is what it does")
+  func table() {
+    Table(Lamp.kind, in: "../../Sources/Staircase/Lamp.swift").check()
+  }
+
+  @Test("A lamp that was pressed burns for a minute")
+  func burns() {
+    Bench(Lamp.kind).play(
+      """
+      pressed     | → lit + burn 60s
+      advance 59s |
+      advance 1s  | burn → dark
+      """)
+  }
+
+  @Test("Pressed again it goes out at once, and its timer with it")
+  func pressedAgain() {
+    Bench(Lamp.kind, ["burn": .interval(.seconds(10))]).play(
+      """
+      pressed    | → lit + burn 10s
+      advance 3s |
+      pressed    | → dark - burn
+      """)
+  }
+
   @Test("A lamp that was pressed goes out by itself")
   func goesOut() throws {
     let world = World()
@@ -17,16 +44,6 @@ struct LampTests {
     world.advance(by: .seconds(1))
     #expect(world[hall].state == .dark)
     #expect(world.journal(of: hall).map(\.cause) == [.created, .event(.pressed), .timer("burn")])
-  }
-
-  @Test("Pressed again it goes out at once, and its timer with it")
-  func pressedAgain() throws {
-    let world = World()
-    let hall = try world.make(Lamp.self, named: "hall") { $0.burn = .seconds(10) }
-    try world.send(.pressed, to: hall)
-    world.advance(by: .seconds(3))
-    #expect(try world.send(.pressed, to: hall).timers == [.disarmed("burn")])
-    #expect(world.agenda.isEmpty)
   }
 
   @Test("What would have been is tried in a fork, and what was done is undone")
