@@ -45,6 +45,8 @@ private struct DocumentFuzz {
   private let emptyKiB: Int
   private(set) var requests = 0
   private var longest: [Verb: (count: Int, wall: UInt64, processor: UInt64, text: String)] = [:]
+  /// The document that the requests are about.
+  private var number = 0
   private var last: [String] = []
 
   init() throws {
@@ -56,6 +58,7 @@ private struct DocumentFuzz {
   /// Defines a document, and asks for everything about machines of it.
   mutating func take(_ number: Int) throws {
     last = []
+    self.number = number
     do {
       var random = DocumentRequests(seed: number)
       if number % Self.documentsOfOne == 0 { try startAgain(isKilled: random.number(below: 2) == 0) }
@@ -126,7 +129,7 @@ private struct DocumentFuzz {
     let (wall, processor) = (HostClock.now() - begun, daemon.facts.processorTime - used)
     let known = longest[request.verb]
     if processor >= known?.processor ?? 0 {
-      longest[request.verb] = (0, 0, processor, String(request.text.prefix(60)))
+      longest[request.verb] = (0, 0, processor, "\(number): \(request.text.prefix(60))")
     }
     longest[request.verb]?.count = (known?.count ?? 0) + 1
     longest[request.verb]?.wall = max(known?.wall ?? 0, wall)
@@ -161,7 +164,7 @@ private struct DocumentFuzz {
     }
     return """
       \(requests) requests about \(Self.numbers.count) documents; \(daemon.facts.peakResidentKiB) KiB at most
-      | verb | requests | longest, µs of processor | longest, µs | the one that took most of the processor |
+      | verb | requests | longest, µs of processor | longest, µs | the document and request that took most of the processor |
       | --- | --- | --- | --- | --- |
       \(rows.joined(separator: "\n"))
       """

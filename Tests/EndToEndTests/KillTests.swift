@@ -133,21 +133,32 @@ private struct KillStory {
     }
   }
 
-  private static let document = """
-    <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0">
-      <state id="off"><transition event="press" target="on"/></state>
-      <state id="on"><transition event="press" target="off"/></state>
-    </scxml>
-    """
+  /// The same machine in three notations.
+  private static let documents = [
+    (
+      format: "scxml",
+      text: """
+      <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0">
+        <state id="off"><transition event="press" target="on"/></state>
+        <state id="on"><transition event="press" target="off"/></state>
+      </scxml>
+      """
+    ),
+    (format: "plantuml", text: "@startuml\n[*] --> off\noff --> on : press\non --> off : press\n@enduml\n"),
+    (
+      format: "xstate",
+      text: #"{"id":"k","initial":"off","states":{"off":{"on":{"press":"on"}},"on":{"on":{"press":"off"}}}}"#
+    ),
+  ]
 
   /// A kind from a document, which other clients' undos take away and bring back.
   private mutating func askAboutDocument(_ client: LoadClient, _ name: String, _ step: Int) {
-    let document = KillStory.document
+    let document = KillStory.documents[client.asked.count / 16 % KillStory.documents.count]
     switch step {
     case 0, 5:
       ask(
-        client, "define \(name)\(step) format=scxml bytes=\(document.utf8.count)\n\(document)", "defined \(name)\(step)"
-      )
+        client, "define \(name)\(step) format=\(document.format) bytes=\(document.text.utf8.count)\n\(document.text)",
+        "defined \(name)\(step)")
     case 1: ask(client, "new \(name)0 \(name)", "\(name) created")
     case 2: ask(client, "send \(name) press", "\(name) press")
     case 3 where dice.number(below: 3) > 0: ask(client, "drop \(name)", "\(name) dropped")

@@ -140,6 +140,27 @@ struct NoEndTwiceTests {
     try shutDown(daemon)
   }
 
+  @Test("a timer that was due at the kill, and expires before timers are renewed at a start")
+  func renewal() throws {
+    // The windows of all keys end at the moment at which the fuse burns down, before it, and are stored a part at a time.
+    let daemon = try start("burnt:kill")
+    let client = try daemon.connect()
+    let keys = (0..<6_000).map { "new shiftKey k\($0)" }.joined(separator: "\n")
+    let requests = [
+      "world new w clock=virtual durable=yes", "use w", "quiet on", keys, "new fuse f burn=350ms", "quiet off",
+    ]
+    try client.send(requests.joined(separator: "\n") + "\n@there sync\n")
+    _ = try client.lines { $0 == "+ @there" }
+    for request in ["cast k* tap", "send f light"] { #expect(try client.ask(request).hasPrefix("+")) }
+    try client.send("clock real\n")
+    #expect(try daemon.run.ending() == .killed(signal: SIGKILL))
+    #expect(isFatal(try startAndEnd("burnt:trap", "--on-restart", "restart")))
+    let next = try start("burnt:trap", "--on-restart", "restart")
+    // The renewal would have been an input before it.
+    #expect(try outage(of: "w", next).contains("the daemon ended in a timer of it that was to be input 18003 and"))
+    #expect(try serves("main", next))
+  }
+
   @Test("a replay of stored inputs at a start", arguments: ["spark:trap", "spark:deep"])
   func replay(fault: String) throws {
     var daemon = try start(nil)
