@@ -109,7 +109,7 @@ final class RunWorker {
     result.ending = .failed(
       RunFailure(
         status: .failed, place: parts.prefix(parts.count > 3 ? 3 : 1).joined(separator: ":"), line: "",
-        expected: "no warning", got: warning))
+        expected: "no warning", got: String((parts.last ?? "").drop { $0 == " " })))
     return result
   }
 
