@@ -16,7 +16,8 @@ struct PictureIDTests {
     let (detailed, picture) = try drawings(of: entry)
     let text = Picture(picture.dotWithIDs)
     let facts = try Facts(detailed.json(picture: picture))
-    #expect(text.plain == picture.dot, "the text for people has no ids")
+    // Its ground, its distances and its title are others, too, since a page shows it.
+    #expect(!picture.dot.contains(" id=") && !picture.dot.contains("[id="), "the text for people has no ids")
     #expect(Set(text.ids).count == text.ids.count, "an id is given once")
     let nodes = Set(text.ids)
     for state in facts.states { #expect(nodes.contains(state.id), "\(state)") }
