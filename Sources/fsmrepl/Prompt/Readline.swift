@@ -19,22 +19,22 @@ enum Readline {
 // Its variables, under their names. Safety: each pointer is that of a variable of the loaded library, which is never
 // unloaded, with the type that its header says.
 
-var rl_line_buffer: UnsafeMutablePointer<CChar>? { fsm_readline_variables().rl_line_buffer.pointee }
-var rl_point: Int32 {
+@MainActor var rl_line_buffer: UnsafeMutablePointer<CChar>? { fsm_readline_variables().rl_line_buffer.pointee }
+@MainActor var rl_point: Int32 {
   get { fsm_readline_variables().rl_point.pointee }
   set { fsm_readline_variables().rl_point.pointee = newValue }
 }
-var rl_end: Int32 { fsm_readline_variables().rl_end.pointee }
-var rl_display_prompt: UnsafeMutablePointer<CChar>? { fsm_readline_variables().rl_display_prompt.pointee }
-var rl_readline_state: UInt { fsm_readline_variables().rl_readline_state.pointee }
-var rl_outstream: UnsafeMutablePointer<FILE>? { fsm_readline_variables().rl_outstream.pointee }
-var history_base: Int32 { fsm_readline_variables().history_base.pointee }
-var history_length: Int32 { fsm_readline_variables().history_length.pointee }
-var rl_completion_append_character: Int32 {
+@MainActor var rl_end: Int32 { fsm_readline_variables().rl_end.pointee }
+@MainActor var rl_display_prompt: UnsafeMutablePointer<CChar>? { fsm_readline_variables().rl_display_prompt.pointee }
+@MainActor var rl_readline_state: UInt { fsm_readline_variables().rl_readline_state.pointee }
+@MainActor var rl_outstream: UnsafeMutablePointer<FILE>? { fsm_readline_variables().rl_outstream.pointee }
+@MainActor var history_base: Int32 { fsm_readline_variables().history_base.pointee }
+@MainActor var history_length: Int32 { fsm_readline_variables().history_length.pointee }
+@MainActor var rl_completion_append_character: Int32 {
   get { fsm_readline_variables().rl_completion_append_character.pointee }
   set { fsm_readline_variables().rl_completion_append_character.pointee = newValue }
 }
-var rl_attempted_completion_over: Int32 {
+@MainActor var rl_attempted_completion_over: Int32 {
   get { fsm_readline_variables().rl_attempted_completion_over.pointee }
   set { fsm_readline_variables().rl_attempted_completion_over.pointee = newValue }
 }
