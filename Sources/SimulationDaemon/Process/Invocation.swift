@@ -32,8 +32,8 @@ struct Invocation {
   var hasUsers: Bool { group != nil || watchSocket != nil }
 
   private enum Option {
-    case socket, group, watchSocket, ephemeral, kinds, durability, onRestart, page, pageControl, pageToken, memory, limit
-    case log, poll, workers, untilStandardInputCloses, completion
+    case socket, group, watchSocket, ephemeral, kinds, durability, onRestart, page, pageControl, pageToken
+    case memory, limit, log, poll, workers, untilStandardInputCloses, completion
   }
 
   private static let table = OptionTable<Option>(
