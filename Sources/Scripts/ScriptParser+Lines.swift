@@ -205,7 +205,15 @@ extension ScriptParser {
     of entry: VerbEntry, _ place: Int, _ end: Int, _ outcome: Int32
   ) throws(ScriptFailure) {
     let plain = (place + 1..<max(place + 1, end)).filter { words.words[$0].isPlain }
-    guard let misfit = UsageForm.misfit(of: plain.map { words.text(words.words[$0]) }, in: entry.parsedForms),
+    let keys = (place + 1..<max(place + 1, end)).filter { !words.words[$0].isPlain }
+      .map { words.text(words.words[$0]).prefix { $0 != "=" } }
+    // A form that needs a key is meant where the key is given.
+    let forms = entry.parsedForms.filter { form in
+      form.keys.allSatisfy { key in key.value.isOptional || keys.contains { $0 == key.name } }
+    }
+    guard
+      let misfit = UsageForm.misfit(
+        of: plain.map { words.text(words.words[$0]) }, in: forms.isEmpty ? entry.parsedForms : forms),
       !expects(.usage, outcome)
     else { return }
     let used = "\(entry.verb.name) is used as \(entry.usages.map { "'\($0)'" }.joined(separator: " or "))"

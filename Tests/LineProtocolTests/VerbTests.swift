@@ -60,7 +60,7 @@ struct VerbTests {
     #expect(Verb.new.entry.plainWords == 2...2)
     #expect(Verb.quit.entry.keys == .only([]))
     #expect(Verb.list.entry.keys == .only(["kind", "state", "limit"]))
-    #expect(Verb.world.entry.keys == .only(["clock", "seed", "durable"]))
+    #expect(Verb.world.entry.keys == .only(["clock", "seed", "durable", "seq"]))
     #expect(Verb.allCases.filter { $0.entry.keys == .ofCatalogue } == [.new, .send, .cast])
   }
 

@@ -377,7 +377,7 @@ struct DefinedKindsTests {
     let broken = Self.toggle.replacing("target=\"on\"", with: "target=\"no\"").replacing(
       "target=\"off\"", with: "target=\"of\"")
     let lines = define("toggle", broken, guest)
-    let errors = lines.filter { $0.contains(" error : ") }
+    let errors = lines.filter { $0.contains(" error ") }
     #expect(errors.map { $0.prefix(4) } == [". 2:", ". 3:"])
     #expect(lines.last?.hasPrefix("- BAD-DEFINITION line=2 column=") == true)
     #expect(guest.say("new toggle t")[0].hasPrefix("- UNKNOWN-KIND kind=toggle"))

@@ -73,7 +73,7 @@ struct RewindTests {
       if world.lastSequence > before { note(world) }
     }
     Script.advance(&world, to: script.end, .whole)
-    #expect(known.count > 60)
+    #expect(known.count > 40)
     for (sequence, portrait) in known {
       let step = world.step(of: sequence)
       #expect(step?.last == sequence)

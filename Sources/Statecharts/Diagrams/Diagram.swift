@@ -224,9 +224,9 @@ struct EventSamples {
     if let text = ChartData.text(of: members) { data.append(text) }
   }
 
-  /// `failed=true`; `nil` for a value alone.
+  /// `failed=true`, `failed: true`; `nil` for a value alone. `12:30` is one, without a blank.
   private static func member(of text: String) -> (key: String, value: String)? {
-    guard let sign = text.firstIndex(of: "=") else { return nil }
+    guard let sign = text.firstIndex(of: "=") ?? text.firstRange(of: ": ")?.lowerBound else { return nil }
     let key = text[..<sign].split(separator: " ").joined(separator: " ")
     let value = text[text.index(after: sign)...].drop { $0 == " " || $0 == "=" }
     return Parser.isVariable(key) && !value.isEmpty ? (key, String(value)) : nil
