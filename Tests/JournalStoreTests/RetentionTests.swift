@@ -31,7 +31,7 @@ struct RetentionTests {
     #expect(try retain(store, lease, Retention(bytes: 0, age: 0)) == 1)
     #expect(
       try store.holdings(of: "main")
-        == StorageStats(first: 1, head: 100, bytes: 10000, removedBytes: 0, checkpoints: []))
+        == StorageStats(first: 1, head: 100, bytes: 10000, removedBytes: 0, machines: 0, checkpoints: []))
   }
 
   @Test("the oldest go until the limit of bytes is kept, and nothing behind the latest checkpoint", arguments: 0...10)

@@ -66,7 +66,7 @@ extension SQLiteReader {
       let row = try row(of: world)
       return StorageStats(
         first: row.first, head: row.head, bytes: Int(row.kept), removedBytes: Int(row.removed),
-        checkpoints: try marks(of: row).map(\.mark))
+        machines: Int(row.names), checkpoints: try marks(of: row).map(\.mark))
     }
   }
 }

@@ -160,6 +160,8 @@ package struct StorageStats: Hashable, Sendable {
   package let bytes: Int
   /// Size of the segments removed by retention so far.
   package let removedBytes: Int
+  /// How many machines were made in it; each has a row.
+  package let machines: Int
   /// Oldest first.
   package let checkpoints: [CheckpointMark]
 }

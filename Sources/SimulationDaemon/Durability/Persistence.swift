@@ -153,6 +153,8 @@ final class Persistence {
 
   /// The most bytes of journal and checkpoints that are copied at once: other worlds' commits wait meanwhile.
   static let mostCopied = 16 << 20
+  /// As how many of these bytes the row of a machine counts, which takes as long.
+  private static let bytesForMachine = 1 << 10
 
   /// Copies all that is stored of a world, which has not changed since, and acquires the lease of the copy. Runs on any
   /// thread while nobody else uses the store.
@@ -166,7 +168,8 @@ final class Persistence {
   ) throws(PersistenceFailure) -> StoredProgress? {
     let taken = try ask { () throws(StoreFailure) -> TakenWorld? in
       let held = try store.holdings(of: stored.lease.world)
-      guard held.checkpoints.reduce(held.bytes, { $0 + $1.size }) <= Self.mostCopied else { return nil }
+      let bytes = held.checkpoints.reduce(held.bytes) { $0 + $1.size }
+      guard bytes + held.machines * Self.bytesForMachine <= Self.mostCopied else { return nil }
       if let left = try store.world(name), left.head == stored.head, left.epoch <= 1 { try store.remove(name) }
       try store.copy(stored.lease, to: name, moment: moment.nanoseconds, settings: settings.bytes)
       return try store.take(name)

@@ -205,7 +205,7 @@ struct EventSamples {
       let parts = alternative.split(",").map(\.string)
       let members = parts.compactMap(Self.member(of:))
       if members.count == parts.count {
-        let all = members.map { "String((_event.data || {}).\($0.key)) == \(DiagramReader.quoted($0.value))" }
+        let all = members.map { Self.comparison(of: "String((_event.data || {}).\($0.key))", with: $0.value) }
         conditions.append(all.joined(separator: " && "))
         add(members.map { (key: $0.key, text: $0.value) })
       } else {
@@ -222,6 +222,13 @@ struct EventSamples {
 
   private mutating func add(_ members: [(key: String, text: String)]) {
     if let text = ChartData.text(of: members) { data.append(text) }
+  }
+
+  /// A flag is `on` or `true`, as somebody likes it.
+  private static func comparison(of expression: String, with value: String) -> String {
+    let words = [["on", "true"], ["off", "false"]].first { $0.contains(value) }
+    guard let words else { return "\(expression) == \(DiagramReader.quoted(value))" }
+    return "[\(words.map(DiagramReader.quoted).joined(separator: ", "))].includes(\(expression))"
   }
 
   /// `failed=true`, `failed: true`; `nil` for a value alone. `12:30` is one, without a blank.
