@@ -4,21 +4,22 @@ import StateMachines
 import Synchronization
 import Testing
 
+/// What is recorded while a play is expected to fail; nil otherwise.
+private let expectedIssues = Mutex<[Issue]?>(nil)
+
 /// The bench itself: what a row does not say fails, at its line.
+@Suite(
+  .serialized,
+  .compactMapIssues { issue in expectedIssues.withLock { $0?.append(issue) == nil ? issue : nil } })
 struct BenchTests {
   /// The one issue of a play: its line, counted from the call's, and its text.
   private func issue(line: Int = #line, of play: () -> Void) -> (line: Int, text: String) {
-    let found = Mutex<[(line: Int, text: String)]>([])
-    withKnownIssue {
-      play()
-    } matching: { issue in
-      let place = (issue.sourceLocation?.line ?? 0) - line
-      found.withLock { $0.append((place, issue.comments.map(\.rawValue).joined())) }
-      return true
-    }
-    let issues = found.withLock { $0 }
+    expectedIssues.withLock { $0 = [] }
+    play()
+    let issues = expectedIssues.withLock { $0.take() } ?? []
     #expect(issues.count == 1)
-    return issues.first ?? (0, "")
+    guard let issue = issues.first else { return (0, "") }
+    return ((issue.sourceLocation?.line ?? 0) - line, issue.comments.map(\.rawValue).joined())
   }
 
   @Test("rows say everything: states, outputs, timers and their moments")
