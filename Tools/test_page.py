@@ -231,7 +231,8 @@ class Tests:
                 else:
                     # What is handled within a state is underlined there.
                     page.until("seen.lit('key').length === 0 && document.querySelector('.node .handled')?.textContent.includes('doubleTap')")
-            expect(page.text(".panel[data-name=key] .present-state").strip().endswith("off"), "the state stands in words, too")
+            page.until("document.querySelector('.panel[data-name=key] .present-state').textContent.trim().endsWith('off')",
+                       "the state stands in words, too")
             self.picture(page, f"states-{'dark' if dark else 'light'}")
             page.expect_quiet()
             self.clean()

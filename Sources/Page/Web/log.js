@@ -175,7 +175,7 @@ function effect(line) {
     case "told":
       return [el("span", { "aria-hidden": "true" }, "↗ "), `tells ${outputText(line)}`];
     case "armed":
-      return [el("span", { "aria-hidden": "true" }, "◷ "), `starts ${line.timer}, due ${exactTime(line.due)}`];
+      return [el("span", { "aria-hidden": "true" }, "◷ "), `starts ${line.timer}, due ${clockTime(line.due)}`];
     case "disarmed":
       return [el("span", { "aria-hidden": "true" }, "◷ "), `stops ${line.timer}`];
     default:

@@ -1,6 +1,6 @@
 // The journal in words.
 
-import { exactTime, span } from "./times.js";
+import { clockTime, span } from "./times.js";
 
 // What brought an input, as a phrase: "by tap", "when doubleTap ran out".
 export function causeOf(line) {
@@ -34,7 +34,7 @@ export function sentence(line) {
     case "pointed":
       return `look at ${line.state} of ${line.name}`;
     case "armed":
-      return `${line.name} starts ${line.timer}, due at ${exactTime(line.due)}`;
+      return `${line.name} starts ${line.timer}, due at ${clockTime(line.due)}`;
     case "disarmed":
       return `${line.name} stops ${line.timer}`;
     case "expired":
