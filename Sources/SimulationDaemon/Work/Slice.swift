@@ -159,6 +159,7 @@ final class WorkerSlot: Sendable {
 
   /// Runs `body`, in which long steps of charts give way, too.
   func pacing(_ body: () -> Void) {
-    Budget.pause.withValue({ self.giveWay(besidesAtMost: WorkerSlot.mostWithinSteps) }, operation: body)
+    Budget.pause.withValue(
+      Budget.Pause { self.giveWay(besidesAtMost: WorkerSlot.mostWithinSteps) }, operation: body)
   }
 }

@@ -118,7 +118,17 @@ public struct Budget: Hashable, Sendable {
 
   /// What a thread does after every few thousand steps, so that other work gets its turn. The steps of one input take up to
   /// some tenths of a second.
-  package static let pause = TaskLocal<(@Sendable () -> Void)?>(wrappedValue: nil)
+  package static let pause = TaskLocal<Pause?>(wrappedValue: nil)
+
+  /// A type of its own, since the optimizer of Swift 6.3.1 loses the type of a function in a task-local value, and a
+  /// program built with it ends at the first.
+  package struct Pause: Sendable {
+    fileprivate let body: @Sendable () -> Void
+
+    package init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    package func callAsFunction() { body() }
+  }
 
   private static let stepsBetweenPauses = 4_096
 
