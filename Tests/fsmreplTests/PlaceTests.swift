@@ -40,6 +40,7 @@ struct PlaceTests {
     #expect(try prompt([virtual, ("- TIMEOUT state=off t=5.000", .await)]) == "w virtual 5.000> ")
     #expect(try prompt([virtual, ("- CANCELLED done=2 t=5.000 seq=9", .cast)]) == "w virtual 5.000> ")
     #expect(try prompt([virtual, ("- CANCELLED", .undo)]) == "w virtual 1.000> ")
+    #expect(try prompt([virtual, ("+ created v paused=yes t=0.500 seq=2", .world)]) == "w virtual 1.000> ")
     var place = Place()
     place.update(from: try #require(ServerLine("+ world=w clock=real t=1.000 seq=0")), answering: .use)
     place.update(from: try #require(ServerLine("* 7 2.500 key moved off on event=tap")))

@@ -22,6 +22,8 @@ struct Place: Equatable {
       if world != self.world { self = Place(world: world) }
       if let clock = line["clock"] { self.clock = clock }
     }
+    // What a fork of an input answers is where the copy is.
+    if verb == .world, line.words.first == "created" { return }
     if let time = line["t"] { self.time = time }
     if let sequence = line["seq"].flatMap({ UInt64($0) }) { self.sequence = sequence }
     if let paused = line["paused"] { isPaused = paused == "yes" }

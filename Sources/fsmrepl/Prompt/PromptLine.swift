@@ -100,7 +100,7 @@ enum PromptLine: Equatable {
         !names[0].contains(where: { "*?".contains($0) })
       else { return .wrong((isQuiz ? LocalVerb.quiz : .cover).misfit) }
       return isQuiz ? .quiz(names[0]) : .cover(names[0])
-    case "never": return .wrong("'never' \(onlyInRuns)")
+    case "never", "case": return .wrong("'\(word)' \(onlyInRuns)")
     case _ where LocalVerb.scriptWords.contains(word):
       return .wrong("'\(word)' is for scripts: 'run FILE' plays a file with it here, 'fsmrepl run FILE' in a new world")
     case _:
