@@ -58,8 +58,8 @@ struct CatalogueTests {
   @Test("a kind that a program no longer has is described by what was stored of it", arguments: kinds.map(\.name))
   func remembered(name: String) throws {
     let kind = try #require(Self.kinds.first { $0.name == name })
-    let stored = try KindDescription(KindDescription(kind).bytes)
-    #expect(stored == KindDescription(kind))
+    let stored = try KindSchema(kind.schema.bytes)
+    #expect(stored.bytes == kind.schema.bytes)
     let remembered = Kind(remembering: stored)
     #expect(remembered.states.map(\.word) == kind.states.map(\.word))
     #expect(remembered.events.map(\.name) == kind.events.map(\.name))

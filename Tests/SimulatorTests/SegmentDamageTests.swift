@@ -104,15 +104,15 @@ struct SegmentDamageTests {
   func words() throws {
     let example = Example(.machine(Relay.kind), seed: 2)
     let parts = example.kept.parts.map(\.bytes)
-    let bytes = KindDescription(Relay.kind).bytes
-    #expect(try KindDescription(bytes) == KindDescription(Relay.kind))
+    let bytes = Relay.kind.schema.bytes
+    #expect(try KindSchema(bytes).bytes == bytes)
     var read = 0
     var dice = Dice(seed: 4)
     for place in bytes.indices.shuffled(using: &dice).prefix(Thorough.rounds(bytes.count)) {
       for mask: UInt8 in [0x01, 0x80, 0x7E] {
         var damaged = bytes
         damaged[place] ^= mask
-        guard let description = try? KindDescription(damaged) else { continue }
+        guard let description = try? KindSchema(damaged) else { continue }
         read += 1
         var words = StoredWords()
         words.add(description, since: 1)

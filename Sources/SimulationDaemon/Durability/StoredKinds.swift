@@ -23,7 +23,7 @@ struct StoredKinds {
   func missing(in world: borrowing WorldCore, from sequence: UInt64) -> [StoredKind] {
     if world.kindCount == kinds { return [] }
     return world.kinds.compactMap { kind in
-      let bytes = KindDescription(kind).bytes
+      let bytes = kind.schema.bytes
       return known[kind.key] == bytes ? nil : StoredKind(name: kind.key, since: sequence, bytes: bytes)
     }
   }
@@ -41,6 +41,6 @@ extension StoredWords {
   /// - Throws: ``StorageFailure`` if a description cannot be read.
   init(_ stored: [StoredKind]) throws {
     self.init()
-    for kind in stored { add(try KindDescription(kind.bytes), since: kind.since) }
+    for kind in stored { add(try KindSchema(kind.bytes), since: kind.since) }
   }
 }

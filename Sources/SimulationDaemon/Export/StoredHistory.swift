@@ -37,8 +37,8 @@ struct StoredHistory {
   var isOfThisRelease: Bool {
     words.latest.allSatisfy { stored in
       // What a document means is the same in every release, or its world cannot be read.
-      if KindDocument.sequence(inKey: stored.name) != nil { return true }
-      return if case .machine(let kind)? = catalogue[stored.name] { KindDescription(kind) == stored } else { false }
+      if KindDocument.sequence(inKey: stored.key) != nil { return true }
+      return if case .machine(let kind)? = catalogue[stored.key] { kind.schema.bytes == stored.bytes } else { false }
     }
   }
 

@@ -167,7 +167,7 @@ struct WorldReading {
         } else {
           nil
         }
-      let kind = known ?? Kind(remembering: KindDescription(name: name))
+      let kind = known ?? Kind(remembering: KindSchema(key: name))
       guard world.population.place(of: kind) == place,
         !world.population.kinds[..<place].contains(where: { $0.key == name })
       else { throw StorageFailure.damaged("kind \(name) comes twice") }

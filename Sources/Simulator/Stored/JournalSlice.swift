@@ -86,7 +86,7 @@ struct SpokenKinds {
     if let known = translations[name] { return known }
     guard let stored = words.description(of: name, at: sequence) else { throw .unknownWords(kind: name) }
     let kind: Kind =
-      if case .machine(let today)? = catalogue[name], stored.hasLists(of: KindDescription(today)) {
+      if case .machine(let today)? = catalogue[name], stored.hasLists(of: today.schema) {
         today
       } else {
         Kind(remembering: stored)

@@ -4,7 +4,7 @@ import StateMachines
 ///
 /// An index outside a list, or a word that the other kind lacks, is an error, so no lookup can fail later.
 final class KindTranslation {
-  private let stored: KindDescription
+  private let stored: KindSchema
   let kind: Kind
   /// Whether all indices are equal.
   private let isSame: Bool
@@ -16,15 +16,15 @@ final class KindTranslation {
   /// Defaults that have changed: a machine keeps the one that it was made with.
   private let oldStandards: [(parameter: Int, value: Value)]
 
-  init(_ stored: KindDescription, to kind: Kind) {
+  init(_ stored: KindSchema, to kind: Kind) {
     self.stored = stored
     self.kind = kind
-    isSame = stored.hasLists(of: KindDescription(kind))
+    isSame = stored.hasLists(of: kind.schema)
     func places(_ words: [String], _ list: [String]) -> [UInt16?] {
       let known = Dictionary(zip(list, list.indices), uniquingKeysWith: { first, _ in first })
       return words.map { word in known[word].map { UInt16($0) } }
     }
-    states = places(stored.states, kind.states.map(\.word))
+    states = places(stored.states.map(\.word), kind.states.map(\.word))
     events = places(stored.events.map(\.name), kind.events.map(\.name))
     timers = places(stored.timers.map(\.name), kind.timers.map(\.name))
     outputs = places(stored.outputs.map(\.name), kind.outputs.map(\.name))
@@ -36,7 +36,7 @@ final class KindTranslation {
   }
 
   func state(_ place: UInt16) throws(SegmentFailure) -> UInt16 {
-    try find(place, "state", states) { stored.states[$0] }
+    try find(place, "state", states) { stored.states[$0].word }
   }
 
   func event(_ place: UInt16) throws(SegmentFailure) -> UInt16 {
@@ -63,8 +63,8 @@ final class KindTranslation {
     let place = Int(try self.event(event))
     let (before, now) = (stored.events[Int(event)], kind.events[place].arguments)
     // Any data may also be left out altogether.
-    if values.isEmpty, kind.events[place].isPlain, before.values.allSatisfy({ $0.type == .json }) { return [] }
-    guard values.count == before.values.count else { throw .damaged("event '\(before.name)' has other arguments") }
+    if values.isEmpty, kind.events[place].isPlain, before.arguments.allSatisfy({ $0.type == .json }) { return [] }
+    guard values.count == before.arguments.count else { throw .damaged("event '\(before.name)' has other arguments") }
     if isSame {
       for (argument, value) in zip(now, values) where !argument.type.admits(value) {
         throw .damaged("event '\(before.name)' has an argument '\(argument.name)' that it cannot have")
@@ -74,13 +74,13 @@ final class KindTranslation {
     func changed(_ how: String) -> SegmentFailure {
       .changed(kind: kind.name, word: "event '\(before.name)'", how: how)
     }
-    for (argument, value) in zip(before.values, values)
+    for (argument, value) in zip(before.arguments, values)
     where value != .none && !now.contains(where: { $0.name == argument.name }) {
       throw changed("it takes no '\(argument.name)' any more")
     }
     var fitted: [Value] = []
     for argument in now {
-      guard let known = before.values.firstIndex(where: { $0.name == argument.name }) else {
+      guard let known = before.arguments.firstIndex(where: { $0.name == argument.name }) else {
         guard argument.type.admits(.none) else { throw changed("it takes '\(argument.name)' too") }
         fitted.append(.none)
         continue
@@ -95,7 +95,7 @@ final class KindTranslation {
   func data(of output: UInt16, _ values: [Value]) throws(SegmentFailure) -> [Value] {
     let place = Int(try self.output(output))
     if isSame { return values }
-    let (before, now) = (stored.outputs[Int(output)].values.map(\.name), kind.outputs[place].data.map(\.name))
+    let (before, now) = (stored.outputs[Int(output)].data.map(\.name), kind.outputs[place].data.map(\.name))
     if before == now { return values }
     guard before.count == values.count, before.sorted() == now.sorted() else {
       let lists = [before, now].map { $0.isEmpty ? "nothing" : $0.joined(separator: ", ") }
@@ -142,14 +142,5 @@ final class KindTranslation {
       throw .gone(kind: kind.name, word: "\(list) '\(word(Int(place)))'")
     }
     return now
-  }
-}
-
-extension KindDescription {
-  /// Whether the indices of words, and their data, are equal.
-  func hasLists(of other: KindDescription) -> Bool {
-    states == other.states && hasStatesNamedByData == other.hasStatesNamedByData && events == other.events
-      && timers == other.timers && outputs == other.outputs
-      && parameters == other.parameters
   }
 }

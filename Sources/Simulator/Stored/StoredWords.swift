@@ -4,22 +4,22 @@ package import StateMachines
 /// another description when its lists differ.
 package struct StoredWords: Sendable {
   /// By kind name, in the order of the inputs.
-  private var descriptions: [String: [(since: UInt64, kind: KindDescription)]] = [:]
+  private var descriptions: [String: [(since: UInt64, kind: KindSchema)]] = [:]
 
   package init() {}
 
   /// The current descriptions, for a journal written by this program.
   package init(_ catalogue: Catalogue) {
-    for case .machine(let kind) in catalogue.entries { add(KindDescription(kind), since: 1) }
+    for case .machine(let kind) in catalogue.entries { add(kind.schema, since: 1) }
   }
 
   /// Adds a description from an input on, later than those already known for its kind.
-  package mutating func add(_ kind: KindDescription, since sequence: UInt64) {
-    descriptions[kind.name, default: []].append((sequence, kind))
+  package mutating func add(_ kind: KindSchema, since sequence: UInt64) {
+    descriptions[kind.key, default: []].append((sequence, kind))
   }
 
   /// The description of a kind at an input; nil if unknown.
-  package func description(of kind: String, at sequence: UInt64) -> KindDescription? {
+  package func description(of kind: String, at sequence: UInt64) -> KindSchema? {
     descriptions[kind]?.last { $0.since <= sequence }?.kind
   }
 
@@ -29,7 +29,7 @@ package struct StoredWords: Sendable {
   }
 
   /// The latest description of each kind.
-  package var latest: [KindDescription] { descriptions.values.compactMap { $0.last?.kind } }
+  package var latest: [KindSchema] { descriptions.values.compactMap { $0.last?.kind } }
 }
 
 /// Why a record of a stored journal cannot be read or replayed.

@@ -20,6 +20,8 @@ public struct EventForm<Event: Sendable>: Sendable {
   /// Gets the arguments of an event of this form's case; `nil` if the case's data cannot be converted.
   let values: @Sendable (Event) -> [Value]?
 
+  var entry: EventEntry { EventEntry(name: name, arguments: arguments, about: about, text: text) }
+
   /// Describes an event without arguments.
   public static func event(_ constant: Event, _ about: String) -> EventForm {
     EventForm(
@@ -233,6 +235,13 @@ public struct ParameterForm<Parameters: ParameterSet>: Sendable {
   let get: @Sendable (Parameters) -> Value
   let set: @Sendable (inout Parameters, Value) -> Void
 
+  /// - Parameter defaults: The values of parameters without an example.
+  func entry(_ defaults: Parameters) -> ParameterEntry {
+    let standard = get(defaults)
+    return ParameterEntry(
+      name: name, type: type, standard: example == nil ? standard : nil, example: example ?? standard, about: about)
+  }
+
   public static func parameter<T: ValueConvertible>(
     _ name: String, _ path: any WritableKeyPath<Parameters, T> & Sendable, _ type: ValueType, _ about: String
   ) -> ParameterForm {
@@ -298,6 +307,8 @@ public struct ReadingForm<M: _Machine>: Sendable {
   let type: ValueType
   let about: String
   let read: @Sendable (M, Instant, M.Parameters) -> Value?
+
+  var entry: ReadingEntry { ReadingEntry(name: name, type: type, about: about) }
 
   /// Describes a reading by a function.
   ///

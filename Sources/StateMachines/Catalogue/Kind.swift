@@ -8,10 +8,8 @@
 public final class Kind: Sendable {
   /// The name that `new` takes.
   public let name: String
-  /// The name in stored bytes: see ``KindDocument/key(of:definedBy:)``.
-  package let key: String
-  /// Increase it when a change makes stored machines of earlier versions unreadable.
-  public let version: Int
+  /// The words of its machines, with their data.
+  public let schema: KindSchema
   /// Whether the kind was derived from the machine's types, without an entry by its author.
   package let isDerived: Bool
   /// What the machine is, in one line.
@@ -32,17 +30,11 @@ public final class Kind: Sendable {
   public let example: [String]
   /// The orthogonal regions of its states, if it has any.
   public let regions: Regions?
-  public let states: [StateEntry]
   /// The words that `initial=` accepts, in order. By default these are the words of the states.
   ///
   /// A machine with orthogonal regions is started by a state of its leading region; the parameters determine the states
   /// of the other regions.
   public let initialStates: [String]
-  public let events: [EventEntry]
-  public let timers: [TimerEntry]
-  public let outputs: [OutputEntry]
-  public let readings: [ReadingEntry]
-  public let parameters: [ParameterEntry]
   /// The event that stands for names that are not listed, if some of them can be sent, too.
   package let otherEvents: OtherEvents?
   /// Whether the machines are those of a document, whose steps can be long.
@@ -56,8 +48,6 @@ public final class Kind: Sendable {
   public let machine: any ErasedMachine.Type
   /// Whether any state prints data.
   public let carriesData: Bool
-  /// Whether a state's data are its word: see ``StateWithData/isNamedByData``.
-  public let hasStatesNamedByData: Bool
   public let layout: Layout
   /// The words of the lists above as bytes, for the hot path; valid while the kind lives.
   public let words: KindWords
@@ -111,22 +101,27 @@ public final class Kind: Sendable {
     let inputs = Set(events.map(\.name) + timers.map(\.name))
     precondition(
       legend.allSatisfy { inputs.isSuperset(of: $0.value) }, "the legend of \(name) has an event that \(name) lacks")
+    let outputEntries = zip(M.Output.Name.words, 0..<M.Output.Name.count).map { word, place in
+      let form = outputs(M.Output.Name(at: place))
+      return OutputEntry(name: word, data: form.data, about: form.about, isTold: form.isTold)
+    }
     self.init(
-      machine, name, version: version, about, form: form, origin: origin, source: source, reason: reason,
-      legend: legend.map { ($0.key, $0.value) }, parts: parts, example: example, regions: regions,
-      stateEntries: zip(M.State.Name.words, names).map { StateEntry(word: $0, about: states($1)) },
+      machine, name,
+      KindSchema(
+        key: name, version: version,
+        states: zip(M.State.Name.words, names).map { StateEntry(word: $0, about: states($1)) },
+        areNamedByData: M.State.isNamedByData, events: events.map(\.entry),
+        timers: timers.map {
+          TimerEntry(
+            name: $0.name, event: caseName(of: $0.event), parameter: $0.parameter, key: $0.key, about: $0.about)
+        },
+        outputs: outputEntries, readings: readings.map(\.entry), parameters: parameters.map { $0.entry(M.Parameters()) }
+      ),
+      about, form: form, origin: origin, source: source, reason: reason, legend: legend.map { ($0.key, $0.value) },
+      parts: parts, example: example, regions: regions,
       initialStates: initialStates ?? zip(M.State.Name.words, names).map { ($0, $1) },
-      events: events,
-      timerEntries: timers.map {
-        TimerEntry(
-          name: $0.name, event: caseName(of: $0.event), parameter: $0.parameter, key: $0.key, about: $0.about)
-      },
-      timerEvents: timers.map(\.event),
-      outputEntries: zip(M.Output.Name.words, 0..<M.Output.Name.count).map { word, place in
-        let form = outputs(M.Output.Name(at: place))
-        return OutputEntry(name: word, data: form.data, about: form.about, isTold: form.isTold)
-      },
-      readings: readings, parameters: parameters, samples: samples)
+      TypedOperations(
+        events: events, timerEvents: timers.map(\.event), readings: readings, parameters: parameters, samples: samples))
   }
 
   /// Creates a kind with the names of the machine's types and cases.
@@ -152,17 +147,17 @@ public final class Kind: Sendable {
     }
     let states = (0..<M.State.Name.count).map(M.State.Name.init(at:))
     let timers = brought.prefix(64).map { MachineTimer.timer($0, "") }
+    let events = plain.map { EventForm.event($0, "") } + events
     self.init(
-      machine, name, version: 1, "", form: .enumAndSwitch, origin: "", example: [], regions: nil,
-      stateEntries: M.State.Name.words.map { StateEntry(word: $0, about: "") },
-      initialStates: zip(M.State.Name.words, states).map { ($0, $1) },
-      events: plain.map { .event($0, "") } + events,
-      timerEntries: timers.map {
-        TimerEntry(name: $0.name, event: $0.name, parameter: nil, key: nil, about: "")
-      },
-      timerEvents: timers.map(\.event),
-      outputEntries: M.Output.Name.words.map { OutputEntry(name: $0, data: [], about: "", isTold: false) },
-      readings: [], parameters: parameters, isDerived: true)
+      machine, name,
+      KindSchema(
+        key: name, version: 1, states: M.State.Name.words.map { StateEntry(word: $0, about: "") },
+        areNamedByData: M.State.isNamedByData, events: events.map(\.entry),
+        timers: timers.map { TimerEntry(name: $0.name, event: $0.name, parameter: nil, key: nil, about: "") },
+        outputs: M.Output.Name.words.map { OutputEntry(name: $0, data: [], about: "", isTold: false) },
+        readings: [], parameters: parameters.map { $0.entry(M.Parameters()) }),
+      initialStates: zip(M.State.Name.words, states).map { ($0, $1) }, isDerived: true,
+      TypedOperations(events: events, timerEvents: timers.map(\.event), parameters: parameters))
   }
 
   /// Creates a kind from entries that are made at run time, for a machine type that several kinds share.
@@ -182,44 +177,48 @@ public final class Kind: Sendable {
     documentation: KindDocumentation
   ) {
     self.init(
-      machine, name, version: version, about, form: form, origin: origin, example: [], regions: nil,
-      stateEntries: states, initialStates: [], events: events, timerEntries: timers, timerEvents: [],
-      outputEntries: outputs, readings: readings, parameters: parameters, defaults: defaults,
-      areStatesNamedByData: areStatesNamedByData, otherEvents: otherEvents, key: key, hasLongSteps: hasLongSteps,
-      documentation: documentation)
+      machine, name,
+      KindSchema(
+        key: key, version: version, states: states, areNamedByData: areStatesNamedByData, events: events.map(\.entry),
+        timers: timers, outputs: outputs, readings: readings.map(\.entry),
+        parameters: parameters.map { $0.entry(defaults) }),
+      about, form: form, origin: origin, otherEvents: otherEvents, hasLongSteps: hasLongSteps,
+      documentation: documentation,
+      TypedOperations(events: events, readings: readings, parameters: parameters, defaults: defaults))
+  }
+
+  /// Creates a kind that only describes stored data: it has the words of a kind at the time of storing. No machine is
+  /// made of it.
+  public convenience init(remembering schema: KindSchema) {
+    // Whether a name was possible is not stored; nothing is sent to a machine of such a kind.
+    let last = schema.events.last.flatMap {
+      $0.arguments.count == 2 && $0.arguments[1].type == .json ? schema.events.count - 1 : nil
+    }
+    self.init(
+      Remembered.self, KindDocument.name(inKey: schema.key), schema,
+      otherEvents: last.map { OtherEvents(place: $0) { _ in false } }, TypedOperations())
+  }
+
+  /// The machine of a kind of which only the words are left: it has no events.
+  private struct Remembered: Machine {
+    enum State: MachineState { case remembered }
+    enum Event: MachineEvent {}
+    var state = State.remembered
+
+    mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {}
   }
 
   private init<M: _Machine>(
-    _ machine: M.Type, _ name: String, version: Int, _ about: String,
-    form: Form, origin: String, source: String = "", reason: String = "",
-    legend: [(name: String, inputs: [String])] = [], parts: FeatureParts? = nil, example: [String], regions: Regions?,
-    stateEntries: [StateEntry],
-    initialStates: [(String, M.State.Name)],
-    events: [EventForm<M.Event>],
-    timerEntries: [TimerEntry],
-    timerEvents: [M.Event],
-    outputEntries: [OutputEntry],
-    readings: [ReadingForm<M>],
-    parameters: [ParameterForm<M.Parameters>],
-    samples: @escaping @Sendable (M.Parameters) -> EventSamples<M.Event> = { _ in EventSamples() },
-    defaults: M.Parameters = M.Parameters(),
-    areStatesNamedByData: Bool = M.State.isNamedByData,
-    otherEvents: OtherEvents? = nil,
-    key: String? = nil,
-    isDerived: Bool = false,
-    hasLongSteps: Bool = false,
-    documentation: KindDocumentation? = nil
+    _ machine: M.Type, _ name: String, _ schema: KindSchema, _ about: String = "", form: Form = .enumAndSwitch,
+    origin: String = "", source: String = "", reason: String = "", legend: [(name: String, inputs: [String])] = [],
+    parts: FeatureParts? = nil, example: [String] = [], regions: Regions? = nil,
+    initialStates: [(String, M.State.Name)] = [], otherEvents: OtherEvents? = nil, isDerived: Bool = false,
+    hasLongSteps: Bool = false, documentation: KindDocumentation? = nil, _ operations: TypedOperations<M>
   ) {
     M.State.Name.checkPlaces()
     M.Output.Name.checkPlaces()
-    precondition(
-      max(stateEntries.count, events.count, outputEntries.count) <= Kind.mostWords,
-      "\(name) has more than \(Kind.mostWords) states, events or outputs")
-    precondition(timerEntries.count <= Kind.mostTimers, "\(name) has more than \(Kind.mostTimers) timers")
-    self.isDerived = isDerived
     self.name = name
-    self.key = key ?? name
-    self.version = version
+    self.schema = schema
     self.about = about
     self.form = form
     self.origin = origin
@@ -229,76 +228,19 @@ public final class Kind: Sendable {
     self.parts = parts
     self.example = example
     self.regions = regions
-    self.machine = machine
-    carriesData = M.State.carriesData || areStatesNamedByData
-    hasStatesNamedByData = areStatesNamedByData
-    self.otherEvents = otherEvents
-    self.hasLongSteps = hasLongSteps
-    self.documentation = documentation
-    states = stateEntries
     self.initialStates = initialStates.map(\.0)
     initialPlaces = initialStates.map(\.1.index)
-    self.events = events.map { EventEntry(name: $0.name, arguments: $0.arguments, about: $0.about, text: $0.text) }
-    timers = timerEntries
-    outputs = outputEntries
-    self.readings = readings.map { ReadingEntry(name: $0.name, type: $0.type, about: $0.about) }
-    self.parameters = parameters.map {
-      let standard = $0.get(defaults)
-      return ParameterEntry(
-        name: $0.name, type: $0.type, standard: $0.example == nil ? standard : nil, example: $0.example ?? standard,
-        about: $0.about)
-    }
-    words = KindWords(
-      states: states.map(\.word), areNamedByData: hasStatesNamedByData, events: self.events, timers: timers.map(\.name),
-      outputs: outputs)
+    self.otherEvents = otherEvents
+    self.isDerived = isDerived
+    self.hasLongSteps = hasLongSteps
+    self.documentation = documentation
+    self.machine = machine
+    carriesData = M.State.carriesData || schema.hasStatesNamedByData
+    words = KindWords(schema)
     layout = Layout(
       valueSize: MemoryLayout<M>.size, valueAlignment: MemoryLayout<M>.alignment,
       parameterStride: MemoryLayout<M.Parameters>.stride, eventStride: MemoryLayout<M.Event>.stride)
-    operations = TypedOperations<M>(
-      events: events, timerEvents: timerEvents, readings: readings, parameters: parameters, defaults: defaults,
-      samples: samples)
-  }
-
-  /// See ``init(remembering:)``.
-  init(
-    _ description: KindDescription, events: [EventEntry], timers: [TimerEntry], outputs: [OutputEntry],
-    parameters: [ParameterEntry]
-  ) {
-    isDerived = false
-    key = description.name
-    name = KindDocument.name(inKey: key)
-    version = description.version
-    about = ""
-    form = .enumAndSwitch
-    origin = ""
-    source = ""
-    reason = ""
-    legend = []
-    parts = nil
-    example = []
-    regions = nil
-    machine = NoMachine.self
-    carriesData = false
-    hasStatesNamedByData = description.hasStatesNamedByData
-    hasLongSteps = false
-    documentation = nil
-    states = description.states.map { StateEntry(word: $0, about: "") }
-    initialStates = []
-    initialPlaces = []
-    self.events = events
-    self.timers = timers
-    self.outputs = outputs
-    readings = []
-    self.parameters = parameters
-    // Whether a name was possible is not stored; nothing is sent to a machine of such a kind.
-    otherEvents =
-      events.last.flatMap { $0.arguments.count == 2 && $0.arguments[1].type == .json ? events.count - 1 : nil }
-      .map { OtherEvents(place: $0) { _ in false } }
-    words = KindWords(
-      states: description.states, areNamedByData: hasStatesNamedByData, events: events, timers: timers.map(\.name),
-      outputs: outputs)
-    layout = Layout(valueSize: 0, valueAlignment: 1, parameterStride: 1, eventStride: 1)
-    operations = NoOperations()
+    self.operations = operations
   }
 
   deinit {
@@ -332,6 +274,17 @@ public final class Kind: Sendable {
     public let parameterStride: Int
     public let eventStride: Int
   }
+
+  /// See ``KindSchema``.
+  package var key: String { schema.key }
+  public var version: Int { schema.version }
+  public var states: [StateEntry] { schema.states }
+  public var hasStatesNamedByData: Bool { schema.hasStatesNamedByData }
+  public var events: [EventEntry] { schema.events }
+  public var timers: [TimerEntry] { schema.timers }
+  public var outputs: [OutputEntry] { schema.outputs }
+  public var readings: [ReadingEntry] { schema.readings }
+  public var parameters: [ParameterEntry] { schema.parameters }
 
   /// A state as it is printed: its word, followed by its data in parentheses, or its data alone where they are the word.
   ///
@@ -560,104 +513,4 @@ package struct OtherEvents: Sendable {
     self.place = place
     self.admits = admits
   }
-}
-
-public struct StateEntry: Hashable, Sendable {
-  public let word: String
-  public let about: String
-
-  package init(word: String, about: String) {
-    self.word = word
-    self.about = about
-  }
-
-  /// Whether the state has no name but its data: `state(active)`, for which requests may also write `active`.
-  public var isNameless: Bool { word == "state" }
-}
-
-public struct ArgumentEntry: Hashable, Sendable {
-  public let name: String
-  public let type: ValueType
-  /// Values for dry runs.
-  public let samples: [Value]
-  /// Whether the rule treats every value as it does one of the samples. If not, diagrams are partial for this event.
-  public let isSampledFully: Bool
-
-  /// - Parameter isSampledFully: Whether the author says so of `samples`; of a type's own samples the type knows.
-  package init(name: String, type: ValueType, samples: [Value]?, isSampledFully: Bool = false) {
-    self.name = name
-    self.type = type
-    self.samples = samples ?? type.samples
-    self.isSampledFully = isSampledFully || type.isEnumerated(by: self.samples)
-  }
-
-  /// The same argument made optional.
-  var optional: ArgumentEntry {
-    ArgumentEntry(
-      name: name, type: .optional(type), samples: [.none] + samples, isSampledFully: isSampledFully)
-  }
-}
-
-public struct EventEntry: Hashable, Sendable {
-  public let name: String
-  public let arguments: [ArgumentEntry]
-  public let about: String
-  /// The words that it is named after, for which it can be sent as well; `nil` if it has its name from a program.
-  package var text: String?
-
-  /// Whether it can be sent without arguments.
-  public var isPlain: Bool { arguments.isEmpty || takesAnything }
-
-  /// Whether its only argument is any data, or none.
-  package var takesAnything: Bool { arguments.count == 1 && arguments[0].type == .json }
-}
-
-public struct TimerEntry: Hashable, Sendable {
-  public let name: String
-  /// The name of the event that the timer brings; `nil` in a kind that was read from a store.
-  package let event: String?
-  /// The parameter with the timer's duration; `nil` if the state determines the duration.
-  public let parameter: String?
-  /// The name of the key that distinguishes several running timers with this name; `nil` if only one can run.
-  public let key: String?
-  public let about: String
-
-  package init(name: String, event: String?, parameter: String?, key: String?, about: String) {
-    self.name = name
-    self.event = event
-    self.parameter = parameter
-    self.key = key
-    self.about = about
-  }
-}
-
-public struct OutputEntry: Hashable, Sendable {
-  public let name: String
-  public let data: [ArgumentEntry]
-  public let about: String
-  /// Whether only watchers of everything get it.
-  public let isTold: Bool
-
-  package init(name: String, data: [ArgumentEntry], about: String, isTold: Bool) {
-    self.name = name
-    self.data = data
-    self.about = about
-    self.isTold = isTold
-  }
-}
-
-public struct ReadingEntry: Hashable, Sendable {
-  public let name: String
-  public let type: ValueType
-  public let about: String
-}
-
-public struct ParameterEntry: Hashable, Sendable {
-  public let name: String
-  public let type: ValueType
-  /// The default value; `nil` if `new` must give one.
-  public let standard: Value?
-  /// The default value, or an example if there is none.
-  public let example: Value
-  public let about: String
 }

@@ -35,9 +35,9 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
 
   /// - Parameter timerEvents: The event of each timer; empty for a machine whose timers have no events.
   init(
-    events: [EventForm<M.Event>], timerEvents: [M.Event], readings: [ReadingForm<M>],
-    parameters: [ParameterForm<M.Parameters>], defaults: M.Parameters,
-    samples: @escaping @Sendable (M.Parameters) -> EventSamples<M.Event>
+    events: [EventForm<M.Event>] = [], timerEvents: [M.Event] = [], readings: [ReadingForm<M>] = [],
+    parameters: [ParameterForm<M.Parameters>] = [], defaults: M.Parameters = M.Parameters(),
+    samples: @escaping @Sendable (M.Parameters) -> EventSamples<M.Event> = { _ in EventSamples() }
   ) {
     self.defaults = defaults
     self.samples = samples

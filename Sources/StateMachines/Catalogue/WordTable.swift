@@ -142,17 +142,19 @@ public struct KindWords: Sendable {
   // Safety: written once in `init`, then only read; freed by the kind that owns it. Hence unchecked.
   @usableFromInline nonisolated(unsafe) let tables: UnsafeMutablePointer<Tables>
 
-  init(states: [String], areNamedByData: Bool, events: [EventEntry], timers: [String], outputs: [OutputEntry]) {
+  init(_ schema: KindSchema) {
+    let events = schema.events
     tables = .allocate(capacity: 1)
     tables.initialize(
       to: Tables(
-        states: WordTable(states), events: WordTable(events.map(\.name)), timers: WordTable(timers),
-        outputs: WordTable(outputs.map(\.name)), areNamedByData: areNamedByData,
+        states: WordTable(schema.states.map(\.word)), events: WordTable(events.map(\.name)),
+        timers: WordTable(schema.timers.map(\.name)), outputs: WordTable(schema.outputs.map(\.name)),
+        areNamedByData: schema.hasStatesNamedByData,
         plain: events.enumerated().prefix(64).reduce(0) { bits, event in
           event.element.isPlain ? bits | 1 << UInt64(event.offset) : bits
         },
         laterPlain: events.dropFirst(64).map(\.isPlain),
-        told: outputs.map(\.isTold)))
+        told: schema.outputs.map(\.isTold)))
   }
 
   func deallocate() {
