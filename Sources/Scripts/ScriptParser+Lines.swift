@@ -285,7 +285,7 @@ extension ScriptParser {
       "a script has a world of its own and stays there; only 'world' alone is for scripts"
     case .diff:
       "a script has a world of its own and no second one to compare it with; 'undo' and 'goto' go back to try another way"
-    case .quiet, .mode: "the answer to each line is read here, so '\(verb.name)' is not for scripts"
+    case .client, .quiet, .mode: "the answer to each line is read here, so '\(verb.name)' is not for scripts"
     case .cancel: "lines run one after the other, so there is nothing to cancel in a script"
     case .watch where end > place + 1 && words.text(words.words[place + 1]).hasSuffix("**"),
       .unwatch where end > place + 1 && words.text(words.words[place + 1]).hasSuffix("**"):

@@ -41,7 +41,7 @@ struct DamageTests {
       store.close()
     } catch {
       switch error {
-      case .damaged, .newer: break
+      case .damaged, .otherSchema: break
       case .fenced, .outOfStep, .noSuchWorld, .worldExists, .unknown, .full, .readOnly, .locked, .absent, .gone,
         .cannotOpen, .other:
         Issue.record("\(comment): \(error)")

@@ -145,7 +145,7 @@ struct SegmentCopy: Hashable {
 
 /// A failure by its case alone.
 enum FailureKind: Hashable {
-  case fenced, outOfStep, noSuchWorld, worldExists, unknown, full, readOnly, locked, damaged, newer, absent, gone
+  case fenced, outOfStep, noSuchWorld, worldExists, unknown, full, readOnly, locked, damaged, otherSchema, absent, gone
   case cannotOpen, other
 }
 
@@ -161,7 +161,7 @@ extension StoreFailure {
     case .readOnly: .readOnly
     case .locked: .locked
     case .damaged: .damaged
-    case .newer: .newer
+    case .otherSchema: .otherSchema
     case .absent: .absent
     case .gone: .gone
     case .cannotOpen: .cannotOpen

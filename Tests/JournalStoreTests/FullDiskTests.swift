@@ -88,26 +88,6 @@ struct FullDiskTests {
     #expect(try fixture.open().segments(of: "main").count == 2)
   }
 
-  @Test("a store of the version before that was opened without room has the present one before anything is written")
-  func upgrade() throws {
-    let sound = try fixture.open()
-    try sound.create("main")
-    sound.close()
-    var image = fixture.image()
-    image["journal.sqlite"]?[63] = 2
-    Fixture.write(image, to: fixture.folder.path)
-    let disk = RecordedDisk(folder: fixture.folder.path)
-    disk.hasRoom = false
-    fixture.disk = disk
-    let store = try fixture.open()
-    func version() throws -> Int64? { try store.database.number("PRAGMA user_version") }
-    #expect(failure { () throws(StoreFailure) in try store.tryWriting() } == .full(path: fixture.files.database))
-    #expect(try version() == 2)
-    disk.hasRoom = true
-    try store.append(try store.take("main").lease, after: 0, [1])
-    #expect(try version() == 3)
-  }
-
   @Test("without room for the notes nothing is written, which is said once")
   func notes() throws {
     let sound = try fixture.open()

@@ -8,7 +8,7 @@ enum DatabaseHeader {
   /// Checks the file of a connection that has only been opened.
   ///
   /// - Parameter hasWAL: Whether there is a log with content beside it. Then pages may be missing in the file.
-  /// - Throws: `damaged` for an empty or truncated file and for a foreign one, `newer`, and kernel errors.
+  /// - Throws: `damaged` for an empty or truncated file and for a foreign one, `otherSchema`, and kernel errors.
   static func check(_ database: Database, hasWAL: Bool) throws(StoreFailure) {
     let path = database.path
     let (header, length) = try database.start(size)
@@ -26,12 +26,13 @@ enum DatabaseHeader {
       throw .damaged(Damage(path, "it is an SQLite database, but not one of fsmd's"))
     }
     let version = number(at: 60)
-    guard version <= StoreSchema.version else { throw .newer(path: path, found: version, known: StoreSchema.version) }
+    guard version == StoreSchema.version else {
+      throw .otherSchema(path: path, found: version, known: StoreSchema.version)
+    }
     // The page size, WAL mode, SQLite's schema format and UTF-8; our databases have no reserved bytes and no automatic
     // vacuum.
-    guard StoreSchema.readable.contains(version), number(at: 16, bytes: 2) == StoreSchema.pageSize,
-      number(at: 18, bytes: 2) == 0x0202,
-      number(at: 44) == 4, number(at: 56) == 1, header[20] == 0, number(at: 52) == 0
+    guard number(at: 16, bytes: 2) == StoreSchema.pageSize, number(at: 18, bytes: 2) == 0x0202, number(at: 44) == 4,
+      number(at: 56) == 1, header[20] == 0, number(at: 52) == 0
     else {
       throw .damaged(Damage(path, "its first page is not what was written"))
     }

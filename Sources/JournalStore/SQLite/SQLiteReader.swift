@@ -25,7 +25,7 @@ package class SQLiteReader: WorldReading {
 
   /// Opens the store in a folder for reading only, whether or not a daemon writes it; takes no lock.
   ///
-  /// - Throws: `absent` when there is none; `damaged`, `newer`, `cannotOpen`, `other`.
+  /// - Throws: `absent` when there is none; `damaged`, `otherSchema`, `cannotOpen`, `other`.
   package static func open(
     folder: String, _ circumstances: SQLiteStore.Circumstances = SQLiteStore.Circumstances()
   ) throws(StoreFailure) -> SQLiteReader {

@@ -37,8 +37,6 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
   package let lastEnd: LastEnd?
   /// Nil while there was no room for them; then nothing is written either.
   private var notes: CommitWatermarks?
-  /// Whether the database is marked as one of this release. Nothing is written before that.
-  private var isUpgraded: Bool
   private let durability: Durability
   private let faults: FaultPlan?
   let writer: StoreWriter
@@ -69,7 +67,6 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
     let circumstances = opened.circumstances
     lock = opened.lock
     notes = opened.notes
-    isUpgraded = opened.isUpgraded
     lastEnd = opened.lastEnd
     durability = opened.durability
     faults = circumstances.faults
@@ -93,7 +90,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
   ///   - folder: Made with mode 0700 if it is missing.
   ///   - writer: This process, named to others.
   ///   - warn: Receives warnings for the administrator, now and later, on the thread that calls the store.
-  /// - Throws: `locked` while another daemon has it; `damaged`, `newer`, `readOnly`, `cannotOpen`, `full`, `other`.
+  /// - Throws: `locked` while another daemon has it; `damaged`, `otherSchema`, `readOnly`, `cannotOpen`, `full`, `other`.
   /// - Complexity: O(worlds); O(size) up to ``largestCheckedInFull``.
   package static func open(
     folder: String, durability: Durability, writer: StoreWriter, _ circumstances: Circumstances = Circumstances(),
@@ -132,7 +129,6 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
     let store: StoreRow
     let lastEnd: LastEnd?
     let notes: CommitWatermarks?
-    let isUpgraded: Bool
 
     init(
       _ files: StoreFiles, _ lock: StoreLock?, _ durability: Durability, _ circumstances: Circumstances,
@@ -160,7 +156,6 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
         try database.run("PRAGMA secure_delete = OFF")
         // SQLite has made the log by now, if there was none.
         try database.hold([files.database, files.log])
-        isUpgraded = try StoreSchema.upgrade(database)
         // A previous daemon may not have synced the log: the watermarks must not promise more than is on the disk.
         if durability == .full { try StoreFile.sync(files.log, faults: faults) }
         var notes: CommitWatermarks?
@@ -212,8 +207,6 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
       }
       notes = try CommitWatermarks(path: files.heads, store, rows, boot: boot, durability, faults: faults)
     }
-    if !isUpgraded { isUpgraded = try StoreSchema.upgrade(database) }
-    guard isUpgraded else { throw .full(path: files.database) }
     return try database.writing(body)
   }
 

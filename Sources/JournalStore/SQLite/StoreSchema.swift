@@ -5,11 +5,8 @@
 enum StoreSchema {
   /// `fsmd`, as four letters; `file` shows it.
   static let applicationID: Int64 = 0x6673_6D64
-  /// The version that this release writes. Version 3 added redone inputs and times of day, which earlier releases take
-  /// for damage. The tables are unchanged.
-  static let version = 3
-  /// The versions that can be read.
-  static let readable = 2...version
+  /// Raised when the tables, or the bytes in them, change. No other version is read.
+  static let version = 4
   static let pageSize = 4096
 
   static let tables = [
@@ -121,30 +118,17 @@ enum StoreSchema {
   /// Checks that a database has exactly these tables.
   static func check(_ database: Database) throws(StoreFailure) {
     let found = try database.number("PRAGMA user_version") ?? 0
-    guard found <= Int64(version) else {
-      throw .newer(path: database.path, found: Int(found), known: version)
+    guard found == Int64(version) else {
+      throw .otherSchema(path: database.path, found: Int(found), known: version)
     }
     let listing = Statement(
       database, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
     defer { listing.finalize() }
     var texts: [String] = []
     while try listing.step() { texts.append(listing.text(0)) }
-    guard readable.contains(Int(found)), texts == tables else {
+    guard texts == tables else {
       throw .damaged(Damage(database.path, "its tables are not those of schema \(version)"))
     }
-  }
-
-  /// Marks a database of an earlier version as one of this.
-  ///
-  /// - Returns: Whether it is one now. If the disk is full, the version stays as it is.
-  static func upgrade(_ database: Database) throws(StoreFailure) -> Bool {
-    guard try database.number("PRAGMA user_version") != Int64(version) else { return true }
-    do throws(StoreFailure) {
-      try database.run("PRAGMA user_version = \(version)")
-    } catch .full {
-      return false
-    }
-    return true
   }
 }
 

@@ -13,8 +13,8 @@ package enum StoreFailure: Error, Hashable, Sendable {
   /// Another daemon has the store; or, without a holder, another program has locked the database.
   case locked(path: String, by: StoreWriter?)
   case damaged(Damage)
-  /// It was written by a later release.
-  case newer(path: String, found: Int, known: Int)
+  /// It was written by a release with another schema.
+  case otherSchema(path: String, found: Int, known: Int)
   /// There is no store to read.
   case absent(path: String)
   /// A file was moved, removed or replaced while the store was open. Whether it contains the last round is not known.
@@ -73,8 +73,10 @@ extension StoreFailure: CustomStringConvertible {
       "\(path) is locked by another program; close it, and try again"
     case .damaged(let damage):
       "\(damage); it was left as it is: move it away to start anew, or restore a backup and remove the files beside it"
-    case .newer(let path, let found, let known):
-      "\(path) has schema \(found), and this release knows \(known); use a later release; the file was left unchanged"
+    case .otherSchema(let path, let found, let known):
+      "\(path) has schema \(found), and this release knows \(known) alone; "
+        + (found > known ? "use a later release" : "use the release that wrote it, or move it away to start anew")
+        + "; the file was left unchanged"
     case .absent(let path):
       "there is no \(path): no durable world was ever stored there"
     case .gone(let path):

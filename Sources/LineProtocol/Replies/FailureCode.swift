@@ -22,6 +22,7 @@ package enum FailureCode: String, CaseIterable, Sendable {
   case notOwner = "NOT-OWNER"
   case batch = "BATCH"
   case limit = "LIMIT"
+  case expiredID = "EXPIRED-ID"
   case storage = "STORAGE"
   case shuttingDown = "SHUTTING-DOWN"
   case `internal` = "INTERNAL"

@@ -120,7 +120,7 @@ extension ReplyShape {
     "to", "way", "since", "version", "states", "events", "batch", "world", "clock", "speed", "paused", "service",
     "machine", "state", "event", "timer", "allowed", "ignores", "verb", "kind", "count", "line", "column", "missing",
     "argument", "got", "expected", "owner", "index", "name", "value", "limit", "output", "done", "durable",
-    "did-you-mean",
+    "did-you-mean", "id", "first", "last",
   ]
 }
 
@@ -135,6 +135,7 @@ extension Verb {
     case .drop, .wire, .unwire, .undefine, .await: stamp
     case .advance, .step: ["fired"] + stamp
     case .undo, .redo, .goto: ["paused"] + stamp
+    case .client: ["last"]
     case _: nil
     }
   }
@@ -212,6 +213,7 @@ extension Verb {
             return "\(words[0]) NAME \(words[1]) FIRST SECOND"
           }, lines)
     case .discard: ReplyShapes("discarded LINES")
+    case .client: ReplyShapes("client NAME")
     case .limits, .stats: ReplyShapes(data: ["NAME VALUE UNIT"], lines)
     case .activities: ReplyShapes(data: ["ACTIVITY"], lines)
     case .undefine, .wire, .unwire, .point, .speed, .pause, .resume, .cancel, .undo, .redo, .goto, .use, .begin, .end,

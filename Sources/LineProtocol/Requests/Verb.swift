@@ -7,7 +7,7 @@ package enum Verb: UInt8, CaseIterable, Sendable {
   case clock, speed, pause, resume, advance, step, agenda, fire, await, cancel, expect
   case undo, redo, goto
   case world, use, worlds, diff, who
-  case begin, end, discard, quiet, mode
+  case begin, end, discard, client, quiet, mode
   case limits, stats, activities, sync, quit, shutdown
 
   /// The verb a word names, compared exactly.
@@ -54,7 +54,7 @@ package struct VerbEntry: Sendable {
   package let example: String
   /// Whether it may stand between `begin` and `end`.
   package let inBatch: Bool
-  /// Whether `quiet on` withholds its `+`.
+  /// Whether `quiet on` withholds its `+`, and a client may number it: it changes machines.
   package let isQuietable: Bool
   /// The forms, taken apart.
   package let parsedForms: [UsageForm]
@@ -262,6 +262,12 @@ package struct VerbEntry: Sendable {
         VerbEntry(verb, "", does: "runs the lines since 'begin'", example: "end", inBatch: false)
       case .discard:
         VerbEntry(verb, "", does: "forgets the lines since 'begin'", example: "discard", inBatch: false)
+      case .client:
+        VerbEntry(
+          verb, "NAME",
+          does:
+            "the name under which 'id=N' on 'send', 'cast', 'fire', 'new', 'drop', 'wire' or 'unwire' numbers a request; a repeated one is answered again and not run again",
+          example: "client plant7", inBatch: false)
       case .quiet:
         VerbEntry(
           verb, "on|off", does: "withholds the + of new, drop, send, cast, fire, wire, unwire", example: "quiet on",

@@ -38,21 +38,21 @@ extension StoreFailure {
   var world: String? {
     switch self {
     case .fenced(let world, _), .outOfStep(let world, _, _), .noSuchWorld(let world), .worldExists(let world): world
-    case .unknown, .full, .readOnly, .locked, .damaged, .newer, .absent, .gone, .cannotOpen, .other: nil
+    case .unknown, .full, .readOnly, .locked, .damaged, .otherSchema, .absent, .gone, .cannotOpen, .other: nil
     }
   }
 
   fileprivate var isOfStore: Bool {
     switch self {
     case .fenced, .outOfStep, .noSuchWorld, .worldExists, .damaged: false
-    case .unknown, .full, .readOnly, .locked, .newer, .absent, .gone, .cannotOpen, .other: true
+    case .unknown, .full, .readOnly, .locked, .otherSchema, .absent, .gone, .cannotOpen, .other: true
     }
   }
 
   fileprivate var keepsLease: Bool {
     switch self {
     case .fenced, .outOfStep, .noSuchWorld, .worldExists, .unknown, .gone: false
-    case .full, .readOnly, .locked, .damaged, .newer, .absent, .cannotOpen, .other: true
+    case .full, .readOnly, .locked, .damaged, .otherSchema, .absent, .cannotOpen, .other: true
     }
   }
 }

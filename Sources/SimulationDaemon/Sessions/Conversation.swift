@@ -114,7 +114,7 @@ extension RequestContext {
     guard !live.slice.isOnWorker, !session.isRunningBatch, let verb = session.task?.verb else { return false }
     let line =
       (tag.isEmpty ? [] : ["@\(String(decoding: tag, as: UTF8.self))"]) + [verb.name] + words.plain.map(Word.written)
-      + words.keyed.map { "\($0.key)=\(Word.quoted($0.value))" }
+      + words.keyed.map { "\($0.key)=\(Word.quoted($0.value))" } + (session.number.map { ["id=\($0)"] } ?? [])
     session.activity = .deferred(
       Activity.Deferred(requests: .line(Array(line.joined(separator: " ").utf8)), tag: Array(tag)))
     return true

@@ -42,6 +42,10 @@ struct Session: ~Copyable {
   var isRunningBatch = false
   /// Whether `quiet on` holds.
   var isQuiet = false
+  /// The name under which `id=` numbers requests, with its user: see ``WorldKey``; nil without one.
+  var client: String?
+  /// The number of the request that is being run; nil if it has none.
+  var number: UInt64?
   /// Where the next notice is read; nil while the client watches nothing in the present world.
   var cursor: JournalReader?
   /// Inputs whose notices were dropped without telling the client yet.
@@ -204,6 +208,7 @@ extension Session {
     input = InputBuffer(longestLine: environment.limits.line, capacity: 64)
     outbox = other.outbox.standIn()
     isQuiet = other.isQuiet
+    client = other.client
     cursor = other.cursor
     gap = other.gap
     task = other.task

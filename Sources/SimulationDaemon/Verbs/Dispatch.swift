@@ -19,7 +19,7 @@ extension RequestContext {
       return
     }
     if !leavesDueTimers(verb), !fireDue() { return failInterrupted(request) }
-    answering(request) { $0.run(verb) }
+    answering(request) { $0.once(verb) { $0.run(verb) } }
   }
 
   /// Runs a request with an unknown verb, or in a world that is out of service. Nothing could be stored, so due timers

@@ -12,7 +12,7 @@ extension RequestContext {
       let words = live.world.send(
         plain: request.bytes(of: request.words[1]), to: request.bytes(of: request.words[0]))
     else {
-      answering(request) { $0.send() }
+      answering(request) { $0.once(.send) { $0.send() } }
       return
     }
     session.answerSend(

@@ -48,6 +48,12 @@ struct RequestContext: ~Copyable {
     body(RequestContext(self, tag: request.tag, Words(request)))
   }
 
+  /// Lends the context without one of the keys.
+  @inline(never)
+  func without(_ key: String, _ body: (borrowing RequestContext) -> Void) {
+    body(RequestContext(self, tag: tag, Words(plain: words.plain, keyed: words.keyed.filter { $0.key != key })))
+  }
+
   var session: Session {
     @inline(__always) unsafeAddress { UnsafePointer(sessionAddress) }
     @inline(__always) nonmutating unsafeMutableAddress { sessionAddress }
@@ -112,9 +118,9 @@ struct Words {
   let plain: [String]
   let keyed: [(key: String, value: String)]
 
-  init() {
-    plain = []
-    keyed = []
+  init(plain: [String] = [], keyed: [(key: String, value: String)] = []) {
+    self.plain = plain
+    self.keyed = keyed
   }
 
   init(_ request: borrowing Request) {

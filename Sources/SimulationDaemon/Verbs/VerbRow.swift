@@ -198,6 +198,7 @@ extension VerbRow {
       case .begin: VerbRow(.nothing, .configures, cost: .machine, memory: .reply) { $0.begin() }
       case .end: VerbRow(.nothing, .configures, cost: .machine, memory: .little) { $0.end() }
       case .discard: VerbRow(.nothing, .configures, cost: .machine, memory: .little) { $0.discard() }
+      case .client: VerbRow(.contents, .configures, cost: .machine, memory: .little) { $0.client() }
       case .quiet: VerbRow(.nothing, .configures, cost: .machine, memory: .little) { $0.quiet() }
       case .mode: VerbRow(.nothing, .configures, cost: .machine, memory: .little) { $0.mode() }
       case .cancel: VerbRow(.nothing, .changesWithArguments, cost: .machine, memory: .little) { $0.cancel() }

@@ -57,7 +57,6 @@ struct WorldReading {
   let stateHash: UInt64
   private let decoder: ValueDecoder
   private let firings: UInt64
-  private let hasDocuments: Bool
   /// By kind.
   private var lists: [KindLists] = []
   /// By kind: whether its machines have stored parameters; nil until the first machine is read.
@@ -72,10 +71,7 @@ struct WorldReading {
     guard archive.starts(with: WorldArchive.magic) else { throw ArchiveFailure.noArchive }
     let head = ValueDecoder(UnsafeRawBufferPointer(rebasing: archive[WorldArchive.magic.count...]))
     let format = try head.number()
-    guard [WorldArchive.format, WorldArchive.formatWithDocuments].contains(format) else {
-      throw ArchiveFailure.format(format)
-    }
-    hasDocuments = format == WorldArchive.formatWithDocuments
+    guard format == WorldArchive.format else { throw ArchiveFailure.format(format) }
     firings = try head.number()
     let start = WorldArchive.magic.count + head.offset
     let end = archive.count - WorldArchive.sealBytes
@@ -108,13 +104,14 @@ struct WorldReading {
       inputs: world.limits.journal, bytes: world.limits.journalBytes, after: last, at: lastMoment.nanoseconds)
     world.chain = try decoder.number(as: Int.self)
     world.firings = firings
-    if hasDocuments { try readDocuments(into: &world, compiler, last: last) }
+    try readDocuments(into: &world, compiler, last: last)
     try readKinds(kinds, into: &world)
     try readMachines(into: &world)
     try readTimers(into: &world)
     try readVacancies(into: &world)
     try readWires(into: &world)
     try readCompositions(kinds, into: &world)
+    try readAnswers(into: &world, last: last)
     guard decoder.left == 0 else { throw StorageFailure.damaged("there are bytes left over") }
     world.past.waitNoLonger()
   }
@@ -187,6 +184,17 @@ struct WorldReading {
       throw ArchiveFailure.changedKind(kind.name, how: "it has no \(what) '\(word)' any more")
     } catch {
       throw error
+    }
+  }
+
+  private func readAnswers(into world: inout WorldCore, last: UInt64) throws {
+    for _ in 0..<(try decoder.count()) {
+      let (sequence, client, number) = (try decoder.number(), try decoder.text(), try decoder.number())
+      guard sequence <= last, world.answers.find(number, of: client) == .new, world.answers.admits(client) else {
+        throw StorageFailure.damaged("an answer is there twice, or was never given")
+      }
+      let text = Array(try decoder.text().utf8)
+      world.answers.add(NumberedAnswers.Answer(sequence: sequence, client: client, number: number, text: text))
     }
   }
 

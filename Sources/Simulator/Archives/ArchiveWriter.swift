@@ -97,6 +97,7 @@ extension WorldCore {
   fileprivate func still(atLastInput isAtLastInput: Bool) -> WorldCore {
     var copy = WorldCore(copying: self, Journal(inputs: 1, bytes: 1, after: lastSequence, at: journal.lastMoment))
     copy.compositions = compositions
+    copy.answers = answers
     copy.retired = retired
     copy.nextRetired = nextRetired
     if isAtLastInput, now.nanoseconds > journal.lastMoment {
@@ -174,13 +175,13 @@ struct WorldWriting: ~Copyable {
     lastDue = world.now.nanoseconds
     for byte in WorldArchive.magic { encoder.byte(byte) }
     let documents = world.storedDefinitions
-    encoder.number(documents.isEmpty ? WorldArchive.format : WorldArchive.formatWithDocuments)
+    encoder.number(WorldArchive.format)
     encoder.number(world.firings)
     head = encoder.bytes
     hashed = head.count
     if purpose != .archive { forgetBytes() }
     writeFacts(of: world)
-    if !documents.isEmpty { write(documents, of: world) }
+    write(documents, of: world)
     writeKinds(of: world)
     if purpose != .present { encoder.count(world.registry.capacity) }
     encoder.count(world.registry.count)
@@ -390,6 +391,18 @@ struct WorldWriting: ~Copyable {
         encoder.count(members.count)
         for member in members { encoder.number(UInt64(member.number)) }
       }
+    }
+    if purpose != .present { writeAnswers(of: world) }
+  }
+
+  private func writeAnswers(of world: borrowing WorldCore) {
+    let answers = world.answers.inOrder
+    encoder.count(answers.count)
+    for answer in answers {
+      encoder.number(answer.sequence)
+      encoder.text(answer.client)
+      encoder.number(answer.number)
+      answer.text.withUnsafeBytes { encoder.text($0) }
     }
   }
 }

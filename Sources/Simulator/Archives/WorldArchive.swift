@@ -14,13 +14,14 @@ import StateMachines
 /// | limits | those that shape the journal: `chain`, `keyedTimers`, `wireChain`, `wireDeliveries` |
 /// | chance | seed and generator, eight bytes each |
 /// | time | now, the last input and its moment, firings in the present chain |
-/// | documents | if the format says so: of each kind from a document its first input, name, version, notation, bytes and resources, and whether it is in effect |
+/// | documents | of each kind from a document its first input, name, version, notation, bytes and resources, and whether it is in effect |
 /// | kinds | in the world's order: name |
 /// | numbers | for each ever given, from 0 on: vacant; or a dropped machine's kind and name; or a machine's kind, name, parameters and value; before the first of a kind its version, and whether it has parameters |
 /// | timers | those that run, in the order in which they will fire: time since the one before, machine, timer, key |
 /// | vacancies | the next numbers to be assigned, last first; dropped machines to which the journal may refer |
 /// | wires | by the number of their source machine, then in the order of creation |
 /// | compositions | by name: kind, first input, all members, those that are left |
+/// | answers | to numbered requests, in their order: last input, client, number, lines |
 /// | seal | a checksum of the part before the state and of the state's checksum |
 ///
 /// The bytes do not depend on the process: not on addresses, hashing, or the position of machines in memory. Equal
@@ -28,9 +29,7 @@ import StateMachines
 enum WorldArchive {
   static let magic = Array("fsmdwrld".utf8)
   /// Raised when the layout changes.
-  static let format: UInt64 = 3
-  /// The format of a world that has kinds from documents: they stand before the kinds.
-  static let formatWithDocuments: UInt64 = 4
+  static let format: UInt64 = 5
   static let sealBytes = 8
 
   static func seal(_ head: UnsafeRawBufferPointer, stateHash: UInt64) -> UInt64 {

@@ -1,7 +1,7 @@
 package import StateMachines
 
 /// A part of a world's journal in its stored form: some facts, the machines that it creates, what the host's clock
-/// showed, then the records as in memory.
+/// showed, answers to numbered requests, then the records as in memory.
 ///
 /// A segment can be replayed without earlier ones: its facts contain the moment to which its first record is relative,
 /// and the limits that affect the effects of inputs.
@@ -10,6 +10,7 @@ package struct JournalSegment {
   package let creations: [Creation]
   /// The first mark applies to the first input, unless that input has no time.
   let wallMarks: [WallMark]
+  let answers: [NumberedAnswers.Answer]
   // Safety: points into the bytes that this was made from, which must outlive it.
   let records: UnsafeRawBufferPointer
 
@@ -38,10 +39,12 @@ package struct JournalSegment {
     var wireDeliveries: Int64
     /// How many machines and composed names the segment makes.
     var creations: Int64
-    /// How many ``WallMark``s it has. It shares a number with `creations`, as the upper half: older stores have none.
+    /// How many ``WallMark``s it has.
     var wallMarks: Int64
+    /// How many answers it has.
+    var answers: Int64
 
-    static let size = 56
+    static let size = 72
   }
 
   /// Reads the part before a segment's records.
@@ -76,6 +79,12 @@ package struct JournalSegment {
       place += WallMark.size
     }
     self.wallMarks = wallMarks
+    var answers: [NumberedAnswers.Answer] = []
+    for _ in 0..<facts.answers {
+      guard let answer = NumberedAnswers.Answer(bytes, at: &place) else { return nil }
+      answers.append(answer)
+    }
+    self.answers = answers
     records = UnsafeRawBufferPointer(rebasing: bytes[place...])
   }
 }
@@ -95,19 +104,24 @@ extension JournalSegment {
     var facts = segment.facts
     facts.lastMoment = scanner.moment
     let marks = segment.wallMarks.filter { $0.sequence <= last }
+    let answers = segment.answers.filter { $0.sequence <= last }
     facts.creations = Int64(creations.count)
     facts.wallMarks = Int64(marks.count)
+    facts.answers = Int64(answers.count)
     var prefix: [UInt8] = []
     facts.append(to: &prefix)
     for creation in creations { creation.append(to: &prefix) }
     for mark in marks { mark.append(to: &prefix) }
+    for answer in answers { answer.append(to: &prefix) }
     prefix.append(contentsOf: segment.records[..<scanner.offset])
     return (prefix, Instant(nanoseconds: scanner.moment))
   }
 }
 
 extension JournalSegment.Facts {
-  init(from moment: Int64, to lastMoment: Int64, _ limits: WorldLimits, creations: Int, wallMarks: Int) {
+  init(
+    from moment: Int64, to lastMoment: Int64, _ limits: WorldLimits, creations: Int, wallMarks: Int, answers: Int
+  ) {
     self.moment = moment
     self.lastMoment = lastMoment
     chain = Int64(limits.chain)
@@ -116,6 +130,7 @@ extension JournalSegment.Facts {
     wireDeliveries = Int64(limits.wireDeliveries)
     self.creations = Int64(creations)
     self.wallMarks = Int64(wallMarks)
+    self.answers = Int64(answers)
   }
 
   /// Reads the facts at the start of a segment; nil if it is too short.
@@ -130,13 +145,15 @@ extension JournalSegment.Facts {
     keyedTimers = number(3)
     wireChain = number(4)
     wireDeliveries = number(5)
-    creations = number(6) & 0xFFFF_FFFF
-    wallMarks = number(6) >> 32
+    creations = number(6)
+    wallMarks = number(7)
+    answers = number(8)
   }
 
   func append(to bytes: inout [UInt8]) {
-    let counts = creations | wallMarks << 32
-    for number in [moment, lastMoment, chain, keyedTimers, wireChain, wireDeliveries, counts] {
+    for number in [
+      moment, lastMoment, chain, keyedTimers, wireChain, wireDeliveries, creations, wallMarks, answers,
+    ] {
       withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
   }
@@ -147,7 +164,7 @@ extension JournalSegment.Facts {
     // Beyond the daemon's limits.
     let most: ClosedRange<Int64> = 0...1 << 32
     return time.contains(moment) && time.contains(lastMoment)
-      && [chain, keyedTimers, wireChain, wireDeliveries, creations, wallMarks].allSatisfy(most.contains)
+      && [chain, keyedTimers, wireChain, wireDeliveries, creations, wallMarks, answers].allSatisfy(most.contains)
   }
 
   /// Sets the limits under which the inputs were recorded.
@@ -179,6 +196,8 @@ struct Unflushed {
   var machines: ContiguousArray<(sequence: UInt64, machine: MachineID)> = []
   /// Composed names made in that part.
   var compositions: ContiguousArray<(sequence: UInt64, kind: String, name: String)> = []
+  /// Answers to numbered requests of that part.
+  var answers: [NumberedAnswers.Answer] = []
   /// The inputs undone by that part: each range up to the input that undid it, and the rewind that tells of it. A redo
   /// tells of ranges that count again, before its own.
   var undone: [(range: ClosedRange<UInt64>, by: UInt64)] = []
@@ -214,10 +233,12 @@ extension WorldCore {
     let marks = journal.wallTimes.marks(from: journal.firstUnflushed).prefix { $0.sequence <= journal.last }
     journal.withRecords(from: unflushed.start) { moment, pieces in
       JournalSegment.Facts(
-        from: moment, to: journal.lastMoment, limits, creations: creations.count, wallMarks: marks.count
+        from: moment, to: journal.lastMoment, limits, creations: creations.count, wallMarks: marks.count,
+        answers: unflushed.answers.count
       ).append(to: &bytes)
       for creation in creations { creation.append(to: &bytes) }
       for mark in marks { mark.append(to: &bytes) }
+      for answer in unflushed.answers { answer.append(to: &bytes) }
       for piece in pieces { bytes.append(contentsOf: piece) }
     }
     return creations
@@ -246,6 +267,7 @@ extension WorldCore {
     rest.machines.removeAll { $0.sequence <= last }
     rest.compositions.removeAll { $0.sequence <= last }
     rest.undone.removeAll { $0.by <= last }
+    rest.answers.removeAll { $0.sequence <= last }
     unflushed = rest
   }
 }

@@ -88,6 +88,7 @@ package struct Recovery: ~Copyable {
       _ = replay.world.population.place(of: kind)
       source.registry.note(creation.name, kind: place, as: machine, source.population)
     }
+    for answer in segment.answers where answer.sequence > before { source.answers.add(answer) }
     guard try play(to: numbers.upperBound, while: goesOn) else { return }
     if floor > 0 { source.journal.forget(before: floor) }
     rewinds.forget(before: source.firstSequence)

@@ -50,7 +50,7 @@ extension WorldCore {
     footprint[.timers] = agenda.bytes + keyedTimers.bytes
     footprint[.wires] = wires.bytes
     footprint[.parameters] = population.parameterBytes + past.definedBytes
-    footprint[.journal] = journal.heldBytes + past.rewinds.bytes
+    footprint[.journal] = journal.heldBytes + past.rewinds.bytes + answers.bytes
     footprint[.checkpoints] = checkpoints.bytes
     footprint[.watches] = watchers.bytes
     footprint[.tables] = registry.orderBytes

@@ -30,6 +30,7 @@ extension WorldCore {
   package func fork() -> WorldCore {
     var fork = WorldCore(copying: self, journal.copy())
     fork.compositions = compositions
+    fork.answers = answers
     fork.past = past
     fork.retired = retired
     fork.nextRetired = nextRetired

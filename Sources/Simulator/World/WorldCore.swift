@@ -55,6 +55,8 @@ package struct WorldCore: ~Copyable {
   package private(set) var ownKinds: [Kind] = []
   /// What is needed to go back in time.
   var past: UndoHistory
+  /// The last answers to numbered requests.
+  package internal(set) var answers = NumberedAnswers()
   /// What is not flushed yet; nil without persistence.
   var unflushed: Unflushed?
 

@@ -146,14 +146,14 @@ public struct ParameterEntry: Hashable, Sendable {
 // MARK: Encoding
 
 extension KindSchema {
-  /// Format 1 did not say which outputs are told: none was. Format 3 is format 2 for states that are named by their data.
-  private static let formats: ClosedRange<UInt64> = 1...3
+  /// Raised when the layout changes.
+  private static let format: UInt64 = 4
 
   /// What a store keeps: the words, the types of their data and the defaults. Schemas that differ only in sentences,
   /// samples or readings have equal bytes.
   public var bytes: [UInt8] {
     let encoder = ValueEncoder()
-    encoder.number(hasStatesNamedByData ? 3 : 2)
+    encoder.number(Self.format)
     encoder.text(key)
     encoder.count(version)
     writeLists(to: encoder)
@@ -167,10 +167,11 @@ extension KindSchema {
       schema.writeLists(to: encoder)
       return encoder.bytes
     }
-    return hasStatesNamedByData == other.hasStatesNamedByData && bytes(of: self) == bytes(of: other)
+    return bytes(of: self) == bytes(of: other)
   }
 
   private func writeLists(to encoder: ValueEncoder) {
+    encoder.flag(hasStatesNamedByData)
     encoder.list(states) { encoder.text($0.word) }
     encoder.list(events) {
       encoder.text($0.name)
@@ -207,10 +208,10 @@ extension KindSchema {
   }
 
   private init(from decoder: ValueDecoder) throws {
-    let format = try decoder.number()
-    guard Self.formats.contains(format) else { throw StorageFailure.damaged("the list is of another format") }
+    guard try decoder.number() == Self.format else { throw StorageFailure.damaged("the list is of another format") }
     let key = try decoder.text()
     let version = try decoder.number(as: Int.self)
+    let areNamedByData = try decoder.flag()
     let states = try decoder.list { StateEntry(word: try decoder.text(), about: "") }
     let events = try decoder.list { EventEntry(name: try decoder.text(), arguments: try decoder.data(), about: "") }
     let timers = try decoder.list {
@@ -221,7 +222,7 @@ extension KindSchema {
     let outputs = try decoder.list {
       OutputEntry(
         name: try decoder.text(), data: try decoder.data(), about: "",
-        isTold: format > 1 ? try decoder.flag() : false)
+        isTold: try decoder.flag())
     }
     let parameters = try decoder.list {
       let (name, type) = (try decoder.text(), try ValueType(from: decoder))
@@ -235,7 +236,7 @@ extension KindSchema {
       states.map(\.word) + events.map(\.name) + outputs.map(\.name) + timers.map(\.name) + parameters.map(\.name)
     guard !words.contains("") else { throw StorageFailure.damaged("a word is empty") }
     self.init(
-      key: key, version: version, states: states, areNamedByData: format == 3, events: events, timers: timers,
+      key: key, version: version, states: states, areNamedByData: areNamedByData, events: events, timers: timers,
       outputs: outputs, readings: [], parameters: parameters)
   }
 }
