@@ -143,7 +143,8 @@ package struct DocumentSource: Sendable {
       let hint = file.hasPrefix("'") ? #"; the quotes around a name are ""# : ""
       throw Failure(
         message: "'\(file)' is no document: the name of one ends with "
-          + Self.formats.keys.sorted().joined(separator: ", ") + Self.hint(insteadOf: name) + hint)
+          + (Self.formats.keys + DocumentPage.endings).sorted().joined(separator: ", ") + Self.hint(insteadOf: name)
+          + hint)
     }
     self.kind = kind ?? String(name.dropLast(ending.count))
     guard kind != nil || Array(self.kind.utf8).withUnsafeBytes({ TextRules.isName($0, longest: Self.longestName) })

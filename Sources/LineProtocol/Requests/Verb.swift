@@ -51,6 +51,8 @@ package struct VerbEntry: Sendable {
   /// What follows the verb, for people; one for each form.
   package let forms: [String]
   package let summary: String
+  /// What each form does; the summary where it says nothing of its own.
+  package let texts: [String]
   package let example: String
   /// Whether it may stand between `begin` and `end`.
   package let inBatch: Bool
@@ -69,13 +71,19 @@ package struct VerbEntry: Sendable {
     case ofCatalogue
   }
 
+  /// - Parameter forms: Each may have a sentence of its own, after ` : `.
   init(
     _ verb: Verb, _ forms: String..., does summary: String, example: String, inBatch: Bool = true,
     isQuietable: Bool = false
   ) {
     self.verb = verb
+    let parts = forms.map {
+      $0.split(separator: " : ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    }
+    let forms = parts.map { $0[0] }
     self.forms = forms
     self.summary = summary
+    texts = parts.map { $0.count > 1 ? $0[1] : summary }
     self.example = example
     self.inBatch = inBatch
     self.isQuietable = isQuietable
@@ -90,6 +98,9 @@ package struct VerbEntry: Sendable {
 
   /// Each form with the verb before it.
   package var usages: [String] { forms.map { $0.isEmpty ? verb.name : "\(verb.name) \($0)" } }
+
+  /// Each form with what it does.
+  package var lines: [(usage: String, text: String)] { Array(zip(usages, texts)) }
 
   /// The verb table, in the order of ``Verb``.
   package static let table = Verb.allCases.map(VerbEntry.init(of:))
@@ -190,7 +201,8 @@ package struct VerbEntry: Sendable {
           example: "coverage kind=shiftKey")
       case .clock:
         VerbEntry(
-          verb, "", "real", "virtual", does: "shows the clock of this world, or sets it", example: "clock virtual",
+          verb, "", "real : time passes by itself", "virtual : time stands still until it is moved",
+          does: "shows the clock of this world", example: "clock virtual",
           inBatch: false)
       case .speed:
         VerbEntry(verb, "X", does: "how fast a real clock runs", example: "speed 60", inBatch: false)
@@ -200,7 +212,8 @@ package struct VerbEntry: Sendable {
         VerbEntry(verb, "", does: "lets a real clock go on", example: "resume", inBatch: false)
       case .advance:
         VerbEntry(
-          verb, "DURATION", "until TIME", does: "moves a virtual or paused clock; each timer fires at its own time",
+          verb, "DURATION", "until TIME : the same, up to a time",
+          does: "moves a virtual or paused clock; each timer fires at its own time",
           example: "advance 1.5s", inBatch: false)
       case .step:
         VerbEntry(verb, "[N]", does: "fires exactly the next N timers", example: "step 3", inBatch: false)
@@ -216,7 +229,7 @@ package struct VerbEntry: Sendable {
           example: "await f waiting within=1h", inBatch: false)
       case .cancel:
         VerbEntry(
-          verb, "", "N", does: "ends what this connection has under way, or an activity by its number",
+          verb, "", "N : ends an activity by its number", does: "ends what this connection has under way",
           example: "cancel", inBatch: false)
       case .expect:
         VerbEntry(verb, "NAME STATE", does: "fails unless a machine is in a state", example: "expect key capsLock")
@@ -231,14 +244,15 @@ package struct VerbEntry: Sendable {
           inBatch: false)
       case .goto:
         VerbEntry(
-          verb, "TIME", "seq=N", does: "back to a time, or to right after an input; what happened later is undone",
+          verb, "TIME", "seq=N : back to right after an input and its deliveries",
+          does: "back to a time; what happened later is undone",
           example: "goto 1.5s",
           inBatch: false)
       case .world:
         VerbEntry(
-          verb, "", "new W [clock=virtual|real] [seed=N] [durable=no|yes]", "fork W [seq=N] [durable=no|yes]", "drop W",
-          "share W [read|write]", "unshare W",
-          does: "the present world; makes one, copies this one, removes one, or lets other users in",
+          verb, "", "new W [clock=virtual|real] [seed=N] [durable=no|yes] : makes one",
+          "fork W [seq=N] [durable=no|yes] : copies this one, as it is or was after an input", "drop W : removes one",
+          "share W [read|write] : lets other users in", "unshare W : lets them in no more", does: "the present world",
           example: "world new lesson clock=virtual",
           inBatch: false)
       case .use:

@@ -17,10 +17,10 @@ extension RequestContext {
       guard let verb = Verb.allCases.first(where: { $0.name == name }) else {
         return failUnknownVerb(name)
       }
-      for usage in verb.entry.usages { write(usage, verb.entry.summary) }
+      for (usage, text) in verb.entry.lines { write(usage, text) }
       write("example", verb.entry.example)
     } else {
-      for entry in VerbEntry.table { for usage in entry.usages { write(usage, entry.summary) } }
+      for entry in VerbEntry.table { for (usage, text) in entry.lines { write(usage, text) } }
     }
     succeedWithLines()
   }

@@ -43,7 +43,8 @@ enum PromptHelp {
 
   /// Words of scripts, which are not for the prompt.
   private static let scriptRows = LocalVerb.scriptWords.map {
-    ". \($0) : a word of scripts, which 'run FILE' plays here and 'fsmrepl run FILE' in a world of its own"
+    let here = ["never", "case"].contains($0) ? "" : "'run FILE' plays here and "
+    return ". \($0) : a word of scripts, which \(here)'fsmrepl run FILE' plays in a world of its own"
   }
 
   /// The rows of a sign.

@@ -141,7 +141,10 @@ enum PromptLine: Equatable {
 
   private static func timed(_ time: ScriptTime, _ text: String, _ words: [Substring]) -> PromptLine {
     let found = words.dropFirst().first.map(String.init)
-    if let mistake = time.mistake(in: found) { return .wrong(mistake) }
+    if let mistake = time.mistake(in: found) {
+      guard let found, words.count > 2, time.mistake(in: found + words[2]) == nil else { return .wrong(mistake) }
+      return .wrong("a \(time == .at ? "time" : "duration") is one word: '\(found)\(words[2])'")
+    }
     let request = "\(time.request)\(found ?? "")"
     guard words.count > 2 else { return .request(request) }
     guard words[2] != "at", words[2] != "after" else { return .wrong("a line has one time") }
