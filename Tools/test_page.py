@@ -1,6 +1,6 @@
 """Tests the live page in a headless Chromium: what is on the screen after each step, not what was sent.
 
-  test_page.py --programs FOLDER [--folder FOLDER] [--only WORD] [--slack N]
+  test_page.py --programs FOLDER [--folder FOLDER] [--only WORD] [--slack N] [--walks N] [--walk NUMBER]
 
 FOLDER has fsmd and fsmrepl. Pictures of the page are left in `--folder`. `--slack` multiplies the allowed times, for machines that are
 busy with other things. Exits with 1 if something is not as it should be. Needs chromium and dot.
@@ -21,6 +21,9 @@ import time
 
 from browser import Browser, Failure
 from page_walk import Walk
+
+# Walks on pages of one browser at a time.
+SIDE_BY_SIDE = 3
 
 # Colours as the browser computes them.
 PRESENT = "rgb(255, 194, 51)"
@@ -493,12 +496,11 @@ class Tests:
         # What has to be said of a machine of a kind.
         needed = {"spamFilter": " words=hell,spam", "regex": " pattern=(ab|c)*d", "acceptor": " pattern=(ab|c)*d",
                   "automaton": " states=even,odd alphabet=01 transitions=even:0:even,even:1:odd,odd:0:odd,odd:1:even accepting=even"}
-        self.walk(daemon, client, [(f"new {kind} m{needed.get(kind, '')}", b"") for kind in kinds])
+        self.walk(daemon, [(f"new {kind} m{needed.get(kind, '')}", b"") for kind in kinds])
 
     def test_walk_documents(self):
         """The same of each document of Examples/Statecharts."""
         daemon = self.daemon("--page-control")
-        client = self.client(daemon)
         formats = {".scxml": "scxml", ".mmd": "mermaid", ".puml": "plantuml", ".json": "xstate"}
         requests = []
         for path in sorted(pathlib.Path("Examples/Statecharts").iterdir()):
@@ -507,21 +509,40 @@ class Tests:
             text = path.read_bytes()
             definition = f"define document format={formats[path.suffix]} bytes={len(text)}\n".encode() + text
             requests.append(("new document m", definition))
-        self.walk(daemon, client, requests)
+        self.walk(daemon, requests)
 
-    def walk(self, daemon, client, requests):
+    def walk(self, daemon, requests):
+        """As many walks as are wanted, at least one of each request; or one alone, by its number."""
         seed = int(os.environ.get("FSMD_SEED", "0")) or int.from_bytes(os.urandom(4), "big")
-        page = self.browser.page(1366, 768)
-        self.ends.append(page.close)
-        walk = Walk(page, client, daemon, seed)
-        mistakes = []
-        for request, definition in requests:
-            try:
-                walk.take(request, definition)
-            except Failure as failure:
-                mistakes.append(f"{request}: {failure}")
-        self.figure(f"{len(requests)} walks, {walk.looks} screens compared with the daemon, the least text {walk.least:.1f} px (FSMD_SEED={seed})")
-        expect(not mistakes, f"FSMD_SEED={seed}\n        " + "\n        ".join(mistakes))
+        only = self.options.walk
+        numbers = iter(range(max(len(requests), self.options.walks)) if only is None else [only])
+        lanes = {}
+        for _ in range(SIDE_BY_SIDE if only is None else 1):
+            page = self.browser.page(1366, 768)
+            self.ends.append(page.close)
+            lanes[Walk(page, self.client(daemon), daemon, seed)] = None
+        walks = list(lanes)
+        count, mistakes = 0, []
+        while lanes:
+            for walk, way in list(lanes.items()):
+                number, steps = way or (next(numbers, None), None)
+                if number is None:
+                    del lanes[walk]
+                    continue
+                request, definition = requests[number % len(requests)]
+                steps = steps or walk.take(number, request, definition)
+                try:
+                    next(steps)
+                    lanes[walk] = (number, steps)
+                    continue
+                except StopIteration:
+                    count += 1
+                except Failure as failure:
+                    mistakes.append(f"FSMD_SEED={seed} --walk {number} {request}: {failure}")
+                lanes[walk] = None
+        self.figure(f"{count} walks, {sum(walk.looks for walk in walks)} screens compared with the daemon, "
+                    f"the least text {min(walk.least for walk in walks):.1f} px (FSMD_SEED={seed})")
+        expect(not mistakes, "\n        ".join(["", *mistakes]))
 
     def test_replay_from_a_file(self):
         """An exported folder opens by a double click and replays the run with the slider, without a daemon."""
@@ -999,6 +1020,8 @@ def main():
     parser.add_argument("--folder", default=".build/page")
     parser.add_argument("--only", default="")
     parser.add_argument("--slack", type=float, default=1)
+    parser.add_argument("--walks", type=int, default=0, help="how many random walks of kinds, and of documents")
+    parser.add_argument("--walk", type=int, help="one of them alone")
     options = parser.parse_args()
     missing = [program for program in ("chromium", "dot") if not shutil.which(program)]
     if missing:

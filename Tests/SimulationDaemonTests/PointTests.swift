@@ -63,6 +63,21 @@ struct PointTests {
         == #"{"class":"notice","seq":2,"t":0.000,"name":"key","what":"pointed","state":"on"}"#)
   }
 
+  @Test("a text goes to all others who watch in the world, whatever they watch")
+  func texts() {
+    _ = one.say("watch *")
+    _ = other.say("watch lamp")
+    let third = host.connect(toWorld: "another")
+    _ = third.say("watch *")
+    #expect(one.say(#"@t point text="What is next?" predict=yes"#) == ["+ @t"])
+    #expect(other.lines() == [#"* 2 0.000 - pointed text="What is next?" predict=yes"#])
+    #expect(one.say(#"point text="""#) == ["+"])
+    #expect(other.lines() == [#"* 2 0.000 - pointed text="""#])
+    #expect(third.lines().isEmpty)
+    #expect(one.say("point text=a predict=maybe").last?.hasPrefix("- BAD-ARGUMENT argument=predict") == true)
+    #expect(one.say("point key on text=a").last?.hasPrefix("- USAGE") == true)
+  }
+
   @Test("a session that may only look may not point")
   func readOnly() {
     let viewer = host.connect(SessionTerms(mayChange: false))

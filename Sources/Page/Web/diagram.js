@@ -205,6 +205,12 @@ export class Diagram {
     this.follow();
   }
 
+  // Makes pale what does not exist at the moment that is shown, and nothing else.
+  setAbsent(ids) {
+    for (const part of this.#root?.querySelectorAll(".absent") ?? []) part.classList.remove("absent");
+    for (const id of ids) this.#parts.get(id)?.classList.add("absent");
+  }
+
   // Marks the states at which somebody points, and no others.
   point(ids) {
     for (const id of this.#pointed) this.#parts.get(id)?.classList.remove("pointed");

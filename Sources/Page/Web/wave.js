@@ -19,7 +19,9 @@ const STATE = 30;
 const TIMER = 14;
 const CURVE = 44;
 const SPACE = 12;
-const AXIS = 24;
+const AXIS = 26;
+// How far beyond the last input the playhead is at now, in pixels.
+const BEYOND = 12;
 // Room behind now, for what is written there.
 const MARGIN = 110;
 // Rows in which the labels of inputs stand.
@@ -47,8 +49,10 @@ export class Wave {
   #isFolded = false;
   // Where a span that is measured begins and ends; null if none is.
   #measured = null;
+  // Whether the playhead is dragged.
+  #isScrubbing = false;
 
-  // `readings` gives those of a machine as they are now.
+  // `readings` gives those of a machine as they are now; `onpick` gets the number of an input to go to, or null for now.
   constructor(source, world, { names, readings, onpick }) {
     this.#readings = readings;
     this.#world = world;
@@ -68,16 +72,29 @@ export class Wave {
       this.#isAtEnd = scroll.scrollLeft + scroll.clientWidth >= scroll.scrollWidth - 4;
     }, { passive: true });
     const place = (event) => event.clientX - graphic.getBoundingClientRect().left;
+    // The playhead goes from input to input; beyond the last one it is now.
+    const scrub = (event) => {
+      const x = place(event);
+      const seq = x > (this.#scale?.points.at(-1)?.x ?? 0) + BEYOND ? null : this.#inputAt(x);
+      if (seq !== this.#past) onpick(seq);
+    };
     graphic.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       graphic.setPointerCapture(event.pointerId);
+      if (event.target.closest(".strip, .playhead")) {
+        this.#isScrubbing = true;
+        return scrub(event);
+      }
       this.#measured = { from: place(event), to: place(event), isHeld: true };
     });
     graphic.addEventListener("pointermove", (event) => {
-      if (this.#measured?.isHeld) this.#measure(place(event));
+      if (this.#isScrubbing) scrub(event);
+      else if (this.#measured?.isHeld) this.#measure(place(event));
       else this.#point(place(event));
     });
+    graphic.addEventListener("lostpointercapture", () => (this.#isScrubbing = false));
     graphic.addEventListener("pointerup", (event) => {
+      if (this.#isScrubbing) return;
       const { from, to } = this.#measured ?? {};
       if (from !== undefined && Math.abs(to - from) >= MEASURED_FROM) return void (this.#measured.isHeld = false);
       this.#measured = null;
@@ -196,10 +213,9 @@ export class Wave {
     const marks = [];
     if (this.#past !== null && drawn.some((input) => input.seq === this.#past)) {
       const x = scale.ofInput(this.#past);
-      marks.push(svg("rect", { class: "future", x, y: 0, width: Math.max(0, width - x), height }), svg("line", { class: "moment", x1: x, x2: x, y1: 4, y2: height }));
+      marks.push(svg("rect", { class: "future", x, y: 0, width: Math.max(0, width - x), height }), playhead(x, height, "moment"));
     } else {
-      const x = scale.of(this.#world.clock.now());
-      marks.push(svg("line", { class: "now", x1: x, x2: x, y1: AXIS - 6, y2: height }));
+      marks.push(playhead(scale.of(this.#world.clock.now()), height, "now"));
     }
     graphic.setAttribute("width", width);
     graphic.setAttribute("height", height);
@@ -209,7 +225,7 @@ export class Wave {
       : "nothing has happened yet";
     graphic.setAttribute("aria-label", `Waveform: ${told}`);
     this.#ruler = svg("rect", { class: "measured", y: 0, height, visibility: "hidden" });
-    put(graphic, axis, layers.back, layers.wires, layers.front, ...marks, this.#ruler, this.#cursor);
+    put(graphic, axis, svg("rect", { class: "strip", x: 0, y: 0, width, height: AXIS }), layers.back, layers.wires, layers.front, ...marks, this.#ruler, this.#cursor);
     this.#showMeasured();
     const key = names.map(({ name, y: top, regions, rows, curves }) => `${name} ${top} ${regions} ${rows} ${curves.map((curve) => curve.name)}`).join("\n");
     if (key !== this.#drawn) {
@@ -322,6 +338,12 @@ export class Wave {
     const near = this.#scale.points.filter((point) => point.x <= x + 7).at(-1);
     return near?.seq ?? null;
   }
+}
+
+// The moment that is shown: a line with a handle.
+function playhead(x, height, look) {
+  return svg("g", { class: `playhead ${look}`, transform: `translate(${x} 0)` }, svg("rect", { x: -14, y: 0, width: 28, height: AXIS }),
+    svg("line", { x1: 0, x2: 0, y1: AXIS - 8, y2: height }), svg("path", { d: `M-7 2h14v10l-7 8l-7-8z` }));
 }
 
 // A reading as a curve, with its least and greatest value beside it.
