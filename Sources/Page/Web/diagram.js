@@ -33,6 +33,8 @@ export class Diagram {
   // The least size of a text in the picture.
   #text = TEXT;
   #scale = 1;
+  // Whether it is larger than its frame.
+  #isLarger = false;
   // How large somebody wants it.
   #wanted = null;
   #map;
@@ -157,8 +159,10 @@ export class Diagram {
 
   // Makes it as large as somebody wants it, or as its frame allows, and as can be read in any case.
   fit() {
-    if (!this.#root || !this.#frame.clientWidth) return;
+    const { clientWidth, clientHeight } = this.#frame;
+    if (!this.#root || !clientWidth) return;
     const scale = this.#wanted ?? Math.max(this.#fitting, LEAST_TEXT / this.#text);
+    this.#isLarger = this.#size.width * scale > clientWidth + 2 || this.#size.height * scale > clientHeight + 2;
     if (scale !== this.#scale || !this.#root.style.width) {
       this.#scale = scale;
       this.#root.style.width = `${this.#size.width * scale}px`;
@@ -374,7 +378,7 @@ export class Diagram {
   // Scrolls to what is present, with the arrows that leave it, where the picture is larger than its frame.
   follow() {
     const frame = this.#frame;
-    if (!this.#root || frame.scrollWidth <= frame.clientWidth + 2 && frame.scrollHeight <= frame.clientHeight + 2) return;
+    if (!this.#root || !this.#isLarger) return;
     const states = [...this.#present.values()].flat().flatMap((id) => this.#parts.get(id) ?? []);
     if (!states.length) return;
     const titles = new Set(states.map((part) => part.querySelector("title")?.textContent));

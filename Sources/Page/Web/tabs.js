@@ -7,6 +7,8 @@ export class Tabs {
   #channel = null;
   #left = new AbortController();
   #release = null;
+  // Whether there are other tabs: one has asked, or led before.
+  #isHeard = false;
   isLeading = false;
 
   // `onlead` is called when this tab leads; `onsaid` gets what the leader says, `onasked` that somebody asks how things are.
@@ -18,8 +20,8 @@ export class Tabs {
     if (!navigator.locks) return void queueMicrotask(lead);
     this.#channel = new BroadcastChannel(`fsmd ${name}`);
     this.#channel.addEventListener("message", ({ data }) => {
-      if (data === null) return this.isLeading ? onasked() : undefined;
-      if (!this.isLeading) onsaid(data);
+      this.#isHeard = true;
+      if (data === null ? this.isLeading : !this.isLeading) (data === null ? onasked : onsaid)(data);
     });
     navigator.locks.request(`fsmd ${name}`, { signal: this.#left.signal }, () => new Promise((resolve) => {
       this.#release = resolve;
@@ -30,7 +32,7 @@ export class Tabs {
 
   // Says something to the others.
   say(message) {
-    if (this.isLeading) this.#channel?.postMessage(message);
+    if (this.isLeading && this.#isHeard) this.#channel?.postMessage(message);
   }
 
   // Asks the leader to say how things are.
