@@ -77,7 +77,7 @@ export class Panel {
       el("div", { class: "stage" }, parts.frame, this.#diagram.map, parts.card),
       parts.list,
       parts.description,
-      el("footer", null, parts.timers, events.list, events.form, parts.readings, events.fault),
+      el("footer", null, events.list, parts.timers, events.form, parts.readings, events.fault),
     );
     parts.frame.addEventListener("wheel", (event) => {
       if (!event.ctrlKey) return;
@@ -121,19 +121,20 @@ export class Panel {
 
   // Asks for a picture and for what it shows, in a form.
   async #drawing(form) {
-    const ask = (format) => this.#page.source.request(line(["graph", this.name], { format, present: "no", ...form }));
-    const [facts, picture] = await Promise.all([ask("json"), ask("svg")]);
-    if (!facts.ok || !picture.ok) return null;
+    const ask = (format, present) => this.#page.source.request(line(["graph", this.name], { format, present, ...form }));
     const text = ({ data }) => data.map((item) => item.text).join("\n");
-    return { form, facts: new Facts(JSON.parse(text(facts))), picture: text(picture) };
+    // One with places of its own has no parts that are named, and the daemon marks the present one.
+    const [facts, picture] = await Promise.all([this.#hasPlaces ? null : ask("json", "no"), ask("svg", this.#hasPlaces ? null : "no")]);
+    if (facts?.ok === false || !picture.ok) return null;
+    return { form, facts: facts ? new Facts(JSON.parse(text(facts))) : this.#facts, picture: text(picture) };
   }
 
   // Chooses the picture whose texts are the largest on this screen: it leads to the right or down, or shows less. (A recording
   // has one picture.)
   async #chooseForm() {
-    if (!this.#page.source.isLive || this.#hasPlaces || this.#parts.frame.parentNode.hidden) return;
+    if (!this.#page.source.isLive || this.#parts.frame.parentNode.hidden) return;
     let best = { text: this.#diagram.fittingText, drawing: null };
-    for (const show of [null, "plain"]) {
+    for (const show of this.#hasPlaces ? [null] : [null, "plain"]) {
       for (const direction of ["right", "down"]) {
         if (best.text >= GOOD_TEXT) break;
         const drawing = await this.#drawing({ direction, show });
@@ -146,7 +147,8 @@ export class Panel {
     }
     if (!best.drawing) return;
     this.#form = best.drawing.form;
-    this.#takeDrawing(best.drawing);
+    if (this.#hasPlaces) await this.#drawMarked();
+    else this.#takeDrawing(best.drawing);
   }
 
   #takeDrawing({ facts, picture }) {
@@ -292,7 +294,7 @@ export class Panel {
   async #drawMarked() {
     if (this.#isGone || this.#past !== null) return;
     const before = this.#diagram.marked;
-    const { ok, data } = await this.#page.source.request(line(["graph", this.name], { format: "svg" }));
+    const { ok, data } = await this.#page.source.request(line(["graph", this.name], { format: "svg", ...this.#form }));
     if (!ok || this.#isGone || this.#past !== null) return;
     this.#diagram.draw(data.map((item) => item.text).join("\n"), this.#facts);
     const after = this.#diagram.marked;

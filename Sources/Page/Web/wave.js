@@ -14,7 +14,7 @@ const MOST_DRAWN = 160;
 // Lines before them in which timers may have begun.
 const LOOKED_BACK = 2000;
 // Heights of the parts of a lane.
-const TICKS = 40;
+const TICKS = 50;
 const STATE = 30;
 const TIMER = 14;
 const CURVE = 44;
@@ -24,7 +24,8 @@ const AXIS = 26;
 const BEYOND = 12;
 // Room behind now, for what is written there.
 const MARGIN = 110;
-// Rows in which the labels of inputs stand.
+// Where the labels of inputs stand: above the signs, in rows.
+const LABELS = 17;
 const LABEL_ROWS = 2;
 const LABEL_HEIGHT = 15;
 // Pixels that a pointer goes before it measures.
@@ -271,7 +272,7 @@ export class Wave {
       const x = scale.ofInput(seq);
       const tick = svg("g", { class: `tick ${what}${isUndone ? " undone" : ""}${cause.how === "timer" ? " timer" : ""}` },
         svg("line", { x1: x, x2: x, y1: y - 7, y2: y + (isOutcome(what) && what !== "moved" ? 8 : depth) }),
-        svg("text", { class: "sign", x, y: y - 2, "text-anchor": "middle" }, cause.how === "timer" && what !== "created" ? "◷" : SIGNS[what]),
+        svg("text", { class: "sign", x, y: y - 5, "text-anchor": x < 6 ? "start" : "middle" }, cause.how === "timer" && what !== "created" ? "◷" : SIGNS[what]),
         svg("title", null, `${exactTime(t)}: ${sentence(line)}`));
       front.append(tick);
     }
@@ -388,20 +389,20 @@ function writeLabels(ticks, y, scale, layer) {
     const words = alike.map(({ what, cause }) => (what === "created" ? "new" : cause.how === "wire" ? cause.what.split(".").at(-1) : cause.what));
     const text = alike.length === 1 ? words[0]
       : alike.length <= 4 ? words.map((word, place) => `${COUNTED[place]} ${word}`).join(" ") : `${COUNTED[0]} ${words[0]} … ${words.at(-1)} (${alike.length})`;
-    const row = free.findIndex((end) => x - 4 > end);
+    const row = free.findIndex((end) => x - 8 > end);
     if (row < 0) {
       last.more += alike.length;
       last.label.lastChild.data = `${last.text} +${last.more}`;
-      free[last.row] = Math.max(free[last.row], last.x + 7 + `${last.text} +${last.more}`.length * 7.4);
+      free[last.row] = Math.max(free[last.row], last.x + `${last.text} +${last.more}`.length * 7.4);
       continue;
     }
     const isUndone = alike.every((tick) => tick.isUndone);
     // At the end of the axis a long label stands before its place.
-    const isLate = x + 7 + text.length * 7.4 > scale.end + MARGIN && x > text.length * 7.4;
-    const label = svg("text", { class: `event${isUndone ? " undone" : ""}`, x: isLate ? x - 7 : x + 7, y: y - 4 - row * LABEL_HEIGHT,
+    const isLate = x + text.length * 7.4 > scale.end + MARGIN && x > text.length * 7.4;
+    const label = svg("text", { class: `event${isUndone ? " undone" : ""}`, x: isLate ? x + 4 : Math.max(1, x - 4), y: y - LABELS - row * LABEL_HEIGHT,
       "text-anchor": isLate ? "end" : null }, text);
     layer.append(label);
-    free[row] = x + 7 + text.length * 7.4;
+    free[row] = x + text.length * 7.4;
     last = { label, text, row, x, more: 0 };
   }
 }
