@@ -98,7 +98,8 @@ CONTRAST = """(() => {
   }
   for (const shape of document.querySelectorAll(".picture :is(.node, .edge, .cluster.present) > path, .countdown .track, .bar.running rect, .playhead path, .curve path, .deliveries path")) {
     const style = getComputedStyle(shape);
-    const colour = isClear(style.stroke) || shape.matches(".bar rect, .playhead path") ? style.fill : style.stroke;
+    // The border of a state tells, not what it is filled with.
+    const colour = shape.matches(".bar rect, .playhead path") ? style.fill : style.stroke;
     if (isMeant(shape) && !isClear(colour)) note("shapes", ratio(colour, ground(shape.ownerSVGElement.parentElement)), shape.closest("g").getAttribute("class"));
   }
   return worst;
@@ -695,7 +696,7 @@ class Tests:
             page = self.open(daemon, "key", width=width, height=height)
             page.until("document.querySelector('button[data-event=tap]') && document.querySelector('.wave-picture .segment')")
             client.expect("send key tap", "advance 1s", "send key tap")
-            page.until("document.querySelector('.present-state').textContent.trim().endsWith('off') && !document.querySelector('.possible.doubtful')")
+            page.until("document.querySelector('.wave-picture .bar') && document.querySelector('.present-state').textContent.trim().endsWith('off') && !document.querySelector('.possible.doubtful')")
             boxes = """JSON.stringify([...document.querySelectorAll(`.top, .top button, .top select, .panels, .panel, .panel > *, .tools button, .stage > *,
               .picture, .picture .node, .picture .edge > path, .possible button, .possible summary, .dock, .wave-head button, .wave, .lane-name, .journal, .log, .list-of-machines, .machines li`)]
               .map(e => `${e.classList[0] ?? e.tagName} ${(b => [b.x, b.y, b.width, b.height])(e.getBoundingClientRect())}`).sort())"""

@@ -30,7 +30,7 @@ export class Events {
     this.list.classList.remove("doubtful");
     const hasControl = this.#page.source.control && !isPast;
     for (const [name, { kind }] of members) this.#kinds.set(name, kind);
-    const told = [...members].map(([name, member]) => [name, member.possible, member.ignored, member.state === null]);
+    const told = [...members].map(([name, member]) => [name, member.possible, member.ignored, member.isAsked]);
     const key = JSON.stringify([hasControl, isPast, told]);
     if (this.#key === key) return;
     this.#key = key;
@@ -50,7 +50,7 @@ export class Events {
 
   #group(name, member, hasControl, isOneOfSeveral) {
     const item = (event, isIgnored) => el("li", null, this.#item(name, member, event, isIgnored, hasControl, isOneOfSeveral));
-    const isEmpty = !member.possible.length && member.state !== null;
+    const isEmpty = !member.possible.length && member.isAsked;
     const ignored = el(
       "details",
       {

@@ -202,12 +202,12 @@ export class Panel {
     this.#show();
     this.oncontent();
     this.#dirty = new Set(this.machines);
-    this.#look();
+    await this.#ask();
     await this.#chooseForm();
   }
 
   #newMember(member, kind) {
-    return { member, kind, exists: true, state: null, possible: [], ignored: [], outcomes: [], readings: [], line: null, outputs: [] };
+    return { member, kind, exists: true, state: null, isAsked: false, possible: [], ignored: [], outcomes: [], readings: [], line: null, outputs: [] };
   }
 
   async #without(reply, shown) {
@@ -521,7 +521,7 @@ export class Panel {
       if (!can.ok || !shown.ok) return;
       member.possible = can.data.filter(isPossible).map((item) => item.event);
       member.ignored = can.data.filter((item) => !isPossible(item)).map((item) => item.event);
-      member.outcomes = outcomes;
+      Object.assign(member, { outcomes, isAsked: true });
       const { machines } = this.#page.world;
       member.kind ??= machines.get(name)?.kind ?? (await this.#kindOf(name));
     }));
@@ -580,7 +580,7 @@ export class Panel {
     const was = this.#past.get(name);
     const state = was?.exists ? was.state : null;
     const outcomes = this.#facts && state !== null ? this.#facts.outcomesIn(state, member.member) : [];
-    return { ...member, exists: was?.exists ?? true, state, outcomes, possible: outcomes.map(({ event }) => event), ignored: [] };
+    return { ...member, exists: was?.exists ?? true, isAsked: true, state, outcomes, possible: outcomes.map(({ event }) => event), ignored: [] };
   }
 
   // The buttons of what is possible now, in their order.

@@ -24,6 +24,8 @@ const AXIS = 26;
 const BEYOND = 12;
 // Room behind now, for what is written there.
 const MARGIN = 110;
+// Room before the first input, for half a playhead.
+const BEFORE = 8;
 // Where the labels of inputs stand: above the signs, in rows.
 const LABELS = 17;
 const LABEL_ROWS = 2;
@@ -72,7 +74,7 @@ export class Wave {
     scroll.addEventListener("scroll", () => {
       this.#isAtEnd = scroll.scrollLeft + scroll.clientWidth >= scroll.scrollWidth - 4;
     }, { passive: true });
-    const place = (event) => event.clientX - graphic.getBoundingClientRect().left;
+    const place = (event) => event.clientX - graphic.getBoundingClientRect().left - BEFORE;
     // The playhead goes from input to input; beyond the last one it is now.
     const scrub = (event) => {
       const x = place(event);
@@ -147,7 +149,7 @@ export class Wave {
     const to = isWhole ? now : drawn.at(-1)?.t ?? now;
     const from = drawn[0]?.t ?? Math.max(0, now - 1);
     const until = Math.max(from, to, ...drawn.map(({ t }) => t));
-    const scale = new TimeScale(drawn, from, until, this.#parts.scroll.clientWidth - MARGIN - 4, this.#isFolded);
+    const scale = new TimeScale(drawn, from, until, this.#parts.scroll.clientWidth - MARGIN - BEFORE - 4, this.#isFolded);
     this.#scale = scale;
     // What began before the first input that is drawn is looked for a while back.
     const start = Math.max(0, all.findIndex((line) => line.seq >= first) - LOOKED_BACK);
@@ -169,7 +171,7 @@ export class Wave {
 
   #write(lanes, scale, first, drawn) {
     const { graphic, labels, scroll } = this.#parts;
-    const least = scroll.clientWidth - 2;
+    const least = scroll.clientWidth - 2 - BEFORE;
     const width = Math.max(scale.end + MARGIN, least);
     // A short story begins at the left and does not fill the width.
     const layers = { back: svg("g"), front: svg("g"), wires: svg("g", { class: "deliveries" }) };
@@ -218,15 +220,15 @@ export class Wave {
     } else {
       marks.push(playhead(scale.of(this.#world.clock.now()), height, "now"));
     }
-    graphic.setAttribute("width", width);
+    graphic.setAttribute("width", width + BEFORE);
     graphic.setAttribute("height", height);
-    graphic.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    graphic.setAttribute("viewBox", `${-BEFORE} 0 ${width + BEFORE} ${height}`);
     const told = drawn.length
       ? `${drawn.length} inputs of ${lanes.map((lane) => lane.name).join(", ")}; the last at ${exactTime(drawn.at(-1).t)}`
       : "nothing has happened yet";
     graphic.setAttribute("aria-label", `Waveform: ${told}`);
     this.#ruler = svg("rect", { class: "measured", y: 0, height, visibility: "hidden" });
-    put(graphic, axis, svg("rect", { class: "strip", x: 0, y: 0, width, height: AXIS }), layers.back, layers.wires, layers.front, ...marks, this.#ruler, this.#cursor);
+    put(graphic, axis, svg("rect", { class: "strip", x: -BEFORE, y: 0, width: width + BEFORE, height: AXIS }), layers.back, layers.wires, layers.front, ...marks, this.#ruler, this.#cursor);
     this.#showMeasured();
     const key = names.map(({ name, y: top, regions, rows, curves }) => `${name} ${top} ${regions} ${rows} ${curves.map((curve) => curve.name)}`).join("\n");
     if (key !== this.#drawn) {
@@ -272,7 +274,7 @@ export class Wave {
       const x = scale.ofInput(seq);
       const tick = svg("g", { class: `tick ${what}${isUndone ? " undone" : ""}${cause.how === "timer" ? " timer" : ""}` },
         svg("line", { x1: x, x2: x, y1: y - 7, y2: y + (isOutcome(what) && what !== "moved" ? 8 : depth) }),
-        svg("text", { class: "sign", x, y: y - 5, "text-anchor": x < 6 ? "start" : "middle" }, cause.how === "timer" && what !== "created" ? "◷" : SIGNS[what]),
+        svg("text", { class: "sign", x, y: y - 5, "text-anchor": "middle" }, cause.how === "timer" && what !== "created" ? "◷" : SIGNS[what]),
         svg("title", null, `${exactTime(t)}: ${sentence(line)}`));
       front.append(tick);
     }
@@ -399,7 +401,7 @@ function writeLabels(ticks, y, scale, layer) {
     const isUndone = alike.every((tick) => tick.isUndone);
     // At the end of the axis a long label stands before its place.
     const isLate = x + text.length * 7.4 > scale.end + MARGIN && x > text.length * 7.4;
-    const label = svg("text", { class: `event${isUndone ? " undone" : ""}`, x: isLate ? x + 4 : Math.max(1, x - 4), y: y - LABELS - row * LABEL_HEIGHT,
+    const label = svg("text", { class: `event${isUndone ? " undone" : ""}`, x: isLate ? x + 4 : x - 4, y: y - LABELS - row * LABEL_HEIGHT,
       "text-anchor": isLate ? "end" : null }, text);
     layer.append(label);
     free[row] = x + text.length * 7.4;
