@@ -287,7 +287,10 @@ class Page {
     if (!this.#isCatchingUp) announcer.notice(item);
     if (isFirst) this.#refresh.inputs();
     wave.update();
-    if (item.what === "created") this.#tellEmpty();
+    if (item.what !== "created") return;
+    this.#tellEmpty();
+    // A machine that is made while a teacher speaks is what is spoken of; of a composition, the whole.
+    if (!this.#views.lesson.element.hidden && !this.#isCatchingUp) this.show(item.name.replace(/\.[^.]*$/, ""), false);
   }
 
   // A teacher says something, and what is possible may be hidden until the room has said what comes.
