@@ -97,8 +97,8 @@ export class Diagram {
     return this.#root !== null;
   }
 
-  // Shows a picture; false if the text is none.
-  draw(text, facts) {
+  // Shows a picture; false if the text is none. A frame around all of it whose title is one of `titles` says nothing new.
+  draw(text, facts, titles = []) {
     const picture = readPicture(text);
     if (!picture) return false;
     this.#parts = picture.parts;
@@ -112,6 +112,10 @@ export class Diagram {
     }
     for (const [id, part] of this.#parts) part.dataset.part = id;
     for (const wire of facts?.wires ?? []) for (const id of wire.arrows ?? []) this.#parts.get(id)?.classList.add("wire");
+    const states = new Set(facts?.states.map(({ id }) => id));
+    for (const [id, part] of this.#parts) {
+      if (part.classList.contains("cluster") && !states.has(id) && titles.includes(part.querySelector("text")?.textContent.trim())) part.classList.add("outermost");
+    }
     put(this.#frame, this.#root);
     const graph = this.#root.querySelector(".graph");
     this.#marks = svg("g", { class: "marks" });

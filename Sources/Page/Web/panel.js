@@ -154,9 +154,14 @@ export class Panel {
   #takeDrawing({ facts, picture }) {
     this.#facts = facts;
     this.#table.draw(facts);
-    this.#diagram.draw(picture, facts);
+    this.#diagram.draw(picture, facts, this.#titles);
     this.recheck();
     this.#show();
+  }
+
+  // What stands above the picture already.
+  get #titles() {
+    return [this.name, this.#facts.name, `${this.name}: ${this.#facts.name}`];
   }
 
   // Asks for all that it shows. The picture comes first.
@@ -194,7 +199,7 @@ export class Panel {
     this.#show();
     const picture = await drawn;
     if (this.#isGone) return;
-    if (picture.ok && this.#diagram.draw(picture.data.map((data) => data.text).join("\n"), this.#facts)) {
+    if (picture.ok && this.#diagram.draw(picture.data.map((data) => data.text).join("\n"), this.#facts, this.#titles)) {
       if (this.#hasPlaces) this.#drawMarked();
     } else {
       this.#noPicture(picture.reply);
@@ -296,7 +301,7 @@ export class Panel {
     const before = this.#diagram.marked;
     const { ok, data } = await this.#page.source.request(line(["graph", this.name], { format: "svg", ...this.#form }));
     if (!ok || this.#isGone || this.#past !== null) return;
-    this.#diagram.draw(data.map((item) => item.text).join("\n"), this.#facts);
+    this.#diagram.draw(data.map((item) => item.text).join("\n"), this.#facts, this.#titles);
     const after = this.#diagram.marked;
     this.#diagram.setPresent(this.name, after);
     if (before.join() !== after.join()) this.#diagram.light(this.name, { moves: [], arrows: this.#diagram.between(before, after), inner: [] });

@@ -67,6 +67,9 @@ extension RequestContext {
   /// `* SEQ T NAME pointed STATE` goes to all who watch the machine, `* SEQ T - pointed text=TEXT` to all others
   /// who watch any.
   func point() {
+    guard words.plain.count == (words["text"] == nil ? 2 : 0), words["text"] != nil || words["predict"] == nil else {
+      return fail(.usage, usageText(Verb.point.entry))
+    }
     if let text = words["text"] {
       guard let predicts = choice(words["predict"], "predict", ["yes": true, "no": false], otherwise: false) else { return }
       return self.defer(.say(text, predicts: predicts))
