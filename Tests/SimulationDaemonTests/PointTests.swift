@@ -43,7 +43,7 @@ struct PointTests {
     arguments: [
       ("point key on", "+"), ("point nokey on", "- UNKNOWN-MACHINE"),
       ("point key onn", "- BAD-ARGUMENT argument=state"),
-      ("point key", "- USAGE"), ("point key on off", "- USAGE"), ("begin\npoint key on\nend", "- BATCH index=1"),
+      ("point", "- USAGE"), ("point key", "- USAGE"), ("point predict=yes", "- USAGE"), ("point key on off", "- USAGE"), ("begin\npoint key on\nend", "- BATCH index=1"),
     ])
   func states(request: String, answer: String) {
     #expect(one.say(request).last?.hasPrefix(answer) == true)
@@ -69,13 +69,13 @@ struct PointTests {
     _ = other.say("watch lamp")
     let third = host.connect(toWorld: "another")
     _ = third.say("watch *")
-    #expect(one.say(#"@t point text="What is next?" predict=yes"#) == ["+ @t"])
-    #expect(other.lines() == [#"* 2 0.000 - pointed text="What is next?" predict=yes"#])
-    #expect(one.say(#"point text="""#) == ["+"])
-    #expect(other.lines() == [#"* 2 0.000 - pointed text="""#])
+    #expect(one.say(#"@t point say="What is next?" predict=yes"#) == ["+ @t"])
+    #expect(other.lines() == [#"* 2 0.000 - pointed say="What is next?" predict=yes"#])
+    #expect(one.say(#"point say="""#) == ["+"])
+    #expect(other.lines() == [#"* 2 0.000 - pointed say="""#])
     #expect(third.lines().isEmpty)
-    #expect(one.say("point text=a predict=maybe").last?.hasPrefix("- BAD-ARGUMENT argument=predict") == true)
-    #expect(one.say("point key on text=a").last?.hasPrefix("- USAGE") == true)
+    #expect(one.say("point say=a predict=maybe").last?.hasPrefix("- BAD-ARGUMENT argument=predict") == true)
+    #expect(one.say("point key on say=a").last?.hasPrefix("- USAGE") == true)
   }
 
   @Test("a session that may only look may not point")

@@ -161,7 +161,7 @@ package struct VerbEntry: Sendable {
         VerbEntry(verb, "PATTERN", does: "ends a watch of this connection", example: "unwatch *")
       case .point:
         VerbEntry(
-          verb, "NAME STATE", "text=TEXT [predict=yes|no]",
+          verb, "NAME STATE", "say=TEXT [predict=yes|no]",
           does: "shows those who watch a state, or a text about the world, as a teacher does; the live page has it",
           example: "point key on", inBatch: false)
       case .journal:

@@ -269,7 +269,7 @@ class Page {
   #notice(item) {
     const { list, wave, log, announcer } = this.#views;
     const isInput = item.what !== "clock" && item.what !== "pointed";
-    if (item.text !== undefined && item.what === "pointed") return this.#teach(item);
+    if (item.what === "pointed" && item.say !== undefined) return this.#teach(item);
     const isPast = item.seq <= this.world.journal.last && isInput && this.#isOld(item);
     if (isPast) return;
     const isFirst = item.seq !== this.world.journal.last;
@@ -294,10 +294,10 @@ class Page {
   }
 
   // A teacher says something, and what is possible may be hidden until the room has said what comes.
-  #teach({ text = "", predict }) {
+  #teach({ say = "", predict }) {
     const { lesson } = this.#views;
-    lesson.show(text);
-    lesson.element.parentNode.classList.toggle("has-lesson", text !== "");
+    lesson.show(say);
+    lesson.element.parentNode.classList.toggle("has-lesson", say !== "");
     document.documentElement.classList.toggle("is-predicting", predict === "yes");
   }
 

@@ -65,7 +65,7 @@ extension Service {
       return true
     case .say(let text, let predicts):
       guard let home = client.hosted.home else { return true }
-      tell("- pointed text=\(Word.written(text))\(predicts ? " predict=yes" : "")", in: client.hosted, home) {
+      tell("- pointed say=\(Word.written(text))\(predicts ? " predict=yes" : "")", in: client.hosted, home) {
         $0 != client.session.watcher && home.live.world.watchCount(of: $0) > 0
       }
       tag.withUnsafeBytes { client.session.succeed($0) }

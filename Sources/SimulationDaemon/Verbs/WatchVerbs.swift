@@ -64,13 +64,13 @@ extension RequestContext {
     answerWatching()
   }
 
-  /// `* SEQ T NAME pointed STATE` goes to all who watch the machine, `* SEQ T - pointed text=TEXT` to all others
+  /// `* SEQ T NAME pointed STATE` goes to all who watch the machine, `* SEQ T - pointed say=TEXT` to all others
   /// who watch any.
   func point() {
-    guard words.plain.count == (words["text"] == nil ? 2 : 0), words["text"] != nil || words["predict"] == nil else {
+    guard words.plain.count == (words["say"] == nil ? 2 : 0), words["say"] != nil || words["predict"] == nil else {
       return fail(.usage, usageText(Verb.point.entry))
     }
-    if let text = words["text"] {
+    if let text = words["say"] {
       guard let predicts = choice(words["predict"], "predict", ["yes": true, "no": false], otherwise: false) else { return }
       return self.defer(.say(text, predicts: predicts))
     }

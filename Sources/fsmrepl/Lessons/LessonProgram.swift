@@ -290,7 +290,7 @@ final class LessonProgram {
   /// Has pages of the world show a text beside the diagram; with a question, without what is possible.
   func project(_ text: String, predicts: Bool = false) throws(Dialogue.Stop) {
     guard manner != .automatic else { return }
-    _ = try player.ask("point text=\(Word.written(text)) predict=\(predicts ? "yes" : "no")")
+    _ = try player.ask("point say=\(Word.written(text)) predict=\(predicts ? "yes" : "no")")
   }
 
   private func text(_ lines: [String]) -> ScreenText {

@@ -92,7 +92,7 @@ extension Prompting {
   @discardableResult
   private func endQuiz() -> Bool {
     guard let ended = quiz.take() else { return false }
-    client.ask("point text=\"\"", by: .program)
+    client.ask("point say=\"\"", by: .program)
     say("\(style(.name, "\(ended.right) of \(ended.asked) right"))\n")
     return true
   }
@@ -108,7 +108,7 @@ extension Prompting {
     sayLine("  send \(quiz.machine) \(question.input)")
     // Pages of the world hide what is possible meanwhile.
     let asked = "What happens? `send \(quiz.machine) \(question.input)`"
-    client.ask("point text=\(Word.written(asked)) predict=yes", by: .program)
+    client.ask("point say=\(Word.written(asked)) predict=yes", by: .program)
   }
 
   /// What an input did, and why.
