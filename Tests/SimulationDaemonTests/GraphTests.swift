@@ -243,7 +243,8 @@ struct GraphTests {
     }
   }
 
-  @Test("a move that all states have is drawn once, of nine from a node that stands for them; regions lose nothing by it")
+  @Test(
+    "a move that all states have is drawn once, of nine from a node for all; regions lose nothing by it")
   func hubs() {
     let guest = HostedService().connect(toWorld: "w")
     let lines = guest.say("graph smtp format=dot")
@@ -254,7 +255,8 @@ struct GraphTests {
       _ = guest.say("define ring\(count) format=mermaid bytes=\(document.utf8.count)\n\(document)")
       let ring = guest.say("graph ring\(count) format=dot")
       #expect(ring.count { $0.contains("\"stop\"") } == (count == 9 ? 1 : 2), "\(count)")
-      #expect(ring.contains(".     any_state [label=\"any state\", style=\"rounded,dashed\"]") == (count == 9), "\(count)")
+      #expect(
+        ring.contains(".     any_state [label=\"any state\", style=\"rounded,dashed\"]") == (count == 9), "\(count)")
     }
     let fridge = guest.say("graph smartFridge format=dot")
     #expect(fridge.count { $0.contains("\"powerLost") } == 1, "whatever the state of the compressor is")

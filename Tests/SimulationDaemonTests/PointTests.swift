@@ -43,7 +43,8 @@ struct PointTests {
     arguments: [
       ("point key on", "+"), ("point nokey on", "- UNKNOWN-MACHINE"),
       ("point key onn", "- BAD-ARGUMENT argument=state"),
-      ("point", "- USAGE"), ("point key", "- USAGE"), ("point predict=yes", "- USAGE"), ("point key on off", "- USAGE"), ("begin\npoint key on\nend", "- BATCH index=1"),
+      ("point", "- USAGE"), ("point key", "- USAGE"), ("point predict=yes", "- USAGE"), ("point key on off", "- USAGE"),
+      ("begin\npoint key on\nend", "- BATCH index=1"),
     ])
   func states(request: String, answer: String) {
     #expect(one.say(request).last?.hasPrefix(answer) == true)

@@ -88,8 +88,8 @@ extension Service {
     // A client that may not drop the world must not delay its users.
     case .dropWorld(let name): world(named: name, for: client).flatMap { mayDrop($0, client) ? $0 : nil }
     case .shareWorld(let name, _): world(named: name, for: client).flatMap { $0.owner == client.user.id ? $0 : nil }
-    case .describeWorld, .activities, .cancel, .changeForm, .quit, .shutdown, .changeClock, .point, .say, .announceLivelock,
-      .newWorld, .listWorlds, .listSessions, .compare:
+    case .describeWorld, .activities, .cancel, .changeForm, .quit, .shutdown, .changeClock, .point, .say,
+      .announceLivelock, .newWorld, .listWorlds, .listSessions, .compare:
       nil
     }
   }

@@ -71,7 +71,9 @@ extension RequestContext {
       return fail(.usage, usageText(Verb.point.entry))
     }
     if let text = words["say"] {
-      guard let predicts = choice(words["predict"], "predict", ["yes": true, "no": false], otherwise: false) else { return }
+      guard let predicts = choice(words["predict"], "predict", ["yes": true, "no": false], otherwise: false) else {
+        return
+      }
       return self.defer(.say(text, predicts: predicts))
     }
     guard let machine = machine(words.plain[0]) else { return }
