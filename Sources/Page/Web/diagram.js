@@ -357,16 +357,17 @@ export class Diagram {
     return { group, track, text, bar, width, shown: -1 };
   }
 
-  // The middle of a place beside a label that lies on no state and no other text: below, right, left, above; else below.
+  // The middle of a place beside a label that lies on no state and no other text: below, right, left, above, and somewhat
+  // farther; else below.
   #freePlace(part, box, width, height) {
     const [middle, line] = [box.x + box.width / 2, box.y + box.height / 2];
     const top = Math.min(...[...part.querySelectorAll("text")].map((text) => text.getBBox().y));
-    const places = [
-      [middle, box.y + box.height + height / 2 + 1],
-      [box.x + box.width + width / 2 + 3, line],
-      [box.x - width / 2 - 3, line],
-      [middle, top - height / 2 - 1],
-    ];
+    const places = [0, 0.6, 1.2].flatMap((more) => [
+      [middle, box.y + box.height + height * (0.5 + more) + 1],
+      [box.x + box.width + width * (0.5 + more) + 3, line],
+      [box.x - width * (0.5 + more) - 3, line],
+      [middle, top - height * (0.5 + more) - 1],
+    ]);
     const taken = [...this.#root.querySelectorAll(".node > :is(path, polygon, ellipse), .edge text")].map((item) => item.getBBox());
     const isFree = ([x, y]) => !taken.some((other) =>
       Math.abs(other.x + other.width / 2 - x) < (other.width + width) / 2 &&
