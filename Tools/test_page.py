@@ -1137,6 +1137,30 @@ class Tests:
             page.complaints = [text for text in page.complaints if "404" not in text]
             page.expect_quiet()
 
+    def test_no_room(self):
+        """Five worlds have a stream each, and requests go through; a tab of a sixth says what to do, and goes on when there is room."""
+        daemon = self.daemon("--page-control")
+        client = self.client(daemon)
+        pages = []
+        base, token = daemon.link.split("#")
+        for number in range(6):
+            client.expect(f"world new w{number} clock=virtual", f"use w{number}", "new shiftKey key")
+            page = self.browser.page(beside=pages[0] if pages else None)
+            self.ends.append(page.close)
+            page.open(f"{base}?world=w{number}&show=key#{token}")
+            pages.append(page)
+            if number < 5:
+                page.until("document.querySelector('.picture .present')", f"world {number} is shown")
+                page.evaluate(HELPERS)
+        pages[5].until("document.querySelector('.message').innerText.includes('Close the tabs')", "the sixth says what to do")
+        for page in pages[:5]:
+            page.click("button[data-event=tap]")
+            self.expect_present(page, "key", ["on"], ["off"])
+        pages[2].ask("Page.navigate", url="about:blank")
+        pages[5].until("document.querySelector('.picture .present')", "it goes on when there is room")
+        for page in pages:
+            page.expect_quiet()
+
     def test_teacher(self):
         """What a teacher says stands beside the diagram; a question hides what is possible until the next text."""
         daemon = self.daemon()

@@ -106,6 +106,7 @@ export class Connection extends EventTarget {
     this.#world = world;
     this.#tabs = new Tabs(world, {
       onlead: () => this.#connect(),
+      onfull: () => this.#say("full"),
       onsaid: (message) => this.#follow(message),
       onasked: () => this.#answer(),
     });

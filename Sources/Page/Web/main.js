@@ -369,7 +369,7 @@ class Page {
     if (status === "locked") {
       this.say("This page needs the link that fsmd printed: it ends with # and a key. Open that link.", true);
     } else if (status === "full") {
-      this.say("This browser shows as many worlds of the daemon as it allows (six). Close the tabs of one, and this one goes on.", true);
+      this.say("This browser shows as many worlds of the daemon as it can (five). Close the tabs of one, and this one goes on.", true);
     } else if (status === "open" && this.#parts.message.dataset.stays) {
       this.#parts.message.hidden = true;
     }
@@ -458,7 +458,7 @@ class Page {
     const apart = {
       locked: ["This page is locked.", "fsmd has printed a link that ends with # and a key: open that link."],
       lost: ["The daemon cannot be reached.", "The page tries again by itself. If fsmd was started anew, open its new link."],
-      full: ["There is no room for one more world.", "A browser allows six streams of one daemon: close the tabs of another world."],
+      full: ["There is no room for one more world.", "A browser has room for five worlds of one daemon: close the tabs of another one."],
     }[this.#status];
     if (apart) return put(empty, el("h2", null, apart[0]), el("p", null, apart[1]));
     const hasMachines = this.#views.list.names.length > 0;
