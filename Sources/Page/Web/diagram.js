@@ -125,7 +125,7 @@ export class Diagram {
     if (box?.width) {
       const shift = graph.getCTM && graph.transform.baseVal.consolidate()?.matrix;
       const [x, y] = [box.x + (shift?.e ?? 0), box.y + (shift?.f ?? 0)];
-      const room = 10;
+      const room = 6;
       this.#size = { width: box.width + 2 * room, height: box.height + 2 * room };
       this.#root.setAttribute("viewBox", `${x - room} ${y - room} ${this.#size.width} ${this.#size.height}`);
     }
