@@ -8,6 +8,7 @@ STATEMACHINE ?= 3.2.2
 STORE ?= .build/store
 TABLE ?= .build/conformance.md
 SLACK ?= 1
+WALKS ?= 0
 ONLY ?=
 DOCUMENTS ?= 1-100000
 RACE ?= UnixHostTests|EndToEndTests
@@ -168,10 +169,11 @@ test-diagrams: libraries-are-there diagram-tools-are-there
 	$(build_quickly)
 	python3 Tools/check_diagrams.py --programs .build/debug --folder .build/diagrams --documents ../shared/documents
 
-# What is on the screen, in Debian's Chromium; pictures of it stay in .build/page. SLACK multiplies the allowed times.
+# What is on the screen, in Debian's Chromium; pictures of it stay in .build/page. SLACK multiplies the allowed times; WALKS
+# random walks of kinds, and as many of documents, are compared with the daemon, at least one of each.
 test-page: libraries-are-there page-tools-are-there
 	$(build_programs)
-	python3 -B Tools/test_page.py --programs .build/release --folder .build/page --slack '$(SLACK)' --only '$(ONLY)'
+	python3 -B Tools/test_page.py --programs .build/release --folder .build/page --slack '$(SLACK)' --walks '$(WALKS)' --only '$(ONLY)'
 
 # Graphviz draws the diagram, Chromium the page.
 pictures: libraries-are-there page-tools-are-there

@@ -108,10 +108,10 @@ class Browser:
         while select.select([self.reading], [], [], 0)[0]:
             self.listen(time.monotonic() + 1, "")
 
-    def page(self, width=1920, height=1080, dark=False, phone=False, still=False):
-        """A page in a context of its own."""
-        context = self.ask("Target.createBrowserContext")["browserContextId"]
-        target = self.ask("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
+    def page(self, width=1920, height=1080, dark=False, phone=False, still=False, beside=None):
+        """A page in a context of its own, or another one of the browser of a page."""
+        context = beside.context if beside else self.ask("Target.createBrowserContext")["browserContextId"]
+        target = self.ask("Target.createTarget", url="about:blank", browserContextId=context, newWindow=True)["targetId"]
         session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, session, target, context)
         self.pages[session] = page
@@ -223,6 +223,14 @@ class Page:
         for kind in ("mousePressed", "mouseReleased"):
             self.ask("Input.dispatchMouseEvent", type=kind, x=point["x"], y=point["y"], button="left", clickCount=1)
 
+    def drag(self, start, end):
+        """Drags from a place to another, each with `x` and `y`."""
+        self.ask("Input.dispatchMouseEvent", type="mousePressed", button="left", clickCount=1, **start)
+        for part in (1, 2, 3):
+            point = {name: start[name] + (end[name] - start[name]) * part / 3 for name in ("x", "y")}
+            self.ask("Input.dispatchMouseEvent", type="mouseMoved", button="left", buttons=1, **point)
+        self.ask("Input.dispatchMouseEvent", type="mouseReleased", button="left", clickCount=1, **end)
+
     def move(self, x, y):
         self.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
@@ -255,4 +263,7 @@ class Page:
 
     def close(self):
         self.browser.pages.pop(self.session, None)
-        self.browser.ask("Target.disposeBrowserContext", browserContextId=self.context)
+        if any(page.context == self.context for page in self.browser.pages.values()):
+            self.browser.ask("Target.closeTarget", targetId=self.target)
+        else:
+            self.browser.ask("Target.disposeBrowserContext", browserContextId=self.context)

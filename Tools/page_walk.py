@@ -1,4 +1,7 @@
-"""Random walks on the live page: what the screen says is compared with what the daemon answers."""
+"""Random walks on the live page: what the screen says is compared with what the daemon answers.
+
+Most of a walk is waiting for the page, so several walk side by side: what waits is a generator.
+"""
 
 import json
 import random
@@ -13,7 +16,7 @@ SCREEN = """(() => {
   const texts = (selector) => [...panel.querySelectorAll(selector)].map((item) => item.textContent);
   const parts = (selector) => [...panel.querySelectorAll(selector)].map((item) => item.dataset.part);
   return {
-    states: [...panel.querySelectorAll(".present-state strong")].map((item) => item.textContent),
+    states: [...panel.querySelectorAll(".present-state:not(.absent) strong")].map((item) => item.textContent),
     timers: [...panel.querySelectorAll(".timers li")].map((item) => `${item.querySelector(".name").textContent} ${item.title}`),
     readings: Object.fromEntries([...panel.querySelectorAll(".readings > div")].map((item) => [...item.children].map((one) => one.textContent))),
     possible: parts(".edge.possible"), perhaps: parts(".edge.perhaps"), lit: parts(".edge.lit"), present: parts(".node.present, .cluster.present"),
@@ -33,6 +36,17 @@ def exact(seconds):
     return text if len(text.split(".")[1]) >= 3 else f"{float(seconds):.3f}"
 
 
+def events(move):
+    """The events and the timer that bring a transition; one of a document may be for several."""
+    return set(re.split(r", (?![^(]*\))", move["event"]) if "event" in move else []) | {move.get("timer")}
+
+
+def seconds(text):
+    """A duration such as `5m` or `1m30s`."""
+    units = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
+    return sum(float(amount) * units[unit] for amount, unit in re.findall(r"([\d.]+)(ns|us|ms|s|m|h|d)", text))
+
+
 def close(shown, value):
     """Whether a reading on the screen is the daemon's."""
     try:
@@ -42,13 +56,13 @@ def close(shown, value):
 
 
 class Walk:
-    """Walks, each with a machine in a world of its own."""
+    """Walks, one after the other, each with a machine in a world of its own."""
 
     def __init__(self, page, client, daemon, seed):
         self.page, self.client, self.daemon, self.seed = page, client, daemon, seed
-        self.number = 0
         self.looks = 0
         self.least = 99.0
+        self.world = None
 
     def ask(self, request):
         answer = self.client.say(request)[0]
@@ -56,16 +70,15 @@ class Walk:
             raise Failure(f"{request}: {answer}")
         return answer
 
-    def take(self, request, definition=b"", steps=10):
-        """A walk of a machine `m` that a request makes, of a kind that a `define` with its document may define."""
-        self.number += 1
-        draw = random.Random(f"{self.seed} {self.number}")
+    def take(self, number, request, definition=b"", steps=20):
+        """The walk of a number, of a machine `m` that a request makes, of a kind that a `define` with its document may define."""
+        draw = random.Random(f"{self.seed} {number}")
         self.ask("use main")
         self.ask("worlds")
         for world in [line.split()[1] for line in self.client.data]:
-            if world != "main":
+            if self.world and re.fullmatch(rf"(then-)?{self.world}(-.*)?", world):
                 self.ask(f"world drop {world}")
-        world = self.world = f"walk{self.number}"
+        world = self.world = f"walk{number}"
         for line in (f"world new {world} seed={draw.randrange(1000)}", f"use {world}"):
             self.ask(line)
         if definition:
@@ -74,19 +87,18 @@ class Walk:
             if answer[0] != "+":
                 raise Failure(f"define: {answer}")
         self.ask(request)
-        self.names = self.members()
+        self.names = self.all = self.members()
         base, token = self.daemon.link.split("#")
         self.page.open(f"{base}?world={world}&show=m#{token}")
         self.page.until("document.querySelector('.panel .present-state strong')?.textContent.length > 1", "the machine is shown", wait=30)
         self.facts = None
-        self.seqs = []
-        self.compare("after it was made")
+        yield from self.compare("after it was made")
         for step in range(steps):
             what = self.step(draw)
             if what:
-                self.compare(what)
-        self.look_back(draw)
-        self.fork(draw)
+                yield from self.compare(what)
+        yield from self.look_back(draw)
+        yield from self.fork(draw)
 
     def members(self):
         self.ask("list")
@@ -97,7 +109,9 @@ class Walk:
         kind = draw.choice(["send"] * 6 + ["advance", "step", "undo", "redo", "goto"])
         request = {"advance": f"advance {draw.choice(['10ms', '400ms', '3s', '1h'])}", "step": "step", "undo": f"undo {draw.randint(1, 2)}",
                    "redo": "redo"}.get(kind)
-        if kind == "send":
+        if not self.names:
+            request = "redo"
+        elif kind == "send":
             name = draw.choice(self.names)
             self.ask(f"can {name}")
             events = [line.split()[1:] for line in self.client.data]
@@ -111,9 +125,6 @@ class Walk:
             request = f"goto {now * draw.random():.9f}"
         answer = self.client.say(request)[0]
         self.names = self.members()
-        if not self.names:
-            self.ask("redo")
-            self.names = self.members()
         return f"{request} ({answer})"
 
     # What the daemon says
@@ -127,7 +138,7 @@ class Walk:
             member = name[2:]
             state = " ".join(next(words[1:] for words in lines if words[0] == "state"))
             timers = {(f"{member}.{words[1]}" if member else words[1]) + f" due at {exact(words[2].split('=')[1])} s" for words in lines if words[0] == "timer"}
-            readings = {(f"{member}.{words[1]}" if member and len(self.names) > 1 else words[1]): words[2].strip('"').replace('\\"', '"') for words in lines if words[0] == "reading"}
+            readings = {(f"{member}.{words[1]}" if member else words[1]): words[2].strip('"').replace('\\"', '"') for words in lines if words[0] == "reading"}
             self.ask(f"can {name}")
             events = [(line.split()[1], "effect=" in line, len([word for word in line.split()[2:] if "=" not in word])) for line in self.client.data]
             outcomes = {}
@@ -160,21 +171,37 @@ class Walk:
     def compare(self, what):
         """Waits until the screen says what the daemon says; Failure with the first difference."""
         said, moves = self.says(), self.last_moves()
-        self.until_same(what, lambda screen: self.difference(screen, said, moves))
+        yield from self.until_same(what, lambda screen: self.difference(screen, said, moves))
 
     def until_same(self, what, difference):
         deadline = time.monotonic() + 12
         while True:
             screen = self.page.evaluate(SCREEN)
+            self.expect_fresh(what, screen)
             found = difference(screen)
             if not found:
                 break
             if time.monotonic() > deadline:
                 self.ask("journal limit=12 what=all")
                 raise Failure(f"{what}: {found}; " + " | ".join(line[2:] for line in self.client.data))
-            self.page.evaluate("new Promise((resolve) => setTimeout(resolve, 40))")
+            yield
         self.looks += 1
         self.least = min(self.least, screen["text"])
+
+    def expect_fresh(self, what, screen):
+        """Failure if arrows are bold that leave no state of those that are filled, at any moment."""
+        for graph in self.facts or []:
+            if len(self.all) > 1 or any(state.get("region") is not None or state.get("parent") is not None for state in graph["states"]):
+                return
+            here = {state["name"] for state in graph["states"] if state.get("id") in screen["present"]}
+            stale = [arrow for arrow in screen["possible"] + screen["perhaps"]
+                     if not any(arrow in move.get("arrows", []) and move["from"] in here for move in graph["transitions"])]
+            if not stale:
+                return
+        # What a machine does for the first time may change its picture.
+        before, self.facts = self.facts, self.graph() if self.facts else self.facts
+        if self.facts and self.facts == before:
+            raise Failure(f"{what}: {stale} are bold, and the machine is in {here}")
 
     def graph(self):
         """What the picture on the screen shows, by the ids of its parts; asked in the forms that the page may have chosen."""
@@ -202,9 +229,13 @@ class Walk:
         events = [event for item in said.values() for event in item["events"]]
         if sorted(screen["events"]) != sorted(events):
             return f"possible are {events}, on the screen {screen['events']}"
-        self.facts = self.graph() if self.facts is None else self.facts
-        differences = [self.arrows(screen, said, moves, graph) for graph in self.facts]
-        return differences[0] if differences and all(differences) else None
+        for isAnew in (False, True):
+            if isAnew or self.facts is None:
+                self.facts = self.graph()
+            differences = [self.arrows(screen, said, moves, graph) for graph in self.facts]
+            if not differences or not all(differences):
+                return None
+        return differences[0]
 
     def arrows(self, screen, said, moves, graph):
         """A difference between bold and lit arrows and the daemon's outcomes, by one of the pictures."""
@@ -212,6 +243,9 @@ class Walk:
                 state.get("region") is not None or state.get("parent") is not None for state in graph["states"]) or any(
                 move.get("event") == "" for move in graph["transitions"]):
             return self.sound(screen, said, moves, graph)
+        if not said:
+            return f"{screen['possible'] + screen['perhaps'] + screen['lit']} mean something, and there is no machine" if (
+                screen["possible"] or screen["perhaps"] or screen["lit"] or screen["present"]) else None
         name, item = next(iter(said.items()))
         bare = lambda word: re.sub(r"\(.*", "", word)
         known = {state["name"] for state in graph["states"]}
@@ -219,7 +253,7 @@ class Walk:
         certain, possible = set(), set()
         for event, (effects, into) in item["outcomes"].items():
             fits = [move for move in graph["transitions"] if move["effect"] == "moved" and move["from"] == here
-                    and event in (move.get("event"), move.get("timer")) and (move["to"] in into or bare(move["to"]) in map(bare, into))]
+                    and event in events(move) and (move["to"] in into or bare(move["to"]) in map(bare, into))]
             ids = {arrow for move in fits for arrow in move.get("arrows", [])}
             possible |= ids
             if effects == ["moved"] and len(into) == 1 and len({tuple(move.get("arrows", [])) for move in fits}) <= 1:
@@ -237,7 +271,7 @@ class Walk:
                 if not any(arrow in move.get("arrows", []) and fits(move) for move in graph["transitions"]):
                     return arrow
         open_events = {event for item in said.values() for event in item["outcomes"]}
-        wrong = means(screen["possible"] + screen["perhaps"], lambda move: {move.get("event"), move.get("timer")} & (open_events | {""}))
+        wrong = means(screen["possible"] + screen["perhaps"], lambda move: events(move) & (open_events | {""}))
         if wrong:
             return f"{wrong} is bold, possible are {open_events}"
         keys = {key.split("=")[1] for words in moves.values() if words[4] == "moved" for key in words if key.startswith(("event=", "timer=", "wire="))}
@@ -247,8 +281,9 @@ class Walk:
         if any("wire=" in word for words in moves.values() for word in words):
             return None
         # Of a document a timer is `STATE.after.2s`, its arrow `after 2s`, and what leads on from a choice has no event.
-        delays = {f"after {trigger.split('.after.')[1]}" for trigger in triggers if ".after." in trigger}
-        wrong = means(screen["lit"], lambda move: {move.get("event"), move.get("timer")} & (triggers | delays | {""}))
+        delays = {seconds(trigger.split(".after.")[1]) for trigger in triggers if ".after." in trigger}
+        wrong = means(screen["lit"], lambda move: events(move) & (triggers | {""})
+                      or (move.get("event") or "").startswith("after ") and seconds(move["event"]) in delays)
         if wrong:
             return f"{wrong} is lit, the last moves were by {triggers}"
         moved = [words for words in moves.values() if words[4] == "moved"]
@@ -262,16 +297,16 @@ class Walk:
     def past(self, seq):
         """What the daemon says of the moment after an input: a fork of it is asked."""
         world = self.world
-        self.ask(f"world fork then seq={seq}")
-        self.ask("use then")
+        self.ask(f"world fork then-{world} seq={seq}")
+        self.ask(f"use then-{world}")
         names, self.names = self.names, self.members()
-        said = self.says() if self.names == names else None
+        said = self.says()
         # A fork has what wires deliver and what is due at once, too; the page shows one input after the other.
         if int(re.search(r" seq=(\d+)", self.ask("world"))[1]) != seq:
             said = None
         self.names = names
         self.ask(f"use {world}")
-        self.ask("world drop then")
+        self.ask(f"world drop then-{world}")
         return said
 
     def look_back(self, draw):
@@ -283,15 +318,15 @@ class Walk:
             return
         self.ask(f"journal since={seq} limit=1")
         said = None if any(" undone=" in line for line in self.client.data) else self.past(seq)
-        if said:
+        if said is not None:
             def difference(screen):
                 # Of the past there are readings that are numbers, after the last input of an instant.
                 own = {name: {**item, "readings": {key: value for key, value in item["readings"].items() if key in screen["readings"]}}
                        for name, item in said.items()}
                 return None if not screen["isPast"] else self.difference(screen, own)
-            self.until_same(f"input {seq} in the past", difference)
+            yield from self.until_same(f"input {seq} in the past", difference)
         self.page.key("Escape")
-        self.compare("back to now")
+        yield from self.compare("back to now")
 
     def fork(self, draw):
         self.page.evaluate("document.activeElement?.blur()")
@@ -305,9 +340,7 @@ class Walk:
         self.page.evaluate("[...document.querySelectorAll('.slider button')].find((item) => item.textContent === 'Fork here').click()")
         self.page.until(f"document.querySelector('.world select').value.startsWith('{world}-')", "the fork is used")
         self.ask(f"use {self.page.evaluate('document.querySelector(`.world select`).value')}")
-        before, self.names = self.names, self.members()
-        # A composition is several inputs: between them it is only half there.
-        if self.names == before:
-            self.facts = None
-            self.page.until("document.querySelector('.panel .present-state strong')?.textContent.length > 1", "the machine is shown", wait=30)
-            self.compare(f"a fork of input {seq}")
+        self.names = self.members()
+        self.facts = None
+        self.page.until("document.querySelector('.panel .present-state strong')?.textContent.length > 1", "the machine is shown", wait=30)
+        yield from self.compare(f"a fork of input {seq}")

@@ -19,6 +19,12 @@ static const unsigned char times_js[] = {
 static const unsigned char requests_js[] = {
 #embed "../Page/Web/requests.js"
 };
+static const unsigned char tabs_js[] = {
+#embed "../Page/Web/tabs.js"
+};
+static const unsigned char lesson_js[] = {
+#embed "../Page/Web/lesson.js"
+};
 static const unsigned char connection_js[] = {
 #embed "../Page/Web/connection.js"
 };
@@ -106,6 +112,8 @@ static const struct fsm_page_file files[] = {
     ROW("dom.js", dom_js),
     ROW("times.js", times_js),
     ROW("requests.js", requests_js),
+    ROW("tabs.js", tabs_js),
+    ROW("lesson.js", lesson_js),
     ROW("connection.js", connection_js),
     ROW("recording.js", recording_js),
     ROW("world.js", world_js),

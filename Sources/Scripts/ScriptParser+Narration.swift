@@ -296,10 +296,10 @@ extension ScriptParser {
 
   /// `point STATE`, for the only machine.
   ///
-  /// - Returns: False for the request `point NAME STATE`.
+  /// - Returns: False for the requests `point NAME STATE` and `point say=TEXT`.
   private mutating func takePoint() throws(ScriptFailure) -> Bool {
     let parts = plainParts
-    guard parts.count < 3 else { return false }
+    guard parts.count < 3, parts.dropFirst().first?.text.hasPrefix("say=") != true else { return false }
     guard parts.count == 2 else { throw mistake(1, "'point' is used as 'point [NAME] STATE'") }
     guard let state = StateText(parts[1].text) else { throw mistake(1, "'\(parts[1].text)' can be no state") }
     let name = try onlyMachine {

@@ -151,3 +151,24 @@ test("words of a request are quoted where they need it, and data are checked by 
   assert.equal(ruleOf("one character").check("ab"), "one character");
   assert.match(faultOf({ gone: true, reply: { code: "GONE" } }), /cannot be reached/);
 });
+
+test("a transition of a document may be for several events, and for a delay in another unit", () => {
+  const door = new Facts({
+    name: "door", complete: true, why: "", states: [state("open", "s0"), state("closing", "s1"), state("ajar", "s2")],
+    transitions: [move("open", "closing", "button, longOpen", "a0"), move("open", "ajar", "after 10m", "a1")],
+  });
+  for (const cause of [{ event: "button" }, { timer: "longOpen(1)" }]) assert.deepEqual(door.moved("open", "closing", cause).arrows, ["a0"]);
+  assert.deepEqual(door.running("open.after.600s(1)", "open").arrows, ["a1"]);
+  assert.deepEqual(arrows(door.possible([{ event: "button", effects: ["moved"], into: ["closing"] }], "open").certain), ["a0"]);
+});
+
+test("a machine whose making was undone is not there, until it is made again", () => {
+  const journal = new Journal();
+  journal.add({ seq: 1, t: 0, name: "key", what: "created", kind: "shiftKey", state: "off" });
+  journal.add({ seq: 2, t: 0, name: "key", what: "moved", from: "off", to: "on", event: "tap" });
+  journal.add({ seq: 3, t: 0, name: "-", what: "undone", from: 1, to: 2 });
+  assert.equal(machineAt(journal.lines, "key", Infinity).exists, false);
+  assert.equal(machineAt(journal.lines, "key", 2).exists, true);
+  journal.add({ seq: 4, t: 0, name: "key", what: "created", kind: "shiftKey", state: "off" });
+  assert.equal(machineAt(journal.lines, "key", Infinity).exists, true);
+});

@@ -43,7 +43,8 @@ struct PointTests {
     arguments: [
       ("point key on", "+"), ("point nokey on", "- UNKNOWN-MACHINE"),
       ("point key onn", "- BAD-ARGUMENT argument=state"),
-      ("point key", "- USAGE"), ("point key on off", "- USAGE"), ("begin\npoint key on\nend", "- BATCH index=1"),
+      ("point", "- USAGE"), ("point key", "- USAGE"), ("point predict=yes", "- USAGE"), ("point key on off", "- USAGE"),
+      ("begin\npoint key on\nend", "- BATCH index=1"),
     ])
   func states(request: String, answer: String) {
     #expect(one.say(request).last?.hasPrefix(answer) == true)
@@ -61,6 +62,21 @@ struct PointTests {
     #expect(
       one.say("point key on").first
         == #"{"class":"notice","seq":2,"t":0.000,"name":"key","what":"pointed","state":"on"}"#)
+  }
+
+  @Test("a text goes to all others who watch in the world, whatever they watch")
+  func texts() {
+    _ = one.say("watch *")
+    _ = other.say("watch lamp")
+    let third = host.connect(toWorld: "another")
+    _ = third.say("watch *")
+    #expect(one.say(#"@t point say="What is next?" predict=yes"#) == ["+ @t"])
+    #expect(other.lines() == [#"* 2 0.000 - pointed say="What is next?" predict=yes"#])
+    #expect(one.say(#"point say="""#) == ["+"])
+    #expect(other.lines() == [#"* 2 0.000 - pointed say="""#])
+    #expect(third.lines().isEmpty)
+    #expect(one.say("point say=a predict=maybe").last?.hasPrefix("- BAD-ARGUMENT argument=predict") == true)
+    #expect(one.say("point key on say=a").last?.hasPrefix("- USAGE") == true)
   }
 
   @Test("a session that may only look may not point")

@@ -145,6 +145,7 @@ struct RandomRequests {
     case 79: return "journal\(maybe(pattern())) limit=5\(maybe("since=\(count())"))\(maybe("what=moves"))"
     case 80..<82: return "watch \(pattern())\(maybe("what=all"))\(dice.once(in: 20) ? " since=\(count())" : "")"
     case 82 where dice.once(in: 3): return "point \(name()) \(dice.one(of: states))"
+    case 82 where dice.once(in: 3): return "point say=\"what is next?\" predict=\(dice.one(of: ["yes", "no"]))"
     case 82: return "unwatch \(pattern())"
     case 83..<86: return "use \(dice.one(of: RandomRequests.worlds))"
     case 86 where dice.once(in: 3): return "world fork \(dice.one(of: RandomRequests.worlds))"

@@ -99,7 +99,7 @@ package struct ReplyShape: Sendable {
   package static let history = [
     "created KIND STATE", "moved FROM TO", "output OUTPUT DATA…", "told OUTPUT DATA…", "dropped", "stayed STATE",
     "ignored STATE", "refused STATE", "expired TIMER", "armed TIMER", "disarmed TIMER", "wired OUTPUT TO EVENT",
-    "unwired OUTPUT TO EVENT", "pointed STATE", "undone", "redone", "defined KIND", "undefined KIND", "clock",
+    "unwired OUTPUT TO EVENT", "pointed [STATE]", "undone", "redone", "defined KIND", "undefined KIND", "clock",
   ].map { ReplyShape("SEQ T NAME " + $0) }
 
   /// A success without words, which `cancel` has out of turn.

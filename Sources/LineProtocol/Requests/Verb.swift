@@ -172,7 +172,8 @@ package struct VerbEntry: Sendable {
         VerbEntry(verb, "PATTERN", does: "ends a watch of this connection", example: "unwatch *")
       case .point:
         VerbEntry(
-          verb, "NAME STATE", does: "shows those who watch a machine one of its states; the live page highlights it",
+          verb, "NAME STATE", "say=TEXT [predict=yes|no]",
+          does: "shows those who watch a state, or a text about the world, as a teacher does; the live page has it",
           example: "point key on", inBatch: false)
       case .journal:
         VerbEntry(

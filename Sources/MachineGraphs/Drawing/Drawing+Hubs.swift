@@ -46,6 +46,8 @@ struct Hub {
 extension Drawing {
   /// States with an equal move from which they share a hub.
   private static let fewestSharers = 3
+  /// How many states a node for all of them stands for, at least: in a small picture each arrow begins at its state.
+  private static let fewestForAll = 9
 
   /// The strokes, with those that are equal in at least three states gathered in hubs.
   var gatheredStrokes: (strokes: [Stroke], hubs: [Hub]) {
@@ -79,10 +81,10 @@ extension Drawing {
       var stroke = all[places[0]]
       for place in places { stroke.join(all[place]) }
       let others = living.count - (living.contains(move.to) ? 1 : 0)
-      if sources.count >= living.count, sources.isSuperset(of: living) {
+      if living.count >= Self.fewestForAll, sources.count >= living.count, sources.isSuperset(of: living) {
         hubs.append(Hub(sources: .anyState, home: move.home, stroke: stroke))
         gathered.formUnion(places)
-      } else if sources.count == others, sources == living.subtracting([move.to]) {
+      } else if living.count >= Self.fewestForAll, sources.count == others, sources == living.subtracting([move.to]) {
         hubs.append(Hub(sources: .anyOtherState, home: move.home, stroke: stroke))
         gathered.formUnion(places)
       } else {

@@ -33,6 +33,8 @@ export class Diagram {
   // The least size of a text in the picture.
   #text = TEXT;
   #scale = 1;
+  // Whether it is larger than its frame.
+  #isLarger = false;
   // How large somebody wants it.
   #wanted = null;
   #map;
@@ -95,8 +97,8 @@ export class Diagram {
     return this.#root !== null;
   }
 
-  // Shows a picture; false if the text is none.
-  draw(text, facts) {
+  // Shows a picture; false if the text is none. A frame around all of it whose title is one of `titles` says nothing new.
+  draw(text, facts, titles = []) {
     const picture = readPicture(text);
     if (!picture) return false;
     this.#parts = picture.parts;
@@ -110,6 +112,10 @@ export class Diagram {
     }
     for (const [id, part] of this.#parts) part.dataset.part = id;
     for (const wire of facts?.wires ?? []) for (const id of wire.arrows ?? []) this.#parts.get(id)?.classList.add("wire");
+    const states = new Set(facts?.states.map(({ id }) => id));
+    for (const [id, part] of this.#parts) {
+      if (part.classList.contains("cluster") && !states.has(id) && titles.includes(part.querySelector("text")?.textContent.trim())) part.classList.add("outermost");
+    }
     put(this.#frame, this.#root);
     const graph = this.#root.querySelector(".graph");
     this.#marks = svg("g", { class: "marks" });
@@ -119,7 +125,7 @@ export class Diagram {
     if (box?.width) {
       const shift = graph.getCTM && graph.transform.baseVal.consolidate()?.matrix;
       const [x, y] = [box.x + (shift?.e ?? 0), box.y + (shift?.f ?? 0)];
-      const room = 10;
+      const room = 6;
       this.#size = { width: box.width + 2 * room, height: box.height + 2 * room };
       this.#root.setAttribute("viewBox", `${x - room} ${y - room} ${this.#size.width} ${this.#size.height}`);
     }
@@ -157,8 +163,10 @@ export class Diagram {
 
   // Makes it as large as somebody wants it, or as its frame allows, and as can be read in any case.
   fit() {
-    if (!this.#root || !this.#frame.clientWidth) return;
+    const { clientWidth, clientHeight } = this.#frame;
+    if (!this.#root || !clientWidth) return;
     const scale = this.#wanted ?? Math.max(this.#fitting, LEAST_TEXT / this.#text);
+    this.#isLarger = this.#size.width * scale > clientWidth + 2 || this.#size.height * scale > clientHeight + 2;
     if (scale !== this.#scale || !this.#root.style.width) {
       this.#scale = scale;
       this.#root.style.width = `${this.#size.width * scale}px`;
@@ -203,6 +211,12 @@ export class Diagram {
     this.#present.set(key, ids);
     this.#mapPresent();
     this.follow();
+  }
+
+  // Makes pale what does not exist at the moment that is shown, and nothing else.
+  setAbsent(ids) {
+    for (const part of this.#root?.querySelectorAll(".absent") ?? []) part.classList.remove("absent");
+    for (const id of ids) this.#parts.get(id)?.classList.add("absent");
   }
 
   // Marks the states at which somebody points, and no others.
@@ -343,16 +357,17 @@ export class Diagram {
     return { group, track, text, bar, width, shown: -1 };
   }
 
-  // The middle of a place beside a label that lies on no state and no other text: below, right, left, above; else below.
+  // The middle of a place beside a label that lies on no state and no other text: below, right, left, above, and somewhat
+  // farther; else below.
   #freePlace(part, box, width, height) {
     const [middle, line] = [box.x + box.width / 2, box.y + box.height / 2];
     const top = Math.min(...[...part.querySelectorAll("text")].map((text) => text.getBBox().y));
-    const places = [
-      [middle, box.y + box.height + height / 2 + 1],
-      [box.x + box.width + width / 2 + 3, line],
-      [box.x - width / 2 - 3, line],
-      [middle, top - height / 2 - 1],
-    ];
+    const places = [0, 0.6, 1.2].flatMap((more) => [
+      [middle, box.y + box.height + height * (0.5 + more) + 1],
+      [box.x + box.width + width * (0.5 + more) + 3, line],
+      [box.x - width * (0.5 + more) - 3, line],
+      [middle, top - height * (0.5 + more) - 1],
+    ]);
     const taken = [...this.#root.querySelectorAll(".node > :is(path, polygon, ellipse), .edge text")].map((item) => item.getBBox());
     const isFree = ([x, y]) => !taken.some((other) =>
       Math.abs(other.x + other.width / 2 - x) < (other.width + width) / 2 &&
@@ -368,7 +383,7 @@ export class Diagram {
   // Scrolls to what is present, with the arrows that leave it, where the picture is larger than its frame.
   follow() {
     const frame = this.#frame;
-    if (!this.#root || frame.scrollWidth <= frame.clientWidth + 2 && frame.scrollHeight <= frame.clientHeight + 2) return;
+    if (!this.#root || !this.#isLarger) return;
     const states = [...this.#present.values()].flat().flatMap((id) => this.#parts.get(id) ?? []);
     if (!states.length) return;
     const titles = new Set(states.map((part) => part.querySelector("title")?.textContent));

@@ -52,17 +52,20 @@ export function eachFrame(work) {
   };
 }
 
-// Calls `work` at once, and again at most every `pause` milliseconds while it is asked for.
+// How much longer than a work takes the pause after it is, at least: several of them leave time for frames.
+const REST = 8;
+
+// Calls `work` at once, and again at most every `pause` milliseconds while it is asked for; less often if it takes long.
 export function atMostEvery(pause, work) {
   let timer = 0;
-  let last = -Infinity;
+  let next = -Infinity;
   return () => {
     if (timer) return;
-    const wait = Math.max(0, last + pause - performance.now());
     timer = setTimeout(() => {
       timer = 0;
-      last = performance.now();
+      const begun = performance.now();
       work();
-    }, wait);
+      next = Math.max(begun + pause, performance.now() + REST * (performance.now() - begun));
+    }, Math.max(0, next - performance.now()));
   };
 }

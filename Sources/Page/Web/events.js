@@ -26,25 +26,31 @@ export class Events {
 
   // Shows what machines would take and what they would ignore: `members` by name, each with `member`, `kind`, `state`,
   // `possible` and `ignored`. In the past nothing can be sent.
-  show(members, isPast) {
+  show(members, isPast, isOfSeveral) {
+    this.list.classList.remove("doubtful");
     const hasControl = this.#page.source.control && !isPast;
     for (const [name, { kind }] of members) this.#kinds.set(name, kind);
-    const told = [...members].map(([name, member]) => [name, member.possible, member.ignored, member.state === null]);
+    const told = [...members].map(([name, member]) => [name, member.possible, member.ignored, member.isAsked]);
     const key = JSON.stringify([hasControl, isPast, told]);
     if (this.#key === key) return;
     this.#key = key;
     // What has the focus keeps it.
     const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset : null;
-    const groups = [...members].map(([name, member]) => this.#group(name, member, hasControl, members.size > 1));
+    const groups = [...members].map(([name, member]) => this.#group(name, member, hasControl, isOfSeveral));
     put(this.list, [el("h3", { class: "caption" }, isPast ? "Possible then" : "Possible now"), ...groups]);
     if (!focused?.event) return;
     const same = this.buttons.find(({ dataset }) => dataset.event === focused.event && dataset.machine === focused.machine);
     (same ?? this.buttons[0])?.focus({ preventScroll: true });
   }
 
+  // Something has happened; what is possible now is being asked.
+  doubt() {
+    this.list.classList.add("doubtful");
+  }
+
   #group(name, member, hasControl, isOneOfSeveral) {
     const item = (event, isIgnored) => el("li", null, this.#item(name, member, event, isIgnored, hasControl, isOneOfSeveral));
-    const isEmpty = !member.possible.length && member.state !== null;
+    const isEmpty = !member.possible.length && member.isAsked;
     const ignored = el(
       "details",
       {

@@ -1,5 +1,7 @@
 // What a picture shows, from `graph … format=json present=no`: which parts of it stand for a state, a move, a timer.
 
+import { parseDuration } from "./times.js";
+
 // Steps that one event may take through a document at most.
 const MOST_STEPS = 8;
 
@@ -15,7 +17,8 @@ export class Facts {
     this.isComplete = json.complete;
     this.why = json.why;
     this.#states = json.states;
-    this.#transitions = json.transitions;
+    // A transition of a document may be for several events.
+    this.#transitions = json.transitions.map((move) => ({ ...move, events: move.event === undefined ? [] : move.event.split(/, (?![^(]*\))/) }));
     this.#wires = json.wires ?? [];
     this.#regions = new Map();
     for (const state of json.states) {
@@ -140,9 +143,9 @@ export class Facts {
       (move) =>
         isInside(move) &&
         (base !== undefined
-          ? (move.timer ?? move.event) === base || isDelay(move, base)
+          ? isBy(move, base)
           : event !== undefined
-            ? move.event === event || move.timer === event
+            ? move.events.includes(event) || move.timer === event
             : move.event !== undefined),
     );
   }
@@ -152,7 +155,7 @@ export class Facts {
     const around = this.#around(this.leaves(word, member));
     const base = timerName(timer);
     const moves = this.#transitions.filter(
-      (move) => (move.timer === base || isDelay(move, base)) && around.has(move.from) && (!member || move.from.startsWith(`${member}.`)),
+      (move) => isBy(move, base) && around.has(move.from) && (!member || move.from.startsWith(`${member}.`)),
     );
     const arrows = unique(moves.filter((move) => move.effect === "moved").map((move) => move.arrows?.at(-1)));
     const inner = unique(moves.filter((move) => move.effect !== "moved").map((move) => this.#id(move.from)));
@@ -178,13 +181,24 @@ export class Facts {
     const moves = this.#transitions.filter((move) =>
       move.event !== undefined && around.has(move.from) && (move.effect === "moved" || move.effect === "stayed"));
     const bare = (name) => (member ? name.slice(member.length + 1) : name);
-    return [...Map.groupBy(moves, (move) => move.event)].map(([event, alike]) => ({
+    const byEvent = Map.groupBy(moves.flatMap((move) => move.events.map((event) => ({ event, move }))), ({ event }) => event);
+    return [...byEvent].map(([event, found]) => [event, found.map(({ move }) => move)]).map(([event, alike]) => ({
       event,
       // A condition may hold or not, and what was not tried may do something else.
       effects: !this.isComplete || alike.some((move) => move.guard || move.samples)
         ? ["moved", "ignored"] : unique(alike.map((move) => move.effect)),
       into: unique(alike.filter((move) => move.effect === "moved").map((move) => bare(move.to))),
     }));
+  }
+
+  // The ids of all that belongs to a member: its states, their arrows, and its wires.
+  partsOf(member) {
+    const isOwn = (state) => state === member || state.startsWith(`${member}.`);
+    return unique([
+      ...this.#states.filter(({ name }) => isOwn(name)).map(({ id }) => id),
+      ...this.#transitions.filter(({ from }) => isOwn(from)).flatMap(({ arrows }) => arrows ?? []),
+      ...this.#wires.filter(({ from, to }) => from === member || to === member).flatMap(({ arrows }) => arrows ?? []),
+    ]);
   }
 
   // The wires from one member to another that carry an output.
@@ -213,9 +227,17 @@ function narrowedAlike(moves, outputs) {
   return possible.length ? possible : moves;
 }
 
-// Whether a move of a document, `after 2s`, is that of a timer, `STATE.after.2s`.
+// Whether the end of a timer brings a move.
+function isBy(move, timer) {
+  return move.timer === timer || (move.timer === undefined && move.events.includes(timer)) || isDelay(move, timer);
+}
+
+// Whether a move of a document, `after 5m`, is that of a timer, `STATE.after.300s`.
 function isDelay({ event, from }, timer) {
-  return event?.startsWith("after ") && timer === `${from}.after.${event.slice("after ".length)}`;
+  const [ours, theirs] = ["after ", `${from}.after.`];
+  if (!event?.startsWith(ours) || !timer.startsWith(theirs)) return false;
+  const [written, runs] = [event.slice(ours.length), timer.slice(theirs.length)];
+  return written === runs || parseDuration(written) === parseDuration(runs);
 }
 
 // Whether two of some moves leave the same state by different arrows.

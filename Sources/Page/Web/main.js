@@ -7,6 +7,7 @@ import { openFile, openHelp, openNew } from "./dialogs.js";
 import { atMostEvery, el, prefersStillness, put, setText } from "./dom.js";
 import { Kinds } from "./kinds.js";
 import { Drawers } from "./drawers.js";
+import { LessonText } from "./lesson.js";
 import { Log } from "./log.js";
 import { MachineList } from "./machines.js";
 import { Panel } from "./panel.js";
@@ -46,6 +47,13 @@ const KEYS = [
   ["?", "this list"],
 ];
 
+// The world of a daemon in which sessions begin.
+const MAIN = "main";
+
+function worldOfAddress() {
+  return new URLSearchParams(location.search).get("world") ?? MAIN;
+}
+
 class Page {
   world = new World();
   #panels = [];
@@ -57,6 +65,8 @@ class Page {
   // Whether lines of the past come in, which nobody has to be told of.
   #isCatchingUp = false;
   #status = "";
+  // The world that is to be shown.
+  #wanted = worldOfAddress();
 
   constructor(source) {
     this.source = source;
@@ -78,16 +88,17 @@ class Page {
       drawers,
       list: new MachineList(this, { onpick: (name, isBeside) => this.show(name, isBeside) }),
       clock: new ClockBar(this),
-      wave: new Wave(source, this.world, { names, readings: (name) => this.#panels.flatMap((panel) => panel.readingsOf(name)), onpick: (seq) => this.#views.slider.moveTo(seq) }),
+      wave: new Wave(source, this.world, { names, readings: (name) => this.#panels.flatMap((panel) => panel.readingsOf(name)), onpick: (seq) => (seq === null ? this.#views.slider.live() : this.#views.slider.moveTo(seq)) }),
       log: new Log(this.world, { names, onpick: (seq) => this.#views.slider.moveTo(seq) }),
       slider: new Slider(this, { onmove: (input) => this.#look(input), onfork: (input) => this.#fork(input) }),
       announcer: new Announcer(parts.spoken),
+      lesson: new LessonText(),
     };
     const { list, clock, wave, log, slider } = this.#views;
     const tabs = this.#makeTabs();
-    const dock = el("section", { class: "dock", "aria-label": "Waveform" }, slider.element,
-      el("div", { class: "wave-head" }, wave.readout, wave.fold), wave.element);
-    const rooms = el("div", { class: "rooms", "data-room": "diagram" }, list.element, parts.panels, log.element, dock);
+    const dock = el("section", { class: "dock", "aria-label": "Waveform" },
+      el("div", { class: "wave-head" }, slider.element, wave.readout, wave.fold), wave.element);
+    const rooms = el("div", { class: "rooms", "data-room": "diagram" }, list.element, parts.panels, this.#views.lesson.element, log.element, dock);
     drawers.attach(rooms, { list: list.element, log: log.element, dock });
     this.#whole = [
       el("a", { class: "skip", href: "#panels", onclick: (event) => {
@@ -150,16 +161,14 @@ class Page {
 
   async #begin({ isSame }) {
     const first = !this.#isStarted;
-    const wanted = this.world.name ?? this.#address.get("world");
+    const wanted = this.#wanted;
     // Without waiting for an answer: the link opens on a picture.
     const worlds = this.source.request("worlds");
-    const used = wanted ? await this.source.request(line(["use", wanted])) : await this.source.request("world");
-    let reply = used.reply;
+    const used = await this.source.request(line(["use", wanted]));
+    const { reply } = used;
     if (!used.ok) {
-      if (used.gone) return;
-      const main = await this.source.request("use main");
-      if (!main.ok) return;
-      reply = main.reply;
+      if (!used.gone && wanted !== MAIN) this.#use(MAIN);
+      return;
     }
     this.#isStarted = true;
     this.#listWorlds(await worlds);
@@ -188,14 +197,15 @@ class Page {
     for (const panel of this.#panels) panel.recheck();
   }
 
-  async #use(name) {
-    const { ok, reply } = await this.source.request(line(["use", name]));
-    if (ok) await this.#enterWorld(reply);
-    else this.say(faultOf({ reply }));
+  // Looks at another world, in the session of the tabs that do.
+  #use(name) {
+    this.#wanted = name;
+    this.source.enter(name);
   }
 
   async #enterWorld(reply) {
     this.world.clear(reply.world);
+    this.#teach({});
     for (const panel of this.#panels) panel.close();
     const before = this.#panels.map((panel) => panel.name);
     this.#panels = [];
@@ -259,6 +269,7 @@ class Page {
   #notice(item) {
     const { list, wave, log, announcer } = this.#views;
     const isInput = item.what !== "clock" && item.what !== "pointed";
+    if (item.what === "pointed" && item.say !== undefined) return this.#teach(item);
     const isPast = item.seq <= this.world.journal.last && isInput && this.#isOld(item);
     if (isPast) return;
     const isFirst = item.seq !== this.world.journal.last;
@@ -276,7 +287,18 @@ class Page {
     if (!this.#isCatchingUp) announcer.notice(item);
     if (isFirst) this.#refresh.inputs();
     wave.update();
-    if (item.what === "created") this.#tellEmpty();
+    if (item.what !== "created") return;
+    this.#tellEmpty();
+    // A machine that is made while a teacher speaks is what is spoken of; of a composition, the whole.
+    if (!this.#views.lesson.element.hidden && !this.#isCatchingUp) this.show(item.name.replace(/\.[^.]*$/, ""), false);
+  }
+
+  // A teacher says something, and what is possible may be hidden until the room has said what comes.
+  #teach({ say = "", predict }) {
+    const { lesson } = this.#views;
+    lesson.show(say);
+    lesson.element.parentNode.classList.toggle("has-lesson", say !== "");
+    document.documentElement.classList.toggle("is-predicting", predict === "yes");
   }
 
   // Whether a line was seen already: the first lines of `since=` can be.
@@ -347,7 +369,7 @@ class Page {
     if (status === "locked") {
       this.say("This page needs the link that fsmd printed: it ends with # and a key. Open that link.", true);
     } else if (status === "full") {
-      this.say("This browser has as many pages of the daemon open as it allows (six). Close one, and this one goes on.", true);
+      this.say("This browser shows as many worlds of the daemon as it can (five). Close the tabs of one, and this one goes on.", true);
     } else if (status === "open" && this.#parts.message.dataset.stays) {
       this.#parts.message.hidden = true;
     }
@@ -436,7 +458,7 @@ class Page {
     const apart = {
       locked: ["This page is locked.", "fsmd has printed a link that ends with # and a key: open that link."],
       lost: ["The daemon cannot be reached.", "The page tries again by itself. If fsmd was started anew, open its new link."],
-      full: ["There is no room for one more page.", "A browser allows six to one daemon: close another."],
+      full: ["There is no room for one more world.", "A browser has room for five worlds of one daemon: close the tabs of another one."],
     }[this.#status];
     if (apart) return put(empty, el("h2", null, apart[0]), el("p", null, apart[1]));
     const hasMachines = this.#views.list.names.length > 0;
@@ -493,7 +515,7 @@ class Page {
     for (let number = 2; made.reply.code === "NAME-TAKEN" && number < 50; number += 1) made = await fork((name = `${base}-${number}`));
     if (!made.ok) return this.say(faultOf(made));
     this.#listWorlds(await this.source.request("worlds"));
-    await this.#use(name);
+    this.#use(name);
   }
 
   #new(wanted) {
@@ -598,7 +620,7 @@ class Page {
   #pollCount = 0;
 }
 
-const source = Recording.find() ?? new Connection(takeToken());
+const source = Recording.find() ?? new Connection(takeToken(), worldOfAddress());
 // What it has to say comes later; it is asked first, since the page takes a moment to make.
 source.open();
 new Page(source);

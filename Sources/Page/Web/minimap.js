@@ -6,6 +6,8 @@ import { put, svg } from "./dom.js";
 const SIDE = 150;
 // How much of its frame's sides it takes at most.
 const PART = 4;
+// Pixels around it.
+const ROOM = 28;
 
 export class MiniMap {
   #frame;
@@ -42,6 +44,7 @@ export class MiniMap {
 
   setPresent(ids) {
     for (const [id, mark] of this.#marks) mark.classList.toggle("present", ids.has(id));
+    this.show();
   }
 
   // Shows what is in view; nothing where all is.
@@ -53,5 +56,14 @@ export class MiniMap {
     const [width, height] = [Number(this.element.getAttribute("width")), Number(this.element.getAttribute("height"))];
     for (const [name, value] of [["x", (scrollLeft / scrollWidth) * width], ["y", (scrollTop / scrollHeight) * height],
       ["width", (clientWidth / scrollWidth) * width], ["height", (clientHeight / scrollHeight) * height]]) this.#view.setAttribute(name, value);
+    // It lies over no present state.
+    const isBelow = [...this.#marks.values()].some((mark) => mark.classList.contains("present")
+      && (this.#end(mark, "x", "width") / width) * scrollWidth - scrollLeft > clientWidth - width - ROOM
+      && (this.#end(mark, "y", "height") / height) * scrollHeight - scrollTop > clientHeight - height - ROOM);
+    this.element.classList.toggle("left", isBelow);
+  }
+
+  #end(mark, place, size) {
+    return Number(mark.getAttribute(place)) + Number(mark.getAttribute(size));
   }
 }

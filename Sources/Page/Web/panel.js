@@ -24,7 +24,7 @@ export class Panel {
   #events;
   #parts;
   #isGone = false;
-  // By the name of a machine: { member, state, kind, possible, ignored, readings, waiting }.
+  // By the name of a machine: { member, exists, state, kind, possible, ignored, outcomes, readings, line, outputs }.
   #members = new Map();
   #past = null;
   #finish;
@@ -77,7 +77,7 @@ export class Panel {
       el("div", { class: "stage" }, parts.frame, this.#diagram.map, parts.card),
       parts.list,
       parts.description,
-      el("footer", null, parts.timers, events.list, events.form, parts.readings, events.fault),
+      el("footer", null, events.list, parts.timers, events.form, parts.readings, events.fault),
     );
     parts.frame.addEventListener("wheel", (event) => {
       if (!event.ctrlKey) return;
@@ -121,19 +121,20 @@ export class Panel {
 
   // Asks for a picture and for what it shows, in a form.
   async #drawing(form) {
-    const ask = (format) => this.#page.source.request(line(["graph", this.name], { format, present: "no", ...form }));
-    const [facts, picture] = await Promise.all([ask("json"), ask("svg")]);
-    if (!facts.ok || !picture.ok) return null;
+    const ask = (format, present) => this.#page.source.request(line(["graph", this.name], { format, present, ...form }));
     const text = ({ data }) => data.map((item) => item.text).join("\n");
-    return { form, facts: new Facts(JSON.parse(text(facts))), picture: text(picture) };
+    // One with places of its own has no parts that are named, and the daemon marks the present one.
+    const [facts, picture] = await Promise.all([this.#hasPlaces ? null : ask("json", "no"), ask("svg", this.#hasPlaces ? null : "no")]);
+    if (facts?.ok === false || !picture.ok) return null;
+    return { form, facts: facts ? new Facts(JSON.parse(text(facts))) : this.#facts, picture: text(picture) };
   }
 
   // Chooses the picture whose texts are the largest on this screen: it leads to the right or down, or shows less. (A recording
   // has one picture.)
   async #chooseForm() {
-    if (!this.#page.source.isLive || this.#hasPlaces || this.#parts.frame.parentNode.hidden) return;
+    if (!this.#page.source.isLive || this.#parts.frame.parentNode.hidden) return;
     let best = { text: this.#diagram.fittingText, drawing: null };
-    for (const show of [null, "plain"]) {
+    for (const show of this.#hasPlaces ? [null] : [null, "plain"]) {
       for (const direction of ["right", "down"]) {
         if (best.text >= GOOD_TEXT) break;
         const drawing = await this.#drawing({ direction, show });
@@ -146,15 +147,21 @@ export class Panel {
     }
     if (!best.drawing) return;
     this.#form = best.drawing.form;
-    this.#takeDrawing(best.drawing);
+    if (this.#hasPlaces) await this.#drawMarked();
+    else this.#takeDrawing(best.drawing);
   }
 
   #takeDrawing({ facts, picture }) {
     this.#facts = facts;
     this.#table.draw(facts);
-    this.#diagram.draw(picture, facts);
+    this.#diagram.draw(picture, facts, this.#titles);
     this.recheck();
     this.#show();
+  }
+
+  // What stands above the picture already.
+  get #titles() {
+    return [this.name, this.#facts.name, `${this.name}: ${this.#facts.name}`];
   }
 
   // Asks for all that it shows. The picture comes first.
@@ -192,7 +199,7 @@ export class Panel {
     this.#show();
     const picture = await drawn;
     if (this.#isGone) return;
-    if (picture.ok && this.#diagram.draw(picture.data.map((data) => data.text).join("\n"), this.#facts)) {
+    if (picture.ok && this.#diagram.draw(picture.data.map((data) => data.text).join("\n"), this.#facts, this.#titles)) {
       if (this.#hasPlaces) this.#drawMarked();
     } else {
       this.#noPicture(picture.reply);
@@ -200,12 +207,12 @@ export class Panel {
     this.#show();
     this.oncontent();
     this.#dirty = new Set(this.machines);
-    this.#look();
+    await this.#ask();
     await this.#chooseForm();
   }
 
   #newMember(member, kind) {
-    return { member, kind, state: null, possible: [], ignored: [], outcomes: [], readings: [], line: null, outputs: [] };
+    return { member, kind, exists: true, state: null, isAsked: false, possible: [], ignored: [], outcomes: [], readings: [], line: null, outputs: [] };
   }
 
   async #without(reply, shown) {
@@ -258,7 +265,8 @@ export class Panel {
       ?? this.#facts?.transitions.find((item) => item.arrows?.includes(id));
     if (!move || !this.#page.source.control || this.#past) return;
     const [name] = this.#ownerOf(move.from);
-    if (move.event !== undefined) this.#events.send(name, move.event);
+    const { possible = [] } = this.#members.get(name) ?? {};
+    if (move.event !== undefined) this.#events.send(name, move.events.find((event) => possible.includes(event)) ?? move.events[0]);
     else if (move.timer !== undefined) this.#events.ask(line(["fire", name, move.timer]));
   }
 
@@ -269,7 +277,7 @@ export class Panel {
 
   #canTake(move) {
     const member = this.#members.get(this.#ownerOf(move.from)[0]);
-    return member?.possible.includes(move.event) ?? false;
+    return move.events.some((event) => member?.possible.includes(event));
   }
 
   // Says what a state means, which timers run there and what leads to it.
@@ -291,9 +299,9 @@ export class Panel {
   async #drawMarked() {
     if (this.#isGone || this.#past !== null) return;
     const before = this.#diagram.marked;
-    const { ok, data } = await this.#page.source.request(line(["graph", this.name], { format: "svg" }));
+    const { ok, data } = await this.#page.source.request(line(["graph", this.name], { format: "svg", ...this.#form }));
     if (!ok || this.#isGone || this.#past !== null) return;
-    this.#diagram.draw(data.map((item) => item.text).join("\n"), this.#facts);
+    this.#diagram.draw(data.map((item) => item.text).join("\n"), this.#facts, this.#titles);
     const after = this.#diagram.marked;
     this.#diagram.setPresent(this.name, after);
     if (before.join() !== after.join()) this.#diagram.light(this.name, { moves: [], arrows: this.#diagram.between(before, after), inner: [] });
@@ -308,15 +316,9 @@ export class Panel {
     this.#diagram.point(pointed);
     this.#table.point(pointed);
     if (item.what === "pointed") return;
-    if (item.what === "dropped") {
-      this.element.classList.add("gone");
-      this.#note(`${item.name} is gone.`);
-    } else if (item.what === "created") {
-      if (this.element.classList.contains("gone")) this.#note("");
-      this.element.classList.remove("gone");
-      member.state = item.state;
-      member.kind = item.kind;
-    }
+    if (item.what === "dropped") this.#setGone(item.name);
+    else if (item.what === "created") this.#setMade(member, item);
+    if (item.what === "created" || item.what === "moved" || item.what === "stayed") this.#doubt(member);
     if (isOutcome(item.what)) {
       member.state = item.to ?? item.state ?? member.state;
       // What is ignored or refused leaves the last move as it was.
@@ -338,6 +340,38 @@ export class Panel {
     if (item.what === "output") this.#carry(member, item.output);
     if (item.what === "moved" || item.what === "stayed") this.#light(item.name, member);
     this.#paint(item.name, member, member.state);
+  }
+
+  // A machine is no more, or not yet: nothing of it is present, possible or running.
+  #setGone(name) {
+    const member = this.#members.get(name);
+    if (!member.exists) return;
+    Object.assign(member, { exists: false, state: null, possible: [], ignored: [], outcomes: [], readings: [], line: null, outputs: [] });
+    this.#page.world.timers.delete(name);
+    this.#tellGone();
+    this.#diagram.light(name, { moves: [], arrows: [], inner: [] });
+    if (this.#past === null) this.#show();
+  }
+
+  #setMade(member, { state, kind }) {
+    Object.assign(member, { exists: true, state, kind: kind ?? member.kind });
+    this.#tellGone();
+  }
+
+  #tellGone() {
+    const isGone = this.#members.size > 0 && ![...this.#members.values()].some(({ exists }) => exists);
+    if (isGone === this.element.classList.contains("gone")) return;
+    this.element.classList.toggle("gone", isGone);
+    if (isGone) this.#note(`${this.name} is gone.`);
+    else this.#noteWhy();
+  }
+
+  // What was possible before an input is not known to be so after it: until the daemon has been asked nothing is bold.
+  #doubt(member) {
+    this.#events.doubt();
+    if (!member.outcomes.length) return;
+    member.outcomes = [];
+    if (this.#past === null) this.#showArrows([...this.#members.values()]);
   }
 
   // Lights what an outcome stands for. Where only its outputs tell, they come with the lines behind it.
@@ -392,10 +426,10 @@ export class Panel {
   }
 
   #paint(name, member, state) {
-    if (!this.#facts || state === null || this.#hasPlaces) return;
-    const ids = this.#facts.ids(state, member.member);
+    if (!this.#facts || this.#hasPlaces) return;
+    const ids = state === null ? [] : this.#facts.ids(state, member.member);
     // States that are named by data come up as the machine goes.
-    if (!ids.length && this.#diagram.isDrawn && !this.#unknown.has(state)) {
+    if (state !== null && !ids.length && this.#diagram.isDrawn && !this.#unknown.has(state)) {
       this.#unknown.add(state);
       this.#renew();
     }
@@ -412,10 +446,12 @@ export class Panel {
     }
     const words = this.#parts.state.querySelectorAll("strong");
     [...this.#members].forEach(([name, member], place) => {
-      const was = this.#past?.get(name);
-      setText(words[place], (was ? (was.exists ? was.state : "not made yet") : member.state) ?? "…");
+      const { exists, state } = this.#past?.get(name) ?? member;
+      words[place].parentNode.classList.toggle("absent", !exists);
+      setText(words[place], (exists ? state : this.#past || this.#members.size > 1 ? "not made" : "gone") ?? "…");
     });
     const about = [...this.#members].map(([name, member]) => {
+      if (!member.exists) return `${name} is not there.`;
       const possible = member.possible.join(", ");
       return `${name} is in ${member.state ?? "an unknown state"}.${possible ? ` Possible now: ${possible}.` : ""}`;
     });
@@ -425,16 +461,25 @@ export class Panel {
   // Shows everything anew.
   #show() {
     for (const [name, member] of this.#members) this.#paint(name, member, this.#past ? this.#past.get(name)?.state ?? null : member.state);
+    this.#diagram.setAbsent(this.#absentParts());
     this.#sayState();
     this.#showPossible();
     this.#showReadings();
     this.tick();
   }
 
+  // The ids of what stands for members that do not exist at the moment that is shown.
+  #absentParts() {
+    const absent = [...this.#members].filter(([name, member]) => member.member && !(this.#past?.get(name) ?? member).exists);
+    return this.#facts && absent.length ? absent.flatMap(([, { member }]) => this.#facts.partsOf(member)) : [];
+  }
+
   // The state, the timers and the readings, as `show` tells them.
-  #takeShow(name, { ok, data }) {
+  #takeShow(name, { ok, reply, data }) {
     const member = this.#members.get(name);
+    if (member && reply?.code === "UNKNOWN-MACHINE") this.#setGone(name);
     if (!ok || !member) return;
+    if (!member.exists) this.#setMade(member, member);
     const timers = new Map();
     const readings = [];
     for (const item of data) {
@@ -475,13 +520,13 @@ export class Panel {
         return { event, effects: ok ? reply.effect ?? [] : [], into: ok ? reply.into ?? [] : [] };
       }));
       const shown = await asked;
-      if (!shown.ok) return;
       // What was heard since is newer; it asks again.
-      if (!this.#dirty.has(name)) this.#takeShow(name, shown);
-      if (!can.ok) return;
+      if (this.#dirty.has(name)) return;
+      this.#takeShow(name, shown);
+      if (!can.ok || !shown.ok) return;
       member.possible = can.data.filter(isPossible).map((item) => item.event);
       member.ignored = can.data.filter((item) => !isPossible(item)).map((item) => item.event);
-      member.outcomes = outcomes;
+      Object.assign(member, { outcomes, isAsked: true });
       const { machines } = this.#page.world;
       member.kind ??= machines.get(name)?.kind ?? (await this.#kindOf(name));
     }));
@@ -508,8 +553,10 @@ export class Panel {
     this.#table.clearLit();
     const { lines } = this.#page.world.journal;
     for (const [name, member] of this.#members) {
-      const { line, outputs } = machineAt(lines, name, Infinity);
-      Object.assign(member, { line, outputs });
+      const { exists, state, line, outputs } = machineAt(lines, name, Infinity);
+      this.#doubt(member);
+      if (!exists) this.#setGone(name);
+      else Object.assign(member, { state: state ?? member.state, line, outputs });
       const shown = this.#past?.get(name) ?? { line, outputs };
       if (this.#facts) this.#shine(name, this.#meaning(shown.line, member, shown.outputs));
     }
@@ -518,9 +565,13 @@ export class Panel {
 
   #showPossible() {
     const shown = new Map([...this.#members].map(([name, member]) => [name, this.#past ? this.#memberThen(name, member) : member]));
-    this.#events.show(shown, this.#past !== null);
+    this.#events.show(new Map([...shown].filter(([, { exists }]) => exists)), this.#past !== null, this.#members.size > 1);
+    this.#showArrows([...shown.values()]);
+  }
+
+  #showArrows(members) {
     const [certain, perhaps] = [[], []];
-    for (const { outcomes, state, member } of shown.values()) {
+    for (const { outcomes, state, member } of members) {
       if (!this.#facts || state === null) continue;
       const moves = this.#facts.possible(outcomes, state, member);
       certain.push(...moves.certain);
@@ -534,7 +585,7 @@ export class Panel {
     const was = this.#past.get(name);
     const state = was?.exists ? was.state : null;
     const outcomes = this.#facts && state !== null ? this.#facts.outcomesIn(state, member.member) : [];
-    return { ...member, state, outcomes, possible: outcomes.map(({ event }) => event), ignored: [] };
+    return { ...member, exists: was?.exists ?? true, isAsked: true, state, outcomes, possible: outcomes.map(({ event }) => event), ignored: [] };
   }
 
   // The buttons of what is possible now, in their order.

@@ -1,4 +1,4 @@
-// The slider goes back through the journal. The world goes on meanwhile, untouched.
+// Goes back through the journal, by buttons, keys and the playhead of the waveform. The world goes on meanwhile, untouched.
 
 import { el, setText } from "./dom.js";
 import { clockTime } from "./times.js";
@@ -21,7 +21,8 @@ export class Slider {
     this.#page = page;
     this.#onmove = onmove;
     this.#parts = {
-      range: el("input", { type: "range", min: 0, max: 0, value: 0, step: 1, "aria-label": "Moment of the journal" }),
+      // For keys and screen readers; what is seen of it is the playhead.
+      range: el("input", { class: "unseen", type: "range", min: 0, max: 0, value: 0, step: 1, "aria-label": "Moment of the journal" }),
       back: el("button", { class: "tool", title: "One input back ([)", "aria-label": "One input back", onclick: () => this.step(-1) }, "◂"),
       on: el("button", { class: "tool", title: "One input on (])", "aria-label": "One input on", onclick: () => this.step(1) }, "▸"),
       play: el("button", { class: "tool", title: "Play from here (p)", onclick: () => this.play() }, "Play"),
@@ -30,7 +31,7 @@ export class Slider {
       text: el("output", { class: "moment-text" }),
     };
     const { range, back, on, play, live, fork, text } = this.#parts;
-    this.element = el("div", { class: "slider", role: "group", "aria-label": "Go back in the journal" }, back, on, play, range, text, fork, live);
+    this.element = el("div", { class: "slider", role: "group", "aria-label": "Go back in the journal" }, range, back, on, play, text, fork, live);
     range.addEventListener("input", () => {
       // To stop writes the place that was.
       const place = Number(range.value);

@@ -14,15 +14,20 @@ const MOST_DRAWN = 160;
 // Lines before them in which timers may have begun.
 const LOOKED_BACK = 2000;
 // Heights of the parts of a lane.
-const TICKS = 40;
+const TICKS = 50;
 const STATE = 30;
 const TIMER = 14;
 const CURVE = 44;
 const SPACE = 12;
-const AXIS = 24;
+const AXIS = 26;
+// How far beyond the last input the playhead is at now, in pixels.
+const BEYOND = 12;
 // Room behind now, for what is written there.
 const MARGIN = 110;
-// Rows in which the labels of inputs stand.
+// Room before the first input, for half a playhead.
+const BEFORE = 8;
+// Where the labels of inputs stand: above the signs, in rows.
+const LABELS = 17;
 const LABEL_ROWS = 2;
 const LABEL_HEIGHT = 15;
 // Pixels that a pointer goes before it measures.
@@ -47,8 +52,10 @@ export class Wave {
   #isFolded = false;
   // Where a span that is measured begins and ends; null if none is.
   #measured = null;
+  // Whether the playhead is dragged.
+  #isScrubbing = false;
 
-  // `readings` gives those of a machine as they are now.
+  // `readings` gives those of a machine as they are now; `onpick` gets the number of an input to go to, or null for now.
   constructor(source, world, { names, readings, onpick }) {
     this.#readings = readings;
     this.#world = world;
@@ -67,17 +74,30 @@ export class Wave {
     scroll.addEventListener("scroll", () => {
       this.#isAtEnd = scroll.scrollLeft + scroll.clientWidth >= scroll.scrollWidth - 4;
     }, { passive: true });
-    const place = (event) => event.clientX - graphic.getBoundingClientRect().left;
+    const place = (event) => event.clientX - graphic.getBoundingClientRect().left - BEFORE;
+    // The playhead goes from input to input; beyond the last one it is now.
+    const scrub = (event) => {
+      const x = place(event);
+      const seq = x > (this.#scale?.points.at(-1)?.x ?? 0) + BEYOND ? null : this.#inputAt(x);
+      if (seq !== this.#past) onpick(seq);
+    };
     graphic.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       graphic.setPointerCapture(event.pointerId);
+      if (event.target.closest(".strip, .playhead")) {
+        this.#isScrubbing = true;
+        return scrub(event);
+      }
       this.#measured = { from: place(event), to: place(event), isHeld: true };
     });
     graphic.addEventListener("pointermove", (event) => {
-      if (this.#measured?.isHeld) this.#measure(place(event));
+      if (this.#isScrubbing) scrub(event);
+      else if (this.#measured?.isHeld) this.#measure(place(event));
       else this.#point(place(event));
     });
+    graphic.addEventListener("lostpointercapture", () => (this.#isScrubbing = false));
     graphic.addEventListener("pointerup", (event) => {
+      if (this.#isScrubbing) return;
       const { from, to } = this.#measured ?? {};
       if (from !== undefined && Math.abs(to - from) >= MEASURED_FROM) return void (this.#measured.isHeld = false);
       this.#measured = null;
@@ -129,7 +149,7 @@ export class Wave {
     const to = isWhole ? now : drawn.at(-1)?.t ?? now;
     const from = drawn[0]?.t ?? Math.max(0, now - 1);
     const until = Math.max(from, to, ...drawn.map(({ t }) => t));
-    const scale = new TimeScale(drawn, from, until, this.#parts.scroll.clientWidth - MARGIN - 4, this.#isFolded);
+    const scale = new TimeScale(drawn, from, until, this.#parts.scroll.clientWidth - MARGIN - BEFORE - 4, this.#isFolded);
     this.#scale = scale;
     // What began before the first input that is drawn is looked for a while back.
     const start = Math.max(0, all.findIndex((line) => line.seq >= first) - LOOKED_BACK);
@@ -151,7 +171,7 @@ export class Wave {
 
   #write(lanes, scale, first, drawn) {
     const { graphic, labels, scroll } = this.#parts;
-    const least = scroll.clientWidth - 2;
+    const least = scroll.clientWidth - 2 - BEFORE;
     const width = Math.max(scale.end + MARGIN, least);
     // A short story begins at the left and does not fill the width.
     const layers = { back: svg("g"), front: svg("g"), wires: svg("g", { class: "deliveries" }) };
@@ -196,20 +216,19 @@ export class Wave {
     const marks = [];
     if (this.#past !== null && drawn.some((input) => input.seq === this.#past)) {
       const x = scale.ofInput(this.#past);
-      marks.push(svg("rect", { class: "future", x, y: 0, width: Math.max(0, width - x), height }), svg("line", { class: "moment", x1: x, x2: x, y1: 4, y2: height }));
+      marks.push(svg("rect", { class: "future", x, y: 0, width: Math.max(0, width - x), height }), playhead(x, height, "moment"));
     } else {
-      const x = scale.of(this.#world.clock.now());
-      marks.push(svg("line", { class: "now", x1: x, x2: x, y1: AXIS - 6, y2: height }));
+      marks.push(playhead(scale.of(this.#world.clock.now()), height, "now"));
     }
-    graphic.setAttribute("width", width);
+    graphic.setAttribute("width", width + BEFORE);
     graphic.setAttribute("height", height);
-    graphic.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    graphic.setAttribute("viewBox", `${-BEFORE} 0 ${width + BEFORE} ${height}`);
     const told = drawn.length
       ? `${drawn.length} inputs of ${lanes.map((lane) => lane.name).join(", ")}; the last at ${exactTime(drawn.at(-1).t)}`
       : "nothing has happened yet";
     graphic.setAttribute("aria-label", `Waveform: ${told}`);
     this.#ruler = svg("rect", { class: "measured", y: 0, height, visibility: "hidden" });
-    put(graphic, axis, layers.back, layers.wires, layers.front, ...marks, this.#ruler, this.#cursor);
+    put(graphic, axis, svg("rect", { class: "strip", x: -BEFORE, y: 0, width: width + BEFORE, height: AXIS }), layers.back, layers.wires, layers.front, ...marks, this.#ruler, this.#cursor);
     this.#showMeasured();
     const key = names.map(({ name, y: top, regions, rows, curves }) => `${name} ${top} ${regions} ${rows} ${curves.map((curve) => curve.name)}`).join("\n");
     if (key !== this.#drawn) {
@@ -255,7 +274,7 @@ export class Wave {
       const x = scale.ofInput(seq);
       const tick = svg("g", { class: `tick ${what}${isUndone ? " undone" : ""}${cause.how === "timer" ? " timer" : ""}` },
         svg("line", { x1: x, x2: x, y1: y - 7, y2: y + (isOutcome(what) && what !== "moved" ? 8 : depth) }),
-        svg("text", { class: "sign", x, y: y - 2, "text-anchor": "middle" }, cause.how === "timer" && what !== "created" ? "◷" : SIGNS[what]),
+        svg("text", { class: "sign", x, y: y - 5, "text-anchor": "middle" }, cause.how === "timer" && what !== "created" ? "◷" : SIGNS[what]),
         svg("title", null, `${exactTime(t)}: ${sentence(line)}`));
       front.append(tick);
     }
@@ -324,6 +343,12 @@ export class Wave {
   }
 }
 
+// The moment that is shown: a line with a handle.
+function playhead(x, height, look) {
+  return svg("g", { class: `playhead ${look}`, transform: `translate(${x} 0)` }, svg("rect", { x: -14, y: 0, width: 28, height: AXIS }),
+    svg("line", { x1: 0, x2: 0, y1: AXIS - 8, y2: height }), svg("path", { d: `M-7 2h14v10l-7 8l-7-8z` }));
+}
+
 // A reading as a curve, with its least and greatest value beside it.
 function writeCurve({ name, unit, points, present }, top, scale, layer) {
   const values = points.map(([, value]) => value);
@@ -366,20 +391,20 @@ function writeLabels(ticks, y, scale, layer) {
     const words = alike.map(({ what, cause }) => (what === "created" ? "new" : cause.how === "wire" ? cause.what.split(".").at(-1) : cause.what));
     const text = alike.length === 1 ? words[0]
       : alike.length <= 4 ? words.map((word, place) => `${COUNTED[place]} ${word}`).join(" ") : `${COUNTED[0]} ${words[0]} … ${words.at(-1)} (${alike.length})`;
-    const row = free.findIndex((end) => x - 4 > end);
+    const row = free.findIndex((end) => x - 8 > end);
     if (row < 0) {
       last.more += alike.length;
       last.label.lastChild.data = `${last.text} +${last.more}`;
-      free[last.row] = Math.max(free[last.row], last.x + 7 + `${last.text} +${last.more}`.length * 7.4);
+      free[last.row] = Math.max(free[last.row], last.x + `${last.text} +${last.more}`.length * 7.4);
       continue;
     }
     const isUndone = alike.every((tick) => tick.isUndone);
     // At the end of the axis a long label stands before its place.
-    const isLate = x + 7 + text.length * 7.4 > scale.end + MARGIN && x > text.length * 7.4;
-    const label = svg("text", { class: `event${isUndone ? " undone" : ""}`, x: isLate ? x - 7 : x + 7, y: y - 4 - row * LABEL_HEIGHT,
+    const isLate = x + text.length * 7.4 > scale.end + MARGIN && x > text.length * 7.4;
+    const label = svg("text", { class: `event${isUndone ? " undone" : ""}`, x: isLate ? x + 4 : x - 4, y: y - LABELS - row * LABEL_HEIGHT,
       "text-anchor": isLate ? "end" : null }, text);
     layer.append(label);
-    free[row] = x + 7 + text.length * 7.4;
+    free[row] = x + text.length * 7.4;
     last = { label, text, row, x, more: 0 };
   }
 }

@@ -100,7 +100,12 @@ export function machineAt(lines, name, seq) {
   // Timers that ran already when the lines begin are known by their end.
   const started = new Set();
   for (const line of lines) {
-    if (line.name !== name || isUndone(line, seq)) continue;
+    if (line.name !== name) continue;
+    if (isUndone(line, seq)) {
+      // Before it was made it was not there, unless it is made again.
+      if (line.what === "created") Object.assign(was, { exists: false, state: null, line: null, timers: new Map(), outputs: [] });
+      continue;
+    }
     if (line.seq > seq) {
       const { timer } = line;
       if ((line.what === "expired" || line.what === "disarmed") && !started.has(timer)) {

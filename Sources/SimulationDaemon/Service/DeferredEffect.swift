@@ -21,6 +21,7 @@ enum DeferredEffect {
   case changeClock(String, isShown: Bool)
   /// Tells the clients that watch a machine that somebody points at one of its states, then answers the request.
   case point(String, state: String)
+  case say(String, predicts: Bool)
   /// Writes everything for this client in this form, beginning with the answer.
   case changeForm(LineForm)
   /// Tells everybody in the world about a livelock.
@@ -62,6 +63,13 @@ extension Service {
     case .point(let name, let state):
       point(at: state, of: name, tag, client)
       return true
+    case .say(let text, let predicts):
+      guard let home = client.hosted.home else { return true }
+      tell("- pointed say=\(Word.written(text))\(predicts ? " predict=yes" : "")", in: client.hosted, home) {
+        $0 != client.session.watcher && home.live.world.watchCount(of: $0) > 0
+      }
+      tag.withUnsafeBytes { client.session.succeed($0) }
+      return true
     case .changeForm(let form):
       client.session.outbox.change(to: form)
       client.session.succeed(tag)
@@ -80,8 +88,8 @@ extension Service {
     // A client that may not drop the world must not delay its users.
     case .dropWorld(let name): world(named: name, for: client).flatMap { mayDrop($0, client) ? $0 : nil }
     case .shareWorld(let name, _): world(named: name, for: client).flatMap { $0.owner == client.user.id ? $0 : nil }
-    case .describeWorld, .activities, .cancel, .changeForm, .quit, .shutdown, .changeClock, .point, .announceLivelock,
-      .newWorld, .listWorlds, .listSessions, .compare:
+    case .describeWorld, .activities, .cancel, .changeForm, .quit, .shutdown, .changeClock, .point, .say,
+      .announceLivelock, .newWorld, .listWorlds, .listSessions, .compare:
       nil
     }
   }

@@ -61,7 +61,7 @@ extension Service {
     switch effect {
     case .describeWorld, .activities, .cancel, .changeForm, .listWorlds, .listSessions, .compare, .quit, .shutdown:
       return nil
-    case .changeClock, .point, .announceLivelock: return client.hosted.home == nil ? .world : nil
+    case .changeClock, .point, .say, .announceLivelock: return client.hosted.home == nil ? .world : nil
     // Before the client leaves the world, everything that it was told about it must be stored.
     case .use: return waitsForStore(client) ? .commit : nil
     case .newWorld(_, _, _, let isDurable): return isDurable && !mayChangeStoredWorlds ? .storeThread : nil

@@ -64,8 +64,18 @@ extension RequestContext {
     answerWatching()
   }
 
-  /// `* SEQ T NAME pointed STATE` goes to all who watch the machine.
+  /// `* SEQ T NAME pointed STATE` goes to all who watch the machine, `* SEQ T - pointed say=TEXT` to all others
+  /// who watch any.
   func point() {
+    guard words.plain.count == (words["say"] == nil ? 2 : 0), words["say"] != nil || words["predict"] == nil else {
+      return fail(.usage, usageText(Verb.point.entry))
+    }
+    if let text = words["say"] {
+      guard let predicts = choice(words["predict"], "predict", ["yes": true, "no": false], otherwise: false) else {
+        return
+      }
+      return self.defer(.say(text, predicts: predicts))
+    }
     guard let machine = machine(words.plain[0]) else { return }
     guard query(words.plain[1], live.world.kind(of: machine)) != nil else { return }
     self.defer(.point(words.plain[0], state: words.plain[1]))

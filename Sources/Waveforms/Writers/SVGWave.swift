@@ -121,20 +121,20 @@ package struct SVGWave: WaveWriter, Sendable {
     .s0{fill:#dbe9f9} .s1{fill:#e5ead2} .s2{fill:#dcf0dd} .s3{fill:#ece3f4} .s4{fill:#dfe2f7} .s5{fill:#d9eff0}
     .state{stroke:#3c4650;stroke-width:1} .present{fill:#ffc233;stroke:#6b4a00;stroke-width:2} .present+text{fill:#1c1503}
     .line,.tick{stroke:#5a6169;fill:none} .grid{stroke:#c9ced3;stroke-width:1}
-    .moved{fill:#1565c0} .expired{fill:#9a5b00} .stayed{fill:#ffffff;stroke:#1565c0;stroke-width:1.5}
-    .ignored{fill:none;stroke:#5a6169;stroke-width:1.5} .refused{stroke:#c62828;stroke-width:2.5;fill:none}
-    .bar{fill:#e8b75c;stroke:#9a5b00} .curve{fill:none;stroke:#2e7d32;stroke-width:1.8} .frame{fill:#f4f6f8}
-    .fold{fill:#eef0f2} .wire{stroke:#7b1fa2;stroke-width:1.5;fill:none}
-    .tip{fill:#7b1fa2} .mark{stroke:#c62828;stroke-width:2;stroke-dasharray:6 4} .alert{fill:#c62828;font-weight:bold}
+    .moved{fill:#20262d} .expired{fill:#9a5b00} .stayed{fill:#ffffff;stroke:#20262d;stroke-width:1.5}
+    .ignored{fill:none;stroke:#5a6169;stroke-width:1.5} .refused{stroke:#b3261e;stroke-width:2.5;fill:none}
+    .bar{fill:#e8b75c;stroke:#9a5b00} .curve{fill:none;stroke:#1565c0;stroke-width:1.8} .frame{fill:#f4f6f8}
+    .fold{fill:#eef0f2} .wire{stroke:#1565c0;stroke-width:1.5;fill:none}
+    .tip{fill:#1565c0} .mark{stroke:#a34a00;stroke-width:2;stroke-dasharray:6 4} .alert{fill:#a34a00;font-weight:bold}
     .pale{opacity:.5} .many{fill:#5a6169}
     @media (prefers-color-scheme:dark){
     text{fill:#e6e9ec} .quiet{fill:#a8b0b8}
     .s0{fill:#1f3f63} .s1{fill:#434a25} .s2{fill:#234d2a} .s3{fill:#473358} .s4{fill:#30365f} .s5{fill:#1f4b4e}
     .state{stroke:#c3c9cf} .line,.tick{stroke:#a8b0b8} .grid{stroke:#39424b}
-    .present{stroke:#ffe3a0} .moved{fill:#82b1ff} .expired{fill:#ffc46b} .stayed{fill:#15191e;stroke:#82b1ff} .ignored{stroke:#a8b0b8}
-    .refused{stroke:#ff8a80} .bar{fill:#8a6420;stroke:#ffc46b} .curve{stroke:#81c784} .frame{fill:#1d232a}
-    .fold{fill:#262d35} .wire{stroke:#ce93d8} .tip{fill:#ce93d8}
-    .mark{stroke:#ff8a80} .alert{fill:#ff8a80} .many{fill:#a8b0b8}}
+    .present{stroke:#ffe3a0} .moved{fill:#e6e9ec} .expired{fill:#ffc46b} .stayed{fill:#15191e;stroke:#e6e9ec} .ignored{stroke:#a8b0b8}
+    .refused{stroke:#ff8a80} .bar{fill:#8a6420;stroke:#ffc46b} .curve{stroke:#82b1ff} .frame{fill:#1d232a}
+    .fold{fill:#262d35} .wire{stroke:#82b1ff} .tip{fill:#82b1ff}
+    .mark{stroke:#ffb454} .alert{fill:#ffb454} .many{fill:#a8b0b8}}
     </style>
     """
 

@@ -7,6 +7,7 @@ extension LessonProgram {
     let outcome = turnPage(for: text, and: 1)
     guard case .done = outcome else { return outcome }
     write(text)
+    try project("**?** \(question.text)", predicts: true)
     let trial = LessonTrial(player: player, script: script, world: world, style: style)
     switch manner {
     case .room:
@@ -54,6 +55,7 @@ extension LessonProgram {
         break
       }
     }
+    try project("**?** \(question.text)")
     return try play(question.steps)
   }
 

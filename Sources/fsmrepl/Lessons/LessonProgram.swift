@@ -203,6 +203,7 @@ final class LessonProgram {
   private func perform(_ item: Lesson.Item) throws(Dialogue.Stop) -> Outcome {
     switch item {
     case .text(let lines):
+      try project(lines.joined(separator: "\n"))
       return writePage(text(lines))
     case .play(let steps): return try play(steps)
     case .picture(let picture): return try show(picture)
@@ -286,6 +287,12 @@ final class LessonProgram {
     RunFailure(status: .failed, place: place, line: line, expected: expected, got: got)
   }
 
+  /// Has pages of the world show a text beside the diagram; with a question, without what is possible.
+  func project(_ text: String, predicts: Bool = false) throws(Dialogue.Stop) {
+    guard manner != .automatic else { return }
+    _ = try player.ask("point say=\(Word.written(text)) predict=\(predicts ? "yes" : "no")")
+  }
+
   private func text(_ lines: [String]) -> ScreenText {
     "\(MarkdownText(lines).shown(width: textColumns, style: style))\n"
   }
@@ -312,6 +319,7 @@ final class LessonProgram {
     let outcome = turnPage(for: goal, and: 3)
     guard case .done = outcome else { return outcome }
     write(goal)
+    try project("**Your turn:** \(attempt.goal)")
     switch manner {
     case .automatic: return try solve(attempt)
     case .room:

@@ -92,6 +92,7 @@ extension Prompting {
   @discardableResult
   private func endQuiz() -> Bool {
     guard let ended = quiz.take() else { return false }
+    client.ask("point say=\"\"", by: .program)
     say("\(style(.name, "\(ended.right) of \(ended.asked) right"))\n")
     return true
   }
@@ -105,6 +106,9 @@ extension Prompting {
       sayLine("\(style(.name, quiz.machine)) is in \(style(.state, scene.state))\(cause)\(running).")
     }
     sayLine("  send \(quiz.machine) \(question.input)")
+    // Pages of the world hide what is possible meanwhile.
+    let asked = "What happens? `send \(quiz.machine) \(question.input)`"
+    client.ask("point say=\(Word.written(asked)) predict=yes", by: .program)
   }
 
   /// What an input did, and why.
