@@ -332,6 +332,7 @@ endef
 define build_programs
   echo 'Building fsmd and fsmrepl for speed (the first time takes some minutes).'
   $(ONLY_PROGRAMS) $(RELEASE)
+  Tools/try_programs.sh .build/release
 endef
 
 # Installs one Debian package without a question, as root or through sudo; says what to do where it cannot.

@@ -93,7 +93,7 @@ struct DocumentRequests {
         "format=\(dice.one(of: ["table", "dot", "mermaid", "stateDiagram", "plantuml", "json", "tests", "scxml"]))",
         maybe("show=all"), maybe("present=yes"),
       ]
-    case .coverage: [pattern()]
+    case .coverage: [pattern(), maybe("list=all")]
     case .clock: [dice.one(of: ["", "virtual", "virtual", "real"])]
     case .advance: dice.once(in: 3) ? ["until", time()] : [time()]
     case .step: [number()]

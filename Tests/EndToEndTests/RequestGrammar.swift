@@ -78,7 +78,9 @@ struct RequestGrammar {
     case 29: one("kinds", "describe \(kind())", "help", "help \(one("send", "watch", "no"))")
     case 30: one("limits", "stats", "wires", "mode text", "mode xml", "sync")
     case 31:
-      one("undo", "goto 5s", "graph fridge", "coverage", "wave from=0", "script", "world fork x", "diff main x", "")
+      one(
+        "undo", "goto 5s", "graph fridge", "coverage", "coverage list=all", "wave from=0", "script", "world fork x",
+        "diff main x", "")
     case 32: one("# nothing", "   ", "\t# x", "#")
     default: "\(one("sync", "send", "new", "list")) \(word()) \(word()) \(word())=\(word())"
     }

@@ -131,7 +131,9 @@ struct RandomRequests {
     case 71..<74: return "expect \(name()) \(dice.one(of: states))"
     case 74: return "show \(name())"
     case 75 where dice.once(in: 6):
-      if dice.once(in: 3) { return "coverage\(maybe(pattern()))\(maybe("kind=\(dice.one(of: kinds))"))" }
+      if dice.once(in: 3) {
+        return "coverage\(maybe(pattern()))\(maybe("kind=\(dice.one(of: kinds))"))\(maybe("list=all"))"
+      }
       if dice.once(in: 3) {
         if dice.once(in: 8) { return "script" }
         return

@@ -46,6 +46,9 @@ struct RunOptionsTests {
         == ["out/w-a-x.svg", "out/w-b-x.svg", "out/w-y.svg", "out/w-c-b-x.svg", "out/w-a-x-2.svg", "out/w-y-2.svg"])
     #expect(try parse("run", "--wave", "w", "a").run?.wavePaths(of: tests("a", "b")) == ["w-a", "w-b"])
     #expect(try parse("run", "a").run?.wavePaths(of: tests("a")).isEmpty == true)
+    #expect(!options.drawsAll)
+    #expect(try parse("run", "--wave", "w", "--wave-all", "a").run?.drawsAll == true)
+    #expect(throws: UsageFailure.wrong("--wave-all goes with --wave")) { try parse("run", "--wave-all", "a") }
     let cases = ["a/b", "a b"].map { RunResult(name: "s.fsm", title: $0, seed: 3) }
     #expect(options.wavePaths(of: cases) == ["out/w-s-a-b-seed3.svg", "out/w-s-a-b-seed3-2.svg"])
   }

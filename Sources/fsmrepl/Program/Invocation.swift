@@ -49,7 +49,7 @@ struct Invocation: Equatable {
 
   enum Name {
     case socket, own, daemon, page, pageControl, expression, file, keepGoing, echo, raw, json, noColour, present
-    case record, tap, junit, wave, update, check, strictDocuments, seed, real, speed, show, lessons, auto
+    case record, tap, junit, wave, waveAll, update, check, strictDocuments, seed, real, speed, show, lessons, auto
     case letName, only, list, jobs, times, warningsFail, coverage, atLeast
     case completion
   }
@@ -139,7 +139,8 @@ struct Invocation: Equatable {
       .init(.junit, long: "junit", argument: .required("FILE"), summary: "run, check: write a report for CI, too"),
       .init(
         .wave, long: "wave", argument: .required("FILE"),
-        summary: "run: draw what the script did as SVG; with several scripts,\none file each with its name"),
+        summary: "run: draw what the script did as SVG; of several scripts and cases,\neach that failed, with its name"),
+      .init(.waveAll, long: "wave-all", summary: "run: with --wave, draw those that passed, too"),
       .init(
         .check, long: "check",
         summary:
@@ -262,8 +263,8 @@ struct Invocation: Equatable {
       case .present: presents = true
       case .record: record = option.value
       // Those of one command, which has read them.
-      case .tap, .junit, .update, .lessons, .auto, .seed, .real, .speed, .check, .strictDocuments, .wave, .show,
-        .letName, .only, .list, .jobs, .times, .warningsFail, .coverage, .atLeast:
+      case .tap, .junit, .update, .lessons, .auto, .seed, .real, .speed, .check, .strictDocuments, .wave, .waveAll,
+        .show, .letName, .only, .list, .jobs, .times, .warningsFail, .coverage, .atLeast:
         break
       case .completion: break  // ``Program`` has printed it.
       }
@@ -298,7 +299,7 @@ extension Invocation.Name {
     case .keepGoing, .raw: [.requests, .run, .check]
     case .expression, .file, .echo, .json, .record, .completion: [.requests]
     case .tap, .junit: [.run, .check]
-    case .check, .strictDocuments, .seed, .real, .speed, .wave, .show: [.run]
+    case .check, .strictDocuments, .seed, .real, .speed, .wave, .waveAll, .show: [.run]
     case .letName, .only, .list, .jobs, .times, .warningsFail, .coverage, .atLeast: [.run]
     case .update: [.check]
     case .lessons, .auto: [.lesson]

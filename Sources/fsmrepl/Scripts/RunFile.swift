@@ -13,6 +13,8 @@ struct RunFile: Sendable {
   private(set) var tests: [RunResult]
   /// The path of the picture of each test; empty if none is wanted.
   var pictures: [String] = []
+  /// Whether a test that passed is drawn, too.
+  var drawsAll = false
 
   /// - Returns: Nil if nothing of the file is wanted.
   init?(_ reading: RunFiles.Reading<Script>, _ options: RunOptions) {

@@ -12,8 +12,10 @@ struct RunOptions: Equatable {
   var strictDocuments = false
   /// Path of the JUnit report for CI.
   var junit: String?
-  /// Path of the picture of what a script did.
+  /// Path of the picture of what a script did; of several scripts, of each that failed.
   var wave: String?
+  /// Whether those that passed are drawn, too.
+  var drawsAll = false
   /// Whether the script is shown line by line.
   var isShown = false
   /// Names that are set from outside.
@@ -130,6 +132,7 @@ struct RunOptions: Equatable {
       case .strictDocuments: strictDocuments = true
       case .junit: junit = option.value
       case .wave: wave = option.value
+      case .waveAll: drawsAll = true
       case .seed:
         guard let number = UInt64(option.value) else {
           throw .wrong("--seed is a whole number from 0 on, not '\(option.value)'")
@@ -170,6 +173,7 @@ struct RunOptions: Equatable {
     if isReal, jobs > 1 { throw .wrong("--real shows what one script does, so it does not go with --jobs") }
     if onlyChecks, isReal { throw .wrong("--check plays nothing, so it does not go with --real") }
     if strictDocuments, !onlyChecks { throw .wrong("--strict-documents goes with --check") }
+    if drawsAll, wave == nil { throw .wrong("--wave-all goes with --wave") }
     if factor != nil, !isReal { throw .wrong("--speed goes with --real") }
     speed = isReal ? factor ?? 1 : nil
   }

@@ -40,7 +40,10 @@ final class RunProgram {
   func run(_ scripts: [RunFile]) -> ExitCode {
     var scripts = scripts
     var pictures = options.wavePaths(of: scripts.flatMap(\.tests))[...]
+    // One that is alone is drawn whatever comes of it.
+    let drawsAll = options.drawsAll || pictures.count == 1
     for place in scripts.indices where !pictures.isEmpty {
+      scripts[place].drawsAll = drawsAll
       scripts[place].pictures = Array(pictures.prefix(scripts[place].tests.count))
       pictures = pictures.dropFirst(scripts[place].tests.count)
     }

@@ -92,7 +92,9 @@ final class RunWorker {
     player.result.seed = test.seed
     try inNewWorld(player, seed: test.seed ?? options.seed ?? script.seed ?? 0) { () throws(Dialogue.Stop) in
       try player.play()
-      if !file.pictures.isEmpty { try draw(player, into: file.pictures[place]) }
+      if !file.pictures.isEmpty, file.drawsAll || player.result.hasFailed {
+        try draw(player, into: file.pictures[place])
+      }
       if options.wantsCoverage { try cover(player) }
     }
     player.result.duration = HostClock.now() - began
