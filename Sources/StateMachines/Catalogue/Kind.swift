@@ -106,9 +106,10 @@ public final class Kind: Sendable {
     parameters: [ParameterForm<M.Parameters>] = [],
     samples: @escaping @Sendable (M.Parameters) -> EventSamples<M.Event> = { _ in EventSamples() }
   ) {
-    precondition(Set(timers.map(\.event)).count == timers.count, "\(name) has two timers with the same event")
+    // Closures, here and below: a key path of a generic type is made anew for each machine type, at each start.
+    precondition(Set(timers.map { $0.event }).count == timers.count, "\(name) has two timers with the same event")
     let names = (0..<M.State.Name.count).map(M.State.Name.init(at:))
-    let inputs = Set(events.map(\.name) + timers.map(\.name))
+    let inputs = Set(events.map { $0.name } + timers.map { $0.name })
     precondition(
       legend.allSatisfy { inputs.isSuperset(of: $0.value) }, "the legend of \(name) has an event that \(name) lacks")
     self.init(
@@ -121,7 +122,7 @@ public final class Kind: Sendable {
         TimerEntry(
           name: $0.name, event: caseName(of: $0.event), parameter: $0.parameter, key: $0.key, about: $0.about)
       },
-      timerEvents: timers.map(\.event),
+      timerEvents: timers.map { $0.event },
       outputEntries: zip(M.Output.Name.words, 0..<M.Output.Name.count).map { word, place in
         let form = outputs(M.Output.Name(at: place))
         return OutputEntry(name: word, data: form.data, about: form.about, isTold: form.isTold)
@@ -160,7 +161,7 @@ public final class Kind: Sendable {
       timerEntries: timers.map {
         TimerEntry(name: $0.name, event: $0.name, parameter: nil, key: nil, about: "")
       },
-      timerEvents: timers.map(\.event),
+      timerEvents: timers.map { $0.event },
       outputEntries: M.Output.Name.words.map { OutputEntry(name: $0, data: [], about: "", isTold: false) },
       readings: [], parameters: parameters, isDerived: true)
   }
@@ -236,8 +237,8 @@ public final class Kind: Sendable {
     self.hasLongSteps = hasLongSteps
     self.documentation = documentation
     states = stateEntries
-    self.initialStates = initialStates.map(\.0)
-    initialPlaces = initialStates.map(\.1.index)
+    self.initialStates = initialStates.map { $0.0 }
+    initialPlaces = initialStates.map { $0.1.index }
     self.events = events.map { EventEntry(name: $0.name, arguments: $0.arguments, about: $0.about, text: $0.text) }
     timers = timerEntries
     outputs = outputEntries
