@@ -123,14 +123,15 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "LiveMachinesTests", dependencies: ["LiveMachines", "Simulations", "StateMachines"], swiftSettings: strict),
+      name: "LiveMachinesTests", dependencies: ["LiveMachines", "Simulations", "StateMachines", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "LineProtocolTests", dependencies: ["LineProtocol", "StateMachines", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "ScriptsTests", dependencies: ["Scripts", "LineProtocol", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "JournalStoreTests", dependencies: ["JournalStore", "StateMachines", "CSQLite", "TestSupport"],
       swiftSettings: strict),
-    .testTarget(name: "UnixHostTests", dependencies: ["UnixHost", "CSystem"], swiftSettings: strict),
+    .testTarget(name: "UnixHostTests", dependencies: ["UnixHost", "CSystem", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "SimulationDaemonTests",
       dependencies: [

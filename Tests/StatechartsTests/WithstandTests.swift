@@ -245,7 +245,9 @@ struct WithstandTests {
       "<state id='a'><transition event='error.*' target='a'/><onentry><script>f(</script></onentry></state>",
     ])
   func eventless(content: String) throws {
-    let run = VirtualRun(try Definition.of(Self.head + content + "</scxml>"))
+    var limits = StatechartLimits()
+    limits.budget.steps = 100_000
+    let run = VirtualRun(try Definition.of(Self.head + content + "</scxml>"), limits: limits)
     #expect(run.outcome == .limit(.steps))
   }
 

@@ -45,7 +45,7 @@ extension StatechartLeaf {
 extension StatechartLeaf {
   /// The path from the root to each leaf, joined by dots.
   public static var words: [String] {
-    allCases.map { leaf in (leaf.ancestors.reversed().map(\.word) + ["\(leaf)"]).joined(separator: ".") }
+    allCases.map { leaf in (leaf.ancestors.reversed().map { $0.word } + ["\(leaf)"]).joined(separator: ".") }
   }
 }
 

@@ -216,7 +216,7 @@ public protocol Choice: RawRepresentable<String>, CaseIterable, SelfDescribingVa
 
 extension Choice {
   /// One of the words.
-  public static var valueType: ValueType { .choice(allCases.map(\.rawValue)) }
+  public static var valueType: ValueType { .choice(allCases.map { $0.rawValue }) }
 
   public init?(_ value: Value) {
     guard case .text(let word) = value else { return nil }

@@ -96,9 +96,11 @@ public final class Kind: Sendable {
     parameters: [ParameterForm<M.Parameters>] = [],
     samples: @escaping @Sendable (M.Parameters) -> EventSamples<M.Event> = { _ in EventSamples() }
   ) {
-    precondition(Set(timers.map(\.event)).count == timers.count, "\(name) has two timers with the same event")
+    // Closures, here and below: a key path of a generic type is made anew for each machine type, at each start.
+    precondition(Set(timers.map { $0.event }).count == timers.count, "\(name) has two timers with the same event")
+    let defaults = M.Parameters()
     let names = (0..<M.State.Name.count).map(M.State.Name.init(at:))
-    let inputs = Set(events.map(\.name) + timers.map(\.name))
+    let inputs = Set(events.map { $0.name } + timers.map { $0.name })
     precondition(
       legend.allSatisfy { inputs.isSuperset(of: $0.value) }, "the legend of \(name) has an event that \(name) lacks")
     let outputEntries = zip(M.Output.Name.words, 0..<M.Output.Name.count).map { word, place in
@@ -110,18 +112,19 @@ public final class Kind: Sendable {
       KindSchema(
         key: name, version: version,
         states: zip(M.State.Name.words, names).map { StateEntry(word: $0, about: states($1)) },
-        areNamedByData: M.State.isNamedByData, events: events.map(\.entry),
+        areNamedByData: M.State.isNamedByData, events: events.map { $0.entry },
         timers: timers.map {
           TimerEntry(
             name: $0.name, event: caseName(of: $0.event), parameter: $0.parameter, key: $0.key, about: $0.about)
         },
-        outputs: outputEntries, readings: readings.map(\.entry), parameters: parameters.map { $0.entry(M.Parameters()) }
-      ),
+        outputs: outputEntries, readings: readings.map { $0.entry },
+        parameters: parameters.map { $0.entry(defaults) }),
       about, form: form, origin: origin, source: source, reason: reason, legend: legend.map { ($0.key, $0.value) },
       parts: parts, example: example, regions: regions,
       initialStates: initialStates ?? zip(M.State.Name.words, names).map { ($0, $1) },
       TypedOperations(
-        events: events, timerEvents: timers.map(\.event), readings: readings, parameters: parameters, samples: samples))
+        events: events, timerEvents: timers.map { $0.event }, readings: readings, parameters: parameters,
+        samples: samples))
   }
 
   /// Creates a kind with the names of the machine's types and cases.
@@ -152,12 +155,12 @@ public final class Kind: Sendable {
       machine, name,
       KindSchema(
         key: name, version: 1, states: M.State.Name.words.map { StateEntry(word: $0, about: "") },
-        areNamedByData: M.State.isNamedByData, events: events.map(\.entry),
+        areNamedByData: M.State.isNamedByData, events: events.map { $0.entry },
         timers: timers.map { TimerEntry(name: $0.name, event: $0.name, parameter: nil, key: nil, about: "") },
         outputs: M.Output.Name.words.map { OutputEntry(name: $0, data: [], about: "", isTold: false) },
         readings: [], parameters: parameters.map { $0.entry(M.Parameters()) }),
       initialStates: zip(M.State.Name.words, states).map { ($0, $1) }, isDerived: true,
-      TypedOperations(events: events, timerEvents: timers.map(\.event), parameters: parameters))
+      TypedOperations(events: events, timerEvents: timers.map { $0.event }, parameters: parameters))
   }
 
   /// Creates a kind from entries that are made at run time, for a machine type that several kinds share.
@@ -179,8 +182,9 @@ public final class Kind: Sendable {
     self.init(
       machine, name,
       KindSchema(
-        key: key, version: version, states: states, areNamedByData: areStatesNamedByData, events: events.map(\.entry),
-        timers: timers, outputs: outputs, readings: readings.map(\.entry),
+        key: key, version: version, states: states, areNamedByData: areStatesNamedByData,
+        events: events.map { $0.entry },
+        timers: timers, outputs: outputs, readings: readings.map { $0.entry },
         parameters: parameters.map { $0.entry(defaults) }),
       about, form: form, origin: origin, otherEvents: otherEvents, hasLongSteps: hasLongSteps,
       documentation: documentation,
@@ -228,8 +232,8 @@ public final class Kind: Sendable {
     self.parts = parts
     self.example = example
     self.regions = regions
-    self.initialStates = initialStates.map(\.0)
-    initialPlaces = initialStates.map(\.1.index)
+    self.initialStates = initialStates.map { $0.0 }
+    initialPlaces = initialStates.map { $0.1.index }
     self.otherEvents = otherEvents
     self.isDerived = isDerived
     self.hasLongSteps = hasLongSteps
