@@ -43,7 +43,7 @@ as() {
     env -i PATH=/usr/bin:/bin HOME="/people/$user" XDG_RUNTIME_DIR="/run/user/$(id -u "$user")" LC_ALL=C.UTF-8 TERM=xterm "$@"
 }
 
-# Waits for a condition, a second at most in ten steps, a hundred times.
+# Waits for a condition, 20 seconds at most.
 await() {
   local try
   for try in $(seq 200); do

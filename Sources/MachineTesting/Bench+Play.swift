@@ -72,11 +72,14 @@ extension Bench {
       guard isFirst, now == .beginning else { throw Mistake(description: "only the first row can say it") }
       return describe(happeningsOfCreation(), answers: true)
     }
-    if !isNamed, verb == "advance" {
+    if !isNamed, verb == "advance", !kind(of: name).events.contains(where: { $0.name == verb }) {
       guard words.count == 1, let interval = words.first.flatMap(Nanoseconds.init(withUnit:)) else {
         throw Mistake(description: "a time is a number with its unit, as 350ms: ns, us, ms, s, min, h or d")
       }
       return describe(happenings { advance(interval) }, answers: false)
+    }
+    guard isNamed || names.count == 1 else {
+      throw Mistake(description: "a row names its machine, one of \(names.joined(separator: ", "))")
     }
     let kind = kind(of: name)
     if verb == "fire", !kind.events.contains(where: { $0.name == verb }) {

@@ -110,7 +110,10 @@ public struct Table {
     var states: Set<String> = []
     for (label, cells, location) in lines {
       if cells.count != columns.count { note("\(label) has \(cells.count) cells, not \(columns.count)", location) }
-      guard let state = bench(for: label)?.word() else {
+      let bench = bench(for: label)
+      // What is wrong with a machine that could not be made is reported already.
+      if let bench, bench.names.isEmpty { continue }
+      guard let state = bench?.word(bench?.names.first ?? "") else {
         note("\(label) is no initial state, but these are: \(kind.initialStates.joined(separator: ", "))", location)
         continue
       }
@@ -127,7 +130,8 @@ public struct Table {
     }
     let named = Set(columns.map { String($0.prefix { $0 != "(" && $0 != " " }) })
     for input in Set(inputs).subtracting(named).sorted() { note("\(input) has no column") }
-    let words = Set(kind.initialStates.compactMap { bench(for: $0)?.word() })
+    let words = Set(
+      kind.initialStates.compactMap { state in bench(for: state).flatMap { $0.names.first.map($0.word) } })
     for state in words.subtracting(states).sorted() { note("\(state) has no row") }
     return found
   }
@@ -155,15 +159,15 @@ public struct Table {
 
   /// Nil if the column is no input.
   private func attempt(_ column: String, in label: String) -> String? {
-    guard let bench = bench(for: label) else { return nil }
+    guard let bench = bench(for: label), let machineName = bench.names.first else { return nil }
     let name = String(column.prefix { $0 != "(" && $0 != " " })
     if column.hasSuffix(" expires") {
       let timer = String(column.dropLast(" expires".count))
       guard kind.timers.contains(where: { $0.name == name }) else { return nil }
-      guard bench.timers()[timer] != nil else { return "–" }
-      return bench.happenings { bench.fire(timer) }.first?.cell
+      guard bench.timers(of: machineName)[timer] != nil else { return "–" }
+      return bench.happenings { bench.fire(timer, of: machineName) }.first?.cell
     }
-    guard let machine = bench.find("m"), let place = kind.events.firstIndex(where: { $0.name == name }),
+    guard let machine = bench.find(machineName), let place = kind.events.firstIndex(where: { $0.name == name }),
       let arguments = arguments(of: kind.events[place], in: column)
     else { return nil }
     return bench.happenings { bench.send(place, arguments, to: machine) }.first?.cell

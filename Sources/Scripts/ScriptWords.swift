@@ -149,7 +149,7 @@ struct ScriptWords: ~Copyable {
   private mutating func write(_ parts: [Part], word: Int, isTag: Bool) {
     // The first part of a tag begins with its mark.
     let isBare =
-      !parts.isEmpty
+      parts.contains { !$0.text.isEmpty }
       && parts.enumerated().allSatisfy { place, part in
         part.text.withUnsafeBytes {
           TextRules.areNameBytes(UnsafeRawBufferPointer(rebasing: $0.dropFirst(isTag && place == 0 ? 1 : 0)))

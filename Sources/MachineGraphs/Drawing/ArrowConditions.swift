@@ -196,7 +196,9 @@ struct ArrowConditions {
       $0.properties.isAlphabetic || $0.properties.numericType != nil || " '-_".unicodeScalars.contains($0)
     }
     guard isWords else { return "not (\(name))" }
-    for (beginning, opposite) in Self.opposites where name.hasPrefix(beginning) {
+    // The opposite of a part is not that of two.
+    let isOne = !name.contains(" and ") && !name.contains(" or ")
+    for (beginning, opposite) in Self.opposites where isOne && name.hasPrefix(beginning) {
       return opposite + name.dropFirst(beginning.count)
     }
     return "not \(name)"

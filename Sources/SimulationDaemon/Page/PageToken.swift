@@ -21,6 +21,9 @@ enum PageToken {
   static func kept(in file: String) throws(Failure) -> String {
     func failure(_ why: String) -> Failure { Failure(file: file, why: why) }
     if let problem = RegularFile.problem(at: file) { throw failure(problem) }
+    // A power cut can leave a file that has no token yet.
+    var left = stat()
+    if stat(file, &left) == 0, left.st_size == 0, left.st_uid == geteuid(), left.st_mode & 0o077 == 0 { unlink(file) }
     let made = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if made >= 0 {
       let descriptor = Descriptor(rawValue: made)

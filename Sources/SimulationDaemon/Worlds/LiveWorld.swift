@@ -129,6 +129,7 @@ struct LiveWorld: ~Copyable {
     host = other.host
     wall = other.wall
     lag = other.lag
+    rewoundToInput = other.rewoundToInput
   }
 
   /// With more wires than this, a step may make so many deliveries that workers run the requests.

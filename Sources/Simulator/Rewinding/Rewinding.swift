@@ -240,7 +240,8 @@ package final class Rewinding {
       checkpoint = Checkpoint(of: replay.world, as: end + 1)
     }
     replay.world.move(to: moment(world))
-    // Everything due has expired, except in an endless chain, which is then detected again.
+    // After a rewind to an input due timers stay. Otherwise everything due has expired, except in an endless chain, which
+    // is then detected again.
     if !leavesDueTimers { replay.world.fireDue() }
     phase = .arrived
   }

@@ -166,10 +166,12 @@ struct Compiler {
     guard !corrections.isEmpty, bytes.firstNotUTF8 == nil else { return }
     let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     let told = Set(findings.map(\.message))
+    // Each try reads the document's resources, too.
+    let size = resources.values.reduce(bytes.count) { $0 + $1.count }
     var room = Self.roomForProposals
     for (place, found, meant) in corrections {
       let finding = findings[place]
-      guard room >= bytes.count, pace.mayGoOn(), finding.line <= lines.count else { return }
+      guard room >= size, pace.mayGoOn(), finding.line <= lines.count else { return }
       let line = String(decoding: lines[finding.line - 1], as: UTF8.self).unicodeScalars
       let text = String(String.UnicodeScalarView(line.dropFirst(finding.column - 1)))
       guard let word = text.firstRange(of: found) else { continue }
@@ -177,7 +179,7 @@ struct Compiler {
       let before = String(String.UnicodeScalarView(line.prefix(finding.column - 1)))
       var changed = lines
       changed[finding.line - 1] = Array((before + write).utf8)[...]
-      room -= bytes.count
+      room -= size
       var compiler = Compiler(resources: resources, limits: limits, pace)
       compiler.compileAll(Array(changed.joined(separator: [0x0A])))
       let hasOthers = compiler.findings.contains { $0.severity == .error && !told.contains($0.message) }

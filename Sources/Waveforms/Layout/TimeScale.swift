@@ -78,9 +78,7 @@ package struct TimeScale: Sendable {
       edges.indices.lazy.filter { edges[$0].isSilent }.map { ($0, edges[$0].to - edges[$0].from) }, free, measures,
       crowdedTime: isExact ? nil : edges.reduce(0) { $1.isSilent ? $0 : $0 + Double($1.to - $1.from) })
 
-    // If nothing is left but folds, they share the room.
-    let isAllFolded = folded.count == edges.count
-    let fold = isAllFolded ? free / Double(max(1, folded.count)) : measures.fold
+    let fold = measures.fold
     let total = edges.enumerated().reduce(0) {
       folded.contains($1.offset) ? $0 : $0 + Double($1.element.to - $1.element.from)
     }

@@ -4,7 +4,7 @@ internal import UnixHost
 
 /// GNU readline, which is loaded when a prompt is shown.
 enum Readline {
-  /// Loads it, unless that has been done. ``Terminal`` and ``HistoryFile`` work only afterwards.
+  /// Loads it; it may be called again. ``Terminal`` and ``HistoryFile`` work only afterwards.
   ///
   /// - Returns: Nil, or a line for the user that says what is missing and what needs no prompt.
   static func load() -> String? {
