@@ -110,6 +110,8 @@ struct CaseTests {
     #expect(mistakes == nil && requests(script) == [#"send k "9 9" 2"#] && script.namesUsed == ["a"])
     #expect(script.playedLine(of: script.steps[0], turn: 0) == #"send k "9 9" 2"#)
     #expect(read("list", ["a": "1"]).script.namesUsed.isEmpty)
+    // An empty value leaves a word where it stood.
+    #expect(requests(read("send $m tap x=$m y$m", ["m": ""]).script) == [#"send "" tap x="" y"#])
     #expect(read("send k {1..$a}", ["a": "3"]).script.namesUsed == ["a"])
     #expect(
       read("repeat 2 as a\nend", ["a": "3"]).mistakes?.lines == [

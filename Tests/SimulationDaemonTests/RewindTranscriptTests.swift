@@ -120,6 +120,17 @@ struct RewindTranscriptTests {
       + yes effect=moved into=off
       > goto seq=5
       + t=0.350 seq=5
+      > world fork plain
+      + created plain t=0.350 seq=7
+      > use plain
+      + world=plain clock=virtual t=0.350 seq=7
+      > show b
+      . state on
+      . timer doubleTap due=0.350 left=0.000
+      . allowed tap character
+      + 3
+      > use w
+      + world=w clock=virtual t=0.350 seq=7
       > redo
       + t=1.000 seq=8
       > world fork trial seq=5
