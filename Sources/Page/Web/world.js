@@ -26,7 +26,7 @@ export class Clock {
 
   // A time at which something happened: time is at least there.
   reach(t) {
-    if (t > this.now() || !this.runs) this.set({ t: Math.max(t, this.runs ? this.now() : t) });
+    if (t > this.now()) this.set({ t });
   }
 
   get runs() {
