@@ -133,7 +133,7 @@ struct MemoryBudgetTests {
     "a size is bytes, or K, M and G of them",
     arguments: [
       ("16M", 16 << 20), ("20000K", 20_000 << 10), ("2G", 2 << 30), ("16777216", 16 << 20), ("1048576G", 1 << 50),
-    ])
+    ] as [(String, Int)])
   func size(text: String, bytes: Int) {
     #expect(Limits.memory(text) == bytes)
   }

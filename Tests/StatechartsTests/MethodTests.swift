@@ -134,7 +134,7 @@ struct MethodTests {
     #expect(try EvaluatorTests.value(of: "[2, 1].sort((a, b) => nobody)") == "throws")
   }
 
-  private static let rows = [
+  private static let rows: [(String, String)] = [
     // Strings
     (#"'abc'.length"#, #"3"#),
     (#"'😀'.length"#, #"2"#),

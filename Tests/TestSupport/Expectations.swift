@@ -1,3 +1,4 @@
+import Foundation
 package import Testing
 
 // The expectations of tests as plain functions: each takes the compiler a quarter of the time of the macro `#expect`, and
@@ -24,12 +25,13 @@ package func expectNil<Value>(
   fail("\(shown(found)) is not nil", comment(), Place(fileID, filePath, line, column))
 }
 
+/// Expects a condition to be true, and shows the line of the source if it is not.
 package func expect(
   _ condition: Bool, _ comment: @autoclosure () -> Comment? = nil, fileID: StaticString = #fileID,
   filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
 ) {
   if condition { return }
-  fail("false", comment(), Place(fileID, filePath, line, column))
+  fail(writtenLine("\(filePath)", line), comment(), Place(fileID, filePath, line, column))
 }
 
 /// Expects a text that begins so, and shows the text if it does not; nil does not.
@@ -66,6 +68,14 @@ package func expect<Elements: Sequence>(
 ) where Elements.Element: Equatable {
   if let elements, elements.contains(element) { return }
   fail("\(shown(elements)) does not contain \(shown(element))", comment(), Place(fileID, filePath, line, column))
+}
+
+/// A line of a source file; "false" if the file is not there.
+private func writtenLine(_ path: String, _ line: Int) -> String {
+  let lines = (try? String(contentsOfFile: path, encoding: .utf8))?.split(
+    separator: "\n", omittingEmptySubsequences: false)
+  guard let lines, lines.indices.contains(line - 1) else { return "false" }
+  return String(lines[line - 1].drop { $0 == " " })
 }
 
 /// Where an expectation stands.
