@@ -126,7 +126,9 @@ extension Service {
     for hosted in round.changes.map(\.hosted) {
       guard let failure = failures[hosted.name], let home = hosted.home else { continue }
       if case .lost(_, let from) = failure { tellLost(hosted, from: from) }
-      fail(hosted, home, "\(failure)", isLost: failure.isFinal)
+      var isUnknown = false
+      if case .unknown = failure { isUnknown = true }
+      fail(hosted, home, "\(failure)", isLost: failure.isFinal, isUnknown: isUnknown)
     }
   }
 
@@ -283,12 +285,18 @@ extension Service {
   /// Rolls back a world's unstored changes and its clients' replies, then restores the world or takes it out of
   /// service.
   ///
-  /// - Parameter isLost: Whether another daemon has taken the world.
-  private func fail(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ reason: String, isLost: Bool = false) {
+  /// - Parameters:
+  ///   - isLost: Whether another daemon has taken the world.
+  ///   - isUnknown: Whether the changes may be stored all the same.
+  private func fail(
+    _ hosted: HostedWorld, _ home: LiveWorld.Box, _ reason: String, isLost: Bool = false, isUnknown: Bool = false
+  ) {
     let head = hosted.head(home.live)
     let last = home.live.world.lastSequence
     let lost = last > head ? "inputs \(head + 1) to \(last)" : "what changed since input \(last)"
-    report("world \(hosted.name): \(lost) could not be stored and did not happen: \(reason)")
+    report(
+      "world \(hosted.name): \(lost) \(isUnknown ? "may be stored or not" : "could not be stored and did not happen"): \(reason)"
+    )
     if isShuttingDown { hasLost = true }
     for client in everybody where client.hosted === hosted {
       client.session.rollBack(world: client.session.shown(hosted.name), head: head, reason)

@@ -150,6 +150,11 @@ final class Daemon {
     guard let durability = invocation.durability else { return nil }
     let writer = StoreWriter(process: getpid(), socket: socket)
     if let address = invocation.store, PostgresURL.isOne(address) {
+      // Other hosts have sockets with the same path.
+      var host = [CChar](repeating: 0, count: 256)
+      gethostname(&host, host.count - 1)
+      let name = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      let writer = StoreWriter(process: writer.process, socket: "\(socket) at \(name)")
       return Persistence(
         try PostgresStore.open(address, writer: writer), catalogue, invocation.limits, durability: durability,
         onRestart: invocation.onRestart, wallClock: WallClock.milliseconds)
