@@ -24,7 +24,7 @@ package final class PostgresStore: PostgresReader, WorldStore {
   package var waitsForLocks = true
   package var isLogLong: Bool { false }
 
-  private var log: LogWriter<PostgresStore>!
+  private lazy var log = LogWriter(self)
   /// How many rows each world's log has beside those that fence, at most.
   private var unpruned: [Int64: Int] = [:]
 
@@ -33,7 +33,6 @@ package final class PostgresStore: PostgresReader, WorldStore {
     self.now = now
     pool = PostgresReaders(url)
     super.init(url)
-    log = LogWriter(self)
   }
 
   /// Opens the store for a daemon, and makes its tables if they are missing.

@@ -243,7 +243,7 @@ private final class SimulatedDaemon: FencedLog {
 
   private let number: Int
   private unowned let simulation: Simulation
-  private var writer: LogWriter<SimulatedDaemon>!
+  private lazy var writer = LogWriter(self)
   var isBusy = false
   /// Inputs that a client of a world waits for.
   private var waiting: [Int64: Int] = [:]
@@ -251,7 +251,6 @@ private final class SimulatedDaemon: FencedLog {
   init(_ number: Int, _ simulation: Simulation) {
     self.number = number
     self.simulation = simulation
-    writer = LogWriter(self)
   }
 
   func act() {
