@@ -88,7 +88,9 @@ package final class PostgresServer: Sendable {
 
   @discardableResult
   private func run(_ program: String, _ arguments: [String]) throws -> String {
-    let process = Self.process(try Self.path(program), arguments)
+    // Foundation waits until nobody has a descriptor of its own any more; a server that is started would keep it.
+    let closing = #"for f in /proc/$$/fd/*; do n=${f##*/}; [ $n -gt 2 ] && eval "exec $n>&-"; done; exec "$0" "$@""#
+    let process = Self.process("/bin/bash", ["-c", closing, try Self.path(program)] + arguments)
     // A file, since a server that is started keeps its output open.
     let file = "\(folder)/output-\(UUID().uuidString)"
     _ = FileManager.default.createFile(atPath: file, contents: nil)
