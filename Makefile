@@ -43,7 +43,7 @@ endif
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run demo pictures test test-diagrams test-page conformance fuzz diagram-tools-are-there page-tools-are-there test-all test-lab lab race store kinds bench count format lint install clean deb tarball test-packages reproduce \
+.PHONY: help run demo pictures test test-diagrams test-page test-postgres conformance fuzz diagram-tools-are-there page-tools-are-there test-all test-lab lab race store kinds bench count format lint install clean deb tarball test-packages reproduce \
   package-tools-are-there swift-is-there libraries-are-there redis-is-there statemachine-is-there valgrind-is-there
 
 help:
@@ -55,6 +55,7 @@ help:
 	echo 'make fuzz     gives the daemon random documents, and requests of all verbs to them (DOCUMENTS=$(DOCUMENTS))'
 	echo 'make test-diagrams  gives all diagrams to Graphviz, PlantUML and two Mermaids, and counts the labels'
 	echo 'make test-page  looks at the live page in a browser, on the screens of a projector and of a phone'
+	echo 'make test-postgres  tests worlds on PostgreSQL, which it installs, with servers of its own'
 	echo 'make pictures  draws the pictures of the README anew, from runs'
 	echo 'make lab      writes a package with a machine, its test and a daemon of your own (NAME=$(NAME), DIR=$(DIR))'
 	echo 'make test-lab  makes such a package, builds and tests it'
@@ -174,6 +175,15 @@ test-diagrams: libraries-are-there diagram-tools-are-there
 test-page: libraries-are-there page-tools-are-there
 	$(build_programs)
 	python3 -B Tools/test_page.py --programs .build/release --folder .build/page --slack '$(SLACK)' --walks '$(WALKS)' --only '$(ONLY)'
+
+# Servers of the tests' own, in temporary folders; PostgreSQL is installed without a cluster of the machine's.
+test-postgres: libraries-are-there
+	if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
+	  mkdir -p /etc/postgresql-common
+	  [ -e /etc/postgresql-common/createcluster.conf ] || echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
+	  $(call install_package,postgresql)
+	fi
+	$(MAKE) test ONLY='PostgresStoreTests|PostgresTests|JournalStoreTests.WorldTests|JournalStoreTests.FencingTests|KillTests'
 
 # Graphviz draws the diagram, Chromium the page.
 pictures: libraries-are-there page-tools-are-there

@@ -11,6 +11,8 @@ import PackageDescription
 // - Expat (`libexpat1-dev`): documents come from strangers, and a parser of XML needs decades of attacks to be safe.
 // - libmicrohttpd (`libmicrohttpd-dev`): whoever is on this machine can connect to the live page's port, and a parser of
 //   HTTP needs decades of attacks too. It runs in our event loop, without threads.
+// - libpq (`libpq5`), loaded when a store is on PostgreSQL and declared by ourselves: its protocol, its many ways to log in
+//   and to find the host that writes.
 // - Dispatch, from the toolchain: the clock and the event loop of the daemon.
 // The pure targets import nothing but the standard library, so that a world is the same on every machine. (CProcessor has
 // one instruction that asks the memory early, and of which no result depends.)
@@ -57,6 +59,7 @@ let package = Package(
     // Libraries that are loaded when they are needed: most of either program works without.
     .target(name: "CReadline"),
     .target(name: "CMicroHTTPD"),
+    .target(name: "CPostgres"),
 
     .target(name: "StateMachines", swiftSettings: hot),
     .target(name: "MachineForms", dependencies: ["StateMachines"], swiftSettings: strict),
@@ -76,6 +79,7 @@ let package = Package(
     // What a handler of signals notes; C, because such a handler may not allocate.
     .target(name: "CWorkNotes"),
     .target(name: "JournalStore", dependencies: ["StateMachines", "CSQLite", "CWorkNotes"], swiftSettings: strict),
+    .target(name: "PostgresStore", dependencies: ["JournalStore", "CPostgres"], swiftSettings: strict),
     .target(name: "UnixHost", dependencies: ["CSystem"], swiftSettings: strict),
     .target(name: "HTTPServer", dependencies: ["UnixHost", "CMicroHTTPD"], swiftSettings: strict),
     // The files of the live page as bytes in the program; it builds anew when one of them changes.
@@ -85,7 +89,7 @@ let package = Package(
       name: "SimulationDaemon",
       dependencies: [
         "StateMachines", "MachineGraphs", "Waveforms", "Statecharts", "Simulator", "Surveys", "LineProtocol", "Scripts",
-        "JournalStore", "UnixHost", "HTTPServer", "Page",
+        "JournalStore", "PostgresStore", "UnixHost", "HTTPServer", "Page",
       ],
       swiftSettings: strict),
 
@@ -129,8 +133,11 @@ let package = Package(
       name: "LineProtocolTests", dependencies: ["LineProtocol", "StateMachines", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "ScriptsTests", dependencies: ["Scripts", "LineProtocol", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "JournalStoreTests", dependencies: ["JournalStore", "StateMachines", "CSQLite", "TestSupport"],
+      name: "JournalStoreTests",
+      dependencies: ["JournalStore", "PostgresStore", "StateMachines", "CSQLite", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "PostgresStoreTests", dependencies: ["PostgresStore", "JournalStore", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "UnixHostTests", dependencies: ["UnixHost", "CSystem", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "SimulationDaemonTests",

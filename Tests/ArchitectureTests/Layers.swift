@@ -20,6 +20,7 @@ struct Layer {
     Layer("CSystem"),
     Layer("CProcessor"),
     Layer("CMicroHTTPD"),
+    Layer("CPostgres"),
     Layer("CPage"),
     Layer("CWorkNotes"),
     Layer("Page", ours: ["CPage"]),
@@ -38,13 +39,14 @@ struct Layer {
     Layer("LineProtocol"),
     Layer("Scripts", ours: ["LineProtocol"], outside: ["Synchronization"]),
     Layer("JournalStore", ours: ["StateMachines", "CSQLite", "CWorkNotes"], outside: ["Glibc", "Synchronization"]),
+    Layer("PostgresStore", ours: ["JournalStore", "CPostgres"], outside: ["Glibc", "Synchronization"]),
     Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Dispatch", "Synchronization"]),
     Layer("HTTPServer", ours: ["UnixHost", "CMicroHTTPD"], outside: ["Glibc"]),
     Layer(
       "SimulationDaemon",
       ours: [
         "StateMachines", "MachineGraphs", "Waveforms", "Statecharts", "Simulator", "Surveys", "LineProtocol", "Scripts",
-        "JournalStore", "UnixHost", "HTTPServer", "Page",
+        "JournalStore", "PostgresStore", "UnixHost", "HTTPServer", "Page",
       ],
       outside: ["Glibc", "Dispatch", "Synchronization"]),
     Layer("fsmd", ours: ["SimulationDaemon", "Simulations"]),

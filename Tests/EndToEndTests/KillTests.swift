@@ -10,11 +10,14 @@ import UnixHost
 struct KillTests {
   /// How daemons are started, and what their stores do meanwhile.
   enum Setup: UInt64, CaseIterable {
-    case plain, checkpoints, retention, full
+    case plain, checkpoints, retention, full, postgres
+
+    /// Those for which this machine has what they need.
+    static let here = allCases.filter { $0 != .postgres || PostgresServer.isInstalled }
 
     var arguments: [String] {
       switch self {
-      case .plain: []
+      case .plain, .postgres: []
       case .checkpoints: ["--limit", "checkpointInputs=150", "--limit", "journal=400"]
       case .retention:
         ["--limit", "checkpointInputs=100", "--limit", "storeBytes=20000", "--limit", "journal=300"]
@@ -23,7 +26,7 @@ struct KillTests {
     }
   }
 
-  @Test("all that was acknowledged is there after each start, none twice, without a hole", arguments: Setup.allCases)
+  @Test("all that was acknowledged is there after each start, none twice, without a hole", arguments: Setup.here)
   func kills(setup: Setup) throws {
     var story = try KillStory(setup)
     for life in 0..<Thorough.rounds(25) { try story.live(life) }
@@ -53,6 +56,9 @@ struct KillTests {
 /// runs, and `lesson`, whose time clients move on and back.
 private struct KillStory {
   private let setup: KillTests.Setup
+  private let arguments: [String]
+  /// What `verify` is given.
+  private let place: [String]
   private var dice: Dice
   private var daemon: DaemonProcess
   /// What was ever asked, by what it is about; of a composed machine each member.
@@ -70,7 +76,10 @@ private struct KillStory {
   init(_ setup: KillTests.Setup) throws {
     self.setup = setup
     dice = Dice(seed: setup.rawValue)
-    daemon = try DaemonProcess(with: setup.arguments)
+    let address = setup == .postgres ? try PostgresServer.shared.get().makeDatabase() : nil
+    arguments = setup.arguments + (address.map { ["--store", $0] } ?? [])
+    place = address.map { ["--state", $0] } ?? []
+    daemon = try DaemonProcess(with: arguments)
     #expect(try daemon.connect().ask("world new lesson durable=yes") == "+ created lesson")
   }
 
@@ -94,7 +103,7 @@ private struct KillStory {
     for client in clients { try client.drain() }
     // Now and then one is killed while it starts.
     if dice.number(below: 4) == 0 { try startAndKill() }
-    daemon = try DaemonProcess(with: setup.arguments, in: daemon.folder)
+    daemon = try DaemonProcess(with: arguments, in: daemon.folder)
     try look(at: clients, life)
   }
 
@@ -106,7 +115,7 @@ private struct KillStory {
   }
 
   private mutating func startAndKill() throws {
-    let run = try ProgramRun("fsmd", ["--socket", daemon.socket] + setup.arguments, in: daemon.folder)
+    let run = try ProgramRun("fsmd", ["--socket", daemon.socket] + arguments, in: daemon.folder)
     Patience.pass(milliseconds: UInt64(dice.number(below: 60)))
     run.child.signal(SIGKILL)
     _ = try run.ending()
@@ -286,7 +295,7 @@ private struct KillStory {
     if setup != .retention { try rebuild(worlds[1], reader) }
     #expect(try reader.ask("shutdown") == "+")
     #expect(try daemon.run.ending() == .exited(0))
-    let verification = try ProgramRun("fsmd", ["verify"], in: daemon.folder)
+    let verification = try ProgramRun("fsmd", ["verify"] + place, in: daemon.folder)
     #expect(try verification.ending() == .exited(0), "\(setup): \(verification.output)\(verification.log)")
   }
 

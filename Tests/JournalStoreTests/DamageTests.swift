@@ -42,7 +42,7 @@ struct DamageTests {
     } catch {
       switch error {
       case .damaged, .otherSchema: break
-      case .fenced, .outOfStep, .noSuchWorld, .worldExists, .unknown, .full, .readOnly, .locked, .absent, .gone,
+      case .fenced, .outOfStep, .lost, .noSuchWorld, .worldExists, .unknown, .full, .readOnly, .locked, .absent, .gone,
         .cannotOpen, .other:
         Issue.record("\(comment): \(error)")
       }

@@ -8,16 +8,18 @@ import Testing
 struct FencingTests {
   let fixture = Fixture()
 
-  @Test("who took a world last writes it; the other learns who that is, and nothing of its round is stored")
-  func fenced() throws {
-    let one = try fixture.open(process: 1)
+  @Test(
+    "who took a world last writes it; the other learns who that is, and goes on with its other worlds",
+    arguments: Engine.here)
+  func fenced(engine: Engine) throws {
+    let one = try fixture.open(engine, process: 1)
     try one.create("main")
     try one.create("other")
     let first = try one.take("main").lease
     let elsewhere = try one.take("other").lease
     try one.append(first, after: 0, [1])
     fixture.now += 5
-    let two = try fixture.open(process: 2)
+    let two = try fixture.open(engine, process: 2)
     let second = try two.take("main")
     #expect(second.world.epoch == 2)
     #expect(second.world.head == 10)
@@ -36,7 +38,7 @@ struct FencingTests {
     #expect(try two.worlds().first { $0.name == "main" }?.holder == holder)
     try two.append(second.lease, after: 10, [3])
     #expect(try one.segments(of: "main").map(\.bytes) == [[1], [3]])
-    #expect(try one.segments(of: "other") == [])
+    #expect(try one.segments(of: "other").map(\.bytes) == [[5]])
     // And back.
     let third = try one.take("main")
     #expect(third.world.head == 20)
@@ -45,9 +47,9 @@ struct FencingTests {
     try two.inspect()
   }
 
-  @Test("the earlier of two leases of one store is shut out as well")
-  func takenTwice() throws {
-    let store = try fixture.open()
+  @Test("the earlier of two leases of one store is shut out as well", arguments: Engine.here)
+  func takenTwice(engine: Engine) throws {
+    let store = try fixture.open(engine)
     try store.create("main")
     let early = try store.take("main").lease
     let late = try store.take("main").lease
@@ -60,12 +62,14 @@ struct FencingTests {
     #expect(failure { () throws(StoreFailure) in try store.append(late, after: 10, [1]) }?.kind == .outOfStep)
   }
 
-  @Test("a world that another daemon removed is written no more, though one of the same name is there")
-  func removed() throws {
-    let one = try fixture.open(process: 1)
+  @Test(
+    "a world that another daemon removed is written no more, though one of the same name is there",
+    arguments: Engine.here)
+  func removed(engine: Engine) throws {
+    let one = try fixture.open(engine, process: 1)
     try one.create("main")
     let lease = try one.take("main").lease
-    let two = try fixture.open(process: 2)
+    let two = try fixture.open(engine, process: 2)
     try two.remove("main")
     #expect(
       failure { () throws(StoreFailure) in try one.append(lease, after: 0, [1]) } == .fenced(world: "main", by: nil))

@@ -1,5 +1,7 @@
 import Foundation
+import PostgresStore
 import Synchronization
+import TestSupport
 
 @testable import JournalStore
 
@@ -29,6 +31,19 @@ final class Fixture {
       folder: other ?? folder.path, durability: durability ?? self.durability,
       writer: StoreWriter(process: process, socket: "/run/\(process).sock"), circumstances
     ) { [warnings] in warnings.add($0) }
+  }
+
+  private lazy var address = Result { try PostgresServer.shared.get().makeDatabase() }
+
+  /// A store of an engine; of each engine there is one.
+  func open(_ engine: Engine, process: Int32 = 1) throws -> any WorldStore {
+    switch engine {
+    case .sqlite: try open(process: process)
+    case .postgres:
+      try PostgresStore.open(
+        try address.get(), writer: StoreWriter(process: process, socket: "/run/\(process).sock")
+      ) { [unowned self] in now }
+    }
   }
 
   /// What stores have warned of since this was last asked.
@@ -80,7 +95,22 @@ private final class Warnings: Sendable {
   }
 }
 
+/// What keeps the worlds.
+enum Engine: CaseIterable {
+  case sqlite, postgres
+
+  /// Those that are on this machine.
+  static let here: [Engine] = {
+    if PostgresServer.isInstalled { return allCases }
+    print("PostgreSQL is not installed: its tests are skipped")
+    return [.sqlite]
+  }()
+}
+
 extension WorldStore {
+  /// Checks everything, where there is a check.
+  func inspect() throws(StoreFailure) { _ = try (self as? SQLiteReader)?.inspect() }
+
   /// Appends one segment to one world.
   ///
   /// - Returns: Its new head.
@@ -108,7 +138,9 @@ extension WorldStore {
           part.0, head: part.head, last: part.last, bytes, moment: part.moment, settings: part.settings,
           creations: part.6)
       }
-      return Result { () throws(StoreFailure) in try append(appends) }
+      return Result { () throws(StoreFailure) in
+        for failure in try append(appends).values { throw failure }
+      }
     }
     try result.get()
   }
@@ -145,7 +177,8 @@ struct SegmentCopy: Hashable {
 
 /// A failure by its case alone.
 enum FailureKind: Hashable {
-  case fenced, outOfStep, noSuchWorld, worldExists, unknown, full, readOnly, locked, damaged, otherSchema, absent, gone
+  case fenced, outOfStep, lost, noSuchWorld, worldExists, unknown, full, readOnly, locked, damaged, otherSchema, absent,
+    gone
   case cannotOpen, other
 }
 
@@ -154,6 +187,7 @@ extension StoreFailure {
     switch self {
     case .fenced: .fenced
     case .outOfStep: .outOfStep
+    case .lost: .lost
     case .noSuchWorld: .noSuchWorld
     case .worldExists: .worldExists
     case .unknown: .unknown

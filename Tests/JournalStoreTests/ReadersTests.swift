@@ -43,11 +43,10 @@ struct ReadersTests {
       let bytes: [UInt8] = [UInt8(round % 256)]
       let outcome = bytes.withUnsafeBytes { bytes in
         Result { () throws(StoreFailure) in
-          try store.append([
+          try store.append(
             Append(
               lease, head: 2 * round - 2, last: 2 * round, bytes, moment: 0,
-              undone: round % 5 == 0 ? [2 * round - 1...2 * round] : [])
-          ])
+              undone: round % 5 == 0 ? [2 * round - 1...2 * round] : []))
         }
       }
       try outcome.get()

@@ -6,9 +6,9 @@ import Testing
 struct WorldTests {
   let fixture = Fixture()
 
-  @Test("worlds are made, listed by name, and removed")
-  func lifecycle() throws {
-    let store = try fixture.open()
+  @Test("worlds are made, listed by name, and removed", arguments: Engine.here)
+  func lifecycle(engine: Engine) throws {
+    let store = try fixture.open(engine)
     #expect(try store.worlds() == [])
     try store.create("b", head: 7, moment: 9, settings: [4])
     try store.create("a", settings: [])
@@ -30,16 +30,16 @@ struct WorldTests {
     #expect(try store.segments(of: "a") == [])
   }
 
-  @Test("a copy has all that is stored of a world; each then goes on without the other")
-  func copies() throws {
-    let store = try fixture.open()
+  @Test("a copy has all that is stored of a world; each then goes on without the other", arguments: Engine.here)
+  func copies(engine: Engine) throws {
+    let store = try fixture.open(engine)
     try store.create("a")
     let lease = try store.take("a").lease
     let made = StoredCreation(sequence: 2, number: 7, name: "m", kind: "k")
     try store.append(lease, after: 0, [1, 2, 3], moment: 5, creations: [made])
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
     let kind = StoredKind(name: "k", since: 1, bytes: [9])
-    try store.append([Append(lease, head: 10, last: 10, nothing, moment: 6, undone: [3...5, 8...9], kinds: [kind])])
+    try store.append(Append(lease, head: 10, last: 10, nothing, moment: 6, undone: [3...5, 8...9], kinds: [kind]))
     try store.putCheckpoint(lease, at: 10, hash: 77, [4, 5, 6])
     try store.append(lease, after: 10, [7], moment: 7)
     try store.copy(lease, to: "b", moment: 8, settings: [2])
@@ -100,9 +100,9 @@ struct WorldTests {
     }
   }
 
-  @Test("reading stops when it is told to, and may read other things meanwhile")
-  func stopping() throws {
-    let store = try fixture.open()
+  @Test("reading stops when it is told to, and may read other things meanwhile", arguments: Engine.here)
+  func stopping(engine: Engine) throws {
+    let store = try fixture.open(engine)
     try store.create("main")
     let lease = try store.take("main").lease
     for round in 0..<5 { try store.append(lease, after: UInt64(round * 10), [UInt8(round)]) }
@@ -116,9 +116,9 @@ struct WorldTests {
     try store.append(lease, after: 50, [9])
   }
 
-  @Test("time and settings change without an input")
-  func properties() throws {
-    let store = try fixture.open()
+  @Test("time and settings change without an input", arguments: Engine.here)
+  func properties(engine: Engine) throws {
+    let store = try fixture.open(engine)
     try store.create("main")
     let lease = try store.take("main").lease
     try store.append(lease, after: 0, [], moment: 5)
@@ -130,9 +130,9 @@ struct WorldTests {
     #expect(try store.segments(of: "main") == [])
   }
 
-  @Test("a round of several worlds is stored as a whole, or not at all")
-  func rounds() throws {
-    let store = try fixture.open()
+  @Test("a world that is out of step does not keep out the others of its round", arguments: Engine.here)
+  func rounds(engine: Engine) throws {
+    let store = try fixture.open(engine)
     for name in ["a", "b", "c"] { try store.create(name) }
     let leases = try ["a", "b", "c"].map { try store.take($0).lease }
     try store.appendAll(leases.map { ($0, 0, 3, Array($0.world.utf8), 1, nil, []) })
@@ -143,17 +143,14 @@ struct WorldTests {
       ])
     }
     #expect(wrong == .outOfStep(world: "b", expected: 2, found: 3))
-    #expect(try store.worlds().map(\.head) == [3, 3, 3])
-    // Those that were right go on.
-    try store.appendAll([(leases[0], 3, 4, [1], 2, nil, []), (leases[2], 3, 4, [1], 2, nil, [])])
     #expect(try store.worlds().map(\.head) == [4, 3, 4])
-    try store.append([])
+    #expect(try store.append([]) == [:])
     try store.inspect()
   }
 
-  @Test("a machine's number has the name that it was given last before an input")
-  func names() throws {
-    let store = try fixture.open()
+  @Test("a machine's number has the name that it was given last before an input", arguments: Engine.here)
+  func names(engine: Engine) throws {
+    let store = try fixture.open(engine)
     try store.create("main")
     try store.create("other")
     let lease = try store.take("main").lease

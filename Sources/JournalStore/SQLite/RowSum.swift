@@ -2,35 +2,35 @@ internal import StateMachines
 
 /// An order-dependent checksum over numbers, texts and bytes: each is hashed with the previous sum as its seed
 /// (``Checksum``).
-struct RowSum: Hashable, Sendable {
-  private(set) var value: UInt64
+package struct RowSum: Hashable, Sendable {
+  package private(set) var value: UInt64
 
-  init(seed: UInt64 = 0) {
+  package init(seed: UInt64 = 0) {
     value = seed
   }
 
   /// As SQLite stores it.
-  var stored: Int64 { Int64(bitPattern: value) }
+  package var stored: Int64 { Int64(bitPattern: value) }
 
-  mutating func mix(_ number: UInt64) {
+  package mutating func mix(_ number: UInt64) {
     withUnsafeBytes(of: number.littleEndian) { mix($0) }
   }
 
-  mutating func mix(_ number: Int64) {
+  package mutating func mix(_ number: Int64) {
     mix(UInt64(bitPattern: number))
   }
 
   /// The count is included, so that two texts in a row cannot exchange bytes.
-  mutating func mix(_ text: String) {
+  package mutating func mix(_ text: String) {
     var text = text
     text.withUTF8 { mix(UnsafeRawBufferPointer($0)) }
   }
 
-  mutating func mix(_ bytes: [UInt8]) {
+  package mutating func mix(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { mix($0) }
   }
 
-  mutating func mix(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func mix(_ bytes: UnsafeRawBufferPointer) {
     value = Checksum.of(bytes, seed: value)
   }
 }

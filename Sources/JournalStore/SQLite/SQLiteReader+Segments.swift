@@ -61,6 +61,20 @@ extension SQLiteReader {
     }
   }
 
+  package func creations(of world: String) throws(StoreFailure) -> [StoredCreation] {
+    try database.reading { () throws(StoreFailure) in
+      let row = try row(of: world)
+      let statement = Statement(database, NameSQL.all)
+      defer { statement.finalize() }
+      try statement.bind(1, row.identity)
+      var creations: [StoredCreation] = []
+      while try statement.step() {
+        creations.append(try NameSQL.read(statement, row.identity, path: files.database, world))
+      }
+      return creations.sorted { $0.sequence < $1.sequence }
+    }
+  }
+
   package func holdings(of world: String) throws(StoreFailure) -> StorageStats {
     try database.reading { () throws(StoreFailure) in
       let row = try row(of: world)

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Reads worlds in an SQLite database, over its own connection.
-package class SQLiteReader: WorldReading {
+package class SQLiteReader: StoreReading {
   package let files: StoreFiles
   let database: Database
   /// The id of the current boot.
@@ -46,12 +46,10 @@ package class SQLiteReader: WorldReading {
     return SQLiteReader(files, database, boot: circumstances.boot)
   }
 
-  /// Calling it twice is harmless; any other call after it fails.
   package func close() {
     database.close()
   }
 
-  /// Runs `body` on one snapshot of the store, whatever a daemon writes meanwhile.
   package func withSnapshot<R: ~Copyable>(_ body: () throws(StoreFailure) -> R) throws(StoreFailure) -> R {
     try database.reading(body)
   }

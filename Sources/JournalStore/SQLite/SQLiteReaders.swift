@@ -17,6 +17,7 @@ final class SQLiteReaders: StoreReaders {
   /// How many free connections are kept: usually more than threads read at once.
   private static let mostFree = 4
 
+  var answersAtOnce: Bool { true }
   private let files: StoreFiles
   /// The store's identity: a file put in its place has another one.
   private let identity: UInt64

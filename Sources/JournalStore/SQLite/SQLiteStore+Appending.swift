@@ -1,15 +1,26 @@
 extension SQLiteStore {
-  package func append(_ round: [Append]) throws(StoreFailure) {
-    guard !round.isEmpty else { return }
+  package func append(_ round: [Append]) throws(StoreFailure) -> [String: StoreFailure] {
+    guard !round.isEmpty else { return [:] }
+    var shutOut: [String: StoreFailure] = [:]
     do throws(StoreFailure) {
       let stored = now()
       var rows: [WorldRow] = []
       rows.reserveCapacity(round.count)
       try writing { () throws(StoreFailure) in
-        for append in round { rows.append(try write(append, stored)) }
+        for append in round {
+          do throws(StoreFailure) {
+            rows.append(try write(append, stored))
+          } catch {
+            switch error {
+            case .fenced, .outOfStep: shutOut[append.lease.world] = error
+            case _: throw error
+            }
+          }
+        }
       }
       for row in rows { held[row.identity] = row }
       noting { (notes) throws(StoreFailure) in try notes.note(rows) }
+      return shutOut
     } catch {
       for append in round { forgetIfUnknown(append.lease, error) }
       throw error

@@ -1,22 +1,5 @@
 /// Rebuilding a world from what is left of another.
 extension SQLiteStore {
-  /// All names of a world's machines, in the order of the inputs that made them.
-  ///
-  /// - Complexity: O(n log n) in the names.
-  package func creations(of world: String) throws(StoreFailure) -> [StoredCreation] {
-    try database.reading { () throws(StoreFailure) in
-      let row = try row(of: world)
-      let statement = Statement(database, NameSQL.all)
-      defer { statement.finalize() }
-      try statement.bind(1, row.identity)
-      var creations: [StoredCreation] = []
-      while try statement.step() {
-        creations.append(try NameSQL.read(statement, row.identity, path: files.database, world))
-      }
-      return creations.sorted { $0.sequence < $1.sequence }
-    }
-  }
-
   /// Replaces a world by another, in one transaction, so that one of them always exists.
   ///
   /// - Parameter lease: The lease of the replacement; it ends.

@@ -146,7 +146,8 @@ extension SQLiteStore {
   func forgetIfUnknown(_ lease: Lease, _ failure: StoreFailure) {
     switch failure {
     case .unknown, .gone: forget(lease.identity)
-    case .fenced, .outOfStep, .noSuchWorld, .worldExists, .full, .readOnly, .locked, .damaged, .otherSchema, .absent,
+    case .fenced, .outOfStep, .lost, .noSuchWorld, .worldExists, .full, .readOnly, .locked, .damaged, .otherSchema,
+      .absent,
       .cannotOpen, .other:
       break
     }

@@ -10,7 +10,7 @@ package enum CheckpointThinning {
   /// minimum, and the oldest stays.
   ///
   /// - Parameter sequences: Ascending.
-  static func superfluous(_ sequences: [UInt64]) -> [Int] {
+  package static func superfluous(_ sequences: [UInt64]) -> [Int] {
     guard let last = sequences.last, sequences.count > newest + 1 else { return [] }
     var superfluous: [Int] = []
     var younger = sequences.count - newest

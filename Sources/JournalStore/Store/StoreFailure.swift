@@ -4,6 +4,8 @@ package enum StoreFailure: Error, Hashable, Sendable {
   case fenced(world: String, by: WorldHolder?)
   /// The world's head differs from the writer's, who must take the world again.
   case outOfStep(world: String, expected: UInt64, found: UInt64)
+  /// The store went back in time: of a world, inputs that were stored are gone, from `from` on; nil if that is not known.
+  case lost(world: String, from: UInt64?)
   case noSuchWorld(String)
   case worldExists(String)
   /// A commit failed, and it is not known whether the transaction is stored.
@@ -32,7 +34,7 @@ package struct Damage: Error, Hashable, Sendable {
   /// The finding, for people.
   package let finding: String
 
-  init(_ path: String, world: String? = nil, at sequence: UInt64? = nil, _ finding: String) {
+  package init(_ path: String, world: String? = nil, at sequence: UInt64? = nil, _ finding: String) {
     self.path = path
     self.world = world
     self.sequence = sequence
@@ -57,6 +59,9 @@ extension StoreFailure: CustomStringConvertible {
       "world \(world) was taken or removed by another daemon; this one no longer writes it"
     case .outOfStep(let world, let expected, let found):
       "world \(world) ends with input \(found) in the store, not with \(expected); it has to be read again"
+    case .lost(let world, let from):
+      "the store has lost inputs of world \(world) that were stored, \(from.map { "from \($0) on" } ?? "how many is not known"); "
+        + "it was restored, or a standby without them has taken over"
     case .noSuchWorld(let world):
       "the store has no world \(world)"
     case .worldExists(let world):

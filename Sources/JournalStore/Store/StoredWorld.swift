@@ -17,6 +17,21 @@ package struct StoredWorld: Hashable, Sendable {
   package let identity: Int64
   /// What ended a daemon in this world and would again.
   package let fatal: [InterruptedWork]
+
+  package init(
+    name: String, epoch: UInt64, head: UInt64, first: UInt64, moment: Int64, settings: [UInt8], holder: WorldHolder?,
+    identity: Int64, fatal: [InterruptedWork]
+  ) {
+    self.name = name
+    self.epoch = epoch
+    self.head = head
+    self.first = first
+    self.moment = moment
+    self.settings = settings
+    self.holder = holder
+    self.identity = identity
+    self.fatal = fatal
+  }
 }
 
 /// The current or last writer of a world.
@@ -25,6 +40,11 @@ package struct WorldHolder: Hashable, Sendable {
   package let writer: StoreWriter
   /// In seconds since 1970.
   package let since: Int64
+
+  package init(writer: StoreWriter, since: Int64) {
+    self.writer = writer
+    self.since = since
+  }
 }
 
 /// The process that writes to a store.
@@ -45,12 +65,23 @@ package struct Lease: Hashable, Sendable {
   /// The store's own number for the world; never reused.
   package let identity: Int64
   package let epoch: UInt64
+
+  package init(world: String, identity: Int64, epoch: UInt64) {
+    self.world = world
+    self.identity = identity
+    self.epoch = epoch
+  }
 }
 
 /// A world's stored state, returned when its lease is acquired.
 package struct TakenWorld: Sendable {
   package let lease: Lease
   package let world: StoredWorld
+
+  package init(lease: Lease, world: StoredWorld) {
+    self.lease = lease
+    self.world = world
+  }
 }
 
 // Safety: `Append` and `Segment` only pass on a buffer that is lent for one call of the store.
@@ -132,6 +163,13 @@ package struct Segment {
   package let stored: Int64
   /// Lent for one call.
   package let bytes: UnsafeRawBufferPointer
+
+  package init(first: UInt64, last: UInt64, stored: Int64, bytes: UnsafeRawBufferPointer) {
+    self.first = first
+    self.last = last
+    self.stored = stored
+    self.bytes = bytes
+  }
 }
 
 /// A checkpoint without its bytes.
@@ -144,11 +182,23 @@ package struct CheckpointMark: Hashable, Sendable {
   package let size: Int
   /// When it was stored, in seconds since 1970.
   package let stored: Int64
+
+  package init(sequence: UInt64, hash: UInt64, size: Int, stored: Int64) {
+    self.sequence = sequence
+    self.hash = hash
+    self.size = size
+    self.stored = stored
+  }
 }
 
 package struct StoredCheckpoint: Hashable, Sendable {
   package let mark: CheckpointMark
   package let bytes: [UInt8]
+
+  package init(mark: CheckpointMark, bytes: [UInt8]) {
+    self.mark = mark
+    self.bytes = bytes
+  }
 }
 
 /// The space that a world uses in its store.
@@ -164,6 +214,16 @@ package struct StorageStats: Hashable, Sendable {
   package let machines: Int
   /// Oldest first.
   package let checkpoints: [CheckpointMark]
+
+  package init(first: UInt64, head: UInt64, bytes: Int, removedBytes: Int, machines: Int, checkpoints: [CheckpointMark])
+  {
+    self.first = first
+    self.head = head
+    self.bytes = bytes
+    self.removedBytes = removedBytes
+    self.machines = machines
+    self.checkpoints = checkpoints
+  }
 }
 
 /// How much of a world's journal is kept; nil means no limit.

@@ -35,6 +35,11 @@ package protocol WorldReading: AnyObject {
   /// - Complexity: O(log creations).
   func creation(of number: UInt32, in world: String, at sequence: UInt64) throws(StoreFailure) -> StoredCreation?
 
+  /// All names of a world's machines, in the order of the inputs that made them.
+  ///
+  /// - Complexity: O(n log n) in the names.
+  func creations(of world: String) throws(StoreFailure) -> [StoredCreation]
+
   /// The undone ranges, given by ``Append/undone``, that overlap `inputs`, in order.
   ///
   /// - Throws: `noSuchWorld`; `damaged` where one differs from what was written.
@@ -50,10 +55,30 @@ package protocol WorldReading: AnyObject {
   func holdings(of world: String) throws(StoreFailure) -> StorageStats
 }
 
+/// A store that is only read, opened for that.
+package protocol StoreReading: WorldReading {
+  /// Runs `body` on one snapshot of the store, whatever a daemon writes meanwhile.
+  func withSnapshot<R: ~Copyable>(_ body: () throws(StoreFailure) -> R) throws(StoreFailure) -> R
+
+  /// Checks what ``WorldReading`` does not: the store as a whole.
+  ///
+  /// - Parameter progress: Called after each step.
+  /// - Returns: What is strange about it.
+  /// - Throws: What is wrong with it.
+  func inspect(_ progress: (String) -> Void) throws(StoreFailure) -> [StoreWarning]
+
+  /// Calling it twice is harmless; any other call after it fails.
+  func close()
+}
+
 /// Reading while a store is written.
 ///
 /// Any thread may call, several at once: readers and the writer do not wait for each other.
 package protocol StoreReaders: AnyObject, Sendable {
+  /// Whether reading takes about as long as the disk does, and a short write too, so that the event loop need not leave
+  /// them to other threads.
+  var answersAtOnce: Bool { get }
+
   /// Runs `body` on a snapshot of the store that contains everything stored before this call.
   ///
   /// The log grows while `body` runs, since written data stays in it. So read a long journal in pieces.

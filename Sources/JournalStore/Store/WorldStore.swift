@@ -53,12 +53,13 @@ package protocol WorldStore: AnyObject, WorldReading {
   /// Releases a world, so that it has no writer. A lease that has already ended is ignored.
   func release(_ lease: Lease) throws(StoreFailure)
 
-  /// Stores a round: all of it, or nothing. When this returns, it is as durable as the store promises.
+  /// Stores a round in one transaction. When this returns, it is as durable as the store promises.
   ///
-  /// - Throws: `fenced` when another writer has taken or removed one of the worlds; `outOfStep` when a head differs
-  ///   from the caller's; `unknown`, `gone`, `full`, `readOnly`, `locked`, `damaged`, `other`.
+  /// - Returns: The worlds that are shut out, of which nothing is stored: `fenced` when another writer has taken or
+  ///   removed it; `outOfStep` when its head differs from the caller's; `lost`. Such a world does not keep out the others.
+  /// - Throws: `unknown`, `gone`, `full`, `readOnly`, `locked`, `damaged`, `other`; nothing of the round is stored.
   /// - Complexity: O(bytes + creations) in memory and on the disk; a sync of the disk where the store promises it.
-  func append(_ round: [Append]) throws(StoreFailure)
+  func append(_ round: [Append]) throws(StoreFailure) -> [String: StoreFailure]
 
   /// Stores a checkpoint of the whole world, so that earlier inputs need no replay. It replaces a checkpoint for the
   /// same input; old ones are thinned out (``CheckpointThinning``).
@@ -108,4 +109,13 @@ package protocol WorldStore: AnyObject, WorldReading {
   /// Releases the store, with everything written in its final place. Calling it twice is harmless; any other call after
   /// it fails.
   func close()
+}
+
+extension WorldStore {
+  /// Stores changes of one world.
+  ///
+  /// - Throws: What the round's call returns or throws.
+  package func append(_ changes: Append) throws(StoreFailure) {
+    for failure in try append([changes]).values { throw failure }
+  }
 }

@@ -39,7 +39,7 @@ struct BackupCommand {
   /// - Returns: The exit code.
   func run() -> Int32 {
     StoreAccess.reporting {
-      let store = try StoreAccess.open(folder)
+      let store = try StoreAccess.openFolder(folder)
       defer { store.close() }
       var begun = HostClock.now()
       let copied = try store.backUp(to: file) {

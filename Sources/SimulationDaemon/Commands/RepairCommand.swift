@@ -122,7 +122,7 @@ struct RepairCommand {
   }
 
   private func survey(_ catalogue: Catalogue) throws -> Repair.Survey {
-    let store = try StoreAccess.open(folder)
+    let store = try StoreAccess.openFolder(folder)
     defer { store.close() }
     return try StoreAccess.reading(store) {
       _ = try StoreAccess.world(world, in: store)

@@ -1,5 +1,6 @@
 import JournalStore
 import LineProtocol
+import PostgresStore
 import Simulator
 import UnixHost
 
@@ -9,7 +10,8 @@ enum StoreAccess {
   static let wrongUse: Int32 = 1
   static let badStore: Int32 = 3
 
-  static let summary = "the folder of the store (default: $XDG_STATE_HOME/fsmd, or .local/state/fsmd in $HOME)"
+  static let summary =
+    "the store: a folder (default: $XDG_STATE_HOME/fsmd, or .local/state/fsmd in $HOME)\nor the address of a database"
 
   /// Parses the words after a subcommand. Prints help, version and usage errors.
   static func read<Option>(
@@ -37,7 +39,20 @@ enum StoreAccess {
     Descriptor.standardError.writeAll("\(ProgramName.current): \(text)\n")
   }
 
-  static func open(_ folder: String?) throws -> SQLiteReader {
+  /// Opens a store for reading.
+  ///
+  /// - Parameter place: A folder, or the address of a database; nil for the user's default.
+  static func open(_ place: String?) throws -> any StoreReading {
+    if let place, PostgresURL.isOne(place) { return try PostgresReader.open(place) }
+    return try openFolder(place)
+  }
+
+  static func openFolder(_ folder: String?) throws -> SQLiteReader {
+    if let folder, PostgresURL.isOne(folder) {
+      throw StoreFailure.cannotOpen(
+        path: "a store on PostgreSQL",
+        reason: "this works on a folder; '\(ProgramName.current) store copy' makes one of it")
+    }
     guard let folder = folder ?? StateFolder.path() else {
       throw StoreFailure.cannotOpen(
         path: "the store", reason: "neither $XDG_STATE_HOME nor $HOME names a folder; --state FOLDER does")
@@ -46,12 +61,12 @@ enum StoreAccess {
   }
 
   /// Runs `body` on a snapshot of the store, whatever a daemon writes meanwhile.
-  static func reading<R>(_ store: SQLiteReader, _ body: () throws -> R) throws -> R {
+  static func reading<R>(_ store: any StoreReading, _ body: () throws -> R) throws -> R {
     try store.withSnapshot { () throws(StoreFailure) in Result { try body() } }.get()
   }
 
   /// A world by its name.
-  static func world(_ name: String, in store: SQLiteReader) throws -> StoredWorld {
+  static func world(_ name: String, in store: any StoreReading) throws -> StoredWorld {
     if let found = try store.world(name) { return found }
     let names = try store.worlds().map(\.name)
     throw HistoryFailure.unknownWorld(name, near: Nearest.match(name, among: names), known: names)

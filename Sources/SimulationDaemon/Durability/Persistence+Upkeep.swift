@@ -126,17 +126,24 @@ extension Persistence {
 
   // MARK: Undo
 
+  /// From where the store could restore a world, oldest first. Runs on any thread while nobody else uses the store.
+  func replayStarts(_ stored: StoredProgress) throws(PersistenceFailure) -> [UInt64] {
+    let name = stored.lease.world
+    return try ask { () throws(StoreFailure) in
+      let held = try store.holdings(of: name)
+      let starts = ReplayStarts(store, of: name, first: held.first, head: stored.head, end: stored.head)
+      return try starts.valid(held.checkpoints)
+    }
+  }
+
   /// The first input that a rewind may undo. A checkpoint before it, with all later inputs, must be in the store, so
   /// that the world can be restored afterwards.
-  func firstUndoable(_ hosted: HostedWorld, _ home: LiveWorld.Box) throws(PersistenceFailure) -> UInt64 {
-    guard let progress = hosted.progress else { return 1 }
-    let name = progress.lease.world
-    let held = try ask { () throws(StoreFailure) in try store.holdings(of: name) }
-    let starts = ReplayStarts(store, of: name, first: held.first, head: progress.head, end: progress.head)
-    let valid = try ask { () throws(StoreFailure) in try starts.valid(held.checkpoints) }
+  ///
+  /// - Parameter starts: Those of ``replayStarts(_:)``.
+  func firstUndoable(_ starts: [UInt64], _ stored: StoredProgress, _ home: LiveWorld.Box) -> UInt64 {
     // The store does not know yet what was undone in this round.
-    let first = valid.first { home.live.world.undoer(of: $0) == nil }
-    return (first ?? progress.head) + 1
+    let first = starts.first { home.live.world.undoer(of: $0) == nil }
+    return (first ?? stored.head) + 1
   }
 
   /// Records that a world has undone all inputs from one on. A checkpoint with any of them cannot start a load any

@@ -83,7 +83,7 @@ final class Persistence {
 
   /// Whether the event loop may write a round itself.
   func isQuick(_ round: Round) -> Bool {
-    durability == .batch && slowCommits == 0 && round.size <= Persistence.quickBytes
+    store.readers.answersAtOnce && durability == .batch && slowCommits == 0 && round.size <= Persistence.quickBytes
   }
 
   /// Notes how long a commit took, in nanoseconds.
@@ -112,11 +112,11 @@ final class Persistence {
       })
   }
 
-  /// Records that a round is stored.
+  /// Records that a round is stored, but for some worlds.
   ///
   /// - Precondition: No world of the round is lent.
-  func didStore(_ round: Round, host: UInt64) {
-    for changes in round.changes {
+  func didStore(_ round: Round, but failed: [String: StoreFailure], host: UInt64) {
+    for changes in round.changes where failed.isEmpty || failed[changes.hosted.name] == nil {
       guard let home = changes.hosted.home else { preconditionFailure("a world whose changes are stored is home") }
       changes.didStore(in: home, host: host)
     }

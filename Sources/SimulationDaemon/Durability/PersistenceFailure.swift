@@ -32,26 +32,36 @@ extension PersistenceFailure {
 }
 
 extension StoreFailure {
-  var isFinal: Bool { if case .fenced = self { true } else { false } }
+  var isFinal: Bool {
+    switch self {
+    case .fenced, .lost(_, from: nil): true
+    case .outOfStep, .lost, .noSuchWorld, .worldExists, .unknown, .full, .readOnly, .locked, .damaged, .otherSchema,
+      .absent,
+      .gone, .cannotOpen, .other:
+      false
+    }
+  }
 
   /// The only world that a failure affects; nil if it affects the whole store.
   var world: String? {
     switch self {
-    case .fenced(let world, _), .outOfStep(let world, _, _), .noSuchWorld(let world), .worldExists(let world): world
+    case .fenced(let world, _), .outOfStep(let world, _, _), .lost(let world, _), .noSuchWorld(let world),
+      .worldExists(let world):
+      world
     case .unknown, .full, .readOnly, .locked, .damaged, .otherSchema, .absent, .gone, .cannotOpen, .other: nil
     }
   }
 
   fileprivate var isOfStore: Bool {
     switch self {
-    case .fenced, .outOfStep, .noSuchWorld, .worldExists, .damaged: false
+    case .fenced, .outOfStep, .lost, .noSuchWorld, .worldExists, .damaged: false
     case .unknown, .full, .readOnly, .locked, .otherSchema, .absent, .gone, .cannotOpen, .other: true
     }
   }
 
   fileprivate var keepsLease: Bool {
     switch self {
-    case .fenced, .outOfStep, .noSuchWorld, .worldExists, .unknown, .gone: false
+    case .fenced, .outOfStep, .lost, .noSuchWorld, .worldExists, .unknown, .gone: false
     case .full, .readOnly, .locked, .damaged, .otherSchema, .absent, .cannotOpen, .other: true
     }
   }

@@ -138,11 +138,10 @@ struct Repair {
         undone.removeFirst()
         if range.upperBound > rewinds.last { rewinds.append(from: range.lowerBound, by: range.upperBound) }
       }
-      try store.append([
+      try store.append(
         Append(
           lease, head: head, last: last, bytes, moment: moment, creations: Array(made),
-          kinds: isFirst ? kinds : [])
-      ])
+          kinds: isFirst ? kinds : []))
       head = last
     }
     while head < end {
@@ -159,7 +158,7 @@ struct Repair {
       try kept.bytes.withUnsafeBytes { try append($0, to: last) }
     }
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-    try store.append([Append(lease, head: head, last: head, nothing, moment: moment, undone: rewinds.ranges())])
+    try store.append(Append(lease, head: head, last: head, nothing, moment: moment, undone: rewinds.ranges()))
     for mark in try store.checkpoints(of: name)
     where mark.sequence <= end && mark.sequence + 1 >= world.first
       && world.obstacle(toReplayFrom: mark.sequence, to: mark.sequence) == nil

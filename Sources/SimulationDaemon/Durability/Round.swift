@@ -81,23 +81,25 @@ final class Round: @unchecked Sendable {
 
   /// Writes the round.
   ///
-  /// - Returns: What ``WorldStore/append(_:)`` throws. The worlds must be loaded again then.
-  func written() -> Result<Void, StoreFailure> {
+  /// - Returns: What ``WorldStore/append(_:)`` returns or throws. Those worlds must be loaded again.
+  func written() -> Result<[String: StoreFailure], StoreFailure> {
     Result { () throws(StoreFailure) in
       var appends: [Append] = []
-      try write(changes[...], &appends)
+      return try write(changes[...], &appends)
     }
   }
 
   /// Borrows the bytes of one world after the other, then writes all.
-  private func write(_ rest: ArraySlice<WorldChanges>, _ appends: inout [Append]) throws(StoreFailure) {
+  private func write(
+    _ rest: ArraySlice<WorldChanges>, _ appends: inout [Append]
+  ) throws(StoreFailure) -> [String: StoreFailure] {
     guard let next = rest.first else { return try store.append(appends) }
     let outcome = next.bytes.withUnsafeBytes { bytes in
       Result { () throws(StoreFailure) in
         appends.append(next.append(bytes))
-        try write(rest.dropFirst(), &appends)
+        return try write(rest.dropFirst(), &appends)
       }
     }
-    try outcome.get()
+    return try outcome.get()
   }
 }

@@ -50,8 +50,8 @@ extension Service {
       persistence.note(HostClock.now() &- begun)
       // Another program has locked the store. The store's thread can wait for it.
       if case .failure(.locked) = result, !isLast, !workers.areInline { return commitLater(round) }
-      // If another daemon took one world, the others can still be stored.
-      if finish(round, result), isAll { return commitOutboxes() }
+      finish(round, result)
+      if isAll { return commitOutboxes() }
     }
   }
 
@@ -105,9 +105,8 @@ extension Service {
   }
 
   /// Commits the replies that depend on a finished commit.
-  private func finishSealed(_ round: Round, _ result: Result<Void, StoreFailure>) {
-    // If another daemon took one world, the next round stores the others.
-    guard finish(round, result) else { return }
+  private func finishSealed(_ round: Round, _ result: Result<[String: StoreFailure], StoreFailure>) {
+    finish(round, result)
     for client in clients.values where client.hasUnstoredReplies {
       client.session.outbox.commitSealed()
       markForWriting(client)
@@ -115,20 +114,34 @@ extension Service {
   }
 
   /// Handles the result of a commit.
-  ///
-  /// - Returns: Whether nothing of the round is left to store.
-  private func finish(_ round: Round, _ result: Result<Void, StoreFailure>) -> Bool {
+  private func finish(_ round: Round, _ result: Result<[String: StoreFailure], StoreFailure>) {
+    let failures: [String: StoreFailure]
     switch result {
-    case .success:
-      persistence?.didStore(round, host: host)
-      return true
-    case .failure(let error):
-      let lost = error.world.flatMap { world in round.changes.first { $0.hosted.name == world } }
-      for hosted in (lost.map { [$0] } ?? round.changes).map(\.hosted) {
-        guard let home = hosted.home else { continue }
-        fail(hosted, home, "\(error)", isLost: error.isFinal)
+    case .success(let shutOut): failures = shutOut
+    case .failure(let failure):
+      failures = Dictionary(uniqueKeysWithValues: round.changes.map { ($0.hosted.name, failure) })
+    }
+    persistence?.didStore(round, but: failures, host: host)
+    if failures.isEmpty { return }
+    for hosted in round.changes.map(\.hosted) {
+      guard let failure = failures[hosted.name], let home = hosted.home else { continue }
+      if case .lost(_, let from) = failure { tellLost(hosted, from: from) }
+      var isUnknown = false
+      if case .unknown = failure { isUnknown = true }
+      fail(hosted, home, "\(failure)", isLost: failure.isFinal, isUnknown: isUnknown)
+    }
+  }
+
+  /// Tells a world's clients that what they were told of it is gone.
+  private func tellLost(_ hosted: HostedWorld, from sequence: UInt64?) {
+    for client in everybody where client.hosted === hosted {
+      let name = client.session.shown(hosted.name)
+      client.session.say { line in
+        line.word(literal: "lost")
+        line.key("world", name)
+        line.key("from", sequence.map { "\($0)" } ?? "unknown")
       }
-      return lost == nil
+      markDirty(client)
     }
   }
 
@@ -272,12 +285,18 @@ extension Service {
   /// Rolls back a world's unstored changes and its clients' replies, then restores the world or takes it out of
   /// service.
   ///
-  /// - Parameter isLost: Whether another daemon has taken the world.
-  private func fail(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ reason: String, isLost: Bool = false) {
+  /// - Parameters:
+  ///   - isLost: Whether another daemon has taken the world.
+  ///   - isUnknown: Whether the changes may be stored all the same.
+  private func fail(
+    _ hosted: HostedWorld, _ home: LiveWorld.Box, _ reason: String, isLost: Bool = false, isUnknown: Bool = false
+  ) {
     let head = hosted.head(home.live)
     let last = home.live.world.lastSequence
     let lost = last > head ? "inputs \(head + 1) to \(last)" : "what changed since input \(last)"
-    report("world \(hosted.name): \(lost) could not be stored and did not happen: \(reason)")
+    report(
+      "world \(hosted.name): \(lost) \(isUnknown ? "may be stored or not" : "could not be stored and did not happen"): \(reason)"
+    )
     if isShuttingDown { hasLost = true }
     for client in everybody where client.hosted === hosted {
       client.session.rollBack(world: client.session.shown(hosted.name), head: head, reason)

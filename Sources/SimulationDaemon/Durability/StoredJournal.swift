@@ -26,6 +26,9 @@ final class StoredJournal {
     self.first = first
   }
 
+  /// Whether the event loop may read it.
+  var answersAtOnce: Bool { readers.answersAtOnce }
+
   /// The world's size in the store; nil if the store cannot say.
   var holdings: StorageStats? {
     try? readers.reading { reader throws(StoreFailure) in try reader.holdings(of: world) }

@@ -4,7 +4,7 @@ import StateMachines
 
 /// A stored world for readers: its settings and its kept journal.
 struct StoredHistory {
-  let store: SQLiteReader
+  let store: any StoreReading
   let world: StoredWorld
   let settings: WorldSettings
   let catalogue: Catalogue
@@ -15,7 +15,7 @@ struct StoredHistory {
   var moment: Instant { Instant(nanoseconds: world.moment) }
 
   /// - Throws: ``HistoryFailure/unreadable(world:reason:)``.
-  init(_ store: SQLiteReader, _ world: StoredWorld, _ catalogue: Catalogue) throws(HistoryFailure) {
+  init(_ store: any StoreReading, _ world: StoredWorld, _ catalogue: Catalogue) throws(HistoryFailure) {
     guard let settings = WorldSettings(world.settings) else {
       throw .unreadable(
         world: world.name, reason: "its settings are '\(String(decoding: world.settings, as: UTF8.self))'")

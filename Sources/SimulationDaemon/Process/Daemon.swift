@@ -1,6 +1,7 @@
 import Glibc
 import JournalStore
 import LineProtocol
+import PostgresStore
 import StateMachines
 import Statecharts
 import UnixHost
@@ -147,14 +148,25 @@ final class Daemon {
     _ invocation: Invocation, _ catalogue: Catalogue, socket: String, _ log: Log
   ) throws(StoreFailure) -> Persistence? {
     guard let durability = invocation.durability else { return nil }
-    guard let folder = StateFolder.path() else {
+    let writer = StoreWriter(process: getpid(), socket: socket)
+    if let address = invocation.store, PostgresURL.isOne(address) {
+      // Other hosts have sockets with the same path.
+      var host = [CChar](repeating: 0, count: 256)
+      gethostname(&host, host.count - 1)
+      let name = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      let writer = StoreWriter(process: writer.process, socket: "\(socket) at \(name)")
+      return Persistence(
+        try PostgresStore.open(address, writer: writer), catalogue, invocation.limits, durability: durability,
+        onRestart: invocation.onRestart, wallClock: WallClock.milliseconds)
+    }
+    guard let folder = invocation.store ?? StateFolder.path() else {
       throw .cannotOpen(
         path: "the store", reason: "neither $XDG_STATE_HOME nor $HOME names a folder; --ephemeral keeps nothing")
     }
     // Exceeding a file size limit must be an error, not the end of the process.
     signal(SIGXFSZ, SIG_IGN)
     let store = try SQLiteStore.open(
-      folder: folder, durability: durability, writer: StoreWriter(process: getpid(), socket: socket)
+      folder: folder, durability: durability, writer: writer
     ) { log.warning("\($0)") }
     try store.noteWork()
     if let end = store.lastEnd { log.info("the daemon that had \(store.files.database) before \(end)") }

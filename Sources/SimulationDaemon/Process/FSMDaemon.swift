@@ -30,6 +30,7 @@ public enum FSMDaemon {
     case .verify(let command): exit(command.run(kinds))
     case .repair(let command): exit(command.run(kinds))
     case .backup(let command): exit(command.run())
+    case .store(let command): exit(command.run(kinds))
     case .run(let invocation): run(invocation, kinds)
     }
   }

@@ -14,6 +14,8 @@ struct Invocation {
   var workers: Int?
   /// Which failures durable worlds survive; nil for a daemon without a store.
   var durability: Durability? = .batch
+  /// Where durable worlds are kept: the address of a PostgreSQL database or a folder; nil for the usual folder.
+  var store: String?
   var onRestart = OnRestart.remaining
   /// The folder of documents that all worlds can make machines of.
   var kinds: String?
@@ -32,7 +34,7 @@ struct Invocation {
   var hasUsers: Bool { group != nil || watchSocket != nil }
 
   private enum Option {
-    case socket, group, watchSocket, ephemeral, kinds, durability, onRestart, page, pageControl, pageToken
+    case socket, group, watchSocket, ephemeral, kinds, store, durability, onRestart, page, pageControl, pageToken
     case memory, limit, log, poll, workers, untilStandardInputCloses, completion
   }
 
@@ -40,7 +42,7 @@ struct Invocation {
     program: ProgramName.current,
     synopsis: [
       "[OPTION]...", "export [OPTION]... WORLD [FILE]", "verify [OPTION]... [WORLD]...", "repair [OPTION]... WORLD",
-      "backup [OPTION]... FILE",
+      "backup [OPTION]... FILE", "store check|setup|copy ...",
     ].joined(separator: "\n       \(ProgramName.current) "),
     options: [
       .init(
@@ -54,6 +56,11 @@ struct Invocation {
         .watchSocket, long: "watch-socket", argument: .required("PATH"),
         summary: "listen on PATH too, for connections that may only look"),
       .init(.ephemeral, long: "ephemeral", summary: "keep nothing when the daemon ends"),
+      .init(
+        .store, long: "store", argument: .required("URL"),
+        summary:
+          "keep durable worlds in a PostgreSQL database, postgresql://USER@HOST/DATABASE, or in a folder\n(default: $XDG_STATE_HOME/fsmd, or .local/state/fsmd in $HOME)"
+      ),
       .init(
         .durability, long: "durability", argument: .required("HOW"), values: ["batch", "full"],
         summary: "what a durable world survives: batch, the daemon's death (default);\nfull, a power cut as well"),
@@ -112,6 +119,7 @@ struct Invocation {
       .init("verify", VerifyCommand.table.completions(), takesFiles: false),
       .init("repair", RepairCommand.table.completions(), takesFiles: false),
       .init("backup", BackupCommand.table.completions(), takesFiles: true),
+      .init("store", StoreCommand.table.completions(), takesFiles: true),
       .init("", table.completions(), takesFiles: false),
     ])
 
@@ -120,7 +128,7 @@ struct Invocation {
 
       Without a command it is the daemon. 'export' writes a durable world as a script or a database, 'verify'
       replays the store and compares, 'repair' saves what it can of a world that is out of service, 'backup'
-      copies the store; '--help' after each says more.
+      copies the store, 'store' is about stores on PostgreSQL; '--help' after each says more.
 
       """
 
@@ -130,6 +138,7 @@ struct Invocation {
     case verify(VerifyCommand)
     case repair(RepairCommand)
     case backup(BackupCommand)
+    case store(StoreCommand)
     case exit(Int32)
   }
 
@@ -139,6 +148,7 @@ struct Invocation {
     case "export": return ExportCommand.read(Array(words.dropFirst()), version: version)
     case "backup": return BackupCommand.read(Array(words.dropFirst()), version: version)
     case "verify": return VerifyCommand.read(Array(words.dropFirst()), version: version)
+    case "store": return StoreCommand.read(Array(words.dropFirst()), version: version)
     case "repair": return RepairCommand.read(Array(words.dropFirst()), version: version)
     case _: break
     }
@@ -165,7 +175,7 @@ struct Invocation {
   }
 
   private static func unknownCommand(_ word: String) -> UsageFailure {
-    let known = ["export", "verify", "repair", "backup"]
+    let known = ["export", "verify", "repair", "backup", "store"]
     if known.contains(word) { return .wrong("'\(word)' stands before all options") }
     let hint = Nearest.match(word, among: known).map { "did you mean '\($0)'?" }
     return .wrong("'\(word)' is no command; \(hint ?? "there are \(known.joined(separator: ", "))")")
@@ -175,6 +185,9 @@ struct Invocation {
     let names = options.map(\.name)
     if names.contains(.ephemeral), names.contains(.durability) {
       throw .wrong("--ephemeral keeps nothing, so there is no --durability")
+    }
+    if names.contains(.ephemeral), names.contains(.store) {
+      throw .wrong("--ephemeral keeps nothing, so there is no --store")
     }
     if names.contains(.pageControl), !names.contains(.page) {
       throw .wrong("--page-control is about the page, which --page [HOST:]PORT opens")
@@ -197,7 +210,8 @@ struct Invocation {
       case .watchSocket:
         guard !option.value.isEmpty else { throw .wrong("--watch-socket needs a path") }
         watchSocket = option.value
-      case .socket, .ephemeral, .kinds, .durability, .onRestart, .page, .pageControl, .pageToken, .limit, .log, .poll,
+      case .socket, .ephemeral, .kinds, .store, .durability, .onRestart, .page, .pageControl, .pageToken, .limit, .log,
+        .poll,
         .workers, .untilStandardInputCloses, .completion:
         break
       }
@@ -211,6 +225,9 @@ struct Invocation {
         guard !option.value.isEmpty else { throw .wrong("--socket needs a path") }
         socket = option.value
       case .ephemeral: durability = nil
+      case .store:
+        guard !option.value.isEmpty else { throw .wrong("--store needs an address or a folder") }
+        store = option.value
       case .durability:
         guard let known = ["batch": Durability.batch, "full": .full][option.value] else {
           throw .wrong("--durability is batch or full, not '\(option.value)'")

@@ -37,6 +37,9 @@ final class Counters {
 
 extension RequestContext {
   func stats() {
+    if live.stored?.answersAtOnce == false, deferToWorker() { return }
+    // In a batch on the event loop the store is not asked.
+    let holdings = live.stored.flatMap { $0.answersAtOnce || live.slice.isOnWorker ? $0.holdings : nil }
     func count(_ name: StaticString, _ value: UInt64, _ unit: StaticString) {
       line { line in
         line.word(literal: name)
@@ -80,7 +83,7 @@ extension RequestContext {
         line.word(literal: "bytes")
       }
     }
-    if let holdings = live.stored?.holdings {
+    if let holdings {
       count("storeFrom", holdings.first, "seq")
       count("storeBytes", UInt64(holdings.bytes), "bytes")
       count("storeRemoved", UInt64(holdings.removedBytes), "bytes")

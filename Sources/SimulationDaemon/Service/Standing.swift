@@ -113,6 +113,7 @@ extension Service {
     case .rewind(let rewind):
       switch rewind.end {
       case .open: return rewind.rewinding.hasArrived ? .storeThread : nil
+      case .asked: return .storeThread
       case .allowed: return nil
       case .done: return .storeThread
       }

@@ -397,6 +397,8 @@ enum Activity {
 
     enum End {
       case open
+      /// The store is asked what it could restore.
+      case asked
       /// The store and the limits allow it; the world must still be rewound.
       case allowed(PromisedGrowth)
       /// The world was rewound; these inputs are undone.

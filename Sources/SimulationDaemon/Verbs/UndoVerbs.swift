@@ -1,3 +1,4 @@
+import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
@@ -136,25 +137,62 @@ extension Service {
     markDirty(client)
     switch rewind.end {
     case .open:
-      guard mayUndo(rewind, client, home), let growth = growth(of: rewind, client, home) else {
-        home.live.rewinding = nil
-        client.session.endActivity()
-        client.session.isHeldUp = true
-        return
+      guard let persistence, let stored = client.hosted.progress else { return allow(rewind, client, home) }
+      if persistence.store.readers.answersAtOnce {
+        let starts = Result { () throws(PersistenceFailure) in try persistence.replayStarts(stored) }
+        return allow(rewind, from: (starts, stored), client, home)
       }
-      if home.live.world.machineCount < LiveWorld.manyMachines {
-        answer(rewind, undone: home.live.rewind(rewind.rewinding), client, home)
-      } else {
-        var allowed = rewind
-        allowed.end = .allowed(growth)
-        client.session.activity = .rewind(allowed)
-      }
-    case .allowed:
+      // Of several rewinds, the others ask when this one is done.
+      if !workers.storeIsBusy { ask(persistence, about: rewind, client, stored) }
+    case .asked, .allowed:
       break
     case .done(let undone):
       // It holds the replaced world, which may be large.
       workers.dispose(rewind.rewinding, of: client.user.id)
       answer(rewind, undone: undone, client, home)
+    }
+  }
+
+  /// Asks the store on its thread from where it could restore the world. It is not written meanwhile.
+  private func ask(
+    _ persistence: Persistence, about rewind: Activity.Rewind, _ client: Client, _ stored: StoredProgress
+  ) {
+    var asked = rewind
+    asked.end = .asked
+    client.session.activity = .rewind(asked)
+    workers.submit(
+      Job { () throws(PersistenceFailure) in
+        try persistence.replayStarts(stored)
+      } then: { [unowned self] starts in
+        // It may have been cancelled.
+        guard case .rewind(var rewind) = client.session.activity, rewind.rewinding === asked.rewinding,
+          let home = client.hosted.home
+        else { return }
+        markDirty(client)
+        rewind.end = .open
+        client.session.activity = .rewind(rewind)
+        allow(rewind, from: (starts, stored), client, home)
+      })
+  }
+
+  /// Rewinds a world if the store and the limits allow it.
+  private func allow(
+    _ rewind: Activity.Rewind, from store: (starts: Result<[UInt64], PersistenceFailure>, StoredProgress)? = nil,
+    _ client: Client, _ home: LiveWorld.Box
+  ) {
+    guard store.map({ mayUndo(rewind, from: $0, client, home) }) ?? true, let growth = growth(of: rewind, client, home)
+    else {
+      home.live.rewinding = nil
+      client.session.endActivity()
+      client.session.isHeldUp = true
+      return
+    }
+    if home.live.world.machineCount < LiveWorld.manyMachines {
+      answer(rewind, undone: home.live.rewind(rewind.rewinding), client, home)
+    } else {
+      var allowed = rewind
+      allowed.end = .allowed(growth)
+      client.session.activity = .rewind(allowed)
     }
   }
 
@@ -204,10 +242,13 @@ extension Service {
   }
 
   /// Whether the store could restore the world after the rewind. Writes a failure if not.
-  private func mayUndo(_ rewind: Activity.Rewind, _ client: Client, _ home: LiveWorld.Box) -> Bool {
-    guard let persistence, client.hosted.progress != nil else { return true }
+  private func mayUndo(
+    _ rewind: Activity.Rewind, from store: (starts: Result<[UInt64], PersistenceFailure>, stored: StoredProgress),
+    _ client: Client, _ home: LiveWorld.Box
+  ) -> Bool {
+    guard let persistence else { return true }
     do throws(PersistenceFailure) {
-      let first = try persistence.firstUndoable(client.hosted, home)
+      let first = persistence.firstUndoable(try store.starts.get(), store.stored, home)
       if rewind.rewinding.firstNeeded >= first { return true }
       client.session.fail(
         rewind.tag, .limit,

@@ -1,0 +1,62 @@
+package import JournalStore
+
+/// What a server promises, for administrators.
+package enum PostgresPromises {
+  /// What `fsmd store check` prints: five lines, each a finding and what to do.
+  package static func check(_ address: String) throws(StoreFailure) -> [String] {
+    let reader = PostgresReader(try PostgresURL(address))
+    defer { reader.close() }
+    func value(_ text: String) throws(StoreFailure) -> String { try reader.ask(text).first?.text(0) ?? "" }
+    func setting(_ name: String) throws(StoreFailure) -> String { try value("SELECT current_setting('\(name)')") }
+    let connection = try reader.connection()
+    let number = connection.serverVersion
+    let standby = try value("SELECT pg_is_in_recovery()::text") == "true"
+    let (fsync, pages) = (try setting("fsync"), try setting("full_page_writes"))
+    let waits = try setting("synchronous_commit")
+    let names = try setting("synchronous_standby_names")
+    let states = try value(
+      "SELECT coalesce(string_agg(sync_state, ',' ORDER BY sync_state), 'none') FROM pg_stat_replication")
+    let isPooled = try value("SELECT pg_backend_pid()::text") != "\(connection.process)"
+    return [
+      "server PostgreSQL \(try setting("server_version"))"
+        + (number < 140_000
+          ? ": use 14 or later"
+          : standby ? ", a standby: add target_session_attrs=read-write to the address" : ": good"),
+      "fsync \(fsync), full_page_writes \(pages)"
+        + (fsync == "on" && pages == "on" ? ": good" : ": a crash of the host may damage all worlds; set both to on"),
+      "synchronous_commit \(waits) for this role and database: fsmd sets it to on for each append",
+      "standbys \(states), synchronous_standby_names '\(names)'"
+        + (names.isEmpty
+          ? ": if the host is lost, what was not copied is lost too; name a standby there to wait for it"
+          : ": fsmd answers when these have it"),
+      isPooled
+        ? "pooler in between: good in transaction or session mode; the database must be its last hop"
+        : "pooler none: good",
+    ]
+  }
+
+  /// What `fsmd store setup --print` prints: SQL for an administrator.
+  package static func setup(_ address: String) throws(StoreFailure) -> String {
+    let url = try PostgresURL(address)
+    let (role, database) = (quoted(url.user ?? "fsmd"), quoted(url.database ?? url.user ?? "fsmd"))
+    return """
+      -- Run it as an administrator, with psql. Then set a password: \\password \(role)
+      CREATE ROLE \(role) LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE CONNECTION LIMIT 20;
+      CREATE DATABASE \(database);
+      REVOKE ALL ON DATABASE \(database) FROM PUBLIC;
+      GRANT CONNECT ON DATABASE \(database) TO \(role);
+      \\connect \(database)
+      CREATE SCHEMA fsmd AUTHORIZATION \(role);
+      -- For people who look: the view fsmd.status.
+      CREATE ROLE fsmd_operator NOLOGIN;
+      GRANT CONNECT ON DATABASE \(database) TO fsmd_operator;
+      GRANT USAGE ON SCHEMA fsmd TO fsmd_operator;
+      ALTER DEFAULT PRIVILEGES FOR ROLE \(role) IN SCHEMA fsmd GRANT SELECT ON TABLES TO fsmd_operator;
+
+      """
+  }
+
+  private static func quoted(_ name: String) -> String {
+    "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+  }
+}

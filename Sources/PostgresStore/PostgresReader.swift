@@ -1,0 +1,302 @@
+package import JournalStore
+
+/// What changes of a world: the content of a row of its log.
+struct WorldState {
+  var takes: UInt64
+  var head: UInt64
+  var moment: Int64
+  var settings: [UInt8]
+  /// Bytes of all segments that it ever had.
+  var total: Int64
+  var holder: WorldHolder?
+  /// What is inserted with the row.
+  var round: Append?
+
+  static let columns = "l.takes, l.head, l.moment, l.settings, l.total, l.process, l.socket, l.since"
+
+  init(takes: UInt64, head: UInt64, moment: Int64, settings: [UInt8], total: Int64 = 0) {
+    (self.takes, self.head, self.moment, self.settings, self.total) = (takes, head, moment, settings, total)
+  }
+
+  /// Reads ``columns``.
+  init(_ row: Row, at column: Int) {
+    self.init(
+      takes: row.unsigned(column), head: row.unsigned(column + 1), moment: row.number(column + 2),
+      settings: row.bytes(column + 3), total: row.number(column + 4))
+    if !row.isNull(column + 5) {
+      holder = WorldHolder(
+        writer: StoreWriter(process: Int32(truncatingIfNeeded: row.number(column + 5)), socket: row.text(column + 6)),
+        since: row.number(column + 7))
+    }
+  }
+}
+
+/// Reads worlds in a database, over a connection that is made when it is needed.
+package class PostgresReader: StoreReading {
+  /// What is read at once: bytes of segments, about.
+  private static let segmentsAtOnce: Int64 = 64
+
+  let url: PostgresURL
+  var path: String { url.shown }
+  private var open: Connection?
+
+  init(_ url: PostgresURL) {
+    self.url = url
+  }
+
+  /// Opens a store for reading only.
+  ///
+  /// - Throws: `absent` when the database has none; `newer`, `cannotOpen`, `other`.
+  package static func open(_ address: String) throws(StoreFailure) -> PostgresReader {
+    let reader = PostgresReader(try PostgresURL(address))
+    guard try Schema.find(try reader.connection(), reader.path) else { throw .absent(path: reader.path) }
+    return reader
+  }
+
+  /// The connection, a new one if something was lost on the last.
+  func connection() throws(StoreFailure) -> Connection {
+    if let open, open.isOpen { return open }
+    let new = try Connection(url)
+    open = new
+    return new
+  }
+
+  /// Whether a connection is open that can be used again.
+  var isConnected: Bool { open?.isOpen ?? false }
+
+  package func close() {
+    open?.close()
+    open = nil
+  }
+
+  func ask(_ text: String, _ parameters: [Parameter]) throws(StoreFailure) -> [Row] {
+    let connection = try connection()
+    return try Schema.ask(connection, Query(text, parameters), path).rows
+  }
+
+  func ask(_ text: String, _ parameters: Parameter...) throws(StoreFailure) -> [Row] { try ask(text, parameters) }
+
+  package func withSnapshot<R: ~Copyable>(_ body: () throws(StoreFailure) -> R) throws(StoreFailure) -> R {
+    let connection = try connection()
+    let begin = Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    let patience = Query("SELECT set_config('idle_in_transaction_session_timeout', '0', true)")
+    _ = try Schema.ask(connection, begin, path)
+    _ = try Schema.ask(connection, patience, path)
+    defer { do throws(QueryFailure) { _ = try connection.run([Query("ROLLBACK")]) } catch { close() } }
+    return try body()
+  }
+
+  package func inspect(_ progress: (String) -> Void) throws(StoreFailure) -> [StoreWarning] { [] }
+
+  // MARK: Worlds
+
+  /// The last row of a world's log.
+  private static let end = "(SELECT * FROM fsmd.log WHERE world = w.id ORDER BY number DESC LIMIT 1) l"
+  private static let first = """
+    coalesce((SELECT s.first FROM fsmd.segments s WHERE s.world = w.id ORDER BY s.first LIMIT 1), l.head + 1)
+    """
+
+  package func worlds() throws(StoreFailure) -> [StoredWorld] { try worlds(where: "true") }
+
+  package func world(_ name: String) throws(StoreFailure) -> StoredWorld? {
+    try worlds(where: "w.name = $1", .text(name)).first
+  }
+
+  private func worlds(where condition: String, _ parameters: Parameter...) throws(StoreFailure) -> [StoredWorld] {
+    let text = """
+      SELECT w.id, w.name, \(Self.first), \(WorldState.columns) FROM fsmd.worlds w CROSS JOIN LATERAL \(Self.end)
+      WHERE \(condition) ORDER BY w.name
+      """
+    return try ask(text, parameters).map { row in
+      let state = WorldState(row, at: 3)
+      return StoredWorld(
+        name: row.text(1), epoch: state.takes, head: state.head, first: row.unsigned(2), moment: state.moment,
+        settings: state.settings, holder: state.holder, identity: row.number(0), fatal: [])
+    }
+  }
+
+  func found(_ name: String) throws(StoreFailure) -> StoredWorld {
+    guard let world = try world(name) else { throw .noSuchWorld(name) }
+    return world
+  }
+
+  package func holdings(of name: String) throws(StoreFailure) -> StorageStats {
+    let world = try found(name)
+    let row = try ask(
+      """
+      SELECT (SELECT total FROM fsmd.log WHERE world = $1 ORDER BY number DESC LIMIT 1),
+        (SELECT start FROM fsmd.segments WHERE world = $1 ORDER BY first LIMIT 1),
+        (SELECT count(*) FROM fsmd.names WHERE world = $1)
+      """, .number(world.identity)
+    ).first
+    let total = row?.number(0) ?? 0
+    let removed = row?.isNull(1) ?? true ? total : row?.number(1) ?? 0
+    return StorageStats(
+      first: world.first, head: world.head, bytes: Int(total - removed), removedBytes: Int(removed),
+      machines: Int(row?.number(2) ?? 0), checkpoints: try checkpoints(of: name))
+  }
+
+  // MARK: Segments
+
+  package func readSegments(
+    of name: String, from sequence: UInt64, _ body: (Segment) -> Bool
+  ) throws(StoreFailure) {
+    let world = try found(name)
+    let start = max(sequence, world.first)
+    guard start <= world.head else { return }
+    // The first one may begin before.
+    var next = try ask(
+      "SELECT first FROM fsmd.segments WHERE world = $1 AND first <= $2 ORDER BY first DESC LIMIT 1",
+      .number(world.identity), .number(start)
+    ).first?.unsigned(0)
+    guard next != nil else { throw missing(world, start) }
+    while let first = next, first <= world.head {
+      let rows = try ask(
+        """
+        SELECT first, last, extract(epoch FROM stored)::bigint, sum, bytes FROM fsmd.segments
+        WHERE world = $1 AND first >= $2 ORDER BY first LIMIT $3
+        """, .number(world.identity), .number(first), .number(Self.segmentsAtOnce))
+      if rows.isEmpty { throw missing(world, first) }
+      for row in rows {
+        let (first, last) = (row.unsigned(0), row.unsigned(1))
+        // Something newer than what was known of the world.
+        if first > world.head { return }
+        guard first == next, last >= first else { throw missing(world, next ?? start) }
+        next = last + 1
+        if last < start { continue }
+        let bytes = row.bytes(4)
+        guard Self.sum(first, last, bytes: bytes) == row.number(3) else {
+          throw damage(name, first, "the segment of inputs from here on is not what was written")
+        }
+        let goesOn = bytes.withUnsafeBytes { bytes in
+          body(Segment(first: first, last: last, stored: row.number(2), bytes: bytes))
+        }
+        guard goesOn else { return }
+      }
+    }
+  }
+
+  private func missing(_ world: StoredWorld, _ first: UInt64) -> StoreFailure {
+    damage(world.name, first, "inputs from \(first) on are missing")
+  }
+
+  func damage(_ world: String, _ sequence: UInt64?, _ finding: String) -> StoreFailure {
+    .damaged(Damage(path, world: world, at: sequence, finding))
+  }
+
+  static func sum(_ numbers: UInt64..., texts: [String] = [], bytes: [UInt8] = []) -> Int64 {
+    var sum = RowSum()
+    for number in numbers { sum.mix(number) }
+    for text in texts { sum.mix(text) }
+    sum.mix(bytes)
+    return sum.stored
+  }
+
+  // MARK: Checkpoints
+
+  package func checkpoints(of name: String) throws(StoreFailure) -> [CheckpointMark] {
+    let world = try found(name)
+    return try ask(
+      """
+      SELECT sequence, hash, octet_length(bytes)::bigint, extract(epoch FROM stored)::bigint FROM fsmd.checkpoints
+      WHERE world = $1 ORDER BY sequence
+      """, .number(world.identity)
+    ).map(mark)
+  }
+
+  private func mark(_ row: Row) -> CheckpointMark {
+    CheckpointMark(
+      sequence: row.unsigned(0), hash: row.unsigned(1), size: Int(row.number(2)), stored: row.number(3))
+  }
+
+  package func checkpoint(of name: String, atOrBefore sequence: UInt64) throws(StoreFailure) -> StoredCheckpoint? {
+    let world = try found(name)
+    let row = try ask(
+      """
+      SELECT sequence, hash, octet_length(bytes)::bigint, extract(epoch FROM stored)::bigint, sum, bytes
+      FROM fsmd.checkpoints WHERE world = $1 AND sequence <= $2 ORDER BY sequence DESC LIMIT 1
+      """, .number(world.identity), .number(sequence)
+    ).first
+    guard let row else { return nil }
+    let bytes = row.bytes(5)
+    guard Self.sum(row.unsigned(0), row.unsigned(1), bytes: bytes) == row.number(4) else {
+      throw damage(name, row.unsigned(0), "the checkpoint is not what was written")
+    }
+    return StoredCheckpoint(mark: mark(row), bytes: bytes)
+  }
+
+  // MARK: Names, undone inputs, kinds
+
+  package func creation(
+    of number: UInt32, in name: String, at sequence: UInt64
+  ) throws(StoreFailure) -> StoredCreation? {
+    try creations(
+      of: name, where: "number = $2 AND sequence <= $3 ORDER BY sequence DESC LIMIT 1",
+      [.number(Int64(number)), .number(sequence)]
+    ).first
+  }
+
+  /// All names of a world's machines, in the order of the inputs that made them.
+  package func creations(of name: String) throws(StoreFailure) -> [StoredCreation] {
+    try creations(of: name, where: "true ORDER BY sequence, number", [])
+  }
+
+  private func creations(
+    of name: String, where condition: String, _ parameters: [Parameter]
+  ) throws(StoreFailure) -> [StoredCreation] {
+    let world = try found(name)
+    let rows = try ask(
+      "SELECT number, sequence, name, kind, sum FROM fsmd.names WHERE world = $1 AND \(condition)",
+      [.number(world.identity)] + parameters)
+    var creations: [StoredCreation] = []
+    for row in rows {
+      let creation = StoredCreation(
+        sequence: row.unsigned(1), number: UInt32(truncatingIfNeeded: row.number(0)), name: row.text(2),
+        kind: row.text(3))
+      guard Self.sum(creation) == row.number(4) else {
+        throw damage(name, creation.sequence, "the name of machine \(creation.number) is not what was written")
+      }
+      creations.append(creation)
+    }
+    return creations
+  }
+
+  static func sum(_ creation: StoredCreation) -> Int64 {
+    sum(UInt64(creation.number), creation.sequence, texts: [creation.name, creation.kind])
+  }
+
+  package func undone(in name: String, _ inputs: ClosedRange<UInt64>) throws(StoreFailure) -> [ClosedRange<UInt64>] {
+    let world = try found(name)
+    // The largest numbers of inputs are above what is stored.
+    let (low, high) = (min(inputs.lowerBound, .max >> 1), min(inputs.upperBound, .max >> 1))
+    let rows = try ask(
+      "SELECT last, first, sum FROM fsmd.undone WHERE world = $1 AND last >= $2 AND first <= $3 ORDER BY last",
+      .number(world.identity), .number(low), .number(high))
+    var found: [ClosedRange<UInt64>] = []
+    for row in rows {
+      let (last, first) = (row.unsigned(0), row.unsigned(1))
+      guard first <= last, Self.sum(last, first) == row.number(2) else {
+        throw damage(name, last, "a row of undone inputs is not what was written")
+      }
+      found.append(first...last)
+    }
+    return found
+  }
+
+  package func kinds(of name: String) throws(StoreFailure) -> [StoredKind] {
+    let world = try found(name)
+    let rows = try ask(
+      "SELECT name, since, sum, bytes FROM fsmd.kinds WHERE world = $1 ORDER BY since, name", .number(world.identity))
+    var kinds: [StoredKind] = []
+    for row in rows {
+      let kind = StoredKind(name: row.text(0), since: row.unsigned(1), bytes: row.bytes(3))
+      guard Self.sum(kind) == row.number(2) else {
+        throw damage(name, nil, "how kind \(kind.name) was described is not what was written")
+      }
+      kinds.append(kind)
+    }
+    return kinds
+  }
+
+  static func sum(_ kind: StoredKind) -> Int64 { sum(kind.since, texts: [kind.name], bytes: kind.bytes) }
+}

@@ -1,0 +1,52 @@
+internal import JournalStore
+internal import Synchronization
+
+/// Connections for reading while a store is written: usually one, more only while several threads read.
+final class PostgresReaders: StoreReaders {
+  // Safety: a reader is either in the list or used by the one call that took it out.
+  private struct Free: @unchecked Sendable {
+    let reader: PostgresReader
+  }
+
+  private struct State {
+    var free: Free?
+    var isClosed = false
+  }
+
+  var answersAtOnce: Bool { false }
+  private let url: PostgresURL
+  private let state = Mutex(State())
+
+  init(_ url: PostgresURL) {
+    self.url = url
+  }
+
+  func reading<R: ~Copyable>(_ body: (any WorldReading) throws(StoreFailure) -> R) throws(StoreFailure) -> R {
+    let (free, isClosed) = state.withLock { state in
+      defer { state.free = nil }
+      return (state.free, state.isClosed)
+    }
+    if isClosed { throw .other(path: url.shown, reason: "the store is closed") }
+    let reader = free?.reader ?? PostgresReader(url)
+    defer { putBack(reader) }
+    return try reader.withSnapshot { () throws(StoreFailure) in try body(reader) }
+  }
+
+  func close() {
+    let free = state.withLock { state in
+      defer { state = State(isClosed: true) }
+      return state.free
+    }
+    free?.reader.close()
+  }
+
+  private func putBack(_ reader: PostgresReader) {
+    let free = Free(reader: reader)
+    let isKept = state.withLock { state in
+      guard !state.isClosed, state.free == nil, reader.isConnected else { return false }
+      state.free = free
+      return true
+    }
+    if !isKept { reader.close() }
+  }
+}

@@ -1,0 +1,177 @@
+internal import JournalStore
+
+/// The log as tables: one transaction inserts the rows of many worlds, with their segments and what belongs to them.
+extension PostgresStore: FencedLog {
+  typealias Content = WorldState
+
+  func drawEpoch() -> Epoch {
+    var generator = SystemRandomNumberGenerator()
+    return .drawn(using: &generator)
+  }
+
+  func insert(_ rows: [(row: LogRow<WorldState>, after: Epoch)]) throws(StoreFailure) -> Set<Int64> {
+    guard !rows.isEmpty else { return [] }
+    let insertion = Query(PostgresStore.insertion, PostgresStore.parameters(rows))
+    let details = RoundDetails(
+      rows.compactMap { row, _ in row.content.round.map { (row.world, $0.creations, $0.undone, $0.kinds) } })
+    let queries = [insertion] + details.queries(fence: rows.map { ($0.row.world, $0.row.number, $0.row.epoch) })
+    while true {
+      let connection = try connection()
+      do throws(QueryFailure) {
+        return Set(try connection.commit(queries).first?.rows.map { $0.number(0) } ?? [])
+      } catch {
+        // There is no partition for the present time.
+        guard case .refused("23514", _) = error else { throw Schema.failure(error, path) }
+        try Schema.makePartitions(connection, path)
+      }
+    }
+  }
+
+  func end(of world: Int64) throws(StoreFailure) -> LogRow<WorldState>? {
+    let row = try ask(
+      """
+      SELECT l.number, l.epoch, l.taking, \(WorldState.columns) FROM fsmd.log l
+      WHERE world = $1 AND EXISTS (SELECT FROM fsmd.worlds WHERE id = $1) ORDER BY number DESC LIMIT 1
+      """, .number(world)
+    ).first
+    return row.map {
+      LogRow(
+        world: world, number: $0.number(0), epoch: $0.epoch(1), isTaking: $0.bool(2), WorldState($0, at: 3))
+    }
+  }
+
+  func epoch(of world: Int64, at number: Int64) throws(StoreFailure) -> Epoch? {
+    try ask("SELECT epoch FROM fsmd.log WHERE world = $1 AND number = $2", .number(world), .number(number)).first?
+      .epoch(0)
+  }
+
+  /// Inserts each row whose number is free and whose predecessor has the epoch that its writer knows, in the order given;
+  /// and the segments of those that were inserted. The inner query is not a join, so the order of the rows and the use of
+  /// the key do not depend on statistics.
+  static let insertion = """
+    WITH input AS (
+      SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::uuid[], $5::boolean[], $6::bigint[],
+        $7::bigint[], $8::bigint[], $9::bytea[], $10::bigint[], $11::bigint[], $12::text[], $13::bigint[],
+        $14::bigint[], $15::bytea[], $16::bigint[]) WITH ORDINALITY AS i(world, number, after, epoch, taking, takes,
+        head, moment, settings, total, process, socket, since, first, bytes, sum, place)),
+    fence AS (
+      INSERT INTO fsmd.log(world, number, epoch, taking, takes, head, moment, settings, total, process, socket, since)
+      SELECT world, number, epoch, taking, takes, head, moment, settings, total, process, socket, since FROM input i
+      WHERE (SELECT l.epoch FROM fsmd.log l WHERE l.world = i.world AND l.number = i.number - 1) = i.after
+      ORDER BY place
+      ON CONFLICT (world, number) DO NOTHING
+      RETURNING world),
+    segment AS (
+      INSERT INTO fsmd.segments(world, first, last, start, size, sum, bytes)
+      SELECT world, first, head, total - octet_length(bytes), octet_length(bytes), sum, bytes
+      FROM input JOIN fence USING (world) WHERE first IS NOT NULL)
+    SELECT world FROM fence
+    """
+
+  /// The parameters of ``insertion``.
+  static func parameters(_ rows: [(row: LogRow<WorldState>, after: Epoch)]) -> [Parameter] {
+    func numbers(_ value: (LogRow<WorldState>) -> Int64?) -> Parameter {
+      .array(.numbers, rows.map { .number(value($0.row)) })
+    }
+    let segments = rows.map { row, _ in row.content.round.flatMap { $0.bytes.isEmpty ? nil : $0 } }
+    let bytes = segments.map { $0.map { Array($0.bytes) } ?? [] }
+    return [
+      numbers(\.world), numbers(\.number), .array(.epochs, rows.map { .epoch($0.after) }),
+      .array(.epochs, rows.map { .epoch($0.row.epoch) }), .array(.bools, rows.map { .bool($0.row.isTaking) }),
+      numbers { Int64(bitPattern: $0.content.takes) }, numbers { Int64(bitPattern: $0.content.head) },
+      numbers(\.content.moment), .array(.byteses, rows.map { .bytes($0.row.content.settings) }),
+      numbers(\.content.total), numbers { $0.content.holder.map { Int64($0.writer.process) } },
+      .array(.texts, rows.map { .text($0.row.content.holder?.writer.socket) }),
+      numbers { $0.content.holder?.since },
+      .array(.numbers, segments.map { .number($0.map { Int64(bitPattern: $0.head + 1) }) }),
+      .array(.byteses, bytes.map { .bytes($0) }),
+      .array(
+        .numbers,
+        zip(segments, bytes).map { segment, bytes in
+          .number(segment.map { PostgresReader.sum($0.head + 1, $0.last, bytes: bytes) })
+        }),
+    ]
+  }
+}
+
+/// What belongs to rounds beside their segments: names of machines, undone inputs and descriptions of kinds.
+struct RoundDetails {
+  typealias Part = (world: Int64, creations: [StoredCreation], undone: [ClosedRange<UInt64>], kinds: [StoredKind])
+
+  private let parts: [Part]
+
+  init(_ parts: [Part]) { self.parts = parts }
+
+  /// The statements that store them.
+  ///
+  /// - Parameter fence: The rows of the log that must be there, or nothing of their world is stored.
+  func queries(fence: [(world: Int64, number: Int64, epoch: Epoch)]) -> [Query] {
+    let names = parts.flatMap { part in part.creations.map { (part.world, $0) } }
+    let undone = parts.flatMap { part in part.undone.map { (part.world, $0) } }
+    let kinds = parts.flatMap { part in part.kinds.map { (part.world, $0) } }
+    func numbers(_ values: [Int64]) -> Parameter { .array(.numbers, values.map { .number($0) }) }
+    func texts(_ values: [String]) -> Parameter { .array(.texts, values.map { .text($0) }) }
+    func big(_ number: UInt64) -> Int64 { Int64(bitPattern: number) }
+    var queries: [Query] = []
+    func add(_ text: (_ fence: String) -> String, _ parameters: [Parameter]) {
+      let count = parameters.count
+      let condition = """
+        EXISTS (SELECT FROM unnest($\(count + 1)::bigint[], $\(count + 2)::bigint[], $\(count + 3)::uuid[])
+          AS f(world, number, epoch) JOIN fsmd.log l USING (world, number, epoch) WHERE l.world = i.world)
+        """
+      queries.append(
+        Query(
+          text(condition),
+          parameters + [
+            numbers(fence.map(\.world)), numbers(fence.map(\.number)), .array(.epochs, fence.map { .epoch($0.epoch) }),
+          ]))
+    }
+    if !names.isEmpty {
+      add(
+        { fence in
+          """
+          INSERT INTO fsmd.names(world, number, sequence, name, kind, sum)
+          SELECT i.* FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[])
+            AS i(world, number, sequence, name, kind, sum) WHERE \(fence)
+          """
+        },
+        [
+          numbers(names.map(\.0)), numbers(names.map { Int64($0.1.number) }), numbers(names.map { big($0.1.sequence) }),
+          texts(names.map(\.1.name)), texts(names.map(\.1.kind)),
+          numbers(names.map { PostgresReader.sum($0.1) }),
+        ])
+    }
+    // One after the other: a longer undo replaces those that it covers.
+    for (world, inputs) in undone {
+      let (first, last) = (inputs.lowerBound, inputs.upperBound)
+      add(
+        { fence in
+          "DELETE FROM fsmd.undone i WHERE world = $1 AND last >= $2 AND \(fence)"
+        }, [.number(world), .number(first)])
+      add(
+        { fence in
+          """
+          INSERT INTO fsmd.undone(world, last, first, sum)
+          SELECT i.* FROM (VALUES ($1::bigint, $2::bigint, $3::bigint, $4::bigint)) AS i(world, last, first, sum)
+          WHERE \(fence)
+          """
+        }, [.number(world), .number(last), .number(first), .number(PostgresReader.sum(last, first))])
+    }
+    if !kinds.isEmpty {
+      add(
+        { fence in
+          """
+          INSERT INTO fsmd.kinds(world, name, since, sum, bytes)
+          SELECT i.* FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::bytea[])
+            AS i(world, name, since, sum, bytes) WHERE \(fence)
+          ON CONFLICT (world, name, since) DO UPDATE SET sum = excluded.sum, bytes = excluded.bytes
+          """
+        },
+        [
+          numbers(kinds.map(\.0)), texts(kinds.map(\.1.name)), numbers(kinds.map { big($0.1.since) }),
+          numbers(kinds.map { PostgresReader.sum($0.1) }), .array(.byteses, kinds.map { .bytes($0.1.bytes) }),
+        ])
+    }
+    return queries
+  }
+}

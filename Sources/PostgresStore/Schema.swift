@@ -1,0 +1,212 @@
+internal import JournalStore
+
+/// The tables, in the schema `fsmd` of a database.
+///
+/// All sums are ``RowSum``s over the columns that `sum` names, checked whenever a row is read. Numbers of inputs are
+/// stored as signed numbers with the same bits.
+enum Schema {
+  /// The version that this release writes and reads.
+  static let version: Int64 = 1
+
+  /// What makes version 1. Bytes are compact already, so TOAST does not try to compress
+  /// them.
+  static let tables = [
+    """
+    CREATE TABLE fsmd.store(
+      version bigint NOT NULL,
+      made timestamptz NOT NULL DEFAULT now())
+    """,
+    """
+    CREATE TABLE fsmd.worlds(
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      name text COLLATE "C" NOT NULL UNIQUE)
+    """,
+    "COMMENT ON TABLE fsmd.worlds IS 'durable worlds; what changes of them is the last row of each in fsmd.log'",
+    """
+    CREATE TABLE fsmd.log(
+      world bigint NOT NULL,
+      number bigint NOT NULL,
+      epoch uuid NOT NULL,        -- drawn by whoever took the world last
+      taking boolean NOT NULL,    -- whether this row took it
+      takes bigint NOT NULL,      -- how often it was taken
+      head bigint NOT NULL,       -- its last input
+      moment bigint NOT NULL,     -- nanoseconds since it began
+      settings bytea NOT NULL,    -- its owner's
+      total bigint NOT NULL,      -- bytes of all segments that it ever had
+      process bigint,             -- of whoever has it
+      socket text,
+      since bigint,               -- seconds since 1970
+      stored timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY(world, number))
+    """,
+    "COMMENT ON TABLE fsmd.log IS 'who writes which world: rows are inserted and never change'",
+    """
+    CREATE TABLE fsmd.segments(
+      world bigint NOT NULL,
+      first bigint NOT NULL,      -- its first input
+      last bigint NOT NULL,       -- its last
+      start bigint NOT NULL,      -- bytes of all segments before it
+      size bigint NOT NULL,       -- of bytes
+      sum bigint NOT NULL,        -- of first, last, bytes
+      stored timestamptz NOT NULL DEFAULT now(),
+      bytes bytea NOT NULL,
+      PRIMARY KEY(world, first, stored)) PARTITION BY RANGE (stored)
+    """,
+    "ALTER TABLE fsmd.segments ALTER COLUMN bytes SET STORAGE EXTERNAL",
+    """
+    CREATE TABLE fsmd.checkpoints(
+      world bigint NOT NULL,
+      sequence bigint NOT NULL,   -- the last input that it contains
+      hash bigint NOT NULL,       -- of the world's state
+      sum bigint NOT NULL,        -- of sequence, hash, bytes
+      stored timestamptz NOT NULL DEFAULT now(),
+      bytes bytea NOT NULL,
+      PRIMARY KEY(world, sequence))
+    """,
+    "ALTER TABLE fsmd.checkpoints ALTER COLUMN bytes SET STORAGE EXTERNAL",
+    """
+    CREATE TABLE fsmd.names(
+      world bigint NOT NULL,
+      number bigint NOT NULL,     -- of a machine
+      sequence bigint NOT NULL,   -- the input from which on the number means this machine
+      name text NOT NULL,
+      kind text NOT NULL,
+      sum bigint NOT NULL,        -- of number, sequence, name, kind
+      PRIMARY KEY(world, number, sequence))
+    """,
+    """
+    CREATE TABLE fsmd.undone(
+      world bigint NOT NULL,
+      last bigint NOT NULL,       -- the input that undid those before it
+      first bigint NOT NULL,      -- the first of those
+      sum bigint NOT NULL,        -- of last, first
+      PRIMARY KEY(world, last))
+    """,
+    """
+    CREATE TABLE fsmd.kinds(
+      world bigint NOT NULL,
+      name text COLLATE "C" NOT NULL,
+      since bigint NOT NULL,      -- the input from which on segments are written by this description
+      sum bigint NOT NULL,        -- of name, since, bytes
+      bytes bytea NOT NULL,
+      PRIMARY KEY(world, name, since))
+    """,
+    // Worlds that are gone, and whose rows are being removed.
+    "CREATE TABLE fsmd.removed(world bigint PRIMARY KEY)",
+    """
+    CREATE VIEW fsmd.status AS
+      SELECT w.name, l.head AS inputs, l.moment / 1e9 AS seconds, l.socket AS daemon, l.process, l.takes,
+        to_timestamp(l.since) AS taken, l.stored AS written
+      FROM fsmd.worlds w
+        CROSS JOIN LATERAL (SELECT * FROM fsmd.log WHERE world = w.id ORDER BY number DESC LIMIT 1) l
+    """,
+    "COMMENT ON VIEW fsmd.status IS 'for operators: each world, and which daemon has it'",
+    "INSERT INTO fsmd.store(version) VALUES (\(version))",
+  ]
+
+  /// Makes the schema in a database that has none.
+  ///
+  /// - Throws: `newer` for that of a later release; what running statements throws.
+  static func make(_ connection: Connection, _ path: String) throws(StoreFailure) {
+    if try find(connection, path) { return }
+    do throws(StoreFailure) {
+      try connection.transaction({ failure($0, path) }) { () throws(StoreFailure) in
+        // An administrator may have made it, for a role that may make none.
+        if try ask(connection, Query("SELECT to_regnamespace('fsmd') IS NULL"), path).rows.first?.bool(0) == true {
+          _ = try ask(connection, Query("CREATE SCHEMA fsmd"), path)
+        }
+        for table in tables { _ = try ask(connection, Query(table), path) }
+      }
+    } catch {
+      // Another daemon may have made it at the same time.
+      guard connection.isOpen, try find(connection, path) else { throw error }
+    }
+  }
+
+  /// Whether the schema is there.
+  ///
+  /// - Throws: `newer` for that of a later release.
+  static func find(_ connection: Connection, _ path: String) throws(StoreFailure) -> Bool {
+    let there = Query("SELECT to_regclass('fsmd.store') IS NOT NULL")
+    guard try ask(connection, there, path).rows.first?.bool(0) == true else { return false }
+    let found = try ask(connection, Query("SELECT version FROM fsmd.store"), path).rows.first?.number(0) ?? 0
+    guard found <= version else { throw .newer(path: path, found: Int(found), known: Int(version)) }
+    return true
+  }
+
+  /// Makes the partitions for this week and the next one, if they are missing. The table stays usable meanwhile.
+  static func makePartitions(_ connection: Connection, _ path: String) throws(StoreFailure) {
+    let weeks = try ask(
+      connection,
+      Query(
+        """
+        SELECT to_char(week, '"segments_"YYYYMMDD'), week::text, (week + interval '7 days')::text
+        FROM generate_series(date_trunc('week', now(), 'UTC'), now() + interval '7 days', interval '7 days') AS week
+        WHERE to_regclass('fsmd.' || to_char(week, '"segments_"YYYYMMDD')) IS NULL
+        """), path
+    ).rows
+    for week in weeks {
+      let name = "fsmd.\(week.text(0))"
+      do throws(StoreFailure) {
+        try connection.transaction({ failure($0, path) }) { () throws(StoreFailure) in
+          for text in [
+            "SELECT set_config('lock_timeout', '2s', true)",
+            "CREATE TABLE \(name) (LIKE fsmd.segments INCLUDING DEFAULTS INCLUDING STORAGE)",
+            "ALTER TABLE fsmd.segments ATTACH PARTITION \(name) FOR VALUES FROM ('\(week.text(1))') TO ('\(week.text(2))')",
+          ] { _ = try ask(connection, Query(text), path) }
+        }
+      } catch {
+        // Another daemon may have made it at the same time.
+        guard connection.isOpen,
+          try ask(connection, Query("SELECT to_regclass($1) IS NOT NULL", .text(name)), path).rows.first?.bool(0)
+            == true
+        else { throw error }
+      }
+    }
+  }
+
+  /// Removes partitions of past weeks that have no row left, so that their files are gone.
+  static func dropPartitions(_ connection: Connection, _ path: String) throws(StoreFailure) {
+    let old = try ask(
+      connection,
+      Query(
+        """
+        SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent = 'fsmd.segments'::regclass
+          AND c.relname < to_char(date_trunc('week', now(), 'UTC') - interval '7 days', '"segments_"YYYYMMDD')
+        """), path
+    ).rows.map { "fsmd.\($0.text(0))" }
+    for name in old
+    where try ask(connection, Query("SELECT NOT EXISTS (SELECT FROM \(name))"), path).rows.first?.bool(0) == true {
+      try connection.transaction({ failure($0, path) }) { () throws(StoreFailure) in
+        // Who waits for this lock makes others wait.
+        _ = try ask(connection, Query("SELECT set_config('lock_timeout', '100ms', true)"), path)
+        _ = try ask(connection, Query("DROP TABLE \(name)"), path)
+      }
+    }
+  }
+
+  /// Runs one statement, which is not the end of a transaction: if its reply is lost, the server rolls back.
+  static func ask(_ connection: Connection, _ query: Query, _ path: String) throws(StoreFailure) -> Rows {
+    do throws(QueryFailure) {
+      guard let rows = try connection.run([query]).first else { throw .lost("the server gave no result") }
+      return rows
+    } catch {
+      if case .lost(let reason) = error { throw .cannotOpen(path: path, reason: reason) }
+      throw failure(error, path)
+    }
+  }
+
+  /// What a failed statement means for the store.
+  static func failure(_ failure: QueryFailure, _ path: String) -> StoreFailure {
+    switch failure {
+    case .lost(let reason): .unknown(path: path, reason: reason)
+    case .refused("53100", _): .full(path: path)
+    case .refused("25006", _): .readOnly(path: path)
+    case .refused("55P03", _): .locked(path: path, by: nil)
+    case .refused("42501", let text):
+      .other(path: path, reason: "\(text); 'fsmd store setup URL --print' prints the grants that it needs")
+    case .refused(let state, let text): .other(path: path, reason: "\(text) (\(state))")
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import Glibc
+import JournalStore
+import PostgresStore
+import StateMachines
+import UnixHost
+
+/// `fsmd store`: checks and prepares databases, and copies worlds between stores.
+enum StoreCommand {
+  case check(String)
+  case setup(String)
+  case copy(from: String, to: String)
+
+  enum Option {
+    case print
+  }
+
+  static let table = OptionTable<Option>(
+    program: "\(ProgramName.current) store",
+    synopsis: ["check URL", "setup URL --print", "copy FROM TO"].joined(
+      separator: "\n       \(ProgramName.current) store "),
+    options: [.init(.print, long: "print", summary: "print the SQL of 'setup'; nothing is run")])
+
+  private static let usage =
+    table.usage + """
+
+      'check' says what a PostgreSQL server promises to 'fsmd --store URL', and what to do. 'setup' prints the
+      roles and grants that it needs. 'copy' copies all worlds from one store to another, each a folder or the
+      URL of a database, replays both and compares. FROM may be in use; a world that TO has already is an error.
+
+      Exit codes: 0 good, 1 usage, 3 a store cannot be used, or the copies differ.
+
+      """
+
+  static func read(_ words: [String], version: String) -> Invocation.Outcome {
+    StoreAccess.read(table, words, usage: usage, version: version) { options, operands throws(UsageFailure) in
+      let isPrinted = options.contains { $0.name == .print }
+      switch (operands.first, operands.count) {
+      case ("check", 2) where PostgresURL.isOne(operands[1]): return .store(.check(operands[1]))
+      case ("setup", 2) where PostgresURL.isOne(operands[1]) && isPrinted: return .store(.setup(operands[1]))
+      case ("setup", 2) where PostgresURL.isOne(operands[1]):
+        throw .wrong("'setup' changes nothing by itself; 'setup URL --print' prints what an administrator runs")
+      case ("check", 2), ("setup", 2): throw .wrong("it takes postgresql://USER@HOST/DATABASE")
+      case ("copy", 3): return .store(.copy(from: operands[1], to: operands[2]))
+      case (_, _): throw .wrong("it is 'check URL', 'setup URL --print' or 'copy FROM TO'")
+      }
+    }
+  }
+
+  /// Runs the command.
+  ///
+  /// - Returns: The exit code.
+  func run(_ catalogue: Catalogue) -> Int32 {
+    StoreAccess.reporting {
+      switch self {
+      case .check(let url):
+        for line in try PostgresPromises.check(url) { Descriptor.standardOutput.writeAll("\(line)\n") }
+        return StoreAccess.good
+      case .setup(let url):
+        Descriptor.standardOutput.writeAll(try PostgresPromises.setup(url))
+        return StoreAccess.good
+      case .copy(let from, let to):
+        return try StoreCommand.copy(from, to, catalogue)
+      }
+    }
+  }
+
+  private static func copy(_ from: String, _ to: String, _ catalogue: Catalogue) throws -> Int32 {
+    let source = try StoreAccess.open(from)
+    defer { source.close() }
+    let writer = StoreWriter(process: getpid(), socket: "")
+    let target: any WorldStore =
+      PostgresURL.isOne(to)
+      ? try PostgresStore.open(to, writer: writer)
+      : try SQLiteStore.open(folder: to, durability: .full, writer: writer) { StoreAccess.complain("\($0)") }
+    defer { target.close() }
+    return try StoreAccess.reading(source) {
+      let worlds = try source.worlds()
+      for world in worlds where try target.world(world.name) != nil { throw StoreFailure.worldExists(world.name) }
+      var isGood = true
+      for world in worlds {
+        try StoreCopy(source, world, to: target).run()
+        isGood = try compare(world, source, to, catalogue) && isGood
+      }
+      return isGood ? StoreAccess.good : StoreAccess.badStore
+    }
+  }
+
+  /// Replays a world in both stores and compares the results.
+  private static func compare(
+    _ world: StoredWorld, _ source: any StoreReading, _ to: String, _ catalogue: Catalogue
+  ) throws -> Bool {
+    let copy = try StoreAccess.open(to)
+    defer { copy.close() }
+    func stretches(_ store: any StoreReading, _ world: StoredWorld) throws -> [Verification.Stretch] {
+      var all: [Verification.Stretch] = []
+      Verification(try StoredHistory(store, world, catalogue)).run { all.append($0) }
+      return all
+    }
+    let (old, new) = (try stretches(source, world), try stretches(copy, try StoreAccess.world(world.name, in: copy)))
+    for stretch in new { Descriptor.standardOutput.writeAll("\(stretch)\n") }
+    if old != new { StoreAccess.complain("world \(world.name): the copy has another result than the original") }
+    return old == new && new.allSatisfy(\.isGood)
+  }
+}
+
+/// Copies a world to another store.
+private struct StoreCopy {
+  private let source: any StoreReading
+  private let world: StoredWorld
+  private let target: any WorldStore
+
+  init(_ source: any StoreReading, _ world: StoredWorld, to target: any WorldStore) {
+    (self.source, self.world, self.target) = (source, world, target)
+  }
+
+  /// Copies it. If that fails, the target does not have it.
+  func run() throws(StoreFailure) {
+    try target.create(world.name, head: world.first - 1, moment: world.moment, settings: world.settings)
+    do throws(StoreFailure) {
+      let lease = try target.take(world.name).lease
+      try append(with: lease)
+      for mark in try source.checkpoints(of: world.name) {
+        guard let checkpoint = try source.checkpoint(of: world.name, atOrBefore: mark.sequence) else { continue }
+        try checkpoint.bytes.withUnsafeBytes { bytes in
+          Result { () throws(StoreFailure) in
+            try target.putCheckpoint(lease, at: mark.sequence, hash: mark.hash, bytes)
+          }
+        }.get()
+      }
+      try target.release(lease)
+    } catch {
+      try? target.remove(world.name)
+      throw error
+    }
+  }
+
+  private func append(with lease: Lease) throws(StoreFailure) {
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    var creations = try source.creations(of: world.name)[...]
+    var head = world.first - 1
+    // What is not about a segment of its own comes first.
+    let early = creations.prefix { $0.sequence <= head }
+    creations = creations.dropFirst(early.count)
+    try target.append(
+      Append(
+        lease, head: head, last: head, nothing, moment: world.moment, creations: Array(early),
+        kinds: try source.kinds(of: world.name)))
+    var failure: StoreFailure?
+    try source.readSegments(of: world.name, from: world.first) { segment in
+      let made = creations.prefix { $0.sequence <= segment.last }
+      creations = creations.dropFirst(made.count)
+      do throws(StoreFailure) {
+        try target.append(
+          Append(
+            lease, head: head, last: segment.last, segment.bytes, moment: world.moment, creations: Array(made)))
+        head = segment.last
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+    let undone = try source.undone(in: world.name, 0...UInt64.max)
+    try target.append(Append(lease, head: head, last: head, nothing, moment: world.moment, undone: undone))
+  }
+}
