@@ -68,12 +68,10 @@ extension ScriptParser {
       try checkRanges(in: 0..<2)
     }
     let found = word.map { $0.isPlain ? words.text($0) : "\(words.key($0))=\(words.text($0))" }
-    if let mistake = time.mistake(in: found) { throw failure(word: 1, mistake) }
-    if let found, let unit = words.words.dropFirst(2).first.map({ words.text($0) }),
-      let meant = TimeText.meant(by: found, unit)
-    {
-      throw failure(word: 1, "a time is one word: '\(meant)'")
-    }
+    // Only after a bare number the next word can be its unit.
+    let hasUnit = found?.utf8.last.map { !(0x30...0x39).contains($0) } ?? true
+    let next = hasUnit || words.words.count < 3 ? nil : words.text(words.words[2])
+    if let mistake = time.mistake(in: found, before: next) { throw failure(word: 1, mistake) }
     try append(.request(.advance, outcome: -1), words: 1..<2, before: time.request, firstWord: 0, isTime: true)
   }
 

@@ -176,10 +176,12 @@ extension ScriptParser {
       throw mistake(0, "'level' stands once, in the line after 'lesson'")
     }
     narrator.heading = nil
-    let text = plainParts.dropFirst().map(\.text).joined(separator: " ")
-    guard let level = Int(text), (1...3).contains(level) else {
-      throw mistake(1, text.isEmpty ? "a level must follow: 1, 2 or 3" : "'\(text)' is no level; it is 1, 2 or 3")
+    let words = plainParts.map(\.text)
+    guard words.count > 1 else { throw mistake(1, "a level must follow: 1, 2 or 3") }
+    guard let level = Int(words[1]), (1...3).contains(level) else {
+      throw mistake(1, "'\(words[1])' is no level; it is 1, 2 or 3")
     }
+    guard words.count == 2 else { throw mistake(2, "'\(words[2])' is one word too many; the form is 'level \(level)'") }
     script.heading?.level = level
   }
 

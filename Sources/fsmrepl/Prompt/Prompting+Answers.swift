@@ -248,11 +248,12 @@ extension Prompting {
       sayLine("  loaded again whenever it is saved; '\(command)' once more ends that")
     }
     guard version != "1" else { return }
-    guard let followed, followed.isSavedAgain, followed.following == .anew else {
-      let hint = followed == nil || followed?.following == .anew ? "" : "; 'follow anew' makes them again"
-      return sayLine("  machines that are there keep their version\(hint)")
+    switch followed?.following {
+    case .anew where followed?.isSavedAgain == true: makeAnew(kind)
+    case .anew: sayLine("  machines that are there keep their version up to the next time, and are then made again")
+    case .forNewMachines: sayLine("  machines that are there keep their version; 'follow anew' makes them again")
+    case nil: sayLine("  machines that are there keep their version")
     }
-    makeAnew(kind)
   }
 
   /// Drops the machines of a kind and makes them again, with their parameters and their wires.

@@ -195,6 +195,10 @@ final class Prompting {
   private func lookAtFollowed(_ now: UInt64) {
     lastLook = now
     for (path, answer) in client.loadSavedDocuments() {
+      guard let answer else {
+        sayLine("\(style(.attention, "\(path) is gone")): it is loaded when it is there again")
+        continue
+      }
       sayLine("\(style(.quiet, "\(path) was saved"))")
       for line in client.localAnswer(answer, to: "load \(path)") {
         say(presenter.show(line.received, raw: line.raw))

@@ -12,6 +12,8 @@ struct DryRun {
   private let dialogue: Dialogue
   /// Whether the world is a fork of one that was there before, in which other machines may have been.
   private let isInSession: Bool
+  /// Whether nothing is played afterwards, so that what a request has instead of its outcome is told here.
+  private let isAlone: Bool
   private var cursor: ScriptCursor
   /// How many steps were tried; all that are left, unless the script leaves the world, or is longer than the limits.
   private(set) var count = 0
@@ -85,15 +87,17 @@ struct DryRun {
   /// - Parameters:
   ///   - part: What of it is tried; nil for all.
   ///   - cursor: Where it begins.
+  ///   - isAlone: Whether nothing is played afterwards.
   ///   - dialogue: In the world in which the script is tried.
   init(
     _ script: Script, _ part: Script.Part? = nil, from cursor: ScriptCursor = ScriptCursor(), isInSession: Bool,
-    _ dialogue: Dialogue
+    isAlone: Bool = false, _ dialogue: Dialogue
   ) {
     self.script = script
     self.part = part ?? script.whole
     self.cursor = cursor
     self.isInSession = isInSession
+    self.isAlone = isAlone
     self.dialogue = dialogue
   }
 
@@ -424,7 +428,8 @@ struct DryRun {
     let step = script.steps[question.place]
     guard case .request(let verb?, _) = step.action else { return }
     let outcome = script.outcome(of: step, turn: question.turn)
-    let isExpected = if case .refused? = outcome?.result { true } else { false }
+    let isExpected =
+      if case .refused(let code)? = outcome?.result { !isAlone || (code ?? .refused).word == last.code } else { false }
     let isSuccess = last.lineClass == .success
     if verb.goesBack {
       hasDropped = true
@@ -465,8 +470,8 @@ struct DryRun {
     case .badArgument where last["argument"] == "wire": return !isDoubtful
     // What was meant to be dropped before may still be there.
     case .nameTaken: return !isUncertain.machines && !isDoubtful
-    // Of an expected outcome the data of an event are a part.
-    case .badArgument where verb == .send: return !hasOutcome
+    // Whoever plays the script is told that the outcome is another.
+    case .badArgument where verb == .send: return !hasOutcome || isAlone
     case .badArgument where verb == .advance || verb.goesBack: return !isDoubtful
     case .badArgument: return true
     case _: return false

@@ -66,7 +66,7 @@ final class RunWorker {
     for part in parts {
       let player = RunPlayer(link: link, script: script, part, speed: nil, onlooker: .init())
       try inNewWorld(player, seed: options.seed ?? script.seed ?? 0) { () throws(Dialogue.Stop) in
-        var run = DryRun(script, part, isInSession: false, link)
+        var run = DryRun(script, part, isInSession: false, isAlone: options.onlyChecks, link)
         try run.play()
         if let world = worlds.last { run.rename("world \(world)", "this world") }
         runs.append(run)
