@@ -128,6 +128,8 @@ package struct Script: Sendable {
   package internal(set) var narration: [Narration] = []
   /// Whether a line that could not be read may make machines, or kinds. So nobody knows which there are.
   package internal(set) var mayMakeOthers: (machines: Bool, kinds: Bool) = (false, false)
+  /// Whether a request takes the world back, or forth again.
+  package private(set) var goesBack = false
   var counters: [ScriptCounter] = []
   private var text: [UInt8] = []
   /// The places for numbers in the requests of counted steps, by where their bytes start.
@@ -229,11 +231,15 @@ package struct Script: Sendable {
   /// Patterns of the names of all machines whose outputs are expected in a part.
   package func namesWithOutputs(in part: Part) -> Set<String> {
     var names: Set<String> = []
-    for step in [part.setUp, part.body].joined() {
-      guard case .check(let place) = steps[step].action, case .output(let machine, _, _) = checkPattern(place) else {
-        continue
+    // Most scripts expect none, and can be long.
+    guard checks.contains(where: { if case .output = $0 { true } else { false } }) else { return names }
+    for steps in [steps[part.setUp], steps[part.body]] {
+      for step in steps {
+        guard case .check(let place) = step.action, case .output(let machine, _, _) = checkPattern(place) else {
+          continue
+        }
+        names.insert("\(machine)**")
       }
-      names.insert("\(machine)**")
     }
     return names
   }
@@ -427,6 +433,7 @@ package struct Script: Sendable {
   private mutating func append(_ action: Action, from start: Int, isCounted: Bool, _ origin: Origin) {
     if let time = origin.countedTime { countedTimes.append(time) }
     if let words = origin.expanded { expanded.append(words) }
+    if case .request(let verb?, _) = action, verb.goesBack { goesBack = true }
     steps.append(
       Step(
         source: Int32(origin.source), line: Int32(origin.line), action: action, start: start,

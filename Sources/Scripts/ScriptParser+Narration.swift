@@ -90,8 +90,17 @@ extension ScriptParser {
   private static func keyword(_ line: UnsafeRawBufferPointer) -> Keyword? {
     guard let start = line.firstIndex(where: { !isBlank($0) }) else { return nil }
     var end = start
-    while end < line.count, end - start <= 6, !isBlank(line[end]) { end += 1 }
-    return Keyword(rawValue: String(decoding: line[start..<end], as: UTF8.self))
+    var packed: UInt64 = 0
+    while end < line.count, end - start <= 6, !isBlank(line[end]) {
+      packed = packed << 8 | UInt64(line[end])
+      end += 1
+    }
+    return keywords.first { $0.packed == packed }?.keyword
+  }
+
+  /// The keywords with their bytes as a number, since a comparison of strings takes longer.
+  private static let keywords = Keyword.allCases.map { keyword in
+    (packed: keyword.rawValue.utf8.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }, keyword: keyword)
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

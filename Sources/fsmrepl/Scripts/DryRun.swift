@@ -213,8 +213,7 @@ struct DryRun {
 
   /// Whether the steps after a request are played in another world.
   private func leaves(_ verb: Verb, _ text: String) -> Bool {
-    let words = RequestText(text).words
-    return verb == .use || verb == .world && words.first == "drop" && isInSession
+    verb == .use || verb == .world && isInSession && RequestText(text).words.first == "drop"
   }
 
   /// Whether a request is about more than the machines of this world. Its form is known to be right.
@@ -271,9 +270,18 @@ struct DryRun {
 
   // MARK: Questions
 
+  /// The verbs with a word that can be a pattern.
+  private static let takingPatterns = Set(
+    Verb.allCases.filter { verb in
+      verb.entry.parsedForms.contains { form in
+        form.places.contains { $0.placeholders.contains("PATTERN") }
+      }
+    })
+
   /// Asks whether machines have what a step expects of them, once for each way in which it is played.
   private mutating func probe(_ place: Int, _ turn: Int32) {
     let step = script.steps[place]
+    if case .request(let verb?, ..<0) = step.action, !Self.takingPatterns.contains(verb) { return }
     let known = probes[place, default: 0]
     guard known < (step.isCounted ? Self.maxProbes : 1), !mistaken.contains(place) else { return }
     probes[place] = known + 1

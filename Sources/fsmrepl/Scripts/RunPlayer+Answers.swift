@@ -89,10 +89,12 @@ extension RunPlayer {
     }
     if role == .request || role == .show { onlooker.answer?(script.steps[step], rows, text, failure == nil) }
     // The mistakes of a document that is meant to have them are not worth a word.
-    if isOfDocument((step, turn, role)), failure != nil || reply.lineClass == .success {
-      result.findings += rows.map { script.finding($0, atStep: step) }
+    if !rows.isEmpty {
+      if isOfDocument((step, turn, role)), failure != nil || reply.lineClass == .success {
+        result.findings += rows.map { script.finding($0, atStep: step) }
+      }
+      rows.removeAll()
     }
-    rows.removeAll()
     pending.removeFirst()
     settle()
   }

@@ -106,10 +106,7 @@ final class RunPlayer {
     self.speed = speed
     self.onlooker = onlooker
     end = script.steps.count
-    outputs = RunOutputs(
-      keepsAll: [part.setUp, part.body].joined().contains {
-        if case .request(let verb?, _) = script.steps[$0].action { verb.goesBack } else { false }
-      })
+    outputs = RunOutputs(keepsAll: script.goesBack)
     result = RunResult(name: script.name)
     now.append(literal: "0.000")
   }
