@@ -381,7 +381,7 @@ final class LessonProgram {
     }
     let free = FreePlay(attempt, of: script, style: style, columns: { [self] in textColumns })
     let prompting = Prompting(
-      client: own, format: .people(style), style: style, signals: signals, companion: free,
+      client: own, format: .people(style), style: style, signals: signals, freePlay: free,
       beforeEnding: { [self] in
         onEnd()
         leave()

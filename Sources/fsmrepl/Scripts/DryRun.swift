@@ -126,13 +126,6 @@ struct DryRun {
     return result
   }
 
-  /// Replaces words in what the daemon says: the name of the world differs each time.
-  mutating func rename(_ words: String, _ others: String) {
-    for place in mistakes.indices {
-      mistakes[place].failure.got = mistakes[place].failure.got.replacing(words, with: others)
-    }
-  }
-
   /// Whether it has ended before its last step, for lack of time or steps.
   var hasEndedEarly: Bool { isCut }
 

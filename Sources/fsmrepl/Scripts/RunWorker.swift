@@ -62,20 +62,23 @@ final class RunWorker {
   /// What came of the dry runs of some parts of a script; a failure has all mistakes.
   func examine(_ script: Script, _ parts: [Script.Part]) throws(Dialogue.Stop) -> RunResult {
     var runs: [DryRun] = []
+    var tried: [String] = []
     let end = HostClock.now() + DryRun.maxDuration
     for part in parts {
       let player = RunPlayer(link: link, script: script, part, speed: nil, onlooker: .init())
       try inNewWorld(player, seed: options.seed ?? script.seed ?? 0) { () throws(Dialogue.Stop) in
         var run = DryRun(script, part, isInSession: false, isAlone: options.onlyChecks, link)
         try run.play()
-        if let world = worlds.last { run.rename("world \(world)", "this world") }
         runs.append(run)
+        if let world = worlds.last { tried.append(world) }
       }
       if player.result.hasFailed { return player.result }
       // All parts together have the time of one.
       if runs.last?.hasEndedEarly == true || HostClock.now() > end { break }
     }
-    return warned(DryRun.result(of: script, runs))
+    var result = DryRun.result(of: script, runs)
+    for world in tried { result.rename("world \(world)", "this world") }
+    return warned(result)
   }
 
   /// The mistakes of a script that cannot be read, with those of the lines that can.
