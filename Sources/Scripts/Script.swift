@@ -262,14 +262,15 @@ package struct Script: Sendable {
   package func line(of step: Step) -> String { line(step.source, step.line) }
 
   /// The line of narration.
-  package func line(of told: Narration) -> String { line(told.source, told.line) }
+  package func line(of narration: Narration) -> String { line(narration.source, narration.line) }
 
   /// `FILE:LINE:COLUMN` of a word of narration, as the line stands.
-  package func place(of told: Narration, word: Int) -> String {
-    let bytes = bytes(told.source, told.line)
+  package func place(of narration: Narration, word: Int) -> String {
+    let bytes = bytes(narration.source, narration.line)
     let words = bytes.indices.split { bytes[$0] == 0x20 || bytes[$0] == 0x09 }
     let before = bytes.prefix(words.dropFirst(word).first?.startIndex ?? 0)
-    return "\(sources[Int(told.source)].name):\(told.line):\(String(decoding: before, as: UTF8.self).count + 1)"
+    return
+      "\(sources[Int(narration.source)].name):\(narration.line):\(String(decoding: before, as: UTF8.self).count + 1)"
   }
 
   private func line(_ source: Int32, _ number: Int32) -> String {
@@ -532,7 +533,7 @@ package struct ScriptFailure: Error, Hashable, Sendable, CustomStringConvertible
 /// All mistakes of a script and of the files that it includes.
 package struct ScriptMistakes: Error, Hashable, Sendable, CustomStringConvertible {
   /// In the order in which they were found; at most ``ScriptLimits/mistakes``.
-  package let told: [ScriptFailure]
+  package let reported: [ScriptFailure]
   /// How many there are besides.
   package let more: Int
   /// Whether the rest of the script was not read, because there are too many.
@@ -540,8 +541,8 @@ package struct ScriptMistakes: Error, Hashable, Sendable, CustomStringConvertibl
 
   /// A line for each that is reported, and one for the others.
   package var lines: [String] {
-    var lines = told.map { "\($0)" }
-    if more > 0, let file = told.first?.file {
+    var lines = reported.map { "\($0)" }
+    if more > 0, let file = reported.first?.file {
       let number = "\(more) more mistake\(more == 1 ? "" : "s")"
       lines.append(isCut ? "\(file): at least \(number); the rest was not read" : "\(file): \(number)")
     }

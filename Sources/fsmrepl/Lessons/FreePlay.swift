@@ -41,8 +41,8 @@ final class FreePlay {
   }
 
   /// Whether a notice is shown.
-  func tells(_ notice: ServerLine) -> Bool {
-    LessonScreen.isWorthTelling(notice)
+  func shows(_ notice: ServerLine) -> Bool {
+    LessonScreen.isWorthReporting(notice)
       || notice.words.count > 3 && ["created", "dropped", "pointed", "defined", "undefined"].contains(notice.words[3])
   }
 
@@ -50,7 +50,7 @@ final class FreePlay {
   func follow(_ client: Client) {
     guard end == nil, !client.conversation.isCollecting else { return }
     _ = client.begin(
-      Errand(asking: condition.questions) { [self] answers in
+      Inquiry(asking: condition.questions) { [self] answers in
         guard end == nil else { return .end([]) }
         let (holds, remark) = condition.check(answers)
         react(to: play.answered(isReached: holds, remark: remark))

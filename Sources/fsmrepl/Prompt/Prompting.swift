@@ -35,7 +35,7 @@ final class Prompting {
   /// The last `undo` or `goto` of which it was said what it has taken back.
   var lastStepBack: StepBack?
   /// The script that is being played.
-  var playing: ScriptPlay?
+  var playing: PromptScript?
   /// Whether the end of input has come within a document or a batch, and nothing else since.
   private var hasWarned = false
   /// Whether it was said that lines of answers are passed over.
@@ -374,7 +374,7 @@ final class Prompting {
   }
 
   private func take(_ received: Conversation.Received, raw: RawLine) {
-    if received.line.lineClass == .notice, freePlay?.tells(received.line) == false { return }
+    if received.line.lineClass == .notice, freePlay?.shows(received.line) == false { return }
     show(received, raw: raw)
     measure(after: received)
     let line = received.line
@@ -446,7 +446,7 @@ final class Prompting {
 
   private func greeted(_ greeting: ServerLine) {
     beginsStrictly = nil
-    presenter.forgetTold()
+    presenter.forgetReported()
     restoration = client.conversation.restoration(from: greeting["world"] ?? "main")
     reconnection = Reconnection()
     client.begin(with: greeting)

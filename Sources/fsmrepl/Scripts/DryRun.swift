@@ -514,12 +514,15 @@ struct DryRun {
 
   /// Looks at names in the place of patterns, and at pictures: a machine had to have the name at some time.
   private mutating func judgeNames() throws(Dialogue.Stop) {
-    for told in script.narration {
-      guard case .picture(let picture) = told.content, part.title == nil || part.contains(told.step) else { continue }
-      let (script, step) = (script, told.step)
+    for narration in script.narration {
+      guard case .picture(let picture) = narration.content, part.title == nil || part.contains(narration.step) else {
+        continue
+      }
+      let (script, step) = (script, narration.step)
       let failure = { (answer: ServerLine) in
         RunFailure(
-          status: .failed, place: script.place(of: told, word: 2), line: script.line(of: told), expected: "a machine",
+          status: .failed, place: script.place(of: narration, word: 2), line: script.line(of: narration),
+          expected: "a machine",
           got: answer.note ?? "", hints: Wording(style: .bare).hints(answer).map(\.text))
       }
       switch picture {
