@@ -130,7 +130,7 @@ enum Schema {
     let there = Query("SELECT to_regclass('fsmd.store') IS NOT NULL")
     guard try ask(connection, there, path).rows.first?.bool(0) == true else { return false }
     let found = try ask(connection, Query("SELECT version FROM fsmd.store"), path).rows.first?.number(0) ?? 0
-    guard found <= version else { throw .newer(path: path, found: Int(found), known: Int(version)) }
+    guard found <= version else { throw .otherSchema(path: path, found: Int(found), known: Int(version)) }
     return true
   }
 

@@ -128,6 +128,8 @@ package struct Script: Sendable {
   package internal(set) var narration: [Narration] = []
   /// Whether a line that could not be read may make machines, or kinds. So nobody knows which there are.
   package internal(set) var mayMakeOthers: (machines: Bool, kinds: Bool) = (false, false)
+  /// Whether a request takes the world back, or forth again.
+  package private(set) var goesBack = false
   var counters: [ScriptCounter] = []
   private var text: [UInt8] = []
   /// The places for numbers in the requests of counted steps, by where their bytes start.
@@ -229,11 +231,15 @@ package struct Script: Sendable {
   /// Patterns of the names of all machines whose outputs are expected in a part.
   package func namesWithOutputs(in part: Part) -> Set<String> {
     var names: Set<String> = []
-    for step in [part.setUp, part.body].joined() {
-      guard case .check(let place) = steps[step].action, case .output(let machine, _, _) = checkPattern(place) else {
-        continue
+    // Most scripts expect none, and can be long.
+    guard checks.contains(where: { if case .output = $0 { true } else { false } }) else { return names }
+    for steps in [steps[part.setUp], steps[part.body]] {
+      for step in steps {
+        guard case .check(let place) = step.action, case .output(let machine, _, _) = checkPattern(place) else {
+          continue
+        }
+        names.insert("\(machine)**")
       }
-      names.insert("\(machine)**")
     }
     return names
   }
@@ -256,14 +262,15 @@ package struct Script: Sendable {
   package func line(of step: Step) -> String { line(step.source, step.line) }
 
   /// The line of narration.
-  package func line(of told: Narration) -> String { line(told.source, told.line) }
+  package func line(of narration: Narration) -> String { line(narration.source, narration.line) }
 
   /// `FILE:LINE:COLUMN` of a word of narration, as the line stands.
-  package func place(of told: Narration, word: Int) -> String {
-    let bytes = bytes(told.source, told.line)
+  package func place(of narration: Narration, word: Int) -> String {
+    let bytes = bytes(narration.source, narration.line)
     let words = bytes.indices.split { bytes[$0] == 0x20 || bytes[$0] == 0x09 }
     let before = bytes.prefix(words.dropFirst(word).first?.startIndex ?? 0)
-    return "\(sources[Int(told.source)].name):\(told.line):\(String(decoding: before, as: UTF8.self).count + 1)"
+    return
+      "\(sources[Int(narration.source)].name):\(narration.line):\(String(decoding: before, as: UTF8.self).count + 1)"
   }
 
   private func line(_ source: Int32, _ number: Int32) -> String {
@@ -427,6 +434,7 @@ package struct Script: Sendable {
   private mutating func append(_ action: Action, from start: Int, isCounted: Bool, _ origin: Origin) {
     if let time = origin.countedTime { countedTimes.append(time) }
     if let words = origin.expanded { expanded.append(words) }
+    if case .request(let verb?, _) = action, verb.goesBack { goesBack = true }
     steps.append(
       Step(
         source: Int32(origin.source), line: Int32(origin.line), action: action, start: start,
@@ -525,7 +533,7 @@ package struct ScriptFailure: Error, Hashable, Sendable, CustomStringConvertible
 /// All mistakes of a script and of the files that it includes.
 package struct ScriptMistakes: Error, Hashable, Sendable, CustomStringConvertible {
   /// In the order in which they were found; at most ``ScriptLimits/mistakes``.
-  package let told: [ScriptFailure]
+  package let reported: [ScriptFailure]
   /// How many there are besides.
   package let more: Int
   /// Whether the rest of the script was not read, because there are too many.
@@ -533,8 +541,8 @@ package struct ScriptMistakes: Error, Hashable, Sendable, CustomStringConvertibl
 
   /// A line for each that is reported, and one for the others.
   package var lines: [String] {
-    var lines = told.map { "\($0)" }
-    if more > 0, let file = told.first?.file {
+    var lines = reported.map { "\($0)" }
+    if more > 0, let file = reported.first?.file {
       let number = "\(more) more mistake\(more == 1 ? "" : "s")"
       lines.append(isCut ? "\(file): at least \(number); the rest was not read" : "\(file): \(number)")
     }

@@ -68,12 +68,10 @@ extension ScriptParser {
       try checkRanges(in: 0..<2)
     }
     let found = word.map { $0.isPlain ? words.text($0) : "\(words.key($0))=\(words.text($0))" }
-    if let mistake = time.mistake(in: found) { throw failure(word: 1, mistake) }
-    if let found, let unit = words.words.dropFirst(2).first.map({ words.text($0) }),
-      let meant = TimeText.meant(by: found, unit)
-    {
-      throw failure(word: 1, "a time is one word: '\(meant)'")
-    }
+    // Only after a bare number the next word can be its unit.
+    let hasUnit = found?.utf8.last.map { !(0x30...0x39).contains($0) } ?? true
+    let next = hasUnit || words.words.count < 3 ? nil : words.text(words.words[2])
+    if let mistake = time.mistake(in: found, before: next) { throw failure(word: 1, mistake) }
     try append(.request(.advance, outcome: -1), words: 1..<2, before: time.request, firstWord: 0, isTime: true)
   }
 
@@ -204,12 +202,13 @@ extension ScriptParser {
   private func checkForm(
     of entry: VerbEntry, _ place: Int, _ end: Int, _ outcome: Int32
   ) throws(ScriptFailure) {
-    let plain = (place + 1..<max(place + 1, end)).filter { words.words[$0].isPlain }
-    let keys = (place + 1..<max(place + 1, end)).filter { !words.words[$0].isPlain }
-      .map { words.text(words.words[$0]).prefix { $0 != "=" } }
+    let after = place + 1..<max(place + 1, end)
+    let plain = after.filter { words.words[$0].isPlain }
     // A form that needs a key is meant where the key is given.
     let forms = entry.parsedForms.filter { form in
-      form.keys.allSatisfy { key in key.value.isOptional || keys.contains { $0 == key.name } }
+      form.keys.allSatisfy { key in
+        key.value.isOptional || after.contains { !words.words[$0].isPlain && words.key(words.words[$0]) == key.name }
+      }
     }
     guard
       let misfit = UsageForm.misfit(
@@ -222,7 +221,7 @@ extension ScriptParser {
         word: pipe,
         "'\(words.text(words.words[pipe]))' is for the prompt; a script sends no answer to a command or a file")
     }
-    let texts = [entry.verb.name] + (place + 1..<max(place + 1, end)).map { words.text(words.words[$0]) }
+    let texts = [entry.verb.name] + after.map { words.text(words.words[$0]) }
     if let meant = MeantWords.comparison(in: texts) {
       throw failure(word: plain.first { MeantWords.isSign(words.text(words.words[$0])) } ?? place, meant)
     }
@@ -252,7 +251,10 @@ extension ScriptParser {
   private func checkKeys(
     of entry: VerbEntry, _ place: Int, _ end: Int, _ outcome: Int32
   ) throws(ScriptFailure) {
-    guard case .only(let keys) = entry.keys, !expects(.badArgument, outcome), !expects(.usage, outcome) else { return }
+    guard case .only(let keys) = entry.keys,
+      (place + 1..<max(place + 1, end)).contains(where: { !words.words[$0].isPlain }),
+      !expects(.badArgument, outcome), !expects(.usage, outcome)
+    else { return }
     let known = entry.parsedForms.flatMap(\.keys)
     var given: Set<String> = []
     for word in (place + 1)..<max(place + 1, end) where !words.words[word].isPlain {

@@ -90,8 +90,17 @@ extension ScriptParser {
   private static func keyword(_ line: UnsafeRawBufferPointer) -> Keyword? {
     guard let start = line.firstIndex(where: { !isBlank($0) }) else { return nil }
     var end = start
-    while end < line.count, end - start <= 6, !isBlank(line[end]) { end += 1 }
-    return Keyword(rawValue: String(decoding: line[start..<end], as: UTF8.self))
+    var packed: UInt64 = 0
+    while end < line.count, end - start <= 6, !isBlank(line[end]) {
+      packed = packed << 8 | UInt64(line[end])
+      end += 1
+    }
+    return keywords.first { $0.packed == packed }?.keyword
+  }
+
+  /// The keywords with their bytes as a number, since a comparison of strings takes longer.
+  private static let keywords = Keyword.allCases.map { keyword in
+    (packed: keyword.rawValue.utf8.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }, keyword: keyword)
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
@@ -176,10 +185,12 @@ extension ScriptParser {
       throw mistake(0, "'level' stands once, in the line after 'lesson'")
     }
     narrator.heading = nil
-    let text = plainParts.dropFirst().map(\.text).joined(separator: " ")
-    guard let level = Int(text), (1...3).contains(level) else {
-      throw mistake(1, text.isEmpty ? "a level must follow: 1, 2 or 3" : "'\(text)' is no level; it is 1, 2 or 3")
+    let words = plainParts.map(\.text)
+    guard words.count > 1 else { throw mistake(1, "a level must follow: 1, 2 or 3") }
+    guard let level = Int(words[1]), (1...3).contains(level) else {
+      throw mistake(1, "'\(words[1])' is no level; it is 1, 2 or 3")
     }
+    guard words.count == 2 else { throw mistake(2, "'\(words[2])' is one word too many; the form is 'level \(level)'") }
     script.heading?.level = level
   }
 

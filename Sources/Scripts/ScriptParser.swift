@@ -134,9 +134,9 @@ package struct ScriptParser: ~Copyable {
       parser.names = values.mapValues { ScriptName(meaning: .value($0), place: "--let", isFromOutside: true) }
       parser.read(name, bytes)
       parser.script.namesUsed = parser.words.used.intersection(values.keys)
-      let (told, count) = (parser.mistakes, parser.knownMistakes.count)
+      let (reported, count) = (parser.mistakes, parser.knownMistakes.count)
       let mistakes = ScriptMistakes(
-        told: told, more: count - told.count, isCut: count == ScriptLimits.countedMistakes)
+        reported: reported, more: count - reported.count, isCut: count == ScriptLimits.countedMistakes)
       return (parser.script, count > 0 ? mistakes : nil)
     }
   }

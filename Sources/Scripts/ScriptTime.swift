@@ -29,12 +29,22 @@ package enum ScriptTime {
   }
 
   /// What is wrong with the word after it, which may be missing; nil if nothing is.
-  package func mistake(in word: String?) -> String? {
+  ///
+  /// - Parameter next: The word after that, which may be the unit.
+  package func mistake(in word: String?, before next: String? = nil) -> String? {
     let form = self == .at ? TimeText.timeForm : TimeText.durationForm
     guard let word else {
       return self == .at ? "a time must follow 'at': \(form)" : "a duration must follow 'after': \(form)"
     }
-    guard (self == .at ? TimeText.time(word) : TimeText.duration(word)) == nil else { return nil }
-    return "'\(word)' is no \(self == .at ? "time" : "duration"); it is \(form)\(TimeText.remark(on: word))"
+    guard !isRight(word) else {
+      return next.flatMap { TimeText.meant(by: word, $0) }.map { "a time is one word: '\($0)'" }
+    }
+    let pointed = word.replacing(",", with: ".")
+    let remark = isRight(pointed) ? "; did you mean '\(pointed)'?" : TimeText.remark(on: word)
+    return "'\(word)' is no \(self == .at ? "time" : "duration"); it is \(form)\(remark)"
+  }
+
+  private func isRight(_ word: String) -> Bool {
+    (self == .at ? TimeText.time(word) : TimeText.duration(word)) != nil
   }
 }

@@ -97,6 +97,23 @@ extension ScriptsTests {
     }
   }
 
+  @Test("--check finds data and events that are wrong before an outcome, too, unless that is the outcome")
+  func wrongBeforeOutcome() throws {
+    let text = """
+      new shiftKey k
+      send k character => refused
+      send k tpa => refused
+      send k character => moved
+      send k character => refused BAD-ARGUMENT
+      send k tap => on
+
+      """
+    let run = try run(["s.fsm": text], "--check", "@s.fsm")
+    #expect(run.code == .exited(3))
+    let lines = run.output.matches(of: #/\n  s\.fsm:(\d+):\d+: /#).map { String($0.output.1) }
+    #expect(lines == ["2", "3", "4"], "\(run.output)")
+  }
+
   @Test("all words that the kinds do not know are told, of all files, before any of these is played")
   func unknownWords() throws {
     let files = [

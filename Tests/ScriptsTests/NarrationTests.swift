@@ -162,6 +162,7 @@ struct NarrationTests {
       ("  lesson L\nsay x", "1:3: a lesson has a level; 'level 1', 'level 2' or 'level 3' must follow"),
       ("lesson L\nlevel 4", "2:7: '4' is no level; it is 1, 2 or 3"),
       ("lesson L\nlevel", "2:6: a level must follow: 1, 2 or 3"),
+      ("lesson L\nlevel 1 2", "2:9: '2' is one word too many; the form is 'level 1'"),
       ("level 1", "1:1: 'level' stands once, in the line after 'lesson'"),
       ("lesson L\nlevel 1\nlevel 2", "3:1: 'level' stands once, in the line after 'lesson'"),
       ("lesson L\nsay x\nlevel 1", "3:1: 'level' stands once, in the line after 'lesson'"),

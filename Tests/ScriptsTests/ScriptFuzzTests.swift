@@ -40,9 +40,9 @@ struct ScriptFuzzTests {
           #expect(!script.line(of: step).isEmpty, "seed \(seed)")
         }
       } catch {
-        #expect(!error.told.isEmpty && Set(error.told).count == error.told.count, "seed \(seed)")
+        #expect(!error.reported.isEmpty && Set(error.reported).count == error.reported.count, "seed \(seed)")
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-        for mistake in error.told where mistake.file == "s.fsm" {
+        for mistake in error.reported where mistake.file == "s.fsm" {
           #expect((1...lines.count).contains(mistake.line), "seed \(seed): \(mistake)")
           let line = String(decoding: lines[mistake.line - 1], as: UTF8.self)
           #expect((1...(line.count + 1)).contains(mistake.column), "seed \(seed): \(mistake)")

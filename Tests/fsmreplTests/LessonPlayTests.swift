@@ -501,7 +501,7 @@ struct LessonPlayTests {
         })
       else { throw SkipError() }
       let texts = rows.map { isJSON ? JSONWriter.object(of: ". \($0)") : $0 }
-      return AttemptCondition(attempt, of: script, style: style).check([Errand.Answer(texts: texts)])
+      return AttemptCondition(attempt, of: script, style: style).check([Inquiry.Answer(texts: texts)])
     }
     let shown = ["state loading", "timer load due=2.000", "reading progress 3"]
     for isJSON in [false, true] {

@@ -349,7 +349,7 @@ struct PresenterTests {
     #expect(
       try shown("@x send key tap", "* 4 0.000 key moved on off event=tap", "+ @x moved on off t=0.000 seq=4")
         .hasSuffix("@x on → off  0.000s #4\n"))
-    #expect(presenter.hasTold("2") && !presenter.hasTold("3"))
+    #expect(presenter.hasReported("2") && !presenter.hasReported("3"))
     // In another world the same numbers are other inputs.
     _ = try shown("use lesson", "+ @.4 world=lesson clock=virtual t=0.000 seq=1")
     #expect(try shown("send key tap", "+ @.5 moved off on t=0.000 seq=2") == "off → on  0.000s #2\n")

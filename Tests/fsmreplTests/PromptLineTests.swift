@@ -83,6 +83,14 @@ struct PromptLineTests {
   }
 
   @Test(
+    "help of a word of scripts names what plays it", arguments: [("repeat", true), ("case", false), ("never", false)])
+  func helpOfScripts(word: String, isPlayedHere: Bool) throws {
+    let text = PromptHelp.text(try #require(PromptHelp.Subject(word)), width: nil, style: .bare).text
+    #expect(text.contains("'fsmrepl run FILE'"))
+    #expect(text.contains("'run FILE' plays here") == isPlayedHere, "\(text)")
+  }
+
+  @Test(
     "mistakes say what works instead",
     arguments: [
       ("repeat 3", "'fsmrepl run FILE'"), ("let x = 3", "'fsmrepl run FILE'"), ("include x.fsm", "'fsmrepl run FILE'"),
@@ -94,7 +102,9 @@ struct PromptLineTests {
       ("cover lamp-*", "'cover NAME'"), ("cover ?", "'cover NAME'"), ("quiz kind=key", "'quiz NAME'"),
       ("quiz key => on", "'quiz NAME'"),
       ("at", "a time must follow"), ("at soon list", "'soon' is no time"), ("after 1x", "'1x' is no duration"),
-      ("at 1s after 2s list", "one time"), ("=> on", "a request must stand before"),
+      ("at 5 ms", "a time is one word: '5ms'"), ("after 5 seconds list", "a time is one word: '5s'"),
+      ("after 1,5s", "did you mean '1.5s'?"), ("at 1s after 2s list", "one time"),
+      ("=> on", "a request must stand before"),
       ("send key tap =>", "an outcome must follow"), ("send key tap => moved a b c", "one word too many"),
       ("!", "runs a command"), ("! bye reason=quit", "a line of the daemon"), ("run", "'run FILE'"),
       ("run a b", "'run FILE'"), ("exit now", "stands alone"), ("list > a b", "one file"), ("journal >x", "'> x'"),

@@ -96,6 +96,7 @@ struct PromptWorldTests {
     try terminal.wait(for: "  machines that are there keep their version; 'follow anew' makes them again\n")
     terminal.type("load \(path) follow anew\r")
     try terminal.wait(for: "version 3")
+    try terminal.wait(for: "  machines that are there keep their version up to the next time, and are then made")
     terminal.type("drop l\rnew lamp l strict=on\rwire l beep p buttonClick\r")
     try terminal.wait(for: "l created, off")
     _ = try lamp("  on --> off : tap\n")
@@ -106,6 +107,10 @@ struct PromptWorldTests {
     try terminal.wait(for: "made=on")
     terminal.type("wires\r")
     try terminal.wait(for: "  l  beep  p  buttonClick\n")
+    try FileManager.default.removeItem(atPath: path)
+    try terminal.wait(for: "\(path) is gone: it is loaded when it is there again\n")
+    _ = try lamp("")
+    try terminal.wait(for: "was saved")
   }
 
   @Test("of a page that is followed the chosen diagram is loaded again")

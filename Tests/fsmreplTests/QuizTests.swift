@@ -168,7 +168,7 @@ struct QuizTests {
   @Test("every input is tried in each state")
   func scout() throws {
     let fake = FakeWorld()
-    var quiz = try QuizScout(machine: "key", ask: fake.ask).find()
+    var quiz = try QuizMaker(machine: "key", ask: fake.ask).find()
     #expect(quiz.states == ["off", "on"])
     // Off has one question, as the other input is no input there; on has two. Then there is no new state.
     #expect(quiz.count == 3)
@@ -177,7 +177,7 @@ struct QuizTests {
     #expect(quiz.opening?.state == "on" && quiz.opening?.cause == "tap")
     #expect(fake.log.prefix(4) == ["clock virtual", "show key", "list key limit=1", "describe shiftKey"])
     let silent = FakeWorld(without: "send key tap")
-    #expect(throws: Trial.Failure.silence) { try QuizScout(machine: "key", ask: silent.ask).find() }
+    #expect(throws: Trial.Failure.silence) { try QuizMaker(machine: "key", ask: silent.ask).find() }
   }
 
   @Test(
@@ -197,7 +197,7 @@ struct QuizTests {
       ("set flag=waiting,error to=on,off,true,false", ["set waiting on", "set error off"]),
     ] as [(String, [String])])
   func arguments(event: String, inputs: [String]) throws {
-    #expect(QuizScout.inputs(of: [try line(". event \(event) : text")]) == inputs)
+    #expect(QuizMaker.inputs(of: [try line(". event \(event) : text")]) == inputs)
   }
 
   // MARK: Requests and the meter

@@ -20,7 +20,7 @@ private struct Tape {
   /// A request that is answered, after what the recorder asks.
   mutating func type(_ text: String, at time: String, clock: String = "real", seq: Int = 0, _ answers: String...) {
     send(text)
-    stand(time, clock: clock, seq: seq)
+    worldState(time, clock: clock, seq: seq)
     for answer in answers { hear(answer, answering: text) }
   }
 
@@ -28,7 +28,7 @@ private struct Tape {
     _ = recorder.note(text, RequestText(text).verb.flatMap(Verb.named), isKept: isKept)
   }
 
-  mutating func stand(_ time: String, clock: String = "real", seq: Int = 0) {
+  mutating func worldState(_ time: String, clock: String = "real", seq: Int = 0) {
     hear("+ world=main clock=\(clock) t=\(time) seq=\(seq)", answering: "world", by: .recorder)
   }
 
@@ -84,7 +84,7 @@ struct RecorderTests {
     tape.hear("+ batch=1", answering: "end")
     #expect(tape.lines == [])
     // The daemon may be asked for the moment when the clock has gone on.
-    tape.stand("2.004")
+    tape.worldState("2.004")
     tape.type("list", at: "2.004", "+ 0")
     #expect(
       tape.lines == [

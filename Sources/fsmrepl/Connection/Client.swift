@@ -33,8 +33,8 @@ final class Client {
   private var state = State.down
   /// The document between `define` and `enddefine`, while its lines are read.
   var openDocument: OpenDocument?
-  /// Errands whose answers have not all come, oldest first.
-  var errands: [Errand] = []
+  /// Inquiries whose answers have not all come, oldest first.
+  var inquiries: [Inquiry] = []
   /// Files that are loaded again when they are saved; only at a prompt.
   var followed: [FollowedDocument] = []
   /// Whether a person types the requests.
@@ -117,8 +117,8 @@ final class Client {
     let reading = connection.receive()
     while let raw = connection.nextLine() {
       let arrival = sort(raw)
-      if case .line(let received, _) = arrival, received.asked?.asker == .errand {
-        for line in takeErrandLine(received, raw: raw) { handle(.line(line.received, raw: line.raw)) }
+      if case .line(let received, _) = arrival, received.asked?.asker == .inquiry {
+        for line in takeInquiryLine(received, raw: raw) { handle(.line(line.received, raw: line.raw)) }
         continue
       }
       if case .line(let received, _) = arrival, let note = recording?.take(received, raw: raw) { handle(.note(note)) }
@@ -134,7 +134,7 @@ final class Client {
     recording?.end()
     connection?.close()
     openDocument = nil
-    errands = []
+    inquiries = []
     state = .down
     return conversation.disconnect()
   }

@@ -12,8 +12,8 @@ struct Conversation {
     case user
     /// This program, to learn the current state or to know that all earlier requests are answered.
     case program
-    /// This program, for an ``Errand`` of the user.
-    case errand
+    /// This program, for an ``Inquiry`` of the user.
+    case inquiry
     /// This program, to restore the state of a lost connection.
     case restoring
     /// The recorder, to learn the time of the request that follows.
@@ -83,7 +83,7 @@ struct Conversation {
 
   /// Whether the user waits for an answer that `cancel` may end. Lines of a batch are collected, not waited for.
   var isInterruptible: Bool {
-    !isCollecting && pending.contains { $0.asker == .user || $0.asker == .errand }
+    !isCollecting && pending.contains { $0.asker == .user || $0.asker == .inquiry }
   }
 
   /// Whether `begin` is unanswered: until the daemon accepts it, no line may follow.

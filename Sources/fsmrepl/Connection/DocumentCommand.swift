@@ -130,15 +130,20 @@ extension Client {
 
   /// Loads the followed files again that were saved since the last look.
   ///
-  /// - Returns: Their paths, each with the lines that this program answers itself.
-  func loadSavedDocuments() -> [(path: String, answer: [String])] {
+  /// - Returns: The paths of those that have changed, each with the lines that this program answers itself; `nil` for one
+  ///   that is gone.
+  func loadSavedDocuments() -> [(path: String, answer: [String]?)] {
     guard isReady, !conversation.isCollecting, openDocument == nil else { return [] }
-    var loaded: [(path: String, answer: [String])] = []
-    for place in followed.indices where followed[place].wasSaved() {
+    return followed.indices.compactMap { place in
+      let change = followed[place].change()
       let document = followed[place]
-      loaded.append((document.path, load(document.path, as: document.kind, isStrict: document.isStrict, origin: "")))
+      switch change {
+      case nil: return nil
+      case .gone: return (document.path, nil)
+      case .saved:
+        return (document.path, load(document.path, as: document.kind, isStrict: document.isStrict, origin: ""))
+      }
     }
-    return loaded
   }
 
   fileprivate static func failure(_ text: String) -> String { "- \(FailureCode.badArgument.word) : \(text)" }
@@ -152,7 +157,19 @@ struct FollowedDocument {
   let following: DocumentCommand.Following
   /// Whether the file was saved since it is followed.
   private(set) var isSavedAgain = false
+  /// That of the last look; `nil` if the file has not been there since.
   private var version: Version?
+  /// How often it was missing since.
+  private var misses = 0
+
+  enum Change {
+    case saved
+    /// It is no longer there.
+    case gone
+  }
+
+  /// An editor that puts another file in its place may take so many looks less one.
+  private static let patience = 4
 
   /// What changes when a file is saved, also by editors that put another file in its place.
   private struct Version: Equatable {
@@ -170,12 +187,19 @@ struct FollowedDocument {
     version = Self.version(of: path)
   }
 
-  /// Whether the file is another since the last call. One that is not there for a moment, or empty, is being saved.
-  mutating func wasSaved() -> Bool {
-    guard let present = Self.version(of: path), present.size > 0, present != version else { return false }
+  /// What has become of the file since the last call. One that is not there for a moment, or empty, is being saved.
+  mutating func change() -> Change? {
+    guard let present = Self.version(of: path) else {
+      misses += 1
+      guard misses >= Self.patience, version != nil else { return nil }
+      version = nil
+      return .gone
+    }
+    misses = 0
+    guard present.size > 0, present != version else { return nil }
     version = present
     isSavedAgain = true
-    return true
+    return .saved
   }
 
   private static func version(of path: String) -> Version? {

@@ -78,7 +78,9 @@ struct LocalVerb {
   static let all = [define, load, save, export, record, quiz, cover, run, at, after, clear, version, exit]
 
   /// The first words of lines that only scripts have.
-  static let scriptWords = ["repeat", "let", "include", "never", "seed", "case", "expect?"]
+  static let scriptWords = ["repeat", "let", "include", "seed", "expect?"] + runWords
+  /// Those that need a world of their own.
+  static let runWords = ["never", "case"]
 
   /// The first words of all requests that this program may answer.
   static let words = Set(all.map(\.name) + scriptWords + [Verb.help.name])

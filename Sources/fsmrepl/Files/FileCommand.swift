@@ -34,7 +34,7 @@ enum FileCommand: Equatable {
     case .wrong(let answer): return [answer]
     case .save(let path, let replaces):
       return client.begin(
-        Errand(text, origin: origin, asking: [Verb.script.name]) { answers in
+        Inquiry(text, origin: origin, asking: [Verb.script.name]) { answers in
           if let failure = answers[0].failure { return .end([failure]) }
           let lines = answers[0].texts
           do throws(RegularFile.Problem) {
@@ -45,7 +45,7 @@ enum FileCommand: Equatable {
           return .end(["+ saved \(Word.written(path)) lines=\(lines.count)"])
         })
     case .export(let name, let folder):
-      return client.begin(ReplayExport.errand(text, origin: origin, name, folder))
+      return client.begin(ReplayExport.inquiry(text, origin: origin, name, folder))
     }
   }
 }

@@ -23,9 +23,9 @@ struct ReplayExport {
   private static let mostMembers = 50
 
   /// Asks for the machines first, then for what the page shows of them.
-  static func errand(_ text: String, origin: String, _ name: String, _ folder: String) -> Errand {
+  static func inquiry(_ text: String, origin: String, _ name: String, _ folder: String) -> Inquiry {
     let patterns = ["list \(Word.written(name))", "list \(Word.written("\(name).*")) limit=\(mostMembers)"]
-    return Errand(text, origin: origin, asking: patterns + ["world", "clock"]) { answers in
+    return Inquiry(text, origin: origin, asking: patterns + ["world", "clock"]) { answers in
       if let failure = answers.lazy.compactMap(\.failure).first { return .end([failure]) }
       let rows = (answers[0].objects.dropLast() + answers[1].objects.dropLast()).compactMap { ServerLine(json: $0) }
       let machines = rows.map { (name: $0.words[0], kind: $0.words[1]) }
@@ -70,7 +70,7 @@ struct ReplayExport {
   /// Writes the files.
   ///
   /// - Returns: The lines of the answer.
-  private mutating func write(_ questions: [String], _ answers: [Errand.Answer], world: String) -> [String] {
+  private mutating func write(_ questions: [String], _ answers: [Inquiry.Answer], world: String) -> [String] {
     recorded += zip(questions, answers).dropLast(4).map { ($0, $1.objects) }
     let (diagram, wave, journal, script) = (
       answers[answers.count - 4], answers[answers.count - 3], answers[answers.count - 2], answers[answers.count - 1]
@@ -105,7 +105,7 @@ struct ReplayExport {
   // MARK: The page
 
   /// The page in one file: a browser loads no modules from files.
-  private func page(world: String, _ journal: Errand.Answer) -> String {
+  private func page(world: String, _ journal: Inquiry.Answer) -> String {
     LivePage.html
       .replacing("<link rel=\"stylesheet\" href=\"./page.css\">", with: "<style>\n\(LivePage.css)</style>")
       .replacing(
@@ -121,7 +121,7 @@ struct ReplayExport {
   private static func inScript(_ json: String) -> String { json.replacing("<", with: "\\u003c") }
 
   /// What the page gets; recording.js says in which form.
-  private func recording(world: String, _ journal: Errand.Answer) -> String {
+  private func recording(world: String, _ journal: Inquiry.Answer) -> String {
     let answers = recorded.map { "\(JSONWriter.quoted($0.request)):[\($0.lines.joined(separator: ",\n"))]" }
     return """
       {"world":\(world),

@@ -18,7 +18,7 @@ struct AttemptCondition {
 
   /// - Parameter answers: The answers to ``questions``.
   /// - Returns: Whether it holds, and a remark on how near it is, if a number tells that.
-  func check(_ answers: [Errand.Answer]) -> (holds: Bool, remark: String?) {
+  func check(_ answers: [Inquiry.Answer]) -> (holds: Bool, remark: String?) {
     var remark: String?
     for (step, answer) in zip(script.steps[steps], answers) {
       guard answer.failure == nil else { return (false, nil) }

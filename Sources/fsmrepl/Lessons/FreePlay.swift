@@ -5,7 +5,7 @@ internal import UnixHost
 /// Free play at the prompt: it takes the words `hint`, `goal`, `again`, `skip` and `back`, and checks after each answer
 /// whether the goal is reached.
 @MainActor
-final class FreePlay: PromptCompanion {
+final class FreePlay {
   enum Ending: Equatable {
     case reached
     /// It is to begin anew.
@@ -30,23 +30,27 @@ final class FreePlay: PromptCompanion {
     self.columns = columns
   }
 
+  /// Whether the prompt is to end.
   var isOver: Bool { end != nil }
 
+  /// Takes a typed line; false if it is a request like any other.
   func take(_ line: String) -> Bool {
     guard let reaction = play.take(line) else { return false }
     react(to: reaction)
     return true
   }
 
-  func tells(_ notice: ServerLine) -> Bool {
-    LessonScreen.isWorthTelling(notice)
+  /// Whether a notice is shown.
+  func shows(_ notice: ServerLine) -> Bool {
+    LessonScreen.isWorthReporting(notice)
       || notice.words.count > 3 && ["created", "dropped", "pointed", "defined", "undefined"].contains(notice.words[3])
   }
 
+  /// A request of the user has been answered; it may ask more.
   func follow(_ client: Client) {
     guard end == nil, !client.conversation.isCollecting else { return }
     _ = client.begin(
-      Errand(asking: condition.questions) { [self] answers in
+      Inquiry(asking: condition.questions) { [self] answers in
         guard end == nil else { return .end([]) }
         let (holds, remark) = condition.check(answers)
         react(to: play.answered(isReached: holds, remark: remark))
@@ -54,6 +58,7 @@ final class FreePlay: PromptCompanion {
       })
   }
 
+  /// What it has to say since the last call: whole lines.
   func takeText() -> ScreenText {
     defer { unsaid = ScreenText() }
     return unsaid

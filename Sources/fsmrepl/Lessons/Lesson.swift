@@ -21,17 +21,17 @@ struct Lesson: Equatable {
   init(_ script: Script, showsRemarks: Bool = false) {
     var place = 0
     var lastSaid: Script.Narration?
-    for told in script.narration {
-      while place < told.step {
+    for narration in script.narration {
+      while place < narration.step {
         let group = script.group(at: place)
         // What is said within a block is said before it.
-        if group.upperBound > told.step { break }
+        if group.upperBound > narration.step { break }
         items.append(.play(group))
         place = group.upperBound
       }
-      switch told.content {
-      case .say(let line): say(line, told, after: lastSaid)
-      case .remark(let line): if showsRemarks { say(line, told, after: lastSaid) }
+      switch narration.content {
+      case .say(let line): say(line, narration, after: lastSaid)
+      case .remark(let line): if showsRemarks { say(line, narration, after: lastSaid) }
       case .ask(let question):
         items.append(.ask(question))
         place = question.steps.upperBound
@@ -41,9 +41,9 @@ struct Lesson: Equatable {
         items.append(.attempt(attempt))
         place = attempt.checks.upperBound
       }
-      switch told.content {
-      case .say: lastSaid = told
-      case .remark: if showsRemarks { lastSaid = told }
+      switch narration.content {
+      case .say: lastSaid = narration
+      case .remark: if showsRemarks { lastSaid = narration }
       case .ask, .picture, .pause, .attempt: lastSaid = nil
       }
     }
@@ -55,12 +55,12 @@ struct Lesson: Equatable {
   }
 
   /// Adds a line to the text before it, or begins one.
-  private mutating func say(_ line: String, _ told: Script.Narration, after last: Script.Narration?) {
+  private mutating func say(_ line: String, _ narration: Script.Narration, after last: Script.Narration?) {
     guard let last, case .text? = items.last, case .text(var lines)? = items.popLast() else {
       return items.append(.text([line]))
     }
     // An empty line of the file separates paragraphs, too.
-    if last.source != told.source || last.line + 1 != told.line { lines.append("") }
+    if last.source != narration.source || last.line + 1 != narration.line { lines.append("") }
     lines.append(line)
     items.append(.text(lines))
   }

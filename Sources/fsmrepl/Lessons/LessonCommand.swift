@@ -52,7 +52,7 @@ extension Program {
     let columns = Descriptor.standardOutput.columns
     let hint: ScreenText = "\(style(.quiet, "'fsmrepl lesson NUMBER' or a part of the title plays one."))\n"
     let list = table.take(width: columns, style: style) + hint.wrapped(width: columns, indent: 0)
-    return tell(list.inEncoding(of: style))
+    return report(list.inEncoding(of: style))
   }
 
   private static func level(_ level: Int) -> String {
@@ -100,7 +100,7 @@ extension Program {
         }
       }
       let program = LessonProgram(
-        entry.script, play, manner: options.isAutomatic ? .automatic : .learner, style: style, client: client,
+        entry.script, play, mode: options.isAutomatic ? .automatic : .learner, style: style, client: client,
         connection: connection, signals: signals)
       /// - Returns: False if it could not be kept.
       @MainActor func keep() -> Bool {
@@ -181,7 +181,7 @@ extension Program {
     return connected(invocation, signals: Prompting.signals) { client, signals, _ in
       guard let connection = client.connection else { return .noConnection }
       return LessonProgram(
-        script, LessonPlay(Lesson(script, showsRemarks: true)), manner: .room, style: style, client: client,
+        script, LessonPlay(Lesson(script, showsRemarks: true)), mode: .room, style: style, client: client,
         connection: connection, signals: signals
       ).run { introduction(script.heading?.title, of: client, world: $0, style) }
     }
@@ -190,7 +190,7 @@ extension Program {
   /// The scripts of files; mistakes are reported.
   private static func read(_ paths: [String]) -> [RunFiles.Reading<Script>] {
     let readings = RunFiles.scripts(paths)
-    for line in readings.flatMap(\.mistakes) { Descriptor.standardError.tell("\(line)") }
+    for line in readings.flatMap(\.mistakes) { Descriptor.standardError.report("\(line)") }
     return readings
   }
 

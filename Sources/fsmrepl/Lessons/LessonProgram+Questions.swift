@@ -9,7 +9,7 @@ extension LessonProgram {
     write(text)
     try project("**?** \(question.text)", predicts: true)
     let trial = LessonTrial(player: player, script: script, world: world, style: style)
-    switch manner {
+    switch mode {
     case .room:
       write("\n")
       let outcome = key("Enter: the answer")
@@ -25,8 +25,8 @@ extension LessonProgram {
         return .failed(failure(at: place, question.text, expected: "a right answer", got: answer))
       }
     case .learner:
-      if !hasToldRules { tellRules() }
-      hasToldRules = true
+      if !hasExplainedRules { explainRules() }
+      hasExplainedRules = true
       var wasEmpty = false
       while true {
         switch terminal.line("\(Self.form(of: question))> ") {
@@ -39,14 +39,14 @@ extension LessonProgram {
           let isFirstEmpty = answer.isEmpty && !wasEmpty
           wasEmpty = answer.isEmpty
           if isFirstEmpty {
-            tellRules()
+            explainRules()
             continue
           }
           let (isOver, text) = judge(answer, question, try trial.run(question, answer: answer))
           // A state or an event may have the name of one of these.
           if !isOver, answer == "back", play.hasBack { return .back }
           if !isOver, ["help", "?", "hint", "q", "quit", "exit"].contains(answer) {
-            tellRules()
+            explainRules()
             continue
           }
           write(text)
@@ -59,7 +59,7 @@ extension LessonProgram {
     return try play(question.steps)
   }
 
-  private func tellRules() {
+  private func explainRules() {
     let words: ScreenText =
       "Type your answer. Two empty lines show the right answer and count as wrong. 'back' goes back, Ctrl-C leaves and saves your place."
     write("\(style(.quiet, words.wrapped(width: textColumns, indent: 0)))\n")
@@ -77,7 +77,7 @@ extension LessonProgram {
   private func judge(
     _ answer: String, _ question: Script.Question, _ finding: LessonTrial.Finding
   ) -> (isOver: Bool, text: ScreenText) {
-    guard case .truth(let truth) = finding else { return (true, tellOnce(finding)) }
+    guard case .truth(let truth) = finding else { return (true, explainOnce(finding)) }
     return switch play.judge(answer, to: question, truth) {
     case .right(let text):
       (true, said(style(.good, style.usesUnicode ? "✓ Right." : "Right."), text))
@@ -87,9 +87,9 @@ extension LessonProgram {
   }
 
   /// Says why answers are not judged: the first time only, since the reason lasts.
-  private func tellOnce(_ finding: LessonTrial.Finding) -> ScreenText {
-    guard case .unknown(let reason) = finding, !hasToldReason else { return "" }
-    hasToldReason = true
+  private func explainOnce(_ finding: LessonTrial.Finding) -> ScreenText {
+    guard case .unknown(let reason) = finding, !hasExplainedReason else { return "" }
+    hasExplainedReason = true
     return said(style(.attention, "Your answers cannot be judged:"), "the daemon makes no copy of the world: \(reason)")
   }
 }

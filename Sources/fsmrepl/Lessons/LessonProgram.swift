@@ -6,7 +6,7 @@ internal import UnixHost
 /// Plays a script for people: as a lesson that somebody takes, as one that answers itself, or line by line for a room.
 @MainActor
 final class LessonProgram {
-  enum Manner {
+  enum Mode {
     /// Waits for answers and keys, and can go back to the question before.
     case learner
     /// Answers everything itself.
@@ -27,7 +27,7 @@ final class LessonProgram {
   }
 
   let script: Script
-  let manner: Manner
+  let mode: Mode
   let style: Style
   private let client: Client
   private let link: Dialogue
@@ -37,7 +37,7 @@ final class LessonProgram {
   private var worlds: RunWorlds
 
   var play: LessonPlay
-  private(set) var player: RunPlayer
+  private(set) var player: ScriptPlayer
   private var screen: LessonScreen
   /// Whether steps are played without showing them.
   private var isSilent = false
@@ -46,9 +46,9 @@ final class LessonProgram {
   /// The answers to the line that is being played.
   private var answers = ScreenText()
   private var hasFailedToWrite = false
-  var hasToldRules = false
+  var hasExplainedRules = false
   /// Whether it was said why answers are not judged.
-  var hasToldReason = false
+  var hasExplainedReason = false
 
   /// How long the daemon may take to let free play into the world, in nanoseconds.
   private static let patience: UInt64 = 10_000_000_000
@@ -59,12 +59,12 @@ final class LessonProgram {
   ///   - play: Where it begins.
   ///   - signals: Reads ``Prompting/signals``.
   init(
-    _ script: Script, _ play: LessonPlay, manner: Manner, style: Style, client: Client, connection: Connection,
+    _ script: Script, _ play: LessonPlay, mode: Mode, style: Style, client: Client, connection: Connection,
     signals: SignalQueue
   ) {
     self.script = script
     self.play = play
-    self.manner = manner
+    self.mode = mode
     self.style = style
     self.client = client
     self.signals = signals
@@ -73,7 +73,7 @@ final class LessonProgram {
     // On a shared daemon several may take lessons.
     worlds = RunWorlds(named: client.endpoint.own == nil ? LessonWorlds.name(of: getpid()) : "lesson")
     screen = LessonScreen(style: style)
-    player = RunPlayer(link: link, script: script, speed: nil, onlooker: .init())
+    player = ScriptPlayer(link: link, script: script)
     signal(SIGPIPE, SIG_IGN)
   }
 
@@ -95,22 +95,22 @@ final class LessonProgram {
   private func playAll(_ introduction: (String) -> ScreenText) -> ExitCode {
     do throws(Dialogue.Stop) {
       if client.endpoint.own == nil { try dropWorldsLeftBehind() }
-      if let failure = try rebuild(upTo: play.place) { return tell(failure) }
+      if let failure = try rebuild(upTo: play.place) { return report(failure) }
       write(introduction(world))
-      if case .learner = manner, let reminder = play.reminder { write(text(reminder)) }
+      if case .learner = mode, let reminder = play.reminder { write(text(reminder)) }
       while let item = play.item {
         switch try performAndWait(item) {
         case .done: play.next()
         case .back:
-          if case .learner = manner { play.backToStop() } else { play.back() }
+          if case .learner = mode { play.backToStop() } else { play.back() }
           write("\(style(.attention, "back"))\n\n")
-          if let failure = try rebuild(upTo: play.place) { return tell(failure) }
-          if case .learner = manner, let reminder = play.reminder { write(text(reminder)) }
+          if let failure = try rebuild(upTo: play.place) { return report(failure) }
+          if case .learner = mode, let reminder = play.reminder { write(text(reminder)) }
         case .leave:
           leave()
           return .good
         case .signal(let number): end(by: number)
-        case .failed(let failure): return tell(failure)
+        case .failed(let failure): return report(failure)
         case .noConnection: throw .lost
         }
       }
@@ -119,7 +119,7 @@ final class LessonProgram {
     } catch {
       switch error {
       case .lost:
-        Descriptor.standardError.tell("fsmrepl: the connection to the daemon was lost")
+        Descriptor.standardError.report("fsmrepl: the connection to the daemon was lost")
         return .noConnection
       case .signal(SIGINT):
         leave()
@@ -138,7 +138,7 @@ final class LessonProgram {
     client.endProcess(by: number)
   }
 
-  private func tell(_ failure: RunFailure) -> ExitCode {
+  private func report(_ failure: RunFailure) -> ExitCode {
     // There is no world for the first line.
     guard !failure.line.isEmpty else {
       Program.complain("the lesson gets no world: \(failure.got)")
@@ -158,10 +158,10 @@ final class LessonProgram {
   ///
   /// - Returns: What failed, if anything did.
   private func rebuild(upTo place: Int) throws(Dialogue.Stop) -> RunFailure? {
-    var onlooker = RunPlayer.Onlooker()
-    onlooker.answer = { [unowned self] step, rows, last, isExpected in answered(step, rows, last, isExpected) }
-    onlooker.notice = { [unowned self] line in if !isSilent { screen.take(notice: line) } }
-    player = RunPlayer(link: link, script: script, speed: nil, onlooker: onlooker)
+    var stage = ScriptPlayer.Stage()
+    stage.answer = { [unowned self] step, rows, last, isExpected in answered(step, rows, last, isExpected) }
+    stage.notice = { [unowned self] line in if !isSilent { screen.take(notice: line) } }
+    player = ScriptPlayer(link: link, script: script, stage: stage)
     if let world = worlds.last { _ = try player.ask("world drop \(world)") }
     if case .failure(let refusal) = try worlds.enter(with: player, seed: script.seed ?? 0) {
       return refusal.failure(of: script.name)
@@ -195,7 +195,7 @@ final class LessonProgram {
 
   private func performAndWait(_ item: Lesson.Item) throws(Dialogue.Stop) -> Outcome {
     let outcome = try perform(item)
-    guard case .room = manner, case .done = outcome else { return outcome }
+    guard case .room = mode, case .done = outcome else { return outcome }
     if case .pause = item { return .done }
     return key("Enter: on")
   }
@@ -208,7 +208,7 @@ final class LessonProgram {
     case .play(let steps): return try play(steps)
     case .picture(let picture): return try show(picture)
     case .pause:
-      guard case .learner = manner else { return .done }
+      guard case .learner = mode else { return .done }
       return key("Enter: on")
     case .ask(let question): return try ask(question)
     case .attempt(let attempt): return try begin(attempt)
@@ -219,7 +219,7 @@ final class LessonProgram {
   func key(_ text: String) -> Outcome {
     shown = 0
     let back = play.hasBack ? "   b: back" : ""
-    let part = manner == .learner ? "   part \(play.place + 1) of \(play.lesson.items.count)" : ""
+    let part = mode == .learner ? "   part \(play.place + 1) of \(play.lesson.items.count)" : ""
     return outcome(of: terminal.key("\(text)\(back)   q: leave\(part)", hasBack: play.hasBack))
   }
 
@@ -239,7 +239,7 @@ final class LessonProgram {
     }
     // Whether the line fits below what was shown is known with its answers. A room sees it while it is played.
     answers = lines.joined()
-    if case .room = manner {
+    if case .room = mode {
       write(answers)
       answers = ScreenText()
     }
@@ -274,7 +274,7 @@ final class LessonProgram {
     let request = picture.request(width: columns ?? 80)
     let isWave = request.hasPrefix(Verb.wave.name)
     let answer = try player.ask(isWave && !style.usesUnicode ? "\(request) format=ascii" : request)
-    if case .automatic = manner, answer.last.lineClass == .failure {
+    if case .automatic = mode, answer.last.lineClass == .failure {
       return .failed(failure(at: script.name, request, expected: "a picture", got: answer.raw))
     }
     var rows = answer.rows
@@ -302,7 +302,7 @@ final class LessonProgram {
     let outcome = turnPage(for: text)
     guard case .done = outcome else { return outcome }
     var rest = text
-    while manner != .automatic, let room, shown + rest.rows(width: columns) > room {
+    while mode != .automatic, let room, shown + rest.rows(width: columns) > room {
       write(rest.removeFirst(rows: room - shown, width: columns, takesOne: shown == 0))
       let outcome = key("Enter: on")
       guard case .done = outcome else { return outcome }
@@ -320,7 +320,7 @@ final class LessonProgram {
     guard case .done = outcome else { return outcome }
     write(goal)
     try project("**Your turn:** \(attempt.goal)")
-    switch manner {
+    switch mode {
     case .automatic: return try solve(attempt)
     case .room:
       let outcome = key("Enter: the solution")
@@ -389,7 +389,7 @@ final class LessonProgram {
     }
     let free = FreePlay(attempt, of: script, style: style, columns: { [self] in textColumns })
     let prompting = Prompting(
-      client: own, format: .people(style), style: style, signals: signals, companion: free,
+      client: own, format: .people(style), style: style, signals: signals, freePlay: free,
       beforeEnding: { [self] in
         onEnd()
         leave()
@@ -406,7 +406,7 @@ final class LessonProgram {
   /// - Returns: What comes of the key; `done` if none was needed.
   func turnPage(for text: ScreenText, and more: Int = 0) -> Outcome {
     let rows = text.rows(width: columns) + more
-    guard case .learner = manner, let room, rows <= room, shown + rows > room else { return .done }
+    guard case .learner = mode, let room, rows <= room, shown + rows > room else { return .done }
     return key("Enter: on")
   }
 

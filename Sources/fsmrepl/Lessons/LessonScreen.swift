@@ -56,21 +56,21 @@ struct LessonScreen {
     let reply = last.flatMap { ServerLine($0) }
     var own: String?
     if case .request(let verb?, _) = step.action, [.send, .fire, .new, .drop].contains(verb) { own = reply?["seq"] }
-    let others = notices.filter { $0.words.first != own && Self.isWorthTelling($0) }
+    let others = notices.filter { $0.words.first != own && Self.isWorthReporting($0) }
     // What the input caused follows the answer to it.
     let cause = own.flatMap { UInt64($0) } ?? .max
     let isCaused = { (notice: ServerLine) in notice.words.first.flatMap { UInt64($0) } ?? 0 > cause }
-    for notice in others where !isCaused(notice) { text += tell(notice) }
+    for notice in others where !isCaused(notice) { text += report(notice) }
     if case .check = step.action {
       if isExpected { text += "\(style(.good, style.usesUnicode ? "✓" : "ok"))\n" }
     } else if let last {
       text += answer(script, step, rows, last, reply, isLast: isLast)
     }
-    for notice in others where isCaused(notice) { text += tell(notice) }
+    for notice in others where isCaused(notice) { text += report(notice) }
     return text
   }
 
-  private mutating func tell(_ notice: ServerLine) -> ScreenText {
+  private mutating func report(_ notice: ServerLine) -> ScreenText {
     guard let event = wording.event(notice, showsSequence: false) else { return "" }
     events += 1
     return events <= Self.most ? "\(event.wrapped(width: width))\n" : ""
@@ -118,7 +118,7 @@ struct LessonScreen {
   private static let signs = ["⟲ ", "ignored: ", "refused: ", "– ", "· ", "* ", "> ", "Partial: "]
 
   /// Moves, outputs, and what a timer or a wire brought.
-  static func isWorthTelling(_ notice: ServerLine) -> Bool {
+  static func isWorthReporting(_ notice: ServerLine) -> Bool {
     guard notice.words.count > 3 else { return false }
     return switch notice.words[3] {
     case "moved", "output", "undone", "redone": true

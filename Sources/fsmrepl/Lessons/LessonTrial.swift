@@ -3,7 +3,7 @@ internal import Scripts
 
 /// Tries the line of a question in a copy of the world, which is dropped afterwards.
 struct LessonTrial {
-  let player: RunPlayer
+  let player: ScriptPlayer
   let script: Script
   /// The world of the lesson, in use before and after.
   let world: String

@@ -5,7 +5,7 @@ internal import UnixHost
 /// `quiz` and `cover` at the prompt.
 extension Prompting {
   /// How long a quiz may take to find out the outcomes, in nanoseconds.
-  private static let scoutPatience: UInt64 = 5_000_000_000
+  private static let makingPatience: UInt64 = 5_000_000_000
 
   /// Takes a typed line that is about practice: an answer, or its end.
   ///
@@ -41,10 +41,10 @@ extension Prompting {
     let world = client.conversation.place.world
     var fork = ""
     do throws(Trial.Failure) {
-      let quiz = try Trial.run(in: world, of: client.endpoint, patience: Self.scoutPatience) {
+      let quiz = try Trial.run(in: world, of: client.endpoint, patience: Self.makingPatience) {
         side throws(Trial.Failure) in
         fork = side.world
-        return try QuizScout(machine: name) { side.ask($0) }.find()
+        return try QuizMaker(machine: name) { side.ask($0) }.find()
       }
       guard quiz.count > 0 else {
         return say("nothing can be asked about \(style(.name, name)): it takes no events\n")
@@ -115,7 +115,7 @@ extension Prompting {
   private func story(of question: Quiz.Question) -> ScreenText {
     var wording = Wording(style: style)
     // Time and number are those of an input that was taken back.
-    wording.tellsWhen = false
+    wording.reportsWhen = false
     let end: ScreenText = ", and its consequences lead to \(style(.state, question.after))"
     switch question.outcome {
     case .refused: return wording.failure(question.reply)
@@ -148,14 +148,14 @@ extension Prompting {
     guard let name = cover?.machine, !isMeasuring, !client.conversation.isCollecting else { return }
     isMeasuring = true
     _ = client.begin(
-      Errand("cover \(name)", origin: "", asking: ["coverage \(name)"]) { [unowned self] answers in
+      Inquiry("cover \(name)", origin: "", asking: ["coverage \(name)"]) { [unowned self] answers in
         isMeasuring = false
         take(coverage: answers[0])
         return .end([])
       })
   }
 
-  private func take(coverage answer: Errand.Answer) {
+  private func take(coverage answer: Inquiry.Answer) {
     guard var measured = cover else { return }
     if let failure = answer.failure.flatMap({ ServerLine($0) }) {
       cover = nil

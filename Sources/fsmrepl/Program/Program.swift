@@ -16,12 +16,12 @@ enum Program {
     do throws(UsageFailure) {
       switch try Invocation.table.parse(words) {
       case .help:
-        return tell(ScreenText(unescaped: Invocation.help(for: words).utf8))
+        return report(ScreenText(unescaped: Invocation.help(for: words).utf8))
       case .version:
-        return tell("fsmrepl \(Release.version)\n")
+        return report("fsmrepl \(Release.version)\n")
       case .run(let options, let operands):
         if let wish = options.first(where: { $0.name == .completion }) {
-          return tell(ScreenText(unescaped: Invocation.completion.script(for: try .init(option: wish.value)).utf8))
+          return report(ScreenText(unescaped: Invocation.completion.script(for: try .init(option: wish.value)).utf8))
         }
         invocation = try Invocation(options: options, operands: operands)
       }
@@ -150,9 +150,9 @@ enum Program {
       return .usage
     }
     if run.onlyLists {
-      for line in readings.flatMap(\.mistakes) { Descriptor.standardError.tell("\(line)") }
+      for line in readings.flatMap(\.mistakes) { Descriptor.standardError.report("\(line)") }
       let tests = files.filter { $0.script != nil }.flatMap(\.tests)
-      let status = tell(tests.reduce("") { "\($0)\($1.fullLabel)\n" })
+      let status = report(tests.reduce("") { "\($0)\($1.fullLabel)\n" })
       return hasMistakes ? .usage : status
     }
     func program(_ client: Client, _ connection: Connection, _ signals: SignalQueue) -> RunProgram {
@@ -292,7 +292,7 @@ enum Program {
   }
 
   /// Writes what was asked for instead of a session.
-  static func tell(_ text: ScreenText) -> ExitCode {
+  static func report(_ text: ScreenText) -> ExitCode {
     guard !Descriptor.standardOutput.write(text) else { return .good }
     complainOfOutput(.last)
     return .usage
@@ -303,6 +303,6 @@ enum Program {
   }
 
   nonisolated static func complain(_ text: ScreenText) {
-    Descriptor.standardError.tell("fsmrepl: \(text)")
+    Descriptor.standardError.report("fsmrepl: \(text)")
   }
 }

@@ -6,7 +6,7 @@ internal import UnixHost
 struct TypedLine {
   let text: String
   /// The step of a script that it is; `nil` for a line that a person typed.
-  var step: ScriptPlay.Step?
+  var step: PromptScript.Step?
 
   /// Where it is from, as `FILE:LINE`; empty for one that a person typed.
   var origin: String { step?.origin ?? "" }

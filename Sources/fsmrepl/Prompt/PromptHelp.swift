@@ -43,8 +43,9 @@ enum PromptHelp {
 
   /// Words of scripts, which are not for the prompt.
   private static let scriptRows = LocalVerb.scriptWords.map {
-    let here = ["never", "case"].contains($0) ? "" : "'run FILE' plays here and "
-    return ". \($0) : a word of scripts, which \(here)'fsmrepl run FILE' plays in a world of its own"
+    LocalVerb.runWords.contains($0)
+      ? ". \($0) : a word of scripts in a world of their own, which 'fsmrepl run FILE' plays; no script at the prompt has it"
+      : ". \($0) : a word of scripts, which 'run FILE' plays here and 'fsmrepl run FILE' in a world of its own"
   }
 
   /// The rows of a sign.

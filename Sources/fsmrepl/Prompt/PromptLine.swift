@@ -100,7 +100,7 @@ enum PromptLine: Equatable {
         !names[0].contains(where: { "*?".contains($0) })
       else { return .wrong((isQuiz ? LocalVerb.quiz : .cover).misfit) }
       return isQuiz ? .quiz(names[0]) : .cover(names[0])
-    case "never", "case": return .wrong("'\(word)' \(onlyInRuns)")
+    case _ where LocalVerb.runWords.contains(word): return .wrong("'\(word)' \(onlyInRuns)")
     case _ where LocalVerb.scriptWords.contains(word):
       return .wrong("'\(word)' is for scripts: 'run FILE' plays a file with it here, 'fsmrepl run FILE' in a new world")
     case _:
@@ -141,9 +141,8 @@ enum PromptLine: Equatable {
 
   private static func timed(_ time: ScriptTime, _ text: String, _ words: [Substring]) -> PromptLine {
     let found = words.dropFirst().first.map(String.init)
-    if let mistake = time.mistake(in: found) {
-      guard let found, words.count > 2, time.mistake(in: found + words[2]) == nil else { return .wrong(mistake) }
-      return .wrong("a \(time == .at ? "time" : "duration") is one word: '\(found)\(words[2])'")
+    if let mistake = time.mistake(in: found, before: words.dropFirst(2).first.map(String.init)) {
+      return .wrong(mistake)
     }
     let request = "\(time.request)\(found ?? "")"
     guard words.count > 2 else { return .request(request) }

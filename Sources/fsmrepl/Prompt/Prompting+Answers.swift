@@ -56,7 +56,7 @@ extension Prompting {
         return endPlay(of: job.line, line.code, word: 1)
       }
       guard let miss = check.miss(in: job.rows) else { return say(fit(job.line.expectation)) }
-      tellMiss(miss.expected, miss.got, job.line, word: miss.word)
+      reportMiss(miss.expected, miss.got, job.line, word: miss.word)
     case .send(let destination):
       guard isGood else { return showAnswer(received, raw) }
       deliver(job, received, raw, to: destination)
@@ -64,7 +64,7 @@ extension Prompting {
       beginsStrictly = isGood && job.rows.contains { $0.words.contains { $0.contains("strict") } }
       take(job.line)
     case .caused(let time):
-      tellCaused(job.rows, at: time)
+      reportCaused(job.rows, at: time)
       // Later inputs are reported from these on.
       if let last = job.rows.last?.words.first.flatMap({ UInt64($0) }) { client.note(sequence: last) }
     case .look(let machine):
@@ -82,14 +82,14 @@ extension Prompting {
     if received.isPassedOver { return }
     let (fits, found) = outcome.judge(received.line.written)
     if fits { return say(fit(outcome.text)) }
-    tellMiss(outcome.text, found, line, word: line.step.map { $0.play.script.arrow(of: $0.step) + 1 } ?? 0)
+    reportMiss(outcome.text, found, line, word: line.step.map { $0.play.script.arrow(of: $0.step) + 1 } ?? 0)
   }
 
   private func fit(_ text: String) -> ScreenText {
     "  \(style(.good, "\(style.usesUnicode ? "✓" : "ok") \(text)"))\n"
   }
 
-  private func tellMiss(_ expected: String, _ got: String, _ line: TypedLine, word: Int) {
+  private func reportMiss(_ expected: String, _ got: String, _ line: TypedLine, word: Int) {
     let text: ScreenText =
       "\(style(.bad, "not as expected")): \(style(.state, expected)) wanted, \(style(.state, got)) found"
     sayLine(text)
@@ -129,9 +129,9 @@ extension Prompting {
       // Its answer has the last input that stays; the next one names the step back that has undone it.
       guard let last else { return }
       _ = client.begin(
-        Errand(asking: [TakenBack.Range.request(of: String(last + 1))]) { [unowned self] answers in
+        Inquiry(asking: [TakenBack.Range.request(of: String(last + 1))]) { [unowned self] answers in
           guard let step = answers[0].rows.first?["undone"] else { return .end([]) }
-          return .ask([TakenBack.Range.request(of: step)]) { [unowned self] in tellTakenBack(by: .goto, $0) }
+          return .ask([TakenBack.Range.request(of: step)]) { [unowned self] in reportTakenBack(by: .goto, $0) }
         })
     case .undo, .goto:
       // A `goto` to the present time takes no number, and has that of an earlier step back at most.
@@ -147,12 +147,12 @@ extension Prompting {
   /// Says what an `undo` or a `goto` has taken back, of which its answer has only the time.
   private func askForTakenBack(by verb: Verb, _ sequence: UInt64) {
     _ = client.begin(
-      Errand(asking: [TakenBack.Range.request(of: String(sequence))]) { [unowned self] in
-        tellTakenBack(by: verb, $0)
+      Inquiry(asking: [TakenBack.Range.request(of: String(sequence))]) { [unowned self] in
+        reportTakenBack(by: verb, $0)
       })
   }
 
-  private func tellTakenBack(by verb: Verb, _ answers: [Errand.Answer]) -> Errand.Outcome {
+  private func reportTakenBack(by verb: Verb, _ answers: [Inquiry.Answer]) -> Inquiry.Outcome {
     guard let range = TakenBack.Range(answers[0].rows) else { return .end([]) }
     return .ask([range.request]) { [unowned self] answers in
       if let report = TakenBack(range, answers[0].rows).report(of: verb) { sayLine("  \(report)") }
@@ -165,11 +165,11 @@ extension Prompting {
       "journal since=\(sequence) limit=\(Self.mostCaused)", TypedLine(text: ""), .caused(at: time), by: .program)
   }
 
-  private func tellCaused(_ rows: [ServerLine], at time: String?) {
+  private func reportCaused(_ rows: [ServerLine], at time: String?) {
     let caused = CausedInputs(rows, at: time)
-    let untold = caused.inputs.filter { !presenter.hasTold($0.sequence) }
-    guard !untold.isEmpty else { return }
-    let text = caused.text(of: untold, style: style)
+    let unreported = caused.inputs.filter { !presenter.hasReported($0.sequence) }
+    guard !unreported.isEmpty else { return }
+    let text = caused.text(of: unreported, style: style)
     say("  \(text.wrapped(width: Descriptor.standardOutput.columns.map { $0 - 2 }))\n")
   }
 
@@ -209,7 +209,7 @@ extension Prompting {
   private func explainHelp(about word: String, isNearVerb: Bool) {
     let questions = ["list \(Word.written(word)) limit=1", "describe \(Word.written(word))"]
     _ = client.begin(
-      Errand(asking: questions) { [unowned self] answers in
+      Inquiry(asking: questions) { [unowned self] answers in
         let near = isNearVerb ? nil : answers[1].failure.flatMap { ServerLine($0) }?["did-you-mean"]
         if answers[0].rows.isEmpty, let kind = answers[1].failure == nil ? word : near {
           sayLine("  \(style(.name, kind)) is a kind: 'describe \(kind)' explains it")
@@ -223,7 +223,7 @@ extension Prompting {
   /// Says which of some words are names of machines and events, and how to use them.
   private func explain(_ words: [String], isRequest: Bool) {
     _ = client.begin(
-      Errand(asking: ["list limit=\(FirstWords.mostMachines)"]) { [unowned self] answers in
+      Inquiry(asking: ["list limit=\(FirstWords.mostMachines)"]) { [unowned self] answers in
         let machines = answers[0].rows
         let kinds = FirstWords.kinds(of: machines)
         guard !kinds.isEmpty else { return .end([]) }
@@ -248,17 +248,18 @@ extension Prompting {
       sayLine("  loaded again whenever it is saved; '\(command)' once more ends that")
     }
     guard version != "1" else { return }
-    guard let followed, followed.isSavedAgain, followed.following == .anew else {
-      let hint = followed == nil || followed?.following == .anew ? "" : "; 'follow anew' makes them again"
-      return sayLine("  machines that are there keep their version\(hint)")
+    switch followed?.following {
+    case .anew where followed?.isSavedAgain == true: makeAnew(kind)
+    case .anew: sayLine("  machines that are there keep their version up to the next time, and are then made again")
+    case .forNewMachines: sayLine("  machines that are there keep their version; 'follow anew' makes them again")
+    case nil: sayLine("  machines that are there keep their version")
     }
-    makeAnew(kind)
   }
 
   /// Drops the machines of a kind and makes them again, with their parameters and their wires.
   private func makeAnew(_ kind: String) {
     _ = client.begin(
-      Errand(asking: ["list kind=\(kind)", "wires"]) { [unowned self] answers in
+      Inquiry(asking: ["list kind=\(kind)", "wires"]) { [unowned self] answers in
         let names = answers[0].rows.compactMap(\.words.first)
         let wires = answers[1].rows.map(\.words).filter {
           $0.count == 4 && (names.contains($0[0]) || names.contains($0[2]))

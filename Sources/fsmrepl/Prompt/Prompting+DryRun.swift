@@ -42,7 +42,7 @@ extension Prompting {
   }
 
   /// Tries the steps of a script from this one on, where the script has left the world in which it was tried before.
-  func isMistaken(_ step: ScriptPlay.Step) -> Bool {
+  func isMistaken(_ step: PromptScript.Step) -> Bool {
     guard step.number >= step.play.tried else { return false }
     let tried = tryOut(step.play.script, from: step.cursor)
     step.play.tried = tried.map { step.number + max(1, $0.count) } ?? .max

@@ -6,7 +6,7 @@ internal import UnixHost
 extension Prompting {
   /// Whether a line has to wait for an answer, a person or a program.
   private var isBlocked: Bool {
-    question != nil || foreground != nil || !client.errands.isEmpty
+    question != nil || foreground != nil || !client.inquiries.isEmpty
       || blocking.map { client.conversation.isPending(job: $0) } ?? false
   }
 
@@ -48,7 +48,7 @@ extension Prompting {
       if let step = playing?.take() {
         play(step)
       } else {
-        tellRest(of: playing.take())
+        reportRest(of: playing.take())
         guard let line = queue.first, !(needsAnswers(line) && client.awaitsAnswers()) else { return }
         queue.removeFirst()
         take(line)
@@ -317,11 +317,11 @@ extension Prompting {
         for mistake in readable?.inOrder(mistakes) ?? mistakes { sayLine(ScreenText(mistake)) }
         return refuse("\(path) has mistakes; nothing was run", line)
       }
-      playing = ScriptPlay(script, tried: trial?.count ?? .max)
+      playing = PromptScript(script, tried: trial?.count ?? .max)
     }
   }
 
-  private func play(_ step: ScriptPlay.Step) {
+  private func play(_ step: PromptScript.Step) {
     let line = TypedLine(text: step.text, step: step)
     if isMistaken(step) { return }
     switch step.step.action {
@@ -359,7 +359,7 @@ extension Prompting {
   }
 
   /// Says what was not run of a script that has ended, unless that is said already.
-  private func tellRest(of play: ScriptPlay?) {
+  private func reportRest(of play: PromptScript?) {
     guard let play, play.hasMore else { return }
     switch play.ending {
     case .interrupted: sayLine("\(style(.attention, "the rest of the file was not run"))")

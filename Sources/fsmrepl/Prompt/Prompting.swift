@@ -35,7 +35,7 @@ final class Prompting {
   /// The last `undo` or `goto` of which it was said what it has taken back.
   var lastStepBack: StepBack?
   /// The script that is being played.
-  var playing: ScriptPlay?
+  var playing: PromptScript?
   /// Whether the end of input has come within a document or a batch, and nothing else since.
   private var hasWarned = false
   /// Whether it was said that lines of answers are passed over.
@@ -56,7 +56,8 @@ final class Prompting {
   private var isDaemonNew = false
   /// Why the daemon closes, if it said so.
   private var farewell: String?
-  private let companion: (any PromptCompanion)?
+  /// A lesson's free play, which takes part beside the daemon. With it, Ctrl-C ends the prompt.
+  private let freePlay: FreePlay?
   /// Called before a signal ends the process.
   private let beforeEnding: () -> Void
   /// Whether the daemon has accepted `quit`: only its goodbye is still expected.
@@ -85,9 +86,9 @@ final class Prompting {
   ///   - beforeEnding: Called before a signal ends the process.
   init(
     client: Client, format: Presenter.Format, style: Style, signals: SignalQueue,
-    companion: (any PromptCompanion)? = nil, beforeEnding: @escaping () -> Void = {}
+    freePlay: FreePlay? = nil, beforeEnding: @escaping () -> Void = {}
   ) {
-    self.companion = companion
+    self.freePlay = freePlay
     self.beforeEnding = beforeEnding
     self.client = client
     self.style = style
@@ -195,6 +196,10 @@ final class Prompting {
   private func lookAtFollowed(_ now: UInt64) {
     lastLook = now
     for (path, answer) in client.loadSavedDocuments() {
+      guard let answer else {
+        sayLine("\(style(.attention, "\(path) is gone")): it is loaded when it is there again")
+        continue
+      }
       sayLine("\(style(.quiet, "\(path) was saved"))")
       for line in client.localAnswer(answer, to: "load \(path)") {
         say(presenter.show(line.received, raw: line.raw))
@@ -231,7 +236,7 @@ final class Prompting {
       return sayLine("\(style(.attention, "the document is dropped")): nothing was defined")
     }
     guard client.conversation.isInterruptible else {
-      if companion != nil {
+      if freePlay != nil {
         ending = .interrupted
         return
       }
@@ -354,22 +359,22 @@ final class Prompting {
     if reading == .ended { lost() }
   }
 
-  /// Whether a line is not for the daemon, but for a companion or practice.
+  /// Whether a line is not for the daemon, but for free play or practice.
   func takesPart(_ line: String) -> Bool {
-    guard companion?.take(line) == true else { return takePractice(line) }
+    guard freePlay?.take(line) == true else { return takePractice(line) }
     attend()
     return true
   }
 
-  /// Says what the companion has to say, and ends when it wants to.
+  /// Says what free play has to say, and ends when it wants to.
   private func attend() {
-    guard let companion else { return }
-    say(companion.takeText())
-    if companion.isOver { ending = ending ?? .good }
+    guard let freePlay else { return }
+    say(freePlay.takeText())
+    if freePlay.isOver { ending = ending ?? .good }
   }
 
   private func take(_ received: Conversation.Received, raw: RawLine) {
-    if received.line.lineClass == .notice, companion?.tells(received.line) == false { return }
+    if received.line.lineClass == .notice, freePlay?.shows(received.line) == false { return }
     show(received, raw: raw)
     measure(after: received)
     let line = received.line
@@ -386,7 +391,7 @@ final class Prompting {
     // After a request that `quiet` leaves without an answer a `sync` of ours has one.
     let isAnswer = received.asked?.asker == .user || received.asked?.verb == .sync
     if isAnswer, line.lineClass == .success || line.lineClass == .failure, !isLeaving {
-      companion?.follow(client)
+      freePlay?.follow(client)
     }
   }
 
@@ -418,7 +423,7 @@ final class Prompting {
     case "quit": ending = .good
     case "shutdown" where isOwn: ending = .good
     // What it follows is gone with the connection.
-    case _ where companion != nil: ending = .noConnection
+    case _ where freePlay != nil: ending = .noConnection
     default:
       if !reconnection.isUnderWay {
         sayLine("\(style(.bad, "the connection to the daemon was lost")); trying again until it is back")
@@ -441,7 +446,7 @@ final class Prompting {
 
   private func greeted(_ greeting: ServerLine) {
     beginsStrictly = nil
-    presenter.forgetTold()
+    presenter.forgetReported()
     restoration = client.conversation.restoration(from: greeting["world"] ?? "main")
     reconnection = Reconnection()
     client.begin(with: greeting)

@@ -12,6 +12,8 @@ struct DryRun {
   private let dialogue: Dialogue
   /// Whether the world is a fork of one that was there before, in which other machines may have been.
   private let isInSession: Bool
+  /// Whether nothing is played afterwards, so that what a request has instead of its outcome is told here.
+  private let isAlone: Bool
   private var cursor: ScriptCursor
   /// How many steps were tried; all that are left, unless the script leaves the world, or is longer than the limits.
   private(set) var count = 0
@@ -85,15 +87,17 @@ struct DryRun {
   /// - Parameters:
   ///   - part: What of it is tried; nil for all.
   ///   - cursor: Where it begins.
+  ///   - isAlone: Whether nothing is played afterwards.
   ///   - dialogue: In the world in which the script is tried.
   init(
     _ script: Script, _ part: Script.Part? = nil, from cursor: ScriptCursor = ScriptCursor(), isInSession: Bool,
-    _ dialogue: Dialogue
+    isAlone: Bool = false, _ dialogue: Dialogue
   ) {
     self.script = script
     self.part = part ?? script.whole
     self.cursor = cursor
     self.isInSession = isInSession
+    self.isAlone = isAlone
     self.dialogue = dialogue
   }
 
@@ -120,13 +124,6 @@ struct DryRun {
     first.more = mistakes.count - 1 - first.others.count
     result.ending = .failed(first)
     return result
-  }
-
-  /// Replaces words in what the daemon says: the name of the world differs each time.
-  mutating func rename(_ words: String, _ others: String) {
-    for place in mistakes.indices {
-      mistakes[place].failure.got = mistakes[place].failure.got.replacing(words, with: others)
-    }
   }
 
   /// Whether it has ended before its last step, for lack of time or steps.
@@ -209,8 +206,7 @@ struct DryRun {
 
   /// Whether the steps after a request are played in another world.
   private func leaves(_ verb: Verb, _ text: String) -> Bool {
-    let words = RequestText(text).words
-    return verb == .use || verb == .world && words.first == "drop" && isInSession
+    verb == .use || verb == .world && isInSession && RequestText(text).words.first == "drop"
   }
 
   /// Whether a request is about more than the machines of this world. Its form is known to be right.
@@ -267,9 +263,18 @@ struct DryRun {
 
   // MARK: Questions
 
+  /// The verbs with a word that can be a pattern.
+  private static let takingPatterns = Set(
+    Verb.allCases.filter { verb in
+      verb.entry.parsedForms.contains { form in
+        form.places.contains { $0.placeholders.contains("PATTERN") }
+      }
+    })
+
   /// Asks whether machines have what a step expects of them, once for each way in which it is played.
   private mutating func probe(_ place: Int, _ turn: Int32) {
     let step = script.steps[place]
+    if case .request(let verb?, ..<0) = step.action, !Self.takingPatterns.contains(verb) { return }
     let known = probes[place, default: 0]
     guard known < (step.isCounted ? Self.maxProbes : 1), !mistaken.contains(place) else { return }
     probes[place] = known + 1
@@ -424,7 +429,8 @@ struct DryRun {
     let step = script.steps[question.place]
     guard case .request(let verb?, _) = step.action else { return }
     let outcome = script.outcome(of: step, turn: question.turn)
-    let isExpected = if case .refused? = outcome?.result { true } else { false }
+    let isExpected =
+      if case .refused(let code)? = outcome?.result { !isAlone || (code ?? .refused).word == last.code } else { false }
     let isSuccess = last.lineClass == .success
     if verb.goesBack {
       hasDropped = true
@@ -465,8 +471,8 @@ struct DryRun {
     case .badArgument where last["argument"] == "wire": return !isDoubtful
     // What was meant to be dropped before may still be there.
     case .nameTaken: return !isUncertain.machines && !isDoubtful
-    // Of an expected outcome the data of an event are a part.
-    case .badArgument where verb == .send: return !hasOutcome
+    // Whoever plays the script is told that the outcome is another.
+    case .badArgument where verb == .send: return !hasOutcome || isAlone
     case .badArgument where verb == .advance || verb.goesBack: return !isDoubtful
     case .badArgument: return true
     case _: return false
@@ -508,12 +514,15 @@ struct DryRun {
 
   /// Looks at names in the place of patterns, and at pictures: a machine had to have the name at some time.
   private mutating func judgeNames() throws(Dialogue.Stop) {
-    for told in script.narration {
-      guard case .picture(let picture) = told.content, part.title == nil || part.contains(told.step) else { continue }
-      let (script, step) = (script, told.step)
+    for narration in script.narration {
+      guard case .picture(let picture) = narration.content, part.title == nil || part.contains(narration.step) else {
+        continue
+      }
+      let (script, step) = (script, narration.step)
       let failure = { (answer: ServerLine) in
         RunFailure(
-          status: .failed, place: script.place(of: told, word: 2), line: script.line(of: told), expected: "a machine",
+          status: .failed, place: script.place(of: narration, word: 2), line: script.line(of: narration),
+          expected: "a machine",
           got: answer.note ?? "", hints: Wording(style: .bare).hints(answer).map(\.text))
       }
       switch picture {

@@ -89,7 +89,7 @@ final class FileRun {
 
   func complain(_ text: ScreenText) {
     progress?.clear()
-    Descriptor.standardError.tell("fsmrepl: \(text)")
+    Descriptor.standardError.report("fsmrepl: \(text)")
   }
 
   private func stop(_ reason: Dialogue.Stop, in place: Int, _ tests: [[RunResult]]) -> ExitCode {
@@ -145,7 +145,7 @@ struct UnreadFiles {
   /// Tells the mistakes, and writes the reports that are wanted.
   func write() -> ExitCode {
     for result in results {
-      for line in result.mistakes { Descriptor.standardError.tell("\(line)") }
+      for line in result.mistakes { Descriptor.standardError.report("\(line)") }
     }
     let report = RunReport(format: .tap, subject: subject, skipReason: "not run, because another file cannot be read")
     if isTAP {
@@ -154,7 +154,7 @@ struct UnreadFiles {
       if !Descriptor.standardOutput.write(text) { Program.complainOfOutput(.last) }
     }
     if let junit, let problem = FileRun.write(report.junit(results), into: junit) {
-      Descriptor.standardError.tell("fsmrepl: \(problem)")
+      Descriptor.standardError.report("fsmrepl: \(problem)")
     }
     return .usage
   }

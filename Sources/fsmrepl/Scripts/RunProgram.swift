@@ -33,7 +33,7 @@ final class RunProgram {
       options, link: Dialogue(connection: connection, signals: signals), isShared: client.endpoint.own == nil,
       drawn: drawn)
     worker.complain = { [files] in files.complain($0) }
-    worker.onlooker = { [unowned self] in onlooker(of: $0) }
+    worker.stage = { [unowned self] in stage(of: $0) }
   }
 
   /// Tries and plays the files, or stops after the first that fails.
@@ -139,17 +139,17 @@ final class RunProgram {
 
   // MARK: Showing
 
-  private func onlooker(of script: Script) -> RunPlayer.Onlooker {
-    var onlooker = RunPlayer.Onlooker()
-    onlooker.progress = { [files] time, next in files.progress?.show(script, worldTime: time(), next: next) }
-    guard options.speed != nil else { return onlooker }
+  private func stage(of script: Script) -> ScriptPlayer.Stage {
+    var stage = ScriptPlayer.Stage(speed: options.speed)
+    stage.progress = { [files] time, next in files.progress?.show(script, worldTime: time(), next: next) }
+    guard options.speed != nil else { return stage }
     let mark = options.isTAP ? "# " : ""
-    onlooker.line = { [self] line in files.write("\(mark)\(style(.quiet, "> \(line)"))\n") }
+    stage.line = { [self] line in files.write("\(mark)\(style(.quiet, "> \(line)"))\n") }
     let wording = files.isTerminal && !showsWire ? Wording(style: style) : nil
-    onlooker.notice = { [self] raw in
+    stage.notice = { [self] raw in
       let event = wording.flatMap { wording in ServerLine(raw).flatMap { wording.event($0, showsSequence: false) } }
       files.write("\(mark)\(event ?? (files.isTerminal ? ScreenText(raw) : ScreenText(unescaped: raw.utf8)))\n")
     }
-    return onlooker
+    return stage
   }
 }

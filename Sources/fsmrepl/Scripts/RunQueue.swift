@@ -1,6 +1,6 @@
 /// The requests that are not answered yet, oldest first.
 struct RunQueue {
-  private var entries: [(step: Int32, turn: Int32, role: RunPlayer.Role)] = []
+  private var entries: [(step: Int32, turn: Int32, role: ScriptPlayer.Role)] = []
   private var head = 0
 
   private static let mostTaken = 16_384
@@ -9,12 +9,12 @@ struct RunQueue {
   var isEmpty: Bool { head == entries.count }
 
   /// The oldest request; its step is negative if the player itself sent it.
-  var first: (step: Int, turn: Int32, role: RunPlayer.Role)? {
+  var first: (step: Int, turn: Int32, role: ScriptPlayer.Role)? {
     head < entries.count ? (Int(entries[head].step), entries[head].turn, entries[head].role) : nil
   }
 
   /// - Parameter turn: How often the lines of the step have been played before.
-  mutating func append(_ step: Int, turn: Int32 = 0, _ role: RunPlayer.Role) {
+  mutating func append(_ step: Int, turn: Int32 = 0, _ role: ScriptPlayer.Role) {
     entries.append((Int32(step), turn, role))
   }
 

@@ -13,8 +13,8 @@ final class RunWorker {
   private var worlds: RunWorlds
   /// Its own way to the daemon, which may be a daemon of its own; closed with it.
   private let endpoint: Endpoint?
-  /// What looks on while a script is played.
-  var onlooker: (Script) -> RunPlayer.Onlooker = { _ in RunPlayer.Onlooker() }
+  /// Where a script is played.
+  var stage: (Script) -> ScriptPlayer.Stage = { _ in ScriptPlayer.Stage() }
   var complain: (ScreenText) -> Void = Program.complain
 
   /// - Parameters:
@@ -62,20 +62,23 @@ final class RunWorker {
   /// What came of the dry runs of some parts of a script; a failure has all mistakes.
   func examine(_ script: Script, _ parts: [Script.Part]) throws(Dialogue.Stop) -> RunResult {
     var runs: [DryRun] = []
+    var tried: [String] = []
     let end = HostClock.now() + DryRun.maxDuration
     for part in parts {
-      let player = RunPlayer(link: link, script: script, part, speed: nil, onlooker: .init())
+      let player = ScriptPlayer(link: link, script: script, part)
       try inNewWorld(player, seed: options.seed ?? script.seed ?? 0) { () throws(Dialogue.Stop) in
-        var run = DryRun(script, part, isInSession: false, link)
+        var run = DryRun(script, part, isInSession: false, isAlone: options.onlyChecks, link)
         try run.play()
-        if let world = worlds.last { run.rename("world \(world)", "this world") }
         runs.append(run)
+        if let world = worlds.last { tried.append(world) }
       }
       if player.result.hasFailed { return player.result }
       // All parts together have the time of one.
       if runs.last?.hasEndedEarly == true || HostClock.now() > end { break }
     }
-    return warned(DryRun.result(of: script, runs))
+    var result = DryRun.result(of: script, runs)
+    for world in tried { result.rename("world \(world)", "this world") }
+    return warned(result)
   }
 
   /// The mistakes of a script that cannot be read, with those of the lines that can.
@@ -86,8 +89,7 @@ final class RunWorker {
   private func play(_ script: Script, _ file: RunFile, _ place: Int) throws(Dialogue.Stop) -> RunResult {
     let began = HostClock.now()
     let test = file.tests[place]
-    let player = RunPlayer(
-      link: link, script: script, file.part(ofTest: place), speed: options.speed, onlooker: onlooker(script))
+    let player = ScriptPlayer(link: link, script: script, file.part(ofTest: place), stage: stage(script))
     player.result.title = test.title
     player.result.seed = test.seed
     try inNewWorld(player, seed: test.seed ?? options.seed ?? script.seed ?? 0) { () throws(Dialogue.Stop) in
@@ -117,7 +119,7 @@ final class RunWorker {
 
   /// Uses a new world for a player, and drops it afterwards, whatever the result.
   private func inNewWorld(
-    _ player: RunPlayer, seed: UInt64, _ body: () throws(Dialogue.Stop) -> Void
+    _ player: ScriptPlayer, seed: UInt64, _ body: () throws(Dialogue.Stop) -> Void
   ) throws(Dialogue.Stop) {
     do throws(Dialogue.Stop) {
       let world: String
@@ -137,7 +139,7 @@ final class RunWorker {
   }
 
   /// Draws what happened in the script's world, with what was expected in vain marked in it.
-  private func draw(_ player: RunPlayer, into path: String) throws(Dialogue.Stop) {
+  private func draw(_ player: ScriptPlayer, into path: String) throws(Dialogue.Stop) {
     var request = "wave from=0 format=svg"
     if let failure = player.result.failure {
       let text = "\(failure.place): expected \(failure.expected), got \(failure.got)"
@@ -158,7 +160,7 @@ final class RunWorker {
   }
 
   /// Notes what the machines of the world have covered, and draws their kinds.
-  private func cover(_ player: RunPlayer) throws(Dialogue.Stop) {
+  private func cover(_ player: ScriptPlayer) throws(Dialogue.Stop) {
     let answer = try player.ask("coverage list=all")
     guard answer.last.lineClass == .success else {
       player.result.complaints.append("no coverage of \(player.result.fullLabel): \(answer.raw)")
@@ -185,7 +187,7 @@ final class RunWorker {
   private static let pause: UInt64 = 20_000_000
 
   private func picture(
-    of kind: String, _ player: RunPlayer
+    of kind: String, _ player: ScriptPlayer
   ) throws(Dialogue.Stop) -> (rows: [String], last: ServerLine, raw: String) {
     let end = HostClock.now() + Self.patience
     while true {

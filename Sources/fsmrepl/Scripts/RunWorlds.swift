@@ -54,7 +54,7 @@ struct RunWorlds {
     }
   }
   /// Makes a world and uses it, so that what a script sends stays in it.
-  mutating func enter(with player: RunPlayer, seed: UInt64) throws(Dialogue.Stop) -> Result<String, Refusal> {
+  mutating func enter(with player: ScriptPlayer, seed: UInt64) throws(Dialogue.Stop) -> Result<String, Refusal> {
     let made = try make(seed: seed) { request throws(Dialogue.Stop) in try player.ask(request).last }
     guard case .success(let name) = made else { return made }
     // Nothing of the script may be sent before the daemon confirms that we are in this world.
@@ -63,7 +63,7 @@ struct RunWorlds {
   }
 }
 
-extension RunPlayer {
+extension ScriptPlayer {
   /// How long to wait for answers after Ctrl-C, in nanoseconds.
   private static let parting: UInt64 = 2_000_000_000
 

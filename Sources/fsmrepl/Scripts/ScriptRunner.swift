@@ -102,8 +102,8 @@ final class ScriptRunner {
   private var maySend: Bool {
     let conversation = client.conversation
     guard client.isReady, (client.connection?.backlog ?? 0) < Self.mostUnsent else { return false }
-    // What an errand asks is asked of the world before the next line.
-    guard client.errands.isEmpty, !(mayPart && conversation.isWaiting) else { return false }
+    // What an inquiry asks is asked of the world before the next line.
+    guard client.inquiries.isEmpty, !(mayPart && conversation.isWaiting) else { return false }
     if pipelines { return conversation.waitingCount < Self.mostWaiting || conversation.isCollecting }
     return !conversation.isWaiting || conversation.isCollecting && !conversation.isBeginning
   }
@@ -289,6 +289,6 @@ final class ScriptRunner {
 
   private func complain(_ text: ScreenText) {
     flush()
-    errors.tell("fsmrepl: \(text)")
+    errors.report("fsmrepl: \(text)")
   }
 }

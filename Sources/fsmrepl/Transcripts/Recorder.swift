@@ -19,7 +19,7 @@ struct Recorder {
   }
 
   /// The clock and the last input of a world.
-  struct Stand: Equatable {
+  struct WorldState: Equatable {
     /// In nanoseconds.
     var time: Int64
     var sequence: UInt64
@@ -35,7 +35,7 @@ struct Recorder {
     /// For `begin`: the lines up to `end` or `discard`.
     var batch: [String] = []
     /// The state of the world at the request; `nil` for a request that was read out of turn.
-    var stand: Stand?
+    var worldState: WorldState?
     /// For `begin`: the world's last input at that time, and the lines before the first answer of the batch.
     var begun: UInt64 = 0
     var early: [Line] = []
@@ -45,7 +45,7 @@ struct Recorder {
   /// A piece of the session, in the order of the transcript.
   enum Piece: Equatable {
     /// The recording begins in this world.
-    case beginning(world: String, Stand, seed: String, isJSON: Bool)
+    case beginning(world: String, WorldState, seed: String, isJSON: Bool)
     case exchange(Exchange)
     /// A notice or flow line that no request caused.
     case between(Line)
@@ -60,7 +60,7 @@ struct Recorder {
   private var sent: ArraySlice<Exchange> = []
   private var current: Exchange?
   /// The first answer, until the seed is known too.
-  private var beginning: (world: String, stand: Stand, isJSON: Bool)?
+  private var beginning: (world: String, worldState: WorldState, isJSON: Bool)?
   private var hasBegun = false
 
   /// Records a request that is sent.
@@ -86,9 +86,9 @@ struct Recorder {
   /// Processes a line; lines must be passed in the order of arrival.
   mutating func take(_ line: Line, answering asked: Conversation.Asked?) -> [Piece] {
     switch asked?.asker {
-    case .recorder: hasBegun ? takeStand(line) : takeBeginning(line)
+    case .recorder: hasBegun ? takeWorldState(line) : takeBeginning(line)
     case .user: takeAnswer(line, asked)
-    case .program, .errand, .restoring:
+    case .program, .inquiry, .restoring:
       // After the answer to our `sync`, all earlier requests have succeeded silently.
       asked?.verb == .sync && line.line.lineClass != .data ? finish() : []
     case nil: takeUnsolicited(line)
@@ -99,30 +99,30 @@ struct Recorder {
   mutating func end() -> [Piece] { current?.verb == .begin ? [] : finish() }
 
   private mutating func takeBeginning(_ line: Line) -> [Piece] {
-    if let (world, stand) = Self.stand(line.line) {
-      beginning = (world, stand, line.raw.hasPrefix("{"))
+    if let (world, worldState) = Self.worldState(line.line) {
+      beginning = (world, worldState, line.raw.hasPrefix("{"))
     } else if let beginning, line.line.words.first == "seed", line.line.words.count > 1 {
       hasBegun = true
       return [
-        .beginning(world: beginning.world, beginning.stand, seed: line.line.words[1], isJSON: beginning.isJSON)
+        .beginning(world: beginning.world, beginning.worldState, seed: line.line.words[1], isJSON: beginning.isJSON)
       ]
     }
     return []
   }
 
-  private mutating func takeStand(_ line: Line) -> [Piece] {
-    guard let (_, stand) = Self.stand(line.line) else { return [] }
+  private mutating func takeWorldState(_ line: Line) -> [Piece] {
+    guard let (_, worldState) = Self.worldState(line.line) else { return [] }
     if current?.verb == .begin {
       // A batch has ended; no question is sent within it. A real clock may have gone on since it ran.
-      var stand = stand
-      if let ran = current?.lines.lazy.compactMap({ $0.time }).first { stand.time = min(stand.time, ran) }
-      current?.stand = stand
+      var worldState = worldState
+      if let ran = current?.lines.lazy.compactMap({ $0.time }).first { worldState.time = min(worldState.time, ran) }
+      current?.worldState = worldState
       return finish()
     }
     let done = finish()
     current = sent.popFirst()
-    current?.stand = stand
-    current?.begun = stand.sequence
+    current?.worldState = worldState
+    current?.begun = worldState.sequence
     return done
   }
 
@@ -156,10 +156,10 @@ struct Recorder {
   }
 
   /// The state of a world, from an answer to ``question``.
-  private static func stand(_ line: ServerLine) -> (world: String, Stand)? {
+  private static func worldState(_ line: ServerLine) -> (world: String, WorldState)? {
     guard line.lineClass == .success, let world = line["world"], let time = line["t"].flatMap({ TimeText.time($0) })
     else { return nil }
     let sequence = line["seq"].flatMap { UInt64($0) } ?? 0
-    return (world, Stand(time: time, sequence: sequence, isReal: line["clock"] == "real"))
+    return (world, WorldState(time: time, sequence: sequence, isReal: line["clock"] == "real"))
   }
 }

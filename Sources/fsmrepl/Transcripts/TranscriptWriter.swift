@@ -18,7 +18,7 @@ struct TranscriptWriter {
   private let watches: [String]
   private let isQuiet: Bool
   /// The worlds that a check will have, in the state in which it will find them.
-  private var worlds: [String: Recorder.Stand] = [:]
+  private var worlds: [String: Recorder.WorldState] = [:]
   /// The world in use; `nil` if a check will not have it.
   private var current: String?
   /// How many requests have been written.
@@ -34,7 +34,7 @@ struct TranscriptWriter {
 
   mutating func take(_ piece: Recorder.Piece) -> Output {
     switch piece {
-    case .beginning(let world, let stand, let seed, let isJSON): begin(world, stand, seed, isJSON)
+    case .beginning(let world, let worldState, let seed, let isJSON): begin(world, worldState, seed, isJSON)
     case .between(let line): takeBetween(line)
     case .exchange(let exchange): take(exchange)
     }
@@ -45,9 +45,11 @@ struct TranscriptWriter {
   /// The world in which a check begins.
   private static let first = "main"
 
-  private mutating func begin(_ world: String, _ stand: Recorder.Stand, _ seed: String, _ isJSON: Bool) -> Output {
-    guard stand.sequence == 0 else {
-      let inputs = stand.sequence == 1 ? "an input" : "\(stand.sequence) inputs"
+  private mutating func begin(_ world: String, _ worldState: Recorder.WorldState, _ seed: String, _ isJSON: Bool)
+    -> Output
+  {
+    guard worldState.sequence == 0 else {
+      let inputs = worldState.sequence == 1 ? "an input" : "\(worldState.sequence) inputs"
       return Output(note: Self.waiting("the world \(world) is not new: it has had \(inputs)"))
     }
     var lines: [String] = []
@@ -59,7 +61,7 @@ struct TranscriptWriter {
     if isQuiet { lines += ["> quiet on", "+"] }
     if isJSON { lines += ["> mode json", JSONWriter.object(of: "+")] }
     current = world
-    worlds[world] = Recorder.Stand(time: 0, sequence: 0, isReal: stand.isReal)
+    worlds[world] = Recorder.WorldState(time: 0, sequence: 0, isReal: worldState.isReal)
     return Output(lines: lines)
   }
 
@@ -87,7 +89,7 @@ struct TranscriptWriter {
 
   private mutating func take(_ exchange: Recorder.Exchange) -> Output {
     guard current != nil || exchange.isOfWorlds else { return Output() }
-    if let current, let stand = exchange.stand { worlds[current]?.isReal = stand.isReal }
+    if let current, let worldState = exchange.worldState { worlds[current]?.isReal = worldState.isReal }
     var output = Output()
     let isReal = current.flatMap { worlds[$0]?.isReal } ?? false
     if isRepeatable(exchange, isReal) {
@@ -143,7 +145,7 @@ struct TranscriptWriter {
 
   /// The time of a request, if time has passed since the preceding line of the transcript.
   private func timeBefore(_ exchange: Recorder.Exchange) -> Int64? {
-    guard let time = exchange.stand?.time, let known = current.flatMap({ worlds[$0]?.time }), time > known else {
+    guard let time = exchange.worldState?.time, let known = current.flatMap({ worlds[$0]?.time }), time > known else {
       return nil
     }
     return time
@@ -151,7 +153,7 @@ struct TranscriptWriter {
 
   private mutating func passTime(_ exchange: Recorder.Exchange) -> Int64? {
     let time = timeBefore(exchange)
-    if let current, let stand = exchange.stand { worlds[current] = stand }
+    if let current, let worldState = exchange.worldState { worlds[current] = worldState }
     return time
   }
 
@@ -179,10 +181,11 @@ struct TranscriptWriter {
     case .undo, .redo, .goto: return line.without("paused", "yes")
     case .world: return line.with("clock", "virtual").without("durable", "no")
     case .use:
-      guard let world = line.line["world"], let stand = worlds[world] else { return line }
+      guard let world = line.line["world"], let worldState = worlds[world] else { return line }
       if world == current { return line.with("clock", "virtual") }
       // A real clock has advanced meanwhile. In a check it advances only when the world is in use.
-      return line.with("clock", "virtual").with("t", TimeText.seconds(stand.time)).with("seq", "\(stand.sequence)")
+      return line.with("clock", "virtual").with("t", TimeText.seconds(worldState.time)).with(
+        "seq", "\(worldState.sequence)")
     default: return line
     }
   }
@@ -203,7 +206,7 @@ struct TranscriptWriter {
     }
     guard exchange.verb == .world, exchange.isDone, words.count > 1 else { return }
     switch words[0] {
-    case "new": worlds[words[1]] = Recorder.Stand(time: 0, sequence: 0, isReal: words.contains("clock=real"))
+    case "new": worlds[words[1]] = Recorder.WorldState(time: 0, sequence: 0, isReal: words.contains("clock=real"))
     case "fork": worlds[words[1]] = current.flatMap { worlds[$0] }
     default:
       worlds[words[1]] = nil
@@ -234,8 +237,8 @@ extension Recorder.Exchange {
   /// notice that the batch requested.
   fileprivate func isBefore(_ notice: Recorder.Line) -> Bool {
     let words = notice.line.words
-    guard words.count > 1, let sequence = UInt64(words[0]), let stand else { return false }
-    return sequence > begun && words[1] != TimeText.seconds(stand.time)
+    guard words.count > 1, let sequence = UInt64(words[0]), let worldState else { return false }
+    return sequence > begun && words[1] != TimeText.seconds(worldState.time)
   }
 
   /// Whether the request is about worlds, whichever world is in use.

@@ -28,14 +28,14 @@ struct Presenter {
   /// The rows of `help` for words that this program knows.
   private let localUsages: [String]
   /// Inputs whose outcome a notice has told, the latest last.
-  private var told: [String] = []
+  private var reported: [String] = []
   /// The machine whose state was reported last, and that state.
   private(set) var shown: (machine: String, state: String)?
   /// Its state by the notices since.
   private var news: String?
 
   /// As many inputs are remembered as can come before the answer to a request that caused them.
-  private static let mostTold = 1_000
+  private static let maxReported = 1_000
 
   private static let scriptUsages = LocalVerb.all.filter { !$0.isForPeople }.flatMap(\.rows)
 
@@ -92,7 +92,7 @@ struct Presenter {
         let legend = wording.legend(of: verb).wrapped(width: columns())
         return count == 0 ? "\(rows)\(tag)\(wording.style(.quiet, nothing))\n" : "\(rows)\(legend)"
       }
-      if verb == .use || verb == .world { forgetTold() }  // Numbers and names are those of another world.
+      if verb == .use || verb == .world { forgetReported() }  // Numbers and names are those of another world.
       if verb == .quit { return rows }  // The goodbye is shown instead.
       if isTold(line, answering: verb), tag.isEmpty { return "\(rows)\(frame(of: line, answering: received.asked))" }
       let text = wrapped("\(tag)\(wording.success(line, answering: verb))")
@@ -101,8 +101,8 @@ struct Presenter {
       return "\(endTable())\(wrapped("\(tag)\(wording.failure(line))"))\(frame(of: line, answering: received.asked))"
     case .notice:
       if line.words.count > 3, Self.outcomes.contains(line.words[3]) {
-        if told.count == Self.mostTold { told.removeFirst(Self.mostTold / 2) }
-        told.append(line.words[0])
+        if reported.count == Self.maxReported { reported.removeFirst(Self.maxReported / 2) }
+        reported.append(line.words[0])
       }
       if line.words.count > 5, line.words[3] == "moved", line.words[2] == shown?.machine { news = line.words[5] }
       return wrapped(wording.event(line, showsSequence: false) ?? ScreenText(raw.text))
@@ -115,11 +115,11 @@ struct Presenter {
   private static let outcomes: Set = ["moved", "stayed", "ignored", "created", "dropped"]
 
   /// Whether a notice has told the outcome of this input.
-  func hasTold(_ sequence: String) -> Bool { told.contains(sequence) }
+  func hasReported(_ sequence: String) -> Bool { reported.contains(sequence) }
 
   /// Forgets what was reported: the daemon may be another, whose inputs have the same numbers.
-  mutating func forgetTold() {
-    told = []
+  mutating func forgetReported() {
+    reported = []
     shown = nil
     news = nil
   }
@@ -132,7 +132,7 @@ struct Presenter {
 
   private func isTold(_ line: ServerLine, answering verb: Verb?) -> Bool {
     switch verb {
-    case .send, .fire, .new, .drop: line["seq"].map(hasTold) == true
+    case .send, .fire, .new, .drop: line["seq"].map(hasReported) == true
     case _: false
     }
   }

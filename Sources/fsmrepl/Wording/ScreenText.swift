@@ -102,7 +102,7 @@ extension Descriptor {
   }
 
   /// Writes a message with a line feed, on a terminal broken between words.
-  func tell(_ text: ScreenText) {
+  func report(_ text: ScreenText) {
     write("\(text.wrapped(width: columns))\n")
   }
 }

@@ -5,7 +5,7 @@ internal import Scripts
 struct Wording: Equatable {
   let style: Style
   /// Whether an answer is reported with its time and the number of its input.
-  var tellsWhen = true
+  var reportsWhen = true
 
   // MARK: Replies
 
@@ -374,7 +374,7 @@ struct Wording: Equatable {
   }
 
   private func when(_ line: ServerLine, showsTime: Bool = true) -> ScreenText {
-    guard tellsWhen else { return "" }
+    guard reportsWhen else { return "" }
     let parts = [line["t"].flatMap { showsTime ? moment($0) : nil }, line["seq"].map { "#\($0)" }].compactMap(
       \.self)
     return parts.isEmpty ? "" : style(.quiet, "  \(parts.joined(separator: " "))")

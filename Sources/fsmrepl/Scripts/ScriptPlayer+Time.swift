@@ -2,7 +2,7 @@ internal import LineProtocol
 internal import UnixHost
 
 /// Steps that advance world time timer by timer: waiting for an output, and playing at real pace.
-extension RunPlayer {
+extension ScriptPlayer {
   /// Advances time, timer by timer, until a machine emits an output.
   ///
   /// - Returns: `nil` if the output was emitted at the current world time; otherwise what happened instead.

@@ -6,11 +6,13 @@ internal import UnixHost
 ///
 /// Requests are sent ahead of their answers. Answers arrive in order, so each is checked against the oldest unanswered
 /// line. After the first failure nothing more is sent; requests already sent still run, in a world that is dropped.
-final class RunPlayer {
+final class ScriptPlayer {
   typealias Stop = Dialogue.Stop
 
-  /// Callbacks that show a script while it plays.
-  struct Onlooker {
+  /// Where a script is played: at which pace, and who sees it.
+  struct Stage {
+    /// World seconds per host second; `nil` plays as fast as possible.
+    var speed: Double?
     /// A line is sent; called only at real pace.
     var line: (String) -> Void = { _ in }
     /// A notice arrived; called at real pace, and where ``answer`` is there.
@@ -49,8 +51,8 @@ final class RunPlayer {
   let link: Dialogue
   let script: Script
   let part: Script.Part
-  let speed: Double?
-  let onlooker: Onlooker
+  let stage: Stage
+  var speed: Double? { stage.speed }
   var result: RunResult
 
   /// The step at which playing stops for now.
@@ -98,18 +100,14 @@ final class RunPlayer {
   var anchor: (host: UInt64, world: Int64)?
 
   /// - Parameter part: What of the script is played; nil for all.
-  init(link: Dialogue, script: Script, _ part: Script.Part? = nil, speed: Double?, onlooker: Onlooker) {
+  init(link: Dialogue, script: Script, _ part: Script.Part? = nil, stage: Stage = Stage()) {
     let part = part ?? script.whole
     self.link = link
     self.script = script
     self.part = part
-    self.speed = speed
-    self.onlooker = onlooker
+    self.stage = stage
     end = script.steps.count
-    outputs = RunOutputs(
-      keepsAll: [part.setUp, part.body].joined().contains {
-        if case .request(let verb?, _) = script.steps[$0].action { verb.goesBack } else { false }
-      })
+    outputs = RunOutputs(keepsAll: script.goesBack)
     result = RunResult(name: script.name)
     now.append(literal: "0.000")
   }
@@ -148,7 +146,7 @@ final class RunPlayer {
         guard next < end else { break }
         if try playAlone(script.steps[next]) { next += 1 }
       } else {
-        onlooker.progress({ self.worldTime }, next < script.steps.count ? script.steps[next] : nil)
+        stage.progress({ self.worldTime }, next < script.steps.count ? script.steps[next] : nil)
         try receive()
       }
     }
@@ -171,14 +169,14 @@ final class RunPlayer {
     let patterns = script.namesWithOutputs(in: part)
     for pattern in patterns.sorted() { _ = try ask("watch \(pattern)") }
     if speed != nil { _ = try ask("watch * what=moves") }
-    if onlooker.answer != nil { _ = try ask("watch ** what=all") }
+    if stage.answer != nil { _ = try ask("watch ** what=all") }
     outputs.isWatching = !patterns.isEmpty
   }
 
   // MARK: Sending
 
   var window: Int {
-    if speed != nil || onlooker.answer != nil { return 1 }
+    if speed != nil || stage.answer != nil { return 1 }
     return nevers.isEmpty && !outputs.isWatching ? Self.window : Self.windowWithNotices
   }
 
@@ -236,9 +234,9 @@ final class RunPlayer {
   func sendRequest(of step: Script.Step) {
     if speed != nil {
       if case .check = step.action {
-        onlooker.line(script.played(step, turn: turn) ?? script.line(of: step))
+        stage.line(script.played(step, turn: turn) ?? script.line(of: step))
       } else {
-        onlooker.line(script.request(of: step, turn: turn))
+        stage.line(script.request(of: step, turn: turn))
       }
     }
     script.withRequest(of: step, turn: turn) { link.send($0) }
@@ -252,24 +250,24 @@ final class RunPlayer {
     case .check(let place):
       guard case .output(let machine, let output, let within?) = script.check(place, turn: turn) else { return false }
       turnChecked = turn
-      if speed != nil { onlooker.line(script.played(step, turn: turn) ?? script.line(of: step)) }
+      if speed != nil { stage.line(script.played(step, turn: turn) ?? script.line(of: step)) }
       result.steps += 1
       result.expectations += 1
       if let got = try advanceUntilOutput(for: output, of: machine, within: within) {
         fail(step, word: 3, expected: "output \(output) of \(machine) within \(TimeText.written(within))", got: got)
       }
-      onlooker.answer?(step, [], nil, failure == nil)
+      stage.answer?(step, [], nil, failure == nil)
       return true
     case .request(.await, _):
       guard speed != nil else { return false }
       let request = script.request(of: step, turn: turn)
-      onlooker.line(request)
+      stage.line(request)
       take(try paceAwait(request), answering: step)
       return true
     case .request(.advance, _):
       guard speed != nil else { return false }
       let request = script.request(of: step, turn: turn)
-      onlooker.line(request)
+      stage.line(request)
       link.send(try pace(request) + "\n")
       pending.append(next, turn: turn, .request)
       return true

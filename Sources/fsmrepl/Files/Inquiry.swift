@@ -2,7 +2,7 @@ internal import LineProtocol
 internal import UnixHost
 
 /// Questions of this program to the daemon, and what it does with the answers: it writes files, or says something.
-struct Errand {
+struct Inquiry {
   /// As the user wrote it.
   let text: String
   /// Its position in a script, for messages.
@@ -23,7 +23,7 @@ struct Errand {
     self.proceed = proceed
   }
 
-  /// What an errand does with answers.
+  /// What an inquiry does with answers.
   enum Outcome {
     /// It asks more.
     case ask([String], then: ([Answer]) -> Outcome)
@@ -48,50 +48,50 @@ struct Errand {
 }
 
 extension Client {
-  /// Sends the questions of an errand.
+  /// Sends the questions of an inquiry.
   ///
   /// - Returns: What this program answers at once; nothing, since the answers come later.
-  func begin(_ errand: Errand) -> [String] {
+  func begin(_ inquiry: Inquiry) -> [String] {
     guard !conversation.isCollecting else {
       return ["- \(FailureCode.usage.word) : a file cannot be written between 'begin' and 'end'"]
     }
-    errands.append(errand)
-    for question in errand.questions { ask(question, by: .errand, origin: errand.origin) }
+    inquiries.append(inquiry)
+    for question in inquiry.questions { ask(question, by: .inquiry, origin: inquiry.origin) }
     return []
   }
 
-  /// Takes a line that answers a question of an errand.
+  /// Takes a line that answers a question of an inquiry.
   ///
-  /// - Returns: The answer of the errand, if this was its last line.
-  func takeErrandLine(
+  /// - Returns: The answer of the inquiry, if this was its last line.
+  func takeInquiryLine(
     _ received: Conversation.Received, raw: RawLine
   ) -> [(received: Conversation.Received, raw: RawLine)] {
     // Answers come in the order of the requests.
     guard let question = received.asked?.text,
-      let place = errands.firstIndex(where: {
+      let place = inquiries.firstIndex(where: {
         $0.answers.count < $0.questions.count && $0.questions[$0.answers.count] == question
       })
     else { return [] }
-    var errand = errands.remove(at: place)
-    errand.current.take(received, raw)
+    var inquiry = inquiries.remove(at: place)
+    inquiry.current.take(received, raw)
     if received.line.lineClass != .data {
-      errand.answers.append(errand.current)
-      errand.current = Errand.Answer()
+      inquiry.answers.append(inquiry.current)
+      inquiry.current = Inquiry.Answer()
     }
-    guard errand.answers.count == errand.questions.count else {
-      errands.insert(errand, at: place)
+    guard inquiry.answers.count == inquiry.questions.count else {
+      inquiries.insert(inquiry, at: place)
       return []
     }
-    switch errand.proceed(errand.answers) {
-    case .end(let lines): return localAnswer(lines, to: errand.text, origin: errand.origin)
+    switch inquiry.proceed(inquiry.answers) {
+    case .end(let lines): return localAnswer(lines, to: inquiry.text, origin: inquiry.origin)
     case .ask(let questions, let proceed):
-      _ = begin(Errand(errand.text, origin: errand.origin, asking: questions, proceed))
+      _ = begin(Inquiry(inquiry.text, origin: inquiry.origin, asking: questions, proceed))
       return []
     }
   }
 }
 
-extension Errand.Answer {
+extension Inquiry.Answer {
   fileprivate mutating func take(_ received: Conversation.Received, _ raw: RawLine) {
     let (line, text) = (received.line, received.dataText(raw))
     let raw = received.withoutOurTag(raw)

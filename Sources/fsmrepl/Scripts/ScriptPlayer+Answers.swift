@@ -3,7 +3,7 @@ import Scripts
 internal import UnixHost
 
 /// What becomes of answers.
-extension RunPlayer {
+extension ScriptPlayer {
   func receive(until deadline: UInt64? = nil) throws(Stop) {
     if let patience, HostClock.now() >= patience { throw .lost }
     try link.receive(until: patience ?? deadline) { take($0) }
@@ -12,7 +12,7 @@ extension RunPlayer {
   /// Waits until a host time and takes what arrives meanwhile.
   func wait(until deadline: UInt64) throws(Stop) {
     while HostClock.now() < deadline {
-      onlooker.progress({ self.pacedTime }, next < script.steps.count ? script.steps[next] : nil)
+      stage.progress({ self.pacedTime }, next < script.steps.count ? script.steps[next] : nil)
       try receive(until: min(deadline, HostClock.now() + Self.progressInterval))
     }
   }
@@ -39,7 +39,7 @@ extension RunPlayer {
     switch lineClass {
     case .data:
       let role = pending.first?.role
-      if role == .show || role == .control || onlooker.answer != nil || isOfDocument(pending.first) {
+      if role == .show || role == .control || stage.answer != nil || isOfDocument(pending.first) {
         rows.append(String(decoding: line, as: UTF8.self))
       }
     case .notice: takeNotice(line)
@@ -58,7 +58,7 @@ extension RunPlayer {
 
   /// Takes the line that ends an answer.
   func takeEnd(of line: UnsafeMutableRawBufferPointer) {
-    let isKept = isCancelling || pending.first?.role == .control || onlooker.answer != nil
+    let isKept = isCancelling || pending.first?.role == .control || stage.answer != nil
     let text = isKept ? String(decoding: line, as: UTF8.self) : ""
     let isReadable = reply.parse(line)
     if isCancelling, reply.hasTag(Self.cancelTag) {
@@ -87,12 +87,14 @@ extension RunPlayer {
       sequence = min(sequence, max(found, 1) - 1)
       isSequenceOpen = false
     }
-    if role == .request || role == .show { onlooker.answer?(script.steps[step], rows, text, failure == nil) }
+    if role == .request || role == .show { stage.answer?(script.steps[step], rows, text, failure == nil) }
     // The mistakes of a document that is meant to have them are not worth a word.
-    if isOfDocument((step, turn, role)), failure != nil || reply.lineClass == .success {
-      result.findings += rows.map { script.finding($0, atStep: step) }
+    if !rows.isEmpty {
+      if isOfDocument((step, turn, role)), failure != nil || reply.lineClass == .success {
+        result.findings += rows.map { script.finding($0, atStep: step) }
+      }
+      rows.removeAll()
     }
-    rows.removeAll()
     pending.removeFirst()
     settle()
   }

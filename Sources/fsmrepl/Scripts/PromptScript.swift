@@ -2,7 +2,7 @@ internal import LineProtocol
 internal import Scripts
 
 /// A script that is played in the present world, one step after the other.
-final class ScriptPlay {
+final class PromptScript {
   let script: Script
   /// How many steps were tried before they are played.
   var tried: Int
@@ -22,7 +22,7 @@ final class ScriptPlay {
 
   /// A step to play.
   struct Step {
-    let play: ScriptPlay
+    let play: PromptScript
     /// Its index in the script.
     let place: Int
     let turn: Int32

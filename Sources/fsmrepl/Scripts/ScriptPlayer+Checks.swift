@@ -2,7 +2,7 @@ internal import Scripts
 import LineProtocol
 
 /// Checks of answers and notices against the script.
-extension RunPlayer {
+extension ScriptPlayer {
   func check(_ step: Script.Step, _ role: Role) {
     switch (step.action, role) {
     case (.request(let verb, let outcome), _):
@@ -84,7 +84,7 @@ extension RunPlayer {
             step, word: 3, expected: "output \(output) of \(machine) at \(worldTime)",
             got: outputs.text(of: machine, at: worldTime))
         }
-        onlooker.answer?(step, [], nil, failure == nil)
+        stage.answer?(step, [], nil, failure == nil)
       }
       pending.removeFirst()
     }
@@ -93,7 +93,7 @@ extension RunPlayer {
   // MARK: Notices
 
   func takeNotice(_ line: UnsafeMutableRawBufferPointer) {
-    if speed != nil || onlooker.answer != nil { onlooker.notice(String(decoding: line, as: UTF8.self)) }
+    if speed != nil || stage.answer != nil { stage.notice(String(decoding: line, as: UTF8.self)) }
     guard failure == nil, outputs.isWatching, let notice = ServerLine(String(decoding: line, as: UTF8.self)),
       notice.words.count > 3
     else { return }

@@ -4,7 +4,7 @@ internal import LineProtocol
 ///
 /// The world itself is not changed, and the fork is dropped before the first question is asked. So the world may go on
 /// during the quiz.
-struct QuizScout {
+struct QuizMaker {
   typealias Stop = Trial.Failure
 
   let machine: String
