@@ -51,6 +51,8 @@ package struct VerbEntry: Sendable {
   /// What follows the verb, for people; one for each form.
   package let forms: [String]
   package let summary: String
+  /// What each form does.
+  package let summaries: [String]
   package let example: String
   /// Whether it may stand between `begin` and `end`.
   package let inBatch: Bool
@@ -69,13 +71,15 @@ package struct VerbEntry: Sendable {
     case ofCatalogue
   }
 
+  /// - Parameter summaries: What each form does, if they differ.
   init(
-    _ verb: Verb, _ forms: String..., does summary: String, example: String, inBatch: Bool = true,
-    isQuietable: Bool = false
+    _ verb: Verb, _ forms: String..., does summary: String, each summaries: [String] = [], example: String,
+    inBatch: Bool = true, isQuietable: Bool = false
   ) {
     self.verb = verb
     self.forms = forms
     self.summary = summary
+    self.summaries = summaries.isEmpty ? forms.map { _ in summary } : summaries
     self.example = example
     self.inBatch = inBatch
     self.isQuietable = isQuietable
@@ -232,6 +236,7 @@ package struct VerbEntry: Sendable {
       case .goto:
         VerbEntry(
           verb, "TIME", "seq=N", does: "back to a time, or to right after an input; what happened later is undone",
+          each: ["back to a time; what happened later is undone", "back to right after an input, in the same way"],
           example: "goto 1.5s",
           inBatch: false)
       case .world:
@@ -239,6 +244,10 @@ package struct VerbEntry: Sendable {
           verb, "", "new W [clock=virtual|real] [seed=N] [durable=no|yes]", "fork W [seq=N] [durable=no|yes]", "drop W",
           "share W [read|write]", "unshare W",
           does: "the present world; makes one, copies this one, removes one, or lets other users in",
+          each: [
+            "the present world", "makes a world", "copies this one, or what it was right after an input", "removes one",
+            "lets other users in", "lets them in no more",
+          ],
           example: "world new lesson clock=virtual",
           inBatch: false)
       case .use:

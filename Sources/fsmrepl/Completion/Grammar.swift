@@ -35,7 +35,9 @@ struct Grammar: Equatable {
 
   /// The syntax of the daemon that belongs to this program, for hints before a daemon was asked.
   static let builtIn = Grammar.atPrompt(
-    help: VerbEntry.table.flatMap { entry in entry.usages.compactMap { ServerLine(". \($0) : \(entry.summary)") } })
+    help: VerbEntry.table.flatMap { entry in
+      zip(entry.usages, entry.summaries).compactMap { ServerLine(". \($0) : \($1)") }
+    })
 
   /// The verbs in the daemon's order, each with the summary of its first form.
   var verbs: [(name: String, summary: String)] {
