@@ -1,4 +1,5 @@
 import LineProtocol
+import Simulator
 import StateMachines
 
 /// Plays the example of a kind's catalogue entry.
