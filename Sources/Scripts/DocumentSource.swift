@@ -143,8 +143,7 @@ package struct DocumentSource: Sendable {
       let hint = file.hasPrefix("'") ? #"; the quotes around a name are ""# : ""
       throw Failure(
         message: "'\(file)' is no document: the name of one ends with "
-          + (Self.formats.keys + DocumentPage.endings).sorted().joined(separator: ", ") + Self.hint(insteadOf: name)
-          + hint)
+          + (Self.formats.keys + Self.pageEndings).sorted().joined(separator: ", ") + Self.hint(insteadOf: name) + hint)
     }
     self.kind = kind ?? String(name.dropLast(ending.count))
     guard kind != nil || Array(self.kind.utf8).withUnsafeBytes({ TextRules.isName($0, longest: Self.longestName) })
@@ -208,7 +207,9 @@ package struct DocumentSource: Sendable {
           ? "'\(file)' has no state diagram of Mermaid or PlantUML"
           : part.isEmpty
             ? "'\(file)' has \(listed.count) state diagrams; name one, as in '\(file)#1'"
-            : "'\(file)' has \(found.isEmpty ? "no" : "\(found.count)") state diagrams under '\(part)'; name one, as in '\(file)#1'",
+            : found.isEmpty
+              ? "'\(file)' has no state diagram '\(part)', but \(listed.count); name one, as in '\(file)#1'"
+              : "'\(file)' has \(found.count) state diagrams under '\(part)'; name one, as in '\(file)#1'",
         diagrams: listed.map { ("\(file)#\($0 + 1)", page.diagrams[$0].line, page.diagrams[$0].heading) })
     }
     let name = (file.split(separator: "/").last ?? "").split(separator: ".").first.map(String.init) ?? ""

@@ -69,8 +69,8 @@ struct DocumentSourceTests {
       ("load a.fsm\n", "a/s.fsm:1:6: 'a/a.fsm' is no document"),
       (
         "load a.yaml\n",
-        "a/s.fsm:1:6: 'a/a.yaml' is no document: the name of one ends with .iuml, .json, .mermaid, .mmd, .plantuml, .pu, "
-          + ".puml, .scxml, .wsd, .xml; YAML is none of these: write the machine as JSON"
+        "a/s.fsm:1:6: 'a/a.yaml' is no document: the name of one ends with .htm, .html, .iuml, .json, .markdown, .md, "
+          + ".mermaid, .mmd, .plantuml, .pu, .puml, .scxml, .wsd, .xml; YAML is none of these: write the machine as JSON"
       ),
       ("load a.ts\n", "a/s.fsm:1:6: 'a/a.ts' is no document"),
       ("load 2nd.mmd\n", "a/s.fsm:1:6: '2nd' cannot name a kind: give it a name of letters"),

@@ -99,19 +99,32 @@ struct DefinedKindsTests {
       wrong.first?.hasPrefix(". 2:") == true && wrong.last?.hasPrefix("- BAD-DEFINITION line=2 ") == true, "\(wrong)")
   }
 
+  @Test("a label that says timer and a time is a timer, and the note says it once")
+  func timerLabel() {
+    let guest = HostedService().connect(toWorld: "w")
+    for (label, note) in [("timer 5s", "a timer: after 5s"), ("pump timer 5s", "the timer pump: after 5s")] {
+      let document = "stateDiagram-v2\n[*] --> a\na --> b : \(label)\n"
+      let lines = guest.say("define k format=mermaid bytes=\(document.utf8.count)\n\(document)")
+      #expect(lines.first == ". 3:9 note : \"\(label)\" is \(note)", "\(lines)")
+    }
+  }
+
+  /// The notation, a document of two states, and the event between them.
+  static let otherNotations = [
+    (
+      "plantuml", "@startuml\n[*] --> off\noff -> on : user pushes [is admin]\non -> off : after 5s / beep\n@enduml",
+      "\"user pushes\""
+    ),
+    (
+      "xstate",
+      #"{"initial":"off","states":{"off":{"on":{"PUSH":{"target":"on","guard":"isAdmin"}}},"on":{"after":{"5000":{"target":"off","actions":"beep"}}}}}"#,
+      "PUSH"
+    ),
+  ]
+
   @Test(
     "PlantUML and XState are notations of documents as well: notes, SCXML, a script of the world that is read the same",
-    arguments: [
-      (
-        "plantuml", "@startuml\n[*] --> off\noff -> on : user pushes [is admin]\non -> off : after 5s / beep\n@enduml",
-        "\"user pushes\""
-      ),
-      (
-        "xstate",
-        #"{"initial":"off","states":{"off":{"on":{"PUSH":{"target":"on","guard":"isAdmin"}}},"on":{"after":{"5000":{"target":"off","actions":"beep"}}}}}"#,
-        "PUSH"
-      ),
-    ])
+    arguments: otherNotations)
   func otherNotations(format: String, document: String, event: String) throws {
     let guest = HostedService().connect(toWorld: "w")
     let defined = guest.say("define k format=\(format) bytes=\(document.utf8.count)\n\(document)")

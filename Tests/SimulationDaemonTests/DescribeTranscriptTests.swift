@@ -3,6 +3,35 @@ import Testing
 
 /// The pages of `describe`. Every byte is compared.
 struct DescribeTranscriptTests {
+  /// A page for a chart each of whose inputs takes many steps.
+  @Test("a page takes little: a large graph is left to 'graph', and a long example breaks off")
+  func bounds() {
+    let host = HostedService()
+    func chart(turns: Int) -> String {
+      """
+      <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" datamodel="ecmascript"><state id="a">
+      <onentry><script>for (var i = 0; i != \(turns); i = i + 1) {}</script></onentry>
+      <transition event="e" target="a"/><transition event="f" target="b"/></state>
+      <state id="b"><transition event="e" target="a"/></state></scxml>
+      """
+    }
+    for (turns, isLarge) in [(10, false), (60_000, true)] {
+      let guest = host.connect(toWorld: "w\(turns)")
+      let document = chart(turns: turns)
+      _ = guest.say("define k format=scxml bytes=\(document.utf8.count)\n\(document)")
+      let page = guest.say("describe k")
+      let pointer = ". table : 2 states and 3 inputs: 'graph k' shows what comes of each"
+      #expect(page.contains(pointer) == isLarge, "\(page)")
+      #expect(guest.say("graph k").last?.hasPrefix("+ ") == true)
+      // The page is the same when the whole graph is known.
+      #expect(guest.say("describe k") == page)
+      #expect(guest.say("new k m").last?.hasPrefix("+ created m a") == true)
+      // Trying ends in the middle of a step, too; what was not tried is possible.
+      #expect(guest.say("can m e") == [isLarge ? "+ yes effect=\"\"" : "+ yes effect=moved into=a"])
+      #expect(guest.say("send m e").last?.hasPrefix("+ moved a a") == true)
+    }
+  }
+
   @Test("a page of a kind, of one with more sorts of data, and of a composition")
   func pages() {
     Transcript(

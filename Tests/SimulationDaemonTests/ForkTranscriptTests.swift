@@ -127,6 +127,18 @@ struct ForkTranscriptTests {
       guest.say("world fork b") == ["- LIMIT name=worlds value=2 : there are 2 worlds; 'world drop' removes one"])
   }
 
+  @Test("a fork back to an input takes the inputs that goto takes")
+  func range() {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.play("new power p", "send p buttonClick")
+    for input in ["0", "3", "18446744073709551615"] {
+      let refused = guest.say("goto seq=\(input)")
+      #expect(refused[0].hasPrefix("- BAD-ARGUMENT argument=seq got=\(input) allowed=1..2 : "), "\(refused)")
+      #expect(guest.say("world fork f seq=\(input)") == refused)
+    }
+    #expect(guest.say("world fork f seq=0 durable=yes")[0].contains("do not go together"))
+  }
+
   @Test("a comparison of many machines is written in pieces, and its notices come behind it")
   func many() {
     let host = HostedService()

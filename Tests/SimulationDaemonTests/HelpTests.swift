@@ -16,7 +16,10 @@ struct HelpTests {
     for entry in VerbEntry.table {
       let page = guest.say("@h help \(entry.verb.name)")
       #expect(page.last == "+ @h \(entry.forms.count + 1)")
-      for usage in entry.usages { #expect(page.contains(". @h \(usage) : \(entry.summary)"), "\(entry.verb)") }
+      for (usage, summary) in zip(entry.usages, entry.summaries) {
+        #expect(page.contains(". @h \(usage) : \(summary)"), "\(entry.verb)")
+      }
+      #expect(entry.summaries.count == entry.forms.count)
       #expect(page.dropLast().last == ". @h example : \(entry.example)")
     }
   }

@@ -47,11 +47,13 @@ struct PartsTests {
     _ = guest.say("new resumeApp a")
     let refusal =
       " has no parts; these kinds have: mviTrace, resume, pagination"
-    for name in ["fridge", "resumeApp", "a"] {
+    for (name, other) in [("fridge", ""), ("resumeApp", ",members"), ("a", ",members")] {
       let line = guest.say("graph \(name) show=parts")[0]
-      #expect(line.hasPrefix("- BAD-ARGUMENT argument=show got=parts allowed=plain,usual,all : "), "\(line)")
+      #expect(line.hasPrefix("- BAD-ARGUMENT argument=show got=parts allowed=plain,usual,all\(other) : "), "\(line)")
       #expect(line.hasSuffix("is no MVI feature, so it" + refusal), "\(line)")
     }
+    // What is allowed instead is allowed for this kind.
+    #expect(guest.say("graph mviTrace show=members")[0].contains(" got=members allowed=plain,usual,all,parts : "))
     #expect(guest.say("graph nothing show=parts")[0].hasPrefix("- UNKNOWN-MACHINE machine=nothing"))
     #expect(
       guest.say("graph fridge show=some")[0]

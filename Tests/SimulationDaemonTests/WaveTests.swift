@@ -327,6 +327,15 @@ struct WaveTests {
     #expect(wave.components(separatedBy: "],[").count > 100)
   }
 
+  @Test("a program that reads a waveform gets all of it, and who looks at one the last minute")
+  func stretches() {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.play("new power p", "advance 1s", "send p buttonClick", "advance 2h")
+    #expect(guest.say("wave format=vcd") == guest.say("wave format=vcd from=0s"))
+    #expect(guest.say("wave format=vcd last=60s") != guest.say("wave format=vcd"))
+    #expect(guest.say("wave") == guest.say("wave last=60s"))
+  }
+
   @Test("what does not fit is refused, and in every format there is an answer")
   func formats() {
     let guest = HostedService().connect(toWorld: "w")

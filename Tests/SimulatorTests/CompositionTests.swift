@@ -30,6 +30,18 @@ struct CompositionTests {
     #expect(world.checkInvariants() == [])
   }
 
+  @Test("a wire that is listed twice is one")
+  func wireTwice() throws {
+    var world = WorldCore()
+    let twice = Composition(
+      "twice", "", members: [("near", Relay.kind), ("far", Relay.kind)],
+      wires: [("near.said", "far.say"), ("near.pulsed", "far.pulse"), ("near.said", "far.say")])
+    #expect(twice.wires == Self.pair.wires)
+    try world.create(twice, named: "p", parameters: none(twice))
+    #expect(world.wireCount == 2)
+    #expect(world.checkInvariants() == [])
+  }
+
   @Test("its name is taken for machines and compositions, until all members are dropped")
   func names() throws {
     var world = WorldCore()

@@ -200,7 +200,7 @@ extension CommitWatermarks.Found {
     if changes > store.changes {
       lost.append(Damage(path, "worlds that were made or removed are not, though it was acknowledged"))
     }
-    let found = Dictionary(uniqueKeysWithValues: rows.map { ($0.identity, $0) })
+    let found = Dictionary(rows.map { ($0.identity, $0) }) { first, _ in first }
     for (world, note) in worlds.sorted(by: { $0.key < $1.key }) {
       if let row = found[world] {
         if row.head < note.head {

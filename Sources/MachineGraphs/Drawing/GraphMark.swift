@@ -42,8 +42,8 @@ public struct PresentOutcome: Hashable, Sendable {
     self.isByChance = isByChance
   }
 
-  /// Behind so many steps of a document's machine nothing more is tried: about a tenth of a second.
-  private static let mostChartSteps = 3_000_000
+  /// Behind so many steps of a document's machine nothing more is tried: some hundredths of a second.
+  private static let mostChartSteps = 300_000
 
   /// Tries a machine's events, with each choice of their samples, and lets each of its running timers expire when it is
   /// due, as far as that does not take too long. The machine is left unchanged.
@@ -60,6 +60,7 @@ public struct PresentOutcome: Hashable, Sendable {
     timers: [(timer: Int, key: UInt32, due: Instant)], seen: [Int: [[Value]]] = [:], isByPlace: Bool = false
   ) -> [PresentOutcome] {
     let trial = Trial(kind, parameters, seen: seen, isByPlace: isByPlace)
+    trial.record.chartStepsEnd = mostChartSteps
     let machine = MachineCopy(
       kind, of: value, at: now,
       timers: timers.map { MachineCopy.Timer(timer: $0.timer, key: $0.key, due: $0.due) })
@@ -80,7 +81,8 @@ public struct PresentOutcome: Hashable, Sendable {
       let copy = machine.copy()
       outcomes.append(outcome(.timer(timer.timer), trial.expire(timer, at: timer.due, of: copy), of: copy))
     }
-    return outcomes
+    // The last one was perhaps cut short.
+    return trial.chartSteps < mostChartSteps ? outcomes : Array(outcomes.dropLast())
   }
 }
 

@@ -64,7 +64,8 @@ public final class Exploration {
   private var stepsCounted = 0
   /// So many steps of a document's machine count as one.
   private static let chartStepsInAStep = 250
-  private var stepsTaken: Int { stepsCounted + trial.chartSteps / Self.chartStepsInAStep }
+  /// The steps so far, as ``mostSteps`` counts them; however they were cut into slices, they are as many.
+  public var stepsTaken: Int { stepsCounted + trial.chartSteps / Self.chartStepsInAStep }
   /// Whether steps of a document's machine alone are too many.
   private var isExhausted: Bool { trial.chartSteps / Self.chartStepsInAStep >= stepsAllowed }
   private var stepsAllowed = Exploration.mostSteps

@@ -123,6 +123,7 @@ final class GraphSource: @unchecked Sendable {
   private var exploration: Exploration?
   private var isTaken = false
   private var graph: StateGraph?
+  private var stepsTaken = 0
 
   init(_ exploration: Exploration) {
     self.exploration = exploration
@@ -141,6 +142,7 @@ final class GraphSource: @unchecked Sendable {
     let isDone = exploration?.advance(by: steps) ?? true
     return lock.withLock { _ in
       isTaken = false
+      stepsTaken = exploration?.stepsTaken ?? stepsTaken
       if isDone, let done = exploration {
         graph = done.graph
         exploration = nil
@@ -148,6 +150,9 @@ final class GraphSource: @unchecked Sendable {
       return graph
     }
   }
+
+  /// The steps so far; see ``Exploration/stepsTaken``.
+  var steps: Int { lock.withLock { _ in stepsTaken } }
 
   private func take() -> Bool {
     lock.withLock { _ in

@@ -106,7 +106,7 @@ extension RequestContext {
     return KindSearch(word: words[0]?.lowercased(), forms: forms, group: words["group"])
   }
 
-  /// A page of the manual. It plays the kind's example and explores its graph, so it runs on a worker.
+  /// A page of the manual. It plays the kind's example and explores its graph, as far as that takes little, on a worker.
   ///
   /// A name that is no kind's may be that of a machine, whose parameters the page then has.
   func describe() {
@@ -217,8 +217,11 @@ extension RequestContext {
     if states > RequestContext.mostExploredStates || kind.hasStatesNamedByData { return [pointer[...]] }
     guard let source = try? environment.graphs.source(of: kind, parameters) else { return [] }
     var found: StateGraph?
-    repeat { found = source.advance(by: GraphReply.stepsInASlice) } while found == nil && live.slice.wait() == nil
-    guard let graph = found else { return [] }
+    repeat {
+      found = source.advance(by: GraphReply.stepsInASlice)
+    } while found == nil && source.steps < RequestContext.mostExploredSteps && live.slice.wait() == nil
+    // Whether somebody has asked for the whole graph makes no difference.
+    guard let graph = found, source.steps < RequestContext.mostExploredSteps else { return [pointer[...]] }
     let drawing = Drawing(graph, show: .all) { [slice = live.slice] in slice.wait() == nil }
     let lines = GraphTable(drawing).text.split(separator: "\n", omittingEmptySubsequences: false)
     return lines.count <= RequestContext.mostTableLines ? lines : [pointer[...]]
@@ -228,6 +231,8 @@ extension RequestContext {
   private static let mostTableLines = 120
   /// The most states of a kind whose table is worked out for a page.
   private static let mostExploredStates = 40
+  /// The most steps of an exploration for a page; see ``Exploration/stepsTaken``.
+  private static let mostExploredSteps = 4_000
 
   private func describe(_ composition: Composition, _ page: inout Page) {
     let options = composition.options.map(\.name).joined(separator: ",")
@@ -280,7 +285,8 @@ extension RequestContext {
 
   /// Requests are marked with `> `; their replies follow unchanged.
   private func describeExample(_ requests: [String], _ page: inout Page) {
-    for line in ExampleSession.play(requests, catalogue: catalogue) { page.line("example", [], [], line) }
+    let lines = ExampleSession.play(requests, catalogue: catalogue) { [slice = live.slice] in slice.wait() == nil }
+    for line in lines { page.line("example", [], [], line) }
   }
 
   /// The initial state of a machine with these parameters, found by creating one.

@@ -1,4 +1,5 @@
 import LineProtocol
+import Simulator
 import StateMachines
 
 /// Plays the example of a kind's catalogue entry.
@@ -8,14 +9,23 @@ import StateMachines
 enum ExampleSession {
   /// The most turns of an example.
   private static let mostTurns = 10_000
+  /// Behind so many steps of documents' machines the rest of an example is not played.
+  private static let mostChartSteps = 100_000
 
-  /// - Parameter requests: Lines as a client would send them.
+  /// - Parameters:
+  ///   - requests: Lines as a client would send them.
+  ///   - goesOn: Called between two requests; the rest is left out if it returns false.
   /// - Returns: Each request, marked with `> `, followed by its reply.
-  static func play(_ requests: [String], catalogue: Catalogue) -> [String] {
+  static func play(_ requests: [String], catalogue: Catalogue, while goesOn: () -> Bool = { true }) -> [String] {
     let service = Service(catalogue: catalogue, limits: Limits(), version: Release.version, host: 0)
     let client = service.open()
     _ = exchange("clock virtual", client, service)
-    return requests.flatMap { ["> \($0)"] + exchange($0, client, service) }
+    var lines: [String] = []
+    for request in requests where client.hosted.home.map({ $0.live.world.chartSteps < mostChartSteps }) ?? false {
+      guard goesOn() else { break }
+      lines += ["> \(request)"] + exchange(request, client, service)
+    }
+    return lines
   }
 
   private static func exchange(_ request: String, _ client: Service.Client, _ service: Service) -> [String] {

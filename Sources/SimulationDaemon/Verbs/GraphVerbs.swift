@@ -61,6 +61,7 @@ extension RequestContext {
         if case .machine(let kind) = entry, kind.parts != nil { kind.name } else { nil }
       }
       return failToShow(
+        entry,
         "\(withArticle(entry.name)) is no MVI feature, so it has no parts"
           + (features.isEmpty ? "" : "; these kinds have: \(features.joined(separator: ", "))"))
     }
@@ -79,6 +80,7 @@ extension RequestContext {
         if case .composition(let composition) = entry { composition.name } else { nil }
       }
       return failToShow(
+        known,
         "\(withArticle(known.name)) is not composed, so it has no members"
           + (compositions.isEmpty ? "" : "; these kinds are: \(compositions.joined(separator: ", "))"))
     }
@@ -98,13 +100,16 @@ extension RequestContext {
     begin(.graph(GraphReply(.members(picture), form, environment.graphs, session.terms.user)))
   }
 
-  private func failToShow(_ why: String) {
+  private func failToShow(_ entry: CatalogueEntry, _ why: String) {
+    let other: GraphForm.Stateless? =
+      switch entry {
+      case .machine(let kind): kind.parts == nil ? nil : .parts
+      case .composition: .members
+      }
+    let allowed = Drawing.Detail.byName.filter { $0.value != nil }.map(\.key) + (other.map { [$0.rawValue] } ?? [])
     fail(
       .badArgument,
-      [
-        ("argument", "show"), ("got", words["show"] ?? ""),
-        ("allowed", Drawing.Detail.byName.filter { $0.value != nil }.map(\.key).joined(separator: ",")),
-      ], why)
+      [("argument", "show"), ("got", words["show"] ?? ""), ("allowed", allowed.joined(separator: ","))], why)
   }
 
   /// Whether a diagram without states may start. Writes a failure if not.

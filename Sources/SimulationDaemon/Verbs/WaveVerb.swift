@@ -7,7 +7,7 @@ extension RequestContext {
   /// The widths of text, in characters.
   private static let waveWidths: ClosedRange<UInt64> = 40...1_000
   private static let usualWidth: UInt64 = 100
-  /// How far back a waveform goes if it is not told; one for a program has all.
+  /// How far back a waveform that is looked at goes if it is not told. A program that reads it gets all.
   private static let usualStretch = Nanoseconds.seconds(60)
 
   /// `wave [PATTERN] [from=TIME] [to=TIME] [last=DURATION] [width=N] [mark=TEXT] [format=…]`
@@ -25,8 +25,8 @@ extension RequestContext {
       guard let moment = time(text, "to") else { return }
       to = min(moment, now)
     }
-    let stretch = format == .vcd ? to.nanoseconds : RequestContext.usualStretch.nanoseconds
-    var from = Instant(nanoseconds: max(0, to.nanoseconds - stretch))
+    let usual = max(0, to.nanoseconds - RequestContext.usualStretch.nanoseconds)
+    var from = Instant(nanoseconds: format == .vcd ? 0 : usual)
     if let text = words["last"] {
       guard words["from"] == nil else {
         return fail(

@@ -29,14 +29,14 @@ extension RequestContext {
       self.defer(.shareWorld(name, .nobody))
     case ("fork", let name?):
       guard let name = newName(name), let isDurable = durability(),
-        let input = number(words["seq"], "seq", in: 1...UInt64.max, otherwise: 0)
+        let input = number(words["seq"], "seq", in: 0...UInt64.max, otherwise: 0)
       else { return }
-      guard input == 0 || !isDurable else {
+      guard words["seq"] == nil || !isDurable else {
         return fail(
           .badArgument, [("argument", "seq"), ("got", "\(input)"), ("allowed", "")],
           "'seq=' and 'durable=yes' do not go together; fork the world without 'seq=', and 'goto seq=\(input)' there")
       }
-      self.defer(.forkWorld(name, isDurable: isDurable, input: input == 0 ? nil : input))
+      self.defer(.forkWorld(name, isDurable: isDurable, input: words["seq"] == nil ? nil : input))
     case ("list", nil):
       fail(.usage, "'worlds' lists all worlds; \(usageText(Verb.world.entry))")
     case (_, _):

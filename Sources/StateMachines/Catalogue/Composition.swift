@@ -54,7 +54,7 @@ public struct Composition: Sendable {
   ///   - members: The names of the members with their kinds, in the order in which they are made.
   ///   - presets: Parameters without which the composition does not work, written as `member.parameter`. They are
   ///     fixed: `new` cannot give them, and descriptions do not list them.
-  ///   - wires: Pairs of `member.output` and `member.event`.
+  ///   - wires: Pairs of `member.output` and `member.event`; a pair that is listed twice is one wire.
   /// - Precondition: Every end of a wire names a member and an output or event of its kind; no output is told. Every
   ///   preset names a parameter and has an allowed value.
   public init(
@@ -97,14 +97,16 @@ public struct Composition: Sendable {
     self.source = source
     self.example = example
     self.members = members
-    self.wires = wires.map { from, to in
+    var found: Set<Wire> = []
+    self.wires = wires.compactMap { from, to in
       let source = end(from)
       let target = end(to)
       let outputs = members[source.member].kind.outputs
       guard let output = outputs.firstIndex(where: { $0.name == source.word && !$0.isTold }),
         let event = members[target.member].kind.events.firstIndex(where: { $0.name == target.word })
       else { preconditionFailure("\(name) cannot be wired from '\(from)' to '\(to)'") }
-      return Wire(from: source.member, output: output, to: target.member, event: event)
+      let wire = Wire(from: source.member, output: output, to: target.member, event: event)
+      return found.insert(wire).inserted ? wire : nil
     }
   }
 

@@ -467,8 +467,8 @@ public struct Prospect: Hashable, Sendable {
   /// The states into which it moves the machine, each once, in the kind's order.
   public private(set) var into: [Destination] = []
   private var reason: String?
-  /// Whether it was tried at all.
-  private let isTried: Bool
+  /// Whether it was tried with all its samples.
+  var isTried = true
 
   /// Why it would be refused, whatever its arguments; `nil` if it would not, or was not tried.
   public var refusal: String? { effects.isEmpty && isTried ? reason ?? "not possible in this state" : nil }
@@ -476,9 +476,8 @@ public struct Prospect: Hashable, Sendable {
   /// Whether it would do nothing, but not be refused.
   public var isOnlyIgnored: Bool { effects == [.ignored] }
 
-  init(event: Int, isTried: Bool) {
+  init(event: Int) {
     self.event = event
-    self.isTried = isTried
   }
 
   /// A state.

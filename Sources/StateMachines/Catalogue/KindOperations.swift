@@ -143,8 +143,9 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
   ) -> [Prospect] {
     let samples = samples(parameters)
     var record = StepRecord(generator: Generator(seed: 0))
+    record.chartStepsEnd = Kind.mostStepsTried
     return wanted.map { event in
-      var prospect = Prospect(event: event, isTried: record.chartSteps < Kind.mostStepsTried)
+      var prospect = Prospect(event: event)
       for arguments in samples[event].choices where record.chartSteps < Kind.mostStepsTried {
         record.begin(at: now)
         record.timers = timers.stepTimers(running: running)
@@ -152,9 +153,12 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
         var input = events[event].make(arguments)
         withUnsafeMutablePointer(to: &machine) { machine in
           let result = withUnsafePointer(to: &input) { M.step(machine, event: $0, parameters, &record) }
+          if record.chartSteps >= Kind.mostStepsTried { return }
           prospect.note(result, data: M.State.isNamedByData ? M.stateData(machine) : nil, reason: record.reason)
         }
       }
+      // The last step was perhaps cut short.
+      if record.chartSteps >= Kind.mostStepsTried { prospect.isTried = false }
       return prospect
     }
   }

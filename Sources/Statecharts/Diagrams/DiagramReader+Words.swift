@@ -324,7 +324,9 @@ extension DiagramReader {
       let written = Self.duration(time.nanoseconds)
       diagram.timerTexts[text.start] = words
       diagram.assume(
-        text.start, "\"\(words)\" is \(name.map { "the timer \($0.string)" } ?? "a timer"): after \(written)")
+        text.start,
+        "\"\(words)\" is \(name.flatMap { $0.string == "timer" ? nil : "the timer \($0.string)" } ?? "a timer"): after \(written)"
+      )
       label.triggers.append(.timer(name: name, nanoseconds: time.nanoseconds, offset: text.start))
       return true
     case nil: break

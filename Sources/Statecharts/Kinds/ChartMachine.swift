@@ -252,10 +252,11 @@ package struct ChartMachine: _Machine {
     record.write(before: word)
     let undrawn = record.generator
     let program = program
+    let stepsLeft = min(program.limits.budget.steps, record.chartStepsEnd &- record.chartSteps)
     let verdict = program.withInterpreter { interpreter in
       let outcome = interpreter.stepInFull(
         &running, input, from: record.sender, now: record.now, generator: &record.generator,
-        used: record.continuesInput ? record.used : (0, 0))
+        used: record.continuesInput ? record.used : (program.limits.budget.steps - stepsLeft, 0))
       record.chartSteps &+= interpreter.spent.steps
       record.used.steps += interpreter.spent.steps
       record.used.bytes += interpreter.spent.bytes

@@ -260,6 +260,30 @@ struct UpgradeTests {
     #expect(other.view().sorted() == guest.view().sorted())
   }
 
+  @Test(
+    "documents in each notation are read as they were when they were defined, also in a later release of other kinds",
+    arguments: DefinedKindsTests.otherNotations)
+  func notations(format: String, document: String, event: String) throws {
+    let first = try daemon("checkpointInputs=4", "journal=30")
+    let guest = first.connect("z")
+    let define = "define k format=\(format) bytes=\(document.utf8.count)\n\(document)"
+    let made = guest.ask(define, "new k a", "send a \(event) isAdmin=off", "send a \(event)").filter {
+      $0.hasPrefix("+")
+    }
+    #expect(made.count == 4)
+    // Once played from the beginning, and once from a checkpoint.
+    for nudges in [0, 8] {
+      for _ in 0..<nudges { _ = guest.ask("send l nudge") }
+      let again = try first.afterKill { $0.kinds = [ReleasedLamp<Moved>.entry] }
+      #expect(again.log == [])
+      let other = again.connect("z")
+      #expect(other.view().sorted() == guest.view().sorted())
+      #expect(other.journal() == guest.journal())
+      #expect(other.say("describe k") == guest.say("describe k"))
+      #expect(other.say("graph k format=scxml") == guest.say("graph k format=scxml"))
+    }
+  }
+
   @Test("a machine keeps the default that it was made with")
   func defaults() throws {
     let daemon = try daemon()
