@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("The targets import what the architecture allows")
@@ -8,9 +9,9 @@ struct LayerTests {
     let tests = manifest.dependencies.keys.filter {
       $0.hasSuffix("Tests") || ["TestSupport", "Staircase", "Fuse"].contains($0)
     }
-    #expect(Set(manifest.dependencies.keys).subtracting(tests) == Set(Layer.all.map(\.target)))
+    expectEqual(Set(manifest.dependencies.keys).subtracting(tests), Set(Layer.all.map(\.target)))
     for layer in Layer.all {
-      #expect(manifest.dependencies[layer.target] == layer.ours, "dependencies of \(layer.target)")
+      expectEqual(manifest.dependencies[layer.target], layer.ours, "dependencies of \(layer.target)")
     }
   }
 
@@ -31,20 +32,20 @@ struct LayerTests {
     for layer in layers {
       // A part of the standard library that has a module of its own.
       let modules = layer.ours.union(layer.outside).subtracting(["Synchronization"])
-      #expect(arrows[layer.target] == modules, "the arrows of \(layer.target)")
+      expectEqual(arrows[layer.target], modules, "the arrows of \(layer.target)")
     }
-    #expect(arrows.count == layers.count)
+    expectEqual(arrows.count, layers.count)
   }
 
   @Test("no file of Sources imports what its own target does not list")
   func sources() throws {
     let allowed = Dictionary(uniqueKeysWithValues: Layer.all.map { ($0.target, $0.ours.union($0.outside)) })
     let files = try Checkout.swiftFiles(in: "Sources")
-    #expect(!files.isEmpty)
+    expect(!files.isEmpty)
     let findings = files.flatMap { file in
       Layer.trespasses(in: file, allowed: file.target.flatMap { allowed[$0] } ?? [])
     }
-    #expect(findings.isEmpty, "\(findings.listing)")
+    expect(findings.isEmpty, "\(findings.listing)")
   }
 
   @Test("no file of Tests imports what its own target does not list")
@@ -54,7 +55,7 @@ struct LayerTests {
       let ours = file.target.flatMap { manifest.dependencies[$0] } ?? []
       return Layer.trespasses(in: file, allowed: ours.union(Layer.outsideOfTests))
     }
-    #expect(findings.isEmpty, "\(findings.listing)")
+    expect(findings.isEmpty, "\(findings.listing)")
   }
 
   @Test("the layers have no cycle, and the pure ones know nothing from outside")
@@ -69,11 +70,11 @@ struct LayerTests {
       return seen
     }
     for layer in Layer.all {
-      #expect(!reachable(from: layer.target).contains(layer.target), "\(layer.target) reaches itself")
+      expect(!reachable(from: layer.target).contains(layer.target), "\(layer.target) reaches itself")
     }
     // A part of the standard library that has a module of its own.
     for pure in ["StateMachines", "Simulations", "Simulator", "LineProtocol"] {
-      #expect(Layer.all.first { $0.target == pure }?.outside.subtracting(["Synchronization"]) == [], "\(pure)")
+      expectEqual(Layer.all.first { $0.target == pure }?.outside.subtracting(["Synchronization"]), [], "\(pure)")
     }
   }
 
@@ -87,11 +88,11 @@ struct LayerTests {
     for spelling in spellings {
       let file = ProjectFile(path: "Sources/Simulator/World/WorldCore.swift", text: spelling)
       let findings = Layer.trespasses(in: file, allowed: ["Simulations"])
-      #expect(findings.count == 1, "\(spelling)")
-      #expect(findings.first?.what == "Simulator may not import Dispatch", "\(spelling)")
+      expectEqual(findings.count, 1, "\(spelling)")
+      expectEqual(findings.first?.what, "Simulator may not import Dispatch", "\(spelling)")
     }
     let harmless = "// import Dispatch\n/* import Dispatch */ let a = \"import Dispatch\"\nlet importance = 1"
-    #expect(Import.all(in: SwiftText(harmless)) == [])
+    expectEqual(Import.all(in: SwiftText(harmless)), [])
   }
 
   @Test("the manifest's reader sees every form of target that we use")
@@ -103,6 +104,6 @@ struct LayerTests {
           swiftSettings: strict),
         .testTarget(name: "ATests", dependencies: ["A"]) ]
       """
-    #expect(Manifest(text).dependencies == ["C": [], "A": [], "P": ["A", "C"], "ATests": ["A"]])
+    expectEqual(Manifest(text).dependencies, ["C": [], "A": [], "P": ["A", "C"], "ATests": ["A"]])
   }
 }

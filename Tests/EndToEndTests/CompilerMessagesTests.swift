@@ -12,6 +12,6 @@ struct CompilerMessagesTests {
   func messages() throws {
     let script = Document.root.appending(path: "Tools/compiler_messages.py").path
     let run = try ProgramRun("python3", [script], in: try TemporaryFolder(), isOurs: false)
-    #expect(try run.ending() == .exited(0), "\(run.output)\(run.log)")
+    try expectEqual(run.ending(), .exited(0), "\(run.output)\(run.log)")
   }
 }

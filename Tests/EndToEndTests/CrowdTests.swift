@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// More clients than there is room for.
@@ -10,7 +11,7 @@ struct CrowdTests {
     // With the one of a client that stays.
     let descriptors = try daemon.idleDescriptors() + 1
     let constant = try daemon.connect()
-    #expect(try constant.ask("new power p").hasPrefix("+ created"))
+    try expect(constant.ask("new power p"), hasPrefix: "+ created")
 
     var memory = 0
     for round in 0..<3 {
@@ -18,22 +19,22 @@ struct CrowdTests {
       for _ in 1..<256 { clients.append(try daemon.connect()) }
       for _ in 256..<300 {
         let late = try daemon.connectUngreeted()
-        #expect(try late.line().hasPrefix("- LIMIT name=clients value=256 : "))
-        #expect(try late.line() == "! bye reason=limit")
-        #expect(try late.lineOrEnd() == nil)
+        try expect(late.line(), hasPrefix: "- LIMIT name=clients value=256 : ")
+        try expectEqual(late.line(), "! bye reason=limit")
+        try expectNil(late.lineOrEnd())
       }
-      #expect(daemon.surplusDescriptors(over: descriptors + 255) == 0)
+      expectEqual(daemon.surplusDescriptors(over: descriptors + 255), 0)
       for (number, client) in clients.enumerated() { try client.send("@\(number) send p buttonClick\n") }
       for (number, client) in clients.enumerated() {
-        #expect(try client.line().hasPrefix("+ @\(number) moved "))
+        try expect(client.line(), hasPrefix: "+ @\(number) moved ")
       }
       for client in clients.dropFirst() { client.close() }
-      #expect(daemon.surplusDescriptors(over: descriptors) == 0)
+      expectEqual(daemon.surplusDescriptors(over: descriptors), 0)
       // What the first crowd needed may be kept for the next.
       if round == 0 { memory = daemon.facts.residentKiB }
     }
-    #expect(daemon.facts.residentKiB - memory < 4_096, "crowds that have left leave nothing behind")
-    #expect(try daemon.connect().ask("expect p off").hasPrefix("+ off"), "768 clicks")
+    expect(daemon.facts.residentKiB - memory < 4_096, "crowds that have left leave nothing behind")
+    try expect(daemon.connect().ask("expect p off"), hasPrefix: "+ off", "768 clicks")
   }
 
   @Test("300 clients that connect at one moment: exactly 256 of them are greeted")
@@ -49,11 +50,11 @@ struct CrowdTests {
       if line.hasPrefix("+ fsmd ") {
         greeted += 1
       } else {
-        #expect(line.hasPrefix("- LIMIT name=clients value=256 : "))
-        #expect(try client.readToEnd() == ["! bye reason=limit"])
+        expect(line, hasPrefix: "- LIMIT name=clients value=256 : ")
+        try expectEqual(client.readToEnd(), ["! bye reason=limit"])
       }
     }
-    #expect(greeted == 256)
+    expectEqual(greeted, 256)
   }
 
   @Test("one client more than a limit of one is turned away, even if it talks first")
@@ -69,11 +70,11 @@ struct CrowdTests {
     }
     let second = try daemon.connectUngreeted()
     try? second.send("sync\n")
-    #expect(try second.line().hasPrefix("- LIMIT name=clients value=1 : "))
-    #expect(try second.readToEnd() == ["! bye reason=limit"])
-    #expect(try only.ask("sync") == "+")
-    #expect(try only.ask("quit") == "+")
-    #expect(try only.readToEnd() == ["! bye reason=quit"])
-    #expect(try daemon.connect().ask("sync") == "+")
+    try expect(second.line(), hasPrefix: "- LIMIT name=clients value=1 : ")
+    try expectEqual(second.readToEnd(), ["! bye reason=limit"])
+    try expectEqual(only.ask("sync"), "+")
+    try expectEqual(only.ask("quit"), "+")
+    try expectEqual(only.readToEnd(), ["! bye reason=quit"])
+    try expectEqual(daemon.connect().ask("sync"), "+")
   }
 }

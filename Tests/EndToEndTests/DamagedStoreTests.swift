@@ -41,17 +41,17 @@ struct DamagedStoreTests {
     for number in 0..<200 { try client.send("new shiftKey key\(number)\nsend key\(number) tap\n") }
     try client.ask("sync")
     try client.ask("shutdown")
-    #expect(try daemon.run.ending() == .exited(0))
+    try expectEqual(daemon.run.ending(), .exited(0))
     let file = URL(filePath: "\(folder.path)/state/fsmd/journal.sqlite")
     let harmed = harm.change(try Data(contentsOf: file))
     try harmed.write(to: file)
     let run = try ProgramRun("fsmd", ["--socket", "\(folder.path)/other"], in: folder)
-    #expect(try run.ending() == .exited(3), "\(run.log)")
-    #expect(run.log.contains("journal.sqlite") && run.log.contains(harm.word), "\(run.log)")
-    #expect(try Data(contentsOf: file) == harmed)
+    try expectEqual(run.ending(), .exited(3), "\(run.log)")
+    expect(run.log.contains("journal.sqlite") && run.log.contains(harm.word), "\(run.log)")
+    try expectEqual(Data(contentsOf: file), harmed)
     // One that keeps nothing has nothing to do with it.
     let other = try DaemonProcess("--ephemeral", in: folder, socket: "third")
-    #expect(try other.connect().ask("new power p").hasPrefix("+ created p"))
+    try expect(other.connect().ask("new power p"), hasPrefix: "+ created p")
   }
 
   @Test("a second daemon on a store is told whose it is")
@@ -59,8 +59,8 @@ struct DamagedStoreTests {
     let folder = try TemporaryFolder()
     let daemon = try DaemonProcess(in: folder)
     let run = try ProgramRun("fsmd", ["--socket", "\(folder.path)/other"], in: folder)
-    #expect(try run.ending() == .exited(3))
-    #expect(run.log.contains(daemon.socket) && run.log.contains("\(daemon.run.child.pid)"), "\(run.log)")
-    #expect(try daemon.connect().ask("new power p").hasPrefix("+ created p"))
+    try expectEqual(run.ending(), .exited(3))
+    expect(run.log.contains(daemon.socket) && run.log.contains("\(daemon.run.child.pid)"), "\(run.log)")
+    try expect(daemon.connect().ask("new power p"), hasPrefix: "+ created p")
   }
 }

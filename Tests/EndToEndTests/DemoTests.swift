@@ -23,22 +23,22 @@ struct DemoTests {
   @Test("every demonstration passes, in one run")
   func pass() throws {
     let scripts = try Self.scripts()
-    #expect(scripts.count > 50)
+    expect(scripts.count > 50)
     let run = try ProgramRun(
       "fsmrepl", ["run", "--keep-going", Self.folder.path], in: try TemporaryFolder(), environment: Self.alone)
-    #expect(try run.ending() == .exited(0), "\(run.output)\(run.log)")
+    try expectEqual(run.ending(), .exited(0), "\(run.output)\(run.log)")
     let lines = run.output.split(separator: "\n")
     let names = lines.dropLast().compactMap { $0.wholeMatch(of: #/ok +(\S+)  .*/#).map { String($0.output.1) } }
-    #expect(names == scripts.map { "\(Self.folder.path)/\($0)" }, "\(run.output)")
-    #expect(lines.last == "\(scripts.count) of \(scripts.count) passed")
+    expectEqual(names, scripts.map { "\(Self.folder.path)/\($0)" }, "\(run.output)")
+    expectEqual(lines.last, "\(scripts.count) of \(scripts.count) passed")
   }
 
   @Test("every demonstration begins with what it is about, and expects something")
   func explained() throws {
     for script in try Self.scripts() {
       let lines = try Self.text(script).split(separator: "\n", omittingEmptySubsequences: false)
-      #expect(lines.first?.hasPrefix("# ") == true, "\(script) begins without a word")
-      #expect(lines.contains { $0.contains("=>") || $0.hasPrefix("expect ") }, "\(script) expects nothing")
+      expect(lines.first, hasPrefix: "# ", "\(script) begins without a word")
+      expect(lines.contains { $0.contains("=>") || $0.hasPrefix("expect ") }, "\(script) expects nothing")
       for (place, line) in lines.enumerated() where line.count > 120 {
         Issue.record("\(script):\(place + 1) is too wide")
       }
@@ -49,9 +49,9 @@ struct DemoTests {
   func index() throws {
     let links = try Self.text("README.md").matches(of: #/\| \[(\S+)\]\((\S+)\) \| \S/#)
     let named = links.map { String($0.output.2) }
-    #expect(named.sorted() == (try Self.scripts()).sorted())
+    expectEqual(named.sorted(), (try Self.scripts()).sorted())
     for link in links {
-      #expect(link.output.2 == link.output.1 || link.output.2.hasSuffix("/\(link.output.1)"), "\(link.output.0)")
+      expect(link.output.2 == link.output.1 || link.output.2.hasSuffix("/\(link.output.1)"), "\(link.output.0)")
     }
   }
 
@@ -64,7 +64,7 @@ struct DemoTests {
     let daemon = try DaemonProcess()
     defer { daemon.letGo() }
     let kinds = try daemon.connect().askAll("kinds").dropLast().map { $0.split(separator: " ")[1] }
-    #expect(kinds.count > 40)
+    expect(kinds.count > 40)
     for kind in kinds where !made.contains(kind) { Issue.record("nothing shows \(kind)") }
   }
 
@@ -73,11 +73,11 @@ struct DemoTests {
     let run = try ProgramRun(
       "fsmrepl", ["--private", "--echo", "-f", Self.folder.appending(path: "worlds/what-if.requests").path],
       in: try TemporaryFolder(), environment: Self.alone)
-    #expect(try run.ending() == .exited(0), "\(run.log)")
+    try expectEqual(run.ending(), .exited(0), "\(run.log)")
     let lines = run.output.split(separator: "\n")
-    #expect(lines.contains(". reading f door closed open"), "\(run.output)")
-    #expect(lines.contains(". state key off on"), "\(run.output)")
-    #expect(!lines.contains { $0.hasPrefix("- ") }, "\(run.output)")
+    expect(lines, contains: ". reading f door closed open", "\(run.output)")
+    expect(lines, contains: ". state key off on", "\(run.output)")
+    expect(!lines.contains { $0.hasPrefix("- ") }, "\(run.output)")
   }
 
   @Test("what `make run` plays without a terminal shows requests and answers, and ends well")
@@ -88,10 +88,10 @@ struct DemoTests {
     }
     let run = try ProgramRun(
       "fsmrepl", ["--private"] + words, in: try TemporaryFolder(), environment: Self.alone)
-    #expect(try run.ending() == .exited(0), "\(run.log)")
+    try expectEqual(run.ending(), .exited(0), "\(run.log)")
     let lines = run.output.split(separator: "\n")
-    #expect(lines.filter { $0.hasPrefix("> ") }.count > 20, "\(run.output)")
-    #expect(lines.filter { $0.hasPrefix("+ ") }.count > 20, "\(run.output)")
-    #expect(!lines.contains { $0.hasPrefix("- ") }, "\(run.output)")
+    expect(lines.filter { $0.hasPrefix("> ") }.count > 20, "\(run.output)")
+    expect(lines.filter { $0.hasPrefix("+ ") }.count > 20, "\(run.output)")
+    expect(!lines.contains { $0.hasPrefix("- ") }, "\(run.output)")
   }
 }

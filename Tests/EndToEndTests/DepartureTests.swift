@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// Clients that leave: politely, in the middle of something, or before they were noticed.
@@ -11,14 +12,14 @@ struct DepartureTests {
   init() throws {
     daemon = try DaemonProcess()
     witness = try daemon.connect()
-    #expect(try witness.ask("new power p").hasPrefix("+ created"))
+    try expect(witness.ask("new power p"), hasPrefix: "+ created")
     descriptors = try daemon.idleDescriptors()
   }
 
   /// Expects that nothing is left of a client, and that the daemon and the witness are well.
   private func expectGone(_ what: String) throws {
-    #expect(daemon.surplusDescriptors(over: descriptors) == 0, "\(what)")
-    #expect(try witness.ask("sync") == "+", "\(what)")
+    expectEqual(daemon.surplusDescriptors(over: descriptors), 0, "\(what)")
+    try expectEqual(witness.ask("sync"), "+", "\(what)")
   }
 
   @Test(
@@ -28,10 +29,10 @@ struct DepartureTests {
     try client.send("@1 send p buttonClick\n@2 kinds\n@3 sync\n@4 send p buttonClick")
     client.closeSending()
     let lines = try client.readToEnd()
-    #expect(lines.first?.hasPrefix("+ @1 moved off on") == true)
-    #expect(lines.filter { $0.hasPrefix("+") }.map { $0.split(separator: " ")[1] } == ["@1", "@2", "@3"])
-    #expect(lines.suffix(2) == ["+ @3", "! bye"])
-    #expect(try witness.ask("expect p on").hasPrefix("+ on"))
+    expect(lines.first, hasPrefix: "+ @1 moved off on")
+    expectEqual(lines.filter { $0.hasPrefix("+") }.map { $0.split(separator: " ")[1] }, ["@1", "@2", "@3"])
+    expectEqual(lines.suffix(2), ["+ @3", "! bye"])
+    try expect(witness.ask("expect p on"), hasPrefix: "+ on")
     try expectGone("half-close")
   }
 
@@ -40,8 +41,8 @@ struct DepartureTests {
     let client = try daemon.connectUngreeted()
     client.closeSending()
     let lines = try client.readToEnd()
-    #expect(lines.count == 2)
-    #expect(lines.last == "! bye")
+    expectEqual(lines.count, 2)
+    expectEqual(lines.last, "! bye")
     try expectGone("silence")
   }
 
@@ -54,11 +55,11 @@ struct DepartureTests {
     client.closeSending()
     let lines = try client.readToEnd()
     let finals = lines.filter { $0.hasPrefix("+") || $0.hasPrefix("-") }
-    #expect(finals.count == 10, "\(finals)")
-    #expect(finals.allSatisfy { $0.hasPrefix("+") })
-    #expect(finals.last?.hasPrefix("+ @j ") == true)
-    #expect(Int(finals.last?.split(separator: " ").last ?? "") == lines.filter { $0.hasPrefix(". @j ") }.count)
-    #expect(lines.last == "! bye")
+    expectEqual(finals.count, 10, "\(finals)")
+    expect(finals.allSatisfy { $0.hasPrefix("+") })
+    expect(finals.last, hasPrefix: "+ @j ")
+    expectEqual(Int(finals.last?.split(separator: " ").last ?? ""), lines.filter { $0.hasPrefix(". @j ") }.count)
+    expectEqual(lines.last, "! bye")
     try expectGone("half-close with work")
   }
 
@@ -68,25 +69,25 @@ struct DepartureTests {
     try client.send("send p buttonClick\nsend p buttonCli")
     client.close()
     try expectGone("middle of a line")
-    #expect(try witness.ask("expect p on").hasPrefix("+ on"))
+    try expect(witness.ask("expect p on"), hasPrefix: "+ on")
   }
 
   @Test("a client that dies before the end of its batch has done nothing")
   func middleOfBatch() throws {
     let client = try daemon.connect()
-    #expect(try client.ask("begin") == "+")
+    try expectEqual(client.ask("begin"), "+")
     try client.send("send p buttonClick\nnew power q\n")
     client.close()
     try expectGone("middle of a batch")
-    #expect(try witness.ask("expect p off").hasPrefix("+ off"))
-    #expect(try witness.ask("show q").hasPrefix("- UNKNOWN-MACHINE"))
-    #expect(try witness.ask("journal limit=10") == "+ 1", "only the creation of p")
+    try expect(witness.ask("expect p off"), hasPrefix: "+ off")
+    try expect(witness.ask("show q"), hasPrefix: "- UNKNOWN-MACHINE")
+    try expectEqual(witness.ask("journal limit=10"), "+ 1", "only the creation of p")
 
     let polite = try daemon.connect()
     try polite.send("begin\nsend p buttonClick\n")
     polite.closeSending()
-    #expect(try polite.readToEnd() == ["+", "! bye"])
-    #expect(try witness.ask("expect p off").hasPrefix("+ off"))
+    try expectEqual(polite.readToEnd(), ["+", "! bye"])
+    try expect(witness.ask("expect p off"), hasPrefix: "+ off")
     try expectGone("half-close in a batch")
   }
 
@@ -113,7 +114,7 @@ struct DepartureTests {
   @Test("a client that sends much and leaves without reading a reply has all its requests carried out")
   func sendsMuchAndLeaves() throws {
     let client = try daemon.connect()
-    #expect(try client.ask("new power much").hasPrefix("+ created"))
+    try expect(client.ask("new power much"), hasPrefix: "+ created")
     // The replies are several times the reply queue.
     let request = Array("send much buttonClick\ndescribe smartFridge\n".utf8)
     var text: [UInt8] = []
@@ -133,8 +134,8 @@ struct DepartureTests {
     var text = "quiet on\n"
     for number in 0..<20_000 { text += "new shiftKey m\(number) doubleTap=1m\nsend m\(number) tap\n" }
     try witness.send(text + "quiet off\n")
-    #expect(try witness.final() == "+")
-    #expect(try witness.final() == "+")
+    try expectEqual(witness.final(), "+")
+    try expectEqual(witness.final(), "+")
     var memory = 0
     for round in 0..<4 {
       for request in ["journal limit=1000000\n", "list\n", "agenda\n", "watch * since=1\n"] {
@@ -146,7 +147,7 @@ struct DepartureTests {
       }
       if round == 1 { memory = daemon.facts.residentKiB }
     }
-    #expect(daemon.facts.residentKiB - memory < 4_096, "what was written for the dead is given back")
+    expect(daemon.facts.residentKiB - memory < 4_096, "what was written for the dead is given back")
   }
 
   @Test("a client that dies in an await or an advance leaves nothing behind")
@@ -154,7 +155,7 @@ struct DepartureTests {
     for request in ["await p on within=1d\n", "await p on\nsync\nawait p on\n"] {
       let client = try daemon.connect()
       try client.send(request)
-      #expect(try witness.ask("sync") == "+")
+      try expectEqual(witness.ask("sync"), "+")
       client.close()
       try expectGone(request)
     }

@@ -12,9 +12,9 @@ struct EndingTests {
   }
 
   private func expectEnd(of clients: [TestClient], reason: String = "! bye reason=shutdown") throws {
-    for client in clients { #expect(try client.readToEnd().last == reason) }
-    #expect(try daemon.run.ending() == .exited(0))
-    #expect(fileType(of: daemon.socket) == nil, "the socket's file is removed")
+    for client in clients { try expectEqual(client.readToEnd().last, reason) }
+    try expectEqual(daemon.run.ending(), .exited(0))
+    expectNil(fileType(of: daemon.socket), "the socket's file is removed")
   }
 
   @Test(
@@ -23,11 +23,11 @@ struct EndingTests {
   func signals(_ number: Int32) throws {
     let clients = try (0..<10).map { _ in try daemon.connect() }
     try clients[0].send("new power p\nawait p on\n")
-    #expect(try clients[0].final().hasPrefix("+ created"))
-    #expect(try clients[1].ask("begin") == "+")
-    #expect(try clients[2].ask("watch *") == "+ watching 1")
+    try expect(clients[0].final(), hasPrefix: "+ created")
+    try expectEqual(clients[1].ask("begin"), "+")
+    try expectEqual(clients[2].ask("watch *"), "+ watching 1")
     try clients[3].send("half a lin")
-    #expect(try clients[4].ask("sync") == "+")
+    try expectEqual(clients[4].ask("sync"), "+")
     daemon.signal(number)
     try expectEnd(of: clients)
   }
@@ -37,8 +37,8 @@ struct EndingTests {
     for _ in 0..<10 {
       let young = try DaemonProcess(with: options)
       young.signal(SIGTERM)
-      #expect(try young.run.ending() == .exited(0))
-      #expect(fileType(of: young.socket) == nil)
+      try expectEqual(young.run.ending(), .exited(0))
+      expectNil(fileType(of: young.socket))
     }
   }
 
@@ -54,7 +54,7 @@ struct EndingTests {
     var replies = try (0..<answers).map { _ in try client.final() }
     young.signal(number)
     replies += try client.readToEnd().filter { $0.hasPrefix("+ ") || $0.hasPrefix("- ") }
-    #expect(try young.run.ending() == (number == SIGKILL ? .killed(signal: SIGKILL) : .exited(0)))
+    try expectEqual(young.run.ending(), (number == SIGKILL ? .killed(signal: SIGKILL) : .exited(0)))
     var worlds: Set = ["main"]
     for reply in replies {
       let words = reply.split(separator: " ").map(String.init)
@@ -65,25 +65,25 @@ struct EndingTests {
     let found = Set(
       try last.connect().askAll("worlds").dropLast().map { String($0.split(separator: " ")[1]) })
     let difference = found.symmetricDifference(worlds)
-    #expect(difference.count <= (number == SIGKILL ? 1 : 0), "\(difference), \(replies.suffix(3))")
+    expect(difference.count <= (number == SIGKILL ? 1 : 0), "\(difference), \(replies.suffix(3))")
   }
 
   @Test("the verb shutdown answers, then says goodbye to everybody")
   func shutdownVerb() throws {
     let clients = try (0..<5).map { _ in try daemon.connect() }
-    #expect(try clients[0].ask("@s shutdown") == "+ @s")
+    try expectEqual(clients[0].ask("@s shutdown"), "+ @s")
     try expectEnd(of: clients)
   }
 
   @Test("replies that were given before the end are delivered with it")
   func lastWords() throws {
     let client = try daemon.connect()
-    #expect(try client.ask("new power p").hasPrefix("+ created"))
+    try expect(client.ask("new power p"), hasPrefix: "+ created")
     let count = 20_000
     try client.send(String(repeating: "send p buttonClick\n", count: count) + "shutdown\n")
     let lines = try client.readToEnd()
-    #expect(lines.count == count + 2)
-    #expect(lines.suffix(2) == ["+", "! bye reason=shutdown"])
+    expectEqual(lines.count, count + 2)
+    expectEqual(lines.suffix(2), ["+", "! bye reason=shutdown"])
     try expectEnd(of: [])
   }
 
@@ -93,12 +93,12 @@ struct EndingTests {
     try client.sendWhatFits(
       Array(String(repeating: "describe smartFridge\n", count: 2_000).utf8), waiting: false)
     let other = try daemon.connect()
-    #expect(try other.ask("sync") == "+")
+    try expectEqual(other.ask("sync"), "+")
     let start = HostClock.now()
-    #expect(try other.ask("shutdown") == "+")
-    #expect(try daemon.run.ending() == .exited(0))
-    #expect(HostClock.now() - start < 10_000_000_000)
-    #expect(fileType(of: daemon.socket) == nil)
+    try expectEqual(other.ask("shutdown"), "+")
+    try expectEqual(daemon.run.ending(), .exited(0))
+    expect(HostClock.now() - start < 10_000_000_000)
+    expectNil(fileType(of: daemon.socket))
   }
 
   @Test("quit answers, says goodbye and closes, whatever was sent behind it; others stay")
@@ -106,8 +106,8 @@ struct EndingTests {
     let other = try daemon.connect()
     let client = try daemon.connect()
     try client.send("@1 sync\n@q quit\n@2 new power p\n")
-    #expect(try client.readToEnd() == ["+ @1", "+ @q", "! bye reason=quit"])
-    #expect(try other.ask("show p").hasPrefix("- UNKNOWN-MACHINE"))
+    try expectEqual(client.readToEnd(), ["+ @1", "+ @q", "! bye reason=quit"])
+    try expect(other.ask("show p"), hasPrefix: "- UNKNOWN-MACHINE")
   }
 
   @Test("the end of standard input ends the daemon where that was asked for, and not otherwise")
@@ -119,9 +119,9 @@ struct EndingTests {
     let folder = try TemporaryFolder()
     let free = try ProgramRun("fsmd", ["--socket", "\(folder.path)/s"], in: folder)  // Its input is /dev/null.
     let second = try Patience.wait(for: "the daemon") { try? TestClient(path: "\(folder.path)/s") }
-    #expect(try second.line().hasPrefix("+ fsmd "))
-    #expect(try second.ask("sync") == "+")
-    #expect(free.isRunning)
+    try expect(second.line(), hasPrefix: "+ fsmd ")
+    try expectEqual(second.ask("sync"), "+")
+    expect(free.isRunning)
   }
 
   @Test("a socket's file that somebody else has put there since is not removed")
@@ -129,8 +129,8 @@ struct EndingTests {
     let client = try daemon.connect()
     unlink(daemon.socket)
     close(creat(daemon.socket, 0o600))
-    #expect(try client.ask("shutdown") == "+")
-    #expect(try daemon.run.ending() == .exited(0))
-    #expect(fileType(of: daemon.socket) == S_IFREG)
+    try expectEqual(client.ask("shutdown"), "+")
+    try expectEqual(daemon.run.ending(), .exited(0))
+    expectEqual(fileType(of: daemon.socket), S_IFREG)
   }
 }

@@ -51,35 +51,35 @@ struct ExportTests {
     let kept = try Kept()
     try kept.work()
     let survey = try kept.fsmd("repair", "lesson")
-    #expect(survey.code == .exited(0) && survey.output.hasPrefix("world lesson is in order: "), "\(survey)")
+    expect(survey.code == .exited(0) && survey.output.hasPrefix("world lesson is in order: "), "\(survey)")
     let told = try kept.fsmd("repair", "--to", "3", "lesson")
-    #expect(told.output.hasPrefix("world lesson would end with input 3, and lose "), "\(told)")
-    #expect(
-      told.output.hasSuffix(" inputs; nothing was changed: --yes does it, --as-new NAME writes another world instead\n")
-    )
+    expect(told.output, hasPrefix: "world lesson would end with input 3, and lose ", "\(told)")
+    expect(
+      told.output,
+      hasSuffix: " inputs; nothing was changed: --yes does it, --as-new NAME writes another world instead\n")
     let taken = try kept.fsmd("repair", "--to", "3", "--as-new", "short", "lesson")
-    #expect(taken.code == .exited(3) && taken.log.contains("belongs to the daemon"), "\(taken)")
+    expect(taken.code == .exited(3) && taken.log.contains("belongs to the daemon"), "\(taken)")
     for wrong in [
       ["--yes"], ["--to", "x"], ["--to", "1", "--to-checkpoint"], ["--to", "1", "--yes", "--as-new", "n"],
     ] {
       let program = try ProgramRun(
         "fsmd", ["repair"] + wrong + ["lesson"], in: kept.state, environment: kept.environment)
-      #expect(try program.ending() == .exited(1), "\(wrong)")
+      try expectEqual(program.ending(), .exited(1), "\(wrong)")
     }
-    #expect(try kept.fsmd("repair", "lessen").code == .exited(1))
-    #expect(try kept.fsmd("repair", "--to-checkpoint", "lesson").code == .exited(3))
+    try expectEqual(kept.fsmd("repair", "lessen").code, .exited(1))
+    try expectEqual(kept.fsmd("repair", "--to-checkpoint", "lesson").code, .exited(3))
     let lines = try kept.fsmd("export", "--format", "journal", "lesson").output.split(separator: "\n")
-    #expect(lines.first == "1 0.000 key created shiftKey off")
+    expectEqual(lines.first, "1 0.000 key created shiftKey off")
     try kept.daemon.connect().ask("shutdown")
     _ = try kept.daemon.run.ending()
-    #expect(try kept.fsmd("repair", "--to", "3", "--as-new", "short", "lesson").code == .exited(0))
+    try expectEqual(kept.fsmd("repair", "--to", "3", "--as-new", "short", "lesson").code, .exited(0))
     let done = try kept.fsmd("repair", "--to", "2", "--yes", "lesson")
-    #expect(done.code == .exited(0) && done.output.hasPrefix("world lesson ends with input 2; "), "\(done)")
+    expect(done.code == .exited(0) && done.output.hasPrefix("world lesson ends with input 2; "), "\(done)")
     let again = try DaemonProcess(environment: kept.environment)
     let client = try again.connect()
-    #expect(try client.ask("use lesson").hasSuffix(" seq=2"))
-    #expect(try client.ask("use short").hasSuffix(" seq=3"))
-    #expect(try kept.fsmd("verify").code == .exited(0))
+    try expect(client.ask("use lesson"), hasSuffix: " seq=2")
+    try expect(client.ask("use short"), hasSuffix: " seq=3")
+    try expectEqual(kept.fsmd("verify").code, .exited(0))
   }
 
   @Test("a daemon is killed; what it had stored makes the world again, and is verified")
@@ -93,22 +93,22 @@ struct ExportTests {
     _ = try kept.daemon.run.ending()
     let script = "\(kept.state.path)/lesson.fsm"
     let export = try kept.fsmd("export", "lesson", script)
-    #expect(export.code == .exited(0) && export.output == "" && export.log == "", "\(export)")
+    expect(export.code == .exited(0) && export.output == "" && export.log == "", "\(export)")
     let text = try String(contentsOfFile: script, encoding: .utf8)
     for line in shown.dropLast() {
       let words = line.split(separator: " ")
-      #expect(text.contains("expect \(words[1]) \(words[3])\n"), "\(line)")
+      expect(text, contains: "expect \(words[1]) \(words[3])\n", "\(line)")
     }
     let replay = try kept.replay(script)
-    #expect(replay.code == .exited(0), "\(replay)")
+    expectEqual(replay.code, .exited(0), "\(replay)")
     // Another seed is another world: the file says its own, and the command line has the last word.
-    #expect(text.contains("\nseed 11\n"))
-    #expect(try kept.replay("--seed", "11", script).code == .exited(0))
+    expect(text, contains: "\nseed 11\n")
+    try expectEqual(kept.replay("--seed", "11", script).code, .exited(0))
     let verification = try kept.fsmd("verify")
-    #expect(verification.code == .exited(0))
+    expectEqual(verification.code, .exited(0))
     let lines = verification.output.split(separator: "\n")
-    #expect(lines.count == 2 && lines[1] == "main good, without inputs", "\(verification)")
-    #expect(lines[0].wholeMatch(of: /lesson inputs 1\.\.\d+ good hash=[0-9a-f]{16}/) != nil, "\(verification)")
+    expect(lines.count == 2 && lines[1] == "main good, without inputs", "\(verification)")
+    expect(lines[0].wholeMatch(of: /lesson inputs 1\.\.\d+ good hash=[0-9a-f]{16}/) != nil, "\(verification)")
   }
 
   @Test("a world is exported and verified while its daemon goes on")
@@ -120,16 +120,16 @@ struct ExportTests {
     for round in 0..<3 {
       try client.send(String(repeating: "send key tap\nadvance 100ms\n", count: 500))
       let export = try kept.fsmd("export", "lesson")
-      #expect(export.code == .exited(0), "\(export.log)")
-      #expect(export.output.contains("# World lesson as of "))
+      expectEqual(export.code, .exited(0), "\(export.log)")
+      expect(export.output, contains: "# World lesson as of ")
       let file = "\(kept.state.path)/served-\(round).fsm"
       try Data(export.output.utf8).write(to: URL(filePath: file))
-      #expect(try kept.replay(file).code == .exited(0))
-      #expect(try kept.fsmd("verify", "lesson").code == .exited(0))
-      #expect(try kept.fsmd("export", "--format", "sqlite", "lesson", "\(file).sqlite").code == .exited(0))
+      try expectEqual(kept.replay(file).code, .exited(0))
+      try expectEqual(kept.fsmd("verify", "lesson").code, .exited(0))
+      try expectEqual(kept.fsmd("export", "--format", "sqlite", "lesson", "\(file).sqlite").code, .exited(0))
     }
     for _ in 0..<3_000 { _ = try client.line() }
-    #expect(try client.ask("sync").hasPrefix("+"))
+    try expect(client.ask("sync"), hasPrefix: "+")
   }
 
   @Test("wrong words and files that are there are exit 1 and one line; a store that is none is exit 3")
@@ -162,20 +162,21 @@ struct ExportTests {
       (["--log", "debug", "verify"], "fsmd: 'verify' stands before all options\nTry 'fsmd --help'.\n"),
     ] {
       let program = try ProgramRun("fsmd", words, in: kept.state, environment: kept.environment)
-      #expect(try program.ending() == .exited(1), "\(words)")
-      #expect(program.output == "" && program.log == said, "\(words): \(program.log)")
+      try expectEqual(program.ending(), .exited(1), "\(words)")
+      expect(program.output == "" && program.log == said, "\(words): \(program.log)")
     }
-    #expect(try String(contentsOfFile: taken, encoding: .utf8) == "mine")
+    try expectEqual(String(contentsOfFile: taken, encoding: .utf8), "mine")
     let empty = try TemporaryFolder()
     for words in [["export", "lesson"], ["verify"]] {
       let program = try ProgramRun("fsmd", words + ["--state", empty.path], in: kept.state)
-      #expect(try program.ending() == .exited(3), "\(words)")
-      #expect(program.log == "fsmd: there is no \(empty.path)/journal.sqlite: no durable world was ever stored there\n")
+      try expectEqual(program.ending(), .exited(3), "\(words)")
+      expectEqual(
+        program.log, "fsmd: there is no \(empty.path)/journal.sqlite: no durable world was ever stored there\n")
     }
     for words in [["export", "--help"], ["verify", "-h"]] {
       let program = try ProgramRun("fsmd", words, in: kept.state)
-      #expect(try program.ending() == .exited(0))
-      #expect(program.output.hasPrefix("usage: fsmd \(words[0]) [OPTION]... ") && program.log == "")
+      try expectEqual(program.ending(), .exited(0))
+      expect(program.output.hasPrefix("usage: fsmd \(words[0]) [OPTION]... ") && program.log == "")
     }
   }
 
@@ -192,9 +193,9 @@ struct ExportTests {
     bytes[place] ^= 1
     try bytes.write(to: path)
     let verification = try kept.fsmd("verify")
-    #expect(verification.code == .exited(3))
-    #expect(verification.output.contains("lesson") && verification.output.contains(" bad: "), "\(verification)")
-    #expect(verification.output.contains("main good"), "\(verification)")
-    #expect(try Data(contentsOf: path) == bytes)
+    expectEqual(verification.code, .exited(3))
+    expect(verification.output.contains("lesson") && verification.output.contains(" bad: "), "\(verification)")
+    expect(verification.output, contains: "main good", "\(verification)")
+    try expectEqual(Data(contentsOf: path), bytes)
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import UnixHost
 
@@ -15,13 +16,13 @@ struct FairnessTests {
     daemon = try DaemonProcess()
     heavy = try daemon.connect()
     light = try daemon.connect()
-    #expect(try heavy.ask("quiet on") == "+")
+    try expectEqual(heavy.ask("quiet on"), "+")
     var text = ""
     for number in 0..<requestsBefore - 4 { text += "new power m\(number)\n" }
     try heavy.send(text + "quiet off\nsync\n")
-    #expect(try heavy.final() == "+")
-    #expect(try heavy.final() == "+")
-    #expect(try light.ask("sync") == "+")
+    try expectEqual(heavy.final(), "+")
+    try expectEqual(heavy.final(), "+")
+    try expectEqual(light.ask("sync"), "+")
   }
 
   @Test(
@@ -36,8 +37,8 @@ struct FairnessTests {
     daemon.signal(SIGCONT)
     let line = try light.reply().first { $0.hasPrefix(". requests ") } ?? ""
     let taken = (Int(line.split(separator: " ")[2]) ?? 0) - requestsBefore
-    #expect(taken < count / 2, "\(taken) requests were taken before the light one")
-    for _ in 0..<count { #expect(try heavy.final().contains(" @h ")) }
-    #expect(try heavy.ask("sync") == "+")
+    expect(taken < count / 2, "\(taken) requests were taken before the light one")
+    for _ in 0..<count { try expect(heavy.final(), contains: " @h ") }
+    try expectEqual(heavy.ask("sync"), "+")
   }
 }

@@ -17,7 +17,7 @@ struct GraphvizJobTests {
     guard file >= 0 else { throw HarnessFailure(what: "cannot make a program: errno \(errno)") }
     let descriptor = Descriptor(rawValue: file)
     defer { descriptor.close() }
-    #expect(descriptor.writeAll("#!/bin/sh\n\(reads ? "while read -r line; do :; done\n" : "")\(script)\n"))
+    expect(descriptor.writeAll("#!/bin/sh\n\(reads ? "while read -r line; do :; done\n" : "")\(script)\n"))
     return path
   }
 
@@ -27,9 +27,9 @@ struct GraphvizJobTests {
     let client = try daemon.connect()
     try client.send("@p graph fridge format=svg\n")
     let lines = try client.reply()
-    #expect([lines.first, lines.dropLast().last] == [". @p <svg>", ". @p </svg>"])
-    #expect(lines.contains(". @p @media (prefers-color-scheme: dark) {"), "dark screens get other colours")
-    #expect(lines.last == "+ @p \(lines.count - 1)")
+    expectEqual([lines.first, lines.dropLast().last], [". @p <svg>", ". @p </svg>"])
+    expect(lines, contains: ". @p @media (prefers-color-scheme: dark) {", "dark screens get other colours")
+    expectEqual(lines.last, "+ @p \(lines.count - 1)")
   }
 
   @Test("a composed kind is drawn as well")
@@ -37,25 +37,25 @@ struct GraphvizJobTests {
     let daemon = try DaemonProcess(environment: [("PATH", try programs("echo '<svg/>'"))])
     let client = try daemon.connect()
     try client.send("graph phoneCall format=svg\n")
-    #expect(try client.reply() == [". <svg/>", "+ 1"])
+    try expectEqual(client.reply(), [". <svg/>", "+ 1"])
   }
 
   @Test("others are served while the program draws, and no more than a few pictures are drawn at once")
   func fairness() throws {
     let path = try folder.get().path
-    #expect(mkfifo("\(path)/gate", 0o600) == 0)
+    expectEqual(mkfifo("\(path)/gate", 0o600), 0)
     let daemon = try DaemonProcess(
       environment: [("PATH", try programs("read -r go < '\(path)/gate'; echo '<svg/>'"))])
     let (waiting, other) = (try daemon.connect(), try daemon.connect())
     try waiting.send("graph fridge format=svg\nsync\n")
-    #expect(try other.ask("new power p").hasPrefix("+ created p off "))
-    #expect(try other.ask("sync") == "+")
+    try expect(other.ask("new power p"), hasPrefix: "+ created p off ")
+    try expectEqual(other.ask("sync"), "+")
     // To open the gate waits for the program to come to it.
     let gate = Descriptor(rawValue: open("\(path)/gate", O_WRONLY | O_CLOEXEC))
-    #expect(gate.writeAll("go\n"))
+    expect(gate.writeAll("go\n"))
     gate.close()
-    #expect(try waiting.reply() == [". <svg/>", "+ 1"])
-    #expect(try waiting.final() == "+")
+    try expectEqual(waiting.reply(), [". <svg/>", "+ 1"])
+    try expectEqual(waiting.final(), "+")
   }
 
   @Test("a program that draws nothing, or is not there, is told, with what works without it")
@@ -63,14 +63,14 @@ struct GraphvizJobTests {
     let allowed =
       "- BAD-ARGUMENT argument=format got=svg allowed=table,dot,mermaid,stateDiagram,plantuml,json,tests,scxml : "
     let useless = try DaemonProcess(environment: [("PATH", try programs("exit 1"))])
-    #expect(
-      try useless.connect().ask("graph fridge format=svg") == allowed + "'dot' has drawn nothing that could be used")
+    try expectEqual(
+      useless.connect().ask("graph fridge format=svg"), allowed + "'dot' has drawn nothing that could be used")
     let none = try DaemonProcess(environment: [("PATH", "/nonexistent")])
     let client = try none.connect()
     let answer = try client.ask("graph fridge format=svg")
-    #expect(answer.hasPrefix(allowed + "svg is drawn by the program 'dot' of Graphviz, which cannot be started"))
-    #expect(answer.hasSuffix("install graphviz"))
-    #expect(try client.ask("graph fridge format=dot show=plain") == "+ 12")
+    expect(answer, hasPrefix: allowed + "svg is drawn by the program 'dot' of Graphviz, which cannot be started")
+    expect(answer, hasSuffix: "install graphviz")
+    try expectEqual(client.ask("graph fridge format=dot show=plain"), "+ 12")
   }
 
   @Test("a program that hangs and ignores signals ends with its client, and so does what it has started")
@@ -97,11 +97,11 @@ struct GraphvizJobTests {
     try Patience.wait(until: "four programs at work") { processes().count == 8 }
     // A fifth is not begun, and says why.
     let fifth = try daemon.connect()
-    #expect(
-      try fifth.ask("graph fridge format=svg")
-        == "- LIMIT name=drawings value=4 : 4 pictures are being drawn already; ask again when one is done, or take format=dot"
+    try expectEqual(
+      fifth.ask("graph fridge format=svg"),
+      "- LIMIT name=drawings value=4 : 4 pictures are being drawn already; ask again when one is done, or take format=dot"
     )
-    #expect(try fifth.ask("graph fridge format=dot show=plain") == "+ 12")
+    try expectEqual(fifth.ask("graph fridge format=dot show=plain"), "+ 12")
     clients.removeFirst().close()
     try Patience.wait(until: "the first program's end") {
       processes()[..<8].count { ProcessFacts(pid: $0).residentKiB > 0 } <= 6
@@ -113,7 +113,7 @@ struct GraphvizJobTests {
     try Patience.wait(until: "the end of all programs") {
       processes().allSatisfy { ProcessFacts(pid: $0).residentKiB == 0 }
     }
-    #expect(try daemon.connect().ask("sync") == "+")
+    try expectEqual(daemon.connect().ask("sync"), "+")
   }
 
   @Test("a program that writes without end, to its output or its errors, is cut off")
@@ -124,14 +124,14 @@ struct GraphvizJobTests {
     let daemon = try DaemonProcess(environment: [("PATH", "\(try programs(script, reads: false)):/usr/bin:/bin")])
     let (client, other) = (try daemon.connect(), try daemon.connect())
     try client.send("graph fridge format=svg\n")
-    #expect(try other.ask("sync") == "+")
-    #expect(try client.final() == allowed + "'dot' has drawn nothing that could be used")
+    try expectEqual(other.ask("sync"), "+")
+    try expectEqual(client.final(), allowed + "'dot' has drawn nothing that could be used")
   }
 
   @Test("a client that leaves ends the drawing, and nothing stays open")
   func leaving() throws {
     let path = try folder.get().path
-    #expect(mkfifo("\(path)/gate", 0o600) == 0)
+    expectEqual(mkfifo("\(path)/gate", 0o600), 0)
     let daemon = try DaemonProcess(
       environment: [("PATH", try programs("read -r go < '\(path)/gate'; echo '<svg/>'"))])
     let before = try daemon.idleDescriptors()
@@ -140,6 +140,6 @@ struct GraphvizJobTests {
       try client.send("graph fridge format=svg\n")
       client.close()
     }
-    #expect(daemon.surplusDescriptors(over: before) == 0)
+    expectEqual(daemon.surplusDescriptors(over: before), 0)
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 struct GreetingTests {
@@ -6,12 +7,12 @@ struct GreetingTests {
     let daemon = try DaemonProcess()
     let client = try daemon.connectUngreeted()
     let greeting = try client.line()
-    #expect(
+    expect(
       greeting.wholeMatch(
         of: #/\+ fsmd protocol=1 version=\d+\.\d+\.\d+ world=main clock=real t=\d+\.\d{3,9} seq=0/#) != nil,
       "\(greeting)")
-    #expect(try client.ask("new power p").hasPrefix("+ created p off t="))
+    try expect(client.ask("new power p"), hasPrefix: "+ created p off t=")
     let second = try daemon.connectUngreeted()
-    #expect(try second.line().hasSuffix(" seq=1"))
+    try expect(second.line(), hasSuffix: " seq=1")
   }
 }

@@ -32,79 +32,79 @@ struct GroupTests {
   func members() throws {
     // Who has been greeted may count on both sockets.
     let (one, other) = (try connect(1), try connect(2))
-    #expect(permissions(of: daemon.socket) == 0o660)
-    #expect(permissions(of: "\(daemon.folder.path)/watch") == 0o660)
-    #expect(try one.ask("new power lamp").hasPrefix("+ created lamp"))
-    #expect(try other.ask("show lamp").hasPrefix("- UNKNOWN-MACHINE"))
-    #expect(try daemon.connect().ask("show lamp").hasPrefix("- UNKNOWN-MACHINE"))
-    #expect(try one.ask("world share main").hasPrefix("+ shared main read"))
-    #expect(try other.ask("use 30001/main").hasPrefix("+ world=30001/main"))
-    #expect(try other.ask("send lamp buttonClick").hasPrefix("- READ-ONLY"))
-    #expect(try other.askAll("who").contains(". 30001"))
-    #expect(try one.ask("shutdown").hasPrefix("- NOT-OWNER verb=shutdown owner=root"))
+    expectEqual(permissions(of: daemon.socket), 0o660)
+    expectEqual(permissions(of: "\(daemon.folder.path)/watch"), 0o660)
+    try expect(one.ask("new power lamp"), hasPrefix: "+ created lamp")
+    try expect(other.ask("show lamp"), hasPrefix: "- UNKNOWN-MACHINE")
+    try expect(daemon.connect().ask("show lamp"), hasPrefix: "- UNKNOWN-MACHINE")
+    try expect(one.ask("world share main"), hasPrefix: "+ shared main read")
+    try expect(other.ask("use 30001/main"), hasPrefix: "+ world=30001/main")
+    try expect(other.ask("send lamp buttonClick"), hasPrefix: "- READ-ONLY")
+    try expect(other.askAll("who"), contains: ". 30001")
+    try expect(one.ask("shutdown"), hasPrefix: "- NOT-OWNER verb=shutdown owner=root")
     #expect(throws: SocketFailure.self) {
       try OtherUser(uid: 31_000, gid: 31_000).acting { try ClientSocket.connect(path: daemon.socket).close() }
     }
-    #expect(try daemon.connect().ask("world drop 30002/main").hasPrefix("- BAD-ARGUMENT"))
+    try expect(daemon.connect().ask("world drop 30002/main"), hasPrefix: "- BAD-ARGUMENT")
   }
 
   @Test("connections of the other socket may only look")
   func watchSocket() throws {
     let owner = try daemon.connect()
-    #expect(try owner.ask("new power lamp").hasPrefix("+ created"))
+    try expect(owner.ask("new power lamp"), hasPrefix: "+ created")
     let watcher = try OtherUser.member(3).connect("\(daemon.folder.path)/watch")
-    #expect(try watcher.line().hasPrefix("+ fsmd "))
-    #expect(try watcher.ask("use root/main").hasPrefix("- UNKNOWN-WORLD"))
-    #expect(try owner.ask("world share main write").hasPrefix("+ shared main write"))
-    #expect(try watcher.ask("use root/main").hasPrefix("+ world=root/main"))
-    #expect(try watcher.ask("watch *") == "+ watching 1")
-    #expect(try owner.ask("send lamp buttonClick").hasPrefix("+ moved"))
-    #expect(try watcher.line().hasPrefix("* "))
-    #expect(try watcher.ask("send lamp buttonClick").hasPrefix("- READ-ONLY verb=send"))
-    #expect(try watcher.ask("world new w").hasPrefix("- READ-ONLY verb=world"))
+    try expect(watcher.line(), hasPrefix: "+ fsmd ")
+    try expect(watcher.ask("use root/main"), hasPrefix: "- UNKNOWN-WORLD")
+    try expect(owner.ask("world share main write"), hasPrefix: "+ shared main write")
+    try expect(watcher.ask("use root/main"), hasPrefix: "+ world=root/main")
+    try expectEqual(watcher.ask("watch *"), "+ watching 1")
+    try expect(owner.ask("send lamp buttonClick"), hasPrefix: "+ moved")
+    try expect(watcher.line(), hasPrefix: "* ")
+    try expect(watcher.ask("send lamp buttonClick"), hasPrefix: "- READ-ONLY verb=send")
+    try expect(watcher.ask("world new w"), hasPrefix: "- READ-ONLY verb=world")
   }
 
   @Test("users' worlds are there again after a restart, with whom they are shared")
   func restart() throws {
     let learner = try connect(1)
-    #expect(try learner.ask("new power lamp").hasPrefix("+ created"))
-    #expect(try learner.ask("world new lab durable=yes") == "+ created lab")
-    #expect(try learner.ask("world share lab") == "+ shared lab read")
+    try expect(learner.ask("new power lamp"), hasPrefix: "+ created")
+    try expectEqual(learner.ask("world new lab durable=yes"), "+ created lab")
+    try expectEqual(learner.ask("world share lab"), "+ shared lab read")
     daemon.signal(SIGKILL)
     _ = try daemon.run.ending()
     let next = try Self.start(in: daemon.folder)
     let again = try OtherUser.member(1).connect(next.socket)
-    #expect(try again.line().hasPrefix("+ fsmd "))
-    #expect(try again.ask("expect lamp off").hasPrefix("+ off"))
+    try expect(again.line(), hasPrefix: "+ fsmd ")
+    try expect(again.ask("expect lamp off"), hasPrefix: "+ off")
     let other = try OtherUser.member(2).connect(next.socket)
-    #expect(try other.line().hasPrefix("+ fsmd "))
-    #expect(try other.ask("use 30001/lab").hasPrefix("+ world=30001/lab"))
+    try expect(other.line(), hasPrefix: "+ fsmd ")
+    try expect(other.ask("use 30001/lab"), hasPrefix: "+ world=30001/lab")
   }
 
   @Test("one of 30 users does the worst: the others' requests are all answered, and right")
   func hostile() throws {
     let learners = try (1..<30).map { try connect($0) }
-    for learner in learners { #expect(try learner.ask("new power lamp").hasPrefix("+ created lamp")) }
+    for learner in learners { try expect(learner.ask("new power lamp"), hasPrefix: "+ created lamp") }
     let hostile = Hostile(OtherUser.member(30), daemon.socket)
     try hostile.begin()
     for round in 0..<8 {
       try hostile.go(on: round)
       for learner in learners { try learner.send("@r\(round) send lamp buttonClick\n@l\(round) list\n") }
       for learner in learners {
-        #expect(try learner.line().hasPrefix("+ @r\(round) moved \(round.isMultiple(of: 2) ? "off on" : "on off") "))
-        #expect(try learner.line().hasPrefix(". @l\(round) lamp power "))
-        #expect(try learner.line() == "+ @l\(round) 1")
+        try expect(learner.line(), hasPrefix: "+ @r\(round) moved \(round.isMultiple(of: 2) ? "off on" : "on off") ")
+        try expect(learner.line(), hasPrefix: ". @l\(round) lamp power ")
+        try expectEqual(learner.line(), "+ @l\(round) 1")
       }
     }
-    #expect(hostile.served <= 16, "\(hostile.served) connections were served")
-    #expect(hostile.refused >= 900, "\(hostile.refused) of 1,000 were refused")
+    expect(hostile.served <= 16, "\(hostile.served) connections were served")
+    expect(hostile.refused >= 900, "\(hostile.refused) of 1,000 were refused")
     hostile.leave()
     for (number, learner) in learners.enumerated() {
-      #expect(try learner.ask("expect lamp off").hasPrefix("+ off"), "\(number)")
+      try expect(learner.ask("expect lamp off"), hasPrefix: "+ off", "\(number)")
     }
     // The world that is left has a bounded part of the memory, and whoever comes new is served.
-    #expect(try connect(31).ask("sync") == "+")
-    #expect(try daemon.connect().ask("sync") == "+")
+    try expectEqual(connect(31).ask("sync"), "+")
+    try expectEqual(daemon.connect().ask("sync"), "+")
   }
 
   @Test(
@@ -124,10 +124,10 @@ struct GroupTests {
     let other = try connect(2)
     let owner = isShared ? other : many[0]
     try owner.send("quiet on\n" + (0..<2_000).map { "new power m\($0)\n" }.joined() + "quiet off\nsync\n")
-    for _ in 0..<3 { #expect(try owner.final() == "+") }
+    for _ in 0..<3 { try expectEqual(owner.final(), "+") }
     if isShared {
-      #expect(try other.ask("world share main").hasPrefix("+ shared"))
-      for client in many { #expect(try client.ask("use 30002/main").hasPrefix("+ world=30002/main")) }
+      try expect(other.ask("world share main"), hasPrefix: "+ shared")
+      for client in many { try expect(client.ask("use 30002/main"), hasPrefix: "+ world=30002/main") }
     }
     let before = try requests(other)
     try daemon.stop()
@@ -136,9 +136,9 @@ struct GroupTests {
     daemon.signal(SIGCONT)
     let line = try other.reply().first { $0.hasPrefix(". requests ") } ?? ""
     let taken = (Int(line.split(separator: " ")[2]) ?? 0) - before
-    #expect(taken < 100, "\(taken) of 1,000 requests were taken before the other user's")
+    expect(taken < 100, "\(taken) of 1,000 requests were taken before the other user's")
     for client in many {
-      for _ in 0..<5 { #expect(try client.final().contains(" @h ")) }
+      for _ in 0..<5 { try expect(client.final(), contains: " @h ") }
     }
   }
 
@@ -157,19 +157,19 @@ struct GroupTests {
       (["--socket", "\(folder.path)/s", "--watch-socket", "\(folder.path)/s"], "both sockets have the path"),
     ] {
       let run = try ProgramRun("fsmd", arguments, in: folder, environment: [("FSMD_SOCKET", nil)])
-      #expect(try run.ending() == .exited(2))
-      #expect(run.log.contains(word), "\(run.log)")
+      try expectEqual(run.ending(), .exited(2))
+      expect(run.log.contains(word), "\(run.log)")
     }
     let open = try TemporaryFolder()
     chmod(open.path, 0o777)
     let group = try #require(OtherUser.group).name
     let replaceable = try ProgramRun("fsmd", ["--group", group, "--socket", "\(open.path)/s"], in: folder)
-    #expect(try replaceable.ending() == .exited(2))
-    #expect(
-      replaceable.log.contains("another user could replace the socket, since \(open.path) "), "\(replaceable.log)")
+    try expectEqual(replaceable.ending(), .exited(2))
+    expect(
+      replaceable.log, contains: "another user could replace the socket, since \(open.path) ", "\(replaceable.log)")
     let run = try ProgramRun("fsmd", ["--limit", "userWorlds=3"], in: folder)
-    #expect(try run.ending() == .exited(1))
-    #expect(run.log.contains("whom --group lets in"), "\(run.log)")
+    try expectEqual(run.ending(), .exited(1))
+    expect(run.log, contains: "whom --group lets in", "\(run.log)")
   }
 
   @Test(
@@ -183,8 +183,8 @@ struct GroupTests {
       ["--reuid=31000", "--regid=31000", "--clear-groups", try Products.path(of: "fsmd"), "--group", group]
         + ["--socket", "\(folder.path)/s"],
       in: folder, isOurs: false)
-    #expect(try run.ending() == .exited(2))
-    #expect(run.log.contains("this process is not in the group \(group): "), "\(run.log)")
+    try expectEqual(run.ending(), .exited(2))
+    expect(run.log, contains: "this process is not in the group \(group): ", "\(run.log)")
   }
 }
 

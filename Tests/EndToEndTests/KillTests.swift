@@ -38,17 +38,17 @@ struct KillTests {
     let daemon = try DaemonProcess()
     let client = try daemon.connect()
     try client.send("new power p\nsend p buttonClick\nworld fork trial durable=yes\nuse trial\nsend p buttonClick\n")
-    for _ in 0..<5 { #expect(try client.final().hasPrefix("+ ")) }
+    for _ in 0..<5 { try expect(client.final(), hasPrefix: "+ ") }
     daemon.signal(SIGKILL)
-    #expect(try daemon.run.ending() == .killed(signal: SIGKILL))
+    try expectEqual(daemon.run.ending(), .killed(signal: SIGKILL))
     let again = try DaemonProcess(in: daemon.folder)
     let other = try again.connect()
-    #expect(try other.ask("expect p on").hasPrefix("+"))
-    #expect(try other.ask("use trial").hasPrefix("+ world=trial "))
-    #expect(try other.ask("expect p off").hasPrefix("+"))
-    #expect(try other.ask("undo 2").hasPrefix("+ "))
-    #expect(try other.ask("expect p off").hasPrefix("+"))
-    #expect(try other.ask("journal") == "+ 4")
+    try expect(other.ask("expect p on"), hasPrefix: "+")
+    try expect(other.ask("use trial"), hasPrefix: "+ world=trial ")
+    try expect(other.ask("expect p off"), hasPrefix: "+")
+    try expect(other.ask("undo 2"), hasPrefix: "+ ")
+    try expect(other.ask("expect p off"), hasPrefix: "+")
+    try expectEqual(other.ask("journal"), "+ 4")
   }
 }
 
@@ -80,7 +80,7 @@ private struct KillStory {
     arguments = setup.arguments + (address.map { ["--store", $0] } ?? [])
     place = address.map { ["--state", $0] } ?? []
     daemon = try DaemonProcess(with: arguments)
-    #expect(try daemon.connect().ask("world new lesson durable=yes") == "+ created lesson")
+    try expectEqual(daemon.connect().ask("world new lesson durable=yes"), "+ created lesson")
   }
 
   // MARK: Lives
@@ -99,7 +99,7 @@ private struct KillStory {
     let end = HostClock.now() + UInt64(dice.number(below: 8_000)) * 1_000
     while HostClock.now() < end { load(clients) }
     daemon.signal(SIGKILL)
-    #expect(try daemon.run.ending() == .killed(signal: SIGKILL))
+    try expectEqual(daemon.run.ending(), .killed(signal: SIGKILL))
     for client in clients { try client.drain() }
     // Now and then one is killed while it starts.
     if dice.number(below: 4) == 0 { try startAndKill() }
@@ -217,8 +217,8 @@ private struct KillStory {
       reply = try reader.askAll("journal since=\(since) limit=1000000")
     }
     let inputs = FoundInput.all(in: reply)
-    #expect(
-      inputs.map(\.sequence) == (0..<UInt64(inputs.count)).map { since + $0 }, "\(world.name): \(reply.last ?? "")")
+    expectEqual(
+      inputs.map(\.sequence), (0..<UInt64(inputs.count)).map { since + $0 }, "\(world.name): \(reply.last ?? "")")
     return (inputs, since)
   }
 
@@ -288,15 +288,15 @@ private struct KillStory {
       fresh.seen = 0
       let inputs = try read(reader, fresh).inputs
       // Timers may have expired since.
-      #expect(inputs.map(\.sequence).starts(with: worlds[place].inputs.map(\.sequence)))
+      expect(inputs.map(\.sequence).starts(with: worlds[place].inputs.map(\.sequence)))
       worlds[place].inputs = inputs
     }
-    #expect(worlds.reduce(0) { $0 + $1.seen } > (Thorough.isFull ? 300 : 0), "\(worlds.map(\.seen))")
+    expect(worlds.reduce(0) { $0 + $1.seen } > (Thorough.isFull ? 300 : 0), "\(worlds.map(\.seen))")
     if setup != .retention { try rebuild(worlds[1], reader) }
-    #expect(try reader.ask("shutdown") == "+")
-    #expect(try daemon.run.ending() == .exited(0))
+    try expectEqual(reader.ask("shutdown"), "+")
+    try expectEqual(daemon.run.ending(), .exited(0))
     let verification = try ProgramRun("fsmd", ["verify"] + place, in: daemon.folder)
-    #expect(try verification.ending() == .exited(0), "\(setup): \(verification.output)\(verification.log)")
+    try expectEqual(verification.ending(), .exited(0), "\(setup): \(verification.output)\(verification.log)")
   }
 
   /// Plays what has happened in a virtual world in another one, and compares the two.
@@ -315,17 +315,17 @@ private struct KillStory {
     requests += ["advance until \(moment)", "quiet off"]
     try reader.send(requests.joined(separator: "\n") + "\n@end sync\n")
     let failed = try reader.lines { $0 == "+ @end" }.filter { $0.hasPrefix("-") && !$0.contains(" REFUSED ") }
-    #expect(failed.isEmpty, "\(failed.prefix(3))")
+    expect(failed.isEmpty, "\(failed.prefix(3))")
     // A kind from a document is another one in another world, also where its name is the same.
     let differences = try reader.askAll("diff \(world.name) again").dropLast().filter { line in
       let words = line.split(separator: " ")
       return !(words.count == 5 && words[1] == "kind" && words[3] == words[4])
     }
-    #expect(differences == [])
+    expectEqual(differences, [])
     let lists = try [world.name, "again"].map { name in
       try reader.ask("use \(name)")
       return try reader.askAll("list")
     }
-    #expect(lists[0] == lists[1])
+    expectEqual(lists[0], lists[1])
   }
 }

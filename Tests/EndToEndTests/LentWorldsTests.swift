@@ -53,8 +53,8 @@ struct LentWorldsTests {
   /// - Returns: Two clients that use the world.
   private func makeWorld(clock: String = "virtual") throws -> (TestClient, TestClient) {
     let (first, second) = (try daemon.connect(), try daemon.connect())
-    #expect(try first.ask("world new w clock=\(clock)") == "+ created w")
-    for client in [first, second] { #expect(try client.ask("use w").hasPrefix("+ world=w ")) }
+    try expectEqual(first.ask("world new w clock=\(clock)"), "+ created w")
+    for client in [first, second] { try expect(client.ask("use w"), hasPrefix: "+ world=w ") }
     let fridges = (0..<20).map { "new fridge f\($0) start=\($0 % 5)" }
     try carryOut(fridges + ["new power p"], on: first)
     return (first, second)
@@ -63,17 +63,17 @@ struct LentWorldsTests {
   /// Makes the worlds `l` and `r`, which differ in the state of each machine.
   private func makeLargeWorlds() throws {
     let client = try daemon.connect()
-    #expect(try client.ask("world new l") == "+ created l")
-    #expect(try client.ask("use l").hasPrefix("+ world=l "))
+    try expectEqual(client.ask("world new l"), "+ created l")
+    try expect(client.ask("use l"), hasPrefix: "+ world=l ")
     try carryOut((0..<Self.manyMachines).map { "new power p\($0)" }, on: client)
-    #expect(try client.ask("world fork r") == "+ created r")
-    #expect(try client.ask("cast p* buttonClick").hasPrefix("+ \(Self.manyMachines) moved=\(Self.manyMachines) "))
+    try expectEqual(client.ask("world fork r"), "+ created r")
+    try expect(client.ask("cast p* buttonClick"), hasPrefix: "+ \(Self.manyMachines) moved=\(Self.manyMachines) ")
   }
 
   /// Sends requests and waits for them to be done. Failures are reported.
   private func carryOut(_ requests: [String], on client: TestClient) throws {
     try client.send("quiet on\n" + requests.joined(separator: "\n") + "\nquiet off\nsync\n")
-    for _ in 0..<3 { #expect(try client.final() == "+") }
+    for _ in 0..<3 { try expectEqual(client.final(), "+") }
   }
 
   /// Waits until something has happened in the world that a client uses, as somebody else's request goes on there.
@@ -86,14 +86,14 @@ struct LentWorldsTests {
   private func cancel(_ client: TestClient) throws {
     try client.send("cancel\n")
     let line = try client.final()
-    #expect(line.hasPrefix("- @long CANCELLED "), "\(line)")
-    #expect(try client.final() == "+")
+    expect(line, hasPrefix: "- @long CANCELLED ", "\(line)")
+    try expectEqual(client.final(), "+")
   }
 
   private func expectEnd(of request: LongRequest, _ code: String, _ line: String) {
-    #expect(line.hasPrefix("- @long \(code) "), "\(line)")
+    expect(line, hasPrefix: "- @long \(code) ", "\(line)")
     let keys = line.prefix { $0 != ":" }.split(separator: " ").filter { $0.contains("=") }
-    #expect(keys.map { String($0.prefix { $0 != "=" }) } == request.progress, "\(line)")
+    expectEqual(keys.map { String($0.prefix { $0 != "=" }) }, request.progress, "\(line)")
   }
 
   /// The number of an activity, as soon as `activities` has a line for its verb.
@@ -127,24 +127,24 @@ struct LentWorldsTests {
     arguments: ["advance 36500d", "step 1000000000", "await p on within=36500d"])
   func goingBack(_ request: String) throws {
     let (driver, other) = try makeWorld()
-    #expect(try driver.ask("advance 1h").hasPrefix("+ advanced fired="))
-    #expect(try other.ask("new power q").hasPrefix("+ created q "))
+    try expect(driver.ask("advance 1h"), hasPrefix: "+ advanced fired=")
+    try expect(other.ask("new power q"), hasPrefix: "+ created q ")
     try carryOut(Array(repeating: "send q buttonClick", count: 100), on: other)
     try driver.send("@long \(request)\n")
     for _ in 0..<5 {
       try waitForProgress(seenBy: other)
       // The search goes through all that has happened, which soon takes longer than a worker's slice.
       let answer = try other.ask("undo 5000")
-      #expect(answer.hasPrefix("- BAD-ARGUMENT argument=count got=5000 "), "\(answer)")
+      expect(answer, hasPrefix: "- BAD-ARGUMENT argument=count got=5000 ", "\(answer)")
       for way in ["undo", "goto 1h"] {
         try waitForProgress(seenBy: other)
         let answer = try other.ask(way)
-        #expect(answer.hasPrefix("+ t=3600.000 seq="), "\(way): \(answer)")
+        expect(answer, hasPrefix: "+ t=3600.000 seq=", "\(way): \(answer)")
       }
     }
     try cancel(driver)
-    #expect(try other.ask("sync") == "+")
-    #expect(daemon.run.isRunning)
+    try expectEqual(other.ask("sync"), "+")
+    expect(daemon.run.isRunning)
   }
 
   @Test("a request whose verb is in quotes waits for the world like any other")
@@ -154,13 +154,13 @@ struct LentWorldsTests {
     for _ in 0..<20 {
       try waitForProgress(seenBy: other)
       try other.send("\"list\" limit=1\n\"send\" p buttonClick\n@1 \"sync\"\n")
-      #expect(try other.final() == "+ 1")
-      #expect(try other.final().hasPrefix("+ moved "))
-      #expect(try other.final() == "+ @1")
+      try expectEqual(other.final(), "+ 1")
+      try expect(other.final(), hasPrefix: "+ moved ")
+      try expectEqual(other.final(), "+ @1")
     }
     try cancel(driver)
-    #expect(try other.ask("\"expect\" p off").hasPrefix("+ off "))
-    #expect(daemon.run.isRunning)
+    try expect(other.ask("\"expect\" p off"), hasPrefix: "+ off ")
+    expect(daemon.run.isRunning)
   }
 
   @Test(
@@ -172,11 +172,11 @@ struct LentWorldsTests {
     for _ in 0..<2 {
       try worker.send(request.text)
       let number = try activity(request, seenBy: other)
-      #expect(try other.ask("help send").hasPrefix("+ "))
-      #expect(try other.ask("cancel \(number)") == "+")
+      try expect(other.ask("help send"), hasPrefix: "+ ")
+      try expectEqual(other.ask("cancel \(number)"), "+")
       let last = try worker.lines { $0.contains(" @long ") }.last ?? ""
       expectEnd(of: request, "CANCELLED", last)
-      #expect(try other.ask("sync") == "+")
+      try expectEqual(other.ask("sync"), "+")
     }
   }
 
@@ -192,10 +192,10 @@ struct LentWorldsTests {
     daemon.signal(SIGTERM)
     let ends = try worker.readToEnd().suffix(2)
     expectEnd(of: request, "SHUTTING-DOWN", ends.first ?? "")
-    #expect(ends.last == Self.goodbye)
-    #expect(try daemon.run.ending() == .exited(0))
+    expectEqual(ends.last, Self.goodbye)
+    try expectEqual(daemon.run.ending(), .exited(0))
     // Two seconds are promised; the benchmarks hold it to that.
-    #expect(HostClock.now() - start < 4_000_000_000)
+    expect(HostClock.now() - start < 4_000_000_000)
   }
 
   @Test(
@@ -206,28 +206,28 @@ struct LentWorldsTests {
     let witness = try daemon.connect()
     try carryOut((0..<50).map { "new power m\($0)" }, on: worker)
     var waiting = try daemon.connect()
-    #expect(try waiting.ask("use w").hasPrefix("+ world=w "))
+    try expect(waiting.ask("use w"), hasPrefix: "+ world=w ")
     let count = 800
     for round in 0..<Thorough.rounds(5, atLeast: 2) {
       try waiting.send("@w await p on within=36500d\n")
-      #expect(try witness.ask("sync") == "+")
+      try expectEqual(witness.ask("sync"), "+")
       try worker.send("begin\n" + String(repeating: "cast m* buttonClick\n", count: count) + "@batch end\n")
       // On a virtual clock the await has the world for a while before the batch does.
       for _ in 0..<(100 << round) { try witness.ask("sync") }
       if leaves {
         waiting.close()
         waiting = try daemon.connect()
-        #expect(try waiting.ask("use w").hasPrefix("+ world=w "))
+        try expect(waiting.ask("use w"), hasPrefix: "+ world=w ")
       } else {
         try waiting.send("cancel\n")
       }
       let answers = try (0...count).map { _ in try worker.final() }
       let failure = answers.first { !$0.hasPrefix("+") }
-      #expect(failure == nil)
-      #expect(try worker.final() == "+ @batch batch=\(count)")
+      expectNil(failure)
+      try expectEqual(worker.final(), "+ @batch batch=\(count)")
       guard !leaves else { continue }
-      #expect(try waiting.final().hasPrefix("- @w CANCELLED "))
-      #expect(try waiting.final() == "+")
+      try expect(waiting.final(), hasPrefix: "- @w CANCELLED ")
+      try expectEqual(waiting.final(), "+")
     }
   }
 
@@ -238,42 +238,42 @@ struct LentWorldsTests {
   func droppedWhileComparing(_ inputsBefore: Int) throws {
     try makeLargeWorlds()
     let (sender, watcher, witness) = (try daemon.connect(), try daemon.connect(), try daemon.connect())
-    #expect(try sender.ask("new power q").hasPrefix("+ created q "))
+    try expect(sender.ask("new power q"), hasPrefix: "+ created q ")
     try carryOut(Array(repeating: "send q buttonClick", count: 100), on: sender)
-    #expect(try watcher.ask("watch *") == "+ watching 1")
+    try expectEqual(watcher.ask("watch *"), "+ watching 1")
     for _ in 0..<3 {
       for request in ["world new w", "use w", "new power q", "watch *"] {
-        #expect(try watcher.ask(request).hasPrefix("+ "))
+        try expect(watcher.ask(request), hasPrefix: "+ ")
       }
       try carryOut(Array(repeating: "send q buttonClick", count: inputsBefore), on: watcher)
       try watcher.send("@d diff l r\n")
-      #expect(try witness.ask("sync") == "+")
-      #expect(try witness.ask("world drop w") == "+ dropped w")
+      try expectEqual(witness.ask("sync"), "+")
+      try expectEqual(witness.ask("world drop w"), "+ dropped w")
       try sender.send(String(repeating: "send q buttonClick\n", count: 400))
       let sequences = try (0..<400).map { _ in sequence(in: try sender.final()) }
       let lines = try linesUpToNow(watcher)
-      #expect(noticedSequences(in: lines) == sequences)
-      #expect(lines.count { $0 == "! world dropped=w" } == 1)
+      expectEqual(noticedSequences(in: lines), sequences)
+      expectEqual(lines.count { $0 == "! world dropped=w" }, 1)
       // The comparison goes on, or ends with the world in which it was asked for.
       let ends = lines.filter { $0.hasPrefix("+ ") || $0.hasPrefix("- ") }
-      #expect(ends.count == 1, "\(ends)")
-      #expect(ends.first == "+ @d \(Self.manyMachines)" || ends.first?.hasPrefix("- @d UNKNOWN-WORLD world=w ") == true)
+      expectEqual(ends.count, 1, "\(ends)")
+      expect(ends.first == "+ @d \(Self.manyMachines)" || ends.first?.hasPrefix("- @d UNKNOWN-WORLD world=w ") == true)
     }
-    #expect(daemon.run.isRunning)
+    expect(daemon.run.isRunning)
   }
 
   @Test("a client that compares two worlds gets each notice of a third world once")
   func watchingWhileComparing() throws {
     try makeLargeWorlds()
     let (sender, watcher) = (try daemon.connect(), try daemon.connect())
-    #expect(try sender.ask("new power q").hasPrefix("+ created q "))
-    #expect(try watcher.ask("watch q") == "+ watching 1")
+    try expect(sender.ask("new power q"), hasPrefix: "+ created q ")
+    try expectEqual(watcher.ask("watch q"), "+ watching 1")
     for _ in 0..<3 {
       try watcher.send("@d diff l r\n")
       let sequences = try (0..<100).map { _ in sequence(in: try sender.ask("send q buttonClick")) }
       let lines = try linesUpToNow(watcher)
-      #expect(noticedSequences(in: lines) == sequences)
-      #expect(lines.contains("+ @d \(Self.manyMachines)"))
+      expectEqual(noticedSequences(in: lines), sequences)
+      expect(lines, contains: "+ @d \(Self.manyMachines)")
     }
   }
 
@@ -281,21 +281,21 @@ struct LentWorldsTests {
   func comingBack() throws {
     let (driver, other) = try makeWorld()
     let watcher = try daemon.connect()
-    #expect(try driver.ask("world new v") == "+ created v")
-    #expect(try watcher.ask("use w").hasPrefix("+ world=w "))
-    #expect(try watcher.ask("watch p") == "+ watching 1")
+    try expectEqual(driver.ask("world new v"), "+ created v")
+    try expect(watcher.ask("use w"), hasPrefix: "+ world=w ")
+    try expectEqual(watcher.ask("watch p"), "+ watching 1")
     for _ in 0..<5 {
-      #expect(try watcher.ask("use v").hasPrefix("+ world=v "))
+      try expect(watcher.ask("use v"), hasPrefix: "+ world=v ")
       try driver.send("@long advance 36500d\n")
       try waitForProgress(seenBy: other)
       for world in ["w", "v", "w", "v", "w"] {
-        #expect(try watcher.ask("use \(world)").hasPrefix("+ world=\(world) "))
+        try expect(watcher.ask("use \(world)"), hasPrefix: "+ world=\(world) ")
       }
       try cancel(driver)
       let moved = try driver.ask("send p buttonClick")
-      #expect(moved.hasPrefix("+ moved "), "\(moved)")
+      expect(moved, hasPrefix: "+ moved ", "\(moved)")
       let lines = try linesUpToNow(watcher)
-      #expect(noticedSequences(in: lines) == [sequence(in: moved)], "\(lines)")
+      expectEqual(noticedSequences(in: lines), [sequence(in: moved)], "\(lines)")
     }
   }
 
@@ -305,7 +305,7 @@ struct LentWorldsTests {
   func cancelledFork() throws {
     try makeLargeWorlds()
     let (client, other) = (try daemon.connect(), try daemon.connect())
-    #expect(try client.ask("use l").hasPrefix("+ world=l "))
+    try expect(client.ask("use l"), hasPrefix: "+ world=l ")
     for round in 0..<Thorough.rounds(16, atLeast: 4) {
       let name = "x\(round)"
       let fork = "@f world fork \(name)\n"
@@ -317,37 +317,37 @@ struct LentWorldsTests {
         try client.send("@c cancel\n")
       }
       let answers = [try client.final(), try client.final()]
-      #expect(answers.contains("+ @c"), "\(answers)")
+      expect(answers, contains: "+ @c", "\(answers)")
       let isThere = try client.askAll("worlds").contains { $0.hasPrefix(". \(name) ") }
       if answers.contains("+ @f created \(name)") {
-        #expect(isThere)
+        expect(isThere)
       } else {
-        #expect(answers.contains { $0.hasPrefix("- @f CANCELLED") }, "\(answers)")
-        #expect(!isThere)
-        #expect(try client.ask("world new \(name)") == "+ created \(name)")
+        expect(answers.contains { $0.hasPrefix("- @f CANCELLED") }, "\(answers)")
+        expect(!isThere)
+        try expectEqual(client.ask("world new \(name)"), "+ created \(name)")
       }
-      #expect(try client.ask("world drop \(name)") == "+ dropped \(name)")
+      try expectEqual(client.ask("world drop \(name)"), "+ dropped \(name)")
     }
   }
 
   @Test("an undo that is answered with CANCELLED has undone nothing")
   func cancelledUndo() throws {
     let (client, other) = (try daemon.connect(), try daemon.connect())
-    #expect(try client.ask("world new w") == "+ created w")
-    #expect(try client.ask("use w").hasPrefix("+ world=w "))
+    try expectEqual(client.ask("world new w"), "+ created w")
+    try expect(client.ask("use w"), hasPrefix: "+ world=w ")
     try carryOut((0..<20_000).map { "new power p\($0)" }, on: client)
     try carryOut(Array(repeating: "send p0 buttonClick", count: 300), on: client)
     // How many round trips of another client an undo takes.
     var trips = Int.max
     for _ in 0..<3 {
-      #expect(try client.ask("send p0 buttonClick").hasPrefix("+ moved "))
+      try expect(client.ask("send p0 buttonClick"), hasPrefix: "+ moved ")
       try client.send("undo\n")
       var count = 0
       while try client.hasNothing() {
-        #expect(try other.ask("sync") == "+")
+        try expectEqual(other.ask("sync"), "+")
         count += 1
       }
-      #expect(try client.final().hasPrefix("+ t=0.000 seq="))
+      try expect(client.final(), hasPrefix: "+ t=0.000 seq=")
       trips = min(trips, count)
     }
     // The cancels arrive from the beginning of an undo until well after its end, since its duration varies.
@@ -360,15 +360,15 @@ struct LentWorldsTests {
       for _ in 0..<(2 * trips * round / rounds) { try other.ask("sync") }
       try client.send("@c cancel\n")
       let answers = [try client.final(), try client.final()]
-      #expect(answers.contains("+ @c"), "\(answers)")
+      expect(answers, contains: "+ @c", "\(answers)")
       let isCancelled = answers.contains { $0.hasPrefix("- @u CANCELLED ") }
       let isUndone = answers.contains { $0.hasPrefix("+ @u t=0.000 seq=") }
-      #expect(isUndone != isCancelled, "\(answers)")
+      expect(isUndone != isCancelled, "\(answers)")
       // An undo is an input of its own.
       let after = try client.ask("world")
-      #expect((after == before) == isCancelled, "round \(round): \(answers), \(before), \(after)")
+      expectEqual((after == before), isCancelled, "round \(round): \(answers), \(before), \(after)")
       let state = isCancelled ? moved[3] : moved[2]
-      #expect(try client.ask("expect p0 \(state)").hasPrefix("+ \(state) "), "round \(round): \(answers)")
+      try expect(client.ask("expect p0 \(state)"), hasPrefix: "+ \(state) ", "round \(round): \(answers)")
     }
   }
 
@@ -386,7 +386,7 @@ struct LentWorldsTests {
       }
     }
     let witness = try connect()
-    #expect(try witness.ask("clock virtual").hasPrefix("+ clock virtual "))
+    try expect(witness.ask("clock virtual"), hasPrefix: "+ clock virtual ")
     try carryOut((0..<5).map { "new fridge f\($0)" }, on: witness)
     try carryOut(["new power p0", "new power p1"], on: witness)
     let nonsense = String(repeating: "x" + String(repeating: " ", count: 40) + "\n", count: 6_000)
@@ -396,7 +396,7 @@ struct LentWorldsTests {
       client.close()
     }
     let newcomer = try connect()
-    #expect(try newcomer.ask("sync") == "+")
+    try expectEqual(newcomer.ask("sync"), "+")
     try Patience.wait(until: "what was sent last to be carried out") {
       try (0..<2).allSatisfy { try witness.ask("expect p\($0) on").hasPrefix("+ on ") }
     }
@@ -409,31 +409,31 @@ struct LentWorldsTests {
     let (worker, waiting) = try makeWorld()
     let (watcher, queued, witness) = (try daemon.connect(), try daemon.connect(), try daemon.connect())
     try carryOut(LongRequest.end.machines, on: worker)
-    for client in [watcher, queued] { #expect(try client.ask("use w").hasPrefix("+ world=w ")) }
-    #expect(try watcher.ask("watch *") == "+ watching 1")
+    for client in [watcher, queued] { try expect(client.ask("use w"), hasPrefix: "+ world=w ") }
+    try expectEqual(watcher.ask("watch *"), "+ watching 1")
     try worker.send(LongRequest.end.text)
     _ = try activity(.end, seenBy: witness)
     try waiting.send("@wait \(request)\n")
     try queued.send("@queue count\n")
-    #expect(try witness.ask("sync") == "+")
+    try expectEqual(witness.ask("sync"), "+")
     daemon.signal(SIGTERM)
 
     let answers = try waiting.readToEnd()
-    #expect(answers.count == 2, "\(answers)")
-    #expect(answers.first?.hasPrefix("- @wait SHUTTING-DOWN ") == true, "\(answers)")
-    #expect(answers.last == Self.goodbye)
+    expectEqual(answers.count, 2, "\(answers)")
+    expect(answers.first, hasPrefix: "- @wait SHUTTING-DOWN ", "\(answers)")
+    expectEqual(answers.last, Self.goodbye)
     // A line that was not taken need not be answered.
     let left = try queued.readToEnd()
-    #expect(left.count <= 2, "\(left)")
-    #expect(left.dropLast().allSatisfy { $0.hasPrefix("- @queue SHUTTING-DOWN ") }, "\(left)")
-    #expect(left.last == Self.goodbye)
+    expect(left.count <= 2, "\(left)")
+    expect(left.dropLast().allSatisfy { $0.hasPrefix("- @queue SHUTTING-DOWN ") }, "\(left)")
+    expectEqual(left.last, Self.goodbye)
     let ends = try worker.readToEnd().suffix(2)
-    #expect(ends.first?.hasPrefix("- @long SHUTTING-DOWN ") == true, "\(ends)")
-    #expect(ends.last == Self.goodbye)
+    expect(ends.first, hasPrefix: "- @long SHUTTING-DOWN ", "\(ends)")
+    expectEqual(ends.last, Self.goodbye)
     let told = try watcher.readToEnd()
-    #expect(told.last == Self.goodbye)
-    #expect(told.count { $0.hasPrefix("! bye") } == 1)
-    #expect(try witness.readToEnd() == [Self.goodbye])
-    #expect(try daemon.run.ending() == .exited(0))
+    expectEqual(told.last, Self.goodbye)
+    expectEqual(told.count { $0.hasPrefix("! bye") }, 1)
+    try expectEqual(witness.readToEnd(), [Self.goodbye])
+    try expectEqual(daemon.run.ending(), .exited(0))
   }
 }

@@ -16,8 +16,8 @@ struct MemoryTests {
   /// A client in a virtual world of its own.
   private func client(of daemon: DaemonProcess, in world: String) throws -> TestClient {
     let client = try daemon.connect()
-    #expect(try client.ask("world new \(world)").hasPrefix("+"))
-    #expect(try client.ask("use \(world)").hasPrefix("+"))
+    try expect(client.ask("world new \(world)"), hasPrefix: "+")
+    try expect(client.ask("use \(world)"), hasPrefix: "+")
     return client
   }
 
@@ -28,7 +28,7 @@ struct MemoryTests {
   private func attack(
     _ daemon: DaemonProcess, _ client: TestClient, most: Int, inPiecesOf size: Int = 500, _ request: (Int) -> String
   ) throws -> Int {
-    #expect(try client.ask("quiet on") == "+")
+    try expectEqual(client.ask("quiet on"), "+")
     var sent = 0
     var isRefused = false
     while sent < most, !isRefused {
@@ -40,19 +40,19 @@ struct MemoryTests {
       }
       sent += size
     }
-    #expect(isRefused, "nothing was refused")
+    expect(isRefused, "nothing was refused")
     try expectWithin(daemon)
     return sent
   }
 
   /// Expects that the process never had too much, and that a new client has a world of its own and is served.
   private func expectWithin(_ daemon: DaemonProcess, budget: Int = MemoryTests.budget) throws {
-    #expect(daemon.facts.peakResidentKiB <= MemoryTests.mostKiB(budget), "\(daemon.facts.peakResidentKiB) KiB")
+    expect(daemon.facts.peakResidentKiB <= MemoryTests.mostKiB(budget), "\(daemon.facts.peakResidentKiB) KiB")
     let other = try client(of: daemon, in: "small")
     for request in ["new power p", "send p buttonClick", "undo", "world drop small"] {
-      #expect(try other.ask(request).hasPrefix("+"), "\(request)")
+      try expect(other.ask(request), hasPrefix: "+", "\(request)")
     }
-    #expect(try other.ask("sync") == "+")
+    try expectEqual(other.ask("sync"), "+")
   }
 
   @Test("many machines")
@@ -92,15 +92,15 @@ struct MemoryTests {
     var isRefused = false
     for number in 0..<60 where !isRefused {
       let client = try client(of: daemon, in: "w\(number)")
-      #expect(try client.ask("new spamFilter s words=spam policy=drop").hasPrefix("+"))
+      try expect(client.ask("new spamFilter s words=spam policy=drop"), hasPrefix: "+")
       for _ in 0..<100 {
         try client.send("send s text \(text)\nsend s reset\n")
         isRefused = try client.final().hasPrefix("- LIMIT name=memory ") || isRefused
         isRefused = try client.final().hasPrefix("- LIMIT name=memory ") || isRefused
       }
     }
-    #expect(isRefused)
-    #expect(daemon.facts.peakResidentKiB <= MemoryTests.mostKiB(), "\(daemon.facts.peakResidentKiB) KiB")
+    expect(isRefused)
+    expect(daemon.facts.peakResidentKiB <= MemoryTests.mostKiB(), "\(daemon.facts.peakResidentKiB) KiB")
   }
 
   @Test("wires")
@@ -109,7 +109,7 @@ struct MemoryTests {
     defer { daemon.letGo() }
     for name in ["a", "b", "c"] {
       let client = try client(of: daemon, in: name)
-      #expect(try client.ask("quiet on") == "+")
+      try expectEqual(client.ask("quiet on"), "+")
       for begin in stride(from: 0, to: 312 * Self.budget, by: 1_000) {
         try client.send(
           (begin..<begin + 1_000).map { "new shiftKey k\($0)\nwire k0 text k\($0) character\n" }.joined())
@@ -125,15 +125,15 @@ struct MemoryTests {
     let daemon = try daemon()
     defer { daemon.letGo() }
     let client = try client(of: daemon, in: "w")
-    #expect(try client.ask("quiet on") == "+")
+    try expectEqual(client.ask("quiet on"), "+")
     for begin in stride(from: 0, to: 625 * Self.budget, by: 1_000) {
       try client.send((begin..<begin + 1_000).map { "new fridge f\($0)\n" }.joined())
     }
-    #expect(try client.ask("quiet off") == "+")
+    try expectEqual(client.ask("quiet off"), "+")
     var replies: [String] = []
     for number in 0..<60 { replies.append(try client.ask("world fork fork\(number)")) }
-    #expect(replies.first?.hasPrefix("+") == true)
-    #expect(replies.last?.hasPrefix("- LIMIT name=memory ") == true)
+    expect(replies.first, hasPrefix: "+")
+    expect(replies.last, hasPrefix: "- LIMIT name=memory ")
     try expectWithin(daemon)
   }
 
@@ -143,17 +143,17 @@ struct MemoryTests {
     let daemon = try daemon(32)
     defer { daemon.letGo() }
     let world = try client(of: daemon, in: "w")
-    #expect(try world.ask("new power p").hasPrefix("+"))
+    try expect(world.ask("new power p"), hasPrefix: "+")
     var watchers: [TestClient] = []
     var isRefused = false
     for _ in 0..<200 where !isRefused {
       let watcher = try daemon.connect()
-      #expect(try watcher.ask("use w").hasPrefix("+"))
+      try expect(watcher.ask("use w"), hasPrefix: "+")
       try watcher.send((0..<1_000).map { "watch \($0)\(String(repeating: "x", count: 250))*\n" }.joined())
       for _ in 0..<1_000 { isRefused = try watcher.final().hasPrefix("- LIMIT name=memory ") || isRefused }
       watchers.append(watcher)
     }
-    #expect(isRefused)
+    expect(isRefused)
     try expectWithin(daemon)
   }
 
@@ -162,11 +162,11 @@ struct MemoryTests {
     let daemon = try daemon()
     defer { daemon.letGo() }
     let maker = try client(of: daemon, in: "w")
-    #expect(try maker.ask("quiet on") == "+")
+    try expectEqual(maker.ask("quiet on"), "+")
     for begin in stride(from: 0, to: 1_562 * Self.budget, by: 1_000) {
       try maker.send((begin..<begin + 1_000).map { "new fridge f\($0)\n" }.joined())
     }
-    #expect(try maker.ask("quiet off") == "+")
+    try expectEqual(maker.ask("quiet off"), "+")
     var sleepers: [TestClient] = []
     for _ in 0..<3 * Self.budget {
       let sleeper = try daemon.connect()
@@ -174,7 +174,7 @@ struct MemoryTests {
       try sleeper.sendWhatFits(Array(requests.utf8), waiting: false)
       sleepers.append(sleeper)
     }
-    for _ in 0..<100 { #expect(try maker.ask("sync") == "+") }
+    for _ in 0..<100 { try expectEqual(maker.ask("sync"), "+") }
     try expectWithin(daemon)
   }
 
@@ -191,11 +191,11 @@ struct MemoryTests {
       clients.append(client)
     }
     let last = try daemon.connect()
-    for _ in 0..<10 { #expect(try last.ask("sync") == "+") }
+    for _ in 0..<10 { try expectEqual(last.ask("sync"), "+") }
     try expectWithin(daemon)
     try clients.last?.send("end\n")
     _ = try clients.last?.final()
-    #expect(try clients.last?.final().hasPrefix("- LIMIT name=") == true)
+    try expect(clients.last?.final(), hasPrefix: "- LIMIT name=")
   }
 
   @Test("copies to go back from, of a world that changes all the time")
@@ -203,12 +203,12 @@ struct MemoryTests {
     let daemon = try daemon()
     defer { daemon.letGo() }
     let client = try client(of: daemon, in: "w")
-    #expect(try client.ask("quiet on") == "+")
+    try expectEqual(client.ask("quiet on"), "+")
     for begin in stride(from: 0, to: 1_562 * Self.budget, by: 1_000) {
       try client.send((begin..<begin + 1_000).map { "new power p\($0)\n" }.joined())
     }
     for _ in 0..<30 { try client.send("cast * buttonClick\n@piece sync\n"); _ = try client.lines { $0 == "+ @piece" } }
-    #expect(try client.ask("quiet off") == "+")
+    try expectEqual(client.ask("quiet off"), "+")
     for _ in 0..<5 { _ = try client.ask("undo") }
     try expectWithin(daemon)
   }
@@ -292,17 +292,17 @@ struct MemoryTests {
     let queues = try #require(Self.documents["queues"])
     for number in 0..<60 {
       try client.send(queues(number) + "\n")
-      for _ in 0..<2 { #expect(try client.final().hasPrefix("+")) }
-      #expect(try client.final().hasPrefix("+ stayed "))
+      for _ in 0..<2 { try expect(client.final(), hasPrefix: "+") }
+      try expect(client.final(), hasPrefix: "+ stayed ")
     }
     let states = String(repeating: "<state id='a'/>", count: 20_000)
     let mistakes = "<scxml xmlns='http://www.w3.org/2005/07/scxml'>\(states)</scxml>"
     let files = try (0..<20).map { _ in try daemon.connect() }
     for (number, file) in files.enumerated() {
       try client.send("define bad format=scxml bytes=\(mistakes.utf8.count)\n\(mistakes)")
-      #expect(try client.final().hasPrefix("- BAD-DEFINITION "))
+      try expect(client.final(), hasPrefix: "- BAD-DEFINITION ")
       try file.send("define f resource=f\(number) format=scxml bytes=\(mistakes.utf8.count)\n\(mistakes)")
-      #expect(try file.final().hasPrefix("+ resource "))
+      try expect(file.final(), hasPrefix: "+ resource ")
     }
     try expectWithin(daemon, budget: budget)
   }
@@ -327,7 +327,7 @@ struct MemoryTests {
       return (try #require(counted.flatMap { Int($0) }), daemon.facts.anonymousKiB * 1_024)
     }
     func make(_ count: Int) throws {
-      #expect(try client.ask("quiet on") == "+")
+      try expectEqual(client.ask("quiet on"), "+")
       for begin in stride(from: 0, to: count, by: 500) {
         let requests = (begin..<begin + 500).map { number in
           what.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "\(number)")
@@ -336,17 +336,17 @@ struct MemoryTests {
         }
         try client.send(requests.joined())
       }
-      #expect(try client.ask("quiet off") == "+")
+      try expectEqual(client.ask("quiet off"), "+")
     }
     // The first ones, in a world of their own, also bring what the program keeps for all of them.
-    #expect(try client.ask("world new first").hasPrefix("+"))
-    #expect(try client.ask("use first").hasPrefix("+"))
+    try expect(client.ask("world new first"), hasPrefix: "+")
+    try expect(client.ask("use first"), hasPrefix: "+")
     try make(2_000)
-    #expect(try client.ask("use w").hasPrefix("+"))
+    try expect(client.ask("use w"), hasPrefix: "+")
     let before = try held()
     try make(count)
     let after = try held()
     let ratio = Double(after.counted - before.counted) / Double(after.taken - before.taken)
-    #expect((0.8...1.25).contains(ratio), "\(what): \(after.counted - before.counted) counted, \(ratio)")
+    expect((0.8...1.25).contains(ratio), "\(what): \(after.counted - before.counted) counted, \(ratio)")
   }
 }

@@ -35,8 +35,8 @@ struct NoEndTwiceTests {
   }
 
   private func shutDown(_ daemon: DaemonProcess) throws {
-    #expect(try daemon.connect().ask("shutdown") == "+")
-    #expect(try daemon.run.ending() == .exited(0))
+    try expectEqual(daemon.connect().ask("shutdown"), "+")
+    try expectEqual(daemon.run.ending(), .exited(0))
   }
 
   /// The worlds, when the one that is told is known to be out of service.
@@ -71,18 +71,18 @@ struct NoEndTwiceTests {
     for request in ["world new w durable=yes", "use w", "new fuse f", "new fuse g burn=1h"] { try client.ask(request) }
     if request.hasPrefix("fire") { try client.ask("send g light") } else { try client.ask("wire g glow f spark") }
     try client.send("\(line)\n")
-    #expect(isFatal(try daemon.run.ending()))
+    expect(isFatal(try daemon.run.ending()))
     daemon = try start(fault)
-    #expect(try serves("w", daemon))
+    try expect(serves("w", daemon))
     // What is left of a diagram is drawn without its line.
     let named = request == "batch" ? "send g light" : request == "graph fuse" ? "graph" : request
-    #expect(daemon.run.log.contains("in world w while it took '\(named)"), "\(daemon.run.log)")
-    #expect(!daemon.run.log.contains("out of service"))
+    expect(daemon.run.log, contains: "in world w while it took '\(named)", "\(daemon.run.log)")
+    expect(!daemon.run.log.contains("out of service"))
     try shutDown(daemon)
-    #expect(try program("verify").code == .exited(0))
+    try expectEqual(program("verify").code, .exited(0))
     // It is told once.
     daemon = try start(nil)
-    #expect(!daemon.run.log.contains("while it took"))
+    expect(!daemon.run.log.contains("while it took"))
   }
 
   @Test("a step that leaves no room on the stack, and one that aborts", arguments: ["spark:deep", "spark:abort"])
@@ -91,10 +91,10 @@ struct NoEndTwiceTests {
     let client = try daemon.connect()
     try client.ask("new fuse f")
     try client.send("send f spark\n")
-    #expect(isFatal(try daemon.run.ending()))
+    expect(isFatal(try daemon.run.ending()))
     daemon = try start(fault)
-    #expect(try serves("main", daemon))
-    #expect(daemon.run.log.contains("(\(fault == "spark:deep" ? "SIGSEGV" : "SIGABRT")) in world main"))
+    try expect(serves("main", daemon))
+    expect(daemon.run.log, contains: "(\(fault == "spark:deep" ? "SIGSEGV" : "SIGABRT")) in world main")
   }
 
   @Test("a signal of another process says nothing about a world")
@@ -102,10 +102,10 @@ struct NoEndTwiceTests {
     let daemon = try start(nil)
     try daemon.connect().ask("new fuse f")
     daemon.signal(SIGSEGV)
-    #expect(try daemon.run.ending() == .killed(signal: SIGSEGV))
+    try expectEqual(daemon.run.ending(), .killed(signal: SIGSEGV))
     let next = try start(nil)
-    #expect(try serves("main", next))
-    #expect(!next.run.log.contains("while it took"))
+    try expect(serves("main", next))
+    expect(!next.run.log.contains("while it took"))
   }
 
   // MARK: What would come again
@@ -116,27 +116,27 @@ struct NoEndTwiceTests {
     var client = try daemon.connect()
     for request in ["world new w durable=yes", "new fuse f"] { try client.ask(request) }
     try client.send("send f light\n")
-    #expect(isFatal(try daemon.run.ending()))
+    expect(isFatal(try daemon.run.ending()))
     let why = "the daemon ended in a timer of it that was to be input 3 and would expire again (SIG"
     for _ in 0..<2 {
       daemon = try start("burnt:trap")
       let line = try outage(of: "main", daemon)
-      #expect(line.contains(why), "\(line)")
-      #expect(try serves("w", daemon))
+      expect(line.contains(why), "\(line)")
+      try expect(serves("w", daemon))
       try shutDown(daemon)
     }
     let verified = try program("verify", "main")
-    #expect(verified.code == .exited(3) && verified.text.contains(why), "\(verified)")
+    expect(verified.code == .exited(3) && verified.text.contains(why), "\(verified)")
     let survey = try program("repair", "main").text
-    #expect(survey.contains("--to 2 keeps all up to input 2 and loses 0 inputs, and pauses its clock"), "\(survey)")
-    #expect(try program("repair", "--to", "2", "--yes", "main").code == .exited(0))
-    #expect(try program("verify").code == .exited(0))
+    expect(survey, contains: "--to 2 keeps all up to input 2 and loses 0 inputs, and pauses its clock", "\(survey)")
+    try expectEqual(program("repair", "--to", "2", "--yes", "main").code, .exited(0))
+    try expectEqual(program("verify").code, .exited(0))
     daemon = try start("burnt:trap")
     client = try daemon.connect()
-    #expect(try client.ask("clock").contains("paused"))
-    #expect(try client.ask("drop f").hasPrefix("+ "))
-    #expect(try client.ask("resume").hasPrefix("+"))
-    #expect(try serves("main", daemon))
+    try expect(client.ask("clock"), contains: "paused")
+    try expect(client.ask("drop f"), hasPrefix: "+ ")
+    try expect(client.ask("resume"), hasPrefix: "+")
+    try expect(serves("main", daemon))
     try shutDown(daemon)
   }
 
@@ -151,14 +151,14 @@ struct NoEndTwiceTests {
     ]
     try client.send(requests.joined(separator: "\n") + "\n@there sync\n")
     _ = try client.lines { $0 == "+ @there" }
-    for request in ["cast k* tap", "send f light"] { #expect(try client.ask(request).hasPrefix("+")) }
+    for request in ["cast k* tap", "send f light"] { try expect(client.ask(request), hasPrefix: "+") }
     try client.send("clock real\n")
-    #expect(try daemon.run.ending() == .killed(signal: SIGKILL))
-    #expect(isFatal(try startAndEnd("burnt:trap", "--on-restart", "restart")))
+    try expectEqual(daemon.run.ending(), .killed(signal: SIGKILL))
+    expect(isFatal(try startAndEnd("burnt:trap", "--on-restart", "restart")))
     let next = try start("burnt:trap", "--on-restart", "restart")
     // The renewal would have been an input before it.
-    #expect(try outage(of: "w", next).contains("the daemon ended in a timer of it that was to be input 18003 and"))
-    #expect(try serves("main", next))
+    try expect(outage(of: "w", next), contains: "the daemon ended in a timer of it that was to be input 18003 and")
+    try expect(serves("main", next))
   }
 
   @Test("a replay of stored inputs at a start", arguments: ["spark:trap", "spark:deep"])
@@ -170,19 +170,19 @@ struct NoEndTwiceTests {
     }
     daemon.signal(SIGKILL)
     _ = try daemon.run.ending()
-    #expect(isFatal(try startAndEnd(fault)))
+    expect(isFatal(try startAndEnd(fault)))
     daemon = try start(fault)
     let why = "the daemon ended when it replayed input 2 (SIG"
-    #expect(try outage(of: "w", daemon).contains(why))
-    #expect(try serves("main", daemon))
+    try expect(outage(of: "w", daemon).contains(why))
+    try expect(serves("main", daemon))
     try shutDown(daemon)
     let verified = try program("verify")
-    #expect(verified.code == .exited(3) && verified.text.contains(why), "\(verified)")
+    expect(verified.code == .exited(3) && verified.text.contains(why), "\(verified)")
     let survey = try program("repair", "w").text
-    #expect(survey.contains("--to 1 keeps all up to input 1 and loses 2 inputs\n"), "\(survey)")
-    #expect(try program("repair", "--to", "1", "--yes", "w").code == .exited(0))
+    expect(survey, contains: "--to 1 keeps all up to input 1 and loses 2 inputs\n", "\(survey)")
+    try expectEqual(program("repair", "--to", "1", "--yes", "w").code, .exited(0))
     daemon = try start(fault)
-    #expect(try serves("w", daemon))
+    try expect(serves("w", daemon))
     try shutDown(daemon)
   }
 
@@ -193,10 +193,10 @@ struct NoEndTwiceTests {
     for request in ["world new w durable=yes", "use w", "new fuse f", "send f spark", "send f spark"] {
       try client.send("\(request)\n")
     }
-    #expect(isFatal(try daemon.run.ending()))
+    expect(isFatal(try daemon.run.ending()))
     daemon = try start("write:trap", "--limit", "checkpointInputs=3")
-    #expect(try outage(of: "w", daemon).contains("the daemon ended when it wrote a checkpoint at input 3 (SIG"))
-    #expect(try serves("main", daemon))
+    try expect(outage(of: "w", daemon), contains: "the daemon ended when it wrote a checkpoint at input 3 (SIG")
+    try expect(serves("main", daemon))
   }
 
   @Test("a checkpoint that is read: none is read again, and the world is replayed from its beginning")
@@ -208,14 +208,14 @@ struct NoEndTwiceTests {
     for _ in 0..<3 { try client.ask("send f spark") }
     daemon.signal(SIGKILL)
     _ = try daemon.run.ending()
-    #expect(isFatal(try startAndEnd("read:trap", "--limit", "journal=1")))
+    expect(isFatal(try startAndEnd("read:trap", "--limit", "journal=1")))
     for _ in 0..<2 {
       daemon = try start("read:trap", "--limit", "journal=1", "--limit", "checkpointInputs=3")
-      #expect(try serves("main", daemon))
-      #expect(daemon.run.log.contains("the daemon ended when it read the checkpoint at input "), "\(daemon.run.log)")
+      try expect(serves("main", daemon))
+      expect(daemon.run.log, contains: "the daemon ended when it read the checkpoint at input ", "\(daemon.run.log)")
       try shutDown(daemon)
     }
-    #expect(try program("verify").code == .exited(3))
+    try expectEqual(program("verify").code, .exited(3))
   }
 
   // MARK: Kills
@@ -228,15 +228,15 @@ struct NoEndTwiceTests {
     daemon.signal(SIGKILL)
     _ = try daemon.run.ending()
     let killed = Child.Ending.killed(signal: SIGKILL)
-    #expect(try startAndEnd("spark:kill") == killed)
+    try expectEqual(startAndEnd("spark:kill"), killed)
     // Once is no reason, and an end of another kind between two makes them two first ones.
     daemon = try start(nil)
-    #expect(try serves("w", daemon))
+    try expect(serves("w", daemon))
     try shutDown(daemon)
-    #expect(try startAndEnd("spark:kill") == killed)
-    #expect(try startAndEnd("spark:kill") == killed)
+    try expectEqual(startAndEnd("spark:kill"), killed)
+    try expectEqual(startAndEnd("spark:kill"), killed)
     daemon = try start("spark:kill")
-    #expect(try outage(of: "w", daemon).contains("replayed input 2 (it was killed there twice in a row)"))
-    #expect(try serves("main", daemon))
+    try expect(outage(of: "w", daemon), contains: "replayed input 2 (it was killed there twice in a row)")
+    try expect(serves("main", daemon))
   }
 }

@@ -12,8 +12,8 @@ struct OwnDaemonTests {
     let daemon = place.path("Staircase")
     try FileManager.default.createSymbolicLink(atPath: daemon, withDestinationPath: try Products.path(of: "fsmd"))
     let run = try place.run("--daemon", daemon, "-e", "new power p", "-e", "expect p off")
-    #expect(run.code == .exited(0), "\(run.log)")
-    #expect(run.log == "fsmrepl: starting a daemon for this session alone\n")
+    expectEqual(run.code, .exited(0), "\(run.log)")
+    expectEqual(run.log, "fsmrepl: starting a daemon for this session alone\n")
   }
 
   @Test("messages and help name the program that runs")
@@ -26,26 +26,25 @@ struct OwnDaemonTests {
       _ = try program.ending()
       return (program.output, program.log)
     }
-    #expect(
-      try run("repair").log
-        == "Staircase: which world? 'Staircase repair WORLD'\nTry 'Staircase repair --help'.\n")
-    #expect(try run("repiar").log.hasPrefix("Staircase: 'repiar' is no command; "))
+    try expectEqual(
+      run("repair").log, "Staircase: which world? 'Staircase repair WORLD'\nTry 'Staircase repair --help'.\n")
+    try expect(run("repiar").log, hasPrefix: "Staircase: 'repiar' is no command; ")
     let help = try run("--help").output
-    #expect(help.hasPrefix("usage: Staircase [OPTION]...\n       Staircase export [OPTION]... WORLD [FILE]\n"))
-    #expect(!help.contains("fsmd verify"))
+    expect(help, hasPrefix: "usage: Staircase [OPTION]...\n       Staircase export [OPTION]... WORLD [FILE]\n")
+    expect(!help.contains("fsmd verify"))
   }
 
   @Test("what is no daemon, or is not there, is named")
   func mistakes() throws {
     let place = try Workplace()
     let absent = try place.run("--daemon", place.path("absent"), "-e", "list")
-    #expect(absent.code == .exited(2))
-    #expect(absent.log.contains("cannot start absent: "))
+    expectEqual(absent.code, .exited(2))
+    expect(absent.log, contains: "cannot start absent: ")
     let other = try place.run("--daemon", "/bin/false", "-e", "list")
-    #expect(other.code == .exited(2))
-    #expect(other.log.contains("ended at once"))
+    expectEqual(other.code, .exited(2))
+    expect(other.log, contains: "ended at once")
     let both = try place.run("--daemon", "/bin/false", "--socket", "s")
-    #expect(both.code == .exited(1))
-    #expect(both.log.contains("--daemon starts a daemon of its own, and --socket names another"))
+    expectEqual(both.code, .exited(1))
+    expect(both.log, contains: "--daemon starts a daemon of its own, and --socket names another")
   }
 }

@@ -22,12 +22,12 @@ struct OwnDescriptorTests {
 
   @Test("a descriptor that is closed is no descriptor of its own")
   func closed() throws {
-    #expect(try shell(#"exec "$0" --private <&-"#).code == .exited(0))
+    try expectEqual(shell(#"exec "$0" --private <&-"#).code, .exited(0))
     let quiet = try shell(#"exec "$0" --private --record "$1" -e list >&-"#)
-    #expect(quiet.code == .exited(0), "\(quiet.log)")
+    expectEqual(quiet.code, .exited(0), "\(quiet.log)")
     let lines = try place.text("t").split(separator: "\n")
-    #expect(lines.count { $0 == "+ 0" } == 1, "\(lines)")
-    #expect(try shell(#"exec "$0" --private -e list 2>&-"#).output == "+ 0\n")
+    expectEqual(lines.count { $0 == "+ 0" }, 1, "\(lines)")
+    try expectEqual(shell(#"exec "$0" --private -e list 2>&-"#).output, "+ 0\n")
   }
 
   @Test(
@@ -36,9 +36,9 @@ struct OwnDescriptorTests {
   func full(arguments: String) throws {
     try place.write("a.fsm", "new power p\n")
     let run = try shell("exec \"$0\" \(arguments) >/dev/full")
-    #expect(run.code == .exited(1))
-    #expect(
-      run.log.split(separator: "\n").last == "fsmrepl: cannot write standard output: No space left on device",
+    expectEqual(run.code, .exited(1))
+    expectEqual(
+      run.log.split(separator: "\n").last, "fsmrepl: cannot write standard output: No space left on device",
       "\(run.log)")
   }
 
@@ -49,14 +49,14 @@ struct OwnDescriptorTests {
     defer { pipe.writing.close() }
     let words = ["-u", "FSMD_SOCKET", try Products.path(of: "fsmrepl"), "--private", "-e", "kinds"]
     let child = try Child.spawn("env", words, output: pipe.writing)
-    #expect(try Patience.wait(for: "its end") { child.ending() } == .killed(signal: SIGPIPE))
+    try expectEqual(Patience.wait(for: "its end") { child.ending() }, .killed(signal: SIGPIPE))
   }
 
   @Test("a folder is no list of requests")
   func folder() throws {
     let run = try shell(#"exec "$0" --private <"$2""#)
-    #expect(run.code == .exited(1))
-    #expect(run.log.hasSuffix("fsmrepl: cannot read standard input: Is a directory\n"), "\(run.log)")
+    expectEqual(run.code, .exited(1))
+    expect(run.log, hasSuffix: "fsmrepl: cannot read standard input: Is a directory\n", "\(run.log)")
   }
 
   @Test("an export has what was sent before it, and not what comes after, also where answers are not awaited")
@@ -64,21 +64,21 @@ struct OwnDescriptorTests {
     let run = try place.run(
       "--private", "-k", "-e", "new power p", "-e", "send p buttonClick", "-e", "export p \(place.path("p"))", "-e",
       "send p buttonClick", "-e", "send p buttonClick")
-    #expect(run.code == .exited(0), "\(run.log)")
-    #expect(try place.text("p/journal.txt").split(separator: "\n").count == 2)
+    expectEqual(run.code, .exited(0), "\(run.log)")
+    try expectEqual(place.text("p/journal.txt").split(separator: "\n").count, 2)
   }
 
   @Test("a script and a document on the command line")
   func files() throws {
     try place.write("a.fsm", "new power p\nat 5s send p buttonClick => on\n")
     let played = try place.run("@a.fsm")
-    #expect(played.code == .exited(0) && played.output.contains("a.fsm"), "\(played)")
+    expect(played.code == .exited(0) && played.output.contains("a.fsm"), "\(played)")
     try place.write("bulb.mmd", "stateDiagram-v2\n  [*] --> dark\n")
     let loaded = try place.run("--private", "@bulb.mmd", "-e", "new bulb b", "-e", "expect b dark")
-    #expect(loaded.code == .exited(0), "\(loaded)")
+    expectEqual(loaded.code, .exited(0), "\(loaded)")
     try place.write("wrong.mmd", "stateDiagram-v2\n  [*] --> dark\n  dark --> lit : press [\n")
     let wrong = try place.run("--private", "@wrong.mmd", "-e", "list")
-    #expect(wrong.code == .exited(3) && wrong.log.contains("wrong.mmd: BAD-DEFINITION: "), "\(wrong)")
+    expect(wrong.code == .exited(3) && wrong.log.contains("wrong.mmd: BAD-DEFINITION: "), "\(wrong)")
   }
 
   @Test("the next program removes the folder that a killed one has left, and none that is in use")
@@ -110,14 +110,14 @@ struct OwnDescriptorTests {
     _ = try killed.ending()
     try Patience.wait(until: "the next program to remove the folder") {
       let next = try ProgramRun("fsmrepl", ["--private", "-e", "sync"], in: place.folder, environment: environment)
-      #expect(try next.ending() == .exited(0))
+      try expectEqual(next.ending(), .exited(0))
       return try Folder.names(in: temporary).sorted() == foreign
     }
     let alive = try begin()
     let names = try Folder.names(in: temporary)
     let next = try ProgramRun("fsmrepl", ["--private", "-e", "sync"], in: place.folder, environment: environment)
-    #expect(try next.ending() == .exited(0))
-    #expect(try Folder.names(in: temporary) == names)
-    #expect(alive.isRunning)
+    try expectEqual(next.ending(), .exited(0))
+    try expectEqual(Folder.names(in: temporary), names)
+    expect(alive.isRunning)
   }
 }

@@ -27,14 +27,14 @@ struct PageTests {
     let port = try #require(UInt16(parts.1))
     let browser = try TestClient(port: port)
     try browser.send("GET /stream HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: fsmd-\(port)=\(parts.2)\r\n\r\n")
-    #expect(try browser.line() == "HTTP/1.1 200 OK\r")
+    try expectEqual(browser.line(), "HTTP/1.1 200 OK\r")
     _ = try browser.lines { $0.contains(#""protocol":"1""#) }
     let client = try daemon.connect()
-    #expect(try client.askAll("stats").contains { $0.hasPrefix(". clients 2") })
+    try expect(client.askAll("stats").contains { $0.hasPrefix(". clients 2") })
     daemon.signal(SIGTERM)
     _ = try browser.lines { $0.contains(#""reason":"shutdown""#) }
     _ = try browser.lines { $0 == "0\r" }
-    #expect(try daemon.run.ending() == .exited(0))
+    try expectEqual(daemon.run.ending(), .exited(0))
   }
 
   @Test("a port that is taken ends the start with a clear word and exit code 2, and leaves no socket behind")
@@ -45,31 +45,31 @@ struct PageTests {
     let folder = try TemporaryFolder()
     let second = try ProgramRun(
       "fsmd", ["--ephemeral", "--socket", "\(folder.path)/s", "--page", "\(port)"], in: folder)
-    #expect(try second.ending() == .exited(2))
-    #expect(
-      second.log.contains(
-        "error another program listens on 127.0.0.1:\(port); give another port, or 0 for any that is free"))
-    #expect(access("\(folder.path)/s", F_OK) != 0)
+    try expectEqual(second.ending(), .exited(2))
+    expect(
+      second.log,
+      contains: "error another program listens on 127.0.0.1:\(port); give another port, or 0 for any that is free")
+    expect(access("\(folder.path)/s", F_OK) != 0)
   }
 
   @Test("wrong options are explained")
   func usage() throws {
     let control = try run("fsmd", ["--page-control"])
-    #expect(try control.ending() == .exited(1))
-    #expect(control.log.contains("--page-control is about the page, which --page [HOST:]PORT opens"))
+    try expectEqual(control.ending(), .exited(1))
+    expect(control.log, contains: "--page-control is about the page, which --page [HOST:]PORT opens")
     for wrong in ["x", "65536", "example.org:80", "::1:80", ""] {
       let page = try run("fsmd", ["--page", wrong])
-      #expect(try page.ending() == .exited(1))
-      #expect(page.log.contains("--page takes [HOST:]PORT"), "\(wrong)")
+      try expectEqual(page.ending(), .exited(1))
+      expect(page.log, contains: "--page takes [HOST:]PORT", "\(wrong)")
     }
   }
 
   @Test("fsmrepl opens a page of its own daemon and prints its link")
   func prompt() throws {
     let repl = try run("fsmrepl", ["--page", "-e", "worlds"])
-    #expect(try repl.ending() == .exited(0))
-    #expect(repl.log.contains(##/fsmrepl: the page is at http://127\.0\.0\.1:\d+/#[0-9a-f]{32}\n/##), "\(repl.log)")
-    #expect(try run("fsmrepl", ["--private", "-e", "worlds"]).log.contains("page") == false)
+    try expectEqual(repl.ending(), .exited(0))
+    expect(repl.log.contains(##/fsmrepl: the page is at http://127\.0\.0\.1:\d+/#[0-9a-f]{32}\n/##), "\(repl.log)")
+    try expectEqual(run("fsmrepl", ["--private", "-e", "worlds"]).log.contains("page"), false)
   }
 
   @Test("a stream takes at most 64 KiB of memory")
@@ -92,7 +92,7 @@ struct PageTests {
     let before = try resident()
     streams += try (0..<200).map { _ in try open() }
     let after = try resident()
-    #expect((after - before) / 200 <= 64 << 10, "\((after - before) / 200) bytes per stream")
+    expect((after - before) / 200 <= 64 << 10, "\((after - before) / 200) bytes per stream")
     withExtendedLifetime(streams) {}
   }
 }

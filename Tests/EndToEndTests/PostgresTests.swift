@@ -10,7 +10,7 @@ struct PostgresTests {
     let server = try PostgresServer()
     let daemon = try DaemonProcess("--store", try server.makeDatabase())
     let client = try daemon.connect()
-    #expect(try client.ask("new power p").hasPrefix("+ created p"))
+    try expect(client.ask("new power p"), hasPrefix: "+ created p")
     var (answered, sent) = (0, 0)
     for _ in 0..<3 {
       try client.send(String(repeating: "send p buttonClick\n", count: 400))
@@ -18,13 +18,13 @@ struct PostgresTests {
       try server.start()
       for _ in 0..<400 {
         let answer = try client.final()
-        if answer.hasPrefix("+ moved") { answered += 1 } else { #expect(answer.hasPrefix("- STORAGE ")) }
+        if answer.hasPrefix("+ moved") { answered += 1 } else { expect(answer, hasPrefix: "- STORAGE ") }
       }
       sent += 400
     }
     try Patience.wait(until: "the world to be back") { try client.ask("list").hasPrefix("+ 1") }
     let inputs = try client.askAll("journal since=1 limit=100000").count - 2
-    #expect((answered...sent).contains(inputs), "\(answered) of \(sent) were answered")
+    expect((answered...sent).contains(inputs), "\(answered) of \(sent) were answered")
   }
 
   @Test("while the server is away, requests are answered with STORAGE; afterwards the world is as it was answered")
@@ -33,18 +33,18 @@ struct PostgresTests {
     let address = try server.makeDatabase()
     let daemon = try DaemonProcess("--store", address)
     let client = try daemon.connect()
-    #expect(try client.ask("new power p").hasPrefix("+ created p"))
-    #expect(try client.ask("world new elsewhere").hasPrefix("+"))
+    try expect(client.ask("new power p"), hasPrefix: "+ created p")
+    try expect(client.ask("world new elsewhere"), hasPrefix: "+")
     try server.crash()
     try client.send("send p buttonClick\n")
     // Another world has nothing to do with the database.
     let other = try daemon.connect()
-    #expect(try other.ask("use elsewhere").hasPrefix("+"))
-    #expect(try other.ask("new power q").hasPrefix("+ created q"))
-    #expect(try client.final().hasPrefix("- STORAGE "))
+    try expect(other.ask("use elsewhere"), hasPrefix: "+")
+    try expect(other.ask("new power q"), hasPrefix: "+ created q")
+    try expect(client.final(), hasPrefix: "- STORAGE ")
     try server.start()
     try Patience.wait(until: "the world to be back") { try client.ask("expect p off").hasPrefix("+") }
-    #expect(try client.ask("send p buttonClick").hasPrefix("+ moved off on"))
+    try expect(client.ask("send p buttonClick"), hasPrefix: "+ moved off on")
   }
 
   @Test("a second daemon takes the worlds; the first tells its clients and writes nothing more")
@@ -52,13 +52,13 @@ struct PostgresTests {
     let address = try PostgresServer.shared.get().makeDatabase()
     let one = try DaemonProcess("--store", address)
     let first = try one.connect()
-    #expect(try first.ask("new power p").hasPrefix("+ created p"))
+    try expect(first.ask("new power p"), hasPrefix: "+ created p")
     let two = try DaemonProcess("--store", address)
     let second = try two.connect()
-    #expect(try second.ask("send p buttonClick").hasPrefix("+ moved off on"))
+    try expect(second.ask("send p buttonClick"), hasPrefix: "+ moved off on")
     let refused = try first.ask("send p buttonClick")
-    #expect(refused.hasPrefix("- STORAGE world=main") && refused.contains(two.socket), "\(refused)")
-    #expect(try second.ask("expect p on").hasPrefix("+"))
+    expect(refused.hasPrefix("- STORAGE world=main") && refused.contains(two.socket), "\(refused)")
+    try expect(second.ask("expect p on"), hasPrefix: "+")
   }
 
   @Test("history that went back is told once, in words, and the world goes on from there")
@@ -70,7 +70,7 @@ struct PostgresTests {
     for request in [
       "world new lesson durable=yes", "use lesson", "new power p", "send p buttonClick", "send p buttonClick",
     ] {
-      #expect(try client.ask(request).hasPrefix("+"), "\(request)")
+      try expect(client.ask(request), hasPrefix: "+", "\(request)")
     }
     // As after an asynchronous standby without the last input has taken over.
     try server.sql(
@@ -80,12 +80,12 @@ struct PostgresTests {
       """, in: address)
     try client.send("send p buttonClick\n")
     let lines = try client.lines { $0.hasPrefix("+") || $0.hasPrefix("- ") }
-    #expect(
+    expect(
       lines.contains { $0.hasPrefix("! lost world=lesson from=3") }
         || (try client.line()).hasPrefix("! lost world=lesson from=3"), "\(lines)")
-    #expect(lines.last?.hasPrefix("- STORAGE world=lesson") == true)
+    expect(lines.last, hasPrefix: "- STORAGE world=lesson")
     try Patience.wait(until: "the world to be back") { try client.ask("expect p on").hasPrefix("+") }
-    #expect(try client.ask("send p buttonClick").hasPrefix("+ moved on off"))
+    try expect(client.ask("send p buttonClick"), hasPrefix: "+ moved on off")
   }
 
   @Test("neither the log nor a message shows a password")
@@ -93,8 +93,8 @@ struct PostgresTests {
     let folder = try TemporaryFolder()
     for address in ["postgresql://someone:geheim@127.0.0.1:1/d", "postgresql://someone:geheim@[::1/d"] {
       let run = try ProgramRun("fsmd", ["--socket", "\(folder.path)/s", "--store", address], in: folder)
-      #expect(try run.ending() == .exited(3))
-      #expect(!run.log.contains("geheim") && run.log.contains("postgresql://"), "\(run.log)")
+      try expectEqual(run.ending(), .exited(3))
+      expect(!run.log.contains("geheim") && run.log.contains("postgresql://"), "\(run.log)")
     }
   }
 
@@ -103,27 +103,27 @@ struct PostgresTests {
     let address = try PostgresServer.shared.get().makeDatabase()
     let daemon = try DaemonProcess("--limit", "checkpointInputs=50")
     let client = try daemon.connect()
-    #expect(try client.ask("new stepper p").hasPrefix("+"))
-    for _ in 0..<100 { #expect(try client.ask("send p increment").hasPrefix("+")) }
-    #expect(try client.ask("undo 5").hasPrefix("+"))
-    #expect(try client.ask("shutdown") == "+")
-    #expect(try daemon.run.ending() == .exited(0))
+    try expect(client.ask("new stepper p"), hasPrefix: "+")
+    for _ in 0..<100 { try expect(client.ask("send p increment"), hasPrefix: "+") }
+    try expect(client.ask("undo 5"), hasPrefix: "+")
+    try expectEqual(client.ask("shutdown"), "+")
+    try expectEqual(daemon.run.ending(), .exited(0))
     let state = "\(daemon.folder.path)/state/fsmd"
     func run(_ words: String...) throws -> ProgramRun {
       let run = try ProgramRun("fsmd", words, in: daemon.folder)
-      #expect(try run.ending() == .exited(0), "\(words): \(run.log)")
+      try expectEqual(run.ending(), .exited(0), "\(words): \(run.log)")
       return run
     }
     let there = try run("store", "copy", state, address)
     let back = try run("store", "copy", address, "\(daemon.folder.path)/again")
-    #expect(there.output == back.output && there.output.contains(" good hash="))
+    expect(there.output == back.output && there.output.contains(" good hash="))
     let twice = try ProgramRun("fsmd", ["store", "copy", state, address], in: daemon.folder)
-    #expect(try twice.ending() == .exited(3))
-    #expect(twice.log.contains("has a world main already"))
+    try expectEqual(twice.ending(), .exited(3))
+    expect(twice.log, contains: "has a world main already")
     let on = try DaemonProcess("--store", address)
-    #expect(try on.connect().ask("list").hasPrefix("+ 1"))
+    try expect(on.connect().ask("list"), hasPrefix: "+ 1")
     let check = try run("store", "check", address)
-    #expect(check.output.split(separator: "\n").count == 5 && check.output.contains("fsync off"), "\(check.output)")
-    #expect(try run("store", "setup", address, "--print").output.contains("CREATE SCHEMA fsmd AUTHORIZATION \"fsm\""))
+    expect(check.output.split(separator: "\n").count == 5 && check.output.contains("fsync off"), "\(check.output)")
+    try expect(run("store", "setup", address, "--print").output, contains: "CREATE SCHEMA fsmd AUTHORIZATION \"fsm\"")
   }
 }

@@ -25,9 +25,9 @@ struct RepeatabilityTests {
         onOne
         ? try ProgramRun("taskset", ["-c", try Self.processor(), program] + words, in: folder, isOurs: false)
         : try ProgramRun("fsmrepl", words, in: folder)
-      #expect(try run.ending() == .exited(0), "\(run.output)\(run.log)")
+      try expectEqual(run.ending(), .exited(0), "\(run.output)\(run.log)")
       outputs.insert(run.output)
     }
-    #expect(outputs.count == 1)
+    expectEqual(outputs.count, 1)
   }
 }

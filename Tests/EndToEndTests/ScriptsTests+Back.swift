@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import UnixHost
 
@@ -31,10 +32,10 @@ extension ScriptsTests {
 
       """
     let run = try run(["a.fsm": good], "@a.fsm")
-    #expect(run.output == "ok      a.fsm  0.000 s, 30 steps, 16 expectations\n", "\(run.output)")
-    #expect(run.code == .exited(0))
+    expectEqual(run.output, "ok      a.fsm  0.000 s, 30 steps, 16 expectations\n", "\(run.output)")
+    expectEqual(run.code, .exited(0))
     let pace = try self.run(["a.fsm": good], "--real", "--speed", "1000000", "@a.fsm")
-    #expect(pace.code == .exited(0), "\(pace.output)")
+    expectEqual(pace.code, .exited(0), "\(pace.output)")
   }
 
   @Test(
@@ -59,8 +60,8 @@ extension ScriptsTests {
     let run = try run(["s.fsm": "new shiftKey key\n\(lines)\nlist\n"], "@s.fsm")
     let shown = run.output.split(separator: "\n")
     try #require(shown.count > 3, "\(run.output)")
-    #expect(shown[1] == "  \(place)")
-    #expect(shown[2] == "    expected  \(expected)")
-    #expect(shown[3].hasPrefix("    got       \(got)"), "\(run.output)")
+    expectEqual(shown[1], "  \(place)")
+    expectEqual(shown[2], "    expected  \(expected)")
+    expect(shown[3], hasPrefix: "    got       \(got)", "\(run.output)")
   }
 }

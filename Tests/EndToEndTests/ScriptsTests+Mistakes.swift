@@ -32,46 +32,46 @@ extension ScriptsTests {
       expect s{3..3}{0..0} off
       """
     let run = try run(["s.fsm": text], options: options + ["@s.fsm"])
-    #expect(run.code == .exited(0), "\(run.output)\(run.log)")
-    #expect(run.output.hasSuffix("ok      s.fsm  0.465 s, 340 steps, 279 expectations\n"), "\(run.output.suffix(300))")
-    #expect(run.log == "", "nothing is said of the daemon that is started")
+    expectEqual(run.code, .exited(0), "\(run.output)\(run.log)")
+    expect(run.output, hasSuffix: "ok      s.fsm  0.465 s, 340 steps, 279 expectations\n", "\(run.output.suffix(300))")
+    expectEqual(run.log, "", "nothing is said of the daemon that is started")
   }
 
   @Test("a failure says which time round it was")
   func playedLine() throws {
     let text = "new shiftKey s{1..3}\nsend s3 tap\nrepeat 3 as i\n  send s$i tap => moved off on # all\nend\n"
     let request = try run(["s.fsm": text], "@s.fsm")
-    #expect(
-      request.output.contains(
-        """
+    expect(
+      request.output,
+      contains: """
           s.fsm:4:25: send s$i tap => moved off on # all
             played    send s3 tap
             expected  moved off on
             got       moved on capsLock
 
-        """), "\(request.output)")
+        """, "\(request.output)")
     let timed = try run(
       ["s.fsm": "new shiftKey k\nrepeat 3 as i\n  after ${i}00ms  send k tap  => off # or not\nend\n"], "@s.fsm")
-    #expect(timed.output.contains("    played    after 100ms send k tap  => off # or not\n"), "\(timed.output)")
+    expect(timed.output, contains: "    played    after 100ms send k tap  => off # or not\n", "\(timed.output)")
     let time = try run(["s.fsm": "new shiftKey k\nrepeat 3 as i\n  after 2s\n  at ${i}500ms list\nend\n"], "@s.fsm")
-    #expect(time.output.contains("    played    at 1500ms\n"), "\(time.output)")
+    expect(time.output, contains: "    played    at 1500ms\n", "\(time.output)")
     let check = try run(["s.fsm": "new shiftKey s{1..3}\nexpect s{1..3} timers doubleTap\n"], "--tap", "@s.fsm")
-    #expect(check.output.contains("\n  played: 'expect s1 timers doubleTap'\n"), "\(check.output)")
+    expect(check.output, contains: "\n  played: 'expect s1 timers doubleTap'\n", "\(check.output)")
     let never = try run(["s.fsm": "new shiftKey s{1..3}\nnever s{1..3} on\nsend s2 tap\n"], "@s.fsm")
-    #expect(never.output.contains("    expected  never s2 on (s.fsm:2)\n"), "\(never.output)")
+    expect(never.output, contains: "    expected  never s2 on (s.fsm:2)\n", "\(never.output)")
   }
 
   @Test("a failure has the hints of the prompt")
   func hints() throws {
     let event = try run(["s.fsm": "new shiftKey k\nsend k tpa\n"], "@s.fsm")
-    #expect(
-      event.output.contains("no event 'tpa'\n              did you mean tap?\n              it has: tap, character\n"),
+    expect(
+      event.output, contains: "no event 'tpa'\n              did you mean tap?\n              it has: tap, character\n",
       "\(event.output)")
     let phone = try run(["s.fsm": "new phone p\nsend p hangUp => moved\n"], "--junit", "@j.xml", "@s.fsm")
-    #expect(
-      phone.output.contains(
-        "possible in background+noAlert+dialing, by way of: openTel, alert, pressCall, callUI\n"), "\(phone.output)")
-    #expect(phone.output.contains("possible now: openTel, goHome\n              would do nothing: openApp\n"))
+    expect(
+      phone.output, contains: "possible in background+noAlert+dialing, by way of: openTel, alert, pressCall, callUI\n",
+      "\(phone.output)")
+    expect(phone.output, contains: "possible now: openTel, goHome\n              would do nothing: openApp\n")
   }
 
   @Test(
@@ -90,10 +90,10 @@ extension ScriptsTests {
   func unknownNames(line: String, column: Int, subject: String, got: String, hint: String) throws {
     for options in [[], ["--real", "--speed", "1000000"]] {
       let run = try run(["s.fsm": "new shiftKey k\nnew fridge f\n\(line)\nlist\n"], options: options + ["@s.fsm"])
-      #expect(run.code == .exited(3))
+      expectEqual(run.code, .exited(3))
       let place = "  s.fsm:3:\(column): \(line.split(separator: "\n")[0])\n"
       let reason = "    expected  a known \(subject)\n    got       \(got)\n              \(hint)\n"
-      #expect(run.output.contains(place + reason), "\(run.output)")
+      expect(run.output.contains(place + reason), "\(run.output)")
     }
   }
 
@@ -109,9 +109,9 @@ extension ScriptsTests {
 
       """
     let run = try run(["s.fsm": text], "--check", "@s.fsm")
-    #expect(run.code == .exited(3))
+    expectEqual(run.code, .exited(3))
     let lines = run.output.matches(of: #/\n  s\.fsm:(\d+):\d+: /#).map { String($0.output.1) }
-    #expect(lines == ["2", "3", "4"], "\(run.output)")
+    expectEqual(lines, ["2", "3", "4"], "\(run.output)")
   }
 
   @Test("all words that the kinds do not know are told, of all files, before any of these is played")
@@ -150,28 +150,28 @@ extension ScriptsTests {
     let folder = try TemporaryFolder()
     for options in [[], ["--check"]] {
       let run = try run(files, options: options + ["@0.fsm", "@1.fsm", "@2.fsm"])
-      #expect(run.code == .exited(3))
-      #expect(run.output.hasSuffix("1 of 3 passed\n"), "\(run.output)")
+      expectEqual(run.code, .exited(3))
+      expect(run.output, hasSuffix: "1 of 3 passed\n", "\(run.output)")
       let places = run.output.matches(of: #/\n  ([12]\.fsm:\d+:\d+): /#).map { String($0.output.1) }
       let wanted = [
         "2:12", "3:8", "4:11", "5:23", "6:17", "7:16", "8:16", "9:10", "10:6", "11:6", "12:7", "13:10", "14:12", "16:6",
         "17:6", "18:20", "21:12", "22:8", "24:5",
       ]
-      #expect(places == wanted.map { "1.fsm:\($0)" } + ["2.fsm:2:18"], "\(run.output)")
+      expectEqual(places, wanted.map { "1.fsm:\($0)" } + ["2.fsm:2:18"], "\(run.output)")
       for hint in ["on", "key", "capsLock", "off", "moved", "doubleTap", "text", "p.tracker", "fridge", "temperature"] {
-        #expect(run.output.contains("did you mean \(hint)?\n"), "\(hint) in \(run.output)")
+        expect(run.output, contains: "did you mean \(hint)?\n", "\(hint) in \(run.output)")
       }
-      #expect(run.output.contains("'shiftKey' is a kind; write kind=shiftKey\n"))
-      #expect(run.output.contains("there is no machine 'g1' in this world\n"))
+      expect(run.output, contains: "'shiftKey' is a kind; write kind=shiftKey\n")
+      expect(run.output, contains: "there is no machine 'g1' in this world\n")
     }
     let junit = "\(folder.path)/j.xml"
     let run = try run(files, "--tap", "--junit", junit, "@1.fsm", "@2.fsm")
-    #expect(
-      run.output.contains("\n  more:\n    - '1.fsm:3:8: expected ok, got refused UNKNOWN-MACHINE : "), "\(run.output)")
-    #expect(run.output.contains("\nnot ok 2 - 2.fsm\n"), "\(run.output)")
+    expect(
+      run.output, contains: "\n  more:\n    - '1.fsm:3:8: expected ok, got refused UNKNOWN-MACHINE : ", "\(run.output)")
+    expect(run.output, contains: "\nnot ok 2 - 2.fsm\n", "\(run.output)")
     let report = try String(contentsOfFile: junit, encoding: .utf8)
-    #expect(report.contains("tests=\"2\" failures=\"0\" errors=\"2\""), "\(report)")
-    #expect(report.contains("no event 'openDoor'"), "\(report)")
+    expect(report, contains: "tests=\"2\" failures=\"0\" errors=\"2\"", "\(report)")
+    expect(report, contains: "no event 'openDoor'", "\(report)")
   }
 
   @Test("what follows from a mistake is not told, and a line of a batch is looked at like any other")
@@ -194,19 +194,19 @@ extension ScriptsTests {
       """
     let run = try run(["s.fsm": text], "--check", "@s.fsm")
     let places = run.output.matches(of: #/\n  s\.fsm:(\d+:\d+): /#).map { String($0.output.1) }
-    #expect(run.code == .exited(3) && places == ["1:18", "7:10"], "\(run.output)")
+    expect(run.code == .exited(3) && places == ["1:18", "7:10"], "\(run.output)")
     let goBack = "new shiftKey a\nat 1s new shiftKey b\nundo 1\nnew shiftKey b\ngoto 500ms\nsend b tap\nsend a tap\n"
     let back = try self.run(["s.fsm": goBack], "--check", "@s.fsm")
-    #expect(back.output.contains("\n  s.fsm:6:6: ") && !back.output.contains("s.fsm:4"), "\(back.output)")
+    expect(back.output.contains("\n  s.fsm:6:6: ") && !back.output.contains("s.fsm:4"), "\(back.output)")
   }
 
   @Test("what takes too long is not tried before it is played, and the report says up to which line words are checked")
   func longScripts() throws {
     let text = "new fridge f start=4 coolingTau=1ms waitingTau=1ms\nexpect f reading x none\nadvance 36500d\nsend f x\n"
     let run = try run(["s.fsm": text], "--check", "@s.fsm")
-    #expect(run.code == .exited(3), "\(run.output)")
-    #expect(run.output.contains("s.fsm:2: the words are checked up to this line"), "\(run.output)")
-    #expect(run.output.contains("  s.fsm:2:18: ") && !run.output.contains("  s.fsm:4:"), "\(run.output)")
+    expectEqual(run.code, .exited(3), "\(run.output)")
+    expect(run.output, contains: "s.fsm:2: the words are checked up to this line", "\(run.output)")
+    expect(run.output.contains("  s.fsm:2:18: ") && !run.output.contains("  s.fsm:4:"), "\(run.output)")
   }
 
   @Test(
@@ -219,8 +219,8 @@ extension ScriptsTests {
     ])
   func blocksWithoutEnd(files: [String: String]) throws {
     let run = try run(files, "--check", "@s.fsm")
-    #expect(run.code == .exited(1), "\(run.log)")
-    #expect(run.log.contains("has no 'end'") && run.log.contains("has no event 'tpa'"), "\(run.log)")
+    expectEqual(run.code, .exited(1), "\(run.log)")
+    expect(run.log.contains("has no 'end'") && run.log.contains("has no event 'tpa'"), "\(run.log)")
   }
 
   @Test("a file that cannot be read hides no unknown word, of itself or of others", arguments: [[], ["--check"]])
@@ -231,23 +231,23 @@ extension ScriptsTests {
       "3.fsm": Self.good,
     ]
     let run = try run(files, options: options + ["@1.fsm", "@2.fsm", "@3.fsm"])
-    #expect(run.code == .exited(1) && run.output == "", "\(run.output)")
+    expect(run.code == .exited(1) && run.output == "", "\(run.output)")
     for line in [
       "1.fsm:2:12: a shiftKey has no state 'onn'; did you mean on?; allowed: off,on,capsLock\n",
       "2.fsm:2:1: 'sned' is no verb; did you mean 'send'?\n",
       "2.fsm:3:10: a shiftKey has no event 'tpa'; did you mean tap?; it has: tap, character\n", "2.fsm:6:1: error: ",
     ] {
-      #expect(run.log.contains(line), "\(line) in \(run.log)")
+      expect(run.log.contains(line), "\(line) in \(run.log)")
     }
-    #expect(!run.log.contains("3.fsm"), "\(run.log)")
-    #expect(run.log.split(separator: "\n").count == 4, "each is told once: \(run.log)")
+    expect(!run.log.contains("3.fsm"), "\(run.log)")
+    expectEqual(run.log.split(separator: "\n").count, 4, "each is told once: \(run.log)")
     let report = try self.run(files, "--tap", "@1.fsm", "@2.fsm", "@3.fsm").output
     for line in ["  at: '1.fsm:2:12'\n", "    - '2.fsm:3:10: a shiftKey has no event", "ok 3 - 3.fsm # SKIP"] {
-      #expect(report.contains(line), "\(line) in \(report)")
+      expect(report.contains(line), "\(line) in \(report)")
     }
     // Without a daemon what could be read is told all the same.
     let alone = try self.run(files, options: options + ["@1.fsm", "@2.fsm"], socket: "/tmp/fsmrepl-test-nobody/s")
-    #expect(alone.code == .exited(1) && alone.log.contains("2.fsm:2:1: 'sned'"), "\(alone.log)")
+    expect(alone.code == .exited(1) && alone.log.contains("2.fsm:2:1: 'sned'"), "\(alone.log)")
   }
 
   @Test("a mistake that is expected is not told; a request is read by the rules of words, also at real pace")
@@ -267,14 +267,14 @@ extension ScriptsTests {
       """
     for options in [[], ["--real", "--speed", "1000000"]] {
       let run = try run(["s.fsm": text], options: options + ["@s.fsm"])
-      #expect(run.code == .exited(0), "\(run.output)")
-      #expect(run.output.hasSuffix("ok      s.fsm  7.000 s, 307 steps, 303 expectations\n"), "\(run.output)")
+      expectEqual(run.code, .exited(0), "\(run.output)")
+      expect(run.output, hasSuffix: "ok      s.fsm  7.000 s, 307 steps, 303 expectations\n", "\(run.output)")
     }
     let wrong = try run(["s.fsm": text.replacing("=> on", with: "=> refused UNKNOWN-EVENT event=tap")], "@s.fsm")
-    #expect(wrong.output.contains("  s.fsm:9:17: "), "\(wrong.output)")
+    expect(wrong.output, contains: "  s.fsm:9:17: ", "\(wrong.output)")
     let fields = try run(["s.fsm": "new shiftKey key\nsend key tpa => UNKNOWN-EVENT event=tap\n"], "@s.fsm")
-    #expect(
-      fields.output.contains("got       refused UNKNOWN-EVENT event=tpa : a shiftKey has no event 'tpa'\n"),
+    expect(
+      fields.output, contains: "got       refused UNKNOWN-EVENT event=tpa : a shiftKey has no event 'tpa'\n",
       "\(fields.output)")
   }
 
@@ -285,11 +285,11 @@ extension ScriptsTests {
       ["1.fsm": bad + bad.replacing(" k ", with: " l "), "2.fsm": bad, "3.fsm": Self.good], "--check", "@1.fsm",
       "@2.fsm",
       "@3.fsm")
-    #expect(run.code == .exited(3))
+    expectEqual(run.code, .exited(3))
     for place in ["1.fsm:1:", "1.fsm:4:", "2.fsm:1:"] {
-      #expect(run.output.contains("  \(place)"), "\(place) in \(run.output)")
+      expect(run.output, contains: "  \(place)", "\(place) in \(run.output)")
     }
-    #expect(run.output.hasSuffix("1 of 3 passed\n"), "\(run.output)")
+    expect(run.output, hasSuffix: "1 of 3 passed\n", "\(run.output)")
   }
 
   @Test("a definition is compared with its outcome in the script's own world")
@@ -308,8 +308,8 @@ extension ScriptsTests {
       enddefine
       """
     let run = try run(["s.fsm": text, "t.fsm": text.replacing("t=5", with: "t=6")], "-k", "@s.fsm", "@t.fsm")
-    #expect(run.code == .exited(4), "\(run.output)")
-    #expect(run.output.hasSuffix("1 of 2 passed\n"), "\(run.output)")
+    expectEqual(run.code, .exited(4), "\(run.output)")
+    expect(run.output, hasSuffix: "1 of 2 passed\n", "\(run.output)")
   }
 
   @Test("what a machine has, if not now, is no mistake")
@@ -320,16 +320,16 @@ extension ScriptsTests {
       new serverFleet x => refused UNKNOWN-KIND
       """
     let run = try run(["s.fsm": text], "@s.fsm")
-    #expect(run.code == .exited(0), "\(run.output)")
+    expectEqual(run.code, .exited(0), "\(run.output)")
   }
 
   @Test("what a machine of that name once had is no mistake, though another has the name at the end")
   func formerNames() throws {
     let text = "new fridge m physics=off\nexpect m reading temperature none\ndrop m\nnew shiftKey m\n"
     let good = try run(["s.fsm": text], "@s.fsm")
-    #expect(good.code == .exited(0), "\(good.output)")
+    expectEqual(good.code, .exited(0), "\(good.output)")
     let bad = try run(["s.fsm": text.replacing("temperature", with: "temprature")], "@s.fsm")
-    #expect(bad.code == .exited(3) && bad.output.contains("  s.fsm:2:18: "), "\(bad.output)")
+    expect(bad.code == .exited(3) && bad.output.contains("  s.fsm:2:18: "), "\(bad.output)")
   }
 
   @Test("what a machine of an older version of its kind has is no mistake; each kind is looked at once")
@@ -354,31 +354,31 @@ extension ScriptsTests {
       end
       """
     let good = try run(["s.fsm": text], "@s.fsm")
-    #expect(good.code == .exited(0), "\(good.output)")
+    expectEqual(good.code, .exited(0), "\(good.output)")
     let bad = try run(["s.fsm": "\(text)\nexpect n reading x none\n"], "@s.fsm")
-    #expect(bad.code == .exited(3) && bad.output.contains("a k has no reading 'x'"), "\(bad.output)")
+    expect(bad.code == .exited(3) && bad.output.contains("a k has no reading 'x'"), "\(bad.output)")
   }
 
   @Test("a mistake is found behind however many checks that pass")
   func manyDoubts() throws {
     let text = "new fridge f{1..1001} physics=off\nexpect f{1..1001} reading temperature none\n"
     let good = try run(["s.fsm": text], "@s.fsm")
-    #expect(good.code == .exited(0), "\(good.output)")
+    expectEqual(good.code, .exited(0), "\(good.output)")
     let bad = try run(["s.fsm": "\(text)expect f7 reading temprature none\nlist\n"], "@s.fsm")
-    #expect(bad.code == .exited(3) && bad.output.contains("  s.fsm:3:19: "), "\(bad.output)")
+    expect(bad.code == .exited(3) && bad.output.contains("  s.fsm:3:19: "), "\(bad.output)")
   }
 
   @Test("the coverage of what is not there is a mistake, not all that there is")
   func nobodysCoverage() throws {
     let text = "new shiftKey key\ntry coverage kye 1%\n  goal Tap.\n  send key tap\nend\n"
     let bad = try run(["s.fsm": text], "@s.fsm")
-    #expect(bad.code == .exited(3))
-    #expect(
-      bad.output.contains(
-        "  s.fsm:2:14: try coverage kye 1%\n    expected  a machine\n    got       there is no machine 'kye'"),
+    expectEqual(bad.code, .exited(3))
+    expect(
+      bad.output,
+      contains: "  s.fsm:2:14: try coverage kye 1%\n    expected  a machine\n    got       there is no machine 'kye'",
       "\(bad.output)")
     let good = try run(["s.fsm": text.replacing("kye", with: "key")], "@s.fsm")
-    #expect(good.code == .exited(0), "\(good.output)")
+    expectEqual(good.code, .exited(0), "\(good.output)")
   }
 
   @Test("expected outputs that come cost hardly more requests than their time")
@@ -399,18 +399,19 @@ extension ScriptsTests {
       end
       """
     let run = try run(["s.fsm": text], "@s.fsm", socket: daemon.socket)
-    #expect(run.code == .exited(0), "\(run.output)")
+    expectEqual(run.code, .exited(0), "\(run.output)")
     let after = try requests()
-    #expect(after - before < 50, "\(after - before) requests")
+    expect(after - before < 50, "\(after - before) requests")
   }
 
   @Test("an output of a machine that is not there is a mistake, too")
   func nobodysOutput() throws {
     let run = try run(["s.fsm": "list\nexpect output nobody o\n"], "@s.fsm")
-    #expect(run.code == .exited(3))
-    #expect(
-      run.output.contains(
-        "  s.fsm:2:15: expect output nobody o\n    expected  a machine\n    got       there is no machine 'nobody'"),
+    expectEqual(run.code, .exited(3))
+    expect(
+      run.output,
+      contains:
+        "  s.fsm:2:15: expect output nobody o\n    expected  a machine\n    got       there is no machine 'nobody'",
       "\(run.output)")
   }
 
@@ -422,37 +423,38 @@ extension ScriptsTests {
     let folder = try TemporaryFolder()
     let junit = "\(folder.path)/j.xml"
     let run = try run(files, "--tap", "--junit", junit, "@1.fsm", "@2.fsm", "@3.fsm", "@4.fsm")
-    #expect(run.code == .exited(1))
-    #expect(
-      run.output == """
-        TAP version 14
-        1..4
-        ok 1 - 1.fsm # SKIP not run, because another file cannot be read
-        not ok 2 - 2.fsm
-          ---
-          mistakes:
-            - '2.fsm:2:2: ''sned'' is no verb; did you mean ''send''?'
-            - '2.fsm:3:1: ''lits'' is no verb; did you mean ''list''?'
-          exit: 1
-          ...
-        not ok 3 - 3.fsm
-          ---
-          mistakes:
-            - '3.fsm:1:9: cannot read ''x.fsm'': No such file or directory'
-          exit: 1
-          ...
-        not ok 4 - 4.fsm
-          ---
-          mistakes:
-            - 'fsmrepl: cannot read 4.fsm: No such file or directory'
-          exit: 1
-          ...
+    expectEqual(run.code, .exited(1))
+    expectEqual(
+      run.output,
+      """
+      TAP version 14
+      1..4
+      ok 1 - 1.fsm # SKIP not run, because another file cannot be read
+      not ok 2 - 2.fsm
+        ---
+        mistakes:
+          - '2.fsm:2:2: ''sned'' is no verb; did you mean ''send''?'
+          - '2.fsm:3:1: ''lits'' is no verb; did you mean ''list''?'
+        exit: 1
+        ...
+      not ok 3 - 3.fsm
+        ---
+        mistakes:
+          - '3.fsm:1:9: cannot read ''x.fsm'': No such file or directory'
+        exit: 1
+        ...
+      not ok 4 - 4.fsm
+        ---
+        mistakes:
+          - 'fsmrepl: cannot read 4.fsm: No such file or directory'
+        exit: 1
+        ...
 
-        """)
-    #expect(run.log.split(separator: "\n").count == 4)
+      """)
+    expectEqual(run.log.split(separator: "\n").count, 4)
     let report = try String(contentsOfFile: junit, encoding: .utf8)
-    #expect(report.contains("tests=\"4\" failures=\"0\" errors=\"3\" skipped=\"1\""), "\(report)")
-    #expect(report.contains("'lits' is no verb"), "\(report)")
+    expect(report, contains: "tests=\"4\" failures=\"0\" errors=\"3\" skipped=\"1\"", "\(report)")
+    expect(report, contains: "'lits' is no verb", "\(report)")
   }
 
   @Test("transcripts that cannot be read have reports, too")
@@ -461,8 +463,8 @@ extension ScriptsTests {
     try Data("no request\n".utf8).write(to: URL(filePath: "\(folder.path)/t.transcript"))
     let program = try ProgramRun(
       "fsmrepl", ["check", "--tap", "\(folder.path)/t.transcript"], in: folder, environment: Self.alone)
-    #expect(try program.ending() == .exited(1))
+    try expectEqual(program.ending(), .exited(1))
     let output = program.output.replacing("\(folder.path)/", with: "")
-    #expect(output.hasPrefix("TAP version 14\n1..1\nnot ok 1 - t.transcript\n  ---\n  mistakes:\n"), "\(output)")
+    expect(output, hasPrefix: "TAP version 14\n1..1\nnot ok 1 - t.transcript\n  ---\n  mistakes:\n", "\(output)")
   }
 }

@@ -30,18 +30,18 @@ struct ServiceTests {
     for name in ["first", "second"] {
       let client = try TestClient(path: socket)
       let daemon = try start(listener)
-      #expect(try client.line().hasPrefix("+ fsmd "))
-      #expect(try client.ask("new power \(name)").hasPrefix("+ created \(name) "))
-      #expect(try client.ask("shutdown") == "+")
-      #expect(try daemon.ending() == .exited(0))
-      #expect(fileType(of: socket) == S_IFSOCK)
+      try expect(client.line(), hasPrefix: "+ fsmd ")
+      try expect(client.ask("new power \(name)"), hasPrefix: "+ created \(name) ")
+      try expectEqual(client.ask("shutdown"), "+")
+      try expectEqual(daemon.ending(), .exited(0))
+      expectEqual(fileType(of: socket), S_IFSOCK)
     }
     let client = try TestClient(path: socket)
     let daemon = try start(listener)
-    #expect(try client.line().hasPrefix("+ fsmd "))
-    #expect(try client.ask("expect first off").hasPrefix("+ off"))
+    try expect(client.line(), hasPrefix: "+ fsmd ")
+    try expect(client.ask("expect first off"), hasPrefix: "+ off")
     daemon.child.signal(SIGTERM)
-    #expect(try daemon.ending() == .exited(0))
+    try expectEqual(daemon.ending(), .exited(0))
   }
 
   @Test("a client that has started a daemon whose store cannot be opened learns why")
@@ -52,9 +52,9 @@ struct ServiceTests {
     let client = try TestClient(path: socket)
     let daemon = try start(listener, environment: [("XDG_STATE_HOME", "\(folder.path)/file")])
     let refusal = try client.line()
-    #expect(refusal.hasPrefix("- STORAGE : ") && refusal.contains("\(folder.path)/file"), "\(refusal)")
-    #expect(try client.line() == "! bye reason=storage")
-    #expect(try daemon.ending() == .exited(3))
+    expect(refusal.hasPrefix("- STORAGE : ") && refusal.contains("\(folder.path)/file"), "\(refusal)")
+    try expectEqual(client.line(), "! bye reason=storage")
+    try expectEqual(daemon.ending(), .exited(3))
   }
 
   @Test("another socket beside the one that was passed, or one that is none, is a mistake")
@@ -62,13 +62,13 @@ struct ServiceTests {
     let listener = try Listener(path: socket)
     defer { listener.closeAndRemove() }
     let other = try start(listener, "--ephemeral --socket '\(folder.path)/other'")
-    #expect(try other.ending() == .exited(2))
-    #expect(other.log.contains("listens on \(socket), so there is no --socket"), "\(other.log)")
+    try expectEqual(other.ending(), .exited(2))
+    expect(other.log, contains: "listens on \(socket), so there is no --socket", "\(other.log)")
     let none = try ProgramRun(
       "sh", ["-c", "LISTEN_FDS=1 LISTEN_PID=$$ exec '\(try Products.path(of: "fsmd"))' --ephemeral 3</dev/null"],
       in: folder, isOurs: false)
-    #expect(try none.ending() == .exited(2))
-    #expect(none.log.contains("descriptor 3"), "\(none.log)")
+    try expectEqual(none.ending(), .exited(2))
+    expect(none.log, contains: "descriptor 3", "\(none.log)")
   }
 
   @Test("the manager hears when the daemon is ready, that it goes on, and that it ends")
@@ -77,13 +77,13 @@ struct ServiceTests {
     let heard = try ManagerSocket(address)
     let daemon = try DaemonProcess(
       "--ephemeral", in: folder, environment: [("NOTIFY_SOCKET", address), ("WATCHDOG_USEC", "20000")])
-    #expect(try heard.next() == "READY=1\nSTATUS=listens on \(daemon.socket)")
-    for _ in 0..<3 { #expect(try heard.next() == "WATCHDOG=1") }
+    try expectEqual(heard.next(), "READY=1\nSTATUS=listens on \(daemon.socket)")
+    for _ in 0..<3 { try expectEqual(heard.next(), "WATCHDOG=1") }
     daemon.signal(SIGTERM)
     var last = "WATCHDOG=1"
     while last == "WATCHDOG=1" { last = try heard.next() }
-    #expect(last == "STOPPING=1")
-    #expect(try daemon.run.ending() == .exited(0))
+    expectEqual(last, "STOPPING=1")
+    try expectEqual(daemon.run.ending(), .exited(0))
   }
 }
 

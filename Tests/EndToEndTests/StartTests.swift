@@ -54,9 +54,9 @@ struct StartTests {
     let run = try run(["--socket", longest])
     // The socket is there before somebody listens on it.
     let client = try Patience.wait(for: "the daemon") { try? TestClient(path: longest) }
-    #expect(try client.line().hasPrefix("+ fsmd "))
-    #expect(try client.ask("shutdown") == "+")
-    #expect(try run.ending() == .exited(0))
+    try expect(client.line(), hasPrefix: "+ fsmd ")
+    try expectEqual(client.ask("shutdown"), "+")
+    try expectEqual(run.ending(), .exited(0))
   }
 
   @Test("a socket on which a daemon lives is refused, and its process is named; the daemon lives on")
@@ -64,8 +64,8 @@ struct StartTests {
     let daemon = try DaemonProcess()
     let client = try daemon.connect()
     try expectFailure(daemon.socket, naming: daemon.socket, "process \(daemon.facts.pid)")
-    #expect(try client.ask("sync") == "+")
-    #expect(try daemon.connect().ask("sync") == "+")
+    try expectEqual(client.ask("sync"), "+")
+    try expectEqual(daemon.connect().ask("sync"), "+")
   }
 
   @Test("what is no socket is left alone")
@@ -73,8 +73,8 @@ struct StartTests {
     let path = "\(folder.path)/file"
     close(creat(path, 0o640))
     try expectFailure(path, naming: path, "not a socket")
-    #expect(permissions(of: path) == 0o640)
-    #expect(fileType(of: path) == S_IFREG)
+    expectEqual(permissions(of: path), 0o640)
+    expectEqual(fileType(of: path), S_IFREG)
     mkdir("\(folder.path)/folder", 0o700)
     try expectFailure("\(folder.path)/folder", naming: "\(folder.path)/folder", "not a socket")
   }
@@ -85,10 +85,10 @@ struct StartTests {
     for _ in 0..<2 {
       let run = try run(["--socket", socket])
       try Patience.wait(until: "the daemon to listen") { (try? ClientSocket.connect(path: socket).close()) != nil }
-      #expect(permissions(of: socket) == 0o600)
+      expectEqual(permissions(of: socket), 0o600)
       run.child.signal(SIGKILL)
-      #expect(try run.ending() == .killed(signal: SIGKILL))
-      #expect(fileType(of: socket) == S_IFSOCK)
+      try expectEqual(run.ending(), .killed(signal: SIGKILL))
+      expectEqual(fileType(of: socket), S_IFSOCK)
     }
   }
 
@@ -99,15 +99,15 @@ struct StartTests {
     try Patience.wait(until: "all but one to have ended") { runs.filter(\.isRunning).count == 1 }
     guard let winner = runs.first(where: { $0.isRunning }) else { throw HarnessFailure(what: "nobody won") }
     for run in runs where run !== winner {
-      #expect(try run.ending() == .exited(2))
-      #expect(run.log.split(separator: "\n").count == 1, "\(run.log)")
-      #expect(run.log.contains("process \(winner.child.pid)"), "\(run.log)")
+      try expectEqual(run.ending(), .exited(2))
+      expectEqual(run.log.split(separator: "\n").count, 1, "\(run.log)")
+      expect(run.log, contains: "process \(winner.child.pid)", "\(run.log)")
     }
     let client = try TestClient(path: socket)
-    #expect(try client.line().hasPrefix("+ fsmd "))
-    #expect(try client.ask("shutdown") == "+")
-    #expect(try winner.ending() == .exited(0))
-    #expect(fileType(of: socket) == nil)
+    try expect(client.line(), hasPrefix: "+ fsmd ")
+    try expectEqual(client.ask("shutdown"), "+")
+    try expectEqual(winner.ending(), .exited(0))
+    expectNil(fileType(of: socket))
   }
 
   @Test(
@@ -119,25 +119,25 @@ struct StartTests {
     ])
   func badOptions(_ arguments: [String]) throws {
     let run = try run(arguments)
-    #expect(try run.ending() == .exited(1))
-    #expect(run.output == "")
+    try expectEqual(run.ending(), .exited(1))
+    expectEqual(run.output, "")
     let lines = run.log.split(separator: "\n")
-    #expect(lines.count == 2 && lines.first?.hasPrefix("fsmd: ") == true, "\(run.log)")
-    #expect(lines.last == "Try 'fsmd --help'.", "\(run.log)")
+    expect(lines.count == 2 && lines.first?.hasPrefix("fsmd: ") == true, "\(run.log)")
+    expectEqual(lines.last, "Try 'fsmd --help'.", "\(run.log)")
   }
 
   @Test("--help and --version print to standard output and exit 0")
   func help() throws {
     for words in [["--help"], ["-h"], ["--vers"], ["-V"]] {
       let run = try run(words)
-      #expect(try run.ending() == .exited(0))
-      #expect(run.log == "")
+      try expectEqual(run.ending(), .exited(0))
+      expectEqual(run.log, "")
       if words[0].lowercased().contains("h") {
         for option in ["--socket", "--ephemeral", "--limit", "--log", "--help", "--version"] {
-          #expect(run.output.contains(option))
+          expect(run.output.contains(option))
         }
       } else {
-        #expect(run.output.wholeMatch(of: #/fsmd \d+\.\d+\.\d+\n/#) != nil, "\(run.output)")
+        expect(run.output.wholeMatch(of: #/fsmd \d+\.\d+\.\d+\n/#) != nil, "\(run.output)")
       }
     }
   }
@@ -162,16 +162,16 @@ struct StartTests {
         guard run.isRunning else { throw HarnessFailure(what: run.log) }
         return fileType(of: expected.path) == S_IFSOCK ? try? TestClient(path: expected.path) : nil
       }
-      #expect(permissions(of: expected.path) == 0o600)
-      if let made = expected.made { #expect(permissions(of: made) == 0o700) }
-      #expect(try client.line().hasPrefix("+ fsmd "))
+      expectEqual(permissions(of: expected.path), 0o600)
+      if let made = expected.made { expectEqual(permissions(of: made), 0o700) }
+      try expect(client.line(), hasPrefix: "+ fsmd ")
       run.child.signal(SIGTERM)
-      #expect(try run.ending() == .exited(0))
-      #expect(fileType(of: expected.path) == nil)
+      try expectEqual(run.ending(), .exited(0))
+      expectNil(fileType(of: expected.path))
     }
     // A named path is taken as it is; its folder is nobody's to make.
     let named = try run([], [("FSMD_SOCKET", "\(folder.path)/none/v")])
-    #expect(try named.ending() == .exited(2))
+    try expectEqual(named.ending(), .exited(2))
   }
 
   @Test("limits given on the command line hold, and are shown")
@@ -179,13 +179,13 @@ struct StartTests {
     let daemon = try DaemonProcess("--limit", "line=100", "--limit", "batch=2")
     let client = try daemon.connect()
     let limits = try client.askAll("limits")
-    #expect(limits.contains(". line 100 bytes"))
-    #expect(limits.contains(". batch 2 lines"))
-    #expect(try client.ask(String(repeating: "x", count: 100)).hasPrefix("- UNKNOWN-VERB"))
-    #expect(try client.ask(String(repeating: "x", count: 101)).hasPrefix("- TOO-LONG limit=100"))
+    expect(limits, contains: ". line 100 bytes")
+    expect(limits, contains: ". batch 2 lines")
+    try expect(client.ask(String(repeating: "x", count: 100)), hasPrefix: "- UNKNOWN-VERB")
+    try expect(client.ask(String(repeating: "x", count: 101)), hasPrefix: "- TOO-LONG limit=100")
     try client.send("begin\nsync\nkinds\nkinds\nend\n")
-    #expect(try client.final() == "+")
-    #expect(try client.final().hasPrefix("- LIMIT name=batch value=2"))
+    try expectEqual(client.final(), "+")
+    try expect(client.final(), hasPrefix: "- LIMIT name=batch value=2")
   }
 
   @Test("started without standard descriptors, it opens none of its own under their numbers")
@@ -198,14 +198,14 @@ struct StartTests {
       child.waitForEnding()
     }
     let client = try Patience.wait(for: "the daemon") { try? TestClient(path: socket) }
-    #expect(try client.line().hasPrefix("+ fsmd "))
+    try expect(client.line(), hasPrefix: "+ fsmd ")
     var target = [CChar](repeating: 0, count: 64)
     for number in 0...2 {
       let length = readlink("/proc/\(child.pid)/fd/\(number)", &target, target.count)
       let name = String(decoding: target.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-      #expect(name == "/dev/null", "\(number)")
+      expectEqual(name, "/dev/null", "\(number)")
     }
-    #expect(try client.ask("sync") == "+")
+    try expectEqual(client.ask("sync"), "+")
   }
 
   @Test("log lines go to standard error, as many as asked for")
@@ -213,14 +213,14 @@ struct StartTests {
     for (level, isChatty) in [("debug", true), ("info", false), ("error", false)] {
       let daemon = try DaemonProcess("--log", level)
       let client = try daemon.connect()
-      #expect(try client.ask("quit") == "+")
-      #expect(try client.readToEnd() == ["! bye reason=quit"])
+      try expectEqual(client.ask("quit"), "+")
+      try expectEqual(client.readToEnd(), ["! bye reason=quit"])
       let second = try daemon.connect()
-      #expect(try second.ask("shutdown") == "+")
-      #expect(try daemon.run.ending() == .exited(0))
-      #expect(daemon.run.output == "")
-      #expect(daemon.run.log.contains(" debug ") == isChatty, "\(daemon.run.log)")
-      #expect(daemon.run.log.contains("listens on \(daemon.socket)") == (level != "error"))
+      try expectEqual(second.ask("shutdown"), "+")
+      try expectEqual(daemon.run.ending(), .exited(0))
+      expectEqual(daemon.run.output, "")
+      expectEqual(daemon.run.log.contains(" debug "), isChatty, "\(daemon.run.log)")
+      expectEqual(daemon.run.log.contains("listens on \(daemon.socket)"), (level != "error"))
     }
   }
 }

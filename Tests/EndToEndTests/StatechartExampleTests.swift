@@ -17,13 +17,13 @@ struct StatechartExampleTests {
   @Test("every script passes, and every chart is loaded by one")
   func scripts() throws {
     let scripts = try Self.names(in: Self.folder, ".fsm")
-    #expect(scripts.count == 12)
+    expectEqual(scripts.count, 12)
     let run = try Workplace().run(["run", "--keep-going", Self.folder.path])
-    #expect(run.code == .exited(0), "\(run.output)\(run.log)")
-    #expect(run.output.hasSuffix("12 of 12 passed\n"))
+    expectEqual(run.code, .exited(0), "\(run.output)\(run.log)")
+    expect(run.output, hasSuffix: "12 of 12 passed\n")
     let lines = try scripts.flatMap { try Self.text(Self.folder.appending(path: $0)).split(separator: "\n") }
     for chart in try Self.names(in: Self.folder, ".mmd", ".scxml", ".puml", ".json") {
-      #expect(lines.contains { $0.split(separator: " ").prefix(2) == ["load", chart[...]] }, "\(chart)")
+      expect(lines.contains { $0.split(separator: " ").prefix(2) == ["load", chart[...]] }, "\(chart)")
     }
   }
 
@@ -33,12 +33,13 @@ struct StatechartExampleTests {
     let charts = try [Self.folder, exercises, exercises.appending(path: "Solutions")].flatMap { folder in
       try Self.names(in: folder, ".mmd", ".scxml", ".puml", ".json").map { folder.appending(path: $0).path }
     }
-    #expect(charts.count == 20)
+    expectEqual(charts.count, 20)
     let run = try Workplace().run(["run", "--check"] + charts)
-    #expect(run.code == .exited(0), "\(run.output)\(run.log)")
+    expectEqual(run.code, .exited(0), "\(run.output)\(run.log)")
     let airlock = exercises.appending(path: "airlock.mmd").path
-    #expect(
-      (run.output + run.log).split(separator: "\n").filter { $0.contains("warning") } == [
+    expectEqual(
+      (run.output + run.log).split(separator: "\n").filter { $0.contains("warning") },
+      [
         "\(airlock):7:19: warning: nothing leads out of closd; did you mean closed?"
       ])
   }
@@ -53,11 +54,11 @@ struct StatechartExampleTests {
     try place.write(script, Self.text(folder.appending(path: script)))
     try place.write(chart, Self.text(folder.appending(path: chart)))
     let before = try place.run("run", "@\(script)")
-    #expect(before.code == .exited(4) && before.output.contains(failure), "\(before.output)\(before.log)")
+    expect(before.code == .exited(4) && before.output.contains(failure), "\(before.output)\(before.log)")
     try place.write(chart, Self.text(folder.appending(path: "Solutions/\(chart)")))
     let after = try place.run("run", "@\(script)")
-    #expect(after.code == .exited(0), "\(after.output)\(after.log)")
-    #expect(!after.output.contains("warning"), "\(after.output)")
+    expectEqual(after.code, .exited(0), "\(after.output)\(after.log)")
+    expect(!after.output.contains("warning"), "\(after.output)")
   }
 
   @Test("the index names every file, and only those")
@@ -65,10 +66,10 @@ struct StatechartExampleTests {
     let page = try Self.text(Self.folder.appending(path: "README.md"))
     let links = Set(page.matches(of: #/\]\(([^)\s]+)\)/#).map { String($0.output.1) })
     for link in links {
-      #expect(FileManager.default.fileExists(atPath: Self.folder.appending(path: link).path), "\(link)")
+      expect(FileManager.default.fileExists(atPath: Self.folder.appending(path: link).path), "\(link)")
     }
     for chart in try Self.names(in: Self.folder, ".mmd", ".scxml", ".puml", ".json") {
-      #expect(links.contains(chart), "\(chart)")
+      expect(links.contains(chart), "\(chart)")
     }
   }
 
@@ -85,11 +86,11 @@ struct StatechartExampleTests {
     try place.write("lamp.mmd", diagram)
     try place.write("lamp.fsm", Self.block(of: page, "fsm", with: "load lamp.mmd"))
     let run = try place.run("run", "@lamp.fsm")
-    #expect(run.code == .exited(0), "\(run.output)\(run.log)")
+    expectEqual(run.code, .exited(0), "\(run.output)\(run.log)")
     try place.write("lamp.mmd", "")
     try place.write("lamp.scxml", Self.block(of: page, "xml", with: "<scxml"))
     try place.write("lamp.fsm", try place.text("lamp.fsm").replacing("lamp.mmd", with: "lamp.scxml"))
     let second = try place.run("run", "@lamp.fsm")
-    #expect(second.code == .exited(0), "\(second.output)\(second.log)")
+    expectEqual(second.code, .exited(0), "\(second.output)\(second.log)")
   }
 }

@@ -52,11 +52,11 @@ struct StoreFailureTests {
   private func keepSomething(isKilled: Bool) throws {
     let daemon = try DaemonProcess(in: folder)
     let client = try daemon.connect()
-    for number in 0..<40 { #expect(try client.ask("new power p\(number)").hasPrefix("+ created")) }
-    if isKilled { daemon.signal(SIGKILL) } else { #expect(try client.ask("shutdown") == "+") }
+    for number in 0..<40 { try expect(client.ask("new power p\(number)"), hasPrefix: "+ created") }
+    if isKilled { daemon.signal(SIGKILL) } else { try expectEqual(client.ask("shutdown"), "+") }
     _ = try daemon.run.ending()
     let hasLog = (bytes(of: "\(store)/journal.sqlite-wal") ?? []).isEmpty == false
-    #expect(hasLog == isKilled)
+    expectEqual(hasLog, isKilled)
   }
 
   // MARK: Starting
@@ -74,7 +74,7 @@ struct StoreFailureTests {
       try put(whole, name)
     }
     let daemon = try DaemonProcess(in: folder)
-    #expect(try daemon.connect().askAll("count").first == ". power off 40")
+    try expectEqual(daemon.connect().askAll("count").first, ". power off 40")
   }
 
   @Test("a bit that was turned over is found, in the database and in its log", arguments: [true, false])
@@ -102,8 +102,8 @@ struct StoreFailureTests {
       switch try run.ending() {
       case .exited(3):
         found += 1
-        #expect(run.log.contains("\(store)/journal.sqlite is damaged"), "\(run.log)")
-        #expect(contents()[name] == bytes)
+        expect(run.log, contains: "\(store)/journal.sqlite is damaged", "\(run.log)")
+        expectEqual(contents()[name], bytes)
       case .exited(0):
         // In bytes that mean nothing.
         break
@@ -111,7 +111,7 @@ struct StoreFailureTests {
       }
       for (name, bytes) in good { try put(bytes, name) }
     }
-    #expect(found > 0)
+    expect(found > 0)
   }
 
   @Test("notes that are damaged or gone take nothing away")
@@ -121,7 +121,7 @@ struct StoreFailureTests {
     for bytes in [[], Array(good[..<40]), good.map { $0 ^ 1 }] {
       try put(bytes, "journal.heads")
       let daemon = try DaemonProcess(in: folder)
-      #expect(try daemon.connect().ask("world").contains(" seq=40"))
+      try expect(daemon.connect().ask("world"), contains: " seq=40")
       daemon.signal(SIGKILL)
       _ = try daemon.run.ending()
     }
@@ -156,7 +156,7 @@ struct StoreFailureTests {
     let run = try ProgramRun(
       "fsmd", ["--ephemeral", "--socket", "\(folder.path)/e"], in: folder,
       environment: [("XDG_STATE_HOME", nil), ("HOME", nil)])
-    #expect(try TestClient(of: run, at: "\(folder.path)/e").line().hasPrefix("+ fsmd "))
+    try expect(TestClient(of: run, at: "\(folder.path)/e").line(), hasPrefix: "+ fsmd ")
     // Root may write everywhere: what an unwritable store does is tested in the process.
     guard geteuid() != 0 else { return }
     try keepSomething(isKilled: false)
@@ -170,37 +170,37 @@ struct StoreFailureTests {
   func second() throws {
     let first = try DaemonProcess(in: folder)
     let client = try first.connect()
-    #expect(try client.ask("new power p").hasPrefix("+"))
+    try expect(client.ask("new power p"), hasPrefix: "+")
     try expectFailure(naming: "\(store)/journal.sqlite", first.socket, "process \(first.facts.pid)", "$XDG_STATE_HOME")
     let same = try ProgramRun("fsmd", ["--socket", first.socket], in: folder)
-    #expect(try same.ending() == .exited(2))
-    #expect(same.log.contains("process \(first.facts.pid)"), "\(same.log)")
-    #expect(try client.ask("send p buttonClick").hasPrefix("+ moved"))
+    try expectEqual(same.ending(), .exited(2))
+    expect(same.log, contains: "process \(first.facts.pid)", "\(same.log)")
+    try expect(client.ask("send p buttonClick"), hasPrefix: "+ moved")
     // When the first has gone, however, the store is free.
     first.signal(SIGKILL)
     _ = try first.run.ending()
     let third = try DaemonProcess(in: folder, socket: "other")
-    #expect(try third.connect().ask("expect p on").hasPrefix("+ on"))
+    try expect(third.connect().ask("expect p on"), hasPrefix: "+ on")
   }
 
   @Test("without the lock's file a second daemon gets the worlds, and the first one leaves them alone")
   func fenced() throws {
     let first = try DaemonProcess(in: folder)
     let client = try first.connect()
-    #expect(try client.ask("new power p").hasPrefix("+"))
+    try expect(client.ask("new power p"), hasPrefix: "+")
     unlink("\(store)/journal.lock")
     let second = try DaemonProcess(in: folder, socket: "other")
     let other = try second.connect()
-    #expect(try other.ask("send p buttonClick").hasPrefix("+ moved off on"))
+    try expect(other.ask("send p buttonClick"), hasPrefix: "+ moved off on")
     for _ in 0..<3 {
       let answer = try client.ask("send p buttonClick")
-      #expect(answer.hasPrefix("- STORAGE world=main : "))
-      #expect(answer.contains(second.socket) && answer.contains("process \(second.facts.pid)"), "\(answer)")
+      expect(answer, hasPrefix: "- STORAGE world=main : ")
+      expect(answer.contains(second.socket) && answer.contains("process \(second.facts.pid)"), "\(answer)")
     }
-    #expect(try client.ask("world new brief") == "+ created brief")
-    #expect(try client.ask("shutdown") == "+")
-    #expect(try first.run.ending() == .exited(0))
-    #expect(try other.ask("send p buttonClick").hasPrefix("+ moved on off"))
+    try expectEqual(client.ask("world new brief"), "+ created brief")
+    try expectEqual(client.ask("shutdown"), "+")
+    try expectEqual(first.run.ending(), .exited(0))
+    try expect(other.ask("send p buttonClick"), hasPrefix: "+ moved on off")
   }
 
   @Test("a program that locks the database delays nobody for long; who wrote is told, and afterwards all is well")
@@ -208,7 +208,7 @@ struct StoreFailureTests {
     guard Products.isInPath("python3") else { return }
     let daemon = try DaemonProcess(in: folder)
     let client = try daemon.connect()
-    #expect(try client.ask("new power p").hasPrefix("+"))
+    try expect(client.ask("new power p"), hasPrefix: "+")
     let script = """
       import sqlite3, sys
       connection = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -221,9 +221,9 @@ struct StoreFailureTests {
       "python3", ["-c", script, "\(store)/journal.sqlite"], in: folder, input: leash.reading, isOurs: false)
     leash.reading.close()
     try Patience.wait(until: "the database to be locked") { program.output.contains("locked") }
-    #expect(
-      try client.ask("@1 send p buttonClick").hasPrefix("- @1 STORAGE world=main : \(store)/journal.sqlite is locked"))
-    #expect(try client.ask("world new brief") == "+ created brief")
+    try expect(
+      client.ask("@1 send p buttonClick"), hasPrefix: "- @1 STORAGE world=main : \(store)/journal.sqlite is locked")
+    try expectEqual(client.ask("world new brief"), "+ created brief")
     leash.writing.close()
     _ = try program.ending()
     try Patience.wait(until: "the world to be written again") {
@@ -242,7 +242,7 @@ struct StoreFailureTests {
       environment: [("XDG_STATE_HOME", "\(folder.path)/state")], isOurs: false)
     let client = try TestClient(of: run, at: socket)
     _ = try client.line()
-    #expect(try client.ask("world new brief") == "+ created brief")
+    try expectEqual(client.ask("world new brief"), "+ created brief")
     var acknowledged = 0
     var isFull = false
     for round in 0..<400 where !isFull {
@@ -250,19 +250,19 @@ struct StoreFailureTests {
       let answers = try (0..<50).map { _ in try client.final() }
       acknowledged += answers.count { $0.hasPrefix("+ created ") }
       let failed = answers.filter { $0.hasPrefix("- STORAGE world=main : ") }
-      #expect(failed.count + answers.count { $0.hasPrefix("+ ") } == 50)
+      expectEqual(failed.count + answers.count { $0.hasPrefix("+ ") }, 50)
       isFull = !failed.isEmpty
-      if isFull { #expect(failed.allSatisfy { $0.contains("no room") }, "\(failed[0])") }
+      if isFull { expect(failed.allSatisfy { $0.contains("no room") }, "\(failed[0])") }
     }
-    #expect(isFull && acknowledged > 100, "\(acknowledged)")
-    #expect(try client.ask("use brief").hasPrefix("+"))
-    #expect(try client.ask("new power p").hasPrefix("+ created p"))
-    #expect(run.isRunning)
+    expect(isFull && acknowledged > 100, "\(acknowledged)")
+    try expect(client.ask("use brief"), hasPrefix: "+")
+    try expect(client.ask("new power p"), hasPrefix: "+ created p")
+    expect(run.isRunning)
     // More room, and all goes on.
     if Products.isInPath("prlimit") {
       let tool = try ProgramRun(
         "prlimit", ["--pid", "\(run.child.pid)", "--fsize=unlimited"], in: folder, isOurs: false)
-      #expect(try tool.ending() == .exited(0))
+      try expectEqual(tool.ending(), .exited(0))
       _ = try client.ask("use main")
       try Patience.wait(until: "the world to be back") { try client.ask("new power more").hasPrefix("+") }
       acknowledged += 1
@@ -270,8 +270,8 @@ struct StoreFailureTests {
     run.child.signal(SIGKILL)
     _ = try run.ending()
     let again = try DaemonProcess(in: folder)
-    #expect(try again.connect().ask("count") == "+ 1")
-    #expect(try again.connect().askAll("count").first == ". power off \(acknowledged)")
+    try expectEqual(again.connect().ask("count"), "+ 1")
+    try expectEqual(again.connect().askAll("count").first, ". power off \(acknowledged)")
   }
 }
 

@@ -15,10 +15,10 @@ struct TourTests {
   func transcript() throws {
     let docs = Document.root.appending(path: "Docs").path
     let run = try ProgramRun("fsmrepl", ["check", "--keep-going", docs], in: try TemporaryFolder())
-    #expect(try run.ending() == .exited(0), "\(run.output)\(run.log)")
+    try expectEqual(run.ending(), .exited(0), "\(run.output)\(run.log)")
     let rows = run.output.matches(of: #/ok +(\S+)  \S+ s, (\d+) requests, (\d+) lines/#)
-    #expect(rows.map(\.output.1) == Self.transcripts.map { "\(Document.root.path)/\($0)"[...] }, "\(run.output)")
-    for row in rows { #expect((Int(row.output.2) ?? 0) > 10, "\(row.output.1) has lost its transcripts") }
+    expectEqual(rows.map(\.output.1), Self.transcripts.map { "\(Document.root.path)/\($0)"[...] }, "\(run.output)")
+    for row in rows { expect((Int(row.output.2) ?? 0) > 10, "\(row.output.1) has lost its transcripts") }
   }
 
   @Test("every relative link of the documentation leads to a file, and to a heading of it")
@@ -28,20 +28,20 @@ struct TourTests {
         let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let target = parts[0].isEmpty ? document.path : document.path(of: String(parts[0]))
         let isThere = FileManager.default.fileExists(atPath: Document.root.appending(path: target).path)
-        #expect(isThere, "\(document.path) links to \(link)")
+        expect(isThere, "\(document.path) links to \(link)")
         guard isThere, parts.count == 2 else { continue }
-        #expect(try Document(target).anchors.contains(String(parts[1])), "\(document.path) links to \(link)")
+        try expect(Document(target).anchors.contains(String(parts[1])), "\(document.path) links to \(link)")
       }
     }
   }
 
   @Test("the files that the documents name are there")
   func namedFiles() throws {
-    #expect(try Document("ARCHITECTURE.md").namedFiles.count > 30)
+    try expect(Document("ARCHITECTURE.md").namedFiles.count > 30)
     for document in try Document.all() {
       for path in document.namedFiles {
         let isThere = FileManager.default.fileExists(atPath: Document.root.appending(path: path).path)
-        #expect(isThere, "\(document.path) names \(path)")
+        expect(isThere, "\(document.path) names \(path)")
       }
     }
   }
@@ -51,9 +51,9 @@ struct TourTests {
     // A bar within a table stands behind a backslash.
     let text = try Document("Docs/Protocol.md").text.replacingOccurrences(of: "\\|", with: "|")
     for entry in VerbEntry.table {
-      for usage in entry.usages { #expect(text.contains("`\(usage)`"), "\(usage)") }
+      for usage in entry.usages { expect(text, contains: "`\(usage)`", "\(usage)") }
     }
-    for code in FailureCode.allCases { #expect(text.contains("`\(code.word)`"), "\(code.word)") }
+    for code in FailureCode.allCases { expect(text, contains: "`\(code.word)`", "\(code.word)") }
   }
 
   @Test("the reference has every limit with its value and unit")
@@ -64,11 +64,11 @@ struct TourTests {
     defer { daemon.letGo() }
     let client = try daemon.connect()
     let limits = try client.askAll("limits").dropLast()
-    #expect(limits.count > 10)
+    expect(limits.count > 10)
     for line in limits {
       let words = line.split(separator: " ")
       let value = words[1] == "memory" ? "half of what there is" : words[2]
-      #expect(reference.contains("| `\(words[1])` | \(value) | \(words[3]) |"), "\(line)")
+      expect(reference, contains: "| `\(words[1])` | \(value) | \(words[3]) |", "\(line)")
     }
   }
 
@@ -87,8 +87,8 @@ struct TourTests {
       let found = Set(lines.map { $0.split(separator: " ")[1] })
       if found.contains("member") { composed.formUnion(found) } else { plain.formUnion(found) }
     }
-    #expect(plain == words(row.output.1))
-    #expect(composed == words(row.output.2))
+    expectEqual(plain, words(row.output.1))
+    expectEqual(composed, words(row.output.2))
   }
 
   @Test(
@@ -98,14 +98,14 @@ struct TourTests {
     let folder = try TemporaryFolder()
     let page = try Document("Docs/man/\(program).1").text.replacingOccurrences(of: "\\-", with: "-")
     let help = try ProgramRun(program, ["--help"], in: folder)
-    #expect(try help.ending() == .exited(0))
+    try expectEqual(help.ending(), .exited(0))
     let options = Set(help.output.matches(of: #/--[a-z][a-z-]+/#).map { String($0.output) })
-    #expect(options.count > 4, "\(help.output)")
-    for option in options { #expect(page.contains(option), "\(option)") }
+    expect(options.count > 4, "\(help.output)")
+    for option in options { expect(page.contains(option), "\(option)") }
     let version = try ProgramRun(program, ["--version"], in: folder)
-    #expect(try version.ending() == .exited(0))
+    try expectEqual(version.ending(), .exited(0))
     let number = version.output.split(whereSeparator: \.isWhitespace).last ?? ""
-    #expect(page.split(separator: "\n").first?.contains("\"fsmd \(number)\"") == true, "\(number)")
-    #expect(try Document("CHANGELOG.md").text.contains("\n## \(number) "), "\(number)")
+    expect(page.split(separator: "\n").first, contains: "\"fsmd \(number)\"", "\(number)")
+    try expect(Document("CHANGELOG.md").text, contains: "\n## \(number) ", "\(number)")
   }
 }

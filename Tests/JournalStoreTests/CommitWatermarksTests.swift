@@ -37,8 +37,8 @@ struct CommitWatermarksTests {
   func killed() throws {
     for (round, image) in try images(12).enumerated() {
       let store = try open(image)
-      #expect(fixture.takeWarnings() == [])
-      #expect(try store.segments(of: "main").count == round)
+      expectEqual(fixture.takeWarnings(), [])
+      try expectEqual(store.segments(of: "main").count, round)
       try store.inspect()
     }
   }
@@ -48,16 +48,16 @@ struct CommitWatermarksTests {
     let images = try images(3)
     let other = Fixture()
     Fixture.write(images[2], to: other.folder.path)
-    #expect(try other.openForReading().segments(of: "main").count == 2)
-    #expect(try other.openForReading().inspect() == [])
+    try expectEqual(other.openForReading().segments(of: "main").count, 2)
+    try expectEqual(other.openForReading().inspect(), [])
     Fixture.write(["journal.heads": try #require(images[3]["journal.heads"])], to: other.folder.path)
-    #expect(try other.openForReading().segments(of: "main").count == 2)
-    #expect(failure { () throws(StoreFailure) in try other.openForReading().inspect() }?.kind == .damaged)
+    try expectEqual(other.openForReading().segments(of: "main").count, 2)
+    expectEqual(failure { () throws(StoreFailure) in try other.openForReading().inspect() }?.kind, .damaged)
     other.boot += 1
-    #expect(try other.openForReading().inspect().count == 1)
+    try expectEqual(other.openForReading().inspect().count, 1)
     _ = try other.open()
-    #expect(other.takeWarnings().count == 1)
-    #expect(try other.openForReading().inspect() == [])
+    expectEqual(other.takeWarnings().count, 1)
+    try expectEqual(other.openForReading().inspect(), [])
   }
 
   @Test("a log whose end was lost on the same boot is damage that names the inputs")
@@ -69,9 +69,9 @@ struct CommitWatermarksTests {
       Issue.record("it was opened")
       return
     }
-    #expect(damage.world == "main")
-    #expect(damage.sequence == 31)
-    #expect(damage.finding == "inputs 31 to 50 that were acknowledged are missing")
+    expectEqual(damage.world, "main")
+    expectEqual(damage.sequence, 31)
+    expectEqual(damage.finding, "inputs 31 to 50 that were acknowledged are missing")
   }
 
   @Test("after another boot it is a warning with durability batch, and damage with full")
@@ -82,16 +82,16 @@ struct CommitWatermarksTests {
     fixture.boot += 1
     let store = try open(image)
     let warnings = fixture.takeWarnings()
-    #expect(warnings.count == 1)
-    #expect("\(warnings)".contains("inputs 11 to 20"))
-    #expect(try store.worlds()[0].head == 10)
+    expectEqual(warnings.count, 1)
+    expect("\(warnings)", contains: "inputs 11 to 20")
+    try expectEqual(store.worlds()[0].head, 10)
 
     let other = CommitWatermarksTests()
     let full = try other.images(2, .full)
     image = full[1]
     image["journal.heads"] = full[2]["journal.heads"]
     other.fixture.boot += 1
-    #expect(other.failureOfOpening(image)?.kind == .damaged)
+    expectEqual(other.failureOfOpening(image)?.kind, .damaged)
   }
 
   @Test("where the system does not say which boot this is, a missing end may be a power cut's")
@@ -101,13 +101,13 @@ struct CommitWatermarksTests {
     var image = images[1]
     image["journal.heads"] = images[2]["journal.heads"]
     _ = try open(image)
-    #expect(fixture.takeWarnings().count == 1)
+    expectEqual(fixture.takeWarnings().count, 1)
   }
 
   @Test("this system says which boot this is, always the same")
   func presentBoot() {
-    #expect(CommitWatermarks.presentBoot() != 0)
-    #expect(CommitWatermarks.presentBoot() == CommitWatermarks.presentBoot())
+    expect(CommitWatermarks.presentBoot() != 0)
+    expectEqual(CommitWatermarks.presentBoot(), CommitWatermarks.presentBoot())
   }
 
   @Test("after a power cut a part of the notes may be older than another, which is no damage")
@@ -119,41 +119,41 @@ struct CommitWatermarksTests {
     var image = fixture.image()
     let after = try #require(image["journal.heads"])
     image["journal.heads"] = Array(after[..<512] + before[512...])
-    #expect(failureOfOpening(image)?.kind == .damaged)
+    expectEqual(failureOfOpening(image)?.kind, .damaged)
     fixture.boot += 1
-    #expect(try open(image).worlds().count == 29)
+    try expectEqual(open(image).worlds().count, 29)
   }
 
   @Test("a store says how the daemon before ended")
   func lastEnd() throws {
     let first = try fixture.open()
-    #expect(first.lastEnd == nil)
+    expectNil(first.lastEnd)
     try first.create("main")
     let killed = fixture.image()
     first.close()
     // One that does not come to writing changes nothing about that.
     for _ in 0..<2 {
       let second = try fixture.open()
-      #expect(second.lastEnd == .inOrder)
+      expectEqual(second.lastEnd, .inOrder)
       second.close()
     }
     for _ in 0..<2 {
       let folder = TemporaryFolder()
       Fixture.write(killed, to: folder.path)
       var third: SQLiteStore? = try fixture.open(in: folder.path)
-      #expect(third?.lastEnd == .cutShort)
+      expectEqual(third?.lastEnd, .cutShort)
       third?.close()
       third = try fixture.open(in: folder.path)
-      #expect(third?.lastEnd == .cutShort)
+      expectEqual(third?.lastEnd, .cutShort)
       try third?.create("other")
       third?.close()
-      #expect(try fixture.open(in: folder.path).lastEnd == .inOrder)
+      try expectEqual(fixture.open(in: folder.path).lastEnd, .inOrder)
     }
     fixture.boot += 1
-    #expect(try open(killed).lastEnd == .withSystem)
+    try expectEqual(open(killed).lastEnd, .withSystem)
     var bare = killed
     bare["journal.heads"] = nil
-    #expect(try open(bare).lastEnd == nil)
+    try expectNil(open(bare).lastEnd)
   }
 
   @Test("changes without inputs are missed too, and worlds that were made")
@@ -165,10 +165,10 @@ struct CommitWatermarksTests {
     try store.append(lease, after: 0, [], moment: 1)
     var image = before
     image["journal.heads"] = fixture.image()["journal.heads"]
-    #expect("\(try #require(failureOfOpening(image)))".contains("time or settings"))
+    expect("\(try #require(failureOfOpening(image)))", contains: "time or settings")
     try store.create("second")
     image["journal.heads"] = fixture.image()["journal.heads"]
-    #expect("\(try #require(failureOfOpening(image)))".contains("made or removed"))
+    expect("\(try #require(failureOfOpening(image)))", contains: "made or removed")
   }
 
   @Test("worlds removed and made in between are right, also when the process ends before it is noted")
@@ -180,36 +180,36 @@ struct CommitWatermarksTests {
     let before = fixture.image()
     try store.remove("b")
     var image = fixture.image()
-    #expect(try open(image).worlds().map(\.name) == ["a", "c"])
+    try expectEqual(open(image).worlds().map(\.name), ["a", "c"])
     // The commit was, the note was not.
     image["journal.heads"] = before["journal.heads"]
-    #expect(try open(image).worlds().map(\.name) == ["a", "c"])
+    try expectEqual(open(image).worlds().map(\.name), ["a", "c"])
     try store.create("d")
     try store.create("b")
     try store.append(try store.take("b").lease, after: 0, [2])
-    #expect(try open(fixture.image()).worlds().map(\.name) == ["a", "b", "c", "d"])
+    try expectEqual(open(fixture.image()).worlds().map(\.name), ["a", "b", "c", "d"])
     image = fixture.image()
     image["journal.heads"] = before["journal.heads"]
     _ = try open(image)
-    #expect(fixture.takeWarnings() == [])
+    expectEqual(fixture.takeWarnings(), [])
     // The notes know of more than the database.
     image = before
     image["journal.heads"] = fixture.image()["journal.heads"]
-    #expect(failureOfOpening(image)?.kind == .damaged)
+    expectEqual(failureOfOpening(image)?.kind, .damaged)
   }
 
   @Test("notes that are torn anywhere count as absent, and are written anew")
   func torn() throws {
     let image = try images(2)[2]
     let notes = try #require(image["journal.heads"])
-    #expect(notes.count == 96)
+    expectEqual(notes.count, 96)
     var dice = Dice(seed: 1)
     for place in notes.indices.shuffled(using: &dice).prefix(Thorough.rounds(notes.count)) {
       var torn = image
       torn["journal.heads"]?[place] ^= 0x10
-      #expect(try open(torn).segments(of: "main").count == 2)
+      try expectEqual(open(torn).segments(of: "main").count, 2)
       torn["journal.heads"] = Array(notes.prefix(place))
-      #expect(try open(torn).segments(of: "main").count == 2)
+      try expectEqual(open(torn).segments(of: "main").count, 2)
     }
   }
 
@@ -219,7 +219,7 @@ struct CommitWatermarksTests {
     var image = try images(1)[1]
     image["journal.heads"] = try other.images(5)[5]["journal.heads"]
     _ = try open(image)
-    #expect(fixture.takeWarnings() == [])
+    expectEqual(fixture.takeWarnings(), [])
   }
 
   @Test("notes that cannot be written are a warning, once; what was appended is stored")
@@ -241,12 +241,12 @@ struct CommitWatermarksTests {
     let store = try other.open()
     try store.create("main")
     round = try store.append(try store.take("main").lease, after: 0, [1])
-    #expect(plan.calls == before + perRound)
-    #expect(plan.hasStruck)
-    #expect(round == 10)
-    #expect(other.takeWarnings().count == 1)
+    expectEqual(plan.calls, before + perRound)
+    expect(plan.hasStruck)
+    expectEqual(round, 10)
+    expectEqual(other.takeWarnings().count, 1)
     store.close()
     other.faults = nil
-    #expect(try other.open().segments(of: "main").count == 1)
+    try expectEqual(other.open().segments(of: "main").count, 1)
   }
 }

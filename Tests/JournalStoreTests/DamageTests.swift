@@ -37,7 +37,7 @@ struct DamageTests {
     do throws(StoreFailure) {
       let fixture = Fixture()
       let store = try fixture.open(in: folder.path)
-      #expect(try Snapshot(of: store, numbers: 0..<4) == expected, comment)
+      try expectEqual(Snapshot(of: store, numbers: 0..<4), expected, comment)
       store.close()
     } catch {
       switch error {
@@ -115,10 +115,10 @@ struct DamageTests {
     Fixture.write(changed, to: fixture.folder.path)
     let store = try fixture.open()
     let found = try #require(failure { () throws(StoreFailure) in try store.inspect() })
-    #expect("\(found)".contains("journal.sqlite"))
-    #expect("\(found)".contains("input 12"))
+    expect("\(found)", contains: "journal.sqlite")
+    expect("\(found)", contains: "input 12")
     store.close()
-    #expect(fixture.image()["journal.sqlite"] == changed["journal.sqlite"])
+    expectEqual(fixture.image()["journal.sqlite"], changed["journal.sqlite"])
   }
 
   @Test(
@@ -144,6 +144,6 @@ struct DamageTests {
     database.tidyOnClose()
     database.close()
     let found = failure { () throws(StoreFailure) in try Snapshot(of: try fixture.open(), numbers: 0..<4) }
-    #expect(found?.kind == (isChanged ? .damaged : nil), "\(expected.worlds.count)")
+    expectEqual(found?.kind, (isChanged ? .damaged : nil), "\(expected.worlds.count)")
   }
 }

@@ -28,11 +28,11 @@ struct FaultTests {
     for step in Scenario.all {
       try scenario.run(step)
       if let store = scenario.store {
-        #expect(try Snapshot(of: store, numbers: Scenario.numbers) == scenario.model, "after \(step)")
+        try expectEqual(Snapshot(of: store, numbers: Scenario.numbers), scenario.model, "after \(step)")
       }
     }
-    #expect(scenario.model.worlds.map(\.head) == [40])
-    #expect(scenario.model.worlds[0].first > 1)
+    expectEqual(scenario.model.worlds.map(\.head), [40])
+    expect(scenario.model.worlds[0].first > 1)
   }
 
   @Test(
@@ -61,7 +61,7 @@ struct FaultTests {
       do throws(StoreFailure) {
         let store = try fixture.open()
         let found = try Snapshot(of: store, numbers: Scenario.numbers)
-        #expect(possible.contains(found), "\(place)")
+        expect(possible.contains(found), "\(place)")
         // And it can be written.
         for world in found.worlds { try store.append(try store.take(world.name).lease, after: world.head, [1]) }
         try store.inspect()
@@ -70,7 +70,7 @@ struct FaultTests {
       }
       if !plan.hasStruck { break }
     }
-    #expect(call > 500)
+    expect(call > 500)
   }
 
   @Test(
@@ -103,7 +103,7 @@ struct FaultTests {
             if case .unknown = error, found == wanted, found != scenario.model {
               scenario.model = found
             } else {
-              #expect(found == scenario.model, "\(place)")
+              expectEqual(found, scenario.model, "\(place)")
               if step != .open { try scenario.run(step) }
             }
           } catch {
@@ -112,7 +112,7 @@ struct FaultTests {
         }
       }
       fixture.faults = nil
-      #expect(try Snapshot(of: try fixture.open(), numbers: Scenario.numbers) == scenario.model, "call \(call)")
+      try expectEqual(Snapshot(of: try fixture.open(), numbers: Scenario.numbers), scenario.model, "call \(call)")
       if !plan.hasStruck { break }
     }
   }

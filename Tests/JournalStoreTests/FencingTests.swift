@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import JournalStore
@@ -21,28 +22,28 @@ struct FencingTests {
     fixture.now += 5
     let two = try fixture.open(engine, process: 2)
     let second = try two.take("main")
-    #expect(second.world.epoch == 2)
-    #expect(second.world.head == 10)
+    expectEqual(second.world.epoch, 2)
+    expectEqual(second.world.head, 10)
     let holder = WorldHolder(writer: StoreWriter(process: 2, socket: "/run/2.sock"), since: fixture.now)
     let expected = StoreFailure.fenced(world: "main", by: holder)
-    #expect(failure { () throws(StoreFailure) in try one.append(first, after: 10, [2]) } == expected)
-    #expect(
+    expectEqual(failure { () throws(StoreFailure) in try one.append(first, after: 10, [2]) }, expected)
+    expectEqual(
       failure { () throws(StoreFailure) in
         try one.appendAll([(elsewhere, 0, 1, [5], 1, nil, []), (first, 10, 11, [2], 1, nil, [])])
-      } == expected)
-    #expect(failure { () throws(StoreFailure) in try one.putCheckpoint(first, at: 10, hash: 1, [1]) } == expected)
+      }, expected)
+    expectEqual(failure { () throws(StoreFailure) in try one.putCheckpoint(first, at: 10, hash: 1, [1]) }, expected)
     // Nothing to remove, and so nothing is asked of the database.
-    #expect(try one.retain(first, Retention()) == false)
-    #expect("\(expected)".contains("process 2") && "\(expected)".contains("/run/2.sock"))
+    try expectEqual(one.retain(first, Retention()), false)
+    expect("\(expected)".contains("process 2") && "\(expected)".contains("/run/2.sock"))
     try one.release(first)
-    #expect(try two.worlds().first { $0.name == "main" }?.holder == holder)
+    try expectEqual(two.worlds().first { $0.name == "main" }?.holder, holder)
     try two.append(second.lease, after: 10, [3])
-    #expect(try one.segments(of: "main").map(\.bytes) == [[1], [3]])
-    #expect(try one.segments(of: "other").map(\.bytes) == [[5]])
+    try expectEqual(one.segments(of: "main").map(\.bytes), [[1], [3]])
+    try expectEqual(one.segments(of: "other").map(\.bytes), [[5]])
     // And back.
     let third = try one.take("main")
-    #expect(third.world.head == 20)
-    #expect(failure { () throws(StoreFailure) in try two.append(second.lease, after: 20, [4]) }?.kind == .fenced)
+    expectEqual(third.world.head, 20)
+    expectEqual(failure { () throws(StoreFailure) in try two.append(second.lease, after: 20, [4]) }?.kind, .fenced)
     try one.append(third.lease, after: 20, [4])
     try two.inspect()
   }
@@ -53,13 +54,13 @@ struct FencingTests {
     try store.create("main")
     let early = try store.take("main").lease
     let late = try store.take("main").lease
-    #expect(failure { () throws(StoreFailure) in try store.append(early, after: 0, [1]) }?.kind == .fenced)
+    expectEqual(failure { () throws(StoreFailure) in try store.append(early, after: 0, [1]) }?.kind, .fenced)
     try store.append(late, after: 0, [1])
     try store.release(early)
-    #expect(try store.worlds()[0].holder != nil)
+    try expect(store.worlds()[0].holder != nil)
     try store.release(late)
-    #expect(try store.worlds()[0].holder == nil)
-    #expect(failure { () throws(StoreFailure) in try store.append(late, after: 10, [1]) }?.kind == .outOfStep)
+    try expectNil(store.worlds()[0].holder)
+    expectEqual(failure { () throws(StoreFailure) in try store.append(late, after: 10, [1]) }?.kind, .outOfStep)
   }
 
   @Test(
@@ -71,10 +72,10 @@ struct FencingTests {
     let lease = try one.take("main").lease
     let two = try fixture.open(engine, process: 2)
     try two.remove("main")
-    #expect(
-      failure { () throws(StoreFailure) in try one.append(lease, after: 0, [1]) } == .fenced(world: "main", by: nil))
+    expectEqual(
+      failure { () throws(StoreFailure) in try one.append(lease, after: 0, [1]) }, .fenced(world: "main", by: nil))
     try two.create("main")
-    #expect(failure { () throws(StoreFailure) in try one.append(lease, after: 0, [1]) }?.kind == .fenced)
+    expectEqual(failure { () throws(StoreFailure) in try one.append(lease, after: 0, [1]) }?.kind, .fenced)
     try one.inspect()
   }
 
@@ -85,12 +86,12 @@ struct FencingTests {
     try store?.create("main")
     let found = try #require(failure { () throws(StoreFailure) in try fixture.open(process: 42) })
     let writer = StoreWriter(process: 41, socket: "/run/41.sock")
-    #expect(found == .locked(path: fixture.files.database, by: writer))
-    #expect("\(found)".contains("process 41") && "\(found)".contains("--ephemeral"))
-    #expect(try fixture.openForReading().worlds().count == 1)
+    expectEqual(found, .locked(path: fixture.files.database, by: writer))
+    expect("\(found)".contains("process 41") && "\(found)".contains("--ephemeral"))
+    try expectEqual(fixture.openForReading().worlds().count, 1)
     store?.close()
     store = nil
-    #expect(try fixture.open(process: 42).worlds().count == 1)
+    try expectEqual(fixture.open(process: 42).worlds().count, 1)
   }
 
   @Test("a database that another program keeps locked is not waited for long, and nothing is lost")
@@ -101,10 +102,10 @@ struct FencingTests {
     let other = try Database(path: fixture.files.database, .writing, faults: nil)
     try other.run("BEGIN EXCLUSIVE")
     let found = failure { () throws(StoreFailure) in try store.append(lease, after: 0, [1]) }
-    #expect(found == .locked(path: fixture.files.database, by: nil))
+    expectEqual(found, .locked(path: fixture.files.database, by: nil))
     try other.run("ROLLBACK")
     other.close()
     try store.append(lease, after: 0, [1])
-    #expect(try store.segments(of: "main").count == 1)
+    try expectEqual(store.segments(of: "main").count, 1)
   }
 }

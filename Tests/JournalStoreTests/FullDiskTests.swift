@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import JournalStore
@@ -20,13 +21,13 @@ struct FullDiskTests {
         head = try store.append(lease, after: head, [UInt8](repeating: 1, count: 5000))
       }
     }
-    #expect(found == .full(path: fixture.files.database))
-    #expect(head > 50)
-    #expect(
+    expectEqual(found, .full(path: fixture.files.database))
+    expect(head > 50)
+    expectEqual(
       failure { () throws(StoreFailure) in
         try store.putCheckpoint(lease, at: head, hash: 1, [UInt8](repeating: 1, count: 50000))
-      } == .full(path: fixture.files.database))
-    #expect(try store.segments(of: "main").last?.last == head)
+      }, .full(path: fixture.files.database))
+    try expectEqual(store.segments(of: "main").last?.last, head)
     // What needs no page more goes on.
     try store.append(lease, after: head, [], moment: 5)
     try store.inspect()
@@ -34,7 +35,7 @@ struct FullDiskTests {
     head = try store.append(lease, after: head, [UInt8](repeating: 1, count: 5000))
     store.close()
     let again = try fixture.open()
-    #expect(try again.segments(of: "main").last?.last == head)
+    try expectEqual(again.segments(of: "main").last?.last, head)
     try again.inspect()
   }
 
@@ -49,16 +50,16 @@ struct FullDiskTests {
     let written = disk.events[before...].reduce(0) { sum, event in
       if case .wrote(_, _, let bytes) = event { sum + bytes.count } else { sum }
     }
-    #expect(written == StoreSchema.pageSize + 24)
-    #expect(try store?.worlds().map(\.name) == ["main"])
+    expectEqual(written, StoreSchema.pageSize + 24)
+    try expectEqual(store?.worlds().map(\.name), ["main"])
     try store?.inspect()
     disk.hasRoom = false
     for _ in 0..<2 {
-      #expect(failure { () throws(StoreFailure) in try store?.tryWriting() } == .full(path: fixture.files.database))
+      expectEqual(failure { () throws(StoreFailure) in try store?.tryWriting() }, .full(path: fixture.files.database))
     }
     disk.hasRoom = true
     try store?.tryWriting()
-    #expect(try store?.sweep() == false)
+    try expectEqual(store?.sweep(), false)
     store = nil
   }
 
@@ -76,16 +77,16 @@ struct FullDiskTests {
     fixture.disk = disk
     fixture.takeWarnings().forEach { Issue.record("\($0)") }
     let store = try fixture.open()
-    #expect(try store.segments(of: "main").map(\.bytes) == [[1]])
-    #expect(try store.readers.reading { (reader) throws(StoreFailure) in try reader.worlds() }.map(\.head) == [10])
-    #expect(failure { () throws(StoreFailure) in try store.take("main") } == .full(path: fixture.files.database))
+    try expectEqual(store.segments(of: "main").map(\.bytes), [[1]])
+    try expectEqual(store.readers.reading { (reader) throws(StoreFailure) in try reader.worlds() }.map(\.head), [10])
+    expectEqual(failure { () throws(StoreFailure) in try store.take("main") }, .full(path: fixture.files.database))
     disk.hasRoom = true
     try store.tryWriting()
     try store.append(try store.take("main").lease, after: 10, [2])
-    #expect(try store.segments(of: "main").count == 2)
+    try expectEqual(store.segments(of: "main").count, 2)
     store.close()
     fixture.disk = nil
-    #expect(try fixture.open().segments(of: "main").count == 2)
+    try expectEqual(fixture.open().segments(of: "main").count, 2)
   }
 
   @Test("without room for the notes nothing is written, which is said once")
@@ -101,15 +102,15 @@ struct FullDiskTests {
     counting.close()
     fixture.faults = FaultPlan(call: calls - 1, .fromThenOn, code: 13)
     let store = try fixture.open()
-    #expect(fixture.takeWarnings() == [.noRoomYet(path: fixture.files.heads)])
+    expectEqual(fixture.takeWarnings(), [.noRoomYet(path: fixture.files.heads)])
     fixture.faults?.strike(call: 0)
-    #expect(try store.worlds().count == 1)
+    try expectEqual(store.worlds().count, 1)
     fixture.faults?.strike(call: 1, .fromThenOn)
-    #expect(failure { () throws(StoreFailure) in try store.take("main") }?.kind == .full)
+    expectEqual(failure { () throws(StoreFailure) in try store.take("main") }?.kind, .full)
     fixture.faults?.strike(call: 0)
     try store.append(try store.take("main").lease, after: 0, [1])
-    #expect(fixture.takeWarnings() == [])
+    expectEqual(fixture.takeWarnings(), [])
     store.close()
-    #expect(try fixture.open().lastEnd == .inOrder)
+    try expectEqual(fixture.open().lastEnd, .inOrder)
   }
 }

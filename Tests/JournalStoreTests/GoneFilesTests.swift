@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import JournalStore
@@ -35,21 +36,21 @@ struct GoneFilesTests {
     try store.create("main")
     let lease = try store.take("main").lease
     try store.append(lease, after: 0, [1])
-    try store.readers.reading { (reader) throws(StoreFailure) in #expect(try reader.worlds().count == 1) }
+    try store.readers.reading { (reader) throws(StoreFailure) in try expectEqual(reader.worlds().count, 1) }
     defer { try? FileManager.default.removeItem(atPath: fixture.folder.path + "-away") }
     try harm.strike(fixture.files)
     let gone = harm.gone(fixture.files)
     for _ in 0..<2 {
-      #expect(failure { () throws(StoreFailure) in try store.append(lease, after: 10, [2]) } == gone)
-      #expect(failure { () throws(StoreFailure) in try store.worlds() } == gone)
-      #expect(failure { () throws(StoreFailure) in try store.segments(of: "main") } == gone)
-      #expect(failure { () throws(StoreFailure) in try store.take("main") } == gone)
-      #expect(failure { () throws(StoreFailure) in try store.create("other") } == gone)
-      #expect(failure { () throws(StoreFailure) in try store.tryWriting() } == gone)
-      #expect(failure { () throws(StoreFailure) in try store.readers.reading { _ in } } == gone)
+      expectEqual(failure { () throws(StoreFailure) in try store.append(lease, after: 10, [2]) }, gone)
+      expectEqual(failure { () throws(StoreFailure) in try store.worlds() }, gone)
+      expectEqual(failure { () throws(StoreFailure) in try store.segments(of: "main") }, gone)
+      expectEqual(failure { () throws(StoreFailure) in try store.take("main") }, gone)
+      expectEqual(failure { () throws(StoreFailure) in try store.create("other") }, gone)
+      expectEqual(failure { () throws(StoreFailure) in try store.tryWriting() }, gone)
+      expectEqual(failure { () throws(StoreFailure) in try store.readers.reading { _ in } }, gone)
     }
-    #expect("\(gone)".contains(harm == .log ? fixture.files.log : fixture.files.database))
-    #expect("\(gone)".contains("put it back"))
+    expect("\(gone)".contains(harm == .log ? fixture.files.log : fixture.files.database))
+    expect("\(gone)", contains: "put it back")
     store.close()
   }
 
@@ -61,14 +62,14 @@ struct GoneFilesTests {
     try store.append(lease, after: 0, [1])
     let away = fixture.folder.path + "-away"
     try FileManager.default.moveItem(atPath: fixture.folder.path, toPath: away)
-    #expect(failure { () throws(StoreFailure) in try store.append(lease, after: 10, [2]) }?.kind == .gone)
+    expectEqual(failure { () throws(StoreFailure) in try store.append(lease, after: 10, [2]) }?.kind, .gone)
     try FileManager.default.moveItem(atPath: away, toPath: fixture.folder.path)
     try store.tryWriting()
     // As after a commit of which nobody knows: what the store has now is the truth.
     let taken = try store.take("main")
-    #expect([10, 20].contains(taken.world.head))
+    expect([10, 20].contains(taken.world.head))
     try store.append(taken.lease, after: taken.world.head, [3])
-    #expect(try store.segments(of: "main").last?.bytes == [3])
+    try expectEqual(store.segments(of: "main").last?.bytes, [3])
     store.close()
     try fixture.open().inspect()
   }
@@ -86,11 +87,11 @@ struct GoneFilesTests {
     let lease = try new.take("other").lease
     try new.append(lease, after: 0, [2])
     old.close()
-    #expect(StoreFile.size(fixture.files.log) > 0)
+    expect(StoreFile.size(fixture.files.log) > 0)
     try new.append(lease, after: 10, [3])
     let copy = Fixture()
     Fixture.write(fixture.image(), to: copy.folder.path)
-    #expect(try copy.open().segments(of: "other").map(\.bytes) == [[2], [3]])
+    try expectEqual(copy.open().segments(of: "other").map(\.bytes), [[2], [3]])
   }
 
   /// Without the lock's file epochs keep a second writer out; without the notes nothing that is stored is missing.
@@ -104,6 +105,6 @@ struct GoneFilesTests {
     try store.append(lease, after: 0, [1])
     let copy = Fixture()
     Fixture.write(fixture.image(), to: copy.folder.path)
-    #expect(try copy.open().segments(of: "main").count == 1)
+    try expectEqual(copy.open().segments(of: "main").count, 1)
   }
 }

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import JournalStore
@@ -17,8 +18,8 @@ struct OpeningTests {
     let before = try contents()
     let found = try #require(failure { () throws(StoreFailure) in try fixture.open() }, comment)
     let read = failure { () throws(StoreFailure) in try fixture.openForReading() }
-    #expect(read == found, comment)
-    #expect(try contents() == before, comment)
+    expectEqual(read, found, comment)
+    try expectEqual(contents(), before, comment)
     return found
   }
 
@@ -38,28 +39,30 @@ struct OpeningTests {
     let store = try fixture.open(in: folder)
     try store.create("main")
     let files = StoreFiles(folder: folder)
-    #expect(try mode("\(fixture.folder.path)/state") == 0o700)
-    #expect(try mode(folder) == 0o700)
-    for path in [files.database, files.log, files.logIndex, files.heads] { #expect(try mode(path) == 0o600, "\(path)") }
+    try expectEqual(mode("\(fixture.folder.path)/state"), 0o700)
+    try expectEqual(mode(folder), 0o700)
+    for path in [files.database, files.log, files.logIndex, files.heads] {
+      try expectEqual(mode(path), 0o600, "\(path)")
+    }
     store.close()
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-    #expect(Set(names) == ["journal.sqlite", "journal.heads"])
-    #expect(fixture.takeWarnings() == [])
+    expectEqual(Set(names), ["journal.sqlite", "journal.heads"])
+    expectEqual(fixture.takeWarnings(), [])
   }
 
   @Test("an empty file is damage, not a new store")
   func empty() throws {
     write([])
-    #expect("\(try failures())".contains("0 bytes"))
+    expect("\(try failures())", contains: "0 bytes")
   }
 
   @Test("what is no database, or one of somebody else, is told so", arguments: [1, 15, 16, 99, 100, 4096, 5000])
   func foreign(size: Int) throws {
     write([UInt8](repeating: 7, count: size))
-    #expect(try failures().kind == .damaged)
+    try expectEqual(failures().kind, .damaged)
     try FileManager.default.removeItem(atPath: fixture.files.database)
     write(Array("SQLite format 3\0".utf8.prefix(size)))
-    #expect(try failures().kind == .damaged)
+    try expectEqual(failures().kind, .damaged)
   }
 
   @Test("a database that is not ours is told so")
@@ -68,7 +71,7 @@ struct OpeningTests {
     sqlite3_open(fixture.files.database, &handle)
     sqlite3_exec(handle, "CREATE TABLE t(a)", nil, nil, nil)
     sqlite3_close(handle)
-    #expect("\(try failures())".contains("not one of fsmd's"))
+    expect("\(try failures())", contains: "not one of fsmd's")
   }
 
   @Test("a later schema is told with both numbers, and the file is left as it is")
@@ -77,7 +80,7 @@ struct OpeningTests {
     var image = fixture.image()
     image["journal.sqlite"]?[63] = 5
     Fixture.write(image, to: fixture.folder.path)
-    #expect(try failures() == .otherSchema(path: fixture.files.database, found: 5, known: 4))
+    try expectEqual(failures(), .otherSchema(path: fixture.files.database, found: 5, known: 4))
   }
 
   @Test("a later schema that is only in the log yet is found as well, and the log stays")
@@ -85,12 +88,12 @@ struct OpeningTests {
     try fixture.open().close()
     let database = try Database(path: fixture.files.database, .writing, faults: nil)
     try database.run("PRAGMA user_version = 5")
-    #expect(failure { () throws(StoreFailure) in try fixture.open() }?.kind == .otherSchema)
+    expectEqual(failure { () throws(StoreFailure) in try fixture.open() }?.kind, .otherSchema)
     database.close()
     let before = fixture.image()
-    #expect(before["journal.sqlite-wal"]?.isEmpty == false)
-    #expect(failure { () throws(StoreFailure) in try fixture.open() }?.kind == .otherSchema)
-    #expect(fixture.image() == before)
+    expectEqual(before["journal.sqlite-wal"]?.isEmpty, false)
+    expectEqual(failure { () throws(StoreFailure) in try fixture.open() }?.kind, .otherSchema)
+    expectEqual(fixture.image(), before)
   }
 
   @Test("a store of the version before is not read, and is left as it is")
@@ -99,8 +102,8 @@ struct OpeningTests {
     var image = fixture.image()
     image["journal.sqlite"]?[63] = 3
     Fixture.write(image, to: fixture.folder.path)
-    #expect(try failures() == .otherSchema(path: fixture.files.database, found: 3, known: 4))
-    #expect(fixture.image()["journal.sqlite"] == image["journal.sqlite"])
+    try expectEqual(failures(), .otherSchema(path: fixture.files.database, found: 3, known: 4))
+    expectEqual(fixture.image()["journal.sqlite"], image["journal.sqlite"])
   }
 
   @Test("tables that are not those of the schema are damage")
@@ -110,7 +113,7 @@ struct OpeningTests {
     try database.run("ALTER TABLE segments ADD COLUMN more INTEGER")
     database.tidyOnClose()
     database.close()
-    #expect(failure { () throws(StoreFailure) in try fixture.open() }?.kind == .damaged)
+    expectEqual(failure { () throws(StoreFailure) in try fixture.open() }?.kind, .damaged)
   }
 
   @Test("a log without its database is damage, and stays")
@@ -122,9 +125,9 @@ struct OpeningTests {
     let folder = TemporaryFolder()
     Fixture.write(image.filter { $0.key != "journal.sqlite" }, to: folder.path)
     let found = failure { () throws(StoreFailure) in try fixture.open(in: folder.path) }
-    #expect(found?.kind == .damaged)
-    #expect(!StoreFile.exists("\(folder.path)/journal.sqlite"))
-    #expect(StoreFile.size("\(folder.path)/journal.sqlite-wal") == image["journal.sqlite-wal"]?.count)
+    expectEqual(found?.kind, .damaged)
+    expect(!StoreFile.exists("\(folder.path)/journal.sqlite"))
+    expectEqual(StoreFile.size("\(folder.path)/journal.sqlite-wal"), image["journal.sqlite-wal"]?.count)
   }
 
   @Test("a database that went away since is made anew, with a warning")
@@ -132,11 +135,11 @@ struct OpeningTests {
     try fixture.open().close()
     try FileManager.default.removeItem(atPath: fixture.files.database)
     let store = try fixture.open()
-    #expect(fixture.takeWarnings() == [.databaseGone(path: fixture.files.database)])
-    #expect(fixture.takeWarnings() == [])
+    expectEqual(fixture.takeWarnings(), [.databaseGone(path: fixture.files.database)])
+    expectEqual(fixture.takeWarnings(), [])
     store.close()
     _ = try fixture.open()
-    #expect(fixture.takeWarnings() == [])
+    expectEqual(fixture.takeWarnings(), [])
   }
 
   @Test("what is left of a store that was not made to its end does not matter")
@@ -147,9 +150,9 @@ struct OpeningTests {
       ],
       to: fixture.folder.path)
     let store = try fixture.open()
-    #expect(fixture.takeWarnings() == [])
-    #expect(try store.worlds() == [])
-    #expect(!StoreFile.exists(fixture.files.database + ".new"))
+    expectEqual(fixture.takeWarnings(), [])
+    try expectEqual(store.worlds(), [])
+    expect(!StoreFile.exists(fixture.files.database + ".new"))
   }
 
   @Test("a folder that cannot be made, or is a file, is told with the system's words")
@@ -157,8 +160,8 @@ struct OpeningTests {
     let path = "\(fixture.folder.path)/file"
     Fixture.write(["file": [1]], to: fixture.folder.path)
     let found = try #require(failure { () throws(StoreFailure) in try fixture.open(in: "\(path)/fsmd") })
-    #expect(found.kind == .cannotOpen)
-    #expect("\(found)".contains("Not a directory"))
+    expectEqual(found.kind, .cannotOpen)
+    expect("\(found)", contains: "Not a directory")
   }
 
   /// Root may write everything, so the permissions are no use there.
@@ -170,14 +173,14 @@ struct OpeningTests {
     let before = fixture.image()
     let manager = FileManager.default
     try manager.setAttributes([.posixPermissions: 0o400], ofItemAtPath: fixture.files.database)
-    #expect(failure { () throws(StoreFailure) in try fixture.open() } == .readOnly(path: fixture.files.database))
-    #expect(try fixture.openForReading().worlds().count == 1)
+    expectEqual(failure { () throws(StoreFailure) in try fixture.open() }, .readOnly(path: fixture.files.database))
+    try expectEqual(fixture.openForReading().worlds().count, 1)
     try manager.setAttributes([.posixPermissions: 0o500], ofItemAtPath: fixture.folder.path)
     defer { try? manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: fixture.folder.path) }
     fixture.isLocked = true
-    #expect(failure { () throws(StoreFailure) in try fixture.open() } == .readOnly(path: fixture.files.lock))
-    #expect(try fixture.openForReading().worlds().count == 1)
-    #expect(fixture.image() == before)
+    expectEqual(failure { () throws(StoreFailure) in try fixture.open() }, .readOnly(path: fixture.files.lock))
+    try expectEqual(fixture.openForReading().worlds().count, 1)
+    expectEqual(fixture.image(), before)
   }
 
   @Test("a database that nobody can write is read without a file beside it")
@@ -186,9 +189,9 @@ struct OpeningTests {
     try store.create("main")
     store.close()
     let database = try Database(path: fixture.files.database, .readingFrozen, faults: nil)
-    #expect(try database.number("SELECT count(*) FROM worlds") == 1)
-    #expect(!StoreFile.exists(fixture.files.log))
-    #expect(failure { () throws(StoreFailure) in try database.run("DELETE FROM worlds") }?.kind == .readOnly)
+    try expectEqual(database.number("SELECT count(*) FROM worlds"), 1)
+    expect(!StoreFile.exists(fixture.files.log))
+    expectEqual(failure { () throws(StoreFailure) in try database.run("DELETE FROM worlds") }?.kind, .readOnly)
   }
 
   @Test("each failure says what was found, names the file, and is one line")
@@ -201,14 +204,14 @@ struct OpeningTests {
       .cannotOpen(path: "/f", reason: "r"),
       .other(path: "/f", reason: "r"),
     ]
-    for failure in failures { #expect("\(failure)".contains("/f") && !"\(failure)".contains("\n")) }
-    #expect("\(failures[5])".contains("world w, input 3"))
-    #expect("\(StoreFailure.fenced(world: "w", by: holder))".contains("process 12"))
+    for failure in failures { expect("\(failure)".contains("/f") && !"\(failure)".contains("\n")) }
+    expect("\(failures[5])", contains: "world w, input 3")
+    expect("\(StoreFailure.fenced(world: "w", by: holder))", contains: "process 12")
     for warning in [
       StoreWarning.lostWithPower(Damage("/f", "lost")), .databaseGone(path: "/f"), .notNoted(path: "/f", reason: "r"),
       .noRoomYet(path: "/f"), .alone(path: "/f"),
     ] {
-      #expect("\(warning)".contains("/f"))
+      expect("\(warning)", contains: "/f")
     }
   }
 }

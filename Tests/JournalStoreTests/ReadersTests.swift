@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import JournalStore
@@ -53,9 +54,9 @@ struct ReadersTests {
     }
     isDone.store(true, ordering: .relaxed)
     group.wait()
-    #expect(problems.withLock { $0 } == [])
+    expectEqual(problems.withLock { $0 }, [])
     store.close()
-    #expect(StoreFile.size(fixture.files.log) == 0)
+    expectEqual(StoreFile.size(fixture.files.log), 0)
   }
 
   @Test("what is asked within one reading is of one moment, and another reading sees what was written since")
@@ -66,17 +67,17 @@ struct ReadersTests {
     try store.append(lease, after: 0, [1])
     try store.readers.reading { (early) throws(StoreFailure) in
       try early.readSegments(of: "main", from: 1) { _ in
-        #expect(failure { () throws(StoreFailure) in try store.append(lease, after: 10, [2]) } == nil)
+        expectNil(failure { () throws(StoreFailure) in try store.append(lease, after: 10, [2]) })
         return true
       }
-      #expect(try early.worlds().map(\.head) == [10])
-      #expect(try store.readers.reading { (late) throws(StoreFailure) in try late.worlds() }.map(\.head) == [20])
+      try expectEqual(early.worlds().map(\.head), [10])
+      try expectEqual(store.readers.reading { (late) throws(StoreFailure) in try late.worlds() }.map(\.head), [20])
     }
-    #expect(try store.readers.reading { (late) throws(StoreFailure) in try late.segments(of: "main") }.count == 2)
-    #expect(
+    try expectEqual(store.readers.reading { (late) throws(StoreFailure) in try late.segments(of: "main") }.count, 2)
+    expectEqual(
       failure { () throws(StoreFailure) in
         try store.readers.reading { (late) throws(StoreFailure) in try late.holdings(of: "other") }
-      } == .noSuchWorld("other"))
+      }, .noSuchWorld("other"))
   }
 
   @Test("when the store is closed nobody reads any more, and who was reading comes to the end")
@@ -86,11 +87,11 @@ struct ReadersTests {
     let readers = store.readers
     try readers.reading { (reader) throws(StoreFailure) in
       store.close()
-      #expect(try reader.worlds().count == 1)
-      #expect(failure { () throws(StoreFailure) in try readers.reading { _ in } }?.kind == .other)
+      try expectEqual(reader.worlds().count, 1)
+      expectEqual(failure { () throws(StoreFailure) in try readers.reading { _ in } }?.kind, .other)
     }
-    #expect(failure { () throws(StoreFailure) in try readers.reading { _ in } }?.kind == .other)
-    #expect(try fixture.open().worlds().count == 1)
+    expectEqual(failure { () throws(StoreFailure) in try readers.reading { _ in } }?.kind, .other)
+    try expectEqual(fixture.open().worlds().count, 1)
   }
 
   @Test("a store that was put in the place of this one is not read for it")
@@ -101,8 +102,8 @@ struct ReadersTests {
     try other.open().close()
     try FileManager.default.removeItem(atPath: fixture.files.database)
     Fixture.write(other.image(), to: fixture.folder.path)
-    #expect(
-      failure { () throws(StoreFailure) in try store.readers.reading { _ in } } == .gone(path: fixture.files.database))
+    expectEqual(
+      failure { () throws(StoreFailure) in try store.readers.reading { _ in } }, .gone(path: fixture.files.database))
   }
 
   @Test("each call of a store may come from another thread")
@@ -123,8 +124,8 @@ struct ReadersTests {
         isDone.signal()
       }.start()
       isDone.wait()
-      #expect(failure.withLock { $0 } == nil, "\(step)")
+      expectNil(failure.withLock { $0 }, "\(step)")
     }
-    #expect(scenario.model.worlds.map(\.head) == [40])
+    expectEqual(scenario.model.worlds.map(\.head), [40])
   }
 }

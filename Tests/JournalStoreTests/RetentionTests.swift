@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import JournalStore
@@ -28,10 +29,10 @@ struct RetentionTests {
   func noCheckpoint() throws {
     let store = try fixture.open()
     let lease = try fill(store, 10)
-    #expect(try retain(store, lease, Retention(bytes: 0, age: 0)) == 1)
-    #expect(
-      try store.holdings(of: "main")
-        == StorageStats(first: 1, head: 100, bytes: 10000, removedBytes: 0, machines: 0, checkpoints: []))
+    try expectEqual(retain(store, lease, Retention(bytes: 0, age: 0)), 1)
+    try expectEqual(
+      store.holdings(of: "main"),
+      StorageStats(first: 1, head: 100, bytes: 10000, removedBytes: 0, machines: 0, checkpoints: []))
   }
 
   @Test("the oldest go until the limit of bytes is kept, and nothing behind the latest checkpoint", arguments: 0...10)
@@ -42,23 +43,23 @@ struct RetentionTests {
     try retain(store, lease, Retention(bytes: 4500))
     let removed = min(checkpoint, 6)
     let holdings = try store.holdings(of: "main")
-    #expect(holdings.first == UInt64(removed * 10 + 1))
-    #expect(holdings.bytes == 10000 - removed * 1000)
-    #expect(holdings.removedBytes == removed * 1000)
-    #expect(holdings.checkpoints.map(\.sequence) == [UInt64(checkpoint * 10)])
-    #expect(try store.segments(of: "main").first?.first == holdings.first)
-    #expect(try store.worlds()[0].first == holdings.first)
+    expectEqual(holdings.first, UInt64(removed * 10 + 1))
+    expectEqual(holdings.bytes, 10000 - removed * 1000)
+    expectEqual(holdings.removedBytes, removed * 1000)
+    expectEqual(holdings.checkpoints.map(\.sequence), [UInt64(checkpoint * 10)])
+    try expectEqual(store.segments(of: "main").first?.first, holdings.first)
+    try expectEqual(store.worlds()[0].first, holdings.first)
     try store.inspect()
     try retain(store, lease, Retention(bytes: 0))
-    #expect(try store.holdings(of: "main").first == UInt64(checkpoint * 10 + 1))
+    try expectEqual(store.holdings(of: "main").first, UInt64(checkpoint * 10 + 1))
     try store.inspect()
     store.close()
     let again = try fixture.open()
     try again.inspect()
     let taken = try again.take("main")
     let latest = try again.checkpoint(of: "main", atOrBefore: taken.world.head)
-    #expect(latest?.bytes == [1, 2, 3])
-    #expect(latest?.mark.hash == 5)
+    expectEqual(latest?.bytes, [1, 2, 3])
+    expectEqual(latest?.mark.hash, 5)
     try again.append(taken.lease, after: 100, [1])
     try again.inspect()
   }
@@ -69,12 +70,12 @@ struct RetentionTests {
     let lease = try fill(store, 10)
     try store.putCheckpoint(lease, at: 100, hash: 5, [1])
     try retain(store, lease, Retention(age: 4))
-    #expect(try store.holdings(of: "main").first == 51)
+    try expectEqual(store.holdings(of: "main").first, 51)
     try retain(store, lease, Retention(bytes: 2000, age: 1000))
-    #expect(try store.holdings(of: "main").first == 81)
+    try expectEqual(store.holdings(of: "main").first, 81)
     fixture.now += 100
     try retain(store, lease, Retention(age: 4))
-    #expect(try store.holdings(of: "main").first == 101)
+    try expectEqual(store.holdings(of: "main").first, 101)
     try store.append(lease, after: 100, [1])
     try store.inspect()
   }
@@ -84,11 +85,11 @@ struct RetentionTests {
     let store = try fixture.open()
     let lease = try fill(store, 200)
     try store.putCheckpoint(lease, at: 2000, hash: 5, [1])
-    #expect(try store.retain(lease, Retention(bytes: 0)))
-    #expect(try store.holdings(of: "main").removedBytes == 64_000)
+    try expect(store.retain(lease, Retention(bytes: 0)))
+    try expectEqual(store.holdings(of: "main").removedBytes, 64_000)
     try store.append(lease, after: 2000, [1])
-    #expect(try retain(store, lease, Retention(bytes: 0)) > 3)
-    #expect(try store.holdings(of: "main").bytes == 1)
+    try expect(retain(store, lease, Retention(bytes: 0)) > 3)
+    try expectEqual(store.holdings(of: "main").bytes, 1)
   }
 
   @Test("checkpoints go with the segments behind them")
@@ -97,12 +98,12 @@ struct RetentionTests {
     let lease = try fill(store, 10)
     for sequence in [20, 50, 90] { try store.putCheckpoint(lease, at: UInt64(sequence), hash: UInt64(sequence), [1]) }
     try retain(store, lease, Retention(bytes: 7000))
-    #expect(try store.checkpoints(of: "main").map(\.sequence) == [50, 90])
+    try expectEqual(store.checkpoints(of: "main").map(\.sequence), [50, 90])
     try retain(store, lease, Retention(bytes: 5000))
-    #expect(try store.checkpoints(of: "main").map(\.sequence) == [50, 90])
+    try expectEqual(store.checkpoints(of: "main").map(\.sequence), [50, 90])
     try retain(store, lease, Retention(bytes: 4000))
-    #expect(try store.checkpoints(of: "main").map(\.sequence) == [90])
-    #expect(try store.checkpoint(of: "main", atOrBefore: 89) == nil)
+    try expectEqual(store.checkpoints(of: "main").map(\.sequence), [90])
+    try expectNil(store.checkpoint(of: "main", atOrBefore: 89))
     try store.inspect()
   }
 
@@ -113,11 +114,11 @@ struct RetentionTests {
     try store.putCheckpoint(lease, at: 90, hash: 5, [1, 2, 3])
     try store.database.run("UPDATE checkpoints SET bytes = x'01020300'")
     let found = try #require(failure { () throws(StoreFailure) in try store.retain(lease, Retention(bytes: 0)) })
-    #expect(found.kind == .damaged)
-    #expect("\(found)".contains("world main, input 90"))
-    #expect(try store.holdings(of: "main").first == 1)
-    #expect(
-      failure { () throws(StoreFailure) in _ = try store.checkpoint(of: "main", atOrBefore: 100) }?.kind == .damaged)
+    expectEqual(found.kind, .damaged)
+    expect("\(found)", contains: "world main, input 90")
+    try expectEqual(store.holdings(of: "main").first, 1)
+    expectEqual(
+      failure { () throws(StoreFailure) in _ = try store.checkpoint(of: "main", atOrBefore: 100) }?.kind, .damaged)
     // Nothing was written by the attempt.
     try store.append(lease, after: 100, [1])
   }
@@ -138,12 +139,12 @@ struct RetentionTests {
     }
     try store.putCheckpoint(lease, at: 60, hash: 5, [1])
     try retain(store, lease, Retention(bytes: 0))
-    #expect(try store.holdings(of: "main").first == 61)
-    #expect(try store.creation(of: 0, in: "main", at: 60) == nil)
-    #expect(try store.creation(of: 0, in: "main", at: 61)?.name == "n6")
-    #expect(try store.creation(of: 0, in: "main", at: 75)?.name == "n7")
-    #expect(try store.creation(of: 2000, in: "main", at: 75)?.name == "m")
-    #expect(try store.database.number("SELECT count(*) FROM names") == 2004)
+    try expectEqual(store.holdings(of: "main").first, 61)
+    try expectNil(store.creation(of: 0, in: "main", at: 60))
+    try expectEqual(store.creation(of: 0, in: "main", at: 61)?.name, "n6")
+    try expectEqual(store.creation(of: 0, in: "main", at: 75)?.name, "n7")
+    try expectEqual(store.creation(of: 2000, in: "main", at: 75)?.name, "m")
+    try expectEqual(store.database.number("SELECT count(*) FROM names"), 2004)
     try store.inspect()
   }
 
@@ -153,13 +154,13 @@ struct RetentionTests {
     let lease = try fill(store, 2)
     try store.putCheckpoint(lease, at: 10, hash: 1, [1])
     try store.putCheckpoint(lease, at: 10, hash: 2, [2, 2])
-    #expect(try store.checkpoints(of: "main").map(\.hash) == [2])
-    #expect(try store.checkpoint(of: "main", atOrBefore: 10)?.bytes == [2, 2])
-    #expect(try store.checkpoint(of: "main", atOrBefore: 9) == nil)
-    #expect(try store.checkpoints(of: "main").map(\.size) == [2])
+    try expectEqual(store.checkpoints(of: "main").map(\.hash), [2])
+    try expectEqual(store.checkpoint(of: "main", atOrBefore: 10)?.bytes, [2, 2])
+    try expectNil(store.checkpoint(of: "main", atOrBefore: 9))
+    try expectEqual(store.checkpoints(of: "main").map(\.size), [2])
     try store.putCheckpoint(lease, at: 20, hash: 3, [])
-    #expect(try store.checkpoint(of: "main", atOrBefore: 20)?.bytes == [])
-    #expect(try store.take("main").world.head == 20)
+    try expectEqual(store.checkpoint(of: "main", atOrBefore: 20)?.bytes, [])
+    try expectEqual(store.take("main").world.head, 20)
   }
 }
 
@@ -168,7 +169,7 @@ struct CheckpointThinningTests {
   @Test("a few are all kept")
   func few() {
     for count in 0...CheckpointThinning.newest + 1 {
-      #expect(CheckpointThinning.superfluous((0..<count).map { UInt64($0) }) == [])
+      expectEqual(CheckpointThinning.superfluous((0..<count).map { UInt64($0) }), [])
     }
   }
 
@@ -178,12 +179,12 @@ struct CheckpointThinningTests {
     for newest in UInt64(1)...2000 {
       kept.append(newest)
       for place in CheckpointThinning.superfluous(kept) { kept.remove(at: place) }
-      #expect(kept.first == 1)
-      #expect(kept.suffix(3) == ArraySlice(Array(1...newest).suffix(3)))
-      #expect(kept.count <= 3 + 2 * (64 - newest.leadingZeroBitCount))
+      expectEqual(kept.first, 1)
+      expectEqual(kept.suffix(3), ArraySlice(Array(1...newest).suffix(3)))
+      expect(kept.count <= 3 + 2 * (64 - newest.leadingZeroBitCount))
       // From whatever input one goes back to, the next checkpoint before is at most about as far again.
       for (older, younger) in zip(kept, kept.dropFirst()) where newest - younger > 2 {
-        #expect(newest - older <= 2 * (newest - younger) + 2, "\(newest): \(kept)")
+        expect(newest - older <= 2 * (newest - younger) + 2, "\(newest): \(kept)")
       }
     }
   }

@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import JournalStore
@@ -13,7 +14,7 @@ struct RowSumTests {
 
   @Test("a number is its eight bytes, the low one first")
   func numbers() {
-    #expect(sum { $0.mix(UInt64(0x0102_0304_0506_0708)) } == Checksum.of([8, 7, 6, 5, 4, 3, 2, 1], seed: 7))
+    expectEqual(sum { $0.mix(UInt64(0x0102_0304_0506_0708)) }, Checksum.of([8, 7, 6, 5, 4, 3, 2, 1], seed: 7))
   }
 
   @Test("what stands where counts, and where one ends")
@@ -34,6 +35,6 @@ struct RowSumTests {
         $0.mix("ab")
       },
     ]
-    #expect(Set(sums).count == sums.count)
+    expectEqual(Set(sums).count, sums.count)
   }
 }

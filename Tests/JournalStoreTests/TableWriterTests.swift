@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import JournalStore
+import TestSupport
 import Testing
 
 @Suite("Databases and files for people")
@@ -33,15 +34,15 @@ struct TableWriterTests {
       try tables.insert([.integer(.min), .real(0.35), .text("é'\"|"), .null], into: "a")
       try tables.insert([.integer(2), .real(-0.5), .text(""), .text("x")], into: "a")
       try tables.run("UPDATE a SET e = ?2 WHERE b = ?1", .integer(2), .text("y"))
-      #expect(try tables.text("SELECT e FROM a WHERE b = ?1", .integer(2)) == "y")
-      #expect(try tables.text("SELECT e FROM a WHERE b < ?1", .integer(0)) == nil)
-      #expect(try tables.text("SELECT e FROM a WHERE b = ?1", .integer(7)) == nil)
+      try expectEqual(tables.text("SELECT e FROM a WHERE b = ?1", .integer(2)), "y")
+      try expectNil(tables.text("SELECT e FROM a WHERE b < ?1", .integer(0)))
+      try expectNil(tables.text("SELECT e FROM a WHERE b = ?1", .integer(7)))
     }
-    #expect(names == ["a.sqlite"])
-    #expect(text("SELECT d FROM a WHERE b = -9223372036854775808 AND c = 0.35 AND e IS NULL", in: path) == "é'\"|")
-    #expect(text("SELECT e FROM a WHERE c = -0.5 AND d = ''", in: path) == "y")
-    #expect(text("PRAGMA integrity_check", in: path) == "ok")
-    #expect(text("PRAGMA journal_mode", in: path) == "delete")
+    expectEqual(names, ["a.sqlite"])
+    expectEqual(text("SELECT d FROM a WHERE b = -9223372036854775808 AND c = 0.35 AND e IS NULL", in: path), "é'\"|")
+    expectEqual(text("SELECT e FROM a WHERE c = -0.5 AND d = ''", in: path), "y")
+    expectEqual(text("PRAGMA integrity_check", in: path), "ok")
+    expectEqual(text("PRAGMA journal_mode", in: path), "delete")
   }
 
   @Test("a statement that is wrong is a failure, and nothing is left")
@@ -52,7 +53,7 @@ struct TableWriterTests {
         try tables.insert([.integer(1), .integer(2)], into: "a")
       }
     }
-    #expect(names == [])
+    expectEqual(names, [])
   }
 
   @Test("a file that is there stays, also one that came meanwhile")
@@ -64,8 +65,8 @@ struct TableWriterTests {
     #expect(throws: NewFile.Exists(path: late)) {
       try NewFile.make(late) { _ in try Data("mine".utf8).write(to: URL(filePath: late)) }
     }
-    #expect(try String(contentsOfFile: path, encoding: .utf8) == "one")
-    #expect(try String(contentsOfFile: late, encoding: .utf8) == "mine")
-    #expect(names.sorted() == ["a", "b"])
+    try expectEqual(String(contentsOfFile: path, encoding: .utf8), "one")
+    try expectEqual(String(contentsOfFile: late, encoding: .utf8), "mine")
+    expectEqual(names.sorted(), ["a", "b"])
   }
 }

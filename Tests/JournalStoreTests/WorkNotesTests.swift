@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import JournalStore
@@ -44,19 +45,19 @@ struct WorkNotesTests {
     try life(work, 3, signal: SIGILL)
     for _ in 0..<2 {
       let found = try life(nil)
-      #expect(found.map(\.input) == [3] && found.map(\.work) == [work])
-      #expect(found.first?.reason.contains("input 3 (SIGILL)") == true)
+      expect(found.map(\.input) == [3] && found.map(\.work) == [work])
+      expect(found.first?.reason, contains: "input 3 (SIGILL)")
     }
     let reader = try fixture.openForReading()
-    #expect(try reader.world("w")?.fatal.count == 1)
+    try expectEqual(reader.world("w")?.fatal.count, 1)
     reader.close()
     let store = try fixture.open()
     try store.create("other", head: 4, moment: 0, settings: [])
     let lease = try store.take("other").lease
     try store.replace("w", by: lease)
     store.close()
-    #expect(try life(nil) == [])
-    #expect(try life(nil) == [])
+    try expectEqual(life(nil), [])
+    try expectEqual(life(nil), [])
   }
 
   @Test("a reader finds what ended a daemon before another one starts")
@@ -64,49 +65,48 @@ struct WorkNotesTests {
     try life(.replay, 2, signal: SIGSEGV)
     let reader = try fixture.openForReading()
     defer { reader.close() }
-    #expect(try reader.worlds().map { $0.fatal.map(\.input) } == [[2]])
+    try expectEqual(reader.worlds().map { $0.fatal.map(\.input) }, [[2]])
   }
 
   @Test("a timer comes again only where the clock runs, and only if it was not stored")
   func timers() throws {
     try life(.requests, 5 | WorkNotes.expiry, isRunning: false, signal: SIGILL)
-    #expect(try life(.requests, 4 | WorkNotes.expiry, isRunning: true, signal: SIGILL) == [])
-    #expect(try life(.requests, 5, isRunning: true, signal: SIGILL) == [])
-    #expect(try life(.requests, 5 | WorkNotes.expiry, isRunning: true, signal: SIGILL) == [])
-    #expect(fixture.takeWarnings().count == 3)
+    try expectEqual(life(.requests, 4 | WorkNotes.expiry, isRunning: true, signal: SIGILL), [])
+    try expectEqual(life(.requests, 5, isRunning: true, signal: SIGILL), [])
+    try expectEqual(life(.requests, 5 | WorkNotes.expiry, isRunning: true, signal: SIGILL), [])
+    expectEqual(fixture.takeWarnings().count, 3)
     let found = try life(nil)
-    #expect(found.map(\.input) == [5] && found.map(\.isExpiry) == [true])
-    #expect(fixture.takeWarnings() == [])
+    expect(found.map(\.input) == [5] && found.map(\.isExpiry) == [true])
+    expectEqual(fixture.takeWarnings(), [])
   }
 
   @Test("a request is named once, with its world")
   func requests() throws {
     try life(.requests, 5, line: "send m go", signal: SIGILL)
-    #expect(try life(nil) == [])
-    #expect(
-      fixture.takeWarnings() == [.endedByRequest(request: "send m go", world: "w", cause: "SIGILL")])
-    #expect(try life(nil) == [])
-    #expect(fixture.takeWarnings() == [])
+    try expectEqual(life(nil), [])
+    expectEqual(fixture.takeWarnings(), [.endedByRequest(request: "send m go", world: "w", cause: "SIGILL")])
+    try expectEqual(life(nil), [])
+    expectEqual(fixture.takeWarnings(), [])
     // A kill in the middle of a request says nothing about it.
-    for _ in 0..<3 { #expect(try life(.requests, 5, line: "send m go") == []) }
-    #expect(fixture.takeWarnings() == [])
+    for _ in 0..<3 { try expectEqual(life(.requests, 5, line: "send m go"), []) }
+    expectEqual(fixture.takeWarnings(), [])
   }
 
   @Test("another end decides only at the same input twice in a row")
   func kills() throws {
     try life(.replay, 3)
-    #expect(try life(.replay, 4) == [])
-    #expect(try life(nil) == [])
-    #expect(try life(.replay, 4) == [])
-    for _ in 0..<3 { #expect(try life(.reading, 4) == []) }
+    try expectEqual(life(.replay, 4), [])
+    try expectEqual(life(nil), [])
+    try expectEqual(life(.replay, 4), [])
+    for _ in 0..<3 { try expectEqual(life(.reading, 4), []) }
     // Between two inputs nothing is under way.
-    for _ in 0..<3 { #expect(try life(.replay, 0) == []) }
-    #expect(try life(.replay, 2) == [])
-    #expect(try life(.replay, 2) == [])
+    for _ in 0..<3 { try expectEqual(life(.replay, 0), []) }
+    try expectEqual(life(.replay, 2), [])
+    try expectEqual(life(.replay, 2), [])
     let found = try life(nil)
-    #expect(found.map(\.input) == [2])
-    #expect(found.first?.reason.contains("killed there twice in a row") == true)
-    #expect(try life(nil).count == 1)
+    expectEqual(found.map(\.input), [2])
+    expect(found.first?.reason, contains: "killed there twice in a row")
+    try expectEqual(life(nil).count, 1)
   }
 
   @Test("more threads than places work without a note, and a place is free again")
@@ -116,8 +116,8 @@ struct WorkNotesTests {
     try store.noteWork()
     let notes = try #require(store.workNotes)
     func deeper(_ depth: Int) -> Int { notes.during(.requests, nil) { $0 == nil ? depth : deeper(depth + 1) } }
-    #expect(deeper(0) == 64)
-    #expect(deeper(0) == 64)
+    expectEqual(deeper(0), 64)
+    expectEqual(deeper(0), 64)
   }
 
   @Test("a damaged file, a file of another database, and no room for one")
@@ -127,18 +127,18 @@ struct WorkNotesTests {
     let good = try #require(FileManager.default.contents(atPath: files.work))
     for bytes in [Data(), good.prefix(300), Data(repeating: 0xFF, count: good.count)] {
       _ = FileManager.default.createFile(atPath: files.work, contents: bytes)
-      #expect(try life(nil) == [])
+      try expectEqual(life(nil), [])
     }
     _ = FileManager.default.createFile(atPath: files.work, contents: good)
-    #expect(try life(nil).count == 1)
+    try expectEqual(life(nil).count, 1)
     // A folder in its place.
     try FileManager.default.removeItem(atPath: files.work)
     try FileManager.default.createDirectory(atPath: files.work, withIntermediateDirectories: false)
     _ = fixture.takeWarnings()
     let store = try fixture.open()
     try store.noteWork()
-    #expect(store.workNotes == nil)
+    expectNil(store.workNotes)
     store.close()
-    #expect(fixture.takeWarnings().count == 1)
+    expectEqual(fixture.takeWarnings().count, 1)
   }
 }

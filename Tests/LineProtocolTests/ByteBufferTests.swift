@@ -21,11 +21,11 @@ struct ByteBufferTests {
     var power: UInt64 = 1
     for _ in 0..<20 {
       for number in [power &- 1, power, power &+ 1, power &* 9, power &* 5 &+ 7] {
-        #expect(ByteBuffer.text { $0.append(decimal: number) } == "\(number)")
+        expectEqual(ByteBuffer.text { $0.append(decimal: number) }, "\(number)")
       }
       power &*= 10
     }
-    #expect(ByteBuffer.text { $0.append(decimal: .max) } == "18446744073709551615")
+    expectEqual(ByteBuffer.text { $0.append(decimal: .max) }, "18446744073709551615")
     for number in 0..<10_000 as Range<UInt64> {
       let text = ByteBuffer.text { $0.append(decimal: number) }
       if text != "\(number)" { Issue.record("\(number) became \(text)") }
@@ -37,7 +37,7 @@ struct ByteBufferTests {
     var dice = Dice(seed: seed)
     for _ in 0..<500 {
       let number = dice.next() >> UInt64(dice.number(0...63))
-      #expect(ByteBuffer.text { $0.append(decimal: number) } == "\(number)", "seed \(seed)")
+      expectEqual(ByteBuffer.text { $0.append(decimal: number) }, "\(number)", "seed \(seed)")
     }
   }
 
@@ -75,8 +75,8 @@ struct ByteBufferTests {
         buffer.truncate(to: count)
         model.removeLast(model.count - count)
       }
-      #expect(buffer.bytes.elementsEqual(model), "seed \(seed), step \(step)")
-      #expect(buffer.isEmpty == model.isEmpty && buffer.count == model.count)
+      expect(buffer.bytes.elementsEqual(model), "seed \(seed), step \(step)")
+      expect(buffer.isEmpty == model.isEmpty && buffer.count == model.count)
     }
   }
 
@@ -86,16 +86,16 @@ struct ByteBufferTests {
       var buffer = ByteBuffer()
       [UInt8](repeating: 1, count: size).withUnsafeBytes { buffer.append($0) }
       buffer.removeAll()
-      #expect(buffer.count == 0)
+      expectEqual(buffer.count, 0)
       buffer.append(literal: "again")
       [UInt8](repeating: 0x21, count: 10_000).withUnsafeBytes { buffer.append($0) }
-      #expect(buffer.text == "again" + String(repeating: "!", count: 10_000))
+      expectEqual(buffer.text, "again" + String(repeating: "!", count: 10_000))
     }
   }
 
   @Test("nothing appended is nothing")
   func nothing() {
-    #expect(ByteBuffer.text { $0.append(UnsafeRawBufferPointer(start: nil, count: 0)) } == "")
-    #expect(ByteBuffer.text { $0.append(text: "") } == "")
+    expectEqual(ByteBuffer.text { $0.append(UnsafeRawBufferPointer(start: nil, count: 0)) }, "")
+    expectEqual(ByteBuffer.text { $0.append(text: "") }, "")
   }
 }

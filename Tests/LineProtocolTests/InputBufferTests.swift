@@ -24,7 +24,7 @@ struct InputBufferTests {
       let expected = Reading.expected(of: bytes, longestLine: Self.longestLine)
       for cut in 0...bytes.count {
         let readings = Reading.all(of: [bytes[..<cut], bytes[cut...]], longestLine: Self.longestLine)
-        #expect(readings == expected, "\(sample.debugDescription) cut at \(cut)")
+        expectEqual(readings, expected, "\(sample.debugDescription) cut at \(cut)")
       }
     }
   }
@@ -38,7 +38,7 @@ struct InputBufferTests {
         for second in first...bytes.count {
           let pieces = [bytes[..<first], bytes[first..<second], bytes[second...]]
           let readings = Reading.all(of: pieces, longestLine: Self.longestLine)
-          #expect(readings == expected, "\(sample.debugDescription) cut at \(first) and \(second)")
+          expectEqual(readings, expected, "\(sample.debugDescription) cut at \(first) and \(second)")
         }
       }
     }
@@ -48,9 +48,9 @@ struct InputBufferTests {
   func byteByByte() {
     let bytes = Self.samples.flatMap { Array($0.utf8) }
     let pieces = bytes.indices.map { bytes[$0...$0] }
-    #expect(
-      Reading.all(of: pieces, longestLine: Self.longestLine)
-        == Reading.expected(of: bytes, longestLine: Self.longestLine))
+    expectEqual(
+      Reading.all(of: pieces, longestLine: Self.longestLine), Reading.expected(of: bytes, longestLine: Self.longestLine)
+    )
   }
 
   @Test("random bytes in random pieces", arguments: Thorough.rounds(0..<200))
@@ -68,10 +68,9 @@ struct InputBufferTests {
       pieces.append(rest.prefix(length))
       rest = rest.dropFirst(length)
     }
-    #expect(
-      Reading.all(of: pieces, longestLine: Self.longestLine)
-        == Reading.expected(of: bytes, longestLine: Self.longestLine),
-      "seed \(seed)")
+    expectEqual(
+      Reading.all(of: pieces, longestLine: Self.longestLine),
+      Reading.expected(of: bytes, longestLine: Self.longestLine), "seed \(seed)")
   }
 
   @Test("each byte that is not printable ASCII is noticed at each place", arguments: 0..<20)
@@ -80,7 +79,7 @@ struct InputBufferTests {
       var bytes = [UInt8](repeating: 0x61, count: 20)
       bytes[place] = byte
       let readings = Reading.all(of: [bytes[...], [0x0A]], longestLine: 40)
-      #expect(readings == Reading.expected(of: bytes + [0x0A], longestLine: 40), "byte \(byte)")
+      expectEqual(readings, Reading.expected(of: bytes + [0x0A], longestLine: 40), "byte \(byte)")
     }
   }
 }
@@ -98,7 +97,7 @@ struct LongLineTests {
   @Test("at the limit it is a line", arguments: ["\n", "\r\n"], [4_096, 65_536, 65_537, 1 << 20])
   func atTheLimit(end: String, pieces: Int) {
     let line = Reading.line([UInt8](repeating: 0x61, count: Self.longestLine), isPlain: true)
-    #expect(readings(Self.longestLine, end: end, pieces: pieces) == [line])
+    expectEqual(readings(Self.longestLine, end: end, pieces: pieces), [line])
   }
 
   @Test("one past the limit it is too long, told once, and the next line is read")
@@ -106,7 +105,7 @@ struct LongLineTests {
     for end in ["\n", "\r\n"] {
       for size in [4_096, 65_536, 65_537, 1 << 20] {
         let readings = readings(Self.longestLine + 1, end: end + "next\n", pieces: size)
-        #expect(readings == [.tooLong, .line(Array("next".utf8), isPlain: true)], "pieces of \(size)")
+        expectEqual(readings, [.tooLong, .line(Array("next".utf8), isPlain: true)], "pieces of \(size)")
       }
     }
   }
@@ -119,12 +118,12 @@ struct LongLineTests {
     for count in 1...256 {
       buffer.fill(piece[...])
       readings += buffer.takeAll()
-      #expect(readings == (count > 16 ? [.tooLong] : []), "after \(count) pieces")
-      #expect(buffer.count + buffer.room(atLeast: 4_096).count <= 4 * Self.longestLine, "after \(count) pieces")
+      expectEqual(readings, (count > 16 ? [.tooLong] : []), "after \(count) pieces")
+      expect(buffer.count + buffer.room(atLeast: 4_096).count <= 4 * Self.longestLine, "after \(count) pieces")
     }
-    #expect(buffer.count == 0)
+    expectEqual(buffer.count, 0)
     buffer.fill(Array("end\nnext\n".utf8)[...])
-    #expect(buffer.takeAll() == [.line(Array("next".utf8), isPlain: true)])
+    expectEqual(buffer.takeAll(), [.line(Array("next".utf8), isPlain: true)])
   }
 
   @Test("storage that a long line took is given back")
@@ -133,10 +132,10 @@ struct LongLineTests {
     buffer.fill([UInt8](repeating: 0x61, count: 60_000)[...])
     buffer.fill([UInt8](repeating: 0x61, count: 60_000)[...])
     buffer.shrinkIfEmpty()
-    #expect(buffer.takeAll() == [.tooLong])
+    expectEqual(buffer.takeAll(), [.tooLong])
     buffer.shrinkIfEmpty()
-    #expect(buffer.room(atLeast: 1).count < 64 << 10)
+    expect(buffer.room(atLeast: 1).count < 64 << 10)
     buffer.fill(Array("\nnext\n".utf8)[...])
-    #expect(buffer.takeAll() == [.line(Array("next".utf8), isPlain: true)])
+    expectEqual(buffer.takeAll(), [.line(Array("next".utf8), isPlain: true)])
   }
 }

@@ -86,21 +86,21 @@ struct JSONLineTests {
       ("+ saved a.svg lines=3", nil, #"{"class":"success","what":"saved","file":"a.svg","lines":"3"}"#),
     ] as [(String, Verb?, String)])
   func objects(line: String, verb: Verb?, object: String) throws {
-    #expect(JSONWriter.object(of: line, answering: verb) == object)
-    #expect(try #require(ServerLine(json: object)) == #require(ServerLine(line)))
+    expectEqual(JSONWriter.object(of: line, answering: verb), object)
+    try expectEqual(#require(ServerLine(json: object)), #require(ServerLine(line)))
   }
 
   @Test("what is in quotes or not comes to the same, and words are never taken for keys")
   func quotes() {
-    #expect(
-      JSONWriter.object(of: #". "t=1" "" ":" t="1.000""#, answering: .list)
-        == #"{"class":"data","name":"t=1","kind":"","state":":","t":1.000}"#)
-    #expect(JSONWriter.object(of: #"+ "@7""#, answering: .expect) == #"{"class":"success","state":"@7"}"#)
+    expectEqual(
+      JSONWriter.object(of: #". "t=1" "" ":" t="1.000""#, answering: .list),
+      #"{"class":"data","name":"t=1","kind":"","state":":","t":1.000}"#)
+    expectEqual(JSONWriter.object(of: #"+ "@7""#, answering: .expect), #"{"class":"success","state":"@7"}"#)
   }
 
   @Test("a line that no shape fits is its text")
   func unknown() {
-    #expect(JSONWriter.object(of: "+ a b c", answering: .list) == #"{"class":"data","text":"a b c"}"#)
+    expectEqual(JSONWriter.object(of: "+ a b c", answering: .list), #"{"class":"data","text":"a b c"}"#)
   }
 
   @Test(
@@ -118,23 +118,24 @@ struct JSONLineTests {
     let written = ByteBuffer.text { buffer in
       bytes.withUnsafeMutableBytes { writer.write(whole: $0, tagLength: tagLength, to: &buffer) }
     }
-    #expect(written == object)
+    expectEqual(written, object)
     let read = try #require(ServerLine(json: object))
-    #expect(read.words.isEmpty && read.fields.isEmpty && read.tag?.utf8.count ?? 0 == tagLength)
-    #expect(line == ". " + (read.tag.map { "@\($0) " } ?? "") + (read.note ?? "none"))
+    expect(read.words.isEmpty && read.fields.isEmpty && read.tag?.utf8.count ?? 0 == tagLength)
+    expectEqual(line, ". " + (read.tag.map { "@\($0) " } ?? "") + (read.note ?? "none"))
   }
 
   @Test("a number is one only where JSON writes it so")
   func numbers() {
     for text in ["0", "7", "10", "0.000", "-1.5", "8640000000.123456789", "18446744073709551615"] {
-      #expect(JSONWriter.object(of: "+ value=\(text)", answering: .sync) == #"{"class":"success","value":\#(text)}"#)
+      expectEqual(JSONWriter.object(of: "+ value=\(text)", answering: .sync), #"{"class":"success","value":\#(text)}"#)
     }
     for text in ["07", "1.", ".5", "-", "1e3", "+1", "1..9", "2/3", "0x1", "1.5.2", "--1"] {
-      #expect(JSONWriter.object(of: "+ value=\(text)", answering: .sync) == #"{"class":"success","value":"\#(text)"}"#)
+      expectEqual(
+        JSONWriter.object(of: "+ value=\(text)", answering: .sync), #"{"class":"success","value":"\#(text)"}"#)
     }
-    #expect(JSONWriter.object(of: "+ value=\"\"", answering: .sync) == #"{"class":"success","value":""}"#)
+    expectEqual(JSONWriter.object(of: "+ value=\"\"", answering: .sync), #"{"class":"success","value":""}"#)
     // Of other keys a number is a text, as all their values are.
-    #expect(JSONWriter.object(of: "+ got=7", answering: .sync) == #"{"class":"success","got":"7"}"#)
+    expectEqual(JSONWriter.object(of: "+ got=7", answering: .sync), #"{"class":"success","got":"7"}"#)
   }
 
   @Test("the object says what the line says, and is JSON", arguments: Thorough.rounds(0..<200 as Range<UInt64>))
@@ -179,7 +180,7 @@ struct JSONLineTests {
       }
       let expected = try #require(ServerLine(line), "seed \(seed): \(line)")
       let object = JSONWriter.object(of: line, answering: isHistory ? .journal : verb)
-      #expect(ServerLine(json: object) == expected, "seed \(seed): \(line) \(object)")
+      expectEqual(ServerLine(json: object), expected, "seed \(seed): \(line) \(object)")
       #expect(throws: Never.self, "seed \(seed): \(object)") {
         try JSONSerialization.jsonObject(with: Data(object.utf8))
       }
@@ -192,7 +193,7 @@ struct JSONLineTests {
       ServerLine(
         json: " { \"class\" : \"data\" ,\t\"event\" :\"x\",\"arguments\":"
           + "[ \"\\u00e9\\ud83d\\ude00\\/\", 3 ] , \"t\" : 1.5 }\r"))
-    #expect(line == ServerLine(". x é😀/ 3 t=1.5"))
+    expectEqual(line, ServerLine(". x é😀/ 3 t=1.5"))
   }
 
   @Test(
@@ -206,7 +207,7 @@ struct JSONLineTests {
       "{\"class\":\"success\",\"x\":\"\u{1}\"}", #"{"class":"success","x":"#, #"{"class":"success","x":"a"#,
     ])
   func strange(text: String) {
-    #expect(ServerLine(json: text) == nil)
+    expectNil(ServerLine(json: text))
   }
 
   @Test("the end of a line is found wherever it stands")
@@ -215,7 +216,7 @@ struct JSONLineTests {
     let text = Array("+ a\n. bcdefghijklmnop\n\n+ \u{8A}\u{B}\u{9}q 123456789\n+".utf8)
     text.withUnsafeBytes { buffer.append($0) }
     for place in 0...text.count {
-      #expect(buffer.lineEnd(from: place) == text[place...].firstIndex(of: 0x0A) ?? text.count, "from \(place)")
+      expectEqual(buffer.lineEnd(from: place), text[place...].firstIndex(of: 0x0A) ?? text.count, "from \(place)")
     }
   }
 }

@@ -11,7 +11,7 @@ struct LineWriterTests {
 
   @Test("the first byte tells the class")
   func classes() {
-    #expect(LineClass.allCases.map { Character(Unicode.Scalar($0.rawValue)) } == ["+", "-", ".", "*", "!"])
+    expectEqual(LineClass.allCases.map { Character(Unicode.Scalar($0.rawValue)) }, ["+", "-", ".", "*", "!"])
   }
 
   @Test("a tag stands behind the class, and an empty one does not")
@@ -23,10 +23,10 @@ struct LineWriterTests {
         $0.key("seq", 12)
         $0.endLine()
       }
-      #expect(line == "+ @7 moved seq=12\n")
+      expectEqual(line, "+ @7 moved seq=12\n")
     }
-    bytes("") { tag in #expect(ByteBuffer.text { $0.begin(.data, tag: tag) } == ".") }
-    #expect(ByteBuffer.text { $0.begin(.notice) } == "*")
+    bytes("") { tag in expectEqual(ByteBuffer.text { $0.begin(.data, tag: tag) }, ".") }
+    expectEqual(ByteBuffer.text { $0.begin(.notice) }, "*")
   }
 
   @Test("words and keys, quoted where they must be")
@@ -48,27 +48,27 @@ struct LineWriterTests {
       $0.key("q", "say \"\\\"\n\t")
       $0.endLine()
     }
-    #expect(
-      line == #"- "" ":" "a b" "a=b" =b http://u?x=1 c\d 42 lit allowed="" got="a b" eq=a=b q="say \"\\\"\n\t""# + "\n")
+    expectEqual(
+      line, #"- "" ":" "a b" "a=b" =b http://u?x=1 c\d 42 lit allowed="" got="a b" eq=a=b q="say \"\\\"\n\t""# + "\n")
     bytes("b.1") { name in
-      #expect(
+      expectEqual(
         ByteBuffer.text {
           $0.word(bare: name)
           $0.key("k", bare: name)
-        } == " b.1 k=b.1")
+        }, " b.1 k=b.1")
     }
   }
 
   @Test("a note goes to the end of the line, without line feeds")
   func notes() {
-    #expect(ByteBuffer.text { $0.note("no \"fridge\" : k=v") } == " : no \"fridge\" : k=v")
-    #expect(ByteBuffer.text { $0.note("one\ntwo\tthree\rfour\u{1}é") } == " : one two three four é")
-    #expect(ByteBuffer.text { $0.note("") } == " : ")
+    expectEqual(ByteBuffer.text { $0.note("no \"fridge\" : k=v") }, " : no \"fridge\" : k=v")
+    expectEqual(ByteBuffer.text { $0.note("one\ntwo\tthree\rfour\u{1}é") }, " : one two three four é")
+    expectEqual(ByteBuffer.text { $0.note("") }, " : ")
     let line = ByteBuffer.text {
       $0.word("a\nb")
       $0.note("x\ny")
     }
-    #expect(line == #" "a\nb" : x y"#)
+    expectEqual(line, #" "a\nb" : x y"#)
   }
 
   @Test("seconds have three decimals at least, and no zeros past them")
@@ -80,8 +80,8 @@ struct LineWriterTests {
       (1_000_010_000_000, "1000.010"), (10, "0.00000001"), (-1, "-0.000000001"), (-12_500_000_000, "-12.500"),
       (.max, "9223372036.854775807"), (.min, "-9223372036.854775808"),
     ]
-    for (nanoseconds, text) in times { #expect(ByteBuffer.text { $0.append(seconds: nanoseconds) } == text) }
-    #expect(ByteBuffer.text { $0.key("t", seconds: 200_000_000) } == " t=0.200")
+    for (nanoseconds, text) in times { expectEqual(ByteBuffer.text { $0.append(seconds: nanoseconds) }, text) }
+    expectEqual(ByteBuffer.text { $0.key("t", seconds: 200_000_000) }, " t=0.200")
   }
 
   @Test("seconds are read back as the same time", arguments: Thorough.rounds(0..<20))
@@ -90,9 +90,9 @@ struct LineWriterTests {
     for _ in 0..<200 {
       let time = min(Int64(dice.next() >> UInt64(dice.number(1...62))), TimeText.longest)
       let text = ByteBuffer.text { $0.append(seconds: time) }
-      #expect(TimeText.time(text) == time, "seed \(seed), \(text)")
+      expectEqual(TimeText.time(text), time, "seed \(seed), \(text)")
       let decimals = text.split(separator: ".")[1]
-      #expect(decimals.count == 3 || (decimals.count > 3 && decimals.last != "0"), "seed \(seed), \(text)")
+      expect(decimals.count == 3 || (decimals.count > 3 && decimals.last != "0"), "seed \(seed), \(text)")
     }
   }
 
@@ -111,7 +111,7 @@ struct LineWriterTests {
         $0.append(byte: 0x20)
         times.append(time, to: &$0)
       }
-      #expect(text == "\(number) " + ByteBuffer.text { $0.append(seconds: time) }, "seed \(seed)")
+      expectEqual(text, "\(number) " + ByteBuffer.text { $0.append(seconds: time) }, "seed \(seed)")
       switch dice.number(0...9) {
       case 0...6: number &+= 1
       case 7: number = dice.next() >> UInt64(dice.number(0...63))
@@ -131,7 +131,7 @@ struct LineWriterTests {
         bytes.withUnsafeBytes { buffer.append($0) }
         buffer.append(byte: 0x3E)
       }
-      #expect(text == "<" + String(decoding: bytes, as: UTF8.self) + ">")
+      expectEqual(text, "<" + String(decoding: bytes, as: UTF8.self) + ">")
     }
   }
 
@@ -144,7 +144,7 @@ struct LineWriterTests {
           [UInt8](repeating: 0x2B, count: count).withUnsafeBytes { buffer.insert($0, at: place) }
         }
         let digits = Array("0123456789")
-        #expect(text == String(digits[..<place]) + String(repeating: "+", count: count) + String(digits[place...]))
+        expectEqual(text, String(digits[..<place]) + String(repeating: "+", count: count) + String(digits[place...]))
       }
     }
   }

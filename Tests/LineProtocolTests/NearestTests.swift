@@ -12,8 +12,8 @@ struct NearestTests {
     ]
     for (a, b, distance) in cases {
       let (one, other) = (a.unicodeScalars.map(\.value), b.unicodeScalars.map(\.value))
-      #expect(Nearest.Pattern(one).distance(to: other) == distance, "\(a) \(b)")
-      #expect(Nearest.Pattern(other).distance(to: one) == distance, "\(b) \(a)")
+      expectEqual(Nearest.Pattern(one).distance(to: other), distance, "\(a) \(b)")
+      expectEqual(Nearest.Pattern(other).distance(to: one), distance, "\(b) \(a)")
     }
   }
 
@@ -27,7 +27,7 @@ struct NearestTests {
         (0..<dice.number(0...longest)).map { _ in dice.one(of: letters) }
       }
       let (one, other) = (word(), word())
-      #expect(Nearest.Pattern(one).distance(to: other) == Self.distance(one, other), "\(one) \(other)")
+      expectEqual(Nearest.Pattern(one).distance(to: other), Self.distance(one, other), "\(one) \(other)")
     }
   }
 
@@ -46,29 +46,29 @@ struct NearestTests {
 
   @Test("one edit in short words, two in longer ones, three from ten letters on")
   func reach() {
-    #expect(Nearest.match("tpa", among: ["tap", "set"]) == "tap")
-    #expect(Nearest.match("tpx", among: ["tap"]) == nil)
-    #expect(Nearest.match("snedd", among: ["send"]) == "send")
-    #expect(Nearest.match("undo", among: ["end"]) == nil)
-    #expect(Nearest.match("axxnce", among: ["advance"]) == nil)
-    #expect(Nearest.match("adxxnce", among: ["advance"]) == "advance")
-    #expect(Nearest.match("toggleSwxxxed", among: ["toggleSwitched"]) == nil)
-    #expect(Nearest.match("toggleSwixhed", among: ["toggleSwitched"]) == "toggleSwitched")
-    #expect(Nearest.match("togleSwichd", among: ["toggleSwitched"]) == "toggleSwitched")
-    #expect(Nearest.match("anything", among: []) == nil)
+    expectEqual(Nearest.match("tpa", among: ["tap", "set"]), "tap")
+    expectNil(Nearest.match("tpx", among: ["tap"]))
+    expectEqual(Nearest.match("snedd", among: ["send"]), "send")
+    expectNil(Nearest.match("undo", among: ["end"]))
+    expectNil(Nearest.match("axxnce", among: ["advance"]))
+    expectEqual(Nearest.match("adxxnce", among: ["advance"]), "advance")
+    expectNil(Nearest.match("toggleSwxxxed", among: ["toggleSwitched"]))
+    expectEqual(Nearest.match("toggleSwixhed", among: ["toggleSwitched"]), "toggleSwitched")
+    expectEqual(Nearest.match("togleSwichd", among: ["toggleSwitched"]), "toggleSwitched")
+    expectNil(Nearest.match("anything", among: []))
   }
 
   @Test("a difference in case alone is nearest of all, and the first of equals wins")
   func order() {
-    #expect(Nearest.match("DOOROPENED", among: ["doorOpenee", "doorOpened", "dooropened"]) == "doorOpened")
-    #expect(Nearest.match("bat", among: ["cat", "hat", "bat"]) == "bat")
-    #expect(Nearest.match("bxt", among: ["cat", "bit", "bat"]) == "bit")
+    expectEqual(Nearest.match("DOOROPENED", among: ["doorOpenee", "doorOpened", "dooropened"]), "doorOpened")
+    expectEqual(Nearest.match("bat", among: ["cat", "hat", "bat"]), "bat")
+    expectEqual(Nearest.match("bxt", among: ["cat", "bit", "bat"]), "bit")
   }
 
   @Test("two thousand candidates are looked at, and no more")
   func limit() {
     let others = Array(repeating: "something else", count: Nearest.candidates)
-    #expect(Nearest.match("fridge", among: others.dropLast() + ["fridg"]) == "fridg")
-    #expect(Nearest.match("fridge", among: others + ["fridg"]) == nil)
+    expectEqual(Nearest.match("fridge", among: others.dropLast() + ["fridg"]), "fridg")
+    expectNil(Nearest.match("fridge", among: others + ["fridg"]))
   }
 }

@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 @Suite("Plain sends are taken apart in one go")
@@ -27,7 +28,7 @@ struct PlainSendTests {
         } else {
           plain += 1
           let line = Array("send ".utf8) + Array(send.name) + [0x20] + Array(send.event)
-          #expect(send.length == line.count)
+          expectEqual(send.length, line.count)
           readings.append(.line(line, isPlain: true))
           continue
         }
@@ -45,7 +46,7 @@ struct PlainSendTests {
     for (line, isPlain) in Self.samples {
       var buffer = InputBuffer(longestLine: Self.longestLine, capacity: 64)
       buffer.fill(Array(line.utf8)[...])
-      #expect((buffer.nextPlainSend() != nil) == isPlain, "\(line.debugDescription)")
+      expectEqual((buffer.nextPlainSend() != nil), isPlain, "\(line.debugDescription)")
     }
   }
 
@@ -62,7 +63,7 @@ struct PlainSendTests {
           var readings = take(&buffer, &plain, puttingBack: puttingBack)
           buffer.fill(bytes[cut...])
           readings += take(&buffer, &plain, puttingBack: puttingBack)
-          #expect(readings == expected, "\(first.line.debugDescription) \(second.line.debugDescription) at \(cut)")
+          expectEqual(readings, expected, "\(first.line.debugDescription) \(second.line.debugDescription) at \(cut)")
         }
       }
     }

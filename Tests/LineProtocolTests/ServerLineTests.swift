@@ -8,14 +8,14 @@ struct ServerLineTests {
   func parts() throws {
     let line = try #require(
       ServerLine("- @7 REFUSED machine=key state=off allowed=tap,cancel t=0.200 seq=3 : the key is off : really"))
-    #expect(line.lineClass == .failure)
-    #expect(line.tag == "7")
-    #expect(line.code == "REFUSED")
-    #expect(line.words == ["REFUSED"])
-    #expect(line.fields.map(\.key) == ["machine", "state", "allowed", "t", "seq"])
-    #expect(line["allowed"] == "tap,cancel")
-    #expect(line["nothing"] == nil)
-    #expect(line.note == "the key is off : really")
+    expectEqual(line.lineClass, .failure)
+    expectEqual(line.tag, "7")
+    expectEqual(line.code, "REFUSED")
+    expectEqual(line.words, ["REFUSED"])
+    expectEqual(line.fields.map(\.key), ["machine", "state", "allowed", "t", "seq"])
+    expectEqual(line["allowed"], "tap,cancel")
+    expectNil(line["nothing"])
+    expectEqual(line.note, "the key is off : really")
   }
 
   @Test(
@@ -24,44 +24,44 @@ struct ServerLineTests {
   func classes(first: String, lineClass: LineClass) throws {
     for text in [first, "\(first) ", "\(first) a"] {
       let line = try #require(ServerLine(text), "\(text)")
-      #expect(line.lineClass == lineClass)
-      #expect(line.words == (text.hasSuffix("a") ? ["a"] : []))
+      expectEqual(line.lineClass, lineClass)
+      expectEqual(line.words, (text.hasSuffix("a") ? ["a"] : []))
     }
-    #expect(lineClass.answersRequest == (lineClass == .success || lineClass == .failure || lineClass == .data))
+    expectEqual(lineClass.answersRequest, (lineClass == .success || lineClass == .failure || lineClass == .data))
   }
 
   @Test("quotes and escapes are resolved in words and values")
   func quotes() throws {
     let line = try #require(ServerLine(#"+ "" "a b" ":" "x=1" got="a \"b\" \\ \n \t" allowed="" http://u?x=1"#))
-    #expect(line.words == ["", "a b", ":", "x=1", "http://u?x=1"])
-    #expect(line["got"] == "a \"b\" \\ \n \t")
-    #expect(line["allowed"] == "")
+    expectEqual(line.words, ["", "a b", ":", "x=1", "http://u?x=1"])
+    expectEqual(line["got"], "a \"b\" \\ \n \t")
+    expectEqual(line["allowed"], "")
   }
 
   @Test("a tag is only the first word, only in a reply, and never quoted")
   func tags() throws {
-    #expect(ServerLine("+ @a.b-c_1 moved")?.tag == "a.b-c_1")
-    #expect(ServerLine("+ moved @a")?.tag == nil)
-    #expect(ServerLine("+ moved @a")?.words == ["moved", "@a"])
-    #expect(ServerLine(#". "@a" b"#)?.words == ["@a", "b"])
-    #expect(ServerLine("* @a 1")?.words == ["@a", "1"])
+    expectEqual(ServerLine("+ @a.b-c_1 moved")?.tag, "a.b-c_1")
+    expectNil(ServerLine("+ moved @a")?.tag)
+    expectEqual(ServerLine("+ moved @a")?.words, ["moved", "@a"])
+    expectEqual(ServerLine(#". "@a" b"#)?.words, ["@a", "b"])
+    expectEqual(ServerLine("* @a 1")?.words, ["@a", "1"])
   }
 
   @Test("a colon inside a word, or the last in the line")
   func colons() throws {
-    #expect(ServerLine("+ a:b c: d")?.words == ["a:b", "c:", "d"])
-    #expect(ServerLine("+ a :")?.note == "")
-    #expect(ServerLine("+ a : ")?.note == "")
-    #expect(ServerLine("+ a :  b")?.note == " b")
-    #expect(ServerLine("+ a :b")?.words == ["a", ":b"])
-    #expect(ServerLine(". : only text = \"free")?.note == "only text = \"free")
+    expectEqual(ServerLine("+ a:b c: d")?.words, ["a:b", "c:", "d"])
+    expectEqual(ServerLine("+ a :")?.note, "")
+    expectEqual(ServerLine("+ a : ")?.note, "")
+    expectEqual(ServerLine("+ a :  b")?.note, " b")
+    expectEqual(ServerLine("+ a :b")?.words, ["a", ":b"])
+    expectEqual(ServerLine(". : only text = \"free")?.note, "only text = \"free")
   }
 
   @Test(
     "what is no line of this protocol is nil",
     arguments: ["", " + a", "hello", "+a", "?", "+ \"open", "+ a\"b", "+ \"\\x\""])
   func strange(text: String) {
-    #expect(ServerLine(text) == nil)
+    expectNil(ServerLine(text))
   }
 
   @Test("what the writer writes, the reader reads", arguments: Thorough.rounds(0..<300))
@@ -79,9 +79,9 @@ struct ServerLineTests {
     buffer.note("text")
     let text = String(decoding: buffer.bytes, as: UTF8.self)
     let line = try #require(ServerLine(text), "seed \(seed): \(text)")
-    #expect(line.tag == "t\(seed)", "seed \(seed)")
-    #expect(line.words == words, "seed \(seed): \(text)")
-    #expect(line.fields.map(\.value) == values, "seed \(seed): \(text)")
-    #expect(line.note == "text", "seed \(seed)")
+    expectEqual(line.tag, "t\(seed)", "seed \(seed)")
+    expectEqual(line.words, words, "seed \(seed): \(text)")
+    expectEqual(line.fields.map(\.value), values, "seed \(seed): \(text)")
+    expectEqual(line.note, "text", "seed \(seed)")
   }
 }

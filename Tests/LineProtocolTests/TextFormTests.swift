@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 struct TextFormTests {
@@ -9,12 +10,12 @@ struct TextFormTests {
       ("a\nb\tc", "a&#10;b&#9;c"), ("\u{0}\u{1B}\r", "\u{FFFD}\u{FFFD}\u{FFFD}"),
       ("\u{FFFE}x\u{FFFF}", "\u{FFFD}x\u{FFFD}"),
     ])
-  func markup(text: String, expected: String) { #expect(XMLText.escaped(text) == expected) }
+  func markup(text: String, expected: String) { expectEqual(XMLText.escaped(text), expected) }
 
   @Test(
     "the columns that a terminal gives a text",
     arguments: [
       ("", 0), ("abc", 3), ("é→✓", 3), ("日本語", 6), ("ｆｕｌｌ", 8), ("한글", 4), ("🎉🇩🇪", 4), ("e\u{302}\u{302}", 1),
     ])
-  func columns(text: String, expected: Int) { #expect(TextColumns.width(of: text) == expected) }
+  func columns(text: String, expected: Int) { expectEqual(TextColumns.width(of: text), expected) }
 }

@@ -14,7 +14,7 @@ struct TimeTextTests {
       ("0.000000001", 1), ("0.000001ms", 1), ("0.001us", 1), ("1.5m", 90_000_000_000), ("0.5d", 43_200_000_000_000),
       ("2.5h", 9_000_000_000_000), ("343.116647", 343_116_647_000),
     ]
-    for (text, nanoseconds) in durations { #expect(TimeText.duration(text) == nanoseconds, "\(text)") }
+    for (text, nanoseconds) in durations { expectEqual(TimeText.duration(text), nanoseconds, "\(text)") }
   }
 
   @Test("what is no duration")
@@ -24,7 +24,7 @@ struct TimeTextTests {
       "1S", "1MS", "1sec", "1w", "1y", "1 ", "0x10", "1_000", "1s ", "１s", "½s", "inf", "nan", "1m30s", "..", ".s",
       "1.s", "1ns.", "-0", "--1", "1µs",
     ]
-    for text in texts { #expect(TimeText.duration(text) == nil, "\(text)") }
+    for text in texts { expectNil(TimeText.duration(text), "\(text)") }
   }
 
   @Test("a number and its unit as two words are one")
@@ -33,61 +33,61 @@ struct TimeTextTests {
       ("3", "hours", "3h"), ("1.5", "s", "1.5s"), ("20", "min", "20m"), ("5", "milliseconds", "5ms"),
       ("2", "days", "2d"),
     ]
-    for (number, unit, word) in words { #expect(TimeText.meant(by: number, unit) == word) }
+    for (number, unit, word) in words { expectEqual(TimeText.meant(by: number, unit), word) }
     for (number, unit) in [
       ("x", "s"), ("3", ""), ("3", "weeks"), ("3s", "s"), ("-3", "s"), ("", "s"), ("1", "2"), ("1", ".5"), ("5m", "s"),
     ] {
-      #expect(TimeText.meant(by: number, unit) == nil, "\(number) \(unit)")
+      expectNil(TimeText.meant(by: number, unit), "\(number) \(unit)")
     }
   }
 
   @Test("whole nanoseconds only")
   func wholeNanoseconds() {
     for text in ["0.5ns", "1.1ns", "0.0001us", "1.0000000001s", "0.0000000005", "0.00000000001m", "0.00000000000001d"] {
-      #expect(TimeText.duration(text) == nil, "\(text)")
+      expectNil(TimeText.duration(text), "\(text)")
     }
-    #expect(TimeText.duration("1.0000000000000000000000000000s") == 1_000_000_000)
-    #expect(TimeText.duration("0.00000000005m") == 3)
-    #expect(TimeText.duration("0.0000000000025h") == 9)
+    expectEqual(TimeText.duration("1.0000000000000000000000000000s"), 1_000_000_000)
+    expectEqual(TimeText.duration("0.00000000005m"), 3)
+    expectEqual(TimeText.duration("0.0000000000025h"), 9)
     // 27 ns are 1/(2¹⁶·5¹¹) of a day, which takes sixteen decimals.
-    #expect(TimeText.duration("0.0000000000003125d") == 27)
-    #expect(TimeText.duration("0.00000000000031250d") == 27)
-    #expect(TimeText.duration("0.9999999999996875d") == 86_399_999_999_973)
-    #expect(TimeText.duration("0.00000000000031255d") == nil)
+    expectEqual(TimeText.duration("0.0000000000003125d"), 27)
+    expectEqual(TimeText.duration("0.00000000000031250d"), 27)
+    expectEqual(TimeText.duration("0.9999999999996875d"), 86_399_999_999_973)
+    expectNil(TimeText.duration("0.00000000000031255d"))
   }
 
   @Test("a time is written like a duration, and at most 100,000 days")
   func latest() {
-    #expect(TimeText.latest == 8_640_000_000_000_000_000)
+    expectEqual(TimeText.latest, 8_640_000_000_000_000_000)
     for text in ["100000d", "2400000h", "8640000000", "8640000000.000000000s", "8640000000000000000ns"] {
-      #expect(TimeText.time(text) == TimeText.latest, "\(text)")
-      #expect(TimeText.duration(text) == nil, "\(text)")
+      expectEqual(TimeText.time(text), TimeText.latest, "\(text)")
+      expectNil(TimeText.duration(text), "\(text)")
     }
-    #expect(TimeText.time("36500d") == TimeText.longest)
-    #expect(TimeText.time("36500.5d") == TimeText.longest + 43_200_000_000_000)
-    #expect(TimeText.time("8639999999.999999999") == TimeText.latest - 1)
+    expectEqual(TimeText.time("36500d"), TimeText.longest)
+    expectEqual(TimeText.time("36500.5d"), TimeText.longest + 43_200_000_000_000)
+    expectEqual(TimeText.time("8639999999.999999999"), TimeText.latest - 1)
     for text in [
       "8640000000000000001ns", "8640000000.000000001", "100000.0000000000003125d", "100001d", "9223372036854775807ns",
       "9223372036854775808ns", "-1s", "1min", "",
     ] {
-      #expect(TimeText.time(text) == nil, "\(text)")
+      expectNil(TimeText.time(text), "\(text)")
     }
   }
 
   @Test("at most 36,500 days")
   func longest() {
-    #expect(TimeText.longest == 3_153_600_000_000_000_000)
+    expectEqual(TimeText.longest, 3_153_600_000_000_000_000)
     for text in ["36500d", "36500.000d", "876000h", "52560000m", "3153600000", "3153600000.000000000s"] {
-      #expect(TimeText.duration(text) == TimeText.longest, "\(text)")
+      expectEqual(TimeText.duration(text), TimeText.longest, "\(text)")
     }
-    #expect(TimeText.duration("3153600000000000000ns") == TimeText.longest)
-    #expect(TimeText.duration("3153599999.999999999") == TimeText.longest - 1)
+    expectEqual(TimeText.duration("3153600000000000000ns"), TimeText.longest)
+    expectEqual(TimeText.duration("3153599999.999999999"), TimeText.longest - 1)
     for text in [
       "3153600000000000001ns", "3153600000.000000001", "36500.0000000000003125d", "36501d", "876000.5h",
       "9223372036854775807ns", "9223372036854775808ns", "18446744073709551616ns", "9223372036854775807d",
       "99999999999999999999999999d", "3153600001s", "106751.9d",
     ] {
-      #expect(TimeText.duration(text) == nil, "\(text)")
+      expectNil(TimeText.duration(text), "\(text)")
     }
   }
 
@@ -99,8 +99,8 @@ struct TimeTextTests {
       (3_600_000_000_000, "1h"), (86_400_000_000_000, "1d"), (TimeText.longest, "36500d"), (1_000_001, "1.000001ms"),
       (2_495_329_850_041, "2495.329850041s"), (-1_500_000_000, "-1.5s"), (-60_000_000_000, "-1m"),
     ]
-    for (nanoseconds, text) in durations { #expect(TimeText.written(nanoseconds) == text) }
-    #expect(TimeText.written(.min).first == "-")
+    for (nanoseconds, text) in durations { expectEqual(TimeText.written(nanoseconds), text) }
+    expectEqual(TimeText.written(.min).first, "-")
   }
 
   @Test("what is written is read back", arguments: Thorough.rounds(0..<50))
@@ -113,7 +113,7 @@ struct TimeTextTests {
       let unit = dice.one(of: units)
       let nanoseconds = min(dice.number(0...1) == 0 ? raw : raw / unit * unit, TimeText.longest)
       let text = TimeText.written(nanoseconds)
-      #expect(TimeText.duration(text) == nanoseconds, "seed \(seed), \(text)")
+      expectEqual(TimeText.duration(text), nanoseconds, "seed \(seed), \(text)")
     }
   }
 
@@ -136,7 +136,7 @@ struct TimeTextTests {
       let (quotient, remainder) = scale.dividingFullWidth((product.high, product.low))
       let nanoseconds = remainder == 0 ? Int64(whole * unit + quotient) : nil
       let text = "\(whole)." + digits.map { "\($0)" }.joined() + name
-      #expect(TimeText.duration(text) == nanoseconds, "seed \(seed), \(text)")
+      expectEqual(TimeText.duration(text), nanoseconds, "seed \(seed), \(text)")
     }
   }
 
@@ -148,12 +148,12 @@ struct TimeTextTests {
       ("0.000000007", "7ns"), ("0.0004", "400us"), ("0.001", "0.001s"),
     ])
   func people(seconds: String, expected: String) {
-    #expect(TimeText.people(seconds) == expected)
+    expectEqual(TimeText.people(seconds), expected)
   }
 
   @Test("what is no time is not said as one", arguments: ["", "-", "1.2.3", "-1.000", "8640000001"])
   func noTime(text: String) {
-    #expect(TimeText.people(text) == nil)
+    expectNil(TimeText.people(text))
   }
 
   @Test(
@@ -168,7 +168,7 @@ struct TimeTextTests {
       ("60000d60000d", nil),
     ] as [(String, Int64?)])
   func timeTexts(text: String, nanoseconds: Int64?) {
-    #expect(TimeText.time(ofPeople: text) == nanoseconds)
+    expectEqual(TimeText.time(ofPeople: text), nanoseconds)
   }
 
   @Test(
@@ -178,7 +178,7 @@ struct TimeTextTests {
       ("", nil), ("1:30", nil), ("1m 30s", nil),
     ] as [(String, String?)])
   func meant(text: String, meant: String?) {
-    #expect(TimeText.meant(by: text) == meant)
+    expectEqual(TimeText.meant(by: text), meant)
   }
 
   @Test("a time as people say it is read back, cut to milliseconds", arguments: Thorough.rounds(0..<50))
@@ -188,7 +188,7 @@ struct TimeTextTests {
       let raw = min(Int64(truncatingIfNeeded: dice.next() >> UInt64(dice.number(1...62))), TimeText.latest)
       let nanoseconds = raw < 1_000_000 ? raw : raw / 1_000_000 * 1_000_000
       let text = TimeText.people(TimeText.seconds(raw)) ?? ""
-      #expect(TimeText.time(ofPeople: text) == nanoseconds, "seed \(seed), \(text)")
+      expectEqual(TimeText.time(ofPeople: text), nanoseconds, "seed \(seed), \(text)")
     }
   }
 }

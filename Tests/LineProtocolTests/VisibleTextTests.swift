@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 struct VisibleTextTests {
@@ -15,11 +16,11 @@ struct VisibleTextTests {
       (#"a \ b"#, #"a \ b"#),
     ])
   func escapes(text: String, expected: String) {
-    #expect(VisibleText.escaped(text) == expected)
-    #expect(VisibleText.escaped(Array(text.utf8)) == expected)
-    #expect(VisibleText.escaped(expected) == expected)
-    #expect(VisibleText.isVisible(text) == (text == expected))
-    #expect(VisibleText.repaired(Array(text.utf8)) == text)
+    expectEqual(VisibleText.escaped(text), expected)
+    expectEqual(VisibleText.escaped(Array(text.utf8)), expected)
+    expectEqual(VisibleText.escaped(expected), expected)
+    expectEqual(VisibleText.isVisible(text), (text == expected))
+    expectEqual(VisibleText.repaired(Array(text.utf8)), text)
   }
 
   @Test("no character of these kinds is left anywhere in Unicode, and every other one is")
@@ -40,9 +41,9 @@ struct VisibleTextTests {
   @Test("bytes that are no UTF-8 are written out one by one")
   func invalidBytes() {
     let bytes: [UInt8] = [0x61, 0xFF, 0xC3, 0x28, 0xE2, 0x80, 0x0A, 0xC3, 0xA9, 0x80, 0x05]
-    #expect(VisibleText.escaped(bytes) == #"a\xFF\xC3(\xE2\x80\né\x80\u{5}"#)
-    #expect(VisibleText.repaired(bytes) == "a\\xFF\\xC3(\\xE2\\x80\né\\x80\u{5}")
+    expectEqual(VisibleText.escaped(bytes), #"a\xFF\xC3(\xE2\x80\né\x80\u{5}"#)
+    expectEqual(VisibleText.repaired(bytes), "a\\xFF\\xC3(\\xE2\\x80\né\\x80\u{5}")
     // A surrogate, and a letter in more bytes than it takes.
-    #expect(VisibleText.escaped([0xED, 0xA0, 0x80, 0xC1, 0x81]) == #"\xED\xA0\x80\xC1\x81"#)
+    expectEqual(VisibleText.escaped([0xED, 0xA0, 0x80, 0xC1, 0x81]), #"\xED\xA0\x80\xC1\x81"#)
   }
 }

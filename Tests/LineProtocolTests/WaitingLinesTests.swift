@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 @Suite("Looking ahead at the lines that wait")
@@ -16,11 +17,11 @@ struct WaitingLinesTests {
   func seen() {
     var buffer = InputBuffer(longestLine: 20)
     buffer.fill(Array("one\ntwo\r\n\nhalf".utf8)[...])
-    #expect(waiting(in: &buffer) == ["one", "two", ""])
-    #expect(buffer.takeAll().count == 3)
-    #expect(waiting(in: &buffer) == [])
+    expectEqual(waiting(in: &buffer), ["one", "two", ""])
+    expectEqual(buffer.takeAll().count, 3)
+    expectEqual(waiting(in: &buffer), [])
     buffer.fill(Array(" done\n".utf8)[...])
-    #expect(waiting(in: &buffer) == ["half done"])
+    expectEqual(waiting(in: &buffer), ["half done"])
   }
 
   @Test("the look ends when it is told to")
@@ -32,17 +33,17 @@ struct WaitingLinesTests {
       looks += 1
       return $0.elementsEqual("two".utf8) ? .stop : .goOn
     }
-    #expect(looks == 2)
+    expectEqual(looks, 2)
   }
 
   @Test("behind a line that was too long the lines are seen, and the rest of that line is none")
   func behindTooLong() {
     var buffer = InputBuffer(longestLine: 20)
     buffer.fill([UInt8](repeating: 0x61, count: 30)[...])
-    #expect(buffer.takeAll() == [.tooLong])
+    expectEqual(buffer.takeAll(), [.tooLong])
     buffer.fill(Array("rest\ncancel\n".utf8)[...])
-    #expect(waiting(in: &buffer) == ["cancel"])
-    #expect(buffer.takeAll() == [.line(Array("cancel".utf8), isPlain: true)])
+    expectEqual(waiting(in: &buffer), ["cancel"])
+    expectEqual(buffer.takeAll(), [.line(Array("cancel".utf8), isPlain: true)])
   }
 
   @Test("a line may be blanked out in place")
@@ -54,8 +55,9 @@ struct WaitingLinesTests {
       for place in line.indices { line[place] = 0x20 }
       return .stop
     }
-    #expect(
-      buffer.takeAll() == [
+    expectEqual(
+      buffer.takeAll(),
+      [
         .line(Array("send a b".utf8), isPlain: true), .line(Array("      ".utf8), isPlain: true),
         .line(Array("last".utf8), isPlain: true),
       ])
@@ -76,39 +78,39 @@ struct WaitingLinesTests {
       buffer.fill(Array(piece.utf8)[...])
       look()
     }
-    #expect(lines == ["one", "bytes", "two", "bytes", "three", "endless"])
+    expectEqual(lines, ["one", "bytes", "two", "bytes", "three", "endless"])
   }
 
   @Test("no line is seen twice, and the next look goes on behind the last")
   func once() {
     var buffer = InputBuffer(longestLine: 20)
     func isUnseen() -> Bool { buffer.isUnseen }
-    #expect(isUnseen())
+    expect(isUnseen())
     buffer.fill(Array("one\ntwo\nhal".utf8)[...])
-    #expect(waiting(in: &buffer) == ["one", "two"])
-    #expect(!isUnseen())
-    #expect(waiting(in: &buffer) == [])
+    expectEqual(waiting(in: &buffer), ["one", "two"])
+    expect(!isUnseen())
+    expectEqual(waiting(in: &buffer), [])
     buffer.fill(Array("f\nthree\n".utf8)[...])
-    #expect(waiting(in: &buffer) == ["half", "three"])
-    #expect(buffer.takeAll().count == 4)
-    #expect(isUnseen())
+    expectEqual(waiting(in: &buffer), ["half", "three"])
+    expectEqual(buffer.takeAll().count, 4)
+    expect(isUnseen())
     buffer.fill(Array("four\n".utf8)[...])
-    #expect(waiting(in: &buffer) == ["four"])
+    expectEqual(waiting(in: &buffer), ["four"])
   }
 
   @Test("a line that was put back comes again, whatever was looked at meanwhile")
   func putBack() {
     var buffer = InputBuffer(longestLine: 20)
     buffer.fill(Array("one\ntwo é\nthree\n".utf8)[...])
-    #expect(waiting(in: &buffer) == ["one", "two é", "three"])
+    expectEqual(waiting(in: &buffer), ["one", "two é", "three"])
     guard case .line = buffer.nextLine(), case .line(let second) = buffer.nextLine() else {
       Issue.record("two lines are there")
       return
     }
-    #expect(!second.isPlain)
+    expect(!second.isPlain)
     buffer.putBack()
-    #expect(waiting(in: &buffer) == [])
-    #expect(
-      buffer.takeAll() == [.line(Array("two é".utf8), isPlain: false), .line(Array("three".utf8), isPlain: true)])
+    expectEqual(waiting(in: &buffer), [])
+    expectEqual(
+      buffer.takeAll(), [.line(Array("two é".utf8), isPlain: false), .line(Array("three".utf8), isPlain: true)])
   }
 }

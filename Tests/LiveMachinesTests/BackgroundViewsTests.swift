@@ -1,5 +1,6 @@
 import LiveMachines
 import Simulations
+import TestSupport
 import Testing
 
 #if !canImport(SwiftUI) && !canImport(UIKit)
@@ -32,8 +33,8 @@ import Testing
       ]
       for (event, picture) in story {
         background.send(event)
-        #expect(inSwiftUI == picture)
-        #expect(inUIKit == picture)
+        expectEqual(inSwiftUI, picture)
+        expectEqual(inUIKit, picture)
       }
     }
 
@@ -41,9 +42,9 @@ import Testing
     func performs() async {
       struct Lost: Error {}
       await perform(background.send(.backgroundChanged("http://fast/1")), of: background) { _ in "forest" }
-      #expect(inSwiftUI == "picture forest")
+      expectEqual(inSwiftUI, "picture forest")
       await perform(background.send(.backgroundChanged("http://lost/2")), of: background) { _ in throw Lost() }
-      #expect(inUIKit == "text couldn't set background: Lost()")
+      expectEqual(inUIKit, "text couldn't set background: Lost()")
     }
   }
 #endif

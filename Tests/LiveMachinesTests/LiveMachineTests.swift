@@ -1,6 +1,7 @@
 import LiveMachines
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 /// One machine on a clock that the test moves; nothing here waits for time.
@@ -40,7 +41,7 @@ struct LiveMachineTests {
   func timersEvent() {
     let lamp = LiveMachine(Lamp(), clock: ManualClock())
     lamp.send(.pressed)
-    #expect(lamp.send(.burnedOut).verdict == .moved && lamp.state == .dark && lamp.timers.isEmpty)
+    expect(lamp.send(.burnedOut).verdict == .moved && lamp.state == .dark && lamp.timers.isEmpty)
   }
 
   /// Counts by a timer that runs again and again, and says each count with a value of its own.
@@ -97,8 +98,8 @@ struct LiveMachineTests {
   @Test("What is told is apart from the outputs")
   func told() {
     let change = LiveMachine(Clerk(), clock: ManualClock()).send(.work)
-    #expect(change.outputs == [.done] && change.told == [.thought])
-    #expect("\(change)" == "#1 at 0.0 seconds: work: stayed in awake, said done, told thought")
+    expect(change.outputs == [.done] && change.told == [.thought])
+    expectEqual("\(change)", "#1 at 0.0 seconds: work: stayed in awake, said done, told thought")
   }
 
   @Test("A kind of another machine is a defect that says so")
@@ -107,7 +108,7 @@ struct LiveMachineTests {
       _ = LiveMachine(LiveMachineTests.Lamp(), kind: LiveMachineTests.Clerk.kind, clock: ManualClock())
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("clerk is a kind of Clerk, not of Lamp"))
+    expect(text, contains: "clerk is a kind of Clerk, not of Lamp")
   }
 
   @Test("A timer expires when the clock has come to its time, not before")
@@ -115,13 +116,13 @@ struct LiveMachineTests {
     let clock = ManualClock()
     let lamp = LiveMachine(Lamp(), clock: clock) { $0.burn = .seconds(10) }
     let pressed = lamp.send(.pressed)
-    #expect(pressed.verdict == .moved && pressed.from == .dark && pressed.to == .lit)
-    #expect(lamp.timers == ["burnedOut": .seconds(10)])
+    expect(pressed.verdict == .moved && pressed.from == .dark && pressed.to == .lit)
+    expectEqual(lamp.timers, ["burnedOut": .seconds(10)])
     clock.advance(by: .nanoseconds(9_999_999_999))
-    #expect(lamp.state == .lit)
+    expectEqual(lamp.state, .lit)
     clock.advance(by: .nanoseconds(1))
-    #expect(lamp.state == .dark)
-    #expect(lamp.timers.isEmpty)
+    expectEqual(lamp.state, .dark)
+    expect(lamp.timers.isEmpty)
   }
 
   @Test("Whoever reads the changes gets the timer's by itself, without anybody asking for the state")
@@ -131,13 +132,13 @@ struct LiveMachineTests {
     var changes = lamp.changes.makeAsyncIterator()
     lamp.send(.pressed)
     let pressed = await changes.next()
-    #expect(pressed?.cause == .event(.pressed) && pressed?.to == .lit)
+    expect(pressed?.cause == .event(.pressed) && pressed?.to == .lit)
     clock.advance(by: .seconds(61))
     let burnedOut = await changes.next()
-    #expect(burnedOut?.cause == .timer("burnedOut"))
-    #expect(burnedOut?.moment == .seconds(60), "its own due time, though the clock was late")
-    #expect(burnedOut?.outputs == [.wentDark])
-    #expect(burnedOut.map { "\($0)" } == "#2 at 60.0 seconds: timer burnedOut: moved lit → dark, said wentDark")
+    expectEqual(burnedOut?.cause, .timer("burnedOut"))
+    expectEqual(burnedOut?.moment, .seconds(60), "its own due time, though the clock was late")
+    expectEqual(burnedOut?.outputs, [.wentDark])
+    expectEqual(burnedOut.map { "\($0)" }, "#2 at 60.0 seconds: timer burnedOut: moved lit → dark, said wentDark")
   }
 
   @Test("A late clock fires each timer at its own time; outputs keep their types")
@@ -146,12 +147,12 @@ struct LiveMachineTests {
     let ticker = LiveMachine(Ticker(state: .init(count: 5)), clock: clock)
     var changes = ticker.changes.makeAsyncIterator()
     clock.advance(by: .milliseconds(3_500))
-    #expect(ticker.state.count == 8, "it began as its value was")
+    expectEqual(ticker.state.count, 8, "it began as its value was")
     for count in 6...8 {
       let change = await changes.next()
-      #expect(change?.moment == .seconds(count - 5) && change?.outputs == [.counted(count)])
+      expect(change?.moment == .seconds(count - 5) && change?.outputs == [.counted(count)])
     }
-    #expect(ticker.timers == ["tick": .milliseconds(500)])
+    expectEqual(ticker.timers, ["tick": .milliseconds(500)])
   }
 
   @Test("A timer without delay, again and again, keeps no caller for ever")
@@ -159,8 +160,8 @@ struct LiveMachineTests {
     let clock = ManualClock()
     let ticker = LiveMachine(Ticker(), clock: clock) { $0.pace = .zero }
     let first = ticker.state.count
-    #expect(first >= 1_000)
-    #expect(ticker.state.count > first)
+    expect(first >= 1_000)
+    expect(ticker.state.count > first)
   }
 
   @Test("The sequence of changes ends with the machine, and one that is not read takes nothing away from others")
@@ -173,7 +174,7 @@ struct LiveMachineTests {
     lamp = nil
     var told = 0
     for await _ in changes { told += 1 }
-    #expect(told == 1)
+    expectEqual(told, 1)
   }
 
   @Test("From several tasks at once every event is taken once")
@@ -184,8 +185,8 @@ struct LiveMachineTests {
         group.addTask { for _ in 0..<100 { lamp.send(.pressed) } }
       }
     }
-    #expect(lamp.state == .dark)
-    #expect(lamp.send(.pressed).number == 801)
+    expectEqual(lamp.state, .dark)
+    expectEqual(lamp.send(.pressed).number, 801)
   }
 
   @Test("A machine of the catalogue with keyed timers runs as it does in a world", arguments: [1, 2])
@@ -193,7 +194,7 @@ struct LiveMachineTests {
     let clock = ManualClock()
     let shift = LiveMachine(ShiftKey(), clock: clock)
     for _ in 0..<requests { shift.send(.tap) }
-    #expect(shift.state.name == (requests == 1 ? .on : .capsLock))
+    expectEqual(shift.state.name, (requests == 1 ? .on : .capsLock))
   }
 
   @Test("An alarm that comes too early sets the next one")
@@ -207,9 +208,9 @@ struct LiveMachineTests {
     lamp.send(.pressed)
     _ = await changes.next()
     clock.advance(by: .seconds(59))
-    #expect(lamp.state == .lit, "the timers of before are gone")
+    expectEqual(lamp.state, .lit, "the timers of before are gone")
     clock.advance(by: .seconds(1))
     let burnedOut = await changes.next()
-    #expect(burnedOut?.cause == .timer("burnedOut") && burnedOut?.moment == .seconds(90))
+    expect(burnedOut?.cause == .timer("burnedOut") && burnedOut?.moment == .seconds(90))
   }
 }

@@ -1,5 +1,6 @@
 import MachineForms
 import StateMachines
+import TestSupport
 import Testing
 
 /// What firing does, in which order, and when it does not.
@@ -9,8 +10,8 @@ struct EventObjectsTests {
   @Test("the example of the documentation")
   func example() throws {
     let (state, log) = try readMessage()
-    #expect(state == "read")
-    #expect(log == ["read by ada"])
+    expectEqual(state, "read")
+    expectEqual(log, ["read by ada"])
   }
 
   @Test("an event runs its blocks in their order, and all of them see who fired it")
@@ -18,11 +19,12 @@ struct EventObjectsTests {
     var message = Objects.Machine(try Mail.definition())
     var log: [String] = []
     try message.activate(on: &log)
-    #expect(log == ["willEnter unread in none by nobody", "didEnter unread in unread by nobody"])
+    expectEqual(log, ["willEnter unread in none by nobody", "didEnter unread in unread by nobody"])
     log = []
     try message.fire("view", userInfo: "ada", on: &log)
-    #expect(
-      log == [
+    expectEqual(
+      log,
+      [
         "willFire view in unread by ada", "willExit unread in unread by ada", "willEnter read in unread by ada",
         "didChange unread read in read by ada", "didExit unread in read by ada", "didEnter read in read by ada",
         "didFire view in read by ada",
@@ -35,30 +37,30 @@ struct EventObjectsTests {
     var log: [String] = []
     for (event, state) in [("view", "read"), ("delete", "deleted"), ("markUnread", "unread")] {
       try message.fire(event, on: &log)
-      #expect(message.current?.name == state)
+      expectEqual(message.current?.name, state)
     }
-    #expect(try message.canFire("markUnread") == false)
+    try expectEqual(message.canFire("markUnread"), false)
     log = []
     do {
       try message.fire("markUnread", userInfo: "ada", on: &log)
       Issue.record("markUnread fired in unread")
     } catch {
       guard case .invalidTransition(let refusal) = error else { throw error }
-      #expect(error.code == 1000)
-      #expect((refusal.event, refusal.state) == ("markUnread", "unread"))
-      #expect(refusal.permittedSources == ["read", "deleted"])
-      #expect(
-        error.reason == "error 1000: markUnread cannot be fired from the current state unread, only from read, deleted")
+      expectEqual(error.code, 1000)
+      expect((refusal.event, refusal.state) == ("markUnread", "unread"))
+      expectEqual(refusal.permittedSources, ["read", "deleted"])
+      expectEqual(
+        error.reason, "error 1000: markUnread cannot be fired from the current state unread, only from read, deleted")
     }
-    #expect(message.current?.name == "unread")
-    #expect(log == [])
+    expectEqual(message.current?.name, "unread")
+    expectEqual(log, [])
   }
 
   @Test("all pairs of states and events, by vocabulary")
   func pairs() throws {
     let definition = try Mail.definition()
-    #expect(definition.matches(states: Mail.State.self, events: Mail.Event.self))
-    #expect(!definition.matches(states: Mail.Event.self, events: Mail.State.self))
+    expect(definition.matches(states: Mail.State.self, events: Mail.Event.self))
+    expect(!definition.matches(states: Mail.Event.self, events: Mail.State.self))
     let expected: [Mail.State: [Mail.State?]] = [
       .unread: [.read, .deleted, nil], .read: [nil, .deleted, .unread], .deleted: [nil, nil, .unread],
     ]
@@ -67,9 +69,9 @@ struct EventObjectsTests {
         var message = Objects.Machine(definition, in: state)
         var log: [String] = []
         let next = expected[state]?[event.index]
-        #expect(message.canFire(event) == (next != nil))
-        #expect((try? message.fire(event, userInfo: nil, on: &log)) == nil ? next == nil : next != nil)
-        #expect(message.current(as: Mail.State.self) == next ?? state, "\(event) in \(state)")
+        expectEqual(message.canFire(event), (next != nil))
+        expect((try? message.fire(event, userInfo: nil, on: &log)) == nil ? next == nil : next != nil)
+        expectEqual(message.current(as: Mail.State.self), next ?? state, "\(event) in \(state)")
       }
     }
   }
@@ -93,23 +95,23 @@ struct EventObjectsTests {
     var log: [String] = []
     try message.activate(on: &log)
     log = []
-    #expect(try message.canFire("delete"))
-    #expect(count.asked == 0)
+    try expect(message.canFire("delete"))
+    expectEqual(count.asked, 0)
     do {
       try message.fire("delete", userInfo: "guest", on: &log)
       Issue.record("a guest deleted it")
     } catch {
       guard case .declined(let refusal) = error else { throw error }
-      #expect(error.code == 1001)
-      #expect(refusal.reason == "error 1001: delete declined to fire in the current state unread")
-      #expect(refusal.permittedSources == ["unread"])
+      expectEqual(error.code, 1001)
+      expectEqual(refusal.reason, "error 1001: delete declined to fire in the current state unread")
+      expectEqual(refusal.permittedSources, ["unread"])
     }
-    #expect(count.asked == 1)
-    #expect(log == [])
+    expectEqual(count.asked, 1)
+    expectEqual(log, [])
     try message.fire("delete", userInfo: "owner", on: &log)
-    #expect(message.current?.name == "deleted")
+    expectEqual(message.current?.name, "deleted")
     #expect(throws: FireFailure.self) { try message.fire("delete", userInfo: "owner", on: &log) }
-    #expect(count.asked == 2)
+    expectEqual(count.asked, 2)
   }
 
   @Test("an event that leads back to its state runs all four blocks of it")
@@ -121,8 +123,9 @@ struct EventObjectsTests {
     try message.activate(on: &log)
     log = []
     try message.fire("view", on: &log)
-    #expect(
-      log.map { String($0.prefix { $0 != " " }) } == [
+    expectEqual(
+      log.map { String($0.prefix { $0 != " " }) },
+      [
         "willFire", "willExit", "willEnter", "didExit", "didEnter", "didFire",
       ])
   }
@@ -135,7 +138,7 @@ struct EventObjectsTests {
       var message = Objects.Machine(definition, in: state)
       var log: [String] = []
       try message.fire("delete", on: &log)
-      #expect(message.current?.name == "deleted")
+      expectEqual(message.current?.name, "deleted")
     }
   }
 
@@ -163,16 +166,17 @@ struct EventObjectsTests {
     var early = try machine(\.willEnter, of: "b")
     var log: [String] = []
     try early.fire("toB", userInfo: "me", on: &log)
-    #expect(early.current?.name == "b")
+    expectEqual(early.current?.name, "b")
     let first = try #require(log.firstIndex(of: "nested"))
-    #expect(log[first + 1] == "willFire toC in a by block")
+    expectEqual(log[first + 1], "willFire toC in a by block")
 
     var late = try machine(\.didExit, of: "a")
     log = []
     try late.fire("toB", userInfo: "me", on: &log)
-    #expect(late.current?.name == "c")
-    #expect(
-      log.drop { $0 != "nested" } == [
+    expectEqual(late.current?.name, "c")
+    expectEqual(
+      log.drop { $0 != "nested" },
+      [
         "nested", "willFire toC in b by block", "willExit b in b by block", "willEnter c in b by block",
         "didExit b in c by block", "didEnter c in c by block", "didFire toC in c by block",
         "didEnter b in c by me", "didFire toB in c by me",
@@ -184,10 +188,10 @@ struct EventObjectsTests {
     var message = Objects.Machine(try Mail.definition())
     var log: [String] = []
     #expect(throws: FireFailure.unknownEvent("archive")) { try message.fire("archive", on: &log) }
-    #expect(!message.isActive && log == [])
-    #expect(FireFailure.unknownEvent("archive").code == nil)
+    expect(!message.isActive && log == [])
+    expectNil(FireFailure.unknownEvent("archive").code)
     #expect(throws: FireFailure.self) { try message.fire("markUnread", on: &log) }
-    #expect(message.isActive && message.current?.name == "unread")
-    #expect(log.count == 2)
+    expect(message.isActive && message.current?.name == "unread")
+    expectEqual(log.count, 2)
   }
 }

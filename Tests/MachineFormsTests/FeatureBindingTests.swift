@@ -1,5 +1,6 @@
 import MachineForms
 import StateMachines
+import TestSupport
 import Testing
 
 /// Two features that know nothing of each other, bound by a listener: news of one are wishes of the other.
@@ -25,12 +26,12 @@ struct FeatureBindingTests {
     var binding = Binding()
     var weather = FeatureStore(.unknown, of: Weather())
     weather.accept(.load, by: Weather(), to: &binding)
-    #expect(binding.toasts.state == [])
+    expectEqual(binding.toasts.state, [])
     weather.deliver(.failed, from: 1, by: Weather(), to: &binding)
-    #expect(binding.toasts.state == ["t"])
+    expectEqual(binding.toasts.state, ["t"])
     var store = FeatureStore(.unknown, of: Weather())
     binding.hear(news: .toast("cancelled"), from: &store, Weather())
-    #expect(binding.toasts.state == ["t"])
+    expectEqual(binding.toasts.state, ["t"])
   }
 
   @Test("an outside stream of wishes is bound by handing them in, in their order")
@@ -38,6 +39,6 @@ struct FeatureBindingTests {
     let feature = ScriptedFeature(effects: ["a": "1", "b": "2"])
     var store = FeatureStore([], of: feature)
     for wish in ["a", "b", "a"] { store.accept(wish, by: feature) }
-    #expect(store.state == ["1", "2", "1"])
+    expectEqual(store.state, ["1", "2", "1"])
   }
 }

@@ -1,5 +1,6 @@
 import MachineForms
 import StateMachines
+import TestSupport
 import Testing
 
 /// The example of the description of `Feature`, which stands there as it does in `FeatureExample.swift`.
@@ -15,7 +16,7 @@ struct FeatureExampleTests {
 
   @Test("what the service says is known")
   func load() {
-    #expect(loadWeather() == .known(degrees: 21))
+    expectEqual(loadWeather(), .known(degrees: 21))
   }
 
   @Test("a second wish while one is on its way is refused, a failure is said once")
@@ -26,23 +27,23 @@ struct FeatureExampleTests {
       weather.accept(.load, by: Weather(), to: &toasts),
       weather.accept(.load, by: Weather(), to: &toasts),
     ]
-    #expect(taken == [true, false])
-    #expect(weather.streams.map(\.key) == [1])
+    expectEqual(taken, [true, false])
+    expectEqual(weather.streams.map(\.key), [1])
     let isTaken = weather.deliver(.failed, from: 1, by: Weather(), to: &toasts)
-    #expect(isTaken)
-    #expect(weather.state == .unknown)
-    #expect(toasts.heard == [.toast("no connection")])
+    expect(isTaken)
+    expectEqual(weather.state, .unknown)
+    expectEqual(toasts.heard, [.toast("no connection")])
   }
 
   @Test("an actor can be tried by itself")
   func actor() {
     var effects = Effects<Weather.Effect>()
     Weather().actor(.unknown, .load, &effects)
-    #expect(effects.immediate == [.started])
-    #expect(effects.isOpen)
+    expectEqual(effects.immediate, [.started])
+    expect(effects.isOpen)
     effects = Effects()
     Weather().actor(.loading, .load, &effects)
-    #expect(effects.immediate == [])
-    #expect(!effects.isOpen)
+    expectEqual(effects.immediate, [])
+    expect(!effects.isOpen)
   }
 }

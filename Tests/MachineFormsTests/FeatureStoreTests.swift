@@ -22,8 +22,9 @@ struct FeatureStoreTests {
     "recursive: the post-processor's action is handled to its end before the news, which say the state they were made of"
   )
   func recursive() {
-    #expect(
-      play(["I"], .recursive, chain) == [
+    expectEqual(
+      play(["I"], .recursive, chain),
+      [
         "actor I s0", "s1", "post I 1 s1", "actor P s1", "s2", "post P 2 s2", "news N2 s2, now s2",
         "news N1 s1, now s2",
       ])
@@ -31,8 +32,9 @@ struct FeatureStoreTests {
 
   @Test("queued: news come in the order of the actions")
   func queued() {
-    #expect(
-      play(["I"], .queued, chain) == [
+    expectEqual(
+      play(["I"], .queued, chain),
+      [
         "actor I s0", "s1", "post I 1 s1", "news N1 s1, now s1", "actor P s1", "s2", "post P 2 s2",
         "news N2 s2, now s2",
       ])
@@ -41,17 +43,18 @@ struct FeatureStoreTests {
   @Test("an action without effects: nothing is emitted, post-processed or said", arguments: FeatureOrder.allCases)
   func noEffects(order: FeatureOrder) {
     let feature = ScriptedFeature(posts: ["1": "P"], news: ["1": "N1"])
-    #expect(play(["X"], order, feature) == ["actor X s0"])
+    expectEqual(play(["X"], order, feature), ["actor X s0"])
     var store = FeatureStore([], of: feature, order: order)
     let isTaken = store.accept("X", by: feature)
-    #expect(!isTaken)
+    expect(!isTaken)
   }
 
   @Test("several effects of one action are applied in order, each to the latest state")
   func severalRecursive() {
     let feature = ScriptedFeature(effects: ["A": "123", "P": "4"], posts: ["1": "P"])
-    #expect(
-      play(["A"], .recursive, feature) == [
+    expectEqual(
+      play(["A"], .recursive, feature),
+      [
         "actor A s0", "s1", "post A 1 s1", "actor P s1", "s2", "post P 4 s2", "s3", "post A 2 s3", "s4", "post A 3 s4",
       ])
   }
@@ -59,8 +62,9 @@ struct FeatureStoreTests {
   @Test("queued: the effects of an action are not interrupted by what they send")
   func severalQueued() {
     let feature = ScriptedFeature(effects: ["A": "12", "P": "4"], posts: ["1": "P"])
-    #expect(
-      play(["A"], .queued, feature) == [
+    expectEqual(
+      play(["A"], .queued, feature),
+      [
         "actor A s0", "s1", "post A 1 s1", "s2", "post A 2 s2", "actor P s2", "s3", "post P 4 s3",
       ])
   }
@@ -69,7 +73,7 @@ struct FeatureStoreTests {
   func loopBack(order: FeatureOrder) {
     let feature = ScriptedFeature(effects: ["1": "a", "2": "b", "3": "c"], news: ["a": "L"])
     let lines = play(["1"], order, feature, answers: ["L": "23"])
-    #expect(lines.filter { $0.hasPrefix("actor") } == ["actor 1 s0", "actor 2 s1", "actor 3 s2"])
+    expectEqual(lines.filter { $0.hasPrefix("actor") }, ["actor 1 s0", "actor 2 s1", "actor 3 s2"])
   }
 
   @Test("a wish from a news listener is handled at once, or behind what waits")
@@ -77,12 +81,14 @@ struct FeatureStoreTests {
     func feature() -> ScriptedFeature {
       ScriptedFeature(effects: ["I": "12", "2": "b"], news: ["1": "L"])
     }
-    #expect(
-      play(["I"], .recursive, feature(), answers: ["L": "2"]).filter { !$0.hasPrefix("post") } == [
+    expectEqual(
+      play(["I"], .recursive, feature(), answers: ["L": "2"]).filter { !$0.hasPrefix("post") },
+      [
         "actor I s0", "s1", "news L s1, now s1", "actor 2 s1", "s2", "s3",
       ])
-    #expect(
-      play(["I"], .queued, feature(), answers: ["L": "2"]).filter { !$0.hasPrefix("post") } == [
+    expectEqual(
+      play(["I"], .queued, feature(), answers: ["L": "2"]).filter { !$0.hasPrefix("post") },
+      [
         "actor I s0", "s1", "news L s1, now s1", "s2", "actor 2 s2", "s3",
       ])
   }
@@ -93,9 +99,9 @@ struct FeatureStoreTests {
       first: ["A", "B"], effects: ["A": "1…", "B": "2", "P": "3"], posts: ["1": "P"], news: ["1": "N1"])
     var listener = ScriptedListener(feature)
     let store = FeatureStore([], of: feature, order: order, to: &listener)
-    #expect(store.state == (order == .recursive ? ["1", "3", "2"] : ["1", "2", "3"]))
+    expectEqual(store.state, (order == .recursive ? ["1", "3", "2"] : ["1", "2", "3"]))
     let heard = feature.notes.lines.filter { !$0.hasPrefix("actor") && !$0.hasPrefix("post") }
-    #expect(heard == ["open 1 of A s0"])
+    expectEqual(heard, ["open 1 of A s0"])
   }
 
   @Test("after its end a feature drops everything", arguments: FeatureOrder.allCases)
@@ -104,17 +110,17 @@ struct FeatureStoreTests {
     var listener = ScriptedListener(feature)
     var store = FeatureStore([], of: feature, order: order, to: &listener)
     store.dispose()
-    #expect(store.isDisposed)
-    #expect(store.streams.isEmpty)
+    expect(store.isDisposed)
+    expect(store.streams.isEmpty)
     feature.notes.lines = []
     let taken = [
       store.accept("B", by: feature, to: &listener),
       store.act("B", by: feature, to: &listener),
       store.deliver("x", from: 1, by: feature, to: &listener),
     ]
-    #expect(taken == [false, false, false])
-    #expect(feature.notes.lines == [])
-    #expect(store.state == [])
+    expectEqual(taken, [false, false, false])
+    expectEqual(feature.notes.lines, [])
+    expectEqual(store.state, [])
   }
 
   @Test("an end in the middle drops the effects, actions and news that were still to come")
@@ -122,12 +128,14 @@ struct FeatureStoreTests {
     func feature() -> ScriptedFeature {
       ScriptedFeature(effects: ["I": "12…", "P": "3"], posts: ["1": "P"], news: ["1": "N1", "3": "N3"])
     }
-    #expect(
-      play(["I"], .recursive, feature(), answers: ["N3": "!"]) == [
+    expectEqual(
+      play(["I"], .recursive, feature(), answers: ["N3": "!"]),
+      [
         "actor I s0", "open 1 of I s0", "s1", "post I 1 s1", "actor P s1", "s2", "post P 3 s2", "news N3 s2, now s2",
       ])
-    #expect(
-      play(["I"], .queued, feature(), answers: ["N1": "!"]) == [
+    expectEqual(
+      play(["I"], .queued, feature(), answers: ["N1": "!"]),
+      [
         "actor I s0", "open 1 of I s0", "s1", "post I 1 s1", "news N1 s1, now s1",
       ])
   }
@@ -137,7 +145,7 @@ struct FeatureStoreTests {
     let feature = CountDown()
     var store = FeatureStore(FeatureStore<CountDown>.longestChain - 1, of: feature, order: order)
     store.accept(.next, by: feature)
-    #expect(store.state == -1)
+    expectEqual(store.state, -1)
   }
 
   @Test("a post-processor without an end is found out", .enabled(if: Thorough.isFull))

@@ -1,5 +1,6 @@
 import MachineForms
 import StateMachines
+import TestSupport
 import Testing
 
 /// Effects that come later.
@@ -14,10 +15,11 @@ struct FeatureStreamTests {
     store.accept("slow", by: feature, to: &listener)
     store.accept("fast", by: feature, to: &listener)
     let isTaken = store.deliver("c", from: 1, by: feature, to: &listener)
-    #expect(isTaken)
-    #expect(store.state == ["a", "b", "c"])
-    #expect(
-      feature.notes.lines == [
+    expect(isTaken)
+    expectEqual(store.state, ["a", "b", "c"])
+    expectEqual(
+      feature.notes.lines,
+      [
         "actor slow s0", "open 1 of slow s0", "s1", "post slow a s1", "actor fast s1", "s2", "post fast b s2",
         "s3", "post slow c s3",
       ])
@@ -28,18 +30,18 @@ struct FeatureStreamTests {
     var store = FeatureStore([], of: feature)
     store.accept("slow", by: feature)
     store.accept("slow", by: feature)
-    #expect(store.streams.map(\.key) == [1, 2])
-    #expect(store.streams.map(\.state) == [[], ["a"]])
+    expectEqual(store.streams.map(\.key), [1, 2])
+    expectEqual(store.streams.map(\.state), [[], ["a"]])
     let taken = [
       store.deliver("y", from: 2, by: feature),
       store.deliver("x", from: 1, by: feature),
     ]
-    #expect(taken == [true, true])
-    #expect(store.state == ["a", "a", "y", "x"])
+    expectEqual(taken, [true, true])
+    expectEqual(store.state, ["a", "a", "y", "x"])
     store.accept("slow", by: feature)
-    #expect(store.streams.map(\.key) == [3])
-    #expect(store.stream(of: 3)?.action == "slow")
-    #expect(store.stream(of: 1) == nil)
+    expectEqual(store.streams.map(\.key), [3])
+    expectEqual(store.stream(of: 3)?.action, "slow")
+    expectNil(store.stream(of: 1))
   }
 
   @Test("a thousand streams may be open; an action that would open one more is refused, and nothing of it happens")
@@ -48,11 +50,11 @@ struct FeatureStreamTests {
     var store = FeatureStore([], of: feature)
     for _ in 0..<FeatureStore<ScriptedFeature>.mostStreams { store.accept("wait", by: feature) }
     let isTaken = store.accept("slow", by: feature)
-    #expect(!isTaken && store.state == [] && store.streams.count == 1_000)
+    expect(!isTaken && store.state == [] && store.streams.count == 1_000)
     store.accept("fast", by: feature)
     store.finish(5)
     let isTakenNow = store.accept("slow", by: feature)
-    #expect(isTakenNow && store.state == ["b", "a"] && store.streams.last?.key == 1_001)
+    expect(isTakenNow && store.state == ["b", "a"] && store.streams.last?.key == 1_001)
   }
 
   @Test("a stream brings effects until its last; then they are dropped")
@@ -65,8 +67,8 @@ struct FeatureStreamTests {
       store.deliver("z", from: 1, by: feature),
       store.deliver("z", from: 7, by: feature),
     ]
-    #expect(taken == [true, true, false, false])
-    #expect(store.state == ["a", "x", "y"])
+    expectEqual(taken, [true, true, false, false])
+    expectEqual(store.state, ["a", "x", "y"])
   }
 
   @Test("a stream may end without an effect")
@@ -75,9 +77,9 @@ struct FeatureStreamTests {
     store.accept("slow", by: feature)
     store.finish(1)
     store.finish(1)
-    #expect(store.streams.isEmpty)
+    expect(store.streams.isEmpty)
     let isTaken = store.deliver("x", from: 1, by: feature)
-    #expect(!isTaken)
+    expect(!isTaken)
   }
 
   @Test("late effects, too, send one action and say one piece of news, in the store's order")
@@ -91,7 +93,7 @@ struct FeatureStreamTests {
       store.accept("slow", by: feature, to: &listener)
       feature.notes.lines = []
       store.deliver("z", from: 1, by: feature, to: &listener)
-      #expect(feature.notes.lines.filter { $0.hasPrefix("news") } == news)
+      expectEqual(feature.notes.lines.filter { $0.hasPrefix("news") }, news)
     }
   }
 
@@ -100,13 +102,13 @@ struct FeatureStreamTests {
     var store = FeatureStore<Weather>(.unknown, of: Weather())
     let fresh = store
     store.accept(.load, by: Weather())
-    #expect(store != fresh)
+    expect(store != fresh)
     let asked = store
     store.deliver(.failed, from: 1, by: Weather())
-    #expect(store == fresh)
-    #expect(Set([store, fresh]).count == 1)
+    expectEqual(store, fresh)
+    expectEqual(Set([store, fresh]).count, 1)
     store.accept(.load, by: Weather())
-    #expect(store.streams.map(\.key) == [2])
-    #expect(asked.streams.map(\.key) == [1])
+    expectEqual(store.streams.map(\.key), [2])
+    expectEqual(asked.streams.map(\.key), [1])
   }
 }

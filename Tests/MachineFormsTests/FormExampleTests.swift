@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The examples in the documentation are the ones that are compiled and tested.
@@ -42,6 +43,6 @@ struct FormExampleTests {
       .split(separator: "\n", omittingEmptySubsequences: false).drop { $0 != example.first }
     let end = try #require(lines.firstIndex(of: "}"))
     let documented = lines[...end].map { $0.isEmpty ? "///" : "/// \($0)" }.joined(separator: "\n")
-    #expect(try text("Sources/\(example.source).swift").contains("\(documented)\n/// ```"))
+    try expect(text("Sources/\(example.source).swift"), contains: "\(documented)\n/// ```")
   }
 }

@@ -15,47 +15,47 @@ struct HierarchicalMachineTests {
 
   @Test("a transition leaves upwards, then acts, then enters downwards")
   func order() {
-    #expect(
-      send(.go(.f, locally: false), at: .leaf(.c), in: "a.b.c")
-        == "moved a.b.c a.e.f > left c > left b > did > entered e > entered f")
-    #expect(
-      send(.go(.z, locally: false), at: .composite(.a), in: "a.e.g.h")
-        == "moved a.e.g.h z > left h > left g > left e > left a > did > entered z")
+    expectEqual(
+      send(.go(.f, locally: false), at: .leaf(.c), in: "a.b.c"),
+      "moved a.b.c a.e.f > left c > left b > did > entered e > entered f")
+    expectEqual(
+      send(.go(.z, locally: false), at: .composite(.a), in: "a.e.g.h"),
+      "moved a.e.g.h z > left h > left g > left e > left a > did > entered z")
   }
 
   @Test("a machine that starts in a state has entered all that is around it")
   func start() {
     let runner = MachineRunner(Probe.self, in: "a.e.g.i", timers: Probe.timers)
-    #expect(runner.beginning == " > entered a > entered e > entered g > entered i")
-    #expect(MachineRunner(Probe.self, timers: Probe.timers).beginning == " > entered z")
+    expectEqual(runner.beginning, " > entered a > entered e > entered g > entered i")
+    expectEqual(MachineRunner(Probe.self, timers: Probe.timers).beginning, " > entered z")
   }
 
   @Test("a transition to a composite goes on to its initial states")
   func defaultEntry() {
-    #expect(
-      send(.enter(.a, locally: false), at: .leaf(.z), in: "z")
-        == "moved z a.b.c > left z > did > entered a > entered b > entered c")
-    #expect(
-      send(.enter(.g, locally: false), at: .leaf(.d), in: "a.b.d")
-        == "moved a.b.d a.e.g.h > left d > left b > did > entered e > entered g > entered h")
+    expectEqual(
+      send(.enter(.a, locally: false), at: .leaf(.z), in: "z"),
+      "moved z a.b.c > left z > did > entered a > entered b > entered c")
+    expectEqual(
+      send(.enter(.g, locally: false), at: .leaf(.d), in: "a.b.d"),
+      "moved a.b.d a.e.g.h > left d > left b > did > entered e > entered g > entered h")
   }
 
   @Test("a composite that goes to a state within it is left and entered, unless the transition is local")
   func local() {
-    #expect(
-      send(.go(.d, locally: false), at: .composite(.b), in: "a.b.c")
-        == "moved a.b.c a.b.d > left c > left b > did > entered b > entered d")
-    #expect(
-      send(.go(.d, locally: true), at: .composite(.b), in: "a.b.c") == "moved a.b.c a.b.d > left c > did > entered d")
+    expectEqual(
+      send(.go(.d, locally: false), at: .composite(.b), in: "a.b.c"),
+      "moved a.b.c a.b.d > left c > left b > did > entered b > entered d")
+    expectEqual(
+      send(.go(.d, locally: true), at: .composite(.b), in: "a.b.c"), "moved a.b.c a.b.d > left c > did > entered d")
   }
 
   @Test("who is asked first answers: the leaf, then outwards; nobody further out is asked")
   func innermostFirst() {
-    #expect(send(.ignore, at: .leaf(.c), in: "a.b.c") == "ignored a.b.c")
-    #expect(send(.stay, at: .composite(.a), in: "a.e.g.h") == "stayed a.e.g.h")
-    #expect(send(.refuse, at: .composite(.e), in: "a.e.g.h") == "refused a.e.g.h")
-    #expect(send(.stay, at: .composite(.e), in: "a.b.c") == "ignored a.b.c", "another branch is not asked")
-    #expect(send(.stay, at: nil, in: "a.b.c") == "ignored a.b.c", "unhandled")
+    expectEqual(send(.ignore, at: .leaf(.c), in: "a.b.c"), "ignored a.b.c")
+    expectEqual(send(.stay, at: .composite(.a), in: "a.e.g.h"), "stayed a.e.g.h")
+    expectEqual(send(.refuse, at: .composite(.e), in: "a.e.g.h"), "refused a.e.g.h")
+    expectEqual(send(.stay, at: .composite(.e), in: "a.b.c"), "ignored a.b.c", "another branch is not asked")
+    expectEqual(send(.stay, at: nil, in: "a.b.c"), "ignored a.b.c", "unhandled")
   }
 
   /// The same from the paths in the names alone, for every place that can answer and every leaf to go to.
@@ -75,7 +75,7 @@ struct HierarchicalMachineTests {
         for name in active[scope...].reversed() { expected += " > left \(name)" }
         expected += " > did"
         for name in path[scope...] { expected += " > entered \(name)" }
-        #expect(send(.go(target, locally: locally), at: place, in: leaf.word) == expected)
+        expectEqual(send(.go(target, locally: locally), at: place, in: leaf.word), expected)
       }
     }
   }
@@ -83,13 +83,13 @@ struct HierarchicalMachineTests {
   @Test("timers die with the state that they belong to, and not before")
   func timers() {
     let runner = MachineRunner(Probe.self, in: "a.b.c", timers: Probe.timers)
-    #expect(Set(runner.timers.keys) == ["alarm", "bell", "chime"])
+    expectEqual(Set(runner.timers.keys), ["alarm", "bell", "chime"])
     runner.send(.tell(.composite(.b), .go(.d, locally: true)))
-    #expect(Set(runner.timers.keys) == ["alarm", "bell"])
+    expectEqual(Set(runner.timers.keys), ["alarm", "bell"])
     runner.send(.tell(.leaf(.d), .go(.f, locally: false)))
-    #expect(Set(runner.timers.keys) == ["alarm"])
+    expectEqual(Set(runner.timers.keys), ["alarm"])
     runner.send(.tell(.composite(.a), .go(.z, locally: false)))
-    #expect(runner.timers.isEmpty)
+    expect(runner.timers.isEmpty)
   }
 
   @Test("a raised event comes at once, once, and outlives what raised it")
@@ -97,10 +97,10 @@ struct HierarchicalMachineTests {
     let runner = MachineRunner(Probe.self, in: "a.b.c", timers: Probe.timers)
     runner.send(.tell(.leaf(.c), .raise))
     runner.send(.tell(.leaf(.c), .raise))
-    #expect(runner.timers["raised"] == 0)
+    expectEqual(runner.timers["raised"], 0)
     runner.send(.tell(.composite(.a), .go(.z, locally: false)))
-    #expect(runner.expire(.raised) == "stayed z")
-    #expect(runner.timers.isEmpty)
+    expectEqual(runner.expire(.raised), "stayed z")
+    expect(runner.timers.isEmpty)
   }
 
   @Test(
@@ -112,12 +112,12 @@ struct HierarchicalMachineTests {
       if leaf != nil { runner.send(.tell(.composite(.a), .go(.z, locally: false))) }
       return runner.send(.tell(.leaf(.z), .back(.a, history)))
     }
-    #expect(
-      back(.deep, after: "a.e.g.i") == "moved z a.e.g.i > left z > did > entered a > entered e > entered g > entered i")
-    #expect(back(.shallow, after: "a.e.g.i") == "moved z a.e.f > left z > did > entered a > entered e > entered f")
-    #expect(back(.shallow, after: "a.b.d") == "moved z a.b.c > left z > did > entered a > entered b > entered c")
-    #expect(back(.deep, after: nil) == back(.shallow, after: nil))
-    #expect(back(.deep, after: nil) == "moved z a.b.c > left z > did > entered a > entered b > entered c")
+    expectEqual(
+      back(.deep, after: "a.e.g.i"), "moved z a.e.g.i > left z > did > entered a > entered e > entered g > entered i")
+    expectEqual(back(.shallow, after: "a.e.g.i"), "moved z a.e.f > left z > did > entered a > entered e > entered f")
+    expectEqual(back(.shallow, after: "a.b.d"), "moved z a.b.c > left z > did > entered a > entered b > entered c")
+    expectEqual(back(.deep, after: nil), back(.shallow, after: nil))
+    expectEqual(back(.deep, after: nil), "moved z a.b.c > left z > did > entered a > entered b > entered c")
   }
 
   @Test(
@@ -126,25 +126,24 @@ struct HierarchicalMachineTests {
     let runner = MachineRunner(Probe.self, in: "a.e.g.i", timers: Probe.timers)
     runner.send(.tell(.composite(.a), .go(.z, locally: false)))
     runner.send(.tell(.leaf(.z), .go(.z, locally: false)))
-    #expect(runner.value.state.memory == .i)
+    expectEqual(runner.value.state.memory, .i)
     runner.send(.tell(.leaf(.z), .go(.d, locally: false)))
     runner.send(.tell(.composite(.a), .go(.z, locally: false)))
-    #expect(runner.value.state.memory == .d)
-    #expect(
-      send(.back(.a, .deep), at: .composite(.a), in: "a.b.d")
-        == "moved a.b.d a.b.d > left d > left b > left a > did > entered a > entered b > entered d")
+    expectEqual(runner.value.state.memory, .d)
+    expectEqual(
+      send(.back(.a, .deep), at: .composite(.a), in: "a.b.d"),
+      "moved a.b.d a.b.d > left d > left b > left a > did > entered a > entered b > entered d")
   }
 
   @Test("a final state completes the composite around it, within the same step")
   func completion() {
-    #expect(
-      send(.end(then: .z), at: .leaf(.c), in: "a.b.c")
-        == "moved a.b.c z > left c > left b > entered end > left end > left a > did > entered z")
-    #expect(
-      send(.end(then: .d), at: .leaf(.c), in: "a.b.c")
-        == "moved a.b.c a.b.d > left c > left b > entered end > left end > left a > did > entered a > entered b > entered d"
-    )
-    #expect(send(.end(then: nil), at: .leaf(.c), in: "a.b.c") == "moved a.b.c a.end > left c > left b > entered end")
+    expectEqual(
+      send(.end(then: .z), at: .leaf(.c), in: "a.b.c"),
+      "moved a.b.c z > left c > left b > entered end > left end > left a > did > entered z")
+    expectEqual(
+      send(.end(then: .d), at: .leaf(.c), in: "a.b.c"),
+      "moved a.b.c a.b.d > left c > left b > entered end > left end > left a > did > entered a > entered b > entered d")
+    expectEqual(send(.end(then: nil), at: .leaf(.c), in: "a.b.c"), "moved a.b.c a.end > left c > left b > entered end")
   }
 
   @Test("a chart that completes without end is stopped", .enabled(if: Thorough.isFull))
@@ -156,16 +155,16 @@ struct HierarchicalMachineTests {
 
   @Test("leaves print as their path, and know what they are within")
   func words() {
-    #expect(Probe.Leaf.words == ["z", "a.b.c", "a.b.d", "a.e.f", "a.e.g.h", "a.e.g.i", "a.end"])
-    #expect(Probe.Leaf.i.ancestors == [.g, .e, .a])
-    #expect(Probe.Leaf.z.ancestors == [])
+    expectEqual(Probe.Leaf.words, ["z", "a.b.c", "a.b.d", "a.e.f", "a.e.g.h", "a.e.g.i", "a.end"])
+    expectEqual(Probe.Leaf.i.ancestors, [.g, .e, .a])
+    expectEqual(Probe.Leaf.z.ancestors, [])
   }
 
   @Test("a toggle and its chart have one flat table")
   func toggles() {
-    #expect(PlainToggle.flatTable(of: [.tap]).map(\.verdict) == [.moved, .moved])
+    expectEqual(PlainToggle.flatTable(of: [.tap]).map(\.verdict), [.moved, .moved])
     let chart = ChartToggle.flatTable(of: [.tap])
-    #expect(chart.map(\.next) == ["device.on", "device.off"])
-    #expect(chart.map(\.verdict) == [.moved, .moved])
+    expectEqual(chart.map(\.next), ["device.on", "device.off"])
+    expectEqual(chart.map(\.verdict), [.moved, .moved])
   }
 }

@@ -1,5 +1,6 @@
 import MachineForms
 import StateMachines
+import TestSupport
 import Testing
 
 struct NamedStateObjectTests {
@@ -26,13 +27,14 @@ struct NamedStateObjectTests {
   func trace() {
     let thing = Thing()
     thing.noteAll()
-    #expect(thing.shiftState == nil)
+    expectNil(thing.shiftState)
     thing.shiftState = "inactive"
-    #expect(thing.lines == ["before(inactive) nil", "on(inactive) inactive", "after(inactive) inactive"])
+    expectEqual(thing.lines, ["before(inactive) nil", "on(inactive) inactive", "after(inactive) inactive"])
     thing.lines = []
     thing.shiftState = "active"
-    #expect(
-      thing.lines == [
+    expectEqual(
+      thing.lines,
+      [
         "to(inactive→active) inactive", "before(active) inactive", "on(active) active", "after(active) active",
         "from(inactive→active) active",
       ])
@@ -45,11 +47,11 @@ struct NamedStateObjectTests {
     thing.shiftState = "active"
     thing.lines = []
     thing.shiftState = "inactive"
-    #expect(thing.lines == ["before(inactive) active", "on(inactive) inactive", "after(inactive) inactive"])
+    expectEqual(thing.lines, ["before(inactive) active", "on(inactive) inactive", "after(inactive) inactive"])
     thing.lines = []
     thing.shiftState = "elsewhere"
-    #expect(thing.lines.isEmpty)
-    #expect(thing.shiftState == "elsewhere")
+    expect(thing.lines.isEmpty)
+    expectEqual(thing.shiftState, "elsewhere")
   }
 
   @Test("any number of blocks for one name, in the order in which they were added")
@@ -60,8 +62,7 @@ struct NamedStateObjectTests {
       thing.before("s") { [unowned thing] in thing.note("before \(number)") }
     }
     thing.shiftState = "s"
-    #expect(
-      thing.lines == ["before 1 nil", "before 2 nil", "before 3 nil", "after 1 s", "after 2 s", "after 3 s"])
+    expectEqual(thing.lines, ["before 1 nil", "before 2 nil", "before 3 nil", "after 1 s", "after 2 s", "after 3 s"])
   }
 
   @Test("an equal state is a change, unless it is to be skipped", arguments: [false, true])
@@ -73,7 +74,7 @@ struct NamedStateObjectTests {
     thing.when("s", transitionsFrom: "s") { [unowned thing] in thing.note("from") }
     thing.shiftState = "s"
     thing.shiftState = "s"
-    #expect(thing.lines == ["on s"] + (skipsEqual ? [] : ["to s", "on s", "from s"]))
+    expectEqual(thing.lines, ["on s"] + (skipsEqual ? [] : ["to s", "on s", "from s"]))
   }
 
   @Test("no state again runs no blocks")
@@ -83,8 +84,8 @@ struct NamedStateObjectTests {
     thing.shiftState = "active"
     thing.lines = []
     thing.shiftState = nil
-    #expect(thing.lines.isEmpty)
-    #expect(thing.shiftState == nil)
+    expect(thing.lines.isEmpty)
+    expectNil(thing.shiftState)
   }
 
   @Test("a block that sets the state again: that change is complete before the first one goes on")
@@ -93,9 +94,10 @@ struct NamedStateObjectTests {
     thing.noteAll()
     thing.on("inactive") { [unowned thing] in thing.shiftState = "active" }
     thing.shiftState = "inactive"
-    #expect(thing.shiftState == "active")
-    #expect(
-      thing.lines == [
+    expectEqual(thing.shiftState, "active")
+    expectEqual(
+      thing.lines,
+      [
         "before(inactive) nil", "on(inactive) inactive", "to(inactive→active) inactive", "before(active) inactive",
         "on(active) active", "after(active) active", "from(inactive→active) active", "after(inactive) active",
       ])
@@ -106,13 +108,13 @@ struct NamedStateObjectTests {
     let thing = Thing()
     thing.on("s") { [unowned thing] in thing.on("s") { [unowned thing] in thing.note("late") } }
     thing.shiftState = "s"
-    #expect(thing.lines.isEmpty)
+    expect(thing.lines.isEmpty)
     thing.shiftState = "s"
-    #expect(thing.lines == ["late s"])
+    expectEqual(thing.lines, ["late s"])
   }
 
   @Test("the download of the documentation")
   func example() {
-    #expect(runDownload() == ["started", "about to finish"])
+    expectEqual(runDownload(), ["started", "about to finish"])
   }
 }

@@ -1,5 +1,6 @@
 import MachineForms
 import StateMachines
+import TestSupport
 import Testing
 
 struct ReducerTests {
@@ -36,9 +37,9 @@ struct ReducerTests {
     var store = ReducerStore(0, of: Counting.self)
     store.subscribe { states.append($0) }
     for _ in 0..<3 { store.accept(.increase, by: Counting()) { states.append($0) } }
-    #expect(states == [0, 1, 2, 3])
+    expectEqual(states, [0, 1, 2, 3])
     store.accept(.decrease, by: Counting()) { states.append($0) }
-    #expect(store.state == 2)
+    expectEqual(store.state, 2)
   }
 
   @Test("an equal state is emitted all the same")
@@ -47,7 +48,7 @@ struct ReducerTests {
     var store = ReducerStore(7, of: Counting.self)
     store.accept(.leave, by: Counting()) { states.append($0) }
     store.accept(.leave, by: Counting()) { states.append($0) }
-    #expect(states == [7, 7])
+    expectEqual(states, [7, 7])
   }
 
   @Test("whoever comes late is told the present state, once")
@@ -57,7 +58,7 @@ struct ReducerTests {
     store.accept(.increase, by: Counting())
     var states: [Int] = []
     store.subscribe { states.append($0) }
-    #expect(states == [2])
+    expectEqual(states, [2])
   }
 
   @Test("a copy goes its own way")
@@ -65,8 +66,8 @@ struct ReducerTests {
     var store = ReducerStore(0, of: Counting.self)
     let copy = store
     store.accept(.increase, by: Counting())
-    #expect((store.state, copy.state) == (1, 0))
-    #expect(store != copy)
+    expect((store.state, copy.state) == (1, 0))
+    expect(store != copy)
   }
 
   @Test("a feature without an actor of its own is its reducer")
@@ -75,8 +76,8 @@ struct ReducerTests {
     var store = FeatureStore(0, of: CountingFeature())
     for wish in [Counting.Wish.increase, .increase, .leave, .decrease] {
       let isTaken = store.accept(wish, by: CountingFeature(), to: &listener)
-      #expect(isTaken)
+      expect(isTaken)
     }
-    #expect(listener.states == [1, 2, 2, 1])
+    expectEqual(listener.states, [1, 2, 2, 1])
   }
 }

@@ -1,5 +1,6 @@
 import MachineForms
 import StateMachines
+import TestSupport
 import Testing
 
 struct SchemaTests {
@@ -40,15 +41,15 @@ struct SchemaTests {
   func trace() {
     let log = Log()
     let machine = counter(for: log)
-    #expect(machine.state == .one)
+    expectEqual(machine.state, .one)
     machine.handle(.decrement)
-    #expect(log.lines.isEmpty)
+    expect(log.lines.isEmpty)
     machine.handle(.increment)
-    #expect(log.lines == ["block of increment", "end of increment", "one increment two"])
+    expectEqual(log.lines, ["block of increment", "end of increment", "one increment two"])
     machine.handle(.increment)
     machine.handle(.increment)
-    #expect(machine.state == .three)
-    #expect(log.lines.dropFirst(3) == ["two increment three"])
+    expectEqual(machine.state, .three)
+    expectEqual(log.lines.dropFirst(3), ["two increment three"])
   }
 
   @Test("the state has changed when the block runs")
@@ -57,7 +58,7 @@ struct SchemaTests {
     let machine = counter(for: log)
     log.block = { [unowned log, unowned machine] in log.lines.append("in \(machine.state)") }
     machine.handle(.increment)
-    #expect(log.lines == ["block of increment", "in two", "end of increment", "one increment two"])
+    expectEqual(log.lines, ["block of increment", "in two", "end of increment", "one increment two"])
   }
 
   @Test("the same state again is a transition, with its block and the callback")
@@ -65,7 +66,7 @@ struct SchemaTests {
     let log = Log()
     let machine = counter(for: log)
     machine.handle(.again)
-    #expect(log.lines == ["block of again", "end of again", "one again one"])
+    expectEqual(log.lines, ["block of again", "end of again", "one again one"])
   }
 
   @Test("no subject, no transition")
@@ -75,12 +76,12 @@ struct SchemaTests {
     var calls = 0
     machine.didTransition = { _, _, _ in calls += 1 }
     machine.handle(.increment)
-    #expect(machine.state == .two)
+    expectEqual(machine.state, .two)
     log?.lines = []
     log = nil
     machine.handle(.increment)
-    #expect(machine.state == .two)
-    #expect(calls == 1)
+    expectEqual(machine.state, .two)
+    expectEqual(calls, 1)
   }
 
   @Test("an event from within a block is handled at once, and its callback comes first")
@@ -92,8 +93,8 @@ struct SchemaTests {
       machine.handle(.increment)
     }
     machine.handle(.increment)
-    #expect(machine.state == .three)
-    #expect(log.lines == ["block of increment", "two increment three", "end of increment", "one increment two"])
+    expectEqual(machine.state, .three)
+    expectEqual(log.lines, ["block of increment", "two increment three", "end of increment", "one increment two"])
   }
 
   @Test("a value can be the subject; it is kept, as nothing else keeps it")
@@ -101,7 +102,7 @@ struct SchemaTests {
     let schema = Schema<Number, Operation, String>(initial: .one) { _, _ in .to(.two) }
     let machine = SchemaMachine(schema, subject: "a value")
     machine.handle(.increment)
-    #expect(machine.state == .two)
+    expectEqual(machine.state, .two)
   }
 
   @Test("machines share a schema and nothing else")
@@ -109,16 +110,17 @@ struct SchemaTests {
     let (first, second) = (Log(), Log())
     let machines = [counter(for: first), counter(for: second)]
     machines[0].handle(.increment)
-    #expect(machines.map(\.state) == [.two, .one])
-    #expect(second.lines.isEmpty)
+    expectEqual(machines.map(\.state), [.two, .one])
+    expect(second.lines.isEmpty)
   }
 
   @Test("what a diagram needs: states, events, and every transition, to the same state too")
   func graph() {
-    #expect(Self.schema.states.map(\.word) == ["one", "two", "three"])
-    #expect(Self.schema.events.map(\.word) == ["increment", "decrement", "again"])
-    #expect(
-      Self.schema.edges.map { "\($0.from) \($0.event) \($0.to)" } == [
+    expectEqual(Self.schema.states.map(\.word), ["one", "two", "three"])
+    expectEqual(Self.schema.events.map(\.word), ["increment", "decrement", "again"])
+    expectEqual(
+      Self.schema.edges.map { "\($0.from) \($0.event) \($0.to)" },
+      [
         "one increment two", "one again one",
         "two increment three", "two decrement one", "two again two",
         "three decrement two", "three again three",
@@ -128,7 +130,7 @@ struct SchemaTests {
   @Test("the levels of the documentation")
   func example() {
     let pressed = pressLevels()
-    #expect(pressed.transitions == ["low up high", "high down low"])
-    #expect(pressed.brightness == 2)
+    expectEqual(pressed.transitions, ["low up high", "high down low"])
+    expectEqual(pressed.brightness, 2)
   }
 }

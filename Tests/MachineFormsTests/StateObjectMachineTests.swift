@@ -1,5 +1,6 @@
 import MachineForms
 import StateMachines
+import TestSupport
 import Testing
 
 /// A → {B}, B → {A, C}, C → {}; everything that is called is noted.
@@ -75,49 +76,50 @@ struct StateObjectMachineTests {
     var entered: Bool
     var machine = LogMachine(StateObjects(A(), B(), C()), subject: Log())
     machine.update(deltaTime: .milliseconds(16))
-    #expect(machine.subject.lines.isEmpty)
-    #expect(machine.currentState == nil)
+    expect(machine.subject.lines.isEmpty)
+    expectNil(machine.currentState)
     entered = machine.enter(A.self)
-    #expect(entered)
+    expect(entered)
     entered = machine.enter(C.self)
-    #expect(!entered)
+    expect(!entered)
     entered = machine.enter(B.self)
-    #expect(entered)
+    expect(entered)
     machine.update(deltaTime: .milliseconds(16))
     entered = machine.enter(C.self)
-    #expect(entered)
+    expect(entered)
     entered = machine.enter(A.self)
-    #expect(!entered)
+    expect(!entered)
     entered = machine.enter(Stranger.self)
-    #expect(!entered)
-    #expect(
-      machine.subject.lines == [
+    expect(!entered)
+    expectEqual(
+      machine.subject.lines,
+      [
         "A.didEnter(nil) in A",
         "A.willExit(B) in A", "B.didEnter(A) in B",
         "B.update(16000000) in B",
         "B.willExit(C) in B", "C.didEnter(B) in C",
       ])
-    #expect(machine.place == 2)
+    expectEqual(machine.place, 2)
   }
 
   @Test("the current state is asked about the next one, not the next one about the current")
   func direction() {
     var machine = LogMachine(StateObjects(A(), Free()), subject: Log())
     machine.enter(Free.self)
-    #expect(machine.canEnterState(A.self))
+    expect(machine.canEnterState(A.self))
     machine.enter(A.self)
-    #expect(!machine.canEnterState(Free.self), "Free would not mind, but A decides")
+    expect(!machine.canEnterState(Free.self), "Free would not mind, but A decides")
   }
 
   @Test("what can be entered: anything listed at first, then what the current state allows")
   func canEnter() {
     var machine = LogMachine(StateObjects(A(), B(), C()), subject: Log())
-    #expect(machine.canEnterState(A.self) && machine.canEnterState(C.self))
-    #expect(!machine.canEnterState(Stranger.self))
+    expect(machine.canEnterState(A.self) && machine.canEnterState(C.self))
+    expect(!machine.canEnterState(Stranger.self))
     machine.enter(A.self)
-    #expect(machine.canEnterState(B.self))
-    #expect(!machine.canEnterState(A.self) && !machine.canEnterState(C.self))
-    #expect(machine.subject.lines == ["A.didEnter(nil) in A"])
+    expect(machine.canEnterState(B.self))
+    expect(!machine.canEnterState(A.self) && !machine.canEnterState(C.self))
+    expectEqual(machine.subject.lines, ["A.didEnter(nil) in A"])
   }
 
   @Test("a state that is not listed is not entered, not even first")
@@ -125,9 +127,9 @@ struct StateObjectMachineTests {
     var entered: Bool
     var machine = LogMachine(StateObjects(A()), subject: Log())
     entered = machine.enter(Stranger.self)
-    #expect(!entered)
-    #expect(machine.currentState == nil)
-    #expect(machine.subject.lines.isEmpty)
+    expect(!entered)
+    expectNil(machine.currentState)
+    expect(machine.subject.lines.isEmpty)
   }
 
   @Test("the current state is entered again only if it allows itself; then it is left and entered")
@@ -136,24 +138,25 @@ struct StateObjectMachineTests {
     var machine = LogMachine(StateObjects(A(), Free()), subject: Log())
     machine.enter(Free.self)
     entered = machine.enter(Free.self)
-    #expect(entered)
-    #expect(
-      machine.subject.lines == [
+    expect(entered)
+    expectEqual(
+      machine.subject.lines,
+      [
         "Free.didEnter(nil) in Free", "Free.willExit(Free) in Free", "Free.didEnter(Free) in Free",
       ])
     machine.enter(A.self)
     entered = machine.enter(A.self)
-    #expect(!entered)
+    expect(!entered)
   }
 
   @Test("of two objects of one class the last one counts")
   func duplicates() {
     let states = StateObjects<Log>(Labelled("first"), A(), Labelled("last"))
     let machine = LogMachine(states, subject: Log())
-    #expect(states.count == 2)
-    #expect(machine.state(for: Labelled.self)?.label == "last")
-    #expect(states.place(of: Labelled.self) == 0)
-    #expect(machine.state(for: Stranger.self) == nil)
+    expectEqual(states.count, 2)
+    expectEqual(machine.state(for: Labelled.self)?.label, "last")
+    expectEqual(states.place(of: Labelled.self), 0)
+    expectNil(machine.state(for: Stranger.self))
   }
 
   @Test("a state that enters another one in didEnter is left at once, and both entries succeed")
@@ -161,10 +164,9 @@ struct StateObjectMachineTests {
     var entered: Bool
     var machine = LogMachine(StateObjects(Hasty(), A(), B()), subject: Log(next: A.self))
     entered = machine.enter(Hasty.self)
-    #expect(entered)
-    #expect(machine.currentState is A)
-    #expect(
-      machine.subject.lines == ["Hasty begins", "A.didEnter(Hasty) in A", "nested true", "Hasty ends"])
+    expect(entered)
+    expect(machine.currentState is A)
+    expectEqual(machine.subject.lines, ["Hasty begins", "A.didEnter(Hasty) in A", "nested true", "Hasty ends"])
   }
 
   @Test("a nested entry that is refused changes nothing")
@@ -172,9 +174,9 @@ struct StateObjectMachineTests {
     var entered: Bool
     var machine = LogMachine(StateObjects(Hasty(), A()), subject: Log(next: Stranger.self))
     entered = machine.enter(Hasty.self)
-    #expect(entered)
-    #expect(machine.currentState is Hasty)
-    #expect(machine.subject.lines == ["Hasty begins", "nested false", "Hasty ends"])
+    expect(entered)
+    expect(machine.currentState is Hasty)
+    expectEqual(machine.subject.lines, ["Hasty begins", "nested false", "Hasty ends"])
   }
 
   @Test("the current state chooses by the conditions, and the choice is subject to its own permission")
@@ -182,20 +184,20 @@ struct StateObjectMachineTests {
     var entered: Bool
     var machine = LogMachine(StateObjects(A(), B(), C()), subject: Log())
     entered = machine.enter(using: 1)
-    #expect(!entered, "there is nobody to ask")
+    expect(!entered, "there is nobody to ask")
     machine.enter(A.self)
     entered = machine.enter(using: 1)
-    #expect(!entered, "A chooses nobody")
+    expect(!entered, "A chooses nobody")
     machine.enter(B.self)
     machine.subject.lines = []
     for conditions in [0, 2, 3] {
       entered = machine.enter(using: conditions)
-      #expect(!entered, "\(conditions)")
+      expect(!entered, "\(conditions)")
     }
-    #expect(machine.subject.lines.isEmpty)
+    expect(machine.subject.lines.isEmpty)
     entered = machine.enter(using: 1)
-    #expect(entered)
-    #expect(machine.subject.lines == ["B.willExit(C) in B", "C.didEnter(B) in C"])
+    expect(entered)
+    expectEqual(machine.subject.lines, ["B.willExit(C) in B", "C.didEnter(B) in C"])
   }
 
   @Test("a copy goes its own way")
@@ -204,31 +206,31 @@ struct StateObjectMachineTests {
     machine.enter(A.self)
     var copy = machine
     copy.enter(B.self)
-    #expect(machine.currentState is A)
-    #expect(copy.currentState is B)
-    #expect(machine.subject.lines.count == 1)
-    #expect(copy.subject.lines.count == 3)
+    expect(machine.currentState is A)
+    expect(copy.currentState is B)
+    expectEqual(machine.subject.lines.count, 1)
+    expectEqual(copy.subject.lines.count, 3)
   }
 
   @Test("a machine made at a place is in that state, without callbacks")
   func place() {
     var entered: Bool
     var machine = LogMachine(StateObjects(A(), B(), C()), at: 1, subject: Log())
-    #expect(machine.currentState is B)
-    #expect(machine.subject.lines.isEmpty)
+    expect(machine.currentState is B)
+    expect(machine.subject.lines.isEmpty)
     entered = machine.enter(C.self)
-    #expect(entered)
+    expect(entered)
   }
 
   @Test("the crossing of the documentation")
   func example() {
     let day = switchCrossing()
-    #expect(day.allowed == [true, false, true])
-    #expect(day.signs == ["stop", "go"])
+    expectEqual(day.allowed, [true, false, true])
+    expectEqual(day.signs, ["stop", "go"])
   }
 
   @Test("around the plain state of a machine: the objects arm and disarm through the step")
   func staircase() {
-    #expect(pressStaircase() == ["lit emitted armed for 61", "dark disarmed emitted"])
+    expectEqual(pressStaircase(), ["lit emitted armed for 61", "dark disarmed emitted"])
   }
 }

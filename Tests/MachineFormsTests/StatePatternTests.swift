@@ -1,5 +1,6 @@
 import MachineForms
 import StateMachines
+import TestSupport
 import Testing
 
 /// The example of the documentation: a door whose states are objects.
@@ -56,8 +57,9 @@ struct StatePatternTests {
       let result = kind.machine.step(door, event: place, parameters.base, &record)
       outcomes.append("\(result.verdict) \(kind.states[Int(result.to)].word) \(record.reason ?? "")")
     }
-    #expect(
-      outcomes == [
+    expectEqual(
+      outcomes,
+      [
         "moved open ", "refused open the door is open already", "moved closed ",
         "refused closed the door is closed already",
       ])

@@ -1,5 +1,6 @@
 import MachineForms
 import StateMachines
+import TestSupport
 import Testing
 
 struct SwitchMachineTests {
@@ -17,8 +18,8 @@ struct SwitchMachineTests {
 
   @Test("it begins where its type says, or where a test wants it")
   func initial() {
-    #expect(SwitchMachine<Photo>().state == .none)
-    #expect(SwitchMachine<Photo>(startingIn: .shown(bytes: 3)).state == .shown(bytes: 3))
+    expectEqual(SwitchMachine<Photo>().state, .none)
+    expectEqual(SwitchMachine<Photo>(startingIn: .shown(bytes: 3)).state, .shown(bytes: 3))
   }
 
   @Test("all pairs")
@@ -34,7 +35,7 @@ struct SwitchMachineTests {
       for (event, next) in zip(events, row) {
         let machine = SwitchMachine(startingIn: state)
         machine.transition(with: event)
-        #expect(machine.state == next, "\(state), \(event)")
+        expectEqual(machine.state, next, "\(state), \(event)")
       }
     }
   }
@@ -45,10 +46,10 @@ struct SwitchMachineTests {
     let screen = Screen()
     machine.observer = screen
     machine.transition(with: .removed)
-    #expect(screen.seen.isEmpty)
+    expect(screen.seen.isEmpty)
     machine.transition(with: .asked(url: "a"))
     machine.transition(with: .asked(url: "b"))
-    #expect(screen.seen == ["none→fetching", "end of fetching"])
+    expectEqual(screen.seen, ["none→fetching", "end of fetching"])
   }
 
   private enum Level: SwitchState {
@@ -67,7 +68,7 @@ struct SwitchMachineTests {
     let count = Count()
     machine.observer = count
     for level in [0, 1, 1, 2, 2, 0] { machine.transition(with: level) }
-    #expect(count.changes == 3)
+    expectEqual(count.changes, 3)
   }
 
   @Test("the observer is not kept alive")
@@ -77,9 +78,9 @@ struct SwitchMachineTests {
     machine.observer = screen
     screen?.seen.append("alive")
     screen = nil
-    #expect(machine.observer == nil)
+    expectNil(machine.observer)
     machine.transition(with: .asked(url: "a"))
-    #expect(machine.state == .fetching(url: "a"))
+    expectEqual(machine.state, .fetching(url: "a"))
   }
 
   @Test("an observer that sends an event is told of that change before its first call returns")
@@ -91,16 +92,16 @@ struct SwitchMachineTests {
       if case .fetching = state { machine.transition(with: .arrived(bytes: 7)) }
     }
     machine.transition(with: .asked(url: "a"))
-    #expect(machine.state == .shown(bytes: 7))
-    #expect(screen.seen == ["none→fetching", "fetching→shown", "end of shown", "end of fetching"])
+    expectEqual(machine.state, .shown(bytes: 7))
+    expectEqual(screen.seen, ["none→fetching", "fetching→shown", "end of shown", "end of fetching"])
   }
 
   @Test("as a machine it moves where the state changes and ignores the rest")
   func machine() {
     func word(_ reaction: Reaction<Photo>) -> String { "\(reaction)".prefix { $0 != "(" }.description }
-    #expect(word(Photo.none.reaction(to: .asked(url: "a"))) == "move")
-    #expect(word(Photo.none.reaction(to: .removed)) == "ignore")
-    #expect(word(Photo.fetching(url: "a").reaction(to: .asked(url: "b"))) == "ignore")
-    #expect(PhotoFrame.kind.states.map(\.word) == ["none", "fetching", "shown"])
+    expectEqual(word(Photo.none.reaction(to: .asked(url: "a"))), "move")
+    expectEqual(word(Photo.none.reaction(to: .removed)), "ignore")
+    expectEqual(word(Photo.fetching(url: "a").reaction(to: .asked(url: "b"))), "ignore")
+    expectEqual(PhotoFrame.kind.states.map(\.word), ["none", "fetching", "shown"])
   }
 }

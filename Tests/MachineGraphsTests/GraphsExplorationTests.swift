@@ -9,39 +9,39 @@ struct GraphsExplorationTests {
   func classes() throws {
     let graph = try SharedGraphs.graph(of: Turnstile.kind)
     let coin = graph.inputs(ofEvent: 1)
-    #expect(graph.inputs[coin] == [.event(1, [.integer(1)]), .event(1, [.integer(100)])])
-    #expect(graph.outcomes(in: 0, of: coin.lowerBound).map(\.reason) == ["a pass costs 2"])
+    expectEqual(graph.inputs[coin], [.event(1, [.integer(1)]), .event(1, [.integer(100)])])
+    expectEqual(graph.outcomes(in: 0, of: coin.lowerBound).map(\.reason), ["a pass costs 2"])
     let paid = graph.outcomes(in: 0, of: coin.lowerBound + 1)
-    #expect(paid.map(\.to) == [1])
-    #expect(paid.map(\.dataAfter) == ["50"])
-    #expect(paid.map(\.outputs) == [[1]])
-    #expect(graph.totals.events == 5)
-    #expect(graph.totals.classPairs == 3 * graph.inputs.dropLast(2).count)
+    expectEqual(paid.map(\.to), [1])
+    expectEqual(paid.map(\.dataAfter), ["50"])
+    expectEqual(paid.map(\.outputs), [[1]])
+    expectEqual(graph.totals.events, 5)
+    expectEqual(graph.totals.classPairs, 3 * graph.inputs.dropLast(2).count)
   }
 
   @Test("data without an end are cut, and the graph says so")
   func cut() throws {
     let graph = try SharedGraphs.graph(of: Turnstile.kind)
-    #expect(!graph.isComplete)
+    expect(!graph.isComplete)
     // A machine made in a state is searched from even if there are as many already.
     let found = graph.nodes.count { $0.state == 1 }
-    #expect((Exploration.machinesPerState...Exploration.machinesPerState + 1).contains(found))
+    expect((Exploration.machinesPerState...Exploration.machinesPerState + 1).contains(found))
   }
 
   @Test("a timer that never runs has no outcomes")
   func timers() throws {
     let graph = try SharedGraphs.graph(of: Turnstile.kind)
-    #expect(graph.outcomes(in: 1, of: graph.input(ofTimer: 0)).map(\.to) == [0])
-    #expect(graph.states.indices.allSatisfy { graph.outcomes(in: $0, of: graph.input(ofTimer: 1)).isEmpty })
-    #expect(graph.timers.map(\.runs) == [true, false])
-    #expect(graph.timers.map(\.duration) == [.seconds(10), nil])
+    expectEqual(graph.outcomes(in: 1, of: graph.input(ofTimer: 0)).map(\.to), [0])
+    expect(graph.states.indices.allSatisfy { graph.outcomes(in: $0, of: graph.input(ofTimer: 1)).isEmpty })
+    expectEqual(graph.timers.map(\.runs), [true, false])
+    expectEqual(graph.timers.map(\.duration), [.seconds(10), nil])
   }
 
   @Test("parameters are heeded, and those that contradict each other are told")
   func parameters() throws {
     let graph = try StateGraph(of: Turnstile.kind, with: [(1, .integer(1)), (0, .interval(.seconds(3)))])
-    #expect(graph.timers[0].duration == .seconds(3))
-    #expect(graph.outcomes(in: 0, of: graph.inputs(ofEvent: 1).lowerBound).map(\.verdict) == [.moved])
+    expectEqual(graph.timers[0].duration, .seconds(3))
+    expectEqual(graph.outcomes(in: 0, of: graph.inputs(ofEvent: 1).lowerBound).map(\.verdict), [.moved])
     #expect(throws: ParameterConflict("price", allowed: "at most 5")) {
       try StateGraph(of: Turnstile.kind, with: [(1, .integer(6))])
     }
@@ -55,39 +55,39 @@ struct GraphsExplorationTests {
       witness = bench.value.assumingMemoryBound(to: Turnstile.self).pointee.witness
       _ = bench.way(to: 0)
     }
-    #expect(witness == nil)
+    expectNil(witness)
   }
 
   @Test("the shortest way to a state in which an event is possible, events before timers")
   func way() throws {
     let machine = RawMachine(Turnstile.kind)
     let way = try #require(machine.way(to: 0))
-    #expect(way.words(of: Turnstile.kind) == ["coin"])
-    #expect(way.steps == [.send(event: 1, [.integer(100)])])
-    #expect(way.state == 1)
-    #expect(way.data == "50")
-    #expect(machine.way(to: 1) == nil, "it is possible already")
+    expectEqual(way.words(of: Turnstile.kind), ["coin"])
+    expectEqual(way.steps, [.send(event: 1, [.integer(100)])])
+    expectEqual(way.state, 1)
+    expectEqual(way.data, "50")
+    expectNil(machine.way(to: 1), "it is possible already")
   }
 
   @Test("from where nothing leads on there is no way")
   func noWay() throws {
-    #expect(RawMachine(Turnstile.kind, initial: 2).way(to: 0) == nil)
+    expectNil(RawMachine(Turnstile.kind, initial: 2).way(to: 0))
   }
 
   @Test("a timer without delay expires before anything else, and its expiry is no word of a way")
   func settling() throws {
     let graph = try SharedGraphs.graph(of: Relay.kind)
-    #expect(graph.nodes.prefix(3).map { graph.states[$0.state].word } == ["idle", "passing", "done"])
-    #expect(graph.nodes.prefix(3).map(\.isSettled) == [true, false, true])
+    expectEqual(graph.nodes.prefix(3).map { graph.states[$0.state].word }, ["idle", "passing", "done"])
+    expectEqual(graph.nodes.prefix(3).map(\.isSettled), [true, false, true])
     // One that is made in its state runs no timer.
-    #expect(graph.nodes.dropFirst(3).map(\.start) == ["passing"])
-    #expect(graph.nodes[2].way == [.send(event: 0, []), .fireDue(timer: 0, key: 7)])
-    #expect(
-      graph.outcomes(in: 1, of: 0).map(\.verdict) == [.ignored], "it comes over a wire, or to one that was made there")
-    #expect(graph.outcomes(in: 1, of: graph.input(ofTimer: 0)).map(\.step) == [.fireDue(timer: 0, key: 7)])
+    expectEqual(graph.nodes.dropFirst(3).map(\.start), ["passing"])
+    expectEqual(graph.nodes[2].way, [.send(event: 0, []), .fireDue(timer: 0, key: 7)])
+    expectEqual(
+      graph.outcomes(in: 1, of: 0).map(\.verdict), [.ignored], "it comes over a wire, or to one that was made there")
+    expectEqual(graph.outcomes(in: 1, of: graph.input(ofTimer: 0)).map(\.step), [.fireDue(timer: 0, key: 7)])
     let way = try #require(RawMachine(Relay.kind).way(to: 1))
-    #expect(way.words(of: Relay.kind) == ["start"])
-    #expect(way.state == 2)
+    expectEqual(way.words(of: Relay.kind), ["start"])
+    expectEqual(way.state, 2)
   }
 }
 

@@ -12,17 +12,17 @@ struct FenceSimulationTests {
     var total = Tally()
     for seed in 0..<2_000 * Thorough.level {
       let tally = Simulation(seed: seed).run()
-      #expect(tally.isGood, "schedule \(seed): \(tally)")
+      expect(tally.isGood, "schedule \(seed): \(tally)")
       total.add(tally)
     }
     print(total)
-    #expect(total.faults > 10_000 && total.lossesTold > 100)
+    expect(total.faults > 10_000 && total.lossesTold > 100)
   }
 
   @Test("with any fence off, the same schedules find it", arguments: Fence.allCases)
   func controls(off fence: Fence) {
     let bad = (0..<2_000).first { !Simulation(seed: $0, without: fence).run().isGood }
-    #expect(bad != nil, "the schedules do not notice that there is no \(fence)")
+    expect(bad != nil, "the schedules do not notice that there is no \(fence)")
   }
 }
 

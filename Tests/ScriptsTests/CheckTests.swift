@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 @testable import Scripts
@@ -12,27 +13,27 @@ struct CheckTests {
   @Test("a check says what an answer has in place of what is expected, and which of its words is wrong")
   func misses() {
     let timers = Script.Check.timers(machine: "m", names: ["b(1)", "a"])
-    #expect(timers.miss(in: Self.shown) == nil)
-    #expect(
-      Script.Check.timers(machine: "m", names: []).miss(in: Self.shown)
-        == .init(expected: "timers none", got: "timers a,b(1)", word: 3))
+    expectNil(timers.miss(in: Self.shown))
+    expectEqual(
+      Script.Check.timers(machine: "m", names: []).miss(in: Self.shown),
+      .init(expected: "timers none", got: "timers a,b(1)", word: 3))
     let reading = Script.Check.reading(machine: "m", name: "n", .seconds(4, tolerance: 0))
-    #expect(reading.miss(in: Self.shown) == nil)
-    #expect(
-      Script.Check.reading(machine: "m", name: "n", .none).miss(in: Self.shown)
-        == .init(expected: "no reading 'n'", got: "n 4.000", word: 4))
+    expectNil(reading.miss(in: Self.shown))
+    expectEqual(
+      Script.Check.reading(machine: "m", name: "n", .none).miss(in: Self.shown),
+      .init(expected: "no reading 'n'", got: "n 4.000", word: 4))
   }
 
   @Test("what has failed in a machine is in its journal")
   func noErrors() throws {
     let check = try Script.Check.parse("expect m no-errors")
-    #expect(check == .noErrors(machine: "m"))
-    #expect(check?.request == "journal m what=all limit=1000000\n")
+    expectEqual(check, .noErrors(machine: "m"))
+    expectEqual(check?.request, "journal m what=all limit=1000000\n")
     let moved = ". 3 0.000 m moved dark lit event=press"
-    #expect(check?.miss(in: Self.lines(moved, ". 3 0.000 m output error x")) == nil)
-    #expect(
-      check?.miss(in: Self.lines(moved, #". 3 0.000 m told error "line 5: n is 1""#))
-        == .init(expected: "no-errors", got: #"error "line 5: n is 1" at seq=3"#, word: 2))
+    expectNil(check?.miss(in: Self.lines(moved, ". 3 0.000 m output error x")))
+    expectEqual(
+      check?.miss(in: Self.lines(moved, #". 3 0.000 m told error "line 5: n is 1""#)),
+      .init(expected: "no-errors", got: #"error "line 5: n is 1" at seq=3"#, word: 2))
   }
 
   @Test("a text of a document is expected as 'show' has it, with its quotes")
@@ -41,13 +42,13 @@ struct CheckTests {
     func miss(_ value: String, of name: String = "code") throws -> Script.Check.Miss? {
       try Script.Check.parse("expect m reading \(name) \(value)")?.miss(in: rows)
     }
-    #expect(try miss(#""1234""#) == nil)
-    #expect(try miss(#""\"1234\"""#) == nil)
-    #expect(try miss(#""a \"b\"""#, of: "name") == nil)
-    #expect(try miss("4", of: "n") == nil)
-    #expect(try miss(#""4""#, of: "n") == nil)
-    #expect(try miss("1234") == .init(expected: "code 1234", got: #"code "1234""#, word: 4))
-    #expect(try miss(#""4321""#) == .init(expected: "code 4321", got: #"code "1234""#, word: 4))
+    try expectNil(miss(#""1234""#))
+    try expectNil(miss(#""\"1234\"""#))
+    try expectNil(miss(#""a \"b\"""#, of: "name"))
+    try expectNil(miss("4", of: "n"))
+    try expectNil(miss(#""4""#, of: "n"))
+    try expectEqual(miss("1234"), .init(expected: "code 1234", got: #"code "1234""#, word: 4))
+    try expectEqual(miss(#""4321""#), .init(expected: "code 4321", got: #"code "1234""#, word: 4))
   }
 
   @Test("a coverage is that of all machines that match, and of none it is a mistake")
@@ -57,20 +58,17 @@ struct CheckTests {
     func miss(_ percent: Int, _ rows: [ServerLine]) -> Script.Check.Miss? {
       Script.Check.coverage(pattern: "m*", percent: percent).miss(in: rows)
     }
-    #expect(miss(50, half) == nil)
-    #expect(
-      miss(51, half) == .init(expected: "coverage 51%", got: "coverage 50% (2 of 4 transitions)", word: 1))
-    #expect(
-      miss(1, [])
-        == .init(expected: "a machine", got: "no machine matches 'm*'", word: 2, isOfNothing: true))
-    #expect(TransitionCoverage(half).missing == [.init(from: "off", to: "on", trigger: "tap")])
+    expectNil(miss(50, half))
+    expectEqual(miss(51, half), .init(expected: "coverage 51%", got: "coverage 50% (2 of 4 transitions)", word: 1))
+    expectEqual(miss(1, []), .init(expected: "a machine", got: "no machine matches 'm*'", word: 2, isOfNothing: true))
+    expectEqual(TransitionCoverage(half).missing, [.init(from: "off", to: "on", trigger: "tap")])
   }
 
   @Test("an outcome judges a line as it was received")
   func outcomes() throws {
     let moved = try ScriptOutcome(words: ["moved", "on"], fields: [])
-    #expect(moved.judge("+ moved off on t=0.000 seq=2") == (true, "moved off on"))
-    #expect(moved.judge("- REFUSED : no") == (false, "refused : no"))
-    #expect(moved.judge("no line") == (false, "no line"))
+    expect(moved.judge("+ moved off on t=0.000 seq=2") == (true, "moved off on"))
+    expect(moved.judge("- REFUSED : no") == (false, "refused : no"))
+    expect(moved.judge("no line") == (false, "no line"))
   }
 }

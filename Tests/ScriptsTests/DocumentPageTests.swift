@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Scripts
@@ -30,12 +31,12 @@ struct DocumentPageTests {
   @Test("has its state diagrams by number, heading and anchor, with the lines of the page")
   func markdown() {
     let page = DocumentPage(Array(Self.page.utf8))
-    #expect(page.diagrams.map(\.line) == [3, 15])
-    #expect(page.diagrams.map(\.heading) == ["Lamps", "The *second* one"])
-    #expect(page.diagrams(named: "2") == [1] && page.diagrams(named: "3") == [])
-    #expect(page.diagrams(named: "lamps") == [0] && page.diagrams(named: "the-second-one") == [1])
-    #expect(DocumentSource.diagrams(ofPage: "a.md", Array(Self.page.utf8)) == ["a.md#1", "a.md#2"])
-    #expect(DocumentSource.diagrams(ofPage: "a.mmd", Array(Self.page.utf8)) == nil)
+    expectEqual(page.diagrams.map(\.line), [3, 15])
+    expectEqual(page.diagrams.map(\.heading), ["Lamps", "The *second* one"])
+    expect(page.diagrams(named: "2") == [1] && page.diagrams(named: "3") == [])
+    expect(page.diagrams(named: "lamps") == [0] && page.diagrams(named: "the-second-one") == [1])
+    expectEqual(DocumentSource.diagrams(ofPage: "a.md", Array(Self.page.utf8)), ["a.md#1", "a.md#2"])
+    expectNil(DocumentSource.diagrams(ofPage: "a.mmd", Array(Self.page.utf8)))
   }
 
   @Test("of HTML has them in elements of the class mermaid")
@@ -48,8 +49,8 @@ struct DocumentPageTests {
       </pre>
       """
     let page = DocumentPage(Array(text.utf8))
-    #expect(page.diagrams.map(\.heading) == ["Lamp"])
-    #expect(page.diagrams.first?.lines.contains { $0.contains("[*] --> off") } == true)
+    expectEqual(page.diagrams.map(\.heading), ["Lamp"])
+    expectEqual(page.diagrams.first?.lines.contains { $0.contains("[*] --> off") }, true)
   }
 
   @Test("with several diagrams asks for one")
@@ -58,9 +59,9 @@ struct DocumentPageTests {
       _ = try DocumentSource("a.md", as: nil) { _ in .bytes(Array(Self.page.utf8)) }
       Issue.record("one was chosen")
     } catch {
-      #expect(error.diagrams.map(\.name) == ["a.md#1", "a.md#2"])
+      expectEqual(error.diagrams.map(\.name), ["a.md#1", "a.md#2"])
     }
     let source = try DocumentSource("a.md#2", as: nil) { _ in .bytes(Array(Self.page.utf8)) }
-    #expect(source.kind == "a-2" && source.format == "mermaid")
+    expect(source.kind == "a-2" && source.format == "mermaid")
   }
 }

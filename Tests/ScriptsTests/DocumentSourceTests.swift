@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 @testable import Scripts
@@ -17,14 +18,15 @@ struct DocumentSourceTests {
     let script = try reader.parse(
       "after 1s @d define lamp format=mermaid => ok\nbegin\r\n\n  # $x => \"\n\tenddefine\nlist\n")
     let document = "begin\n\n  # $x => \"\n"
-    #expect(
-      sent(script) == [
+    expectEqual(
+      sent(script),
+      [
         "advance 1s\n", "@d define lamp format=mermaid bytes=\(document.utf8.count)\n\(document)", "list\n",
       ])
-    #expect(script.steps.map(\.line) == [1, 1, 6])
-    #expect(script.request(of: script.steps[1]) == "@d define lamp format=mermaid bytes=19")
+    expectEqual(script.steps.map(\.line), [1, 1, 6])
+    expectEqual(script.request(of: script.steps[1]), "@d define lamp format=mermaid bytes=19")
     guard case .request(.define, let outcome) = script.steps[1].action else { throw Unexpected() }
-    #expect(script.outcomes[Int(outcome)].text == "ok")
+    expectEqual(script.outcomes[Int(outcome)].text, "ok")
   }
 
   private struct Unexpected: Error {}
@@ -33,13 +35,14 @@ struct DocumentSourceTests {
   func tooLong() {
     var lines = DocumentLines()
     let line = [UInt8](repeating: 0x61, count: DocumentSource.mostBytes - 1)
-    #expect(lines.take(line) == .taken && lines.bytes.count == DocumentSource.mostBytes && !lines.isSkipped)
-    #expect(lines.take([]) == .tooLong && lines.isSkipped && lines.bytes.isEmpty)
-    #expect(lines.take([]) == .taken && lines.bytes.isEmpty)
-    #expect(lines.take(Array("enddefine".utf8)) == .end)
+    expect(lines.take(line) == .taken && lines.bytes.count == DocumentSource.mostBytes && !lines.isSkipped)
+    expect(lines.take([]) == .tooLong && lines.isSkipped && lines.bytes.isEmpty)
+    expect(lines.take([]) == .taken && lines.bytes.isEmpty)
+    expectEqual(lines.take(Array("enddefine".utf8)), .end)
     let text = String(decoding: line, as: UTF8.self)
-    #expect(
-      reader.failures("define l format=scxml\n\(text)\n\nsned\nenddefine\nlits\n").map { $0.prefix(12) } == [
+    expectEqual(
+      reader.failures("define l format=scxml\n\(text)\n\nsned\nenddefine\nlits\n").map { $0.prefix(12) },
+      [
         "a/s.fsm:3:1:", "a/s.fsm:6:1:",
       ])
   }
@@ -48,11 +51,11 @@ struct DocumentSourceTests {
   func ends() throws {
     for end in ["enddefine ", "\tenddefine\t # lamp", "enddefine #", "enddefine \r"] {
       let script = try reader.parse("define l format=scxml\n<a/>\n\(end)\nlist\n")
-      #expect(sent(script) == ["define l format=scxml bytes=5\n<a/>\n", "list\n"], "\(end)")
+      expectEqual(sent(script), ["define l format=scxml bytes=5\n<a/>\n", "list\n"], "\(end)")
     }
     for line in ["enddefine x", "enddefine#", "enddefined"] {
-      #expect(
-        reader.failure("define l format=scxml\n\(line)\n").hasSuffix("this 'define' has no 'enddefine'"), "\(line)")
+      expect(
+        reader.failure("define l format=scxml\n\(line)\n"), hasSuffix: "this 'define' has no 'enddefine'", "\(line)")
     }
   }
 
@@ -76,7 +79,7 @@ struct DocumentSourceTests {
       ("load 2nd.mmd\n", "a/s.fsm:1:6: '2nd' cannot name a kind: give it a name of letters"),
     ])
   func mistakes(text: String, message: String) {
-    #expect(reader.failure(text).hasPrefix(message), "\(reader.failure(text))")
+    expect(reader.failure(text), hasPrefix: message, "\(reader.failure(text))")
   }
 
   @Test("files that srcexpr may name come, too")
@@ -88,8 +91,8 @@ struct DocumentSourceTests {
     func lines(_ script: String) throws -> [String] {
       sent(try reader.parse(script, files: files)).map { String($0.prefix { $0 != "\n" }) }
     }
-    #expect(try lines("load m.scxml\n").first == "define m format=scxml resource=n.scxml bytes=8")
-    #expect(try lines("load o.scxml\n").count == 1)
+    try expectEqual(lines("load m.scxml\n").first, "define m format=scxml resource=n.scxml bytes=8")
+    try expectEqual(lines("load o.scxml\n").count, 1)
   }
 
   @Test("a file beside the script brings the kind of its name, or of another, with the files that it refers to")
@@ -102,8 +105,9 @@ struct DocumentSourceTests {
     ]
     let script = try reader.parse("load b/light.scxml\nload lamp.mmd as bulb => ok\n", files: files)
     let lines = sent(script).map { String($0.prefix { $0 != "\n" }) }
-    #expect(
-      lines == [
+    expectEqual(
+      lines,
+      [
         "define light format=scxml resource=sub.scxml bytes=\(files["a/b/sub.scxml"]?.utf8.count ?? 0)",
         "define light format=scxml resource=x.js bytes=1",
         "define light format=scxml resource=deep/c.scxml bytes=8",
@@ -133,23 +137,24 @@ struct DocumentSourceTests {
     let files = ["a/d.puml": "x", "a/e.wsd": "x", "a/m.json": "{}", "a/p.md": page]
     let script = "load d.puml strict\nload e.wsd\nload m.json\nload p.md#1\nload p.md#Lamp\n"
     let lines = sent(try reader.parse(script, files: files))
-    #expect(
+    expectEqual(
       lines.map { line in
         line.split(separator: "\n")[0].split(separator: " ").filter { !$0.hasPrefix("bytes=") }.joined(separator: " ")
-      } == [
+      },
+      [
         "define d format=plantuml strict=yes", "define e format=plantuml", "define m format=xstate",
         "define p-1 format=plantuml", "define Lamp format=mermaid",
       ])
     // Findings tell the lines of the page.
-    #expect(lines[3].hasSuffix("\n\n\n@startuml\n[*] --> a\n@enduml\n"), "\(lines[3])")
-    #expect(DocumentSource.isMachine(Array(#"{"states": {}}"#.utf8)) && !DocumentSource.isMachine(Array("{}".utf8)))
+    expect(lines[3], hasSuffix: "\n\n\n@startuml\n[*] --> a\n@enduml\n", "\(lines[3])")
+    expect(DocumentSource.isMachine(Array(#"{"states": {}}"#.utf8)) && !DocumentSource.isMachine(Array("{}".utf8)))
   }
 
   @Test("no path leads out of the document's folder, and files of other kinds are not read")
   func outside() throws {
     let document = "<scxml><data src='../secret.txt'/><data src='/etc/x.txt'/><data src='b/key.pem'/></scxml>"
     let files = ["a/l.scxml": document, "secret.txt": "s", "/etc/x.txt": "s", "a/b/key.pem": "s"]
-    #expect(try reader.parse("load l.scxml\n", files: files).steps.count == 1)
+    try expectEqual(reader.parse("load l.scxml\n", files: files).steps.count, 1)
   }
 
   @Test("in a transcript the lines of a document have '> |' before them, and stay there when answers change")
@@ -163,21 +168,21 @@ struct DocumentSourceTests {
       > list
       """
     let transcript = try TranscriptParser.parse("t", Array(text.utf8))
-    #expect(transcript.exchanges.map(\.verb) == [.define, .list])
-    #expect(transcript.document(of: transcript.exchanges[0]) == Array("a\n\n  b | c\n".utf8))
-    #expect(
-      String(decoding: transcript.updated(with: [[". 1:1 warning : w", "+ defined lamp"], ["+ 0"]]), as: UTF8.self)
-        == """
-        > define lamp format=mermaid
-        > | a
-        > |
-        > |   b | c
-        . 1:1 warning : w
-        + defined lamp
-        > list
-        + 0
+    expectEqual(transcript.exchanges.map(\.verb), [.define, .list])
+    expectEqual(transcript.document(of: transcript.exchanges[0]), Array("a\n\n  b | c\n".utf8))
+    expectEqual(
+      String(decoding: transcript.updated(with: [[". 1:1 warning : w", "+ defined lamp"], ["+ 0"]]), as: UTF8.self),
+      """
+      > define lamp format=mermaid
+      > | a
+      > |
+      > |   b | c
+      . 1:1 warning : w
+      + defined lamp
+      > list
+      + 0
 
-        """)
+      """)
     #expect(throws: ScriptFailure.self) { try TranscriptParser.parse("t", Array("> list\n> | a\n".utf8)) }
   }
 }

@@ -1,5 +1,6 @@
 @testable import Scripts
 import LineProtocol
+import TestSupport
 import Testing
 
 @Suite("Lines of a script for people")
@@ -56,16 +57,18 @@ struct NarrationTests {
   @Test("narration is kept with its place; everything else is played as it stands")
   func lesson() throws {
     let script = try reader.parse(Self.lesson)
-    #expect(script.heading == Script.Heading(title: #"A key with a # and "quotes""#, level: 2))
+    expectEqual(script.heading, Script.Heading(title: #"A key with a # and "quotes""#, level: 2))
     let requests = script.steps.map { script.request(of: $0) }
-    #expect(
-      requests == [
+    expectEqual(
+      requests,
+      [
         "new shiftKey key", "advance until 10ms", "send key tap", "send key tap", "point key on", "point key off",
         "send key tap", "send key tap", "step", "send key tap", "advance 1s", "send key tap", "", "send key tap", "",
         "expect key capsLock", "send key character a", "coverage key",
       ])
-    #expect(
-      script.narration.map(\.content) == [
+    expectEqual(
+      script.narration.map(\.content),
+      [
         .remark("A remark may stand first."), .say("A **key** costs $5."), .say(""), .say("- one"),
         .ask(.init(subject: .state(machine: "key"), text: "What is it after `tap`?", steps: 1..<3)),
         .ask(.init(subject: .event(machine: "key"), text: "How does it lock?", steps: 3..<4)),
@@ -79,11 +82,11 @@ struct NarrationTests {
         .attempt(
           .init(condition: "coverage key 60%", goal: "Try more.", hints: [], solution: 16..<17, checks: 17..<18)),
       ])
-    #expect(script.narration.map(\.step) == [0, 0, 0, 0, 1, 3, 6, 6, 6, 6, 6, 8, 9, 9, 16])
-    #expect(script.narration.map(\.line).prefix(5) == [1, 5, 6, 7, 10])
+    expectEqual(script.narration.map(\.step), [0, 0, 0, 0, 1, 3, 6, 6, 6, 6, 6, 8, 9, 9, 16])
+    expectEqual(script.narration.map(\.line).prefix(5), [1, 5, 6, 7, 10])
     // What fails in a condition is about its `try`.
-    #expect(script.place(of: script.steps[15]) == "l.fsm:26")
-    #expect(script.checks == [.coverage(pattern: "key", percent: 60)])
+    expectEqual(script.place(of: script.steps[15]), "l.fsm:26")
+    expectEqual(script.checks, [.coverage(pattern: "key", percent: 60)])
   }
 
   @Test("a condition is what stands behind 'expect'")
@@ -91,22 +94,21 @@ struct NarrationTests {
     func checks(_ condition: String) throws -> [Script.Check] {
       try reader.parse("try \(condition)\ngoal g\nsend k tap\nend").checks
     }
-    #expect(try checks("k timers none") == [.timers(machine: "k", names: [])])
-    #expect(
-      try checks("k reading temperature 5 ±0.1")
-        == [.reading(machine: "k", name: "temperature", .number(5, tolerance: 0.1))])
-    #expect(try checks("coverage k 100%") == [.coverage(pattern: "k", percent: 100)])
-    #expect(try checks("k on") == [])
+    try expectEqual(checks("k timers none"), [.timers(machine: "k", names: [])])
+    try expectEqual(
+      checks("k reading temperature 5 ±0.1"), [.reading(machine: "k", name: "temperature", .number(5, tolerance: 0.1))])
+    try expectEqual(checks("coverage k 100%"), [.coverage(pattern: "k", percent: 100)])
+    try expectEqual(checks("k on"), [])
   }
 
   @Test("requests that begin like narration are requests")
   func requests() throws {
     let script = try reader.parse(
       "show wave\nshow state => state\npause => refused CLOCK\nshow graph x => refused USAGE\npoint k on => ok")
-    #expect(script.narration.isEmpty)
-    #expect(script.steps.count == 5)
+    expect(script.narration.isEmpty)
+    expectEqual(script.steps.count, 5)
     // A machine may have the name of a picture, but not in a lesson.
-    #expect(try contents("lesson L\nlevel 1\nshow wave") == [.picture(.wave(nil))])
+    try expectEqual(contents("lesson L\nlevel 1\nshow wave"), [.picture(.wave(nil))])
   }
 
   @Test("a remark can stand behind what has no text")
@@ -130,26 +132,28 @@ struct NarrationTests {
         list
       end
       """)
-    #expect(script.heading == Script.Heading(title: "L # is part of the title", level: 1))
-    #expect(
-      script.narration.prefix(4).map(\.content) == [
+    expectEqual(script.heading, Script.Heading(title: "L # is part of the title", level: 1))
+    expectEqual(
+      script.narration.prefix(4).map(\.content),
+      [
         .picture(.graph("key")), .picture(.wave(nil)), .picture(.state("key")), .pause,
       ])
-    #expect(
-      script.steps.map { script.request(of: $0) } == [
+    expectEqual(
+      script.steps.map { script.request(of: $0) },
+      [
         "new shiftKey key", "point key on", "send key tap", "coverage key", "list", "expect key on",
       ])
-    #expect(reader.failure("lesson L\nlevel # 1") == "l.fsm:2:7: a level must follow: 1, 2 or 3")
+    expectEqual(reader.failure("lesson L\nlevel # 1"), "l.fsm:2:7: a level must follow: 1, 2 or 3")
   }
 
   @Test("a file that is included may say something")
   func included() throws {
     let files = ["a.fsm": "say hello\nnew shiftKey key"]
     let script = try reader.parse("include a.fsm\npoint on", files: files)
-    #expect(script.narration.map(\.content) == [.say("hello")])
-    #expect(reader.failure("include a.fsm", files: ["a.fsm": "lesson L"]).hasPrefix("a.fsm:1:1: 'lesson' is the first"))
-    #expect(
-      reader.failure("include a.fsm", files: ["a.fsm": "ask state Q?"]).hasPrefix("a.fsm:1:1: the next line must be"))
+    expectEqual(script.narration.map(\.content), [.say("hello")])
+    expect(reader.failure("include a.fsm", files: ["a.fsm": "lesson L"]), hasPrefix: "a.fsm:1:1: 'lesson' is the first")
+    expect(
+      reader.failure("include a.fsm", files: ["a.fsm": "ask state Q?"]), hasPrefix: "a.fsm:1:1: the next line must be")
   }
 
   @Test(
@@ -248,7 +252,7 @@ struct NarrationTests {
       ("try k on\ngoal g\nlist\nend 2", "4:5: the 'end' of a 'repeat' or a 'try' stands alone"),
     ] as [(String, String)])
   func mistakes(script: String, mistake: String) {
-    #expect(reader.failure(script) == "l.fsm:\(mistake)")
+    expectEqual(reader.failure(script), "l.fsm:\(mistake)")
   }
 
   @Test("each mistake is told once, and what only follows from it is not")
@@ -256,24 +260,24 @@ struct NarrationTests {
     func places(_ text: String) -> [String] {
       reader.failures(text).map { $0.split(separator: ":").dropFirst().prefix(2).joined(separator: ":") }
     }
-    #expect(places("try\n  goal g\n  hint h\n  list\nend\nask what\nlist\nsay ok\nlevel 1") == ["1:4", "6:5", "9:1"])
-    #expect(places("lesson\nlevel 1\nask state\nlist\ntry k on\n  goal g\nend") == ["1:7", "3:10", "5:1"])
-    #expect(places("lesson X\nlevle 1\nlist") == ["2:1"])
-    #expect(places("try key on\ngaol X\nsend key tap\nend") == ["2:1"])
-    #expect(places("try key on\ngoal X\nsnd key tap\nend") == ["3:1"])
-    #expect(places("nwe shiftKey key\npoint on") == ["1:1"])
-    #expect(places("try a on\ngoal x\ntry b on\ngoal y\nlist\nend\nlist\nend\nlist\nend") == ["3:1", "10:1"])
+    expectEqual(places("try\n  goal g\n  hint h\n  list\nend\nask what\nlist\nsay ok\nlevel 1"), ["1:4", "6:5", "9:1"])
+    expectEqual(places("lesson\nlevel 1\nask state\nlist\ntry k on\n  goal g\nend"), ["1:7", "3:10", "5:1"])
+    expectEqual(places("lesson X\nlevle 1\nlist"), ["2:1"])
+    expectEqual(places("try key on\ngaol X\nsend key tap\nend"), ["2:1"])
+    expectEqual(places("try key on\ngoal X\nsnd key tap\nend"), ["3:1"])
+    expectEqual(places("nwe shiftKey key\npoint on"), ["1:1"])
+    expectEqual(places("try a on\ngoal x\ntry b on\ngoal y\nlist\nend\nlist\nend\nlist\nend"), ["3:1", "10:1"])
   }
 
   @Test("a name has its value in pictures and in a coverage, too; a counter has none there")
   func namesInNarration() throws {
     let script = try reader.parse(
       "let m = key\nnew shiftKey $m\nshow graph $m\ntry coverage $m 10%\n goal g\n send $m tap\nend")
-    #expect(script.narration.first?.content == .picture(.graph("key")))
-    #expect(script.checks == [.coverage(pattern: "key", percent: 10)])
-    #expect(
-      reader.failure("show graph $m")
-        == "l.fsm:1:12: '$m' has no value; 'let m = VALUE' gives it one, and a dollar is written '$$'")
+    expectEqual(script.narration.first?.content, .picture(.graph("key")))
+    expectEqual(script.checks, [.coverage(pattern: "key", percent: 10)])
+    expectEqual(
+      reader.failure("show graph $m"),
+      "l.fsm:1:12: '$m' has no value; 'let m = VALUE' gives it one, and a dollar is written '$$'")
   }
 
   @Test("a remark is kept where it is said: before a file that is included, a question, and free play")
@@ -284,6 +288,6 @@ struct NarrationTests {
       if case .remark(let text) = told.content { return "\(text)\(told.step)" }
       return "-"
     }
-    #expect(told == ["a0", "b1", "-", "c2", "-", "d4"])
+    expectEqual(told, ["a0", "b1", "-", "c2", "-", "d4"])
   }
 }

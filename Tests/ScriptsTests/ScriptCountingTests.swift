@@ -1,5 +1,6 @@
 @testable import Scripts
 import LineProtocol
+import TestSupport
 import Testing
 
 /// Counters, ranges and remarks behind a line.
@@ -51,14 +52,14 @@ struct ScriptCountingTests {
       let i = late
       list $i
       """#)
-    #expect(
-      lines
-        == (1...12).flatMap {
-          ["advance until \($0)s", "send s\($0) tap n=\($0) \"a \($0)\" \"$i\" => moved off on\($0) t=\($0)s"]
-        } + ["list late"])
-    #expect(
-      reader.failure("repeat 2 as i\nend\nlist $i")
-        == "s.fsm:3:6: '$i' has no value; 'let i = VALUE' gives it one, and a dollar is written '$$'")
+    expectEqual(
+      lines,
+      (1...12).flatMap {
+        ["advance until \($0)s", "send s\($0) tap n=\($0) \"a \($0)\" \"$i\" => moved off on\($0) t=\($0)s"]
+      } + ["list late"])
+    expectEqual(
+      reader.failure("repeat 2 as i\nend\nlist $i"),
+      "s.fsm:3:6: '$i' has no value; 'let i = VALUE' gives it one, and a dollar is written '$$'")
   }
 
   @Test("repeats within repeats count each for themselves, with others and ranges between them")
@@ -81,7 +82,7 @@ struct ScriptCountingTests {
         wanted.append("count \(i)")
       }
     }
-    #expect(lines == wanted)
+    expectEqual(lines, wanted)
   }
 
   @Test("checks and outcomes have the number of their time round")
@@ -103,30 +104,30 @@ struct ScriptCountingTests {
         .never(machine: "k\(i)", try #require(StateText("on.s\(i)"))),
       ]
     }
-    #expect(lines == wanted.map { "\($0)" })
+    expectEqual(lines, wanted.map { "\($0)" })
     let script = try reader.parse("repeat 3 as i\nexpect output a$i.b$i o\nexpect output c o\nend")
-    #expect(script.namesWithOutputs(in: script.whole) == ["a*.b***", "c**"])
+    expectEqual(script.namesWithOutputs(in: script.whole), ["a*.b***", "c**"])
   }
 
   @Test("a tag stays one with a counter, a name or a range in it")
   func tags() throws {
-    #expect(
-      try played("let n = x-1\nrepeat 2 as i\n@t$i send key tap\nend\n@$n list\nat 1s @a{1..2} list\nsend k $n \"@$n\"")
-        == [
-          "@t1 send key tap", "@t2 send key tap", "@x-1 list", "advance until 1s", "@a1 list", "@a2 list",
-          "send k x-1 \"@x-1\"",
-        ])
-    #expect(reader.failure("let n = \"a b\"\n@$n list").hasPrefix("s.fsm:2:1: '@a b' is no verb"))
+    try expectEqual(
+      played("let n = x-1\nrepeat 2 as i\n@t$i send key tap\nend\n@$n list\nat 1s @a{1..2} list\nsend k $n \"@$n\""),
+      [
+        "@t1 send key tap", "@t2 send key tap", "@x-1 list", "advance until 1s", "@a1 list", "@a2 list",
+        "send k x-1 \"@x-1\"",
+      ])
+    expect(reader.failure("let n = \"a b\"\n@$n list"), hasPrefix: "s.fsm:2:1: '@a b' is no verb")
   }
 
   @Test("an included file knows the counters around it, and no time round costs memory")
   func memory() throws {
-    #expect(try played("repeat 2 as i\ninclude a.fsm\nend", files: ["a.fsm": "list $i"]) == ["list 1", "list 2"])
+    try expectEqual(played("repeat 2 as i\ninclude a.fsm\nend", files: ["a.fsm": "list $i"]), ["list 1", "list 2"])
     let script = try reader.parse("repeat 1000000 as i\nrepeat 2 as j\nlist $i$j\nend\nend\nlist x{1..1000000}")
-    #expect(script.steps.count == 8)
-    #expect(script.request(of: script.steps[2], turn: 1_999_999) == "list 10000002")
-    #expect(script.request(of: script.steps[2]) == "list 11")
-    #expect(script.request(of: script.steps[6], turn: 999_999) == "list x1000000")
+    expectEqual(script.steps.count, 8)
+    expectEqual(script.request(of: script.steps[2], turn: 1_999_999), "list 10000002")
+    expectEqual(script.request(of: script.steps[2]), "list 11")
+    expectEqual(script.request(of: script.steps[6], turn: 999_999), "list x1000000")
   }
 
   // MARK: Ranges
@@ -151,7 +152,7 @@ struct ScriptCountingTests {
       ),
     ])
   func ranges(text: String, lines: [String]) throws {
-    #expect(try played(text) == lines)
+    try expectEqual(played(text), lines)
   }
 
   @Test(
@@ -162,8 +163,8 @@ struct ScriptCountingTests {
       "send k e x={}", "send k e x={\"a\":1}".replacing("\"", with: "'"),
     ])
   func plainBraces(text: String) throws {
-    #expect(try played(text) == [text])
-    #expect(try played("let v = \"s{1..3}\"\nlist $v") == ["list \"s{1..3}\""])
+    try expectEqual(played(text), [text])
+    try expectEqual(played("let v = \"s{1..3}\"\nlist $v"), ["list \"s{1..3}\""])
   }
 
   // MARK: Remarks
@@ -182,14 +183,14 @@ struct ScriptCountingTests {
     // `list` takes one word; what is of interest here is which words there are.
     let known = text.contains("list a \\#") || text.contains("$x a") ? " => refused USAGE" : ""
     let text = text.split(separator: "\n").map { $0.hasPrefix("list") ? $0 + known : $0 }.joined(separator: "\n")
-    #expect(try played(text) == lines.map { $0.hasPrefix("list") ? $0 + known : $0 })
+    try expectEqual(played(text), lines.map { $0.hasPrefix("list") ? $0 + known : $0 })
   }
 
   @Test("the lines of a document have no remarks and no ranges")
   func documents() throws {
     let script = try reader.parse("define l format=scxml # why\n <a b=\"#x\"/> # {1..3} $y\nenddefine\n")
     let request = script.withRequest(of: script.steps[0]) { String(decoding: $0, as: UTF8.self) }
-    #expect(request == "define l format=scxml bytes=25\n <a b=\"#x\"/> # {1..3} $y\n")
+    expectEqual(request, "define l format=scxml bytes=25\n <a b=\"#x\"/> # {1..3} $y\n")
   }
 
   // MARK: Mistakes
@@ -229,7 +230,7 @@ struct ScriptCountingTests {
       ("list s{1..${", "1:11: '$' must be followed by a name from 'let'; write '$$' for a dollar sign"),
     ])
   func mistakes(text: String, message: String) {
-    #expect(reader.failure(text) == "s.fsm:\(message)")
+    expectEqual(reader.failure(text), "s.fsm:\(message)")
   }
 
   @Test(
@@ -241,15 +242,15 @@ struct ScriptCountingTests {
       ("repeat 1000000\nlist {1..10}\nend\nlist", "2:1"),
     ])
   func bombs(text: String, place: String) {
-    #expect(
-      reader.failures(text) == ["s.fsm:\(place): with all its repetitions this script has more than 10000000 lines"])
+    expectEqual(
+      reader.failures(text), ["s.fsm:\(place): with all its repetitions this script has more than 10000000 lines"])
   }
 
   @Test("the limit of lines counts each number of a range once, and repeats of nothing are left out")
   func limits() throws {
-    #expect(reader.failure("repeat 1000000\nlist {1..9}\nend\n") == "parsed")
-    #expect(reader.failure("list \(String(repeating: "{1..1}", count: 8))") == "parsed")
-    #expect(try reader.parse("repeat 1000000\nrepeat 1000000\nlet x = 1\nend\nend\nlist").steps.count == 1)
+    expectEqual(reader.failure("repeat 1000000\nlist {1..9}\nend\n"), "parsed")
+    expectEqual(reader.failure("list \(String(repeating: "{1..1}", count: 8))"), "parsed")
+    try expectEqual(reader.parse("repeat 1000000\nrepeat 1000000\nlet x = 1\nend\nend\nlist").steps.count, 1)
   }
 
   // MARK: All mistakes
@@ -280,8 +281,9 @@ struct ScriptCountingTests {
       end
       repeat 2
       """
-    #expect(
-      reader.failures(text, files: ["a.fsm": "list\n\ncount a b\nrepeat 3"]) == [
+    expectEqual(
+      reader.failures(text, files: ["a.fsm": "list\n\ncount a b\nrepeat 3"]),
+      [
         "s.fsm:1:1: 'sned' is no verb; did you mean 'send'?",
         "s.fsm:2:11: 'let' is used as 'let NAME = VALUE', with quotes around a value of several words",
         "s.fsm:4:8: 'x' is no number of times; it is 0 to 1000000",
@@ -314,17 +316,17 @@ struct ScriptCountingTests {
       ("repaet", ["1:1: 'repaet' is no verb; did you mean 'repeat'?"]),
     ] as [(String, [String])])
   func mistypedBlocks(text: String, mistakes: [String]) {
-    #expect(reader.failures(text) == mistakes.map { "s.fsm:\($0)" })
+    expectEqual(reader.failures(text), mistakes.map { "s.fsm:\($0)" })
   }
 
   @Test("of very many mistakes the first are told, and their number")
   func manyMistakes() {
     func lines(_ count: Int) -> [String] { reader.failures(String(repeating: "lits\n", count: count)) }
-    #expect(lines(50).count == 50)
-    #expect(lines(51).count == 51 && lines(51).last == "s.fsm: 1 more mistake")
-    #expect(lines(999).last == "s.fsm: 949 more mistakes")
-    #expect(lines(1_000).count == 51)
-    #expect(lines(100_000).last == "s.fsm: at least 950 more mistakes; the rest was not read")
+    expectEqual(lines(50).count, 50)
+    expect(lines(51).count == 51 && lines(51).last == "s.fsm: 1 more mistake")
+    expectEqual(lines(999).last, "s.fsm: 949 more mistakes")
+    expectEqual(lines(1_000).count, 51)
+    expectEqual(lines(100_000).last, "s.fsm: at least 950 more mistakes; the rest was not read")
   }
 
   // MARK: Columns
@@ -334,19 +336,19 @@ struct ScriptCountingTests {
     let script = try reader.parse(
       "let k = key\n  at 1.5s   send $k  tap  =>  moved off on t=1 # é\nsend é tap => on\nexpect k timers a # b\n")
     let steps = script.steps
-    #expect(script.column(of: steps[0], word: 0) == 6)
-    #expect((0...2).map { script.column(of: steps[1], word: $0) } == [13, 18, 22])
-    #expect(script.arrow(of: steps[1]) == 3)
-    #expect((3...7).map { script.column(of: steps[1], word: $0) } == [27, 31, 37, 41, 44])
-    #expect(script.column(of: steps[1], word: 8) == 13)
-    #expect((0...4).map { script.column(of: steps[2], word: $0) } == [1, 6, 8, 12, 15])
-    #expect(script.column(of: steps[3], word: 3) == 17)
+    expectEqual(script.column(of: steps[0], word: 0), 6)
+    expectEqual((0...2).map { script.column(of: steps[1], word: $0) }, [13, 18, 22])
+    expectEqual(script.arrow(of: steps[1]), 3)
+    expectEqual((3...7).map { script.column(of: steps[1], word: $0) }, [27, 31, 37, 41, 44])
+    expectEqual(script.column(of: steps[1], word: 8), 13)
+    expectEqual((0...4).map { script.column(of: steps[2], word: $0) }, [1, 6, 8, 12, 15])
+    expectEqual(script.column(of: steps[3], word: 3), 17)
   }
 
   @Test("the end of a line and the mark of the encoding have no column and are not shown")
   func lineEnds() throws {
     let script = try reader.parse("\u{FEFF}send k e \"a b\"\r\nsend k f \"c d\"\r\n")
-    #expect(script.steps.map { script.column(of: $0, word: 3) } == [10, 10])
-    #expect(script.steps.map { script.line(of: $0) } == ["send k e \"a b\"", "send k f \"c d\""])
+    expectEqual(script.steps.map { script.column(of: $0, word: 3) }, [10, 10])
+    expectEqual(script.steps.map { script.line(of: $0) }, ["send k e \"a b\"", "send k f \"c d\""])
   }
 }

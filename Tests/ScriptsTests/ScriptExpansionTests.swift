@@ -1,5 +1,6 @@
 @testable import Scripts
 import LineProtocol
+import TestSupport
 import Testing
 
 /// What values may add to a script.
@@ -16,21 +17,21 @@ struct ScriptExpansionTests {
   @Test("a value that is doubled line by line comes to the limit of a value, and no further")
   func doubling() {
     let lines = (1...40).map { "let a\($0) = $a\($0 - 1)$a\($0 - 1)" }
-    #expect(
-      failure((["let a0 = x"] + lines).joined(separator: "\n"))
-        == "s.fsm:14:11: this value has 8192 bytes; at most 4096 are allowed")
-    #expect(failure((["let a0 = x"] + lines.prefix(12)).joined(separator: "\n")) == nil)
+    expectEqual(
+      failure((["let a0 = x"] + lines).joined(separator: "\n")),
+      "s.fsm:14:11: this value has 8192 bytes; at most 4096 are allowed")
+    expectNil(failure((["let a0 = x"] + lines.prefix(12)).joined(separator: "\n")))
   }
 
   @Test("a value has at most so many bytes")
   func value() {
-    #expect(failure("let a = " + String(repeating: "x", count: ScriptLimits.value)) == nil)
-    #expect(
-      failure("let a = " + String(repeating: "x", count: ScriptLimits.value + 1))
-        == "s.fsm:1:9: this value has 4097 bytes; at most 4096 are allowed")
+    expectNil(failure("let a = " + String(repeating: "x", count: ScriptLimits.value)))
+    expectEqual(
+      failure("let a = " + String(repeating: "x", count: ScriptLimits.value + 1)),
+      "s.fsm:1:9: this value has 4097 bytes; at most 4096 are allowed")
     // Bytes, not characters.
-    #expect(failure("let a = " + String(repeating: "é", count: ScriptLimits.value / 2)) == nil)
-    #expect(failure("let a = " + String(repeating: "é", count: ScriptLimits.value / 2 + 1)) != nil)
+    expectNil(failure("let a = " + String(repeating: "é", count: ScriptLimits.value / 2)))
+    expect(failure("let a = " + String(repeating: "é", count: ScriptLimits.value / 2 + 1)) != nil)
   }
 
   @Test("a line with its values has at most so many bytes, whether in one word or in many")
@@ -43,10 +44,9 @@ struct ScriptExpansionTests {
       func line(_ last: Int) -> String {
         "\(value)\nlet b = \(String(repeating: "y", count: last))\nsend k e\(blank.isEmpty ? " " : "")\(most)\(blank)$b"
       }
-      #expect(failure(line(room)) == nil, "'\(blank)'")
-      #expect(
-        failure(line(room + 1))?.hasSuffix(
-          "with its names replaced this line has more than 65536 bytes, the maximum") == true,
+      expectNil(failure(line(room)), "'\(blank)'")
+      expect(
+        failure(line(room + 1)), hasSuffix: "with its names replaced this line has more than 65536 bytes, the maximum",
         "'\(blank)'")
     }
   }
@@ -64,10 +64,9 @@ struct ScriptExpansionTests {
       let fill = Array(repeating: "send k e $a", count: last / (ScriptLimits.value - 2))
       return ([value, small] + Array(repeating: line, count: whole) + fill + ["send k e $c"]).joined(separator: "\n")
     }
-    #expect(failure(script(rest)) == nil)
-    #expect(
-      failure(script(rest + 1))?.hasSuffix(
-        "the values of names make this script longer by more than 16777216 bytes") == true)
+    expectNil(failure(script(rest)))
+    expect(
+      failure(script(rest + 1)), hasSuffix: "the values of names make this script longer by more than 16777216 bytes")
   }
 
   @Test("included files count with the script")

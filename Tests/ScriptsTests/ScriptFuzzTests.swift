@@ -31,22 +31,22 @@ struct ScriptFuzzTests {
         for step in script.steps {
           for turn: Int32 in [0, 1, 5] {
             let request = script.request(of: step, turn: turn)
-            #expect(request.utf8.count <= ScriptLimits.line * 2, "seed \(seed)")
+            expect(request.utf8.count <= ScriptLimits.line * 2, "seed \(seed)")
           }
           for word in 0...3 {
             let column = script.column(of: step, word: word)
-            #expect((1...(script.line(of: step).count + 80)).contains(column), "seed \(seed)")
+            expect((1...(script.line(of: step).count + 80)).contains(column), "seed \(seed)")
           }
-          #expect(!script.line(of: step).isEmpty, "seed \(seed)")
+          expect(!script.line(of: step).isEmpty, "seed \(seed)")
         }
       } catch {
-        #expect(!error.reported.isEmpty && Set(error.reported).count == error.reported.count, "seed \(seed)")
+        expect(!error.reported.isEmpty && Set(error.reported).count == error.reported.count, "seed \(seed)")
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
         for mistake in error.reported where mistake.file == "s.fsm" {
-          #expect((1...lines.count).contains(mistake.line), "seed \(seed): \(mistake)")
+          expect((1...lines.count).contains(mistake.line), "seed \(seed): \(mistake)")
           let line = String(decoding: lines[mistake.line - 1], as: UTF8.self)
-          #expect((1...(line.count + 1)).contains(mistake.column), "seed \(seed): \(mistake)")
-          #expect(!mistake.message.isEmpty, "seed \(seed)")
+          expect((1...(line.count + 1)).contains(mistake.column), "seed \(seed): \(mistake)")
+          expect(!mistake.message.isEmpty, "seed \(seed)")
         }
       }
     }

@@ -1,5 +1,6 @@
 @testable import Scripts
 import LineProtocol
+import TestSupport
 import Testing
 
 struct ScriptOutcomeTests {
@@ -23,13 +24,13 @@ struct ScriptOutcomeTests {
       #"moved "failed(no way)" on state="a b""#,
     ])
   func roundTrip(text: String) throws {
-    #expect(try outcome(text).text == text)
-    #expect(try outcome(outcome(text).text) == outcome(text))
+    try expectEqual(outcome(text).text, text)
+    try expectEqual(outcome(outcome(text).text), outcome(text))
   }
 
   @Test("a code alone is a failure with that code")
   func code() throws {
-    #expect(try outcome("TIMEOUT") == outcome("refused TIMEOUT"))
+    try expectEqual(outcome("TIMEOUT"), outcome("refused TIMEOUT"))
   }
 
   static let moved = "+ moved off on t=0.200 seq=3 outputs=a,b"
@@ -47,7 +48,7 @@ struct ScriptOutcomeTests {
       ("refused REFUSED", refused), ("refused state=on", refused), ("refused TIMEOUT", "- TIMEOUT state=on t=1.000"),
     ])
   func good(text: String, line: String) throws {
-    #expect(try matches(text, line))
+    try expect(matches(text, line))
   }
 
   @Test(
@@ -59,7 +60,7 @@ struct ScriptOutcomeTests {
       ("on outputs=a", moved), ("on outputs=", moved), ("moved t=201ms", moved), ("refused state=off", refused),
     ])
   func bad(text: String, line: String) throws {
-    #expect(try !matches(text, line))
+    try expect(!matches(text, line))
   }
 
   @Test("what came is told in the words of an outcome")
@@ -70,14 +71,12 @@ struct ScriptOutcomeTests {
       let outcome = try outcome(text)
       return bytes.withUnsafeMutableBytes { reply.parse($0) ? outcome.found(reply) : "?" }
     }
-    #expect(try found("off", Self.moved) == "moved off on")
-    #expect(try found("off outputs=a way=", Self.moved) == "moved off on outputs=a,b way=")
-    #expect(try found("off", Self.refused) == "refused : it : is not")
-    #expect(try found("off", "- CLOCK : no") == "refused CLOCK : no")
-    #expect(
-      try found("off", "- UNKNOWN-EVENT event=tpa did-you-mean=tap : no")
-        == "refused UNKNOWN-EVENT : no")
-    #expect(try found("off", "+") == "ok")
+    try expectEqual(found("off", Self.moved), "moved off on")
+    try expectEqual(found("off outputs=a way=", Self.moved), "moved off on outputs=a,b way=")
+    try expectEqual(found("off", Self.refused), "refused : it : is not")
+    try expectEqual(found("off", "- CLOCK : no"), "refused CLOCK : no")
+    try expectEqual(found("off", "- UNKNOWN-EVENT event=tpa did-you-mean=tap : no"), "refused UNKNOWN-EVENT : no")
+    try expectEqual(found("off", "+"), "ok")
   }
 
   @Test("a reply taken apart has the words that a client's line has, whatever was taken apart before")
@@ -93,17 +92,17 @@ struct ScriptOutcomeTests {
         let isReadable = reply.parse(bytes)
         let (lineClass, words, note) = (reply.lineClass, reply.words, reply.note)
         let values = whole.fields.map { reply.text(of: $0.key) }
-        #expect(isReadable)
-        #expect(lineClass == whole.lineClass)
-        #expect(words == whole.words)
-        #expect(note == whole.note)
-        #expect(values == whole.fields.map(\.value))
+        expect(isReadable)
+        expectEqual(lineClass, whole.lineClass)
+        expectEqual(words, whole.words)
+        expectEqual(note, whole.note)
+        expectEqual(values, whole.fields.map(\.value))
       }
     }
     for line in ["", "x y", "+x", "+ \"open"] {
       var bytes = Array(line.utf8)
       let isReadable = bytes.withUnsafeMutableBytes { reply.parse($0) }
-      #expect(!isReadable, "\(line)")
+      expect(!isReadable, "\(line)")
     }
   }
 }
@@ -120,7 +119,7 @@ struct StateTextTests {
       ("a+b(1)", "a.c+b(1)"),
     ])
   func matches(word: String, state: String) throws {
-    #expect(try #require(StateText(word)).matches(state))
+    try expect(#require(StateText(word)).matches(state))
   }
 
   @Test(
@@ -132,11 +131,11 @@ struct StateTextTests {
       ("a+b", "a"), ("u", "fetching(http://u.x+y)"), ("x", "f(a.x)"), ("on", ""), ("On", "on"),
     ])
   func differs(word: String, state: String) throws {
-    #expect(try !#require(StateText(word)).matches(state))
+    try expect(!#require(StateText(word)).matches(state))
   }
 
   @Test("words that can be no state", arguments: ["", "+", "a+", "+a", "a++b", "(5)"])
   func none(word: String) {
-    #expect(StateText(word) == nil)
+    expectNil(StateText(word))
   }
 }

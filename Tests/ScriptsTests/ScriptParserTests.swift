@@ -1,5 +1,6 @@
 @testable import Scripts
 import LineProtocol
+import TestSupport
 import Testing
 
 struct ScriptParserTests {
@@ -24,14 +25,15 @@ struct ScriptParserTests {
   @Test("times become requests of their own, before any line and alone")
   func times() throws {
     let script = try reader.parse("at 1.5s\nafter 10ms send k tap => on\n\tat 2s  expect k on\n")
-    #expect(
-      steps(script) == [
+    expectEqual(
+      steps(script),
+      [
         "advance until 1.5s", "advance 10ms", "send k tap => on", "advance until 2s", "expect k on",
       ])
-    #expect(script.steps.map(\.line) == [1, 2, 2, 3, 3])
-    #expect(script.place(of: script.steps[2]) == "s.fsm:2")
-    #expect(script.line(of: script.steps[2]) == "after 10ms send k tap => on")
-    #expect(script.line(of: script.steps[4]) == "at 2s  expect k on")
+    expectEqual(script.steps.map(\.line), [1, 2, 2, 3, 3])
+    expectEqual(script.place(of: script.steps[2]), "s.fsm:2")
+    expectEqual(script.line(of: script.steps[2]), "after 10ms send k tap => on")
+    expectEqual(script.line(of: script.steps[4]), "at 2s  expect k on")
   }
 
   @Test("what is sent is what stands there, quotes, tags and keys included")
@@ -42,8 +44,9 @@ struct ScriptParserTests {
       new fridge  f start=4 ambient="20"
       send p type "say \"=>\""
       """#)
-    #expect(
-      steps(script) == [
+    expectEqual(
+      steps(script),
+      [
         #"@7 send f open "http://u?a b" => ok"#, #"new fridge  f start=4 ambient="20""#, #"send p type "say \"=>\"""#,
       ])
   }
@@ -54,7 +57,7 @@ struct ScriptParserTests {
   func lineEnds(pattern: String) throws {
     let text = pattern.replacing("a", with: "send k tap\t=> on").replacing("b", with: "list é*")
       .replacing("rem" + "send k tap\t=> on" + "rk", with: "remark")
-    #expect(steps(try reader.parse(text)) == ["send k tap => on", "list é*"])
+    expectEqual(steps(try reader.parse(text)), ["send k tap => on", "list é*"])
   }
 
   @Test("names stand for words, within words, values and quotes; a value never becomes two words")
@@ -68,8 +71,9 @@ struct ScriptParserTests {
       at $t send a$k $text $$5 "=>" => $k t=$t
       let k = shift_Key
       """#)
-    #expect(
-      steps(script) == [
+    expectEqual(
+      steps(script),
+      [
         #"new shift_Key ashift_Key start=1.5s label="two words =>!""#, "advance until 1.5s",
         #"send ashift_Key "two words =>" "$5" "=>" => shift_Key t=1.5s"#,
       ])
@@ -79,8 +83,9 @@ struct ScriptParserTests {
   func blocks() throws {
     let script = try reader.parse(
       "repeat 2\nbegin\nrepeat 3\nsend k tap => on\nend\nend => ok\nend\nlist")
-    #expect(
-      steps(script) == [
+    expectEqual(
+      steps(script),
+      [
         "repeat 2 past 7", "begin", "repeat 3 past 5", "send k tap => on", "again 3", "end => ok", "again 1", "list",
       ])
   }
@@ -103,8 +108,9 @@ struct ScriptParserTests {
       expect k timers => refused EXPECTED
       """)
     let state = try #require(StateText("on.half"))
-    #expect(
-      script.checks == [
+    expectEqual(
+      script.checks,
+      [
         .timers(machine: "k", names: ["a", "b(1,2)"]), .timers(machine: "k", names: []),
         .reading(machine: "k", name: "x", .number(4, tolerance: 0.5)),
         .reading(machine: "k", name: "x", .number(4.5, tolerance: 1)),
@@ -113,8 +119,8 @@ struct ScriptParserTests {
         .output(machine: "k", name: "o", within: nil), .output(machine: "k", name: "o", within: 120_000_000_000),
         .never(machine: "k", state),
       ])
-    #expect(steps(script).suffix(2) == ["expect output on", "expect k timers => refused EXPECTED"])
-    #expect(script.request(of: script.steps[9]) == "watch k** what=all\nexpect k on.half")
+    expectEqual(steps(script).suffix(2), ["expect output on", "expect k timers => refused EXPECTED"])
+    expectEqual(script.request(of: script.steps[9]), "watch k** what=all\nexpect k on.half")
   }
 
   @Test("files include files beside them; names go on, and places are those of the file")
@@ -122,8 +128,8 @@ struct ScriptParserTests {
     let script = try reader.parse(
       "include sub/a.fsm\nlist $n\ninclude \"sub/../b c.fsm\"",
       files: ["sub/a.fsm": "let n = x\ninclude ../b.fsm\ncount", "b.fsm": "show $n", "b c.fsm": "wires"])
-    #expect(steps(script) == ["show x", "count", "list x", "wires"])
-    #expect(script.steps.map { script.place(of: $0) } == ["b.fsm:1", "sub/a.fsm:3", "s.fsm:2", "b c.fsm:1"])
+    expectEqual(steps(script), ["show x", "count", "list x", "wires"])
+    expectEqual(script.steps.map { script.place(of: $0) }, ["b.fsm:1", "sub/a.fsm:3", "s.fsm:2", "b c.fsm:1"])
   }
 
   @Test("a failure of the right sort excuses what is wrong on purpose")
@@ -141,17 +147,17 @@ struct ScriptParserTests {
       end
       """
     )
-    #expect(steps(script).first == "sned k => refused UNKNOWN-VERB")
-    #expect(steps(script).contains("advance 1s => refused USAGE"))
+    expectEqual(steps(script).first, "sned k => refused UNKNOWN-VERB")
+    expect(steps(script), contains: "advance 1s => refused USAGE")
   }
 
   @Test("a seed is the script's own, and stands before all that is done")
   func seed() throws {
-    #expect(try reader.parse("# why\nlet n = 18446744073709551615\nseed $n\nlist\n").seed == .max)
-    #expect(try reader.parse("list\n").seed == nil)
-    #expect(
-      reader.failure("include a.fsm", files: ["a.fsm": "seed 1"])
-        == "a.fsm:1:1: 'seed' belongs in the script itself, not in an included file")
+    try expectEqual(reader.parse("# why\nlet n = 18446744073709551615\nseed $n\nlist\n").seed, .max)
+    try expectNil(reader.parse("list\n").seed)
+    expectEqual(
+      reader.failure("include a.fsm", files: ["a.fsm": "seed 1"]),
+      "a.fsm:1:1: 'seed' belongs in the script itself, not in an included file")
   }
 
   // MARK: Mistakes
@@ -162,9 +168,9 @@ struct ScriptParserTests {
   @Test("a time goes up to the end of world time, a duration to the longest one")
   func longestTimes() throws {
     let at = steps(try reader.parse("at 100000d list"))
-    #expect(at.contains("advance until 100000d"))
+    expect(at, contains: "advance until 100000d")
     let after = steps(try reader.parse("after 36500d list"))
-    #expect(after.contains("advance 36500d"))
+    expect(after, contains: "advance 36500d")
   }
 
   @Test(
@@ -317,7 +323,7 @@ struct ScriptParserTests {
       ("list é\u{7}", "1:7: a control character is not allowed; of these only tab is"),
     ])
   func mistakes(text: String, message: String) {
-    #expect(reader.failure(text) == "s.fsm:\(message)")
+    expectEqual(reader.failure(text), "s.fsm:\(message)")
   }
 
   @Test(
@@ -345,7 +351,7 @@ struct ScriptParserTests {
       ("advance 1s => ok members=", "1:18: a success of 'advance' has no key 'members'; it has fired, t, seq"),
     ])
   func strangers(text: String, message: String) {
-    #expect(reader.failure(text) == "s.fsm:\(message)")
+    expectEqual(reader.failure(text), "s.fsm:\(message)")
   }
 
   @Test(
@@ -357,15 +363,15 @@ struct ScriptParserTests {
       ("@a hint x", "1:4: 'hint' is narration, which has no time and no tag; give it a line of its own"),
     ])
   func narration(text: String, message: String) {
-    #expect(reader.failure(text) == "s.fsm:\(message)")
+    expectEqual(reader.failure(text), "s.fsm:\(message)")
   }
 
   @Test("an unknown verb that is near to none names them all")
   func unknownVerb() {
     let message = reader.failure("xylophone k")
-    #expect(
-      message.hasPrefix(
-        "s.fsm:1:1: 'xylophone' is no verb; there are activities advance after agenda ask at await begin"))
+    expect(
+      message,
+      hasPrefix: "s.fsm:1:1: 'xylophone' is no verb; there are activities advance after agenda ask at await begin")
   }
 
   @Test("files that include each other many times end at a limit")
@@ -377,9 +383,8 @@ struct ScriptParserTests {
       "c.fsm": "list\n",
     ]
     let told = reader.failures(String(repeating: twice, count: 1_000), files: files)
-    #expect(told.count == 1)
-    #expect(
-      told.first?.hasSuffix(": a script includes at most 10000 files, each counted as often as it is included") == true)
+    expectEqual(told.count, 1)
+    expect(told.first, hasSuffix: ": a script includes at most 10000 files, each counted as often as it is included")
   }
 
   @Test("bytes that are no UTF-8 are told with their place")
@@ -393,25 +398,25 @@ struct ScriptParserTests {
 
   @Test("files that include each other in a circle, or too deep, are told")
   func circles() {
-    #expect(
-      reader.failure("list\ninclude a.fsm", files: ["a.fsm": "\n include ./s.fsm", "s.fsm": ""])
-        == "a.fsm:2:10: files include each other: s.fsm includes a.fsm includes s.fsm")
+    expectEqual(
+      reader.failure("list\ninclude a.fsm", files: ["a.fsm": "\n include ./s.fsm", "s.fsm": ""]),
+      "a.fsm:2:10: files include each other: s.fsm includes a.fsm includes s.fsm")
     let chain = Dictionary(
       uniqueKeysWithValues: (1...16).map { ("f\($0).fsm", $0 == 16 ? "list" : "include f\($0 + 1).fsm") })
-    #expect(reader.failure("include f2.fsm", files: chain) == "parsed")
-    #expect(
-      reader.failure("include f1.fsm", files: chain) == "f15.fsm:1:9: files may include each other at most 16 deep")
+    expectEqual(reader.failure("include f2.fsm", files: chain), "parsed")
+    expectEqual(
+      reader.failure("include f1.fsm", files: chain), "f15.fsm:1:9: files may include each other at most 16 deep")
   }
 
   @Test("a mistake in an included file, and a block that it leaves open, have its name")
   func mistakeInside() {
-    #expect(
-      reader.failure("include a.fsm", files: ["a.fsm": "lits"]) == "a.fsm:1:1: 'lits' is no verb; did you mean 'list'?")
-    #expect(
-      reader.failure("include a.fsm\nend", files: ["a.fsm": "repeat 2"]) == "a.fsm:1:1: this 'repeat' has no 'end'")
-    #expect(
-      reader.failure("repeat 2\ninclude a.fsm", files: ["a.fsm": "end"])
-        == "a.fsm:1:1: there is no 'repeat', 'begin' or 'try' before this 'end'")
+    expectEqual(
+      reader.failure("include a.fsm", files: ["a.fsm": "lits"]), "a.fsm:1:1: 'lits' is no verb; did you mean 'list'?")
+    expectEqual(
+      reader.failure("include a.fsm\nend", files: ["a.fsm": "repeat 2"]), "a.fsm:1:1: this 'repeat' has no 'end'")
+    expectEqual(
+      reader.failure("repeat 2\ninclude a.fsm", files: ["a.fsm": "end"]),
+      "a.fsm:1:1: there is no 'repeat', 'begin' or 'try' before this 'end'")
   }
 
   @Test(
@@ -428,30 +433,30 @@ struct ScriptParserTests {
       "\($0)".hasPrefix("s.fsm:1:9: '\(name)' ")
         && "\($0)".hasSuffix("is not a script: a script's name ends with '.fsm'")
     }
-    #expect(!wasRead)
+    expect(!wasRead)
   }
 
   @Test("each limit holds, and one past it is told")
   func limits() {
     let longest = "list " + String(repeating: "a", count: ScriptLimits.line - 5)
-    #expect(reader.failure(longest) == "parsed")
-    #expect(reader.failure(longest + "a") == "s.fsm:1:1: this line has 65537 bytes; at most 65536 are allowed")
+    expectEqual(reader.failure(longest), "parsed")
+    expectEqual(reader.failure(longest + "a"), "s.fsm:1:1: this line has 65537 bytes; at most 65536 are allowed")
     func nested(_ depth: Int) -> String {
       String(repeating: "repeat 1\n", count: depth) + String(repeating: "end\n", count: depth)
     }
-    #expect(reader.failure(nested(ScriptLimits.blocks)) == "parsed")
-    #expect(reader.failure(nested(ScriptLimits.blocks + 1)) == "s.fsm:33:1: blocks may be nested at most 32 deep")
+    expectEqual(reader.failure(nested(ScriptLimits.blocks)), "parsed")
+    expectEqual(reader.failure(nested(ScriptLimits.blocks + 1)), "s.fsm:33:1: blocks may be nested at most 32 deep")
     // Nine times a million, and the lines that say so.
     let many = "repeat 1000000\nlist\nlist\nlist\nlist\nlist\nlist\nlist\nlist\nlist\n"
-    #expect(reader.failure(many + "end") == "parsed")
-    #expect(
-      reader.failure(many + "list\nend")
-        == "s.fsm:11:1: with all its repetitions this script has more than 10000000 lines")
-    #expect(reader.failure("repeat \(ScriptLimits.times)\nend") == "parsed")
-    #expect(
-      reader.failure("repeat \(ScriptLimits.times + 1)\nend")
-        == "s.fsm:1:8: '1000001' is no number of times; it is 0 to 1000000")
-    #expect(
-      reader.failure("repeat 1000000\nrepeat 1000000\nrepeat 1000000\nend\nend\nend").hasPrefix("s.fsm:3:1: with all"))
+    expectEqual(reader.failure(many + "end"), "parsed")
+    expectEqual(
+      reader.failure(many + "list\nend"),
+      "s.fsm:11:1: with all its repetitions this script has more than 10000000 lines")
+    expectEqual(reader.failure("repeat \(ScriptLimits.times)\nend"), "parsed")
+    expectEqual(
+      reader.failure("repeat \(ScriptLimits.times + 1)\nend"),
+      "s.fsm:1:8: '1000001' is no number of times; it is 0 to 1000000")
+    expect(
+      reader.failure("repeat 1000000\nrepeat 1000000\nrepeat 1000000\nend\nend\nend"), hasPrefix: "s.fsm:3:1: with all")
   }
 }

@@ -32,9 +32,9 @@ struct ScriptSpellingTests {
       }
       try #require(script.steps.count == 1, "seed \(seed): \(line)")
       let request = try #require(ServerLine("* \(script.request(of: script.steps[0]))"), "seed \(seed): \(line)")
-      #expect(ServerLine("* \(ScriptSpelling.request(line))")?.words == request.words, "seed \(seed): \(line)")
-      #expect(request.words == ["send", "k", "e"] + words, "seed \(seed): \(line)")
-      #expect(request["v"] == value, "seed \(seed): \(line)")
+      expectEqual(ServerLine("* \(ScriptSpelling.request(line))")?.words, request.words, "seed \(seed): \(line)")
+      expectEqual(request.words, ["send", "k", "e"] + words, "seed \(seed): \(line)")
+      expectEqual(request["v"], value, "seed \(seed): \(line)")
     }
   }
 }

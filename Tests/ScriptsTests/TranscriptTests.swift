@@ -41,13 +41,13 @@ struct TranscriptTests {
       {"class":"data","name":"a"}
       """)
     let exchanges = transcript.exchanges
-    #expect(exchanges.map(\.request) == ["new shiftKey key", "@7  send key \"a  b\"", "", "@x"])
-    #expect(exchanges.map(\.time) == [nil, .at(1_250_000_000), .after(60_000_000_000), nil])
-    #expect(exchanges.map(\.verb) == [.new, .send, nil, nil])
-    #expect(exchanges.map { $0.answers.count } == [1, 2, 0, 2])
-    #expect(transcript.answers(to: exchanges[1]) == ["* 2 1.250 key moved off on event=tap", "- @7 REFUSED : no"])
-    #expect(transcript.place(of: exchanges[1]) == "t:5")
-    #expect(transcript.line(exchanges[1].place) == ">  at 1.250s @7  send key \"a  b\"")
+    expectEqual(exchanges.map(\.request), ["new shiftKey key", "@7  send key \"a  b\"", "", "@x"])
+    expectEqual(exchanges.map(\.time), [nil, .at(1_250_000_000), .after(60_000_000_000), nil])
+    expectEqual(exchanges.map(\.verb), [.new, .send, nil, nil])
+    expectEqual(exchanges.map { $0.answers.count }, [1, 2, 0, 2])
+    expectEqual(transcript.answers(to: exchanges[1]), ["* 2 1.250 key moved off on event=tap", "- @7 REFUSED : no"])
+    expectEqual(transcript.place(of: exchanges[1]), "t:5")
+    expectEqual(transcript.line(exchanges[1].place), ">  at 1.250s @7  send key \"a  b\"")
   }
 
   @Test("in Markdown the blocks that are marked are one conversation; other blocks and prose are not looked at")
@@ -70,17 +70,17 @@ struct TranscriptTests {
       + 0
       > world
       """)
-    #expect(transcript.exchanges.map(\.request) == ["list", "world"])
-    #expect(transcript.answers(to: transcript.exchanges[0]) == ["+ 0"])
-    #expect(TranscriptParser.hasBlocks(Array("```fsmd\n```\n".utf8)))
-    #expect(!TranscriptParser.hasBlocks(Array("```fsm\n```\n> list\n".utf8)))
+    expectEqual(transcript.exchanges.map(\.request), ["list", "world"])
+    expectEqual(transcript.answers(to: transcript.exchanges[0]), ["+ 0"])
+    expect(TranscriptParser.hasBlocks(Array("```fsmd\n```\n".utf8)))
+    expect(!TranscriptParser.hasBlocks(Array("```fsm\n```\n> list\n".utf8)))
   }
 
   @Test("a mark of the encoding and CRLF are no part of a line")
   func ends() throws {
     let transcript = try parse("\u{FEFF}> list\r\n+ 0\r\n> world\r\n")
-    #expect(transcript.exchanges.map(\.request) == ["list", "world"])
-    #expect(transcript.answers(to: transcript.exchanges[0]) == ["+ 0"])
+    expectEqual(transcript.exchanges.map(\.request), ["list", "world"])
+    expectEqual(transcript.answers(to: transcript.exchanges[0]), ["+ 0"])
   }
 
   // MARK: Mistakes
@@ -107,12 +107,12 @@ struct TranscriptTests {
       ("text\n```fsmd\nlist\n```", "t:3:1: this is neither a request"),
     ])
   func mistakes(text: String, message: String) {
-    #expect(failure(text).hasPrefix(message), "\(failure(text))")
+    expect(failure(text), hasPrefix: message, "\(failure(text))")
   }
 
   @Test("what the daemon itself would refuse is no mistake of a transcript")
   func refused() throws {
-    #expect(try parse("> sned x\n- UNKNOWN-VERB\n> world new real\n> end\n> at 1s @@ \"\n").exchanges.count == 4)
+    try expectEqual(parse("> sned x\n- UNKNOWN-VERB\n> world new real\n> end\n> at 1s @@ \"\n").exchanges.count, 4)
   }
 
   @Test("a line that is no UTF-8")
@@ -127,12 +127,12 @@ struct TranscriptTests {
   @Test("new answers take the places of old ones; all else stays where it is, bytes and all")
   func updates() throws {
     let text = "\u{FEFF}prose\n```fsmd\n> a\n+ 1\n# why\n+ 2\n\n> b\n```\nmore\n```fsmd\n* x\n```\n"
-    #expect(try updated(text, [["+ 1", "+ 2"], ["* x"]]) == text)
-    #expect(
-      try updated(text, [["+ 0", "+ 1", "+ 3"], ["+ y", "* x"]])
-        == "\u{FEFF}prose\n```fsmd\n> a\n+ 0\n+ 1\n# why\n+ 3\n\n> b\n+ y\n```\nmore\n```fsmd\n* x\n```\n")
-    #expect(try updated("> a\r\n> b", [["+ 1"], ["+ 2"]]) == "> a\r\n+ 1\r\n> b\n+ 2\n")
-    #expect(try updated("> a\n+ 1\n> b\n+ 2", [["+ 3"]]) == "> a\n+ 3\n> b\n+ 2")
+    try expectEqual(updated(text, [["+ 1", "+ 2"], ["* x"]]), text)
+    try expectEqual(
+      updated(text, [["+ 0", "+ 1", "+ 3"], ["+ y", "* x"]]),
+      "\u{FEFF}prose\n```fsmd\n> a\n+ 0\n+ 1\n# why\n+ 3\n\n> b\n+ y\n```\nmore\n```fsmd\n* x\n```\n")
+    try expectEqual(updated("> a\r\n> b", [["+ 1"], ["+ 2"]]), "> a\r\n+ 1\r\n> b\n+ 2\n")
+    try expectEqual(updated("> a\n+ 1\n> b\n+ 2", [["+ 3"]]), "> a\n+ 3\n> b\n+ 2")
   }
 
   @Test(
@@ -149,18 +149,18 @@ struct TranscriptTests {
     let answers = old.exchanges.map { _ in
       (0..<dice.number(0...4)).map { _ in dice.one(of: ["+ a", "+ b", ". ", "* 1"]) }
     }
-    #expect(old.updated(with: old.exchanges.map { old.answers(to: $0) }) == Array(text.utf8), "seed \(seed)")
+    expectEqual(old.updated(with: old.exchanges.map { old.answers(to: $0) }), Array(text.utf8), "seed \(seed)")
     let bytes = old.updated(with: answers)
     let new = try TranscriptParser.parse("t", bytes)
-    #expect(new.exchanges.map { new.answers(to: $0) } == answers, "seed \(seed)")
-    #expect(new.exchanges.map(\.request) == old.exchanges.map(\.request), "seed \(seed)")
-    #expect(new.updated(with: answers) == bytes, "seed \(seed)")
+    expectEqual(new.exchanges.map { new.answers(to: $0) }, answers, "seed \(seed)")
+    expectEqual(new.exchanges.map(\.request), old.exchanges.map(\.request), "seed \(seed)")
+    expectEqual(new.updated(with: answers), bytes, "seed \(seed)")
     func others(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
       bytes.split(separator: 0x0A, omittingEmptySubsequences: false).filter { !$0.starts(with: "+".utf8) }.filter {
         !$0.starts(with: ".".utf8) && !$0.starts(with: "*".utf8)
       }
     }
-    #expect(others(bytes) == others(Array(text.utf8)), "seed \(seed)")
+    expectEqual(others(bytes), others(Array(text.utf8)), "seed \(seed)")
   }
 }
 
@@ -168,12 +168,13 @@ struct LineDifferenceTests {
   @Test("what goes and what comes, with what stays between")
   func edits() {
     let edits = LineDifference(from: ["a", "b", "c", "d"], to: ["a", "x", "c", "y", "d"]).edits
-    #expect(
-      edits == [
+    expectEqual(
+      edits,
+      [
         .same(old: 0, new: 0), .removed(old: 1), .added(new: 1), .same(old: 2, new: 2), .added(new: 3),
         .same(old: 3, new: 4),
       ])
-    #expect(LineDifference(from: [], to: ["a"]).edits == [.added(new: 0)])
+    expectEqual(LineDifference(from: [], to: ["a"]).edits, [.added(new: 0)])
   }
 
   @Test(
@@ -188,13 +189,13 @@ struct LineDifferenceTests {
     for edit in LineDifference(from: old, to: new).edits {
       switch edit {
       case .same(let place, let other):
-        #expect(old[place] == new[other])
+        expectEqual(old[place], new[other])
         from.append(old[place])
         to.append(new[other])
       case .removed(let place): from.append(old[place])
       case .added(let place): to.append(new[place])
       }
     }
-    #expect(from == old && to == new, "seed \(seed)")
+    expect(from == old && to == new, "seed \(seed)")
   }
 }

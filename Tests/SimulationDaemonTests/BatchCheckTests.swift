@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -10,14 +11,16 @@ struct BatchCheckTests {
   @Test("discard ends a batch, and nothing of it is run")
   func discard() {
     let guest = host.connect(toWorld: "w")
-    #expect(
-      guest.say("begin\nnew power p\n# not a line\n\n@x nonsense\n@d discard\nlist") == [
+    expectEqual(
+      guest.say("begin\nnew power p\n# not a line\n\n@x nonsense\n@d discard\nlist"),
+      [
         "+", "+ @d discarded 2", "+ 0",
       ])
-    #expect(guest.say("begin\n discard ") == ["+", "+ discarded 0"])
-    #expect(guest.say("@d discard") == ["- @d USAGE : there is no 'begin' for this 'discard'"])
-    #expect(
-      guest.say("begin\nnew power p\ndiscard now\nlist") == [
+    expectEqual(guest.say("begin\n discard "), ["+", "+ discarded 0"])
+    expectEqual(guest.say("@d discard"), ["- @d USAGE : there is no 'begin' for this 'discard'"])
+    expectEqual(
+      guest.say("begin\nnew power p\ndiscard now\nlist"),
+      [
         "+", "- USAGE : discard is used as 'discard'; nothing of the batch was run", "+ 0",
       ])
   }
@@ -28,13 +31,14 @@ struct BatchCheckTests {
     limits.batch = 3
     let guest = HostedService(limits: limits).connect(toWorld: "w")
     let lines = (1...5).map { "new power p\($0)" }.joined(separator: "\n")
-    #expect(
-      guest.say("begin\n\(lines)\ndiscard\nbegin strict\n\(lines)\nnonsense\ndiscard").filter { $0 != "+" } == [
+    expectEqual(
+      guest.say("begin\n\(lines)\ndiscard\nbegin strict\n\(lines)\nnonsense\ndiscard").filter { $0 != "+" },
+      [
         "+ discarded 5", "+ discarded 6",
       ])
-    #expect(
-      guest.say("begin strict\n\(lines)\nend").last
-        == "- LIMIT name=batch value=3 : this batch went over the limit; nothing of it was run")
+    expectEqual(
+      guest.say("begin strict\n\(lines)\nend").last,
+      "- LIMIT name=batch value=3 : this batch went over the limit; nothing of it was run")
   }
 
   @Test("a batch without a mistake runs as one without checks")
@@ -57,25 +61,25 @@ struct BatchCheckTests {
       let guest = HostedService().connect(toWorld: "w")
       return guest.say("new power p\nnew shiftKey l\n\(begin)\n\(lines)\nend")
     }
-    #expect(answers("begin strict") == answers("begin"))
-    #expect(answers("begin strict").last == "+ batch=12")
+    expectEqual(answers("begin strict"), answers("begin"))
+    expectEqual(answers("begin strict").last, "+ batch=12")
   }
 
   @Test("a mistake is answered at its line, with the words that running it would have, and end refuses")
   func mistake() {
     let guest = host.connect(toWorld: "w")
     _ = guest.say("new shiftKey key")
-    #expect(guest.say("begin strict") == ["+"])
-    #expect(guest.say("@1 send key tap") == [])
-    #expect(
-      guest.say("@2 send kye tap") == [
+    expectEqual(guest.say("begin strict"), ["+"])
+    expectEqual(guest.say("@1 send key tap"), [])
+    expectEqual(
+      guest.say("@2 send kye tap"),
+      [
         "- @2 UNKNOWN-MACHINE machine=kye did-you-mean=key : there is no machine 'kye' in world w"
       ])
-    #expect(guest.say("@3 send key tap") == [])
-    #expect(guest.say("# a remark\n@4 list limit=x").count == 1)
-    #expect(
-      guest.say("@e end") == ["- @e BATCH index=2 : line 2 is a mistake; nothing of the batch was run"])
-    #expect(guest.say("journal") == [". 1 0.000 key created shiftKey off", "+ 1"])
+    expectEqual(guest.say("@3 send key tap"), [])
+    expectEqual(guest.say("# a remark\n@4 list limit=x").count, 1)
+    expectEqual(guest.say("@e end"), ["- @e BATCH index=2 : line 2 is a mistake; nothing of the batch was run"])
+    expectEqual(guest.say("journal"), [". 1 0.000 key created shiftKey off", "+ 1"])
   }
 
   @Test(
@@ -97,9 +101,9 @@ struct BatchCheckTests {
     let guest = host.connect(toWorld: "w")
     _ = guest.say("new shiftKey key\nnew power lamp\nnew phoneCall call")
     let answers = guest.say("begin strict\n@x \(line)\n@e end")
-    #expect(answers.first == "+" && answers.count == 3)
-    #expect(answers[1].hasPrefix("- @x \(code)"), "\(answers)")
-    #expect(answers.last == "- @e BATCH index=1 : line 1 is a mistake; nothing of the batch was run")
+    expect(answers.first == "+" && answers.count == 3)
+    expect(answers[1], hasPrefix: "- @x \(code)", "\(answers)")
+    expectEqual(answers.last, "- @e BATCH index=1 : line 1 is a mistake; nothing of the batch was run")
   }
 
   @Test(
@@ -112,32 +116,33 @@ struct BatchCheckTests {
   func noMistake(_ line: String) {
     let guest = host.connect(toWorld: "w")
     _ = guest.say("new shiftKey key\nnew power lamp")
-    #expect(guest.say("begin strict\n\(line)\ndiscard") == ["+", "+ discarded 1"])
+    expectEqual(guest.say("begin strict\n\(line)\ndiscard"), ["+", "+ discarded 1"])
   }
 
   @Test("earlier lines count: what they make is there, what they drop is not")
   func earlierLines() {
     let guest = host.connect(toWorld: "w")
     _ = guest.say("new power lamp")
-    #expect(
+    expectEqual(
       guest.say(
         "begin strict\nnew shiftKey k\nsend k hold\nnew power k\ndrop lamp\nsend lamp buttonClick\nnew job lamp\ndiscard"
       )
-      .map { String($0.prefix(40)) } == [
+      .map { String($0.prefix(40)) },
+      [
         "+", "- UNKNOWN-EVENT machine=k event=hold all", "- NAME-TAKEN machine=k : there is a mach",
         "- UNKNOWN-MACHINE machine=lamp : an earl", "+ discarded 6",
       ])
-    #expect(
+    expectEqual(
       guest.say("begin strict\nnew phoneCall c\nsend c.phone goHome\ndrop c\nsend c.phone goHome\ndrop c\ndiscard")
-        .count
-        == 4)
+        .count, 4)
   }
 
   @Test("a line that is too long is answered at once")
   func tooLong() {
     let guest = host.connect(toWorld: "w")
-    #expect(
-      guest.say("begin strict\n\(String(repeating: "x", count: 70_000))\nlist\nend") == [
+    expectEqual(
+      guest.say("begin strict\n\(String(repeating: "x", count: 70_000))\nlist\nend"),
+      [
         "+", "- TOO-LONG limit=65536 : a line has at most 65536 bytes; this one was dropped",
         "- BATCH index=1 : line 1 is a mistake; nothing of the batch was run",
       ])
@@ -149,7 +154,7 @@ struct BatchCheckTests {
     let guest = host.connect(SessionTerms(mayChange: false))
     _ = guest.say("use w")
     let answers = guest.say("begin strict\nlist\n@x new power p\n@e end")
-    #expect(answers[1].hasPrefix("- @x READ-ONLY verb=new") && answers.last?.hasPrefix("- @e BATCH index=2") == true)
+    expect(answers[1].hasPrefix("- @x READ-ONLY verb=new") && answers.last?.hasPrefix("- @e BATCH index=2") == true)
   }
 
   @Test("a long batch of mistakes keeps nobody waiting and is answered up to its limit")
@@ -162,11 +167,11 @@ struct BatchCheckTests {
     hostile.isReading = false
     let line = "send nosuch buttonClick\n"
     host.round { hostile.arrive("begin strict\n" + String(repeating: line, count: 50_000)) }
-    #expect(other.say("send p1 buttonClick").last?.hasPrefix("+ moved off on") == true)
-    #expect(hostile.client.session.batch?.lines.isEmpty == true)
+    expect(other.say("send p1 buttonClick").last, hasPrefix: "+ moved off on")
+    expectEqual(hostile.client.session.batch?.lines.isEmpty, true)
     hostile.isReading = true
     hostile.collect()
-    #expect(hostile.lines().count == 1_001)
-    #expect(hostile.say("discard") == ["+ discarded 50000"])
+    expectEqual(hostile.lines().count, 1_001)
+    expectEqual(hostile.say("discard"), ["+ discarded 50000"])
   }
 }

@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -10,43 +11,47 @@ struct BatchTests {
   @Test("lines between begin and end run at one moment, each with its reply, and the tags come back")
   func replies() {
     let guest = host.connect(toWorld: "w")
-    #expect(guest.say("@b begin") == ["+ @b"])
-    #expect(guest.say("@1 new power p") == [])
-    #expect(guest.say("# a comment\n\n@2 send p buttonClick\nlist") == [])
-    #expect(
-      guest.say("@e end") == [
+    expectEqual(guest.say("@b begin"), ["+ @b"])
+    expectEqual(guest.say("@1 new power p"), [])
+    expectEqual(guest.say("# a comment\n\n@2 send p buttonClick\nlist"), [])
+    expectEqual(
+      guest.say("@e end"),
+      [
         "+ @1 created p off t=0.000 seq=1", "+ @2 moved off on t=0.000 seq=2", ". p power on", "+ 1",
         "+ @e batch=3",
       ])
-    #expect(guest.say("begin\nend") == ["+", "+ batch=0"])
+    expectEqual(guest.say("begin\nend"), ["+", "+ batch=0"])
   }
 
   @Test("the first failure stops: what was done stays, later lines are not run")
   func failure() {
     let guest = host.connect(toWorld: "w")
     let lines = guest.say("begin\nnew power p\n@x send q buttonClick\n@y send p buttonClick\nnonsense \"\n@e end")
-    #expect(
-      lines == [
+    expectEqual(
+      lines,
+      [
         "+", "+ created p off t=0.000 seq=1",
         "- @x UNKNOWN-MACHINE machine=q did-you-mean=p : there is no machine 'q' in world w",
         "- @y BATCH index=3 : not run", "- BATCH index=4 : not run",
         "- @e BATCH index=2 : line 2 failed; what was done before it stays",
       ])
-    #expect(guest.say("list") == [". p power off", "+ 1"])
+    expectEqual(guest.say("list"), [". p power off", "+ 1"])
   }
 
   @Test("a refusal, a line that breaks the rules, and one that is too long are failures of a batch")
   func failures() {
     let guest = host.connect(toWorld: "w")
     _ = guest.say("new till t")
-    #expect(
-      guest.say("begin\nsend t add 5\nend").last == "- BATCH index=1 : line 1 failed; what was done before it stays")
-    #expect(
-      guest.say("begin\nsync \"\nlist\nend").map { String($0.prefix(16)) } == [
+    expectEqual(
+      guest.say("begin\nsend t add 5\nend").last, "- BATCH index=1 : line 1 failed; what was done before it stays")
+    expectEqual(
+      guest.say("begin\nsync \"\nlist\nend").map { String($0.prefix(16)) },
+      [
         "+", "- SYNTAX : a quo", "- BATCH index=2 ", "- BATCH index=1 ",
       ])
-    #expect(
-      guest.say("begin\n\(String(repeating: "x", count: 70_000))\nlist\nend") == [
+    expectEqual(
+      guest.say("begin\n\(String(repeating: "x", count: 70_000))\nlist\nend"),
+      [
         "+", "- TOO-LONG limit=65536 : a line has at most 65536 bytes; this one was dropped",
         "- BATCH index=2 : not run", "- BATCH index=1 : line 1 failed; what was done before it stays",
       ])
@@ -63,12 +68,13 @@ struct BatchTests {
     _ = guest.say("new power p")
     let lines = guest.say("begin\n@x \(request)\n@e end")
     let verb = request.split(separator: " ")[0]
-    #expect(
-      lines == [
+    expectEqual(
+      lines,
+      [
         "+", "- @x USAGE : '\(verb)' cannot stand between 'begin' and 'end'",
         "- @e BATCH index=1 : line 1 failed; what was done before it stays",
       ])
-    #expect(guest.say("list") == [". p power off", "+ 1"])
+    expectEqual(guest.say("list"), [". p power off", "+ 1"])
   }
 
   @Test(
@@ -82,24 +88,25 @@ struct BatchTests {
     let guest = host.connect(toWorld: "w")
     _ = guest.play("new power p", "new shiftKey k initial=on")
     let lines = guest.say("begin\n\(request)\nend")
-    #expect(lines.last == "+ batch=1")
+    expectEqual(lines.last, "+ batch=1")
   }
 
   @Test("an end is an end with a tab behind it, too")
   func endWithTab() {
     let guest = host.connect(toWorld: "w")
-    #expect(guest.say("begin\nnew power p\n\tend\t") == ["+", "+ created p off t=0.000 seq=1", "+ batch=1"])
+    expectEqual(guest.say("begin\nnew power p\n\tend\t"), ["+", "+ created p off t=0.000 seq=1", "+ batch=1"])
   }
 
   @Test("an end with words behind it runs nothing")
   func endWithWords() {
     let guest = host.connect(toWorld: "w")
-    #expect(
-      guest.say("begin\nnew power p\n@e end now") == [
+    expectEqual(
+      guest.say("begin\nnew power p\n@e end now"),
+      [
         "+", "- @e USAGE : end is used as 'end'; nothing of the batch was run",
       ])
-    #expect(guest.say("list") == ["+ 0"])
-    #expect(guest.say("end") == ["- USAGE : there is no 'begin' for this 'end'"])
+    expectEqual(guest.say("list"), ["+ 0"])
+    expectEqual(guest.say("end"), ["- USAGE : there is no 'begin' for this 'end'"])
   }
 
   @Test("as many lines as the limit says run, one more and nothing is run")
@@ -109,12 +116,13 @@ struct BatchTests {
     let host = HostedService(limits: limits)
     let guest = host.connect(toWorld: "w")
     let five = (1...5).map { "new power p\($0)" }.joined(separator: "\n")
-    #expect(guest.say("begin\n\(five)\nend").last == "+ batch=5")
-    #expect(
-      guest.say("@b begin\n\(five)\nnew power p6\n@e end") == [
+    expectEqual(guest.say("begin\n\(five)\nend").last, "+ batch=5")
+    expectEqual(
+      guest.say("@b begin\n\(five)\nnew power p6\n@e end"),
+      [
         "+ @b", "- @e LIMIT name=batch value=5 : this batch went over the limit; nothing of it was run",
       ])
-    #expect(guest.say("count") == [". power off 5", "+ 1"])
+    expectEqual(guest.say("count"), [". power off 5", "+ 1"])
   }
 
   @Test("as many bytes as the limit says are kept, one more and nothing is run")
@@ -124,18 +132,18 @@ struct BatchTests {
     let host = HostedService(limits: limits)
     let guest = host.connect(toWorld: "w")
     let line = "@\(String(repeating: "t", count: 20)) new power p"
-    #expect(line.utf8.count == 33)
+    expectEqual(line.utf8.count, 33)
     let rest = "list" + String(repeating: " ", count: 27)
-    #expect(guest.say("begin\n\(line)\n\(rest)\nend").last == "+ batch=2")
-    #expect(guest.say("begin\n\(line)\n\(rest) \nend").last?.hasPrefix("- LIMIT name=batchBytes value=64 :") == true)
+    expectEqual(guest.say("begin\n\(line)\n\(rest)\nend").last, "+ batch=2")
+    expect(guest.say("begin\n\(line)\n\(rest) \nend").last, hasPrefix: "- LIMIT name=batchBytes value=64 :")
   }
 
   @Test("closing before the end has done nothing")
   func closing() {
     let (guest, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
     _ = guest.say("begin\nnew power p")
-    #expect(guest.finish() == ["! bye"])
-    #expect(other.say("list") == ["+ 0"])
+    expectEqual(guest.finish(), ["! bye"])
+    expectEqual(other.say("list"), ["+ 0"])
   }
 
   @Test("a long reply inside a batch is written whole")
@@ -143,8 +151,8 @@ struct BatchTests {
     let guest = host.connect(toWorld: "w")
     _ = guest.say((0..<9_000).map { "new power power.\($0)" }.joined(separator: "\n"))
     let lines = guest.say("begin\njournal limit=1000000\nlist\nend")
-    #expect(lines.count == 1 + 9_001 + 9_001 + 1)
-    #expect(lines.last == "+ batch=2")
+    expectEqual(lines.count, 1 + 9_001 + 9_001 + 1)
+    expectEqual(lines.last, "+ batch=2")
   }
 
   @Test("replies that are too long for one batch end it")
@@ -156,8 +164,8 @@ struct BatchTests {
     _ = guest.say("quiet on")
     _ = guest.say((0..<9_000).map { "new power power.\($0)" }.joined(separator: "\n"))
     let lines = guest.say("begin\nlist\n@j journal limit=1000000\nend")
-    #expect(lines.suffix(1) == ["- BATCH index=1 : line 1 failed; what was done before it stays"])
-    #expect(lines.contains { $0.hasPrefix("- LIMIT name=replyQueue value=100000 :") })
+    expectEqual(lines.suffix(1), ["- BATCH index=1 : line 1 failed; what was done before it stays"])
+    expect(lines.contains { $0.hasPrefix("- LIMIT name=replyQueue value=100000 :") })
   }
 
   @Test("descriptions in a batch count like any other reply")
@@ -166,10 +174,10 @@ struct BatchTests {
     limits.replyQueue = 100_000
     let guest = HostedService(limits: limits).connect(toWorld: "w")
     let lines = guest.say("begin\n" + Array(repeating: "describe smartFridge\n", count: 100).joined() + "end")
-    #expect(lines.reduce(0) { $0 + $1.utf8.count + 1 } < 120_000)
-    #expect(lines.contains { $0.hasPrefix("- LIMIT name=replyQueue value=100000 :") })
-    #expect(lines.last?.hasPrefix("- BATCH index=") == true)
-    #expect(guest.say("sync") == ["+"])
+    expect(lines.reduce(0) { $0 + $1.utf8.count + 1 } < 120_000)
+    expect(lines.contains { $0.hasPrefix("- LIMIT name=replyQueue value=100000 :") })
+    expect(lines.last, hasPrefix: "- BATCH index=")
+    expectEqual(guest.say("sync"), ["+"])
   }
 
   @Test("a batch that changes something runs to its end, however much its client has still to read")
@@ -186,7 +194,7 @@ struct BatchTests {
       host.round { guest.arrive(sends + batch + "\n") }
       for _ in 0..<10 { host.round() }
       guest.isReading = true
-      #expect(guest.say("sync").contains("+ batch=200"), "after \(earlier) sends")
+      expect(guest.say("sync"), contains: "+ batch=200", "after \(earlier) sends")
     }
   }
 
@@ -197,16 +205,17 @@ struct BatchTests {
     func values(_ name: String) -> [Substring] {
       lines.filter { $0.hasPrefix(". \(name) ") }.map { $0.split(separator: " ")[2] }
     }
-    #expect(values("clients") == ["1", "1"] && values("worlds") == ["1", "1"] && values("connections") == ["1", "1"])
-    #expect(values("requests").compactMap { Int($0) }.count == 2)
+    expect(values("clients") == ["1", "1"] && values("worlds") == ["1", "1"] && values("connections") == ["1", "1"])
+    expectEqual(values("requests").compactMap { Int($0) }.count, 2)
   }
 
   @Test("what a batch causes is told before the reply of its line")
   func notices() {
     let guest = host.connect(toWorld: "w")
     _ = guest.play("new power p", "watch p")
-    #expect(
-      guest.say("begin\nsend p buttonClick\nsend p buttonClick\nend") == [
+    expectEqual(
+      guest.say("begin\nsend p buttonClick\nsend p buttonClick\nend"),
+      [
         "+", "* 2 0.000 p moved off on event=buttonClick", "+ moved off on t=0.000 seq=2",
         "* 3 0.000 p moved on off event=buttonClick", "+ moved on off t=0.000 seq=3", "+ batch=2",
       ])
@@ -238,15 +247,16 @@ struct BatchTests {
       "define toggle format=scxml bytes=\(DefinedKindsTests.toggle.utf8.count)\n\(DefinedKindsTests.toggle)")
     _ = guest.say("quiet on")
     let lines = guest.say(requests[verb] ?? verb.name)
-    #expect(!lines.contains { $0.hasPrefix("-") }, "\(lines)")
-    #expect(lines.isEmpty == verb.entry.isQuietable, "\(lines)")
+    expect(!lines.contains { $0.hasPrefix("-") }, "\(lines)")
+    expectEqual(lines.isEmpty, verb.entry.isQuietable, "\(lines)")
   }
 
   @Test("quiet withholds in a batch what it withholds outside")
   func quiet() {
     let guest = host.connect(toWorld: "w")
-    #expect(
-      guest.say("quiet on\nbegin\nnew power p\nsend p buttonClick\nexpect p on\nend") == [
+    expectEqual(
+      guest.say("quiet on\nbegin\nnew power p\nsend p buttonClick\nexpect p on\nend"),
+      [
         "+", "+", "+ on t=0.000", "+ batch=3",
       ])
   }

@@ -1,4 +1,5 @@
 import Simulator
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -14,19 +15,21 @@ struct CausalityTests {
     let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
     _ = one.play("new power p", "watch p")
     _ = other.say("watch *")
-    #expect(
-      one.say("@a send p buttonClick") == [
+    expectEqual(
+      one.say("@a send p buttonClick"),
+      [
         "* 2 0.000 p moved off on event=buttonClick", "+ @a moved off on t=0.000 seq=2",
       ])
-    #expect(other.lines() == ["* 2 0.000 p moved off on event=buttonClick"])
+    expectEqual(other.lines(), ["* 2 0.000 p moved off on event=buttonClick"])
   }
 
   @Test("requests that arrive together keep their notices apart")
   func pipelined() {
     let guest = host.connect(toWorld: "w")
     _ = guest.play("new power p", "watch p")
-    #expect(
-      guest.say("send p buttonClick\nsend p buttonClick") == [
+    expectEqual(
+      guest.say("send p buttonClick\nsend p buttonClick"),
+      [
         "* 2 0.000 p moved off on event=buttonClick", "+ moved off on t=0.000 seq=2",
         "* 3 0.000 p moved on off event=buttonClick", "+ moved on off t=0.000 seq=3",
       ])
@@ -44,8 +47,8 @@ struct CausalityTests {
       ("pause", "paused=yes", "speed=2.5 paused=yes t=0.000 seq=0"),
       ("resume", "paused=no", "speed=2.5 paused=no t=0.000 seq=0"),
     ] {
-      #expect(one.say("@x \(request)") == ["* 0 0.000 - clock \(notice)", "+ @x \(reply)"])
-      #expect(other.lines() == ["* 0 0.000 - clock \(notice)"])
+      expectEqual(one.say("@x \(request)"), ["* 0 0.000 - clock \(notice)", "+ @x \(reply)"])
+      expectEqual(other.lines(), ["* 0 0.000 - clock \(notice)"])
     }
   }
 
@@ -54,17 +57,17 @@ struct CausalityTests {
     let guest = host.connect()
     _ = guest.say("watch * what=all")
     for request in ["clock real", "clock", "speed 1", "resume"] {
-      #expect(guest.say(request).count == 1, "\(request)")
+      expectEqual(guest.say(request).count, 1, "\(request)")
     }
     _ = guest.say("pause")
-    #expect(guest.say("pause") == ["+ speed=1 paused=yes t=0.000 seq=0"])
+    expectEqual(guest.say("pause"), ["+ speed=1 paused=yes t=0.000 seq=0"])
   }
 
   @Test("those who watch moves only hear nothing of the clock")
   func clockInMoves() {
     let guest = host.connect()
     _ = guest.say("watch * what=moves")
-    #expect(guest.say("clock virtual").count == 1)
+    expectEqual(guest.say("clock virtual").count, 1)
   }
 
   @Test("what happened before an unwatch in the same round is still told")
@@ -72,7 +75,7 @@ struct CausalityTests {
     let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
     _ = one.play("new power p", "watch p")
     host.together((other, "send p buttonClick"), (one, "unwatch p"))
-    #expect(one.lines() == ["* 2 0.000 p moved off on event=buttonClick", "+ watching 0"])
+    expectEqual(one.lines(), ["* 2 0.000 p moved off on event=buttonClick", "+ watching 0"])
   }
 
   @Test("what happened before a watch in the same round is not told, and with the scope of then")
@@ -80,9 +83,9 @@ struct CausalityTests {
     let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
     _ = one.play("new shiftKey a", "new shiftKey b", "watch a")
     host.together((other, "send b tap"), (one, "watch b"))
-    #expect(one.lines() == ["+ watching 2"])
+    expectEqual(one.lines(), ["+ watching 2"])
     host.together((other, "send a tap"), (one, "watch a what=all"))
-    #expect(one.lines() == ["* 4 0.000 a moved off on event=tap", "+ watching 2"])
+    expectEqual(one.lines(), ["* 4 0.000 a moved off on event=tap", "+ watching 2"])
   }
 
   @Test("what happened in a world before it is left or dropped is told")
@@ -90,10 +93,10 @@ struct CausalityTests {
     let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
     _ = one.play("new power p", "watch p")
     host.together((other, "send p buttonClick"), (one, "use main"))
-    #expect(one.lines().first == "* 2 0.000 p moved off on event=buttonClick")
+    expectEqual(one.lines().first, "* 2 0.000 p moved off on event=buttonClick")
     _ = one.say("use w")
     host.together((other, "send p buttonClick\nworld drop w"))
-    #expect(one.lines() == ["* 3 0.000 p moved on off event=buttonClick", "! world dropped=w"])
+    expectEqual(one.lines(), ["* 3 0.000 p moved on off event=buttonClick", "! world dropped=w"])
   }
 
   @Test("what a request set free at the end of a round causes is told to all in it")
@@ -102,15 +105,17 @@ struct CausalityTests {
     _ = guests[0].say("new power p\nnew power q")
     for guest in guests.dropFirst() { _ = guest.say("watch *") }
     _ = guests[7].say("await p on\nsend q buttonClick")
-    #expect(guests[0].say("send p buttonClick").last == "+ moved off on t=0.000 seq=3")
+    expectEqual(guests[0].say("send p buttonClick").last, "+ moved off on t=0.000 seq=3")
     for guest in guests[1...6] {
-      #expect(
-        guest.lines() == [
+      expectEqual(
+        guest.lines(),
+        [
           "* 3 0.000 p moved off on event=buttonClick", "* 4 0.000 q moved off on event=buttonClick",
         ])
     }
-    #expect(
-      guests[7].lines() == [
+    expectEqual(
+      guests[7].lines(),
+      [
         "* 3 0.000 p moved off on event=buttonClick", "+ reached on t=0.000 seq=3",
         "* 4 0.000 q moved off on event=buttonClick", "+ moved off on t=0.000 seq=4",
       ])
@@ -134,15 +139,15 @@ struct CausalityTests {
       host.round { other.arrive("send p0 buttonClick\n") }
       rounds += 1
     }
-    #expect(rounds > 0)
+    expect(rounds > 0)
     host.settle()
     let classes = one.lines().map { $0.first ?? " " }
     let body = classes.drop { $0 == "*" }
     let end = body.firstIndex { $0 != "." } ?? body.endIndex
-    #expect(body[..<end].count >= 10_000)
-    #expect(body[end...].first == "+")
-    #expect(classes.count { $0 == "*" } == rounds)
-    #expect(classes.count { $0 == "+" } == 1)
+    expect(body[..<end].count >= 10_000)
+    expectEqual(body[end...].first, "+")
+    expectEqual(classes.count { $0 == "*" }, rounds)
+    expectEqual(classes.count { $0 == "+" }, 1)
   }
 
   @Test("nor does what the daemon says of itself: a clock, a livelock, a gap")
@@ -159,10 +164,10 @@ struct CausalityTests {
     host.round { other.arrive("clock real\nclock virtual\nsend t start\ncast p* buttonClick\n") }
     host.settle()
     let lines = one.lines()
-    #expect(lines.count >= 10_002)
+    expect(lines.count >= 10_002)
     let rest = lines.drop { $0.hasPrefix(".") }
-    #expect(rest.startIndex == 10_001)
-    #expect(rest.first == "+ 10001")
+    expectEqual(rest.startIndex, 10_001)
+    expectEqual(rest.first, "+ 10001")
   }
 
   @Test("a watch that asks for the past gets it in order with the present")
@@ -171,13 +176,13 @@ struct CausalityTests {
     crowd(other)
     _ = one.say("watch p0")
     host.round { one.arrive("watch p* since=1\n") }
-    #expect(!one.client.session.activity.isNone)
+    expect(!one.client.session.activity.isNone)
     host.round { other.arrive("send p0 buttonClick\n") }
     host.settle()
     _ = other.say("send p1 buttonClick")
     let lines = one.lines()
     let numbers = lines.filter { $0.hasPrefix("*") }.compactMap { Int($0.split(separator: " ")[1]) }
-    #expect(numbers == Array(1...10_002))
-    #expect(lines.filter { $0.hasPrefix("+") } == ["+ watching 2"])
+    expectEqual(numbers, Array(1...10_002))
+    expectEqual(lines.filter { $0.hasPrefix("+") }, ["+ watching 2"])
   }
 }

@@ -1,6 +1,7 @@
 @testable import Scripts
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -54,13 +55,13 @@ struct CoverageTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new shiftKey key", "new power p", "send p buttonClick")
     let figures = guest.say("coverage kind=power")
-    #expect(figures.count > 1 && guest.say("coverage power") == figures)
-    #expect(guest.say("coverage shiftKe?") == ["+ 0"] && guest.say("coverage phoneCall") == ["+ 0"])
+    expect(figures.count > 1 && guest.say("coverage power") == figures)
+    expect(guest.say("coverage shiftKe?") == ["+ 0"] && guest.say("coverage phoneCall") == ["+ 0"])
     _ = guest.play("new shiftKey power")
     let ofMachine = guest.say("coverage power")
-    #expect(ofMachine[0].hasPrefix(". kind shiftKey machines=1 "))
+    expect(ofMachine[0], hasPrefix: ". kind shiftKey machines=1 ")
     _ = guest.play("drop power")
-    #expect(guest.say("coverage power")[0].hasPrefix(". kind shiftKey machines=1 "))
+    expect(guest.say("coverage power")[0], hasPrefix: ". kind shiftKey machines=1 ")
   }
 
   @Test("all there is to try gives all there is to cover")
@@ -70,8 +71,9 @@ struct CoverageTests {
       "new shiftKey key", "send key character a", "send key tap", "send key character a", "send key tap", "advance 1s",
       "send key tap", "send key tap", "send key tap", "send key character a", "send key tap", "send key tap",
       "advance 1s", "send key tap", "send key tap", "send key tap", "send key tap")
-    #expect(
-      guest.say("coverage kind=shiftKey key") == [
+    expectEqual(
+      guest.say("coverage kind=shiftKey key"),
+      [
         ". kind shiftKey machines=1 states=3/3 transitions=5/5 pairs=6/6 timers=1/1 disarmed=1/1 guards=1/1 switches=7/7 unreachable=0 impossible=0",
         "+ 1",
       ])
@@ -95,7 +97,7 @@ struct CoverageTests {
     for key in ["states", "transitions", "pairs"] + (leavesOut ? [] : ["timers", "guards"]) {
       let parts = try #require(figures[key]?.split(separator: "/"))
       let (seen, possible) = (Int(parts[0]) ?? 0, Int(parts[1]) ?? 0)
-      #expect(leavesOut ? seen * 4 >= possible * 3 : seen == possible, "\(kind) \(key)=\(figures[key] ?? "")")
+      expect(leavesOut ? seen * 4 >= possible * 3 : seen == possible, "\(kind) \(key)=\(figures[key] ?? "")")
     }
   }
 
@@ -113,18 +115,18 @@ struct CoverageTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new shiftKey a1", "new shiftKey b1", "new power b2", "send a1 tap", "send b1 character x")
     var figures = try figures(guest.say("coverage kind=shiftKey"))
-    #expect(figures["machines"] == "2" && figures["pairs"] == "2/6" && figures["states"] == "2/3")
+    expect(figures["machines"] == "2" && figures["pairs"] == "2/6" && figures["states"] == "2/3")
     figures = try self.figures(guest.say("coverage a*"))
-    #expect(figures["machines"] == "1" && figures["pairs"] == "1/6" && figures["transitions"] == "1/5")
-    #expect(names(guest.say("coverage")) == ["power", "shiftKey"])
-    #expect(names(guest.say("coverage b?")) == ["power", "shiftKey"])
-    #expect(names(guest.say("coverage b* kind=power")) == ["power"])
+    expect(figures["machines"] == "1" && figures["pairs"] == "1/6" && figures["transitions"] == "1/5")
+    expectEqual(names(guest.say("coverage")), ["power", "shiftKey"])
+    expectEqual(names(guest.say("coverage b?")), ["power", "shiftKey"])
+    expectEqual(names(guest.say("coverage b* kind=power")), ["power"])
     _ = guest.play("new phoneCall c")
-    #expect(names(guest.say("coverage kind=phoneCall")) == ["callTracker", "phone"])
+    expectEqual(names(guest.say("coverage kind=phoneCall")), ["callTracker", "phone"])
     // What a dropped machine has done still counts.
     _ = guest.play("drop a1", "drop b1")
     figures = try self.figures(guest.say("coverage kind=shiftKey"))
-    #expect(figures["machines"] == "2" && figures["pairs"] == "2/6")
+    expect(figures["machines"] == "2" && figures["pairs"] == "2/6")
   }
 
   private func names(_ lines: [String]) -> [String] {
@@ -134,13 +136,13 @@ struct CoverageTests {
   @Test("a journal that has forgotten its beginning says from where it counts")
   func forgetting() throws {
     var limits = Limits()
-    #expect(limits.set("journal=4") == nil)
+    expectNil(limits.set("journal=4"))
     let guest = HostedService(limits: limits).connect(toWorld: "w")
     _ = guest.play("new shiftKey key", "send key character a", "send key tap", "send key tap")
-    #expect(try figures(guest.say("coverage"))["since"] == nil)
+    try expectNil(figures(guest.say("coverage"))["since"])
     _ = guest.play("send key tap", "send key tap")
     let figures = try figures(guest.say("coverage"))
-    #expect(figures["since"] == "3" && figures["pairs"] == "3/6" && figures["machines"] == "1")
+    expect(figures["since"] == "3" && figures["pairs"] == "3/6" && figures["machines"] == "1")
   }
 
   @Test("the fridge of many regions: each of them, and no more lines than one can read")
@@ -148,15 +150,15 @@ struct CoverageTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new smartFridge f", "advance 1h")
     let lines = guest.say("coverage")
-    #expect(lines.last == "+ \(lines.count - 1)")
-    #expect(lines.count < 200)
+    expectEqual(lines.last, "+ \(lines.count - 1)")
+    expect(lines.count < 200)
     let figures = try figures(lines)
     // The combinations, and the state without power.
-    #expect(figures["combinations"] == "6/42" && figures["states"] == "6/43")
-    #expect(figures["switches"] == nil)
-    #expect(lines.contains { $0.hasPrefix(". region smartFridge ") })
-    #expect(lines.contains { $0.hasPrefix(". more smartFridge pair ") })
-    #expect(guest.say("coverage") == lines)
+    expect(figures["combinations"] == "6/42" && figures["states"] == "6/43")
+    expectNil(figures["switches"])
+    expect(lines.contains { $0.hasPrefix(". region smartFridge ") })
+    expect(lines.contains { $0.hasPrefix(". more smartFridge pair ") })
+    expectEqual(guest.say("coverage"), lines)
   }
 
   @Test("the same world gives the same lines, whoever asks and whatever was asked before")
@@ -167,10 +169,10 @@ struct CoverageTests {
       let guest = host.connect(toWorld: "w")
       _ = guest.play("new shiftKey key", "new checkinApp app", "new doorFridge f", "advance 1h", "send key tap")
       let lines = guest.say("coverage")
-      #expect(host.connect(toWorld: "w").say("coverage") == lines)
+      expectEqual(host.connect(toWorld: "w").say("coverage"), lines)
       return lines
     }
-    #expect(lines(askingBefore: false) == lines(askingBefore: true))
+    expectEqual(lines(askingBefore: false), lines(askingBefore: true))
   }
 
   @Test("others are served while a long journal is read, and what they do does not count")
@@ -180,12 +182,12 @@ struct CoverageTests {
     for number in 0..<100 { _ = other.say("new power p\(number)") }
     for _ in 0..<500 { _ = other.say("cast * buttonClick") }
     host.round { reader.arrive("coverage\n") }
-    #expect(reader.isBusy)
+    expect(reader.isBusy)
     host.round { other.arrive("new shiftKey key\n") }
-    #expect(other.lines().last?.hasPrefix("+ created key") == true)
-    #expect(reader.isBusy)
+    expect(other.lines().last, hasPrefix: "+ created key")
+    expect(reader.isBusy)
     host.settle()
     let lines = reader.lines()
-    #expect(names(lines) == ["power"] && lines.first?.contains(" machines=100 ") == true)
+    expect(names(lines) == ["power"] && lines.first?.contains(" machines=100 ") == true)
   }
 }

@@ -1,6 +1,7 @@
 import Simulator
 import StateMachines
 import Statecharts
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -38,24 +39,25 @@ struct DefinedKindsTests {
   @Test("a defined kind is listed, described, made, sent to, drawn and covered like any other")
   func whole() {
     let guest = HostedService().connect(toWorld: "w")
-    #expect(
-      define("tally", Self.counter(to: 3), guest) == ["+ defined tally version=1 states=2 events=2 t=0.000 seq=1"])
-    #expect(guest.say("kinds").contains { $0.hasPrefix(". tally states=2 events=3 timers=1 ") })
-    #expect(guest.say("describe tally").last?.hasPrefix("+ ") == true)
-    #expect(guest.say("new tally c") == ["+ created c low t=0.000 seq=2"])
-    #expect(guest.say("send c add") == ["+ stayed low t=0.000 seq=3"])
-    #expect(guest.say("send c add by=2") == ["+ moved low full t=0.000 seq=4 outputs=beep"])
-    #expect(guest.say("agenda") == [". 5.000 c drain(1) left=5.000", "+ 1"])
-    #expect(guest.say("send c add") == ["+ ignored full t=0.000 seq=5"])
-    #expect(guest.say("fire c drain(1)") == ["+ moved full low t=0.000 seq=6"])
-    #expect(guest.say("send c add by=2 by=3")[0].hasPrefix("- BAD-ARGUMENT argument=by"))
-    #expect(guest.say("send c add 2")[0].hasPrefix("- BAD-ARGUMENT argument=1 got=2"))
-    #expect(guest.say("send c unheard")[0].hasPrefix("- UNKNOWN-EVENT machine=c event=unheard allowed=add,drain "))
-    #expect(guest.say("can c").contains(". add data"))
-    #expect(guest.say("graph tally format=table").last?.hasPrefix("+ ") == true)
-    #expect(guest.say("coverage kind=tally").last?.hasPrefix("+ ") == true)
-    #expect(
-      guest.say("journal since=4 limit=1") == [
+    expectEqual(
+      define("tally", Self.counter(to: 3), guest), ["+ defined tally version=1 states=2 events=2 t=0.000 seq=1"])
+    expect(guest.say("kinds").contains { $0.hasPrefix(". tally states=2 events=3 timers=1 ") })
+    expect(guest.say("describe tally").last, hasPrefix: "+ ")
+    expectEqual(guest.say("new tally c"), ["+ created c low t=0.000 seq=2"])
+    expectEqual(guest.say("send c add"), ["+ stayed low t=0.000 seq=3"])
+    expectEqual(guest.say("send c add by=2"), ["+ moved low full t=0.000 seq=4 outputs=beep"])
+    expectEqual(guest.say("agenda"), [". 5.000 c drain(1) left=5.000", "+ 1"])
+    expectEqual(guest.say("send c add"), ["+ ignored full t=0.000 seq=5"])
+    expectEqual(guest.say("fire c drain(1)"), ["+ moved full low t=0.000 seq=6"])
+    expect(guest.say("send c add by=2 by=3")[0], hasPrefix: "- BAD-ARGUMENT argument=by")
+    expect(guest.say("send c add 2")[0], hasPrefix: "- BAD-ARGUMENT argument=1 got=2")
+    expect(guest.say("send c unheard")[0], hasPrefix: "- UNKNOWN-EVENT machine=c event=unheard allowed=add,drain ")
+    expect(guest.say("can c"), contains: ". add data")
+    expect(guest.say("graph tally format=table").last, hasPrefix: "+ ")
+    expect(guest.say("coverage kind=tally").last, hasPrefix: "+ ")
+    expectEqual(
+      guest.say("journal since=4 limit=1"),
+      [
         ". 4 0.000 c moved low full event=add", ". 4 0.000 c armed drain(1) due=5.000",
         ". 4 0.000 c output beep", "+ 3",
       ])
@@ -77,9 +79,9 @@ struct DefinedKindsTests {
     func text(_ request: String) -> String {
       guest.say(request).filter { $0.hasPrefix(".") }.map { String($0.dropFirst(2)) }.joined(separator: "\n")
     }
-    #expect(define("a", "mermaid", diagram).last?.hasPrefix("+ defined a version=1 states=2 ") == true)
-    #expect(define("b", "scxml", text("graph a format=scxml")).last?.hasPrefix("+ defined b ") == true)
-    #expect(define("c", "mermaid", text("graph b format=stateDiagram")).last?.hasPrefix("+ defined c ") == true)
+    expect(define("a", "mermaid", diagram).last, hasPrefix: "+ defined a version=1 states=2 ")
+    expect(define("b", "scxml", text("graph a format=scxml")).last, hasPrefix: "+ defined b ")
+    expect(define("c", "mermaid", text("graph b format=stateDiagram")).last, hasPrefix: "+ defined c ")
     let walks = ["a", "b", "c"].map { kind in
       ["new \(kind) m"] + ["send m press", "advance 5s", "send m press", "advance 5s", "send m press", "show m"]
     }.map { requests -> [String] in
@@ -88,14 +90,14 @@ struct DefinedKindsTests {
         line.split(separator: " ").filter { !$0.hasPrefix("seq=") && !$0.hasPrefix("t=") }.joined(separator: " ")
       }
     }
-    #expect(walks.allSatisfy { $0.contains(". reading count 2") }, "\(walks)")
-    #expect(guest.say("describe a").contains(". reading count type=json"))
-    #expect(walks[0].contains("+ moved off on") && walks[0].contains { $0.hasPrefix("+ ignored off") })
-    #expect(walks[1].dropFirst().map { $0.prefix(12) } == walks[0].dropFirst().map { $0.prefix(12) })
-    #expect(walks[2].dropFirst().map { $0.prefix(12) } == walks[0].dropFirst().map { $0.prefix(12) })
-    #expect(guest.say("graph power format=scxml")[0].hasPrefix("- BAD-ARGUMENT argument=format got=scxml "))
+    expect(walks.allSatisfy { $0.contains(". reading count 2") }, "\(walks)")
+    expect(guest.say("describe a"), contains: ". reading count type=json")
+    expect(walks[0].contains("+ moved off on") && walks[0].contains { $0.hasPrefix("+ ignored off") })
+    expectEqual(walks[1].dropFirst().map { $0.prefix(12) }, walks[0].dropFirst().map { $0.prefix(12) })
+    expectEqual(walks[2].dropFirst().map { $0.prefix(12) }, walks[0].dropFirst().map { $0.prefix(12) })
+    expect(guest.say("graph power format=scxml")[0], hasPrefix: "- BAD-ARGUMENT argument=format got=scxml ")
     let wrong = define("d", "mermaid", "stateDiagram-v2\n  off --> on : press [\n")
-    #expect(
+    expect(
       wrong.first?.hasPrefix(". 2:") == true && wrong.last?.hasPrefix("- BAD-DEFINITION line=2 ") == true, "\(wrong)")
   }
 
@@ -105,7 +107,7 @@ struct DefinedKindsTests {
     for (label, note) in [("timer 5s", "a timer: after 5s"), ("pump timer 5s", "the timer pump: after 5s")] {
       let document = "stateDiagram-v2\n[*] --> a\na --> b : \(label)\n"
       let lines = guest.say("define k format=mermaid bytes=\(document.utf8.count)\n\(document)")
-      #expect(lines.first == ". 3:9 note : \"\(label)\" is \(note)", "\(lines)")
+      expectEqual(lines.first, ". 3:9 note : \"\(label)\" is \(note)", "\(lines)")
     }
   }
 
@@ -128,24 +130,21 @@ struct DefinedKindsTests {
   func otherNotations(format: String, document: String, event: String) throws {
     let guest = HostedService().connect(toWorld: "w")
     let defined = guest.say("define k format=\(format) bytes=\(document.utf8.count)\n\(document)")
-    #expect(defined.last?.hasPrefix("+ defined k version=1 states=2 events=1 ") == true, "\(defined)")
-    #expect(
+    expect(defined.last, hasPrefix: "+ defined k version=1 states=2 events=1 ", "\(defined)")
+    expect(
       defined.contains { $0.contains(" note : ") && $0.contains("isAdmin=on unless new or the event says otherwise") })
-    #expect(guest.say("describe k").contains(". origin : a document in \(format)"))
+    expect(guest.say("describe k"), contains: ". origin : a document in \(format)")
     let walk = guest.play("new k m", "send m \(event) isAdmin=off", "send m \(event)", "advance 5s", "show m")
-    #expect(
+    expect(
       walk.contains { $0.hasPrefix("+ ignored off") } && walk.contains { $0.hasPrefix("+ moved off on") }, "\(walk)")
-    #expect(guest.say("send m \(event)").last?.hasPrefix("+ moved off on") == true)
+    expect(guest.say("send m \(event)").last, hasPrefix: "+ moved off on")
     let scxml = guest.say("graph k format=scxml").dropLast().map { $0.dropFirst(2) }.joined(separator: "\n")
-    #expect(
-      guest.say("define s format=scxml bytes=\(scxml.utf8.count)\n\(scxml)").last?.hasPrefix("+ defined s ") == true)
+    expect(guest.say("define s format=scxml bytes=\(scxml.utf8.count)\n\(scxml)").last, hasPrefix: "+ defined s ")
     let diagram = guest.say("graph k format=stateDiagram").dropLast().map { $0.dropFirst(2) }.joined(separator: "\n")
-    #expect(
-      guest.say("define d format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)").last?.hasPrefix("+ defined d ")
-        == true)
+    expect(guest.say("define d format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)").last, hasPrefix: "+ defined d ")
     // Read as strictly as it says, and kept so: an undone and repeated definition is the same.
     let strict = guest.say("define k format=\(format) strict=yes bytes=\(document.utf8.count)\n\(document)")
-    #expect(
+    expect(
       format == "plantuml"
         ? strict.last?.hasPrefix("- BAD-DEFINITION ") == true : strict.first?.contains(" warning : ") == true,
       "\(strict)")
@@ -159,15 +158,15 @@ struct DefinedKindsTests {
         <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0"><datamodel><data id="n" expr="0"/></datamodel>
         <state id="a"><transition event="e" target="a"><script>\(script)</script></transition></state></scxml>
         """
-      #expect(guest.say("define k format=scxml bytes=\(document.utf8.count)\n\(document)").count == 1)
-      #expect(guest.say("new k m") == ["+ created m a t=0.000 seq=2"])
+      expectEqual(guest.say("define k format=scxml bytes=\(document.utf8.count)\n\(document)").count, 1)
+      expectEqual(guest.say("new k m"), ["+ created m a t=0.000 seq=2"])
       let hosted = guest.client.hosted
-      #expect(guest.say("world fork x\nuse x").count == 2)
-      #expect(guest.client.hosted.live.mayStepLong == hosted.live.mayStepLong)
+      expectEqual(guest.say("world fork x\nuse x").count, 2)
+      expectEqual(guest.client.hosted.live.mayStepLong, hosted.live.mayStepLong)
       return hosted.live.mayStepLong
     }
-    #expect(mayStepLong("while (n != 100000) n++;"))
-    #expect(!mayStepLong("n = n + 1;"))
+    expect(mayStepLong("while (n != 100000) n++;"))
+    expect(!mayStepLong("n = n + 1;"))
   }
 
   @Test("a document is no longer read after its define is cancelled, and nothing is defined")
@@ -183,8 +182,8 @@ struct DefinedKindsTests {
     threads.finish(host)
     host.round { guest.arrive("@k describe k\n") }
     let lines = guest.lines()
-    #expect(lines.count == 3 && lines[0].hasPrefix("- @d CANCELLED ") && lines[1] == "+ @c", "\(lines)")
-    #expect(lines.last?.hasPrefix("- @k UNKNOWN-KIND ") == true)
+    expect(lines.count == 3 && lines[0].hasPrefix("- @d CANCELLED ") && lines[1] == "+ @c", "\(lines)")
+    expect(lines.last, hasPrefix: "- @k UNKNOWN-KIND ")
   }
 
   @Test(
@@ -202,8 +201,8 @@ struct DefinedKindsTests {
   func smallest(states: String) {
     let guest = HostedService().connect(toWorld: "w")
     let chart = "<scxml xmlns='http://www.w3.org/2005/07/scxml' version='1.0'>\(states)</scxml>"
-    #expect(define("k", chart, guest).last?.hasPrefix("+ defined k ") == true)
-    #expect(guest.say("new k m").last?.hasPrefix("+ created m ") == true)
+    expect(define("k", chart, guest).last, hasPrefix: "+ defined k ")
+    expect(guest.say("new k m").last, hasPrefix: "+ created m ")
     let graphs = ["k", "m"].flatMap { name in
       // Another program makes the SVG, of what `dot` says.
       GraphFormat.allCases.filter { $0 != .svg }.flatMap { format in
@@ -217,8 +216,8 @@ struct DefinedKindsTests {
     ]
     for request in graphs + requests {
       let answer = guest.say(request).last ?? ""
-      #expect(answer.hasPrefix("+") || answer.hasPrefix("- "), "\(request): \(answer)")
-      #expect(!answer.hasPrefix("- INTERNAL"), "\(request): \(answer)")
+      expect(answer.hasPrefix("+") || answer.hasPrefix("- "), "\(request): \(answer)")
+      expect(!answer.hasPrefix("- INTERNAL"), "\(request): \(answer)")
     }
   }
 
@@ -227,28 +226,28 @@ struct DefinedKindsTests {
     let guest = HostedService().connect(toWorld: "w")
     let gate = Self.toggle.replacing("target=\"on\"", with: "cond=\"false\" target=\"on\"")
     _ = define("gate", gate, guest)
-    #expect(
-      guest.play("new gate g", "send g press").last
-        == "+ ignored off t=0.000 seq=3 : the guard \"false\" of the transition in line 2 is false")
+    expectEqual(
+      guest.play("new gate g", "send g press").last,
+      "+ ignored off t=0.000 seq=3 : the guard \"false\" of the transition in line 2 is false")
   }
 
   @Test("the event that stands for a diagram's after cannot be sent; the refusal names the way")
   func ownTimers() {
     let guest = HostedService().connect(toWorld: "w")
     let diagram = "stateDiagram-v2\n[*] --> a\na --> b : after 5s\nb --> a : back"
-    #expect(
-      guest.say("define k format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)").last
-        == "+ defined k version=1 states=2 events=1 t=0.000 seq=1")
+    expectEqual(
+      guest.say("define k format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)").last,
+      "+ defined k version=1 states=2 events=1 t=0.000 seq=1")
     _ = guest.say("new k m")
     let refused = guest.say("send m a.after.5s")[0]
-    #expect(refused.hasPrefix("- UNKNOWN-EVENT machine=m event=a.after.5s allowed=back"), "\(refused)")
-    #expect(refused.contains("'fire m a.after.5s("), "\(refused)")
-    #expect(guest.say("send m a.after.5s.x")[0].hasPrefix("- UNKNOWN-EVENT"))
-    #expect(guest.say("fire m a.after.5s(1)")[0].hasPrefix("+ moved a b"))
+    expect(refused, hasPrefix: "- UNKNOWN-EVENT machine=m event=a.after.5s allowed=back", "\(refused)")
+    expect(refused, contains: "'fire m a.after.5s(", "\(refused)")
+    expect(guest.say("send m a.after.5s.x")[0], hasPrefix: "- UNKNOWN-EVENT")
+    expect(guest.say("fire m a.after.5s(1)")[0], hasPrefix: "+ moved a b")
     // In SCXML it is an event like any other.
     let document = guest.say("graph k format=scxml").dropLast().map { $0.dropFirst(2) }.joined(separator: "\n")
     _ = define("s", document, guest)
-    #expect(guest.play("new s n", "send n a.after.5s").last?.hasPrefix("+ moved a b") == true)
+    expect(guest.play("new s n", "send n a.after.5s").last, hasPrefix: "+ moved a b")
   }
 
   @Test("what data that a machine was sent would do now is marked as possible, like that of samples")
@@ -258,7 +257,7 @@ struct DefinedKindsTests {
     _ = guest.say("define k format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
     _ = guest.play("new k m", "send m press n=4242", "send m press")
     let table = guest.say("graph m width=1000")
-    #expect(table.contains { $0.contains("[_event.data.n * 2 == 8484]: → on *") }, "\(table)")
+    expect(table.contains { $0.contains("[_event.data.n * 2 == 8484]: → on *") }, "\(table)")
   }
 
   @Test("a machine's state diagram is its kind's, with the active states marked, and can be loaded again")
@@ -269,12 +268,11 @@ struct DefinedKindsTests {
     _ = guest.play("new k m", "send m go")
     func lines(_ request: String) -> [Substring] { guest.say(request).dropLast().map { $0.dropFirst(2) } }
     let marked = lines("graph m format=stateDiagram")
-    #expect(marked.contains("    class b current") && !marked.contains("    class a current"))
-    #expect(marked.filter { !$0.contains("current") } == lines("graph k format=stateDiagram"))
+    expect(marked.contains("    class b current") && !marked.contains("    class a current"))
+    expectEqual(marked.filter { !$0.contains("current") }, lines("graph k format=stateDiagram"))
     let text = marked.joined(separator: "\n")
-    #expect(
-      guest.say("define again format=mermaid bytes=\(text.utf8.count)\n\(text)").last?.hasPrefix("+ defined again ")
-        == true)
+    expect(
+      guest.say("define again format=mermaid bytes=\(text.utf8.count)\n\(text)").last, hasPrefix: "+ defined again ")
   }
 
   @Test("the diagram of a chart that does not read its events is complete")
@@ -287,9 +285,9 @@ struct DefinedKindsTests {
     func why(_ kind: String) -> String {
       guest.say("graph \(kind) format=json").suffix(4).joined()
     }
-    #expect(why("toggle").contains("\"complete\":true"))
-    #expect(why("tally").contains("add was tried with no data and "), "\(why("tally"))")
-    #expect(why("chance").contains("press in off depends on random numbers"), "\(why("chance"))")
+    expect(why("toggle"), contains: "\"complete\":true")
+    expect(why("tally"), contains: "add was tried with no data and ", "\(why("tally"))")
+    expect(why("chance"), contains: "press in off depends on random numbers", "\(why("chance"))")
   }
 
   @Test("a kind of very many states has machines, but no diagram; one of very many events is none")
@@ -301,21 +299,19 @@ struct DefinedKindsTests {
         "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\"><state id=\"s0\">\(moves)</state>\(others)</scxml>"
     }
     let guest = HostedService().connect(toWorld: "w")
-    #expect(define("wide", document(2_000, 1), guest).last?.hasPrefix("+ defined wide ") == true)
-    #expect(guest.say("graph wide format=dot").last?.hasPrefix("+ ") == true)
-    #expect(define("large", document(2_001, 1), guest).last?.hasPrefix("+ defined large ") == true)
-    #expect(guest.play("new large m", "send m e0").last?.hasPrefix("+ moved s0 s0 ") == true)
+    expect(define("wide", document(2_000, 1), guest).last, hasPrefix: "+ defined wide ")
+    expect(guest.say("graph wide format=dot").last, hasPrefix: "+ ")
+    expect(define("large", document(2_001, 1), guest).last, hasPrefix: "+ defined large ")
+    expect(guest.play("new large m", "send m e0").last, hasPrefix: "+ moved s0 s0 ")
     for format in ["table", "dot", "mermaid", "stateDiagram", "json", "tests"] {
-      #expect(
-        guest.say("graph m format=\(format)").last?.hasPrefix("- LIMIT name=diagramStates value=2000 : ") == true,
-        "\(format)")
+      expect(
+        guest.say("graph m format=\(format)").last, hasPrefix: "- LIMIT name=diagramStates value=2000 : ", "\(format)")
     }
-    #expect(define("many", document(1_001, 1_000), guest).last?.hasPrefix("+ defined many ") == true)
-    #expect(guest.say("graph many").last?.hasPrefix("- LIMIT name=diagramPairs value=1000000 : ") == true)
-    #expect(RequestContext.mayExplore(states: 1_000, events: 1_000))
-    #expect(define("loud", document(1, 2_000), guest).last?.hasPrefix("+ defined loud ") == true)
-    #expect(
-      define("noisy", document(1, 2_001), guest).last?.hasPrefix("- LIMIT name=documentEvents value=2000 : ") == true)
+    expect(define("many", document(1_001, 1_000), guest).last, hasPrefix: "+ defined many ")
+    expect(guest.say("graph many").last, hasPrefix: "- LIMIT name=diagramPairs value=1000000 : ")
+    expect(RequestContext.mayExplore(states: 1_000, events: 1_000))
+    expect(define("loud", document(1, 2_000), guest).last, hasPrefix: "+ defined loud ")
+    expect(define("noisy", document(1, 2_001), guest).last, hasPrefix: "- LIMIT name=documentEvents value=2000 : ")
   }
 
   @Test("a document that is nested as deeply as is allowed has machines and diagrams of all formats")
@@ -330,16 +326,16 @@ struct DefinedKindsTests {
       "stateDiagram-v2\n[*] --> s0\n" + (0..<200).map { "state s\($0) {\n[*] --> s\($0 + 1)\n" }.joined()
       + "s200 --> s200 : e\n" + String(repeating: "}\n", count: 200)
     let guest = HostedService().connect(toWorld: "w")
-    #expect(define("deep", text, guest).last?.hasPrefix("+ defined deep ") == true)
+    expect(define("deep", text, guest).last, hasPrefix: "+ defined deep ")
     let read = guest.say("define nest format=mermaid bytes=\(nested.utf8.count)\n\(nested)").last ?? ""
-    #expect(read.hasPrefix("+ defined nest ") || read.hasPrefix("- BAD-DEFINITION "), "\(read)")
-    #expect(guest.play("new deep m", "send m e", "undo").last?.hasPrefix("+ ") == true)
+    expect(read.hasPrefix("+ defined nest ") || read.hasPrefix("- BAD-DEFINITION "), "\(read)")
+    expect(guest.play("new deep m", "send m e", "undo").last, hasPrefix: "+ ")
     for format in ["table", "dot", "mermaid", "stateDiagram", "plantuml", "json", "tests", "scxml"] {
       for kind in ["deep", "nest"] where kind == "deep" || read.hasPrefix("+") {
-        #expect(guest.say("graph \(kind) show=all format=\(format)").last?.hasPrefix("+ ") == true, "\(kind) \(format)")
+        expect(guest.say("graph \(kind) show=all format=\(format)").last, hasPrefix: "+ ", "\(kind) \(format)")
       }
     }
-    #expect(guest.say("coverage kind=deep").last?.hasPrefix("+ ") == true)
+    expect(guest.say("coverage kind=deep").last, hasPrefix: "+ ")
   }
 
   @Test("the guards of a document are those of its diagrams")
@@ -355,9 +351,9 @@ struct DefinedKindsTests {
       """
     _ = guest.say("define lamp format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
     let arrows = guest.say("graph lamp format=json").filter { $0.contains(#""from":"off""#) }
-    #expect(arrows.contains { $0.contains(#""to":"on","event":"press","guard":"uses < 2""#) }, "\(arrows)")
-    #expect(arrows.contains { $0.contains(#""to":"broken","event":"press","outputs""#) }, "\(arrows)")
-    #expect(guest.say("graph lamp format=table").contains { $0.contains("[not (uses < 2)]: → broken") })
+    expect(arrows.contains { $0.contains(#""to":"on","event":"press","guard":"uses < 2""#) }, "\(arrows)")
+    expect(arrows.contains { $0.contains(#""to":"broken","event":"press","outputs""#) }, "\(arrows)")
+    expect(guest.say("graph lamp format=table").contains { $0.contains("[not (uses < 2)]: → broken") })
   }
 
   @Test("the data of a document are readings, written as `send` takes them")
@@ -373,15 +369,16 @@ struct DefinedKindsTests {
       </scxml>
       """
     _ = define("kept", document, guest)
-    #expect(guest.say("describe kept").contains { $0.hasPrefix(". reading n ") })
+    expect(guest.say("describe kept").contains { $0.hasPrefix(". reading n ") })
     _ = guest.say("new kept k")
-    #expect(
-      guest.say("show k") == [
+    expectEqual(
+      guest.say("show k"),
+      [
         ". state s", ". reading n 1.5", ". reading text \"two words\"", #". reading digits "\"12\"""#,
         #". reading list "[1,\"a\"]""#, ". allowed set", "+ 6",
       ])
     _ = guest.say("send k set to=now")
-    #expect(guest.say("show k").contains(". reading none now"))
+    expect(guest.say("show k"), contains: ". reading none now")
   }
 
   @Test("all mistakes at once; nothing changes; missing files are named")
@@ -391,20 +388,20 @@ struct DefinedKindsTests {
       "target=\"off\"", with: "target=\"of\"")
     let lines = define("toggle", broken, guest)
     let errors = lines.filter { $0.contains(" error ") }
-    #expect(errors.map { $0.prefix(4) } == [". 2:", ". 3:"])
-    #expect(lines.last?.hasPrefix("- BAD-DEFINITION line=2 column=") == true)
-    #expect(guest.say("new toggle t")[0].hasPrefix("- UNKNOWN-KIND kind=toggle"))
+    expectEqual(errors.map { $0.prefix(4) }, [". 2:", ". 3:"])
+    expect(lines.last, hasPrefix: "- BAD-DEFINITION line=2 column=")
+    expect(guest.say("new toggle t")[0], hasPrefix: "- UNKNOWN-KIND kind=toggle")
     let split = """
       <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0">
         <script src="file:lib.js"/>
         <state id="a"/>
       </scxml>
       """
-    #expect(define("parts", split, guest).last?.hasPrefix("- BAD-DEFINITION missing=lib.js : ") == true)
-    #expect(guest.say("define parts format=scxml bytes=9 resource=file:lib.js\nvar x = 1") == ["+ resource lib.js"])
-    #expect(define("parts", split, guest).last?.hasPrefix("+ defined parts version=1") == true)
-    #expect(define("power", Self.toggle, guest)[0].hasPrefix("- NAME-TAKEN kind=power"))
-    #expect(guest.say("world") == ["+ world=w clock=virtual t=0.000 seq=1"])
+    expect(define("parts", split, guest).last, hasPrefix: "- BAD-DEFINITION missing=lib.js : ")
+    expectEqual(guest.say("define parts format=scxml bytes=9 resource=file:lib.js\nvar x = 1"), ["+ resource lib.js"])
+    expect(define("parts", split, guest).last, hasPrefix: "+ defined parts version=1")
+    expect(define("power", Self.toggle, guest)[0], hasPrefix: "- NAME-TAKEN kind=power")
+    expectEqual(guest.say("world"), ["+ world=w clock=virtual t=0.000 seq=1"])
   }
 
   @Test("a kind belongs to its world: others have it not, a fork has it, undo takes it back")
@@ -413,14 +410,15 @@ struct DefinedKindsTests {
     let guest = host.connect(toWorld: "w")
     let other = host.connect(toWorld: "v")
     _ = define("toggle", Self.toggle, guest)
-    #expect(other.say("new toggle t")[0].hasPrefix("- UNKNOWN-KIND"))
-    #expect(
-      guest.play("new toggle t", "world fork f", "undo 2", "new toggle t").map { $0.prefix(20) } == [
+    expect(other.say("new toggle t")[0], hasPrefix: "- UNKNOWN-KIND")
+    expectEqual(
+      guest.play("new toggle t", "world fork f", "undo 2", "new toggle t").map { $0.prefix(20) },
+      [
         "+ created t off t=0.", "+ created f", "+ t=0.000 seq=3", "- UNKNOWN-KIND kind=",
       ])
-    #expect(guest.say("journal")[0] == ". 1 0.000 - defined toggle version=1 undone=3")
-    #expect(guest.play("use f", "send t press").last == "+ moved off on t=0.000 seq=3")
-    #expect(guest.play("undo", "undo", "new toggle u").last == "+ created u off t=0.000 seq=6")
+    expectEqual(guest.say("journal")[0], ". 1 0.000 - defined toggle version=1 undone=3")
+    expectEqual(guest.play("use f", "send t press").last, "+ moved off on t=0.000 seq=3")
+    expectEqual(guest.play("undo", "undo", "new toggle u").last, "+ created u off t=0.000 seq=6")
   }
 
   @Test("defined again, new machines have the next version, and old ones keep theirs")
@@ -429,24 +427,27 @@ struct DefinedKindsTests {
     let guest = host.connect(toWorld: "w")
     _ = define("tally", Self.counter(to: 2), guest)
     _ = guest.say("new tally a")
-    #expect(
-      define("tally", Self.counter(to: 3), guest) == ["+ defined tally version=2 states=2 events=2 t=0.000 seq=3"])
-    #expect(
-      guest.play("new tally b", "send a add", "send b add", "send a add", "send b add").suffix(2) == [
+    expectEqual(
+      define("tally", Self.counter(to: 3), guest), ["+ defined tally version=2 states=2 events=2 t=0.000 seq=3"])
+    expectEqual(
+      guest.play("new tally b", "send a add", "send b add", "send a add", "send b add").suffix(2),
+      [
         "+ moved low full t=0.000 seq=7 outputs=beep", "+ stayed low t=0.000 seq=8",
       ])
-    #expect(guest.say("undefine tally")[0].hasPrefix("- IN-USE kind=tally machine=a count=2"))
-    #expect(
-      guest.play("drop a", "drop b", "undefine tally", "new tally c").suffix(2).map { $0.prefix(14) } == [
+    expect(guest.say("undefine tally")[0], hasPrefix: "- IN-USE kind=tally machine=a count=2")
+    expectEqual(
+      guest.play("drop a", "drop b", "undefine tally", "new tally c").suffix(2).map { $0.prefix(14) },
+      [
         "+ t=0.000 seq=", "- UNKNOWN-KIND",
       ])
-    #expect(
-      guest.say("undefine power") == [
+    expectEqual(
+      guest.say("undefine power"),
+      [
         "- BAD-ARGUMENT argument=KIND got=power : 'power' is part of the program; only what 'define' made is forgotten"
       ])
-    #expect(
-      guest.say("undefine none")[0].hasPrefix("- UNKNOWN-KIND kind=none : this world has defined no kind 'none'; "))
-    #expect(guest.play("undo 3", "list").suffix(3) == [". a tally full", ". b tally low", "+ 2"])
+    expect(
+      guest.say("undefine none")[0], hasPrefix: "- UNKNOWN-KIND kind=none : this world has defined no kind 'none'; ")
+    expectEqual(guest.play("undo 3", "list").suffix(3), [". a tally full", ". b tally low", "+ 2"])
   }
 
   @Test("watchers are told, and a second connection in the world makes machines of it")
@@ -456,10 +457,10 @@ struct DefinedKindsTests {
     let other = host.connect()
     _ = other.play("use w", "watch *")
     _ = define("toggle", Self.toggle, guest)
-    #expect(other.lines() == ["* 1 0.000 - defined toggle version=1"])
-    #expect(other.say("new toggle t").last == "+ created t off t=0.000 seq=2")
+    expectEqual(other.lines(), ["* 1 0.000 - defined toggle version=1"])
+    expectEqual(other.say("new toggle t").last, "+ created t off t=0.000 seq=2")
     _ = guest.play("drop t", "undefine toggle")
-    #expect(other.lines().last == "* 4 0.000 - undefined toggle")
+    expectEqual(other.lines().last, "* 4 0.000 - undefined toggle")
   }
 
   @Test("a machine whose steps are long is tried a little only; what was not tried counts as possible")
@@ -472,14 +473,14 @@ struct DefinedKindsTests {
       <datamodel><data id='n' expr='0'/><data id='i' expr='0'/></datamodel>
       <state id='a'>\(events)<transition event='zz' cond='false'/></state></scxml>
       """
-    #expect(define("k", chart, guest).last?.hasPrefix("+ defined k ") == true)
-    #expect(guest.say("new k m strict=on").last?.hasPrefix("+ created m ") == true)
-    #expect(guest.say("can m zz").last?.hasPrefix("+ no ") == true)
+    expect(define("k", chart, guest).last, hasPrefix: "+ defined k ")
+    expect(guest.say("new k m strict=on").last, hasPrefix: "+ created m ")
+    expect(guest.say("can m zz").last, hasPrefix: "+ no ")
     // Two of the others are enough.
-    #expect(guest.say("can m").contains { $0.hasPrefix(". zz ") })
-    #expect(guest.say("show m").contains(". allowed e0 e1 e2 e3 zz"))
-    #expect(guest.say("send m zz").last?.contains(" allowed=e0,e1,e2,e3,zz ") == true)
-    #expect(guest.say("graph k format=json").contains(". \"complete\":false,"))
+    expect(guest.say("can m").contains { $0.hasPrefix(". zz ") })
+    expect(guest.say("show m"), contains: ". allowed e0 e1 e2 e3 zz")
+    expect(guest.say("send m zz").last, contains: " allowed=e0,e1,e2,e3,zz ")
+    expect(guest.say("graph k format=json"), contains: ". \"complete\":false,")
   }
 
   @Test("timers without delay that compute for long are not all behind one input, but before the next")
@@ -494,16 +495,16 @@ struct DefinedKindsTests {
         <script>for (i = 0; i &lt; 50000; i++) { } n = n + 1;</script>
       </transition></state></scxml>
       """
-    #expect(define("k", chart, guest).last?.hasPrefix("+ defined k ") == true)
+    expect(define("k", chart, guest).last, hasPrefix: "+ defined k ")
     _ = guest.play("new k m", "send m arm")
     var areLeft: Bool { guest.client.hosted.live.world.mayFireLong }
-    #expect(areLeft)
-    #expect(guest.say("sync").last == "+" && areLeft)
-    #expect(guest.say("show m").contains(". reading n 12"))
-    #expect(!areLeft && guest.violations() == [])
-    #expect(guest.say("world").last?.hasSuffix(" seq=15") == true)
+    expect(areLeft)
+    expect(guest.say("sync").last == "+" && areLeft)
+    expect(guest.say("show m"), contains: ". reading n 12")
+    expect(!areLeft && guest.violations() == [])
+    expect(guest.say("world").last, hasSuffix: " seq=15")
     _ = guest.play("undo 1", "redo 1")
-    #expect(guest.say("show m").contains(". reading n 12") && guest.violations() == [])
+    expect(guest.say("show m").contains(". reading n 12") && guest.violations() == [])
   }
 
   @Test("what one input causes through wires counts together against the limits of documents")
@@ -524,16 +525,16 @@ struct DefinedKindsTests {
     _ = define("worker", worker, guest)
     _ = guest.play("new caller x", "new worker y", "wire x out y go")
     let before = guest.client.hosted.live.world.chartSteps
-    #expect(guest.say("send x go").last?.hasPrefix("+ stayed a ") == true)
+    expect(guest.say("send x go").last, hasPrefix: "+ stayed a ")
     let used = guest.client.hosted.live.world.chartSteps - before
-    #expect(used > 500_000 && used < 1_100_000, "\(used)")
+    expect(used > 500_000 && used < 1_100_000, "\(used)")
     let came = guest.say("journal y what=all")
-    #expect(came.count { $0.contains(" stayed ") } > 1 && came.count { $0.contains(" refused ") } > 1, "\(came)")
+    expect(came.count { $0.contains(" stayed ") } > 1 && came.count { $0.contains(" refused ") } > 1, "\(came)")
     // The next input has the whole of it again, and so has a replay.
-    #expect(guest.say("send y go").last?.hasPrefix("+ stayed a ") == true)
+    expect(guest.say("send y go").last, hasPrefix: "+ stayed a ")
     let readings = guest.say("show y")
     _ = guest.play("undo", "redo")
-    #expect(guest.say("show y") == readings)
+    expectEqual(guest.say("show y"), readings)
   }
 
   @Test("a step and a start over a limit are answered, and the world goes on")
@@ -549,30 +550,30 @@ struct DefinedKindsTests {
     _ = define("endless", endless, guest)
     _ = define("stuck", endless.replacing("initial=\"a\"", with: "initial=\"b\""), guest)
     _ = guest.say("new endless e")
-    #expect(
-      guest.say("send e spin")[0].hasPrefix(
-        "- LIMIT name=chartSteps value=1000000 machine=e state=a event=spin t=0.000 seq=4 : "))
-    #expect(guest.say("new stuck s")[0].hasPrefix("- LIMIT name=chartSteps value=1000000 kind=stuck"))
-    #expect(guest.say("expect e a") == ["+ a t=0.000"])
-    #expect(guest.say("limits").contains(". chartSteps 1000000 per-input"))
+    expect(
+      guest.say("send e spin")[0],
+      hasPrefix: "- LIMIT name=chartSteps value=1000000 machine=e state=a event=spin t=0.000 seq=4 : ")
+    expect(guest.say("new stuck s")[0], hasPrefix: "- LIMIT name=chartSteps value=1000000 kind=stuck")
+    expectEqual(guest.say("expect e a"), ["+ a t=0.000"])
+    expect(guest.say("limits"), contains: ". chartSteps 1000000 per-input")
   }
 
   @Test("machines of more kinds and versions than the limit are not made, nor composed ones")
   func mostKinds() {
     var limits = Limits()
-    #expect(limits.set("kinds=64") == nil)
+    expectNil(limits.set("kinds=64"))
     let guest = HostedService(limits: limits).connect(toWorld: "w")
     for version in 1...63 {
-      #expect(define("toggle", Self.toggle, guest)[0].hasPrefix("+ defined toggle version=\(version) "))
-      #expect(guest.say("new toggle t\(version)")[0].hasPrefix("+ created "))
+      expect(define("toggle", Self.toggle, guest)[0], hasPrefix: "+ defined toggle version=\(version) ")
+      expect(guest.say("new toggle t\(version)")[0], hasPrefix: "+ created ")
     }
-    #expect(guest.say("new phoneCall c")[0].hasPrefix("- LIMIT name=kinds value=64 : "))
-    #expect(guest.say("new power p")[0].hasPrefix("+ created p "))
+    expect(guest.say("new phoneCall c")[0], hasPrefix: "- LIMIT name=kinds value=64 : ")
+    expect(guest.say("new power p")[0], hasPrefix: "+ created p ")
     _ = define("toggle", Self.toggle, guest)
-    #expect(guest.say("new toggle u")[0].hasPrefix("- LIMIT name=kinds value=64 : "))
-    #expect(guest.say("count") == [". power off 1", ". toggle off 63", "+ 2"] || guest.say("count").last == "+ 64")
-    #expect(guest.say("kinds").count { $0.hasPrefix(". toggle ") } == 1)
-    #expect(guest.violations() == [])
+    expect(guest.say("new toggle u")[0], hasPrefix: "- LIMIT name=kinds value=64 : ")
+    expect(guest.say("count") == [". power off 1", ". toggle off 63", "+ 2"] || guest.say("count").last == "+ 64")
+    expectEqual(guest.say("kinds").count { $0.hasPrefix(". toggle ") }, 1)
+    expectEqual(guest.violations(), [])
   }
 
   @Test("durable worlds keep their kinds, old versions and undone ones: by replay and by checkpoint")
@@ -583,29 +584,29 @@ struct DefinedKindsTests {
       guest.say("define \(name) format=scxml bytes=\(document.utf8.count)\n\(document)").last ?? ""
     }
     _ = guest.say("clock virtual")
-    #expect(define("tally", Self.counter(to: 2), guest).hasPrefix("+ defined tally version=1"))
+    expect(define("tally", Self.counter(to: 2), guest), hasPrefix: "+ defined tally version=1")
     _ = guest.ask("new tally a")
-    #expect(define("toggle", Self.toggle, guest).hasPrefix("+ defined toggle"))
+    expect(define("toggle", Self.toggle, guest), hasPrefix: "+ defined toggle")
     _ = guest.ask("new toggle t", "undo 2")
-    #expect(define("tally", Self.counter(to: 3), guest).hasPrefix("+ defined tally version=2"))
+    expect(define("tally", Self.counter(to: 3), guest), hasPrefix: "+ defined tally version=2")
     _ = guest.ask("new tally b", "send a add", "send b add", "send a add", "send b add by=1")
     let list = guest.say("list")
     let agenda = guest.say("agenda")
-    #expect(list == [". a tally full", ". b tally low", "+ 2"])
+    expectEqual(list, [". a tally full", ". b tally low", "+ 2"])
     var last = try daemon.afterKill()
     for _ in 0..<3 {
       let guest = last.connect()
-      #expect(last.log == [])
-      #expect(guest.say("list") == list)
-      #expect(guest.say("agenda") == agenda)
-      #expect(guest.say("new toggle t")[0].hasPrefix("- UNKNOWN-KIND"))
-      #expect(guest.say("send b add by=0")[0].hasPrefix("+ stayed low"))
-      #expect(guest.say("journal").contains { $0.contains(" - defined toggle version=1 undone=") })
+      expectEqual(last.log, [])
+      expectEqual(guest.say("list"), list)
+      expectEqual(guest.say("agenda"), agenda)
+      expect(guest.say("new toggle t")[0], hasPrefix: "- UNKNOWN-KIND")
+      expect(guest.say("send b add by=0")[0], hasPrefix: "+ stayed low")
+      expect(guest.say("journal").contains { $0.contains(" - defined toggle version=1 undone=") })
       last = try last.restarted()
     }
     let end = last.connect()
-    #expect(end.play("advance 5s", "list").suffix(3) == [". a tally low", ". b tally low", "+ 2"])
-    #expect(end.say("undo 3").last?.hasPrefix("+ ") == true)
+    expectEqual(end.play("advance 5s", "list").suffix(3), [". a tally low", ". b tally low", "+ 2"])
+    expect(end.say("undo 3").last, hasPrefix: "+ ")
   }
 
   @Test("an event that another machine sent has its address, by which it can be answered, also in a fork")
@@ -628,13 +629,13 @@ struct DefinedKindsTests {
         <state id="lost"/>
       </scxml>
       """
-    #expect(define("asker", asker, guest).last?.hasPrefix("+ defined asker ") == true)
-    #expect(define("server", server, guest).last?.hasPrefix("+ defined server ") == true)
-    #expect(guest.play("new asker a", "new server server", "send a ask", "expect a asked").last == "+ asked t=0.000")
-    #expect(guest.play("world fork f", "send server reply", "expect a idle").last == "+ idle t=0.000")
-    #expect(guest.play("use f", "expect a asked", "send server reply", "expect a idle").last == "+ idle t=0.000")
+    expect(define("asker", asker, guest).last, hasPrefix: "+ defined asker ")
+    expect(define("server", server, guest).last, hasPrefix: "+ defined server ")
+    expectEqual(guest.play("new asker a", "new server server", "send a ask", "expect a asked").last, "+ asked t=0.000")
+    expectEqual(guest.play("world fork f", "send server reply", "expect a idle").last, "+ idle t=0.000")
+    expectEqual(guest.play("use f", "expect a asked", "send server reply", "expect a idle").last, "+ idle t=0.000")
     // What comes from outside has no origin.
-    #expect(guest.play("send server question", "send server reply", "expect server lost").last == "+ lost t=0.000")
+    expectEqual(guest.play("send server question", "send server reply", "expect server lost").last, "+ lost t=0.000")
   }
 
   @Test("a file that srcexpr surely names is missing, like one of src")
@@ -646,24 +647,24 @@ struct DefinedKindsTests {
         <state id="s"><invoke srcexpr="file"/><transition event="done.invoke" target="e"/></state><final id="e"/>
       </scxml>
       """
-    #expect(define("caller", caller, guest).last?.hasPrefix("- BAD-DEFINITION missing=inner.scxml : ") == true)
+    expect(define("caller", caller, guest).last, hasPrefix: "- BAD-DEFINITION missing=inner.scxml : ")
     let inner = "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\"><final id=\"f\"/></scxml>"
-    #expect(
-      guest.say("define caller format=scxml resource=inner.scxml bytes=\(inner.utf8.count)\n\(inner)")
-        == ["+ resource inner.scxml"])
-    #expect(define("caller", caller, guest).last?.hasPrefix("+ defined caller ") == true)
-    #expect(guest.play("new caller c", "expect c e").last == "+ e t=0.000")
+    expectEqual(
+      guest.say("define caller format=scxml resource=inner.scxml bytes=\(inner.utf8.count)\n\(inner)"),
+      ["+ resource inner.scxml"])
+    expect(define("caller", caller, guest).last, hasPrefix: "+ defined caller ")
+    expectEqual(guest.play("new caller c", "expect c e").last, "+ e t=0.000")
   }
 
   @Test("files that no document uses count towards the limit, also empty ones")
   func unusedFiles() {
     var limits = Limits()
-    #expect(limits.set("definitionBytes=4096") == nil)
+    expectNil(limits.set("definitionBytes=4096"))
     let guest = HostedService(limits: limits).connect(toWorld: "w")
     let answers = (0..<100).map { guest.say("define k format=scxml resource=r\($0) bytes=0")[0] }
-    #expect(answers.prefix(50).allSatisfy { $0.hasPrefix("+ resource ") })
-    #expect(answers.contains { $0.hasPrefix("- LIMIT name=definitionBytes value=4096 ") })
-    #expect(define("toggle", Self.toggle, HostedService(limits: limits).connect())[0].hasPrefix("+ defined "))
+    expect(answers.prefix(50).allSatisfy { $0.hasPrefix("+ resource ") })
+    expect(answers.contains { $0.hasPrefix("- LIMIT name=definitionBytes value=4096 ") })
+    expect(define("toggle", Self.toggle, HostedService(limits: limits).connect())[0], hasPrefix: "+ defined ")
   }
 
   @Test("in mode json the document is raw bytes, and findings and mistakes are objects")
@@ -672,12 +673,12 @@ struct DefinedKindsTests {
     _ = guest.say("mode json")
     let wrong = Self.toggle.replacing("target=\"off\"", with: "target=\"of\"")
     let failed = define("toggle", wrong, guest)
-    #expect(failed.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
-    #expect(failed.contains { $0.contains("did you mean off?") })
-    #expect(failed.last?.contains("BAD-DEFINITION") == true)
-    #expect(failed.last?.contains("\"line\":") == true && failed.last?.contains("\"column\":") == true)
+    expect(failed.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
+    expect(failed.contains { $0.contains("did you mean off?") })
+    expect(failed.last, contains: "BAD-DEFINITION")
+    expect(failed.last?.contains("\"line\":") == true && failed.last?.contains("\"column\":") == true)
     let made = define("toggle", Self.toggle, guest)
-    #expect(made.count == 1 && made[0].contains("\"version\":1") && made[0].contains("\"states\":2"))
+    expect(made.count == 1 && made[0].contains("\"version\":1") && made[0].contains("\"states\":2"))
   }
 
   @Test("a long diagram is translated for graph, too")
@@ -685,8 +686,8 @@ struct DefinedKindsTests {
     let guest = HostedService().connect(toWorld: "w")
     let text = "stateDiagram-v2\n[*] --> s0\n" + (0..<1_500).map { "s\($0) --> s\(($0 + 1) % 1_500) : go\n" }.joined()
     let defined = guest.say("define long format=mermaid bytes=\(text.utf8.count)\n\(text)")
-    #expect(defined.last?.hasPrefix("+ defined long ") == true)
-    #expect(guest.say("graph long format=scxml").last == "+ 4503")
+    expect(defined.last, hasPrefix: "+ defined long ")
+    expectEqual(guest.say("graph long format=scxml").last, "+ 4503")
   }
 
   @Test(
@@ -696,12 +697,12 @@ struct DefinedKindsTests {
     let guest = HostedService().connect(toWorld: "w")
     let lines = Self.counter(to: 3).replacing("<state id=\"low\">", with: "<!-- né —\t x -->\n\n<state id=\"low\">")
       .split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(define("tally", lines.joined(separator: end) + end, guest).last?.hasPrefix("+ defined ") == true)
+    expect(define("tally", lines.joined(separator: end) + end, guest).last, hasPrefix: "+ defined ")
     let printed = guest.say("graph tally format=scxml")
-    #expect(printed == lines.map { ". \($0)" } + ["+ \(lines.count)"])
+    expectEqual(printed, lines.map { ". \($0)" } + ["+ \(lines.count)"])
     let again = printed.dropLast().map { $0.dropFirst(2) }.joined(separator: "\n")
-    #expect(define("tally", again, guest).last?.hasPrefix("+ defined tally version=2 states=2 events=2 ") == true)
-    #expect(guest.say("graph tally format=scxml") == printed)
+    expect(define("tally", again, guest).last, hasPrefix: "+ defined tally version=2 states=2 events=2 ")
+    expectEqual(guest.say("graph tally format=scxml"), printed)
   }
 
   @Test("a document in another encoding cannot be printed, and the reply says why")
@@ -712,11 +713,11 @@ struct DefinedKindsTests {
     let bytes = text.unicodeScalars.map { UInt8($0.value) }
     host.round { guest.arrive(Array("define umlaut format=scxml bytes=\(bytes.count)\n".utf8) + bytes) }
     host.settle()
-    #expect(guest.lines().last?.hasPrefix("+ defined umlaut ") == true)
-    #expect(
-      guest.say("graph umlaut format=scxml").last?.hasSuffix(
-        " : the document is not in UTF-8, as lines are; a copy in UTF-8 can be printed") == true)
-    #expect(guest.say("graph umlaut format=stateDiagram").last?.hasPrefix("+ ") == true)
+    expect(guest.lines().last, hasPrefix: "+ defined umlaut ")
+    expect(
+      guest.say("graph umlaut format=scxml").last,
+      hasSuffix: " : the document is not in UTF-8, as lines are; a copy in UTF-8 can be printed")
+    expect(guest.say("graph umlaut format=stateDiagram").last, hasPrefix: "+ ")
   }
 
   @Test(
@@ -737,24 +738,24 @@ struct DefinedKindsTests {
       </scxml>
       """
     _ = define("door", door, guest)
-    #expect(guest.say("describe door").contains { $0.hasPrefix(". parameter strict type=flag ") })
+    expect(guest.say("describe door").contains { $0.hasPrefix(". parameter strict type=flag ") })
     _ = guest.ask("new door d strict=on", "new door free", "new toggle t strict=on")
-    #expect(guest.say("can d") == [". open data", "+ 1"])
-    #expect(guest.say("can free").last == "+ 4")
-    #expect(
-      guest.say("send d close") == [
+    expectEqual(guest.say("can d"), [". open data", "+ 1"])
+    expectEqual(guest.say("can free").last, "+ 4")
+    expectEqual(
+      guest.say("send d close"),
+      [
         "- REFUSED machine=d state=shut event=close allowed=open from=wide way=open,count t=0.000 seq=7 : no transition takes close in shut"
       ])
-    #expect(guest.say("send free close") == ["+ ignored shut t=0.000 seq=8"])
-    #expect(guest.say("send d open") == ["+ moved shut wide t=0.000 seq=9"])
-    #expect(
-      guest.say("send d close")[0].hasSuffix(" : the guard \"n > 0\" of the transition in line 4 is false"))
-    #expect(guest.play("send d count", "send d close").last == "+ moved wide shut t=0.000 seq=12")
+    expectEqual(guest.say("send free close"), ["+ ignored shut t=0.000 seq=8"])
+    expectEqual(guest.say("send d open"), ["+ moved shut wide t=0.000 seq=9"])
+    expect(guest.say("send d close")[0], hasSuffix: " : the guard \"n > 0\" of the transition in line 4 is false")
+    expectEqual(guest.play("send d count", "send d close").last, "+ moved wide shut t=0.000 seq=12")
     let last = try daemon.afterKill().connect()
-    #expect(last.say("send d end")[0].hasPrefix("- REFUSED machine=d state=shut event=end allowed=open "))
-    #expect(last.play("send d open", "send d end", "send d open").last?.hasPrefix("+ ignored over ") == true)
-    #expect(
-      last.say("new tally x strict=maybe")[0].hasPrefix("- BAD-ARGUMENT argument=strict got=maybe allowed=on,off"))
+    expect(last.say("send d end")[0], hasPrefix: "- REFUSED machine=d state=shut event=end allowed=open ")
+    expect(last.play("send d open", "send d end", "send d open").last, hasPrefix: "+ ignored over ")
+    expect(
+      last.say("new tally x strict=maybe")[0], hasPrefix: "- BAD-ARGUMENT argument=strict got=maybe allowed=on,off")
   }
 
   @Test("while their world is with a worker, the kinds are told as they were")
@@ -765,10 +766,10 @@ struct DefinedKindsTests {
     let hosted = guest.client.hosted
     let box = hosted.lend(host.service.workers.slot(of: .owner))
     let kinds = guest.say("kinds")
-    #expect(kinds.contains { $0.hasPrefix(". toggle states=2 ") } && kinds.contains { $0.hasPrefix(". power ") })
-    #expect(guest.say("list") == [])
+    expect(kinds.contains { $0.hasPrefix(". toggle states=2 ") } && kinds.contains { $0.hasPrefix(". power ") })
+    expectEqual(guest.say("list"), [])
     hosted.bringHome(box)
-    #expect(guest.say("sync") == ["+ 0", "+"])
+    expectEqual(guest.say("sync"), ["+ 0", "+"])
   }
 
   @Test("a long list of kinds is for workers, so it waits while its world is with one")
@@ -778,11 +779,11 @@ struct DefinedKindsTests {
     for number in 0...RequestContext.kindsOnEventLoop { _ = define("k\(number)", Self.toggle, guest) }
     let hosted = guest.client.hosted
     let box = hosted.lend(host.service.workers.slot(of: .owner))
-    #expect(guest.say("kinds k100") == [])
+    expectEqual(guest.say("kinds k100"), [])
     hosted.bringHome(box)
-    #expect(guest.say("sync").map { $0.prefix(6) } == [". k100", "+ 1", "+"])
+    expectEqual(guest.say("sync").map { $0.prefix(6) }, [". k100", "+ 1", "+"])
     let turn = guest.client.turn
-    #expect(guest.say("@k kinds k1").last == "+ @k 12")
-    #expect(guest.client.turn > turn)
+    expectEqual(guest.say("@k kinds k1").last, "+ @k 12")
+    expect(guest.client.turn > turn)
   }
 }

@@ -59,7 +59,7 @@ struct DeterminismTests {
     }
     cut(guest, script.end)
     advance(guest, until: script.end)
-    #expect(guest.violations() == [])
+    expectEqual(guest.violations(), [])
     return guest.say("journal limit=1000000")
   }
 
@@ -71,7 +71,7 @@ struct DeterminismTests {
   func cuts(seed: UInt64) {
     let script = Script(seed: seed)
     let whole = play(script, newWorld())
-    #expect(whole.count > 30, "seed \(seed)")
+    expect(whole.count > 30, "seed \(seed)")
     var dice = Dice(seed: seed)
     let pieces = play(script, newWorld()) { guest, moment in
       for _ in 0..<dice.number(below: 8) {
@@ -79,7 +79,7 @@ struct DeterminismTests {
         if left > 0 { _ = guest.say("advance \(Int64(dice.next() >> 1) % left + 1)ns") }
       }
     }
-    #expect(pieces == whole, "seed \(seed)")
+    expectEqual(pieces, whole, "seed \(seed)")
     let steps = play(script, newWorld()) { guest, moment in
       for _ in 0..<dice.number(below: 60) {
         guard let next = guest.say("agenda limit=1").first, next.hasPrefix("."),
@@ -88,7 +88,7 @@ struct DeterminismTests {
         _ = guest.say("step")
       }
     }
-    #expect(steps == whole, "seed \(seed)")
+    expectEqual(steps, whole, "seed \(seed)")
   }
 
   @Test("the same requests give the same replies and notices", arguments: Thorough.rounds(0..<6 as Range<UInt64>))
@@ -99,7 +99,7 @@ struct DeterminismTests {
       _ = guest.say("watch * what=all")
       return script.steps.flatMap { guest.say("advance until \($0.moment)ns") + guest.say($0.request) }
     }
-    #expect(replies() == replies(), "seed \(seed)")
+    expectEqual(replies(), replies(), "seed \(seed)")
   }
 
   @Test("what one world does changes nothing in another", arguments: Thorough.rounds(0..<10 as Range<UInt64>))
@@ -125,7 +125,7 @@ struct DeterminismTests {
     for (world, name) in ["one", "two"].enumerated() {
       _ = traveller.say("use \(name)")
       advance(traveller, until: scripts[world].end)
-      #expect(traveller.say("journal limit=1000000") == alone[world], "seed \(seed), world \(name)")
+      expectEqual(traveller.say("journal limit=1000000"), alone[world], "seed \(seed), world \(name)")
     }
   }
 
@@ -155,7 +155,7 @@ struct DeterminismTests {
       let guest = dice.one(of: guests)
       // Requests that arrive together share one moment.
       let replies = guest.say(requests.joined(separator: "\n")).filter { $0.hasPrefix("+") || $0.hasPrefix("-") }
-      #expect(replies.count == requests.count, "seed \(seed)")
+      expectEqual(replies.count, requests.count, "seed \(seed)")
       for (request, reply) in zip(requests, replies) {
         guard let line = ServerLine(reply), let t = line["t"] else { continue }
         recorded.append((t, request))
@@ -170,8 +170,8 @@ struct DeterminismTests {
       _ = replay.say(request)
     }
     advance(replay, until: end)
-    #expect(live.count > 50, "seed \(seed)")
-    #expect(replay.say("journal limit=1000000") == live, "seed \(seed)")
+    expect(live.count > 50, "seed \(seed)")
+    expectEqual(replay.say("journal limit=1000000"), live, "seed \(seed)")
   }
 
   @Test("a real clock that is far behind catches up in many rounds, to the same journal")
@@ -181,11 +181,11 @@ struct DeterminismTests {
     _ = guest.play("speed 60", "new ticker t every=100ms initial=running", "new shiftKey k")
     host.passTimeLate(100_000_000_000)
     let reply = guest.say("send k tap")
-    #expect(reply.count == 1 && reply[0].hasPrefix("+ moved off on t=6000.0000") && reply[0].hasSuffix("seq=60003"))
+    expect(reply.count == 1 && reply[0].hasPrefix("+ moved off on t=6000.0000") && reply[0].hasSuffix("seq=60003"))
     let moment = reply.first.flatMap { ServerLine($0)?["t"] } ?? ""
     let virtual = host.connect(toWorld: "w")
     _ = virtual.play(
       "new ticker t every=100ms initial=running", "new shiftKey k", "advance until \(moment)", "send k tap")
-    #expect(virtual.say("journal limit=100000") == guest.say("journal limit=100000"))
+    expectEqual(virtual.say("journal limit=100000"), guest.say("journal limit=100000"))
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -25,17 +26,15 @@ struct DocumentFailureTests {
   func action() {
     let service = HostedService()
     let guest = service.connect(toWorld: "w")
-    #expect(define("lamp", Self.lamp, guest).last?.hasPrefix("+ defined") == true)
+    expect(define("lamp", Self.lamp, guest).last, hasPrefix: "+ defined")
     _ = guest.say("new lamp m")
     _ = guest.say("watch m what=all")
-    #expect(
-      guest.say("send m press").contains("+ moved dark lit t=0.000 seq=3 : line 5: lamp is not defined"))
-    #expect(
-      guest.say("journal m what=all").contains(#". 3 0.000 m told error "line 5: lamp is not defined""#))
-    #expect(guest.say("show m").contains(#". error "line 5: lamp is not defined""#))
-    #expect(guest.say("journal m").contains { $0.contains(" told error ") })
+    expect(guest.say("send m press"), contains: "+ moved dark lit t=0.000 seq=3 : line 5: lamp is not defined")
+    expect(guest.say("journal m what=all"), contains: #". 3 0.000 m told error "line 5: lamp is not defined""#)
+    expect(guest.say("show m"), contains: #". error "line 5: lamp is not defined""#)
+    expect(guest.say("journal m").contains { $0.contains(" told error ") })
     _ = guest.say("send m press")
-    #expect(!guest.say("show m").contains { $0.hasPrefix(". error") })
+    expect(!guest.say("show m").contains { $0.hasPrefix(". error") })
   }
 
   @Test("a guard without an event that fails for ever is named by the limit")
@@ -50,13 +49,13 @@ struct DocumentFailureTests {
         even --> right : [pips >= 4]
       """
     let lines = guest.say("define dice format=mermaid strict=yes bytes=\(diagram.utf8.count)\n\(diagram)")
-    #expect(
+    expect(
       lines.contains { $0.contains("nothing declares pips, and a guard without an event that fails is asked for ever") }
     )
     _ = guest.say("new dice m")
     let answer = guest.say("send m roll")[0]
-    #expect(answer.hasPrefix("- LIMIT name=chartEvents"))
-    #expect(answer.hasSuffix(": line 5: a guard fails: pips is not defined"), "\(answer)")
+    expect(answer, hasPrefix: "- LIMIT name=chartEvents")
+    expect(answer, hasSuffix: ": line 5: a guard fails: pips is not defined", "\(answer)")
   }
 
   @Test("a step over a limit is an outcome of diagrams and of their tests")
@@ -65,10 +64,10 @@ struct DocumentFailureTests {
     let diagram = "stateDiagram-v2\n[*] --> rest\nrest --> ping : serve\nping --> pong\npong --> ping"
     _ = guest.say("define rally format=mermaid strict=yes bytes=\(diagram.utf8.count)\n\(diagram)")
     let table = guest.say("graph rally")
-    #expect(table.contains(".   rest   LIMIT"), "\(table)")
-    #expect(table.contains { $0.contains("serve in rest goes over the limit chartSteps") })
-    #expect(guest.say("graph rally format=json").contains(#". "complete":false,"#))
-    #expect(guest.say("graph rally format=tests").contains(". send c1 serve => refused LIMIT"))
+    expect(table, contains: ".   rest   LIMIT", "\(table)")
+    expect(table.contains { $0.contains("serve in rest goes over the limit chartSteps") })
+    expect(guest.say("graph rally format=json"), contains: #". "complete":false,"#)
+    expect(guest.say("graph rally format=tests"), contains: ". send c1 serve => refused LIMIT")
   }
 
   @Test("a start over a limit is told by diagrams, and their tests have it alone")
@@ -82,12 +81,12 @@ struct DocumentFailureTests {
       let diagram = "stateDiagram-v2\n\(body)"
       _ = guest.say("define \(kind) format=mermaid strict=yes bytes=\(diagram.utf8.count)\n\(diagram)")
       let json = guest.say("graph \(kind) format=json")
-      #expect(json.contains(#". "complete":false,"#), "\(json)")
-      #expect(json.contains { $0.contains("a new machine goes over the limit chartSteps") }, "\(json)")
+      expect(json, contains: #". "complete":false,"#, "\(json)")
+      expect(json.contains { $0.contains("a new machine goes over the limit chartSteps") }, "\(json)")
       let tests = guest.say("graph \(kind) format=tests")
-      #expect(
-        tests.filter { $0.hasPrefix(". new ") || $0.hasPrefix(". send ") } == [". new \(kind) c0 => refused LIMIT"])
-      #expect(guest.say("new \(kind) m")[0].hasPrefix("- LIMIT name=chartSteps"))
+      expectEqual(
+        tests.filter { $0.hasPrefix(". new ") || $0.hasPrefix(". send ") }, [". new \(kind) c0 => refused LIMIT"])
+      expect(guest.say("new \(kind) m")[0], hasPrefix: "- LIMIT name=chartSteps")
     }
   }
 
@@ -105,22 +104,22 @@ struct DocumentFailureTests {
       """
     _ = guest.say("define paper format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
     func graph(_ format: String) -> [String] { guest.say("graph paper format=\(format)") }
-    #expect(graph("mermaid").contains(#". check{"check"};"#))
-    #expect(graph("mermaid").contains(#". draft --"timeout (3 days)"--> lost;"#))
-    #expect(graph("dot").contains { $0.contains("shape=diamond") })
+    expect(graph("mermaid"), contains: #". check{"check"};"#)
+    expect(graph("mermaid"), contains: #". draft --"timeout (3 days)"--> lost;"#)
+    expect(graph("dot").contains { $0.contains("shape=diamond") })
     for format in ["stateDiagram", "plantuml"] {
-      #expect(graph(format).contains { $0.hasSuffix("state check <<choice>>") }, "\(format)")
+      expect(graph(format).contains { $0.hasSuffix("state check <<choice>>") }, "\(format)")
     }
-    #expect(graph("json").contains { $0.contains(#""name":"check""#) && $0.contains(#""choice":true"#) })
+    expect(graph("json").contains { $0.contains(#""name":"check""#) && $0.contains(#""choice":true"#) })
   }
 
   @Test("a finding has what can stand instead")
   func proposal() {
     let guest = HostedService().connect(toWorld: "w")
     let diagram = "stateDiagram-v2\n[*] --> a\na --> b : user pushes"
-    #expect(
-      guest.say("define k format=mermaid strict=yes bytes=\(diagram.utf8.count)\n\(diagram)")[0]
-        .hasPrefix(". 3:11 error write=userPushes : "))
+    expect(
+      guest.say("define k format=mermaid strict=yes bytes=\(diagram.utf8.count)\n\(diagram)")[0],
+      hasPrefix: ". 3:11 error write=userPushes : ")
   }
 
   @Test("coverage counts what the document says, and describe has no parameter initial")
@@ -136,11 +135,11 @@ struct DocumentFailureTests {
         %% data hard = 10
       """
     _ = guest.say("define safe format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
-    #expect(!guest.say("describe safe").contains { $0.hasPrefix(". parameter initial") })
+    expect(!guest.say("describe safe").contains { $0.hasPrefix(". parameter initial") })
     _ = guest.say("new safe s")
     _ = guest.say("send s code 1234")
     let kind = guest.say("coverage kind=safe").first { $0.hasPrefix(". kind") } ?? ""
-    #expect(kind.contains(" states=2/3 transitions=1/4 "), "\(kind)")
-    #expect(kind.contains(" unreachable=0 "), "\(kind)")
+    expect(kind, contains: " states=2/3 transitions=1/4 ", "\(kind)")
+    expect(kind, contains: " unreachable=0 ", "\(kind)")
   }
 }

@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -8,7 +9,7 @@ import Testing
 struct DocumentFramingTests {
   private func host(_ limits: String...) -> HostedService {
     var all = Limits()
-    for limit in limits { #expect(all.set(limit) == nil) }
+    for limit in limits { expectNil(all.set(limit)) }
     return HostedService(limits: all)
   }
 
@@ -27,13 +28,13 @@ struct DocumentFramingTests {
     let host = host()
     let document = "cancel\nbegin\n\u{1}@x quit\r\n"
     let text = "define a format=scxml bytes=\(document.utf8.count) resource=b\n\(document)@next sync\n"
-    #expect(said(text, to: host.connect(), of: host, inPiecesOf: size) == ["+ resource b", "+ @next"])
+    expectEqual(said(text, to: host.connect(), of: host, inPiecesOf: size), ["+ resource b", "+ @next"])
   }
 
   @Test("none at all may follow")
   func empty() {
     let guest = host().connect()
-    #expect(guest.say("@t define a format=scxml bytes=0 resource=file:b.xml") == ["+ @t resource b.xml"])
+    expectEqual(guest.say("@t define a format=scxml bytes=0 resource=file:b.xml"), ["+ @t resource b.xml"])
   }
 
   @Test(
@@ -44,8 +45,8 @@ struct DocumentFramingTests {
       let guest = host().connect()
       guest.arrive("\(before)@d define a format=scxml \(bytes)\nsync\n")
       let lines = guest.finish().suffix(2)
-      #expect(lines.first?.hasPrefix("- @d BAD-ARGUMENT argument=bytes ") == true, "\(lines)")
-      #expect(lines.last == "! bye reason=framing")
+      expect(lines.first, hasPrefix: "- @d BAD-ARGUMENT argument=bytes ", "\(lines)")
+      expectEqual(lines.last, "! bye reason=framing")
     }
   }
 
@@ -57,11 +58,11 @@ struct DocumentFramingTests {
       let text = "define a format=scxml bytes=\(count)\(more)\n\(String(repeating: "\n", count: count))sync\n"
       return said(text, to: guest, of: host)
     }
-    #expect(define(101).map { $0.prefix { $0 != ":" } } == ["- LIMIT name=definitionBytes value=100 ", "+"])
-    #expect(define(60, " resource=b") == ["+ resource b", "+"])
-    #expect(define(41, " resource=c").first?.hasPrefix("- LIMIT name=definitionBytes ") == true)
+    expectEqual(define(101).map { $0.prefix { $0 != ":" } }, ["- LIMIT name=definitionBytes value=100 ", "+"])
+    expectEqual(define(60, " resource=b"), ["+ resource b", "+"])
+    expect(define(41, " resource=c").first, hasPrefix: "- LIMIT name=definitionBytes ")
     // What was kept is forgotten with that, so that a client can begin again.
-    #expect(define(100, " resource=c") == ["+ resource c", "+"])
+    expectEqual(define(100, " resource=c"), ["+ resource c", "+"])
   }
 
   @Test("in a batch the request is refused, and its bytes are no lines of the batch")
@@ -69,8 +70,8 @@ struct DocumentFramingTests {
     let host = host()
     let guest = host.connect()
     let lines = said("begin\n@d define a format=scxml bytes=4\nend\n@n new power p\n@e end\n", to: guest, of: host)
-    #expect(
-      lines.map { $0.prefix { $0 != ":" } } == ["+", "- @d USAGE ", "- @n BATCH index=2 ", "- @e BATCH index=1 "])
+    expectEqual(
+      lines.map { $0.prefix { $0 != ":" } }, ["+", "- @d USAGE ", "- @n BATCH index=2 ", "- @e BATCH index=1 "])
   }
 
   @Test("an end of input within them is no request")
@@ -80,7 +81,7 @@ struct DocumentFramingTests {
     guest.arrive("define a format=scxml bytes=10 resource=b\n12345")
     host.round { host.service.inputEnded(guest.client) }
     guest.collect()
-    #expect(guest.lines() == ["! bye"])
+    expectEqual(guest.lines(), ["! bye"])
   }
 
   @Test("a cancel among them cancels nothing, one behind them does")
@@ -90,7 +91,7 @@ struct DocumentFramingTests {
     let lines = said(
       "new power p\n@a await p on within=36500d\ndefine a format=scxml bytes=17 resource=b\ncancel\n@x cancel\n"
         + "@y cancel\n", to: guest, of: host)
-    #expect(lines.contains("+ @y") && !lines.contains("+ @x"), "\(lines)")
-    #expect(lines.contains { $0.hasPrefix("- @a ") } && lines.last == "+ resource b", "\(lines)")
+    expect(lines.contains("+ @y") && !lines.contains("+ @x"), "\(lines)")
+    expect(lines.contains { $0.hasPrefix("- @a ") } && lines.last == "+ resource b", "\(lines)")
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -36,7 +37,7 @@ struct ExampleTests {
         ]
       ),
     ]
-    for (request, reply) in conversation { #expect(student.say(request) == reply, "\(request)") }
+    for (request, reply) in conversation { expectEqual(student.say(request), reply, "\(request)") }
   }
 
   @Test("the greeting")
@@ -44,6 +45,6 @@ struct ExampleTests {
     let host = HostedService()
     let client = host.service.open()
     let greeting = String(decoding: client.session.outbox.unwritten, as: UTF8.self)
-    #expect(greeting == "+ fsmd protocol=1 version=0.0.0 world=main clock=real t=0.000 seq=0\n")
+    expectEqual(greeting, "+ fsmd protocol=1 version=0.0.0 world=main clock=real t=0.000 seq=0\n")
   }
 }

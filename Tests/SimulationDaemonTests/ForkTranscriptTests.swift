@@ -1,4 +1,5 @@
 @testable import Scripts
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -107,24 +108,25 @@ struct ForkTranscriptTests {
     _ = guest.play("world fork a", "pause", "world fork b")
     host.passTime(1)
     _ = guest.lines()
-    #expect(
-      guest.say("worlds") == [
+    expectEqual(
+      guest.say("worlds"),
+      [
         ". a clock=real t=4.000 seq=1", ". b clock=real t=2.000 seq=1", ". main clock=real t=2.000 seq=1", "+ 3",
       ])
     _ = guest.say("use a")
-    #expect(guest.say("send p buttonClick") == ["+ moved off on t=4.000 seq=2"])
-    #expect(guest.say("clock") == ["+ clock real speed=2 paused=no t=4.000 seq=2"])
-    #expect(guest.say("use b\nclock").last == "+ clock real speed=2 paused=yes t=2.000 seq=1")
+    expectEqual(guest.say("send p buttonClick"), ["+ moved off on t=4.000 seq=2"])
+    expectEqual(guest.say("clock"), ["+ clock real speed=2 paused=no t=4.000 seq=2"])
+    expectEqual(guest.say("use b\nclock").last, "+ clock real speed=2 paused=yes t=2.000 seq=1")
   }
 
   @Test("the number of worlds is limited for forks too")
   func limit() {
     var limits = Limits()
-    #expect(limits.set("worlds=2") == nil)
+    expectNil(limits.set("worlds=2"))
     let guest = HostedService(limits: limits).connect()
-    #expect(guest.say("world fork a") == ["+ created a"])
-    #expect(
-      guest.say("world fork b") == ["- LIMIT name=worlds value=2 : there are 2 worlds; 'world drop' removes one"])
+    expectEqual(guest.say("world fork a"), ["+ created a"])
+    expectEqual(
+      guest.say("world fork b"), ["- LIMIT name=worlds value=2 : there are 2 worlds; 'world drop' removes one"])
   }
 
   @Test("a fork back to an input takes the inputs that goto takes")
@@ -133,10 +135,10 @@ struct ForkTranscriptTests {
     _ = guest.play("new power p", "send p buttonClick")
     for input in ["0", "3", "18446744073709551615"] {
       let refused = guest.say("goto seq=\(input)")
-      #expect(refused[0].hasPrefix("- BAD-ARGUMENT argument=seq got=\(input) allowed=1..2 : "), "\(refused)")
-      #expect(guest.say("world fork f seq=\(input)") == refused)
+      expect(refused[0], hasPrefix: "- BAD-ARGUMENT argument=seq got=\(input) allowed=1..2 : ", "\(refused)")
+      expectEqual(guest.say("world fork f seq=\(input)"), refused)
     }
-    #expect(guest.say("world fork f seq=0 durable=yes")[0].contains("do not go together"))
+    expect(guest.say("world fork f seq=0 durable=yes")[0], contains: "do not go together")
   }
 
   @Test("a comparison of many machines is written in pieces, and its notices come behind it")
@@ -153,8 +155,8 @@ struct ForkTranscriptTests {
     }
     host.settle()
     let lines = guest.lines()
-    #expect(lines.filter { $0.hasPrefix(". state m") && $0.hasSuffix(" on off") }.count >= 4_999)
+    expect(lines.filter { $0.hasPrefix(". state m") && $0.hasSuffix(" on off") }.count >= 4_999)
     let end = lines.firstIndex { $0.hasPrefix("+ ") }
-    #expect(lines.dropFirst((end ?? 0) + 1) == ["* 10001 0.000 m1 moved on off event=buttonClick"])
+    expectEqual(lines.dropFirst((end ?? 0) + 1), ["* 10001 0.000 m1 moved on off event=buttonClick"])
   }
 }

@@ -3,6 +3,7 @@ import Glibc
 import LineProtocol
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -15,12 +16,12 @@ struct GraphTests {
   func wishedDirection() {
     let guest = HostedService().connect(toWorld: "w")
     func leads(_ request: String, _ word: String) -> Bool { guest.say(request).contains { $0.contains(word) } }
-    #expect(leads("graph shiftKey format=dot", "rankdir=LR") && leads("graph smtp format=dot", "rankdir=TB"))
-    #expect(leads("graph shiftKey format=dot direction=down", "rankdir=TB"))
-    #expect(leads("graph smtp format=dot direction=right", "rankdir=LR"))
-    #expect(leads("graph shiftKey format=stateDiagram direction=down", "direction TB"))
-    #expect(leads("graph phoneCall format=mermaid direction=right", "graph LR"))
-    #expect(leads("graph shiftKey direction=up", "- BAD-ARGUMENT argument=direction got=up allowed=down,right"))
+    expect(leads("graph shiftKey format=dot", "rankdir=LR") && leads("graph smtp format=dot", "rankdir=TB"))
+    expect(leads("graph shiftKey format=dot direction=down", "rankdir=TB"))
+    expect(leads("graph smtp format=dot direction=right", "rankdir=LR"))
+    expect(leads("graph shiftKey format=stateDiagram direction=down", "direction TB"))
+    expect(leads("graph phoneCall format=mermaid direction=right", "graph LR"))
+    expect(leads("graph shiftKey direction=up", "- BAD-ARGUMENT argument=direction got=up allowed=down,right"))
   }
 
   @Test("the columns of a table stand below each other where characters are wide")
@@ -35,8 +36,9 @@ struct GraphTests {
 
       """
     _ = guest.say("define lamp format=mermaid bytes=\(document.utf8.count)\n\(document)")
-    #expect(
-      guest.say("graph lamp").prefix(5) == [
+    expectEqual(
+      guest.say("graph lamp").prefix(5),
+      [
         ".   state   按        push",
         ".   ------  --------  -------",
         ".   关闭    → 打开着  → plain",
@@ -57,7 +59,7 @@ struct GraphTests {
       }
       let document =
         "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\" initial=\"s0\">\(states.joined())</scxml>"
-      #expect(guest.say("define \(name) format=scxml bytes=\(document.utf8.count)\n\(document)").count == 1)
+      expectEqual(guest.say("define \(name) format=scxml bytes=\(document.utf8.count)\n\(document)").count, 1)
       _ = guest.say("graph \(name)")  // Explores it.
     }
     /// The least processor time of this thread for a request, in nanoseconds.
@@ -69,7 +71,7 @@ struct GraphTests {
         return time.tv_sec * 1_000_000_000 + time.tv_nsec
       }
       let start = now()
-      #expect(guest.say(request).last?.hasPrefix("+ ") == true)
+      expect(guest.say(request).last, hasPrefix: "+ ")
       return now() - start
     }
     define("small", states: 60)
@@ -79,7 +81,7 @@ struct GraphTests {
         let (small, large) = (
           time("graph small format=\(format) show=\(detail)"), time("graph large format=\(format) show=\(detail)")
         )
-        #expect(large < 12 * small, "\(format) show=\(detail): \(small) and \(large) ns")
+        expect(large < 12 * small, "\(format) show=\(detail): \(small) and \(large) ns")
       }
     }
   }
@@ -95,18 +97,18 @@ struct GraphTests {
     let (guest, other) = (host.connect(), host.connect())
     // The only worker waits for the test.
     host.round { guest.arrive("graph fridge\n") }
-    #expect(guest.isBusy && host.service.main.home != nil)
-    #expect(other.say("new power p").last?.hasPrefix("+ created p") == true)
+    expect(guest.isBusy && host.service.main.home != nil)
+    expect(other.say("new power p").last, hasPrefix: "+ created p")
     threads.letGo()
     while guest.isBusy { threads.round(host) }
-    #expect(guest.lines().last?.hasPrefix("+ ") == true)
+    expect(guest.lines().last, hasPrefix: "+ ")
   }
 
   @Test("so many pairs of state and event are tried, and no more")
   func manyPairs() {
-    #expect(RequestContext.mayExplore(states: 1_000, events: 1_000))
-    #expect(!RequestContext.mayExplore(states: 1_000, events: 1_001))
-    #expect(!RequestContext.mayExplore(states: 2_001, events: 1))
+    expect(RequestContext.mayExplore(states: 1_000, events: 1_000))
+    expect(!RequestContext.mayExplore(states: 1_000, events: 1_001))
+    expect(!RequestContext.mayExplore(states: 2_001, events: 1))
   }
 
   @Test("tests with more lines than the limit are not written: each has the whole way to its state")
@@ -120,7 +122,7 @@ struct GraphTests {
       _ = guest.say("define k format=scxml bytes=\(chart.utf8.count)\n\(chart)")
       let lines = guest.say("graph k format=tests")
       let end = isShort ? "+ \(lines.count - 1)" : "- LIMIT name=testLines value=250000 : "
-      #expect(lines.last?.hasPrefix(end) == true && (isShort || lines.count == 1), "\(lines.last ?? "")")
+      expect(lines.last?.hasPrefix(end) == true && (isShort || lines.count == 1), "\(lines.last ?? "")")
     }
   }
 
@@ -133,7 +135,7 @@ struct GraphTests {
       _ = guest.say("define k\(states) format=scxml bytes=\(chart.utf8.count)\n\(chart)")
       _ = guest.say("new k\(states) m\(states)")
       let line = guest.say("coverage m\(states)").first ?? ""
-      #expect(
+      expect(
         line.contains(isDrawn ? " states=1/2000 " : " states=1/1 ") && line.hasSuffix(" graph=partial") != isDrawn,
         "\(line)")
     }
@@ -216,19 +218,19 @@ struct GraphTests {
         $0.split(separator: "\"")[1].description
       }
     }
-    #expect(possible() == ["tap [window open]", "character / text"])
+    expectEqual(possible(), ["tap [window open]", "character / text"])
     _ = guest.say("advance 350ms")
-    #expect(possible() == ["tap [not window open]\\ncharacter / text"])
+    expectEqual(possible(), ["tap [not window open]\\ncharacter / text"])
     // What is only ignored is not possible.
     _ = guest.say("new doorFridge cold")
-    #expect(!guest.say("graph cold").contains { $0.contains("ignored *") })
+    expect(!guest.say("graph cold").contains { $0.contains("ignored *") })
   }
 
   @Test("a picture reads from left to right if it is small, or a composition of many members")
   func direction() {
     let guest = HostedService().connect(toWorld: "w")
     for (name, direction) in [("power", "LR"), ("job", "TB"), ("resumeApp", "TB"), ("checkinApp", "LR")] {
-      #expect(guest.say("graph \(name) format=dot").contains { $0.contains("rankdir=\(direction)") }, "\(name)")
+      expect(guest.say("graph \(name) format=dot").contains { $0.contains("rankdir=\(direction)") }, "\(name)")
     }
   }
 
@@ -237,34 +239,35 @@ struct GraphTests {
   func hubs() {
     let guest = HostedService().connect(toWorld: "w")
     let lines = guest.say("graph smtp format=dot")
-    #expect(lines.count { $0.contains("sessionTimeout") } == 1)
+    expectEqual(lines.count { $0.contains("sessionTimeout") }, 1)
     for count in [8, 9] {
       let stops = (1...count).map { "s\($0) --> s1 : stop\n" }.joined()
       let moves = (1..<count).map { "s\($0) --> s\($0 + 1) : go\n" }.joined() + stops
       let document = "stateDiagram-v2\n[*] --> s1\n\(moves)"
       _ = guest.say("define ring\(count) format=mermaid bytes=\(document.utf8.count)\n\(document)")
       let ring = guest.say("graph ring\(count) format=dot")
-      #expect(ring.count { $0.contains("\"stop\"") } == (count == 9 ? 1 : 2), "\(count)")
-      #expect(
-        ring.contains(".     any_state [label=\"any state\", style=\"rounded,dashed\"]") == (count == 9), "\(count)")
+      expectEqual(ring.count { $0.contains("\"stop\"") }, (count == 9 ? 1 : 2), "\(count)")
+      expectEqual(
+        ring.contains(".     any_state [label=\"any state\", style=\"rounded,dashed\"]"), (count == 9), "\(count)")
     }
     let fridge = guest.say("graph smartFridge format=dot")
-    #expect(fridge.count { $0.contains("\"powerLost") } == 1, "whatever the state of the compressor is")
+    expectEqual(fridge.count { $0.contains("\"powerLost") }, 1, "whatever the state of the compressor is")
     // A program gets each of them.
-    #expect(guest.say("graph smtp format=json").count { $0.contains("sessionTimeout") } > 5)
+    expect(guest.say("graph smtp format=json").count { $0.contains("sessionTimeout") } > 5)
   }
 
   @Test("a composed name has the diagram of its kind")
   func composedName() {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.say("new phoneCall c")
-    #expect(guest.say("graph c format=dot show=plain").contains(". subgraph cluster_0 {") == false)
+    expectEqual(guest.say("graph c format=dot show=plain").contains(". subgraph cluster_0 {"), false)
     let made = guest.say("graph c format=json")
-    #expect(made.first == ". {\"name\":\"c: phoneCall\",")
-    #expect(made.count { $0.contains("\"current\":true") } == 4, "the tracker's state, and the phone's in each region")
+    expectEqual(made.first, ". {\"name\":\"c: phoneCall\",")
+    expectEqual(
+      made.count { $0.contains("\"current\":true") }, 4, "the tracker's state, and the phone's in each region")
     // It takes precedence over a kind with the same name, as a machine does.
     _ = guest.say("new phoneCall power")
-    #expect(guest.say("graph power format=json").first == ". {\"name\":\"power: phoneCall\",")
+    expectEqual(guest.say("graph power format=json").first, ". {\"name\":\"power: phoneCall\",")
   }
 
   @Test("what has no diagram is told")
@@ -288,8 +291,9 @@ struct GraphTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("begin", "graph power format=mermaid", "graph power format=svg")
     let lines = guest.say("end")
-    #expect(
-      lines.suffix(2) == [
+    expectEqual(
+      lines.suffix(2),
+      [
         "- USAGE : 'graph … format=svg' cannot stand between 'begin' and 'end'",
         "- BATCH index=2 : line 2 failed; what was done before it stays",
       ])
@@ -300,7 +304,7 @@ struct GraphTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.say("new power fridge")
     let arrow = guest.say("graph fridge format=mermaid show=plain").first { $0.contains("-->") }
-    #expect(arrow?.contains("buttonClick") == true)
+    expect(arrow, contains: "buttonClick")
   }
 
   /// One test, so that a kind is explored and its tests are written once.
@@ -313,9 +317,9 @@ struct GraphTests {
     ] {
       let lines = guest.say("graph \(name) format=\(format)")
       guard lines.count > 1 || format == "tests" else { continue }
-      #expect(lines.last == "+ \(lines.count - 1)")
-      #expect(lines.dropLast().allSatisfy { $0.hasPrefix(". ") }, "\(name) \(format)")
-      #expect(lines.reduce(0) { $0 + $1.utf8.count } < 1 << 20, "\(name) \(format)")
+      expectEqual(lines.last, "+ \(lines.count - 1)")
+      expect(lines.dropLast().allSatisfy { $0.hasPrefix(". ") }, "\(name) \(format)")
+      expect(lines.reduce(0) { $0 + $1.utf8.count } < 1 << 20, "\(name) \(format)")
       switch format {
       case "dot": expectShortLabels(lines)
       case "stateDiagram", "plantuml": expectPlainIDs(lines)
@@ -331,7 +335,7 @@ struct GraphTests {
     let labels = lines.filter { $0.contains(" -> ") && $0.contains("label=") }.map { $0.split(separator: "\"")[1] }
     for line in labels.flatMap({ $0.split(separator: "\\") }) {
       // A word is not cut, and a wire names an output and an event.
-      #expect(line.count <= 34 || !line.dropFirst(34).contains(" ") || line.contains("→"), "\(line)")
+      expect(line.count <= 34 || !line.dropFirst(34).contains(" ") || line.contains("→"), "\(line)")
     }
   }
 
@@ -342,7 +346,7 @@ struct GraphTests {
       }
     }
     for id in sides.joined() where id != "[*]" {
-      #expect(
+      expect(
         id.utf8.allSatisfy {
           $0 == 0x5F || Character(UnicodeScalar($0)).isLetter || Character(UnicodeScalar($0)).isNumber
         }, "\(id)")
@@ -364,15 +368,15 @@ struct GraphTests {
       let label = ["from", "event", "timer", "samples", "guard"].map(member).joined(separator: " ")
       ends[label, default: []].insert("\(member("to")) \(effect)")
     }
-    for (label, ends) in ends { #expect(ends.count == 1, "\(name): \(label) \(ends)") }
+    for (label, ends) in ends { expectEqual(ends.count, 1, "\(name): \(label) \(ends)") }
   }
 
   /// Each pair gives what the graph says.
   private func expectTestsHold(_ lines: [String], _ guest: Guest) {
     let lines = lines.dropLast().map { String($0.dropFirst(2)) }
-    #expect(lines.contains { $0.contains(" => ") })
+    expect(lines.contains { $0.contains(" => ") })
     for failure in Self.failures(of: lines, guest).prefix(3) { Issue.record("\(failure)") }
-    #expect(guest.violations() == [])
+    expectEqual(guest.violations(), [])
   }
 
   @Test(
@@ -390,11 +394,11 @@ struct GraphTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new \(new)", "send r text \(text)")
     let table = guest.say("graph r width=1000")
-    for word in words { #expect(table.contains { $0.contains(word) }, "\(word): \(table)") }
-    #expect(table.count { $0.hasPrefix(". > ") } == 1, "\(table)")
+    for word in words { expect(table.contains { $0.contains(word) }, "\(word): \(table)") }
+    expectEqual(table.count { $0.hasPrefix(". > ") }, 1, "\(table)")
     let json = guest.say("graph r format=json").joined()
-    #expect(!json.contains(".q") && !json.contains(".even"))
-    #expect(guest.violations() == [])
+    expect(!json.contains(".q") && !json.contains(".even"))
+    expectEqual(guest.violations(), [])
   }
 
   @Test("from one place of an automaton to the next leads an arrow, which is emphasised where it is taken now")
@@ -405,28 +409,29 @@ struct GraphTests {
     let arrows = lines.filter { $0.contains(" -->") || $0.contains("--> ") || $0.contains(" --- ") }
     let word = ["q0 --\"char(h)\"--> reading_q2", "q2 --\"char(e)\"--> reading_q3", "q4 --\"char(l)\"--> reading_q5"]
       .map { step in arrows.firstIndex { $0.contains("reading_\(step)") } }
-    #expect(!word.contains(nil), "\(lines)")
+    expect(!word.contains(nil), "\(lines)")
     // After "hel" the next letter is an "l".
     func isEmphasised(_ place: Int?) -> Bool { lines.contains { $0.hasPrefix("linkStyle \(place ?? -1) ") } }
-    #expect(word.map(isEmphasised) == [false, false, true], "\(lines)")
+    expectEqual(word.map(isEmphasised), [false, false, true], "\(lines)")
   }
 
   @Test("automata of more places than fit a picture are drawn by their states")
   func largeAutomata() {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new acceptor r pattern=\(String(repeating: "ab", count: 100))")
-    #expect(!guest.say("graph r").contains { $0.contains(".q") })
+    expect(!guest.say("graph r").contains { $0.contains(".q") })
   }
 
   @Test("a width is a number that a table can have")
   func width() {
     let guest = HostedService().connect(toWorld: "w")
-    #expect(
-      guest.say("graph power width=39") == [
+    expectEqual(
+      guest.say("graph power width=39"),
+      [
         "- BAD-ARGUMENT argument=width got=39 allowed=40..1000 : width is a whole number from 40 to 1000"
       ])
     for name in ["job", "smartFridge", "http"] {
-      #expect(guest.say("graph \(name) width=80").allSatisfy { $0.count <= 82 }, "\(name)")
+      expect(guest.say("graph \(name) width=80").allSatisfy { $0.count <= 82 }, "\(name)")
     }
   }
 
@@ -436,7 +441,7 @@ struct GraphTests {
       let guest = HostedService().connect(toWorld: "w")
       let lines = guest.say("graph payment format=tests").dropLast().map { String($0.dropFirst(2)) }
       let changed = lines.map { $0.hasPrefix("new payment ") ? $0 + " " + parameters : $0 }
-      #expect(!Self.failures(of: changed, guest).isEmpty, "\(parameters)")
+      expect(!Self.failures(of: changed, guest).isEmpty, "\(parameters)")
     }
   }
 
@@ -487,6 +492,6 @@ struct GraphTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new till t initial=open", "send t add 99")
     // The till is full; one path is to close and open it again.
-    #expect(guest.say("send t add 50").first?.contains(" from=") == false, "an amount that fits is possible at once")
+    expectEqual(guest.say("send t add 50").first?.contains(" from="), false, "an amount that fits is possible at once")
   }
 }

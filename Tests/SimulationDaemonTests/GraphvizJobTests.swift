@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -20,16 +21,17 @@ struct GraphvizJobTests {
   func tooLate() throws {
     let host = HostedService(graphs: Graphs(program: try program("trap '' HUP INT TERM\nexec tail -f /dev/null")))
     let guest = host.connect(toWorld: "w")
-    #expect(guest.say("graph fridge format=svg") == [])
+    expectEqual(guest.say("graph fridge format=svg"), [])
     host.passTime(59)
-    #expect(guest.lines() == [] && guest.isBusy)
+    expect(guest.lines() == [] && guest.isBusy)
     // A late round is handled at its late time.
     host.passTimeLate(1_100_000_000)
-    #expect(
-      guest.lines() == [
+    expectEqual(
+      guest.lines(),
+      [
         "- BAD-ARGUMENT argument=format got=svg allowed=table,dot,mermaid,stateDiagram,plantuml,json,tests,scxml : 'dot' takes longer than 60 s for this"
       ])
-    #expect(host.service.environment.graphs.drawingsUnderWay == 0)
+    expectEqual(host.service.environment.graphs.drawingsUnderWay, 0)
   }
 
   @Test("a user has one drawing at a time, all together four, and is told which is the case")
@@ -38,21 +40,21 @@ struct GraphvizJobTests {
     func most(_ user: UserID) -> Int? {
       if case .tooMany(let most)? = graphs.beginGraphvizJob(of: user) { most } else { nil }
     }
-    #expect(most(.other(1)) == nil)
-    #expect(most(.other(1)) == 1)
-    #expect([most(.owner), most(.owner), most(.other(2))] == [nil, nil, nil])
-    #expect([most(.owner), most(.other(3)), most(.other(2))] == [4, 4, 1])
+    expectNil(most(.other(1)))
+    expectEqual(most(.other(1)), 1)
+    expectEqual([most(.owner), most(.owner), most(.other(2))], [nil, nil, nil])
+    expectEqual([most(.owner), most(.other(3)), most(.other(2))], [4, 4, 1])
     graphs.endGraphvizJob(of: .other(1))
-    #expect([most(.other(1)), most(.other(3))] == [nil, 4])
-    #expect(graphs.drawingsUnderWay == 4)
+    expectEqual([most(.other(1)), most(.other(3))], [nil, 4])
+    expectEqual(graphs.drawingsUnderWay, 4)
   }
 
   @Test("pictures with many lines have straight arrows, and those with more than the limit are not drawn")
   func manyLines() {
     func text(_ lines: Int) -> String { String(repeating: "x\n", count: lines) }
-    #expect(GraphvizJob.arguments(for: text(150)) == ["-Tsvg"])
-    #expect(GraphvizJob.arguments(for: text(151)).starts(with: ["-Tsvg", "-Gsplines=line"]))
-    #expect(GraphvizJob.mayDraw(text(1_000)) && !GraphvizJob.mayDraw(text(1_001)))
+    expectEqual(GraphvizJob.arguments(for: text(150)), ["-Tsvg"])
+    expect(GraphvizJob.arguments(for: text(151)).starts(with: ["-Tsvg", "-Gsplines=line"]))
+    expect(GraphvizJob.mayDraw(text(1_000)) && !GraphvizJob.mayDraw(text(1_001)))
   }
 
   @Test("a chart with too many states and arrows for a picture gets the limit's name and what has them all")
@@ -64,8 +66,8 @@ struct GraphvizJobTests {
     }
     let chart = "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\">\(states.joined())</scxml>"
     _ = guest.say("define k format=scxml bytes=\(chart.utf8.count)\n\(chart)")
-    #expect(guest.say("graph k format=svg").last?.hasPrefix("- LIMIT name=pictureLines value=1000 : ") == true)
-    #expect(guest.say("graph k format=json").last?.hasPrefix("+ ") == true)
-    #expect(host.service.environment.graphs.drawingsUnderWay == 0)
+    expect(guest.say("graph k format=svg").last, hasPrefix: "- LIMIT name=pictureLines value=1000 : ")
+    expect(guest.say("graph k format=json").last, hasPrefix: "+ ")
+    expectEqual(host.service.environment.graphs.drawingsUnderWay, 0)
   }
 }

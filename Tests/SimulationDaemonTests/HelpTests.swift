@@ -1,5 +1,6 @@
 import LineProtocol
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -12,15 +13,15 @@ struct HelpTests {
   func help() {
     let guest = host.connect()
     let lines = guest.say("help")
-    #expect(lines.count == VerbEntry.table.reduce(0) { $0 + $1.forms.count } + 1)
+    expectEqual(lines.count, VerbEntry.table.reduce(0) { $0 + $1.forms.count } + 1)
     for entry in VerbEntry.table {
       let page = guest.say("@h help \(entry.verb.name)")
-      #expect(page.last == "+ @h \(entry.forms.count + 1)")
+      expectEqual(page.last, "+ @h \(entry.forms.count + 1)")
       for (usage, summary) in zip(entry.usages, entry.summaries) {
-        #expect(page.contains(". @h \(usage) : \(summary)"), "\(entry.verb)")
+        expect(page, contains: ". @h \(usage) : \(summary)", "\(entry.verb)")
       }
-      #expect(entry.summaries.count == entry.forms.count)
-      #expect(page.dropLast().last == ". @h example : \(entry.example)")
+      expectEqual(entry.summaries.count, entry.forms.count)
+      expectEqual(page.dropLast().last, ". @h example : \(entry.example)")
     }
   }
 
@@ -45,7 +46,7 @@ struct HelpTests {
     let lines = guest.say("@x \(verb.entry.example)" + (verb == .define ? "\n\(Self.document)" : "")).filter {
       !$0.hasPrefix("*")
     }
-    #expect(lines.contains { $0.hasPrefix("+ @x") }, "\(verb.entry.example): \(lines)")
+    expect(lines.contains { $0.hasPrefix("+ @x") }, "\(verb.entry.example): \(lines)")
   }
 
   /// A document as long as the example of `define` says.
@@ -58,12 +59,12 @@ struct HelpTests {
   func kinds() {
     let guest = host.connect()
     let lines = guest.say("kinds")
-    #expect(lines.last == "+ \(HostedService.catalogue.entries.count)")
+    expectEqual(lines.last, "+ \(HostedService.catalogue.entries.count)")
     for entry in HostedService.catalogue.entries {
       let row = lines.first { $0.hasPrefix(". \(entry.name) states=") }
-      #expect(row?.hasSuffix(" : \(entry.about)") == true)
+      expect(row, hasSuffix: " : \(entry.about)")
       let page = guest.say("describe \(entry.name)")
-      #expect(page.last == "+ \(page.count - 1)")
+      expectEqual(page.last, "+ \(page.count - 1)")
       guard case .machine(let kind) = entry else { continue }
       for (section, words) in [
         ("event", kind.events.map(\.name)), ("timer", kind.timers.map(\.name)),
@@ -72,15 +73,15 @@ struct HelpTests {
         ("parameter", kind.parameters.map(\.name) + ["initial"]),
       ] {
         let found = page.filter { $0.hasPrefix(". \(section) ") }.map { String($0.split(separator: " ")[2]) }
-        #expect(found == words, "\(kind.name) \(section)")
+        expectEqual(found, words, "\(kind.name) \(section)")
       }
       // A state of several regions is listed by its parts, each once for its region.
       let states = page.filter { $0.hasPrefix(". state ") }.map { String($0.split(separator: " ")[2]) }
       if kind.regions == nil {
-        #expect(states == kind.states.map(\.word), "\(kind.name)")
+        expectEqual(states, kind.states.map(\.word), "\(kind.name)")
       } else {
-        #expect(
-          Set(states) == Set(kind.states.flatMap { $0.word.split(separator: "+").map(String.init) }), "\(kind.name)")
+        expectEqual(
+          Set(states), Set(kind.states.flatMap { $0.word.split(separator: "+").map(String.init) }), "\(kind.name)")
       }
     }
   }
@@ -89,13 +90,14 @@ struct HelpTests {
   func tables() {
     let guest = host.connect()
     func table(_ kind: String) -> [String] { guest.say("describe \(kind)").filter { $0.hasPrefix(". table") } }
-    #expect(
-      table("smartFridge") == [
+    expectEqual(
+      table("smartFridge"),
+      [
         ". table : 55 states of 6 + 3 + 3, and 1 outside them, and 22 inputs: 'graph smartFridge' shows what comes of each"
       ])
     for entry in HostedService.catalogue.entries {
       guard case .machine(let kind) = entry, kind.name != "smartFridge" else { continue }
-      #expect(table(kind.name).count > 1, "\(kind.name)")
+      expect(table(kind.name).count > 1, "\(kind.name)")
     }
   }
 
@@ -109,7 +111,7 @@ struct HelpTests {
       for line in parameters {
         guard let standard = line["default"] else { continue }
         let request = "new \(entry.name) x \(line.words[1])=\(standard)\(required)"
-        #expect(guest.say(request).last?.hasPrefix("+ created x") == true, "\(request)")
+        expect(guest.say(request).last, hasPrefix: "+ created x", "\(request)")
         _ = guest.say("drop x")
       }
     }
@@ -121,8 +123,9 @@ struct HelpTests {
     _ = one.say("new shiftKey k\nsend k tap\nnew shiftKey b\nwire b text k character\nworld new w seed=9")
     host.passTime(2)
     let counters = other.say("@s stats").filter { !$0.hasPrefix(". @s memory") && !$0.hasPrefix(". @s resident") }
-    #expect(
-      counters == [
+    expectEqual(
+      counters,
+      [
         ". @s uptime 2.000 s", ". @s clients 2 connections", ". @s connections 2 since-start",
         ". @s requests 6 since-start", ". @s gaps 0 since-start", ". @s worlds 2 worlds",
         ". @s machines 2 in-this-world", ". @s wires 1 in-this-world", ". @s timers 0 running",
@@ -132,7 +135,7 @@ struct HelpTests {
       ])
     _ = other.say("new shiftKey k2\nsend k2 tap")
     host.passTimeLate(1_000_000_000)
-    #expect(other.say("stats").contains(". lateness 0.650 s"))
-    #expect(one.say("use w\nstats").contains(". seed 9 of-this-world"))
+    expect(other.say("stats"), contains: ". lateness 0.650 s")
+    expect(one.say("use w\nstats"), contains: ". seed 9 of-this-world")
   }
 }

@@ -12,18 +12,20 @@ struct JSONModeTests {
   @Test("the answer to 'mode' is the first line in the new form, with its tag, and other connections keep theirs")
   func mode() {
     let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
-    #expect(
-      one.say("sync\n@a mode json\nsync") == [
+    expectEqual(
+      one.say("sync\n@a mode json\nsync"),
+      [
         "+", #"{"class":"success","tag":"a"}"#, #"{"class":"success"}"#,
       ])
-    #expect(other.say("world") == ["+ world=w clock=virtual t=0.000 seq=0"])
-    #expect(one.say("mode json") == [#"{"class":"success"}"#])
-    #expect(
-      one.say("mode xml") == [
+    expectEqual(other.say("world"), ["+ world=w clock=virtual t=0.000 seq=0"])
+    expectEqual(one.say("mode json"), [#"{"class":"success"}"#])
+    expectEqual(
+      one.say("mode xml"),
+      [
         #"{"class":"failure","code":"BAD-ARGUMENT","argument":"mode","got":"xml","allowed":["text","json"],"text":"mode is one of text,json"}"#
       ])
-    #expect(one.say("sync\n@b mode text\nsync") == [#"{"class":"success"}"#, "+ @b", "+"])
-    #expect(one.say("mode json\nmode text\nmode json\nmode text").map { $0.first } == ["{", "+", "{", "+"])
+    expectEqual(one.say("sync\n@b mode text\nsync"), [#"{"class":"success"}"#, "+ @b", "+"])
+    expectEqual(one.say("mode json\nmode text\nmode json\nmode text").map { $0.first }, ["{", "+", "{", "+"])
   }
 
   @Test("what a client has not read when it asks for the other form stays in the old one")
@@ -33,8 +35,9 @@ struct JSONModeTests {
     _ = guest.say("list\nmode json\nlist\nmode text\nlist")
     guest.isReading = true
     guest.collect()
-    #expect(
-      guest.lines() == [
+    expectEqual(
+      guest.lines(),
+      [
         "+ 0", #"{"class":"success"}"#, #"{"class":"success","lines":0}"#, "+", "+ 0",
       ])
   }
@@ -44,16 +47,18 @@ struct JSONModeTests {
     let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
     _ = one.say("new power p\nwatch *")
     host.together((other, "send p buttonClick"), (one, "mode json\nsend p buttonClick"))
-    #expect(
-      one.lines() == [
+    expectEqual(
+      one.lines(),
+      [
         "* 2 0.000 p moved off on event=buttonClick",
         #"{"class":"success"}"#,
         #"{"class":"notice","seq":3,"t":0.000,"name":"p","what":"moved","from":"on","to":"off","event":"buttonClick"}"#,
         #"{"class":"success","what":"moved","from":"on","to":"off","t":0.000,"seq":3}"#,
       ])
     host.together((other, "send p buttonClick\nclock real"), (one, "quit"))
-    #expect(
-      one.lines() == [
+    expectEqual(
+      one.lines(),
+      [
         #"{"class":"notice","seq":4,"t":0.000,"name":"p","what":"moved","from":"off","to":"on","event":"buttonClick"}"#,
         #"{"class":"success"}"#, #"{"class":"flow","what":"bye","reason":"quit"}"#,
       ])
@@ -63,15 +68,16 @@ struct JSONModeTests {
   func batch() {
     let guest = host.connect(toWorld: "w")
     _ = guest.say("mode json")
-    #expect(
+    expectEqual(
       guest.say("@a begin\n@1 new power p\n@2 graph doorFridge format=mermaid show=plain\n@3 mode text\n@b end").map(
-        textLine) == [
-          "+ @a", "+ @1 created p off t=0.000 seq=1", ". @2 graph TB;",
-          ". @2 cooling --minTemperatureReached--> waiting;",
-          ". @2 cooling --doorOpened--> waiting;", ". @2 waiting --maxTemperatureReached--> cooling;", "+ @2 4",
-          "- @3 USAGE : 'mode' cannot stand between 'begin' and 'end'",
-          "- @b BATCH index=3 : line 3 failed; what was done before it stays",
-        ])
+        textLine),
+      [
+        "+ @a", "+ @1 created p off t=0.000 seq=1", ". @2 graph TB;",
+        ". @2 cooling --minTemperatureReached--> waiting;",
+        ". @2 cooling --doorOpened--> waiting;", ". @2 waiting --maxTemperatureReached--> cooling;", "+ @2 4",
+        "- @3 USAGE : 'mode' cannot stand between 'begin' and 'end'",
+        "- @b BATCH index=3 : line 3 failed; what was done before it stays",
+      ])
   }
 
   @Test("every kind is described and drawn, in every format, in objects that say the same", arguments: GraphTests.names)
@@ -81,8 +87,8 @@ struct JSONModeTests {
     let formats = ["table", "dot", "mermaid", "stateDiagram", "plantuml", "json", "tests"]
     for request in ["describe \(name)"] + formats.map({ "graph \(name) format=\($0)" }) {
       let came = objects.say("@tag \(request)")
-      #expect(came.map(textLine) == text.say("@tag \(request)"), "\(request)")
-      #expect(came.compactMap { JSONSchema.ofLines.problem(in: $0) } == [], "\(request)")
+      expectEqual(came.map(textLine), text.say("@tag \(request)"), "\(request)")
+      expectEqual(came.compactMap { JSONSchema.ofLines.problem(in: $0) }, [], "\(request)")
     }
   }
 
@@ -96,12 +102,12 @@ struct JSONModeTests {
       let request = random.line(number).text
       guard !request.contains("mode text") else { continue }
       let answers = guests.map { $0.say(request) }
-      #expect(answers[0].count == answers[1].count, "seed \(seed): \(request)")
+      expectEqual(answers[0].count, answers[1].count, "seed \(seed): \(request)")
       // The thousands of notices of one `advance` are much alike.
       // How much memory replies take depends on their form.
       for (text, object) in zip(answers[0], answers[1]).prefix(100) where !text.contains(" memory") {
-        #expect(textLine(of: object) == text, "seed \(seed): \(request)")
-        #expect(JSONSchema.ofLines.problem(in: object) == nil, "seed \(seed): \(request)")
+        expectEqual(textLine(of: object), text, "seed \(seed): \(request)")
+        expectNil(JSONSchema.ofLines.problem(in: object), "seed \(seed): \(request)")
       }
     }
   }
@@ -118,18 +124,18 @@ struct JSONModeTests {
     host.round { guest.arrive("sync\n") }
     host.settle()
     let lines = guest.lines()
-    #expect(lines.allSatisfy { JSONSchema.ofLines.problem(in: $0) == nil })
+    expect(lines.allSatisfy { JSONSchema.ofLines.problem(in: $0) == nil })
     let read = lines.compactMap { ServerLine(json: $0) }
-    #expect(read.contains { $0.lineClass == .flow && $0.code == "gap" && $0["to"] == "30001" })
-    #expect(read.count { $0.lineClass == .success } == 2)
+    expect(read.contains { $0.lineClass == .flow && $0.code == "gap" && $0["to"] == "30001" })
+    expectEqual(read.count { $0.lineClass == .success }, 2)
   }
 
   @Test("the schema has each key whose value is no text")
   func keys() {
     for (key, form) in JSONMembers.forms {
       switch form {
-      case .number: #expect(JSONSchema.ofLines.forms(of: "\(key)").contains("number"), "\(key)")
-      case .list: #expect(JSONSchema.ofLines.forms(of: "\(key)") == ["texts"], "\(key)")
+      case .number: expect(JSONSchema.ofLines.forms(of: "\(key)"), contains: "number", "\(key)")
+      case .list: expectEqual(JSONSchema.ofLines.forms(of: "\(key)"), ["texts"], "\(key)")
       case .text: Issue.record("\(key) need not be in the table")
       }
     }
@@ -141,6 +147,6 @@ struct JSONModeTests {
       #"{"class":"news"}"#, #"{"class":"success","t":"0.000"}"#, #"{"class":"failure"}"#, #"{"class":"flow"}"#,
       #"{"class":"notice","seq":1}"#, #"{"class":"success","allowed":"a"}"#, #"{"class":"data","events":[1]}"#, "[]",
       "+ 1", #"{"class":"success","tag":"a b"}"#, #"{"class":"success","other":7}"#, #"{"class":"data","words":[]}"#,
-    ] { #expect(JSONSchema.ofLines.problem(in: line) != nil, "\(line)") }
+    ] { expect(JSONSchema.ofLines.problem(in: line) != nil, "\(line)") }
   }
 }

@@ -1,5 +1,6 @@
 @testable import Scripts
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -9,7 +10,7 @@ import Testing
 struct KeyedTimerTranscriptTests {
   private func host(_ limits: String...) -> HostedService {
     var all = Limits()
-    for limit in limits { #expect(all.set(limit) == nil) }
+    for limit in limits { expectNil(all.set(limit)) }
     return HostedService(limits: all, with: [.machine(Post.kind), .composition(Post.district)])
   }
 
@@ -120,9 +121,9 @@ struct KeyedTimerTranscriptTests {
     let guest = host().connect(toWorld: "w")
     _ = guest.play("new post p town=Bree", "send p flood 500")
     let failure = guest.say("fire p delivery")
-    #expect(failure.count == 1)
-    #expect(failure[0].contains(",delivery(16) :"))
-    #expect(failure[0].hasSuffix("500 run now"))
+    expectEqual(failure.count, 1)
+    expect(failure[0], contains: ",delivery(16) :")
+    expect(failure[0], hasSuffix: "500 run now")
   }
 
   @Test("a chain without end names the key")
@@ -199,12 +200,12 @@ struct KeyedTimerTranscriptTests {
       "send s send 9", "send n send 1")
     host.passTime(2)
     let told = "! limit world=main name=keyedTimers value=1 machine=s timer=delivery(1) t=1.000"
-    #expect(guest.lines() == [told])
-    #expect(other.lines() == [told])
-    #expect(guest.say("clock") == ["+ clock real speed=1 paused=yes t=1.000 seq=7"])
-    #expect(guest.say("resume") == ["+ speed=1 paused=no t=1.000 seq=7"])
+    expectEqual(guest.lines(), [told])
+    expectEqual(other.lines(), [told])
+    expectEqual(guest.say("clock"), ["+ clock real speed=1 paused=yes t=1.000 seq=7"])
+    expectEqual(guest.say("resume"), ["+ speed=1 paused=no t=1.000 seq=7"])
     host.passTime(50)
-    #expect(guest.say("agenda") == ["+ 0"])
-    #expect(guest.violations() == [])
+    expectEqual(guest.say("agenda"), ["+ 0"])
+    expectEqual(guest.violations(), [])
   }
 }

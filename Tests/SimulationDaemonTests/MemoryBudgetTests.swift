@@ -1,5 +1,6 @@
 import Simulator
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -27,22 +28,22 @@ struct MemoryBudgetTests {
       footprint[.machines] = 100_000
       footprint[.journal] = 20_000
       world.report(footprint)
-      #expect(budget.counted == 120_000)
-      #expect(budget.counted(for: .world(.journal)) == 20_000)
-      #expect(world.admits(8_000) == true && world.admits(8_001) == false)
-      #expect(budget.isNearlyUsedUp)
+      expectEqual(budget.counted, 120_000)
+      expectEqual(budget.counted(for: .world(.journal)), 20_000)
+      expect(world.admits(8_000) == true && world.admits(8_001) == false)
+      expect(budget.isNearlyUsedUp)
       var client = ClientShare()
       client.join(budget)
       client.report(requests: 6_000, replies: 2_000)
-      #expect(budget.counted == 128_000)
-      #expect(world.admits(1) == false && client.admits(1, beside: 200) == false)
+      expectEqual(budget.counted, 128_000)
+      expect(world.admits(1) == false && client.admits(1, beside: 200) == false)
       client.report(requests: 0, replies: 2_000)
-      #expect(world.admits(6_000) == true)
+      expectEqual(world.admits(6_000), true)
     }
     holding()
-    #expect(budget.counted == 0)
-    #expect(MemoryBudget.Use.all.allSatisfy { budget.counted(for: $0) == 0 })
-    #expect(!budget.isNearlyUsedUp)
+    expectEqual(budget.counted, 0)
+    expect(MemoryBudget.Use.all.allSatisfy { budget.counted(for: $0) == 0 })
+    expect(!budget.isNearlyUsedUp)
   }
 
   @Test("a small world and a small client have what they need, however full it is")
@@ -54,11 +55,11 @@ struct MemoryBudgetTests {
     var footprint = Footprint()
     footprint[.machines] = 900
     world.report(footprint)
-    #expect(world.admits(100) == true && world.admits(101) == false)
+    expect(world.admits(100) == true && world.admits(101) == false)
     var client = ClientShare()
     client.join(budget)
     client.report(requests: 100, replies: 0)
-    #expect(client.admits(25, beside: 100) == true && client.admits(26, beside: 100) == false)
+    expect(client.admits(25, beside: 100) == true && client.admits(26, beside: 100) == false)
   }
 
   @Test("the more worlds and clients there may be, the less each has for certain")
@@ -67,12 +68,12 @@ struct MemoryBudgetTests {
     limits.memory = 1 << 30
     limits.makeRoomForUsers()
     let budget = MemoryBudget(limits) { nil }
-    #expect(budget.freeForWorld * limits.worlds <= budget.bytes / 2)
-    #expect(budget.freeForClient * limits.clients <= budget.bytes / 4)
+    expect(budget.freeForWorld * limits.worlds <= budget.bytes / 2)
+    expect(budget.freeForClient * limits.clients <= budget.bytes / 4)
     limits.worlds = 1
     limits.clients = 1
-    #expect(MemoryBudget(limits) { nil }.freeForWorld == budget.bytes / 128)
-    #expect(MemoryBudget(limits) { nil }.freeForClient == budget.bytes / 1_024)
+    expectEqual(MemoryBudget(limits) { nil }.freeForWorld, budget.bytes / 128)
+    expectEqual(MemoryBudget(limits) { nil }.freeForClient, budget.bytes / 1_024)
   }
 
   @Test("what a worker is going to add counts until it is there")
@@ -83,11 +84,11 @@ struct MemoryBudgetTests {
     limits.userMachines = 10
     let quota = UserQuota(limits)
     var growth: PromisedGrowth? = PromisedGrowth(bytes: 40_000, machines: 8, budget, quota)
-    #expect(growth != nil)
-    #expect(budget.counted == 40_000 && quota.countedBytes == 40_000 && quota.countedMachines == 8)
-    #expect(!quota.hasRoom(forMachines: 3) && !quota.hasRoom(for: 10_001))
+    expect(growth != nil)
+    expect(budget.counted == 40_000 && quota.countedBytes == 40_000 && quota.countedMachines == 8)
+    expect(!quota.hasRoom(forMachines: 3) && !quota.hasRoom(for: 10_001))
     growth = nil
-    #expect(budget.counted == 0 && quota.countedBytes == 0 && quota.countedMachines == 0)
+    expect(budget.counted == 0 && quota.countedBytes == 0 && quota.countedMachines == 0)
   }
 
   @Test("what the process has counts where it is more than may be by a sixteenth")
@@ -95,23 +96,23 @@ struct MemoryBudgetTests {
     let measured = Measured()
     let budget = self.budget(128_000) { measured.bytes.load(ordering: .relaxed) }
     budget.measureNow()
-    #expect(budget.hasRoom(for: 100_000))
+    expect(budget.hasRoom(for: 100_000))
     measured.bytes.store(132_000, ordering: .relaxed)
     budget.measureNow()
-    #expect(budget.hasRoom(for: 4_000) && !budget.hasRoom(for: 4_001))
+    expect(budget.hasRoom(for: 4_000) && !budget.hasRoom(for: 4_001))
     measured.bytes.store(150_000, ordering: .relaxed)
     // Nothing has changed enough to measure again.
     budget.remeasure()
-    #expect(budget.hasRoom(for: 0))
+    expect(budget.hasRoom(for: 0))
     budget.add(1_000, for: .requests)
     budget.remeasure()
-    #expect(!budget.hasRoom(for: 0))
+    expect(!budget.hasRoom(for: 0))
   }
 
   @Test("one that is never used up")
   func unlimited() {
-    #expect(MemoryBudget.unlimited.hasRoom(for: 1 << 60))
-    #expect(!MemoryBudget.unlimited.isNearlyUsedUp)
+    expect(MemoryBudget.unlimited.hasRoom(for: 1 << 60))
+    expect(!MemoryBudget.unlimited.isNearlyUsedUp)
   }
 
   @Test("many threads may report at once")
@@ -126,7 +127,7 @@ struct MemoryBudgetTests {
         }
       }
     }
-    #expect(budget.counted == 0)
+    expectEqual(budget.counted, 0)
   }
 
   @Test(
@@ -135,7 +136,7 @@ struct MemoryBudgetTests {
       ("16M", 16 << 20), ("20000K", 20_000 << 10), ("2G", 2 << 30), ("16777216", 16 << 20), ("1048576G", 1 << 50),
     ] as [(String, Int)])
   func size(text: String, bytes: Int) {
-    #expect(Limits.memory(text) == bytes)
+    expectEqual(Limits.memory(text), bytes)
   }
 
   @Test(
@@ -144,23 +145,23 @@ struct MemoryBudgetTests {
       "", "M", "15M", "16777215", "1048577G", "16m", "1.5G", "-1G", "99999999999999999999", "16 M", "2GB",
     ])
   func noSize(text: String) {
-    #expect(Limits.memory(text) == nil)
+    expectNil(Limits.memory(text))
   }
 
   @Test("half of what there is, unless that is very little")
   func ordinary() {
-    #expect(Limits.memory(of: 8 << 30) == 4 << 30)
-    #expect(Limits.memory(of: 1 << 20) == 16 << 20)
-    #expect(Limits.memory(of: nil) >= 1 << 30)
+    expectEqual(Limits.memory(of: 8 << 30), 4 << 30)
+    expectEqual(Limits.memory(of: 1 << 20), 16 << 20)
+    expect(Limits.memory(of: nil) >= 1 << 30)
   }
 
   @Test("limits of one world and one client are lower where there is little, and as always where there is much")
   func fitting() {
     let (little, much) = (Limits.fitting(memory: 64 << 20), Limits.fitting(memory: 8 << 30))
     for entry in Limits.table where entry.name != "memory" {
-      #expect(much[keyPath: entry.path] == Limits()[keyPath: entry.path], "\(entry.name)")
-      #expect(entry.range.contains(little[keyPath: entry.path]), "\(entry.name)")
+      expectEqual(much[keyPath: entry.path], Limits()[keyPath: entry.path], "\(entry.name)")
+      expect(entry.range.contains(little[keyPath: entry.path]), "\(entry.name)")
     }
-    #expect(little.replyQueue == 256 << 10 && little.world.checkpointBytes == 4 << 20)
+    expect(little.replyQueue == 256 << 10 && little.world.checkpointBytes == 4 << 20)
   }
 }

@@ -1,4 +1,5 @@
 import Simulator
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -26,8 +27,8 @@ struct MemoryLimitTests {
 
   /// Makes the guest's world larger than what every world is always allowed.
   private func outgrow() {
-    #expect(guest.say("quiet on\n" + (0..<3_000).map { "new shiftKey f\($0)\n" }.joined() + "quiet off").last == "+")
-    #expect(guest.client.hosted.live.world.footprint.total > host.service.budget.freeForWorld)
+    expectEqual(guest.say("quiet on\n" + (0..<3_000).map { "new shiftKey f\($0)\n" }.joined() + "quiet off").last, "+")
+    expect(guest.client.hosted.live.world.footprint.total > host.service.budget.freeForWorld)
   }
 
   @Test("requests that bring inputs are refused and take no number; reading, dropping and small worlds go on")
@@ -36,26 +37,26 @@ struct MemoryLimitTests {
     let seq = guest.client.hosted.live.world.lastSequence
     fill()
     for request in ["new power p", "wire f1 text f2 character", "cast f* tap", "undo", "watch *"] {
-      #expect(guest.say(request).first?.hasPrefix(Self.limit) == true, "\(request)")
+      expect(guest.say(request).first, hasPrefix: Self.limit, "\(request)")
     }
-    #expect(guest.say("world fork x").first?.hasPrefix(Self.limit) == true)
-    #expect(guest.client.hosted.live.world.lastSequence == seq)
-    #expect(guest.say("expect f1 off").first?.hasPrefix("+ off") == true)
-    #expect(guest.say("count").last == "+ 1")
-    #expect(guest.say("drop f1").first?.hasPrefix("+ dropped") == true)
-    #expect(guest.say("world new small\nuse small\nnew power p\nsend p buttonClick").last?.hasPrefix("+ moved") == true)
-    #expect(guest.violations() == [])
+    expect(guest.say("world fork x").first, hasPrefix: Self.limit)
+    expectEqual(guest.client.hosted.live.world.lastSequence, seq)
+    expect(guest.say("expect f1 off").first, hasPrefix: "+ off")
+    expectEqual(guest.say("count").last, "+ 1")
+    expect(guest.say("drop f1").first, hasPrefix: "+ dropped")
+    expect(guest.say("world new small\nuse small\nnew power p\nsend p buttonClick").last, hasPrefix: "+ moved")
+    expectEqual(guest.violations(), [])
   }
 
   @Test("it is looked at again when there is room, and goes on")
   func roomAgain() {
     outgrow()
     fill()
-    #expect(guest.say("new power p").first?.hasPrefix(Self.limit) == true)
+    expect(guest.say("new power p").first, hasPrefix: Self.limit)
     let other = host.connect()
-    #expect(other.say("world drop w").first == "+ dropped w")
-    #expect(host.service.budget.counted(for: .world(.timers)) < 100_000)
-    #expect(guest.say("world new v\nuse v\nnew power p").last?.hasPrefix("+ created p") == true)
+    expectEqual(other.say("world drop w").first, "+ dropped w")
+    expect(host.service.budget.counted(for: .world(.timers)) < 100_000)
+    expect(guest.say("world new v\nuse v\nnew power p").last, hasPrefix: "+ created p")
   }
 
   @Test("plain events are refused when the journal would need more, and not before")
@@ -64,9 +65,9 @@ struct MemoryLimitTests {
     fill()
     let replies = guest.say((0..<20_000).map { _ in "send f0 tap\n" }.joined())
     let taken = replies.count { !$0.hasPrefix("- LIMIT") }
-    #expect(taken > 0 && taken < 15_000, "\(taken)")
-    #expect(replies.last?.hasPrefix(Self.limit) == true)
-    #expect(guest.say("send f0 tap").first?.hasPrefix(Self.limit) == true)
+    expect(taken > 0 && taken < 15_000, "\(taken)")
+    expect(replies.last, hasPrefix: Self.limit)
+    expect(guest.say("send f0 tap").first, hasPrefix: Self.limit)
   }
 
   /// Charts that gain more than 100,000 bytes by an event without data, each in another way.
@@ -99,31 +100,31 @@ struct MemoryLimitTests {
 
   private func define(_ name: String, _ document: String) {
     let lines = guest.say("define \(name) format=scxml bytes=\(document.utf8.count)\n\(document)")
-    #expect(lines.last?.hasPrefix("+ defined \(name) ") == true, "\(lines)")
+    expect(lines.last, hasPrefix: "+ defined \(name) ", "\(lines)")
   }
 
   @Test("what a machine of a document gains counts at once", arguments: ["data", "sends", "sessions", "histories"])
   func gains(what: String) throws {
     define("k", try #require(Self.growing[what]))
-    #expect(guest.say("new k m").last?.hasPrefix("+ created m ") == true)
+    expect(guest.say("new k m").last, hasPrefix: "+ created m ")
     func held() -> Int { guest.client.hosted.live.world.footprint[.data] }
     let before = held()
     let reply = guest.say("send m go").last ?? ""
-    #expect(reply.hasPrefix("+ moved ") || reply.hasPrefix("+ stayed "), "\(reply)")
-    #expect(held() - before > 100_000, "\(what): \(held() - before)")
-    #expect(guest.say("drop m").last?.hasPrefix("+ dropped m") == true)
-    #expect(held() < before + 1_000)
+    expect(reply.hasPrefix("+ moved ") || reply.hasPrefix("+ stayed "), "\(reply)")
+    expect(held() - before > 100_000, "\(what): \(held() - before)")
+    expect(guest.say("drop m").last, hasPrefix: "+ dropped m")
+    expect(held() < before + 1_000)
   }
 
   @Test("plain events are refused when the machines have gained too much, and not before")
   func gainsTooMuch() throws {
     define("k", try #require(Self.growing["data"]))
-    #expect(guest.say((0..<20).map { "new k m\($0)" }.joined(separator: "\n")).last?.hasPrefix("+ created ") == true)
+    expect(guest.say((0..<20).map { "new k m\($0)" }.joined(separator: "\n")).last, hasPrefix: "+ created ")
     fill(leaving: 400_000)
     let replies = guest.say((0..<20).map { "send m\($0) go" }.joined(separator: "\n"))
     let taken = replies.count { $0.hasPrefix("+ stayed ") }
-    #expect((2...5).contains(taken), "\(taken)")
-    #expect(replies.last?.hasPrefix(Self.limit) == true)
+    expect((2...5).contains(taken), "\(taken)")
+    expect(replies.last, hasPrefix: Self.limit)
   }
 
   @Test("a document for which there is no memory is refused before it is read")
@@ -132,7 +133,7 @@ struct MemoryLimitTests {
     let document = try #require(Self.growing["histories"])
     fill(leaving: 500_000)
     let reply = guest.say("define k format=scxml bytes=\(document.utf8.count)\n\(document)")
-    #expect(reply.last?.hasPrefix(Self.limit) == true, "\(reply)")
+    expect(reply.last, hasPrefix: Self.limit, "\(reply)")
     host.service.budget.add(-4_000_000, for: .requests)
     define("k", document)
   }
@@ -144,8 +145,8 @@ struct MemoryLimitTests {
     var reply = ""
     for _ in 0..<100 where !reply.hasPrefix("-") { reply = guest.say("cast f* tap").last ?? "" }
     let done = reply.split(separator: " ").first { $0.hasPrefix("done=") }.flatMap { Int($0.dropFirst(5)) }
-    #expect(reply.hasPrefix("\(Self.limit) done="), "\(reply)")
-    #expect((done ?? -1) >= 0 && (done ?? -1) < 3_000)
+    expect(reply, hasPrefix: "\(Self.limit) done=", "\(reply)")
+    expect((done ?? -1) >= 0 && (done ?? -1) < 3_000)
   }
 
   @Test(
@@ -158,8 +159,8 @@ struct MemoryLimitTests {
     _ = guest.say("new ticker t initial=running every=1ms")
     fill(leaving: 70_000)
     let reply = guest.say(request).last ?? ""
-    #expect(reply.hasPrefix("\(Self.limit) fired="), "\(reply)")
-    #expect(reply.contains(" t=") && reply.contains(" seq="), "\(reply)")
+    expect(reply, hasPrefix: "\(Self.limit) fired=", "\(reply)")
+    expect(reply.contains(" t=") && reply.contains(" seq="), "\(reply)")
   }
 
   @Test("a real clock is paused, and who uses the world is told")
@@ -173,15 +174,15 @@ struct MemoryLimitTests {
       host.passTimeLate(1_000_000_000)
       lines = guest.lines()
     }
-    #expect(lines == ["! limit world=r name=memory value=\(Self.budget)"])
-    #expect(guest.say("clock").last?.contains("paused=yes") == true)
+    expectEqual(lines, ["! limit world=r name=memory value=\(Self.budget)"])
+    expect(guest.say("clock").last, contains: "paused=yes")
   }
 
   @Test("a batch that grows over it is not run")
   func batch() {
     fill()
     let line = "send f0 " + String(repeating: "x", count: 60_000) + "\n"
-    #expect(guest.say("begin\n\(line)\(line)\(line)end").last?.hasPrefix(Self.limit) == true)
+    expect(guest.say("begin\n\(line)\(line)\(line)end").last, hasPrefix: Self.limit)
   }
 
   @Test("a client whose replies wait gets no more, unless it asks for little")
@@ -190,9 +191,9 @@ struct MemoryLimitTests {
     fill()
     guest.isReading = false
     _ = guest.say((0..<50).map { _ in "list\n" }.joined())
-    #expect(guest.client.session.outbox.waiting < 400 << 10)
+    expect(guest.client.session.outbox.waiting < 400 << 10)
     guest.isReading = true
-    #expect(guest.say("stats").last?.hasPrefix("+ ") == true)
+    expect(guest.say("stats").last, hasPrefix: "+ ")
   }
 
   @Test("stats say what holds how much; it adds up")
@@ -204,19 +205,19 @@ struct MemoryLimitTests {
       if words.count == 4, words[3] == "bytes" { bytes[words[1]] = Int(words[2]) }
     }
     let shares = MemoryBudget.Use.all.map { bytes["memory.\($0.name)"] ?? -1 }
-    #expect(shares.allSatisfy { $0 >= 0 })
-    #expect(shares.reduce(0, +) == bytes["memory"])
-    #expect((bytes["memory.machines"] ?? 0) > 100_000)
-    #expect(guest.say("limits").contains(". memory \(Self.budget) bytes"))
+    expect(shares.allSatisfy { $0 >= 0 })
+    expectEqual(shares.reduce(0, +), bytes["memory"])
+    expect((bytes["memory.machines"] ?? 0) > 100_000)
+    expect(guest.say("limits"), contains: ". memory \(Self.budget) bytes")
   }
 
   @Test("what can be made again goes first")
   func relief() {
     outgrow()
     _ = guest.say("list limit=1")
-    #expect(guest.client.hosted.live.world.footprint[.tables] > 0)
+    expect(guest.client.hosted.live.world.footprint[.tables] > 0)
     fill(leaving: 1 << 20)
     host.passTime(2)
-    #expect(guest.client.hosted.live.world.footprint[.tables] == 0)
+    expectEqual(guest.client.hosted.live.world.footprint[.tables], 0)
   }
 }

@@ -12,14 +12,16 @@ struct NamedJSONTests {
   @Test("the words of replies, notices and lines of the journal are members")
   func members() {
     let guest = host.connect(toWorld: "w")
-    #expect(guest.say("@m mode json") == [#"{"class":"success","tag":"m"}"#])
-    #expect(
-      guest.say("@7 new shiftKey key\nlist") == [
+    expectEqual(guest.say("@m mode json"), [#"{"class":"success","tag":"m"}"#])
+    expectEqual(
+      guest.say("@7 new shiftKey key\nlist"),
+      [
         #"{"class":"success","tag":"7","what":"created","name":"key","state":"off","t":0.000,"seq":1}"#,
         #"{"class":"data","name":"key","kind":"shiftKey","state":"off"}"#, #"{"class":"success","lines":1}"#,
       ])
-    #expect(
-      guest.say("watch * what=all\nsend key tap\nsend key character c=A\n@r send key nosuch\nunwatch *") == [
+    expectEqual(
+      guest.say("watch * what=all\nsend key tap\nsend key character c=A\n@r send key nosuch\nunwatch *"),
+      [
         #"{"class":"success","what":"watching","patterns":1}"#,
         #"{"class":"notice","seq":2,"t":0.000,"name":"key","what":"moved","from":"off","to":"on","event":"tap"}"#,
         #"{"class":"notice","seq":2,"t":0.000,"name":"key","what":"armed","timer":"doubleTap","due":0.350}"#,
@@ -31,8 +33,9 @@ struct NamedJSONTests {
         #"{"class":"failure","tag":"r","code":"UNKNOWN-EVENT","machine":"key","event":"nosuch","allowed":["tap","character"],"text":"a shiftKey has no event 'nosuch'"}"#,
         #"{"class":"success","what":"watching","patterns":0}"#,
       ])
-    #expect(
-      guest.say("journal limit=1 what=moves\nexpect key off\nsync\nquit") == [
+    expectEqual(
+      guest.say("journal limit=1 what=moves\nexpect key off\nsync\nquit"),
+      [
         #"{"class":"data","seq":3,"t":0.000,"name":"key","what":"moved","from":"on","to":"off","event":"character"}"#,
         #"{"class":"data","seq":3,"t":0.000,"name":"key","what":"output","output":"text","data":["A"]}"#,
         #"{"class":"success","lines":2}"#, #"{"class":"success","state":"off","t":0.000}"#, #"{"class":"success"}"#,
@@ -145,7 +148,7 @@ struct NamedJSONTests {
       // The other stays as it is.
       let plain = request == "mode json" ? "mode text" : request
       let (objects, lines) = (named.say("@t " + request), text.say("@t " + plain))
-      #expect(objects.count == lines.count, "\(request)")
+      expectEqual(objects.count, lines.count, "\(request)")
       for (object, line) in zip(objects, lines) {
         let content = try #require(NamedObject(object), "\(request): \(object)")
         // Pictures are texts of their own, and memory differs.
@@ -156,15 +159,15 @@ struct NamedJSONTests {
         var words = parsed.words
         if parsed.lineClass == .data, request.hasPrefix("help") { words = [] }
         for word in words + parsed.fields.map(\.value) {
-          #expect(content.has(word), "\(request): '\(word)' of \(line) is not in \(object)")
+          expect(content.has(word), "\(request): '\(word)' of \(line) is not in \(object)")
         }
         // Arguments are named by authors of machines, and are an object of their own.
         if object.contains(#""arguments":{"#) { continue }
-        #expect(Set(content.names).count == content.names.count, "\(object)")
+        expectEqual(Set(content.names).count, content.names.count, "\(object)")
       }
     }
     let missing = Set(Verb.allCases.map(\.name)).subtracting(verbs).subtracting(["quit", "shutdown"])
-    #expect(missing.isEmpty, "\(missing.sorted())")
+    expect(missing.isEmpty, "\(missing.sorted())")
   }
 
   @Test("random conversations have no line without a shape", arguments: Thorough.rounds(1..<7))
@@ -178,7 +181,7 @@ struct NamedJSONTests {
       if request.hasPrefix("mode") || request.contains("d") && request.hasPrefix("advance") { continue }
       let mayBeTexts = ["graph", "wave", "script", "end"].contains { request.hasPrefix($0) }
       for line in guest.say(request) where !mayBeTexts {
-        #expect(!line.hasPrefix(#"{"class":"data","text":"#), "seed \(seed), \(request): \(line)")
+        expect(!line.hasPrefix(#"{"class":"data","text":"#), "seed \(seed), \(request): \(line)")
       }
     }
   }
@@ -189,10 +192,10 @@ struct NamedJSONTests {
     for verb in Verb.allCases {
       let row =
         "| `\(verb.name)` | \(Self.written(verb.replyShapes.data)) | \(Self.written(verb.replyShapes.success)) |"
-      #expect(page.contains(row), "Docs/Json.md lacks the row \(row)")
+      expect(page.contains(row), "Docs/Json.md lacks the row \(row)")
     }
     for shape in ReplyShape.history {
-      #expect(page.contains("| \(Self.written([shape])) |"), "Docs/Json.md lacks the row | \(Self.written([shape])) |")
+      expect(page, contains: "| \(Self.written([shape])) |", "Docs/Json.md lacks the row | \(Self.written([shape])) |")
     }
   }
 

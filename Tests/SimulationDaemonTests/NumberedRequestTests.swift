@@ -79,10 +79,10 @@ struct NumberedRequestTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("client plant", "quiet on", "new job j id=1")
     let refused = guest.say("send j cancel id=2")
-    #expect(refused[0].hasPrefix("- REFUSED machine=j "))
-    #expect(guest.say("send j cancel id=2") == refused)
-    #expect(guest.say("new job j id=1") == ["+ created j idle t=0.000 seq=1"])
-    #expect(guest.client.hosted.live.world.lastSequence == 2)
+    expect(refused[0], hasPrefix: "- REFUSED machine=j ")
+    expectEqual(guest.say("send j cancel id=2"), refused)
+    expectEqual(guest.say("new job j id=1"), ["+ created j idle t=0.000 seq=1"])
+    expectEqual(guest.client.hosted.live.world.lastSequence, 2)
   }
 
   @Test("of each client so many answers are kept as the limit says, and of so many clients")
@@ -90,21 +90,21 @@ struct NumberedRequestTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new power p", "client plant")
     let most = NumberedAnswers.mostAnswers
-    for number in 1...most + 1 { #expect(guest.say("send p buttonClick id=\(number)")[0].hasPrefix("+ moved ")) }
-    #expect(guest.say("send p buttonClick id=1")[0].hasPrefix("- EXPIRED-ID id=1 first=2 last=\(most + 1) "))
-    #expect(guest.say("send p buttonClick id=2")[0].hasSuffix(" seq=3"))
+    for number in 1...most + 1 { expect(guest.say("send p buttonClick id=\(number)")[0], hasPrefix: "+ moved ") }
+    expect(guest.say("send p buttonClick id=1")[0], hasPrefix: "- EXPIRED-ID id=1 first=2 last=\(most + 1) ")
+    expect(guest.say("send p buttonClick id=2")[0], hasSuffix: " seq=3")
     for number in 2...NumberedAnswers.mostClients { _ = guest.play("client c\(number)", "send p buttonClick id=1") }
-    #expect(guest.play("client late", "send p buttonClick id=1")[1].hasPrefix("- LIMIT name=clientNames value=1024 : "))
-    #expect(guest.play("client c2", "send p buttonClick id=2")[1].hasPrefix("+ moved "))
+    expect(guest.play("client late", "send p buttonClick id=1")[1], hasPrefix: "- LIMIT name=clientNames value=1024 : ")
+    expect(guest.play("client c2", "send p buttonClick id=2")[1], hasPrefix: "+ moved ")
   }
 
   @Test("a fork knows the requests of its world, and goes on by itself")
   func fork() {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("client plant", "new power p id=1", "world fork f", "use f")
-    #expect(guest.say("new power p id=1") == ["+ created p off t=0.000 seq=1"])
-    #expect(guest.say("send p buttonClick id=2")[0].hasPrefix("+ moved off on "))
-    #expect(guest.play("use w", "send p buttonClick id=2")[1].hasPrefix("+ moved off on "))
+    expectEqual(guest.say("new power p id=1"), ["+ created p off t=0.000 seq=1"])
+    expect(guest.say("send p buttonClick id=2")[0], hasPrefix: "+ moved off on ")
+    expect(guest.play("use w", "send p buttonClick id=2")[1], hasPrefix: "+ moved off on ")
   }
 
   @Test("numbers are known after a kill, whether a checkpoint has them or the journal")
@@ -116,9 +116,10 @@ struct NumberedRequestTests {
         "clock virtual", "client plant", "new power p id=1", "send p buttonClick id=2", "send p buttonClick id=3")
       for again in [try daemon.afterKill(), try daemon.afterKill().restarted(), try daemon.restarted()] {
         let guest = again.connect()
-        #expect(guest.say("client plant") == ["+ client plant last=3"])
-        #expect(guest.play("new power p id=1", "send p buttonClick id=2", "send p buttonClick id=3") == first.suffix(3))
-        #expect(guest.say("send p buttonClick id=4") == ["+ moved off on t=0.000 seq=4"])
+        expectEqual(guest.say("client plant"), ["+ client plant last=3"])
+        expectEqual(
+          guest.play("new power p id=1", "send p buttonClick id=2", "send p buttonClick id=3"), first.suffix(3))
+        expectEqual(guest.say("send p buttonClick id=4"), ["+ moved off on t=0.000 seq=4"])
       }
     }
   }
@@ -146,11 +147,11 @@ struct NumberedRequestTests {
       if chance(10) { _ = guest.say("undo") }
       answers += guest.say("send s increment id=\(number)")
       let earlier = max(1, number - Int.random(in: 0..<20, using: &dice))
-      #expect(guest.say("send s increment id=\(earlier)") == [answers[earlier - 1]], "seed \(seed)")
+      expectEqual(guest.say("send s increment id=\(earlier)"), [answers[earlier - 1]], "seed \(seed)")
     }
     let steps = guest.journal("since=1 what=all").map { $0.split(separator: " ") }
       .filter { $0.count > 3 && $0[2] == "s" && ["moved", "stayed", "ignored"].contains($0[3]) }
-    #expect(Set(steps.map { $0[0] }).count == answers.count, "seed \(seed)")
-    #expect(answers.allSatisfy { $0.hasPrefix("+ ") }, "seed \(seed)")
+    expectEqual(Set(steps.map { $0[0] }).count, answers.count, "seed \(seed)")
+    expect(answers.allSatisfy { $0.hasPrefix("+ ") }, "seed \(seed)")
   }
 }

@@ -28,11 +28,11 @@ struct OutboxTests {
     outbox.buffer.append(text: "reply\n")
     add(notice: "*1\n", at: mark, &outbox)
     add(notice: "*2\n", at: mark + 3, &outbox)
-    #expect(text(&outbox) == "first\n*1\n*2\nreply\n")
-    #expect(outbox.noticeBytes == 6 && outbox.replyBytes == 12)
+    expectEqual(text(&outbox), "first\n*1\n*2\nreply\n")
+    expect(outbox.noticeBytes == 6 && outbox.replyBytes == 12)
     add(notice: "*0\n", at: mark, &outbox)
-    #expect(text(&outbox) == "first\n*0\n*1\n*2\nreply\n")
-    #expect(outbox.noticeBytes == 9 && outbox.replyBytes == 12)
+    expectEqual(text(&outbox), "first\n*0\n*1\n*2\nreply\n")
+    expect(outbox.noticeBytes == 9 && outbox.replyBytes == 12)
   }
 
   @Test("what is held waits for the end of the reply, and counts as notices all the while")
@@ -40,17 +40,17 @@ struct OutboxTests {
     var outbox = Outbox()
     outbox.buffer.append(text: ". a\n")
     hold("*1\n", &outbox)
-    #expect(text(&outbox) == ". a\n")
-    #expect(outbox.noticeBytes == 3 && outbox.replyBytes == 4)
+    expectEqual(text(&outbox), ". a\n")
+    expect(outbox.noticeBytes == 3 && outbox.replyBytes == 4)
     outbox.didWrite(4)
-    #expect(outbox.isEmpty && outbox.noticeBytes == 3 && outbox.replyBytes == 0)
+    expect(outbox.isEmpty && outbox.noticeBytes == 3 && outbox.replyBytes == 0)
     outbox.buffer.append(text: "+ 1\n")
     hold("*2\n", &outbox)
     outbox.release()
-    #expect(text(&outbox) == "+ 1\n*1\n*2\n")
-    #expect(outbox.noticeBytes == 6 && outbox.replyBytes == 4)
+    expectEqual(text(&outbox), "+ 1\n*1\n*2\n")
+    expect(outbox.noticeBytes == 6 && outbox.replyBytes == 4)
     outbox.release()
-    #expect(outbox.noticeBytes == 6)
+    expectEqual(outbox.noticeBytes, 6)
   }
 
   @Test("requests without an answer leave nothing")
@@ -65,10 +65,10 @@ struct OutboxTests {
       elsewhere.beginReply(.send)
       outbox.append(elsewhere)
     }
-    #expect(outbox.storageBytes < before + 100)
+    expect(outbox.storageBytes < before + 100)
     outbox.beginReply(.count)
     outbox.buffer.append(text: "+ 3\n")
-    #expect(text(&outbox) == #"{"class":"success","lines":3}"# + "\n")
+    expectEqual(text(&outbox), #"{"class":"success","lines":3}"# + "\n")
   }
 
   @Test("what was written is taken off, wherever the cut falls", arguments: Thorough.rounds(0..<20 as Range<UInt64>))
@@ -92,9 +92,9 @@ struct OutboxTests {
         expected.removeFirst(written)
       }
       outbox.commit()
-      #expect(outbox.unwritten.elementsEqual(expected.map(\.byte)), "seed \(seed)")
-      #expect(outbox.noticeBytes == expected.count { $0.isNotice }, "seed \(seed)")
-      #expect(outbox.replyBytes == expected.count { !$0.isNotice }, "seed \(seed)")
+      expect(outbox.unwritten.elementsEqual(expected.map(\.byte)), "seed \(seed)")
+      expectEqual(outbox.noticeBytes, expected.count { $0.isNotice }, "seed \(seed)")
+      expectEqual(outbox.replyBytes, expected.count { !$0.isNotice }, "seed \(seed)")
     }
   }
 
@@ -137,11 +137,11 @@ struct OutboxTests {
       case _:
         take(dice.number(below: 3_000))
       }
-      #expect(outbox.isEmpty == (expected.utf8.count == sent.utf8.count), "seed \(seed)")
+      expectEqual(outbox.isEmpty, (expected.utf8.count == sent.utf8.count), "seed \(seed)")
     }
     while !outbox.isEmpty { take(.max) }
-    #expect(sent == expected, "seed \(seed)")
-    #expect(outbox.waiting == 0 && outbox.noticeBytes == 0 && outbox.replyBytes == 0)
+    expectEqual(sent, expected, "seed \(seed)")
+    expect(outbox.waiting == 0 && outbox.noticeBytes == 0 && outbox.replyBytes == 0)
   }
 
   @Test("objects are made a piece at a time, so that few wait that nobody takes")
@@ -151,14 +151,14 @@ struct OutboxTests {
     for _ in 0..<20_000 { outbox.buffer.append(text: "+ moved off on t=0.000 seq=1\n") }
     outbox.commit()
     let text = outbox.waiting
-    #expect(outbox.unwritten.count < 66_000)
-    #expect(outbox.replyBytes < text && outbox.replyBytes > text - 66_000)
+    expect(outbox.unwritten.count < 66_000)
+    expect(outbox.replyBytes < text && outbox.replyBytes > text - 66_000)
     var lines = 0
     while !outbox.isEmpty {
       lines += outbox.unwritten.count { $0 == UInt8(ascii: "\n") }
       outbox.didWrite(outbox.unwritten.count)
     }
-    #expect(lines == 20_000)
+    expectEqual(lines, 20_000)
   }
 
   @Test("what is not settled is not given out; what was sealed is, when the commit has succeeded")
@@ -166,19 +166,19 @@ struct OutboxTests {
     var outbox = Outbox()
     outbox.buffer.append(text: "+ 1\n")
     let nothing = !outbox.hasUnwritten && !outbox.isEmpty && outbox.isUncommitted
-    #expect(nothing)
+    expect(nothing)
     outbox.seal()
     outbox.buffer.append(text: "+ 2\n")
     outbox.commitSealed()
     let some = outbox.hasUnwritten && outbox.isUncommitted
-    #expect(some)
-    #expect(String(decoding: outbox.unwritten, as: UTF8.self) == "+ 1\n")
+    expect(some)
+    expectEqual(String(decoding: outbox.unwritten, as: UTF8.self), "+ 1\n")
     outbox.didWrite(4)
     let rest = outbox.hasUnwritten
-    #expect(!rest)
-    #expect(text(&outbox) == "+ 2\n")
+    expect(!rest)
+    expectEqual(text(&outbox), "+ 2\n")
     let uncommitted = outbox.isUncommitted
-    #expect(!uncommitted)
+    expect(!uncommitted)
   }
 
   @Test("of what is taken back, that stands which holds whatever the store says")
@@ -192,10 +192,10 @@ struct OutboxTests {
     outbox.keepOnRollback(from: mark)
     outbox.buffer.append(text: "+ moved again\n")
     let taken = outbox.rollBack()
-    #expect(String(decoding: taken.lines, as: UTF8.self) == "+ moved\n+ created w\n+ moved again\n")
-    #expect(taken.entries.map(\.start) == [0, 8, 20])
-    #expect(taken.entries.map(\.survives) == [false, true, false])
-    #expect(text(&outbox) == "+ stored\n")
+    expectEqual(String(decoding: taken.lines, as: UTF8.self), "+ moved\n+ created w\n+ moved again\n")
+    expectEqual(taken.entries.map(\.start), [0, 8, 20])
+    expectEqual(taken.entries.map(\.survives), [false, true, false])
+    expectEqual(text(&outbox), "+ stored\n")
   }
 
   @Test("what a stand-in has written is behind all that was there, with its notices")
@@ -204,12 +204,12 @@ struct OutboxTests {
     outbox.buffer.append(text: "+ 1\n")
     add(notice: "*1\n", at: outbox.buffer.count, &outbox)
     var other = outbox.standIn()
-    #expect(other.noticeBytes == 3 && other.replyBytes == 4 && other.waiting == 7)
+    expect(other.noticeBytes == 3 && other.replyBytes == 4 && other.waiting == 7)
     other.buffer.append(text: "+ 2\n")
     add(notice: "*2\n", at: 0, &other)
-    #expect(other.noticeBytes == 6 && other.replyBytes == 8)
+    expect(other.noticeBytes == 6 && other.replyBytes == 8)
     outbox.append(other)
-    #expect(outbox.noticeBytes == 6 && outbox.replyBytes == 8)
-    #expect(text(&outbox) == "+ 1\n*1\n*2\n+ 2\n")
+    expect(outbox.noticeBytes == 6 && outbox.replyBytes == 8)
+    expectEqual(text(&outbox), "+ 1\n*1\n*2\n+ 2\n")
   }
 }

@@ -17,10 +17,10 @@ struct PictureIDTests {
     let text = Picture(picture.dotWithIDs)
     let facts = try Facts(detailed.json(picture: picture))
     // Its ground, its distances and its title are others, too, since a page shows it.
-    #expect(!picture.dot.contains(" id=") && !picture.dot.contains("[id="), "the text for people has no ids")
-    #expect(Set(text.ids).count == text.ids.count, "an id is given once")
+    expect(!picture.dot.contains(" id=") && !picture.dot.contains("[id="), "the text for people has no ids")
+    expectEqual(Set(text.ids).count, text.ids.count, "an id is given once")
     let nodes = Set(text.ids)
-    for state in facts.states { #expect(nodes.contains(state.id), "\(state)") }
+    for state in facts.states { expect(nodes.contains(state.id), "\(state)") }
     var drawn: Set<String> = []
     for move in facts.transitions where move.effect == "moved" {
       // A large composition leaves the labels away, and with them the moves of a state to itself.
@@ -33,19 +33,19 @@ struct PictureIDTests {
       drawn.formUnion(move.arrows)
       let edges = lines.compactMap(\.self)
       let (tails, heads) = (facts.around(move.from), facts.around(move.to))
-      #expect(edges.contains { text.starts($0, at: tails) }, "\(move): \(edges)")
-      #expect(edges.contains { text.ends($0, at: heads) }, "\(move): \(edges)")
+      expect(edges.contains { text.starts($0, at: tails) }, "\(move): \(edges)")
+      expect(edges.contains { text.ends($0, at: heads) }, "\(move): \(edges)")
       for edge in edges where text.ends(edge, at: heads) && !picture.isBare {
-        #expect(edge.label.contains(move.trigger), "\(move): \(edge)")
+        expect(edge.label.contains(move.trigger), "\(move): \(edge)")
       }
       // An arrow alone, or ways to a point and the arrow from it: never an arrow of another state.
-      for edge in edges { #expect(text.starts(edge, at: tails) || edge.from.hasPrefix("hub_"), "\(move): \(edge)") }
+      for edge in edges { expect(text.starts(edge, at: tails) || edge.from.hasPrefix("hub_"), "\(move): \(edge)") }
     }
     for wire in facts.wires {
-      #expect(!wire.arrows.isEmpty && wire.arrows.allSatisfy { text.edges[$0] != nil }, "\(wire)")
+      expect(!wire.arrows.isEmpty && wire.arrows.allSatisfy { text.edges[$0] != nil }, "\(wire)")
       drawn.formUnion(wire.arrows)
     }
-    #expect(drawn == Set(text.edges.keys), "no arrow stands for nothing")
+    expectEqual(drawn, Set(text.edges.keys), "no arrow stands for nothing")
   }
 
   @Test("arrows that meet in a point light the way of their state alone, and what leads on")
@@ -55,14 +55,14 @@ struct PictureIDTests {
     let facts = try Facts(detailed.json(picture: picture))
     let text = Picture(picture.dotWithIDs)
     let any = facts.transitions.filter { $0.trigger == "sessionTimeout" && $0.effect == "moved" }
-    #expect(any.count > 5 && Set(any.map(\.arrows.first)).count == any.count && Set(any.map(\.arrows.last)).count == 1)
-    #expect(any.last.flatMap { text.edges[$0.arrows[1]] }?.from.hasPrefix("hub_") == true)
+    expect(any.count > 5 && Set(any.map(\.arrows.first)).count == any.count && Set(any.map(\.arrows.last)).count == 1)
+    expect(any.last.flatMap { text.edges[$0.arrows[1]] }?.from, hasPrefix: "hub_")
     let all = try Self.entries.filter { if case .machine = $0 { true } else { false } }.flatMap { entry in
       let (detailed, picture) = try drawings(of: entry)
       return try Facts(detailed.json(picture: picture)).transitions.filter { $0.arrows.count == 2 }
     }
-    #expect(!all.isEmpty, "some kind has a point")
-    for move in all { #expect(move.arrows[0].hasPrefix("w") && move.arrows[1].hasPrefix("a"), "\(move)") }
+    expect(!all.isEmpty, "some kind has a point")
+    for move in all { expect(move.arrows[0].hasPrefix("w") && move.arrows[1].hasPrefix("a"), "\(move)") }
   }
 
   @Test("without the present state the picture of a machine is that of its kind, whatever it did")
@@ -70,35 +70,35 @@ struct PictureIDTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new shiftKey key", "send key tap")
     let kind = guest.say("graph shiftKey format=dot")
-    #expect(guest.say("graph key format=dot present=no") == kind)
-    #expect(guest.say("graph key format=dot") != kind)
-    #expect(!guest.say("graph key format=json present=no").joined().contains("current"))
+    expectEqual(guest.say("graph key format=dot present=no"), kind)
+    expect(guest.say("graph key format=dot") != kind)
+    expect(!guest.say("graph key format=json present=no").joined().contains("current"))
     _ = guest.say("new phoneCall pc")
-    #expect(guest.say("graph pc format=dot present=no") == guest.say("graph phoneCall format=dot"))
+    expectEqual(guest.say("graph pc format=dot present=no"), guest.say("graph phoneCall format=dot"))
     let failure = "- BAD-ARGUMENT argument=present got=maybe allowed=yes,no"
-    #expect(guest.say("graph key present=maybe")[0].hasPrefix(failure))
+    expect(guest.say("graph key present=maybe")[0], hasPrefix: failure)
   }
 
   @Test("a machine that is drawn with places has no ids in JSON, since its states are not in the picture")
   func places() {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new acceptor r pattern=hello", "new power p")
-    #expect(!guest.say("graph r format=json").joined().contains("\"id\""))
-    #expect(guest.say("graph p format=json").joined().contains("\"id\""))
+    expect(!guest.say("graph r format=json").joined().contains("\"id\""))
+    expect(guest.say("graph p format=json").joined(), contains: "\"id\"")
   }
 
   @Test("a picture that was drawn is kept, the oldest ones as long as there is room")
   func kept() {
     let graphs = Graphs()
-    #expect(graphs.picture(of: "a") == nil)
+    expectNil(graphs.picture(of: "a"))
     graphs.keep("A", of: "a")
-    #expect(graphs.picture(of: "a") == "A")
+    expectEqual(graphs.picture(of: "a"), "A")
     graphs.keep(String(repeating: "x", count: 4 << 20), of: "too large")
-    #expect(graphs.picture(of: "too large") == nil && graphs.picture(of: "a") == "A")
+    expect(graphs.picture(of: "too large") == nil && graphs.picture(of: "a") == "A")
     graphs.keep(String(repeating: "x", count: (4 << 20) - 1), of: "b")
-    #expect(graphs.picture(of: "a") == nil && graphs.picture(of: "b") != nil)
+    expect(graphs.picture(of: "a") == nil && graphs.picture(of: "b") != nil)
     graphs.forgetAll()
-    #expect(graphs.picture(of: "b") == nil)
+    expectNil(graphs.picture(of: "b"))
   }
 
   // MARK: The means

@@ -1,4 +1,5 @@
 import Simulator
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -21,11 +22,11 @@ struct PointTests {
     _ = one.say("watch key")
     _ = other.say("watch k* what=all")
     let seen = try one.client.hosted.live.world.stateHash
-    #expect(one.say("@p point key capsLock") == ["* 2 0.000 key pointed capsLock", "+ @p"])
-    #expect(other.lines() == ["* 2 0.000 key pointed capsLock"])
-    #expect(try one.client.hosted.live.world.stateHash == seen)
-    #expect(one.say("journal").last == "+ 2")
-    #expect(one.say("undo").last?.contains("seq=3") == true)
+    expectEqual(one.say("@p point key capsLock"), ["* 2 0.000 key pointed capsLock", "+ @p"])
+    expectEqual(other.lines(), ["* 2 0.000 key pointed capsLock"])
+    try expectEqual(one.client.hosted.live.world.stateHash, seen)
+    expectEqual(one.say("journal").last, "+ 2")
+    expect(one.say("undo").last, contains: "seq=3")
   }
 
   @Test("those who watch others, or are in another world, hear nothing")
@@ -33,9 +34,9 @@ struct PointTests {
     let third = host.connect()
     _ = third.say("watch *")
     _ = other.say("watch lamp")
-    #expect(one.say("point key on") == ["+"])
-    #expect(other.lines().isEmpty)
-    #expect(third.lines().isEmpty)
+    expectEqual(one.say("point key on"), ["+"])
+    expect(other.lines().isEmpty)
+    expect(third.lines().isEmpty)
   }
 
   @Test(
@@ -47,21 +48,21 @@ struct PointTests {
       ("begin\npoint key on\nend", "- BATCH index=1"),
     ])
   func states(request: String, answer: String) {
-    #expect(one.say(request).last?.hasPrefix(answer) == true)
+    expect(one.say(request).last, hasPrefix: answer)
   }
 
   @Test("a part of a state will do, and comes back as it was written")
   func parts() {
     _ = one.say("new phone p\nwatch p")
-    #expect(one.say("point p idle").first == "* 3 0.000 p pointed idle")
+    expectEqual(one.say("point p idle").first, "* 3 0.000 p pointed idle")
   }
 
   @Test("in JSON it is a notice like any other, and a program finds the state in its words")
   func json() {
     _ = one.say("mode json\nwatch key")
-    #expect(
-      one.say("point key on").first
-        == #"{"class":"notice","seq":2,"t":0.000,"name":"key","what":"pointed","state":"on"}"#)
+    expectEqual(
+      one.say("point key on").first, #"{"class":"notice","seq":2,"t":0.000,"name":"key","what":"pointed","state":"on"}"#
+    )
   }
 
   @Test("a text goes to all others who watch in the world, whatever they watch")
@@ -70,13 +71,13 @@ struct PointTests {
     _ = other.say("watch lamp")
     let third = host.connect(toWorld: "another")
     _ = third.say("watch *")
-    #expect(one.say(#"@t point say="What is next?" predict=yes"#) == ["+ @t"])
-    #expect(other.lines() == [#"* 2 0.000 - pointed say="What is next?" predict=yes"#])
-    #expect(one.say(#"point say="""#) == ["+"])
-    #expect(other.lines() == [#"* 2 0.000 - pointed say="""#])
-    #expect(third.lines().isEmpty)
-    #expect(one.say("point say=a predict=maybe").last?.hasPrefix("- BAD-ARGUMENT argument=predict") == true)
-    #expect(one.say("point key on say=a").last?.hasPrefix("- USAGE") == true)
+    expectEqual(one.say(#"@t point say="What is next?" predict=yes"#), ["+ @t"])
+    expectEqual(other.lines(), [#"* 2 0.000 - pointed say="What is next?" predict=yes"#])
+    expectEqual(one.say(#"point say="""#), ["+"])
+    expectEqual(other.lines(), [#"* 2 0.000 - pointed say="""#])
+    expect(third.lines().isEmpty)
+    expect(one.say("point say=a predict=maybe").last, hasPrefix: "- BAD-ARGUMENT argument=predict")
+    expect(one.say("point key on say=a").last, hasPrefix: "- USAGE")
   }
 
   @Test("a session that may only look may not point")
@@ -84,7 +85,7 @@ struct PointTests {
     let viewer = host.connect(SessionTerms(mayChange: false))
     _ = viewer.say("use w")
     _ = one.say("watch key")
-    #expect(viewer.say("point key on").last?.hasPrefix("- READ-ONLY verb=point") == true)
-    #expect(one.lines().isEmpty)
+    expect(viewer.say("point key on").last, hasPrefix: "- READ-ONLY verb=point")
+    expect(one.lines().isEmpty)
   }
 }

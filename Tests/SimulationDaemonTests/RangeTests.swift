@@ -1,4 +1,5 @@
 import Simulator
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -85,15 +86,15 @@ struct RangeTests {
     let world = guest.say("world")
     for (request, argument, got, allowed) in RangeTests.wrong {
       let lines = guest.say("@r \(request)")
-      #expect(lines.count == 1)
+      expectEqual(lines.count, 1)
       let expected = "- @r BAD-ARGUMENT argument=\(argument) got=\(got) allowed=\(allowed)"
       let line = lines.first ?? ""
-      #expect(line.hasPrefix(expected + " : ") || line.hasPrefix(expected + " did-you-mean="), "\(request)\n\(line)")
+      expect(line.hasPrefix(expected + " : ") || line.hasPrefix(expected + " did-you-mean="), "\(request)\n\(line)")
     }
-    #expect(guest.say("journal limit=1000") == journal)
-    #expect(guest.say("world") == world)
-    #expect(guest.say("worlds").count == 3)
-    #expect(guest.say("unwatch p") == ["+ watching 0"])
+    expectEqual(guest.say("journal limit=1000"), journal)
+    expectEqual(guest.say("world"), world)
+    expectEqual(guest.say("worlds").count, 3)
+    expectEqual(guest.say("unwatch p"), ["+ watching 0"])
   }
 
   @Test("what is at the very end of a range is taken")
@@ -111,7 +112,7 @@ struct RangeTests {
       "journal \(longest)", "coverage \(longest)", "wave \(longest)", "agenda \(longest)",
       "world new \(String(repeating: "w", count: 64)) seed=18446744073709551615",
     ] {
-      #expect(guest.say(request).last?.first == "+", "\(request)")
+      expectEqual(guest.say(request).last?.first, "+", "\(request)")
     }
   }
 
@@ -122,11 +123,11 @@ struct RangeTests {
     for text in ["0", "0.000999999", "1000000.000000001", "-1", "1e2", "x", "\"\""] {
       let expected =
         "- BAD-ARGUMENT argument=speed got=\(text) allowed=\"0.001 to 1000000, with at most nine decimals\" : "
-      #expect(guest.say("speed \(text)").first?.hasPrefix(expected) == true, "\(text)")
+      expect(guest.say("speed \(text)").first, hasPrefix: expected, "\(text)")
     }
-    #expect(guest.say("clock") == ["+ clock real speed=1 paused=no t=0.000 seq=0"])
+    expectEqual(guest.say("clock"), ["+ clock real speed=1 paused=no t=0.000 seq=0"])
     for text in ["0.001", "1000000", "0.333333333"] {
-      #expect(guest.say("speed \(text)") == ["+ speed=\(text) paused=no t=0.000 seq=0"])
+      expectEqual(guest.say("speed \(text)"), ["+ speed=\(text) paused=no t=0.000 seq=0"])
     }
   }
 }

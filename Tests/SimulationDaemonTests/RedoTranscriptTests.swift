@@ -1,4 +1,5 @@
 @testable import Scripts
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -89,17 +90,17 @@ struct RedoTranscriptTests {
     func view() -> [String] { guest.say(questions).map { $0.split(separator: " seq=")[0] }.map(String.init) }
     let end = view()
     for count in 1...6 {
-      #expect(guest.say("undo \(count)").last?.hasPrefix("+ t=") == true)
+      expect(guest.say("undo \(count)").last, hasPrefix: "+ t=")
       let before = view()
-      #expect(guest.say("redo").last?.hasPrefix("+ t=") == true)
-      #expect(view() == end, "\(count)")
-      #expect(guest.say("undo \(count)").last?.hasPrefix("+ t=") == true)
-      #expect(view() == before, "\(count)")
-      #expect(guest.say("redo").last?.hasPrefix("+ t=") == true)
+      expect(guest.say("redo").last, hasPrefix: "+ t=")
+      expectEqual(view(), end, "\(count)")
+      expect(guest.say("undo \(count)").last, hasPrefix: "+ t=")
+      expectEqual(view(), before, "\(count)")
+      expect(guest.say("redo").last, hasPrefix: "+ t=")
     }
     _ = guest.say("undo 3")
-    #expect(guest.say("drop call")[0].hasPrefix("+ dropped call"))
-    #expect(guest.violations() == [])
+    expect(guest.say("drop call")[0], hasPrefix: "+ dropped call")
+    expectEqual(guest.violations(), [])
   }
 
   @Test("on a real clock that runs it is paused, and resume lets it go on")
@@ -108,14 +109,14 @@ struct RedoTranscriptTests {
     let guest = host.connect(toWorld: "w")
     _ = guest.say("clock real\nnew shiftKey key\nsend key tap")
     host.passTime(0.2)
-    #expect(guest.say("undo") == ["+ paused=yes t=0.000 seq=3"])
-    #expect(guest.say("resume")[0].hasPrefix("+ speed=1 paused=no"))
+    expectEqual(guest.say("undo"), ["+ paused=yes t=0.000 seq=3"])
+    expect(guest.say("resume")[0], hasPrefix: "+ speed=1 paused=no")
     host.passTime(0.05)
-    #expect(guest.say("redo") == ["+ paused=yes t=0.200 seq=4"])
-    #expect(guest.say("agenda") == [". 0.350 key doubleTap left=0.150", "+ 1"])
+    expectEqual(guest.say("redo"), ["+ paused=yes t=0.200 seq=4"])
+    expectEqual(guest.say("agenda"), [". 0.350 key doubleTap left=0.150", "+ 1"])
     _ = guest.say("resume")
     host.passTime(1)
-    #expect(guest.say("expect key on")[0].hasPrefix("+ on"))
+    expect(guest.say("expect key on")[0], hasPrefix: "+ on")
   }
 
   @Test("a fork and its origin redo the same, each by itself")
@@ -123,11 +124,11 @@ struct RedoTranscriptTests {
     let host = HostedService()
     let guest = host.connect(toWorld: "w")
     _ = guest.say("new power p\nsend p buttonClick\nsend p buttonClick\nundo 2\nworld fork f")
-    #expect(guest.say("redo").last == "+ t=0.000 seq=5")
+    expectEqual(guest.say("redo").last, "+ t=0.000 seq=5")
     _ = guest.say("use f")
-    #expect(guest.say("list") == [". p power off", "+ 1"])
-    #expect(guest.say("send p buttonClick\nredo").last?.hasPrefix("- BAD-ARGUMENT") == true)
-    #expect(guest.say("undo\nundo\nredo 2\nlist").suffix(2) == [". p power on", "+ 1"])
+    expectEqual(guest.say("list"), [". p power off", "+ 1"])
+    expect(guest.say("send p buttonClick\nredo").last, hasPrefix: "- BAD-ARGUMENT")
+    expectEqual(guest.say("undo\nundo\nredo 2\nlist").suffix(2), [". p power on", "+ 1"])
   }
 
   @Test("a script tells of a redo, and makes the same world")
@@ -137,7 +138,7 @@ struct RedoTranscriptTests {
       "new shiftKey key\nsend key tap\nadvance 100ms\nsend key tap\nadvance 1s\nundo\nundo\nredo\nredo\ngoto 50ms\nredo"
     )
     let lines = guest.say("script")
-    #expect(lines.filter { $0.hasPrefix(". redo") } == [". redo", ". redo", ". redo"], "\(lines)")
-    #expect(lines.last?.hasPrefix("+ ") == true, "\(lines)")
+    expectEqual(lines.filter { $0.hasPrefix(". redo") }, [". redo", ". redo", ". redo"], "\(lines)")
+    expect(lines.last, hasPrefix: "+ ", "\(lines)")
   }
 }

@@ -1,5 +1,6 @@
 @testable import Scripts
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -67,8 +68,8 @@ struct RequiredParameterTests {
     ).expectHolds(host())
     for name in ["proxy", "checkinApp"] {
       let page = ExampleSession.play(["describe \(name)"], catalogue: HostedService.catalogue)
-      #expect(page.contains { $0.contains("parameter ") })
-      #expect(!page.contains { $0.contains(#/parameter (\w+\.)?(supervised|observed) /#) })
+      expect(page.contains { $0.contains("parameter ") })
+      expect(!page.contains { $0.contains(#/parameter (\w+\.)?(supervised|observed) /#) })
     }
   }
 

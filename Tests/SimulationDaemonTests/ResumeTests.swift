@@ -1,4 +1,5 @@
 import Simulator
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -11,8 +12,8 @@ struct ResumeTests {
     let host = HostedService(limits: limits)
     let guest = host.connect()
     _ = guest.say("new fridge f min=2 max=2 start=2 recheckDelay=0s")
-    #expect(guest.say("clock").last?.contains("paused=yes") == true)
+    expect(guest.say("clock").last, contains: "paused=yes")
     let lines = guest.say("resume\nclock\nclock")
-    #expect(lines.filter { $0.hasPrefix("+") }.map { $0.contains("paused=yes") } == [false, true, true], "\(lines)")
+    expectEqual(lines.filter { $0.hasPrefix("+") }.map { $0.contains("paused=yes") }, [false, true, true], "\(lines)")
   }
 }

@@ -1,4 +1,5 @@
 @testable import Scripts
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -271,7 +272,7 @@ struct RewindTranscriptTests {
     _ = guest.play("new shiftKey key", "send key tap")
     let before = guest.say("coverage")
     _ = guest.play("send key tap", "advance 1s", "new power p", "undo 2")
-    #expect(guest.say("coverage") == before)
+    expectEqual(guest.say("coverage"), before)
   }
 
   @Test("whoever watches anything hears of it, in order")
@@ -284,21 +285,22 @@ struct RewindTranscriptTests {
     _ = moves.say("watch key")
     _ = author.play("new shiftKey key", "send key tap", "watch * what=all")
     _ = full.lines() + moves.lines()
-    #expect(author.say("undo") == ["* 3 0.000 - undone from=2 to=2", "+ t=0.000 seq=3"])
-    #expect(full.lines() == ["* 3 0.000 - undone from=2 to=2"])
-    #expect(moves.lines() == ["* 3 0.000 - undone from=2 to=2"])
-    #expect(author.say("advance 1s").last == "+ advanced fired=0 t=1.000 seq=3")
-    #expect(author.say("goto 500ms") == ["* 4 0.500 - undone", "+ t=0.500 seq=4"])
-    #expect(author.say("undo").first == "* 5 0.000 - undone from=1 to=4")
-    #expect(full.lines() == ["* 4 0.500 - undone", "* 5 0.000 - undone from=1 to=4"])
-    #expect(moves.lines() == ["* 4 0.500 - undone", "* 5 0.000 - undone from=1 to=4"])
+    expectEqual(author.say("undo"), ["* 3 0.000 - undone from=2 to=2", "+ t=0.000 seq=3"])
+    expectEqual(full.lines(), ["* 3 0.000 - undone from=2 to=2"])
+    expectEqual(moves.lines(), ["* 3 0.000 - undone from=2 to=2"])
+    expectEqual(author.say("advance 1s").last, "+ advanced fired=0 t=1.000 seq=3")
+    expectEqual(author.say("goto 500ms"), ["* 4 0.500 - undone", "+ t=0.500 seq=4"])
+    expectEqual(author.say("undo").first, "* 5 0.000 - undone from=1 to=4")
+    expectEqual(full.lines(), ["* 4 0.500 - undone", "* 5 0.000 - undone from=1 to=4"])
+    expectEqual(moves.lines(), ["* 4 0.500 - undone", "* 5 0.000 - undone from=1 to=4"])
     // A watched name is watched again when it is made again.
-    #expect(author.say("new shiftKey key").last == "+ created key off t=0.000 seq=6")
-    #expect(full.lines() == ["* 6 0.000 key created shiftKey off"])
-    #expect(moves.lines() == ["* 6 0.000 key created shiftKey off"])
+    expectEqual(author.say("new shiftKey key").last, "+ created key off t=0.000 seq=6")
+    expectEqual(full.lines(), ["* 6 0.000 key created shiftKey off"])
+    expectEqual(moves.lines(), ["* 6 0.000 key created shiftKey off"])
     // The past as it was reported, from one input on.
-    #expect(
-      moves.say("watch ke? what=all since=2") == [
+    expectEqual(
+      moves.say("watch ke? what=all since=2"),
+      [
         "* 2 0.000 key moved off on event=tap", "* 2 0.000 key armed doubleTap due=0.350",
         "* 3 0.000 - undone from=2 to=2", "* 4 0.500 - undone", "* 5 0.000 - undone from=1 to=4",
         "* 6 0.000 key created shiftKey off", "+ watching 2",
@@ -315,11 +317,11 @@ struct RewindTranscriptTests {
     _ = elsewhere.play("watch *", "use main")
     _ = other.say("watch * what=all")
     _ = author.say("undo")
-    #expect(elsewhere.lines() == [])
-    #expect(other.lines() == [])
-    #expect(elsewhere.say("use w") == ["+ world=w clock=virtual t=0.000 seq=3"])
-    #expect(author.say("send key tap") == ["+ moved off on t=0.000 seq=4"])
-    #expect(elsewhere.lines() == ["* 4 0.000 key moved off on event=tap"])
+    expectEqual(elsewhere.lines(), [])
+    expectEqual(other.lines(), [])
+    expectEqual(elsewhere.say("use w"), ["+ world=w clock=virtual t=0.000 seq=3"])
+    expectEqual(author.say("send key tap"), ["+ moved off on t=0.000 seq=4"])
+    expectEqual(elsewhere.lines(), ["* 4 0.000 key moved off on event=tap"])
   }
 
   @Test("a clock that runs is paused, and that is told")
@@ -329,30 +331,32 @@ struct RewindTranscriptTests {
     let other = host.connect()
     _ = guest.play("new shiftKey key", "watch * what=all")
     host.passTime(2)
-    #expect(guest.say("send key tap").last == "+ moved off on t=2.000 seq=2")
+    expectEqual(guest.say("send key tap").last, "+ moved off on t=2.000 seq=2")
     host.passTime(3)
     _ = guest.lines()
-    #expect(
-      guest.say("undo") == [
+    expectEqual(
+      guest.say("undo"),
+      [
         "* 4 2.000 - undone from=2 to=3", "* 4 2.000 - clock paused=yes", "+ paused=yes t=2.000 seq=4",
       ])
     host.passTime(5)
-    #expect(other.say("world") == ["+ world=main clock=real t=2.000 seq=4"])
-    #expect(guest.say("goto 1s") == ["* 5 1.000 - undone", "+ t=1.000 seq=5"])
+    expectEqual(other.say("world"), ["+ world=main clock=real t=2.000 seq=4"])
+    expectEqual(guest.say("goto 1s"), ["* 5 1.000 - undone", "+ t=1.000 seq=5"])
     _ = guest.say("resume")
     host.passTime(1.5)
-    #expect(other.say("world") == ["+ world=main clock=real t=2.500 seq=5"])
-    #expect(
-      guest.say("goto 1h") == [
+    expectEqual(other.say("world"), ["+ world=main clock=real t=2.500 seq=5"])
+    expectEqual(
+      guest.say("goto 1h"),
+      [
         "- BAD-ARGUMENT argument=time got=1h allowed=\"up to 2.500\" : it is only 2.500; time comes there by itself"
       ])
     // The speed stays as it was set, also for a paused clock.
     _ = guest.play("speed 4", "pause", "send key tap")
     _ = guest.lines()
-    #expect(guest.say("undo") == ["* 7 2.500 - undone from=6 to=6", "+ t=2.500 seq=7"])
+    expectEqual(guest.say("undo"), ["* 7 2.500 - undone from=6 to=6", "+ t=2.500 seq=7"])
     _ = guest.say("resume")
     host.passTime(1)
-    #expect(other.say("clock") == ["+ clock real speed=4 paused=no t=6.500 seq=7"])
+    expectEqual(other.say("clock"), ["+ clock real speed=4 paused=no t=6.500 seq=7"])
   }
 
   @Test("who waits for a state: it may be there again, or the machine be gone")
@@ -361,16 +365,16 @@ struct RewindTranscriptTests {
     let guest = host.connect()
     let waiting = host.connect()
     _ = guest.play("new power p", "send p buttonClick", "new power q")
-    #expect(waiting.say("await p off within=1h") == [])
+    expectEqual(waiting.say("await p off within=1h"), [])
     _ = guest.say("undo 2")
-    #expect(waiting.lines() == ["+ reached off t=0.000 seq=4"])
-    #expect(waiting.say("await p on within=1h") == [])
+    expectEqual(waiting.lines(), ["+ reached off t=0.000 seq=4"])
+    expectEqual(waiting.say("await p on within=1h"), [])
     // The state was reached, though it is undone at once.
     _ = guest.say("send p buttonClick\nundo")
-    #expect(waiting.lines() == ["+ reached on t=0.000 seq=5"])
-    #expect(waiting.say("await p on within=1h") == [])
+    expectEqual(waiting.lines(), ["+ reached on t=0.000 seq=5"])
+    expectEqual(waiting.say("await p on within=1h"), [])
     _ = guest.say("undo")
-    #expect(waiting.lines() == ["- UNKNOWN-MACHINE machine=p : 'p' was dropped meanwhile"])
+    expectEqual(waiting.lines(), ["- UNKNOWN-MACHINE machine=p : 'p' was dropped meanwhile"])
   }
 
   @Test("another's advance that is under way waits, and goes on from where the world is then")
@@ -383,60 +387,61 @@ struct RewindTranscriptTests {
     host.round { guest.arrive("undo\n") }
     host.settle()
     let undone = guest.lines()
-    #expect(undone.count == 1 && undone[0].hasPrefix("+ t=0.000 seq="), "\(undone)")
-    #expect(mover.lines().last?.contains(" t=100.000 ") == true)
-    #expect(guest.say("list") == [". t ticker running", "+ 1"])
+    expect(undone.count == 1 && undone[0].hasPrefix("+ t=0.000 seq="), "\(undone)")
+    expect(mover.lines().last, contains: " t=100.000 ")
+    expectEqual(guest.say("list"), [". t ticker running", "+ 1"])
     // All ticks that have happened, each once.
     let shown = guest.say("show t")
-    #expect(shown.contains { $0.hasPrefix(". timer ") && $0.contains(" due=100.001 left=0.001") }, "\(shown)")
+    expect(shown.contains { $0.hasPrefix(". timer ") && $0.contains(" due=100.001 left=0.001") }, "\(shown)")
   }
 
   @Test("a long way is gone in slices; others in the world wait, those in others do not; cancel leaves all as it is")
   func slices() {
     var limits = Limits()
     // Without checkpoints the rewind begins at the beginning of the world.
-    #expect(limits.set("checkpointBytes=0") == nil)
+    expectNil(limits.set("checkpointBytes=0"))
     let host = HostedService(limits: limits)
     let guest = host.connect(toWorld: "w")
     let neighbour = host.connect(toWorld: "w")
     let stranger = host.connect(toWorld: "v")
     _ = guest.play("new ticker t every=1ms initial=running", "advance 100s", "new power p")
     let before = guest.say("world")
-    #expect(before == ["+ world=w clock=virtual t=100.000 seq=100002"])
+    expectEqual(before, ["+ world=w clock=virtual t=100.000 seq=100002"])
     host.round {
       guest.arrive("undo\n")
       neighbour.arrive("send p buttonClick\n")
       stranger.arrive("world\n")
     }
-    #expect(guest.lines() == [])
-    #expect(neighbour.lines() == [])
-    #expect(stranger.lines() == ["+ world=v clock=virtual t=0.000 seq=0"])
+    expectEqual(guest.lines(), [])
+    expectEqual(neighbour.lines(), [])
+    expectEqual(stranger.lines(), ["+ world=v clock=virtual t=0.000 seq=0"])
     host.settle()
-    #expect(guest.lines() == ["+ t=100.000 seq=100003"])
-    #expect(neighbour.lines() == ["- UNKNOWN-MACHINE machine=p did-you-mean=t : there is no machine 'p' in world w"])
+    expectEqual(guest.lines(), ["+ t=100.000 seq=100003"])
+    expectEqual(neighbour.lines(), ["- UNKNOWN-MACHINE machine=p did-you-mean=t : there is no machine 'p' in world w"])
     // Both in one round: a way that is gone quickly would be over before the cancel.
     host.round { guest.arrive("undo\n@c cancel\n") }
     host.settle()
-    #expect(guest.lines() == ["- CANCELLED t=100.000 seq=100003 : cancelled by this connection", "+ @c"])
-    #expect(guest.say("world") == ["+ world=w clock=virtual t=100.000 seq=100003"])
-    #expect(neighbour.say("send t stop") == ["+ moved running idle t=100.000 seq=100004"])
-    #expect(neighbour.violations() == [])
+    expectEqual(guest.lines(), ["- CANCELLED t=100.000 seq=100003 : cancelled by this connection", "+ @c"])
+    expectEqual(guest.say("world"), ["+ world=w clock=virtual t=100.000 seq=100003"])
+    expectEqual(neighbour.say("send t stop"), ["+ moved running idle t=100.000 seq=100004"])
+    expectEqual(neighbour.violations(), [])
     // A client that leaves during the rewind does not block the others.
     host.round { guest.arrive("undo\n") }
     host.service.close(guest.client)
-    #expect(neighbour.say("world").count == 1)
+    expectEqual(neighbour.say("world").count, 1)
   }
 
   @Test("what the journal has forgotten cannot be undone")
   func forgotten() {
     var limits = Limits()
-    #expect(limits.set("journal=100") == nil)
-    #expect(limits.set("checkpointBytes=0") == nil)
+    expectNil(limits.set("journal=100"))
+    expectNil(limits.set("checkpointBytes=0"))
     let guest = HostedService(limits: limits).connect(toWorld: "w")
     _ = guest.say("new power p")
     for _ in 0..<200 { _ = guest.say("send p buttonClick") }
-    #expect(
-      guest.say("undo") == [
+    expectEqual(
+      guest.say("undo"),
+      [
         "- LIMIT name=journal value=100 from=202 : the journal has forgotten the beginning of this world, and nothing can be undone"
       ])
   }

@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -28,16 +29,16 @@ struct SampledNoticesTests {
   @Test("the first comes at once, the next 50 ms later, together")
   func pace() {
     change(1)
-    #expect(numbers(viewer.lines()) == [2])
+    expectEqual(numbers(viewer.lines()), [2])
     change(1)
     change(1)
-    #expect(viewer.lines().isEmpty)
-    #expect(host.service.nextWake() == host.now + SessionTerms.sampleDistance)
+    expect(viewer.lines().isEmpty)
+    expectEqual(host.service.nextWake(), host.now + SessionTerms.sampleDistance)
     host.passTime(0.049)
-    #expect(viewer.lines().isEmpty)
+    expect(viewer.lines().isEmpty)
     host.passTime(0.001)
-    #expect(numbers(viewer.lines()) == [3, 4])
-    #expect(host.service.nextWake() == nil)
+    expectEqual(numbers(viewer.lines()), [3, 4])
+    expectNil(host.service.nextWake())
   }
 
   @Test("of many inputs it gets the last, and a gap for those before")
@@ -48,15 +49,15 @@ struct SampledNoticesTests {
     host.passTime(0.05)
     let lines = viewer.lines()
     let most = Int(SessionTerms.inputsInASample)
-    #expect(lines.first == "! gap from=3 to=\(10_002 - most)")
-    #expect(numbers(lines) == Array((10_003 - most)...10_002))
+    expectEqual(lines.first, "! gap from=3 to=\(10_002 - most)")
+    expectEqual(numbers(lines), Array((10_003 - most)...10_002))
   }
 
   @Test("its own request is answered behind the notices of its inputs, and at once")
   func own() {
     change(1)
     _ = viewer.lines()
-    #expect(viewer.say("send lamp buttonClick").map { $0.prefix(1) } == ["*", "+"])
+    expectEqual(viewer.say("send lamp buttonClick").map { $0.prefix(1) }, ["*", "+"])
   }
 
   @Test("one that does not read holds 16 KiB of notices, and others all of theirs")
@@ -69,14 +70,14 @@ struct SampledNoticesTests {
       change(300)
       host.passTime(0.05)
     }
-    #expect(viewer.client.session.outbox.noticeBytes < 2 * SessionTerms.sampledQueue)
-    #expect(numbers(all.lines()).count == 30_000)
+    expect(viewer.client.session.outbox.noticeBytes < 2 * SessionTerms.sampledQueue)
+    expectEqual(numbers(all.lines()).count, 30_000)
     viewer.isReading = true
     viewer.collect()
     change(1)
     host.passTime(0.05)
     let lines = viewer.lines()
-    #expect(lines.last?.hasPrefix("* 30002 ") == true)
-    #expect(lines.contains { $0.hasPrefix("! gap ") })
+    expect(lines.last, hasPrefix: "* 30002 ")
+    expect(lines.contains { $0.hasPrefix("! gap ") })
   }
 }

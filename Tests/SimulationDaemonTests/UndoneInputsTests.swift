@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -43,16 +44,16 @@ struct UndoneInputsTests {
   func one(request: String) {
     let guest = HostedService().connect(toWorld: "w")
     let made = guest.say(Self.start.joined(separator: "\n"))
-    #expect(!made.contains { $0.hasPrefix("- ") }, "\(made)")
+    expect(!made.contains { $0.hasPrefix("- ") }, "\(made)")
     let before = Self.portrait(guest)
     let replies = guest.say(request)
     let inputs = guest.say("undo")
-    #expect(inputs.last?.hasPrefix("+ t=0.100 seq=") == true, "\(replies) \(inputs)")
-    #expect(Self.portrait(guest) == before, "\(replies)")
+    expect(inputs.last, hasPrefix: "+ t=0.100 seq=", "\(replies) \(inputs)")
+    expectEqual(Self.portrait(guest), before, "\(replies)")
     // Also when time has passed after it.
     _ = guest.play(request, "advance 3h", "undo")
-    #expect(Self.portrait(guest) == before, "\(replies)")
-    #expect(guest.violations() == [])
+    expectEqual(Self.portrait(guest), before, "\(replies)")
+    expectEqual(guest.violations(), [])
   }
 
   @Test("a fork has done what its parent has, and then only what it does itself")
@@ -61,19 +62,19 @@ struct UndoneInputsTests {
     _ = guest.say(Self.start.joined(separator: "\n"))
     let before = guest.say("coverage")
     _ = guest.play("world fork v", "use v")
-    #expect(guest.say("coverage") == before)
+    expectEqual(guest.say("coverage"), before)
     _ = guest.play("send key tap", "undo 3")
-    #expect(guest.say("coverage") != before)
-    #expect(guest.say("use w\ncoverage").dropFirst() == before[...])
+    expect(guest.say("coverage") != before)
+    expectEqual(guest.say("use w\ncoverage").dropFirst(), before[...])
   }
 
   @Test("copies that are kept are counted")
   func checkpoints() {
     let guest = HostedService().connect(toWorld: "w")
-    #expect(guest.say("stats").contains(". checkpoints 0 kept"))
+    expect(guest.say("stats"), contains: ". checkpoints 0 kept")
     _ = guest.play("new ticker t every=1ms initial=running", "advance 60s")
     let stats = guest.say("stats")
     let counted = stats.filter { $0.hasPrefix(". checkpoint") && !$0.contains(" 0 ") }
-    #expect(counted.count == 2, "\(stats)")
+    expectEqual(counted.count, 2, "\(stats)")
   }
 }

@@ -3,6 +3,7 @@ import LineProtocol
 import Simulations
 import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -17,21 +18,22 @@ struct WaveTests {
   func shiftKey() {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new shiftKey key", "send key tap", "advance 349ms", "send key tap", "advance 1s")
-    #expect(
-      json(guest, "wave") == """
-        {"from":0.000,"to":1.349,"lanes":[{"name":"key","kind":"shiftKey","states":[\
-        {"from":0.000,"to":0.000,"state":"off"},{"from":0.000,"to":0.349,"state":"on"},\
-        {"from":0.349,"to":1.349,"state":"capsLock"}],"events":[\
-        {"t":0.000,"seq":1,"event":"new","outcome":"created"},{"t":0.000,"seq":2,"event":"tap","outcome":"moved"},\
-        {"t":0.349,"seq":3,"event":"tap","outcome":"moved"}],"timers":[\
-        {"from":0.000,"to":0.349,"timer":"doubleTap","end":"disarmed"}],"readings":[]}],"wires":[],"world":[]}
-        """)
-    #expect(json(guest, "wave last=1s").contains(#""states":[{"from":0.349,"to":0.349,"state":"on"}"#))
-    #expect(json(guest, "wave from=100ms to=200ms").contains(#""states":[{"from":0.100,"to":0.200,"state":"on"}]"#))
-    #expect(
-      json(guest, "wave from=100ms to=200ms").contains(
-        #"{"from":0.100,"to":0.200,"timer":"doubleTap","end":"running"}"#))
-    #expect(json(guest, "wave nobody*").contains(#""lanes":[],"wires":[]"#))
+    expectEqual(
+      json(guest, "wave"),
+      """
+      {"from":0.000,"to":1.349,"lanes":[{"name":"key","kind":"shiftKey","states":[\
+      {"from":0.000,"to":0.000,"state":"off"},{"from":0.000,"to":0.349,"state":"on"},\
+      {"from":0.349,"to":1.349,"state":"capsLock"}],"events":[\
+      {"t":0.000,"seq":1,"event":"new","outcome":"created"},{"t":0.000,"seq":2,"event":"tap","outcome":"moved"},\
+      {"t":0.349,"seq":3,"event":"tap","outcome":"moved"}],"timers":[\
+      {"from":0.000,"to":0.349,"timer":"doubleTap","end":"disarmed"}],"readings":[]}],"wires":[],"world":[]}
+      """)
+    expect(json(guest, "wave last=1s"), contains: #""states":[{"from":0.349,"to":0.349,"state":"on"}"#)
+    expect(json(guest, "wave from=100ms to=200ms"), contains: #""states":[{"from":0.100,"to":0.200,"state":"on"}]"#)
+    expect(
+      json(guest, "wave from=100ms to=200ms"),
+      contains: #"{"from":0.100,"to":0.200,"timer":"doubleTap","end":"running"}"#)
+    expect(json(guest, "wave nobody*"), contains: #""lanes":[],"wires":[]"#)
   }
 
   /// The members of the waveform.
@@ -122,8 +124,8 @@ struct WaveTests {
       // Inputs beyond the present, which were undone, are not within the stretch; one of several lines is one input.
       if moment <= wave.to { numbers.insert(sequence) }
     }
-    #expect(wave.events.map(\.seq).sorted() == numbers.sorted())
-    #expect(numbers.count > 10 && wave.events.contains { $0.undone != nil } && wave.gap == nil)
+    expectEqual(wave.events.map(\.seq).sorted(), numbers.sorted())
+    expect(numbers.count > 10 && wave.events.contains { $0.undone != nil } && wave.gap == nil)
   }
 
   // MARK: What clients may choose
@@ -145,11 +147,11 @@ struct WaveTests {
         for tag in ["", "@t "] {
           let reply = guest.say("\(tag)wave from=0 width=\(width) format=\(format) mark=\(mark)")
           let start = tag.isEmpty ? ". " : ". @t "
-          #expect(reply.dropLast().allSatisfy { $0.hasPrefix(start) }, "\(format)")
-          #expect(reply.last == "+ \(tag)\(reply.count - 1)", "\(format)")
+          expect(reply.dropLast().allSatisfy { $0.hasPrefix(start) }, "\(format)")
+          expectEqual(reply.last, "+ \(tag)\(reply.count - 1)", "\(format)")
           guard format == "text" || format == "ascii" else { continue }
-          #expect(reply.dropLast().allSatisfy { TextColumns.width(of: $0.dropFirst(start.count)) <= width })
-          #expect(reply.joined(separator: " ").components(separatedBy: "very").count == 61)
+          expect(reply.dropLast().allSatisfy { TextColumns.width(of: $0.dropFirst(start.count)) <= width })
+          expectEqual(reply.joined(separator: " ").components(separatedBy: "very").count, 61)
         }
       }
     }
@@ -186,8 +188,8 @@ struct WaveTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("quiet on", "new power p", clicks(30_000))
     let wave = try wave(guest) { if $0 < 3 { _ = guest.say(self.clicks(5)) } }
-    #expect(wave.gap == nil && wave.lanes[0].events.count == 30_001 + 5)
-    #expect(wave.lanes[0].states.last?.state == "on")
+    expect(wave.gap == nil && wave.lanes[0].events.count == 30_001 + 5)
+    expectEqual(wave.lanes[0].states.last?.state, "on")
   }
 
   @Test("what is undone while it reads is undone in it")
@@ -195,22 +197,22 @@ struct WaveTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("quiet on", "new power p", clicks(30_000))
     let drawn = try wave(guest) { if $0 < 4 { _ = guest.play("undo 10", self.clicks(1)) } }
-    #expect(drawn.gap == nil && drawn.lanes[0].events.contains { $0.undone != nil })
-    #expect(try drawn == wave(guest, "wave from=0"))
+    expect(drawn.gap == nil && drawn.lanes[0].events.contains { $0.undone != nil })
+    try expectEqual(drawn, wave(guest, "wave from=0"))
     // It does not begin again for ever.
-    #expect(try wave(guest) { if $0 < 40 { _ = guest.play("undo 10", self.clicks(1)) } }.gap == nil)
+    try expectNil(wave(guest) { if $0 < 40 { _ = guest.play("undo 10", self.clicks(1)) } }.gap)
   }
 
   @Test("what the journal drops while it reads is not in it, and the rest is whole")
   func droppedMeanwhile() throws {
     var limits = Limits()
-    #expect(limits.set("journal=30000") == nil)
+    expectNil(limits.set("journal=30000"))
     let guest = HostedService(limits: limits).connect(toWorld: "w")
     _ = guest.play("quiet on", "new power p", clicks(40_000))
     let wave = try wave(guest) { if $0 < 12 { _ = guest.say(self.clicks(6_000)) } }
     let numbers = wave.lanes[0].events.map(\.seq)
-    #expect(wave.gap == nil && numbers.count >= 30_000 && numbers.first ?? 0 > 10_000)
-    #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 + 1 == $1 })
+    expect(wave.gap == nil && numbers.count >= 30_000 && numbers.first ?? 0 > 10_000)
+    expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 + 1 == $1 })
   }
 
   // MARK: Durable worlds, forks, restarts
@@ -222,10 +224,10 @@ struct WaveTests {
     _ = guest.play("new shiftKey k", "send k tap", "advance 1s", "send k tap", "undo", "world fork f")
     let other = host.connect(toWorld: "f")
     let before = try wave(guest, "wave from=0")
-    #expect(try wave(other, "wave from=0") == before)
+    try expectEqual(wave(other, "wave from=0"), before)
     _ = other.play("send k tap", "advance 1s")
-    #expect(try wave(guest, "wave from=0") == before)
-    #expect(try wave(other, "wave from=0").lanes[0].events.count == before.lanes[0].events.count + 1)
+    try expectEqual(wave(guest, "wave from=0"), before)
+    try expectEqual(wave(other, "wave from=0").lanes[0].events.count, before.lanes[0].events.count + 1)
   }
 
   @Test("a durable world beyond memory, and after a restart, has the same waveform as a world in memory")
@@ -243,15 +245,15 @@ struct WaveTests {
       _ = kept.say(request)
       _ = guest.say(request)
     }
-    #expect(guest.client.hosted.live.world.firstSequence > 50)
+    expect(guest.client.hosted.live.world.firstSequence > 50)
     let starts = ["0", "1.3s", "1.5s", "5s", "11.3s", "20s"]
     let wanted = try starts.map { try wave(kept, "wave from=\($0)") }
-    #expect(wanted.allSatisfy { $0.gap == nil && !$0.lanes[0].events.isEmpty })
+    expect(wanted.allSatisfy { $0.gap == nil && !$0.lanes[0].events.isEmpty })
     func compare(_ other: Guest, _ which: String) throws {
       for (start, wanted) in zip(starts, wanted) {
         let found = try wave(other, "wave from=\(start)")
-        #expect(found.inEffect == wanted.inEffect, "from \(start), \(which)")
-        if start == "0" { #expect(found == wanted, "\(which)") }
+        expectEqual(found.inEffect, wanted.inEffect, "from \(start), \(which)")
+        if start == "0" { expectEqual(found, wanted, "\(which)") }
       }
     }
     // Each daemon takes the world from the one before.
@@ -267,10 +269,10 @@ struct WaveTests {
     _ = guest.ask("clock virtual", "new power p", "advance 10s", "send p buttonClick", "send p buttonClick", "goto 1s")
     _ = guest.ask("advance 1s", "goto 1s", "advance 11s")
     for _ in 0..<20 { _ = guest.ask("send p buttonClick", "advance 1s") }
-    #expect(guest.client.hosted.live.world.firstSequence > 6)
+    expect(guest.client.hosted.live.world.firstSequence > 6)
     let wave = try wave(guest, "wave from=5s")
-    #expect(wave.gap == nil)
-    #expect(wave.lanes[0].events.filter { $0.undone != nil }.map(\.seq) == [2, 3])
+    expectNil(wave.gap)
+    expectEqual(wave.lanes[0].events.filter { $0.undone != nil }.map(\.seq), [2, 3])
   }
 
   // MARK: Sizes
@@ -293,12 +295,12 @@ struct WaveTests {
       let guest = host.connect(toWorld: "w\(number)")
       for request in ["quiet on"] + world.requests + ["quiet off"] { _ = guest.say(request) }
       let wave = try wave(guest, "wave from=0")
-      #expect(wave.gap == nil && wave.lanes.count == world.lanes && wave.events.count == world.inputs, "\(number)")
+      expect(wave.gap == nil && wave.lanes.count == world.lanes && wave.events.count == world.inputs, "\(number)")
       for format in ["text", "ascii", "svg", "vcd"] {
         let reply = guest.say("wave from=0 width=60 format=\(format)")
-        #expect(
+        expect(
           reply.last == "+ \(reply.count - 1)" && reply.allSatisfy { $0.utf8.count < 2_000 }, "\(number) \(format)")
-        if world.lanes == 1_000, format != "vcd" { #expect(reply.contains { $0.contains("100 more machines") }) }
+        if world.lanes == 1_000, format != "vcd" { expect(reply.contains { $0.contains("100 more machines") }) }
       }
     }
   }
@@ -314,8 +316,8 @@ struct WaveTests {
     _ = guest.say("define meter format=scxml bytes=\(document.utf8.count)\n\(document)")
     _ = guest.play("new meter c", "advance 1s", "send c up", "advance 1s")
     let lane = try wave(guest, "wave from=0").lanes[0]
-    #expect(lane.readings.map(\.name) == ["count"])
-    #expect(lane.readings[0].points.first == [0, 0] && lane.readings[0].points.last == [2, 1.5])
+    expectEqual(lane.readings.map(\.name), ["count"])
+    expect(lane.readings[0].points.first == [0, 0] && lane.readings[0].points.last == [2, 1.5])
   }
 
   @Test("a fridge's temperature is a curve")
@@ -323,17 +325,17 @@ struct WaveTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new fridge f start=4", "advance 1h")
     let wave = json(guest, "wave from=0")
-    #expect(wave.contains(#""readings":[{"name":"temperature","unit":"°C","points":[[0.000,4.0],"#))
-    #expect(wave.components(separatedBy: "],[").count > 100)
+    expect(wave, contains: #""readings":[{"name":"temperature","unit":"°C","points":[[0.000,4.0],"#)
+    expect(wave.components(separatedBy: "],[").count > 100)
   }
 
   @Test("a program that reads a waveform gets all of it, and who looks at one the last minute")
   func stretches() {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new power p", "advance 1s", "send p buttonClick", "advance 2h")
-    #expect(guest.say("wave format=vcd") == guest.say("wave format=vcd from=0s"))
-    #expect(guest.say("wave format=vcd last=60s") != guest.say("wave format=vcd"))
-    #expect(guest.say("wave") == guest.say("wave last=60s"))
+    expectEqual(guest.say("wave format=vcd"), guest.say("wave format=vcd from=0s"))
+    expect(guest.say("wave format=vcd last=60s") != guest.say("wave format=vcd"))
+    expectEqual(guest.say("wave"), guest.say("wave last=60s"))
   }
 
   @Test("what does not fit is refused, and in every format there is an answer")
@@ -341,11 +343,11 @@ struct WaveTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new doorFridge f", "send f doorOpened", "advance 1h", "new phoneCall c")
     for format in ["text", "ascii", "svg", "vcd", "json"] {
-      #expect(guest.say("wave from=0 format=\(format)").last?.hasPrefix("+ ") == true)
-      #expect(guest.say("wave nobody from=0 format=\(format)").last?.hasPrefix("+ ") == true)
+      expect(guest.say("wave from=0 format=\(format)").last, hasPrefix: "+ ")
+      expect(guest.say("wave nobody from=0 format=\(format)").last, hasPrefix: "+ ")
     }
     for request in ["wave width=1", "wave width=100000", "wave from=2s to=1s", "wave from=2h", "wave from=1s last=1s"] {
-      #expect(guest.say(request).last?.hasPrefix("- BAD-ARGUMENT") == true, "\(request)")
+      expect(guest.say(request).last, hasPrefix: "- BAD-ARGUMENT", "\(request)")
     }
   }
 }

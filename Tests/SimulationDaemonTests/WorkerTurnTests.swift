@@ -1,5 +1,6 @@
 import Simulator
 import Statecharts
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -28,7 +29,7 @@ struct WorkerTurnTests {
       host.passTimeLate(2_000_000_000)
       threads.round(host)
     }
-    #expect(slow.map { $0.turn > 0 } == true && other.isBusy, "\(other.lines().suffix(2))")
+    expect(slow.map { $0.turn > 0 } == true && other.isBusy, "\(other.lines().suffix(2))")
     host.round { other.arrive("cancel\n") }
     while other.isBusy { threads.round(host) }
   }
@@ -47,10 +48,10 @@ struct WorkerTurnTests {
     }
     host.round { ben.arrive(line) }
     while ben.isBusy { threads.round(host) }
-    #expect(ben.lines().last?.hasPrefix("- UNKNOWN-KIND ") == true)
-    #expect(anas.allSatisfy { $0.isBusy })
+    expect(ben.lines().last, hasPrefix: "- UNKNOWN-KIND ")
+    expect(anas.allSatisfy { $0.isBusy })
     threads.finish(host)
-    for ana in anas { #expect(ana.lines().last?.hasPrefix("- UNKNOWN-KIND ") == true) }
+    for ana in anas { expect(ana.lines().last, hasPrefix: "- UNKNOWN-KIND ") }
   }
 
   @Test("lines that need no world are answered while a worker has it, though they take more than one turn")
@@ -62,8 +63,8 @@ struct WorkerTurnTests {
     host.round { one.arrive("count kind=\(String(repeating: "x", count: 1_100))\n") }
     host.round { other.arrive(String(repeating: "help send\n", count: 500)) }
     host.settle()
-    #expect(one.isBusy && one.lines() == [])
-    #expect(other.lines().filter { $0.hasPrefix("+ ") }.count == 500)
+    expect(one.isBusy && one.lines() == [])
+    expectEqual(other.lines().filter { $0.hasPrefix("+ ") }.count, 500)
     threads.finish(host)
   }
 
@@ -92,11 +93,11 @@ struct WorkerTurnTests {
       let host = HostedService(workers: threads.workers())
       let maker = Maker(host: host, guest: host.connect())
       maker.make(lines, in: "short", "n = n + 1;")
-      #expect(!maker.guest.isBusy)
+      expect(!maker.guest.isBusy)
       maker.make(lines, in: "long", "while (n &lt; 200) { n = n + 1 }")
-      #expect(maker.guest.isBusy)
+      expect(maker.guest.isBusy)
       threads.finish(host)
-      #expect(maker.guest.lines().filter { $0.hasPrefix("+ created m a ") }.count == 2)
+      expectEqual(maker.guest.lines().filter { $0.hasPrefix("+ created m a ") }.count, 2)
     }
   }
 
@@ -110,17 +111,17 @@ struct WorkerTurnTests {
     let teacher = Maker(host: host, guest: host.connect())
     let script = "n = n + 1;"
     ana.make(lines, in: "a", script)
-    #expect(!ana.guest.isBusy)
+    expect(!ana.guest.isBusy)
     ana.guest.client.user.chartsAreSlowUntil = host.now + 1_000_000_000
     ana.make(lines, in: "b", script)
-    #expect(ana.guest.isBusy)
+    expect(ana.guest.isBusy)
     teacher.make(lines, in: "a", script)
-    #expect(!teacher.guest.isBusy)
+    expect(!teacher.guest.isBusy)
     threads.finish(host)
-    #expect(ana.guest.lines().filter { $0.hasPrefix("+ created m a ") }.count == 2)
+    expectEqual(ana.guest.lines().filter { $0.hasPrefix("+ created m a ") }.count, 2)
     host.passTimeLate(3_600_000_000_000)
     ana.make(lines, in: "d", script)
-    #expect(!ana.guest.isBusy)
+    expect(!ana.guest.isBusy)
   }
 
   @Test("much to print for many watchers is left to a worker, some watchers at a time, and nothing is lost")
@@ -134,21 +135,21 @@ struct WorkerTurnTests {
     _ = maker.say("quiet on\n" + (0..<machines).map { "new power p\($0)\n" }.joined() + "quiet off")
     threads.finish(host)
     let watchers = (0..<Loan.mostReaders + 6).map { _ in host.connect(toWorld: "w") }
-    for watcher in watchers { #expect(watcher.say("watch *").last?.hasPrefix("+") == true) }
+    for watcher in watchers { expect(watcher.say("watch *").last, hasPrefix: "+") }
     let sends = (0..<machines).map { "send p\($0) buttonClick\n" }.joined()
     host.round { maker.arrive(sends) }
-    #expect(maker.lines().count { $0.hasPrefix("+ moved off on ") } == machines)
+    expectEqual(maker.lines().count { $0.hasPrefix("+ moved off on ") }, machines)
     // The event loop has printed nothing, and a worker has the world.
-    #expect(watchers.allSatisfy { $0.client.session.outbox.isEmpty && $0.lines().isEmpty })
-    #expect(host.service.worlds["w"]?.home == nil)
+    expect(watchers.allSatisfy { $0.client.session.outbox.isEmpty && $0.lines().isEmpty })
+    expectNil(host.service.worlds["w"]?.home)
     threads.finish(host)
-    for watcher in watchers { #expect(watcher.lines().count { $0.contains(" moved off on ") } == machines) }
+    for watcher in watchers { expectEqual(watcher.lines().count { $0.contains(" moved off on ") }, machines) }
     // One that asks meanwhile has its notices before the answer.
     host.round { maker.arrive(sends) }
     host.round { watchers[0].arrive("count\n") }
     threads.finish(host)
     let lines = watchers[0].lines()
-    #expect(lines.count { $0.contains(" moved on off ") } == machines && lines.last?.hasPrefix("+") == true)
+    expect(lines.count { $0.contains(" moved on off ") } == machines && lines.last?.hasPrefix("+") == true)
   }
 
   @Test("the only worker does other work while it is in a long step of a chart")
@@ -178,7 +179,7 @@ struct WorkerTurnTests {
     )
     started.signal()
     done.wait()
-    #expect(order.withLock { $0 } == ["in time", "second", "first"])
+    expectEqual(order.withLock { $0 }, ["in time", "second", "first"])
   }
 
   @Test("long work leaves workers to more work of its user, but not to such that takes the world of another along")
@@ -188,9 +189,9 @@ struct WorkerTurnTests {
     let (ana, gate) = (UserID.other(1_001), Semaphore())
     workers.submit(Job(workers.slot(of: ana), { () throws(Never) in gate.wait() }, then: { _ in }))
     let begun = try #require(workers.underWay.first).since
-    #expect(!workers.areFree(for: ana, at: begun) && workers.areFree(for: .other(1_002), at: begun))
+    expect(!workers.areFree(for: ana, at: begun) && workers.areFree(for: .other(1_002), at: begun))
     let later = begun + 1_000_000_000
-    #expect(workers.areFree(for: ana, at: later) && !workers.areFree(for: ana, isElsewhere: true, at: later))
+    expect(workers.areFree(for: ana, at: later) && !workers.areFree(for: ana, isElsewhere: true, at: later))
     gate.signal()
   }
 }

@@ -20,8 +20,8 @@ struct WorldClockTests {
       ("007", 7_000_000_000, "7"), ("1000000.000000000", 1_000_000_000_000_000, "1000000"),
     ] as [(String, UInt64, String)])
   func speeds(_ text: String, _ billionths: UInt64, _ printed: String) {
-    #expect(Speed(text)?.billionths == billionths)
-    #expect(Speed(text)?.text == printed)
+    expectEqual(Speed(text)?.billionths, billionths)
+    expectEqual(Speed(text)?.text, printed)
   }
 
   @Test(
@@ -32,19 +32,19 @@ struct WorldClockTests {
       "1e3", ".5", "5.", "1.2.3", "x", "1x", "1,5", "٣", "0.3333333333", " 1",
     ])
   func wrongSpeeds(_ text: String) {
-    #expect(Speed(text) == nil)
+    expectNil(Speed(text))
   }
 
   @Test("a host time has the moment that the speed gives, rounded down")
   func moments() throws {
     let third = try clock("0.333333333")
-    #expect(third.moment(atHost: 1_000) == Instant(nanoseconds: 500))
-    #expect(third.moment(atHost: 1_003) == Instant(nanoseconds: 500))
-    #expect(third.moment(atHost: 1_004) == Instant(nanoseconds: 501))
-    #expect(third.moment(atHost: 1_000 + 3_000_000_000) == Instant(nanoseconds: 500 + 999_999_999))
-    #expect(third.moment(atHost: 0) == Instant(nanoseconds: 500))
+    expectEqual(third.moment(atHost: 1_000), Instant(nanoseconds: 500))
+    expectEqual(third.moment(atHost: 1_003), Instant(nanoseconds: 500))
+    expectEqual(third.moment(atHost: 1_004), Instant(nanoseconds: 501))
+    expectEqual(third.moment(atHost: 1_000 + 3_000_000_000), Instant(nanoseconds: 500 + 999_999_999))
+    expectEqual(third.moment(atHost: 0), Instant(nanoseconds: 500))
     let fast = try clock("1000000")
-    #expect(fast.moment(atHost: 1_001) == Instant(nanoseconds: 1_000_500))
+    expectEqual(fast.moment(atHost: 1_001), Instant(nanoseconds: 1_000_500))
   }
 
   @Test(
@@ -59,7 +59,7 @@ struct WorldClockTests {
     for _ in 0..<200 {
       host += UInt64(dice.number(below: 1_000_000_007))
       let passed = UInt128(host - 1_000) * UInt128(billionths) / 1_000_000_000
-      #expect(clock.moment(atHost: host).nanoseconds == 500 + Int64(passed), "seed \(seed)")
+      expectEqual(clock.moment(atHost: host).nanoseconds, 500 + Int64(passed), "seed \(seed)")
     }
   }
 
@@ -72,50 +72,50 @@ struct WorldClockTests {
       let clock = try clock(speed)
       let moment = Instant(nanoseconds: 501 + Int64(dice.number(below: 1 << 30)) * Int64(1 + dice.number(below: 1_000)))
       let host = try #require(clock.host(at: moment))
-      #expect(clock.moment(atHost: host) >= moment, "seed \(seed), speed \(speed)")
-      #expect(clock.moment(atHost: host - 1) < moment, "seed \(seed), speed \(speed)")
+      expect(clock.moment(atHost: host) >= moment, "seed \(seed), speed \(speed)")
+      expect(clock.moment(atHost: host - 1) < moment, "seed \(seed), speed \(speed)")
     }
   }
 
   @Test("a moment that has come needs no waiting; one too far away is not waited for")
   func ends() throws {
     let slow = try clock("0.001")
-    #expect(slow.host(at: .beginning) == 1_000)
-    #expect(slow.host(at: Instant(nanoseconds: 500)) == 1_000)
-    #expect(slow.host(at: .latest) == nil)
+    expectEqual(slow.host(at: .beginning), 1_000)
+    expectEqual(slow.host(at: Instant(nanoseconds: 500)), 1_000)
+    expectNil(slow.host(at: .latest))
     // The last number that fits, and a remainder.
     let sixth = try clock("0.170900007", host: 0, moment: 0)
-    #expect(sixth.host(at: Instant(nanoseconds: 3_152_548_691_324_170_887)) == nil)
-    #expect(try clock("1").host(at: .latest) == UInt64(Int64.max) - 500 + 1_000)
-    #expect(try clock("1", host: .max - 5, moment: 0).host(at: Instant(nanoseconds: 6)) == nil)
-    #expect(try clock("1", host: .max - 5, moment: 0).host(at: Instant(nanoseconds: 5)) == .max)
+    expectNil(sixth.host(at: Instant(nanoseconds: 3_152_548_691_324_170_887)))
+    try expectEqual(clock("1").host(at: .latest), UInt64(Int64.max) - 500 + 1_000)
+    try expectNil(clock("1", host: .max - 5, moment: 0).host(at: Instant(nanoseconds: 6)))
+    try expectEqual(clock("1", host: .max - 5, moment: 0).host(at: Instant(nanoseconds: 5)), .max)
   }
 
   @Test("world time goes no further than its end")
   func endOfTime() throws {
-    #expect(try clock("1000000").moment(atHost: .max) == .end)
-    #expect(try clock("1").moment(atHost: .max) == .end)
+    try expectEqual(clock("1000000").moment(atHost: .max), .end)
+    try expectEqual(clock("1").moment(atHost: .max), .end)
     let atTheEnd = try clock("1", moment: Instant.end.nanoseconds)
-    #expect(atTheEnd.moment(atHost: 2_000) == .end)
+    expectEqual(atTheEnd.moment(atHost: 2_000), .end)
     let before = try clock("1", moment: Instant.end.nanoseconds - 3)
-    #expect(before.moment(atHost: 1_002) < .end)
-    #expect(before.moment(atHost: 1_003) == .end)
-    #expect(before.moment(atHost: 1_004) == .end)
+    expect(before.moment(atHost: 1_002) < .end)
+    expectEqual(before.moment(atHost: 1_003), .end)
+    expectEqual(before.moment(atHost: 1_004), .end)
   }
 
   @Test("pausing keeps the moment, and a change of speed begins where time stands")
   func pauses() throws {
     var clock = WorldClock(.real, host: 100)
-    #expect(clock.isRunning && clock.moment(atHost: 150) == Instant(nanoseconds: 50))
+    expect(clock.isRunning && clock.moment(atHost: 150) == Instant(nanoseconds: 50))
     clock.pause()
-    #expect(!clock.isRunning && clock.isPaused)
+    expect(!clock.isRunning && clock.isPaused)
     clock.set(try #require(Speed("2")), host: 200, moment: Instant(nanoseconds: 50))
-    #expect(!clock.isRunning)
+    expect(!clock.isRunning)
     clock.resume(host: 300, moment: Instant(nanoseconds: 50))
-    #expect(clock.isRunning && clock.moment(atHost: 310) == Instant(nanoseconds: 70))
+    expect(clock.isRunning && clock.moment(atHost: 310) == Instant(nanoseconds: 70))
     clock.set(.virtual, host: 310, moment: Instant(nanoseconds: 70))
-    #expect(!clock.isRunning && !clock.isPaused)
+    expect(!clock.isRunning && !clock.isPaused)
     clock.set(.real, host: 400, moment: Instant(nanoseconds: 70))
-    #expect(clock.moment(atHost: 401) == Instant(nanoseconds: 72))
+    expectEqual(clock.moment(atHost: 401), Instant(nanoseconds: 72))
   }
 }

@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct AppCoordinatorTests {
@@ -52,24 +53,25 @@ struct AppCoordinatorTests {
     launch(bench)
     bench.advance(.seconds(1))
     bench.send("deepLink", .text("/resume/7"))
-    #expect(bench.reading("link") == .text("/resume/7"))
+    expectEqual(bench.reading("link"), .text("/resume/7"))
     bench.advance(.seconds(1))
     bench.send("loggedIn")
-    #expect(bench.reading("stack") == .text("home, resume 7"))
-    #expect(bench.reading("tab") == .text("home"))
-    #expect(bench.reading("link") == nil)
+    expectEqual(bench.reading("stack"), .text("home, resume 7"))
+    expectEqual(bench.reading("tab"), .text("home"))
+    expectNil(bench.reading("link"))
     bench.advance(.seconds(1))
     bench.send("present", .text("filter"))
-    #expect(bench.reading("stack") == .text("filter"))
-    #expect(bench.reading("parent") == .text("home, resume 7"))
+    expectEqual(bench.reading("stack"), .text("filter"))
+    expectEqual(bench.reading("parent"), .text("home, resume 7"))
     bench.advance(.seconds(1))
     bench.send("loggedOut")
     bench.advance(.seconds(1))
     bench.send("pop")
-    #expect(bench.reading("stack") == .text("login"))
-    #expect(bench.reading("parent") == nil && bench.reading("tab") == nil)
-    #expect(
-      bench.lines == [
+    expectEqual(bench.reading("stack"), .text("login"))
+    expect(bench.reading("parent") == nil && bench.reading("tab") == nil)
+    expectEqual(
+      bench.lines,
+      [
         "0.000 m created launching",
         "0.000 m moved launching loggedOut event=launched > showRoot login",
         "1.000 m stayed loggedOut event=deepLink",
@@ -85,67 +87,66 @@ struct AppCoordinatorTests {
     let bench = Bench(AppCoordinator.kind)
     bench.send("deepLink", .text("/a"))
     launch(bench, firstRun: true)
-    #expect(bench.reading("link") == .text("/a"))
+    expectEqual(bench.reading("link"), .text("/a"))
     bench.send("deepLink", .text("/b"))
     bench.send("onboardingDone")
-    #expect(bench.reading("link") == .text("/b"))
+    expectEqual(bench.reading("link"), .text("/b"))
     bench.send("loggedIn")
-    #expect(bench.reading("stack") == .text("home, b"))
+    expectEqual(bench.reading("stack"), .text("home, b"))
 
     let session = Bench(AppCoordinator.kind)
     session.send("deepLink", .text("/a"))
     launch(session, session: true)
-    #expect(session.reading("stack") == .text("home, a"))
+    expectEqual(session.reading("stack"), .text("home, a"))
   }
 
   @Test("a link clears the stack; one without parts is the home screen", arguments: ["/", "//"])
   func root(path: String) {
     let bench = Self.app("main", ("push", [.text("a")]), ("push", [.text("b")]))()
-    #expect(bench.reading("stack") == .text("home, a, b"))
+    expectEqual(bench.reading("stack"), .text("home, a, b"))
     bench.send("deepLink", .text("/x/y/z"))
-    #expect(bench.reading("stack") == .text("home, x y z"))
+    expectEqual(bench.reading("stack"), .text("home, x y z"))
     bench.send("deepLink", .text(path))
-    #expect(bench.reading("stack") == .text("home"))
+    expectEqual(bench.reading("stack"), .text("home"))
   }
 
   @Test("a logout forgets stacks, and the login flow begins at its root")
   func cleared() {
     let bench = Self.app("loggedOut", ("push", [.text("password")]), ("loggedIn", []), ("push", [.text("a")]))()
-    #expect(bench.reading("stack") == .text("home, a"))
+    expectEqual(bench.reading("stack"), .text("home, a"))
     bench.send("loggedOut")
-    #expect(bench.reading("stack") == .text("login"))
+    expectEqual(bench.reading("stack"), .text("login"))
     bench.send("loggedIn")
-    #expect(bench.reading("stack") == .text("home"))
+    expectEqual(bench.reading("stack"), .text("home"))
   }
 
   @Test("what a modal screen covers is there again when it is gone, and a lock hides both alike")
   func covered() {
     let bench = Self.app(
       "main", ("push", [.text("a")]), ("present", [.text("m")]), ("push", [.text("n")]), ("lock", []))()
-    #expect(bench.reading("stack") == .text("m, n") && bench.reading("parent") == .text("home, a"))
+    expect(bench.reading("stack") == .text("m, n") && bench.reading("parent") == .text("home, a"))
     bench.send("unlock")
-    #expect(bench.state() == "modal" && bench.reading("stack") == .text("m, n"))
+    expect(bench.state() == "modal" && bench.reading("stack") == .text("m, n"))
     bench.send("dismiss")
-    #expect(bench.reading("stack") == .text("home, a"))
+    expectEqual(bench.reading("stack"), .text("home, a"))
   }
 
   @Test("a link that came before a session ended while the app was locked waits for the next one")
   func linkThroughLock() {
     let bench = Self.app("main", ("lock", []), ("deepLink", [.text("/a")]), ("loggedOut", []))()
-    #expect(bench.reading("link") == .text("/a"))
+    expectEqual(bench.reading("link"), .text("/a"))
     bench.send("loggedIn")
-    #expect(bench.reading("stack") == .text("home, a"))
+    expectEqual(bench.reading("stack"), .text("home, a"))
   }
 
   @Test("64 screens lie on one another, and not one more", arguments: ["loggedOut", "main", "modal"])
   func limit(state: String) {
     let bench = Bench(AppCoordinator.kind, initial: state)
     for count in 2...64 {
-      #expect(bench.send("push", .text("s\(count)")) == "stayed \(state) event=push > pushed s\(count)")
+      expectEqual(bench.send("push", .text("s\(count)")), "stayed \(state) event=push > pushed s\(count)")
     }
-    #expect(
-      bench.send("push", .text("more")) == "refused \(state) event=push : 64 screens are on the stack already")
+    expectEqual(bench.send("push", .text("more")), "refused \(state) event=push : 64 screens are on the stack already")
     bench.send("pop")
-    #expect(bench.send("push", .text("again")).hasPrefix("stayed"))
+    expect(bench.send("push", .text("again")), hasPrefix: "stayed")
   }
 }

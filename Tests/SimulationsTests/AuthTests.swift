@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct AuthTests {
@@ -28,59 +29,59 @@ struct AuthTests {
   func trace() {
     let bench = Bench(Auth.kind)
     bench.send("login", .text("A"), .text("bad"))
-    #expect(bench.state() == "loggingIn(A)")
-    #expect(bench.reading("loginScreen") == .text("waiting"))
+    expectEqual(bench.state(), "loggingIn(A)")
+    expectEqual(bench.reading("loginScreen"), .text("waiting"))
     bench.advance(to: .seconds(1))
-    #expect(bench.lines.last == "1.000 m moved loggingIn(A) anonymous timer=rejected > error invalidCredentials")
-    #expect(bench.reading("loginScreen") == .text("showingError"))
-    #expect(bench.reading("error") == .text("invalidCredentials"))
+    expectEqual(bench.lines.last, "1.000 m moved loggingIn(A) anonymous timer=rejected > error invalidCredentials")
+    expectEqual(bench.reading("loginScreen"), .text("showingError"))
+    expectEqual(bench.reading("error"), .text("invalidCredentials"))
     bench.advance(to: .seconds(2))
     bench.send("login", .text("A"), .text("ok"))
-    #expect(bench.reading("error") == nil)
+    expectNil(bench.reading("error"))
     bench.advance(to: .milliseconds(2500))
-    #expect(bench.send("logout") == "moved loggingIn(A) anonymous event=logout")
-    #expect(bench.reading("loginScreen") == .text("idle"))
+    expectEqual(bench.send("logout"), "moved loggingIn(A) anonymous event=logout")
+    expectEqual(bench.reading("loginScreen"), .text("idle"))
     bench.advance(to: .seconds(3))
-    #expect(bench.lines.last == "2.500 m moved loggingIn(A) anonymous event=logout")
-    #expect(bench.send("accepted") == "ignored anonymous event=accepted")
-    #expect(bench.reading("late") == .integer(1))
+    expectEqual(bench.lines.last, "2.500 m moved loggingIn(A) anonymous event=logout")
+    expectEqual(bench.send("accepted"), "ignored anonymous event=accepted")
+    expectEqual(bench.reading("late"), .integer(1))
   }
 
   @Test("an accepted login closes the screen; a refusal says who is in the way")
   func accepted() {
     let bench = Bench(Auth.kind)
     bench.send("login", .text("A"), .text("ok"))
-    #expect(
-      bench.send("login", .text("B"), .text("ok"))
-        == "refused loggingIn(A) event=login : busy: another login is under way")
+    expectEqual(
+      bench.send("login", .text("B"), .text("ok")),
+      "refused loggingIn(A) event=login : busy: another login is under way")
     bench.advance(to: .seconds(1))
-    #expect(
-      bench.lines.last == "1.000 m moved loggingIn(A) authenticated(A) timer=accepted > currentUser A > loggedIn")
-    #expect(bench.reading("currentUser") == .text("A"))
-    #expect(bench.reading("loginScreen") == nil)
-    #expect(
-      bench.send("login", .text("B"), .text("ok")) == "refused authenticated(A) event=login : A is logged in already")
-    #expect(bench.possibleEvents() == ["accepted", "rejected", "failed", "logout", "sessionExpired"])
+    expectEqual(
+      bench.lines.last, "1.000 m moved loggingIn(A) authenticated(A) timer=accepted > currentUser A > loggedIn")
+    expectEqual(bench.reading("currentUser"), .text("A"))
+    expectNil(bench.reading("loginScreen"))
+    expectEqual(
+      bench.send("login", .text("B"), .text("ok")), "refused authenticated(A) event=login : A is logged in already")
+    expectEqual(bench.possibleEvents(), ["accepted", "rejected", "failed", "logout", "sessionExpired"])
     bench.advance(to: .seconds(100_000))
-    #expect(bench.state() == "authenticated(A)")
+    expectEqual(bench.state(), "authenticated(A)")
   }
 
   @Test("with loginLatency=0 a login is accepted at once")
   func immediate() {
     let bench = Bench(Auth.kind, ["loginLatency": .interval(.zero)])
     bench.send("login", .text("A"), .text("ok"))
-    #expect(bench.state() == "authenticated(A)")
-    #expect(bench.now == .beginning)
+    expectEqual(bench.state(), "authenticated(A)")
+    expectEqual(bench.now, .beginning)
     let other = Bench(Auth.kind, ["latency": .interval(.zero)])
     other.send("login", .text("A"), .text("ok"))
-    #expect(other.state() == "authenticated(A)")
+    expectEqual(other.state(), "authenticated(A)")
   }
 
   @Test("an empty field does nothing")
   func empty() {
     let bench = Bench(Auth.kind)
-    #expect(bench.send("login", .text(""), .text("ok")) == "ignored anonymous event=login")
-    #expect(bench.send("login", .text("A"), .text("")) == "ignored anonymous event=login")
+    expectEqual(bench.send("login", .text(""), .text("ok")), "ignored anonymous event=login")
+    expectEqual(bench.send("login", .text("A"), .text("")), "ignored anonymous event=login")
   }
 
   @Test("a session ends when its time is over, counted from the login, and a logout ends its time")
@@ -88,40 +89,38 @@ struct AuthTests {
     let bench = Bench(Auth.kind, ["sessionTTL": .interval(.seconds(10))])
     bench.send("login", .text("A"), .text("ok"))
     bench.advance(to: .seconds(1))
-    #expect(bench.timers() == ["sessionExpired": .seconds(11)])
+    expectEqual(bench.timers(), ["sessionExpired": .seconds(11)])
     bench.advance(to: .seconds(11))
-    #expect(
-      bench.lines.last
-        == "11.000 m moved authenticated(A) anonymous timer=sessionExpired > currentUser nil > expired")
+    expectEqual(
+      bench.lines.last, "11.000 m moved authenticated(A) anonymous timer=sessionExpired > currentUser nil > expired")
     bench.send("login", .text("A"), .text("ok"))
     bench.advance(to: .seconds(12))
     bench.send("logout")
-    #expect(bench.nextDue == nil)
+    expectNil(bench.nextDue)
   }
 
   @Test("with service=manual only events answer; the first logins fail")
   func manual() {
     let bench = Bench(Auth.kind, ["service": .text("manual")])
     bench.send("login", .text("A"), .text("bad"))
-    #expect(bench.nextDue == nil)
-    #expect(
-      bench.send("accepted") == "moved loggingIn(A) authenticated(A) event=accepted > currentUser A > loggedIn")
+    expectNil(bench.nextDue)
+    expectEqual(bench.send("accepted"), "moved loggingIn(A) authenticated(A) event=accepted > currentUser A > loggedIn")
     let failing = Bench(Auth.kind, ["failures": .integer(1)])
     failing.send("login", .text("A"), .text("ok"))
     failing.advance(to: .seconds(1))
-    #expect(failing.lines.last == "1.000 m moved loggingIn(A) anonymous timer=failed > error network")
+    expectEqual(failing.lines.last, "1.000 m moved loggingIn(A) anonymous timer=failed > error network")
     failing.send("login", .text("A"), .text("ok"))
     failing.advance(to: .seconds(2))
-    #expect(failing.state() == "authenticated(A)")
+    expectEqual(failing.state(), "authenticated(A)")
   }
 
   @Test("a rejection or a failure that is sent without a word is of the only kind there is")
   func withoutWord() {
-    #expect(
-      Bench(Auth.kind, initial: "loggingIn").send("rejected", Value.none)
-        == "moved loggingIn(A) anonymous event=rejected > error invalidCredentials")
-    #expect(
-      Bench(Auth.kind, initial: "loggingIn").send("failed", Value.none)
-        == "moved loggingIn(A) anonymous event=failed > error network")
+    expectEqual(
+      Bench(Auth.kind, initial: "loggingIn").send("rejected", Value.none),
+      "moved loggingIn(A) anonymous event=rejected > error invalidCredentials")
+    expectEqual(
+      Bench(Auth.kind, initial: "loggingIn").send("failed", Value.none),
+      "moved loggingIn(A) anonymous event=failed > error network")
   }
 }

@@ -2,6 +2,7 @@ import MachineForms
 @testable import Simulations
 import MachineTesting
 import StateMachines
+import TestSupport
 import Testing
 
 struct AutomatonTests {
@@ -51,31 +52,31 @@ struct AutomatonTests {
     whole.send("text", .text(word))
     let cut = Bench(Automaton.kind, Self.parity)
     for character in word { cut.send("char", .text(String(character))) }
-    #expect(whole.state() == cut.state() && whole.reading("at") == cut.reading("at"))
-    #expect(whole.reading("length") == .integer(word.count))
+    expect(whole.state() == cut.state() && whole.reading("at") == cut.reading("at"))
+    expectEqual(whole.reading("length"), .integer(word.count))
     whole.send("end")
-    #expect((whole.state() == "accepted") == acceptor.accepts(word.unicodeScalars), "\(word)")
-    #expect(acceptor.accepts(word.unicodeScalars) == (number.nonzeroBitCount % 2 == 0), "\(word)")
+    expectEqual((whole.state() == "accepted"), acceptor.accepts(word.unicodeScalars), "\(word)")
+    expectEqual(acceptor.accepts(word.unicodeScalars), (number.nonzeroBitCount % 2 == 0), "\(word)")
   }
 
   @Test("the state of the automaton is a reading, and there is none once the word is judged")
   func place() {
     let bench = Bench(Automaton.kind, Self.parity)
-    #expect(bench.reading("at") == .text("even"))
+    expectEqual(bench.reading("at"), .text("even"))
     bench.send("text", .text("1"))
-    #expect(bench.reading("at") == .text("odd"))
+    expectEqual(bench.reading("at"), .text("odd"))
     bench.send("end")
-    #expect(bench.reading("at") == nil)
+    expectNil(bench.reading("at"))
   }
 
   @Test("haltOnFinal: the first accepting state ends the work, at the beginning too")
   func halt() {
     var parts = Self.parity
     parts["haltOnFinal"] = .flag(true)
-    #expect(Bench(Automaton.kind, parts).lines == ["0.000 m created accepted > accepted 0"])
+    expectEqual(Bench(Automaton.kind, parts).lines, ["0.000 m created accepted > accepted 0"])
     parts["accepting"] = .text("odd")
     let bench = Bench(Automaton.kind, parts)
-    #expect(bench.send("text", .text("00100")) == "moved reading accepted event=text > accepted 3")
+    expectEqual(bench.send("text", .text("00100")), "moved reading accepted event=text > accepted 3")
   }
 
   @Test("a state that the parts rule out is the start as it really is")
@@ -89,14 +90,14 @@ struct AutomatonTests {
         ([bench.lines[0].replacing("0.000 m created ", with: "")] + [bench.reading("at")].compactMap { $0?.printed })
         .joined(separator: " at ")
     }
-    #expect(made("accepting", accepting: "") == "reading at even")
-    #expect(made("accepted", accepting: "") == "reading at even")
-    #expect(made("reading", accepting: "odd,even") == "accepting at even")
-    #expect(made("reading", accepting: "odd,even", halts: true) == "accepted > accepted 0")
-    #expect(made("accepting", accepting: "odd", halts: true) == "reading at even")
-    #expect(made("accepting", accepting: "even", halts: true) == "accepted > accepted 0")
-    #expect(made("accepting", accepting: "odd") == "accepting at odd")
-    #expect(made("rejected", accepting: "odd,even") == "rejected")
+    expectEqual(made("accepting", accepting: ""), "reading at even")
+    expectEqual(made("accepted", accepting: ""), "reading at even")
+    expectEqual(made("reading", accepting: "odd,even"), "accepting at even")
+    expectEqual(made("reading", accepting: "odd,even", halts: true), "accepted > accepted 0")
+    expectEqual(made("accepting", accepting: "odd", halts: true), "reading at even")
+    expectEqual(made("accepting", accepting: "even", halts: true), "accepted > accepted 0")
+    expectEqual(made("accepting", accepting: "odd"), "accepting at odd")
+    expectEqual(made("rejected", accepting: "odd,even"), "rejected")
   }
 
   @Test("parts that do not fit each other are conflicts of the part that is wrong")
@@ -106,24 +107,24 @@ struct AutomatonTests {
       change(&parameters)
       return parameters.conflict?.parameter
     }
-    #expect(conflict { _ in } == nil)
-    #expect(conflict { $0.states = "even,even" } == "states")
-    #expect(conflict { $0.states = "even,,odd" } == "states")
-    #expect(conflict { $0.transitions = "even:0:odd,even:0:even" } == "transitions")
-    #expect(conflict { $0.transitions = "even:2:odd" } == "transitions")
-    #expect(conflict { $0.transitions = "even:0:nowhere" } == "transitions")
-    #expect(conflict { $0.transitions = "even:0" } == "transitions")
-    #expect(conflict { $0.accepting = "even,other" } == "accepting")
-    #expect(conflict { $0.accepting = "" } == nil)
-    #expect(conflict { $0.transitions = "" } == nil)
+    expectNil(conflict { _ in })
+    expectEqual(conflict { $0.states = "even,even" }, "states")
+    expectEqual(conflict { $0.states = "even,,odd" }, "states")
+    expectEqual(conflict { $0.transitions = "even:0:odd,even:0:even" }, "transitions")
+    expectEqual(conflict { $0.transitions = "even:2:odd" }, "transitions")
+    expectEqual(conflict { $0.transitions = "even:0:nowhere" }, "transitions")
+    expectEqual(conflict { $0.transitions = "even:0" }, "transitions")
+    expectEqual(conflict { $0.accepting = "even,other" }, "accepting")
+    expectNil(conflict { $0.accepting = "" })
+    expectNil(conflict { $0.transitions = "" })
   }
 
   @Test("a machine that was written with a state that its automaton has not is not read")
   func validity() {
     var machine = Automaton()
     machine.state = .reading("odd", length: 1)
-    #expect(machine.isValid(for: Automaton.Parameters()))
+    expect(machine.isValid(for: Automaton.Parameters()))
     machine.state = .accepting("nowhere", length: 1)
-    #expect(!machine.isValid(for: Automaton.Parameters()))
+    expect(!machine.isValid(for: Automaton.Parameters()))
   }
 }

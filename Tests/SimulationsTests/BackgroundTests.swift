@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct BackgroundTests {
@@ -33,15 +34,15 @@ struct BackgroundTests {
   func found() {
     let bench = Bench(Background.kind, ["latency": .interval(.seconds(2))])
     bench.send("backgroundChanged", .text("http://h/u1"))
-    #expect(bench.state() == "fetching(http://h/u1)")
-    #expect(bench.reading("isFetching") == .flag(true))
-    #expect(bench.reading("urlBeingFetched") == .text("http://h/u1"))
+    expectEqual(bench.state(), "fetching(http://h/u1)")
+    expectEqual(bench.reading("isFetching"), .flag(true))
+    expectEqual(bench.reading("urlBeingFetched"), .text("http://h/u1"))
     bench.advance(.seconds(2))
-    #expect(bench.state() == "found(u1)")
-    #expect(bench.reading("image") == .text("u1"))
-    #expect(bench.reading("isFetching") == .flag(false))
-    #expect(bench.reading("failureReason") == nil)
-    #expect(bench.reading("urlBeingFetched") == nil)
+    expectEqual(bench.state(), "found(u1)")
+    expectEqual(bench.reading("image"), .text("u1"))
+    expectEqual(bench.reading("isFetching"), .flag(false))
+    expectNil(bench.reading("failureReason"))
+    expectNil(bench.reading("urlBeingFetched"))
   }
 
   /// Sets the URL to u1, whose answer comes late, and then to u2, whose answer comes soon.
@@ -52,7 +53,7 @@ struct BackgroundTests {
     bench.send("backgroundChanged", .text("u2"))
     bench.advance(to: .seconds(2))
     bench.fire("fetchSucceeded(2)")
-    #expect(bench.state() == "found(u2)")
+    expectEqual(bench.state(), "found(u2)")
     bench.advance(to: .seconds(5))
     return bench
   }
@@ -61,29 +62,28 @@ struct BackgroundTests {
   func mostDownloads() {
     let bench = Bench(Background.kind)
     for number in 1...Background.mostDownloads { bench.send("backgroundChanged", .text("u\(number)")) }
-    #expect(
-      bench.send("backgroundChanged", .text("more"))
-        == "refused fetching(u100) event=backgroundChanged : 100 downloads are under way, which is the limit"
-    )
+    expectEqual(
+      bench.send("backgroundChanged", .text("more")),
+      "refused fetching(u100) event=backgroundChanged : 100 downloads are under way, which is the limit")
     bench.advance(.seconds(1_000))
-    #expect(bench.send("backgroundChanged", .text("more")).hasPrefix("moved found(u100) fetching(more)"))
+    expect(bench.send("backgroundChanged", .text("more")), hasPrefix: "moved found(u100) fetching(more)")
   }
 
   @Test("a late picture is dropped")
   func lateSuccess() {
     let bench = race(["latency": .interval(.seconds(5))])
-    #expect(bench.lines.last == "5.000 m ignored found(u2) timer=fetchSucceeded(1)")
-    #expect(bench.reading("lateDropped") == .integer(1))
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.lines.last, "5.000 m ignored found(u2) timer=fetchSucceeded(1)")
+    expectEqual(bench.reading("lateDropped"), .integer(1))
+    expectNil(bench.nextDue)
   }
 
   @Test("a late failure overwrites the picture that is shown, unless hardened")
   func lateFailure() {
     let parameters: [String: Value] = ["latency": .interval(.seconds(5)), "failures": .integer(1)]
-    #expect(race(parameters).state() == "failed(timeout)")
+    expectEqual(race(parameters).state(), "failed(timeout)")
     let hardened = race(parameters.merging(["mode": .text("hardened")]) { $1 })
-    #expect(hardened.state() == "found(u2)")
-    #expect(hardened.reading("lateDropped") == .integer(1))
+    expectEqual(hardened.state(), "found(u2)")
+    expectEqual(hardened.reading("lateDropped"), .integer(1))
   }
 
   @Test("a failed URL cannot be tried again but by way of another")
@@ -91,13 +91,13 @@ struct BackgroundTests {
     let bench = Bench(Background.kind, ["failures": .integer(1)])
     bench.send("backgroundChanged", .text("u1"))
     bench.advance(.seconds(3))
-    #expect(bench.state() == "failed(timeout)")
-    #expect(bench.reading("failureReason") == .text("couldn't set background: timeout"))
-    #expect(bench.send("backgroundChanged", .text("u1")) == "ignored failed(timeout) event=backgroundChanged")
+    expectEqual(bench.state(), "failed(timeout)")
+    expectEqual(bench.reading("failureReason"), .text("couldn't set background: timeout"))
+    expectEqual(bench.send("backgroundChanged", .text("u1")), "ignored failed(timeout) event=backgroundChanged")
     bench.send("backgroundChanged", .none)
     bench.send("backgroundChanged", .text("u1"))
     bench.advance(.seconds(3))
-    #expect(bench.state() == "found(u1)")
+    expectEqual(bench.state(), "found(u1)")
   }
 
   @Test("all requests fail at a rate of 1, none at 0")
@@ -106,7 +106,7 @@ struct BackgroundTests {
       let bench = Bench(Background.kind, ["failureRate": .number(rate)])
       bench.send("backgroundChanged", .text("u"))
       bench.advance(.seconds(3))
-      #expect(bench.state() == state)
+      expectEqual(bench.state(), state)
     }
   }
 }

@@ -2,6 +2,7 @@ import MachineTesting
 import Simulations
 import StateMachines
 import Synchronization
+import TestSupport
 import Testing
 
 /// What is recorded while a play is expected to fail; nil otherwise.
@@ -17,7 +18,7 @@ struct BenchTests {
     expectedIssues.withLock { $0 = [] }
     play()
     let issues = expectedIssues.withLock { $0.take() } ?? []
-    #expect(issues.count == 1)
+    expectEqual(issues.count, 1)
     guard let issue = issues.first else { return (0, "") }
     return ((issue.sourceLocation?.line ?? 0) - line, issue.comments.map(\.rawValue).joined())
   }
@@ -50,8 +51,8 @@ struct BenchTests {
         tap           | → nowhere
         """)
     }
-    #expect(issue.line == 4)
-    #expect(issue.text == "advance 350ms, at 0s in on\n  + doubleTap stayed")
+    expectEqual(issue.line, 4)
+    expectEqual(issue.text, "advance 350ms, at 0s in on\n  + doubleTap stayed")
   }
 
   @Test("what differs is shown beside what came")
@@ -62,7 +63,7 @@ struct BenchTests {
         tap | → on
         """)
     }
-    #expect(issue.text == "tap, at 0s in off\n  − → on\n  + → on + doubleTap 350ms")
+    expectEqual(issue.text, "tap, at 0s in off\n  − → on\n  + → on + doubleTap 350ms")
     let consequence = self.issue {
       let bench = Bench()
       bench.add(.phoneCall, "p")
@@ -72,9 +73,9 @@ struct BenchTests {
                                   | p.phone: openTel ignored
         """)
     }
-    #expect(
-      consequence.text
-        == "p.tracker phoneTapped 112, at 0s in p.tracker none, p.phone foreground+noAlert+idle\n"
+    expectEqual(
+      consequence.text,
+      "p.tracker phoneTapped 112, at 0s in p.tracker none, p.phone foreground+noAlert+idle\n"
         + "    → start > open 112\n  − p.phone: openTel ignored\n  + p.phone: openTel stayed + alert 100ms")
   }
 
@@ -88,15 +89,15 @@ struct BenchTests {
     ])
   func mistakes(rows: String, text: String) {
     let issue = issue { Bench(ShiftKey.kind).play(rows) }
-    #expect(issue.text.contains(text), "\(issue.text)")
+    expect(issue.text.contains(text), "\(issue.text)")
   }
 
   @Test("a parameter, a state or a file that does not exist is an issue, and no machine is made")
   func unknown() {
-    #expect(issue { _ = Bench(ShiftKey.kind, ["window": .flag(true)]) }.text.contains("but doubleTap, gestureMode"))
-    #expect(issue { _ = Bench(ShiftKey.kind, ["gestureMode": .integer(1)]) }.text.contains("cannot be 1"))
-    #expect(issue { _ = Bench(ShiftKey.kind, initial: "up") }.text.contains("but in off, on, capsLock"))
-    #expect(issue { _ = Table(ShiftKey.kind, in: "Nowhere.swift") }.text.contains("Nowhere.swift"))
+    expect(issue { _ = Bench(ShiftKey.kind, ["window": .flag(true)]) }.text, contains: "but doubleTap, gestureMode")
+    expect(issue { _ = Bench(ShiftKey.kind, ["gestureMode": .integer(1)]) }.text, contains: "cannot be 1")
+    expect(issue { _ = Bench(ShiftKey.kind, initial: "up") }.text, contains: "but in off, on, capsLock")
+    expect(issue { _ = Table(ShiftKey.kind, in: "Nowhere.swift") }.text, contains: "Nowhere.swift")
   }
 
   @Test("a wrong cell fails at its line; a cell's note does not matter; a missing row or column is named")
@@ -111,11 +112,11 @@ struct BenchTests {
         """
       ).check()
     }
-    #expect(wrong.line == 6 && wrong.text == "power: on, set(true): ignored, not stayed")
+    expect(wrong.line == 6 && wrong.text == "power: on, set(true): ignored, not stayed")
     let missing = Table(Power.kind, "state | buttonClick\noff | → on").mismatches()
-    #expect(missing == ["power: set has no column", "power: on has no row"])
+    expectEqual(missing, ["power: set has no column", "power: on has no row"])
     let unknown = Table(Power.kind, "state | click\noff, up | → on").mismatches()
-    #expect(unknown.contains("power: click is no input, but these are: buttonClick, set"))
-    #expect(unknown.contains("power: up is no initial state, but these are: off, on"))
+    expect(unknown, contains: "power: click is no input, but these are: buttonClick, set")
+    expect(unknown, contains: "power: up is no initial state, but these are: off, on")
   }
 }

@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct CallTrackerTests {
@@ -28,8 +29,9 @@ struct CallTrackerTests {
   @Test("a call that was made")
   func success() {
     let bench = play(Self.success)
-    #expect(
-      bench.lines == [
+    expectEqual(
+      bench.lines,
+      [
         "0.000 m created none",
         "0.000 m moved none start event=phoneTapped > open +7000",
         "0.100 m moved start systemAlert event=willResignActive",
@@ -41,31 +43,31 @@ struct CallTrackerTests {
         "69.000 m moved callInProgress callEnded event=callEnded",
         "69.800 m moved callEnded none event=didBecomeActive > tracked +7000 60.000 true",
       ])
-    #expect(bench.nextDue == nil)
+    expectNil(bench.nextDue)
   }
 
   @Test("what is known of the call grows with its states, and goes with it")
   func readings() {
     let bench = play(Array(Self.success.dropLast()))
-    #expect(bench.reading("number") == .text("+7000"))
-    #expect(bench.reading("tappedAt") == .moment(.beginning))
-    #expect(bench.reading("connectedAt") == .moment(.seconds(9)))
-    #expect(bench.reading("endedAt") == .moment(.seconds(69)))
-    #expect(bench.reading("wasConnected") == .flag(true))
+    expectEqual(bench.reading("number"), .text("+7000"))
+    expectEqual(bench.reading("tappedAt"), .moment(.beginning))
+    expectEqual(bench.reading("connectedAt"), .moment(.seconds(9)))
+    expectEqual(bench.reading("endedAt"), .moment(.seconds(69)))
+    expectEqual(bench.reading("wasConnected"), .flag(true))
     bench.send("didBecomeActive")
-    for reading in CallTracker.kind.readings { #expect(bench.reading(reading.name) == nil, "\(reading.name)") }
+    for reading in CallTracker.kind.readings { expectNil(bench.reading(reading.name), "\(reading.name)") }
     let started = play([])
-    #expect(started.reading("number") == .text("+7000"))
-    #expect(started.reading("connectedAt") == nil)
-    #expect(started.reading("wasConnected") == nil)
+    expectEqual(started.reading("number"), .text("+7000"))
+    expectNil(started.reading("connectedAt"))
+    expectNil(started.reading("wasConnected"))
   }
 
   @Test("nothing happens after the alert: it was cancelled, after exactly `waiting`")
   func cancelled() {
     let bench = play([(100, "willResignActive"), (2000, "didBecomeActive")])
-    #expect(bench.timers() == ["waiting": .seconds(4)])
+    expectEqual(bench.timers(), ["waiting": .seconds(4)])
     bench.advance(to: .seconds(4))
-    #expect(bench.lines.last == "4.000 m moved waiting none timer=waiting")
+    expectEqual(bench.lines.last, "4.000 m moved waiting none timer=waiting")
   }
 
   @Test("the app becomes active twice: nothing is tracked, whatever comes")
@@ -74,16 +76,17 @@ struct CallTrackerTests {
       (100, "willResignActive"), (1000, "didBecomeActive"), (1200, "didBecomeActive"), (1500, "willResignActive"),
       (9000, "callConnected"), (20_000, "callEnded"), (21_000, "didBecomeActive"),
     ])
-    #expect(bench.timers().isEmpty)
-    #expect(bench.state() == "none")
-    #expect(!bench.lines.contains { $0.contains("tracked") })
+    expect(bench.timers().isEmpty)
+    expectEqual(bench.state(), "none")
+    expect(!bench.lines.contains { $0.contains("tracked") })
   }
 
   @Test("returning to the app during the call makes the tracker forget the call")
   func returned() {
     let bench = play(Array(Self.success.prefix(6)) + [(20_000, "didBecomeActive"), (40_000, "callEnded")])
-    #expect(
-      bench.lines.suffix(2) == [
+    expectEqual(
+      bench.lines.suffix(2),
+      [
         "20.000 m moved callInProgress none event=didBecomeActive", "40.000 m ignored none event=callEnded",
       ])
   }
@@ -94,30 +97,30 @@ struct CallTrackerTests {
       Array(Self.success.prefix(5)) + [(9000, "callEnded"), (9500, "didBecomeActive")],
       ["requireConnected": .flag(requireConnected)])
     let tracked = requireConnected ? "" : " > tracked +7000 0.000 false"
-    #expect(bench.lines.last == "9.500 m moved callEnded none event=didBecomeActive\(tracked)")
+    expectEqual(bench.lines.last, "9.500 m moved callEnded none event=didBecomeActive\(tracked)")
   }
 
   @Test("another number while the outcome of the first is unknown is a new call")
   func another() {
     let bench = play([(100, "willResignActive"), (2000, "didBecomeActive")])
     bench.send("phoneTapped", .text("112"))
-    #expect(bench.timers().isEmpty)
-    #expect(bench.reading("number") == .text("112"))
-    #expect(bench.reading("tappedAt") == .moment(.seconds(2)))
+    expect(bench.timers().isEmpty)
+    expectEqual(bench.reading("number"), .text("112"))
+    expectEqual(bench.reading("tappedAt"), .moment(.seconds(2)))
   }
 
   @Test("a tracker that begins at the end of a call knows no number, and tracks nothing")
   func withoutNumber() {
     let bench = Bench(CallTracker.kind, initial: "callEnded")
-    #expect(bench.reading("number") == nil)
-    #expect(bench.send("didBecomeActive") == "moved callEnded none event=didBecomeActive")
+    expectNil(bench.reading("number"))
+    expectEqual(bench.send("didBecomeActive"), "moved callEnded none event=didBecomeActive")
   }
 
   @Test("started in waiting, its timer runs")
   func initial() {
-    #expect(Bench(CallTracker.kind, initial: "waiting").timers() == ["waiting": .seconds(2)])
+    expectEqual(Bench(CallTracker.kind, initial: "waiting").timers(), ["waiting": .seconds(2)])
     let none = Bench(CallTracker.kind, initial: "waiting", ["waiting": .interval(.zero)])
     none.advance(.zero)
-    #expect(none.state() == "none")
+    expectEqual(none.state(), "none")
   }
 }

@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct CatalogueTests {
@@ -23,7 +24,7 @@ struct CatalogueTests {
       "callTracker", "phone", "phoneCall", "counter", "mviTrace", "resume", "pagination", "resumeServer", "resumeApp",
       "acceptor", "automaton", "inbox", "freeform", "stepper", "keyboard",
     ]
-    #expect(Catalogue.simulations.entries.map(\.name) == order)
+    expectEqual(Catalogue.simulations.entries.map(\.name), order)
   }
 
   @Test("everything is described, in one line without a full stop")
@@ -40,7 +41,7 @@ struct CatalogueTests {
   }
 
   private func check(_ about: String, of what: String) {
-    #expect(!about.isEmpty && !about.contains("\n") && about.last != ".", "\(what): \(about)")
+    expect(!about.isEmpty && !about.contains("\n") && about.last != ".", "\(what): \(about)")
   }
 
   /// The names of protocols and their commands, which keep the protocol's spelling.
@@ -52,28 +53,28 @@ struct CatalogueTests {
   @Test("each event can be sent, or is brought by a timer", arguments: kinds.map(\.name))
   func events(name: String) throws {
     let kind = try #require(Self.kinds.first { $0.name == name })
-    #expect(kind.listsAllEvents, "an event of \(name) can neither be sent nor is it brought by a timer")
+    expect(kind.listsAllEvents, "an event of \(name) can neither be sent nor is it brought by a timer")
   }
 
   @Test("a kind that a program no longer has is described by what was stored of it", arguments: kinds.map(\.name))
   func remembered(name: String) throws {
     let kind = try #require(Self.kinds.first { $0.name == name })
     let stored = try KindSchema(kind.schema.bytes)
-    #expect(stored.bytes == kind.schema.bytes)
+    expectEqual(stored.bytes, kind.schema.bytes)
     let remembered = Kind(remembering: stored)
-    #expect(remembered.states.map(\.word) == kind.states.map(\.word))
-    #expect(remembered.events.map(\.name) == kind.events.map(\.name))
-    #expect(remembered.outputs.map(\.name) == kind.outputs.map(\.name))
-    #expect(remembered.outputs.map(\.isTold) == kind.outputs.map(\.isTold))
+    expectEqual(remembered.states.map(\.word), kind.states.map(\.word))
+    expectEqual(remembered.events.map(\.name), kind.events.map(\.name))
+    expectEqual(remembered.outputs.map(\.name), kind.outputs.map(\.name))
+    expectEqual(remembered.outputs.map(\.isTold), kind.outputs.map(\.isTold))
   }
 
   @Test("each name of a state or an output is the case that its number says", arguments: kinds.map(\.name))
   func numbers(name: String) throws {
     func check<Name: NamedCases>(_ type: Name.Type) {
-      #expect(Name.words.count == Name.count, "\(name)")
+      expectEqual(Name.words.count, Name.count, "\(name)")
       for (place, one) in Name.allCases.enumerated() {
-        #expect(one.index == place && Name(at: place) == one, "\(name): \(one)")
-        #expect(one.word == Name.words[place], "\(name): \(one)")
+        expect(one.index == place && Name(at: place) == one, "\(name): \(one)")
+        expectEqual(one.word, Name.words[place], "\(name): \(one)")
       }
     }
     func check<M: _Machine>(names machine: M.Type) {
@@ -83,7 +84,7 @@ struct CatalogueTests {
     let kind = try #require(Self.kinds.first { $0.name == name })
     let machine = kind.machine as? any _Machine.Type
     if let machine { check(names: machine) }
-    #expect(machine != nil)
+    expect(machine != nil)
   }
 
   @Test("names are in lowerCamelCase and unique among their like")
@@ -95,11 +96,11 @@ struct CatalogueTests {
       ]
       for names in groups {
         for name in names where !Self.commands.contains(name) {
-          #expect(name.first?.isLowercase == true && name.allSatisfy { $0.isASCII && $0.isLetter }, "\(name)")
+          expect(name.first?.isLowercase == true && name.allSatisfy { $0.isASCII && $0.isLetter }, "\(name)")
         }
       }
       for names in groups.dropLast() + [kind.states.map(\.word)] {
-        #expect(Set(names).count == names.count, "\(kind.name): \(names)")
+        expectEqual(Set(names).count, names.count, "\(kind.name): \(names)")
       }
     }
   }
@@ -108,7 +109,7 @@ struct CatalogueTests {
   func parameters() {
     for kind in Self.kinds {
       for parameter in kind.parameters {
-        #expect(parameter.type.admits(parameter.example), "\(kind.name) \(parameter.name)")
+        expect(parameter.type.admits(parameter.example), "\(kind.name) \(parameter.name)")
       }
       for timer in kind.timers {
         guard let name = timer.parameter else { continue }
@@ -126,7 +127,7 @@ struct CatalogueTests {
     for kind in Self.kinds {
       for word in kind.initialStates {
         let state = Bench(kind, initial: word).word()
-        #expect(state == word || state.hasPrefix("\(word)+"), "\(kind.name) initial=\(word) starts in \(state)")
+        expect(state == word || state.hasPrefix("\(word)+"), "\(kind.name) initial=\(word) starts in \(state)")
       }
     }
   }
@@ -140,12 +141,12 @@ struct CatalogueTests {
         let event = composition.members[wire.to].kind.events[wire.event]
         let carried = event.arguments.prefix(output.data.count)
         for (datum, argument) in zip(output.data, carried) {
-          #expect(
+          expect(
             datum.samples.allSatisfy { argument.type.admits($0) }, "\(output.name) to \(event.name): \(datum.name)")
         }
-        #expect(carried.count == output.data.count, "\(output.name) to \(event.name)")
+        expectEqual(carried.count, output.data.count, "\(output.name) to \(event.name)")
         for argument in event.arguments.dropFirst(output.data.count) {
-          #expect(argument.type.admits(.none), "\(output.name) to \(event.name): \(argument.name)")
+          expect(argument.type.admits(.none), "\(output.name) to \(event.name): \(argument.name)")
         }
       }
     }

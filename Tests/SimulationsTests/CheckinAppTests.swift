@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct CheckinInteractorTests {
@@ -14,7 +15,7 @@ struct CheckinInteractorTests {
     let bench = Bench(CheckinInteractor.kind)
     bench.send("received", .integer(5))
     bench.send("failed", .text("noAuth"))
-    #expect(bench.reading("late") == .integer(2))
+    expectEqual(bench.reading("late"), .integer(2))
   }
 }
 
@@ -51,14 +52,14 @@ struct CheckinAppTests {
     bench.advance(to: .seconds(5))
     login("A", bench)
     bench.advance(to: .seconds(8))
-    #expect(bench.reading("logoutButton", of: "p.screen") == .flag(true))
+    expectEqual(bench.reading("logoutButton", of: "p.screen"), .flag(true))
     bench.advance(to: .seconds(9))
     logout(bench)
-    #expect(
-      screen(bench) == ["0.000 loading", "0.000 loggedOut", "5.000 loading", "8.000 list(5)", "9.000 loggedOut"])
-    #expect(bench.reading("logoutButton", of: "p.screen") == .flag(false))
-    #expect(bench.state("p.auth") == "anonymous")
-    #expect(bench.nextDue == nil)
+    expectEqual(
+      screen(bench), ["0.000 loading", "0.000 loggedOut", "5.000 loading", "8.000 list(5)", "9.000 loggedOut"])
+    expectEqual(bench.reading("logoutButton", of: "p.screen"), .flag(false))
+    expectEqual(bench.state("p.auth"), "anonymous")
+    expectNil(bench.nextDue)
   }
 
   @Test("all that goes over the wires, from a login to the list")
@@ -67,8 +68,9 @@ struct CheckinAppTests {
     login("A", bench)
     bench.advance(to: .seconds(3))
     logout(bench)
-    #expect(
-      bench.lines == [
+    expectEqual(
+      bench.lines,
+      [
         "0.000 p.screen created idle",
         "0.000 p.service created idle",
         "0.000 p.auth created anonymous",
@@ -103,11 +105,11 @@ struct CheckinAppTests {
     login("A", bench)
     bench.advance(to: .seconds(1))
     logout(bench)
-    #expect(bench.state("p.screen") == "loading")
-    #expect(bench.state("p.auth") == "anonymous")
+    expectEqual(bench.state("p.screen"), "loading")
+    expectEqual(bench.state("p.auth"), "anonymous")
     bench.advance(to: .seconds(4))
     refresh(bench)
-    #expect(screen(bench) == ["0.000 loading", "3.000 list(5)", "4.000 loading", "4.000 loggedOut"])
+    expectEqual(screen(bench), ["0.000 loading", "3.000 list(5)", "4.000 loading", "4.000 loggedOut"])
   }
 
   @Test("the list that appeared for nobody can be logged out of")
@@ -117,7 +119,7 @@ struct CheckinAppTests {
     logout(bench)
     bench.advance(to: .seconds(3))
     logout(bench)
-    #expect(screen(bench) == ["0.000 loading", "3.000 list(5)", "3.000 loggedOut"])
+    expectEqual(screen(bench), ["0.000 loading", "3.000 list(5)", "3.000 loggedOut"])
   }
 
   @Test("hardened, a logout while loading is obeyed, and the request cancelled")
@@ -126,13 +128,13 @@ struct CheckinAppTests {
     login("A", bench)
     bench.advance(to: .seconds(1))
     logout(bench)
-    #expect(bench.state("p.screen") == "loggedOut")
-    #expect(bench.state("p.service") == "idle")
-    #expect(bench.state("p.interactor") == "idle")
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.state("p.screen"), "loggedOut")
+    expectEqual(bench.state("p.service"), "idle")
+    expectEqual(bench.state("p.interactor"), "idle")
+    expectNil(bench.nextDue)
     bench.advance(to: .seconds(4))
     refresh(bench)
-    #expect(screen(bench) == ["0.000 loading", "1.000 loggedOut", "4.000 loading", "4.000 loggedOut"])
+    expectEqual(screen(bench), ["0.000 loading", "1.000 loggedOut", "4.000 loading", "4.000 loggedOut"])
   }
 
   @Test(
@@ -144,10 +146,10 @@ struct CheckinAppTests {
     ])
     login("A", bench)
     bench.advance(to: .seconds(1))
-    #expect(bench.state("p.auth") == "anonymous")
-    #expect(bench.state("p.screen") == "loading")
+    expectEqual(bench.state("p.auth"), "anonymous")
+    expectEqual(bench.state("p.screen"), "loading")
     bench.advance(to: .seconds(3))
-    #expect(screen(bench) == ["0.000 loading", mode == "faithful" ? "3.000 list(5)" : "3.000 loggedOut"])
+    expectEqual(screen(bench), ["0.000 loading", mode == "faithful" ? "3.000 list(5)" : "3.000 loggedOut"])
   }
 
   @Test(
@@ -156,7 +158,7 @@ struct CheckinAppTests {
     let bench = app([:])
     login(user, bench)
     bench.advance(to: .seconds(4))
-    #expect(screen(bench) == ["1.000 loading", "4.000 \(state)"])
+    expectEqual(screen(bench), ["1.000 loading", "4.000 \(state)"])
   }
 
   @Test("a refresh while loading begins anew, although the machine ignores it")
@@ -165,10 +167,10 @@ struct CheckinAppTests {
     login("A", bench)
     bench.advance(to: .seconds(2))
     refresh(bench)
-    #expect(bench.lines.contains("2.000 p.screen ignored loading wire=p.interactor.startLoading"))
-    #expect(bench.state("p.service") == "fetching(2,A)")
+    expect(bench.lines, contains: "2.000 p.screen ignored loading wire=p.interactor.startLoading")
+    expectEqual(bench.state("p.service"), "fetching(2,A)")
     bench.advance(to: .seconds(5))
-    #expect(screen(bench) == ["0.000 loading", "5.000 list(5)"])
+    expectEqual(screen(bench), ["0.000 loading", "5.000 list(5)"])
   }
 
   @Test("a login that is rejected changes nothing on the screen behind it")
@@ -177,27 +179,28 @@ struct CheckinAppTests {
     refresh(bench)
     bench.send("login", .text("A"), .text("bad"), to: "p.auth")
     bench.advance(to: .seconds(1))
-    #expect(bench.reading("loginScreen", of: "p.auth") == .text("showingError"))
-    #expect(bench.state("p.screen") == "loggedOut")
+    expectEqual(bench.reading("loginScreen", of: "p.auth"), .text("showingError"))
+    expectEqual(bench.state("p.screen"), "loggedOut")
   }
 
   @Test("the members in their order; the screen's machine and the services have no wire between them")
   func wires() {
     let composition = Composition.checkinApp
-    #expect(composition.members.map(\.name) == ["screen", "service", "auth", "interactor", "view", "secondView"])
-    #expect(
-      composition.members.map(\.kind.name) == [
+    expectEqual(composition.members.map(\.name), ["screen", "service", "auth", "interactor", "view", "secondView"])
+    expectEqual(
+      composition.members.map(\.kind.name),
+      [
         "checkinsWithLogin", "checkinsService", "auth", "checkinInteractor", "checkinView", "checkinView",
       ])
     let ends = composition.wires.map { [composition.members[$0.from].name, composition.members[$0.to].name] }
     let services = Set(["service", "auth"])
     let views = Set(["view", "secondView"])
     for end in ends {
-      #expect(!(end.contains("screen") && !services.isDisjoint(with: end)), "\(end)")
-      #expect(!(end.contains("service") && !views.isDisjoint(with: end)), "\(end)")
-      #expect(end.contains("interactor") || end == ["auth", "service"] || !views.isDisjoint(with: end), "\(end)")
+      expect(!(end.contains("screen") && !services.isDisjoint(with: end)), "\(end)")
+      expect(!(end.contains("service") && !views.isDisjoint(with: end)), "\(end)")
+      expect(end.contains("interactor") || end == ["auth", "service"] || !views.isDisjoint(with: end), "\(end)")
     }
-    #expect(Set(ends.filter { $0.contains("screen") && views.isDisjoint(with: $0) }).count == 2)
+    expectEqual(Set(ends.filter { $0.contains("screen") && views.isDisjoint(with: $0) }).count, 2)
   }
 
   @Test("whoever looks at the screen, and however, sees the same states")
@@ -221,26 +224,28 @@ struct CheckinAppTests {
       }
       return screen(bench)
     }
-    #expect(seen[0].count > 8)
-    #expect(seen[1] == seen[0])
-    #expect(seen[2] == seen[0])
+    expect(seen[0].count > 8)
+    expectEqual(seen[1], seen[0])
+    expectEqual(seen[2], seen[0])
   }
 
   @Test("two views on one machine show the same, and what is tapped in either counts")
   func twoViews() {
     let bench = app()
     bench.send("viewLoaded", to: "p.view")
-    #expect(bench.state("p.view") == "loginPrompt")
-    #expect(bench.state("p.secondView") == "loginPrompt")
-    #expect(bench.send("logoutTapped", to: "p.view") == "refused loginPrompt event=logoutTapped : nobody is logged in")
+    expectEqual(bench.state("p.view"), "loginPrompt")
+    expectEqual(bench.state("p.secondView"), "loginPrompt")
+    expectEqual(
+      bench.send("logoutTapped", to: "p.view"), "refused loginPrompt event=logoutTapped : nobody is logged in")
     bench.send("login", .text("A"), .text("ok"), to: "p.view")
     bench.advance(to: .seconds(3))
-    #expect(bench.state("p.view") == "table" && bench.state("p.secondView") == "table")
+    expect(bench.state("p.view") == "table" && bench.state("p.secondView") == "table")
     bench.send("logoutTapped", to: "p.secondView")
-    #expect(bench.state("p.view") == "loginPrompt" && bench.state("p.auth") == "anonymous")
+    expect(bench.state("p.view") == "loginPrompt" && bench.state("p.auth") == "anonymous")
     for view in ["p.view", "p.secondView"] {
-      #expect(
-        bench.lines.filter { $0.contains(" \(view) moved") } == [
+      expectEqual(
+        bench.lines.filter { $0.contains(" \(view) moved") },
+        [
           "0.000 \(view) moved blank spinner wire=p.screen.shows > spinner true",
           "0.000 \(view) moved spinner loginPrompt wire=p.screen.shows > spinner false",
           "0.000 \(view) moved loginPrompt spinner wire=p.screen.shows > spinner true",
@@ -253,7 +258,7 @@ struct CheckinAppTests {
   @Test("a screen that nobody looks at does not say what it shows")
   func unobserved() {
     let bench = Bench(CheckinsWithLogin.kind)
-    #expect(bench.send("startLoading") == "moved idle loading event=startLoading")
+    expectEqual(bench.send("startLoading"), "moved idle loading event=startLoading")
   }
 
   @Test("a refresh does the same with the wires of the logout and without them")
@@ -263,7 +268,7 @@ struct CheckinAppTests {
     whole.add(.checkinApp, "p")
     let part = Bench()
     part.add(.checkinApp, "p")
-    #expect(part.unwire(logoutWires) == 6)
+    expectEqual(part.unwire(logoutWires), 6)
     for bench in [whole, part] {
       refresh(bench)
       login("A", bench)
@@ -271,7 +276,7 @@ struct CheckinAppTests {
       refresh(bench)
       bench.advance(to: .seconds(10))
     }
-    #expect(whole.lines == part.lines)
-    #expect(whole.state("p.screen") == "list(5)")
+    expectEqual(whole.lines, part.lines)
+    expectEqual(whole.state("p.screen"), "list(5)")
   }
 }

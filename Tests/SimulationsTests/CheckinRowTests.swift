@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 /// The list of check-ins with login as a test's rows: a state, an event, the next state, and the row's source line.
@@ -78,8 +79,8 @@ struct CheckinRowTests {
 
   @Test("each class of pairs has its row, once, and the machine does what the row says")
   func rows() {
-    #expect(Self.expectations.count == 36)
-    #expect(Set(Self.expectations.map { "\($0.from) \($0.event) \($0.data?.printed ?? "")" }).count == 36)
+    expectEqual(Self.expectations.count, 36)
+    expectEqual(Set(Self.expectations.map { "\($0.from) \($0.event) \($0.data?.printed ?? "")" }).count, 36)
     for row in Self.expectations { row.check() }
   }
 
@@ -91,7 +92,7 @@ struct CheckinRowTests {
       Row("idle", "startLoading", to: "loading"),
     ]
     let mismatches = rows.compactMap(\.mismatch)
-    #expect(mismatches.map(\.text) == ["list, startLoading: loading, not empty"])
-    #expect(mismatches.map(\.location.line) == [rows[0].location.line + 1])
+    expectEqual(mismatches.map(\.text), ["list, startLoading: loading, not empty"])
+    expectEqual(mismatches.map(\.location.line), [rows[0].location.line + 1])
   }
 }

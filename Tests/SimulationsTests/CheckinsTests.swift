@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct CheckinsTests {
@@ -19,7 +20,7 @@ struct CheckinsTests {
     guard case .machine(let kind)? = Catalogue.simulations[name] else { return }
     let bench = Bench(kind, initial: "loading")
     bench.send("loadingFailed", .text("timeout"))
-    #expect(bench.state() == "error(failedToLoadData)")
+    expectEqual(bench.state(), "error(failedToLoadData)")
   }
 
   @Test("all pairs with a login, hardened: one cell differs")
@@ -55,8 +56,8 @@ struct CheckinsTests {
 
   @Test("36 classes of pairs with a login, of which 12 move; 20 without, of which 7 move")
   func classes() {
-    #expect(verdicts(CheckinsWithLogin.kind) == ["moved": 12, "ignored": 24])
-    #expect(verdicts(Checkins.kind) == ["moved": 7, "ignored": 13])
+    expectEqual(verdicts(CheckinsWithLogin.kind), ["moved": 12, "ignored": 24])
+    expectEqual(verdicts(Checkins.kind), ["moved": 7, "ignored": 13])
   }
 
   @Test(
@@ -68,17 +69,17 @@ struct CheckinsTests {
   func view(state: String, view: String, logoutButton: Bool) {
     for kind in [Checkins.kind, CheckinsWithLogin.kind, NaiveCheckins.kind]
     where kind.initialStates.contains(state) {
-      #expect(Bench(kind, initial: state).reading("view") == .text(view), "\(kind.name)")
+      expectEqual(Bench(kind, initial: state).reading("view"), .text(view), "\(kind.name)")
     }
     let bench = Bench(CheckinsWithLogin.kind, initial: state)
-    #expect(bench.reading("logoutButton") == .flag(logoutButton))
+    expectEqual(bench.reading("logoutButton"), .flag(logoutButton))
   }
 
   @Test("before the first load nothing is shown, and one may log out already")
   func nothing() {
-    #expect(Bench(Checkins.kind).reading("view") == nil)
+    expectNil(Bench(Checkins.kind).reading("view"))
     let bench = Bench(CheckinsWithLogin.kind)
-    #expect(bench.reading("view") == nil)
-    #expect(bench.reading("logoutButton") == .flag(true))
+    expectNil(bench.reading("view"))
+    expectEqual(bench.reading("logoutButton"), .flag(true))
   }
 }

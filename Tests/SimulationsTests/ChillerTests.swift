@@ -47,10 +47,10 @@ struct ChillerTests {
   @Test("the loss of power leaves whatever is on from the inside out; with the power it begins at the beginning")
   func power() {
     let bench = Bench(Chiller.kind, initial: "on.cooling.free")
-    #expect(bench.send("powerLost") == "moved on.cooling.free off event=powerLost > compressorOff")
-    #expect(bench.nextDue == nil)
-    #expect(bench.send("powerRestored") == "moved off on.idle.resting event=powerRestored")
-    #expect(bench.timers() == ["rest": .seconds(180), "defrost": .seconds(21_600)])
+    expectEqual(bench.send("powerLost"), "moved on.cooling.free off event=powerLost > compressorOff")
+    expectNil(bench.nextDue)
+    expectEqual(bench.send("powerRestored"), "moved off on.idle.resting event=powerRestored")
+    expectEqual(bench.timers(), ["rest": .seconds(180), "defrost": .seconds(21_600)])
   }
 
   @Test("a day: it cools when it may, and every six hours it defrosts, counted from one to the next")
@@ -64,8 +64,9 @@ struct ChillerTests {
     bench.advance(to: .seconds(300))
     bench.send("cold")
     bench.advance(to: .seconds(44_000))
-    #expect(
-      bench.lines == [
+    expectEqual(
+      bench.lines,
+      [
         "0.000 m created off",
         "0.000 m moved off on.idle.resting event=powerRestored",
         "180.000 m moved on.idle.resting on.idle.ready timer=rest",
@@ -88,14 +89,15 @@ struct ChillerTests {
       Chiller.kind, initial: "on.idle.ready",
       ["defrostEvery": .interval(.seconds(100)), "thaw": .interval(.seconds(150)), "drip": .interval(.seconds(10))])
     bench.advance(to: .seconds(260))
-    #expect(
-      bench.lines.dropFirst() == [
+    expectEqual(
+      bench.lines.dropFirst(),
+      [
         "100.000 m moved on.idle.ready on.defrost.defrosting timer=defrost > heaterOn",
         "200.000 m stayed on.defrost.defrosting timer=defrost",
         "250.000 m moved on.defrost.defrosting on.defrost.dripping timer=thaw > heaterOff",
         "260.000 m moved on.defrost.dripping on.idle.resting timer=drip",
       ])
-    #expect(bench.timers() == ["rest": .seconds(440), "defrost": .seconds(300)])
+    expectEqual(bench.timers(), ["rest": .seconds(440), "defrost": .seconds(300)])
   }
 
   @Test("a defrost that is due while the compressor must not stop waits for that, and the next is due in its turn")
@@ -104,15 +106,16 @@ struct ChillerTests {
     bench.advance(to: .seconds(80))
     bench.send("warm")
     bench.advance(to: .seconds(139))
-    #expect(bench.reading("defrostPending") == .flag(true))
+    expectEqual(bench.reading("defrostPending"), .flag(true))
     bench.advance(to: .seconds(140))
-    #expect(
-      bench.lines.dropFirst(2) == [
+    expectEqual(
+      bench.lines.dropFirst(2),
+      [
         "100.000 m stayed on.cooling.minOn timer=defrost",
         "140.000 m moved on.cooling.minOn on.defrost.defrosting timer=minOn > compressorOff > heaterOn",
       ])
-    #expect(bench.reading("defrostPending") == .flag(false))
-    #expect(bench.timers() == ["thaw": .seconds(1340), "defrost": .seconds(200)])
+    expectEqual(bench.reading("defrostPending"), .flag(false))
+    expectEqual(bench.timers(), ["thaw": .seconds(1340), "defrost": .seconds(200)])
   }
 
   @Test("a pending defrost is forgotten with the power")
@@ -124,17 +127,18 @@ struct ChillerTests {
     bench.advance(.seconds(180))
     bench.send("warm")
     bench.advance(.seconds(60))
-    #expect(bench.state() == "on.cooling.free")
+    expectEqual(bench.state(), "on.cooling.free")
   }
 
   @Test("flat it would be a table of 63 cells, of which powerLost fills six alike")
   func flat() {
     let timers: [Chiller.Event] = [.rested, .ranEnough, .defrostDue, .thawed, .dried]
     let table = Chiller.flatTable(of: [.warm, .cold, .powerLost, .powerRestored] + timers, timers: timers)
-    #expect(table.count == 63)
-    #expect(table.filter { $0.input == 2 }.map(\.next) == Array(repeating: "off", count: 7))
-    #expect(
-      table.filter { $0.state == "on.cooling.free" && $0.verdict == .moved } == [
+    expectEqual(table.count, 63)
+    expectEqual(table.filter { $0.input == 2 }.map(\.next), Array(repeating: "off", count: 7))
+    expectEqual(
+      table.filter { $0.state == "on.cooling.free" && $0.verdict == .moved },
+      [
         FlatCell(
           state: "on.cooling.free", input: 1, verdict: .moved, next: "on.idle.resting", outputs: ["compressorOff"],
           armed: ["rested"]),

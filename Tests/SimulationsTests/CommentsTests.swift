@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct CommentsTests {
@@ -32,11 +33,11 @@ struct CommentsTests {
   func data() {
     let bench = Bench(Comments.kind, ["items": .integer(2)])
     bench.send("viewAppeared")
-    #expect(bench.timers() == ["received": .seconds(3)])
+    expectEqual(bench.timers(), ["received": .seconds(3)])
     bench.advance(to: .seconds(10))
-    #expect(
-      bench.lines == Self.appeared + ["3.000 m moved waitingData data(2) timer=received > hideLoading > showTable 2"])
-    #expect(bench.nextDue == nil)
+    expectEqual(
+      bench.lines, Self.appeared + ["3.000 m moved waitingData data(2) timer=received > hideLoading > showTable 2"])
+    expectNil(bench.nextDue)
   }
 
   @Test("no comments are no error")
@@ -44,21 +45,21 @@ struct CommentsTests {
     let bench = Bench(Comments.kind, ["items": .integer(0)])
     bench.send("viewAppeared")
     bench.advance(to: .seconds(10))
-    #expect(
-      bench.lines == Self.appeared + ["3.000 m moved waitingData noData timer=received > hideLoading > showPlaceholder"]
-    )
+    expectEqual(
+      bench.lines, Self.appeared + ["3.000 m moved waitingData noData timer=received > hideLoading > showPlaceholder"])
   }
 
   @Test("a failure, and another attempt")
   func failure() {
     let bench = Bench(Comments.kind, ["failures": .integer(1)])
     bench.send("viewAppeared")
-    #expect(bench.timers() == ["failed": .seconds(3)])
+    expectEqual(bench.timers(), ["failed": .seconds(3)])
     bench.advance(to: .seconds(4))
     bench.send("reload")
     bench.advance(to: .seconds(20))
-    #expect(
-      bench.lines == Self.appeared + [
+    expectEqual(
+      bench.lines,
+      Self.appeared + [
         "3.000 m moved waitingData error(failedToLoadData) timer=failed > hideLoading > showError failedToLoadData",
         "4.000 m moved error(failedToLoadData) waitingData event=reload > hideError > showLoading > request",
         "7.000 m moved waitingData data(5) timer=received > hideLoading > showTable 5",
@@ -69,13 +70,14 @@ struct CommentsTests {
   func late() {
     let bench = Bench(Comments.kind, ["service": .text("manual")])
     bench.send("viewAppeared")
-    #expect(bench.nextDue == nil)
+    expectNil(bench.nextDue)
     bench.advance(to: .seconds(3))
     bench.send("received", .integer(2))
     bench.advance(to: .milliseconds(3500))
     bench.send("failed", .text("timeout"))
-    #expect(
-      bench.lines == Self.appeared + [
+    expectEqual(
+      bench.lines,
+      Self.appeared + [
         "3.000 m moved waitingData data(2) event=received > hideLoading > showTable 2",
         "3.500 m refused data(2) event=failed : data may be followed by waitingData only",
       ])
@@ -84,11 +86,10 @@ struct CommentsTests {
   @Test("refusals say what the state allows")
   func refusals() {
     let final = Bench(Comments.kind, initial: "noData", ["strict": .flag(true)])
-    #expect(
-      final.send("reload") == "refused noData event=reload : noData is final")
-    #expect(
-      Bench(Comments.kind).send("received", .integer(1))
-        == "refused none event=received : the screen has not appeared yet")
+    expectEqual(final.send("reload"), "refused noData event=reload : noData is final")
+    expectEqual(
+      Bench(Comments.kind).send("received", .integer(1)),
+      "refused none event=received : the screen has not appeared yet")
   }
 
   @Test("an answer from outside is the answer, and the service's own does not come any more")
@@ -97,8 +98,8 @@ struct CommentsTests {
     bench.send("viewAppeared")
     bench.advance(to: .seconds(1))
     bench.send("failed", .text("offline"))
-    #expect(bench.state() == "error(offline)")
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.state(), "error(offline)")
+    expectNil(bench.nextDue)
   }
 
   @Test("exactly so many requests fail as are told to, and loads after them succeed")
@@ -110,7 +111,7 @@ struct CommentsTests {
       states.append(bench.word())
       bench.send("reload")
     }
-    #expect(states == ["error", "error", "error", "data", "data", "data"])
+    expectEqual(states, ["error", "error", "error", "data", "data", "data"])
   }
 
   @Test("by chance about half of the requests fail, as the seed has it")
@@ -124,16 +125,17 @@ struct CommentsTests {
       }
     }
     let states = run(seed: 7)
-    #expect((70...130).contains(states.count { $0 == "error" }))
-    #expect(states == run(seed: 7))
-    #expect(states != run(seed: 8))
+    expect((70...130).contains(states.count { $0 == "error" }))
+    expectEqual(states, run(seed: 7))
+    expect(states != run(seed: 8))
   }
 
   @Test("each state that it can be made in shows what it shows when it is entered")
   func initial() {
     let created = Comments.kind.initialStates.map { Bench(Comments.kind, initial: $0).lines[0] }
-    #expect(
-      created == [
+    expectEqual(
+      created,
+      [
         "0.000 m created none", "0.000 m created waitingData > showLoading > request",
         "0.000 m created data(5) > showTable 5", "0.000 m created noData > showPlaceholder",
         "0.000 m created error(failedToLoadData) > showError failedToLoadData",

@@ -2,6 +2,7 @@ import Foundation
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct DoorFridgeTests {
@@ -22,7 +23,7 @@ struct DoorFridgeTests {
       cooling | → waiting > compressorOff | ignore                   | ignore     | – | – | –
       waiting | ignore                    | → cooling > compressorOn | ignore     | – | – | –
       """)
-    #expect(table.mismatches() == ["doorFridge: cooling, doorOpened: → waiting > compressorOff, not ignored"])
+    expectEqual(table.mismatches(), ["doorFridge: cooling, doorOpened: → waiting > compressorOff, not ignored"])
   }
 
   @Test("the door lets warmth in for openFor, and closing it is no event")
@@ -31,14 +32,15 @@ struct DoorFridgeTests {
     bench.advance(to: .seconds(100))
     bench.send("doorOpened")
     try expect(bench.reading("temperature"), isNear: -18 + 22 * exp(-100.0 / 3600))
-    #expect(bench.reading("door") == .text("open"))
+    expectEqual(bench.reading("door"), .text("open"))
     bench.advance(to: .seconds(160))
     guard case .number(let temperature) = bench.reading("temperature") else { return }
-    #expect((temperature * 1000).rounded() == 5168)
-    #expect(bench.reading("door") == .text("closed"))
+    expectEqual((temperature * 1000).rounded(), 5168)
+    expectEqual(bench.reading("door"), .text("closed"))
     bench.advance(to: .seconds(600))
-    #expect(
-      bench.lines == [
+    expectEqual(
+      bench.lines,
+      [
         "0.000 m created cooling > compressorOn",
         "100.000 m moved cooling waiting event=doorOpened > compressorOff",
         "160.000 m stayed waiting timer=doorShut",
@@ -51,13 +53,13 @@ struct DoorFridgeTests {
     let bench = Bench(DoorFridge.kind, ["start": .number(4), "openFor": .interval(.seconds(3600))])
     bench.send("doorOpened")
     bench.advance(to: .seconds(3599))
-    #expect(bench.lines.count == 3)
-    #expect(bench.state() == "cooling")
-    #expect(bench.timers() == ["doorShut": .seconds(3600)])
+    expectEqual(bench.lines.count, 3)
+    expectEqual(bench.state(), "cooling")
+    expectEqual(bench.timers(), ["doorShut": .seconds(3600)])
     guard case .number(let temperature) = bench.reading("temperature") else { return }
-    #expect(temperature > 21.9)
+    expect(temperature > 21.9)
     bench.advance(to: .seconds(3600))
-    #expect(Set(bench.timers().keys) == ["minTemperatureReached"])
+    expectEqual(Set(bench.timers().keys), ["minTemperatureReached"])
   }
 
   @Test("opening it again while it cools with the door open is a new opening")
@@ -65,9 +67,9 @@ struct DoorFridgeTests {
     let bench = Bench(DoorFridge.kind, ["start": .number(4), "openFor": .interval(.seconds(600))])
     bench.send("doorOpened")
     bench.advance(to: .seconds(400))
-    #expect(bench.state() == "cooling")
+    expectEqual(bench.state(), "cooling")
     bench.send("doorOpened")
-    #expect(bench.timers()["doorShut"] == .seconds(1000))
+    expectEqual(bench.timers()["doorShut"], .seconds(1000))
   }
 
   @Test("a doorOpened that is ignored changes nothing, the physics included")
@@ -75,26 +77,26 @@ struct DoorFridgeTests {
     let quiet = Bench(DoorFridge.kind, initial: "waiting", ["start": .number(3)])
     let opened = Bench(DoorFridge.kind, initial: "waiting", ["start": .number(3)])
     opened.advance(to: .seconds(10))
-    #expect(opened.send("doorOpened") == "ignored waiting event=doorOpened")
+    expectEqual(opened.send("doorOpened"), "ignored waiting event=doorOpened")
     quiet.advance(to: .seconds(10))
-    #expect(opened.timers() == quiet.timers())
-    #expect(opened.reading("door") == .text("closed"))
+    expectEqual(opened.timers(), quiet.timers())
+    expectEqual(opened.reading("door"), .text("closed"))
     opened.advance(to: .seconds(500))
     quiet.advance(to: .seconds(500))
-    #expect(opened.reading("temperature") == quiet.reading("temperature"))
+    expectEqual(opened.reading("temperature"), quiet.reading("temperature"))
   }
 
   @Test("the initial state that was asked for is the one that it starts in")
   func initial() {
-    #expect(Bench(DoorFridge.kind, initial: "waiting").state() == "waiting")
-    #expect(Bench(DoorFridge.kind).state() == "cooling")
+    expectEqual(Bench(DoorFridge.kind, initial: "waiting").state(), "waiting")
+    expectEqual(Bench(DoorFridge.kind).state(), "cooling")
   }
 
   @Test("without physics the door has no place and nothing runs")
   func withoutPhysics() {
     let bench = Bench(DoorFridge.kind, ["physics": .flag(false)])
     bench.send("doorOpened")
-    #expect(bench.nextDue == nil)
-    #expect(bench.reading("door") == nil)
+    expectNil(bench.nextDue)
+    expectNil(bench.reading("door"))
   }
 }

@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct EmployeesTests {
@@ -38,16 +39,17 @@ struct EmployeesTests {
     bench.send("reload")
     bench.advance(to: .seconds(4))
     bench.send("reload")
-    #expect(
-      bench.lines == [
+    expectEqual(
+      bench.lines,
+      [
         "0.000 m created initial",
         "0.000 m moved initial loading event=didLoadView > showLoading > request",
         "1.000 m refused loading event=reload : impossible transition: reload in loading",
         "3.000 m moved loading data timer=received > hideLoading > show 5",
         "4.000 m refused data event=reload : impossible transition: reload in data",
       ])
-    #expect(bench.reading("items") == .integer(5))
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.reading("items"), .integer(5))
+    expectNil(bench.nextDue)
   }
 
   @Test("a failure is shown until somebody reloads")
@@ -55,25 +57,27 @@ struct EmployeesTests {
     let bench = Bench(Employees.kind, ["failures": .integer(1)])
     bench.send("didLoadView")
     bench.advance(to: .seconds(5))
-    #expect(bench.reading("error") == .text("unreachable"))
+    expectEqual(bench.reading("error"), .text("unreachable"))
     bench.send("reload")
     bench.advance(to: .seconds(8))
-    #expect(
-      bench.lines.dropFirst(2) == [
+    expectEqual(
+      bench.lines.dropFirst(2),
+      [
         "3.000 m moved loading error timer=error > hideLoading > showError unreachable",
         "5.000 m moved error loading event=reload > showLoading > request",
         "8.000 m moved loading data timer=received > hideLoading > show 5",
       ])
-    #expect(bench.reading("requests") == .integer(2))
-    #expect(bench.reading("error") == nil)
+    expectEqual(bench.reading("requests"), .integer(2))
+    expectNil(bench.reading("error"))
   }
 
   @Test("a service without latency answers at the same moment, but to the state that asked for the answer")
   func noLatency() {
     let bench = Bench(Employees.kind, ["latency": .interval(.zero), "items": .integer(2)])
     bench.send("didLoadView")
-    #expect(
-      bench.lines.dropFirst() == [
+    expectEqual(
+      bench.lines.dropFirst(),
+      [
         "0.000 m moved initial loading event=didLoadView > showLoading > request",
         "0.000 m moved loading data timer=received > hideLoading > show 2",
       ])
@@ -84,8 +88,8 @@ struct EmployeesTests {
     let bench = Bench(Employees.kind)
     bench.send("didLoadView")
     bench.send("error", .text("no"))
-    #expect(bench.nextDue == nil)
-    #expect(bench.reading("error") == .text("no"))
+    expectNil(bench.nextDue)
+    expectEqual(bench.reading("error"), .text("no"))
   }
 
   @Test("chance decides as often as it is told to, and a replay decides alike")
@@ -96,16 +100,16 @@ struct EmployeesTests {
       bench.advance(.seconds(3))
       return bench.state()
     }
-    #expect((0..<20).allSatisfy { outcome(1, seed: $0) == "error" && outcome(0, seed: $0) == "data" })
+    expect((0..<20).allSatisfy { outcome(1, seed: $0) == "error" && outcome(0, seed: $0) == "data" })
     let half = (0..<200).map { outcome(0.5, seed: $0) }
-    #expect((60...140).contains(half.count { $0 == "error" }))
-    #expect(half == (0..<200).map { outcome(0.5, seed: $0) })
+    expect((60...140).contains(half.count { $0 == "error" }))
+    expectEqual(half, (0..<200).map { outcome(0.5, seed: $0) })
   }
 
   @Test("started in loading, it has asked")
   func initial() {
     let bench = Bench(Employees.kind, initial: "loading")
-    #expect(bench.lines == ["0.000 m created loading > showLoading > request"])
-    #expect(bench.timers() == ["received": .seconds(3)])
+    expectEqual(bench.lines, ["0.000 m created loading > showLoading > request"])
+    expectEqual(bench.timers(), ["received": .seconds(3)])
   }
 }

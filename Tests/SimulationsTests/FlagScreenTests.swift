@@ -46,8 +46,8 @@ struct FlagScreenTests {
         case (false, false): raised.contains("items") ? "data" : "noData"
         }
       let bench = screen(raised.sorted())
-      #expect(bench.state() == shown, "\(raised)")
-      for flag in Self.flags { #expect(bench.reading(flag) == .flag(raised.contains(flag)), "\(flag) of \(raised)") }
+      expectEqual(bench.state(), shown, "\(raised)")
+      for flag in Self.flags { expectEqual(bench.reading(flag), .flag(raised.contains(flag)), "\(flag) of \(raised)") }
     }
   }
 
@@ -66,7 +66,7 @@ struct FlagScreenTests {
         } else {
           raised.contains("items") || branches == "2" ? "data" : "noData"
         }
-      #expect(bench.state() == shown, "\(raised)")
+      expectEqual(bench.state(), shown, "\(raised)")
     }
   }
 
@@ -140,8 +140,8 @@ struct FlagScreenTests {
       for flag in Self.flags.shuffled(using: &generator) {
         bench.send("set", .text(flag), .flag(extended.flags.contains(flag)))
       }
-      #expect(bench.state() == extended.shown, "\(signal), seed \(seed)")
-      #expect(bench.reading("fictitious") == .flag(false), "\(extended), seed \(seed)")
+      expectEqual(bench.state(), extended.shown, "\(signal), seed \(seed)")
+      expectEqual(bench.reading("fictitious"), .flag(false), "\(extended), seed \(seed)")
     }
   }
 
@@ -154,10 +154,10 @@ struct FlagScreenTests {
       reached.formUnion(new)
     }
     let real = Set(reached.map(\.flags))
-    #expect(real.count == 9)
+    expectEqual(real.count, 9)
     for number in 0..<32 {
       let raised = combination(number)
-      #expect(screen(raised).reading("fictitious") == .flag(!real.contains(Set(raised))), "\(raised)")
+      expectEqual(screen(raised).reading("fictitious"), .flag(!real.contains(Set(raised))), "\(raised)")
     }
   }
 
@@ -172,10 +172,10 @@ struct FlagScreenTests {
       let comments = Bench(Comments.kind, ["service": .text("manual")])
       comments.send("viewAppeared")
       let flags = screen(["waiting"])
-      #expect(words[comments.word()] == flags.state())
+      expectEqual(words[comments.word()], flags.state())
       comments.send(answer.event, answer.0)
       for flag in Self.flags { flags.send("set", .text(flag), .flag(answer.flags.contains(flag))) }
-      #expect(words[comments.word()] == flags.state())
+      expectEqual(words[comments.word()], flags.state())
     }
   }
 }

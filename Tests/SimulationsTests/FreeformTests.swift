@@ -25,8 +25,9 @@ struct FreeformTests {
     let bench = Bench(Freeform.kind)
     bench.send("set", .text("inactive"))
     bench.send("set", .text("active"))
-    #expect(
-      bench.lines == [
+    expectEqual(
+      bench.lines,
+      [
         "0.000 m created none",
         "0.000 m moved none state(inactive) event=set > before inactive > on inactive > after inactive",
         "0.000 m moved state(inactive) state(active) event=set > transitionTo inactive active > before active"
@@ -38,14 +39,15 @@ struct FreeformTests {
   func skipEqual() {
     let bench = Bench(Freeform.kind, ["skipEqual": .flag(true)])
     bench.send("set", .text("on"))
-    #expect(bench.send("set", .text("on")) == "ignored state(on) event=set")
-    #expect(bench.send("set", .text("On")).hasPrefix("moved state(on) state(On)"))
+    expectEqual(bench.send("set", .text("on")), "ignored state(on) event=set")
+    expect(bench.send("set", .text("On")), hasPrefix: "moved state(on) state(On)")
   }
 
   @Test("made with a state, the blocks of its entry run")
   func initial() {
-    #expect(
-      Bench(Freeform.kind, initial: "state").lines == [
+    expectEqual(
+      Bench(Freeform.kind, initial: "state").lines,
+      [
         "0.000 m created state(inactive) > before inactive > on inactive > after inactive"
       ])
   }
@@ -76,7 +78,7 @@ struct FreeformTests {
       thing.lines = []
       thing.shiftState = name
       bench.send("set", .text(name))
-      #expect(bench.lines.last?.split(separator: " > ").dropFirst().map(String.init) == thing.lines)
+      expectEqual(bench.lines.last?.split(separator: " > ").dropFirst().map(String.init), thing.lines)
     }
   }
 }

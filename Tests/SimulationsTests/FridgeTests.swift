@@ -2,6 +2,7 @@ import Foundation
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct FridgeTests {
@@ -25,10 +26,11 @@ struct FridgeTests {
   @Test("cycles between the set-points at the exact moments of the crossings")
   func cycle() {
     let bench = Bench(Fridge.kind, ["start": .number(4)])
-    #expect(bench.reading("temperature") == .number(4))
+    expectEqual(bench.reading("temperature"), .number(4))
     bench.advance(to: .seconds(4300))
-    #expect(
-      bench.lines == [
+    expectEqual(
+      bench.lines,
+      [
         "0.000 m created cooling > compressorOn",
         "343.116647296 m moved cooling waiting timer=minTemperatureReached > compressorOff",
         "1949.750216758 m moved waiting cooling timer=maxTemperatureReached > compressorOn",
@@ -40,8 +42,8 @@ struct FridgeTests {
   @Test("from room temperature the first crossing takes 3600 s × ln 2")
   func pullDown() {
     let bench = Bench(Fridge.kind)
-    #expect(bench.reading("temperature") == .number(22))
-    #expect(bench.nextDue?.printed == "2495.329850016")
+    expectEqual(bench.reading("temperature"), .number(22))
+    expectEqual(bench.nextDue?.printed, "2495.329850016")
   }
 
   @Test("after a year every crossing is within 50 µs of the formula")
@@ -51,7 +53,7 @@ struct FridgeTests {
     let down = 3600 * log(24.0 / 20)
     let up = 7200 * log(20.0 / 16)
     let crossings = bench.lines.dropFirst()
-    #expect(crossings.count > 27_000)
+    expect(crossings.count > 27_000)
     for (place, line) in crossings.enumerated() {
       let expected = 3600 * log(22.0 / 20) + Double((place + 1) / 2) * up + Double(place / 2) * down
       let moment = try #require(Double(line.prefix { $0 != " " }))
@@ -67,7 +69,7 @@ struct FridgeTests {
     let bench = Bench(Fridge.kind, ["start": .number(4)])
     for expected in [2.0, 6, 2, 6, 2, 6] {
       bench.advance(to: bench.nextDue!)
-      #expect(bench.reading("temperature") == .number(expected))
+      expectEqual(bench.reading("temperature"), .number(expected))
     }
   }
 
@@ -75,13 +77,14 @@ struct FridgeTests {
   func byHand() throws {
     let bench = Bench(Fridge.kind, ["start": .number(4)])
     bench.advance(to: .seconds(100))
-    #expect(bench.send("minTemperatureReached") == "moved cooling waiting event=minTemperatureReached > compressorOff")
+    expectEqual(
+      bench.send("minTemperatureReached"), "moved cooling waiting event=minTemperatureReached > compressorOff")
     let temperature = -18 + 22 * exp(-100.0 / 3600)
     try expect(bench.reading("temperature"), isNear: temperature)
-    #expect(Array(bench.timers().keys) == ["maxTemperatureReached"])
+    expectEqual(Array(bench.timers().keys), ["maxTemperatureReached"])
     bench.advance(to: bench.nextDue!)
-    #expect(abs((bench.now - .seconds(100)).seconds - 7200 * log((22 - temperature) / 16)) < 1e-8)
-    #expect(bench.reading("temperature") == .number(6))
+    expect(abs((bench.now - .seconds(100)).seconds - 7200 * log((22 - temperature) / 16)) < 1e-8)
+    expectEqual(bench.reading("temperature"), .number(6))
   }
 
   @Test("a timer that is fired early finds the temperature of now, not the set-point")
@@ -89,7 +92,7 @@ struct FridgeTests {
     let bench = Bench(Fridge.kind, ["start": .number(4)])
     bench.advance(to: .seconds(100))
     bench.fire("minTemperatureReached")
-    #expect(bench.state() == "waiting")
+    expectEqual(bench.state(), "waiting")
     try expect(bench.reading("temperature"), isNear: -18 + 22 * exp(-100.0 / 3600))
   }
 
@@ -99,9 +102,9 @@ struct FridgeTests {
     for (state, start) in [("waiting", 22.0), ("waiting", 6), ("cooling", 1), ("cooling", 2), ("cooling", -30)] {
       let bench = Bench(Fridge.kind, initial: state, ["start": .number(start), "recheckDelay": .interval(interval)])
       // Without a delay it is reported as the machine is made.
-      if delay > 0 { #expect(bench.nextDue == .beginning + interval, "\(state) at \(start) °C") }
+      if delay > 0 { expectEqual(bench.nextDue, .beginning + interval, "\(state) at \(start) °C") }
       bench.advance(to: .beginning + interval)
-      #expect(bench.state() != state)
+      expect(bench.state() != state)
       let (target, tau) = state == "cooling" ? (-18.0, 3600.0) : (22, 7200)
       try expect(bench.reading("temperature"), isNear: target + (start - target) * exp(-delay / tau))
     }
@@ -110,11 +113,11 @@ struct FridgeTests {
   @Test("a set-point that the chamber never gets to leaves no timer")
   func never() {
     let cold = Bench(Fridge.kind, initial: "waiting", ["ambient": .number(6), "start": .number(3)])
-    #expect(cold.nextDue == nil)
+    expectNil(cold.nextDue)
     let weak = Bench(Fridge.kind, ["coolingTarget": .number(2), "start": .number(5)])
-    #expect(weak.nextDue == nil)
+    expectNil(weak.nextDue)
     weak.advance(to: .seconds(86_400))
-    #expect(weak.state() == "cooling")
+    expectEqual(weak.state(), "cooling")
   }
 
   @Test("without physics there are no timers and no temperature")
@@ -122,8 +125,8 @@ struct FridgeTests {
     let bench = Bench(Fridge.kind, ["physics": .flag(false)])
     bench.send("minTemperatureReached")
     bench.send("maxTemperatureReached")
-    #expect(bench.nextDue == nil)
-    #expect(bench.reading("temperature") == nil)
+    expectNil(bench.nextDue)
+    expectNil(bench.reading("temperature"))
   }
 
   @Test("min above max is a conflict that names the one to change; equal ones are none")
@@ -143,7 +146,7 @@ struct FridgeTests {
 
   @Test("a million fridges are cheap: one takes at most 24 bytes")
   func size() {
-    #expect(Fridge.kind.layout.valueSize <= 24)
+    expect(Fridge.kind.layout.valueSize <= 24)
   }
 }
 

@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct GameCharacterTests {
@@ -31,47 +32,47 @@ struct GameCharacterTests {
   func hits() {
     let bench = Self.with("armor", "laser")()
     bench.send("hit", .integer(40))
-    #expect(bench.state() == "strong(armor,laser)" && have(bench) == [.integer(60), .flag(true)])
+    expect(bench.state() == "strong(armor,laser)" && have(bench) == [.integer(60), .flag(true)])
     bench.send("hit", .integer(59))
-    #expect(have(bench) == [.integer(1), .flag(true)])
-    #expect(bench.send("hit", .integer(1)) == "moved strong(armor,laser) weak event=hit > became weak")
-    #expect(have(bench) == [.integer(0), .flag(true)])
-    #expect(bench.nextDue == nil)
+    expectEqual(have(bench), [.integer(1), .flag(true)])
+    expectEqual(bench.send("hit", .integer(1)), "moved strong(armor,laser) weak event=hit > became weak")
+    expectEqual(have(bench), [.integer(0), .flag(true)])
+    expectNil(bench.nextDue)
     bench.send("pickUp", .text("armor"))
-    #expect(bench.word() == "strong" && have(bench) == [.integer(100), .flag(true)])
+    expect(bench.word() == "strong" && have(bench) == [.integer(100), .flag(true)])
   }
 
   @Test("an armor wears and breaks without a laser too, and a new one is whole")
   func armorAlone() {
     let bench = Self.with("armor")()
     bench.send("hit", .integer(40))
-    #expect(have(bench) == [.integer(60), .flag(false)])
+    expectEqual(have(bench), [.integer(60), .flag(false)])
     bench.send("pickUp", .text("armor"))
-    #expect(have(bench) == [.integer(100), .flag(false)])
+    expectEqual(have(bench), [.integer(100), .flag(false)])
     bench.send("hit", .integer(1_000_000))
-    #expect(have(bench) == [.integer(0), .flag(false)])
+    expectEqual(have(bench), [.integer(0), .flag(false)])
   }
 
   @Test("whatever is picked up in strong begins the power anew; when it expires, both are gone")
   func power() {
     let bench = Self.with("armor", "laser")()
-    #expect(bench.timers() == ["power": .seconds(30)])
+    expectEqual(bench.timers(), ["power": .seconds(30)])
     bench.advance(to: .seconds(20))
     bench.send("pickUp", .text("laser"))
-    #expect(bench.timers() == ["power": .seconds(50)])
+    expectEqual(bench.timers(), ["power": .seconds(50)])
     bench.advance(to: .seconds(40))
     bench.send("pickUp", .text("armor"))
-    #expect(bench.timers() == ["power": .seconds(70)])
+    expectEqual(bench.timers(), ["power": .seconds(70)])
     bench.advance(to: .seconds(70))
-    #expect(bench.state() == "weak" && have(bench) == [.integer(0), .flag(false)])
-    #expect(bench.nextDue == nil)
+    expect(bench.state() == "weak" && have(bench) == [.integer(0), .flag(false)])
+    expectNil(bench.nextDue)
   }
 
   @Test("started strong, it has power")
   func initial() {
     let bench = Bench(GameCharacter.kind, initial: "strong", ["power": .interval(.seconds(5)), "armor": .integer(7)])
-    #expect(bench.timers() == ["power": .seconds(5)])
-    #expect(have(bench) == [.integer(7), .flag(true)])
+    expectEqual(bench.timers(), ["power": .seconds(5)])
+    expectEqual(have(bench), [.integer(7), .flag(true)])
   }
 
   @Test("an enemy flees while the character is strong")

@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct GameSessionTests {
@@ -26,17 +27,17 @@ struct GameSessionTests {
     let bench = Bench(GameSession.kind)
     bench.send("start")
     bench.advance(to: .milliseconds(500))
-    #expect(drawn(bench) == 30)
-    #expect(bench.send("pause") == "moved playing paused event=pause")
-    #expect(bench.nextDue == nil)
+    expectEqual(drawn(bench), 30)
+    expectEqual(bench.send("pause"), "moved playing paused event=pause")
+    expectNil(bench.nextDue)
     bench.advance(to: .seconds(1))
-    #expect(drawn(bench) == 30)
-    #expect(bench.reading("worldTime") == .interval(.milliseconds(500)))
+    expectEqual(drawn(bench), 30)
+    expectEqual(bench.reading("worldTime"), .interval(.milliseconds(500)))
     bench.send("resume")
     bench.advance(to: .milliseconds(1_500))
-    #expect(drawn(bench) == 60)
-    #expect(bench.reading("worldTime") == .interval(.seconds(1)))
-    #expect(bench.reading("frames") == .integer(60))
+    expectEqual(drawn(bench), 60)
+    expectEqual(bench.reading("worldTime"), .interval(.seconds(1)))
+    expectEqual(bench.reading("frames"), .integer(60))
   }
 
   @Test("each frame is due when the world is so old to the nanosecond, and none drifts", arguments: [60, 7, 1, 1_000])
@@ -47,13 +48,13 @@ struct GameSessionTests {
     bench.send("start")
     for frame in 1...Int64(1_000) {
       let age = frame * 1_000_000_000 / Int64(rate)
-      #expect(bench.timers() == ["frame": Instant(nanoseconds: begin + age)])
+      expectEqual(bench.timers(), ["frame": Instant(nanoseconds: begin + age)])
       bench.advance(to: Instant(nanoseconds: begin + age))
     }
-    #expect(bench.reading("frames") == .integer(1_000))
+    expectEqual(bench.reading("frames"), .integer(1_000))
     let updates = bench.lines.compactMap { line in line.split(separator: " ").drop { $0 != "update" }.dropFirst().first
     }
-    #expect(updates.count == 1_000 && Set(updates).count <= 2)
+    expect(updates.count == 1_000 && Set(updates).count <= 2)
   }
 
   @Test("a pause within a frame leaves the rest of it for later, however often it comes")
@@ -66,12 +67,12 @@ struct GameSessionTests {
       bench.advance(.seconds(100))
       bench.send("resume")
     }
-    #expect(bench.timers() == ["frame": bench.now + Nanoseconds(nanoseconds: 666_666)])
-    #expect(bench.reading("worldTime") == .interval(.milliseconds(16)))
+    expectEqual(bench.timers(), ["frame": bench.now + Nanoseconds(nanoseconds: 666_666)])
+    expectEqual(bench.reading("worldTime"), .interval(.milliseconds(16)))
     bench.advance(Nanoseconds(nanoseconds: 666_665))
-    #expect(drawn(bench) == 0)
+    expectEqual(drawn(bench), 0)
     bench.advance(Nanoseconds(nanoseconds: 1))
-    #expect(drawn(bench) == 1)
+    expectEqual(drawn(bench), 1)
   }
 
   @Test("a frame that is brought early is followed by the next one at its own time")
@@ -79,7 +80,7 @@ struct GameSessionTests {
     let bench = Bench(GameSession.kind)
     bench.send("start")
     bench.fire("frame")
-    #expect(bench.timers() == ["frame": Instant(nanoseconds: 33_333_333)])
+    expectEqual(bench.timers(), ["frame": Instant(nanoseconds: 33_333_333)])
   }
 
   @Test("a frame by hand is drawn beside those of the clock, and does not move the world")
@@ -88,26 +89,26 @@ struct GameSessionTests {
     bench.send("start")
     bench.advance(to: .milliseconds(10))
     bench.send("frame", .interval(.seconds(5)))
-    #expect(bench.timers() == ["frame": Instant(nanoseconds: 16_666_666)])
-    #expect(bench.reading("worldTime") == .interval(.milliseconds(10)))
-    #expect(bench.reading("frames") == .integer(1))
+    expectEqual(bench.timers(), ["frame": Instant(nanoseconds: 16_666_666)])
+    expectEqual(bench.reading("worldTime"), .interval(.milliseconds(10)))
+    expectEqual(bench.reading("frames"), .integer(1))
   }
 
   @Test("without a clock the frames move the world, and real time does not")
   func manual() {
     let bench = Bench(GameSession.kind, ["frames": .text("manual")])
     bench.send("start")
-    #expect(bench.nextDue == nil)
+    expectNil(bench.nextDue)
     bench.advance(.seconds(10))
     bench.send("frame", .interval(.milliseconds(16)))
     bench.send("pause")
     bench.send("frame", .interval(.milliseconds(16)))
     bench.send("resume")
     bench.send("frame", .interval(.milliseconds(17)))
-    #expect(bench.reading("worldTime") == .interval(.milliseconds(33)))
-    #expect(bench.reading("frames") == .integer(2))
+    expectEqual(bench.reading("worldTime"), .interval(.milliseconds(33)))
+    expectEqual(bench.reading("frames"), .integer(2))
     for _ in 0..<5 { bench.send("frame", .interval(.longest)) }
-    #expect(bench.reading("worldTime") == .interval(.longest))
+    expectEqual(bench.reading("worldTime"), .interval(.longest))
   }
 
   @Test("a new game has a new world; the old one's result stays until then")
@@ -117,21 +118,21 @@ struct GameSessionTests {
     bench.advance(to: .seconds(1))
     bench.send("gameOver")
     bench.advance(to: .seconds(9))
-    #expect(bench.reading("worldTime") == .interval(.seconds(1)))
+    expectEqual(bench.reading("worldTime"), .interval(.seconds(1)))
     bench.send("start")
-    #expect(bench.reading("worldTime") == .interval(.zero))
-    #expect(bench.reading("frames") == .integer(0))
+    expectEqual(bench.reading("worldTime"), .interval(.zero))
+    expectEqual(bench.reading("frames"), .integer(0))
     bench.send("toMenu")
-    #expect(bench.reading("worldTime") == nil && bench.reading("frames") == nil)
-    #expect(bench.nextDue == nil)
+    expect(bench.reading("worldTime") == nil && bench.reading("frames") == nil)
+    expectNil(bench.nextDue)
   }
 
   @Test("started in playing, the clock runs; started in paused, it does not")
   func initial() {
-    #expect(Bench(GameSession.kind, initial: "playing").timers() == ["frame": Instant(nanoseconds: 16_666_666)])
+    expectEqual(Bench(GameSession.kind, initial: "playing").timers(), ["frame": Instant(nanoseconds: 16_666_666)])
     let paused = Bench(GameSession.kind, initial: "paused")
-    #expect(paused.nextDue == nil)
+    expectNil(paused.nextDue)
     paused.send("resume")
-    #expect(paused.timers() == ["frame": Instant(nanoseconds: 16_666_666)])
+    expectEqual(paused.timers(), ["frame": Instant(nanoseconds: 16_666_666)])
   }
 }

@@ -26,14 +26,14 @@ struct GraphTests {
   func totals(name: String, expected: [Int]) throws {
     let graph = try Self.graph(name)
     let totals = graph.totals
-    #expect(
+    expectEqual(
       [
         totals.states, totals.pairs, totals.classPairs, totals.moved, totals.stayed, totals.ignored, totals.refused,
         totals.transitions,
-      ] == expected)
-    #expect(totals.untried == 0)
-    #expect(totals.found == totals.states)
-    #expect(graph.isComplete)
+      ], expected)
+    expectEqual(totals.untried, 0)
+    expectEqual(totals.found, totals.states)
+    expect(graph.isComplete)
   }
 
   @Test("the refusal of a fourth card is in the diagram of a payment, which is complete")
@@ -42,9 +42,9 @@ struct GraphTests {
     let declined = try #require(graph.states.firstIndex { $0.word == "declined" })
     let submit = try #require(graph.kind.events.firstIndex { $0.name == "submit" })
     let outcomes = graph.inputs(ofEvent: submit).flatMap { graph.outcomes(in: declined, of: $0) }
-    #expect(Set(outcomes.map(\.verdict)) == [.moved, .refused])
-    #expect(outcomes.first { $0.verdict == .refused }?.guards == [GraphGuard(name: "no attempt left", isTrue: true)])
-    #expect(graph.isComplete, "\(graph.whyPartial)")
+    expectEqual(Set(outcomes.map(\.verdict)), [.moved, .refused])
+    expectEqual(outcomes.first { $0.verdict == .refused }?.guards, [GraphGuard(name: "no attempt left", isTrue: true)])
+    expect(graph.isComplete, "\(graph.whyPartial)")
   }
 
   @Test(
@@ -58,14 +58,14 @@ struct GraphTests {
     let place = try #require(kind.parameters.firstIndex { $0.name == parameter })
     let graph = try StateGraph(of: kind, with: [(place, .text(text))])
     let wanted = try #require(graph.states.firstIndex { $0.word == state })
-    #expect(graph.reach(of: wanted) == .fromStart)
+    expectEqual(graph.reach(of: wanted), .fromStart)
     let drawing = Drawing(graph)
-    #expect(drawing.arrows.contains { drawing.nodes[$0.to].name == state && drawing.nodes[$0.from].name != state })
+    expect(drawing.arrows.contains { drawing.nodes[$0.to].name == state && drawing.nodes[$0.from].name != state })
     // A filter keeps its messages, which are endless; a pattern has places that can all be tried.
-    #expect(graph.isComplete == (name != "spamFilter"))
+    expectEqual(graph.isComplete, (name != "spamFilter"))
     let event = try #require(kind.events.firstIndex { $0.name == "text" })
-    #expect(graph.isPartial(from: wanted, by: .event(event)) != graph.isComplete)
-    #expect(graph.whyPartial.contains { $0.hasPrefix("text was tried with ") } != graph.isComplete)
+    expect(graph.isPartial(from: wanted, by: .event(event)) != graph.isComplete)
+    expect(graph.whyPartial.contains { $0.hasPrefix("text was tried with ") } != graph.isComplete)
   }
 
   @Test("parameters as long as they may be do not make a diagram endless", .timeLimit(.minutes(1)))
@@ -79,8 +79,8 @@ struct GraphTests {
       let kind = try Self.kind(name)
       let place = try #require(kind.parameters.firstIndex { $0.name == parameter })
       let graph = try StateGraph(of: kind, with: [(place, .text(text))])
-      #expect(!graph.isComplete)
-      #expect(graph.inputs.count <= kind.events.count * Kind.mostSamples)
+      expect(!graph.isComplete)
+      expect(graph.inputs.count <= kind.events.count * Kind.mostSamples)
     }
   }
 
@@ -90,19 +90,19 @@ struct GraphTests {
       let kind = try Self.kind(name)
       let physics = try #require(kind.parameters.firstIndex { $0.name == "physics" })
       let graph = try StateGraph(of: kind, with: [(physics, .flag(false))])
-      #expect(graph.totals == (try Self.graph(name)).totals)
-      #expect(graph.timers.allSatisfy { !$0.runs })
+      expectEqual(graph.totals, (try Self.graph(name)).totals)
+      expect(graph.timers.allSatisfy { !$0.runs })
     }
   }
 
   @Test("the states of a smartFridge that do not last are not found, and a limit that was met is told")
   func smartFridge() throws {
     let graph = try Self.graph("smartFridge")
-    #expect(graph.totals.found == 43)
-    #expect(!graph.isComplete)
+    expectEqual(graph.totals.found, 43)
+    expect(!graph.isComplete)
     // With doorStopDelay=0 cooling ends in the same step in which the door is opened.
     for state in graph.states.indices where graph.reach(of: state) == .unreached {
-      #expect(graph.states[state].word.hasPrefix("cooling.") && !graph.states[state].word.contains("closed"))
+      expect(graph.states[state].word.hasPrefix("cooling.") && !graph.states[state].word.contains("closed"))
     }
   }
 
@@ -110,16 +110,16 @@ struct GraphTests {
   func trackedCall() throws {
     let drawing = Drawing(try Self.graph("callTracker"))
     let labels = drawing.mergedArrows.filter { drawing.nodes[$0.from].name == "callEnded" }.map(\.label.text)
-    #expect(labels == ["◇ didBecomeActive [counts] / tracked", "◇ didBecomeActive [not counts]"])
+    expectEqual(labels, ["◇ didBecomeActive [counts] / tracked", "◇ didBecomeActive [not counts]"])
   }
 
   @Test("a timer's duration is its parameter's value, or what it always was")
   func durations() throws {
-    #expect(try Self.graph("shiftKey").timers.map(\.duration) == [.milliseconds(350)])
-    #expect(try Self.graph("callTracker").timers.map(\.duration) == [.seconds(2)])
-    #expect(try Self.graph("doorFridge").timers.map(\.duration) == [nil, nil, .seconds(60)])
+    try expectEqual(Self.graph("shiftKey").timers.map(\.duration), [.milliseconds(350)])
+    try expectEqual(Self.graph("callTracker").timers.map(\.duration), [.seconds(2)])
+    try expectEqual(Self.graph("doorFridge").timers.map(\.duration), [nil, nil, .seconds(60)])
     let kind = try Self.kind("shiftKey")
-    #expect(try StateGraph(of: kind, with: [(0, .interval(.seconds(1)))]).timers.map(\.duration) == [.seconds(1)])
+    try expectEqual(StateGraph(of: kind, with: [(0, .interval(.seconds(1)))]).timers.map(\.duration), [.seconds(1)])
   }
 
   @Test("the way to each machine leads there", arguments: CatalogueTests.kinds.map(\.name))
@@ -137,8 +137,8 @@ struct GraphTests {
         }
       }
       if node.isSettled, bench.nextDue.map({ $0 > bench.now }) ?? true {
-        #expect(bench.word() == graph.states[node.state].word, "\(node.way)")
-        #expect(bench.timers().count == node.timers.count, "\(node.way)")
+        expectEqual(bench.word(), graph.states[node.state].word, "\(node.way)")
+        expectEqual(bench.timers().count, node.timers.count, "\(node.way)")
       }
     }
   }
@@ -146,11 +146,11 @@ struct GraphTests {
   @Test("twice the same", arguments: CatalogueTests.kinds.map(\.name))
   func determinism(name: String) throws {
     let (one, other) = (try Self.graph(name), try StateGraph(of: Self.kind(name)))
-    #expect(one.totals == other.totals)
-    #expect(one.nodes.map(\.way) == other.nodes.map(\.way))
+    expectEqual(one.totals, other.totals)
+    expectEqual(one.nodes.map(\.way), other.nodes.map(\.way))
     for state in one.states.indices {
       for input in one.inputs.indices {
-        #expect(one.outcomes(in: state, of: input) == other.outcomes(in: state, of: input))
+        expectEqual(one.outcomes(in: state, of: input), other.outcomes(in: state, of: input))
       }
     }
   }

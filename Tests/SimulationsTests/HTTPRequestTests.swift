@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct HTTPRequestTests {
@@ -33,10 +34,10 @@ struct HTTPRequestTests {
     let refused = ["declined", "ok", "again", "resume"]
     for state in ["requestLine", "headers", "body", "keepAlive", "closed"] {
       for event in refused {
-        #expect(Bench(HTTPRequest.kind, initial: state).send(event).hasPrefix("refused"), "\(state)")
+        expect(Bench(HTTPRequest.kind, initial: state).send(event), hasPrefix: "refused", "\(state)")
       }
-      #expect(Bench(HTTPRequest.kind, initial: state).send("status", .integer(200)).hasPrefix("refused"))
-      #expect(Bench(HTTPRequest.kind, initial: state).send("uriChanged", .text("/")).hasPrefix("refused"))
+      expect(Bench(HTTPRequest.kind, initial: state).send("status", .integer(200)), hasPrefix: "refused")
+      expect(Bench(HTTPRequest.kind, initial: state).send("uriChanged", .text("/")), hasPrefix: "refused")
     }
     let run = "→ rewrite > phase postRead > phase serverRewrite > phase findConfig > phase rewrite"
     for (state, event, outcome) in [
@@ -50,10 +51,10 @@ struct HTTPRequestTests {
       ("access.suspended", "", "refused access.suspended"),
     ] {
       let bench = Bench(HTTPRequest.kind, initial: state)
-      #expect(bench.send("line", .text(event)).hasPrefix(outcome), "\(state) \(event)")
+      expect(bench.send("line", .text(event)), hasPrefix: outcome, "\(state) \(event)")
     }
     for state in HTTPRequest.kind.initialStates where state != "body" {
-      #expect(Bench(HTTPRequest.kind, initial: state).send("received", .integer(1)).hasPrefix("refused"), "\(state)")
+      expect(Bench(HTTPRequest.kind, initial: state).send("received", .integer(1)), hasPrefix: "refused", "\(state)")
     }
   }
 
@@ -68,39 +69,40 @@ struct HTTPRequestTests {
       Bench(HTTPRequest.kind, initial: state ?? phase, ["handlers": .text("")]).send(event, arguments)
     }
     // Without handlers every phase passes, and nothing makes a response.
-    #expect(after("declined").hasSuffix(" > response 404 > phase log"))
-    #expect(
-      after("ok").hasSuffix(phase == "content" ? "event=ok > response 200 > phase log" : " > response 404 > phase log"))
-    #expect(after("again") == "moved \(phase) \(phase).suspended event=again")
-    #expect(after("resume") == "refused \(phase) event=resume : a handler is working: send its result")
-    #expect(after("status", .integer(403)) == "moved \(phase) keepAlive event=status > response 403 > phase log")
+    expect(after("declined"), hasSuffix: " > response 404 > phase log")
+    expect(
+      after("ok"), hasSuffix: phase == "content" ? "event=ok > response 200 > phase log" : " > response 404 > phase log"
+    )
+    expectEqual(after("again"), "moved \(phase) \(phase).suspended event=again")
+    expectEqual(after("resume"), "refused \(phase) event=resume : a handler is working: send its result")
+    expectEqual(after("status", .integer(403)), "moved \(phase) keepAlive event=status > response 403 > phase log")
     let changed = after("uriChanged", .text("/b"))
     switch phase {
     case "rewrite":
-      #expect(changed.hasPrefix("moved rewrite keepAlive event=uriChanged > phase postRewrite > phase findConfig"))
+      expect(changed, hasPrefix: "moved rewrite keepAlive event=uriChanged > phase postRewrite > phase findConfig")
     case "serverRewrite":
-      #expect(changed.hasPrefix("moved serverRewrite keepAlive event=uriChanged > phase findConfig > phase rewrite"))
-    default: #expect(changed.hasPrefix("refused \(phase)"))
+      expect(changed, hasPrefix: "moved serverRewrite keepAlive event=uriChanged > phase findConfig > phase rewrite")
+    default: expect(changed, hasPrefix: "refused \(phase)")
     }
     let suspended = "\(phase).suspended"
-    #expect(after("resume", state: suspended) == "moved \(suspended) \(phase) event=resume")
+    expectEqual(after("resume", state: suspended), "moved \(suspended) \(phase) event=resume")
     for event in ["declined", "ok", "again"] {
-      #expect(after(event, state: suspended).hasPrefix("refused"), "\(event)")
+      expect(after(event, state: suspended), hasPrefix: "refused", "\(event)")
     }
-    #expect(after("status", .integer(500), state: suspended).hasPrefix("refused"))
-    #expect(after("uriChanged", .text("/"), state: suspended).hasPrefix("refused"))
+    expect(after("status", .integer(500), state: suspended), hasPrefix: "refused")
+    expect(after("uriChanged", .text("/"), state: suspended), hasPrefix: "refused")
   }
 
   @Test("a GET with one rewrite passes the phases in order, those of rewriting twice")
   func rewrite() {
     let bench = self.bench()
-    #expect(
-      play(bench, ["GET /old HTTP/1.1", "Host: example.org", ""], "uriChanged /new", "declined", "ok", "ok")
-        == """
-        postRead serverRewrite findConfig rewrite postRewrite findConfig rewrite postRewrite preaccess access \
-        postAccess precontent content 200 log
-        """)
-    #expect(bench.state() == "keepAlive")
+    expectEqual(
+      play(bench, ["GET /old HTTP/1.1", "Host: example.org", ""], "uriChanged /new", "declined", "ok", "ok"),
+      """
+      postRead serverRewrite findConfig rewrite postRewrite findConfig rewrite postRewrite preaccess access \
+      postAccess precontent content 200 log
+      """)
+    expectEqual(bench.state(), "keepAlive")
   }
 
   @Test("ten changes of the URI are followed, the eleventh is 500 and is logged")
@@ -108,41 +110,41 @@ struct HTTPRequestTests {
     let bench = self.bench()
     play(bench)
     for number in 1...10 {
-      #expect(
-        bench.send("uriChanged", .text("/\(number)"))
-          == "moved rewrite rewrite event=uriChanged > phase postRewrite > phase findConfig > phase rewrite")
-      #expect(bench.reading("uri") == .text("/\(number)"))
-      #expect(bench.reading("uriChanges") == .integer(number))
+      expectEqual(
+        bench.send("uriChanged", .text("/\(number)")),
+        "moved rewrite rewrite event=uriChanged > phase postRewrite > phase findConfig > phase rewrite")
+      expectEqual(bench.reading("uri"), .text("/\(number)"))
+      expectEqual(bench.reading("uriChanges"), .integer(number))
     }
-    #expect(
-      bench.send("uriChanged", .text("/11"))
-        == "moved rewrite closed event=uriChanged > phase postRewrite > response 500 > phase log")
+    expectEqual(
+      bench.send("uriChanged", .text("/11")),
+      "moved rewrite closed event=uriChanged > phase postRewrite > response 500 > phase log")
   }
 
   @Test("changes of the server's own rewriting are not counted")
   func serverRewrite() {
     let bench = self.bench("serverRewrite,rewrite")
     play(bench, ["GET /a HTTP/1.1", ""], "uriChanged /b")
-    #expect(bench.state() == "rewrite")
-    #expect(bench.reading("uri") == .text("/b"))
-    #expect(bench.reading("uriChanges") == .integer(0))
-    #expect(bench.send("uriChanged", .text("b")).hasPrefix("refused"))
+    expectEqual(bench.state(), "rewrite")
+    expectEqual(bench.reading("uri"), .text("/b"))
+    expectEqual(bench.reading("uriChanges"), .integer(0))
+    expect(bench.send("uriChanged", .text("b")), hasPrefix: "refused")
   }
 
   @Test("handlers of a phase are asked one after the other")
   func several() {
     let bench = self.bench("preaccess,preaccess,content,content")
-    #expect(play(bench) == "postRead serverRewrite findConfig rewrite postRewrite preaccess")
-    #expect(bench.reading("handler") == .integer(1))
-    #expect(bench.send("declined") == "moved preaccess preaccess event=declined")
-    #expect(bench.reading("handler") == .integer(2))
+    expectEqual(play(bench), "postRead serverRewrite findConfig rewrite postRewrite preaccess")
+    expectEqual(bench.reading("handler"), .integer(1))
+    expectEqual(bench.send("declined"), "moved preaccess preaccess event=declined")
+    expectEqual(bench.reading("handler"), .integer(2))
     bench.send("declined")
     bench.send("declined")
-    #expect(bench.send("declined") == "moved content keepAlive event=declined > response 404 > phase log")
+    expectEqual(bench.send("declined"), "moved content keepAlive event=declined > response 404 > phase log")
     // In any phase but content and access, the first `ok` ends the phase.
     play(bench)
-    #expect(bench.send("ok").hasPrefix("moved preaccess content"))
-    #expect(bench.send("ok").hasSuffix("response 200 > phase log"))
+    expect(bench.send("ok"), hasPrefix: "moved preaccess content")
+    expect(bench.send("ok"), hasSuffix: "response 200 > phase log")
   }
 
   @Test("access: all must be content, or any")
@@ -163,13 +165,13 @@ struct HTTPRequestTests {
       ("any", ["403", "401"], "response 401"), ("any", ["503"], "response 503"),
       ("any", ["declined", "declined"], "response 404"),
     ] {
-      #expect(end(satisfy, results) == outcome, "\(satisfy) \(results)")
+      expectEqual(end(satisfy, results), outcome, "\(satisfy) \(results)")
     }
     let bench = self.bench("access,access", ["satisfy": .text("any")])
     play(bench)
-    #expect(bench.send("status", .integer(403)) == "moved access access event=status")
-    #expect(
-      bench.send("declined") == "moved access keepAlive event=declined > phase postAccess > response 403 > phase log")
+    expectEqual(bench.send("status", .integer(403)), "moved access access event=status")
+    expectEqual(
+      bench.send("declined"), "moved access keepAlive event=declined > phase postAccess > response 403 > phase log")
   }
 
   @Test("a head at 59.9 s is in time, at 60.0 s the timer comes first")
@@ -177,13 +179,13 @@ struct HTTPRequestTests {
     let inTime = bench("content")
     inTime.advance(to: .milliseconds(59_900))
     play(inTime)
-    #expect(inTime.state() == "content")
-    #expect(inTime.nextDue == nil)
+    expectEqual(inTime.state(), "content")
+    expectNil(inTime.nextDue)
     let late = bench("content")
     late.send("line", .text("GET / HTTP/1.1"))
     late.advance(to: .seconds(60))
-    #expect(late.lines.last == "60.000 m moved headers closed timer=headerTimeout > response 408")
-    #expect(late.send("line", .text("")).hasPrefix("refused closed"))
+    expectEqual(late.lines.last, "60.000 m moved headers closed timer=headerTimeout > response 408")
+    expect(late.send("line", .text("")), hasPrefix: "refused closed")
   }
 
   @Test("a body is waited for piece by piece, each for a time of its own")
@@ -191,18 +193,17 @@ struct HTTPRequestTests {
     let head = ["POST / HTTP/1.1", "content-length: 10", ""]
     let bench = self.bench("content")
     play(bench, head)
-    #expect(bench.state() == "body(10)")
+    expectEqual(bench.state(), "body(10)")
     bench.advance(.milliseconds(59_999))
-    #expect(bench.send("received", .integer(4)) == "stayed body(6) event=received")
-    #expect(
-      bench.send("received", .integer(7))
-        == "refused body(6) event=received : only 6 bytes of the body are missing")
+    expectEqual(bench.send("received", .integer(4)), "stayed body(6) event=received")
+    expectEqual(
+      bench.send("received", .integer(7)), "refused body(6) event=received : only 6 bytes of the body are missing")
     bench.advance(.milliseconds(59_999))
-    #expect(bench.send("received", .integer(6)).hasPrefix("moved body(6) content"))
+    expect(bench.send("received", .integer(6)), hasPrefix: "moved body(6) content")
     let late = self.bench("content")
     play(late, head)
     late.advance(.seconds(60))
-    #expect(late.lines.last == "60.000 m moved body(10) closed timer=bodyTimeout > response 408")
+    expectEqual(late.lines.last, "60.000 m moved body(10) closed timer=bodyTimeout > response 408")
   }
 
   @Test("after a response the connection is kept for 75 s, and each request has a head of its own")
@@ -211,11 +212,11 @@ struct HTTPRequestTests {
     play(bench, ["GET / HTTP/1.1", ""], "ok")
     bench.advance(.milliseconds(74_999))
     bench.send("line", .text("GET /b HTTP/1.1"))
-    #expect(bench.state() == "headers")
-    #expect(bench.timers() == ["headerTimeout": .milliseconds(74_999 + 60_000)])
+    expectEqual(bench.state(), "headers")
+    expectEqual(bench.timers(), ["headerTimeout": .milliseconds(74_999 + 60_000)])
     play(bench, [""], "ok")
     bench.advance(.seconds(75))
-    #expect(bench.lines.last?.hasSuffix("m moved keepAlive closed timer=keepAlive") == true)
+    expect(bench.lines.last, hasSuffix: "m moved keepAlive closed timer=keepAlive")
   }
 
   @Test(
@@ -228,7 +229,7 @@ struct HTTPRequestTests {
   func kept(head: [String], state: String) {
     let bench = self.bench("content")
     play(bench, head, "ok")
-    #expect(bench.state() == state)
+    expectEqual(bench.state(), state)
   }
 
   @Test(
@@ -244,9 +245,9 @@ struct HTTPRequestTests {
   func wrong(head: [String], status: Int) {
     let bench = self.bench("content")
     play(bench, head)
-    #expect(bench.state() == "closed")
-    #expect(bench.lines.last?.hasSuffix(" > response \(status)") == true, "\(bench.lines)")
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.state(), "closed")
+    expect(bench.lines.last, hasSuffix: " > response \(status)", "\(bench.lines)")
+    expectNil(bench.nextDue)
   }
 
   @Test("a body of nothing, and one of as much as may be")
@@ -254,7 +255,7 @@ struct HTTPRequestTests {
     for (length, state) in [(0, "content"), (1_048_576, "body(1048576)")] {
       let bench = self.bench("content")
       play(bench, ["POST / HTTP/1.1", "Content-Length: \(length)", ""])
-      #expect(bench.state() == state)
+      expectEqual(bench.state(), state)
     }
   }
 
@@ -267,11 +268,11 @@ struct HTTPRequestTests {
       bench.send("line", .text(""), to: name)
     }
     bench.send("again", to: "one")
-    #expect(bench.send("ok", to: "two").hasSuffix("response 200 > phase log"))
+    expect(bench.send("ok", to: "two"), hasSuffix: "response 200 > phase log")
     bench.advance(.days(1))
-    #expect(bench.state("one") == "content.suspended")
+    expectEqual(bench.state("one"), "content.suspended")
     bench.send("resume", to: "one")
-    #expect(bench.send("ok", to: "one").hasSuffix("response 200 > phase log"))
+    expect(bench.send("ok", to: "one"), hasSuffix: "response 200 > phase log")
   }
 
   @Test("handlers are phases that take some")

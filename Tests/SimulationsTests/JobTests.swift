@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct JobTests {
@@ -14,17 +15,17 @@ struct JobTests {
     let bench = Bench(Job.kind)
     bench.send("start")
     bench.advance(to: .seconds(1))
-    #expect(bench.send("cancel") == "refused loading event=cancel : cannot cancel while loading")
-    #expect(bench.timers() == ["load": .seconds(2)])
+    expectEqual(bench.send("cancel"), "refused loading event=cancel : cannot cancel while loading")
+    expectEqual(bench.timers(), ["load": .seconds(2)])
     bench.advance(to: .seconds(2))
-    #expect(bench.lines.last == "2.000 m moved loading processing timer=load")
-    #expect(bench.timers() == ["process": .seconds(7)])
+    expectEqual(bench.lines.last, "2.000 m moved loading processing timer=load")
+    expectEqual(bench.timers(), ["process": .seconds(7)])
     bench.advance(to: .seconds(3))
-    #expect(bench.send("cancel") == "moved processing cancelled event=cancel")
+    expectEqual(bench.send("cancel"), "moved processing cancelled event=cancel")
     let lines = bench.lines
     bench.advance(to: .seconds(7))
-    #expect(bench.lines == lines)
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.lines, lines)
+    expectNil(bench.nextDue)
   }
 
   @Test("a cancel at the very instant at which loading ends comes after it")
@@ -33,8 +34,9 @@ struct JobTests {
     bench.send("start")
     bench.advance(to: .seconds(2))
     bench.send("cancel")
-    #expect(
-      bench.lines.suffix(2) == [
+    expectEqual(
+      bench.lines.suffix(2),
+      [
         "2.000 m moved loading processing timer=load", "2.000 m moved processing cancelled event=cancel",
       ])
   }
@@ -44,25 +46,25 @@ struct JobTests {
     let bench = Bench(Job.kind)
     bench.send("start")
     bench.advance(to: .seconds(1))
-    #expect(bench.send("fail", .text("io")) == "moved loading failed(loading,io) event=fail")
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.send("fail", .text("io")), "moved loading failed(loading,io) event=fail")
+    expectNil(bench.nextDue)
     bench.advance(to: .milliseconds(1500))
-    #expect(bench.send("retry") == "moved failed(loading,io) loading event=retry")
-    #expect(bench.timers() == ["load": .milliseconds(3500)])
+    expectEqual(bench.send("retry"), "moved failed(loading,io) loading event=retry")
+    expectEqual(bench.timers(), ["load": .milliseconds(3500)])
   }
 
   @Test("a failure while processing is retried from loading on; without a word it is `error`")
   func failedLater() {
     let bench = Bench(Job.kind, initial: "processing")
-    #expect(bench.send("fail", Value.none) == "moved processing failed(processing,error) event=fail")
-    #expect(bench.send("retry") == "moved failed(processing,error) loading event=retry")
+    expectEqual(bench.send("fail", Value.none), "moved processing failed(processing,error) event=fail")
+    expectEqual(bench.send("retry"), "moved failed(processing,error) loading event=retry")
   }
 
   @Test("cancel is possible in processing, where it is harmless, and nowhere else")
   func available() {
     for state in Job.kind.initialStates {
       let isPossible = Bench(Job.kind, initial: state).possibleEvents().contains("cancel")
-      #expect(isPossible == (state == "processing" || state == "cancelled"), "\(state)")
+      expectEqual(isPossible, (state == "processing" || state == "cancelled"), "\(state)")
     }
   }
 
@@ -70,33 +72,33 @@ struct JobTests {
   func late() {
     let bench = Bench(Job.kind, initial: "processing")
     bench.send("loaded")
-    #expect(bench.reading("late") == .integer(0))
+    expectEqual(bench.reading("late"), .integer(0))
     bench.send("cancel")
     bench.send("cancel")
     bench.send("processed", .text("ok"))
     bench.send("loaded")
     bench.send("fail", .text("io"))
-    #expect(bench.state() == "cancelled")
-    #expect(bench.reading("late") == .integer(3))
+    expectEqual(bench.state(), "cancelled")
+    expectEqual(bench.reading("late"), .integer(3))
     bench.send("reset")
-    #expect(bench.reading("late") == .integer(3))
+    expectEqual(bench.reading("late"), .integer(3))
   }
 
   @Test("progress is a reading, and not part of the state's word")
   func progress() {
     let bench = Bench(Job.kind)
-    #expect(bench.reading("progress") == nil)
+    expectNil(bench.reading("progress"))
     bench.send("start")
     bench.advance(to: .milliseconds(500))
-    #expect(bench.state() == "loading")
-    #expect(bench.reading("progress") == .number(0.25))
+    expectEqual(bench.state(), "loading")
+    expectEqual(bench.reading("progress"), .number(0.25))
     bench.advance(to: .milliseconds(3000))
-    #expect(bench.reading("progress") == .number(0.2))
+    expectEqual(bench.reading("progress"), .number(0.2))
     bench.advance(to: .seconds(7))
-    #expect(bench.state() == "finished(done)")
-    #expect(bench.reading("progress") == nil)
+    expectEqual(bench.state(), "finished(done)")
+    expectNil(bench.reading("progress"))
     let instant = Bench(Job.kind, initial: "loading", ["load": .interval(.zero)])
-    #expect(instant.state() == "processing")
+    expectEqual(instant.state(), "processing")
   }
 
   @Test("each stage lasts as long as its parameter says")
@@ -104,8 +106,9 @@ struct JobTests {
     let bench = Bench(Job.kind, ["load": .interval(.seconds(3)), "process": .interval(.seconds(4))])
     bench.send("start")
     bench.advance(to: .seconds(20))
-    #expect(
-      bench.lines.suffix(2) == [
+    expectEqual(
+      bench.lines.suffix(2),
+      [
         "3.000 m moved loading processing timer=load", "7.000 m moved processing finished(done) timer=process",
       ])
   }

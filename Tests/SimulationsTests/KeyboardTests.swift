@@ -31,10 +31,10 @@ struct KeyboardTests {
               key.send(event, values)
               expected[0] = key.state()
             }
-            #expect(keyboard.state() == expected.joined(separator: "+"), "\(word), \(event) \(arguments)")
-            #expect(keyboard.timers() == key.timers(), "\(word), \(event) \(arguments)")
+            expectEqual(keyboard.state(), expected.joined(separator: "+"), "\(word), \(event) \(arguments)")
+            expectEqual(keyboard.timers(), key.timers(), "\(word), \(event) \(arguments)")
             let isNothing = keyboard.state() == word && event != "character"
-            #expect(outcome.hasPrefix("ignored") == isNothing, "\(word), \(event) \(arguments): \(outcome)")
+            expectEqual(outcome.hasPrefix("ignored"), isNothing, "\(word), \(event) \(arguments): \(outcome)")
           }
         }
       }
@@ -62,7 +62,7 @@ struct KeyboardTests {
         }
       }
       let lines = keyboard.lines.map { $0.replacing("+letters+off", with: "") }
-      #expect(lines == key.lines, "seed \(seed)")
+      expectEqual(lines, key.lines, "seed \(seed)")
     }
   }
 
@@ -72,21 +72,21 @@ struct KeyboardTests {
     keyboard.send("tap")
     keyboard.send("layout", .text("digits"))
     keyboard.advance(to: .milliseconds(349))
-    #expect(keyboard.send("tap") == "moved on+digits+off capsLock+digits+off event=tap")
-    #expect(keyboard.send("character", .text("7")) == "stayed capsLock+digits+off event=character > text 7")
-    #expect(keyboard.timers().isEmpty)
+    expectEqual(keyboard.send("tap"), "moved on+digits+off capsLock+digits+off event=tap")
+    expectEqual(keyboard.send("character", .text("7")), "stayed capsLock+digits+off event=character > text 7")
+    expect(keyboard.timers().isEmpty)
   }
 
   @Test("eighteen states of eight, in the order of the regions")
   func words() {
     let words = Keyboard.kind.states.map(\.word)
-    #expect(words.count == 3 * 3 * 2)
-    #expect(words.prefix(3) == ["off+letters+off", "off+letters+on", "off+digits+off"])
-    #expect(words.last == "capsLock+symbols+on")
-    #expect(Keyboard.kind.initialStates == ["off", "on", "capsLock"] + words)
-    #expect(Keyboard.kind.regions?.names == ["shift", "layout", "dictation"])
-    #expect(Keyboard.kind.regionSizes == [3, 3, 2])
-    #expect(SmartFridge.kind.regionSizes == [6, 3, 3])
-    #expect(ShiftKey.kind.regionSizes == nil)
+    expectEqual(words.count, 3 * 3 * 2)
+    expectEqual(words.prefix(3), ["off+letters+off", "off+letters+on", "off+digits+off"])
+    expectEqual(words.last, "capsLock+symbols+on")
+    expectEqual(Keyboard.kind.initialStates, ["off", "on", "capsLock"] + words)
+    expectEqual(Keyboard.kind.regions?.names, ["shift", "layout", "dictation"])
+    expectEqual(Keyboard.kind.regionSizes, [3, 3, 2])
+    expectEqual(SmartFridge.kind.regionSizes, [6, 3, 3])
+    expectNil(ShiftKey.kind.regionSizes)
   }
 }

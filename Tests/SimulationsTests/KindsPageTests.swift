@@ -13,7 +13,7 @@ struct KindsPageTests {
     if let file = ProcessInfo.processInfo.environment["FSMD_KINDS_PAGE"] {
       try Data(page.utf8).write(to: URL(filePath: file))
     } else {
-      #expect(try Document("Docs/Kinds.md").text + "\n" == page, "'make kinds' writes it anew")
+      try expectEqual(Document("Docs/Kinds.md").text + "\n", page, "'make kinds' writes it anew")
     }
   }
 
@@ -24,7 +24,7 @@ struct KindsPageTests {
     if let file = ProcessInfo.processInfo.environment["FSMD_KINDS_PAGE"] {
       try Data(written.utf8).write(to: URL(filePath: file).deletingLastPathComponent().appending(path: "Sources.md"))
     } else {
-      #expect(page == written, "'make kinds' writes it anew")
+      expectEqual(page, written, "'make kinds' writes it anew")
     }
   }
 
@@ -32,7 +32,7 @@ struct KindsPageTests {
   func sourceNames() throws {
     let page = try Document("Docs/Sources.md").text
     let tables = page.matches(of: Self.table).map { String($0.output.1) }
-    #expect(tables.sorted() == Set(Catalogue.simulations.entries.map(\.source).filter { !$0.isEmpty }).sorted())
+    expectEqual(tables.sorted(), Set(Catalogue.simulations.entries.map(\.source).filter { !$0.isEmpty }).sorted())
   }
 
   /// The mark before a table, and the table after it.

@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct ListDetailCoordinatorTests {
@@ -24,8 +25,9 @@ struct ListDetailCoordinatorTests {
     bench.send("selected", .text("apple"))
     bench.send("allTapped")
     bench.send("selected", .text("pear"))
-    #expect(
-      bench.lines == [
+    expectEqual(
+      bench.lines,
+      [
         "0.000 m created none",
         "0.000 m moved none All event=start > pushList",
         "0.000 m moved All Detail(apple) event=selected > pushDetail apple",
@@ -38,41 +40,40 @@ struct ListDetailCoordinatorTests {
   func kept() {
     let bench = Bench(ListDetailCoordinator.kind)
     bench.send("start")
-    #expect(bench.reading("item") == nil)
+    expectNil(bench.reading("item"))
     bench.send("selected", .text("apple"))
-    #expect(
-      bench.send("selected", .text("pear"))
-        == "refused Detail(apple) event=selected : from the details only the list can be shown")
-    #expect(bench.state() == "Detail(apple)")
-    #expect(bench.reading("item") == .text("pear"))
+    expectEqual(
+      bench.send("selected", .text("pear")),
+      "refused Detail(apple) event=selected : from the details only the list can be shown")
+    expectEqual(bench.state(), "Detail(apple)")
+    expectEqual(bench.reading("item"), .text("pear"))
     bench.send("allTapped")
-    #expect(bench.reading("item") == .text("pear"))
+    expectEqual(bench.reading("item"), .text("pear"))
     bench.send("selected", .text("plum"))
-    #expect(bench.state() == "Detail(plum)")
-    #expect(bench.reading("item") == .text("plum"))
+    expectEqual(bench.state(), "Detail(plum)")
+    expectEqual(bench.reading("item"), .text("plum"))
   }
 
   @Test("what is asked before the start is ignored, and no item is kept")
   func notStarted() {
     let bench = Bench(ListDetailCoordinator.kind)
     bench.send("selected", .text("apple"))
-    #expect(bench.reading("item") == nil)
-    #expect(bench.state() == "none")
+    expectNil(bench.reading("item"))
+    expectEqual(bench.state(), "none")
   }
 
   @Test("the list may not follow itself, and the refusal says so")
   func listTwice() {
     let bench = Bench(ListDetailCoordinator.kind, initial: "All")
-    #expect(bench.lines == ["0.000 m created All > pushList"])
-    #expect(
-      bench.send("allTapped")
-        == "refused All event=allTapped : from the list only the details of an item can be shown")
+    expectEqual(bench.lines, ["0.000 m created All > pushList"])
+    expectEqual(
+      bench.send("allTapped"), "refused All event=allTapped : from the list only the details of an item can be shown")
   }
 
   @Test("made among details it knows no item and pushes none")
   func withoutItem() {
     let bench = Bench(ListDetailCoordinator.kind, initial: "Detail")
-    #expect(bench.lines == ["0.000 m created Detail"])
-    #expect(bench.send("allTapped") == "moved Detail All event=allTapped > popToRoot")
+    expectEqual(bench.lines, ["0.000 m created Detail"])
+    expectEqual(bench.send("allTapped"), "moved Detail All event=allTapped > popToRoot")
   }
 }

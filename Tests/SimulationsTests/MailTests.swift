@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct MailTests {
@@ -31,14 +32,14 @@ struct MailTests {
     bench.send("EHLO", .text("me"))
     bench.send("AUTH", .text("LOGIN"))
     bench.send("line", .text("ann"))
-    #expect(bench.send("line", .text("bad")) == "moved authLoginPassword helo event=line > reply 535")
+    expectEqual(bench.send("line", .text("bad")), "moved authLoginPassword helo event=line > reply 535")
     bench.send("AUTH", .text("PLAIN"))
-    #expect(bench.send("line", .text("ann hush")) == "moved authPlain helo event=line > reply 235")
+    expectEqual(bench.send("line", .text("ann hush")), "moved authPlain helo event=line > reply 235")
     bench.send("MAIL", .text("a@example.org"))
-    #expect(
-      bench.send("RCPT", .text("b@example.org"))
-        == "moved from to event=RCPT > reply 250 > handOver a@example.org b@example.org")
-    #expect(bench.nextDue == nil)
+    expectEqual(
+      bench.send("RCPT", .text("b@example.org")),
+      "moved from to event=RCPT > reply 250 > handOver a@example.org b@example.org")
+    expectNil(bench.nextDue)
   }
 
   @Test("pop3: every cell")
@@ -75,11 +76,11 @@ struct MailTests {
     guard case .machine(let kind)? = Catalogue.simulations[name] else { return }
     let bench = Bench(kind)
     bench.advance(to: .milliseconds(59_999))
-    #expect(bench.send("NOOP").hasPrefix("stayed start"))
+    expect(bench.send("NOOP"), hasPrefix: "stayed start")
     bench.advance(to: .seconds(60))
-    #expect(bench.lines.last == "60.000 m moved start closed timer=sessionTimeout")
-    #expect(bench.send("NOOP") == "refused closed event=NOOP : the session is over")
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.lines.last, "60.000 m moved start closed timer=sessionTimeout")
+    expectEqual(bench.send("NOOP"), "refused closed event=NOOP : the session is over")
+    expectNil(bench.nextDue)
   }
 
   @Test("a second user of pop3 takes the place of the first, and a bad password leads back")
@@ -87,25 +88,25 @@ struct MailTests {
     let bench = Bench(POP3.kind)
     bench.send("USER", .text("x"))
     bench.send("USER", .text("user"))
-    #expect(bench.send("PASS", .text("bad")) == "moved user start event=PASS > reply -ERR")
+    expectEqual(bench.send("PASS", .text("bad")), "moved user start event=PASS > reply -ERR")
     bench.send("USER", .text("user"))
-    #expect(bench.send("PASS", .text("secret")) == "moved user authenticated event=PASS > reply +OK")
+    expectEqual(bench.send("PASS", .text("secret")), "moved user authenticated event=PASS > reply +OK")
   }
 
   @Test("the proxy has a machine per protocol, and they know nothing of each other")
   func proxy() {
     let members = Composition.proxy.members.map(\.name)
-    #expect(members == ["http", "smtp", "pop3", "imap", "supervisor", "http-2", "smtp-2", "pop3-2", "imap-2"])
+    expectEqual(members, ["http", "smtp", "pop3", "imap", "supervisor", "http-2", "smtp-2", "pop3-2", "imap-2"])
     // A wire leads to or from the supervisor, or from a member to the next one of its protocol.
     for wire in Composition.proxy.wires {
-      #expect((wire.from == 4) != (wire.to == 4) || wire.to == wire.from + 5)
+      expect((wire.from == 4) != (wire.to == 4) || wire.to == wire.from + 5)
     }
     let bench = Bench()
     bench.add(.proxy, "p")
     bench.send("line", .text("GET / HTTP/1.1"), to: "p.http")
     bench.send("QUIT", to: "p.smtp")
     bench.advance(.seconds(60))
-    #expect(
-      ["p.http", "p.smtp", "p.pop3", "p.imap"].map { bench.state($0) } == ["closed", "done", "closed", "closed"])
+    expectEqual(
+      ["p.http", "p.smtp", "p.pop3", "p.imap"].map { bench.state($0) }, ["closed", "done", "closed", "closed"])
   }
 }

@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct NaiveCheckinsTests {
@@ -23,10 +24,11 @@ struct NaiveCheckinsTests {
   @Test("before the login there is no button to log out, and noAuth is an error like others")
   func firstVersion() {
     let bench = Bench(NaiveCheckins.kind, ["login": .flag(false)])
-    #expect(bench.send("logoutPressed").hasPrefix("refused idle event=logoutPressed : there is no login yet"))
-    #expect(bench.send("downloadCheckins") == "moved idle loading event=downloadCheckins > fetch")
-    #expect(bench.send("downloadCheckins") == "ignored loading event=downloadCheckins")
-    #expect(bench.send("loadingFailed", .text("noAuth")) == "moved loading error(failedToLoadData) event=loadingFailed")
+    expect(bench.send("logoutPressed"), hasPrefix: "refused idle event=logoutPressed : there is no login yet")
+    expectEqual(bench.send("downloadCheckins"), "moved idle loading event=downloadCheckins > fetch")
+    expectEqual(bench.send("downloadCheckins"), "ignored loading event=downloadCheckins")
+    expectEqual(
+      bench.send("loadingFailed", .text("noAuth")), "moved loading error(failedToLoadData) event=loadingFailed")
   }
 
   @Test("a list appears after a logout during the download; with the second guard, the logout is lost")
@@ -34,11 +36,11 @@ struct NaiveCheckinsTests {
     let bench = Bench(NaiveCheckins.kind)
     bench.send("downloadCheckins")
     bench.send("logoutPressed")
-    #expect(bench.state() == "loggedOut")
+    expectEqual(bench.state(), "loggedOut")
     bench.send("loadingFinished", .integer(5))
-    #expect(bench.state() == "list(5)")
+    expectEqual(bench.state(), "list(5)")
     let guarded = Bench(NaiveCheckins.kind, initial: "loading", ["guardLoading": .flag(true)])
-    #expect(guarded.send("logoutPressed") == "ignored loading event=logoutPressed")
+    expectEqual(guarded.send("logoutPressed"), "ignored loading event=logoutPressed")
   }
 
   @Test("wired to the services of the machine: logged out at 1 s, and the list is there at 3 s")
@@ -54,14 +56,14 @@ struct NaiveCheckinsTests {
     let bench = Bench()
     bench.add(app, "n", ["auth": ["loginLatency": .interval(.zero)]])
     bench.send("downloadCheckins", to: "n.screen")
-    #expect(bench.state("n.screen") == "loggedOut")
+    expectEqual(bench.state("n.screen"), "loggedOut")
     bench.send("login", .text("A"), .text("ok"), to: "n.auth")
     bench.advance(to: .seconds(1))
     bench.send("logoutPressed", to: "n.screen")
-    #expect(bench.state("n.screen") == "loggedOut")
-    #expect(bench.state("n.auth") == "anonymous")
+    expectEqual(bench.state("n.screen"), "loggedOut")
+    expectEqual(bench.state("n.auth"), "anonymous")
     bench.advance(to: .seconds(3))
-    #expect(bench.state("n.screen") == "list(5)")
+    expectEqual(bench.state("n.screen"), "list(5)")
   }
 
   /// An input from a person or the service, with the event that brings it to the machine and to the view controller.
@@ -115,16 +117,18 @@ struct NaiveCheckinsTests {
 
   @Test("the two agree until there is a logout while loading, or before anything was shown")
   func agreement() {
-    #expect(
-      partings("faithful", length: 5) == [
+    expectEqual(
+      partings("faithful", length: 5),
+      [
         Parting(deed: .logout, state: "loading"), Parting(deed: .logout, state: "idle"),
       ])
   }
 
   @Test("hardened, the machine drops the answer that comes after that logout, and the view controller shows it")
   func agreementWithHardened() {
-    #expect(
-      partings("hardened", length: 5) == [
+    expectEqual(
+      partings("hardened", length: 5),
+      [
         Parting(deed: .logout, state: "idle"), Parting(deed: .list, state: "loggedOut"),
         Parting(deed: .empty, state: "loggedOut"), Parting(deed: .failure, state: "loggedOut"),
       ])

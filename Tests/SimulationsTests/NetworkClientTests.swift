@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct NetworkClientTests {
@@ -27,23 +28,23 @@ struct NetworkClientTests {
     bench.advance(to: .seconds(1))
     bench.send("connect")
     bench.advance(to: .milliseconds(1200))
-    #expect(bench.send("connected") == "moved connecting(1) online event=connected > sent A 1")
+    expectEqual(bench.send("connected"), "moved connecting(1) online event=connected > sent A 1")
     bench.advance(to: .milliseconds(1500))
-    #expect(bench.send("response", .text("A")) == "stayed online event=response > completed A")
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.send("response", .text("A")), "stayed online event=response > completed A")
+    expectNil(bench.nextDue)
   }
 
   @Test("a thousand requests may be under way, and one more is refused")
   func mostUnderWay() {
     let bench = online()
     for number in 1...NetworkClient.mostUnderWay {
-      #expect(bench.send("request", .text("r\(number)"), .none).hasPrefix("stayed online"))
+      expect(bench.send("request", .text("r\(number)"), .none), hasPrefix: "stayed online")
     }
-    #expect(
-      bench.send("request", .text("more"), .none)
-        == "refused online event=request : 1000 requests are under way, which is the limit")
+    expectEqual(
+      bench.send("request", .text("more"), .none),
+      "refused online event=request : 1000 requests are under way, which is the limit")
     bench.send("response", .text("r7"))
-    #expect(bench.send("request", .text("more"), .none).hasPrefix("stayed online"))
+    expect(bench.send("request", .text("more"), .none), hasPrefix: "stayed online")
   }
 
   @Test("an idempotent request is sent again after a lost connection, before the others; another one fails")
@@ -53,20 +54,20 @@ struct NetworkClientTests {
     bench.send("request", .text("once"), .flag(false))
     bench.send("request", .text("C"), .flag(true))
     bench.advance(to: .milliseconds(300))
-    #expect(bench.send("connectionLost") == "moved online backoff(0) event=connectionLost > failed once lost")
+    expectEqual(bench.send("connectionLost"), "moved online backoff(0) event=connectionLost > failed once lost")
     bench.send("request", .text("D"), .none)
-    #expect(bench.timers() == ["backoff": .milliseconds(1300)])
+    expectEqual(bench.timers(), ["backoff": .milliseconds(1300)])
     bench.advance(to: .milliseconds(1400))
-    #expect(bench.state() == "connecting(1)")
-    #expect(bench.send("connected") == "moved connecting(1) online event=connected > sent B 4 > sent C 5 > sent D 6")
-    #expect(bench.timers().keys.sorted() == ["request(4)", "request(5)", "request(6)"])
+    expectEqual(bench.state(), "connecting(1)")
+    expectEqual(bench.send("connected"), "moved connecting(1) online event=connected > sent B 4 > sent C 5 > sent D 6")
+    expectEqual(bench.timers().keys.sorted(), ["request(4)", "request(5)", "request(6)"])
   }
 
   @Test("without a queue a request is refused at once")
   func rejecting() {
     let bench = Bench(NetworkClient.kind, ["policy": .text("reject")])
-    #expect(
-      bench.send("request", .text("A"), .none) == "refused offline event=request : blocked: there is no connection")
+    expectEqual(
+      bench.send("request", .text("A"), .none), "refused offline event=request : blocked: there is no connection")
   }
 
   @Test("an answer exactly when the time is over comes too late")
@@ -74,9 +75,9 @@ struct NetworkClientTests {
     let bench = online()
     bench.send("request", .text("A"), .none)
     bench.advance(to: .seconds(30))
-    #expect(bench.lines.last == "30.000 m stayed online timer=request(1) > failed A timeout")
-    #expect(bench.send("response", .text("A")) == "ignored online event=response")
-    #expect(bench.reading("lateDropped") == .integer(1))
+    expectEqual(bench.lines.last, "30.000 m stayed online timer=request(1) > failed A timeout")
+    expectEqual(bench.send("response", .text("A")), "ignored online event=response")
+    expectEqual(bench.reading("lateDropped"), .integer(1))
   }
 
   @Test("the pauses double up to half a minute")
@@ -86,12 +87,12 @@ struct NetworkClientTests {
     var pauses: [Nanoseconds] = []
     for attempt in 1...8 {
       bench.advance(.seconds(10))
-      #expect(bench.state() == "backoff(\(attempt))")
+      expectEqual(bench.state(), "backoff(\(attempt))")
       pauses.append((bench.nextDue ?? .beginning) - bench.now)
       bench.advance(to: bench.nextDue ?? .beginning)
-      #expect(bench.state() == "connecting(\(attempt + 1))")
+      expectEqual(bench.state(), "connecting(\(attempt + 1))")
     }
-    #expect(pauses == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
+    expectEqual(pauses, [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
   }
 
   @Test("after the last attempt all that waits fails")
@@ -101,31 +102,29 @@ struct NetworkClientTests {
     bench.send("connect")
     bench.send("connectFailed")
     bench.advance(.seconds(1))
-    #expect(
-      bench.send("connectFailed")
-        == "moved connecting(2) offline event=connectFailed > failed A unreachable")
-    #expect(bench.reading("waiting") == .integer(0))
+    expectEqual(bench.send("connectFailed"), "moved connecting(2) offline event=connectFailed > failed A unreachable")
+    expectEqual(bench.reading("waiting"), .integer(0))
   }
 
   @Test("the limit of the queue, and one more: the newest is refused")
   func queueLimit() {
     let bench = Bench(NetworkClient.kind)
     for number in 1...100 {
-      #expect(bench.send("request", .text("\(number)"), .none) == "stayed offline event=request")
+      expectEqual(bench.send("request", .text("\(number)"), .none), "stayed offline event=request")
     }
-    #expect(
-      bench.send("request", .text("101"), .none)
-        == "refused offline event=request : blocked: there is no connection, and the queue is full with 100 requests")
+    expectEqual(
+      bench.send("request", .text("101"), .none),
+      "refused offline event=request : blocked: there is no connection, and the queue is full with 100 requests")
     bench.send("connect")
     bench.send("connected")
-    #expect(bench.reading("underWay") == .integer(100))
+    expectEqual(bench.reading("underWay"), .integer(100))
   }
 
   @Test("a disconnect fails what is under way and keeps nothing running")
   func disconnect() {
     let bench = online()
     bench.send("request", .text("A"), .none)
-    #expect(bench.send("disconnect") == "moved online offline event=disconnect > failed A disconnected")
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.send("disconnect"), "moved online offline event=disconnect > failed A disconnected")
+    expectNil(bench.nextDue)
   }
 }

@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct OpenFridgeTests {
@@ -28,15 +29,16 @@ struct OpenFridgeTests {
     let bench = Bench(OpenFridge.kind, ["start": .number(4)])
     bench.advance(to: .seconds(100))
     bench.send("doorOpened")
-    #expect(bench.nextDue == nil)
+    expectNil(bench.nextDue)
     bench.advance(to: .seconds(400))
     guard case .number(let temperature) = bench.reading("temperature") else { return }
     // 22 + (3.397 − 22)·e^(−300/600), by the law for an open door.
-    #expect((temperature * 100).rounded() == 1072)
+    expectEqual((temperature * 100).rounded(), 1072)
     bench.send("doorClosed")
     bench.advance(to: .seconds(402))
-    #expect(
-      bench.lines == [
+    expectEqual(
+      bench.lines,
+      [
         "0.000 m created cooling > compressorOn",
         "100.000 m moved cooling doorOpen event=doorOpened > compressorOff",
         "400.000 m moved doorOpen waiting event=doorClosed",
@@ -47,8 +49,7 @@ struct OpenFridgeTests {
   @Test(
     "made with its door shut it tells the compressor what the first fridge does", arguments: ["cooling", "waiting"])
   func made(initial: String) {
-    #expect(
-      Bench(OpenFridge.kind, initial: initial).lines == Bench(Fridge.kind, initial: initial).lines)
+    expectEqual(Bench(OpenFridge.kind, initial: initial).lines, Bench(Fridge.kind, initial: initial).lines)
   }
 
   @Test("until a door is opened it is the first fridge, to the nanosecond")
@@ -57,7 +58,7 @@ struct OpenFridgeTests {
     let second = Bench(OpenFridge.kind, ["start": .number(4)])
     first.advance(to: .seconds(10_000))
     second.advance(to: .seconds(10_000))
-    #expect(first.lines == second.lines && first.lines.count > 4)
-    #expect(first.reading("temperature") == second.reading("temperature"))
+    expect(first.lines == second.lines && first.lines.count > 4)
+    expectEqual(first.reading("temperature"), second.reading("temperature"))
   }
 }

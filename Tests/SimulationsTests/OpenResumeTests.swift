@@ -2,6 +2,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct OpenResumeTests {
@@ -42,21 +43,25 @@ struct OpenResumeTests {
       }
     }
     let rows = Self.rows(order)
-    #expect(
-      outcomes { Bench(OpenResume.kind, ["order": .text(order)]) } == [
+    expectEqual(
+      outcomes { Bench(OpenResume.kind, ["order": .text(order)]) },
+      [
         "→ loading(7)", "→ loading(8)", "ignored", "ignored", "ignored", "ignored", "ignored", "ignored",
       ])
-    #expect(
-      outcomes(rows["loading(7)"]!) == [
+    expectEqual(
+      outcomes(rows["loading(7)"]!),
+      [
         "ignored", "→ loading(8)", "ignored", "→ closed > closeScreen", "ignored", "ignored", "ignored", "ignored",
       ])
-    #expect(
-      outcomes(rows["shown(7)"]!) == [
+    expectEqual(
+      outcomes(rows["shown(7)"]!),
+      [
         "ignored", "→ loading(8)", "ignored", "→ closed > closeScreen", "stayed", "ignored", "→ shown(7,viewed)",
         "ignored",
       ])
-    #expect(
-      outcomes(rows["failed(7)"]!) == [
+    expectEqual(
+      outcomes(rows["failed(7)"]!),
+      [
         "→ loading(7)", "→ loading(8)", "→ loading(7)", "→ closed > closeScreen", "ignored", "ignored", "ignored",
         "ignored",
       ])
@@ -65,13 +70,13 @@ struct OpenResumeTests {
   @Test("loaded, marked as viewed, routed to; a new version comes in silence", arguments: ["recursive", "queued"])
   func trace(order: String) {
     let bench = Self.open(["order": .text(order)])
-    #expect(bench.state() == "loading(7)")
+    expectEqual(bench.state(), "loading(7)")
     bench.advance(to: .seconds(2))
-    #expect(bench.lines.last == "1.000 m moved loading(7) shown(7,viewed) timer=loaded(1) > route 7")
-    #expect(bench.send("changedOutside", .integer(7)) == "stayed shown(7,viewed) event=changedOutside")
+    expectEqual(bench.lines.last, "1.000 m moved loading(7) shown(7,viewed) timer=loaded(1) > route 7")
+    expectEqual(bench.send("changedOutside", .integer(7)), "stayed shown(7,viewed) event=changedOutside")
     bench.advance(to: .seconds(10))
-    #expect(bench.lines.last == "3.000 m moved shown(7,viewed) shown(7,viewed) timer=loaded(2)")
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.lines.last, "3.000 m moved shown(7,viewed) shown(7,viewed) timer=loaded(2)")
+    expectNil(bench.nextDue)
   }
 
   @Test("what is shown is unviewed until the post-processor's action, and the feature emits both")
@@ -84,7 +89,7 @@ struct OpenResumeTests {
       store.accept(.open(7), by: feature, to: &listener)
       store.deliver(.loaded(.init(id: 7, isViewed: false)), from: 1, by: feature, to: &listener)
       let viewed = order == .recursive ? ["shown(7,viewed)", "route(7)"] : ["route(7)", "shown(7,viewed)"]
-      #expect(listener.heard == ["loading(7)", "shown(7,unviewed)"] + viewed)
+      expectEqual(listener.heard, ["loading(7)", "shown(7,unviewed)"] + viewed)
     }
   }
 
@@ -106,20 +111,20 @@ struct OpenResumeTests {
     let bench = Self.open()
     bench.advance(.milliseconds(500))
     bench.send("open", .integer(8))
-    #expect(bench.timers() == ["loaded(1)": .seconds(1), "loaded(2)": .milliseconds(1500)])
+    expectEqual(bench.timers(), ["loaded(1)": .seconds(1), "loaded(2)": .milliseconds(1500)])
     bench.advance(to: .seconds(1))
-    #expect(bench.lines.last == "1.000 m ignored loading(8) timer=loaded(1)")
-    #expect(bench.reading("lateDropped") == .integer(1))
+    expectEqual(bench.lines.last, "1.000 m ignored loading(8) timer=loaded(1)")
+    expectEqual(bench.reading("lateDropped"), .integer(1))
     bench.advance(to: .seconds(2))
-    #expect(bench.lines.last == "1.500 m moved loading(8) shown(8,viewed) timer=loaded(2) > route 8")
+    expectEqual(bench.lines.last, "1.500 m moved loading(8) shown(8,viewed) timer=loaded(2) > route 8")
   }
 
   @Test("results come in any order")
   func overtaking() {
     let bench = Self.open()
     bench.send("open", .integer(8))
-    #expect(bench.fire("loaded(2)") == "moved loading(8) shown(8,viewed) timer=loaded(2) > route 8")
-    #expect(bench.fire("loaded(1)") == "ignored shown(8,viewed) timer=loaded(1)")
+    expectEqual(bench.fire("loaded(2)"), "moved loading(8) shown(8,viewed) timer=loaded(2) > route 8")
+    expectEqual(bench.fire("loaded(1)"), "ignored shown(8,viewed) timer=loaded(1)")
   }
 
   @Test("closed and opened again: one result is taken, the other dropped, and one route is said")
@@ -128,9 +133,9 @@ struct OpenResumeTests {
     bench.send("close")
     bench.send("open", .integer(7))
     bench.advance(.seconds(2))
-    #expect(bench.lines.filter { $0.contains("route") }.count == 1)
-    #expect(bench.reading("lateDropped") == .integer(1))
-    #expect(bench.reading("loads") == .integer(0))
+    expectEqual(bench.lines.filter { $0.contains("route") }.count, 1)
+    expectEqual(bench.reading("lateDropped"), .integer(1))
+    expectEqual(bench.reading("loads"), .integer(0))
   }
 
   @Test("a result after close is dropped")
@@ -138,18 +143,18 @@ struct OpenResumeTests {
     let bench = Self.open()
     bench.send("close")
     bench.advance(.seconds(1))
-    #expect(bench.lines.last == "1.000 m ignored closed timer=loaded(1)")
+    expectEqual(bench.lines.last, "1.000 m ignored closed timer=loaded(1)")
   }
 
   @Test("a failure is a toast; retry goes on with the open")
   func retry() {
     let bench = Self.open(["failures": .integer(1)])
-    #expect(bench.timers() == ["failed(1)": .seconds(1)])
+    expectEqual(bench.timers(), ["failed(1)": .seconds(1)])
     bench.advance(.seconds(1))
-    #expect(bench.lines.last == "1.000 m moved loading(7) failed(7,offline) timer=failed(1) > toast offline")
-    #expect(bench.send("retry") == "moved failed(7,offline) loading(7) event=retry")
+    expectEqual(bench.lines.last, "1.000 m moved loading(7) failed(7,offline) timer=failed(1) > toast offline")
+    expectEqual(bench.send("retry"), "moved failed(7,offline) loading(7) event=retry")
     bench.advance(.seconds(1))
-    #expect(bench.lines.last == "2.000 m moved loading(7) shown(7,viewed) timer=loaded(2) > route 7")
+    expectEqual(bench.lines.last, "2.000 m moved loading(7) shown(7,viewed) timer=loaded(2) > route 7")
   }
 
   @Test("the result of a retry is dropped when another was opened meanwhile")
@@ -158,7 +163,7 @@ struct OpenResumeTests {
     bench.advance(.seconds(1))
     bench.send("retry")
     bench.send("open", .integer(8))
-    #expect(bench.fire("loaded(2)") == "ignored loading(8) timer=loaded(2)")
+    expectEqual(bench.fire("loaded(2)"), "ignored loading(8) timer=loaded(2)")
   }
 
   @Test("a new version that cannot be had changes nothing; one for a closed screen is dropped")
@@ -166,23 +171,22 @@ struct OpenResumeTests {
     let bench = Self.open(["service": .text("manual")])
     bench.send("loaded", .integer(7))
     bench.send("changedOutside", .integer(7))
-    #expect(bench.send("failed", .integer(7), .text("e")) == "stayed shown(7,viewed) event=failed")
-    #expect(bench.reading("loads") == .integer(0))
+    expectEqual(bench.send("failed", .integer(7), .text("e")), "stayed shown(7,viewed) event=failed")
+    expectEqual(bench.reading("loads"), .integer(0))
     bench.send("changedOutside", .integer(7))
     bench.send("close")
-    #expect(bench.send("loaded", .integer(7)) == "ignored closed event=loaded")
+    expectEqual(bench.send("loaded", .integer(7)), "ignored closed event=loaded")
   }
 
   @Test("answers by hand")
   func manual() {
     let bench = Self.open(["service": .text("manual")])
-    #expect(bench.nextDue == nil)
-    #expect(bench.send("loaded", .integer(8)) == "ignored loading(7) event=loaded")
-    #expect(
-      bench.send("failed", .integer(7), .text("e")) == "moved loading(7) failed(7,e) event=failed > toast e")
+    expectNil(bench.nextDue)
+    expectEqual(bench.send("loaded", .integer(8)), "ignored loading(7) event=loaded")
+    expectEqual(bench.send("failed", .integer(7), .text("e")), "moved loading(7) failed(7,e) event=failed > toast e")
     bench.send("retry")
-    #expect(bench.send("loaded", .integer(7)) == "moved loading(7) shown(7,viewed) event=loaded > route 7")
-    #expect(bench.send("loaded", .integer(7)) == "ignored shown(7,viewed) event=loaded")
+    expectEqual(bench.send("loaded", .integer(7)), "moved loading(7) shown(7,viewed) event=loaded > route 7")
+    expectEqual(bench.send("loaded", .integer(7)), "ignored shown(7,viewed) event=loaded")
   }
 
   @Test("an answer by hand comes instead of the service's, to the oldest request for that résumé")
@@ -190,43 +194,43 @@ struct OpenResumeTests {
     let bench = Self.open()
     bench.send("close")
     bench.send("open", .integer(7))
-    #expect(bench.send("loaded", .integer(7)) == "moved loading(7) shown(7,viewed) event=loaded > route 7")
-    #expect(Array(bench.timers().keys) == ["loaded(2)"])
+    expectEqual(bench.send("loaded", .integer(7)), "moved loading(7) shown(7,viewed) event=loaded > route 7")
+    expectEqual(Array(bench.timers().keys), ["loaded(2)"])
   }
 
   @Test("an answer by hand that nobody waits for is dropped, and the service goes on")
   func lateByHand() {
     let bench = Self.open()
     bench.send("open", .integer(8))
-    #expect(bench.send("loaded", .integer(7)) == "ignored loading(8) event=loaded")
-    #expect(bench.timers().count == 2)
-    #expect(bench.send("loaded", .integer(9)) == "ignored loading(8) event=loaded")
+    expectEqual(bench.send("loaded", .integer(7)), "ignored loading(8) event=loaded")
+    expectEqual(bench.timers().count, 2)
+    expectEqual(bench.send("loaded", .integer(9)), "ignored loading(8) event=loaded")
     bench.advance(.seconds(1))
-    #expect(bench.reading("lateDropped") == .integer(3))
-    #expect(bench.state() == "shown(8,viewed)")
+    expectEqual(bench.reading("lateDropped"), .integer(3))
+    expectEqual(bench.state(), "shown(8,viewed)")
   }
 
   @Test("hardened, a résumé that is shown is closed before another one loads")
   func closesFirst() {
     let bench = Self.open(["mode": .text("hardened")])
-    #expect(bench.send("open", .integer(8)) == "moved loading(7) loading(8) event=open")
+    expectEqual(bench.send("open", .integer(8)), "moved loading(7) loading(8) event=open")
     bench.advance(.seconds(1))
-    #expect(bench.send("open", .integer(8)) == "ignored shown(8,viewed) event=open")
-    #expect(bench.send("open", .integer(9)) == "moved shown(8,viewed) loading(9) event=open > closeScreen")
+    expectEqual(bench.send("open", .integer(8)), "ignored shown(8,viewed) event=open")
+    expectEqual(bench.send("open", .integer(9)), "moved shown(8,viewed) loading(9) event=open > closeScreen")
   }
 
   @Test("a server's report is an action of the bootstrapper, if it has subscribed")
   func outside() {
     let bench = Self.open(["outside": .flag(true)])
-    #expect(bench.send("changedOnServer", .integer(7)) == "stayed loading(7) event=changedOnServer")
+    expectEqual(bench.send("changedOnServer", .integer(7)), "stayed loading(7) event=changedOnServer")
     bench.advance(.seconds(1))
-    #expect(bench.send("changedOnServer", .integer(8)) == "stayed shown(7,viewed) event=changedOnServer")
-    #expect(bench.reading("loads") == .integer(0))
-    #expect(bench.send("changedOnServer", .integer(7)) == "stayed shown(7,viewed) event=changedOnServer")
-    #expect(bench.reading("loads") == .integer(1))
+    expectEqual(bench.send("changedOnServer", .integer(8)), "stayed shown(7,viewed) event=changedOnServer")
+    expectEqual(bench.reading("loads"), .integer(0))
+    expectEqual(bench.send("changedOnServer", .integer(7)), "stayed shown(7,viewed) event=changedOnServer")
+    expectEqual(bench.reading("loads"), .integer(1))
     let deaf = Self.open()
     deaf.advance(.seconds(1))
-    #expect(deaf.send("changedOnServer", .integer(7)) == "ignored shown(7,viewed) event=changedOnServer")
+    expectEqual(deaf.send("changedOnServer", .integer(7)), "ignored shown(7,viewed) event=changedOnServer")
   }
 
   @Test("the store gives a signal to the bootstrapper, and its action to the actor")
@@ -235,11 +239,11 @@ struct OpenResumeTests {
     var store = FeatureStore(.shown(.init(id: 7, isViewed: true)), of: feature)
     var listener = Bootstrapped()
     let reports = [7, 8].map { store.report(.resumeChanged($0), by: feature, to: &listener) }
-    #expect(reports == [true, false])
-    #expect(listener.actions == [.changedOutside(7), .changedOutside(8)] && store.streams.count == 1)
+    expectEqual(reports, [true, false])
+    expect(listener.actions == [.changedOutside(7), .changedOutside(8)] && store.streams.count == 1)
     store.dispose()
     let isHeard = store.report(.resumeChanged(7), by: feature, to: &listener)
-    #expect(!isHeard && listener.actions.count == 2)
+    expect(!isHeard && listener.actions.count == 2)
   }
 
   private struct Bootstrapped: FeatureListener {
@@ -261,26 +265,26 @@ struct OpenResumeTests {
         bench.send("select", .integer(id), to: "a.list")
         bench.advance(.seconds(1))
       }
-      #expect(bench.state("a.resume") == "shown(9,viewed)")
-      #expect(bench.state("a.coordinator") == coordinator, "\(mode)")
+      expectEqual(bench.state("a.resume"), "shown(9,viewed)")
+      expectEqual(bench.state("a.coordinator"), coordinator, "\(mode)")
     }
   }
 
   @Test("with outside=on the app has a server, whose reports reach both features")
   func server() {
     let bench = Bench()
-    #expect(Composition.resumeApp.members.count == 3)
+    expectEqual(Composition.resumeApp.members.count, 3)
     bench.add(.resumeApp.with(["outside": true]), "a")
     bench.send("start", to: "a.coordinator")
     bench.advance(.seconds(1))
     bench.send("select", .integer(7), to: "a.list")
     bench.advance(.seconds(1))
     bench.send("edit", .integer(7), to: "a.server")
-    #expect(bench.reading("loads", of: "a.resume") == .integer(1))
+    expectEqual(bench.reading("loads", of: "a.resume"), .integer(1))
     bench.send("sort", to: "a.server")
-    #expect(bench.state("a.list") == "content.refreshing")
+    expectEqual(bench.state("a.list"), "content.refreshing")
     bench.advance(.seconds(1))
-    #expect(["a.list", "a.resume"].map { bench.state($0) } == ["content(20)", "shown(7,viewed)"])
+    expectEqual(["a.list", "a.resume"].map { bench.state($0) }, ["content(20)", "shown(7,viewed)"])
   }
 
   @Test("the server reports while it is connected, and once after a pause")
@@ -288,25 +292,25 @@ struct OpenResumeTests {
     Table(ResumeServer.kind, in: "../../Sources/Simulations/Services/ResumeServer.swift").check()
     let bench = Bench(ResumeServer.kind, initial: "offline")
     bench.send("edit", .integer(1))
-    #expect(bench.state() == "offline(1)")
-    #expect(bench.send("connect") == "moved offline(1) online event=connect > listChanged")
+    expectEqual(bench.state(), "offline(1)")
+    expectEqual(bench.send("connect"), "moved offline(1) online event=connect > listChanged")
   }
 
   @Test("a hundred loads, and no more")
   func limit() {
     let bench = Bench(OpenResume.kind, ["service": .text("manual")])
     for id in 0..<OpenResume.mostLoads { bench.send("open", .integer(id)) }
-    #expect(bench.send("open", .integer(1000)).hasPrefix("refused loading(99) event=open : 100 loads"))
-    #expect(bench.send("close").hasPrefix("moved"))
+    expect(bench.send("open", .integer(1000)), hasPrefix: "refused loading(99) event=open : 100 loads")
+    expect(bench.send("close"), hasPrefix: "moved")
   }
 
   @Test("made in a later state")
   func initial() {
-    #expect(Bench(OpenResume.kind, initial: "shown").state() == "shown(1,unviewed)")
-    #expect(
-      Bench(OpenResume.kind, initial: "shown").send("markViewed", .integer(1))
-        == "moved shown(1,unviewed) shown(1,viewed) event=markViewed")
-    #expect(Bench(OpenResume.kind, initial: "failed").state() == "failed(1,offline)")
-    #expect(Bench(OpenResume.kind, initial: "loading").timers() == ["loaded(1)": .seconds(1)])
+    expectEqual(Bench(OpenResume.kind, initial: "shown").state(), "shown(1,unviewed)")
+    expectEqual(
+      Bench(OpenResume.kind, initial: "shown").send("markViewed", .integer(1)),
+      "moved shown(1,unviewed) shown(1,viewed) event=markViewed")
+    expectEqual(Bench(OpenResume.kind, initial: "failed").state(), "failed(1,offline)")
+    expectEqual(Bench(OpenResume.kind, initial: "loading").timers(), ["loaded(1)": .seconds(1)])
   }
 }

@@ -1,6 +1,7 @@
 import MachineForms
 import MachineTesting
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import Simulations
@@ -14,7 +15,7 @@ struct OperationTests {
 
   @Test("the objects stand under the words of the state and the calls")
   func vocabularies() {
-    #expect(Operation.objects.matches(states: Operation.Phase.self, events: Operation.Call.self))
+    expect(Operation.objects.matches(states: Operation.Phase.self, events: Operation.Call.self))
   }
 
   @Test("all pairs")
@@ -37,14 +38,15 @@ struct OperationTests {
       bench.advance(to: .seconds(at))
       bench.send(call)
     }
-    #expect(bench.nextDue == nil)
+    expectNil(bench.nextDue)
     return bench
   }
 
   @Test("start, and finish two seconds later")
   func finish() {
-    #expect(
-      play([(0, "start"), (2, "finish")]).lines == [
+    expectEqual(
+      play([(0, "start"), (2, "finish")]).lines,
+      [
         "0.000 m created Ready",
         "0.000 m moved Ready Executing event=start\(Self.started)",
         "0.000 m stayed Executing timer=execute > executionBlock",
@@ -56,8 +58,9 @@ struct OperationTests {
   @Test("an operation that was cancelled in Ready finishes when its block sees the flag")
   func cancelledBefore() {
     let bench = play([(0, "cancel"), (1, "start")], ["onExecute": "finish"])
-    #expect(
-      bench.lines == [
+    expectEqual(
+      bench.lines,
+      [
         "0.000 m created Ready",
         "0.000 m stayed Ready event=cancel",
         "0.000 m stayed Ready timer=cancellation > cancellationBlock",
@@ -65,15 +68,16 @@ struct OperationTests {
         "1.000 m stayed Executing timer=execute > executionBlock",
         "1.000 m moved Executing Finished timer=finalize\(Self.finished)",
       ])
-    #expect(bench.reading("isCancelled") == .flag(true))
-    #expect(bench.reading("isFinished") == .flag(true))
+    expectEqual(bench.reading("isCancelled"), .flag(true))
+    expectEqual(bench.reading("isFinished"), .flag(true))
   }
 
   @Test("an operation that is cancelled while it executes is finished by its cancellation block")
   func cancelledDuring() {
     let bench = play([(0, "start"), (1, "cancel"), (1, "cancel")], ["onCancel": "finish"])
-    #expect(
-      bench.lines.dropFirst(3) == [
+    expectEqual(
+      bench.lines.dropFirst(3),
+      [
         "1.000 m stayed Executing event=cancel",
         "1.000 m stayed Executing timer=cancellation > cancellationBlock",
         "1.000 m moved Executing Finished timer=finalize\(Self.finished)",
@@ -85,52 +89,53 @@ struct OperationTests {
   func flagOnly() {
     let bench = play([(0, "start"), (1, "cancel"), (2, "cancel")])
     bench.advance(.seconds(1000))
-    #expect(bench.state() == "Executing")
-    #expect(bench.lines.last == "2.000 m ignored Executing event=cancel")
-    #expect(bench.reading("isCancelled") == .flag(true))
-    #expect(bench.reading("isExecuting") == .flag(true))
-    #expect(bench.reading("isReady") == .flag(false))
+    expectEqual(bench.state(), "Executing")
+    expectEqual(bench.lines.last, "2.000 m ignored Executing event=cancel")
+    expectEqual(bench.reading("isCancelled"), .flag(true))
+    expectEqual(bench.reading("isExecuting"), .flag(true))
+    expectEqual(bench.reading("isReady"), .flag(false))
   }
 
   @Test("an execution block of an operation that is not cancelled leaves it to its owner to finish")
   func notCancelled() {
-    #expect(play([(0, "start")], ["onExecute": "finish"]).state() == "Executing")
+    expectEqual(play([(0, "start")], ["onExecute": "finish"]).state(), "Executing")
   }
 
   @Test("finish in Ready is refused with what the original raises, and changes nothing")
   func finishInReady() {
     let bench = play([(0, "finish")])
-    #expect(
-      bench.lines.last
-        == "0.000 m refused Ready event=finish : error 1000: finish cannot be fired from the current state Ready, "
+    expectEqual(
+      bench.lines.last,
+      "0.000 m refused Ready event=finish : error 1000: finish cannot be fired from the current state Ready, "
         + "only from Executing")
-    #expect(bench.send("start") == "moved Ready Executing event=start\(Self.started)")
-    #expect(
-      bench.send("start")
-        == "refused Executing event=start : error 1000: start cannot be fired from the current state Executing, "
+    expectEqual(bench.send("start"), "moved Ready Executing event=start\(Self.started)")
+    expectEqual(
+      bench.send("start"),
+      "refused Executing event=start : error 1000: start cannot be fired from the current state Executing, "
         + "only from Ready")
   }
 
   @Test("a block that finishes an operation in Ready fails on the queue")
   func raised() {
     let bench = play([(0, "cancel")], ["onCancel": "finish"])
-    #expect(
-      bench.lines.last
-        == "0.000 m stayed Ready timer=finalize > raised error 1000: finish cannot be fired from the current state "
+    expectEqual(
+      bench.lines.last,
+      "0.000 m stayed Ready timer=finalize > raised error 1000: finish cannot be fired from the current state "
         + "Ready, only from Executing")
   }
 
   @Test("an operation without an execution block is not started")
   func missing() {
-    #expect(
-      play([(0, "start")], ["onExecute": "missing"]).lines.last
-        == "0.000 m refused Ready event=start : an operation without an execution block cannot be started")
+    expectEqual(
+      play([(0, "start")], ["onExecute": "missing"]).lines.last,
+      "0.000 m refused Ready event=start : an operation without an execution block cannot be started")
   }
 
   @Test("started in Executing, its block is on the queue")
   func initial() {
-    #expect(
-      Bench(Operation.kind, initial: "Executing").lines == [
+    expectEqual(
+      Bench(Operation.kind, initial: "Executing").lines,
+      [
         "0.000 m created Executing", "0.000 m stayed Executing timer=execute > executionBlock",
       ])
   }
@@ -148,8 +153,9 @@ struct OperationTests {
     let bench = Bench()
     bench.add(hasty, "h", ["op": ["onExecute": .text("finish"), "onCancel": .text("finish")]])
     bench.send("goHome", to: "h.phone")
-    #expect(
-      bench.lines.dropFirst(3).map { $0.split(separator: " > ")[0] } == [
+    expectEqual(
+      bench.lines.dropFirst(3).map { $0.split(separator: " > ")[0] },
+      [
         "0.000 h.op moved Ready Executing wire=h.phone.willResignActive",
         "0.000 h.op stayed Executing wire=h.phone.willResignActive",
         "0.000 h.op stayed Executing wire=h.phone.didEnterBackground",
@@ -159,6 +165,6 @@ struct OperationTests {
         "0.000 h.op stayed Finished timer=finalize",
         "0.000 h.op stayed Finished timer=finalize",
       ])
-    #expect(bench.nextDue == nil)
+    expectNil(bench.nextDue)
   }
 }

@@ -1,6 +1,7 @@
 @testable import MachineForms
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 /// Tests the pagination's reducer and actor without a machine.
@@ -20,22 +21,22 @@ struct PaginationFeatureTests {
   func reducer() {
     let feature = PaginationFeature()
     for state in Self.contents + Self.others {
-      #expect(feature.reducer(state, .itemsLoadingDidStart(isNextPage: false)) == .loading)
-      #expect(feature.reducer(state, .itemsDidLoad(Self.more)) == .content(Self.more, nil))
-      #expect(feature.reducer(state, .itemsLoadingDidFail("e", isPaginationError: false)) == .error("e"))
+      expectEqual(feature.reducer(state, .itemsLoadingDidStart(isNextPage: false)), .loading)
+      expectEqual(feature.reducer(state, .itemsDidLoad(Self.more)), .content(Self.more, nil))
+      expectEqual(feature.reducer(state, .itemsLoadingDidFail("e", isPaginationError: false)), .error("e"))
     }
     for state in Self.contents {
-      #expect(
-        feature.reducer(state, .itemsLoadingDidStart(isNextPage: true)) == .content(Self.items, .nextPageLoading))
-      #expect(feature.reducer(state, .itemsRefreshingDidStart) == .content(Self.items, .refreshing))
-      #expect(
-        feature.reducer(state, .itemsLoadingDidFail("e", isPaginationError: true))
-          == .content(Self.items, .nextPageLoadingError("e")))
+      expectEqual(
+        feature.reducer(state, .itemsLoadingDidStart(isNextPage: true)), .content(Self.items, .nextPageLoading))
+      expectEqual(feature.reducer(state, .itemsRefreshingDidStart), .content(Self.items, .refreshing))
+      expectEqual(
+        feature.reducer(state, .itemsLoadingDidFail("e", isPaginationError: true)),
+        .content(Self.items, .nextPageLoadingError("e")))
     }
     for state in Self.others {
-      #expect(feature.reducer(state, .itemsLoadingDidStart(isNextPage: true)) == state)
-      #expect(feature.reducer(state, .itemsRefreshingDidStart) == .loading)
-      #expect(feature.reducer(state, .itemsLoadingDidFail("e", isPaginationError: true)) == state)
+      expectEqual(feature.reducer(state, .itemsLoadingDidStart(isNextPage: true)), state)
+      expectEqual(feature.reducer(state, .itemsRefreshingDidStart), .loading)
+      expectEqual(feature.reducer(state, .itemsLoadingDidFail("e", isPaginationError: true)), state)
     }
   }
 
@@ -43,8 +44,8 @@ struct PaginationFeatureTests {
   func keeping() {
     let feature = PaginationFeature(keepsOnRefreshError: true)
     let failure = Effect.itemsLoadingDidFail("e", isPaginationError: false)
-    for state in Self.contents { #expect(feature.reducer(state, failure) == .content(Self.items, nil)) }
-    for state in Self.others { #expect(feature.reducer(state, failure) == .error("e")) }
+    for state in Self.contents { expectEqual(feature.reducer(state, failure), .content(Self.items, nil)) }
+    for state in Self.others { expectEqual(feature.reducer(state, failure), .error("e")) }
   }
 
   @Test("a wish that is refused has no effects, one that is taken has one now and one later")
@@ -55,8 +56,8 @@ struct PaginationFeatureTests {
         var effects = Effects<Effect>()
         feature.actor(state, wish, &effects)
         let isTaken = feature.refusal(of: wish, in: state) == nil
-        #expect(effects.isOpen == isTaken)
-        #expect(effects.immediate.count == (isTaken ? 1 : 0))
+        expectEqual(effects.isOpen, isTaken)
+        expectEqual(effects.immediate.count, (isTaken ? 1 : 0))
       }
     }
   }
@@ -66,14 +67,14 @@ struct PaginationFeatureTests {
     let feature = PaginationFeature()
     var store = FeatureStore(.content(Self.items, nil), of: feature)
     store.accept(.load(isNextPage: true), by: feature)
-    #expect(store.state == .content(Self.items, .nextPageLoading))
-    #expect(feature.page(of: store.streams[0]) == 1)
-    #expect(feature.merged(store.streams[0], count: 20, isLast: false) == Self.more)
-    #expect(feature.merged(store.streams[0], count: 5, isLast: true) == .init(elements: 25, nextPageIndex: nil))
+    expectEqual(store.state, .content(Self.items, .nextPageLoading))
+    expectEqual(feature.page(of: store.streams[0]), 1)
+    expectEqual(feature.merged(store.streams[0], count: 20, isLast: false), Self.more)
+    expectEqual(feature.merged(store.streams[0], count: 5, isLast: true), .init(elements: 25, nextPageIndex: nil))
     store = FeatureStore(.content(Self.items, nil), of: feature)
     store.accept(.refresh, by: feature)
-    #expect(feature.page(of: store.streams[0]) == 0)
-    #expect(feature.merged(store.streams[0], count: 20, isLast: false) == Self.items)
+    expectEqual(feature.page(of: store.streams[0]), 0)
+    expectEqual(feature.merged(store.streams[0], count: 20, isLast: false), Self.items)
   }
 
   @Test("no number of elements ends the program")
@@ -81,6 +82,6 @@ struct PaginationFeatureTests {
     let feature = PaginationFeature()
     var store = FeatureStore(.content(.init(elements: .max, nextPageIndex: 1), nil), of: feature)
     store.accept(.load(isNextPage: true), by: feature)
-    #expect(feature.merged(store.streams[0], count: 1, isLast: true) == .init(elements: .max, nextPageIndex: nil))
+    expectEqual(feature.merged(store.streams[0], count: 1, isLast: true), .init(elements: .max, nextPageIndex: nil))
   }
 }

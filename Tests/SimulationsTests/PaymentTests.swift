@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct PaymentTests {
@@ -97,20 +98,21 @@ struct PaymentTests {
     bench.advance(to: .seconds(5))
     bench.send("submit", .text("visa"))
     bench.advance(to: .seconds(35))
-    #expect(bench.state() == "unknown")
-    #expect(bench.timers() == ["reconcile": .seconds(40)])
+    expectEqual(bench.state(), "unknown")
+    expectEqual(bench.timers(), ["reconcile": .seconds(40)])
     bench.advance(to: .seconds(40))
-    #expect(bench.lines.last == "40.000 m stayed unknown timer=reconcile > query 1")
-    #expect(bench.send("captured") == "moved unknown paid event=captured")
+    expectEqual(bench.lines.last, "40.000 m stayed unknown timer=reconcile > query 1")
+    expectEqual(bench.send("captured"), "moved unknown paid event=captured")
     bench.advance(to: .seconds(41))
-    #expect(bench.send("captured") == "ignored paid event=captured")
+    expectEqual(bench.send("captured"), "ignored paid event=captured")
     bench.advance(to: .seconds(50))
     bench.send("refund")
     bench.advance(to: .seconds(52))
-    #expect(bench.send("refundDone") == "moved refunding refunded event=refundDone")
-    #expect(bench.nextDue == nil)
-    #expect(
-      bench.lines.filter { $0.contains("> authorize") } == [
+    expectEqual(bench.send("refundDone"), "moved refunding refunded event=refundDone")
+    expectNil(bench.nextDue)
+    expectEqual(
+      bench.lines.filter { $0.contains("> authorize") },
+      [
         "5.000 m moved entering authorizing event=submit > authorize 1 25.0"
       ])
   }
@@ -120,12 +122,12 @@ struct PaymentTests {
     let bench = Bench(Payment.kind)
     bench.send("checkout", .number(25))
     for attempt in 1...3 {
-      #expect(bench.send("submit", .text("visa")).hasSuffix("authorize \(attempt) 25.0"))
+      expect(bench.send("submit", .text("visa")), hasSuffix: "authorize \(attempt) 25.0")
       bench.send("declined", .text("funds"))
     }
-    #expect(
-      bench.send("submit", .text("visa"))
-        == "refused declined(funds) event=submit : 3 attempts were made, which is the limit")
+    expectEqual(
+      bench.send("submit", .text("visa")),
+      "refused declined(funds) event=submit : 3 attempts were made, which is the limit")
   }
 
   @Test("an answer at the very moment at which the bank's time is over comes to the reconciliation")
@@ -134,7 +136,7 @@ struct PaymentTests {
     bench.send("checkout", .number(25))
     bench.send("submit", .text("visa"))
     bench.advance(to: .seconds(30))
-    #expect(bench.send("authorized") == "moved unknown capturing event=authorized > capture 1")
-    #expect(bench.timers() == ["capture": .seconds(60)])
+    expectEqual(bench.send("authorized"), "moved unknown capturing event=authorized > capture 1")
+    expectEqual(bench.timers(), ["capture": .seconds(60)])
   }
 }

@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct PhoneTests {
@@ -26,16 +27,16 @@ struct PhoneTests {
       return bench
     }
     let bench = called(["returns": .interval(.seconds(1))])
-    #expect(bench.state() == "background+noAlert+idle" && bench.timers() == ["returns": .seconds(1)])
+    expect(bench.state() == "background+noAlert+idle" && bench.timers() == ["returns": .seconds(1)])
     bench.advance(.seconds(1))
-    #expect(
-      bench.lines.last
-        == "1.000 m moved background+noAlert+idle foreground+noAlert+idle timer=returns > willEnterForeground "
+    expectEqual(
+      bench.lines.last,
+      "1.000 m moved background+noAlert+idle foreground+noAlert+idle timer=returns > willEnterForeground "
         + "> didBecomeActive")
     let home = called(["returns": .interval(.seconds(1))])
     home.send("goHome")
-    #expect(home.nextDue == nil && home.state() == "background+noAlert+idle")
-    #expect(called([:]).nextDue == nil)
+    expect(home.nextDue == nil && home.state() == "background+noAlert+idle")
+    expectNil(called([:]).nextDue)
   }
 
   @Test("all pairs")
@@ -111,10 +112,10 @@ struct PhoneTests {
   @Test("a refusal says why in the words of the phone, and what is possible instead")
   func refusals() {
     let bench = Bench(Phone.kind)
-    #expect(bench.send("pressCall") == "refused foreground+noAlert+idle event=pressCall : no alert is shown")
-    #expect(bench.send("hangUp") == "refused foreground+noAlert+idle event=hangUp : there is no call to hang up")
-    #expect(bench.possibleEvents() == ["openTel", "openApp", "goHome"])
-    #expect(Self.bench("inactive+alert+idle").possibleEvents() == ["pressCall", "pressCancel", "goHome"])
+    expectEqual(bench.send("pressCall"), "refused foreground+noAlert+idle event=pressCall : no alert is shown")
+    expectEqual(bench.send("hangUp"), "refused foreground+noAlert+idle event=hangUp : there is no call to hang up")
+    expectEqual(bench.possibleEvents(), ["openTel", "openApp", "goHome"])
+    expectEqual(Self.bench("inactive+alert+idle").possibleEvents(), ["pressCall", "pressCancel", "goHome"])
   }
 
   @Test("each latency is a parameter")
@@ -123,18 +124,18 @@ struct PhoneTests {
       Phone.kind,
       ["alert": .interval(.seconds(1)), "callUI": .interval(.seconds(2)), "ring": .interval(.seconds(3))])
     bench.send("openTel", .text("112"))
-    #expect(bench.timers() == ["alert": .seconds(1)])
-    #expect(bench.reading("number") == .text("112"))
+    expectEqual(bench.timers(), ["alert": .seconds(1)])
+    expectEqual(bench.reading("number"), .text("112"))
     bench.advance(to: .seconds(1))
     bench.send("pressCall")
-    #expect(bench.timers() == ["callUI": .seconds(3)])
+    expectEqual(bench.timers(), ["callUI": .seconds(3)])
     bench.advance(to: .seconds(3))
-    #expect(bench.timers() == ["ring": .seconds(6)])
+    expectEqual(bench.timers(), ["ring": .seconds(6)])
     bench.advance(to: .seconds(6))
-    #expect(bench.reading("number") == .text("112"))
+    expectEqual(bench.reading("number"), .text("112"))
     bench.send("hangUp")
-    #expect(bench.reading("number") == nil)
-    #expect(bench.nextDue == nil)
+    expectNil(bench.reading("number"))
+    expectNil(bench.nextDue)
   }
 }
 
@@ -155,8 +156,9 @@ struct PhoneCallTests {
     bench.send("hangUp", to: "p.phone")
     bench.advance(to: .milliseconds(69_800))
     bench.send("openApp", to: "p.phone")
-    #expect(
-      bench.lines == [
+    expectEqual(
+      bench.lines,
+      [
         "0.000 p.tracker created none",
         "0.000 p.phone created foreground+noAlert+idle",
         "0.000 p.tracker moved none start event=phoneTapped > open +7000",
@@ -179,7 +181,7 @@ struct PhoneCallTests {
         "69.800 p.tracker ignored callEnded wire=p.phone.willEnterForeground",
         "69.800 p.tracker moved callEnded none wire=p.phone.didBecomeActive > tracked +7000 60.700 true",
       ])
-    #expect(bench.nextDue == nil)
+    expectNil(bench.nextDue)
   }
 
   @Test("cancelled in the alert: the tracker gives up after waiting")
@@ -187,10 +189,10 @@ struct PhoneCallTests {
     let bench = call()
     bench.advance(to: .seconds(2))
     bench.send("pressCancel", to: "p.phone")
-    #expect(bench.state("p.tracker") == "waiting")
+    expectEqual(bench.state("p.tracker"), "waiting")
     bench.advance(to: .seconds(10))
-    #expect(bench.lines.last == "4.000 p.tracker moved waiting none timer=waiting")
-    #expect(bench.state("p.phone") == "foreground+noAlert+idle")
+    expectEqual(bench.lines.last, "4.000 p.tracker moved waiting none timer=waiting")
+    expectEqual(bench.state("p.phone"), "foreground+noAlert+idle")
   }
 
   @Test("going back to the app during the call: it is not tracked")
@@ -200,23 +202,24 @@ struct PhoneCallTests {
     bench.send("pressCall", to: "p.phone")
     bench.advance(to: .seconds(20))
     bench.send("openApp", to: "p.phone")
-    #expect(bench.state("p.tracker") == "none")
-    #expect(bench.state("p.phone") == "foreground+noAlert+connected")
+    expectEqual(bench.state("p.tracker"), "none")
+    expectEqual(bench.state("p.phone"), "foreground+noAlert+connected")
     bench.send("hangUp", to: "p.phone")
-    #expect(!bench.lines.contains { $0.contains("tracked") })
+    expect(!bench.lines.contains { $0.contains("tracked") })
   }
 
   @Test("the members in their order, and every output of the phone wired to the event of its name")
   func wires() {
     let composition = Composition.phoneCall
-    #expect(composition.members.map(\.name) == ["tracker", "phone"])
-    #expect(composition.members.map(\.kind.name) == ["callTracker", "phone"])
+    expectEqual(composition.members.map(\.name), ["tracker", "phone"])
+    expectEqual(composition.members.map(\.kind.name), ["callTracker", "phone"])
     let wires = composition.wires.map { wire in
       let (from, to) = (composition.members[wire.from], composition.members[wire.to])
       return "\(from.name).\(from.kind.outputs[wire.output].name) → \(to.name).\(to.kind.events[wire.event].name)"
     }
-    #expect(
-      wires == ["tracker.open → phone.openTel"]
+    expectEqual(
+      wires,
+      ["tracker.open → phone.openTel"]
         + Phone.kind.outputs.map { "phone.\($0.name) → tracker.\($0.name)" })
   }
 }

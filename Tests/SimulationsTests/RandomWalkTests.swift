@@ -25,8 +25,8 @@ struct RandomWalkTests {
   func repeatable(name: String) throws {
     for walk in try walks(name, seeds: 0..<20, length: 200) {
       let bench = walk.play().bench
-      #expect(bench.lines == walk.play().bench.lines, "seed \(walk.seed)")
-      #expect(bench.violations == [], "seed \(walk.seed)")
+      expectEqual(bench.lines, walk.play().bench.lines, "seed \(walk.seed)")
+      expectEqual(bench.violations, [], "seed \(walk.seed)")
     }
   }
 
@@ -54,7 +54,7 @@ struct RandomWalkTests {
           bench.advance(.zero)
         }
       }
-      #expect(bench.lines == whole.bench.lines, "seed \(walk.seed)")
+      expectEqual(bench.lines, whole.bench.lines, "seed \(walk.seed)")
     }
   }
 
@@ -63,7 +63,7 @@ struct RandomWalkTests {
     for walk in try walks(name, seeds: 400..<430, length: 200) {
       _ = walk.play { bench in
         guard case .number(let temperature) = bench.reading("temperature") else { return }
-        #expect((-18...22).contains(temperature), "after \(bench.lines.last ?? ""), seed \(walk.seed)")
+        expect((-18...22).contains(temperature), "after \(bench.lines.last ?? ""), seed \(walk.seed)")
       }
     }
   }

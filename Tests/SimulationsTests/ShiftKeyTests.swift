@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct ShiftKeyTests {
@@ -57,49 +58,49 @@ struct ShiftKeyTests {
     }
     let text = bench.lines.compactMap { $0.split(separator: " > text ").dropFirst().first }.joined()
     bench.advance(.seconds(60))
-    #expect(bench.nextDue == nil)
+    expectNil(bench.nextDue)
     return (states, text)
   }
 
   @Test("two quick taps lock, a third tap unlocks")
   func quickDouble() {
-    #expect(play([(0, "tap"), (200, "tap"), (1000, "tap")]).states == ["on", "capsLock", "off"])
+    expectEqual(play([(0, "tap"), (200, "tap"), (1000, "tap")]).states, ["on", "capsLock", "off"])
   }
 
   @Test("a tap exactly when the window closes comes too late, one nanosecond before it does not")
   func atTheEnd() {
-    #expect(play([(0, "tap"), (350, "tap")]).states == ["on", "off"])
+    expectEqual(play([(0, "tap"), (350, "tap")]).states, ["on", "off"])
     let bench = Bench(ShiftKey.kind)
     bench.send("tap")
     bench.advance(to: Instant(nanoseconds: 349_999_999))
     bench.send("tap")
-    #expect(bench.state() == "capsLock")
+    expectEqual(bench.state(), "capsLock")
   }
 
   @Test("Shift is for one letter")
   func oneShot() {
     let played = play([(0, "tap"), (500, "a"), (600, "b")])
-    #expect(played.states == ["on", "off", "off"])
-    #expect(played.text == "Ab")
+    expectEqual(played.states, ["on", "off", "off"])
+    expectEqual(played.text, "Ab")
   }
 
   @Test("Caps Lock is for all letters")
   func capsTyping() {
     let played = play([(0, "tap"), (100, "tap"), (200, "a"), (300, "b"), (3000, "tap")])
-    #expect(played.states == ["on", "capsLock", "capsLock", "capsLock", "off"])
-    #expect(played.text == "AB")
+    expectEqual(played.states, ["on", "capsLock", "capsLock", "capsLock", "off"])
+    expectEqual(played.text, "AB")
   }
 
   @Test("the two modes differ where two quick taps begin in on, and only there")
   func gestureMode() {
     let late: [(Int64, String)] = [(0, "tap"), (1000, "tap"), (1200, "tap")]
-    #expect(play(late).states == ["on", "off", "on"])
-    #expect(play(late, gestureMode: true).states == ["on", "off", "capsLock"])
+    expectEqual(play(late).states, ["on", "off", "on"])
+    expectEqual(play(late, gestureMode: true).states, ["on", "off", "capsLock"])
     let fromLock: [(Int64, String)] = [(0, "tap"), (100, "tap"), (1000, "tap"), (1100, "tap")]
-    #expect(play(fromLock).states == ["on", "capsLock", "off", "on"])
-    #expect(play(fromLock, gestureMode: true).states == ["on", "capsLock", "off", "on"])
+    expectEqual(play(fromLock).states, ["on", "capsLock", "off", "on"])
+    expectEqual(play(fromLock, gestureMode: true).states, ["on", "capsLock", "off", "on"])
     let parted: [(Int64, String)] = [(0, "tap"), (1000, "tap"), (1100, "a"), (1200, "tap")]
-    #expect(play(parted, gestureMode: true).states == ["on", "off", "off", "on"])
+    expectEqual(play(parted, gestureMode: true).states, ["on", "off", "off", "on"])
   }
 
   @Test("a window of no length is closed before the next request")
@@ -107,14 +108,14 @@ struct ShiftKeyTests {
     let bench = Bench(ShiftKey.kind, ["doubleTap": .interval(.zero)])
     bench.send("tap")
     bench.send("tap")
-    #expect(bench.state() == "off")
+    expectEqual(bench.state(), "off")
   }
 
   @Test("letters keep all that becomes of them", arguments: [("ß", "SS", "ß"), ("É", "É", "é"), ("7", "7", "7")])
   func letters(key: String, upper: String, lower: String) {
     let bench = Bench(ShiftKey.kind)
-    #expect(bench.send("character", .text(key)) == "stayed off event=character > text \(lower)")
+    expectEqual(bench.send("character", .text(key)), "stayed off event=character > text \(lower)")
     bench.send("tap")
-    #expect(bench.send("character", .text(key)) == "moved on off event=character > text \(upper)")
+    expectEqual(bench.send("character", .text(key)), "moved on off event=character > text \(upper)")
   }
 }

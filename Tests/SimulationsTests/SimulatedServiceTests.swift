@@ -16,13 +16,13 @@ struct SimulatedServiceTests {
     bench.send("checkout", .number(25))
     bench.send("submit", .text("visa"))
     bench.advance(to: .seconds(1))
-    #expect(bench.state() == "capturing")
+    expectEqual(bench.state(), "capturing")
     bench.advance(to: .seconds(2))
-    #expect(bench.state() == "paid")
+    expectEqual(bench.state(), "paid")
     bench.send("refund")
     bench.advance(to: .seconds(3))
-    #expect(bench.state() == "refunded")
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.state(), "refunded")
+    expectNil(bench.nextDue)
   }
 
   @Test("a bad card is declined, and another one is tried")
@@ -31,12 +31,12 @@ struct SimulatedServiceTests {
     bench.send("checkout", .number(25))
     bench.send("submit", .text("bad"))
     bench.advance(to: .seconds(1))
-    #expect(bench.state() == "declined(funds)")
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.state(), "declined(funds)")
+    expectNil(bench.nextDue)
     bench.send("submit", .text("visa"))
     bench.advance(to: .seconds(3))
-    #expect(bench.state() == "paid")
-    #expect(bench.reading("attempts") == .integer(2))
+    expectEqual(bench.state(), "paid")
+    expectEqual(bench.reading("attempts"), .integer(2))
   }
 
   @Test("an answer that is lost is asked for, and nothing is charged twice")
@@ -45,16 +45,16 @@ struct SimulatedServiceTests {
     bench.send("checkout", .number(25))
     bench.send("submit", .text("visa"))
     bench.advance(to: .seconds(30))
-    #expect(bench.state() == "unknown")
+    expectEqual(bench.state(), "unknown")
     // The first query is lost too.
     bench.advance(to: .seconds(39))
-    #expect(bench.state() == "unknown")
+    expectEqual(bench.state(), "unknown")
     bench.advance(to: .seconds(41))
-    #expect(bench.state() == "capturing")
+    expectEqual(bench.state(), "capturing")
     bench.advance(to: .seconds(42))
-    #expect(bench.state() == "paid")
-    #expect(bench.lines.filter { $0.contains("> authorize") }.count == 1)
-    #expect(bench.lines.filter { $0.contains("> query 1") }.count == 2)
+    expectEqual(bench.state(), "paid")
+    expectEqual(bench.lines.filter { $0.contains("> authorize") }.count, 1)
+    expectEqual(bench.lines.filter { $0.contains("> query 1") }.count, 2)
   }
 
   @Test("a bank that is slower than it is waited for")
@@ -63,12 +63,12 @@ struct SimulatedServiceTests {
     bench.send("checkout", .number(25))
     bench.send("submit", .text("visa"))
     bench.advance(to: .seconds(30))
-    #expect(bench.state() == "unknown")
+    expectEqual(bench.state(), "unknown")
     bench.advance(to: .seconds(64))
-    #expect(bench.state() == "unknown")
+    expectEqual(bench.state(), "unknown")
     // The first query, sent at 35 s, is answered.
     bench.advance(to: .seconds(65))
-    #expect(bench.state() == "capturing")
+    expectEqual(bench.state(), "capturing")
   }
 
   @Test(
@@ -88,22 +88,23 @@ struct SimulatedServiceTests {
       bench.advance(to: bench.nextDue ?? bench.now)
       guard bench.state() == "unknown" else { break }
       let next = bench.timers()["authorized"]
-      #expect(due == nil || next == due, "seed \(seed)")
+      expect(due == nil || next == due, "seed \(seed)")
       due = next
     }
-    #expect(bench.state() == "capturing", "seed \(seed)")
-    #expect(bench.now == due, "seed \(seed)")
+    expectEqual(bench.state(), "capturing", "seed \(seed)")
+    expectEqual(bench.now, due, "seed \(seed)")
   }
 
   @Test("a payment that is made in doubt hears that the money has moved")
   func doubt() {
     let bench = Bench(Payment.kind, initial: "unknown", ["service": .text("auto")])
     bench.advance(to: .seconds(6))
-    #expect(
-      bench.lines.dropFirst() == [
+    expectEqual(
+      bench.lines.dropFirst(),
+      [
         "5.000 m stayed unknown timer=reconcile > query 1", "6.000 m moved unknown paid timer=captured",
       ])
-    #expect(bench.nextDue == nil)
+    expectNil(bench.nextDue)
   }
 
   @Test("a query is answered after the latency, and the next one begins then")
@@ -111,13 +112,13 @@ struct SimulatedServiceTests {
     let bench = bench(Database.kind, ["items": .integer(2)])
     bench.send("perform", .text("findAll"))
     bench.send("perform", .text("findOne"))
-    #expect(bench.state() == "executing")
+    expectEqual(bench.state(), "executing")
     bench.advance(to: .seconds(1))
-    #expect(bench.state() == "executing")
-    #expect(bench.lines.contains("1.000 m moved mapping finished(2) timer=mapped > objects 2"))
+    expectEqual(bench.state(), "executing")
+    expect(bench.lines, contains: "1.000 m moved mapping finished(2) timer=mapped > objects 2")
     bench.advance(to: .seconds(2))
-    #expect(bench.state() == "finished(2)")
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.state(), "finished(2)")
+    expectNil(bench.nextDue)
   }
 
   @Test("a query that fails, and one that takes too long")
@@ -125,15 +126,15 @@ struct SimulatedServiceTests {
     let failing = bench(Database.kind, ["failures": .integer(1)])
     failing.send("perform", .text("findAll"))
     failing.advance(to: .seconds(1))
-    #expect(failing.state() == "failed(executing,offline)")
+    expectEqual(failing.state(), "failed(executing,offline)")
     failing.send("perform", .text("findAll"))
     failing.advance(to: .seconds(2))
-    #expect(failing.state() == "finished(5)")
+    expectEqual(failing.state(), "finished(5)")
     let slow = bench(Database.kind, ["latency": .interval(.seconds(5))])
     slow.send("perform", .text("findAll"))
     slow.advance(to: .seconds(5))
-    #expect(slow.state() == "failed(executing,timeout)")
-    #expect(slow.nextDue == nil)
+    expectEqual(slow.state(), "failed(executing,timeout)")
+    expectNil(slow.nextDue)
   }
 
   @Test("a connection is made, and requests are answered in their turn")
@@ -142,17 +143,17 @@ struct SimulatedServiceTests {
     bench.send("request", .text("A"), .none)
     bench.send("connect")
     bench.advance(to: .seconds(1))
-    #expect(bench.state() == "online")
-    #expect(bench.timers() == ["request(1)": .seconds(31), "response(1)": .seconds(2)])
+    expectEqual(bench.state(), "online")
+    expectEqual(bench.timers(), ["request(1)": .seconds(31), "response(1)": .seconds(2)])
     bench.advance(to: .milliseconds(1500))
     bench.send("request", .text("A"), .none)
     bench.advance(to: .seconds(2))
-    #expect(bench.lines.last == "2.000 m stayed online timer=response(1) > completed A")
+    expectEqual(bench.lines.last, "2.000 m stayed online timer=response(1) > completed A")
     bench.send("connectionLost")
-    #expect(bench.timers() == ["backoff": .seconds(3)])
+    expectEqual(bench.timers(), ["backoff": .seconds(3)])
     bench.advance(to: .seconds(5))
-    #expect(bench.reading("underWay") == .integer(0))
-    #expect(bench.nextDue == nil)
+    expectEqual(bench.reading("underWay"), .integer(0))
+    expectNil(bench.nextDue)
   }
 
   @Test("what fails gets no answer: the time-outs end it")
@@ -160,14 +161,14 @@ struct SimulatedServiceTests {
     let bench = bench(NetworkClient.kind, ["failures": .integer(1)])
     bench.send("connect")
     bench.advance(to: .seconds(10))
-    #expect(bench.state() == "backoff(1)")
+    expectEqual(bench.state(), "backoff(1)")
     bench.advance(to: .seconds(12))
-    #expect(bench.state() == "online")
+    expectEqual(bench.state(), "online")
     let deaf = self.bench(NetworkClient.kind, ["failureRate": .number(1)])
     deaf.send("connect")
     deaf.send("connected")
     deaf.send("request", .text("A"), .none)
     deaf.advance(to: .seconds(30))
-    #expect(deaf.lines.last == "30.000 m stayed online timer=request(1) > failed A timeout")
+    expectEqual(deaf.lines.last, "30.000 m stayed online timer=request(1) > failed A timeout")
   }
 }

@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct SpamFilterTests {
@@ -46,16 +47,17 @@ struct SpamFilterTests {
       bench.send("char", .text(String(character)))
       return bench.reading("matched")
     }
-    #expect(walk == [1, 2, 3, 4, 5, 4, 5, 6].map(Value.integer))
-    #expect(bench.lines.last == "0.000 m moved clean dirty(1) event=char > match ABABAC 2 8")
-    #expect(bench.reading("offset") == .integer(8))
+    expectEqual(walk, [1, 2, 3, 4, 5, 4, 5, 6].map(Value.integer))
+    expectEqual(bench.lines.last, "0.000 m moved clean dirty(1) event=char > match ABABAC 2 8")
+    expectEqual(bench.reading("offset"), .integer(8))
   }
 
   @Test("overlapping ones are found, all of them")
   func overlaps() {
     let bench = self.bench("ABAB")
-    #expect(bench.send("text", .text("ABABAB")) == "moved clean dirty(2) event=text > match ABAB 0 4 > match ABAB 2 6")
-    #expect(bench.send("end") == "moved dirty(2) clean event=end > message ******")
+    expectEqual(
+      bench.send("text", .text("ABABAB")), "moved clean dirty(2) event=text > match ABAB 0 4 > match ABAB 2 6")
+    expectEqual(bench.send("end"), "moved dirty(2) clean event=end > message ******")
   }
 
   @Test("substrings and whole words of the same message, whole and in pieces")
@@ -63,14 +65,14 @@ struct SpamFilterTests {
     for pieces in [["My SPAM sham"], ["My SP", "AM sh", "", "am"], "My SPAM sham".map { String($0) }] {
       let anywhere = bench("spam,ham")
       for piece in pieces { anywhere.send("text", .text(piece)) }
-      #expect(anywhere.state() == "dirty(2)")
-      #expect(outputs(of: anywhere).prefix(2) == ["match spam 3 7", "match ham 9 12"])
-      #expect(anywhere.send("end") == "moved dirty(2) clean event=end > message My **** s***")
+      expectEqual(anywhere.state(), "dirty(2)")
+      expectEqual(outputs(of: anywhere).prefix(2), ["match spam 3 7", "match ham 9 12"])
+      expectEqual(anywhere.send("end"), "moved dirty(2) clean event=end > message My **** s***")
       let whole = bench("spam,ham", wholeWord: true)
       for piece in pieces { whole.send("text", .text(piece)) }
-      #expect(whole.state() == "dirty(1)")
-      #expect(outputs(of: whole) == ["match spam 3 7"])
-      #expect(whole.send("end") == "moved dirty(1) clean event=end > message My **** sham")
+      expectEqual(whole.state(), "dirty(1)")
+      expectEqual(outputs(of: whole), ["match spam 3 7"])
+      expectEqual(whole.send("end"), "moved dirty(1) clean event=end > message My **** sham")
     }
   }
 
@@ -82,23 +84,23 @@ struct SpamFilterTests {
   func lastWord() {
     for (policy, shown) in [("mask", "message a ***"), ("flag", "message a ham"), ("drop", "dropped")] {
       let bench = self.bench("ham", policy: policy, wholeWord: true)
-      #expect(bench.send("text", .text("a ham")) == "stayed clean event=text")
-      #expect(bench.send("end") == "moved clean clean event=end > match ham 2 5 > \(shown)")
+      expectEqual(bench.send("text", .text("a ham")), "stayed clean event=text")
+      expectEqual(bench.send("end"), "moved clean clean event=end > match ham 2 5 > \(shown)")
     }
     let longer = bench("ham", wholeWord: true)
     longer.send("text", .text("ham"))
     longer.send("text", .text("let"))
-    #expect(longer.send("end") == "stayed clean event=end > message hamlet")
+    expectEqual(longer.send("end"), "stayed clean event=end > message hamlet")
   }
 
   @Test("what is masked is as many characters as were found")
   func maskedCharacters() {
     let bench = self.bench("жук,漢字")
     bench.send("text", .text("Ёж и ЖУК, 漢字!"))
-    #expect(bench.send("end") == "moved dirty(2) clean event=end > message Ёж и ***, **!")
+    expectEqual(bench.send("end"), "moved dirty(2) clean event=end > message Ёж и ***, **!")
     bench.send("text", .text("é жук"))
     bench.send("text", .text("жук e"))
-    #expect(bench.send("end") == "moved dirty(2) clean event=end > message é ****** e")
+    expectEqual(bench.send("end"), "moved dirty(2) clean event=end > message é ****** e")
   }
 
   @Test("a message that ends leaves nothing behind: the next one begins at 0")
@@ -107,45 +109,45 @@ struct SpamFilterTests {
       let bench = self.bench("ham")
       bench.send("text", .text("ham ha"))
       bench.send(event)
-      #expect(bench.send("text", .text("m")) == "stayed clean event=text")
-      #expect(bench.reading("offset") == .integer(1))
+      expectEqual(bench.send("text", .text("m")), "stayed clean event=text")
+      expectEqual(bench.reading("offset"), .integer(1))
     }
   }
 
   @Test("case counts when it is told to")
   func caseCounts() {
     let bench = self.bench("ham", caseFold: false)
-    #expect(bench.send("text", .text("HAM")) == "stayed clean event=text")
-    #expect(bench.send("text", .text("ham")) == "moved clean dirty(1) event=text > match ham 3 6")
+    expectEqual(bench.send("text", .text("HAM")), "stayed clean event=text")
+    expectEqual(bench.send("text", .text("ham")), "moved clean dirty(1) event=text > match ham 3 6")
   }
 
   @Test("a message may be as long as is kept; what would be more is refused, and nothing is lost")
   func longest() {
     let bench = self.bench("ham")
     bench.send("text", .text(String(repeating: "x", count: SpamFilter.longestMessage - 2)))
-    #expect(
-      bench.send("text", .text("ham"))
-        == "refused clean event=text : the message would have 65537 bytes, and at most 65536 are kept; end or reset it")
-    #expect(bench.reading("offset") == .integer(65_534))
-    #expect(bench.send("text", .text("ha")) == "stayed clean event=text")
-    #expect(bench.send("char", .text("m")).hasPrefix("refused clean"))
-    #expect(bench.send("end").hasSuffix("xxha"))
+    expectEqual(
+      bench.send("text", .text("ham")),
+      "refused clean event=text : the message would have 65537 bytes, and at most 65536 are kept; end or reset it")
+    expectEqual(bench.reading("offset"), .integer(65_534))
+    expectEqual(bench.send("text", .text("ha")), "stayed clean event=text")
+    expect(bench.send("char", .text("m")), hasPrefix: "refused clean")
+    expect(bench.send("end"), hasSuffix: "xxha")
     // A message that will be dropped is not kept.
     let dropping = self.bench("ham", policy: "drop")
     dropping.send("text", .text("ham"))
     for _ in 0..<3 { dropping.send("text", .text(String(repeating: "x", count: 60_000))) }
-    #expect(dropping.reading("offset") == .integer(180_003))
+    expectEqual(dropping.reading("offset"), .integer(180_003))
   }
 
   @Test("a piece may have as many matches as are told at once; one with more is refused")
   func mostMatches() {
     let bench = self.bench("a")
     let most = String(repeating: "a", count: SpamFilter.mostMatchesAtOnce)
-    #expect(
-      bench.send("text", .text(most + "a"))
-        == "refused clean event=text : more than 10000 stop-words in one piece; send it in smaller ones")
+    expectEqual(
+      bench.send("text", .text(most + "a")),
+      "refused clean event=text : more than 10000 stop-words in one piece; send it in smaller ones")
     bench.send("text", .text(most))
-    #expect(bench.state() == "dirty(10000)")
+    expectEqual(bench.state(), "dirty(10000)")
   }
 
   @Test(
@@ -154,16 +156,16 @@ struct SpamFilterTests {
     let length = 2_000
     let bench = self.bench(String(repeating: "a", count: length))
     let most = SpamFilter.mostMatchedBytesAtOnce / length
-    #expect(
-      bench.send("text", .text(String(repeating: "a", count: length + most)))
-        == "refused clean event=text : stop-words of more than 262144 bytes in one piece; send it in smaller ones")
+    expectEqual(
+      bench.send("text", .text(String(repeating: "a", count: length + most))),
+      "refused clean event=text : stop-words of more than 262144 bytes in one piece; send it in smaller ones")
     bench.send("text", .text(String(repeating: "a", count: length + most - 1)))
-    #expect(bench.state() == "dirty(\(most))")
+    expectEqual(bench.state(), "dirty(\(most))")
     // Eighty-nine matches end at every character after the first 88.
     let nested = self.bench((1...89).map { String(repeating: "a", count: $0) }.joined(separator: ","))
-    #expect(
-      nested.send("text", .text(String(repeating: "a", count: 65_536)))
-        == "refused clean event=text : more than 10000 stop-words in one piece; send it in smaller ones")
+    expectEqual(
+      nested.send("text", .text(String(repeating: "a", count: 65_536))),
+      "refused clean event=text : more than 10000 stop-words in one piece; send it in smaller ones")
   }
 
   @Test("words must be words; folding may make two one")
@@ -177,12 +179,12 @@ struct SpamFilterTests {
         return error
       }
     }
-    #expect(conflict("spam,ham") == nil)
+    expectNil(conflict("spam,ham"))
     for (words, number) in [("spam,,ham", 2), ("spam,", 2), (",", 1)] {
-      #expect(
-        conflict(words)?.allowed == "words with a comma between, none of them empty (number \(number) is)", "\(words)")
+      expectEqual(
+        conflict(words)?.allowed, "words with a comma between, none of them empty (number \(number) is)", "\(words)")
     }
     let twice = bench("Ham,ham")
-    #expect(twice.send("text", .text("HAM")) == "moved clean dirty(1) event=text > match Ham 0 3")
+    expectEqual(twice.send("text", .text("HAM")), "moved clean dirty(1) event=text > match Ham 0 3")
   }
 }

@@ -2,6 +2,7 @@ import MachineForms
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct StepperTests {
@@ -15,8 +16,9 @@ struct StepperTests {
     let bench = Bench(Stepper.kind)
     bench.send("decrement")
     for _ in 0..<3 { bench.send("increment") }
-    #expect(
-      bench.lines == [
+    expectEqual(
+      bench.lines,
+      [
         "0.000 m created one",
         "0.000 m ignored one event=decrement",
         "0.000 m moved one two event=increment > up > transition one increment two",
@@ -27,8 +29,9 @@ struct StepperTests {
 
   @Test("its diagram has four arrows")
   func graph() {
-    #expect(
-      Stepper.schema.edges.map { "\($0.from) \($0.event) \($0.to)" } == [
+    expectEqual(
+      Stepper.schema.edges.map { "\($0.from) \($0.event) \($0.to)" },
+      [
         "one increment two", "two increment three", "two decrement one", "three decrement two",
       ])
   }

@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct ToggleTests {
@@ -36,8 +37,9 @@ struct ToggleTests {
     bench.send("toggleSwitched")
     bench.advance(to: .seconds(2))
     bench.send("set", .flag(false))
-    #expect(
-      bench.lines == [
+    expectEqual(
+      bench.lines,
+      [
         "0.000 m created regular > fontStyle regular",
         "1.000 m moved regular bold event=toggleSwitched > fontStyle bold",
         "1.000 m moved bold regular event=toggleSwitched > fontStyle regular",
@@ -47,7 +49,7 @@ struct ToggleTests {
 
   @Test("without being told otherwise both are off")
   func initial() {
-    #expect(Bench(Power.kind).state() == "off")
-    #expect(Bench(BoldText.kind).state() == "regular")
+    expectEqual(Bench(Power.kind).state(), "off")
+    expectEqual(Bench(BoldText.kind).state(), "regular")
   }
 }

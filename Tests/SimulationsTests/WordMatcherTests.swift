@@ -64,10 +64,10 @@ struct WordMatcherTests {
     }
     let text = text(of: 400, from: letters, &generator)
     let matcher = try WordMatcher(words: words)
-    #expect(matcher.words == words)
+    expectEqual(matcher.words, words)
     let whole = matches(matcher, [Array(text.utf8)])
-    #expect(whole == naive(words, text), "seed \(seed), \(words)")
-    #expect(whole == oneByOne(words, text), "seed \(seed), \(words)")
+    expectEqual(whole, naive(words, text), "seed \(seed), \(words)")
+    expectEqual(whole, oneByOne(words, text), "seed \(seed), \(words)")
     var rest = Array(text.utf8)
     var pieces: [[UInt8]] = []
     while !rest.isEmpty {
@@ -75,7 +75,7 @@ struct WordMatcherTests {
       pieces.append(Array(rest[..<length]))
       rest.removeFirst(length)
     }
-    #expect(matches(matcher, pieces) == whole, "seed \(seed), \(words)")
+    expectEqual(matches(matcher, pieces), whole, "seed \(seed), \(words)")
   }
 
   @Test(
@@ -96,14 +96,13 @@ struct WordMatcherTests {
     let searched = text(of: 300, from: parts + words, &generator)
     let matcher = try WordMatcher(words: words)
     let whole = matches(matcher, [Array(searched.utf8)])
-    #expect(whole.count > 50)
-    #expect(whole == naive(words, searched), "seed \(seed)")
-    #expect(matches(matcher, searched.utf8.map { [$0] }) == whole, "seed \(seed)")
+    expect(whole.count > 50)
+    expectEqual(whole, naive(words, searched), "seed \(seed)")
+    expectEqual(matches(matcher, searched.utf8.map { [$0] }), whole, "seed \(seed)")
     let spaced = words.joined(separator: " ")
-    #expect(
-      matches(try WordMatcher(words: words, wholeWord: true), [Array(spaced.utf8)]).count == words.count, "seed \(seed)"
-    )
-    #expect(matcher.bytes < 200_000, "\(matcher.bytes)")
+    expectEqual(
+      matches(try WordMatcher(words: words, wholeWord: true), [Array(spaced.utf8)]).count, words.count, "seed \(seed)")
+    expect(matcher.bytes < 200_000, "\(matcher.bytes)")
   }
 
   @Test(
@@ -124,8 +123,8 @@ struct WordMatcherTests {
     }
     let expected = naive(words, text).filter { isFree($0.start - 1) && isFree($0.end) }
     let matcher = try WordMatcher(words: words, wholeWord: true)
-    #expect(matches(matcher, [Array(text.utf8)]) == expected, "seed \(seed), \(words)")
-    #expect(matches(matcher, text.utf8.map { [$0] }) == expected, "seed \(seed), \(words)")
+    expectEqual(matches(matcher, [Array(text.utf8)]), expected, "seed \(seed), \(words)")
+    expectEqual(matches(matcher, text.utf8.map { [$0] }), expected, "seed \(seed), \(words)")
   }
 
   @Test("folded, the same as looking everywhere in a folded text", arguments: Thorough.rounds(0..<60))
@@ -146,13 +145,13 @@ struct WordMatcherTests {
     let text = random(300)
     let matcher = try WordMatcher(words: words.map(\.text), caseFold: true)
     let expected = naive(words.map(\.folded), text.folded)
-    #expect(matches(matcher, [Array(text.text.utf8)]) == expected, "seed \(seed)")
-    #expect(matches(matcher, text.text.utf8.map { [$0] }) == expected, "seed \(seed)")
+    expectEqual(matches(matcher, [Array(text.text.utf8)]), expected, "seed \(seed)")
+    expectEqual(matches(matcher, text.text.utf8.map { [$0] }), expected, "seed \(seed)")
   }
 
   @Test("the borders and the walk of the textbook's word")
   func textbook() throws {
-    #expect(PrefixSearch("ABABAC").borders == [0, 0, 1, 2, 3, 0])
+    expectEqual(PrefixSearch("ABABAC").borders, [0, 0, 1, 2, 3, 0])
     let matcher = try WordMatcher(words: ["ABABAC"])
     var position = matcher.start
     var found: [Match] = []
@@ -160,8 +159,8 @@ struct WordMatcherTests {
       matcher.scan(String(character), from: &position) { found.append($0) }
       return matcher.matched(at: position)
     }
-    #expect(walk == [1, 2, 3, 4, 5, 4, 5, 6])
-    #expect(found == [Match(word: 0, start: 2, end: 8)])
+    expectEqual(walk, [1, 2, 3, 4, 5, 4, 5, 6])
+    expectEqual(found, [Match(word: 0, start: 2, end: 8)])
   }
 
   @Test("the automaton of the textbook's word, row by row")
@@ -172,19 +171,20 @@ struct WordMatcherTests {
       for (letter, next) in zip(["A", "B", "C", "D"], row + [0]) {
         var position = matcher.start
         matcher.scan(String("ABABAC".prefix(matched)) + letter, from: &position) { _ in }
-        #expect(matcher.matched(at: position) == next, "\(matched) \(letter)")
+        expectEqual(matcher.matched(at: position), next, "\(matched) \(letter)")
       }
     }
   }
 
   @Test("occurrences overlap, and of those with one end the longest comes first")
   func overlaps() throws {
-    #expect(try matches(["ABAB"], "ABABAB").map(\.start) == [0, 2])
-    #expect(
-      try matches(["she", "he", "hers", "his"], "ushers") == [
+    try expectEqual(matches(["ABAB"], "ABABAB").map(\.start), [0, 2])
+    try expectEqual(
+      matches(["she", "he", "hers", "his"], "ushers"),
+      [
         Match(word: 0, start: 1, end: 4), Match(word: 1, start: 2, end: 4), Match(word: 2, start: 2, end: 6),
       ])
-    #expect(try matches(["a", "aa", "aaa"], "aaa").map(\.word) == [0, 1, 0, 2, 1, 0])
+    try expectEqual(matches(["a", "aa", "aaa"], "aaa").map(\.word), [0, 1, 0, 2, 1, 0])
   }
 
   @Test("capitals and small letters are the same, in other alphabets too, and one to one only")
@@ -194,19 +194,19 @@ struct WordMatcherTests {
       ("kelvin", "\u{212A}ELVIN"), ("\u{212A}", "k"), ("süß", "\u{17F}Ü\u{1E9E}"), ("\u{23A}", "\u{2C65}"),
       ("\u{10400}", "\u{10428}"),
     ] {
-      #expect(try matches([word], text, caseFold: true).map(\.start) == [0], "\(word) in \(text)")
-      #expect(try matches([text], word, caseFold: true).map(\.start) == [0], "\(text) in \(word)")
-      #expect(try matches([word], text) == [], "\(word) in \(text)")
+      try expectEqual(matches([word], text, caseFold: true).map(\.start), [0], "\(word) in \(text)")
+      try expectEqual(matches([text], word, caseFold: true).map(\.start), [0], "\(text) in \(word)")
+      try expectEqual(matches([word], text), [], "\(word) in \(text)")
     }
     for (word, text) in [("ss", "ß"), ("i", "ı"), ("i", "İ"), ("e", "é"), ("fi", "ﬁ")] {
-      #expect(try matches([word], text, caseFold: true) == [], "\(word) in \(text)")
+      try expectEqual(matches([word], text, caseFold: true), [], "\(word) in \(text)")
     }
   }
 
   @Test("places are counted in characters, not in bytes")
   func characters() throws {
-    #expect(try matches(["x"], "é漢😀x") == [Match(word: 0, start: 3, end: 4)])
-    #expect(try matches(["é"], "e\u{301}é") == [Match(word: 0, start: 2, end: 3)])
+    try expectEqual(matches(["x"], "é漢😀x"), [Match(word: 0, start: 3, end: 4)])
+    try expectEqual(matches(["é"], "e\u{301}é"), [Match(word: 0, start: 2, end: 3)])
   }
 
   @Test("bytes that are no characters are one each, and nothing is found in them")
@@ -218,20 +218,20 @@ struct WordMatcherTests {
       ([0xE0, 0x81, 0xA1, 0x61, 0x62], [1]), ([0xED, 0xA0, 0x80, 0xC3, 0xA9], [1]),
       ([0xF4, 0x90, 0x80, 0x80, 0x61, 0x62], [1]),
     ] as [([UInt8], [Int])] {
-      #expect(matches(matcher, [bytes]).map(\.start) == starts, "\(bytes)")
-      #expect(matches(matcher, bytes.map { [$0] }).map(\.start) == starts, "\(bytes)")
+      expectEqual(matches(matcher, [bytes]).map(\.start), starts, "\(bytes)")
+      expectEqual(matches(matcher, bytes.map { [$0] }).map(\.start), starts, "\(bytes)")
     }
   }
 
   @Test("words that folding makes one are one; none, an empty one and too many are errors")
   func lists() throws {
-    #expect(try WordMatcher(words: ["Spam", "ham", "spam"], caseFold: true).words == ["Spam", "ham"])
-    #expect(try WordMatcher(words: ["Spam", "spam", "spam"]).words == ["Spam", "spam"])
+    try expectEqual(WordMatcher(words: ["Spam", "ham", "spam"], caseFold: true).words, ["Spam", "ham"])
+    try expectEqual(WordMatcher(words: ["Spam", "spam", "spam"]).words, ["Spam", "spam"])
     #expect(throws: WordMatcher.Failure.noWords) { try WordMatcher(words: []) }
     #expect(throws: WordMatcher.Failure.emptyWord(at: 1)) { try WordMatcher(words: ["a", ""]) }
     let many = String(String.UnicodeScalarView((0x4E00..<0x5600).compactMap { Unicode.Scalar(UInt32($0)) }))
     #expect(throws: WordMatcher.Failure.tooLarge(entries: 2_049 * 2_049)) { try WordMatcher(words: [many]) }
-    #expect(2_048 * 2_048 == WordMatcher.mostEntries)
-    #expect(try WordMatcher(words: [String(many.dropLast())]).words.count == 1)
+    expectEqual(2_048 * 2_048, WordMatcher.mostEntries)
+    try expectEqual(WordMatcher(words: [String(many.dropLast())]).words.count, 1)
   }
 }

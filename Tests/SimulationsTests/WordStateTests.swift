@@ -1,6 +1,7 @@
 import MachineTesting
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 struct WordStateTests {
@@ -67,8 +68,8 @@ struct WordStateTests {
       for pieces in [[word], word.map { String($0) }] {
         let bench = Bench(kind, ["pattern": .text("(ab|c)*d")])
         for piece in pieces { bench.send(piece.count == 1 ? "char" : "text", .text(piece)) }
-        #expect(bench.send("end").hasSuffix(" > \(isAccepted ? "accepted" : "rejected") \(word.count)"), "\(word)")
-        #expect(bench.state() == (isAccepted ? "accepted" : "rejected"))
+        expect(bench.send("end"), hasSuffix: " > \(isAccepted ? "accepted" : "rejected") \(word.count)", "\(word)")
+        expectEqual(bench.state(), (isAccepted ? "accepted" : "rejected"))
       }
     }
   }
@@ -79,32 +80,31 @@ struct WordStateTests {
       Bench(WordAcceptor.kind, ["pattern": .text(pattern), "haltOnFinal": .flag(true)])
     }
     let finder = bench(".*spam")
-    #expect(finder.send("text", .text("no sp")) == "stayed reading event=text")
-    #expect(finder.send("text", .text("am, spam")) == "moved reading accepted event=text > accepted 7")
-    #expect(
-      finder.send("char", .text("x"))
-        == "refused accepted event=char : the word was accepted; send reset to start again")
-    #expect(finder.send("reset") == "moved accepted reading event=reset")
-    #expect(finder.send("end") == "moved reading rejected event=end > rejected 0")
+    expectEqual(finder.send("text", .text("no sp")), "stayed reading event=text")
+    expectEqual(finder.send("text", .text("am, spam")), "moved reading accepted event=text > accepted 7")
+    expectEqual(
+      finder.send("char", .text("x")), "refused accepted event=char : the word was accepted; send reset to start again")
+    expectEqual(finder.send("reset"), "moved accepted reading event=reset")
+    expectEqual(finder.send("end"), "moved reading rejected event=end > rejected 0")
     let nothing = bench("a*")
-    #expect(nothing.lines == ["0.000 m created accepted > accepted 0"])
-    #expect(nothing.send("reset") == "stayed accepted event=reset > accepted 0")
-    #expect(Bench(WordAcceptor.kind, initial: "accepting", ["haltOnFinal": .flag(true)]).state() == "accepted")
+    expectEqual(nothing.lines, ["0.000 m created accepted > accepted 0"])
+    expectEqual(nothing.send("reset"), "stayed accepted event=reset > accepted 0")
+    expectEqual(Bench(WordAcceptor.kind, initial: "accepting", ["haltOnFinal": .flag(true)]).state(), "accepted")
   }
 
   @Test("how long a word is, and how much of it was all right")
   func readings() {
     let bench = Bench(RegexMatcher.kind, ["pattern": .text("(ab|c)*d")])
     bench.send("text", .text("abcab"))
-    #expect(bench.reading("length") == .integer(5))
-    #expect(bench.reading("good") == nil)
+    expectEqual(bench.reading("length"), .integer(5))
+    expectNil(bench.reading("good"))
     bench.send("text", .text("xy"))
     bench.send("char", .text("d"))
-    #expect(bench.reading("length") == .integer(8))
-    #expect(bench.reading("good") == .integer(5))
-    #expect(bench.send("end") == "moved rejecting rejected event=end > rejected 8")
-    #expect(bench.send("text", .text("d")) == "moved rejected accepting event=text")
-    #expect(bench.reading("length") == .integer(1))
+    expectEqual(bench.reading("length"), .integer(8))
+    expectEqual(bench.reading("good"), .integer(5))
+    expectEqual(bench.send("end"), "moved rejecting rejected event=end > rejected 8")
+    expectEqual(bench.send("text", .text("d")), "moved rejected accepting event=text")
+    expectEqual(bench.reading("length"), .integer(1))
   }
 
   @Test("a pattern that is none is refused, with where and what")

@@ -28,11 +28,11 @@ struct AgendaTests {
       for machine in [0, UInt32(MachineID.most - 1)] {
         for due in [0, Int64.max] {
           let timer = Timer(due: due, stamp: stamp, machine: machine)
-          #expect(Timer(timer.entry) == timer)
+          expectEqual(Timer(timer.entry), timer)
         }
       }
     }
-    #expect(Agenda.lastStamp == 1_099_511_627_775)
+    expectEqual(Agenda.lastStamp, 1_099_511_627_775)
   }
 
   @Test(
@@ -69,12 +69,12 @@ struct AgendaTests {
       default: break
       }
       let first = agenda.first.map { Timer($0) }
-      #expect(first == model.first, "seed \(seed), step \(step)")
-      #expect(agenda.count == model.count, "seed \(seed), step \(step)")
+      expectEqual(first, model.first, "seed \(seed), step \(step)")
+      expectEqual(agenda.count, model.count, "seed \(seed), step \(step)")
     }
     var listed: [Timer] = []
     agenda.forEach { listed.append(Timer($0)) }
-    #expect(listed.sorted() == model, "seed \(seed)")
+    expectEqual(listed.sorted(), model, "seed \(seed)")
     for most in [0, 1, model.count / 2, model.count + 1] {
       var walked: [Timer] = []
       agenda.forEachInOrder { entry in
@@ -82,14 +82,14 @@ struct AgendaTests {
         walked.append(Timer(entry))
         return true
       }
-      #expect(walked == Array(model.prefix(most)), "seed \(seed), the first \(most)")
+      expectEqual(walked, Array(model.prefix(most)), "seed \(seed), the first \(most)")
     }
     var drained: [Timer] = []
     while let first = agenda.first {
       drained.append(Timer(first))
       agenda.pop()
     }
-    #expect(drained == model, "seed \(seed)")
+    expectEqual(drained, model, "seed \(seed)")
   }
 
   @Test("of every small size, every last layer")
@@ -108,14 +108,14 @@ struct AgendaTests {
           rest.append(first.stamp)
           swept.pop()
         }
-        #expect(rest == timers.map(\.stamp).filter { ($0 % 2 == 1) == keepsOdd }, "\(count) entries")
+        expectEqual(rest, timers.map(\.stamp).filter { ($0 % 2 == 1) == keepsOdd }, "\(count) entries")
       }
       var drained: [UInt64] = []
       while let first = agenda.first {
         drained.append(first.stamp)
         agenda.pop()
       }
-      #expect(drained == timers.map(\.stamp), "\(count) entries")
+      expectEqual(drained, timers.map(\.stamp), "\(count) entries")
     }
   }
 
@@ -127,10 +127,10 @@ struct AgendaTests {
       agenda.living = living
       for stamp in 1...UInt64(2 * living + 1_000) { agenda.push(Timer(due: 0, stamp: stamp, machine: 0).entry) }
       let atTheLimit = agenda.hasTooManyDead
-      #expect(!atTheLimit)
+      expect(!atTheLimit)
       agenda.push(Timer(due: 0, stamp: 9_999, machine: 0).entry)
       let onePast = agenda.hasTooManyDead
-      #expect(onePast)
+      expect(onePast)
     }
   }
 }

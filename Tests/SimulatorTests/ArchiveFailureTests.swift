@@ -21,7 +21,7 @@ struct ArchiveFailureTests {
     world.send("g", "roll")
     world.advance(to: 2.5)
     world.drop("g")
-    #expect(try ArchiveTests.reread(world).portrait() == world.portrait())
+    try expectEqual(ArchiveTests.reread(world).portrait(), world.portrait())
     return world
   }
 
@@ -69,7 +69,7 @@ struct ArchiveFailureTests {
     guard damaged != archive else { return }
     do {
       let other = try read(damaged)
-      #expect(try other.stateHash != hash, "\(what)")
+      try expect(other.stateHash != hash, "\(what)")
       _ = other.checkInvariants()
     } catch is ArchiveFailure {
       return
@@ -81,7 +81,7 @@ struct ArchiveFailureTests {
     let world = try example()
     let archive = try world.archive()
     let hash = try world.stateHash
-    #expect(sealed(archive) { _, _ in } == archive)
+    expectEqual(sealed(archive) { _, _ in }, archive)
     var dice = Dice(seed: mask)
     for place in archive.indices.shuffled(using: &dice).prefix(Thorough.rounds(archive.count)) {
       let damaged = sealed(archive) { bytes, state in if state.contains(place) { bytes[place] ^= mask } }
@@ -111,9 +111,9 @@ struct ArchiveFailureTests {
       do {
         let other = try read(damaged)
         _ = other.checkInvariants()
-        if try other.stateHash == hash { #expect(try other.archive() == archive, "seed \(seed), round \(round)") }
+        if try other.stateHash == hash { try expectEqual(other.archive(), archive, "seed \(seed), round \(round)") }
       } catch let failure as ArchiveFailure {
-        #expect(!failure.text.isEmpty, "seed \(seed), round \(round)")
+        expect(!failure.text.isEmpty, "seed \(seed), round \(round)")
       }
     }
   }
@@ -155,7 +155,7 @@ struct ArchiveFailureTests {
     }
     let longer = metronome(events: [.event(.reset, "now").named("again"), .event(.reset, "now")])
     let wire = try #require(try read(as: longer).allWires().first { world.name(of: $0.from) == "m" })
-    #expect(wire.event == 1)
+    expectEqual(wire.event, 1)
     let renamed = metronome(events: [.event(.reset, "a period begins now").named("begin")])
     #expect(throws: ArchiveFailure.changedKind("metronome", how: "it has no event 'reset' any more")) {
       _ = try read(as: renamed)
@@ -180,6 +180,6 @@ struct ArchiveFailureTests {
       .noArchive, .format(2), .damaged("x"), .unknownKind("x"), .version(kind: "x", written: 1, known: 2),
       .changedKind("x", how: "y"), .unwritable(kind: "x", why: "y"),
     ]
-    #expect(Set(failures.map(\.text)).count == failures.count)
+    expectEqual(Set(failures.map(\.text)).count, failures.count)
   }
 }

@@ -18,16 +18,16 @@ struct ArchiveLifeTests {
     let whole = try world.archive()
     let hash = try world.stateHash
     var writer = ArchiveWriter(of: world)
-    #expect(writer.sequence == world.lastSequence)
+    expectEqual(writer.sequence, world.lastSequence)
     var pieces = 0
     while try !writer.advance(machines: size) {
       Script.advance(&world, to: world.now + .seconds(1), .whole)
       pieces += 1
     }
-    #expect(writer.bytes == whole)
-    #expect(writer.stateHash == hash)
-    #expect(size > 1 || pieces > world.machineCount)
-    #expect(size > 1_000 || world.now > script.inputs[119].moment)
+    expectEqual(writer.bytes, whole)
+    expectEqual(writer.stateHash, hash)
+    expect(size > 1 || pieces > world.machineCount)
+    expect(size > 1_000 || world.now > script.inputs[119].moment)
   }
 
   @Test("many machines, of which many are gone")
@@ -39,10 +39,10 @@ struct ArchiveLifeTests {
     for number in stride(from: 0, to: 20_000, by: 4) { world.drop("machine-\(number)") }
     world.advance(to: 1.5)
     let other = try ArchiveTests.reread(world)
-    #expect(other.checkInvariants() == [])
-    #expect(other.machineCount == 15_000)
-    #expect(RewindTests.difference(world.portrait(), other.portrait()) == nil)
-    #expect(try other.stateHash == world.stateHash)
+    expectEqual(other.checkInvariants(), [])
+    expectEqual(other.machineCount, 15_000)
+    expectNil(RewindTests.difference(world.portrait(), other.portrait()))
+    try expectEqual(other.stateHash, world.stateHash)
   }
 
   @Test("an empty world")
@@ -50,9 +50,9 @@ struct ArchiveLifeTests {
     var world = WorldCore(seed: 9)
     world.advance(to: 3)
     let other = try ArchiveTests.reread(world)
-    #expect(other.now == world.now)
-    #expect(other.machineCount == 0)
-    #expect(other.past.seed == 9)
+    expectEqual(other.now, world.now)
+    expectEqual(other.machineCount, 0)
+    expectEqual(other.past.seed, 9)
   }
 
   @Test("numbers are used again as if there had been no archive", arguments: Thorough.rounds(0..<4))
@@ -70,7 +70,7 @@ struct ArchiveLifeTests {
       }
     }
     for number in 0..<300 { try step(number, &world, &dice) }
-    #expect(world.registry.capacity < 100)
+    expect(world.registry.capacity < 100)
     var other = try ArchiveTests.reread(world)
     let start = world.lastSequence + 1
     var (first, second) = (dice, dice)
@@ -85,13 +85,13 @@ struct ArchiveLifeTests {
       while let entry = world.read(&reader) { if let machine = entry.machine { machines.append(machine.number) } }
       return machines
     }
-    #expect(machines(world) == machines(other), "seed \(seed)")
-    #expect(try world.stateHash == other.stateHash)
+    expectEqual(machines(world), machines(other), "seed \(seed)")
+    try expectEqual(world.stateHash, other.stateHash)
     for number in 0..<300 {
       try step(number, &world, &first)
       try step(number, &other, &second)
     }
-    #expect(try world.stateHash == other.stateHash)
+    try expectEqual(world.stateHash, other.stateHash)
   }
 
   @Test("what comes after an archive can be undone, what came before not")
@@ -106,12 +106,12 @@ struct ArchiveLifeTests {
     other.send("a", "say", .text("after"))
     other.send("a", "say", .text("more"))
     let undone = try other.undo(2)
-    #expect(undone?.upperBound == other.lastSequence - 1)
+    expectEqual(undone?.upperBound, other.lastSequence - 1)
     var straight = try ArchiveTests.reread(world)
     straight.advance(to: 2)
-    #expect(RewindTests.difference(straight.portrait(), other.portrait()) == nil)
+    expectNil(RewindTests.difference(straight.portrait(), other.portrait()))
     #expect(throws: Rewinding.Failure.self) { try other.undo() }
-    #expect(other.checkInvariants() == [])
+    expectEqual(other.checkInvariants(), [])
   }
 
   @Test("a stall is one afterwards, broken or not")
@@ -119,32 +119,32 @@ struct ArchiveLifeTests {
     var world = WorldCore(limits: Script.limits())
     try world.make(Spinner.kind, "s")
     world.send("s", "push", .integer(1_000))
-    #expect(world.isStalled == true)
+    expectEqual(world.isStalled, true)
     var other = try ArchiveTests.reread(world)
-    #expect(other.isStalled == true)
-    #expect(other.livelock == nil)
+    expectEqual(other.isStalled, true)
+    expectNil(other.livelock)
     world.goOn()
     other.goOn()
     world.fireDue()
     other.fireDue()
-    #expect(world.isStalled == true)
-    #expect(try world.stateHash == other.stateHash)
+    expectEqual(world.isStalled, true)
+    try expectEqual(world.stateHash, other.stateHash)
     // Its timer is gone, which is not noticed yet.
     var broken = world.fork()
     let timers = broken.population.timers(at: broken.registry.location(of: broken.known("s")))
     timers[0].stamp = 0
     broken.agenda.living = 0
     var again = try ArchiveTests.reread(broken)
-    #expect(again.isStalled == true)
-    #expect(broken.advance(to: 1) == true)
-    #expect(again.advance(to: 1) == true)
-    #expect(again.isStalled == false)
-    #expect(try broken.stateHash == again.stateHash)
+    expectEqual(again.isStalled, true)
+    expectEqual(broken.advance(to: 1), true)
+    expectEqual(again.advance(to: 1), true)
+    expectEqual(again.isStalled, false)
+    try expectEqual(broken.stateHash, again.stateHash)
     world.send("s", "stop")
     other.send("s", "stop")
     world.send("s", "push", .integer(60))
     other.send("s", "push", .integer(60))
-    #expect(try world.stateHash == other.stateHash)
+    try expectEqual(world.stateHash, other.stateHash)
   }
 
   @Test("limits that shape the journal are the world's own until it takes over others")
@@ -156,13 +156,13 @@ struct ArchiveLifeTests {
     var other = try WorldCore(archive: world.archive(), kinds: ArchiveTests.kind, limits: limits)
     #expect(throws: WorldCore.CreationFailure.full) { try other.make(Spinner.kind, "t") }
     other.send("s", "push", .integer(1_000))
-    #expect(other.isStalled == true, "as it would have been in the world that was written")
+    expectEqual(other.isStalled, true, "as it would have been in the world that was written")
     let before = try other.stateHash
     other.limits = limits
-    #expect(try other.stateHash != before)
+    try expect(other.stateHash != before)
     other.goOn()
     other.fireDue()
-    #expect(other.isStalled == false)
+    expectEqual(other.isStalled, false)
   }
 
   @Test("values are made once and destroyed once, also when reading fails half-way")
@@ -174,15 +174,15 @@ struct ArchiveLifeTests {
       let archive = try world.archive()
       let entry: (String) -> CatalogueEntry? = { _ in .machine(Holder.kind) }
       let other = try WorldCore(archive: archive, kinds: entry)
-      #expect(other.machineCount == 10)
-      #expect(Token.living == 20)
+      expectEqual(other.machineCount, 10)
+      expectEqual(Token.living, 20)
       // The seventh cannot be read.
       Token.readable = 6
       #expect(throws: ArchiveFailure.damaged("unreadable")) { _ = try WorldCore(archive: archive, kinds: entry) }
-      #expect(Token.living == 20)
+      expectEqual(Token.living, 20)
       Token.readable = .max
     }
-    #expect(Token.living == 0)
+    expectEqual(Token.living, 0)
   }
 
   @Test("a value that cannot be written is told by its kind")

@@ -36,23 +36,23 @@ struct ArchiveTests {
       play(script.inputs[inputs * piece / pieces..<inputs * (piece + 1) / pieces], script, into: &world)
       let archive = try world.archive()
       var other = try WorldCore(archive: archive, kinds: Self.kind, limits: world.limits)
-      #expect(try other.archive() == archive, "seed \(seed), piece \(piece)")
-      #expect(try other.stateHash == world.stateHash)
-      #expect(other.checkInvariants() == [])
-      #expect(RewindTests.difference(world.portrait(), other.portrait()) == nil, "seed \(seed), piece \(piece)")
+      try expectEqual(other.archive(), archive, "seed \(seed), piece \(piece)")
+      try expectEqual(other.stateHash, world.stateHash)
+      expectEqual(other.checkInvariants(), [])
+      expectNil(RewindTests.difference(world.portrait(), other.portrait()), "seed \(seed), piece \(piece)")
       var first = world.fork()
-      #expect(try first.stateHash == world.stateHash)
+      try expectEqual(first.stateHash, world.stateHash)
       let start = world.lastSequence + 1
       let rest = script.inputs[(inputs * (piece + 1) / pieces)...]
       play(rest, script, into: &first)
       play(rest, script, into: &other)
       Script.advance(&first, to: script.end, .whole)
       Script.advance(&other, to: script.end, .whole)
-      #expect(
-        RewindTests.difference(first.journalText(from: start), other.journalText(from: start)) == nil,
+      expectNil(
+        RewindTests.difference(first.journalText(from: start), other.journalText(from: start)),
         "seed \(seed), piece \(piece)")
-      #expect(try first.archive() == other.archive(), "seed \(seed), piece \(piece)")
-      #expect(other.checkInvariants() == [])
+      try expectEqual(first.archive(), other.archive(), "seed \(seed), piece \(piece)")
+      expectEqual(other.checkInvariants(), [])
     }
   }
 

@@ -1,6 +1,7 @@
 import Simulations
 @testable import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("Copies that are kept, so that going back is quick")
@@ -24,10 +25,10 @@ struct CheckpointTests {
   func thinning() throws {
     let world = try world(inputs: 300_000)
     let sequences = world.past.checkpoints.map(\.sequence)
-    #expect(sequences.count >= 4 && sequences.count <= 16, "\(sequences)")
-    #expect(world.lastSequence - (sequences.last ?? 0) <= 16_384)
+    expect(sequences.count >= 4 && sequences.count <= 16, "\(sequences)")
+    expect(world.lastSequence - (sequences.last ?? 0) <= 16_384)
     for (older, younger) in zip(sequences, sequences.dropFirst()) {
-      #expect(younger - older <= max(2 * 16_400, 2 * (world.lastSequence - older)))
+      expect(younger - older <= max(2 * 16_400, 2 * (world.lastSequence - older)))
     }
     let end = world.portrait()
     for count in [1, 60_000] {
@@ -43,18 +44,18 @@ struct CheckpointTests {
         straight.send(straight.known("g"), plain: 0)
       }
       straight.advance(toNanoseconds: fork.now.nanoseconds)
-      #expect(fork.portrait() == straight.portrait())
+      expectEqual(fork.portrait(), straight.portrait())
       fork.send("g", "roll")
       straight.send("g", "roll")
       let rolled = fork.survivingText(from: fork.lastSequence)
-      #expect(
+      expect(
         rolled.count == 1 && rolled == straight.survivingText(from: straight.lastSequence),
         "the generator has gone back too")
       // Checkpoints of undone inputs are gone; there may be one at the end of the rewind.
-      #expect(fork.past.checkpoints.allSatisfy { $0.sequence < undone.lowerBound || $0.sequence > undone.upperBound })
+      expect(fork.past.checkpoints.allSatisfy { $0.sequence < undone.lowerBound || $0.sequence > undone.upperBound })
     }
-    #expect(world.portrait() == end)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.portrait(), end)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("time alone brings copies too")
@@ -62,10 +63,10 @@ struct CheckpointTests {
     var world = WorldCore()
     try world.make(Metronome.kind, "m")
     world.advance(to: 60_000)
-    #expect(world.past.checkpoints.isEmpty == false)
+    expectEqual(world.past.checkpoints.isEmpty, false)
     world.send("m", "reset")
-    #expect(try world.undo() == 60_002...60_002)
-    #expect(world.nextDue()?.text == "60001.000000000")
+    try expectEqual(world.undo(), 60_002...60_002)
+    expectEqual(world.nextDue()?.text, "60001.000000000")
   }
 
   @Test("a journal that has forgotten the beginning: as far back as a copy, and no further")
@@ -75,15 +76,15 @@ struct CheckpointTests {
     limits.journalBytes = 131_072
     var world = try world(inputs: 60_000, limits)
     let first = world.firstSequence
-    #expect(first > 1)
+    expect(first > 1)
     let found = world.past.oldestCheckpoint(firstKept: first)
     let oldest = try #require(found).sequence
-    #expect(oldest + 1 >= first)
+    expect(oldest + 1 >= first)
     #expect(throws: Rewinding.Failure.forgotten(from: oldest + 1)) { try world.undo(50_000) }
     let reachable = Int(world.lastSequence - oldest) / 2
     let undone = try world.undo(reachable)
-    #expect(undone != nil)
-    #expect(world.checkInvariants() == [])
+    expect(undone != nil)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("no copy of a world that is too large, and then no way back past what is forgotten")
@@ -92,8 +93,8 @@ struct CheckpointTests {
     limits.checkpointBytes = 0
     limits.journal = 30_000
     var world = try world(inputs: 29_999, limits)
-    #expect(world.checkpoints.count == 0)
-    #expect(try world.undo(10) != nil)
+    expectEqual(world.checkpoints.count, 0)
+    try expect(world.undo(10) != nil)
     world = try self.world(inputs: 60_000, limits)
     #expect(throws: Rewinding.Failure.forgotten(from: world.lastSequence + 1)) { try world.undo() }
   }
@@ -107,15 +108,15 @@ struct CheckpointTests {
     let bytes = world.bytesOfACopy
     limits.checkpointBytes = bytes * 3
     world = try self.world(inputs: 9_900, limits)
-    #expect(world.checkpoints.count == 0)
-    #expect(try world.undo() != nil, "the journal has all of it")
-    #expect(world.checkpoints.count == 1, "who went back may do so again")
+    expectEqual(world.checkpoints.count, 0)
+    try expect(world.undo() != nil, "the journal has all of it")
+    expectEqual(world.checkpoints.count, 1, "who went back may do so again")
     world = try self.world(inputs: 10_010, limits)
-    #expect(world.checkpoints.count == 1)
+    expectEqual(world.checkpoints.count, 1)
     for inputs in stride(from: 10_020, to: 60_000, by: 1_700) {
       var world = try self.world(inputs: inputs, limits)
-      #expect(world.checkpoints.count >= 1 && world.checkpoints.bytes <= limits.checkpointBytes, "\(inputs)")
-      #expect(try world.undo(2) != nil, "\(inputs)")
+      expect(world.checkpoints.count >= 1 && world.checkpoints.bytes <= limits.checkpointBytes, "\(inputs)")
+      try expect(world.undo(2) != nil, "\(inputs)")
     }
   }
 
@@ -131,10 +132,10 @@ struct CheckpointTests {
       world.keepCheckpointIfDue()
       most = max(most, world.checkpoints.count)
     }
-    #expect(most >= 2)
-    #expect(world.checkpoints.count == 0)
-    #expect(try world.undo(19_999) == 2...20_000)
-    #expect(world.machineCount == 1)
+    expect(most >= 2)
+    expectEqual(world.checkpoints.count, 0)
+    try expectEqual(world.undo(19_999), 2...20_000)
+    expectEqual(world.machineCount, 1)
   }
 
   @Test("of two copies that are too large together the older one goes")
@@ -145,8 +146,8 @@ struct CheckpointTests {
     let bytes = try world(inputs: 9_900, limits).bytesOfACopy
     limits.checkpointBytes = bytes * 3 / 2
     let world = try world(inputs: 60_000, limits)
-    #expect(world.checkpoints.count == 1)
-    #expect(world.checkpoints.bytes <= limits.checkpointBytes)
+    expectEqual(world.checkpoints.count, 1)
+    expect(world.checkpoints.bytes <= limits.checkpointBytes)
   }
 
   @Test("copies stay within their bytes")
@@ -154,7 +155,7 @@ struct CheckpointTests {
     var limits = WorldLimits()
     limits.checkpointBytes = 8_000
     let world = try world(inputs: 100_000, limits)
-    #expect(world.checkpoints.bytes <= 8_000)
-    #expect(world.checkpoints.count >= 1)
+    expect(world.checkpoints.bytes <= 8_000)
+    expect(world.checkpoints.count >= 1)
   }
 }

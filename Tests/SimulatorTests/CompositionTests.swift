@@ -1,6 +1,7 @@
 import Simulator
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("A composed kind makes its members and their wires")
@@ -17,17 +18,18 @@ struct CompositionTests {
   func creation() throws {
     var world = WorldCore()
     try world.create(Self.pair, named: "p", parameters: [[(0, .integer(2))], []])
-    #expect(
-      world.journal().map { "\($0.machine) \($0.input)" } == [
+    expectEqual(
+      world.journal().map { "\($0.machine) \($0.input)" },
+      [
         "p.near created", "p.far created", "p.near wired", "p.near wired",
       ])
-    #expect(world.members(of: "p")?.map { world.name(of: $0) } == ["p.near", "p.far"])
-    #expect(world.machine("p") == nil)
+    expectEqual(world.members(of: "p")?.map { world.name(of: $0) }, ["p.near", "p.far"])
+    expectNil(world.machine("p"))
     world.send("p.near", "say", .text("x"))
-    #expect(world.state("p.far") == "last(x)")
+    expectEqual(world.state("p.far"), "last(x)")
     world.send("p.near", "pulse")
-    #expect(world.journal().suffix(2).map(\.input) == [.delivery, .delivery])
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.journal().suffix(2).map(\.input), [.delivery, .delivery])
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a wire that is listed twice is one")
@@ -36,10 +38,10 @@ struct CompositionTests {
     let twice = Composition(
       "twice", "", members: [("near", Relay.kind), ("far", Relay.kind)],
       wires: [("near.said", "far.say"), ("near.pulsed", "far.pulse"), ("near.said", "far.say")])
-    #expect(twice.wires == Self.pair.wires)
+    expectEqual(twice.wires, Self.pair.wires)
     try world.create(twice, named: "p", parameters: none(twice))
-    #expect(world.wireCount == 2)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.wireCount, 2)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("its name is taken for machines and compositions, until all members are dropped")
@@ -52,13 +54,13 @@ struct CompositionTests {
       try world.create(Self.pair, named: "p", parameters: none(Self.pair))
     }
     world.drop("p.near")
-    #expect(world.members(of: "p")?.count == 1)
+    expectEqual(world.members(of: "p")?.count, 1)
     #expect(throws: WorldCore.CreationFailure.nameTaken) { try world.make(Power.kind, "p") }
     world.drop("p.far")
-    #expect(world.members(of: "p") == nil)
-    #expect(world.wireCount == 0)
+    expectNil(world.members(of: "p"))
+    expectEqual(world.wireCount, 0)
     try world.make(Power.kind, "p")
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("when a name is taken, nothing is made", arguments: ["p", "p.near", "p.far"])
@@ -68,8 +70,8 @@ struct CompositionTests {
     #expect(throws: WorldCore.CreationFailure.nameTaken) {
       try world.create(Self.pair, named: "p", parameters: none(Self.pair))
     }
-    #expect(world.machineCount == 1)
-    #expect(world.lastSequence == 1)
+    expectEqual(world.machineCount, 1)
+    expectEqual(world.lastSequence, 1)
   }
 
   @Test("when a member's name is that of a composition, nothing is made", arguments: ["p.near", "p.far"])
@@ -79,9 +81,9 @@ struct CompositionTests {
     #expect(throws: WorldCore.CreationFailure.nameTaken) {
       try world.create(Self.pair, named: "p", parameters: none(Self.pair))
     }
-    #expect(world.machineCount == 2)
-    #expect(world.lastSequence == 4)
-    #expect(world.members(of: "p") == nil)
+    expectEqual(world.machineCount, 2)
+    expectEqual(world.lastSequence, 4)
+    expectNil(world.members(of: "p"))
   }
 
   @Test("when there is no room or parameters contradict each other, nothing is made")
@@ -102,7 +104,7 @@ struct CompositionTests {
     try world.make(Relay.kind, "far")
     for event in ["say", "pulse"] { try world.wire(world.wire(from: "p.near.said", to: "far.\(event)")) }
     world.drop("p.near")
-    #expect(world.wireCount == 0)
+    expectEqual(world.wireCount, 0)
 
     let fridges = Composition("two", "fridges", members: ["a": Fridge.kind, "b": Fridge.kind], wires: [:])
     let min = try #require(Fridge.kind.parameters.firstIndex { $0.name == "min" })
@@ -110,9 +112,9 @@ struct CompositionTests {
     #expect(throws: WorldCore.CreationFailure.self) {
       try world.create(fridges, named: "q", parameters: [[], [(min, .number(30))]])
     }
-    #expect(world.lastSequence == before)
+    expectEqual(world.lastSequence, before)
     try world.create(fridges, named: "q", parameters: [[], []])
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("wires at the limit leave no room for those of a composition")
@@ -125,24 +127,24 @@ struct CompositionTests {
     #expect(throws: WorldCore.CreationFailure.full) {
       try world.create(Self.pair, named: "p", parameters: none(Self.pair))
     }
-    #expect(world.machineCount == 1)
+    expectEqual(world.machineCount, 1)
     try world.unwire(world.wire(from: "a.said", to: "a.say"))
     try world.create(Self.pair, named: "p", parameters: none(Self.pair))
-    #expect(world.wireCount == 2)
+    expectEqual(world.wireCount, 2)
   }
 
   @Test("a variant of a composition is in the journal and in an archive by its options, and is read as that variant")
   func variants() throws {
     let proxy = Composition.proxy.with(["clients": 3])
-    #expect(proxy.key == "proxy clients=3" && Composition.proxy.key == "proxy")
-    #expect(Composition.proxy.with(["clients": 2]).key == "proxy")
+    expect(proxy.key == "proxy clients=3" && Composition.proxy.key == "proxy")
+    expectEqual(Composition.proxy.with(["clients": 2]).key, "proxy")
     var world = WorldCore()
     try world.create(proxy, named: "p", parameters: none(proxy))
-    #expect(world.composedCreations[1]?.kind == "proxy clients=3")
+    expectEqual(world.composedCreations[1]?.kind, "proxy clients=3")
     let read = try WorldCore(
       archive: world.archive(), kinds: { Catalogue.simulations.entry(stored: $0) })
-    #expect(read.composition(of: "p")?.members.count == 13)
-    #expect(read.members(of: "p")?.count == 13)
+    expectEqual(read.composition(of: "p")?.members.count, 13)
+    expectEqual(read.members(of: "p")?.count, 13)
     for key in ["proxy clients=17", "proxy clients=x", "proxy lines=3", "fridge clients=3", "nothing clients=3"] {
       if Catalogue.simulations.entry(stored: key) != nil { Issue.record("\(key) is read") }
     }

@@ -2,6 +2,7 @@
 import Simulations
 import StateMachines
 @testable import Surveys
+import TestSupport
 import Testing
 
 @testable import Simulator
@@ -32,17 +33,17 @@ struct CoverageTests {
     try world.make(ShiftKey.kind, "key")
     let all = try self.coverage(world)
     let coverage = try #require(all.first)
-    #expect(coverage.states == figure(1, 3))
-    #expect(coverage.transitions == figure(0, 5))
-    #expect(coverage.pairs == figure(0, 6))
-    #expect(coverage.timers == figure(0, 1))
-    #expect(coverage.disarmed == figure(0, 1))
-    #expect(coverage.guards == figure(0, 1))
-    #expect(coverage.switches == figure(0, 7))
-    #expect(coverage.combinations == nil && coverage.regions.isEmpty)
-    #expect(coverage.unreachable == 0 && coverage.impossible == 0 && coverage.isComplete)
-    #expect(coverage.untried.prefix(2) == [.state(1), .state(2)])
-    #expect(coverage.untried.count == 2 + 5 + 6 + 2 + 1 + 7)
+    expectEqual(coverage.states, figure(1, 3))
+    expectEqual(coverage.transitions, figure(0, 5))
+    expectEqual(coverage.pairs, figure(0, 6))
+    expectEqual(coverage.timers, figure(0, 1))
+    expectEqual(coverage.disarmed, figure(0, 1))
+    expectEqual(coverage.guards, figure(0, 1))
+    expectEqual(coverage.switches, figure(0, 7))
+    expect(coverage.combinations == nil && coverage.regions.isEmpty)
+    expect(coverage.unreachable == 0 && coverage.impossible == 0 && coverage.isComplete)
+    expectEqual(coverage.untried.prefix(2), [.state(1), .state(2)])
+    expectEqual(coverage.untried.count, 2 + 5 + 6 + 2 + 1 + 7)
   }
 
   @Test("in pieces of any size it is the same, and machines do not mix up what follows on what")
@@ -55,16 +56,16 @@ struct CoverageTests {
     world.send("b", "tap")
     let wholeAll = try coverage(world, by: .max)
     let whole = try #require(wholeAll.first)
-    #expect(whole.machines == 2)
-    #expect(whole.transitions == figure(1, 5) && whole.switches == figure(0, 7))
+    expectEqual(whole.machines, 2)
+    expect(whole.transitions == figure(1, 5) && whole.switches == figure(0, 7))
     for inputs in 1...5 {
       let piecesAll = try coverage(world, by: inputs)
       let pieces = try #require(piecesAll.first)
-      #expect(pieces.untried == whole.untried && pieces.pairs == whole.pairs)
+      expect(pieces.untried == whole.untried && pieces.pairs == whole.pairs)
     }
     world.send("a", "character", .text("x"))
     let further = try coverage(world).first
-    #expect(further?.switches == figure(1, 7))
+    expectEqual(further?.switches, figure(1, 7))
   }
 
   @Test("a dropped machine counts, by its own name and kind")
@@ -75,11 +76,11 @@ struct CoverageTests {
     world.drop("key")
     try world.make(Power.kind, "key")
     let all = try coverage(world, "key")
-    #expect(all.map(\.kind.name) == ["shiftKey", "power"])
-    #expect(all.first?.transitions == figure(1, 5))
-    #expect(all.first?.machines == 1)
+    expectEqual(all.map(\.kind.name), ["shiftKey", "power"])
+    expectEqual(all.first?.transitions, figure(1, 5))
+    expectEqual(all.first?.machines, 1)
     let none = try coverage(world, "kex")
-    #expect(none.isEmpty)
+    expect(none.isEmpty)
   }
 
   @Test("a journal that has forgotten its beginning tells of what it has, and of the states that machines are in")
@@ -91,14 +92,14 @@ struct CoverageTests {
     try world.make(ShiftKey.kind, "slow", [(0, .interval(.seconds(7)))])
     for _ in 0..<6 { world.send("key", "tap") }
     var survey = CoverageSurvey(of: world, .all) { _ in true }
-    #expect(survey.since == 6)
+    expectEqual(survey.since, 6)
     let isThrough1 = survey.advance(through: world, by: 100)
-    #expect(isThrough1)
+    expect(isThrough1)
     let tally = survey.tallies[0]
-    #expect(tally.machines == 2)
-    #expect(tally.outcomes.count == 3)
+    expectEqual(tally.machines, 2)
+    expectEqual(tally.outcomes.count, 3)
     // The parameters of living machines are known anyway.
-    #expect(Set(tally.parameterSets.map(\.[0])) == [.interval(.milliseconds(350)), .interval(.seconds(7))])
+    expectEqual(Set(tally.parameterSets.map(\.[0])), [.interval(.milliseconds(350)), .interval(.seconds(7))])
   }
 
   @Test("what is forgotten while it is read is passed over, and later inputs do not count")
@@ -110,17 +111,17 @@ struct CoverageTests {
     for _ in 0..<9 { world.send("key", "character", .text("x")) }
     var survey = CoverageSurvey(of: world, .all) { _ in true }
     let isThrough2 = survey.advance(through: world, by: 2)
-    #expect(!isThrough2)
+    expect(!isThrough2)
     for _ in 0..<5 { world.send("key", "tap") }
     let isThrough3 = survey.advance(through: world, by: 100)
-    #expect(isThrough3)
-    #expect(survey.since == 6)
-    #expect(survey.tallies[0].outcomes.count == 1)
+    expect(isThrough3)
+    expectEqual(survey.since, 6)
+    expectEqual(survey.tallies[0].outcomes.count, 1)
     var late = CoverageSurvey(of: world, .all) { _ in true }
     for _ in 0..<50 { world.send("key", "tap") }
     let isThrough4 = late.advance(through: world, by: 100)
-    #expect(isThrough4)
-    #expect(late.tallies[0].outcomes.isEmpty && late.tallies[0].machines == 1)
+    expect(isThrough4)
+    expect(late.tallies[0].outcomes.isEmpty && late.tallies[0].machines == 1)
   }
 
   @Test("a timer that was to be fired and did not run has done nothing; one that was fired has expired")
@@ -129,12 +130,12 @@ struct CoverageTests {
     try world.make(ShiftKey.kind, "key")
     world.fire(world.known("key"), timer: 0)
     let before = try coverage(world).first
-    #expect(before?.timers == figure(0, 1))
+    expectEqual(before?.timers, figure(0, 1))
     world.send("key", "tap")
     world.fire(world.known("key"), timer: 0)
     let all = try self.coverage(world)
     let coverage = try #require(all.first)
-    #expect(coverage.timers == figure(1, 1) && coverage.disarmed == figure(0, 1))
+    expect(coverage.timers == figure(1, 1) && coverage.disarmed == figure(0, 1))
   }
 
   @Test("disarmed timers are found among all other details")
@@ -158,7 +159,7 @@ struct CoverageTests {
     let entry = try #require(read)
     var found = DetailReader(entry)
     let timers = [found.nextDisarmed(), found.nextDisarmed(), found.nextDisarmed(), found.nextDisarmed()]
-    #expect(timers == [3, 2, nil, nil])
+    expectEqual(timers, [3, 2, nil, nil])
   }
 
   @Test("what is done besides does not count: more sets of parameters than are looked at, wires")
@@ -170,10 +171,10 @@ struct CoverageTests {
     try world.wire(world.wire(from: "k0.text", to: "k1.character"))
     var survey = CoverageSurvey(of: world, .all) { _ in true }
     let isThrough5 = survey.advance(through: world, by: 100)
-    #expect(isThrough5)
-    #expect(survey.tallies[0].parameterSets.count == CoverageTally.mostParameterSets)
-    #expect(survey.tallies[0].machines == 6)
-    #expect(survey.tallies[0].outcomes.isEmpty)
+    expect(isThrough5)
+    expectEqual(survey.tallies[0].parameterSets.count, CoverageTally.mostParameterSets)
+    expectEqual(survey.tallies[0].machines, 6)
+    expect(survey.tallies[0].outcomes.isEmpty)
   }
 
   @Test("what parameters make possible counts as soon as one machine has them")
@@ -185,7 +186,7 @@ struct CoverageTests {
     try world.make(ShiftKey.kind, "gestures", [(1, .flag(true))])
     let bothAll = try coverage(world)
     let both = try #require(bothAll.first)
-    #expect(both.transitions.all > plain.transitions.all)
+    expect(both.transitions.all > plain.transitions.all)
   }
 
   @Test("with regions, their states and the combinations of them")
@@ -195,11 +196,10 @@ struct CoverageTests {
     let all = try self.coverage(world)
     let coverage = try #require(all.first)
     let combinations = try #require(coverage.combinations)
-    #expect(coverage.regions.count == SmartFridge.kind.regions?.names.count)
-    #expect(coverage.regions.allSatisfy { $0.states.covered == 1 && $0.states.all > 1 })
-    #expect(combinations.covered == 1 && combinations.all <= SmartFridge.kind.states.count)
-    #expect(coverage.states.all + coverage.unreachable == SmartFridge.kind.states.count)
-    #expect(
-      coverage.pairs.all + coverage.impossible == SmartFridge.kind.states.count * SmartFridge.kind.events.count)
+    expectEqual(coverage.regions.count, SmartFridge.kind.regions?.names.count)
+    expect(coverage.regions.allSatisfy { $0.states.covered == 1 && $0.states.all > 1 })
+    expect(combinations.covered == 1 && combinations.all <= SmartFridge.kind.states.count)
+    expectEqual(coverage.states.all + coverage.unreachable, SmartFridge.kind.states.count)
+    expectEqual(coverage.pairs.all + coverage.impossible, SmartFridge.kind.states.count * SmartFridge.kind.events.count)
   }
 }

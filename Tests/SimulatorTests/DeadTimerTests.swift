@@ -17,8 +17,8 @@ struct DeadTimerTests {
       world.send(name, "arm", .text("b"), .integer(100_000_000_000))
       world.send(name, "disarm", .text("b"))
     }
-    #expect(world.agenda.living == 1_500)
-    #expect(world.agenda.count == 4_000)
+    expectEqual(world.agenda.living, 1_500)
+    expectEqual(world.agenda.count, 4_000)
     return world
   }
 
@@ -29,8 +29,8 @@ struct DeadTimerTests {
       let dead = world.agenda.count - world.agenda.living
       try #require(dead <= world.agenda.living + 1_000)
     }
-    #expect(world.firings == 1_500)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.firings, 1_500)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("when the living are fired by hand")
@@ -41,8 +41,8 @@ struct DeadTimerTests {
       let dead = world.agenda.count - world.agenda.living
       try #require(dead <= world.agenda.living + 1_000)
     }
-    #expect(world.firings == 1_500)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.firings, 1_500)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("when their machines are dropped")
@@ -53,8 +53,8 @@ struct DeadTimerTests {
       let dead = world.agenda.count - world.agenda.living
       try #require(dead <= world.agenda.living + 1_000)
     }
-    #expect(world.machineCount == 0)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.machineCount, 0)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("when one timer is armed again and again")
@@ -67,8 +67,8 @@ struct DeadTimerTests {
       try #require(dead <= world.agenda.living + 1_000)
     }
     let due = world.nextDue()
-    #expect(due?.nanoseconds == 1_000_004_999)
-    #expect(world.checkInvariants() == [])
+    expectEqual(due?.nanoseconds, 1_000_004_999)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("the last stamp gives way to new ones in the same order", arguments: Thorough.rounds(0..<20))
@@ -90,13 +90,13 @@ struct DeadTimerTests {
         default: world.advance(toNanoseconds: world.now.nanoseconds + Int64(dice.number(0...3)))
         }
       }
-      #expect(world.checkInvariants() == [], "seed \(seed)")
-      #expect(armings == 0 || world.armings < Agenda.lastStamp, "seed \(seed): no new stamps were given")
+      expectEqual(world.checkInvariants(), [], "seed \(seed)")
+      expect(armings == 0 || world.armings < Agenda.lastStamp, "seed \(seed): no new stamps were given")
       return world.journalText()
     }
     let usual = try journal(from: 0)
     var dice = Dice(seed: seed)
-    #expect(try journal(from: Agenda.lastStamp - UInt64(dice.number(0...100))) == usual, "seed \(seed)")
+    try expectEqual(journal(from: Agenda.lastStamp - UInt64(dice.number(0...100))), usual, "seed \(seed)")
   }
 
   @Test("new stamps in the middle of a chain do not end the count of it", arguments: [0, 1, 5, 9, 10])
@@ -110,14 +110,14 @@ struct DeadTimerTests {
     world.armings = Agenda.lastStamp - armingsLeft
     world.instantStamp = world.armings
     world.send("s", "push", .integer(1_000))
-    #expect(world.firings == 10)
-    #expect(world.armings < 100)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.firings, 10)
+    expect(world.armings < 100)
+    expectEqual(world.checkInvariants(), [])
     let arrived = world.advance(to: 1)
-    #expect(!arrived)
+    expect(!arrived)
     world.send("s", "stop")
     world.advance(to: 1)
-    #expect(world.firings == 11)
+    expectEqual(world.firings, 11)
   }
 
   @Test("new stamps in the middle of a step keep what is armed at this instant apart", arguments: [0, 1, 2, 3])
@@ -129,9 +129,9 @@ struct DeadTimerTests {
     world.armings = Agenda.lastStamp - armingsLeft
     world.instantStamp = world.armings
     world.send("x", "burst")
-    #expect(world.firings == 2, "the third is one too many")
+    expectEqual(world.firings, 2, "the third is one too many")
     let isStalled = world.isStalled
-    #expect(isStalled)
+    expect(isStalled)
   }
 
   @Test("new stamps do not end a stall")
@@ -142,15 +142,15 @@ struct DeadTimerTests {
     try world.make(Spinner.kind, "s")
     try world.make(Alarm.kind, "x")
     world.send("s", "push", .integer(1_000))
-    #expect(world.firings == 10)
+    expectEqual(world.firings, 10)
     world.armings = Agenda.lastStamp - 1
     for _ in 0..<3 { world.send("x", "arm", .text("a"), .integer(5)) }
-    #expect(world.armings < 100)
+    expect(world.armings < 100)
     world.send("x", "disarm", .text("a"))
-    #expect(world.firings == 10)
+    expectEqual(world.firings, 10)
     world.send("s", "stop")
     world.advance(to: 1)
-    #expect(world.firings == 10)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.firings, 10)
+    expectEqual(world.checkInvariants(), [])
   }
 }

@@ -124,9 +124,9 @@ struct DetailCodingTests {
       var texts: [String] = []
       while let detail = details.next() { texts.append("\(detail)") }
       let end = details.next()
-      #expect(end == nil, "the end is the end")
+      expectNil(end, "the end is the end")
       read.append(texts)
     }
-    #expect(read == expected, "seed \(seed)")
+    expectEqual(read, expected, "seed \(seed)")
   }
 }

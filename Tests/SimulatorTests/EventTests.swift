@@ -1,6 +1,7 @@
 import Simulations
 import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("An event and what it comes to")
@@ -11,20 +12,20 @@ struct EventTests {
     try world.make(Power.kind, "p")
     try world.make(Relay.kind, "r")
     world.send("p", "buttonClick")
-    #expect(world.answer.verdict == .moved)
-    #expect(world.answer.sequence == 3 && world.answer.from == 0 && world.answer.to == 1)
-    #expect(world.answer.hasDetails == false)
+    expectEqual(world.answer.verdict, .moved)
+    expect(world.answer.sequence == 3 && world.answer.from == 0 && world.answer.to == 1)
+    expectEqual(world.answer.hasDetails, false)
     world.send("p", "set", .flag(true))
-    #expect(world.answer.verdict == .ignored)
-    #expect(world.answer.sequence == 4 && world.answer.from == 1 && world.answer.to == 1)
+    expectEqual(world.answer.verdict, .ignored)
+    expect(world.answer.sequence == 4 && world.answer.from == 1 && world.answer.to == 1)
     world.send("r", "pulse")
-    #expect(world.answer.verdict == .stayed)
-    #expect(world.answerDetails.outputs == [0])
+    expectEqual(world.answer.verdict, .stayed)
+    expectEqual(world.answerDetails.outputs, [0])
     world.send("r", "never")
-    #expect(world.answer.verdict == .refused)
-    #expect(world.answerDetails.reason == "a relay never does this")
-    #expect(world.answerDetails.outputs == [])
-    #expect(world.lastSequence == 6)
+    expectEqual(world.answer.verdict, .refused)
+    expectEqual(world.answerDetails.reason, "a relay never does this")
+    expectEqual(world.answerDetails.outputs, [])
+    expectEqual(world.lastSequence, 6)
   }
 
   @Test("an answer keeps nothing of the one before")
@@ -33,20 +34,20 @@ struct EventTests {
     try world.make(Relay.kind, "r")
     try world.make(Power.kind, "p")
     world.send("r", "say", .text("one"))
-    #expect(world.answerDetails.dataBefore == nil && world.answerDetails.dataAfter == "one")
-    #expect(world.answerDetails.outputs == [1])
+    expect(world.answerDetails.dataBefore == nil && world.answerDetails.dataAfter == "one")
+    expectEqual(world.answerDetails.outputs, [1])
     world.send("r", "never")
-    #expect(world.answerDetails.dataAfter == "one")
+    expectEqual(world.answerDetails.dataAfter, "one")
     world.send("r", "pulse")
-    #expect(world.answerDetails.reason == nil)
+    expectNil(world.answerDetails.reason)
     world.send("p", "buttonClick")
-    #expect(world.answer.hasDetails == false)
+    expectEqual(world.answer.hasDetails, false)
     world.send("r", "tell", .text("two"), .integer(3))
-    #expect(world.answerDetails.dataBefore == "one" && world.answerDetails.dataAfter == "two")
-    #expect(world.answerDetails.outputs == [2])
+    expect(world.answerDetails.dataBefore == "one" && world.answerDetails.dataAfter == "two")
+    expectEqual(world.answerDetails.outputs, [2])
     world.drop("p")
-    #expect(world.answer.hasDetails == false)
-    #expect(world.answer.sequence == world.lastSequence)
+    expectEqual(world.answer.hasDetails, false)
+    expectEqual(world.answer.sequence, world.lastSequence)
   }
 
   @Test("what follows through wires and timers is no part of the answer")
@@ -56,10 +57,10 @@ struct EventTests {
     try world.make(Relay.kind, "b")
     try world.wire(world.wire(from: "a.said", to: "b.say"))
     world.send("a", "say", .text("x"))
-    #expect(world.answer.sequence == 4)
-    #expect(world.answerDetails.outputs == [1])
-    #expect(world.state("a") == "idle", "its echo has gone by")
-    #expect(world.answer.to == 1, "and the answer tells what the event did")
+    expectEqual(world.answer.sequence, 4)
+    expectEqual(world.answerDetails.outputs, [1])
+    expectEqual(world.state("a"), "idle", "its echo has gone by")
+    expectEqual(world.answer.to, 1, "and the answer tells what the event did")
   }
 
   @Test("arguments stand in the journal, and what was left out too")
@@ -73,9 +74,9 @@ struct EventTests {
       for case .arguments(let values) in line.details { return values }
       return []
     }
-    #expect(arguments(lines[1]) == [.text("é \"x\""), .integer(7)])
-    #expect(arguments(lines[2]) == [.text("y"), .none])
-    #expect(lines[2].text.contains("; before é \"x\"; after y; emitted told "))
+    expectEqual(arguments(lines[1]), [.text("é \"x\""), .integer(7)])
+    expectEqual(arguments(lines[2]), [.text("y"), .none])
+    expect(lines[2].text, contains: "; before é \"x\"; after y; emitted told ")
   }
 
   @Test("by the words of a request: a machine, a plain event, or nothing done")
@@ -85,13 +86,13 @@ struct EventTests {
     func send(_ event: String, to name: String) -> Bool {
       event.bytes { event in name.bytes { world.send(plain: event, to: $0) != nil } }
     }
-    #expect(send("tap", to: "key"))
-    #expect(world.answer.verdict == .moved)
+    expect(send("tap", to: "key"))
+    expectEqual(world.answer.verdict, .moved)
     for (event, name) in [
       ("tap", "kez"), ("tap", ""), ("tip", "key"), ("", "key"), ("character", "key"), ("tapp", "key"),
     ] {
-      #expect(!send(event, to: name), "\(event) \(name)")
+      expect(!send(event, to: name), "\(event) \(name)")
     }
-    #expect(world.lastSequence == 2)
+    expectEqual(world.lastSequence, 2)
   }
 }

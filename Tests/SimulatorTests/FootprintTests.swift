@@ -1,6 +1,7 @@
 import Simulations
 @testable import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("What a world holds in memory")
@@ -15,17 +16,17 @@ struct FootprintTests {
     let empty = world.footprint
     try world.make(SpamFilter.kind, "s", [(parameter: 0, value: .text("one,two,three"))])
     let withFilter = world.footprint
-    #expect(withFilter[.machines] > empty[.machines])
-    #expect(withFilter[.parameters] > 1_000)
+    expect(withFilter[.machines] > empty[.machines])
+    expect(withFilter[.parameters] > 1_000)
 
     world.send("s", "text", .text(String(repeating: "x", count: 20_000)))
-    #expect((20_000...60_000).contains(world.footprint[.data]), "\(world.footprint[.data])")
-    #expect(world.footprint[.journal] > 20_000)
+    expect((20_000...60_000).contains(world.footprint[.data]), "\(world.footprint[.data])")
+    expect(world.footprint[.journal] > 20_000)
 
     world.drop("s")
-    #expect(world.footprint[.data] == 0)
-    #expect(world.footprint[.parameters] == empty[.parameters])
-    #expect(world.footprint.total == Footprint.Use.allCases.reduce(0) { $0 + world.footprint[$1] })
+    expectEqual(world.footprint[.data], 0)
+    expectEqual(world.footprint[.parameters], empty[.parameters])
+    expectEqual(world.footprint.total, Footprint.Use.allCases.reduce(0) { $0 + world.footprint[$1] })
   }
 
   @Test("parameters count once, however many machines have them")
@@ -35,11 +36,11 @@ struct FootprintTests {
     try world.make(SpamFilter.kind, "a", [(parameter: 0, value: .text(words))])
     let one = world.footprint[.parameters]
     try world.make(SpamFilter.kind, "b", [(parameter: 0, value: .text(words))])
-    #expect(world.footprint[.parameters] == one)
+    expectEqual(world.footprint[.parameters], one)
     world.drop("a")
-    #expect(world.footprint[.parameters] == one)
+    expectEqual(world.footprint[.parameters], one)
     world.drop("b")
-    #expect(world.footprint[.parameters] == 0)
+    expectEqual(world.footprint[.parameters], 0)
   }
 
   @Test("blocks of the journal that forks have too count once in all, as long as any of them lives")
@@ -48,20 +49,20 @@ struct FootprintTests {
     try world.make(Power.kind, "p")
     sendMany(100_000, "p", "buttonClick", to: &world)
     let alone = world.footprint[.journal]
-    #expect(alone > 700_000)
+    expect(alone > 700_000)
     func share() throws {
       let fork = world.fork()
       let another = fork.fork()
       let all = world.footprint[.journal] + fork.footprint[.journal] + another.footprint[.journal]
       // The block being written belongs to each copy alone; division by three may lose a byte.
-      #expect((alone - 100...alone + (2 * 64 << 10)).contains(all), "\(all) of \(alone)")
+      expect((alone - 100...alone + (2 * 64 << 10)).contains(all), "\(all) of \(alone)")
     }
     try share()
-    #expect(world.footprint[.journal] == alone)
+    expectEqual(world.footprint[.journal], alone)
     var fork = world.fork()
     sendMany(100_000, "p", "buttonClick", to: &fork)
-    #expect(fork.footprint[.journal] > alone + alone / 3)
-    #expect(world.footprint[.journal] < alone * 3 / 5)
+    expect(fork.footprint[.journal] > alone + alone / 3)
+    expect(world.footprint[.journal] < alone * 3 / 5)
   }
 
   @Test("the journal says when it takes more memory, and only then")
@@ -70,9 +71,9 @@ struct FootprintTests {
     try world.make(Power.kind, "p")
     let begun = world.journal.openings
     sendMany(1_000, "p", "buttonClick", to: &world)
-    #expect(world.journal.openings == begun)
+    expectEqual(world.journal.openings, begun)
     sendMany(20_000, "p", "buttonClick", to: &world)
-    #expect(world.journal.openings > begun)
+    expect(world.journal.openings > begun)
   }
 
   @Test(
@@ -87,17 +88,17 @@ struct FootprintTests {
       world.keepCheckpointIfDue()
     }
     let machines = world.machines(matching: .all)
-    #expect(machines.count == 500)
+    expectEqual(machines.count, 500)
     let before = world.footprint
-    #expect(world.checkpoints.count > 1)
-    #expect(before[.checkpoints] > 10_000 && before[.tables] >= 2_000)
+    expect(world.checkpoints.count > 1)
+    expect(before[.checkpoints] > 10_000 && before[.tables] >= 2_000)
     world.discardRebuildable()
-    #expect(world.checkpoints.count == 1)
-    #expect(world.footprint[.tables] == 0)
-    #expect(world.footprint.total < before.total)
-    #expect(world.machines(matching: .all) == machines)
-    #expect(try world.undo() != nil)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.checkpoints.count, 1)
+    expectEqual(world.footprint[.tables], 0)
+    expect(world.footprint.total < before.total)
+    expectEqual(world.machines(matching: .all), machines)
+    try expect(world.undo() != nil)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a world that was written out and read back holds about as much data")
@@ -109,7 +110,7 @@ struct FootprintTests {
     }
     let other = try WorldCore(archive: try world.archive(), kinds: { Catalogue.simulations[$0] })
     let (here, there) = (world.footprint[.data], other.footprint[.data])
-    #expect(here >= 100_000)
-    #expect(there > here / 2 && there < here * 2, "\(there) of \(here)")
+    expect(here >= 100_000)
+    expect(there > here / 2 && there < here * 2, "\(there) of \(here)")
   }
 }

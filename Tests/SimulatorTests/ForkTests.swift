@@ -23,18 +23,18 @@ struct ForkTests {
     let portrait = world.portrait()
     let journal = world.journalText()
     var fork = world.fork()
-    #expect(RewindTests.difference(portrait, fork.portrait()) == nil)
-    #expect(RewindTests.difference(journal, fork.journalText()) == nil)
-    #expect(fork.checkInvariants() == [])
+    expectNil(RewindTests.difference(portrait, fork.portrait()))
+    expectNil(RewindTests.difference(journal, fork.journalText()))
+    expectEqual(fork.checkInvariants(), [])
     play(half..<2 * half, into: &fork)
-    #expect(fork.checkInvariants() == [])
-    #expect(RewindTests.difference(portrait, world.portrait()) == nil)
-    #expect(RewindTests.difference(journal, world.journalText()) == nil)
+    expectEqual(fork.checkInvariants(), [])
+    expectNil(RewindTests.difference(portrait, world.portrait()))
+    expectNil(RewindTests.difference(journal, world.journalText()))
     // The parent must come to the same result.
     play(half..<2 * half, into: &world)
-    #expect(RewindTests.difference(fork.portrait(), world.portrait()) == nil)
-    #expect(RewindTests.difference(fork.journalText(), world.journalText()) == nil)
-    #expect(world.checkInvariants() == [])
+    expectNil(RewindTests.difference(fork.portrait(), world.portrait()))
+    expectNil(RewindTests.difference(fork.journalText(), world.journalText()))
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a fork can go back past where it began, and outlives its parent")
@@ -47,15 +47,15 @@ struct ForkTests {
       var fork = world.fork()
       fork.send("a", "say", .text("another text that is just as long as that"))
       world.drop("a")
-      #expect(fork.state("a") == "last(another text that is just as long as that)")
+      expectEqual(fork.state("a"), "last(another text that is just as long as that)")
       return fork
     }
     var fork = try make()
-    #expect(try fork.undo() == 3...3)
-    #expect(fork.state("a") == "last(long enough to be kept on the heap)")
-    #expect(try fork.undo() == 2...4)
-    #expect(fork.state("a") == "idle")
-    #expect(fork.checkInvariants() == [])
+    try expectEqual(fork.undo(), 3...3)
+    expectEqual(fork.state("a"), "last(long enough to be kept on the heap)")
+    try expectEqual(fork.undo(), 2...4)
+    expectEqual(fork.state("a"), "idle")
+    expectEqual(fork.checkInvariants(), [])
   }
 
   @Test("parameters are counted in each by itself")
@@ -65,10 +65,10 @@ struct ForkTests {
     var fork = world.fork()
     world.drop("a")
     try world.make(Relay.kind, "b", [(0, .integer(9))])
-    #expect(fork.parameterValues(of: fork.known("a")).first == .integer(7))
+    expectEqual(fork.parameterValues(of: fork.known("a")).first, .integer(7))
     fork.drop("a")
     try fork.make(Relay.kind, "c", [(0, .integer(11))])
-    #expect(world.parameterValues(of: world.known("b")).first == .integer(9))
+    expectEqual(world.parameterValues(of: world.known("b")).first, .integer(9))
   }
 
   @Test("blocks of the journal that are full are shared, the open one is not")
@@ -82,10 +82,10 @@ struct ForkTests {
       fork.send("a", "say", .text("right \(number)"))
     }
     let (left, right) = (world.journalText(), fork.journalText())
-    #expect(left.count == 25_001 && right.count == 25_001)
-    #expect(left[..<20_001] == right[..<20_001])
-    #expect(left.last?.contains("left 4999") == true)
-    #expect(right.last?.contains("right 4999") == true)
+    expect(left.count == 25_001 && right.count == 25_001)
+    expectEqual(left[..<20_001], right[..<20_001])
+    expect(left.last, contains: "left 4999")
+    expect(right.last, contains: "right 4999")
   }
 
   @Test("values are destroyed as often as they are made")
@@ -94,17 +94,17 @@ struct ForkTests {
     do {
       var world = WorldCore()
       for number in 0..<100 { try world.make(Canary.kind, "c\(number)") }
-      #expect(Canary.living == 100)
+      expectEqual(Canary.living, 100)
       var fork = world.fork()
       for number in 0..<50 { fork.drop("c\(number)") }
       fork.send("c70", "sing")
       try world.undo(30)
-      #expect(world.machineCount == 70)
+      expectEqual(world.machineCount, 70)
       try fork.undo(20)
-      #expect(fork.machineCount == 69)
+      expectEqual(fork.machineCount, 69)
       _ = try? fork.undo(1_000)
     }
-    #expect(Canary.living == 0)
+    expectEqual(Canary.living, 0)
   }
 }
 

@@ -1,6 +1,7 @@
 import Simulations
 import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("Looking at a world changes nothing in it")
@@ -26,26 +27,26 @@ struct InspectionTests {
       }
     }
     let all = ["0.350000000 key doubleTap", "1.000000000 a b", "1.000000000 b b", "1.000000000 b a"]
-    #expect(listed("*") == all)
-    #expect(listed("*", limit: 2) == Array(all[..<2]))
-    #expect(listed("*", limit: 0) == [])
-    #expect(listed("b") == Array(all[2...]))
-    #expect(listed("x*") == [])
+    expectEqual(listed("*"), all)
+    expectEqual(listed("*", limit: 2), Array(all[..<2]))
+    expectEqual(listed("*", limit: 0), [])
+    expectEqual(listed("b"), Array(all[2...]))
+    expectEqual(listed("x*"), [])
     let items = world.agendaItems(matching: .all, limit: 100)
-    #expect(items.allSatisfy { world.isRunning($0) } == true)
+    expectEqual(items.allSatisfy { world.isRunning($0) }, true)
     let before = world.lastSequence
     world.advance(to: 1)
-    #expect(
-      world.journal(from: before + 1).map { "\($0.moment.text) \($0.machine) \($0.kind.timers[$0.index].name)" } == all)
-    #expect(items.contains { world.isRunning($0) } == false)
+    expectEqual(
+      world.journal(from: before + 1).map { "\($0.moment.text) \($0.machine) \($0.kind.timers[$0.index].name)" }, all)
+    expectEqual(items.contains { world.isRunning($0) }, false)
   }
 
   @Test("a machine's timers in due order")
   func timers() throws {
     let world = try sample()
     let machine = world.known("b")
-    #expect(world.runningTimers(of: machine).map(\.timer) == [1, 0])
-    #expect(world.runningTimerCount == 4)
+    expectEqual(world.runningTimers(of: machine).map(\.timer), [1, 0])
+    expectEqual(world.runningTimerCount, 4)
   }
 
   @Test("how many machines there are in each state")
@@ -56,20 +57,20 @@ struct InspectionTests {
     let words = counts.map { place, states in
       "\(world.kind(at: place).name) \(states)"
     }
-    #expect(words.sorted() == ["alarm [2]", "relay [1, 0]", "shiftKey [1, 1, 0]"])
-    #expect(world.counts { _, _, kind in world.kind(at: kind).name == "relay" }.count == 1)
+    expectEqual(words.sorted(), ["alarm [2]", "relay [1, 0]", "shiftKey [1, 1, 0]"])
+    expectEqual(world.counts { _, _, kind in world.kind(at: kind).name == "relay" }.count, 1)
   }
 
   @Test("events that are possible, and why one is not")
   func possible() throws {
     let world = try sample()
     let relay = world.known("r")
-    #expect(world.possibleEvents(of: relay) == [0, 1, 2])
-    #expect(world.prospect(of: 3, for: relay).refusal == "a relay never does this")
-    #expect(world.prospect(of: 0, for: relay).refusal == nil)
-    #expect(world.state(of: relay) == "idle")
-    #expect(world.lastSequence == 9)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.possibleEvents(of: relay), [0, 1, 2])
+    expectEqual(world.prospect(of: 3, for: relay).refusal, "a relay never does this")
+    expectNil(world.prospect(of: 0, for: relay).refusal)
+    expectEqual(world.state(of: relay), "idle")
+    expectEqual(world.lastSequence, 9)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("readings are those of now")
@@ -77,26 +78,26 @@ struct InspectionTests {
     var world = WorldCore()
     let start = try #require(Fridge.kind.parameters.firstIndex { $0.name == "start" })
     let fridge = try world.make(Fridge.kind, "f", [(start, .number(4))])
-    #expect(world.readings(of: fridge) == [.number(4)])
+    expectEqual(world.readings(of: fridge), [.number(4)])
     world.advance(to: 100)
     guard case .number(let temperature)? = world.readings(of: fridge)[0] else {
       Issue.record("a fridge knows its temperature")
       return
     }
-    #expect(temperature < 4)
-    #expect(world.readings(of: fridge) == [.number(temperature)])
+    expect(temperature < 4)
+    expectEqual(world.readings(of: fridge), [.number(temperature)])
   }
 
   @Test("kinds are numbered in the order of their first use")
   func kinds() throws {
     var world = try sample()
-    #expect(world.kinds.map(\.name) == ["alarm", "shiftKey", "relay"])
+    expectEqual(world.kinds.map(\.name), ["alarm", "shiftKey", "relay"])
     let key = world.known("key")
-    #expect(world.kindPlace(of: key) == 1)
+    expectEqual(world.kindPlace(of: key), 1)
     world.drop("key")
-    #expect(world.kindPlace(of: key) == 1)
-    #expect(world.kind(of: key) === ShiftKey.kind)
-    #expect(world.someNames(2).count == 2)
-    #expect(Set(world.someNames(100)) == ["a", "b", "c", "r"])
+    expectEqual(world.kindPlace(of: key), 1)
+    expect(world.kind(of: key) === ShiftKey.kind)
+    expectEqual(world.someNames(2).count, 2)
+    expectEqual(Set(world.someNames(100)), ["a", "b", "c", "r"])
   }
 }

@@ -28,16 +28,16 @@ struct JournalScannerTests {
         try part.bytes.withUnsafeBytes { bytes in
           try scanner.read(bytes, part.numbers, owner: { kept.owner(of: $0, at: $1, isNew: false) }) {
             world, entry, composed in
-            #expect(entry.sequence == next, "seed \(seed)")
+            expectEqual(entry.sequence, next, "seed \(seed)")
             next += 1
             if let machine = entry.machine, let text = told[entry.sequence] {
-              #expect(world.line(entry, of: machine).text == text, "seed \(seed)")
+              expectEqual(world.line(entry, of: machine).text, text, "seed \(seed)")
             }
-            if let composed { #expect(composed.sequence == entry.sequence && entry.input == .created) }
+            if let composed { expect(composed.sequence == entry.sequence && entry.input == .created) }
           }
         }
       }
-      #expect(next == walk.world.lastSequence + 1 && scanner.last == walk.world.lastSequence, "seed \(seed)")
+      expect(next == walk.world.lastSequence + 1 && scanner.last == walk.world.lastSequence, "seed \(seed)")
     }
   }
 
@@ -55,11 +55,11 @@ struct JournalScannerTests {
     // The store is still writing, and the world goes on.
     for _ in 0..<20_000 { world.send(machine, plain: 0) }
     world.didKeep(upTo: last)
-    #expect(world.unkeptNumbers == (last + 1)...world.lastSequence)
+    expectEqual(world.unkeptNumbers, (last + 1)...world.lastSequence)
     var kept = KeptJournal()
     kept.keep(&world)
-    #expect(kept.parts.map(\.numbers) == [(last + 1)...world.lastSequence])
-    #expect(!world.hasUnflushed && world.journal().count <= 3)
+    expectEqual(kept.parts.map(\.numbers), [(last + 1)...world.lastSequence])
+    expect(!world.hasUnflushed && world.journal().count <= 3)
   }
 
   @Test("knows machines by the names of their time, where numbers are used again")
@@ -78,7 +78,7 @@ struct JournalScannerTests {
       world.drop(machine)
       if number % 9 == 8 || number == 499 { kept.keep(&world) }
     }
-    #expect(Set(kept.parts.flatMap(\.creations).compactMap(\.machine)).count < 100)
+    expect(Set(kept.parts.flatMap(\.creations).compactMap(\.machine)).count < 100)
     var scanner = JournalScanner(after: 0, StoredWords(.simulations), .simulations)
     var told: [String] = []
     for part in kept.parts {
@@ -88,7 +88,7 @@ struct JournalScannerTests {
         }
       }
     }
-    #expect(told == names.flatMap { [$0, $0, $0] })
+    expectEqual(told, names.flatMap { [$0, $0, $0] })
   }
 
   @Test(
@@ -108,7 +108,7 @@ struct JournalScannerTests {
       try segment.withUnsafeBytes { bytes in
         try scanner.read(bytes, numbers, owner: { _, _ in nil }) { world, entry, _ in
           let machine = try #require(entry.machine)
-          #expect(world.kind(of: machine).states[Int(entry.to)].word == "off")
+          expectEqual(world.kind(of: machine).states[Int(entry.to)].word, "off")
         }
       }
     }

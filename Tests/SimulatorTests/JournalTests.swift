@@ -57,7 +57,7 @@ struct JournalTests {
       let sequence = journal.append(
         input, MachineID(machine), index: index, StepResult(verdict: verdict, from: from, to: to),
         at: Instant(nanoseconds: moment), details)
-      #expect(sequence == self.sequence)
+      expectEqual(sequence, self.sequence)
     }
   }
 
@@ -86,14 +86,14 @@ struct JournalTests {
   func roundTrip(seed: Int) {
     var dice = Dice(seed: seed)
     var journal = Journal(inputs: 1_000_000, bytes: 1 << 30)
-    #expect(journal.first == 1)
-    #expect(read(journal, from: 1) == [])
+    expectEqual(journal.first, 1)
+    expectEqual(read(journal, from: 1), [])
     let records = fill(&journal, 5_000, &dice)
-    #expect(journal.bytes >= 3 * 65_536, "more blocks than one")
-    #expect(read(journal, from: 1) == records, "seed \(seed)")
+    expect(journal.bytes >= 3 * 65_536, "more blocks than one")
+    expectEqual(read(journal, from: 1), records, "seed \(seed)")
     for _ in 0..<20 {
       let place = dice.number(0...records.count)
-      #expect(read(journal, from: UInt64(place + 1)) == Array(records[place...]), "seed \(seed), from \(place + 1)")
+      expectEqual(read(journal, from: UInt64(place + 1)), Array(records[place...]), "seed \(seed), from \(place + 1)")
     }
   }
 
@@ -107,7 +107,7 @@ struct JournalTests {
         .event, MachineID(0), index: 0, StepResult(verdict: .moved, from: 0, to: 0), at: Instant(nanoseconds: moment),
         details)
     }
-    #expect(read(journal, from: 1).map(\.moment) == moments)
+    expectEqual(read(journal, from: 1).map(\.moment), moments)
   }
 
   @Test("a reader goes on after what is appended later", arguments: Thorough.rounds(0..<10))
@@ -123,8 +123,8 @@ struct JournalTests {
       for _ in 0..<dice.number(0...60) { if let entry = journal.read(&reader) { seen.append(Record(entry)) } }
     }
     while let entry = journal.read(&reader) { seen.append(Record(entry)) }
-    #expect(seen == written, "seed \(seed)")
-    #expect(reader.next == journal.last + 1)
+    expectEqual(seen, written, "seed \(seed)")
+    expectEqual(reader.next, journal.last + 1)
   }
 
   @Test("a record longer than a block")
@@ -142,7 +142,7 @@ struct JournalTests {
       small.append(to: &journal)
       records.append(small)
     }
-    #expect(read(journal, from: 1) == records)
+    expectEqual(read(journal, from: 1), records)
   }
 
   @Test("blocks are filled to the last byte", arguments: [0, 1, 5, 6, 7, 8, 20])
@@ -157,7 +157,7 @@ struct JournalTests {
       record.append(to: &journal)
       records.append(record)
     }
-    #expect(read(journal, from: 1) == records)
+    expectEqual(read(journal, from: 1), records)
   }
 
   // MARK: Forgetting
@@ -167,16 +167,16 @@ struct JournalTests {
     var dice = Dice(seed: 1)
     var journal = Journal(inputs: 50, bytes: 1 << 30)
     let records = fill(&journal, 50, &dice)
-    #expect(journal.first == 1)
-    #expect(read(journal, from: 1) == records)
+    expectEqual(journal.first, 1)
+    expectEqual(read(journal, from: 1), records)
     let more = fill(&journal, 1, &dice)
-    #expect(journal.first == 2)
-    #expect(read(journal, from: 2) == Array(records[1...]) + more)
+    expectEqual(journal.first, 2)
+    expectEqual(read(journal, from: 2), Array(records[1...]) + more)
     _ = fill(&journal, 20_000, &dice)
-    #expect(journal.last == 20_051)
-    #expect(journal.first == 20_002)
-    #expect(read(journal, from: 20_002).count == 50)
-    #expect(journal.bytes <= 2 * 65_536)
+    expectEqual(journal.last, 20_051)
+    expectEqual(journal.first, 20_002)
+    expectEqual(read(journal, from: 20_002).count, 50)
+    expect(journal.bytes <= 2 * 65_536)
   }
 
   @Test("bytes over the limit go in whole blocks, the oldest first")
@@ -184,17 +184,17 @@ struct JournalTests {
     var dice = Dice(seed: 1)
     var journal = Journal(inputs: 1_000_000, bytes: 2 * 65_536)
     while journal.bytes < 2 * 65_536 { _ = fill(&journal, 1, &dice) }
-    #expect(journal.first == 1)
+    expectEqual(journal.first, 1)
     let atTheLimit = journal.last
     while journal.first == 1 { _ = fill(&journal, 1, &dice) }
-    #expect(journal.bytes == 2 * 65_536)
-    #expect(journal.first == atTheLimit, "the second block began with this one")
-    #expect(read(journal, from: journal.first).map(\.sequence) == Array(journal.first...journal.last))
+    expectEqual(journal.bytes, 2 * 65_536)
+    expectEqual(journal.first, atTheLimit, "the second block began with this one")
+    expectEqual(read(journal, from: journal.first).map(\.sequence), Array(journal.first...journal.last))
     var record = Record(sequence: journal.last + 1, dice: &dice, after: 0)
     record.text = String(repeating: "y", count: 200_000)
     record.append(to: &journal)
-    #expect(journal.first == journal.last, "a record longer than all that may be kept is kept alone")
-    #expect(read(journal, from: journal.last).map(\.text) == [record.text])
+    expectEqual(journal.first, journal.last, "a record longer than all that may be kept is kept alone")
+    expectEqual(read(journal, from: journal.last).map(\.text), [record.text])
   }
 
   @Test("a reader gets nothing that is forgotten, though its block is still there")
@@ -204,15 +204,15 @@ struct JournalTests {
     _ = fill(&journal, 10, &dice)
     var reader = journal.reader(from: 5)
     _ = fill(&journal, 44, &dice)
-    #expect(journal.first == 5)
-    #expect(journal.read(&reader)?.sequence == 5)
+    expectEqual(journal.first, 5)
+    expectEqual(journal.read(&reader)?.sequence, 5)
     _ = fill(&journal, 2, &dice)
-    #expect(journal.first == 7)
-    #expect(journal.read(&reader)?.sequence == nil)
-    #expect(reader.next == 6)
+    expectEqual(journal.first, 7)
+    expectNil(journal.read(&reader)?.sequence)
+    expectEqual(reader.next, 6)
     _ = fill(&journal, 100_000, &dice)
-    #expect(journal.read(&reader)?.sequence == nil)
-    #expect(reader.next < journal.first)
+    expectNil(journal.read(&reader)?.sequence)
+    expect(reader.next < journal.first)
   }
 
   @Test("a reader that has read all goes on when the blocks before are gone", arguments: [true, false])
@@ -227,7 +227,7 @@ struct JournalTests {
         return
       }
     }
-    #expect(journal.read(&reader)?.sequence == nil)
+    expectNil(journal.read(&reader)?.sequence)
   }
 
   // MARK: Cost
@@ -247,9 +247,9 @@ struct JournalTests {
       }
       return 16 * 65_536 / inputs
     }
-    #expect(bytes(apart: 0) { _ in } <= 8)
-    #expect(bytes(apart: 1_000_000_000) { _ in } <= 12)
-    #expect(
+    expect(bytes(apart: 0) { _ in } <= 8)
+    expect(bytes(apart: 1_000_000_000) { _ in } <= 12)
+    expect(
       bytes(apart: 10_000_000_000) {
         $0.tag(.armed, 0)
         $0.number(350_000_000)

@@ -24,19 +24,21 @@ struct KeyedTimerTests {
     world.send("o", "light", .integer(2_000_000_000))
     world.send("o", "bake", .integer(4_294_967_295), .integer(1_000_000_000))
     world.send("o", "bake", .integer(2), .integer(2_000_000_000))
-    #expect(world.runningTimerCount == 6)
-    #expect(
-      world.runningTimers(of: world.known("o")).map { "\($0.timer) \($0.key)" } == [
+    expectEqual(world.runningTimerCount, 6)
+    expectEqual(
+      world.runningTimers(of: world.known("o")).map { "\($0.timer) \($0.key)" },
+      [
         "1 4294967295", "1 3", "1 1", "0 0", "1 2", "1 7",
       ])
     world.advance(to: 10)
-    #expect(
-      fired(world) == [
+    expectEqual(
+      fired(world),
+      [
         "o.done(4294967295) 1.000000000", "o.done(3) 2.000000000", "o.done(1) 2.000000000", "o.lamp 2.000000000",
         "o.done(2) 2.000000000", "o.done(7) 7.000000000",
       ])
-    #expect(world.runningTimerCount == 0)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.runningTimerCount, 0)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("the step knows the key, and only that step")
@@ -44,8 +46,9 @@ struct KeyedTimerTests {
     var world = try oven()
     world.send("o", "light", .integer(8_000_000_000))
     world.advance(to: 10)
-    #expect(
-      world.journalText().suffix(2) == [
+    expectEqual(
+      world.journalText().suffix(2),
+      [
         "3 7.000000000 o expiry done stayed usual usual; key 7; emitted baked [StateMachines.Value.integer(7)]",
         "4 8.000000000 o expiry lamp moved usual usual; emitted baked [StateMachines.Value.integer(0)]",
       ])
@@ -57,10 +60,10 @@ struct KeyedTimerTests {
     world.send("o", "bake", .integer(1), .integer(9_000_000_000))
     world.send("o", "bake", .integer(2), .integer(1_000_000_000))
     world.send("o", "bake", .integer(1), .integer(1_000_000_000))
-    #expect(world.runningTimerCount == 3)
+    expectEqual(world.runningTimerCount, 3)
     world.advance(to: 5)
-    #expect(fired(world) == ["o.done(2) 1.000000000", "o.done(1) 1.000000000"])
-    #expect(world.checkInvariants() == [])
+    expectEqual(fired(world), ["o.done(2) 1.000000000", "o.done(1) 1.000000000"])
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("disarming stops one of them and leaves when it was due; one that does not run leaves no line")
@@ -69,21 +72,21 @@ struct KeyedTimerTests {
     world.send("o", "bake", .integer(1), .integer(1_000_000_000))
     world.send("o", "bake", .integer(2), .integer(1_000_000_000))
     world.send("o", "takeOut", .integer(1))
-    #expect(world.journalText().last?.hasSuffix("; disarmed done(1) 1.000000000") == true)
+    expect(world.journalText().last, hasSuffix: "; disarmed done(1) 1.000000000")
     world.send("o", "takeOut", .integer(1))
-    #expect(world.journalText().last?.contains("disarmed") == false)
+    expectEqual(world.journalText().last?.contains("disarmed"), false)
     world.advance(to: 5)
-    #expect(fired(world) == ["o.done(2) 1.000000000"])
-    #expect(world.checkInvariants() == [])
+    expectEqual(fired(world), ["o.done(2) 1.000000000"])
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a refusal arms and disarms none")
   func refusal() throws {
     var world = try oven()
     world.send("o", "jam")
-    #expect(world.answer.verdict == .refused)
-    #expect(world.runningTimers(of: world.known("o")).map(\.key) == [7])
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.answer.verdict, .refused)
+    expectEqual(world.runningTimers(of: world.known("o")).map(\.key), [7])
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("one is fired by hand by its key; a key that does not run refuses, and so does none")
@@ -93,19 +96,19 @@ struct KeyedTimerTests {
     world.send("o", "bake", .integer(1), .integer(2_000_000_000))
     world.advance(to: 1)
     world.fire(oven, timer: 1, key: 1)
-    #expect(
-      world.journalText().last
-        == "3 1.000000000 o fired done stayed usual usual; due 2.000000000; key 1; "
+    expectEqual(
+      world.journalText().last,
+      "3 1.000000000 o fired done stayed usual usual; due 2.000000000; key 1; "
         + "emitted baked [StateMachines.Value.integer(1)]")
     world.fire(oven, timer: 1, key: 1)
-    #expect(world.answer.verdict == .refused)
-    #expect(world.answerDetails.reason == "this timer is not running")
-    #expect(world.journalText().last == "4 1.000000000 o fired done refused usual usual; key 1")
+    expectEqual(world.answer.verdict, .refused)
+    expectEqual(world.answerDetails.reason, "this timer is not running")
+    expectEqual(world.journalText().last, "4 1.000000000 o fired done refused usual usual; key 1")
     world.fire(oven, timer: 1)
-    #expect(world.answer.verdict == .refused)
-    #expect(world.runningTimerCount == 1)
-    #expect(world.firings == 1)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.answer.verdict, .refused)
+    expectEqual(world.runningTimerCount, 1)
+    expectEqual(world.firings, 1)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("all die with their machine, and leave those of others alone")
@@ -115,11 +118,11 @@ struct KeyedTimerTests {
     world.send("o", "fill", .integer(200))
     world.send("p", "fill", .integer(3))
     world.drop("o")
-    #expect(world.runningTimerCount == 4)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.runningTimerCount, 4)
+    expectEqual(world.checkInvariants(), [])
     world.advance(to: 9)
-    #expect(fired(world).map { $0.prefix(10) } == ["p.done(1) ", "p.done(2) ", "p.done(3) ", "p.done(7) "])
-    #expect(world.agenda.living == 0)
+    expectEqual(fired(world).map { $0.prefix(10) }, ["p.done(1) ", "p.done(2) ", "p.done(3) ", "p.done(7) "])
+    expectEqual(world.agenda.living, 0)
   }
 
   @Test("the agenda lists them in order, by pattern and with a limit, and knows which still run")
@@ -133,13 +136,13 @@ struct KeyedTimerTests {
         "\(world.name(of: $0.machine)).\(world.kind(of: $0.machine).timers[$0.timer].word($0.key))"
       }
     }
-    #expect(listed("*", 9) == ["p.lamp", "o.done(1)", "o.done(2)", "o.done(7)", "p.done(7)"])
-    #expect(listed("o", 2) == ["o.done(1)", "o.done(2)"])
+    expectEqual(listed("*", 9), ["p.lamp", "o.done(1)", "o.done(2)", "o.done(7)", "p.done(7)"])
+    expectEqual(listed("o", 2), ["o.done(1)", "o.done(2)"])
     let items = world.agendaItems(matching: .all, limit: 9)
     world.send("o", "takeOut", .integer(1))
     world.send("o", "bake", .integer(2), .integer(5))
     let areRunning = items.map { world.isRunning($0) }
-    #expect(areRunning == [true, false, false, true, true])
+    expectEqual(areRunning, [true, false, false, true, true])
   }
 
   @Test("the dead do not pile up")
@@ -150,7 +153,7 @@ struct KeyedTimerTests {
       if number % 3 == 0 { world.send("o", "takeOut", .integer(number % 7 + 1)) }
       try #require(world.agenda.count - world.agenda.living <= world.agenda.living + 1_000)
     }
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a chain of them without time is a livelock that names the key, and disarming that one ends it")
@@ -159,16 +162,16 @@ struct KeyedTimerTests {
     limits.chain = 10
     var world = try oven(limits)
     world.send("o", "spin", .integer(1))
-    #expect(world.firings == 10)
+    expectEqual(world.firings, 10)
     let livelock = world.takeLivelock()
-    #expect(livelock?.chain == .timers(timer: 1, key: 2))
+    expectEqual(livelock?.chain, .timers(timer: 1, key: 2))
     let hasArrived = world.advance(to: 1)
-    #expect(!hasArrived)
+    expect(!hasArrived)
     world.send("o", "takeOut", .integer(2))
     _ = world.takeLivelock()
     let arrivesNow = world.advance(to: 1)
-    #expect(arrivesNow)
-    #expect(world.checkInvariants() == [])
+    expect(arrivesNow)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test(
@@ -180,23 +183,23 @@ struct KeyedTimerTests {
     var world = try oven(limits)
     world.send("o", "fill", .integer(trays))
     // Tray 7 runs since the oven was made.
-    #expect(world.runningTimerCount == 6)
+    expectEqual(world.runningTimerCount, 6)
     let livelock = world.takeLivelock()
-    #expect((livelock == nil) == (trays <= 5))
+    expectEqual((livelock == nil), (trays <= 5))
     if trays == 6 {
-      #expect(livelock?.chain == .keyedTimers(timer: 1, key: 6))
-      #expect(livelock?.machine == world.known("o"))
+      expectEqual(livelock?.chain, .keyedTimers(timer: 1, key: 6))
+      expectEqual(livelock?.machine, world.known("o"))
     }
     let isStalled = world.isStalled
-    #expect(!isStalled)
+    expect(!isStalled)
     world.send("o", "bake", .integer(5), .integer(0))
     world.send("o", "light", .integer(10))
     try world.make(Oven.kind, "p")
-    #expect(world.livelock == nil)
-    #expect(world.checkInvariants() == [])
+    expectNil(world.livelock)
+    expectEqual(world.checkInvariants(), [])
     let hasArrived = world.advance(to: 9)
-    #expect(hasArrived)
-    #expect(world.runningTimerCount == 0)
+    expect(hasArrived)
+    expectEqual(world.runningTimerCount, 0)
   }
 
   @Test("as many as there may be by default, all at once")
@@ -204,15 +207,15 @@ struct KeyedTimerTests {
     var world = try oven()
     let most = world.limits.keyedTimers
     for tray in 1...most { world.send("o", "bake", .integer(tray), .integer(1_000_000_000)) }
-    #expect(world.livelock == nil)
+    expectNil(world.livelock)
     world.send("o", "bake", .integer(most + 1), .integer(0))
     let livelock = world.takeLivelock()
-    #expect(livelock?.chain == .keyedTimers(timer: 1, key: UInt32(most + 1)))
-    #expect(world.runningTimerCount == most)
+    expectEqual(livelock?.chain, .keyedTimers(timer: 1, key: UInt32(most + 1)))
+    expectEqual(world.runningTimerCount, most)
     world.advance(to: 1)
-    #expect(world.firings == most)
-    #expect(world.runningTimerCount == 0)
-    #expect(world.checkInvariants() == [])
+    expect(world.firings == most)
+    expectEqual(world.runningTimerCount, 0)
+    expectEqual(world.checkInvariants(), [])
   }
 
   /// The timers that should run, by the simplest model.
@@ -276,7 +279,7 @@ struct KeyedTimerTests {
       case 8:
         world.fire(world.known(oven), timer: 1, key: UInt32(tray))
         let name = "\(oven).done(\(tray))"
-        #expect((world.answer.verdict != .refused) == model.timers.contains { $0.name == name }, "seed \(seed)")
+        expectEqual((world.answer.verdict != .refused), model.timers.contains { $0.name == name }, "seed \(seed)")
         if world.answer.verdict != .refused { model.fired.append(name) }
         model.stop(name)
       case 9:
@@ -295,7 +298,7 @@ struct KeyedTimerTests {
     model.advance(to: world.now.nanoseconds)
     let happened = world.journal().filter { $0.input == .expiry || ($0.input == .fired && $0.verdict != .refused) }
       .map { "\($0.machine).\($0.kind.timers[$0.index].word($0.key))" }
-    #expect(happened == model.fired, "seed \(seed)")
+    expectEqual(happened, model.fired, "seed \(seed)")
   }
 
   @Test(
@@ -310,17 +313,17 @@ struct KeyedTimerTests {
     func world(_ cut: Script.Cut) -> [JournalLine] {
       var world = WorldCore(seed: UInt64(seed), limits: limits)
       script.play(into: &world, cut)
-      #expect(world.checkInvariants() == [], "seed \(seed), \(cut)")
+      expectEqual(world.checkInvariants(), [], "seed \(seed), \(cut)")
       return world.journal()
     }
     let whole = world(.whole)
-    #expect(whole.contains { $0.kind === Oven.kind && $0.input == .expiry }, "seed \(seed)")
-    #expect(world(.pieces(seed: 1)).map(\.text) == whole.map(\.text), "seed \(seed)")
-    #expect(world(.pieces(seed: 2)).map(\.text) == whole.map(\.text), "seed \(seed)")
-    #expect(world(.steps).map(\.text) == whole.map(\.text), "seed \(seed)")
+    expect(whole.contains { $0.kind === Oven.kind && $0.input == .expiry }, "seed \(seed)")
+    expectEqual(world(.pieces(seed: 1)).map(\.text), whole.map(\.text), "seed \(seed)")
+    expectEqual(world(.pieces(seed: 2)).map(\.text), whole.map(\.text), "seed \(seed)")
+    expectEqual(world(.steps).map(\.text), whole.map(\.text), "seed \(seed)")
     var second = WorldCore(seed: UInt64(seed), limits: limits)
     second.replay(whole)
     Script.advance(&second, to: script.end, .whole)
-    #expect(second.journalText() == whole.map(\.text), "seed \(seed)")
+    expectEqual(second.journalText(), whole.map(\.text), "seed \(seed)")
   }
 }

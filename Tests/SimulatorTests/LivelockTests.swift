@@ -1,5 +1,6 @@
 @testable import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("Chains without time end at their limits, and the world stays usable")
@@ -19,12 +20,12 @@ struct LivelockTests {
     var world = world(chain: 10)
     try world.make(Spinner.kind, "s")
     world.send("s", "push", .integer(10))
-    #expect(world.state("s") == "resting")
-    #expect(world.firings == 10)
+    expectEqual(world.state("s"), "resting")
+    expectEqual(world.firings, 10)
     let livelock = world.takeLivelock()
-    #expect(livelock == nil)
-    #expect(world.nextDue() == nil)
-    #expect(world.checkInvariants() == [])
+    expectNil(livelock)
+    expectNil(world.nextDue())
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("one more is: reported once, with the timer that comes next")
@@ -32,15 +33,15 @@ struct LivelockTests {
     var world = world(chain: 10)
     let spinner = try world.make(Spinner.kind, "s")
     world.send("s", "push", .integer(11))
-    #expect(world.state("s") == "spinning")
-    #expect(world.firings == 10)
+    expectEqual(world.state("s"), "spinning")
+    expectEqual(world.firings, 10)
     let isStalled = world.isStalled
-    #expect(isStalled)
+    expect(isStalled)
     let livelock = world.takeLivelock()
-    #expect(livelock == WorldCore.Livelock(chain: .timers(timer: 0, key: 0), machine: spinner, moment: .beginning))
+    expectEqual(livelock, WorldCore.Livelock(chain: .timers(timer: 0, key: 0), machine: spinner, moment: .beginning))
     let again = world.takeLivelock()
-    #expect(again == nil)
-    #expect(world.checkInvariants() == [])
+    expectNil(again)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a stalled world takes requests; time stands until the chain is broken")
@@ -54,24 +55,24 @@ struct LivelockTests {
     let before = world.lastSequence
     world.send("x", "disarm", .text("b"))
     try world.make(Metronome.kind, "m")
-    #expect(world.lastSequence == before + 2)
+    expectEqual(world.lastSequence, before + 2)
     for _ in 0..<3 {
       let arrived = world.advance(to: 5)
-      #expect(!arrived)
-      #expect(world.now == .beginning)
+      expect(!arrived)
+      expectEqual(world.now, .beginning)
       let livelock = world.takeLivelock()
-      #expect(livelock != nil)
+      expect(livelock != nil)
     }
     let fired = world.fireNext()
-    #expect(!fired)
-    #expect(world.firings == 10)
+    expect(!fired)
+    expectEqual(world.firings, 10)
     world.send("s", "stop")
     let arrived = world.advance(to: 5)
-    #expect(arrived)
-    #expect(world.firings == 16)
+    expect(arrived)
+    expectEqual(world.firings, 16)
     world.send("s", "push", .integer(10))
-    #expect(world.state("s") == "resting")
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.state("s"), "resting")
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("dropping the machine breaks the chain too, and what else was due goes on")
@@ -81,10 +82,10 @@ struct LivelockTests {
     try world.make(Alarm.kind, "x")
     world.send("s", "push", .integer(1_000_000))
     world.send("x", "arm", .text("a"), .integer(0))
-    #expect(world.journal().last?.input == .event)
+    expectEqual(world.journal().last?.input, .event)
     world.drop("s")
-    #expect(world.journalText().last == "16 0.000000000 x expiry a moved set set")
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.journalText().last, "16 0.000000000 x expiry a moved set set")
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("the limit counts within an instant, and not what was armed before it")
@@ -95,17 +96,17 @@ struct LivelockTests {
       world.send("x\(number)", "arm", .text("a"), .integer(1_000_000_000))
     }
     let arrived = world.advance(to: 1)
-    #expect(arrived)
-    #expect(world.firings == 50)
+    expect(arrived)
+    expectEqual(world.firings, 50)
     try world.make(Spinner.kind, "s")
     for second in 2...5 {
       world.send("s", "push", .integer(10))
-      #expect(world.state("s") == "resting")
+      expectEqual(world.state("s"), "resting")
       world.advance(to: Double(second))
     }
     let livelock = world.takeLivelock()
-    #expect(livelock == nil)
-    #expect(world.checkInvariants() == [])
+    expectNil(livelock)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("the chain goes on being counted however time is cut", arguments: 1...4)
@@ -116,15 +117,15 @@ struct LivelockTests {
     world.send("x", "arm", .text("a"), .integer(1_000_000_000))
     world.advance(to: 1)
     world.send("s", "push", .integer(1_000))
-    #expect(world.firings == 11)
+    expectEqual(world.firings, 11)
     var progress = WorldCore.Progress.more
     for _ in 0..<20 {
       var rest = budget
       progress = world.advance(to: .end, budget: &rest)
-      #expect(rest == budget)
+      expectEqual(rest, budget)
     }
-    #expect(progress == .livelocked)
-    #expect(world.firings == 11)
+    expectEqual(progress, .livelocked)
+    expectEqual(world.firings, 11)
   }
 
   // MARK: Wires
@@ -145,18 +146,18 @@ struct LivelockTests {
     let before = world.lastSequence
     world.send("a", "pulse")
     // The event itself, and ten deliveries that follow from one another.
-    #expect(world.lastSequence == before + 11)
+    expectEqual(world.lastSequence, before + 11)
     let livelock = world.takeLivelock()
     let report = try #require(livelock)
-    #expect(report.chain == .wires(output: 0, isLong: true))
-    #expect(world.name(of: report.machine) == "a")
-    #expect(world.answer.sequence == before + 1)
+    expectEqual(report.chain, .wires(output: 0, isLong: true))
+    expectEqual(world.name(of: report.machine), "a")
+    expectEqual(world.answer.sequence, before + 1)
     let isStalled = world.isStalled
-    #expect(!isStalled)
-    #expect(world.checkInvariants() == [])
+    expect(!isStalled)
+    expectEqual(world.checkInvariants(), [])
     world.send("b", "pulse")
-    #expect(world.lastSequence == before + 22)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.lastSequence, before + 22)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a chain exactly as long as the limit is none", arguments: [9, 10, 11])
@@ -168,10 +169,10 @@ struct LivelockTests {
     }
     let first = world.lastSequence
     world.send("r0", "pulse")
-    #expect(world.lastSequence == first + 1 + UInt64(min(length, 10)))
+    expectEqual(world.lastSequence, first + 1 + UInt64(min(length, 10)))
     let livelock = world.takeLivelock()
-    #expect((livelock != nil) == (length > 10))
-    #expect(world.checkInvariants() == [])
+    expectEqual((livelock != nil), (length > 10))
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("deliveries in one step end at their number", arguments: [99, 100, 101])
@@ -182,10 +183,10 @@ struct LivelockTests {
     try world.wire(world.wire(from: "a.pulsed", to: "b.pulse"))
     let first = world.lastSequence
     world.send("a", "pulse")
-    #expect(world.lastSequence == first + 1 + UInt64(min(copies, 100)))
+    expectEqual(world.lastSequence, first + 1 + UInt64(min(copies, 100)))
     let livelock = world.takeLivelock()
-    #expect((livelock?.chain == .wires(output: 0, isLong: false)) == (copies > 100))
-    #expect(world.checkInvariants() == [])
+    expectEqual((livelock?.chain == .wires(output: 0, isLong: false)), (copies > 100))
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a tree of deliveries too, whatever it grows by")
@@ -194,8 +195,8 @@ struct LivelockTests {
     try ring(["a", "b", "c"], in: &world, copies: 3)
     let first = world.lastSequence
     world.send("a", "pulse")
-    #expect(world.lastSequence == first + 1 + 5_000)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.lastSequence, first + 1 + 5_000)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("after a loop of wires the timers that are due fire all the same")
@@ -213,12 +214,12 @@ struct LivelockTests {
     var budget = Int.max
     var progress = world.advance(to: .beginning + .seconds(1), budget: &budget)
     // The echo of `a` is the last of the four, and begins a loop.
-    #expect(progress == .livelocked)
-    #expect(Int.max - budget == 4)
-    #expect(world.firings == 4)
+    expectEqual(progress, .livelocked)
+    expectEqual(Int.max - budget, 4)
+    expectEqual(world.firings, 4)
     progress = world.advance(to: .beginning + .seconds(1), budget: &budget)
-    #expect(progress == .reached)
-    #expect(world.checkInvariants() == [])
+    expectEqual(progress, .reached)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a limit that nobody has taken note of stops nothing later")
@@ -229,10 +230,10 @@ struct LivelockTests {
     for timer in ["a", "b", "c"] { world.send("x", "arm", .text(timer), .integer(1_000_000_000)) }
     world.send("a", "pulse")
     let arrived = world.advance(to: 2)
-    #expect(arrived)
-    #expect(world.firings == 3)
+    expect(arrived)
+    expectEqual(world.firings, 3)
     for timer in ["a", "b", "c"] { world.send("x", "arm", .text(timer), .integer(0)) }
-    #expect(world.firings == 6)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.firings, 6)
+    expectEqual(world.checkInvariants(), [])
   }
 }

@@ -10,22 +10,23 @@ struct MachineLifeTests {
   func creation() throws {
     var world = WorldCore()
     let key = try world.make(ShiftKey.kind, "key")
-    #expect(world.answer.sequence == 1)
-    #expect(world.state("key") == "off")
+    expectEqual(world.answer.sequence, 1)
+    expectEqual(world.state("key"), "off")
     #expect(throws: WorldCore.CreationFailure.nameTaken) { try world.make(Power.kind, "key") }
-    #expect(world.lastSequence == 1)
-    #expect(world.machineCount == 1)
+    expectEqual(world.lastSequence, 1)
+    expectEqual(world.machineCount, 1)
     world.drop("key")
-    #expect(world.answer.sequence == 2)
-    #expect(world.isAlive(key) == false)
-    #expect(world.machine("key") == nil)
+    expectEqual(world.answer.sequence, 2)
+    expectEqual(world.isAlive(key), false)
+    expectNil(world.machine("key"))
     try world.make(Power.kind, "key")
-    #expect(world.state("key") == "off")
-    #expect(
-      world.journalText().map { $0.split(separator: " ")[3...4].joined(separator: " ") } == [
+    expectEqual(world.state("key"), "off")
+    expectEqual(
+      world.journalText().map { $0.split(separator: " ")[3...4].joined(separator: " ") },
+      [
         "created shiftKey", "dropped shiftKey", "created power",
       ])
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("an initial state, and parameters that are shared where they are equal")
@@ -42,8 +43,8 @@ struct MachineLifeTests {
     for name in ["c", "d"] { world.send(name, "tap") }
     world.advance(to: 1)
     for name in ["c", "d", "e"] { world.send(name, "tap") }
-    #expect(["c", "d", "e"].map { world.state($0) } == ["capsLock", "off", "capsLock"])
-    #expect(world.checkInvariants() == [])
+    expectEqual(["c", "d", "e"].map { world.state($0) }, ["capsLock", "off", "capsLock"])
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("parameters that contradict each other make nothing")
@@ -54,10 +55,10 @@ struct MachineLifeTests {
     #expect(throws: WorldCore.CreationFailure.self) {
       try world.make(Fridge.kind, "f", [(min, .number(8)), (max, .number(2))])
     }
-    #expect(world.lastSequence == 0)
-    #expect(world.machineCount == 0)
+    expectEqual(world.lastSequence, 0)
+    expectEqual(world.machineCount, 0)
     try world.make(Fridge.kind, "f")
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("machines at the limit and one past it")
@@ -70,8 +71,8 @@ struct MachineLifeTests {
     #expect(throws: WorldCore.CreationFailure.nameTaken) { try world.make(Power.kind, "p4") }
     world.drop("p0")
     try world.make(Power.kind, "p5")
-    #expect(world.machineCount == 5)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.machineCount, 5)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a number is never given that its places in journal and agenda cannot hold")
@@ -96,15 +97,15 @@ struct MachineLifeTests {
     try world.wire(world.wire(from: "b.pulsed", to: "b.pulse"))
     try world.wire(world.wire(from: "a.pulsed", to: "c.pulse"))
     world.send("b", "say", .text("x"))
-    #expect(world.runningTimerCount == 1)
+    expectEqual(world.runningTimerCount, 1)
     world.drop("b")
-    #expect(world.runningTimerCount == 0)
-    #expect(world.wireCount == 1)
+    expectEqual(world.runningTimerCount, 0)
+    expectEqual(world.wireCount, 1)
     world.send("a", "pulse")
-    #expect(world.journal().suffix(2).map(\.machine) == ["a", "c"])
+    expectEqual(world.journal().suffix(2).map(\.machine), ["a", "c"])
     world.advance(to: 5)
-    #expect(world.firings == 0)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.firings, 0)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("what the journal tells of dropped machines keeps their names and kinds")
@@ -119,14 +120,15 @@ struct MachineLifeTests {
     try world.make(Power.kind, "second")
     world.send("first", "tap")
     for name in ["first", "second", "third"] { world.drop(name) }
-    #expect(
-      world.journal().map { "\($0.machine) \($0.kind.name)" } == [
+    expectEqual(
+      world.journal().map { "\($0.machine) \($0.kind.name)" },
+      [
         "first shiftKey", "second relay", "third relay", "second relay", "second relay", "third relay", "second relay",
         "second power", "first shiftKey", "first shiftKey", "second power", "third relay",
       ])
-    #expect(world.journalText()[3].hasSuffix("target third.pulse"))
-    #expect(world.journalText()[5].contains("; source second.pulsed;"))
-    #expect(world.checkInvariants() == [])
+    expect(world.journalText()[3], hasSuffix: "target third.pulse")
+    expect(world.journalText()[5], contains: "; source second.pulsed;")
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a number is used again when the journal has forgotten the machine, and not before")
@@ -138,14 +140,14 @@ struct MachineLifeTests {
     try world.make(Power.kind, "other")
     world.drop("old")  // Input 3; forgotten with the 13th.
     for _ in 0..<9 { world.send("other", "buttonClick") }
-    #expect(world.firstSequence == 3)
+    expectEqual(world.firstSequence, 3)
     let second = try world.make(ShiftKey.kind, "next")  // The 13th itself.
-    #expect(second != first)
-    #expect(world.firstSequence == 4)
+    expect(second != first)
+    expectEqual(world.firstSequence, 4)
     let third = try world.make(ShiftKey.kind, "new")
-    #expect(third == first)
-    #expect(world.name(of: first) == "new")
-    #expect(world.checkInvariants() == [])
+    expectEqual(third, first)
+    expectEqual(world.name(of: first), "new")
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("whatever comes and goes, the journal's names are right", arguments: Thorough.rounds(0..<10))
@@ -173,9 +175,9 @@ struct MachineLifeTests {
         told[world.lastSequence] = name
       }
       guard step % 100 == 0 else { continue }
-      for line in world.journal() { #expect(told[line.sequence] == line.machine, "seed \(seed), step \(step)") }
-      #expect(world.machines(matching: .all).map { world.name(of: $0) } == alive.sorted())
-      #expect(world.checkInvariants() == [], "seed \(seed), step \(step)")
+      for line in world.journal() { expectEqual(told[line.sequence], line.machine, "seed \(seed), step \(step)") }
+      expectEqual(world.machines(matching: .all).map { world.name(of: $0) }, alive.sorted())
+      expectEqual(world.checkInvariants(), [], "seed \(seed), step \(step)")
     }
   }
 }

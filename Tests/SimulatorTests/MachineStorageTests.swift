@@ -42,14 +42,14 @@ struct MachineStorageTests {
       let b = try world.make(Holder.kind, "b")
       first = token(of: a, in: world)
       second = token(of: b, in: world)
-      #expect(first != nil && second != nil)
+      expect(first != nil && second != nil)
       world.send("a", "renew")
-      #expect(first == nil)
+      expectNil(first)
       first = token(of: a, in: world)
       world.drop("a")
-      #expect(first == nil && second != nil)
+      expect(first == nil && second != nil)
     }
-    #expect(second == nil)
+    expectNil(second)
   }
 
   @Test("cells of dropped machines are given to new ones of their kind, and blocks grow from small to large")
@@ -57,17 +57,17 @@ struct MachineStorageTests {
     var world = WorldCore()
     for number in 0..<300 { try world.make(Holder.kind, "h\(number)") }
     let places = Set(world.machines(matching: .all).map { world.registry.location(of: $0).raw })
-    #expect(places.count == 300)
+    expectEqual(places.count, 300)
     // Sixteen cells, then 256, then 4,096.
-    #expect(Set(places.map { Location(raw: $0).block }) == [0, 1, 2])
+    expectEqual(Set(places.map { Location(raw: $0).block }), [0, 1, 2])
     for number in 0..<300 where number % 2 == 0 { world.drop("h\(number)") }
     for number in 0..<150 {
       let machine = try world.make(Holder.kind, "n\(number)")
-      #expect(places.contains(world.registry.location(of: machine).raw))
+      expect(places.contains(world.registry.location(of: machine).raw))
     }
     let other = try world.make(Power.kind, "p")
-    #expect(world.registry.location(of: other).block == 3)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.registry.location(of: other).block, 3)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test(
@@ -89,7 +89,7 @@ struct MachineStorageTests {
       }
       for machine in world.machines(matching: .all) {
         let expected = numbers[world.name(of: machine)].map { Value.integer($0) }
-        #expect(world.readings(of: machine) == [expected], "seed \(seed), step \(step)")
+        expectEqual(world.readings(of: machine), [expected], "seed \(seed), step \(step)")
       }
     }
   }
@@ -98,19 +98,19 @@ struct MachineStorageTests {
   func pool() throws {
     let pool = Holder.kind.makeParameterPool()
     func intern(_ number: Int) throws -> UInt32 { try pool.intern([(0, .integer(number))]) }
-    #expect(try pool.intern([]) == 0)
-    #expect(try intern(0) == 0, "the defaults, written out")
+    try expectEqual(pool.intern([]), 0)
+    try expectEqual(intern(0), 0, "the defaults, written out")
     let five = try intern(5)
-    #expect(try intern(5) == five)
+    try expectEqual(intern(5), five)
     let six = try intern(6)
-    #expect(six != five)
+    expect(six != five)
     pool.release(five)
-    #expect(try intern(7) != five, "one still has it")
+    try expect(intern(7) != five, "one still has it")
     pool.release(five)
-    #expect(try intern(8) == five)
+    try expectEqual(intern(8), five)
     for number in 10..<100 { _ = try intern(number) }
     let sets = pool.base.assumingMemoryBound(to: Holder.Parameters.self)
-    #expect(sets[Int(five)].number == 8 && sets[Int(six)].number == 6 && sets[0].number == 0)
+    expect(sets[Int(five)].number == 8 && sets[Int(six)].number == 6 && sets[0].number == 0)
   }
 
   @Test("values of every alignment and size stand where they should")
@@ -124,12 +124,12 @@ struct MachineStorageTests {
     for machine in world.machines(matching: .all) {
       let value = world.population.value(at: world.registry.location(of: machine))
       let alignment = world.kind(of: machine).layout.valueAlignment
-      #expect(Int(bitPattern: value) % alignment == 0, "\(world.name(of: machine))")
+      expectEqual(Int(bitPattern: value) % alignment, 0, "\(world.name(of: machine))")
     }
     for number in 0..<40 { world.send("w\(number)", "add") }
     for number in 0..<40 {
       let machine = world.machine("w\(number)")
-      #expect(world.readings(of: try #require(machine)) == [.number(4)])
+      expectEqual(world.readings(of: try #require(machine)), [.number(4)])
     }
   }
 

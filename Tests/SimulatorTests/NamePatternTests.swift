@@ -25,7 +25,7 @@ struct NamePatternTests {
       ("*b*", "abc", true), ("a*a", "a", false), ("*ab", "aab", true), ("a.b", "axb", false),
     ]
     for (pattern, name, matches) in cases {
-      #expect(name.bytes { NamePattern(pattern.utf8).matches($0) } == matches, "\(pattern) \(name)")
+      expectEqual(name.bytes { NamePattern(pattern.utf8).matches($0) }, matches, "\(pattern) \(name)")
     }
   }
 
@@ -36,8 +36,8 @@ struct NamePatternTests {
       let pattern = (0..<dice.number(0...7)).map { _ in dice.one(of: Array("ab*?*".utf8)) }
       let name = (0..<dice.number(0...8)).map { _ in dice.one(of: Array("ab".utf8)) }
       let found = name.withUnsafeBytes { NamePattern(pattern).matches($0) }
-      #expect(
-        found == Self.matches(pattern[...], name[...]),
+      expectEqual(
+        found, Self.matches(pattern[...], name[...]),
         "seed \(seed): \(String(decoding: pattern, as: UTF8.self)) \(String(decoding: name, as: UTF8.self))")
     }
   }
@@ -46,7 +46,7 @@ struct NamePatternTests {
   func manyStars() {
     let pattern = NamePattern(String(repeating: "*a", count: 500).utf8 + Array("b".utf8))
     let name = String(repeating: "a", count: 2_000)
-    #expect(name.bytes { pattern.matches($0) } == false)
+    expectEqual(name.bytes { pattern.matches($0) }, false)
   }
 
   @Test("names of machines are held against the worst patterns in a bounded number of looks")
@@ -60,23 +60,23 @@ struct NamePatternTests {
       String(repeating: "*?", count: 60) + "b", String(repeating: "*a*a*b", count: 12),
     ]
     for pattern in worst {
-      #expect(pattern.utf8.count <= NamePattern.mostBytes)
+      expect(pattern.utf8.count <= NamePattern.mostBytes)
       var looks = 0
       _ = name.bytes { NamePattern(pattern.utf8).matches($0) { _ in looks += 1 } }
-      #expect(looks <= 64 * 64 / 4 + 128, "\(pattern) \(looks)")
+      expect(looks <= 64 * 64 / 4 + 128, "\(pattern) \(looks)")
     }
-    #expect(name.bytes { NamePattern((String(repeating: "*", count: 200) + "a").utf8).matches($0) })
+    expect(name.bytes { NamePattern((String(repeating: "*", count: 200) + "a").utf8).matches($0) })
     // Watched patterns are distinguished by their text.
-    #expect(NamePattern("**".utf8) != NamePattern("*".utf8))
+    expect(NamePattern("**".utf8) != NamePattern("*".utf8))
   }
 
   @Test("what all matches begin with, and patterns that match all or one")
   func properties() {
-    #expect(NamePattern("fridge-*x".utf8).prefix == Array("fridge-".utf8))
-    #expect(NamePattern("a?b".utf8).prefix == Array("a".utf8))
-    #expect(NamePattern("ab".utf8).isLiteral && !NamePattern("a*".utf8).isLiteral && !NamePattern("?".utf8).isLiteral)
-    #expect(NamePattern.all.matchesAll && NamePattern("***".utf8).matchesAll)
-    #expect(!NamePattern("*?".utf8).matchesAll && !NamePattern("".utf8).matchesAll && !NamePattern("a".utf8).matchesAll)
+    expectEqual(NamePattern("fridge-*x".utf8).prefix, Array("fridge-".utf8))
+    expectEqual(NamePattern("a?b".utf8).prefix, Array("a".utf8))
+    expect(NamePattern("ab".utf8).isLiteral && !NamePattern("a*".utf8).isLiteral && !NamePattern("?".utf8).isLiteral)
+    expect(NamePattern.all.matchesAll && NamePattern("***".utf8).matchesAll)
+    expect(!NamePattern("*?".utf8).matchesAll && !NamePattern("".utf8).matchesAll && !NamePattern("a".utf8).matchesAll)
   }
 
   @Test("a world finds those that match, in the order of names", arguments: Thorough.rounds(0..<10))
@@ -93,13 +93,13 @@ struct NamePatternTests {
       }
       let pattern = NamePattern((0..<dice.number(0...4)).map { _ in dice.one(of: Array("ab*?-".utf8)) })
       let found = world.machines(matching: pattern).map { world.name(of: $0) }
-      #expect(found == names.sorted().filter { $0.bytes { pattern.matches($0) } }, "seed \(seed)")
+      expectEqual(found, names.sorted().filter { $0.bytes { pattern.matches($0) } }, "seed \(seed)")
       // Name by name, as a long list is written.
       let start = names.sorted().randomElement(using: &dice) ?? ""
       let next = start.bytes { world.machine(after: $0) }.map { world.name(of: $0) }
-      #expect(next == names.sorted().first { $0 > start }, "seed \(seed)")
+      expectEqual(next, names.sorted().first { $0 > start }, "seed \(seed)")
       let same = start.bytes { world.machine(atOrAfter: $0) }.map { world.name(of: $0) }
-      #expect(same == names.sorted().first { $0 >= start }, "seed \(seed)")
+      expectEqual(same, names.sorted().first { $0 >= start }, "seed \(seed)")
     }
   }
 }

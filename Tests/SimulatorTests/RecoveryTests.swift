@@ -33,12 +33,11 @@ struct RecoveryTests {
     let limits = Script.limits()
     try Self.walk(seed: seed, steps: 200, limits) { walk, kept, step in
       let world = try kept.recover(seed: UInt64(seed), limits, Self.catalogue)
-      #expect(RewindTests.difference(walk.world.portrait(), world.portrait()) == nil, "seed \(seed), step \(step)")
-      #expect(
-        RewindTests.difference(walk.world.journalText(), world.journalText()) == nil, "seed \(seed), step \(step)")
-      #expect(RewindTests.difference(walk.world.survivingText(), world.survivingText()) == nil, "seed \(seed)")
-      #expect(world.lastSequence == walk.world.lastSequence)
-      #expect(world.checkInvariants() == [], "seed \(seed), step \(step)")
+      expectNil(RewindTests.difference(walk.world.portrait(), world.portrait()), "seed \(seed), step \(step)")
+      expectNil(RewindTests.difference(walk.world.journalText(), world.journalText()), "seed \(seed), step \(step)")
+      expectNil(RewindTests.difference(walk.world.survivingText(), world.survivingText()), "seed \(seed)")
+      expectEqual(world.lastSequence, walk.world.lastSequence)
+      expectEqual(world.checkInvariants(), [], "seed \(seed), step \(step)")
     }
   }
 
@@ -54,15 +53,15 @@ struct RecoveryTests {
       try Self.walk(seed: seed, steps: 200, limits) { walk, kept, step in
         for place in kept.usable.suffix(2) {
           let world = try kept.recover(seed: UInt64(seed), limits, Self.catalogue, from: place)
-          #expect(RewindTests.difference(walk.world.portrait(), world.portrait()) == nil, "seed \(seed), step \(step)")
+          expectNil(RewindTests.difference(walk.world.portrait(), world.portrait()), "seed \(seed), step \(step)")
           let first = kept.checkpoints[place].sequence + 1
-          #expect(RewindTests.difference(walk.world.journalText(from: first), world.journalText()) == nil)
-          #expect(world.checkInvariants() == [], "seed \(seed), step \(step)")
+          expectNil(RewindTests.difference(walk.world.journalText(from: first), world.journalText()))
+          expectEqual(world.checkInvariants(), [], "seed \(seed), step \(step)")
           compared += 1
         }
       }
     }
-    #expect(compared >= least)
+    expect(compared >= least)
   }
 
   @Test("what comes back goes on as what was lost would have", arguments: Thorough.rounds(0..<6))
@@ -74,8 +73,8 @@ struct RecoveryTests {
       walk.world = world
       if step > 250 {
         let straight = walk.straight()
-        #expect(RewindTests.difference(walk.world.portrait(), straight.portrait()) == nil, "seed \(seed)")
-        #expect(RewindTests.difference(walk.world.survivingText(), straight.survivingText()) == nil, "seed \(seed)")
+        expectNil(RewindTests.difference(walk.world.portrait(), straight.portrait()), "seed \(seed)")
+        expectNil(RewindTests.difference(walk.world.survivingText(), straight.survivingText()), "seed \(seed)")
       }
     }
   }
@@ -93,12 +92,12 @@ struct RecoveryTests {
         guard walk.world.isAtItsLastInput else { return }
         let hash = try walk.world.presentHash
         for place in [nil] + kept.usable.suffix(2).map(Optional.some) {
-          #expect(try kept.hash(seed: UInt64(seed), limits, Self.catalogue, from: place) == hash, "\(seed), \(step)")
+          try expectEqual(kept.hash(seed: UInt64(seed), limits, Self.catalogue, from: place), hash, "\(seed), \(step)")
           compared += 1
         }
       }
     }
-    #expect(compared >= least)
+    expect(compared >= least)
   }
 
   @Test("a journal that is longer than memory may hold is played all the same")
@@ -122,9 +121,9 @@ struct RecoveryTests {
     world.send(last, plain: 0)
     kept.keep(&world)
     let recovered = try kept.recover(seed: 1, limits, Self.catalogue)
-    #expect(recovered.portrait() == world.portrait())
-    #expect(recovered.lastSequence == world.lastSequence)
-    #expect(recovered.checkInvariants() == [])
+    expectEqual(recovered.portrait(), world.portrait())
+    expectEqual(recovered.lastSequence, world.lastSequence)
+    expectEqual(recovered.checkInvariants(), [])
   }
 
   @Test("a segment can be read by itself, with the names of its time", arguments: Thorough.rounds(0..<4, atLeast: 2))
@@ -142,7 +141,7 @@ struct RecoveryTests {
               of: bytes, from: start, most: .max, part.numbers, in: walk.world, undone: [], StoredWords(Self.catalogue),
               Self.catalogue, owner: kept.owner)
             for line in excerpt.world.journal(from: start) where line.sequence <= excerpt.last {
-              #expect(line.text == told[line.sequence] ?? line.text)
+              expectEqual(line.text, told[line.sequence] ?? line.text)
             }
             return excerpt.last
           }
@@ -171,7 +170,7 @@ struct RecoveryTests {
       try segment.withUnsafeBytes { try recovery.append($0, number...number) { false } }
       world.send(machine, event: 0, [])
     }
-    #expect((10..<100).contains(segments))
+    expect((10..<100).contains(segments))
   }
 
   @Test("a segment that does not follow, and a kind that is not there")

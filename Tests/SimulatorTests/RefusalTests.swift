@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import Simulator
@@ -82,29 +83,29 @@ struct RefusalTests {
     let (firstBefore, secondBefore) = (try portrait(world, first), try portrait(world, second))
 
     world.send("first", "hesitate")
-    #expect(world.answer.verdict == .refused && world.answerDetails.reason == "second thoughts")
-    #expect(try portrait(world, first) == firstBefore)
-    #expect(world.journal().count == 4, "a refused output goes through no wire")
+    expect(world.answer.verdict == .refused && world.answerDetails.reason == "second thoughts")
+    try expectEqual(portrait(world, first), firstBefore)
+    expectEqual(world.journal().count, 4, "a refused output goes through no wire")
 
     // The step of `first` stands; `second` refuses what `first` sent on.
     world.send("first", "work")
     let generator = world.record.generator
-    #expect(world.journal().last?.verdict == .refused && world.journal().last?.input == .delivery)
-    #expect(try portrait(world, first).first != firstBefore.first)
-    #expect(try portrait(world, second).first == secondBefore.first)
+    expect(world.journal().last?.verdict == .refused && world.journal().last?.input == .delivery)
+    try expect(portrait(world, first).first != firstBefore.first)
+    try expectEqual(portrait(world, second).first, secondBefore.first)
     var expected = Generator(seed: 5)
     _ = expected.draw(in: 1...1_000)
-    #expect(generator == expected)
+    expectEqual(generator, expected)
 
     world.fire(second, timer: 0)
-    #expect(world.answer.verdict == .refused)
-    #expect(try portrait(world, second).first == secondBefore.first)
+    expectEqual(world.answer.verdict, .refused)
+    try expectEqual(portrait(world, second).first, secondBefore.first)
     world.advance(to: 60)
     let expiries = world.journal().filter { $0.input == .expiry }
-    #expect(expiries.map(\.machine) == ["first", "first"] && expiries.allSatisfy { $0.verdict == .refused })
-    #expect(expiries.allSatisfy { $0.details.allSatisfy { if case .armed = $0 { false } else { true } } })
-    #expect(try portrait(world, second).first == secondBefore.first)
-    #expect(world.record.generator == generator)
-    #expect(world.checkInvariants() == [])
+    expect(expiries.map(\.machine) == ["first", "first"] && expiries.allSatisfy { $0.verdict == .refused })
+    expect(expiries.allSatisfy { $0.details.allSatisfy { if case .armed = $0 { false } else { true } } })
+    try expectEqual(portrait(world, second).first, secondBefore.first)
+    expectEqual(world.record.generator, generator)
+    expectEqual(world.checkInvariants(), [])
   }
 }

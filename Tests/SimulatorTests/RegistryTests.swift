@@ -64,21 +64,21 @@ struct RegistryTests {
         }
       default: break
       }
-      #expect(pair.find(name) == pair.model[name], "seed \(seed), step \(step)")
+      expectEqual(pair.find(name), pair.model[name], "seed \(seed), step \(step)")
       guard step % 50 == 0 else { continue }
-      #expect(pair.registry.count == pair.model.count)
+      expectEqual(pair.registry.count, pair.model.count)
       for (name, id) in pair.model {
-        #expect(pair.find(name) == id && pair.name(of: id) == name, "seed \(seed), step \(step), \(name)")
+        expect(pair.find(name) == id && pair.name(of: id) == name, "seed \(seed), step \(step), \(name)")
       }
       for (id, name) in pair.retired {
-        #expect(pair.name(of: id) == name, "seed \(seed), step \(step): the name of a dropped machine")
-        #expect(pair.registry.location(of: id).kindOfDropped == 7)
-        #expect(pair.registry.isAlive(id) == false)
+        expectEqual(pair.name(of: id), name, "seed \(seed), step \(step): the name of a dropped machine")
+        expectEqual(pair.registry.location(of: id).kindOfDropped, 7)
+        expectEqual(pair.registry.isAlive(id), false)
       }
-      #expect(Set(pair.model.values).count == pair.model.count, "seed \(seed), step \(step): a number twice")
+      expectEqual(Set(pair.model.values).count, pair.model.count, "seed \(seed), step \(step): a number twice")
       let names = pair.inOrder()
-      #expect(names == pair.model.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }, "seed \(seed)")
-      #expect(pair.registry.invariantViolations() == [], "seed \(seed), step \(step)")
+      expectEqual(names, pair.model.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }, "seed \(seed)")
+      expectEqual(pair.registry.invariantViolations(), [], "seed \(seed), step \(step)")
     }
   }
 
@@ -94,11 +94,11 @@ struct RegistryTests {
       let found = name.bytes {
         (pair.registry.place(of: $0, orAfter: false).offset, pair.registry.place(of: $0, orAfter: true).offset)
       }
-      #expect(found == (at, after), "\(name)")
+      expect(found == (at, after), "\(name)")
     }
     pair.remove("d")
     pair.insert("a")
-    #expect(pair.inOrder() == ["a", "b", "dd", "f"])
+    expectEqual(pair.inOrder(), ["a", "b", "dd", "f"])
   }
 
   @Test("numbers are used again only when they were recycled")
@@ -108,13 +108,13 @@ struct RegistryTests {
     let b = pair.model["b"]
     pair.remove("b")
     pair.insert("b")
-    #expect(pair.model["b"] != b)
-    #expect(pair.registry.capacity == 4)
+    expect(pair.model["b"] != b)
+    expectEqual(pair.registry.capacity, 4)
     if let b { pair.registry.recycle(b) }
-    #expect(pair.registry.vacantNumbers == 1)
+    expectEqual(pair.registry.vacantNumbers, 1)
     pair.insert("e")
-    #expect(pair.model["e"] == b)
-    #expect(pair.registry.capacity == 4)
+    expectEqual(pair.model["e"], b)
+    expectEqual(pair.registry.capacity, 4)
   }
 
   @Test("names of machines that are gone are given up when they are many")
@@ -128,10 +128,10 @@ struct RegistryTests {
     for (id, _) in retired.dropLast(10) { pair.registry.recycle(id) }
     // The next insertion compacts the names.
     for number in 0..<100 { pair.insert("m\(number)") }
-    #expect(pair.registry.capacity == 6_000)
-    for (name, id) in pair.model { #expect(pair.find(name) == id && pair.name(of: id) == name) }
-    for (id, name) in retired.suffix(10) { #expect(pair.name(of: id) == name) }
-    #expect(pair.registry.invariantViolations() == [])
+    expectEqual(pair.registry.capacity, 6_000)
+    for (name, id) in pair.model { expect(pair.find(name) == id && pair.name(of: id) == name) }
+    for (id, name) in retired.suffix(10) { expectEqual(pair.name(of: id), name) }
+    expectEqual(pair.registry.invariantViolations(), [])
   }
 }
 
@@ -146,10 +146,10 @@ struct NameHashTests {
         let moved = [UInt8](repeating: 0xFF, count: offset) + name + [0xEE, 0xEE]
         moved.withUnsafeBytes { bytes in
           let inside = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
-          #expect(NameHash(seed: 1).hash(inside) == hash, "length \(length)")
+          expectEqual(NameHash(seed: 1).hash(inside), hash, "length \(length)")
           name.withUnsafeBytes { name in
             guard let base = inside.baseAddress else { return }
-            #expect(NameHash.areEqual(base, name))
+            expect(NameHash.areEqual(base, name))
           }
         }
       }
@@ -159,8 +159,8 @@ struct NameHashTests {
         other.withUnsafeBytes { other in
           name.withUnsafeBytes { name in
             guard let base = other.baseAddress else { return }
-            #expect(!NameHash.areEqual(base, name), "length \(length), byte \(place)")
-            #expect(NameHash(seed: 1).hash(other) != hash, "length \(length), byte \(place)")
+            expect(!NameHash.areEqual(base, name), "length \(length), byte \(place)")
+            expect(NameHash(seed: 1).hash(other) != hash, "length \(length), byte \(place)")
           }
         }
       }
@@ -171,8 +171,8 @@ struct NameHashTests {
   func seeds(seed: Int) throws {
     let names = (0..<300).map { "name-\($0)" }
     func places(_ hash: NameHash) -> [UInt64] { names.map { $0.bytes { hash.hash($0) & 1_023 } } }
-    #expect(places(NameHash(seed: 1)) != places(NameHash(seed: 2)))
-    #expect(places(NameHash(seed: 1)) == places(NameHash(seed: 1)))
+    expect(places(NameHash(seed: 1)) != places(NameHash(seed: 2)))
+    expectEqual(places(NameHash(seed: 1)), places(NameHash(seed: 1)))
 
     /// The visible state of a world after random inputs.
     func played(_ hash: NameHash) throws -> (text: [String], hash: UInt64) {
@@ -196,13 +196,13 @@ struct NameHashTests {
         }
       }
       let listed = world.machines(matching: .all).map { world.name(of: $0) }
-      #expect(listed == listed.sorted() && world.checkInvariants() == [])
+      expect(listed == listed.sorted() && world.checkInvariants() == [])
       return (listed + world.portrait(), try world.stateHash)
     }
     let first = try played(NameHash(seed: 1))
     for other in [NameHash(seed: 2), .ofThisProcess] {
       let played = try played(other)
-      #expect(played.text == first.text && played.hash == first.hash, "seed \(seed)")
+      expect(played.text == first.text && played.hash == first.hash, "seed \(seed)")
     }
   }
 
@@ -214,8 +214,8 @@ struct NameHashTests {
       counts[Int(hash & UInt64(counts.count - 1))] += 1
     }
     // Half full with random hashes: about 3,200 of 16,384 places get more than one, and hardly any gets more than six.
-    #expect(counts.max() ?? 0 <= 8)
-    #expect(counts.count { $0 == 0 } < 10_300)
+    expect(counts.max() ?? 0 <= 8)
+    expect(counts.count { $0 == 0 } < 10_300)
   }
 
   @Test("the order is that of bytes")
@@ -224,7 +224,7 @@ struct NameHashTests {
     for (left, a) in names.enumerated() {
       for (right, b) in names.enumerated() {
         let comparison = a.bytes { a in b.bytes { NameHash.compare(a, $0) } }
-        #expect(comparison.signum() == (left - right).signum(), "\(a) \(b)")
+        expectEqual(comparison.signum(), (left - right).signum(), "\(a) \(b)")
       }
     }
   }

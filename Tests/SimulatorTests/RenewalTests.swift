@@ -15,18 +15,18 @@ struct RenewalTests {
     var budget = 10
     _ = world.advance(to: Instant(nanoseconds: 200_000_000), budget: &budget)
     let item = try #require(world.agendaItems(matching: .all, limit: 9).first)
-    #expect(item.due == Instant(nanoseconds: 350_000_000))
+    expectEqual(item.due, Instant(nanoseconds: 350_000_000))
     world.renew([
       RenewedTimer(machine: key, timer: item.timer, key: 0, duration: Nanoseconds(nanoseconds: 350_000_000))
     ])
-    #expect(world.agendaItems(matching: .all, limit: 9).map(\.due) == [Instant(nanoseconds: 550_000_000)])
+    expectEqual(world.agendaItems(matching: .all, limit: 9).map(\.due), [Instant(nanoseconds: 550_000_000)])
     var reader = world.journalReader(from: world.lastSequence)
     let entry = world.read(&reader)
-    #expect(entry?.input == .renewed && entry?.machine == nil)
-    #expect(world.checkInvariants() == [])
+    expect(entry?.input == .renewed && entry?.machine == nil)
+    expectEqual(world.checkInvariants(), [])
     // No request renewed the timers, so an undo takes that back with the request before.
     _ = try world.undo()
-    #expect(world.agendaItems(matching: .all, limit: 9).isEmpty)
+    expect(world.agendaItems(matching: .all, limit: 9).isEmpty)
   }
 
   @Test("a replay lets them begin anew too, those with keys included", arguments: Thorough.rounds(0..<6))
@@ -48,7 +48,7 @@ struct RenewalTests {
     }
     kept.keep(&walk.world)
     let world = try kept.recover(seed: UInt64(seed), Script.limits(), RecoveryTests.catalogue)
-    #expect(RewindTests.difference(walk.world.portrait(), world.portrait()) == nil, "seed \(seed)")
-    #expect(world.checkInvariants() == [])
+    expectNil(RewindTests.difference(walk.world.portrait(), world.portrait()), "seed \(seed)")
+    expectEqual(world.checkInvariants(), [])
   }
 }

@@ -41,16 +41,16 @@ struct RewindListTests {
       rewinds.append((from, last, isRedo))
       list.append(from: from, by: last, isRedo: isRedo)
     }
-    #expect(list.invariantViolations() == [], "seed \(seed)")
-    #expect(list.ranges() == undone(rewinds, before: .max), "seed \(seed)")
-    #expect(list.first == undone(rewinds, before: .max).first?.lowerBound, "seed \(seed)")
-    #expect(list.ranges(from: last / 2) == list.ranges().filter { $0.upperBound >= last / 2 }, "seed \(seed)")
+    expectEqual(list.invariantViolations(), [], "seed \(seed)")
+    expectEqual(list.ranges(), undone(rewinds, before: .max), "seed \(seed)")
+    expectEqual(list.first, undone(rewinds, before: .max).first?.lowerBound, "seed \(seed)")
+    expectEqual(list.ranges(from: last / 2), list.ranges().filter { $0.upperBound >= last / 2 }, "seed \(seed)")
     for end in 1...(last + 1) {
       let ranges = undone(rewinds, before: end)
       for sequence in 1...(last + 1) {
         let wanted = ranges.first { $0.contains(sequence) }
         let found = list.span(of: sequence, before: end).map { $0.from...$0.by }
-        #expect(found == wanted, "seed \(seed): \(sequence) before \(end)")
+        expectEqual(found, wanted, "seed \(seed): \(sequence) before \(end)")
         if found != wanted { return }
       }
     }
@@ -63,10 +63,10 @@ struct RewindListTests {
     for pair in 0..<count {
       list.append(from: 20, by: 21 + 2 * pair)
       list.append(from: 21 + 2 * pair, by: 22 + 2 * pair, isRedo: true)
-      #expect(list.ranges() == [10...11, 21...(22 + 2 * pair)])
+      expectEqual(list.ranges(), [10...11, 21...(22 + 2 * pair)])
     }
-    #expect(list.span(of: 20) == nil)
-    #expect(list.span(of: 20, before: 22)?.by == 21)
+    expectNil(list.span(of: 20))
+    expectEqual(list.span(of: 20, before: 22)?.by, 21)
   }
 
   @Test("rewinds that the journal has dropped are forgotten, and the others know their ranges")
@@ -78,8 +78,8 @@ struct RewindListTests {
       if number > 50 { list.forget(before: 2 * number - 100) }
       most = max(most, list.bytes)
     }
-    #expect(most < 300 * 48)
-    #expect(list.span(of: 199_951) == .init(from: 199_951, by: 199_952))
-    #expect(list.invariantViolations() == [])
+    expect(most < 300 * 48)
+    expectEqual(list.span(of: 199_951), .init(from: 199_951, by: 199_952))
+    expectEqual(list.invariantViolations(), [])
   }
 }

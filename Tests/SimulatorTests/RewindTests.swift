@@ -26,10 +26,10 @@ struct RewindTests {
     var replay = Replay(of: world, from: nil, to: world.lastSequence, journalBytes: 1 << 30)
     while try !replay.advance(through: world, by: 7) {}
     replay.world.move(to: world.now)
-    #expect(Self.difference(world.journalText(), replay.world.journalText()) == nil, "seed \(seed)")
+    expectNil(Self.difference(world.journalText(), replay.world.journalText()), "seed \(seed)")
     replay.world.compositions = world.compositions
-    #expect(Self.difference(world.portrait(), replay.world.portrait()) == nil, "seed \(seed)")
-    #expect(replay.world.checkInvariants() == [], "seed \(seed)")
+    expectNil(Self.difference(world.portrait(), replay.world.portrait()), "seed \(seed)")
+    expectEqual(replay.world.checkInvariants(), [], "seed \(seed)")
   }
 
   @Test(
@@ -44,13 +44,12 @@ struct RewindTests {
       try walk.step()
       if step % 200 == 199 || step == steps - 1 {
         let straight = walk.straight()
-        #expect(Self.difference(walk.world.portrait(), straight.portrait()) == nil, "seed \(seed), step \(step)")
-        #expect(
-          Self.difference(walk.world.survivingText(), straight.survivingText()) == nil, "seed \(seed), step \(step)")
-        #expect(walk.world.checkInvariants() == [], "seed \(seed), step \(step)")
+        expectNil(Self.difference(walk.world.portrait(), straight.portrait()), "seed \(seed), step \(step)")
+        expectNil(Self.difference(walk.world.survivingText(), straight.survivingText()), "seed \(seed), step \(step)")
+        expectEqual(walk.world.checkInvariants(), [], "seed \(seed), step \(step)")
       }
     }
-    #expect(walk.rewinds > steps / 80 && walk.redos > steps / 80)
+    expect(walk.rewinds > steps / 80 && walk.redos > steps / 80)
   }
 
   @Test("back to right after any input, the world is as it was then, also of several at one moment", arguments: 0..<2)
@@ -73,14 +72,14 @@ struct RewindTests {
       if world.lastSequence > before { note(world) }
     }
     Script.advance(&world, to: script.end, .whole)
-    #expect(known.count > 40)
+    expect(known.count > 40)
     for (sequence, portrait) in known {
       let step = world.step(of: sequence)
-      #expect(step?.last == sequence)
+      expectEqual(step?.last, sequence)
       var copy = world.fork()
       try copy.goBack(.input(sequence), by: 500)
-      #expect(Self.difference(copy.portrait(), portrait) == nil, "seed \(seed), input \(sequence)")
-      #expect(copy.checkInvariants() == [], "seed \(seed), input \(sequence)")
+      expectNil(Self.difference(copy.portrait(), portrait), "seed \(seed), input \(sequence)")
+      expectEqual(copy.checkInvariants(), [], "seed \(seed), input \(sequence)")
     }
   }
 
@@ -90,9 +89,9 @@ struct RewindTests {
     var walk = RewindWalk(seed: 3, of: [entry], steps: 100)
     for _ in 0..<Thorough.rounds(80, atLeast: 25) { try walk.step() }
     let straight = walk.straight()
-    #expect(Self.difference(walk.world.portrait(), straight.portrait()) == nil)
-    #expect(Self.difference(walk.world.survivingText(), straight.survivingText()) == nil)
-    #expect(walk.world.checkInvariants() == [])
+    expectNil(Self.difference(walk.world.portrait(), straight.portrait()))
+    expectNil(Self.difference(walk.world.survivingText(), straight.survivingText()))
+    expectEqual(walk.world.checkInvariants(), [])
   }
 
   @Test("undone and done again, the states are the same", arguments: Thorough.rounds(0..<10))
@@ -116,8 +115,8 @@ struct RewindTests {
       script.play(action, into: &world)
     }
     Script.advance(&world, to: end, .whole)
-    #expect(Self.difference(portrait, world.portrait()) == nil, "seed \(seed)")
-    #expect(world.checkInvariants() == [])
+    expectNil(Self.difference(portrait, world.portrait()), "seed \(seed)")
+    expectEqual(world.checkInvariants(), [])
   }
 
   // MARK: One by one
@@ -146,18 +145,18 @@ struct RewindTests {
     var last = world.lastSequence
     for portrait in portraits.reversed() {
       let undone = try world.undo()
-      #expect(undone?.upperBound == last)
+      expectEqual(undone?.upperBound, last)
       last = world.lastSequence
-      #expect(RewindTests.difference(portrait, world.portrait()) == nil)
-      #expect(world.checkInvariants() == [])
+      expectNil(RewindTests.difference(portrait, world.portrait()))
+      expectEqual(world.checkInvariants(), [])
     }
-    #expect(try world.undo() != nil)
-    #expect(try world.undo(2) != nil)
-    #expect(world.machineCount == 0)
+    try expect(world.undo() != nil)
+    try expect(world.undo(2) != nil)
+    expectEqual(world.machineCount, 0)
     #expect(throws: Rewinding.Failure.onlySoMany(0)) { try world.undo() }
-    #expect(world.lastSequence == 31)
+    expectEqual(world.lastSequence, 31)
     // The journal still knows all names.
-    #expect(world.journalText().count == 17)
+    expectEqual(world.journalText().count, 17)
   }
 
   @Test("time is as it was before the input, and expiries behind it are undone")
@@ -167,14 +166,14 @@ struct RewindTests {
     world.advance(to: 2.5)
     world.send("m", "reset")
     world.advance(to: 10)
-    #expect(world.lastSequence == 11)
+    expectEqual(world.lastSequence, 11)
     let undone = try world.undo()
-    #expect(undone == 4...11)
-    #expect(world.now.text == "2.500000000")
-    #expect(world.nextDue()?.text == "3.000000000")
+    expectEqual(undone, 4...11)
+    expectEqual(world.now.text, "2.500000000")
+    expectEqual(world.nextDue()?.text, "3.000000000")
     world.advance(to: 10)
-    #expect(world.lastSequence == 20)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.lastSequence, 20)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("to a moment before, at and after a timer's")
@@ -186,10 +185,10 @@ struct RewindTests {
       try world.make(Metronome.kind, "m")
       world.advance(to: 10)
       try world.goTo(target)
-      #expect(world.now.nanoseconds == target)
-      #expect(world.survivingText().count == 1 + ticks)
-      #expect(world.nextDue()?.text == "\(due).000000000")
-      #expect(world.checkInvariants() == [])
+      expectEqual(world.now.nanoseconds, target)
+      expectEqual(world.survivingText().count, 1 + ticks)
+      expectEqual(world.nextDue()?.text, "\(due).000000000")
+      expectEqual(world.checkInvariants(), [])
     }
   }
 
@@ -198,12 +197,12 @@ struct RewindTests {
     var world = WorldCore()
     try world.make(Relay.kind, "a")
     world.advance(to: 10)
-    #expect(try world.goTo(7_000_000_000) == nil)
-    #expect(try world.goTo(5) == nil)
-    #expect(world.now.nanoseconds == 5)
-    #expect(world.lastSequence == 3)
-    #expect(try world.undo() == 1...3)
-    #expect(world.machineCount == 0)
+    try expectNil(world.goTo(7_000_000_000))
+    try expectNil(world.goTo(5))
+    expectEqual(world.now.nanoseconds, 5)
+    expectEqual(world.lastSequence, 3)
+    try expectEqual(world.undo(), 1...3)
+    expectEqual(world.machineCount, 0)
   }
 
   @Test("an undone future and another one: numbers and names go on")
@@ -213,19 +212,19 @@ struct RewindTests {
     let second = try world.make(Spinner.kind, "b")
     try world.undo()
     let third = try world.make(Relay.kind, "b")
-    #expect(first.number == 0)
-    #expect(second != third, "the journal still speaks of the other")
-    #expect(world.name(of: second) == "b")
-    #expect(world.kind(of: second) === Spinner.kind)
+    expectEqual(first.number, 0)
+    expect(second != third, "the journal still speaks of the other")
+    expectEqual(world.name(of: second), "b")
+    expect(world.kind(of: second) === Spinner.kind)
     world.send("b", "pulse")
     try world.undo(2)
-    #expect(world.machine("b") == nil)
-    #expect(world.machineCount == 1)
-    #expect(world.undoer(of: 2) == 3)
-    #expect(world.undoer(of: 5) == 6)
-    #expect(world.undoer(of: 6) == nil)
-    #expect(world.undoer(of: 1) == nil)
-    #expect(world.checkInvariants() == [])
+    expectNil(world.machine("b"))
+    expectEqual(world.machineCount, 1)
+    expectEqual(world.undoer(of: 2), 3)
+    expectEqual(world.undoer(of: 5), 6)
+    expectNil(world.undoer(of: 6))
+    expectNil(world.undoer(of: 1))
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("numbers of what was undone are used again when the journal has forgotten it")
@@ -238,10 +237,10 @@ struct RewindTests {
       try world.make(Relay.kind, "x\(round)")
       world.keepCheckpointIfDue()
       try world.undo()
-      #expect(world.machineCount == 1)
+      expectEqual(world.machineCount, 1)
     }
-    #expect(world.registry.capacity < 500)
-    #expect(world.checkInvariants() == [])
+    expect(world.registry.capacity < 500)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("who watches goes on watching, also what comes back")
@@ -253,8 +252,8 @@ struct RewindTests {
     world.watch(NamePattern("a".utf8), .all, for: watcher)
     try world.undo()
     let scope = world.watchView(of: watcher)?.scope(for: machine, in: world)
-    #expect(scope == .all)
-    #expect(world.hearsOfTheClock(watcher) == true)
+    expectEqual(scope, .all)
+    expectEqual(world.hearsOfTheClock(watcher), true)
   }
 
   @Test("composed names come back with their members, and go")
@@ -268,16 +267,16 @@ struct RewindTests {
     world.beginRequest()
     for member in members { world.drop(member) }
     world.endRequest()
-    #expect(world.members(of: "c") == nil)
+    expectNil(world.members(of: "c"))
     try world.create(call, named: "c", parameters: none)
     try world.undo()
-    #expect(world.members(of: "c") == nil)
+    expectNil(world.members(of: "c"))
     try world.undo()
-    #expect(world.members(of: "c") == members)
-    #expect(world.isMember(members[0], of: "phoneCall") == true)
+    expectEqual(world.members(of: "c"), members)
+    expectEqual(world.isMember(members[0], of: "phoneCall"), true)
     try world.undo()
-    #expect(world.members(of: "c") == nil)
-    #expect(world.machineCount == 0)
+    expectNil(world.members(of: "c"))
+    expectEqual(world.machineCount, 0)
     #expect(throws: Rewinding.Failure.onlySoMany(0)) { try world.undo() }
   }
 
@@ -287,21 +286,21 @@ struct RewindTests {
     try world.make(Spinner.kind, "s")
     try world.make(Relay.kind, "r")
     world.send("s", "push", .integer(1_000_000))
-    #expect(world.isStalled == true)
-    #expect(world.lastSequence == 53)
+    expectEqual(world.isStalled, true)
+    expectEqual(world.lastSequence, 53)
     let stalled = world.portrait()
     world.goOn()
     world.fireDue()
-    #expect(world.lastSequence == 103)
+    expectEqual(world.lastSequence, 103)
     let further = world.portrait()
     world.send("r", "pulse")
     world.send("s", "stop")
     try world.undo(2)
-    #expect(RewindTests.difference(further, world.portrait()) == nil)
+    expectNil(RewindTests.difference(further, world.portrait()))
     try world.undo()
-    #expect(world.isStalled == false)
+    expectEqual(world.isStalled, false)
     world.send("s", "push", .integer(1_000_000))
-    #expect(RewindTests.difference(stalled, world.portrait()) == nil)
+    expectNil(RewindTests.difference(stalled, world.portrait()))
   }
 
   @Test("an undo and a redo cost as much after hundreds of them, and the store gets a row for each")
@@ -318,7 +317,7 @@ struct RewindTests {
         slices += 1
       }
       world.rewind(rewinding)
-      #expect(world.unkeptUndone.count == 1)
+      expectEqual(world.unkeptUndone.count, 1)
       world.didKeep(upTo: world.lastSequence)
       return slices
     }
@@ -326,11 +325,11 @@ struct RewindTests {
     var redo = 0
     for pair in 0..<3_000 {
       (undo, redo) = (try slices(.requests(1)), try slices(.undos(1)))
-      if pair < 5 { #expect(undo < 100 && redo < 100, "\(undo), \(redo)") }
+      if pair < 5 { expect(undo < 100 && redo < 100, "\(undo), \(redo)") }
     }
-    #expect(undo < 100 && redo < 100, "\(undo), \(redo)")
+    expect(undo < 100 && redo < 100, "\(undo), \(redo)")
     #expect(throws: Rewinding.Failure.onlySoMany(0)) { _ = try slices(.undos(1)) }
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a replay can be left between two inputs and goes on there")
@@ -345,7 +344,7 @@ struct RewindTests {
       try rewinding.advance(through: world, by: 5_000, while: { false })
       calls += 1
     }
-    #expect(calls > 5)
-    #expect(world.rewind(rewinding) == last...last)
+    expect(calls > 5)
+    expectEqual(world.rewind(rewinding), last...last)
   }
 }

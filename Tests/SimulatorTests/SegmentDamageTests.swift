@@ -68,12 +68,12 @@ struct SegmentDamageTests {
           }
           try failure.get()
         } catch {
-          #expect(!"\(error)".isEmpty)
+          expect(!"\(error)".isEmpty)
           return
         }
       }
       var world = recovery.finish(at: kept.moment, limits)
-      #expect(world.checkInvariants() == [])
+      expectEqual(world.checkInvariants(), [])
       for line in world.journal() { _ = line.text }
       for input in script.inputs.suffix(4) { script.play(input.action, into: &world) }
     }
@@ -105,7 +105,7 @@ struct SegmentDamageTests {
     let example = Example(.machine(Relay.kind), seed: 2)
     let parts = example.kept.parts.map(\.bytes)
     let bytes = Relay.kind.schema.bytes
-    #expect(try KindSchema(bytes).bytes == bytes)
+    try expectEqual(KindSchema(bytes).bytes, bytes)
     var read = 0
     var dice = Dice(seed: 4)
     for place in bytes.indices.shuffled(using: &dice).prefix(Thorough.rounds(bytes.count)) {
@@ -119,6 +119,6 @@ struct SegmentDamageTests {
         example.use(parts, words)
       }
     }
-    #expect(read > 0)
+    expect(read > 0)
   }
 }

@@ -1,5 +1,6 @@
 import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 /// The lamp that the README shows.
@@ -27,8 +28,8 @@ struct ShortLampTests {
     let hall = try world.make(Lamp.self, named: "hall")
     try world.send(.pressed, to: hall)
     world.advance(by: .seconds(59))
-    #expect(world[hall].state == .lit)
+    expectEqual(world[hall].state, .lit)
     world.advance(by: .seconds(1))
-    #expect(world[hall].state == .dark)
+    expectEqual(world[hall].state, .dark)
   }
 }

@@ -22,7 +22,7 @@ struct SlicedSearchTests {
         case .done: return found
         }
       }
-      #expect(budget == 0, "a piece is as large as it may be")
+      expectEqual(budget, 0, "a piece is as large as it may be")
     }
   }
 
@@ -33,12 +33,12 @@ struct SlicedSearchTests {
     let all = (0..<3_000).map { "m\($0 * 7_919 % 3_000)" }.shuffled(using: &dice)
     for name in all { try world.make(Relay.kind, name) }
     let sorted = all.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    #expect(names("*", in: &world, pieces: pieces) == sorted)
-    #expect(names("m29*", in: &world, pieces: pieces) == sorted.filter { $0.hasPrefix("m29") })
-    #expect(names("*99", in: &world, pieces: pieces) == sorted.filter { $0.hasSuffix("99") })
-    #expect(names("m5", in: &world, pieces: pieces) == ["m5"])
-    #expect(names("n*", in: &world, pieces: pieces) == [])
-    #expect(world.checkInvariants() == [])
+    expectEqual(names("*", in: &world, pieces: pieces), sorted)
+    expectEqual(names("m29*", in: &world, pieces: pieces), sorted.filter { $0.hasPrefix("m29") })
+    expectEqual(names("*99", in: &world, pieces: pieces), sorted.filter { $0.hasSuffix("99") })
+    expectEqual(names("m5", in: &world, pieces: pieces), ["m5"])
+    expectEqual(names("n*", in: &world, pieces: pieces), [])
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a piece looks at no more machines than it may, and when all are in order at none")
@@ -47,23 +47,23 @@ struct SlicedSearchTests {
     for number in 0..<5_000 { try world.make(Relay.kind, "m\(number * 31 % 5_000)") }
     var budget = 4_999
     let isDone = world.putNamesInOrder(budget: &budget)
-    #expect(!isDone)
-    #expect(budget == 0)
-    #expect(world.registry.scanned == 4_999)
+    expect(!isDone)
+    expectEqual(budget, 0)
+    expectEqual(world.registry.scanned, 4_999)
     budget = 10
     let isDoneNow = world.putNamesInOrder(budget: &budget)
-    #expect(isDoneNow)
-    #expect(budget == 9)
+    expect(isDoneNow)
+    expectEqual(budget, 9)
     budget = 0
     let isStillDone = world.putNamesInOrder(budget: &budget)
-    #expect(isStillDone)
+    expect(isStillDone)
     try world.make(Relay.kind, "late")
     let isUndone = !world.putNamesInOrder(budget: &budget)
-    #expect(isUndone, "one has come")
+    expect(isUndone, "one has come")
     var cursor = NameCursor(.all)
     let first = world.next(&cursor, budget: &budget)
-    #expect(first == .more, "nothing may be looked at")
-    #expect(world.checkInvariants() == [])
+    expectEqual(first, .more, "nothing may be looked at")
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test(
@@ -100,7 +100,7 @@ struct SlicedSearchTests {
           switch world.next(&cursor, budget: &budget) {
           case .found(let machine):
             let isAlive = world.isAlive(machine)
-            #expect(isAlive, "seed \(seed)")
+            expect(isAlive, "seed \(seed)")
             found.append(world.name(of: machine))
           case .more: break piece
           case .done: break search
@@ -110,13 +110,13 @@ struct SlicedSearchTests {
         stayed.formIntersection(alive)
         everThere.formUnion(alive)
       }
-      #expect(found == found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }, "seed \(seed), round \(round)")
-      #expect(Set(found).count == found.count, "seed \(seed): one is found twice")
-      #expect(stayed.isSubset(of: found), "seed \(seed), round \(round), \(before.count) before")
-      #expect(Set(found).isSubset(of: everThere), "seed \(seed), round \(round)")
-      #expect(world.checkInvariants() == [], "seed \(seed), round \(round)")
+      expectEqual(found, found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }, "seed \(seed), round \(round)")
+      expectEqual(Set(found).count, found.count, "seed \(seed): one is found twice")
+      expect(stayed.isSubset(of: found), "seed \(seed), round \(round), \(before.count) before")
+      expect(Set(found).isSubset(of: everThere), "seed \(seed), round \(round)")
+      expectEqual(world.checkInvariants(), [], "seed \(seed), round \(round)")
     }
-    #expect(Set(world.machines(matching: .all).map { world.name(of: $0) }) == alive)
+    expectEqual(Set(world.machines(matching: .all).map { world.name(of: $0) }), alive)
   }
 
   @Test("who never asks again does not have all that comes and goes remembered")
@@ -131,8 +131,8 @@ struct SlicedSearchTests {
       world.drop("m\(number)")
       try #require(world.registry.newcomers.count <= 1_100)
     }
-    #expect(world.machines(matching: .all).map { world.name(of: $0) } == ["stays"])
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.machines(matching: .all).map { world.name(of: $0) }, ["stays"])
+    expectEqual(world.checkInvariants(), [])
   }
 
   // MARK: The agenda
@@ -178,24 +178,24 @@ struct SlicedSearchTests {
     var firing: [String] = []
     let whole = listed("*", world, pieces: .max)
     for pieces in [1, 10, 1_500] {
-      #expect(listed("*", world, pieces: pieces) == whole)
+      expectEqual(listed("*", world, pieces: pieces), whole)
       for limit in [0, 1, 10, 1_024, 1_025] {
-        #expect(listed("*", limit: limit, world, pieces: pieces) == Array(whole.prefix(limit)), "limit \(limit)")
+        expectEqual(listed("*", limit: limit, world, pieces: pieces), Array(whole.prefix(limit)), "limit \(limit)")
       }
-      #expect(
-        listed("a1?", world, pieces: pieces)
-          == whole.filter { $0.contains(" a1") && $0.split(separator: " ")[1].count == 3 })
-      #expect(listed("a7", world, pieces: pieces) == whole.filter { $0.contains(" a7 ") })
+      expectEqual(
+        listed("a1?", world, pieces: pieces),
+        whole.filter { $0.contains(" a1") && $0.split(separator: " ")[1].count == 3 })
+      expectEqual(listed("a7", world, pieces: pieces), whole.filter { $0.contains(" a7 ") })
     }
-    #expect(world.agendaItems(matching: .all, limit: .max).map { text($0, world) } == whole)
-    #expect(whole.count == world.runningTimerCount)
+    expectEqual(world.agendaItems(matching: .all, limit: .max).map { text($0, world) }, whole)
+    expectEqual(whole.count, world.runningTimerCount)
     let before = world.lastSequence
     world.advance(to: 10)
     for entry in world.journal(from: before + 1) {
       let place = entry.index
       firing.append("\(entry.moment.text) \(entry.machine) \(place)")
     }
-    #expect(whole == firing)
+    expectEqual(whole, firing)
   }
 
   @Test("what has fired, stopped or begun anew since the listing began is left out, and nothing new comes in")
@@ -205,7 +205,7 @@ struct SlicedSearchTests {
     let whole = listed("*", world, pieces: .max)
     let listing = world.agendaListing(matching: .all, limit: .max)
     let first = take(listing, from: world, budget: 1_700)
-    #expect(first == Array(whole.prefix(first.count)))
+    expectEqual(first, Array(whole.prefix(first.count)))
     let rest = Array(whole.dropFirst(first.count))
     let names = rest.map { String($0.split(separator: " ")[1]) }
     world.drop(names[5])
@@ -214,12 +214,12 @@ struct SlicedSearchTests {
     try world.make(Alarm.kind, "new")
     world.send("new", "arm", .text("a"), .integer(1_000_000_000))
     let second = take(listing, from: world, budget: .max)
-    #expect(second == rest.filter { line in ![names[5], names[9]].contains { line.contains(" \($0) ") } })
-    #expect(listing.isDone)
+    expectEqual(second, rest.filter { line in ![names[5], names[9]].contains { line.contains(" \($0) ") } })
+    expect(listing.isDone)
     world.advance(to: 3)
     let late = world.agendaListing(matching: .all, limit: .max)
-    #expect(take(late, from: world, budget: .max) == [])
-    #expect(late.isDone)
+    expectEqual(take(late, from: world, budget: .max), [])
+    expect(late.isDone)
   }
 
   @Test("many of the dead at the top do not hide the living")
@@ -231,8 +231,8 @@ struct SlicedSearchTests {
       world.send(name, "arm", .text("a"), .integer(1_000))
       world.send(name, "arm", .text("a"), .integer(1_000_000 + number))
     }
-    #expect(world.agenda.count - world.agenda.living > 1_024)
-    #expect(listed("*", limit: 2, world, pieces: 100).map { $0.split(separator: " ")[1] } == ["a0", "a1"])
+    expect(world.agenda.count - world.agenda.living > 1_024)
+    expectEqual(listed("*", limit: 2, world, pieces: 100).map { $0.split(separator: " ")[1] }, ["a0", "a1"])
   }
 
   // MARK: States
@@ -250,11 +250,11 @@ struct SlicedSearchTests {
         let isDone = world.count(into: &tally, budget: &budget) { _, name, _ in name.last != UInt8(ascii: "0") }
         count += 1
         if isDone { break }
-        #expect(budget == 0)
+        expectEqual(budget, 0)
       }
-      #expect(tally.counts == world.counts { _, name, _ in name.last != UInt8(ascii: "0") })
-      #expect(tally.counts == [0: [45, 0], 1: [45]])
-      #expect(count >= 100 / pieces)
+      expectEqual(tally.counts, world.counts { _, name, _ in name.last != UInt8(ascii: "0") })
+      expectEqual(tally.counts, [0: [45, 0], 1: [45]])
+      expect(count >= 100 / pieces)
     }
     var tally = StateTally()
     var budget = 60
@@ -264,8 +264,8 @@ struct SlicedSearchTests {
     try world.make(Relay.kind, "late")
     budget = .max
     let isDone = world.count(into: &tally, budget: &budget) { _, _, _ in true }
-    #expect(isDone)
-    #expect(tally.counts == [0: [51, 0], 1: [49]], "each as it was when its turn came")
+    expect(isDone)
+    expectEqual(tally.counts, [0: [51, 0], 1: [49]], "each as it was when its turn came")
   }
 
   // MARK: Watches
@@ -280,15 +280,15 @@ struct SlicedSearchTests {
       Issue.record("nothing is watched")
       return
     }
-    #expect(view.namesLookedAt == 0)
+    expectEqual(view.namesLookedAt, 0)
     let scope = view.scope(for: world.known("a12"), in: world)
     let other = view.scope(for: world.known("a22"), in: world)
-    #expect(scope == .moves)
-    #expect(other == nil)
-    #expect(view.namesLookedAt == 2)
+    expectEqual(scope, .moves)
+    expectNil(other)
+    expectEqual(view.namesLookedAt, 2)
     world.watch(.all, .all, for: me)
     let inFull = view.scope(for: world.known("a22"), in: world)
-    #expect(inFull == .all)
-    #expect(view.namesLookedAt == 0, "where all are followed in full no name matters")
+    expectEqual(inFull, .all)
+    expectEqual(view.namesLookedAt, 0, "where all are followed in full no name matters")
   }
 }

@@ -1,6 +1,7 @@
 import Simulations
 import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("A state as a request writes it")
@@ -49,18 +50,18 @@ struct StateQueryTests {
   func words() {
     let free = "cooling.free+closed+normal"
     let held = "cooling.minOn+open+normal"
-    #expect(meant("off") == ["off"])
-    #expect(meant(free) == [free])
-    #expect(meant("cooling") == [free, held])
-    #expect(meant("cooling.minOn") == [held])
-    #expect(meant("normal") == [free, held])
-    #expect(meant("open") == [held])
-    #expect(meant("cooling+open") == [held])
-    #expect(meant("open+cooling") == [held])
-    #expect(meant("closed+normal") == [free])
-    #expect(meant("cooling+closed+normal") == [free])
-    #expect(meant("normal+closed+cooling") == nil, "all regions are in their order")
-    #expect(meant("list") == ["list.all"])
+    expectEqual(meant("off"), ["off"])
+    expectEqual(meant(free), [free])
+    expectEqual(meant("cooling"), [free, held])
+    expectEqual(meant("cooling.minOn"), [held])
+    expectEqual(meant("normal"), [free, held])
+    expectEqual(meant("open"), [held])
+    expectEqual(meant("cooling+open"), [held])
+    expectEqual(meant("open+cooling"), [held])
+    expectEqual(meant("closed+normal"), [free])
+    expectEqual(meant("cooling+closed+normal"), [free])
+    expectNil(meant("normal+closed+cooling"), "all regions are in their order")
+    expectEqual(meant("list"), ["list.all"])
   }
 
   @Test("a word that is no state of the kind")
@@ -69,26 +70,26 @@ struct StateQueryTests {
       "", "of", "offf", "cool", "cooling.", "cooling.m", ".", "+", "off+", "+off", "closed+open", "Off", "minOn",
       "off.x",
     ] {
-      #expect(meant(word) == nil, "\(word)")
+      expectNil(meant(word), "\(word)")
     }
   }
 
   @Test("data in parentheses must be the same; without them any will do")
   func data() {
-    #expect(meant("on", data: "5") == ["on"])
-    #expect(meant("on(5)", data: "5") == ["on"])
-    #expect(meant("on(5)", data: "6") == [])
-    #expect(meant("on(5)", data: nil) == [])
-    #expect(meant("on()", data: "") == ["on"])
-    #expect(meant("on(http://u+1.x(y))", data: "http://u+1.x(y)") == ["on"])
-    #expect(meant("list(5)", data: "5") == ["list.all"])
-    #expect(meant("(5)") == nil)
-    #expect(meant("on)") == nil)
-    #expect(meant("of(5)") == nil)
-    #expect(StateQuery("on(5)", of: Power.kind) == nil)
-    #expect(StateQuery("on", of: Power.kind) != nil)
-    #expect(Device.kind.stateWord(1, data: "a b") == "on(a b)")
-    #expect(Device.kind.stateWord(1, data: nil) == "on")
+    expectEqual(meant("on", data: "5"), ["on"])
+    expectEqual(meant("on(5)", data: "5"), ["on"])
+    expectEqual(meant("on(5)", data: "6"), [])
+    expectEqual(meant("on(5)", data: nil), [])
+    expectEqual(meant("on()", data: ""), ["on"])
+    expectEqual(meant("on(http://u+1.x(y))", data: "http://u+1.x(y)"), ["on"])
+    expectEqual(meant("list(5)", data: "5"), ["list.all"])
+    expectNil(meant("(5)"))
+    expectNil(meant("on)"))
+    expectNil(meant("of(5)"))
+    expectNil(StateQuery("on(5)", of: Power.kind))
+    expect(StateQuery("on", of: Power.kind) != nil)
+    expectEqual(Device.kind.stateWord(1, data: "a b"), "on(a b)")
+    expectEqual(Device.kind.stateWord(1, data: nil), "on")
   }
 
   @Test("every state of every simulated kind is found by its own word, its regions and their prefixes")
@@ -102,7 +103,7 @@ struct StateQueryTests {
           region.indices.filter { region[$0] == "." }.map { String(region[..<$0]) }
         }
         for name in [word] + regions + prefixes {
-          #expect(StateQuery(name, of: kind)?.matches(place, data: "x") == true, "\(kind.name) \(word) \(name)")
+          expectEqual(StateQuery(name, of: kind)?.matches(place, data: "x"), true, "\(kind.name) \(word) \(name)")
         }
       }
     }

@@ -57,7 +57,7 @@ struct StoredFormTests {
       of: WorldCore(seed: 1), undone: RewindList(), StoredWords(.simulations), .simulations)
     try Self.bytes.withUnsafeBytes { try recovery.append($0, 1...9) }
     let recovered = recovery.finish(at: .beginning, WorldLimits())
-    #expect(recovered.journalText() == world.journalText())
+    expectEqual(recovered.journalText(), world.journalText())
   }
 
   @Test("and a segment without wider places is still written in that way")
@@ -66,6 +66,6 @@ struct StoredFormTests {
     var bytes: [UInt8] = []
     _ = world.appendUnflushed(to: &bytes)
     let facts = JournalSegment.Facts.size
-    #expect(bytes[facts...] == Self.bytes[facts...])
+    expectEqual(bytes[facts...], Self.bytes[facts...])
   }
 }

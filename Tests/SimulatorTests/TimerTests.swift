@@ -1,6 +1,7 @@
 import Simulations
 import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("Timers fire at their own due times, in order")
@@ -10,12 +11,12 @@ struct TimerTests {
     var world = WorldCore()
     try world.make(Metronome.kind, "m")
     world.advance(to: 10)
-    #expect(world.now == .beginning + .seconds(10))
+    expectEqual(world.now, .beginning + .seconds(10))
     let ticks = world.journal().filter { $0.input == .expiry }
-    #expect(ticks.map(\.moment.nanoseconds) == (1...10).map { Int64($0) * 1_000_000_000 })
-    #expect(world.firings == 10)
-    #expect(world.nextDue() == .beginning + .seconds(11))
-    #expect(world.checkInvariants() == [])
+    expectEqual(ticks.map(\.moment.nanoseconds), (1...10).map { Int64($0) * 1_000_000_000 })
+    expectEqual(world.firings, 10)
+    expectEqual(world.nextDue(), .beginning + .seconds(11))
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a fridge crosses its set-points at the nanosecond, whatever the cut")
@@ -29,8 +30,9 @@ struct TimerTests {
         world.advance(to: time)
       }
       let moments = world.journal().filter { $0.input == .expiry }.map(\.moment.text)
-      #expect(moments.map { String($0.prefix(10)) } == ["343.116647", "1949.75021"], "steps of \(step) s: \(moments)")
-      #expect(world.checkInvariants() == [])
+      expectEqual(
+        moments.map { String($0.prefix(10)) }, ["343.116647", "1949.75021"], "steps of \(step) s: \(moments)")
+      expectEqual(world.checkInvariants(), [])
     }
   }
 
@@ -49,8 +51,8 @@ struct TimerTests {
     world.send("a", "arm", .text("a"), .integer(500_000_000))
     world.advance(to: 1)
     let fired = world.journal().filter { $0.input == .expiry }.map { "\($0.machine).\($0.kind.timers[$0.index].name)" }
-    #expect(fired == ["m.b", "m.a", "z.c", "a.a"])
-    #expect(world.checkInvariants() == [])
+    expectEqual(fired, ["m.b", "m.a", "z.c", "a.a"])
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("arming a running timer replaces it, and takes a new place among those due together")
@@ -59,15 +61,15 @@ struct TimerTests {
     try world.make(Alarm.kind, "x")
     world.send("x", "both")
     world.send("x", "arm", .text("b"), .integer(1_000_000_000))
-    #expect(world.runningTimerCount == 2)
+    expectEqual(world.runningTimerCount, 2)
     world.advance(to: 1)
     let timers = world.journal().filter { $0.input == .expiry }.map { $0.kind.timers[$0.index].name }
-    #expect(timers == ["a", "b"])
+    expectEqual(timers, ["a", "b"])
     world.send("x", "arm", .text("c"), .integer(5_000_000_000))
     world.send("x", "arm", .text("c"), .integer(1_000_000_000))
     world.advance(to: 10)
-    #expect(world.journalText().last == "8 2.000000000 x expiry c moved set set")
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.journalText().last, "8 2.000000000 x expiry c moved set set")
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("disarming a timer that does not run leaves no line; one that runs leaves when it was due")
@@ -83,10 +85,10 @@ struct TimerTests {
     func disarms(_ line: JournalLine) -> Int {
       line.details.count { if case .disarmed = $0 { true } else { false } }
     }
-    #expect(lines.map(disarms) == [0, 0, 0, 1, 0])
-    #expect(lines[3].text.hasSuffix("disarmed a 2.000000000"))
-    #expect(world.nextDue() == nil)
-    #expect(world.checkInvariants() == [])
+    expectEqual(lines.map(disarms), [0, 0, 0, 1, 0])
+    expect(lines[3].text, hasSuffix: "disarmed a 2.000000000")
+    expectNil(world.nextDue())
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("an event at the very moment at which a timer is due comes after it")
@@ -96,14 +98,14 @@ struct TimerTests {
     world.send("key", "tap")
     world.advance(to: 0.35)
     world.send("key", "tap")
-    #expect(world.state("key") == "off")
+    expectEqual(world.state("key"), "off")
     world.advance(to: 1)
     world.send("key", "tap")
-    #expect(world.journalText().last?.hasSuffix("; armed doubleTap 1.350000000") == true)
+    expect(world.journalText().last, hasSuffix: "; armed doubleTap 1.350000000")
     world.advance(to: 1.349_999_999)
     world.send("key", "tap")
-    #expect(world.state("key") == "capsLock")
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.state("key"), "capsLock")
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("fired by single steps, what else is due fires before the next request")
@@ -112,14 +114,14 @@ struct TimerTests {
     try world.make(Alarm.kind, "x")
     world.send("x", "both")
     let fired = world.fireNext()
-    #expect(fired)
-    #expect(world.journal().count == 3)
-    #expect(world.now == .beginning + .seconds(1))
+    expect(fired)
+    expectEqual(world.journal().count, 3)
+    expectEqual(world.now, .beginning + .seconds(1))
     world.send("x", "disarm", .text("a"))
-    #expect(world.journal().map(\.input) == [.created, .event, .expiry, .expiry, .event])
+    expectEqual(world.journal().map(\.input), [.created, .event, .expiry, .expiry, .event])
     let firedAgain = world.fireNext()
-    #expect(!firedAgain)
-    #expect(world.checkInvariants() == [])
+    expect(!firedAgain)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a running timer can be fired by hand; one that does not run refuses")
@@ -127,18 +129,18 @@ struct TimerTests {
     var world = WorldCore()
     let key = try world.make(ShiftKey.kind, "key")
     world.fire(key, timer: 0)
-    #expect(world.answer.verdict == .refused)
+    expectEqual(world.answer.verdict, .refused)
     world.send("key", "tap")
     world.advance(to: 0.1)
     world.fire(key, timer: 0)
-    #expect(world.answer.verdict == .stayed)
-    #expect(world.answer.sequence == 4)
-    #expect(world.journalText().last == "4 0.100000000 key fired doubleTap stayed on on; due 0.350000000")
-    #expect(world.nextDue() == nil)
-    #expect(world.firings == 1)
+    expectEqual(world.answer.verdict, .stayed)
+    expectEqual(world.answer.sequence, 4)
+    expectEqual(world.journalText().last, "4 0.100000000 key fired doubleTap stayed on on; due 0.350000000")
+    expectNil(world.nextDue())
+    expectEqual(world.firings, 1)
     world.advance(to: 1)
-    #expect(world.lastSequence == 4)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.lastSequence, 4)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a refusal by hand tells the state with its data")
@@ -147,10 +149,10 @@ struct TimerTests {
     let relay = try world.make(Relay.kind, "r")
     world.send("r", "tell", .text("x"), .none)
     world.fire(relay, timer: 0)
-    #expect(world.answer.verdict == .refused)
-    #expect(world.answerDetails.dataAfter == "x")
-    #expect(world.answerDetails.reason == "this timer is not running")
-    #expect(world.journalText().last == "3 0.000000000 r fired echo refused last last; after x")
+    expectEqual(world.answer.verdict, .refused)
+    expectEqual(world.answerDetails.dataAfter, "x")
+    expectEqual(world.answerDetails.reason, "this timer is not running")
+    expectEqual(world.journalText().last, "3 0.000000000 r fired echo refused last last; after x")
   }
 
   @Test("a timer for after the end of time never expires, and time ends there")
@@ -159,16 +161,16 @@ struct TimerTests {
     try world.make(Alarm.kind, "x")
     world.send("x", "arm", .text("a"), .integer(.max))
     world.send("x", "arm", .text("b"), .integer(Int(Instant.end.nanoseconds) + 1))
-    #expect(world.nextDue() == nil)
+    expectNil(world.nextDue())
     let fired = world.fireNext()
-    #expect(!fired)
+    expect(!fired)
     var budget = Int.max
     let progress = world.advance(to: .latest, budget: &budget)
-    #expect(progress == .reached)
-    #expect(world.now == .end)
-    #expect(world.lastSequence == 3)
+    expectEqual(progress, .reached)
+    expectEqual(world.now, .end)
+    expectEqual(world.lastSequence, 3)
     world.send("x", "arm", .text("c"), .integer(.max))
-    #expect(world.runningTimerCount == 3)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.runningTimerCount, 3)
+    expectEqual(world.checkInvariants(), [])
   }
 }

@@ -28,15 +28,15 @@ struct WatchTests {
   func following() throws {
     var world = WorldCore()
     for name in ["a1", "b1"] { try world.make(Relay.kind, name) }
-    #expect(followed(me, in: &world) == [:])
+    expectEqual(followed(me, in: &world), [:])
     world.watch(pattern("a*"), .moves, for: me)
     world.watch(pattern("*2"), .all, for: me)
     for name in ["a2", "b2", "a3"] { try world.make(Relay.kind, name) }
-    #expect(followed(me, in: &world) == ["a1": .moves, "a2": .all, "b2": .all, "a3": .moves])
-    #expect(followed(other, in: &world) == [:])
-    #expect(world.watchCount(of: me) == 2)
-    #expect(world.hearsOfTheClock(me) == true)
-    #expect(world.hearsOfTheClock(other) == false)
+    expectEqual(followed(me, in: &world), ["a1": .moves, "a2": .all, "b2": .all, "a3": .moves])
+    expectEqual(followed(other, in: &world), [:])
+    expectEqual(world.watchCount(of: me), 2)
+    expectEqual(world.hearsOfTheClock(me), true)
+    expectEqual(world.hearsOfTheClock(other), false)
   }
 
   @Test("watching again changes the scope, unwatching leaves the other patterns")
@@ -46,21 +46,21 @@ struct WatchTests {
     world.watch(pattern("*"), .all, for: me)
     world.watch(pattern("a"), .moves, for: me)
     world.watch(pattern("*"), .moves, for: me)
-    #expect(world.watchCount(of: me) == 2)
-    #expect(followed(me, in: &world) == ["a": .moves, "b": .moves])
+    expectEqual(world.watchCount(of: me), 2)
+    expectEqual(followed(me, in: &world), ["a": .moves, "b": .moves])
     world.watch(pattern("a"), .all, for: me)
-    #expect(followed(me, in: &world) == ["a": .all, "b": .moves])
+    expectEqual(followed(me, in: &world), ["a": .all, "b": .moves])
     let ended = world.unwatch(pattern("*"), for: me)
-    #expect(ended)
-    #expect(followed(me, in: &world) == ["a": .all])
+    expect(ended)
+    expectEqual(followed(me, in: &world), ["a": .all])
     let endedAgain = world.unwatch(pattern("*"), for: me)
-    #expect(!endedAgain)
+    expect(!endedAgain)
     let strangers = world.unwatch(pattern("a"), for: other)
-    #expect(!strangers)
+    expect(!strangers)
     let last = world.unwatch(pattern("a"), for: me)
-    #expect(last)
-    #expect(world.watchView(of: me) == nil)
-    #expect(world.watchCount(of: me) == 0)
+    expect(last)
+    expectNil(world.watchView(of: me))
+    expectEqual(world.watchCount(of: me), 0)
   }
 
   @Test("a new machine that has the number of one that is gone is followed by its own name")
@@ -71,13 +71,13 @@ struct WatchTests {
     let first = try world.make(Relay.kind, "watched")
     world.watch(pattern("watched"), .all, for: me)
     world.drop("watched")
-    #expect(scope(of: first, in: world) == .all, "its last line is told")
+    expectEqual(scope(of: first, in: world), .all, "its last line is told")
     for name in ["x", "y", "z"] { try world.make(Relay.kind, name) }
     let second = try world.make(Relay.kind, "other")
-    #expect(second == first)
-    #expect(scope(of: second, in: world) == nil)
+    expectEqual(second, first)
+    expectNil(scope(of: second, in: world))
     world.unwatchAll(for: me)
-    #expect(world.watchView(of: me) == nil)
+    expectNil(world.watchView(of: me))
   }
 
   @Test("many machines and patterns, as a plain search says", arguments: Thorough.rounds(0..<10))
@@ -101,7 +101,7 @@ struct WatchTests {
         patterns.append((pattern(text), scope))
       case 4:
         let ended = world.unwatch(pattern(text), for: me)
-        #expect(ended == patterns.contains { $0.0 == pattern(text) }, "seed \(seed)")
+        expectEqual(ended, patterns.contains { $0.0 == pattern(text) }, "seed \(seed)")
         patterns.removeAll { $0.0 == pattern(text) }
       default:
         if names.count > 3 { world.drop(names.remove(at: dice.number(0...names.count - 1))) }
@@ -110,7 +110,7 @@ struct WatchTests {
       for name in names {
         expected[name] = patterns.filter { entry in name.bytes { entry.0.matches($0) } }.map(\.1).max()
       }
-      #expect(followed(me, in: &world) == expected, "seed \(seed), step \(step)")
+      expectEqual(followed(me, in: &world), expected, "seed \(seed), step \(step)")
     }
   }
 }

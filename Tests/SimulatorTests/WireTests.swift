@@ -25,15 +25,16 @@ struct WireTests {
     }
     let first = world.lastSequence + 1
     world.send("a", "pulse")
-    #expect(
-      deliveries(in: world, from: first) == [
+    expectEqual(
+      deliveries(in: world, from: first),
+      [
         "a event pulse stayed", "b delivery pulse stayed", "c delivery pulse stayed", "d delivery pulse stayed",
         "e delivery pulse stayed", "e delivery pulse stayed",
       ])
-    #expect(world.answer.sequence == first)
-    #expect(world.answerDetails.outputs == [0])
-    #expect(world.journal(from: first).allSatisfy { $0.moment == .beginning })
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.answer.sequence, first)
+    expectEqual(world.answerDetails.outputs, [0])
+    expect(world.journal(from: first).allSatisfy { $0.moment == .beginning })
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("the wires of one output in the order in which they were made")
@@ -44,8 +45,9 @@ struct WireTests {
     try world.wire(world.wire(from: "z.pulsed", to: "a.pulse"))
     let first = world.lastSequence + 1
     world.send("z", "pulse")
-    #expect(
-      deliveries(in: world, from: first).dropFirst() == [
+    expectEqual(
+      deliveries(in: world, from: first).dropFirst(),
+      [
         "b delivery pulse stayed", "a delivery never refused", "a delivery pulse stayed",
       ])
   }
@@ -57,13 +59,13 @@ struct WireTests {
     try world.wire(world.wire(from: "b.told", to: "c.say"))
     try world.wire(world.wire(from: "a.told", to: "c.tell"))
     world.send("a", "say", .text("hello \"you\""))
-    #expect(world.state("b") == "last(hello \"you\")")
-    #expect(world.state("c") == "idle", "two data do not fit one argument")
+    expectEqual(world.state("b"), "last(hello \"you\")")
+    expectEqual(world.state("c"), "idle", "two data do not fit one argument")
     world.send("a", "tell", .text("x"), .integer(7))
-    #expect(world.state("c") == "last(x)")
+    expectEqual(world.state("c"), "last(x)")
     world.send("a", "tell", .text("y"), .none)
-    #expect(world.state("c") == "last(x)", "-1 is out of the range of the argument")
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.state("c"), "last(x)", "-1 is out of the range of the argument")
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("what does not fit is journaled as refused, with the state as it is")
@@ -77,13 +79,14 @@ struct WireTests {
     let first = world.lastSequence + 1
     world.send("a", "say", .text("x"))
     world.send("a", "pulse")
-    #expect(
-      deliveries(in: world, from: first) == [
+    expectEqual(
+      deliveries(in: world, from: first),
+      [
         "a event say moved", "p delivery set refused", "a event pulse stayed", "p delivery set refused",
         "c delivery say refused",
       ])
-    #expect(world.journalText().last?.hasSuffix("delivery say refused last last; source a.pulsed; after kept") == true)
-    #expect(world.checkInvariants() == [])
+    expect(world.journalText().last, hasSuffix: "delivery say refused last last; source a.pulsed; after kept")
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a refusal asks for nothing, whatever the rule did before it")
@@ -91,12 +94,12 @@ struct WireTests {
     var world = try relays("a", "b")
     try world.wire(world.wire(from: "a.pulsed", to: "b.pulse"))
     world.send("a", "never")
-    #expect(world.answer.verdict == .refused)
-    #expect(world.answerDetails.outputs == [])
-    #expect(world.answerDetails.reason == "a relay never does this")
-    #expect(world.journalText().last == "4 0.000000000 a event never refused idle idle")
-    #expect(world.runningTimerCount == 0)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.answer.verdict, .refused)
+    expectEqual(world.answerDetails.outputs, [])
+    expectEqual(world.answerDetails.reason, "a relay never does this")
+    expectEqual(world.journalText().last, "4 0.000000000 a event never refused idle idle")
+    expectEqual(world.runningTimerCount, 0)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("timers without delay fire after the step and its wires")
@@ -110,13 +113,14 @@ struct WireTests {
     try world.wire(world.wire(from: "a.pulsed", to: "b.pulse"))
     let first = world.lastSequence + 1
     world.send("a", "say", .text("x"))
-    #expect(
-      world.journal(from: first).map { "\($0.machine) \($0.input)" } == [
+    expectEqual(
+      world.journal(from: first).map { "\($0.machine) \($0.input)" },
+      [
         "a event", "b delivery", "c delivery", "a expiry", "b delivery", "c expiry",
       ])
-    #expect(world.state("a") == "idle")
-    #expect(world.answer.sequence == first)
-    #expect(world.checkInvariants() == [])
+    expectEqual(world.state("a"), "idle")
+    expectEqual(world.answer.sequence, first)
+    expectEqual(world.checkInvariants(), [])
   }
 
   @Test("a wire is there once, and is taken away once")
@@ -125,16 +129,17 @@ struct WireTests {
     let wire = world.wire(from: "a.pulsed", to: "b.pulse")
     try world.wire(wire)
     #expect(throws: WorldCore.WireFailure.exists) { try world.wire(wire) }
-    #expect(world.answer.sequence == 3)
+    expectEqual(world.answer.sequence, 3)
     try world.unwire(wire)
     #expect(throws: WorldCore.WireFailure.missing) { try world.unwire(wire) }
-    #expect(world.lastSequence == 4)
-    #expect(
-      world.journalText().suffix(2).map { $0.split(separator: " ").dropFirst(2).joined(separator: " ") } == [
+    expectEqual(world.lastSequence, 4)
+    expectEqual(
+      world.journalText().suffix(2).map { $0.split(separator: " ").dropFirst(2).joined(separator: " ") },
+      [
         "a wired pulsed stayed idle idle; target b.pulse", "a unwired pulsed stayed idle idle; target b.pulse",
       ])
     world.send("a", "pulse")
-    #expect(world.lastSequence == 5)
+    expectEqual(world.lastSequence, 5)
   }
 
   @Test("wires at the limit and one past it")
@@ -148,7 +153,7 @@ struct WireTests {
     #expect(throws: WorldCore.WireFailure.exists) { try world.wire(world.wire(from: "a.pulsed", to: "b.pulse")) }
     world.drop("c")
     try world.wire(fourth)
-    #expect(world.wireCount == 3)
+    expectEqual(world.wireCount, 3)
   }
 
   @Test("all wires, by the name they come from, then as they were made")
@@ -159,7 +164,7 @@ struct WireTests {
     let wires = world.allWires().map {
       "\(world.name(of: $0.from)).\($0.output) \(world.name(of: $0.to)).\($0.event)"
     }
-    #expect(wires == ["a.2 b.2", "a.1 a.1", "b.0 c.1", "b.0 a.0"])
+    expectEqual(wires, ["a.2 b.2", "a.1 a.1", "b.0 c.1", "b.0 a.0"])
   }
 
   @Test("wires come and go as in a plain list", arguments: Thorough.rounds(0..<20))
@@ -183,13 +188,13 @@ struct WireTests {
         model.removeAll { $0.from == wire.from || $0.to == wire.from }
       default: break
       }
-      #expect(wires.count == model.count && wires.isEmpty == model.isEmpty, "seed \(seed)")
-      #expect(Set(wires.origins) == Set(model.map(\.from)), "seed \(seed)")
+      expect(wires.count == model.count && wires.isEmpty == model.isEmpty, "seed \(seed)")
+      expectEqual(Set(wires.origins), Set(model.map(\.from)), "seed \(seed)")
       for number in 0...5 as ClosedRange<UInt32> {
         let source = MachineID(number)
-        #expect(wires.from(source) == model.filter { $0.from == source }, "seed \(seed)")
+        expectEqual(wires.from(source), model.filter { $0.from == source }, "seed \(seed)")
       }
-      #expect(wires.contains(wire) == model.contains(wire), "seed \(seed)")
+      expectEqual(wires.contains(wire), model.contains(wire), "seed \(seed)")
     }
   }
 }

@@ -44,17 +44,17 @@ struct ArmedDataTests {
     runner.send(.fail(times: 7))
     runner.send(.look)
     runner.expire(.retried(attempt: 0))
-    #expect(runner.value.attempts == [1, 7])
+    expectEqual(runner.value.attempts, [1, 7])
   }
 
   @Test("a timer is armed with the data of the kind's list, and brings them")
   func listed() {
     let runner = Self.runner()
-    #expect(runner.send(.arm(0, isKeyed: false)) == "stayed idle")
+    expectEqual(runner.send(.arm(0, isKeyed: false)), "stayed idle")
     runner.expire(.retried(attempt: 0))
-    #expect(runner.value.attempts == [0])
+    expectEqual(runner.value.attempts, [0])
     runner.send(.arm(0, isKeyed: true))
-    #expect(runner.effects == ["arm retried 2000000000"])
+    expectEqual(runner.effects, ["arm retried 2000000000"])
   }
 
   @Test("arming with data that would be lost is a defect that says what to do")
@@ -62,12 +62,12 @@ struct ArmedDataTests {
     let plain = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       ArmedDataTests.runner().send(.arm(42, isKeyed: false))
     }
-    #expect(plain.errorText.contains("arms a timer with retried(attempt: 42), but it would bring retried(attempt: 0)"))
-    #expect(plain.errorText.contains("declare the timer in timers(in:)"))
+    expect(plain.errorText, contains: "arms a timer with retried(attempt: 42), but it would bring retried(attempt: 0)")
+    expect(plain.errorText, contains: "declare the timer in timers(in:)")
     let keyed = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       ArmedDataTests.runner().send(.arm(42, isKeyed: true))
     }
-    #expect(keyed.errorText.contains("arms a timer with retried(attempt: 42)"))
+    expect(keyed.errorText, contains: "arms a timer with retried(attempt: 42)")
   }
 
   @Test("a timer that the kind does not list is a defect that names those that it lists")
@@ -75,17 +75,17 @@ struct ArmedDataTests {
     let declared = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       MachineRunner(Retrier.self).send(.fail(times: 1))
     }
-    #expect(declared.errorText.contains("no timer of Retrier brings retried(attempt: 1): its kind lists no timers"))
+    expect(declared.errorText, contains: "no timer of Retrier brings retried(attempt: 1): its kind lists no timers")
     let looked = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       MachineRunner(Retrier.self, timers: [.look]).send(.look)
     }
-    #expect(
-      looked.errorText.contains("no timer of Retrier brings retried(attempt: 99): its kind lists timers for look"))
+    expect(
+      looked.errorText, contains: "no timer of Retrier brings retried(attempt: 99): its kind lists timers for look")
   }
 
   @Test("a kind without an entry has the timers that states with data declare")
   func derived() {
-    #expect(Retrier.kind.timers.map(\.name) == ["look", "retried"])
+    expectEqual(Retrier.kind.timers.map(\.name), ["look", "retried"])
   }
 
   @Test("two timers with one event are a defect of the kind")
@@ -94,7 +94,7 @@ struct ArmedDataTests {
       _ = Kind(
         Retrier.self, "retrier", "", events: [], timers: [.timer(.look, named: "a", ""), .timer(.look, named: "b", "")])
     }
-    #expect(result.errorText.contains("retrier has two timers with the same event"))
+    expect(result.errorText, contains: "retrier has two timers with the same event")
   }
 }
 
@@ -135,11 +135,11 @@ struct OuterTypesTests {
   @Test("a machine's types may stand outside of it")
   func outside() {
     let runner = MachineRunner(Gate.self, timers: [.closed])
-    #expect(runner.send(.pushed) == "moved shut open > creak")
-    #expect(runner.expire(.closed) == "moved open shut")
-    #expect(Gate.kind.events.map(\.name) == ["pushed", "closed"])
+    expectEqual(runner.send(.pushed), "moved shut open > creak")
+    expectEqual(runner.expire(.closed), "moved open shut")
+    expectEqual(Gate.kind.events.map(\.name), ["pushed", "closed"])
     let follower = MachineRunner(Follower<GateState, GateEvent>.self)
-    #expect(follower.send(.pushed) == "moved shut open")
-    #expect(Follower<GateState, GateEvent>.kind.name == "follower")
+    expectEqual(follower.send(.pushed), "moved shut open")
+    expect(Follower<GateState, GateEvent>.kind.name == "follower")
   }
 }

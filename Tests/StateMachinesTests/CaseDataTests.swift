@@ -1,4 +1,5 @@
 @testable import StateMachines
+import TestSupport
 import Testing
 
 /// Whether a case has data, for data that the compiler does not store, or not in the value.
@@ -51,36 +52,36 @@ struct CaseDataTests {
       let names = EnumCase.names(of: type) ?? []
       return names.indices.filter { EnumCase.hasData(ofCase: $0, of: type) }.map { names[$0] }
     }
-    #expect(Set(withData(Client.Event.self)) == ["failed", "noted", "never", "retried"])
-    #expect(withData(Generic<Reason>.self) == ["one"] && withData(Generic<Void>.self) == ["one"])
-    #expect(withData(Chain.self) == ["link"])
-    #expect(withData(Many.self).isEmpty && withData(Reason.self).isEmpty && withData(Int.self).isEmpty)
-    #expect(EnumCase.plainValues(of: Client.Event.self) == [.reset])
+    expectEqual(Set(withData(Client.Event.self)), ["failed", "noted", "never", "retried"])
+    expect(withData(Generic<Reason>.self) == ["one"] && withData(Generic<Void>.self) == ["one"])
+    expectEqual(withData(Chain.self), ["link"])
+    expect(withData(Many.self).isEmpty && withData(Reason.self).isEmpty && withData(Int.self).isEmpty)
+    expectEqual(EnumCase.plainValues(of: Client.Event.self), [.reset])
   }
 
   @Test("an event whose data have no bytes keeps its arguments")
   func events() throws {
     let written = try #require(kind.written(.failed(.offline), of: Client.self))
-    #expect(written.event == 1 && written.arguments == [.text("offline")])
-    #expect(kind.event(1, [.text("offline")], of: Client.self) == .failed(.offline))
-    #expect(kind.written(.reset, of: Client.self)?.event == 0)
-    #expect(kind.written(.retried(3), of: Client.self)?.arguments == [.integer(3)])
-    #expect(kind.written(.noted(Nothing()), of: Client.self) == nil, "only its timer brings it")
-    #expect(kind.listsAllEvents, "no value has the case of Never")
+    expect(written.event == 1 && written.arguments == [.text("offline")])
+    expectEqual(kind.event(1, [.text("offline")], of: Client.self), .failed(.offline))
+    expectEqual(kind.written(.reset, of: Client.self)?.event, 0)
+    expectEqual(kind.written(.retried(3), of: Client.self)?.arguments, [.integer(3)])
+    expectNil(kind.written(.noted(Nothing()), of: Client.self), "only its timer brings it")
+    expect(kind.listsAllEvents, "no value has the case of Never")
     let derived = Client.kind
-    #expect(derived.events.map(\.name) == ["reset"] && derived.timers.map(\.name) == ["reset"])
+    expect(derived.events.map(\.name) == ["reset"] && derived.timers.map(\.name) == ["reset"])
   }
 
   @Test("outputs and states have the data that they are declared with")
   func others() {
-    #expect(Client.Output.ready.data == [])
-    #expect(Client.Output.failed(.offline).data == [.text("offline")])
+    expectEqual(Client.Output.ready.data, [])
+    expectEqual(Client.Output.failed(.offline).data, [.text("offline")])
     let long = "a text that is long enough to stand elsewhere"
     let outputs = [Client.Output.said(long, times: 2), .shared(0.5)]
-    for _ in 0..<2 { #expect(outputs.map(\.data) == [[.text(long), .integer(2)], [.number(0.5)]]) }
-    #expect(
-      Client.State.Name.allCases.map(Client.State.init(sampleNamed:)) == [.idle, .failed(.offline), .noted(Nothing())])
-    #expect([Client.State.failed(.offline), .idle].map(\.name) == [.failed, .idle])
+    for _ in 0..<2 { expectEqual(outputs.map(\.data), [[.text(long), .integer(2)], [.number(0.5)]]) }
+    expectEqual(
+      Client.State.Name.allCases.map(Client.State.init(sampleNamed:)), [.idle, .failed(.offline), .noted(Nothing())])
+    expectEqual([Client.State.failed(.offline), .idle].map(\.name), [.failed, .idle])
   }
 
   @Test("data that are no values are a defect that says so")
@@ -88,7 +89,7 @@ struct CaseDataTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Client.Output.empty(Nothing()).data
     }
-    #expect(result.errorText.contains("make their types ValueConvertible, or implement `data` in Output"))
+    expect(result.errorText, contains: "make their types ValueConvertible, or implement `data` in Output")
   }
 
   @Test("the data of an indirect case are laid bare, with any alignment")
@@ -98,12 +99,12 @@ struct CaseDataTests {
       indirect case wide(SIMD4<Double>), bit(Bool)
     }
     let numbers = SIMD4<Double>(1, 2, 3, 4)
-    #expect(EnumCase.withData(of: Wide.wide(numbers)) { $0.load(as: SIMD4<Double>.self) } == numbers)
-    #expect(EnumCase.withData(of: Wide.bit(true)) { $0.load(as: Bool.self) })
+    expectEqual(EnumCase.withData(of: Wide.wide(numbers)) { $0.load(as: SIMD4<Double>.self) }, numbers)
+    expect(EnumCase.withData(of: Wide.bit(true)) { $0.load(as: Bool.self) })
     let chain = Chain.link("a", .link("b", .end))
     let second = EnumCase.withData(of: chain) { $0.load(as: (String, Chain).self) }
-    #expect(second.0 == "a")
-    #expect(EnumCase.withData(of: second.1) { $0.load(as: (String, Chain).self).0 } == "b")
+    expectEqual(second.0, "a")
+    expectEqual(EnumCase.withData(of: second.1) { $0.load(as: (String, Chain).self).0 }, "b")
   }
 
   enum Many: NamedCases {
@@ -134,11 +135,11 @@ struct CaseDataTests {
     enum Wide {
       case plain, first(Many), second(Many)
     }
-    #expect(EnumCase.number(of: Many.c299) == 299 && EnumCase.count(of: Many.self) == 300)
-    #expect(EnumCase.value(ofCase: 257, of: Many.self) == .c257)
-    #expect(Many(at: 299).word == "c299" && Many.c256.index == 256)
+    expect(EnumCase.number(of: Many.c299) == 299 && EnumCase.count(of: Many.self) == 300)
+    expectEqual(EnumCase.value(ofCase: 257, of: Many.self), .c257)
+    expect(Many(at: 299).word == "c299" && Many.c256.index == 256)
     Many.checkPlaces()
-    #expect(EnumCase.withData(of: Wide.second(.c299)) { $0.load(as: Many.self) } == .c299)
+    expectEqual(EnumCase.withData(of: Wide.second(.c299)) { $0.load(as: Many.self) }, .c299)
   }
 
   @Test("names whose members disagree are a defect of the kind")
@@ -146,19 +147,19 @@ struct CaseDataTests {
     let turned = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Disagreeing<Turned>.kind
     }
-    #expect(turned.errorText.contains("the name of Turned at 0 has the index 1: see init(at:) and index"))
+    expect(turned.errorText, contains: "the name of Turned at 0 has the index 1: see init(at:) and index")
     let spoken = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Disagreeing<Spoken>.kind
     }
-    #expect(spoken.errorText.contains("the name of Spoken at 1 has the word 'shut', and words has 'closed' there"))
+    expect(spoken.errorText, contains: "the name of Spoken at 1 has the word 'shut', and words has 'closed' there")
     let short = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Disagreeing<Short>.kind
     }
-    #expect(short.errorText.contains("Short has 2 words, and its count is 1"))
+    expect(short.errorText, contains: "Short has 2 words, and its count is 1")
     let doubled = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Disagreeing<Doubled>.kind
     }
-    #expect(doubled.errorText.contains("two names of Doubled have the same word"))
+    expect(doubled.errorText, contains: "two names of Doubled have the same word")
   }
 
   struct Disagreeing<State: MachineState>: Machine {
@@ -195,7 +196,7 @@ struct CaseDataTests {
       var description: String { "a door" }
     }
     Door.checkPlaces()
-    #expect(Door.words == ["open", "closed"] && Door.closed.word == "closed")
+    expect(Door.words == ["open", "closed"] && Door.closed.word == "closed")
   }
 }
 

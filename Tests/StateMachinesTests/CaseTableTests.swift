@@ -39,25 +39,26 @@ struct CaseTableTests {
     let states: [State] = [
       .idle, .loading(attempt: 7), .failed("a text that is long enough to stand elsewhere"), .over,
     ]
-    #expect(states.map(\.name) == [.idle, .loading, .failed, .over])
-    #expect([Output.ready, .said(""), .left(.idle)].map(\.name) == [.ready, .said, .left])
-    #expect([Box<Int>.State.empty, .full(0)].map(\.name) == [.empty, .full])
-    #expect([Box<String>.State.empty, .full("")].map(\.name) == [.empty, .full])
+    expectEqual(states.map(\.name), [.idle, .loading, .failed, .over])
+    expectEqual([Output.ready, .said(""), .left(.idle)].map(\.name), [.ready, .said, .left])
+    expectEqual([Box<Int>.State.empty, .full(0)].map(\.name), [.empty, .full])
+    expectEqual([Box<String>.State.empty, .full("")].map(\.name), [.empty, .full])
   }
 
   @Test("the data of an output are those of its case, one value each")
   func data() {
-    #expect(Output.ready.data == [])
-    #expect(Output.said("hello").data == [.text("hello")])
-    #expect(Output.painted(.blue, share: 0.5, by: nil).data == [.text("blue"), .number(0.5), .none])
-    #expect(Output.painted(.red, share: 1, by: "me").data == [.text("red"), .number(1), .text("me")])
-    #expect(Output.left(.over).data == [.text("over")])
-    #expect(Output.waits(.seconds(2), true).data == [.interval(.seconds(2)), .flag(true)])
+    expectEqual(Output.ready.data, [])
+    expectEqual(Output.said("hello").data, [.text("hello")])
+    expectEqual(Output.painted(.blue, share: 0.5, by: nil).data, [.text("blue"), .number(0.5), .none])
+    expectEqual(Output.painted(.red, share: 1, by: "me").data, [.text("red"), .number(1), .text("me")])
+    expectEqual(Output.left(.over).data, [.text("over")])
+    expectEqual(Output.waits(.seconds(2), true).data, [.interval(.seconds(2)), .flag(true)])
   }
 
   @Test("a state is made of its name: by itself, or as among the samples")
   func samples() {
-    #expect(State.Name.allCases.map(State.init(sampleNamed:)) == [.idle, .loading(attempt: 1), .failed("net"), .over])
+    expectEqual(
+      State.Name.allCases.map(State.init(sampleNamed:)), [.idle, .loading(attempt: 1), .failed("net"), .over])
   }
 
   @Test("threads that ask for a type's table at once get the same names")
@@ -70,7 +71,7 @@ struct CaseTableTests {
       for number in 0..<64 { group.addTask { number % 2 == 0 ? Fresh.one(number).name : Fresh.two.name } }
       return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
-    #expect(names == [.one: 32, .two: 32])
+    expectEqual(names, [.one: 32, .two: 32])
   }
 
   @Test("what cannot be a value, and a case without a name, are defects that say so", .enabled(if: Thorough.isFull))

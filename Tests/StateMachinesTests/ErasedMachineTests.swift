@@ -95,25 +95,25 @@ struct ErasedMachineTests {
 
   @Test("a new machine is in its initial state, or the one asked for, and its timers are armed")
   func initialize() throws {
-    #expect(try RawTurnstile().effects == [])
+    try expectEqual(RawTurnstile().effects, [])
     let unlocked = try RawTurnstile(initial: "unlocked", [(0, .interval(.seconds(1)))])
-    #expect(unlocked.stateIndex == 1)
-    #expect(unlocked.stateData == "1")
-    #expect(unlocked.record.dataAfter == "1")
-    #expect(unlocked.effects == ["arm 0 1000000007"])
+    expectEqual(unlocked.stateIndex, 1)
+    expectEqual(unlocked.stateData, "1")
+    expectEqual(unlocked.record.dataAfter, "1")
+    expectEqual(unlocked.effects, ["arm 0 1000000007"])
     let broken = try RawTurnstile(initial: "broken", [(4, .text("noPower"))])
-    #expect(broken.stateData == "noPower")
+    expectEqual(broken.stateData, "noPower")
   }
 
   @Test("moved: another state, the effects in the order in which they were asked for, the data before and after")
   func moved() throws {
     let machine = try RawTurnstile()
     let result = machine.send(coin, .integer(5))
-    #expect(result.verdict == .moved)
-    #expect((result.from, result.to) == (0, 1))
-    #expect(machine.record.dataBefore == nil)
-    #expect(machine.record.dataAfter == "2")
-    #expect(machine.effects == ["emit 1 integer(1) text(\"you\")", "arm 0 10000000100"])
+    expectEqual(result.verdict, .moved)
+    expect((result.from, result.to) == (0, 1))
+    expectNil(machine.record.dataBefore)
+    expectEqual(machine.record.dataAfter, "2")
+    expectEqual(machine.effects, ["emit 1 integer(1) text(\"you\")", "arm 0 10000000100"])
   }
 
   @Test("moved without another name: the machine left its state and entered it again")
@@ -121,74 +121,75 @@ struct ErasedMachineTests {
     let machine = try RawTurnstile()
     _ = machine.send(coin, .integer(4))
     let result = machine.send(push)
-    #expect(result.verdict == .moved)
-    #expect((result.from, result.to) == (1, 1))
-    #expect((machine.record.dataBefore, machine.record.dataAfter) == ("2", "1"))
-    #expect(machine.effects == ["emit 0", "arm 0 10000000100"])
+    expectEqual(result.verdict, .moved)
+    expect((result.from, result.to) == (1, 1))
+    expect((machine.record.dataBefore, machine.record.dataAfter) == ("2", "1"))
+    expectEqual(machine.effects, ["emit 0", "arm 0 10000000100"])
   }
 
   @Test("stayed, with and without new data")
   func stayed() throws {
     let machine = try RawTurnstile(initial: "unlocked")
-    #expect(machine.send(coin, .integer(2)).verdict == .stayed)
-    #expect((machine.record.dataBefore, machine.record.dataAfter) == ("1", "2"))
-    #expect(machine.send(write, .text("x"), .none).verdict == .stayed)
-    #expect(machine.value.assumingMemoryBound(to: Turnstile.self).pointee.letters == 1)
+    expectEqual(machine.send(coin, .integer(2)).verdict, .stayed)
+    expect((machine.record.dataBefore, machine.record.dataAfter) == ("1", "2"))
+    expectEqual(machine.send(write, .text("x"), .none).verdict, .stayed)
+    expectEqual(machine.value.assumingMemoryBound(to: Turnstile.self).pointee.letters, 1)
   }
 
   @Test("ignored and refused change nothing, and a refusal says why")
   func ignoredAndRefused() throws {
     let machine = try RawTurnstile()
-    #expect(machine.send(lights, .flag(true)).verdict == .ignored)
-    #expect(machine.record.reason == nil)
+    expectEqual(machine.send(lights, .flag(true)).verdict, .ignored)
+    expectNil(machine.record.reason)
     let result = machine.send(push)
-    #expect(result.verdict == .refused)
-    #expect((result.from, result.to) == (0, 0))
-    #expect(machine.record.reason == "pay first")
-    #expect(machine.effects == [])
+    expectEqual(result.verdict, .refused)
+    expect((result.from, result.to) == (0, 0))
+    expectEqual(machine.record.reason, "pay first")
+    expectEqual(machine.effects, [])
     _ = machine.send(lights, .flag(false))
-    #expect(machine.record.reason == nil)
+    expectNil(machine.record.reason)
   }
 
   @Test("an expired timer is an input like any other")
   func expired() throws {
     let machine = try RawTurnstile(initial: "unlocked")
-    #expect(machine.running == 1)
+    expectEqual(machine.running, 1)
     let result = machine.expire(0)
-    #expect((result.verdict, result.from, result.to) == (.moved, 1, 0))
-    #expect(machine.running == 0 && machine.effects == [])
-    #expect(machine.expire(1).verdict == .ignored)
+    expect((result.verdict, result.from, result.to) == (.moved, 1, 0))
+    expect(machine.running == 0 && machine.effects == [])
+    expectEqual(machine.expire(1).verdict, .ignored)
   }
 
   @Test("arguments reach the event as they were given, left out ones too")
   func arguments() throws {
     let machine = try RawTurnstile()
-    #expect(machine.send(fail, .text("noPower"), .none).verdict == .moved)
-    #expect(machine.record.dataAfter == "noPower")
-    #expect(machine.send(fail, .text("jammed"), .integer(9)).verdict == .moved)
-    #expect(machine.record.dataAfter == "jammed")
+    expectEqual(machine.send(fail, .text("noPower"), .none).verdict, .moved)
+    expectEqual(machine.record.dataAfter, "noPower")
+    expectEqual(machine.send(fail, .text("jammed"), .integer(9)).verdict, .moved)
+    expectEqual(machine.record.dataAfter, "jammed")
   }
 
   @Test("readings are in the kind's order, nil where there is none now")
   func readings() throws {
     let machine = try RawTurnstile([(1, .integer(3))])
-    #expect(machine.readings == [nil, .integer(3), .moment(Instant(nanoseconds: 300))])
+    expectEqual(machine.readings, [nil, .integer(3), .moment(Instant(nanoseconds: 300))])
     _ = machine.send(coin, .integer(7))
-    #expect(machine.readings[0] == .integer(2))
+    expectEqual(machine.readings[0], .integer(2))
   }
 
   @Test("possible events are those that some argument is not refused with, and trying changes nothing")
   func possibleEvents() throws {
     let machine = try RawTurnstile()
     let (kind, now) = (machine.kind, Instant.beginning)
-    #expect(kind.possibleEvents(machine.value, at: now, running: 0, machine.parameters) == [coin, fail, write, lights])
-    #expect(kind.prospect(of: push, machine.value, at: now, running: 0, machine.parameters).refusal == "pay first")
-    #expect(kind.prospect(of: coin, machine.value, at: now, running: 0, machine.parameters).refusal == nil)
-    #expect(machine.value.assumingMemoryBound(to: Turnstile.self).pointee.letters == 0)
-    #expect(machine.stateIndex == 0)
+    expectEqual(
+      kind.possibleEvents(machine.value, at: now, running: 0, machine.parameters), [coin, fail, write, lights])
+    expectEqual(kind.prospect(of: push, machine.value, at: now, running: 0, machine.parameters).refusal, "pay first")
+    expectNil(kind.prospect(of: coin, machine.value, at: now, running: 0, machine.parameters).refusal)
+    expectEqual(machine.value.assumingMemoryBound(to: Turnstile.self).pointee.letters, 0)
+    expectEqual(machine.stateIndex, 0)
     _ = machine.send(fail, .text("jammed"), .none)
-    #expect(kind.possibleEvents(machine.value, at: now, running: 0, machine.parameters) == [fail, write, lights])
-    #expect(kind.prospect(of: coin, machine.value, at: now, running: 0, machine.parameters).refusal == "out of order")
+    expectEqual(kind.possibleEvents(machine.value, at: now, running: 0, machine.parameters), [fail, write, lights])
+    expectEqual(kind.prospect(of: coin, machine.value, at: now, running: 0, machine.parameters).refusal, "out of order")
   }
 
   @Test("a copy is a machine of its own, and destroying it ends what it holds")
@@ -200,17 +201,17 @@ struct ErasedMachineTests {
     machine.kind.machine.copy(machine.value, to: copy)
     _ = machine.send(coin, .integer(2))
     let stateOfCopy = machine.kind.machine.stateIndex(copy)
-    #expect(stateOfCopy == 0)
+    expectEqual(stateOfCopy, 0)
     weak var witness: Witness?
     do {
       let held = machine.value.assumingMemoryBound(to: Turnstile.self).pointee.witness
       witness = held
-      #expect(copy.assumingMemoryBound(to: Turnstile.self).pointee.witness === held)
+      expect(copy.assumingMemoryBound(to: Turnstile.self).pointee.witness === held)
       machine.value.assumingMemoryBound(to: Turnstile.self).pointee.witness = Witness()
     }
-    #expect(witness != nil)
+    expect(witness != nil)
     machine.kind.machine.destroy(copy)
-    #expect(witness == nil)
+    expectNil(witness)
   }
 
   @Test("a timer cannot expire before it is armed", .enabled(if: Thorough.isFull))

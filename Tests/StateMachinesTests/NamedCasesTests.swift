@@ -12,29 +12,29 @@ struct NamedCasesTests {
 
   @Test("the words of an enum are its cases, numbered in their order")
   func words() {
-    #expect(Door.words == ["closed", "open", "ajar"])
+    expectEqual(Door.words, ["closed", "open", "ajar"])
     for (place, door) in Door.allCases.enumerated() {
-      #expect(door.index == place)
-      #expect(Door(at: place) == door)
-      #expect(door.word == Door.words[place])
+      expectEqual(door.index, place)
+      expectEqual(Door(at: place), door)
+      expectEqual(door.word, Door.words[place])
     }
   }
 
   @Test("one case alone is a word too; it takes no room")
   func single() {
-    #expect(Only.words == ["one"])
-    #expect(Only.one.index == 0 && Only(at: 0) == .one)
+    expectEqual(Only.words, ["one"])
+    expect(Only.one.index == 0 && Only(at: 0) == .one)
   }
 
   @Test("an enum may have words of its own")
   func ownWords() {
-    #expect(Command.words == ["HELO", "QUIT"])
-    #expect(Command.quit.word == "QUIT" && Command(at: 1) == .quit)
+    expectEqual(Command.words, ["HELO", "QUIT"])
+    expect(Command.quit.word == "QUIT" && Command(at: 1) == .quit)
   }
 
   @Test("what there is none of has no words")
   func none() {
-    #expect(NoNames.words.isEmpty)
+    expect(NoNames.words.isEmpty)
   }
 
   @Test("a place without a name is a defect", .enabled(if: Thorough.isFull))

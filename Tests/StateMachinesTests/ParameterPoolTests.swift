@@ -17,29 +17,29 @@ struct ParameterPoolTests {
 
   @Test("no values are the defaults, which stay")
   func defaults() throws {
-    #expect(try pool.intern([]) == 0)
-    #expect(set(at: 0) == Turnstile.Parameters())
+    try expectEqual(pool.intern([]), 0)
+    expectEqual(set(at: 0), Turnstile.Parameters())
     pool.release(0)
     pool.release(0)
-    #expect(try pool.intern([]) == 0)
-    #expect(set(at: 0) == Turnstile.Parameters())
+    try expectEqual(pool.intern([]), 0)
+    expectEqual(set(at: 0), Turnstile.Parameters())
   }
 
   @Test("values that make the defaults are the defaults")
   func sameAsDefaults() throws {
-    #expect(try pool.intern([(price, .integer(2)), (name, .none)]) == 0)
+    try expectEqual(pool.intern([(price, .integer(2)), (name, .none)]), 0)
     pool.release(0)
-    #expect(set(at: 0).price == 2)
+    expectEqual(set(at: 0).price, 2)
   }
 
   @Test("equal sets are kept once, whatever the order of their values")
   func interning() throws {
     let place = try pool.intern([(price, .integer(3)), (name, .text("Ann"))])
-    #expect(try pool.intern([(name, .text("Ann")), (price, .integer(3))]) == place)
-    #expect(try pool.intern([(price, .integer(4))]) != place)
-    #expect(set(at: place).price == 3)
-    #expect(set(at: place).name == "Ann")
-    #expect(set(at: place).patience == .seconds(10))
+    try expectEqual(pool.intern([(name, .text("Ann")), (price, .integer(3))]), place)
+    try expect(pool.intern([(price, .integer(4))]) != place)
+    expectEqual(set(at: place).price, 3)
+    expectEqual(set(at: place).name, "Ann")
+    expectEqual(set(at: place).patience, .seconds(10))
   }
 
   @Test("a set is kept until it was given back as often as it was asked for")
@@ -47,25 +47,25 @@ struct ParameterPoolTests {
     let place = try pool.intern([(price, .integer(3))])
     _ = try pool.intern([(price, .integer(3))])
     pool.release(place)
-    #expect(try pool.intern([(price, .integer(3))]) == place)
+    try expectEqual(pool.intern([(price, .integer(3))]), place)
     pool.release(place)
     pool.release(place)
     // Now it is free, and the next new set takes its room.
-    #expect(try pool.intern([(price, .integer(5))]) == place)
-    #expect(set(at: place).price == 5)
-    #expect(try pool.intern([(price, .integer(3))]) != place)
+    try expectEqual(pool.intern([(price, .integer(5))]), place)
+    expectEqual(set(at: place).price, 5)
+    try expect(pool.intern([(price, .integer(3))]) != place)
   }
 
   @Test("growing keeps what is there")
   func growth() throws {
     var places: [UInt32] = []
     for number in 0..<1000 { places.append(try pool.intern([(name, .text("person number \(number)"))])) }
-    #expect(Set(places).count == 1000)
-    for (number, place) in places.enumerated() { #expect(set(at: place).name == "person number \(number)") }
+    expectEqual(Set(places).count, 1000)
+    for (number, place) in places.enumerated() { expectEqual(set(at: place).name, "person number \(number)") }
     for place in places { pool.release(place) }
     for number in 0..<1000 {
       let place = try pool.intern([(price, .integer(1)), (patience, .interval(.milliseconds(Int64(number))))])
-      #expect(places.contains(place))
+      expect(places.contains(place))
     }
   }
 
@@ -73,6 +73,6 @@ struct ParameterPoolTests {
   func conflict() throws {
     #expect(throws: ParameterConflict("price", allowed: "at most 5")) { try pool.intern([(price, .integer(6))]) }
     let place = try pool.intern([(price, .integer(6)), (limit, .integer(6))])
-    #expect(place == 1)
+    expectEqual(place, 1)
   }
 }

@@ -20,60 +20,60 @@ struct StateTimersTests {
   @Test("a machine begins with the timers of its first state, after what it says on entering it")
   func creation() {
     let runner = MachineRunner(Obedient.self, timers: Obedient.timers)
-    #expect(runner.beginning == " > entered")
-    #expect(runner.effects == ["emit entered", "arm bell 10000000000"])
+    expectEqual(runner.beginning, " > entered")
+    expectEqual(runner.effects, ["emit entered", "arm bell 10000000000"])
     let busy = MachineRunner(Obedient.self, in: "busy", timers: Obedient.timers)
-    #expect(busy.state == "busy" && busy.beginning == " > entered")
-    #expect(seconds(busy) == ["bell": 10])
+    expect(busy.state == "busy" && busy.beginning == " > entered")
+    expectEqual(seconds(busy), ["bell": 10])
   }
 
   @Test("a move disarms what is declared no longer, and arms what is newly declared and what still is")
   func move() {
     let runner = runner(in: .calm(.after(10, .bell), .after(20, .chime)))
     runner.send(.tell([], .move(.busy(.after(20, .chime), .after(30, .gong)))))
-    #expect(runner.effects == ["disarm bell", "emit entered", "arm chime 23000000000", "arm gong 33000000000"])
-    #expect(seconds(runner) == ["chime": 23, "gong": 33])
+    expectEqual(runner.effects, ["disarm bell", "emit entered", "arm chime 23000000000", "arm gong 33000000000"])
+    expectEqual(seconds(runner), ["chime": 23, "gong": 33])
     runner.now = .beginning + .seconds(5)
     runner.send(.tell([], .move(.busy(.after(20, .chime), .after(30, .gong)))))
-    #expect(seconds(runner) == ["chime": 25, "gong": 35], "a move to the same state too")
+    expectEqual(seconds(runner), ["chime": 25, "gong": 35], "a move to the same state too")
   }
 
   @Test("what is continuing goes on across moves between states that both declare it, as it was armed")
   func continuing() {
     let runner = runner(in: .calm(.after(10, .bell).continuing, .after(10, .chime)))
     runner.send(.tell([], .move(.busy(.after(4, .bell).continuing, .after(10, .chime)))))
-    #expect(seconds(runner) == ["bell": 10, "chime": 13])
+    expectEqual(seconds(runner), ["bell": 10, "chime": 13])
     runner.send(.tell([], .move(.calm())))
-    #expect(runner.timers.isEmpty)
+    expect(runner.timers.isEmpty)
     runner.send(.tell([], .move(.busy(.after(4, .bell).continuing))))
-    #expect(seconds(runner) == ["bell": 7])
-    #expect(runner.expire(.bell) == "stayed busy")
+    expectEqual(seconds(runner), ["bell": 7])
+    expectEqual(runner.expire(.bell), "stayed busy")
     runner.send(.tell([], .move(.calm(.after(4, .bell).continuing))))
-    #expect(runner.timers.isEmpty, "once it has expired it does not come back")
+    expect(runner.timers.isEmpty, "once it has expired it does not come back")
   }
 
   @Test("staying leaves alone what is declared before and now, and follows what is not")
   func stay() {
     let runner = runner(in: .calm(.after(10, .bell), .after(20, .chime)))
     runner.send(.tell([], .stay))
-    #expect(runner.effects == [])
+    expectEqual(runner.effects, [])
     runner.send(.tell([], .stayAs(.calm(.after(50, .chime), .after(1, .gong)))))
-    #expect(runner.effects == ["disarm bell", "arm gong 4000000000"])
-    #expect(seconds(runner) == ["chime": 20, "gong": 4])
+    expectEqual(runner.effects, ["disarm bell", "arm gong 4000000000"])
+    expectEqual(seconds(runner), ["chime": 20, "gong": 4])
   }
 
   @Test("a timer that has expired does not run again while the machine stays; a move arms it")
   func expired() {
     let runner = runner()
-    #expect(runner.expire(.bell) == "stayed calm")
-    #expect(runner.effects == [])
+    expectEqual(runner.expire(.bell), "stayed calm")
+    expectEqual(runner.effects, [])
     runner.send(.tell([], .stay))
-    #expect(runner.effects == [])
+    expectEqual(runner.effects, [])
     runner.send(.tell([], .move(.busy(.after(2, .bell)))))
-    #expect(seconds(runner) == ["bell": 5])
+    expectEqual(seconds(runner), ["bell": 5])
     runner.send(.prepare([], .move(.busy(.after(2, .bell)))))
-    #expect(runner.expire(.bell) == "moved busy busy > entered")
-    #expect(seconds(runner) == ["bell": 5])
+    expectEqual(runner.expire(.bell), "moved busy busy > entered")
+    expectEqual(seconds(runner), ["bell": 5])
   }
 
   @Test("a periodic timer runs again each time, whatever is made of its expiry", arguments: Obedient.Answer.nothing)
@@ -82,24 +82,24 @@ struct StateTimersTests {
     runner.send(.prepare([], answer))
     runner.now = .beginning + .seconds(4)
     runner.expire(.bell)
-    #expect(runner.effects == ["arm bell 8000000000"])
+    expectEqual(runner.effects, ["arm bell 8000000000"])
     runner.now = .beginning + .seconds(8)
     runner.expire(.bell)
-    #expect(seconds(runner) == ["bell": 12, "chime": 9])
+    expectEqual(seconds(runner), ["bell": 12, "chime": 9])
     runner.expire(.chime)
-    #expect(runner.effects == [], "another's expiry is none of its own")
+    expectEqual(runner.effects, [], "another's expiry is none of its own")
     runner.send(.tell([], .stayAs(.calm())))
-    #expect(runner.timers.isEmpty)
+    expect(runner.timers.isEmpty)
   }
 
   @Test("a moment is a moment, however often it is armed; one that is past is now")
   func at() {
     let runner = runner()
     runner.send(.tell([], .move(.busy(.at(7, .bell), .at(2, .chime)))))
-    #expect(seconds(runner) == ["bell": 7, "chime": 3])
+    expectEqual(seconds(runner), ["bell": 7, "chime": 3])
     runner.now = .beginning + .seconds(5)
     runner.send(.tell([], .move(.busy(.at(7, .bell), .at(2, .chime)))))
-    #expect(seconds(runner) == ["bell": 7, "chime": 5])
+    expectEqual(seconds(runner), ["bell": 7, "chime": 5])
   }
 
   @Test("what the rule arms and disarms by itself holds for this input, and the declarations from the next one on")
@@ -107,13 +107,13 @@ struct StateTimersTests {
     let runner = runner(in: .calm(.after(10, .bell), .after(10, .chime)))
     runner.send(
       .tell([.arm(.bell, seconds: 1), .disarm(.chime)], .move(.busy(.after(10, .bell), .after(10, .chime)))))
-    #expect(runner.effects == ["arm bell 4000000000", "disarm chime", "emit entered"])
+    expectEqual(runner.effects, ["arm bell 4000000000", "disarm chime", "emit entered"])
     runner.send(.tell([], .stay))
-    #expect(seconds(runner) == ["bell": 4], "staying does not bring back what was disarmed")
+    expectEqual(seconds(runner), ["bell": 4], "staying does not bring back what was disarmed")
     runner.send(.tell([], .move(.calm(.after(10, .bell), .after(10, .chime)))))
-    #expect(seconds(runner) == ["bell": 13, "chime": 13])
+    expectEqual(seconds(runner), ["bell": 13, "chime": 13])
     runner.send(.tell([.arm(.bell, seconds: 1)], .move(.calm())))
-    #expect(seconds(runner) == ["bell": 4], "it outlives the state that declared it")
+    expectEqual(seconds(runner), ["bell": 4], "it outlives the state that declared it")
   }
 
   @Test("a timer that no state declares is nobody's but the rule's")
@@ -122,11 +122,11 @@ struct StateTimersTests {
     runner.send(.tell([.arm(.gong, seconds: 50)], .stay))
     runner.send(.tell([], .move(.busy(.after(1, .bell)))))
     runner.send(.tell([], .stayAs(.busy())))
-    #expect(seconds(runner) == ["gong": 53])
+    expectEqual(seconds(runner), ["gong": 53])
     runner.send(.tell([], .stayAs(.busy(.after(1, .gong)))))
-    #expect(seconds(runner) == ["gong": 53], "it runs already")
+    expectEqual(seconds(runner), ["gong": 53], "it runs already")
     runner.send(.tell([], .move(.calm(.after(1, .gong)))))
-    #expect(seconds(runner) == ["gong": 4])
+    expectEqual(seconds(runner), ["gong": 4])
   }
 
   @Test("what is ignored and what is refused leave all timers alone", arguments: Obedient.Answer.nothing)
@@ -134,11 +134,11 @@ struct StateTimersTests {
     let runner = runner(in: .calm(.after(10, .bell), .every(2, .chime)))
     let actions: [Obedient.Action] = answer == .refuse ? [.say, .arm(.gong, seconds: 1), .disarm(.bell)] : []
     runner.send(.tell(actions, answer))
-    #expect(runner.effects == [])
+    expectEqual(runner.effects, [])
     runner.send(.prepare(actions, answer))
     runner.expire(.bell)
-    #expect(runner.effects == [])
-    #expect(seconds(runner) == ["chime": 2])
+    expectEqual(runner.effects, [])
+    expectEqual(seconds(runner), ["chime": 2])
   }
 
   @Test("disarmed, then what the rule asks for, then what entering says, then armed")
@@ -146,8 +146,9 @@ struct StateTimersTests {
     let runner = runner(in: .calm(.after(10, .bell), .after(10, .chime), .after(10, .gong)))
     runner.send(
       .tell([.say, .arm(.parcel, seconds: 1), .say], .move(.busy(.after(1, .gong), .after(2, .chime)))))
-    #expect(
-      runner.effects == [
+    expectEqual(
+      runner.effects,
+      [
         "disarm bell", "emit said", "arm parcel 4000000000", "emit said", "emit entered", "arm gong 4000000000",
         "arm chime 5000000000",
       ])
@@ -156,10 +157,10 @@ struct StateTimersTests {
   @Test("entering is told of each move, to the same state too, and of nothing else")
   func entering() {
     let runner = runner()
-    #expect(runner.send(.tell([], .move(.busy()))) == "moved calm busy > entered")
-    #expect(runner.send(.tell([], .move(.busy()))) == "moved busy busy > entered")
-    #expect(runner.send(.tell([], .stayAs(.calm()))) == "stayed calm")
-    #expect(runner.send(.tell([], .ignore)) == "ignored calm")
+    expectEqual(runner.send(.tell([], .move(.busy()))), "moved calm busy > entered")
+    expectEqual(runner.send(.tell([], .move(.busy()))), "moved busy busy > entered")
+    expectEqual(runner.send(.tell([], .stayAs(.calm()))), "stayed calm")
+    expectEqual(runner.send(.tell([], .ignore)), "ignored calm")
   }
 
   @Test("an event with data brings what is declared when its timer expires")
@@ -167,20 +168,20 @@ struct StateTimersTests {
     let declared = { (contents: Int) in Obedient.Declared(timer: .parcel, contents: contents) }
     let runner = runner(in: .calm(declared(1)))
     runner.send(.tell([], .stayAs(.calm(declared(2)))))
-    #expect(runner.effects == [], "the same timer with other data")
-    #expect(runner.expire(.parcel(0)) == "stayed calm > brought 2")
+    expectEqual(runner.effects, [], "the same timer with other data")
+    expectEqual(runner.expire(.parcel(0)), "stayed calm > brought 2")
     runner.send(.tell([.arm(.parcel, seconds: 1)], .move(.busy())))
-    #expect(runner.expire(.parcel(0)) == "stayed busy > brought 0", "what nobody declares brings what the kind says")
+    expectEqual(runner.expire(.parcel(0)), "stayed busy > brought 0", "what nobody declares brings what the kind says")
   }
 
   @Test("a rule may ask whether a timer runs; one that has just expired does not")
   func running() {
     let runner = runner(in: .calm(.after(10, .bell), .after(10, .chime)))
-    #expect(
-      runner.send(.tell([.look(.bell), .disarm(.bell), .look(.bell), .arm(.gong, seconds: 1), .look(.gong)], .stay))
-        == "stayed calm > runs true > runs false > runs true")
+    expectEqual(
+      runner.send(.tell([.look(.bell), .disarm(.bell), .look(.bell), .arm(.gong, seconds: 1), .look(.gong)], .stay)),
+      "stayed calm > runs true > runs false > runs true")
     runner.send(.prepare([.look(.chime)], .stay))
-    #expect(runner.expire(.chime) == "stayed calm > runs false")
+    expectEqual(runner.expire(.chime), "stayed calm > runs false")
   }
 
   @Test("a timer that the kind does not list is a defect", .enabled(if: Thorough.isFull))
@@ -234,7 +235,7 @@ struct StateTimersTests {
         runner.send(.tell(actions, answer))
       }
       Self.follow(&model, before, actions, answer, expired: expired, at: Int64(second))
-      #expect(seconds(runner) == model, "seed \(seed), second \(second): \(actions) \(answer)")
+      expectEqual(seconds(runner), model, "seed \(seed), second \(second): \(actions) \(answer)")
     }
   }
 

@@ -5,30 +5,30 @@ import Testing
 struct TimeTests {
   @Test("sums of moments saturate at the end of the range")
   func saturation() {
-    #expect(Instant.beginning + .seconds(2) == Instant(nanoseconds: 2_000_000_000))
-    #expect(Instant.latest + Nanoseconds(nanoseconds: 1) == .latest)
-    #expect(Instant(nanoseconds: .max - 1) + Nanoseconds(nanoseconds: 1) == .latest)
-    #expect(Instant.beginning + .longest + .longest < .end)
-    #expect(Instant.end < .latest)
-    #expect(Instant.end + .longest == .latest)
+    expectEqual(Instant.beginning + .seconds(2), Instant(nanoseconds: 2_000_000_000))
+    expectEqual(Instant.latest + Nanoseconds(nanoseconds: 1), .latest)
+    expectEqual(Instant(nanoseconds: .max - 1) + Nanoseconds(nanoseconds: 1), .latest)
+    expect(Instant.beginning + .longest + .longest < .end)
+    expect(Instant.end < .latest)
+    expectEqual(Instant.end + .longest, .latest)
   }
 
   @Test("the time between two moments has a sign")
   func difference() {
     let later = Instant(nanoseconds: 5)
-    #expect(later - .beginning == Nanoseconds(nanoseconds: 5))
-    #expect(.beginning - later == Nanoseconds(nanoseconds: -5))
-    #expect(.beginning < later)
+    expectEqual(later - .beginning, Nanoseconds(nanoseconds: 5))
+    expectEqual(.beginning - later, Nanoseconds(nanoseconds: -5))
+    expect(.beginning < later)
   }
 
   @Test("units")
   func units() {
-    #expect(Nanoseconds.milliseconds(1).nanoseconds == 1_000_000)
-    #expect(Nanoseconds.minutes(1) == .seconds(60))
-    #expect(Nanoseconds.days(1) == .minutes(24 * 60))
-    #expect(Nanoseconds.longest == .days(36_500))
-    #expect(Nanoseconds.seconds(1) + .milliseconds(500) - .seconds(2) == .milliseconds(-500))
-    #expect(Nanoseconds.milliseconds(1500).seconds == 1.5)
+    expectEqual(Nanoseconds.milliseconds(1).nanoseconds, 1_000_000)
+    expectEqual(Nanoseconds.minutes(1), .seconds(60))
+    expectEqual(Nanoseconds.days(1), .minutes(24 * 60))
+    expectEqual(Nanoseconds.longest, .days(36_500))
+    expectEqual(Nanoseconds.seconds(1) + .milliseconds(500) - .seconds(2), .milliseconds(-500))
+    expectEqual(Nanoseconds.milliseconds(1500).seconds, 1.5)
   }
 
   @Test(
@@ -43,9 +43,9 @@ struct TimeTests {
       (Duration(secondsComponent: 1, attosecondsComponent: 999_999_999_999_999_999), 1_999_999_999),
     ] as [(Duration, Int64)])
   func durations(duration: Duration, nanoseconds: Int64) {
-    #expect(Nanoseconds(duration).nanoseconds == nanoseconds)
-    #expect(Nanoseconds(Duration(Nanoseconds(nanoseconds: nanoseconds))).nanoseconds == nanoseconds)
-    #expect(Instant(nanoseconds: 1) + duration == Instant(nanoseconds: 1) + Nanoseconds(nanoseconds: nanoseconds))
+    expectEqual(Nanoseconds(duration).nanoseconds, nanoseconds)
+    expectEqual(Nanoseconds(Duration(Nanoseconds(nanoseconds: nanoseconds))).nanoseconds, nanoseconds)
+    expectEqual(Instant(nanoseconds: 1) + duration, Instant(nanoseconds: 1) + Nanoseconds(nanoseconds: nanoseconds))
   }
 
   @Test("any duration, with what is shorter than a nanosecond cut off", arguments: Thorough.rounds(0..<50))
@@ -55,7 +55,7 @@ struct TimeTests {
       let nanoseconds = Int64(generator.next() >> (shift + 1))
       let rest = Int64(generator.draw(in: 0...999_999_999))
       let duration = Duration.nanoseconds(nanoseconds) + Duration(secondsComponent: 0, attosecondsComponent: rest)
-      #expect(Nanoseconds(duration).nanoseconds == nanoseconds, "seed \(seed)")
+      expectEqual(Nanoseconds(duration).nanoseconds, nanoseconds, "seed \(seed)")
     }
   }
 
@@ -71,13 +71,13 @@ struct TimeTests {
 
   @Test("seconds are taken to the nearest nanosecond, and only if they are an interval")
   func seconds() {
-    #expect(Nanoseconds(seconds: 0.35) == .milliseconds(350))
-    #expect(Nanoseconds(seconds: 1.5e-9) == Nanoseconds(nanoseconds: 2))
-    #expect(Nanoseconds(seconds: -1.5e-9) == Nanoseconds(nanoseconds: -2))
-    #expect(Nanoseconds(seconds: Nanoseconds.longest.seconds) == .longest)
-    #expect(Nanoseconds(seconds: Nanoseconds.longest.seconds.nextUp) == nil)
-    #expect(Nanoseconds(seconds: .nan) == nil)
-    #expect(Nanoseconds(seconds: .infinity) == nil)
+    expectEqual(Nanoseconds(seconds: 0.35), .milliseconds(350))
+    expectEqual(Nanoseconds(seconds: 1.5e-9), Nanoseconds(nanoseconds: 2))
+    expectEqual(Nanoseconds(seconds: -1.5e-9), Nanoseconds(nanoseconds: -2))
+    expectEqual(Nanoseconds(seconds: Nanoseconds.longest.seconds), .longest)
+    expectNil(Nanoseconds(seconds: Nanoseconds.longest.seconds.nextUp))
+    expectNil(Nanoseconds(seconds: .nan))
+    expectNil(Nanoseconds(seconds: .infinity))
   }
 
   @Test(
@@ -87,20 +87,20 @@ struct TimeTests {
       (-2.5, -3), (4_503_599_627_370_495.5, 4_503_599_627_370_496), (9e18, 9_000_000_000_000_000_000),
     ] as [(Double, Int64)])
   func nearest(value: Double, expected: Int64) {
-    #expect(Int64(nearest: value) == expected)
+    expectEqual(Int64(nearest: value), expected)
   }
 
   @Test("the generator is SplitMix64: the first numbers of the published one, and again from the same seed")
   func generator() {
     var generator = Generator(seed: 0)
-    #expect(generator.next() == 0xE220_A839_7B1D_CDAF)
-    #expect(generator.next() == 0x6E78_9E6A_A1B9_65F4)
-    #expect(generator.next() == 0x06C4_5D18_8009_454F)
+    expectEqual(generator.next(), 0xE220_A839_7B1D_CDAF)
+    expectEqual(generator.next(), 0x6E78_9E6A_A1B9_65F4)
+    expectEqual(generator.next(), 0x06C4_5D18_8009_454F)
     var other = Generator(seed: 0)
     _ = other.next()
-    #expect(other != generator)
+    expect(other != generator)
     _ = other.next()
     _ = other.next()
-    #expect(other == generator)
+    expectEqual(other, generator)
   }
 }

@@ -54,7 +54,7 @@ struct ValueCodingTests {
     try bytes.withUnsafeBytes { bytes in
       let decoder = ValueDecoder(bytes)
       let value = try decoder.decode(type)
-      #expect(decoder.left == 0)
+      expectEqual(decoder.left, 0)
       return value
     }
   }
@@ -63,8 +63,8 @@ struct ValueCodingTests {
   func roundTrip() throws {
     let value = Everything()
     let written = try bytes(value)
-    #expect(try read(Everything.self, written) == value)
-    #expect(try bytes(read(Everything.self, written)) == written)
+    try expectEqual(read(Everything.self, written), value)
+    try expectEqual(bytes(read(Everything.self, written)), written)
   }
 
   @Test("the order in which a set or a dictionary came about is not seen", arguments: Thorough.rounds(0..<20))
@@ -75,14 +75,14 @@ struct ValueCodingTests {
     // Another capacity is another order within the process.
     var other = Set<Shape>(minimumCapacity: 1 << (seed % 10))
     for shape in shapes.shuffled(using: &dice) { other.insert(shape) }
-    #expect(try bytes(other) == first)
-    #expect(try read(Set<Shape>.self, first) == other)
+    try expectEqual(bytes(other), first)
+    try expectEqual(read(Set<Shape>.self, first), other)
   }
 
   @Test("a name is spelled out once")
   func names() throws {
     let corners = Array(repeating: Corner(x: 1, y: 1), count: 10)
-    #expect(try bytes(corners).count == 1 + 10 * 4 + 2 * 2)
+    try expectEqual(bytes(corners).count, 1 + 10 * 4 + 2 * 2)
   }
 
   @Test("every cut and every change of a byte is found out, or reads as another value")
@@ -101,7 +101,7 @@ struct ValueCodingTests {
           guard let found = try? decoder.decode(Everything.self), decoder.left == 0 else { return nil }
           return found
         }
-        #expect(found != value, "byte \(place), bit \(bit)")
+        expect(found != value, "byte \(place), bit \(bit)")
       }
     }
   }
@@ -129,7 +129,7 @@ struct ValueCodingTests {
   func depth() throws {
     var shape = Shape.point
     for _ in 0..<20 { shape = .pair(shape, .point) }
-    #expect(try read(Shape.self, bytes(shape)) == shape)
+    try expectEqual(read(Shape.self, bytes(shape)), shape)
     for _ in 0..<ValueEncoder.deepest { shape = .pair(shape, .point) }
     #expect(throws: StorageFailure.tooDeep) { _ = try bytes(shape) }
   }
@@ -139,13 +139,13 @@ struct ValueCodingTests {
     func number(_ bytes: [UInt8]) -> UInt64? {
       bytes.withUnsafeBytes { try? ValueDecoder($0).number() }
     }
-    #expect(number([0x00]) == 0)
-    #expect(number([0x80, 0x01]) == 128)
-    #expect(number([0x80, 0x00]) == nil)
-    #expect(number(Array(repeating: 0xFF, count: 9) + [0x01]) == .max)
-    #expect(number(Array(repeating: 0xFF, count: 9) + [0x02]) == nil)
-    #expect(number(Array(repeating: 0xFF, count: 11)) == nil)
-    #expect(number([0x80]) == nil)
+    expectEqual(number([0x00]), 0)
+    expectEqual(number([0x80, 0x01]), 128)
+    expectNil(number([0x80, 0x00]))
+    expectEqual(number(Array(repeating: 0xFF, count: 9) + [0x01]), .max)
+    expectNil(number(Array(repeating: 0xFF, count: 9) + [0x02]))
+    expectNil(number(Array(repeating: 0xFF, count: 11)))
+    expectNil(number([0x80]))
   }
 
   @Test("a coding by hand that does not say how many elements there are is refused")
@@ -182,14 +182,14 @@ struct IncidentalTests {
 
   @Test("are stored as the plain values, and read again")
   func stored() throws {
-    #expect(try bytes(Marked()) == bytes(Plain()))
+    try expectEqual(bytes(Marked()), bytes(Plain()))
     var marked = Marked()
     marked.late = 7
     marked.name = nil
     let stored = try bytes(marked)
     let read = try stored.withUnsafeBytes { try ValueDecoder($0).decode(Marked.self) }
-    #expect(read.late == 7)
-    #expect(read.name == nil)
+    expectEqual(read.late, 7)
+    expectNil(read.name)
   }
 
   @Test("do not tell machines apart, and moments do so relative to now")
@@ -197,11 +197,10 @@ struct IncidentalTests {
     var later = Marked()
     later.late = 9
     let now = Instant.beginning + Nanoseconds.seconds(8)
-    #expect(try bytes(Marked(), comparedAt: now) == bytes(later, comparedAt: now))
+    try expectEqual(bytes(Marked(), comparedAt: now), bytes(later, comparedAt: now))
     later.since = now
-    #expect(try bytes(Marked(), comparedAt: now) != bytes(later, comparedAt: now))
-    #expect(
-      try bytes(Marked(), comparedAt: now)
-        == bytes(later, comparedAt: now + Nanoseconds.seconds(3)), "three seconds ago")
+    try expect(bytes(Marked(), comparedAt: now) != bytes(later, comparedAt: now))
+    try expectEqual(
+      bytes(Marked(), comparedAt: now), bytes(later, comparedAt: now + Nanoseconds.seconds(3)), "three seconds ago")
   }
 }

@@ -29,38 +29,38 @@ struct ValueTests {
       (.optional(.integer(1...3)), [.none, .integer(1)], [.integer(4), .text("nil")]),
     ]
     for (type, admitted, other) in cases {
-      for value in admitted { #expect(type.admits(value), "\(type) \(value)") }
-      for value in other { #expect(!type.admits(value), "\(type) \(value)") }
+      for value in admitted { expect(type.admits(value), "\(type) \(value)") }
+      for value in other { expect(!type.admits(value), "\(type) \(value)") }
     }
     for type in Self.types {
       if case .optional = type { continue }
-      #expect(!type.admits(.none), "\(type)")
+      expect(!type.admits(.none), "\(type)")
     }
   }
 
   @Test("samples are values of their type, each once", arguments: types)
   func samples(type: ValueType) {
-    #expect(!type.samples.isEmpty)
-    #expect(Set(type.samples).count == type.samples.count)
+    expect(!type.samples.isEmpty)
+    expectEqual(Set(type.samples).count, type.samples.count)
     guard type != .text(bytes: 0...0) else { return }
-    for sample in type.samples { #expect(type.admits(sample), "\(sample)") }
+    for sample in type.samples { expect(type.admits(sample), "\(sample)") }
   }
 
   @Test("samples have the ends of a range, both flags, every choice, and nothing at all where it may be left out")
   func sampleEnds() {
-    #expect(ValueType.integer(-3...5).samples == [.integer(-3), .integer(1), .integer(5)])
-    #expect(ValueType.number(0...2, unit: "").samples == [.number(0), .number(2)])
-    #expect(ValueType.flag.samples == [.flag(false), .flag(true)])
-    #expect(ValueType.choice(["a", "b"]).samples == [.text("a"), .text("b")])
-    #expect(ValueType.optional(.flag).samples == [.none, .flag(false), .flag(true)])
+    expectEqual(ValueType.integer(-3...5).samples, [.integer(-3), .integer(1), .integer(5)])
+    expectEqual(ValueType.number(0...2, unit: "").samples, [.number(0), .number(2)])
+    expectEqual(ValueType.flag.samples, [.flag(false), .flag(true)])
+    expectEqual(ValueType.choice(["a", "b"]).samples, [.text("a"), .text("b")])
+    expectEqual(ValueType.optional(.flag).samples, [.none, .flag(false), .flag(true)])
   }
 
   @Test("Swift's types go to values and back, and take no others")
   func conversion() {
     func check<T: ValueConvertible & Equatable>(_ value: T, _ expected: Value) {
-      #expect(value.value == expected)
-      #expect(T(expected) == value)
-      #expect(T(.none) == nil)
+      expectEqual(value.value, expected)
+      expectEqual(T(expected), value)
+      expectNil(T(.none))
     }
     check("text", .text("text"))
     check(Character("é"), .text("é"))
@@ -70,13 +70,13 @@ struct ValueTests {
     check(Nanoseconds.seconds(3), .interval(.seconds(3)))
     check(Instant.beginning, .moment(.beginning))
     check(Turnstile.Fault.noPower, .text("noPower"))
-    #expect(Character(.text("ab")) == nil)
-    #expect(Turnstile.Fault(.text("rust")) == nil)
-    #expect(Int(.number(1)) == nil)
-    #expect(Int?(.none) == .some(.none))
-    #expect(Int?(.integer(1)) == .some(.some(1)))
-    #expect(Int?(.text("1")) == .none)
-    #expect(Int?.none.value == .none)
-    #expect(Int?.some(4).value == .integer(4))
+    expectNil(Character(.text("ab")))
+    expectNil(Turnstile.Fault(.text("rust")))
+    expectNil(Int(.number(1)))
+    expectEqual(Int?(.none), .some(.none))
+    expectEqual(Int?(.integer(1)), .some(.some(1)))
+    expectEqual(Int?(.text("1")), .none)
+    expectEqual(Int?.none.value, .none)
+    expectEqual(Int?.some(4).value, .integer(4))
   }
 }

@@ -39,22 +39,23 @@ struct DiagramTests {
       on : tick [count > 1] / blink ×2, if (count > 5) { a } else { level(value = count) }
       broken --> [*]
       """)
-    #expect(run.word == "off")
-    #expect(run.send("release") == .ignored)
+    expectEqual(run.word, "off")
+    expectEqual(run.send("release"), .ignored)
     run.send("press")
-    #expect(run.word == "on" && run.hasTimers)
-    #expect(run.send("tick") == .ignored)
+    expect(run.word == "on" && run.hasTimers)
+    expectEqual(run.send("tick"), .ignored)
     run.advance(by: .seconds(5))
-    #expect(run.word == "off" && !run.hasTimers)
+    expect(run.word == "off" && !run.hasTimers)
     run.send("press")
-    #expect(run.send("tick") == .stayed)
+    expectEqual(run.send("tick"), .stayed)
     run.send("release")
     run.send("press")
-    #expect(run.word == "broken" && run.machine.final != nil)
+    expect(run.word == "broken" && run.machine.final != nil)
     var level = DataObject()
     try level.set(.number(2), for: "value")
-    #expect(
-      run.told == [
+    expectEqual(
+      run.told,
+      [
         .output(name: "dark", data: .undefined), .output(name: "beep", data: .undefined),
         .output(name: "dark", data: .undefined), .output(name: "beep", data: .undefined),
         .output(name: "blink", data: .undefined), .output(name: "blink", data: .undefined),
@@ -87,7 +88,7 @@ struct DiagramTests {
       ("faster", "fast"), ("power", "off"), ("resume", "fast"), ("eject", "off"),
     ] {
       run.send(event)
-      #expect(run.word == word, "\(event)")
+      expectEqual(run.word, word, "\(event)")
     }
   }
 
@@ -119,15 +120,15 @@ struct DiagramTests {
       big --> idle : [else] / again
       """)
     run.send("go")
-    #expect(run.word == "B+X+Z")
+    expectEqual(run.word, "B+X+Z")
     run.send("x")
-    #expect(run.word == "B+Y+Z")
+    expectEqual(run.word, "B+Y+Z")
     run.send("y")
-    #expect(run.word == "idle")
+    expectEqual(run.word, "idle")
     for event in ["go", "x", "y"] { run.send(event) }
-    #expect(run.word == "final" && run.machine.final != nil)
+    expect(run.word == "final" && run.machine.final != nil)
     let names = run.told.map { effect in if case .output(let name, _) = effect { name } else { "" } }
-    #expect(names == ["b", "joined", "again", "b", "joined"])
+    expectEqual(names, ["b", "joined", "again", "b", "joined"])
   }
 
   @Test("whose fork has no regions gets them")
@@ -144,11 +145,11 @@ struct DiagramTests {
       right --> j : r
       j --> end2
       """)
-    #expect(run.word == "left+right")
+    expectEqual(run.word, "left+right")
     run.send("r")
-    #expect(run.word == "left+j_1")
+    expectEqual(run.word, "left+j_1")
     run.send("l")
-    #expect(run.word == "end2")
+    expectEqual(run.word, "end2")
   }
 
   @Test("asks for the data of an event, and reads what machines draw of themselves")
@@ -168,15 +169,15 @@ struct DiagramTests {
       try data.set(.string(text), for: "state")
       return .object(data)
     }
-    #expect(run.send("set", try set("off")) == .ignored)
-    #expect(run.send("set") == .ignored)
+    expectEqual(run.send("set", try set("off")), .ignored)
+    expectEqual(run.send("set"), .ignored)
     run.send("set", try set("full"))
-    #expect(run.word == "on")
+    expectEqual(run.word, "on")
     run.advance(by: .milliseconds(350))
-    #expect(run.word == "off")
+    expectEqual(run.word, "off")
     run.send("buttonClick")
     run.send("buttonClick")
-    #expect(run.told.count == 2 && run.word == "off")
+    expect(run.told.count == 2 && run.word == "off")
   }
 
   @Test("has all its mistakes told at once, each with its place and what was expected")
@@ -197,8 +198,9 @@ struct DiagramTests {
       on --> off : x / if (a) beep
       }}
       """)
-    #expect(
-      found == [
+    expectEqual(
+      found,
+      [
         "2:5 error : expected --> or : after the state; found ->; did you mean -->?",
         "3:14 error : expected EVENT [GUARD] / ACTIONS, and an event is one word: userPressesTheButton, not user presses the button",
         "4:28 error : count < is no expression: expected a value; the text ends",
@@ -287,7 +289,7 @@ struct DiagramTests {
     ])
   func reasons(text: String, expected: String) {
     let found = Self.findings(text)
-    #expect(found.contains(expected), "\(found.joined(separator: "\n"))")
+    expect(found.contains(expected), "\(found.joined(separator: "\n"))")
   }
 
   @Test("that begins otherwise is none")
@@ -296,18 +298,18 @@ struct DiagramTests {
       guard case .mistakes(let findings, _) = Definition.compile(mermaid: Array(text.utf8)) else { return "" }
       return findings[0].description
     }
-    #expect(first("") == "1:1 error : the document is empty; expected stateDiagram-v2")
+    expectEqual(first(""), "1:1 error : the document is empty; expected stateDiagram-v2")
     let head = "error : expected stateDiagram-v2; found"
-    #expect(first("graph TD") == "1:1 \(head) graph TD; of Mermaid's diagrams only state diagrams run")
-    #expect(first("---\ntitle: x\n---\n%% c\n\nnonsense") == "6:1 \(head) nonsense")
-    #expect(first("statediagram") == "1:1 \(head) statediagram; did you mean stateDiagram?")
-    #expect(first("[*] --> a") == "1:1 \(head) [*] --> a; write stateDiagram-v2 in a line above")
-    #expect(first("<!DOCTYPE html>").hasSuffix("; this is a page of HTML, and no diagram"))
-    #expect(
-      first("<?xml version='1.0'?>").hasSuffix(
-        "; this is XML: give the file a name that ends with .scxml, or write format=scxml"))
+    expectEqual(first("graph TD"), "1:1 \(head) graph TD; of Mermaid's diagrams only state diagrams run")
+    expectEqual(first("---\ntitle: x\n---\n%% c\n\nnonsense"), "6:1 \(head) nonsense")
+    expectEqual(first("statediagram"), "1:1 \(head) statediagram; did you mean stateDiagram?")
+    expectEqual(first("[*] --> a"), "1:1 \(head) [*] --> a; write stateDiagram-v2 in a line above")
+    expect(first("<!DOCTYPE html>"), hasSuffix: "; this is a page of HTML, and no diagram")
+    expect(
+      first("<?xml version='1.0'?>"),
+      hasSuffix: "; this is XML: give the file a name that ends with .scxml, or write format=scxml")
     let fences = "; the file has the diagram alone, without the Markdown around it"
-    #expect(first("```mermaid\nstateDiagram-v2").hasSuffix(fences) && first("# Title").hasSuffix(fences))
+    expect(first("```mermaid\nstateDiagram-v2").hasSuffix(fences) && first("# Title").hasSuffix(fences))
   }
 
   // MARK: Properties
@@ -334,12 +336,12 @@ struct DiagramTests {
     let diagram = Self.timed(seed: seed)
     let definition = try Definition.of(mermaid: diagram)
     let (text, omissions) = definition.stateDiagram()
-    #expect(omissions.isEmpty && !text.contains("send ") && !text.contains("cancel "), "\(diagram)\n\(text)")
+    expect(omissions.isEmpty && !text.contains("send ") && !text.contains("cancel "), "\(diagram)\n\(text)")
     let read = try Definition.of(mermaid: text)
     let difference = Self.difference(definition, read, seed: seed, events: ["go", "ring"])
-    #expect(difference == nil, "\(difference ?? "")\n\(diagram)\n\(text)")
-    #expect(read.stateDiagram().text == text)
-    #expect(!definition.admits("a.after.2s") && definition.admits("go") == diagram.contains("go"))
+    expectNil(difference, "\(difference ?? "")\n\(diagram)\n\(text)")
+    expectEqual(read.stateDiagram().text, text)
+    expect(!definition.admits("a.after.2s") && definition.admits("go") == diagram.contains("go"))
   }
 
   /// What is seen of a run, but for the numbers of states.
@@ -381,18 +383,18 @@ struct DiagramTests {
       <state id='x'><transition event='own' target='S-2'/></state></scxml>
       """)
     let (text, omissions) = chart.stateDiagram()
-    #expect(omissions.isEmpty && text.contains("%% renamed: S-2 is S_2\n    %% renamed: o:1 is o_1\n"), "\(text)")
+    expect(omissions.isEmpty && text.contains("%% renamed: S-2 is S_2\n    %% renamed: o:1 is o_1\n"), "\(text)")
     var runs = [VirtualRun(chart), VirtualRun(try .of(mermaid: text))]
     for expected in [("i", "i"), ("S-2", "S_2"), ("i", "i")] {
       for place in runs.indices { runs[place].send("e") }
-      #expect(runs.map(\.word) == [expected.0, expected.1], "\(text)")
+      expectEqual(runs.map(\.word), [expected.0, expected.1], "\(text)")
     }
     let workedOut = try Definition.of(
       """
       \(WithstandTests.head)<datamodel><data id='n' expr="'S-2'"/></datamodel>
       <state id='S-2'><transition event='e' target='x' cond='In(n)'/></state><state id='x'/></scxml>
       """)
-    #expect(workedOut.stateDiagram().omissions == ["an In() of an id that is worked out"])
+    expectEqual(workedOut.stateDiagram().omissions, ["an In() of an id that is worked out"])
     let null = try Definition.of(
       """
       <scxml xmlns='http://www.w3.org/2005/07/scxml' datamodel='null'>
@@ -400,7 +402,7 @@ struct DiagramTests {
       """)
     var run = VirtualRun(try .of(mermaid: null.stateDiagram().text))
     run.send("e")
-    #expect(run.word == "x")
+    expectEqual(run.word, "x")
   }
 
   @Test("written from a chart made by chance behaves as the chart, and so does its SCXML", arguments: 0..<3)
@@ -411,7 +413,7 @@ struct DiagramTests {
       let (text, omissions) = definition.stateDiagram()
       let events = Array(RandomChart.events.prefix(4))
       do {
-        #expect(omissions.isEmpty, "seed \(seed): \(omissions)")
+        expect(omissions.isEmpty, "seed \(seed): \(omissions)")
         let read = try Definition.of(mermaid: text)
         if let difference = Self.difference(definition, read, seed: seed, events: events) {
           Issue.record("seed \(seed), \(difference)\n\(chart.document)\n\(text)")
@@ -422,7 +424,7 @@ struct DiagramTests {
           Issue.record("seed \(seed), SCXML: \(difference)\n\(text)\n\(document)")
           return
         }
-        #expect(read.stateDiagram().omissions.isEmpty)
+        expect(read.stateDiagram().omissions.isEmpty)
       } catch {
         Issue.record("seed \(seed): \(error)\n\(text)")
         return

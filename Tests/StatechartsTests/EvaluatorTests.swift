@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import Statecharts
@@ -77,7 +78,7 @@ struct EvaluatorTests {
   ]
 
   @Test("Arithmetic", arguments: arithmeticCases)
-  func arithmetic(text: String, value: String) throws { #expect(try Self.value(of: text) == value, "\(text)") }
+  func arithmetic(text: String, value: String) throws { try expectEqual(Self.value(of: text), value, "\(text)") }
 
   static let comparisonCases: [(String, String)] = [
     ("1 < 2", "true"),
@@ -108,7 +109,7 @@ struct EvaluatorTests {
   ]
 
   @Test("Comparison", arguments: comparisonCases)
-  func comparison(text: String, value: String) throws { #expect(try Self.value(of: text) == value, "\(text)") }
+  func comparison(text: String, value: String) throws { try expectEqual(Self.value(of: text), value, "\(text)") }
 
   static let logicCases: [(String, String)] = [
     ("true && 'x'", "\"x\""),
@@ -141,7 +142,7 @@ struct EvaluatorTests {
   ]
 
   @Test("Logic", arguments: logicCases)
-  func logic(text: String, value: String) throws { #expect(try Self.value(of: text) == value, "\(text)") }
+  func logic(text: String, value: String) throws { try expectEqual(Self.value(of: text), value, "\(text)") }
 
   static let bitsCases: [(String, String)] = [
     ("5 & 3", "1"),
@@ -166,7 +167,7 @@ struct EvaluatorTests {
   ]
 
   @Test("Bits", arguments: bitsCases)
-  func bits(text: String, value: String) throws { #expect(try Self.value(of: text) == value, "\(text)") }
+  func bits(text: String, value: String) throws { try expectEqual(Self.value(of: text), value, "\(text)") }
 
   static let membersCases: [(String, String)] = [
     ("'abc'.length", "3"),
@@ -195,7 +196,7 @@ struct EvaluatorTests {
   ]
 
   @Test("Members", arguments: membersCases)
-  func members(text: String, value: String) throws { #expect(try Self.value(of: text) == value, "\(text)") }
+  func members(text: String, value: String) throws { try expectEqual(Self.value(of: text), value, "\(text)") }
 
   static let textsCases: [(String, String)] = [
     ("'abcabc'.indexOf('c')", "2"),
@@ -248,7 +249,7 @@ struct EvaluatorTests {
   ]
 
   @Test("Texts", arguments: textsCases)
-  func texts(text: String, value: String) throws { #expect(try Self.value(of: text) == value, "\(text)") }
+  func texts(text: String, value: String) throws { try expectEqual(Self.value(of: text), value, "\(text)") }
 
   static let arraysCases: [(String, String)] = [
     ("[1,2,1].indexOf(1)", "0"),
@@ -290,7 +291,7 @@ struct EvaluatorTests {
   ]
 
   @Test("Arrays", arguments: arraysCases)
-  func arrays(text: String, value: String) throws { #expect(try Self.value(of: text) == value, "\(text)") }
+  func arrays(text: String, value: String) throws { try expectEqual(Self.value(of: text), value, "\(text)") }
 
   static let mathCases: [(String, String)] = [
     ("Math.floor(-0.5)", "-1"),
@@ -326,7 +327,7 @@ struct EvaluatorTests {
   ]
 
   @Test("Math", arguments: mathCases)
-  func math(text: String, value: String) throws { #expect(try Self.value(of: text) == value, "\(text)") }
+  func math(text: String, value: String) throws { try expectEqual(Self.value(of: text), value, "\(text)") }
 
   static let conversionsCases: [(String, String)] = [
     ("String(null)", "\"null\""),
@@ -391,7 +392,7 @@ struct EvaluatorTests {
   ]
 
   @Test("Conversions", arguments: conversionsCases)
-  func conversions(text: String, value: String) throws { #expect(try Self.value(of: text) == value, "\(text)") }
+  func conversions(text: String, value: String) throws { try expectEqual(Self.value(of: text), value, "\(text)") }
 
   static let jsonAndObjectCases: [(String, String)] = [
     ("JSON.stringify({a: 1, b: [true, null]})", "\"{\\\"a\\\":1,\\\"b\\\":[true,null]}\""),
@@ -445,5 +446,5 @@ struct EvaluatorTests {
   ]
 
   @Test("JSON and Object", arguments: jsonAndObjectCases)
-  func jsonAndObject(text: String, value: String) throws { #expect(try Self.value(of: text) == value, "\(text)") }
+  func jsonAndObject(text: String, value: String) throws { try expectEqual(Self.value(of: text), value, "\(text)") }
 }

@@ -31,10 +31,10 @@ struct ExampleChartTests {
   func all() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
       .filter { name in [".mmd", ".scxml", ".puml", ".json"].contains { name.hasSuffix($0) } }
-    #expect(names.count >= 15)
+    expect(names.count >= 15)
     for name in names {
       let (definition, warnings) = try Self.compile(name)
-      #expect(warnings.isEmpty, "\(name): \(warnings)")
+      expect(warnings.isEmpty, "\(name): \(warnings)")
       let (text, omissions) = definition.stateDiagram()
       guard omissions.isEmpty else { continue }
       guard case .definition(let read, _) = Definition.compile(mermaid: Array(text.utf8), reading: .free) else {
@@ -44,7 +44,7 @@ struct ExampleChartTests {
       let events = definition.charts[0].chart.events.names
       for seed in Thorough.rounds(0..<5 as Range<UInt64>) {
         let difference = DiagramTests.difference(definition, read, seed: seed, events: events)
-        #expect(difference == nil, "\(name) \(seed): \(difference ?? "")\n\(text)")
+        expectNil(difference, "\(name) \(seed): \(difference ?? "")\n\(text)")
       }
     }
   }
@@ -56,7 +56,7 @@ struct ExampleChartTests {
     let names = definitions.map { Set($0.charts[0].chart.events.names) }
     // The others are those of timers, which have other names.
     let events = names[0].intersection(names[1]).filter { !$0.hasPrefix("done.") }.sorted()
-    #expect(!events.isEmpty)
+    expect(!events.isEmpty)
     let steps = [0, 1, seconds / 9, seconds / 3, seconds]
     for seed in Thorough.rounds(0..<20 as Range<UInt64>) {
       var runs = definitions.map { VirtualRun($0) }

@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import Statecharts
@@ -22,18 +23,19 @@ struct FalseGuardTests {
       return run.interpreter.falseGuards.map { "\($0.state) \($0.line) \($0)" }
     }
     let before = run.machine
-    #expect(
-      why("go", .number(1)) == [
+    expectEqual(
+      why("go", .number(1)),
+      [
         "in 3 the guard \"_event.data > 1\" of the transition in line 3 is false",
         "in 4 the guard \"missing.x\" of the transition in line 4 fails: missing is not defined",
         "out 2 the guard \"n > 5\" of the transition in line 2 is false",
       ])
-    #expect(why("other").isEmpty)
-    #expect(run.machine == before)
+    expect(why("other").isEmpty)
+    expectEqual(run.machine, before)
     for _ in 0..<6 { run.send("tick") }
-    #expect(why("tick").isEmpty && run.outcome == .stayed)
-    #expect(why("go").isEmpty && run.word == "end")
-    #expect(why("go").isEmpty && run.outcome == .ignored)
+    expect(why("tick").isEmpty && run.outcome == .stayed)
+    expect(why("go").isEmpty && run.word == "end")
+    expect(why("go").isEmpty && run.outcome == .ignored)
   }
 
   @Test("is told once by a guard that several regions ask for; not at all where a region takes the event")
@@ -48,9 +50,9 @@ struct FalseGuardTests {
         <final id='end'/></scxml>
         """))
     run.send("go")
-    #expect(run.interpreter.falseGuards.map(\.condition) == ["n > 5"])
+    expectEqual(run.interpreter.falseGuards.map(\.condition), ["n > 5"])
     run.send("one")
-    #expect(run.interpreter.falseGuards.isEmpty && run.outcome == .stayed)
+    expect(run.interpreter.falseGuards.isEmpty && run.outcome == .stayed)
   }
 
   @Test("A guard that draws is evaluated once: what is told of an ignored event draws no second time")
@@ -64,8 +66,8 @@ struct FalseGuardTests {
     var generator = run.generator
     run.send("go")
     _ = generator.next()
-    #expect(run.interpreter.falseGuards.count == 1 && run.generator == generator)
+    expect(run.interpreter.falseGuards.count == 1 && run.generator == generator)
     // Of all guards that were evaluated, for diagrams.
-    #expect(run.interpreter.evaluatedGuards.map(\.condition) == ["Math.random() > 2"])
+    expectEqual(run.interpreter.evaluatedGuards.map(\.condition), ["Math.random() > 2"])
   }
 }

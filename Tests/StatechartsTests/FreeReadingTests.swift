@@ -32,15 +32,15 @@ struct FreeReadingTests {
   func events(label: String, event: String) throws {
     var (run, notes) = try Self.load("[*] --> a\na --> b : \(label)")
     run.send(event)
-    #expect(run.word == "b", "\(notes)")
-    #expect(notes.isEmpty == (label.filter { $0 != "\"" } == event), "\(notes)")
+    expectEqual(run.word, "b", "\(notes)")
+    expectEqual(notes.isEmpty, (label.filter { $0 != "\"" } == event), "\(notes)")
   }
 
   @Test("has one event for the same words, and other events for other words")
   func uniqueNames() throws {
     let (run, notes) = try Self.load("[*] --> a\na --> b : x++ now\nb --> a : x-- now\na --> c : X++ now.")
-    #expect(run.definition.knows("xNow") && run.definition.knows("xNow_2") && !run.definition.knows("xNow_3"))
-    #expect(notes.count == 3)
+    expect(run.definition.knows("xNow") && run.definition.knows("xNow_2") && !run.definition.knows("xNow_3"))
+    expectEqual(notes.count, 3)
   }
 
   @Test(
@@ -53,9 +53,9 @@ struct FreeReadingTests {
   func timers(label: String, milliseconds: Int64) throws {
     var (run, _) = try Self.load("[*] --> a\na --> b : \(label)\nb --> a : go")
     run.advance(by: .milliseconds(milliseconds - 1))
-    #expect(run.word == "a")
+    expectEqual(run.word, "a")
     run.advance(by: .milliseconds(1))
-    #expect(run.word == "b")
+    expectEqual(run.word, "b")
   }
 
   @Test("needs both brackets of a guard")
@@ -70,7 +70,7 @@ struct FreeReadingTests {
       case .mistakes(let findings, _) = Definition.compile(
         mermaid: Array("stateDiagram-v2\n[*] --> a\na --> b : after 1,5s".utf8), reading: .free)
     else { return }
-    #expect(findings.map(\.description) == ["3:11 error : a comma separates events; write after 1.5s"])
+    expectEqual(findings.map(\.description), ["3:11 error : a comma separates events; write after 1.5s"])
   }
 
   @Test(
@@ -82,30 +82,30 @@ struct FreeReadingTests {
     ])
   func conditions(label: String, name: String) throws {
     var (run, notes) = try Self.load("[*] --> a\na --> b : \(label)\na --> c : enter [else]")
-    #expect(notes.contains { $0.contains("\(name)=on unless new or the event says otherwise") }, "\(notes)")
+    expect(notes.contains { $0.contains("\(name)=on unless new or the event says otherwise") }, "\(notes)")
     let isNegated = label.contains("!")
     run.send("enter", Self.data([(name, "off")]))
-    #expect(run.word == (isNegated ? "b" : "c"))
+    expectEqual(run.word, (isNegated ? "b" : "c"))
     (run, _) = try Self.load("[*] --> a\na --> b : \(label)\na --> c : enter [else]")
     run.send("enter")
-    #expect(run.word == (isNegated ? "c" : "b"))
+    expectEqual(run.word, (isNegated ? "c" : "b"))
   }
 
   @Test("has numbers for names that are compared with one, and for comparisons without brackets")
   func numbers() throws {
     for label in ["go [n > 3]", "go if n > 3", "go [n ≥ 4]", "go [n > 3 and n < 9]"] {
       var (run, notes) = try Self.load("[*] --> a\na --> b : \(label)")
-      #expect(notes.contains { $0.contains("n=0 unless") }, "\(notes)")
+      expect(notes.contains { $0.contains("n=0 unless") }, "\(notes)")
       run.send("go")
-      #expect(run.word == "a")
+      expectEqual(run.word, "a")
       run.send("go", Self.data([("n", "5")]))
-      #expect(run.word == "b", "\(label)")
+      expectEqual(run.word, "b", "\(label)")
     }
     var (run, _) = try Self.load("%% data n = 0\n[*] --> a\na --> a : more / n = n + 1\na --> b : n > 1")
     run.send("more")
-    #expect(run.word == "a")
+    expectEqual(run.word, "a")
     run.send("more")
-    #expect(run.word == "b")
+    expectEqual(run.word, "b")
   }
 
   @Test("has outputs for prose after the slash, and takes formal actions as they are")
@@ -119,9 +119,9 @@ struct FreeReadingTests {
     run.send("press")
     run.send("press")
     let names = run.told.map { effect in if case .output(let name, _) = effect { name } else { "\(effect)" } }
-    #expect(
-      names == ["turnTheLampOn", "beep", "sendEmail", "logTheResult", "raiseAlarm", "cancelOrder", "show"], "\(notes)")
-    #expect(notes.contains { $0.contains("nothing declares count: it begins as 0") })
+    expectEqual(
+      names, ["turnTheLampOn", "beep", "sendEmail", "logTheResult", "raiseAlarm", "cancelOrder", "show"], "\(notes)")
+    expect(notes.contains { $0.contains("nothing declares count: it begins as 0") })
   }
 
   @Test("takes words at a choice for guards, the last for the other case")
@@ -131,9 +131,9 @@ struct FreeReadingTests {
       let diagram = text + "check --> form\(last.isEmpty ? "" : " : \(last)")\ndone --> form : again"
       var (run, _) = try Self.load(diagram)
       run.send("submit", Self.data([("complete", "off")]))
-      #expect(run.word == "form", "\(last)")
+      expectEqual(run.word, "form", "\(last)")
       run.send("submit")
-      #expect(run.word == "done", "\(last)")
+      expectEqual(run.word, "done", "\(last)")
     }
   }
 
@@ -151,7 +151,7 @@ struct FreeReadingTests {
       two --> c : no
       """)
     run.send("go", Self.data([("twoYes", "off")]))
-    #expect(run.word == "c")
+    expectEqual(run.word, "c")
   }
 
   @Test("has events with data, as a value and as members")
@@ -159,17 +159,17 @@ struct FreeReadingTests {
     let text = "[*] --> a\na --> b : push(softly)\na --> c : finish(failed=true)\na --> d : ready (warm)"
     var (run, _) = try Self.load(text)
     run.send("push")
-    #expect(run.word == "a")
+    expectEqual(run.word, "a")
     run.send("push", Self.data([("value", "softly")]))
-    #expect(run.word == "b")
+    expectEqual(run.word, "b")
     (run, _) = try Self.load(text)
     run.send("finish", Self.data([("failed", "true")]))
-    #expect(run.word == "c")
+    expectEqual(run.word, "c")
     (run, _) = try Self.load(text)
     run.send("readyWarm")
-    #expect(run.word == "d")
+    expectEqual(run.word, "d")
     let chart = run.definition.charts[0].chart
-    #expect(chart.eventData["push"] == [#"{"value":"softly"}"#] && chart.eventData["finish"] == [#"{"failed":true}"#])
+    expect(chart.eventData["push"] == [#"{"value":"softly"}"#] && chart.eventData["finish"] == [#"{"failed":true}"#])
   }
 
   @Test("takes a list of names in parentheses for the parameters of an event, and a name behind == for a word")
@@ -182,43 +182,43 @@ struct FreeReadingTests {
         home --> login : logout
       """
     guard case .definition(let definition, let findings) = Definition.compile(mermaid: Array(text.utf8), reading: .free)
-    else { return #expect(Bool(false)) }
-    #expect(findings.contains { $0.message.hasPrefix("(email, password) names the data of submit") })
+    else { return expect(Bool(false)) }
+    expect(findings.contains { $0.message.hasPrefix("(email, password) names the data of submit") })
     var run = VirtualRun(definition)
     run.send("submit")
-    #expect(run.word == "home")
+    expectEqual(run.word, "home")
     run.send("merged")
-    #expect(run.word == "home")
+    expectEqual(run.word, "home")
     var data = DataObject()
     try data.set(.string("main"), for: "branch")
     run.send("merged", .object(data))
-    #expect(run.word == "release")
+    expectEqual(run.word, "release")
   }
 
   @Test("waits for next where no arrow has an event, and in circles")
   func next() throws {
     var (run, notes) = try Self.load("[*] --> off\noff --> warm\nwarm --> on\nwarm --> off\non --> [*]")
-    #expect(notes.count == 1)
+    expectEqual(notes.count, 1)
     for (event, word) in [("next", "warm"), ("next", "warm"), ("toOn", "on"), ("next", "final")] {
       run.send(event)
-      #expect(run.word == word)
+      expectEqual(run.word, word)
     }
     (run, notes) = try Self.load("[*] --> rest\nrest --> ping : serve\nping --> pong\npong --> ping")
-    #expect(notes.count == 1 && notes[0].contains("circle"))
+    expect(notes.count == 1 && notes[0].contains("circle"))
     for (event, word) in [("serve", "ping"), ("next", "pong"), ("next", "ping")] {
       run.send(event)
-      #expect(run.word == word)
+      expectEqual(run.word, word)
     }
   }
 
   @Test("begins where remarks at its first arrow say, or waits for one of several")
   func starts() throws {
     var (run, notes) = try Self.load("[*] --> draft : created\ndraft --> sent : post")
-    #expect(run.word == "draft" && notes.count == 1 && notes[0].contains("\"created\" is a remark"))
+    expect(run.word == "draft" && notes.count == 1 && notes[0].contains("\"created\" is a remark"))
     (run, _) = try Self.load("[*] --> draft : create\n[*] --> old : open a file\ndraft --> old : post")
-    #expect(run.word == "start")
+    expectEqual(run.word, "start")
     run.send("openAFile")
-    #expect(run.word == "old")
+    expectEqual(run.word, "old")
   }
 
   @Test("has states in several blocks, braces in the next line, titles and notes over lines, texts of one word")
@@ -244,12 +244,12 @@ struct FreeReadingTests {
       b --> A/B : up
       """)
     run.send("go")
-    #expect(run.word == "b")
+    expectEqual(run.word, "b")
     run.send("up")
-    #expect(run.word == "A_B", "\(notes)")
-    #expect(run.told == [.output(name: "showIt", data: .undefined)])
-    #expect(notes.contains { $0.contains("continues the one in line") && $0.hasPrefix("8:") })
-    #expect(notes.contains { $0.contains("this describes b") })
+    expectEqual(run.word, "A_B", "\(notes)")
+    expectEqual(run.told, [.output(name: "showIt", data: .undefined)])
+    expect(notes.contains { $0.contains("continues the one in line") && $0.hasPrefix("8:") })
+    expect(notes.contains { $0.contains("this describes b") })
   }
 
   @Test("passes forks and joins that are none at once")
@@ -257,9 +257,9 @@ struct FreeReadingTests {
     var (run, _) = try Self.load(
       "state j <<join>>\nstate f <<fork>>\n[*] --> a\na --> j : x\nb --> j : y\nj --> c\nc --> f : z\nf --> b")
     run.send("x")
-    #expect(run.word == "c")
+    expectEqual(run.word, "c")
     run.send("z")
-    #expect(run.word == "b")
+    expectEqual(run.word, "b")
   }
 
   @Test("is the same machine where the strict reading has no findings", arguments: 0..<3)
@@ -270,10 +270,10 @@ struct FreeReadingTests {
         warnings.isEmpty,
         case .definition(let free, let notes) = Definition.compile(mermaid: Array(text.utf8), reading: .free)
       else { continue }
-      #expect(notes.isEmpty, "seed \(seed): \(notes)\n\(text)")
+      expect(notes.isEmpty, "seed \(seed): \(notes)\n\(text)")
       let difference = DiagramTests.difference(
         strict, free, seed: seed, events: Array(RandomChart.events.prefix(4)))
-      #expect(difference == nil, "seed \(seed): \(difference ?? "")\n\(text)")
+      expectNil(difference, "seed \(seed): \(difference ?? "")\n\(text)")
     }
   }
 
@@ -297,16 +297,16 @@ struct FreeReadingTests {
       return
     }
     let (text, omissions) = first.stateDiagram()
-    #expect(omissions.isEmpty, "\(omissions)")
+    expect(omissions.isEmpty, "\(omissions)")
     guard case .definition(let second, _) = Definition.compile(mermaid: Array(text.utf8), reading: .free) else {
       Issue.record("what is written is refused:\n\(text)")
       return
     }
     for seed in 0..<20 as Range<UInt64> {
       let difference = DiagramTests.difference(first, second, seed: seed, events: ["öffnen", "goNow", "do", "push"])
-      #expect(difference == nil, "\(difference ?? "")\n\(text)")
+      expectNil(difference, "\(difference ?? "")\n\(text)")
     }
-    #expect(second.stateDiagram().text == text)
+    expectEqual(second.stateDiagram().text, text)
   }
 
   @Test(
@@ -320,6 +320,6 @@ struct FreeReadingTests {
     ])
   func strictWarnings(text: String, expected: String) {
     let found = DiagramTests.findings("[*] --> a\n\(text)")
-    #expect(found.contains { $0.contains(" warning : ") && $0.contains(expected) }, "\(found)")
+    expect(found.contains { $0.contains(" warning : ") && $0.contains(expected) }, "\(found)")
   }
 }

@@ -1,5 +1,6 @@
 import StateMachines
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Statecharts
@@ -27,8 +28,8 @@ struct PauseTests {
     let (outcome, machine, spent) = run()
     let (paced, same, counted) = Budget.pause.withValue(
       Budget.Pause { pauses.add(1, ordering: .relaxed) }, operation: run)
-    #expect(paced == outcome && same == machine && counted == spent)
-    #expect(pauses.load(ordering: .relaxed) == (min(spent, most) - 1) / 4_096)
+    expect(paced == outcome && same == machine && counted == spent)
+    expectEqual(pauses.load(ordering: .relaxed), (min(spent, most) - 1) / 4_096)
   }
 }
 
@@ -49,13 +50,13 @@ struct KeptMemoryTests {
     func give(_ event: String) -> ChartOutcome {
       interpreter.step(&machine, .event(definition.event(named: event)), now: .beginning, generator: &generator)
     }
-    #expect(interpreter.rest())
+    expect(interpreter.rest())
     for _ in 0..<3 {
-      #expect(give("one") == .stayed && interpreter.effects.count == 1)
-      #expect(interpreter.rest() && interpreter.effects.isEmpty && interpreter.run.guards.isEmpty)
+      expect(give("one") == .stayed && interpreter.effects.count == 1)
+      expect(interpreter.rest() && interpreter.effects.isEmpty && interpreter.run.guards.isEmpty)
     }
-    #expect(give("many") == .stayed)
-    #expect(!interpreter.rest())
+    expectEqual(give("many"), .stayed)
+    expect(!interpreter.rest())
     let other = Interpreter(definition)
     var (second, _) = other.start(now: .beginning, generator: &generator)
     let outcome = other.step(
@@ -64,6 +65,6 @@ struct KeptMemoryTests {
       Issue.record("\(outcome)")
       return
     }
-    #expect(!other.rest())
+    expect(!other.rest())
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Statecharts
@@ -63,7 +64,7 @@ struct MistakeTests {
         ["2:41 error : <log> cannot stand in <raise>; expected nothing"]
       ),
     ])
-  func once(content: String, expected: [String]) { #expect(DocumentTests.findings(content) == expected) }
+  func once(content: String, expected: [String]) { expectEqual(DocumentTests.findings(content), expected) }
 
   @Test("about what belongs to <else> says where it stands")
   func branches() {
@@ -74,8 +75,9 @@ struct MistakeTests {
       <else>
       <log label='3'/></else></if></onentry></state>
       """)
-    #expect(
-      found.filter { $0.contains(" error ") } == [
+    expectEqual(
+      found.filter { $0.contains(" error ") },
+      [
         "3:21 error : <elseif/> is empty: its actions follow it, within the <if>",
         "3:37 error : <raise> lacks event=",
         "5:1 error : <else/> is empty: its actions follow it, within the <if>",
@@ -83,7 +85,7 @@ struct MistakeTests {
     let rest = ["<else/>", "<else></else>", "<else>\n</else>", "<else><!-- x --></else>"]
     for otherwise in rest {
       let content = "<state id='a'><onentry><if cond='In(\"a\")'>\(otherwise)<log/></if></onentry></state>"
-      #expect(DocumentTests.findings(content) == [], "\(otherwise)")
+      expectEqual(DocumentTests.findings(content), [], "\(otherwise)")
     }
   }
 
@@ -93,8 +95,9 @@ struct MistakeTests {
       document:
         "<scxml xmlns='http://www.w3.org/2005/07/scxm'><state id='a'><transition event='e' target='q'/></state></scxml>"
     )
-    #expect(
-      found == [
+    expectEqual(
+      found,
+      [
         "1:8 error : the namespace is http://www.w3.org/2005/07/scxm; expected http://www.w3.org/2005/07/scxml",
         "1:83 error : there is no state q",
       ])
@@ -122,7 +125,7 @@ struct MistakeTests {
         ]
       ),
     ])
-  func broken(content: String, expected: [String]) { #expect(DocumentTests.findings(content) == expected) }
+  func broken(content: String, expected: [String]) { expectEqual(DocumentTests.findings(content), expected) }
 
   @Test(
     "that breaks XML says how",
@@ -140,7 +143,7 @@ struct MistakeTests {
         "1:31 error : the encoding is not known; write UTF-8, UTF-16, ISO-8859-1, US-ASCII or windows-1252"
       ),
     ])
-  func xml(text: String, expected: String) { #expect(DocumentTests.findings(document: text) == [expected]) }
+  func xml(text: String, expected: String) { expectEqual(DocumentTests.findings(document: text), [expected]) }
 
   @Test(
     "that is legal and surely one has a warning",
@@ -223,13 +226,13 @@ struct MistakeTests {
         "<state id='a'><onentry><send event='a' delay='+1s'/></onentry><transition event='a' target='a'/></state>", []
       ),
     ])
-  func warnings(content: String, expected: [String]) { #expect(DocumentTests.findings(content) == expected) }
+  func warnings(content: String, expected: [String]) { expectEqual(DocumentTests.findings(content), expected) }
 
   @Test("of a draft is none")
   func drafts() {
     let found = DocumentTests.findings("<state id='a'/>", attributes: " exmode='strict' profile='x'")
-    #expect(
-      found.map { String($0.drop { $0 != " " }) }
-        == ["exmode", "profile"].map { " warning : \($0)= is of a draft of SCXML, and changes nothing" })
+    expectEqual(
+      found.map { String($0.drop { $0 != " " }) },
+      ["exmode", "profile"].map { " warning : \($0)= is of a draft of SCXML, and changes nothing" })
   }
 }

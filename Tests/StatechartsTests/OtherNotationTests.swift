@@ -87,16 +87,16 @@ struct OtherNotationTests {
   @Test("loads as people write it, every arrow can be taken, and it is written again", arguments: 0..<2)
   func documents(place: Int) throws {
     let (notation, documents) = Self.notations[place]
-    #expect(documents.count >= (notation == .plantuml ? 25 : 15))
+    expect(documents.count >= (notation == .plantuml ? 25 : 15))
     for (name, text) in documents {
       do {
         let (definition, findings) = try Self.load(text, notation)
-        #expect(findings.allSatisfy { !$0.contains(" error : ") }, "\(name): \(findings)")
+        expect(findings.allSatisfy { !$0.contains(" error : ") }, "\(name): \(findings)")
         let scxml = try #require(Definition.scxml(diagram: Array(text.utf8), notation, reading: .free))
         let untaken = try Self.untaken(definition, scxml, seed: 1)
-        #expect(untaken.isEmpty, "\(name): \(untaken)\n\(findings)\n\(scxml)")
+        expect(untaken.isEmpty, "\(name): \(untaken)\n\(findings)\n\(scxml)")
         let (diagram, omissions) = definition.stateDiagram()
-        #expect(omissions.isEmpty, "\(name): \(omissions)\n\(diagram)")
+        expect(omissions.isEmpty, "\(name): \(omissions)\n\(diagram)")
         guard case .definition(let again, _) = Definition.compile(mermaid: Array(diagram.utf8), reading: .free) else {
           Issue.record("\(name) is written so that it is refused:\n\(diagram)")
           continue
@@ -105,7 +105,7 @@ struct OtherNotationTests {
         // States called like words of Mermaid have other names there.
         for seed in Thorough.rounds(0..<4 as Range<UInt64>) where !diagram.contains("%% renamed: ") {
           let difference = DiagramTests.difference(definition, again, seed: seed, events: events)
-          #expect(difference == nil, "\(name) \(seed): \(difference ?? "")\n\(diagram)")
+          expectNil(difference, "\(name) \(seed): \(difference ?? "")\n\(diagram)")
         }
       } catch let error as Definition.Mistakes {
         Issue.record("\(name): \(error)")
@@ -118,7 +118,7 @@ struct OtherNotationTests {
     for name in ["order", "composite with a title", "notes everywhere", "comments", "legend, header, footer"] {
       let text = try #require(PlantUMLDocuments.all.first { $0.name == name }).text
       let findings = try Self.load(text, .plantuml).findings
-      #expect(
+      expect(
         findings.allSatisfy { $0.contains("is the event") || $0.contains("is the output") || $0.contains("condition") },
         "\(findings)")
     }
@@ -142,7 +142,7 @@ struct OtherNotationTests {
       """, .plantuml)
     for (event, word) in [("full", "Spin"), ("off", "Dark"), ("on", "Spin")] {
       run.send(event)
-      #expect(run.word == word)
+      expectEqual(run.word, word)
     }
     let actions = try #require(PlantUMLDocuments.all.first { $0.name == "actions and guards" }).text
     run = try Self.run(actions, .plantuml)
@@ -151,10 +151,10 @@ struct OtherNotationTests {
       ("rightCode", "Unlocked"),
     ] {
       run.send(event)
-      #expect(run.word == word)
+      expectEqual(run.word, word)
     }
     run.advance(by: .seconds(5))
-    #expect(run.word == "Locked")
+    expectEqual(run.word, "Locked")
     // A state is where it is mentioned first.
     let place = try #require(PlantUMLDocuments.all.first { $0.name.hasPrefix("a state that is mentioned") }).text
     run = try Self.run(place, .plantuml)
@@ -163,7 +163,7 @@ struct OtherNotationTests {
       ("Resume", "Process"),
     ] {
       run.send(event)
-      #expect(run.word == word)
+      expectEqual(run.word, word)
     }
   }
 
@@ -171,10 +171,10 @@ struct OtherNotationTests {
   func wholeAndParts() throws {
     var run = try Self.run(
       "@startuml\n[*] --> A\nA --> B : go\n--\n[*] --> C\nC --> D : hop\nD --> C : jump\n@enduml", .plantuml)
-    #expect(run.word == "A+C")
+    expectEqual(run.word, "A+C")
     for (event, word) in [("hop", "A+D"), ("go", "B+D"), ("jump", "B+C")] {
       run.send(event)
-      #expect(run.word == word)
+      expectEqual(run.word, word)
     }
     let dotted = """
       [*] --> A.X
@@ -189,15 +189,15 @@ struct OtherNotationTests {
     run = try Self.run("@startuml\n\(dotted)\n@enduml", .plantuml)
     for (event, word) in [("step", "Y"), ("leave", "B.X"), ("return", "X")] {
       run.send(event)
-      #expect(run.word == word)
+      expectEqual(run.word, word)
     }
     // Of two states that are named within each other, one is outside.
     run = try Self.run("@startuml\n[*] --> A.B\nA.B --> B.A : turn\nB.A --> A.B : back\n@enduml", .plantuml)
     run.send("turn")
-    #expect(run.word != "")
+    expect(run.word != "")
     // Without a separator, a name with a dot is a name.
     run = try Self.run("@startuml\nset separator none\n\(dotted)\n@enduml", .plantuml)
-    #expect(run.word == "A.X")
+    expectEqual(run.word, "A.X")
   }
 
   @Test("of PlantUML has in a block what its beginning leads to")
@@ -205,9 +205,9 @@ struct OtherNotationTests {
     var run = try Self.run(
       "@startuml\nstate Menu\n[*] --> Shop\nstate Shop {\n[*] --> Menu\nMenu --> Cart : add\n}\nShop --> Off : quit\n@enduml",
       .plantuml)
-    #expect(run.word == "Menu")
+    expectEqual(run.word, "Menu")
     run.send("quit")
-    #expect(run.word == "Off")
+    expectEqual(run.word, "Off")
   }
 
   @Test("of XState takes the arrow of an event before that of the wildcard")
@@ -218,7 +218,7 @@ struct OtherNotationTests {
     for (event, word) in [("STOP.NOW", "c"), ("other", "b")] {
       var run = try Self.run(text, .xstate)
       run.send(event)
-      #expect(run.word == word)
+      expectEqual(run.word, word)
     }
   }
 
@@ -262,7 +262,7 @@ struct OtherNotationTests {
     ])
   func plantUMLFindings(text: String, expected: String) {
     let found = Self.findings(text, .plantuml)
-    #expect(found.contains { $0.contains(expected) }, "\(found)")
+    expect(found.contains { $0.contains(expected) }, "\(found)")
   }
 
   @Test("of PlantUML read strictly takes formal labels alone")
@@ -272,14 +272,14 @@ struct OtherNotationTests {
     #expect(throws: Definition.Mistakes.self) { try Self.load("[*] --> A\nA --> B : go", .plantuml, .strict) }
     let formal = "@startuml\n[*] --> A\nA -> B : go [n < 3] / n = n + 1\n' data n = 0\nB --> A : go\n@enduml"
     let (strict, findings) = try Self.load(formal, .plantuml, .strict)
-    #expect(findings.isEmpty)
+    expect(findings.isEmpty)
     let free = try Self.load(formal, .plantuml)
-    #expect(free.findings.isEmpty)
-    #expect(DiagramTests.difference(strict, free.definition, seed: 1, events: ["go"]) == nil)
+    expect(free.findings.isEmpty)
+    expectNil(DiagramTests.difference(strict, free.definition, seed: 1, events: ["go"]))
     let machine = #"{"initial": "a", "states": {"a": {"on": {"GO": {"target": "b", "guard": "mayGo"}}}, "b": {}}}"#
-    #expect(try Self.load(machine, .xstate).findings.contains { $0.contains(" note : nothing declares mayGo") })
-    #expect(
-      try Self.load(machine, .xstate, .strict).findings.contains { $0.contains(" warning : nothing declares mayGo") })
+    try expect(Self.load(machine, .xstate).findings.contains { $0.contains(" note : nothing declares mayGo") })
+    try expect(
+      Self.load(machine, .xstate, .strict).findings.contains { $0.contains(" warning : nothing declares mayGo") })
   }
 
   @Test("of XState does what its words say, by version")
@@ -289,47 +289,47 @@ struct OtherNotationTests {
     }
     var machine = try run("fetch of version 4")
     machine.send("FETCH")
-    #expect(machine.told == [.output(name: "fetchData", data: .undefined)])
+    expectEqual(machine.told, [.output(name: "fetchData", data: .undefined)])
     machine.send("getData.error", Self.data([("canRetry", "off")]))
-    #expect(machine.word == "failure")
+    expectEqual(machine.word, "failure")
     machine.send("RETRY")
     machine.send("getData.error")
-    #expect(machine.word == "loading")
+    expectEqual(machine.word, "loading")
     machine.send("getData.done")
-    #expect(machine.word == "success" && machine.told.contains(.output(name: "keepData", data: .undefined)))
+    expect(machine.word == "success" && machine.told.contains(.output(name: "keepData", data: .undefined)))
 
     machine = try run("self transitions")
     machine.send("SAME")
-    #expect(machine.told.count == 1)
+    expectEqual(machine.told.count, 1)
     machine.send("AGAIN")
-    #expect(machine.told.count == 3)
+    expectEqual(machine.told.count, 3)
 
     machine = try run("history")
     for (event, word) in [("SWITCH_CHECK", "check"), ("NEXT", "review"), ("PREVIOUS", "check")] {
       machine.send(event)
-      #expect(machine.word == word)
+      expectEqual(machine.word, word)
     }
     machine = try run("guards with parameters and always")
     machine.send("ANSWER")
-    #expect(machine.word == "won")
-    #expect(machine.told.count == 1)
+    expectEqual(machine.word, "won")
+    expectEqual(machine.told.count, 1)
     guard case .output(name: "praise", let data) = machine.told[0] else {
       Issue.record("\(machine.told)")
       return
     }
-    #expect(JSON.text(of: data) == #"{"text":"well done","loud":true}"#)
+    expectEqual(JSON.text(of: data), #"{"text":"well done","loud":true}"#)
     machine = try run("delays by name and as a list")
     machine.advance(by: .milliseconds(2_499))
-    #expect(machine.word == "waiting")
+    expectEqual(machine.word, "waiting")
     machine.advance(by: .milliseconds(1))
-    #expect(machine.word == "asking")
+    expectEqual(machine.word, "asking")
     machine = try run("a parallel state that ends")
     machine.send("CLEAN")
     machine.send("COPIED")
-    #expect(machine.word == "done" && machine.told.count == 1)
+    expect(machine.word == "done" && machine.told.count == 1)
     machine = try run("targets by id")
     machine.send("JUMP")
-    #expect(machine.word == "inner")
+    expectEqual(machine.word, "inner")
 
     // A state that is its own target stays there, also if another one is the first.
     machine = try Self.run(
@@ -337,7 +337,7 @@ struct OtherNotationTests {
       .xstate)
     machine.send("N")
     machine.send("SELF")
-    #expect(machine.word == "b" && machine.told.count == 1)
+    expect(machine.word == "b" && machine.told.count == 1)
     // What ends can have actions alone, and a name that no sibling has is that of a state around.
     machine = try Self.run(
       """
@@ -345,11 +345,11 @@ struct OtherNotationTests {
       "states": {"x": {"on": {"END": "y", "FAR": "b"}}, "y": {"type": "final"}}}, "b": {}}}
       """, .xstate)
     machine.send("END")
-    #expect(machine.word == "y" && machine.told.count == 1)
+    expect(machine.word == "y" && machine.told.count == 1)
     machine = try Self.run(
       #"{"initial": "a", "states": {"a": {"initial": "x", "states": {"x": {"on": {"FAR": "b"}}}}, "b": {}}}"#, .xstate)
     machine.send("FAR")
-    #expect(machine.word == "b")
+    expectEqual(machine.word, "b")
 
     // A composite that is its own target begins again within itself, and is not left unless it says so.
     func own(_ more: String) throws -> (word: String, told: Int) {
@@ -362,8 +362,8 @@ struct OtherNotationTests {
       machine.send("SELF")
       return (machine.word, machine.told.count)
     }
-    #expect(
-      try own("") == ("x", 1) && own(", \"reenter\": true") == ("x", 2) && own(", \"internal\": false") == ("x", 2))
+    try expect(
+      own("") == ("x", 1) && own(", \"reenter\": true") == ("x", 2) && own(", \"internal\": false") == ("x", 2))
   }
 
   @Test(
@@ -421,14 +421,15 @@ struct OtherNotationTests {
     ])
   func xstateFindings(text: String, expected: String) {
     let found = Self.findings(text, .xstate)
-    #expect(found.contains { $0.contains(expected) }, "\(found)")
+    expect(found.contains { $0.contains(expected) }, "\(found)")
   }
 
   @Test("that is nested or long beyond the limits is refused, and reading gives way")
   func limits() {
     let deep = String(repeating: #"{"states":{"a":"#, count: 200) + "{}" + String(repeating: "}}", count: 200)
-    #expect(
-      Self.findings(deep, .xstate) == [
+    expectEqual(
+      Self.findings(deep, .xstate),
+      [
         "1:751 error : values are nested more than 100 deep; found {\"states\":{\"a\":{\"sta"
       ])
     var limits = DocumentLimits()
@@ -441,7 +442,7 @@ struct OtherNotationTests {
       Issue.record("it is read")
       return
     }
-    #expect(findings.map(\.message).contains { $0.hasPrefix("the document has more than 100 values") })
+    expect(findings.map(\.message).contains { $0.hasPrefix("the document has more than 100 values") })
     for (notation, text) in [
       (DiagramNotation.xstate, wide), (.plantuml, String(repeating: "A --> B : x\n", count: 5_000)),
     ] {
@@ -450,7 +451,7 @@ struct OtherNotationTests {
         questions += 1
         return questions < 2
       }
-      #expect(questions == 2)
+      expectEqual(questions, 2)
     }
   }
 
@@ -495,6 +496,6 @@ struct OtherNotationTests {
       for _ in 0..<4 where !events.isEmpty { run.send(dice.one(of: events)) }
       if run.hasTimers { run.advance(by: .seconds(1)) }
     }
-    #expect(accepted > rounds / 50)
+    expect(accepted > rounds / 50)
   }
 }

@@ -39,13 +39,13 @@ struct ProposalTests {
   func examples(line: String, write: String) {
     let (_, findings) = Self.findings("stateDiagram-v2\n\(line)\n")
     let proposals = findings.compactMap(\.write)
-    #expect(proposals.contains { write.hasSuffix($0) && (write == $0 || write.contains("/")) }, "\(findings)")
+    expect(proposals.contains { write.hasSuffix($0) && (write == $0 || write.contains("/")) }, "\(findings)")
   }
 
   @Test("is that of a comma in a free reading as well")
   func comma() {
     let (_, findings) = Self.findings("stateDiagram-v2\n[*] --> a\na --> b : after 1,5s / beep", .free)
-    #expect(findings.map(\.write) == ["after 1.5s / beep"])
+    expectEqual(findings.map(\.write), ["after 1.5s / beep"])
   }
 
   @Test("leads to a diagram that loads, in three rounds, or to a finding without one", arguments: PeopleTests.names)
@@ -58,8 +58,7 @@ struct ProposalTests {
       text = Self.following(findings, in: text)
     }
     let (isLoaded, findings) = Self.findings(text)
-    #expect(
-      isLoaded || findings.contains { $0.severity == .error && $0.write == nil }, "\(findings)\n\(text)")
+    expect(isLoaded || findings.contains { $0.severity == .error && $0.write == nil }, "\(findings)\n\(text)")
   }
 
   @Test(
@@ -76,9 +75,9 @@ struct ProposalTests {
   func scxml(line: String, write: String?) {
     let head = #"<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0">"#
     let (isLoaded, findings) = Self.findings("\(head)\n\(line)\n</scxml>", .strict, nil)
-    #expect(!isLoaded)
+    expect(!isLoaded)
     let proposals = findings.compactMap(\.write)
-    #expect(
+    expect(
       write.map { wanted in proposals.count == 1 && proposals[0].hasSuffix(wanted) } ?? proposals.isEmpty, "\(findings)"
     )
   }
@@ -126,7 +125,7 @@ struct ProposalTests {
         text = Self.following(findings, in: text)
         (isLoaded, findings) = Self.findings(text, .strict, notation)
       }
-      #expect(
+      expect(
         isLoaded || findings.contains { $0.severity == .error && $0.write == nil },
         "\(name)\n\(damaged)\n\(findings)\n\(text)")
     }
@@ -143,8 +142,8 @@ struct ProposalTests {
         c --> b : all good
       """
     let (_, findings) = Self.findings(text)
-    #expect(findings.map(\.line) == [3, 5, 6])
-    #expect(findings.map(\.write) == ["", "[tryAgain]", "[else]"])
-    #expect(Self.findings(Self.following(findings, in: text)).isLoaded)
+    expectEqual(findings.map(\.line), [3, 5, 6])
+    expectEqual(findings.map(\.write), ["", "[tryAgain]", "[else]"])
+    expect(Self.findings(Self.following(findings, in: text)).isLoaded)
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Statecharts
@@ -189,7 +190,7 @@ struct ReadingTimeTests {
     var large = time(16_000)
     // Once more, if something else has taken the time.
     if large >= 24 * small { large = min(large, time(16_000)) }
-    #expect(large < 24 * small, "\(small) and \(large) ns")
+    expect(large < 24 * small, "\(small) and \(large) ns")
   }
 
   @Test("ends soon after it is told to", arguments: [true, false])
@@ -208,7 +209,7 @@ struct ReadingTimeTests {
       Issue.record("it was read to its end")
       return
     }
-    #expect(questions == 3)
+    expectEqual(questions, 3)
   }
 
   @Test("asks whether it goes on in proportion to its length, and is the same whether anybody asks or not")
@@ -221,10 +222,10 @@ struct ReadingTimeTests {
         return true
       }
       guard case .definition(let definition, _) = compilation else { return 0 }
-      #expect(definition.stateIDs.count == states)
+      expectEqual(definition.stateIDs.count, states)
       return questions
     }
     let (few, many) = (try asked(1_000), try asked(4_000))
-    #expect(few > 30 && many > 3 * few && many < 5 * few)
+    expect(few > 30 && many > 3 * few && many < 5 * few)
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Statecharts
@@ -22,7 +23,7 @@ struct ShortInputTests {
       "<state id='a'><state id='b'><transition event='e' target='f'/></state><final id='f'/><transition event='done.state.a' target='z'/></state><state id='z'/>",
       "<parallel id='p'><state id='a'><state id='a1'><transition event='e' target='a2'/></state><state id='a2'/></state><state id='b'/><transition cond='In(\"a2\")' target='z'/></parallel><state id='z'/>",
     ])
-  func short(content: String) throws { #expect(try Self.isShort(content)) }
+  func short(content: String) throws { try expect(Self.isShort(content)) }
 
   @Test(
     "may be long with loops, functions, methods, invocations and chains that come back",
@@ -47,6 +48,6 @@ struct ShortInputTests {
     let definition: Definition
     let text = "\(WithstandTests.head)<datamodel><data id='n' expr='0'/></datamodel>\(content)</scxml>"
     definition = try Definition.of(text, resources: ["r": Array("\(WithstandTests.head)<state/></scxml>".utf8)])
-    #expect(!definition.hasShortInputs)
+    expect(!definition.hasShortInputs)
   }
 }

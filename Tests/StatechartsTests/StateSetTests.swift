@@ -22,11 +22,11 @@ struct StateSetTests {
         plain.remove(state)
       }
       let sorted = plain.sorted()
-      #expect(Array(set) == sorted && set.count == sorted.count && set == StateSet(sorted), "seed \(seed)")
+      expect(Array(set) == sorted && set.count == sorted.count && set == StateSet(sorted), "seed \(seed)")
       let from = generator.draw(in: 0...bound)
-      #expect(set.first(from: from) == sorted.first { $0 >= from }, "seed \(seed), from \(from) in \(sorted)")
-      #expect(set.last(upTo: from) == sorted.last { $0 <= from }, "seed \(seed), up to \(from) in \(sorted)")
-      #expect(set.contains(from) == plain.contains(from), "seed \(seed)")
+      expectEqual(set.first(from: from), sorted.first { $0 >= from }, "seed \(seed), from \(from) in \(sorted)")
+      expectEqual(set.last(upTo: from), sorted.last { $0 <= from }, "seed \(seed), up to \(from) in \(sorted)")
+      expectEqual(set.contains(from), plain.contains(from), "seed \(seed)")
     }
   }
 }

@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import Statecharts
@@ -56,16 +57,16 @@ struct TakenBackTests {
           if case .limit(.steps) = outcome {
             hasExceeded = true
             exceeded += 1
-            #expect(machine == before && small.effects.isEmpty, "\(steps) steps")
-            #expect(before.damage(for: definition) == nil)
+            expect(machine == before && small.effects.isEmpty, "\(steps) steps")
+            expectNil(before.damage(for: definition))
           } else {
-            #expect(machine == run.machine && outcome == run.outcome, "\(steps) steps")
-            #expect(small.effects == run.interpreter.effects)
+            expect(machine == run.machine && outcome == run.outcome, "\(steps) steps")
+            expectEqual(small.effects, run.interpreter.effects)
           }
         }
       }
       if !hasExceeded { break }
     }
-    #expect(exceeded > 100)
+    expect(exceeded > 100)
   }
 }

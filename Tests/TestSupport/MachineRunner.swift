@@ -54,7 +54,7 @@ package final class MachineRunner<M: Machine> {
   @discardableResult
   package func expire(_ timer: M.Event) -> String {
     let place = events.firstIndex { word($0) == word(timer) }
-    #expect(timers.removeValue(forKey: word(timer)) != nil, "\(timer) does not run")
+    expect(timers.removeValue(forKey: word(timer)) != nil, "\(timer) does not run")
     begin()
     return line(M.expire(machine, timer: UInt8(place ?? 0), parameters, &record))
   }
@@ -84,7 +84,7 @@ package final class MachineRunner<M: Machine> {
     follow()
     let to = M.State.Name(at: Int(result.to)).word
     if result.verdict != .moved && result.verdict != .stayed {
-      #expect(result.from == result.to && outputs.isEmpty, "\(result.verdict) with consequences in \(to)")
+      expect(result.from == result.to && outputs.isEmpty, "\(result.verdict) with consequences in \(to)")
     }
     let outcome =
       result.verdict == .moved ? "moved \(M.State.Name(at: Int(result.from)).word) \(to)" : "\(result.verdict) \(to)"

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import UnixHost
@@ -14,14 +15,14 @@ struct ChildTests {
     while case .bytes(let count) = buffer.withUnsafeMutableBytes({ pipe.reading.read(into: $0) }) {
       text += buffer.prefix(count)
     }
-    #expect(child.waitForEnding() == .exited(0))
-    #expect(child.waitForEnding() == nil)
+    expectEqual(child.waitForEnding(), .exited(0))
+    expectNil(child.waitForEnding())
     return String(decoding: text, as: UTF8.self)
   }
 
   @Test("a program runs with its arguments, and what it writes arrives")
   func runs() throws {
-    #expect(try output(of: "printf", ["%s-%s", "a b", "c"]) == "a b-c")
+    try expectEqual(output(of: "printf", ["%s-%s", "a b", "c"]), "a b-c")
   }
 
   @Test("it leads its own process group and ignores no signal")
@@ -29,23 +30,23 @@ struct ChildTests {
     signal(SIGPIPE, SIG_IGN)
     // Fields 1 and 5 of stat(5): the process and its group.
     let fields = try output(of: "cat", ["/proc/self/stat"]).split(separator: " ")
-    #expect(fields[0] == fields[4])
+    expectEqual(fields[0], fields[4])
     let status = try output(of: "cat", ["/proc/self/status"])
     for name in ["SigIgn", "SigBlk"] {
       let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
       let mask = line.flatMap { UInt64($0.dropFirst(name.count + 2), radix: 16) }
-      #expect(mask.map { $0 & 0x7FFF_FFFF } == 0, "\(name); bits 31 and 32 are glibc's own")
+      expectEqual(mask.map { $0 & 0x7FFF_FFFF }, 0, "\(name); bits 31 and 32 are glibc's own")
     }
   }
 
   @Test("the ending says how")
   func endings() throws {
-    #expect(try Child.spawn("sh", ["-c", "exit 3"]).waitForEnding() == .exited(3))
+    try expectEqual(Child.spawn("sh", ["-c", "exit 3"]).waitForEnding(), .exited(3))
     let pipe = try Pipe()
     let reader = try Child.spawn("cat", [], input: pipe.reading)
-    #expect(reader.ending() == nil)
+    expectNil(reader.ending())
     reader.signal(SIGKILL)
-    #expect(reader.waitForEnding() == .killed(signal: SIGKILL))
+    expectEqual(reader.waitForEnding(), .killed(signal: SIGKILL))
     pipe.reading.close()
     pipe.writing.close()
   }
@@ -56,12 +57,12 @@ struct ChildTests {
     let reader = try Child.spawn("cat", [], input: pipe.reading)
     pipe.reading.close()
     pipe.writing.close()
-    #expect(reader.waitForEnding() == .exited(0))
+    expectEqual(reader.waitForEnding(), .exited(0))
   }
 
   @Test("a program that is not there is an error")
   func missing() {
     #expect(throws: SystemError(code: ENOENT)) { try Child.spawn("no-such-program-anywhere", []) }
-    #expect(Child.siblingProgram("no-such-program-anywhere") == "no-such-program-anywhere")
+    expectEqual(Child.siblingProgram("no-such-program-anywhere"), "no-such-program-anywhere")
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import UnixHost
@@ -22,11 +23,11 @@ struct DescriptorTests {
     let (near, far) = socketPair()
     defer { near.close() }
     let bytes = Array("hello".utf8)
-    #expect(bytes.withUnsafeBytes { far.send($0) } == .bytes(5))
-    #expect(read(near) == (.bytes(5), bytes))
-    #expect(read(near).0 == .wouldBlock)
+    expectEqual(bytes.withUnsafeBytes { far.send($0) }, .bytes(5))
+    expect(read(near) == (.bytes(5), bytes))
+    expectEqual(read(near).0, .wouldBlock)
     far.close()
-    #expect(read(near).0 == .closed)
+    expectEqual(read(near).0, .closed)
   }
 
   @Test("after the end of sending, the other way still works")
@@ -37,9 +38,9 @@ struct DescriptorTests {
       far.close()
     }
     far.shutdownSending()
-    #expect(read(near).0 == .closed)
-    #expect([1, 2].withUnsafeBytes { near.send($0) } == .bytes(16))
-    #expect(read(far).0 == .bytes(16))
+    expectEqual(read(near).0, .closed)
+    expectEqual([1, 2].withUnsafeBytes { near.send($0) }, .bytes(16))
+    expectEqual(read(far).0, .bytes(16))
   }
 
   @Test("sending to nobody is an answer, not a signal")
@@ -47,7 +48,7 @@ struct DescriptorTests {
     let (near, far) = socketPair()
     defer { near.close() }
     far.close()
-    #expect([UInt8(1)].withUnsafeBytes { near.send($0) } == .closed)
+    expectEqual([UInt8(1)].withUnsafeBytes { near.send($0) }, .closed)
   }
 
   @Test("a full socket says so")
@@ -63,12 +64,12 @@ struct DescriptorTests {
       last = chunk.withUnsafeBytes { near.send($0) }
       if last == .wouldBlock { break }
     }
-    #expect(last == .wouldBlock)
+    expectEqual(last, .wouldBlock)
   }
 
   @Test("a wrong descriptor is a failure with the system's words")
   func failed() {
-    #expect(read(Descriptor(rawValue: -1)).0 == .failed(SystemError(code: EBADF)))
-    #expect("\(SystemError(code: EBADF))" == "Bad file descriptor")
+    expectEqual(read(Descriptor(rawValue: -1)).0, .failed(SystemError(code: EBADF)))
+    expectEqual("\(SystemError(code: EBADF))", "Bad file descriptor")
   }
 }

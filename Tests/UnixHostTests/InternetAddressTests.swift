@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import UnixHost
@@ -12,7 +13,7 @@ struct InternetAddressTests {
       ("[0:0:0:0:0:0:0:1]:1", "[::1]:1"),
     ])
   func reads(text: String, written: String) {
-    #expect(InternetAddress(text)?.description == written)
+    expectEqual(InternetAddress(text)?.description, written)
   }
 
   @Test(
@@ -22,7 +23,7 @@ struct InternetAddressTests {
       "[::1]80", "[::1:80", "127.0.0.1:", "127.0.0.1:080000", " 80", "127.0.0.1:80 ", "1.2.3.4:8:0", "[1.2.3.4]:80",
     ])
   func refuses(text: String) {
-    #expect(InternetAddress(text) == nil)
+    expectNil(InternetAddress(text))
   }
 
   @Test("what is only this machine, and what is all of it")
@@ -32,7 +33,7 @@ struct InternetAddressTests {
       ("[::]:1", false, true), ("10.0.0.1:1", false, false), ("[fe80::1]:1", false, false),
     ] {
       let host = try #require(InternetAddress(text)).host
-      #expect(host.isLoopback == isLoopback && host.isWildcard == isWildcard, "\(text)")
+      expect(host.isLoopback == isLoopback && host.isWildcard == isWildcard, "\(text)")
     }
   }
 
@@ -40,13 +41,13 @@ struct InternetAddressTests {
   func listens() throws {
     let wanted = try #require(InternetAddress("0"))
     let (socket, address) = try wanted.listen()
-    #expect(address.host == wanted.host && address.port != 0)
-    #expect(fcntl(socket.rawValue, F_GETFL) & O_NONBLOCK != 0)
-    #expect(fcntl(socket.rawValue, F_GETFD) & FD_CLOEXEC != 0)
+    expect(address.host == wanted.host && address.port != 0)
+    expect(fcntl(socket.rawValue, F_GETFL) & O_NONBLOCK != 0)
+    expect(fcntl(socket.rawValue, F_GETFD) & FD_CLOEXEC != 0)
     #expect(throws: SocketFailure.portInUse(address: "\(address)")) { _ = try address.listen() }
     socket.close()
     let (again, same) = try address.listen()
-    #expect(same == address)
+    expectEqual(same, address)
     again.close()
   }
 

@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import TestSupport
 import Testing
 
 @testable import UnixHost
@@ -13,8 +14,8 @@ struct ListenerTests {
   func acceptsAPeer() throws {
     var listener = try Listener(path: path)
     defer { listener.closeAndRemove() }
-    #expect(mode(of: path) == 0o600)
-    #expect(listener.accept() == .none)
+    expectEqual(mode(of: path), 0o600)
+    expectEqual(listener.accept(), .none)
     let client = try ClientSocket.connect(path: path)
     defer { client.close() }
     guard case .connection(let connection, let peer) = listener.accept() else {
@@ -22,14 +23,14 @@ struct ListenerTests {
       return
     }
     defer { connection.close() }
-    #expect(peer.uid == geteuid())
-    #expect(peer.pid == getpid())
-    #expect(peer.isTrusted)
-    #expect(Peer(of: client)?.pid == getpid())
-    #expect(fcntl(connection.rawValue, F_GETFL) & O_NONBLOCK != 0)
-    #expect(fcntl(connection.rawValue, F_GETFD) & FD_CLOEXEC != 0)
-    #expect(fcntl(listener.descriptor.rawValue, F_GETFD) & FD_CLOEXEC != 0)
-    #expect(listener.accept() == .none)
+    expectEqual(peer.uid, geteuid())
+    expectEqual(peer.pid, getpid())
+    expect(peer.isTrusted)
+    expectEqual(Peer(of: client)?.pid, getpid())
+    expect(fcntl(connection.rawValue, F_GETFL) & O_NONBLOCK != 0)
+    expect(fcntl(connection.rawValue, F_GETFD) & FD_CLOEXEC != 0)
+    expect(fcntl(listener.descriptor.rawValue, F_GETFD) & FD_CLOEXEC != 0)
+    expectEqual(listener.accept(), .none)
   }
 
   @Test("a live socket is not taken, and its holder is named")
@@ -37,7 +38,7 @@ struct ListenerTests {
     let first = try Listener(path: path)
     defer { first.closeAndRemove() }
     #expect(throws: SocketFailure.inUse(path: path, pid: getpid())) { _ = try Listener(path: path) }
-    #expect("\(SocketFailure.inUse(path: "s", pid: 7))".contains("process 7"))
+    expect("\(SocketFailure.inUse(path: "s", pid: 7))", contains: "process 7")
     // The attempt has not taken the name away from its holder.
     try ClientSocket.connect(path: path).close()
   }
@@ -46,8 +47,8 @@ struct ListenerTests {
   func fullBacklog() throws {
     guard let socket = makeSocket(nonBlocking: true) else { return }
     defer { socket.close() }
-    #expect(withSocketAddress(path) { bind(socket.rawValue, $0, $1) } == 0)
-    #expect(listen(socket.rawValue, 0) == 0)
+    expectEqual(withSocketAddress(path) { bind(socket.rawValue, $0, $1) }, 0)
+    expectEqual(listen(socket.rawValue, 0), 0)
     let waiting = try ClientSocket.connect(path: path)
     defer { waiting.close() }
     #expect(throws: SocketFailure.inUse(path: path, pid: nil)) { _ = try Listener(path: path) }
@@ -56,7 +57,7 @@ struct ListenerTests {
   @Test("a stale socket is replaced")
   func stale() throws {
     guard let socket = makeSocket(nonBlocking: true) else { return }
-    #expect(withSocketAddress(path) { bind(socket.rawValue, $0, $1) } == 0)
+    expectEqual(withSocketAddress(path) { bind(socket.rawValue, $0, $1) }, 0)
     socket.close()
     #expect(throws: SocketFailure.nobodyListens(path: path)) { _ = try ClientSocket.connect(path: path) }
     let listener = try Listener(path: path)
@@ -68,18 +69,18 @@ struct ListenerTests {
   func inherited() throws {
     guard let socket = makeSocket(nonBlocking: false) else { return }
     #expect(throws: SocketFailure.notListening(descriptor: socket.rawValue)) { _ = try Listener(inherited: socket) }
-    #expect(withSocketAddress(path) { bind(socket.rawValue, $0, $1) } == 0)
+    expectEqual(withSocketAddress(path) { bind(socket.rawValue, $0, $1) }, 0)
     #expect(throws: SocketFailure.notListening(descriptor: socket.rawValue)) { _ = try Listener(inherited: socket) }
-    #expect(listen(socket.rawValue, 5) == 0)
+    expectEqual(listen(socket.rawValue, 5), 0)
     _ = fcntl(socket.rawValue, F_SETFD, 0)
     let nobody = SocketGroup(name: "other", id: getegid() + 1)
     #expect(throws: SocketFailure.notForGroup(path: path, group: "other")) {
       _ = try Listener(inherited: socket, for: nobody)
     }
     var listener = try Listener(inherited: socket)
-    #expect(listener.path == path)
-    #expect(fcntl(socket.rawValue, F_GETFD) & FD_CLOEXEC != 0)
-    #expect(listener.accept() == .none)
+    expectEqual(listener.path, path)
+    expect(fcntl(socket.rawValue, F_GETFD) & FD_CLOEXEC != 0)
+    expectEqual(listener.accept(), .none)
     let client = try ClientSocket.connect(path: path)
     defer { client.close() }
     guard case .connection(let connection, _) = listener.accept() else {
@@ -88,14 +89,14 @@ struct ListenerTests {
     }
     connection.close()
     listener.closeAndRemove()
-    #expect(mode(of: path) != nil)
+    expect(mode(of: path) != nil)
   }
 
   @Test("what is no socket is left alone")
   func notASocket() throws {
     close(creat(path, 0o644))
     #expect(throws: SocketFailure.notASocket(path: path)) { _ = try Listener(path: path) }
-    #expect(mode(of: path) == 0o644)
+    expectEqual(mode(of: path), 0o644)
     unlink(path)
     symlink("/tmp", path)
     #expect(throws: SocketFailure.notASocket(path: path)) { _ = try Listener(path: path) }
@@ -121,22 +122,22 @@ struct ListenerTests {
   func removesOnlyItsOwn() throws {
     let first = try Listener(path: path)
     first.closeAndRemove()
-    #expect(mode(of: path) == nil)
+    expectNil(mode(of: path))
 
     let second = try Listener(path: path)
     unlink(path)
     let third = try Listener(path: path)
     second.closeAndRemove()
-    #expect(mode(of: path) == 0o600)
+    expectEqual(mode(of: path), 0o600)
     third.closeAndRemove()
-    #expect(mode(of: path) == nil)
+    expectNil(mode(of: path))
   }
 
   @Test("a folder that somebody keeps locked is a failure, not a hang")
   func locked() throws {
     let holder = open(folder.path, O_RDONLY | O_DIRECTORY)
     defer { close(holder) }
-    #expect(flock(holder, LOCK_EX) == 0)
+    expectEqual(flock(holder, LOCK_EX), 0)
     #expect(throws: SocketFailure.locked(path: folder.path)) { _ = try Listener(path: path) }
   }
 
@@ -160,10 +161,10 @@ struct ListenerTests {
     }
     let answers = (0..<4).map { _ in listener.accept(with: outOfDescriptors) }
 
-    #expect(answers == [.turnedAway, .turnedAway, .turnedAway, .none])
+    expectEqual(answers, [.turnedAway, .turnedAway, .turnedAway, .none])
     var byte: UInt8 = 0
     for client in clients {
-      #expect(withUnsafeMutableBytes(of: &byte) { client.read(into: $0) } == .closed)
+      expectEqual(withUnsafeMutableBytes(of: &byte) { client.read(into: $0) }, .closed)
     }
   }
 
@@ -175,8 +176,8 @@ struct ListenerTests {
       errno = ENFILE
       return -1
     }
-    #expect(listener.accept(with: never) == .exhausted)
-    #expect(listener.accept() == .none)
+    expectEqual(listener.accept(with: never), .exhausted)
+    expectEqual(listener.accept(), .none)
   }
 }
 
@@ -195,9 +196,9 @@ struct SocketGroupTests {
     let listener = try Listener(path: path, for: own)
     defer { listener.closeAndRemove() }
     var found = stat()
-    #expect(lstat(path, &found) == 0)
-    #expect(found.st_mode & 0o777 == 0o660)
-    #expect(found.st_gid == getegid())
+    expectEqual(lstat(path, &found), 0)
+    expectEqual(found.st_mode & 0o777, 0o660)
+    expectEqual(found.st_gid, getegid())
     try ClientSocket.connect(path: path).close()
   }
 
@@ -207,13 +208,13 @@ struct SocketGroupTests {
     let path = "\(folder.path)/s"
     let reader = open(folder.path, O_RDONLY | O_DIRECTORY)
     defer { close(reader) }
-    #expect(flock(reader, LOCK_EX) == 0)
+    expectEqual(flock(reader, LOCK_EX), 0)
     try Listener(path: path, for: own).closeAndRemove()
     var found = stat()
-    #expect(lstat("\(path).lock", &found) == 0 && found.st_mode & 0o777 == 0o600)
+    expect(lstat("\(path).lock", &found) == 0 && found.st_mode & 0o777 == 0o600)
 
     let holder = open("\(path).lock", O_RDONLY)
-    #expect(flock(holder, LOCK_EX) == 0)
+    expectEqual(flock(holder, LOCK_EX), 0)
     #expect(throws: SocketFailure.locked(path: "\(path).lock")) { _ = try Listener(path: path, for: own) }
     close(holder)
     unlink("\(path).lock")
@@ -252,11 +253,11 @@ struct SocketGroupTests {
   @Test("groups are looked up by name, and users by number")
   func accounts() {
     #expect(throws: SocketFailure.noSuchGroup("no such group")) { _ = try SocketGroup(named: "no such group") }
-    #expect(Accounts.name(ofUser: 0) == "root")
-    #expect(Accounts.user(named: "root") == 0)
-    #expect(Accounts.group(named: "root") == 0)
-    #expect(Accounts.name(ofUser: 4_000_000_000) == nil)
-    #expect(Accounts.isMember(of: getegid()))
-    #expect("\(SocketFailure.notInGroup("class"))".contains("class"))
+    expectEqual(Accounts.name(ofUser: 0), "root")
+    expectEqual(Accounts.user(named: "root"), 0)
+    expectEqual(Accounts.group(named: "root"), 0)
+    expectNil(Accounts.name(ofUser: 4_000_000_000))
+    expect(Accounts.isMember(of: getegid()))
+    expect("\(SocketFailure.notInGroup("class"))", contains: "class")
   }
 }

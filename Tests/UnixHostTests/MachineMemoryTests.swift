@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import UnixHost
@@ -10,9 +11,9 @@ struct MachineMemoryTests {
 
   @Test("the machine's, where no control group has less")
   func machineOnly() {
-    #expect(available(machine) == 16_000_000 << 10)
-    #expect(available([:]) == nil)
-    #expect(available(["/proc/meminfo": "MemTotal: a lot"]) == nil)
+    expectEqual(available(machine), 16_000_000 << 10)
+    expectNil(available([:]))
+    expectNil(available(["/proc/meminfo": "MemTotal: a lot"]))
   }
 
   @Test("the least of all groups that the process is in, of the second version")
@@ -20,11 +21,11 @@ struct MachineMemoryTests {
     var files = machine
     files["/proc/self/cgroup"] = "0::/user.slice/job\n"
     files["/sys/fs/cgroup/user.slice/job/memory.max"] = "max\n"
-    #expect(available(files) == 16_000_000 << 10)
+    expectEqual(available(files), 16_000_000 << 10)
     files["/sys/fs/cgroup/user.slice/memory.max"] = "1073741824\n"
-    #expect(available(files) == 1 << 30)
+    expectEqual(available(files), 1 << 30)
     files["/sys/fs/cgroup/user.slice/job/memory.max"] = "536870912\n"
-    #expect(available(files) == 1 << 29)
+    expectEqual(available(files), 1 << 29)
   }
 
   @Test("in a container, where the group is the root that can be seen")
@@ -32,7 +33,7 @@ struct MachineMemoryTests {
     var files = machine
     files["/proc/self/cgroup"] = "0::/\n"
     files["/sys/fs/cgroup/memory.max"] = "268435456\n"
-    #expect(available(files) == 1 << 28)
+    expectEqual(available(files), 1 << 28)
   }
 
   @Test("of the first version, where no limit is a very large one")
@@ -40,15 +41,15 @@ struct MachineMemoryTests {
     var files = machine
     files["/proc/self/cgroup"] = "5:cpu,cpuacct:/job\n4:memory:/docker/abc\n"
     files["/sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes"] = "9223372036854771712\n"
-    #expect(available(files) == 16_000_000 << 10)
+    expectEqual(available(files), 16_000_000 << 10)
     files["/sys/fs/cgroup/memory/memory.limit_in_bytes"] = "2147483648\n"
-    #expect(available(files) == 2 << 30)
+    expectEqual(available(files), 2 << 30)
   }
 
   @Test("this machine and this process say something")
   func here() throws {
     let available = try #require(MachineMemory.available)
     let resident = try #require(MachineMemory.resident)
-    #expect(resident > 1 << 20 && resident < available)
+    expect(resident > 1 << 20 && resident < available)
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import UnixHost
@@ -25,26 +26,26 @@ final class PollerTests {
   func levelTriggered() throws {
     defer { close() }
     try poller.add(pipe.reading, token: 7, interest: .readable)
-    #expect(poller.wait().isEmpty)
+    expect(poller.wait().isEmpty)
     write("x")
     let expected = Poller.Event(token: 7, isReadable: true, isWritable: false, isHungUp: false)
-    #expect(Array(poller.wait()) == [expected])
-    #expect(Array(poller.wait()) == [expected])
+    expectEqual(Array(poller.wait()), [expected])
+    expectEqual(Array(poller.wait()), [expected])
     var byte: UInt8 = 0
     _ = withUnsafeMutableBytes(of: &byte) { pipe.reading.read(into: $0) }
-    #expect(poller.wait().isEmpty)
+    expect(poller.wait().isEmpty)
   }
 
   @Test("interest can be changed and taken back")
   func interest() throws {
     defer { close() }
     try poller.add(pipe.writing, token: 1, interest: [])
-    #expect(poller.wait().isEmpty)
+    expect(poller.wait().isEmpty)
     try poller.modify(pipe.writing, token: 2, interest: [.writable])
-    #expect(poller.wait().map(\.token) == [2])
-    #expect(poller.wait().map(\.isWritable) == [true])
+    expectEqual(poller.wait().map(\.token), [2])
+    expectEqual(poller.wait().map(\.isWritable), [true])
     poller.remove(pipe.writing)
-    #expect(poller.wait().isEmpty)
+    expect(poller.wait().isEmpty)
     poller.remove(pipe.writing)
   }
 
@@ -52,7 +53,7 @@ final class PollerTests {
   func hangUp() throws {
     try poller.add(pipe.reading, token: 1, interest: [])
     pipe.writing.close()
-    #expect(poller.wait().map(\.isHungUp) == [true])
+    expectEqual(poller.wait().map(\.isHungUp), [true])
     pipe.reading.close()
   }
 
@@ -67,7 +68,7 @@ final class PollerTests {
       try poller.add(copy, token: UInt32(token), interest: .readable)
     }
     let seen = Set(Array(poller.wait()).map(\.token) + Array(poller.wait()).map(\.token))
-    #expect(seen == Set(0..<6))
+    expectEqual(seen, Set(0..<6))
     for copy in copies { copy.close() }
   }
 
@@ -84,7 +85,7 @@ final class PollerTests {
   func bounded() {
     defer { close() }
     let start = HostClock.now()
-    #expect(poller.wait(nanoseconds: 5_000_000).isEmpty)
-    #expect(HostClock.now() - start >= 4_000_000)
+    expect(poller.wait(nanoseconds: 5_000_000).isEmpty)
+    expect(HostClock.now() - start >= 4_000_000)
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import UnixHost
@@ -12,24 +13,24 @@ struct ServiceManagerTests {
   func sockets() {
     let own = "\(getpid())"
     let passed = manager(["LISTEN_PID": own, "LISTEN_FDS": "2", "LISTEN_FDNAMES": ":watch"])
-    #expect(passed.sockets.map(\.descriptor.rawValue) == [3, 4])
-    #expect(passed.sockets.map(\.name) == ["", "watch"])
-    #expect(manager(["LISTEN_PID": own, "LISTEN_FDS": "1"]).sockets.map(\.name) == ["unknown"])
+    expectEqual(passed.sockets.map(\.descriptor.rawValue), [3, 4])
+    expectEqual(passed.sockets.map(\.name), ["", "watch"])
+    expectEqual(manager(["LISTEN_PID": own, "LISTEN_FDS": "1"]).sockets.map(\.name), ["unknown"])
     for wrong in [
       ["LISTEN_FDS": "1"], ["LISTEN_PID": "1", "LISTEN_FDS": "1"], ["LISTEN_PID": own, "LISTEN_FDS": "-1"],
     ] {
-      #expect(manager(wrong).sockets.isEmpty)
+      expect(manager(wrong).sockets.isEmpty)
     }
-    #expect(manager(["LISTEN_PID": own, "LISTEN_FDS": "999999999"]).sockets.count == 64)
+    expectEqual(manager(["LISTEN_PID": own, "LISTEN_FDS": "999999999"]).sockets.count, 64)
   }
 
   @Test("a watchdog waits for this process, or for whoever")
   func watchdog() {
-    #expect(manager([:]).patience == nil)
-    #expect(manager(["WATCHDOG_USEC": "3"]).patience == 3_000)
-    #expect(manager(["WATCHDOG_USEC": "3", "WATCHDOG_PID": "\(getpid())"]).patience == 3_000)
-    #expect(manager(["WATCHDOG_USEC": "3", "WATCHDOG_PID": "1"]).patience == nil)
-    for wrong in ["0", "-1", "soon"] { #expect(manager(["WATCHDOG_USEC": wrong]).patience == nil) }
+    expectNil(manager([:]).patience)
+    expectEqual(manager(["WATCHDOG_USEC": "3"]).patience, 3_000)
+    expectEqual(manager(["WATCHDOG_USEC": "3", "WATCHDOG_PID": "\(getpid())"]).patience, 3_000)
+    expectNil(manager(["WATCHDOG_USEC": "3", "WATCHDOG_PID": "1"]).patience)
+    for wrong in ["0", "-1", "soon"] { expectNil(manager(["WATCHDOG_USEC": wrong]).patience) }
   }
 
   @Test("what is said arrives, at a path and at a name without one; without a listener it is lost")
@@ -55,7 +56,7 @@ struct ServiceManagerTests {
         Issue.record("nothing arrived at \(address)")
         continue
       }
-      #expect(String(decoding: buffer.prefix(count), as: UTF8.self) == "READY=1\nSTATUS=here")
+      expectEqual(String(decoding: buffer.prefix(count), as: UTF8.self), "READY=1\nSTATUS=here")
     }
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import UnixHost
@@ -30,27 +31,27 @@ struct ShellCompletionTests {
     pipe.writing.close()
     defer { pipe.reading.close() }
     let text = try pipe.reading.readToEnd(atMost: 1 << 16) {}
-    #expect(child.waitForEnding() == .exited(0))
+    expectEqual(child.waitForEnding(), .exited(0))
     return String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
   }
 
   @Test("commands, options, and values of an option, also behind its =")
   func bash() throws {
-    #expect(try offered("''") == ["run"])
-    #expect(try offered("--") == ["--level", "--number", "--quiet", "--help", "--version"])
-    #expect(try offered("--level", "''") == ["low", "high"])
-    #expect(try offered("-l", "h") == ["high"])
-    #expect(try offered("--level", "=") == ["low", "high"])
-    #expect(try offered("--level", "=", "l") == ["low"])
-    #expect(try offered("--number", "''") == [])
-    #expect(try offered("run", "--") == ["--quiet", "--help", "--version"])
-    #expect(try offered("run", "''") == [])
+    try expectEqual(offered("''"), ["run"])
+    try expectEqual(offered("--"), ["--level", "--number", "--quiet", "--help", "--version"])
+    try expectEqual(offered("--level", "''"), ["low", "high"])
+    try expectEqual(offered("-l", "h"), ["high"])
+    try expectEqual(offered("--level", "="), ["low", "high"])
+    try expectEqual(offered("--level", "=", "l"), ["low"])
+    try expectEqual(offered("--number", "''"), [])
+    try expectEqual(offered("run", "--"), ["--quiet", "--help", "--version"])
+    try expectEqual(offered("run", "''"), [])
   }
 
   @Test("texts are quoted for each shell")
   func quoting() {
-    #expect(Self.completion.script(for: .zsh).contains("'*-l+[it'\\''s \\[one\\]]:LEVEL:(low high)'"))
-    #expect(Self.completion.script(for: .fish).contains("-s l -l level -x -a 'low high' -d 'it\\'s [one]'"))
-    #expect(Self.completion.script(for: .fish).contains("-l quiet -d 'say'"))
+    expect(Self.completion.script(for: .zsh), contains: "'*-l+[it'\\''s \\[one\\]]:LEVEL:(low high)'")
+    expect(Self.completion.script(for: .fish), contains: "-s l -l level -x -a 'low high' -d 'it\\'s [one]'")
+    expect(Self.completion.script(for: .fish), contains: "-l quiet -d 'say'")
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import UnixHost
@@ -7,12 +8,12 @@ struct SignalQueueTests {
   @Test("a signal waits to be read, and does nothing else")
   func queued() throws {
     let queue = try SignalQueue([SIGUSR1, SIGUSR2])
-    #expect(queue.next() == nil)
+    expectNil(queue.next())
     // To this thread: the others of the test process do not hold these signals back.
     raise(SIGUSR2)
     raise(SIGUSR1)
-    #expect(Set([queue.next(), queue.next()]) == [SIGUSR1, SIGUSR2])
-    #expect(queue.next() == nil)
+    expectEqual(Set([queue.next(), queue.next()]), [SIGUSR1, SIGUSR2])
+    expectNil(queue.next())
   }
 
   @Test("a signal that is ignored stays ignored")
@@ -21,7 +22,7 @@ struct SignalQueueTests {
     defer { signal(SIGURG, before) }
     let queue = try SignalQueue([SIGURG])
     raise(SIGURG)
-    #expect(queue.next() == nil)
+    expectNil(queue.next())
   }
 
   @Test("afterwards the signals are as they were before")
@@ -34,9 +35,9 @@ struct SignalQueueTests {
     let before = isBlocked()
     do {
       let queue = try SignalQueue([SIGUSR1])
-      #expect(isBlocked())
+      expect(isBlocked())
       withExtendedLifetime(queue) {}
     }
-    #expect(isBlocked() == before)
+    expectEqual(isBlocked(), before)
   }
 }

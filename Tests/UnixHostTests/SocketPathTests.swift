@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import UnixHost
@@ -14,25 +15,25 @@ struct SocketPathTests {
 
   @Test("the strongest source that is set wins")
   func order() throws {
-    #expect(try resolve(option: "o.sock", all) == SocketPath.resolve(option: "o.sock"))
-    #expect(try resolve(option: "o.sock", all).path == "o.sock")
-    #expect(try resolve(option: "o.sock", all).origin == .option)
-    #expect(try resolve(all).path == "/v/s")
-    #expect(try resolve(all).origin == .variable)
+    try expectEqual(resolve(option: "o.sock", all), SocketPath.resolve(option: "o.sock"))
+    try expectEqual(resolve(option: "o.sock", all).path, "o.sock")
+    try expectEqual(resolve(option: "o.sock", all).origin, .option)
+    try expectEqual(resolve(all).path, "/v/s")
+    try expectEqual(resolve(all).origin, .variable)
     let noVariable = try resolve(all.filter { $0.key != "FSMD_SOCKET" })
-    #expect(noVariable.path == "/run/me/fsmd/fsmd.sock")
-    #expect(noVariable.origin == .runtimeDirectory)
+    expectEqual(noVariable.path, "/run/me/fsmd/fsmd.sock")
+    expectEqual(noVariable.origin, .runtimeDirectory)
     let onlyTemporary = try resolve(["TMPDIR": "/t"])
-    #expect(onlyTemporary.path == "/t/fsmd-\(geteuid())/fsmd.sock")
-    #expect(onlyTemporary.origin == .temporaryDirectory)
-    #expect(try resolve().path == "/tmp/fsmd-\(geteuid())/fsmd.sock")
+    expectEqual(onlyTemporary.path, "/t/fsmd-\(geteuid())/fsmd.sock")
+    expectEqual(onlyTemporary.origin, .temporaryDirectory)
+    try expectEqual(resolve().path, "/tmp/fsmd-\(geteuid())/fsmd.sock")
   }
 
   @Test("an empty variable counts as unset, a relative folder too")
   func emptyIsUnset() throws {
     let empty = ["FSMD_SOCKET": "", "XDG_RUNTIME_DIR": "", "TMPDIR": ""]
-    #expect(try resolve(empty).path == "/tmp/fsmd-\(geteuid())/fsmd.sock")
-    #expect(try resolve(["XDG_RUNTIME_DIR": "here"]).origin == .temporaryDirectory)
+    try expectEqual(resolve(empty).path, "/tmp/fsmd-\(geteuid())/fsmd.sock")
+    try expectEqual(resolve(["XDG_RUNTIME_DIR": "here"]).origin, .temporaryDirectory)
   }
 
   @Test("an empty option is a mistake, not a default")
@@ -43,13 +44,13 @@ struct SocketPathTests {
   @Test("107 bytes are a path, 108 are not")
   func limit() throws {
     let longest = "/" + String(repeating: "x", count: 106)
-    #expect(try resolve(option: longest).path == longest)
+    try expectEqual(resolve(option: longest).path, longest)
     #expect(throws: SocketFailure.pathTooLong(path: longest + "y", bytes: 108)) {
       try resolve(option: longest + "y")
     }
-    #expect(
-      "\(SocketFailure.pathTooLong(path: "p", bytes: 108))".contains(
-        "108 bytes, more than the limit for Unix sockets, 107"))
+    expect(
+      "\(SocketFailure.pathTooLong(path: "p", bytes: 108))",
+      contains: "108 bytes, more than the limit for Unix sockets, 107")
   }
 
   @Test("the folder of a default path is made for this user alone")
@@ -57,10 +58,10 @@ struct SocketPathTests {
     let base = TemporaryFolder()
     let path = try resolve(["XDG_RUNTIME_DIR": base.path])
     try path.prepareDirectory()
-    #expect(mode(of: "\(base.path)/fsmd") == 0o700)
+    expectEqual(mode(of: "\(base.path)/fsmd"), 0o700)
     chmod("\(base.path)/fsmd", 0o755)
     try path.prepareDirectory()
-    #expect(mode(of: "\(base.path)/fsmd") == 0o700)
+    expectEqual(mode(of: "\(base.path)/fsmd"), 0o700)
   }
 
   @Test("a link or a file under the folder's name is not taken for the folder")
@@ -86,11 +87,11 @@ struct SocketPathTests {
   func namedFolder() throws {
     let base = TemporaryFolder()
     try resolve(option: "\(base.path)/new/s").prepareDirectory()
-    #expect(mode(of: "\(base.path)/new") == nil)
+    expectNil(mode(of: "\(base.path)/new"))
   }
 
   @Test("the folder of a path", arguments: [("/a/b", "/a"), ("/a", "/"), ("a", "."), ("a/b", "a")])
   func directories(path: String, folder: String) {
-    #expect(SocketPath.directory(of: path) == folder)
+    expectEqual(SocketPath.directory(of: path), folder)
   }
 }

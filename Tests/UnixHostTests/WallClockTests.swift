@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import UnixHost
 
@@ -12,13 +13,13 @@ struct WallClockTests {
       ("2031-05-03T23:00-13:00", 0), ("2031-05-04T12:00:01.000000001Z", 1_000_000_001),
     ] as [(String, Int64)])
   func dates(_ text: String, _ after: Int64) {
-    #expect(WallClock.time(text, now: 0) == Self.noon + after)
+    expectEqual(WallClock.time(text, now: 0), Self.noon + after)
   }
 
   @Test("what is printed is read again", arguments: [0, 1_000_000, 86_400_000_000_000, -1_935_662_400_000_000_000])
   func roundTrip(_ after: Int64) {
     let text = WallClock.text(of: Self.noon + after)
-    #expect(WallClock.time(text, now: 0) == Self.noon + after)
+    expectEqual(WallClock.time(text, now: 0), Self.noon + after)
   }
 
   @Test("a time alone is the last one until now, in the host's time zone")
@@ -26,9 +27,9 @@ struct WallClockTests {
     let now = WallClock.text(of: Self.noon)
     let hours = try #require(Int(now.dropFirst(11).prefix(2)))
     let time = now.dropFirst(11).prefix(5)
-    #expect(WallClock.time(String(time), now: Self.noon) == Self.noon)
-    #expect(WallClock.time("\(time):00.001", now: Self.noon) == Self.noon + 1_000_000 - 86_400_000_000_000)
-    #expect(WallClock.time("\(hours):00", now: Self.noon + 1) == WallClock.time("\(now.prefix(13)):00", now: 0))
+    expectEqual(WallClock.time(String(time), now: Self.noon), Self.noon)
+    expectEqual(WallClock.time("\(time):00.001", now: Self.noon), Self.noon + 1_000_000 - 86_400_000_000_000)
+    expectEqual(WallClock.time("\(hours):00", now: Self.noon + 1), WallClock.time("\(now.prefix(13)):00", now: 0))
   }
 
   @Test(
@@ -39,6 +40,6 @@ struct WallClockTests {
       "2031-05-04T14:00+2:00", "2031-05-04T14:00+24:00", "2031-05-04T14:00z", "T14:00", "2031-05-04T", "١٤:٠٠", "now",
     ])
   func wrong(_ text: String) {
-    #expect(WallClock.time(text, now: Self.noon) == nil)
+    expectNil(WallClock.time(text, now: Self.noon))
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import UnixHost
@@ -26,12 +27,12 @@ import Testing
       }
     }
     for _ in 1...3 { done.wait() }
-    #expect(begun.withLock { Set($0) } == ["ann 1", "bob 1", "bob 2", "bob 3"])
+    expectEqual(begun.withLock { Set($0) }, ["ann 1", "bob 1", "bob 2", "bob 3"])
     for _ in 1...3 {
       gate.signal()
       done.wait()
     }
-    #expect(begun.withLock { $0.filter { $0.hasPrefix("ann") } } == ["ann 1", "ann 2", "ann 3"])
+    expectEqual(begun.withLock { $0.filter { $0.hasPrefix("ann") } }, ["ann 1", "ann 2", "ann 3"])
   }
 
   @Test("users take turns with one place, however many jobs one of them has, and whether they yield or end")
@@ -56,8 +57,9 @@ import Testing
     }
     gate.signal()
     for _ in 1...5 { done.wait() }
-    #expect(
-      order.withLock { $0 } == [
+    expectEqual(
+      order.withLock { $0 },
+      [
         "ann 1", "bob 1", "ann 2", "bob 2", "ann 3", "ann 1 again", "ann 2 again", "ann 3 again",
       ])
   }

@@ -17,7 +17,7 @@ struct WaveWriterTests {
     while writer.write(to: &buffer, tag: UnsafeRawBufferPointer(start: nil, count: 0)) {}
     let text = String(decoding: buffer.bytes, as: UTF8.self)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-    #expect(lines.count == writer.written && lines.allSatisfy { $0.hasPrefix(". ") })
+    expect(lines.count == writer.written && lines.allSatisfy { $0.hasPrefix(". ") })
     return lines.map { String($0.dropFirst(2)) }
   }
 
@@ -48,19 +48,18 @@ struct WaveWriterTests {
   @Test("a second tap at 349 ms: text, with the exact times below")
   func text() {
     let lines = Self.lines(of: TextWave(key(secondTap: 449), width: 60, .unicode))
-    #expect(
-      lines.contains { $0.hasPrefix("key") && $0.contains("│off") && $0.contains("│on") && $0.contains("│capsL") })
-    #expect(lines.contains { $0.contains("doubleTap") && $0.contains("┝") && $0.hasSuffix("╳") || $0.contains("╳") })
-    #expect(lines.contains { $0.contains("0.449") && $0.hasSuffix("on → capsLock") })
-    #expect(lines.allSatisfy { $0.count <= 60 })
+    expect(lines.contains { $0.hasPrefix("key") && $0.contains("│off") && $0.contains("│on") && $0.contains("│capsL") })
+    expect(lines.contains { $0.contains("doubleTap") && $0.contains("┝") && $0.hasSuffix("╳") || $0.contains("╳") })
+    expect(lines.contains { $0.contains("0.449") && $0.hasSuffix("on → capsLock") })
+    expect(lines.allSatisfy { $0.count <= 60 })
     let late = Self.lines(of: TextWave(key(secondTap: 451), width: 60, .unicode))
-    #expect(late.contains { $0.contains("0.451") && $0.hasSuffix("on → off") } && late.contains { $0.contains("◆") })
+    expect(late.contains { $0.contains("0.451") && $0.hasSuffix("on → off") } && late.contains { $0.contains("◆") })
   }
 
   @Test("plain ASCII where the terminal has no more; any width", arguments: [40, 60, 80, 120, 1_000])
   func widths(width: Int) {
     let lines = Self.lines(of: TextWave(key(secondTap: 451), width: width, .ascii))
-    #expect(lines.allSatisfy { $0.count <= width && $0.allSatisfy(\.isASCII) })
+    expect(lines.allSatisfy { $0.count <= width && $0.allSatisfy(\.isASCII) })
   }
 
   @Test("a sign that ASCII lacks has there the sign that it has everywhere else, and others are escapes")
@@ -74,22 +73,23 @@ struct WaveWriterTests {
       builder.notePoint(lane: lane, "temperature", unit: "°C", at: Self.moment(moment), value)
     }
     let wave = builder.finish()
-    #expect(Self.lines(of: TextWave(wave, width: 60, .unicode)).contains { $0.hasSuffix("▁ 2 █ 6.5 °C") })
+    expect(Self.lines(of: TextWave(wave, width: 60, .unicode)).contains { $0.hasSuffix("▁ 2 █ 6.5 °C") })
     let lines = Self.lines(of: TextWave(wave, width: 60, .ascii))
-    #expect(lines.contains { $0.hasSuffix("_ 2 # 6.5 oC") } && lines.contains { $0.contains("fr\\u{FC}h") }, "\(lines)")
+    expect(lines.contains { $0.hasSuffix("_ 2 # 6.5 oC") } && lines.contains { $0.contains("fr\\u{FC}h") }, "\(lines)")
   }
 
   @Test("JSON has each input once, states that tile the time, and how each timer ended")
   func json() {
-    #expect(
-      Self.lines(of: JSONWave(key(secondTap: 449))).joined() == """
-        {"from":0.000,"to":1.000,"lanes":[{"name":"key","kind":"shiftKey","states":[\
-        {"from":0.000,"to":0.100,"state":"off"},{"from":0.100,"to":0.449,"state":"on"},\
-        {"from":0.449,"to":1.000,"state":"capsLock"}],"events":[\
-        {"t":0.000,"seq":1,"event":"new","outcome":"created"},{"t":0.100,"seq":2,"event":"tap","outcome":"moved"},\
-        {"t":0.449,"seq":3,"event":"tap","outcome":"moved"}],"timers":[\
-        {"from":0.100,"to":0.449,"timer":"doubleTap","end":"disarmed"}],"readings":[]}],"wires":[],"world":[]}
-        """)
+    expectEqual(
+      Self.lines(of: JSONWave(key(secondTap: 449))).joined(),
+      """
+      {"from":0.000,"to":1.000,"lanes":[{"name":"key","kind":"shiftKey","states":[\
+      {"from":0.000,"to":0.100,"state":"off"},{"from":0.100,"to":0.449,"state":"on"},\
+      {"from":0.449,"to":1.000,"state":"capsLock"}],"events":[\
+      {"t":0.000,"seq":1,"event":"new","outcome":"created"},{"t":0.100,"seq":2,"event":"tap","outcome":"moved"},\
+      {"t":0.449,"seq":3,"event":"tap","outcome":"moved"}],"timers":[\
+      {"from":0.100,"to":0.449,"timer":"doubleTap","end":"disarmed"}],"readings":[]}],"wires":[],"world":[]}
+      """)
   }
 
   @Test("a value change dump, read again, has the states at every moment")
@@ -103,7 +103,7 @@ struct WaveWriterTests {
       if line.hasPrefix("$") { continue }
       if line.hasPrefix("#") {
         let next = Int64(line.dropFirst()) ?? -1
-        #expect(next > time)
+        expect(next > time)
         time = next
       } else if words.count == 2 {
         values[names[words[1]] ?? "?", default: []].append((time, String(words[0].dropFirst())))
@@ -112,10 +112,10 @@ struct WaveWriterTests {
       }
     }
     func text(_ name: String) -> [String] { (values[name] ?? []).map { "\($0.0 / 1_000_000):\($0.1)" } }
-    #expect(text("state") == ["0:-", "0:off", "100:on", "451:off"])
-    #expect(text("doubleTap") == ["0:0", "100:1", "450:0"])
-    #expect(text("input") == ["0:-", "0:new", "100:tap", "450:doubleTap", "451:tap"])
-    #expect(time == 1_000_000_000)
+    expectEqual(text("state"), ["0:-", "0:off", "100:on", "451:off"])
+    expectEqual(text("doubleTap"), ["0:0", "100:1", "450:0"])
+    expectEqual(text("input"), ["0:-", "0:new", "100:tap", "450:doubleTap", "451:tap"])
+    expectEqual(time, 1_000_000_000)
   }
 
   @Test("a picture has no markup of a client's, no script, and the exact times")
@@ -128,9 +128,9 @@ struct WaveWriterTests {
       to: builder.word("b"))
     builder.armed(builder.word(evil))
     let picture = Self.lines(of: SVGWave(builder.finish())).joined(separator: "\n")
-    #expect(!picture.contains("<script") && !picture.contains("\u{1}") && picture.contains("&lt;script&gt;"))
-    #expect(picture.contains("t=0.005 s, seq 1"))
-    #expect(picture.hasPrefix("<svg") && picture.hasSuffix("</svg>"))
+    expect(!picture.contains("<script") && !picture.contains("\u{1}") && picture.contains("&lt;script&gt;"))
+    expect(picture, contains: "t=0.005 s, seq 1")
+    expect(picture.hasPrefix("<svg") && picture.hasSuffix("</svg>"))
   }
 
   @Test("a machine without input before the stretch was in the state that its first input says; timers likewise")
@@ -145,14 +145,15 @@ struct WaveWriterTests {
       lane: silent, at: Self.moment(2_500), 10, .client, .moved, word: builder.word("x"), from: on, to: off)
     builder.disarmed(timer)
     let wave = builder.finish()
-    #expect(
-      wave.segments(of: wave.lanes[0]).map { [$0.from, $0.to] } == [
+    expectEqual(
+      wave.segments(of: wave.lanes[0]).map { [$0.from, $0.to] },
+      [
         [1_000_000_000, 1_500_000_000], [1_500_000_000, 2_000_000_000],
       ])
     let bars = wave.lanes.map { $0.timers.flatMap(\.bars) }
-    #expect(bars[0].map(\.from) == [1_000_000_000] && bars[0].map(\.end) == [.expired])
-    #expect(wave.lanes[1].ticks.isEmpty && wave.segments(of: wave.lanes[1]).map(\.state) == [on])
-    #expect(bars[1].map(\.end) == [.running] && bars[1].map(\.to) == [2_000_000_000])
+    expect(bars[0].map(\.from) == [1_000_000_000] && bars[0].map(\.end) == [.expired])
+    expect(wave.lanes[1].ticks.isEmpty && wave.segments(of: wave.lanes[1]).map(\.state) == [on])
+    expect(bars[1].map(\.end) == [.running] && bars[1].map(\.to) == [2_000_000_000])
   }
 
   @Test("undone inputs stand in a branch of their own, and leave what is in effect alone")
@@ -166,9 +167,9 @@ struct WaveWriterTests {
     builder.note(lane: lane, at: Self.moment(60), 4, .client, .moved, word: tap, from: off, to: on)
     let wave = builder.finish()
     let effective = wave.segments(of: wave.lanes[0]).filter { $0.branch == 0 }
-    #expect(effective.map { [$0.from, $0.to] } == [[0, 60_000_000], [60_000_000, 100_000_000]])
-    #expect(wave.lanes[0].ticks.map(\.branch) == [0, 1, 0] && wave.branches.map(\.undoer) == [3])
-    #expect(Self.lines(of: JSONWave(wave)).joined().contains(#""seq":2,"event":"tap","outcome":"moved","undone":3}"#))
+    expectEqual(effective.map { [$0.from, $0.to] }, [[0, 60_000_000], [60_000_000, 100_000_000]])
+    expect(wave.lanes[0].ticks.map(\.branch) == [0, 1, 0] && wave.branches.map(\.undoer) == [3])
+    expect(Self.lines(of: JSONWave(wave)).joined(), contains: #""seq":2,"event":"tap","outcome":"moved","undone":3}"#)
   }
 
   // MARK: What clients may choose
@@ -210,32 +211,32 @@ struct WaveWriterTests {
     for signs in [TextWave.Signs.unicode, .ascii] {
       let lines = Self.lines(of: TextWave(wildWave(), width: width, signs))
       for line in lines {
-        #expect(VisibleText.isVisible(line) && !line.contains("\t"), "\(line.debugDescription)")
-        #expect(TextColumns.width(of: line) <= width, "\(line)")
-        #expect(!signs.isASCII || line.allSatisfy(\.isASCII), "\(line)")
+        expect(VisibleText.isVisible(line) && !line.contains("\t"), "\(line.debugDescription)")
+        expect(TextColumns.width(of: line) <= width, "\(line)")
+        expect(!signs.isASCII || line.allSatisfy(\.isASCII), "\(line)")
       }
-      #expect(lines.joined(separator: " ").components(separatedBy: "long").count > 40)
+      expect(lines.joined(separator: " ").components(separatedBy: "long").count > 40)
     }
   }
 
   @Test("whatever words hold, a picture is markup of ours, a dump has one word per value, JSON reads back")
   func wildFiles() throws {
     let picture = Self.lines(of: SVGWave(wildWave())).joined(separator: "\n")
-    #expect(!picture.contains("<b>") && !picture.contains("\u{1B}") && !picture.contains("\u{202E}"))
-    #expect(picture.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && $0.value != 0x7F })
+    expect(!picture.contains("<b>") && !picture.contains("\u{1B}") && !picture.contains("\u{202E}"))
+    expect(picture.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && $0.value != 0x7F })
     let ours: Set = ["svg", "title", "style", "rect", "path", "text", "g", "circle"]
-    #expect(picture.matches(of: #/</?([^\s>/]*)/#).allSatisfy { ours.contains(String($0.output.1)) })
-    #expect(picture.matches(of: #/&(?!(amp|lt|gt|quot|#9|#10);)/#).isEmpty)
+    expect(picture.matches(of: #/</?([^\s>/]*)/#).allSatisfy { ours.contains(String($0.output.1)) })
+    expect(picture.matches(of: #/&(?!(amp|lt|gt|quot|#9|#10);)/#).isEmpty)
     for line in Self.lines(of: VCDWave(wildWave())) where !line.hasPrefix("$") {
-      #expect(line.split(separator: " ", omittingEmptySubsequences: false).count <= 2 && VisibleText.isVisible(line))
+      expect(line.split(separator: " ", omittingEmptySubsequences: false).count <= 2 && VisibleText.isVisible(line))
     }
     let lines = Self.lines(of: JSONWave(wildWave()))
     let object = try #require(
       try JSONSerialization.jsonObject(with: Data(lines.joined(separator: "\n").utf8)) as? [String: Any])
     let lanes = try #require(object["lanes"] as? [[String: Any]])
-    #expect(Set(lanes.compactMap { $0["kind"] as? String }) == Set(Self.wild))
-    #expect(
-      (object["marks"] as? [[String: Any]])?.compactMap { $0["text"] as? String } == Self.wild.map { "mark \($0)" })
+    expectEqual(Set(lanes.compactMap { $0["kind"] as? String }), Set(Self.wild))
+    expectEqual(
+      (object["marks"] as? [[String: Any]])?.compactMap { $0["text"] as? String }, Self.wild.map { "mark \($0)" })
   }
 
   // MARK: Very many
@@ -256,15 +257,15 @@ struct WaveWriterTests {
     }
     let wave = builder.finish()
     let text = Self.lines(of: TextWave(wave, width: 80, .unicode))
-    #expect(text.count < 50 && text.contains { $0.hasSuffix("\(count - 6) more inputs: journal since=7") })
+    expect(text.count < 50 && text.contains { $0.hasSuffix("\(count - 6) more inputs: journal since=7") })
     // Silence of 800 s is folded, though the inputs cannot be told apart; what repeats is summed up.
-    #expect(text[1].contains("┄13m20s┄") && text.contains { $0.contains("\(count / 2) × on 1 ms, off 1 ms") })
+    expect(text[1].contains("┄13m20s┄") && text.contains { $0.contains("\(count / 2) × on 1 ms, off 1 ms") })
     let picture = Self.lines(of: SVGWave(wave))
-    #expect(picture.count < 10_000 && picture.allSatisfy { $0.utf8.count < 2_000 })
+    expect(picture.count < 10_000 && picture.allSatisfy { $0.utf8.count < 2_000 })
     let json = Self.lines(of: JSONWave(wave))
-    #expect(json.count { $0.contains("\"seq\":") } == count && json.allSatisfy { $0.utf8.count < 200 })
-    #expect(Self.lines(of: VCDWave(wave)).count { $0.hasPrefix("stap") } == count)
-    #expect(wave.bytes > count * 32 && wave.bytes < count * 120)
+    expect(json.count { $0.contains("\"seq\":") } == count && json.allSatisfy { $0.utf8.count < 200 })
+    expectEqual(Self.lines(of: VCDWave(wave)).count { $0.hasPrefix("stap") }, count)
+    expect(wave.bytes > count * 32 && wave.bytes < count * 120)
   }
 
   @Test("a day of a fridge at 80 columns: round times, and its turns summed up, but not what comes between them")
@@ -294,10 +295,10 @@ struct WaveWriterTests {
       move(cooling, after: 26 * minute + 47_000)
     }
     let lines = Self.lines(of: TextWave(builder.finish(), width: 80, .unicode))
-    #expect(lines[0].hasPrefix("t [h:mm]") && lines[0].contains(" 6:00 ") && lines[0].hasSuffix("1d 0:00"))
+    expect(lines[0].hasPrefix("t [h:mm]") && lines[0].contains(" 6:00 ") && lines[0].hasSuffix("1d 0:00"))
     let row = lines.first { $0.hasPrefix("f ") }
-    #expect(row?.contains("│off") == true && row?.contains("│12 × cooling, waiting") == true, "\(lines)")
-    #expect(lines.contains("  (12 × cooling 10:56, waiting 26:47)"), "\(lines)")
+    expect(row?.contains("│off") == true && row?.contains("│12 × cooling, waiting") == true, "\(lines)")
+    expect(lines, contains: "  (12 × cooling 10:56, waiting 26:47)", "\(lines)")
   }
 
   @Test("what a drawing leaves out is told: timers, undone stretches, deliveries, machines")
@@ -305,7 +306,7 @@ struct WaveWriterTests {
     var builder = WaveformBuilder(from: Self.moment(0), to: Self.moment(100_000), mostLanes: 3)
     let word = builder.word("w")
     let lanes = ["a", "b", "c", "d"].map { builder.lane(named: $0, kind: "k", regions: []) }
-    #expect(lanes.map { $0 != nil } == [true, true, true, false])
+    expectEqual(lanes.map { $0 != nil }, [true, true, true, false])
     builder.noteOmittedMachine()
     for number in 0..<10_000 as Range<Int64> {
       let sequence = UInt64(number + 1)
@@ -324,18 +325,18 @@ struct WaveWriterTests {
     }
     let wave = builder.finish()
     let text = Self.lines(of: TextWave(wave, width: 100, .unicode))
-    #expect(text.contains("  (2 older undone stretches are not drawn; format=json has all)"))
-    #expect(text.contains { $0.hasPrefix("1 more machines with 0 inputs are not drawn") })
+    expect(text, contains: "  (2 older undone stretches are not drawn; format=json has all)")
+    expect(text.contains { $0.hasPrefix("1 more machines with 0 inputs are not drawn") })
     let picture = Self.lines(of: SVGWave(wave)).joined()
-    #expect(picture.contains("2 older undone stretches are not drawn") && picture.contains("1 more machines"))
-    #expect(picture.contains(" deliveries are not drawn; format=json has all"))
+    expect(picture.contains("2 older undone stretches are not drawn") && picture.contains("1 more machines"))
+    expect(picture, contains: " deliveries are not drawn; format=json has all")
     var timers = self.builder(0, 10)
     let lane = timers.lane(named: "a", kind: "k", regions: []) ?? 0
     let state = timers.word("s")
     timers.note(lane: lane, at: Self.moment(1), 1, .client, .stayed, word: state, from: state, to: state)
     for number in 0..<20 { timers.armed(timers.word("timer\(number)")) }
     let drawn = timers.finish()
-    #expect(Self.lines(of: TextWave(drawn, width: 100, .unicode)).contains { $0.hasPrefix("  (8 more timers") })
-    #expect(Self.lines(of: SVGWave(drawn)).contains { $0.contains("8 timers are not drawn") })
+    expect(Self.lines(of: TextWave(drawn, width: 100, .unicode)).contains { $0.hasPrefix("  (8 more timers") })
+    expect(Self.lines(of: SVGWave(drawn)).contains { $0.contains("8 timers are not drawn") })
   }
 }

@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 @testable import fsmrepl
@@ -101,7 +102,7 @@ struct CompletionTests {
       ("# se", []), ("clock real ", []),
     ] as [(String, [String])])
   func contexts(text: String, expected: [String]) {
-    #expect(FakeDaemon.complete(text).candidates.map(\.text) == expected, "'\(text)'")
+    expectEqual(FakeDaemon.complete(text).candidates.map(\.text), expected, "'\(text)'")
   }
 
   @Test(
@@ -118,8 +119,8 @@ struct CompletionTests {
     ] as [(String, [String])])
   func promptWords(text: String, expected: [String]) {
     let grammar = Grammar.atPrompt(help: FakeDaemon.help.compactMap { ServerLine($0) })
-    #expect(
-      Completer(ask: FakeDaemon.ask).complete(text, grammar: grammar).candidates.map(\.text) == expected, "'\(text)'")
+    expectEqual(
+      Completer(ask: FakeDaemon.ask).complete(text, grammar: grammar).candidates.map(\.text), expected, "'\(text)'")
   }
 
   @Test(
@@ -133,22 +134,22 @@ struct CompletionTests {
     ])
   func destinations(text: String, prefix: String, stem: String, isProgram: Bool) {
     let context = CompletionContext(text, grammar: .builtIn)
-    #expect(context.wants == [isProgram ? .program : .placeholder("FILE", bound: [])], "'\(text)'")
-    #expect(context.prefix == prefix && context.stem == stem)
+    expectEqual(context.wants, [isProgram ? .program : .placeholder("FILE", bound: [])], "'\(text)'")
+    expect(context.prefix == prefix && context.stem == stem)
   }
 
   @Test(
     "a sign that is data of an event completes no file", arguments: ["send key > ", "cast * put | ", "expect key > "])
   func signs(text: String) {
     let wants = CompletionContext(text, grammar: .builtIn).wants
-    #expect(!wants.contains(.program) && !wants.contains(.placeholder("FILE", bound: [])))
+    expect(!wants.contains(.program) && !wants.contains(.placeholder("FILE", bound: [])))
   }
 
   @Test("programs are completed from the path, and with a slash files")
   func programs() {
-    #expect(ProgramNames.completion(of: "en").candidates.contains { $0.text == "env" })
-    #expect(ProgramNames.completion(of: "/usr/bin/en").candidates.contains { $0.text == "/usr/bin/env" })
-    #expect(ProgramNames.completion(of: "nosuchprogram").candidates.isEmpty)
+    expect(ProgramNames.completion(of: "en").candidates.contains { $0.text == "env" })
+    expect(ProgramNames.completion(of: "/usr/bin/en").candidates.contains { $0.text == "/usr/bin/env" })
+    expect(ProgramNames.completion(of: "nosuchprogram").candidates.isEmpty)
   }
 
   @Test(
@@ -158,15 +159,15 @@ struct CompletionTests {
       ("one character", []), ("1ms..10s", []), ("text of 0 to 5 bytes, or nil", []), ("", []),
     ] as [(String, [String])])
   func choices(allowed: String, expected: [String]) {
-    #expect(CatalogueRow.choices(in: allowed) == expected)
+    expectEqual(CatalogueRow.choices(in: allowed), expected)
   }
 
   @Test("events that are possible now come first, and the others are marked")
   func possibleFirst() {
     let found = FakeDaemon.complete("send key ")
-    #expect(found.candidates.map(\.isPossible) == [true, false])
-    #expect(found.candidates[1].detail == "c one character — a character was typed")
-    #expect(FakeDaemon.complete("fire key ").candidates.map(\.isPossible) == [true, false])
+    expectEqual(found.candidates.map(\.isPossible), [true, false])
+    expectEqual(found.candidates[1].detail, "c one character — a character was typed")
+    expectEqual(FakeDaemon.complete("fire key ").candidates.map(\.isPossible), [true, false])
   }
 
   @Test(
@@ -181,48 +182,48 @@ struct CompletionTests {
     ])
   func hints(text: String, hint: String) {
     let found = FakeDaemon.complete(text)
-    #expect(found.hint == hint)
-    #expect(found.candidates.isEmpty)
-    #expect(!found.isSettled)
+    expectEqual(found.hint, hint)
+    expect(found.candidates.isEmpty)
+    expect(!found.isSettled)
   }
 
   @Test("nothing is put in unasked where something unlisted is as likely")
   func notForced() {
     let advance = FakeDaemon.complete("advance ")
-    #expect(advance.candidates.map(\.text) == ["until"])
-    #expect(advance.insertion == nil)
-    #expect(advance.hint.hasPrefix("DURATION"))
-    #expect(FakeDaemon.complete("advance u").isSettled)
+    expectEqual(advance.candidates.map(\.text), ["until"])
+    expectNil(advance.insertion)
+    expect(advance.hint, hasPrefix: "DURATION")
+    expect(FakeDaemon.complete("advance u").isSettled)
   }
 
   @Test("the first of many names do not decide what all have in common")
   func cut() {
     let found = FakeDaemon.complete("send m")
-    #expect(found.candidates.count == 100)
-    #expect(found.isCut)
-    #expect(found.insertion == nil)
+    expectEqual(found.candidates.count, 100)
+    expect(found.isCut)
+    expectNil(found.insertion)
   }
 
   @Test("what all have in common is put in")
   func common() {
     let found = Completion(candidates: [.init(text: "doorOpened"), .init(text: "doorClosed")])
-    #expect(found.insertion == "door")
-    #expect(!found.isSettled)
-    #expect(FakeDaemon.complete("send k").isSettled)
+    expectEqual(found.insertion, "door")
+    expect(!found.isSettled)
+    expect(FakeDaemon.complete("send k").isSettled)
   }
 
   @Test("a daemon that does not answer leaves the line alone")
   func silence() {
     let grammar = Grammar(help: FakeDaemon.help.compactMap { ServerLine($0) })
     let found = Completer(ask: { $0.map { _ in nil } }).complete("send key ", grammar: grammar)
-    #expect(found.candidates.isEmpty)
+    expect(found.candidates.isEmpty)
   }
 
   @Test(
     "one without any grammar, or of words nobody knows, does no harm", arguments: ["", "x", "send ", "[", "=", "a="])
   func strange(text: String) {
     let empty = Grammar(help: [])
-    #expect(Completer(ask: FakeDaemon.ask).complete(text, grammar: empty).candidates.isEmpty)
+    expect(Completer(ask: FakeDaemon.ask).complete(text, grammar: empty).candidates.isEmpty)
     _ = FakeDaemon.complete(text)
   }
 
@@ -230,13 +231,13 @@ struct CompletionTests {
   func list() {
     let few = FakeDaemon.complete("send key ")
     let style = Style(usesColour: false, usesUnicode: true)
-    #expect(
-      CandidateList(completion: few, width: 40, style: style).text.text
-        == "  tap        the key was tapped\n  character  (not now) c one character…\n")
+    expectEqual(
+      CandidateList(completion: few, width: 40, style: style).text.text,
+      "  tap        the key was tapped\n  character  (not now) c one character…\n")
     let many = Completion(candidates: (0..<40).map { .init(text: "name\($0)") })
     let lines = CandidateList(completion: many, width: 40, style: style).text.text.split(separator: "\n")
-    #expect(lines.count == 10)
-    #expect(lines[0] == "  name0   name10  name20  name30")
-    #expect(lines.allSatisfy { $0.count <= 40 })
+    expectEqual(lines.count, 10)
+    expectEqual(lines[0], "  name0   name10  name20  name30")
+    expect(lines.allSatisfy { $0.count <= 40 })
   }
 }

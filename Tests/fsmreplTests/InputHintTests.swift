@@ -1,5 +1,6 @@
 import LineProtocol
 import Scripts
+import TestSupport
 import Testing
 
 @testable import fsmrepl
@@ -24,13 +25,13 @@ struct InputHintTests {
       ("nonsense ", ""),
     ])
   func hints(typed: String, expected: String) {
-    #expect(InputHint.text(after: typed, grammar: .builtIn) == expected)
+    expectEqual(InputHint.text(after: typed, grammar: .builtIn), expected)
   }
 
   @Test("verbs of a daemon that is newer have hints, too")
   func newer() throws {
     let grammar = Grammar(help: [try #require(ServerLine(". frobnicate NAME [with=TEXT] : does it"))])
-    #expect(InputHint.text(after: "frobnicate ", grammar: grammar) == "NAME [with=TEXT]")
-    #expect(InputHint.text(after: "frobnicate with=a ", grammar: grammar) == "NAME")
+    expectEqual(InputHint.text(after: "frobnicate ", grammar: grammar), "NAME [with=TEXT]")
+    expectEqual(InputHint.text(after: "frobnicate with=a ", grammar: grammar), "NAME")
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import UnixHost
 
@@ -15,66 +16,66 @@ struct InvocationTests {
   @Test("sources come in the order in which they were given")
   func sources() throws {
     let invocation = try parse("-e", "a", "-f", "x", "-", "-e", "b", "-f", "-")
-    #expect(invocation.sources == [.expression("a"), .file("x"), .expression("b"), .standardInput, .standardInput])
-    #expect(try parse().sources.isEmpty)
+    expectEqual(invocation.sources, [.expression("a"), .file("x"), .expression("b"), .standardInput, .standardInput])
+    try expect(parse().sources.isEmpty)
   }
 
   @Test("the other options")
   func others() throws {
     let invocation = try parse("-s", "p", "--keep-going", "--raw", "--no-color")
-    #expect(invocation.socket == "p")
-    #expect(invocation.keepsGoing && invocation.showsWire && !invocation.allowsColour)
+    expectEqual(invocation.socket, "p")
+    expect(invocation.keepsGoing && invocation.showsWire && !invocation.allowsColour)
     let bare = try parse()
-    #expect(!bare.keepsGoing && !bare.showsWire && bare.allowsColour && bare.socket == nil)
+    expect(!bare.keepsGoing && !bare.showsWire && bare.allowsColour && bare.socket == nil)
   }
 
   @Test("a room is presented to where it is asked for, whatever is played")
   func present() throws {
-    #expect(try parse("--present").presents && !parse().presents)
-    #expect(try parse("run", "--present", "a.fsm").presents)
+    try expect(parse("--present").presents && !parse().presents)
+    try expect(parse("run", "--present", "a.fsm").presents)
   }
 
   @Test("objects are all that is shown where they are asked for")
   func json() throws {
-    #expect(try parse("--json").writesJSON && !parse().writesJSON)
+    try expect(parse("--json").writesJSON && !parse().writesJSON)
     #expect(throws: UsageFailure.self) { try parse("--json", "--echo") }
   }
 
   @Test("a daemon of one's own is not one that somebody names")
   func ownDaemon() throws {
-    #expect(try parse("--private").isPrivate)
-    #expect(try !parse().isPrivate)
+    try expect(parse("--private").isPrivate)
+    try expect(!parse().isPrivate)
     #expect(throws: UsageFailure.self) { try parse("--private", "-s", "p") }
     let own = try parse("--daemon", "lab/Staircase")
-    #expect(own.daemon == "lab/Staircase" && own.isPrivate)
+    expect(own.daemon == "lab/Staircase" && own.isPrivate)
     let mistake = #expect(throws: UsageFailure.self) { try parse("--daemon", "x", "-s", "p") }
-    #expect(mistake.map { "\($0)" } == "--daemon starts a daemon of its own, and --socket names another")
+    expectEqual(mistake.map { "\($0)" }, "--daemon starts a daemon of its own, and --socket names another")
     #expect(throws: UsageFailure.self) { try parse("--daemon", "") }
     let page = try parse("--page")
-    #expect(page.isPrivate && page.pageOptions == ["--page", "0"])
-    #expect(try parse("--page=[::1]:8080").pageOptions == ["--page", "[::1]:8080"])
-    #expect(try parse("--page-control").pageOptions == ["--page-control", "--page", "0"])
+    expect(page.isPrivate && page.pageOptions == ["--page", "0"])
+    try expectEqual(parse("--page=[::1]:8080").pageOptions, ["--page", "[::1]:8080"])
+    try expectEqual(parse("--page-control").pageOptions, ["--page-control", "--page", "0"])
     #expect(throws: UsageFailure.self) { try parse("--page", "-s", "p") }
   }
 
   @Test("a script is run, a document is loaded before all else, and any other operand is a mistake")
   func operand() throws {
-    #expect(try parse("--tap", "a.fsm", "b").run?.files == ["a.fsm", "b"])
-    #expect(try parse("a.fsm", "run").run?.files == ["a.fsm", "run"])
+    try expectEqual(parse("--tap", "a.fsm", "b").run?.files, ["a.fsm", "b"])
+    try expectEqual(parse("a.fsm", "run").run?.files, ["a.fsm", "run"])
     #expect(throws: UsageFailure.self) { try parse("-e", "list", "a.fsm") }
     let loads = try parse("-e", "a", "b c.mmd", "-", "d.xml")
-    #expect(loads.sources == [.document("b c.mmd"), .document("d.xml"), .expression("a"), .standardInput])
-    #expect(loads.sources.compactMap(\.request) == ["load \"b c.mmd\"", "load d.xml"])
+    expectEqual(loads.sources, [.document("b c.mmd"), .document("d.xml"), .expression("a"), .standardInput])
+    expectEqual(loads.sources.compactMap(\.request), ["load \"b c.mmd\"", "load d.xml"])
     #expect(throws: UsageFailure.self) { try parse("tour.transcript") }
     #expect(throws: UsageFailure.self) { try parse("a.mmd", "a.fsm") }
   }
 
   @Test("exit statuses by the code of the failure")
   func statuses() {
-    #expect(ExitCode.of(failure: "EXPECTED") == .expectation)
-    #expect(ExitCode.of(failure: "TIMEOUT") == .timeOut)
+    expectEqual(ExitCode.of(failure: "EXPECTED"), .expectation)
+    expectEqual(ExitCode.of(failure: "TIMEOUT"), .timeOut)
     for code in ["REFUSED", "SYNTAX", "BATCH", "CANCELLED", "OF-THE-FUTURE"] {
-      #expect(ExitCode.of(failure: code) == .failed)
+      expectEqual(ExitCode.of(failure: code), .failed)
     }
   }
 }

@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 @testable import Scripts
@@ -55,17 +56,18 @@ struct LessonPlayTests {
   func items() throws {
     let script = try script()
     let lesson = Lesson(script)
-    #expect(
-      items(lesson) == [
+    expectEqual(
+      items(lesson),
+      [
         "One.|Two.||Three.", "play 0..<1", "play 1..<4", "ask 4..<6", "pause", "try 6..<10",
         "Done.",
       ])
-    #expect((0...7).map { lesson.firstStep(of: $0) } == [0, 0, 1, 4, 6, 6, 10, 10])
-    #expect(lesson.questions == 1)
-    #expect(lesson.minutes == 2)
-    #expect(script.lines(of: 1..<4) == ["begin", "send key tap", "end"])
-    #expect(script.lines(of: 4..<6) == ["at 10ms send key tap"])
-    #expect(script.lines(of: 6..<9) == ["repeat 1", "send key tap", "end"])
+    expectEqual((0...7).map { lesson.firstStep(of: $0) }, [0, 0, 1, 4, 6, 6, 10, 10])
+    expectEqual(lesson.questions, 1)
+    expectEqual(lesson.minutes, 2)
+    expectEqual(script.lines(of: 1..<4), ["begin", "send key tap", "end"])
+    expectEqual(script.lines(of: 4..<6), ["at 10ms send key tap"])
+    expectEqual(script.lines(of: 6..<9), ["repeat 1", "send key tap", "end"])
   }
 
   @Test("a script for a room has its remarks, too, but not those of a document")
@@ -91,18 +93,20 @@ struct LessonPlayTests {
       send key $n   => on
       """)
     let lesson = Lesson(script, showsRemarks: true)
-    #expect(
-      items(lesson) == [
+    expectEqual(
+      items(lesson),
+      [
         "One.||Two.", "play 0..<1", "Three.||Within.", "play 1..<4", "play 4..<5", "Four.",
         "play 5..<6",
       ])
-    #expect(script.lines(of: 5..<6) == ["send key tap"])
-    #expect(
-      script.lines(of: 4..<5) == [
+    expectEqual(script.lines(of: 5..<6), ["send key tap"])
+    expectEqual(
+      script.lines(of: 4..<5),
+      [
         "define lamp format=mermaid", "# no remark", "stateDiagram-v2", "  [*] --> off", "enddefine  # lamp",
       ])
     let long = try self.script("define l format=mermaid\n\(String(repeating: "%%\n", count: 50))enddefine\n")
-    #expect(long.lines(of: 0..<1).count == 42 && long.lines(of: 0..<1).last == "…")
+    expect(long.lines(of: 0..<1).count == 42 && long.lines(of: 0..<1).last == "…")
   }
 
   @Test("answers are counted, what is no answer is not, and the end is the end")
@@ -121,28 +125,28 @@ struct LessonPlayTests {
     truth.after = "capsLock"
     truth.word = .isNone("a shiftKey has no state 'x'.")
     let unclear = play.judge("x", to: question, truth)
-    #expect(unclear == .unclear("a shiftKey has no state 'x'."))
-    #expect(play.score == .init(right: 0, asked: 0))
+    expectEqual(unclear, .unclear("a shiftKey has no state 'x'."))
+    expectEqual(play.score, .init(right: 0, asked: 0))
     truth.word = .fits
     let right = play.judge("capsLock", to: question, truth)
-    #expect(right == .right(""))
+    expectEqual(right, .right(""))
     truth.word = .differs
     guard case .wrong = play.judge("on", to: question, truth) else {
       Issue.record("right")
       return
     }
-    #expect(play.score.text == "1 of 2 right")
-    #expect(!play.hasBack)
+    expectEqual(play.score.text, "1 of 2 right")
+    expect(!play.hasBack)
     play.back()
-    #expect(play.place == 0)
+    expectEqual(play.place, 0)
     for _ in 0..<10 { play.next() }
-    #expect(play.item == nil && play.place == 7)
+    expect(play.item == nil && play.place == 7)
     play.back()
-    #expect(play.place == 6)
+    expectEqual(play.place, 6)
     // A place that is none begins at the beginning, without a score.
     let other = LessonPlay(play.lesson, from: 99, score: .init(right: 3, asked: 4))
-    #expect(other.place == 0 && other.score == .init())
-    #expect(LessonPlay(play.lesson, from: 3, score: .init(right: 3, asked: 4)).score.right == 3)
+    expect(other.place == 0 && other.score == .init())
+    expectEqual(LessonPlay(play.lesson, from: 3, score: .init(right: 3, asked: 4)).score.right, 3)
   }
 
   @Test("back leads to the question, the free play or the page before, and what was answered stays counted")
@@ -156,8 +160,8 @@ struct LessonPlayTests {
       }
     }
     // Free play at 5, which begins behind the pause at 4; the question at 3.
-    #expect(places() == [5, 3, 0, 0])
-    #expect(play.reached == 7)
+    expectEqual(places(), [5, 3, 0, 0])
+    expectEqual(play.reached, 7)
     for _ in 0..<3 { play.next() }
     guard case .ask(let question)? = play.item else {
       Issue.record("no question")
@@ -166,10 +170,10 @@ struct LessonPlayTests {
     var truth = LessonTruth()
     truth.word = .fits
     _ = play.judge("capsLock", to: question, truth)
-    #expect(play.score.asked == 0)
+    expectEqual(play.score.asked, 0)
     var progress = LessonProgress()
     progress.note(play, of: "l")
-    #expect(progress.entry(of: "l")?.item == 7)
+    expectEqual(progress.entry(of: "l")?.item, 7)
   }
 
   @Test("who left out a part gets no better score, and is done all the same")
@@ -182,14 +186,14 @@ struct LessonPlayTests {
     }
     var progress = LessonProgress()
     progress.note(played(from: 3, nil), of: "l")
-    #expect(progress.entry(of: "l")?.best == .init(right: 0, asked: 0))
+    expectEqual(progress.entry(of: "l")?.best, .init(right: 0, asked: 0))
     progress.note(played(from: 3, .init(right: 1, asked: 4)), of: "m")
     progress.note(played(from: 6, nil), of: "m")
-    #expect(progress.entry(of: "m")?.best == .init(right: 1, asked: 4))
+    expectEqual(progress.entry(of: "m")?.best, .init(right: 1, asked: 4))
     // Nor after a pause.
     progress.note(played(from: 6, .init()), of: "n")
-    #expect(progress.entry(of: "n")?.best == .init())
-    #expect(!LessonPlay(lesson, from: 6, score: .init()).isWhole)
+    expectEqual(progress.entry(of: "n")?.best, .init())
+    expect(!LessonPlay(lesson, from: 6, score: .init()).isWhole)
   }
 
   @Test("counts below a table go, what its signs mean stays")
@@ -197,9 +201,9 @@ struct LessonPlayTests {
     let table = [".   state  a", ".   -----  -", ".   on     ⟲", ". "]
     let legend = [". ⟲ handled within the state; > present state"]
     let counts = [". 6 pairs with the classes of data:", ". 4 move", ". 2 stay"]
-    #expect(LessonScreen.withoutCounts(table + counts + legend) == table + legend)
-    #expect(LessonScreen.withoutCounts(table + counts) == Array(table.dropLast()))
-    #expect(LessonScreen.withoutCounts([". a"]) == [". a"])
+    expectEqual(LessonScreen.withoutCounts(table + counts + legend), table + legend)
+    expectEqual(LessonScreen.withoutCounts(table + counts), Array(table.dropLast()))
+    expectEqual(LessonScreen.withoutCounts([". a"]), [". a"])
   }
 
   @Test("the point of a question is an outcome that it offers")
@@ -211,12 +215,12 @@ struct LessonPlayTests {
       return truth.point(of: Script.Question(subject: .state(machine: "k"), text: text, steps: 0..<1))
     }
     let all = "Which state, or is the event ignored, or refused?"
-    #expect(point(all, "- REFUSED : no") == "refused")
-    #expect(point(all, "+ ignored off") == "ignored")
+    expectEqual(point(all, "- REFUSED : no"), "refused")
+    expectEqual(point(all, "+ ignored off"), "ignored")
     // It is not offered, or the state is another.
-    #expect(point(all, "+ stayed off") == nil)
-    #expect(point("Which state?", "+ ignored off") == nil)
-    #expect(point(all, "+ moved off on", after: "on") == nil)
+    expectNil(point(all, "+ stayed off"))
+    expectNil(point("Which state?", "+ ignored off"))
+    expectNil(point(all, "+ moved off on", after: "on"))
   }
 
   // MARK: Judging
@@ -249,7 +253,7 @@ struct LessonPlayTests {
       ].compactMap { ServerLine($0) }
       $0.condition = "window open"
     }
-    #expect(moved == .wrong("'tap', window open: key goes from on to capsLock."))
+    expectEqual(moved, .wrong("'tap', window open: key goes from on to capsLock."))
     let timer = judge("off", state) {
       $0.after = "waiting"
       $0.journal = [
@@ -257,17 +261,16 @@ struct LessonPlayTests {
         ServerLine(". 5 1.000 lamp moved a b event=x"),
       ].compactMap(\.self)
     }
-    #expect(
-      timer == .wrong("At 0.350 s the timer doubleTap fires, and key stays in on and handles it."))
+    expectEqual(timer, .wrong("At 0.350 s the timer doubleTap fires, and key stays in on and handles it."))
     let wire = judge("on", state) {
       $0.journal = [ServerLine(". 4 0.000 key moved off on wire=lock.shows")].compactMap(\.self)
     }
-    #expect(wire == .wrong("A wire delivers lock.shows, and key goes from off to on."))
+    expectEqual(wire, .wrong("A wire delivers lock.shows, and key goes from off to on."))
     let ignored = judge("on", state) {
       $0.reply = ServerLine("+ ignored off t=0.000 seq=3")
       $0.journal = [ServerLine(". 3 0.000 key ignored off event=tap")].compactMap(\.self)
     }
-    #expect(ignored == .wrong("'tap': key stays in off and ignores it."))
+    expectEqual(ignored, .wrong("'tap': key stays in off and ignores it."))
     let outputs = judge("on", state) {
       $0.event = "character a"
       $0.reply = ServerLine("+ stayed capsLock t=0.000 seq=3 outputs=text,beep")
@@ -276,39 +279,36 @@ struct LessonPlayTests {
         ". 3 0.000 key output text A", ". 3 0.000 key output beep", ". 3 0.000 lamp output light",
       ].compactMap { ServerLine($0) }
     }
-    #expect(
-      outputs
-        == .wrong(
-          "'tap': key goes from off to on. 'character a': key stays in capsLock and puts out text and beep."))
+    expectEqual(
+      outputs,
+      .wrong(
+        "'tap': key goes from off to on. 'character a': key stays in capsLock and puts out text and beep."))
     let refused = judge("on", state) {
       $0.reply = ServerLine("- REFUSED machine=key state=off : there is no call")
     }
-    #expect(refused == .wrong("key refuses 'tap': there is no call. It stays in off."))
+    expectEqual(refused, .wrong("key refuses 'tap': there is no call. It stays in off."))
     let running = judge("on", state) {
       $0.agenda = [ServerLine(". 0.350 key doubleTap left=0.050")].compactMap(\.self)
     }
-    #expect(
-      running == .wrong("Nothing happens to key yet: doubleTap is due at 0.350 s. It stays in off.")
-    )
-    #expect(
-      judge("on", state) { _ in }
-        == .wrong("Nothing happens to key: none of its timers runs. It stays in off."))
+    expectEqual(running, .wrong("Nothing happens to key yet: doubleTap is due at 0.350 s. It stays in off."))
+    expectEqual(
+      judge("on", state) { _ in }, .wrong("Nothing happens to key: none of its timers runs. It stays in off."))
     // A room reads times as people say them.
     let room = Wording(style: Style(usesColour: false, usesUnicode: true, isPresenting: true))
     let (fired, due) = (". 4 343.116647296 key moved on off timer=x", ". 343.116647296 key doubleTap left=0.050")
-    #expect(
+    expectEqual(
       judge("on", state) {
         $0.wording = room
         $0.journal = [ServerLine(fired)].compactMap(\.self)
-      } == .wrong("At 00:05:43.116 the timer x fires, and key goes from on to off."))
-    #expect(
+      }, .wrong("At 00:05:43.116 the timer x fires, and key goes from on to off."))
+    expectEqual(
       judge("on", state) {
         $0.wording = room
         $0.agenda = [ServerLine(due)].compactMap(\.self)
-      } == .wrong("Nothing happens to key yet: doubleTap is due at 00:05:43.116. It stays in off."))
-    #expect(
-      judge("", state) { $0.word = .isNone("no") }
-        == .wrong("Nothing happens to key: none of its timers runs. It stays in off."))
+      }, .wrong("Nothing happens to key yet: doubleTap is due at 00:05:43.116. It stays in off."))
+    expectEqual(
+      judge("", state) { $0.word = .isNone("no") },
+      .wrong("Nothing happens to key: none of its timers runs. It stays in off."))
   }
 
   @Test("a verdict is an answer, and the state is one as well; that nothing happens can be true of each of them")
@@ -321,20 +321,20 @@ struct LessonPlayTests {
         return truth.word(for: verdict)
       }
     }
-    #expect(words(.refused) == [.fits, .differs, .differs, .differs, .differs])
-    #expect(words(.ignored) == [.differs, .fits, .differs, .differs, .differs])
-    #expect(words(.stayed) == [.differs, .differs, .fits, .differs, .differs])
+    expectEqual(words(.refused), [.fits, .differs, .differs, .differs, .differs])
+    expectEqual(words(.ignored), [.differs, .fits, .differs, .differs, .differs])
+    expectEqual(words(.stayed), [.differs, .differs, .fits, .differs, .differs])
     let vague = LessonTruth.Word.isVague("Say which it is: ignored, refused or stayed.")
-    #expect(words(.nothing) == [vague, .fits, vague, .differs, .fits])
+    expectEqual(words(.nothing), [vague, .fits, vague, .differs, .fits])
     var truth = LessonTruth()
     truth.machine = "key"
     truth.journal = [ServerLine(". 4 0.350 key moved on off timer=doubleTap")].compactMap(\.self)
-    #expect(truth.word(for: .nothing) == .differs)
-    #expect(
+    expectEqual(truth.word(for: .nothing), .differs)
+    expectEqual(
       judge("off", .state(machine: "key")) {
         $0.reply = ServerLine("- REFUSED : no")
         $0.word = .fits
-      } == .right("key refuses 'tap': no. It stays in off."))
+      }, .right("key refuses 'tap': no. It stays in off."))
   }
 
   @Test("what an answer means: case, a mark behind it and the states around it do not count, if it is clear which one")
@@ -346,14 +346,14 @@ struct LessonPlayTests {
       ("found(a(b))", "found(a(b))"), ("found(x", "found(x"), ("idle", nil), ("cool", nil), ("", nil), ("+", nil),
       ("off+none", nil), (".", nil),
     ] as [(String, String?)] {
-      #expect(LessonAnswer(answer, states: states)?.state == state, "\(answer)")
+      expectEqual(LessonAnswer(answer, states: states)?.state, state, "\(answer)")
     }
     let events = ["tap", "startLoading", "A", "a"]
     for (answer, event) in [
       ("Tap.", "tap"), ("STARTLOADING", "startLoading"), ("a", nil), ("ta", nil), ("TAP twice", "tap twice"),
       ("the tap", "tap"), ("It is start loading!", "startLoading"), ("not tap", nil), ("the tap startLoading", nil),
     ] as [(String, String?)] {
-      #expect(LessonAnswer.event(typed: answer, of: events) == event, "\(answer)")
+      expectEqual(LessonAnswer.event(typed: answer, of: events), event, "\(answer)")
     }
   }
 
@@ -378,7 +378,7 @@ struct LessonPlayTests {
       ("no longer cooling", nil), ("never waiting", nil), ("ignored or refused", nil), ("ignored refused", nil),
       ("cooling, not waiting", nil), ("it is", nil), ("", nil), ("I do not know", nil), ("no", nil),
     ] as [(String, String?)] {
-      #expect(meant(text) == meaning, "\(text)")
+      expectEqual(meant(text), meaning, "\(text)")
     }
   }
 
@@ -387,39 +387,38 @@ struct LessonPlayTests {
     var truth = LessonTruth()
     truth.before = "none"
     truth.after = "found(forest)"
-    #expect(
-      truth.doubt(about: "found", wanted: StateText("found(forest)"))?.hasSuffix("parentheses: found(…).") == true)
-    #expect(truth.doubt(about: "found", wanted: StateText("found")) == nil)
+    expect(truth.doubt(about: "found", wanted: StateText("found(forest)")), hasSuffix: "parentheses: found(…).")
+    expectNil(truth.doubt(about: "found", wanted: StateText("found")))
     (truth.before, truth.after) = ("off", "on.idle.resting")
     for (answer, wanted, isEnough) in [
       ("on", "on.idle.resting", false), ("on.idle", "on.idle.resting", false), ("on", "on", true),
       ("on.idle.resting", "on.idle.resting", true), ("on.idle.resting", "on", true), ("on", "off+on.idle", false),
       ("o", "on.idle", true),
     ] {
-      #expect((truth.doubt(about: answer, wanted: StateText(wanted)) == nil) == isEnough, "\(answer)")
+      expectEqual((truth.doubt(about: answer, wanted: StateText(wanted)) == nil), isEnough, "\(answer)")
     }
   }
 
   @Test("any event with the outcome is right; another is told with what it does")
   func events() {
     let event = Script.Question.Subject.event(machine: "key")
-    #expect(judge("tap", event) { $0.word = .fits } == .right(""))
-    #expect(judge("press", event) { $0.word = .fits } == .right("The lesson goes on with tap."))
-    #expect(judge("x", event) { $0.word = .isNone("unknown.") } == .unclear("unknown."))
+    expectEqual(judge("tap", event) { $0.word = .fits }, .right(""))
+    expectEqual(judge("press", event) { $0.word = .fits }, .right("The lesson goes on with tap."))
+    expectEqual(judge("x", event) { $0.word = .isNone("unknown.") }, .unclear("unknown."))
     for (reply, text) in [
       ("+ moved off on", "That brings key from off to on. The event is tap."),
       ("+ stayed off", "That is handled within off. The event is tap."),
       ("+ ignored off", "That means nothing in off, so key ignores it. The event is tap."),
       ("- REFUSED : no", "key refuses that: no. The event is tap."),
     ] {
-      #expect(judge("x", event) { $0.reply = ServerLine(reply) } == .wrong(text))
+      expectEqual(judge("x", event) { $0.reply = ServerLine(reply) }, .wrong(text))
     }
-    #expect(judge("", event) { _ in } == .wrong("The event is tap."))
+    expectEqual(judge("", event) { _ in }, .wrong("The event is tap."))
     for (typed, answer) in [
       ("send key tap", "tap"), ("key  character a", "character a"), ("'tap'", "tap"), ("send key", "send key"),
       ("key", "key"), ("send tap", "send tap"),
     ] {
-      #expect(LessonTruth.answer(typed: typed, to: question(event)) == answer)
+      expectEqual(LessonTruth.answer(typed: typed, to: question(event)), answer)
     }
   }
 
@@ -433,30 +432,30 @@ struct LessonPlayTests {
       }
     }
     let second: Int64 = 1_000_000_000
-    #expect(isRight("350ms", from: 0, to: 350_000_000) == true)
-    #expect(isRight("0.353", from: 0, to: 350_000_000) == true)
-    #expect(isRight("0.354", from: 0, to: 350_000_000) == false)
-    #expect(isRight("10.001", from: 10 * second, to: 10 * second) == true)
-    #expect(isRight("10.0011", from: 10 * second, to: 10 * second) == false)
-    #expect(isRight("5m43s", from: 0, to: 343_116_647_296) == true)
-    #expect(isRight("soon", from: 0, to: 1) == nil)
-    #expect(isRight("", from: 0, to: 1) == false)
+    expectEqual(isRight("350ms", from: 0, to: 350_000_000), true)
+    expectEqual(isRight("0.353", from: 0, to: 350_000_000), true)
+    expectEqual(isRight("0.354", from: 0, to: 350_000_000), false)
+    expectEqual(isRight("10.001", from: 10 * second, to: 10 * second), true)
+    expectEqual(isRight("10.0011", from: 10 * second, to: 10 * second), false)
+    expectEqual(isRight("5m43s", from: 0, to: 343_116_647_296), true)
+    expectNil(isRight("soon", from: 0, to: 1))
+    expectEqual(isRight("", from: 0, to: 1), false)
     let exact = judge("1", .time) {
       $0.end = 350_000_000
       $0.journal = [ServerLine(". 3 0.350 key stayed on timer=doubleTap")].compactMap(\.self)
     }
-    #expect(exact == .wrong("Exactly 0.350 s: then doubleTap of key fires."))
+    expectEqual(exact, .wrong("Exactly 0.350 s: then doubleTap of key fires."))
     let room = judge("00:05:43", .time) {
       $0.wording = Wording(style: Style(usesColour: false, usesUnicode: true, isPresenting: true))
       $0.end = 343_116_647_296
-      #expect($0.answer(to: question(.time)) == "00:05:43.116")
+      expectEqual($0.answer(to: question(.time)), "00:05:43.116")
     }
-    #expect(room == .right("Exactly 00:05:43.116."))
+    expectEqual(room, .right("Exactly 00:05:43.116."))
     for sentence in ["at 350 milliseconds", "It is 0.35 seconds.", "about 350ms", "exactly 0.35 s"] {
-      #expect(isRight(sentence, from: 0, to: 350_000_000) == true, "\(sentence)")
+      expectEqual(isRight(sentence, from: 0, to: 350_000_000), true, "\(sentence)")
     }
-    #expect(isRight("5 minutes and 43 seconds", from: 0, to: 343_116_647_296) == true)
-    #expect(isRight("after 350 ms", from: 0, to: 350_000_000) == nil)
+    expectEqual(isRight("5 minutes and 43 seconds", from: 0, to: 343_116_647_296), true)
+    expectNil(isRight("after 350 ms", from: 0, to: 350_000_000))
   }
 
   // MARK: Free play
@@ -476,17 +475,17 @@ struct LessonPlayTests {
     func answered(_ isReached: Bool, _ remark: String? = nil) -> AttemptPlay.Reaction {
       play.answered(isReached: isReached, remark: remark)
     }
-    #expect(take("send key tap") == nil)
-    #expect(take(" goal ") == .say(["Off."]))
-    #expect(answered(false) == .nothing)
-    #expect(answered(false, "Half.") == .say(["Half."]))
-    #expect(answered(false) == .say(["Hint: Tap."]))
-    #expect(take("hint") == .say(["Hint: Once."]))
-    #expect(take("hint") == .say(["`skip` plays the solution."]))
-    for _ in 0..<3 { #expect(answered(false) == .nothing) }
-    #expect(take("skip") == .skip)
-    #expect(take("back") == .back)
-    #expect(answered(true) == .reached)
+    expectNil(take("send key tap"))
+    expectEqual(take(" goal "), .say(["Off."]))
+    expectEqual(answered(false), .nothing)
+    expectEqual(answered(false, "Half."), .say(["Half."]))
+    expectEqual(answered(false), .say(["Hint: Tap."]))
+    expectEqual(take("hint"), .say(["Hint: Once."]))
+    expectEqual(take("hint"), .say(["`skip` plays the solution."]))
+    for _ in 0..<3 { expectEqual(answered(false), .nothing) }
+    expectEqual(take("skip"), .skip)
+    expectEqual(take("back"), .back)
+    expectEqual(answered(true), .reached)
   }
 
   @Test("a condition is understood in both forms of answers, and says how near it is")
@@ -505,18 +504,18 @@ struct LessonPlayTests {
     }
     let shown = ["state loading", "timer load due=2.000", "reading progress 3"]
     for isJSON in [false, true] {
-      #expect(try check("j timers load", shown, isJSON: isJSON).holds)
-      #expect(try !check("j timers none", shown, isJSON: isJSON).holds)
-      #expect(try check("j reading progress 3", shown, isJSON: isJSON).holds)
+      try expect(check("j timers load", shown, isJSON: isJSON).holds)
+      try expect(!check("j timers none", shown, isJSON: isJSON).holds)
+      try expect(check("j reading progress 3", shown, isJSON: isJSON).holds)
       let near = try check("j reading progress 4", shown, isJSON: isJSON)
-      #expect(!near.holds && near.remark == "Now: `progress 3`.")
+      expect(!near.holds && near.remark == "Now: `progress 3`.")
       let none = try check("j reading view x", shown, isJSON: isJSON)
-      #expect(!none.holds && none.remark == "`view` has no value now.")
+      expect(!none.holds && none.remark == "`view` has no value now.")
       let room = Style(usesColour: false, usesUnicode: true, isPresenting: true)
       let time = try check("j reading age 4", ["reading age 343.500123 s"], isJSON: isJSON, style: room)
-      #expect(time.remark == "Now: `age 00:05:43.5`.")
+      expectEqual(time.remark, "Now: `age 00:05:43.5`.")
       let covered = ["kind job machines=1 transitions=9/9"]
-      #expect(try check("coverage j 100%", covered, isJSON: isJSON).holds)
+      try expect(check("coverage j 100%", covered, isJSON: isJSON).holds)
     }
   }
 
@@ -531,13 +530,13 @@ struct LessonPlayTests {
     screen.begin(80)
     for number in 3..<20 { screen.take(notice: "* \(number) 0.000 lamp\(number) moved off on event=x") }
     let shown = screen.show(script, script.steps[1], [], "+ moved off on t=0.000 seq=2", isLast: true).text
-    #expect(shown.contains("lamp14") && !shown.contains("lamp15") && shown.hasPrefix("off → on  0.000s #2\n"))
-    #expect(screen.end().text == "and 5 more\n")
+    expect(shown.contains("lamp14") && !shown.contains("lamp15") && shown.hasPrefix("off → on  0.000s #2\n"))
+    expectEqual(screen.end().text, "and 5 more\n")
     screen.begin(80)
     for _ in 0..<14 { _ = screen.show(script, script.steps[1], [], "+ moved off on t=0.000 seq=2", isLast: true) }
     let failed = screen.show(script, script.steps[1], [], "- REFUSED t=0.000 seq=3 : no", isLast: true).text
-    #expect(failed.hasPrefix("refused: no"))
-    #expect(screen.end().text == "and 2 more\n")
+    expect(failed, hasPrefix: "refused: no")
+    expectEqual(screen.end().text, "and 2 more\n")
   }
 
   @Test("an expectation has its mark only if it holds; what happens while it waits is told before it")
@@ -548,10 +547,10 @@ struct LessonPlayTests {
       screen.show(script, script.steps[step], [], last, isExpected: isExpected, isLast: true).text
     }
     screen.begin(80)
-    #expect(mark(1, "+ 1", true) == "✓\n" && mark(1, "+ 1", false) == "")
+    expect(mark(1, "+ 1", true) == "✓\n" && mark(1, "+ 1", false) == "")
     screen.take(notice: "* 3 0.000 key moved off on timer=x")
-    #expect(mark(2, nil, true).hasSuffix("off → on  (timer x)\n✓\n"))
-    #expect(mark(2, nil, false) == "")
+    expect(mark(2, nil, true), hasSuffix: "off → on  (timer x)\n✓\n")
+    expectEqual(mark(2, nil, false), "")
   }
 
   // MARK: Keys
@@ -565,9 +564,9 @@ struct LessonPlayTests {
       ("\u{1B}[C\u{1B}[C", .next), ("\u{1B}[D\u{1B}[C", .back), ("\u{1B}OP\u{1B}OB", .next), ("\u{1B}\u{1B}[A", .back),
       ("\u{1B}[5~x", .back), ("\u{1B}b", nil), ("\u{1B}[", nil),
     ]
-    #expect(LessonTerminal.key(Array("b".utf8)[...], hasBack: false) == nil)
-    #expect(LessonTerminal.key(Array("b ".utf8)[...], hasBack: false) == .next)
-    for (typed, key) in keys { #expect(LessonTerminal.key(Array(typed.utf8)[...]) == key, "\(typed)") }
+    expectNil(LessonTerminal.key(Array("b".utf8)[...], hasBack: false))
+    expectEqual(LessonTerminal.key(Array("b ".utf8)[...], hasBack: false), .next)
+    for (typed, key) in keys { expectEqual(LessonTerminal.key(Array(typed.utf8)[...]), key, "\(typed)") }
   }
 
   // MARK: Pictures
@@ -580,8 +579,9 @@ struct LessonPlayTests {
       ".     on --> off : tap [not window open]<br/>▶ character<br/>/ text,<br/>more",
       ".     capsLock --> off : • ▶ tap<br/>/ a<br/>• burnt after 3s", ".     class on current",
     ])
-    #expect(
-      list.shown(width: 80, style: .bare).text.split(separator: "\n").map(String.init) == [
+    expectEqual(
+      list.shown(width: 80, style: .bare).text.split(separator: "\n").map(String.init),
+      [
         "     off       tap → on it",
         "  ●  on it     tap [window open] → capsLock",
         "               tap [not window open] → off",
@@ -589,8 +589,8 @@ struct LessonPlayTests {
         "     capsLock  tap / a → off",
         "               burnt after 3s → off",
       ])
-    #expect(GraphList([]).states.isEmpty)
-    #expect(GraphList([".     class end current"]).states.map(\.name) == ["end"])
+    expect(GraphList([]).states.isEmpty)
+    expectEqual(GraphList([".     class end current"]).states.map(\.name), ["end"])
   }
 
   // MARK: Progress
@@ -600,53 +600,54 @@ struct LessonPlayTests {
     let lesson = Lesson(try script())
     var progress = LessonProgress(
       "# remark\nold.fsm 2/9 1/2\nbad\nworse.fsm 9/2 0/0\nx y z w\n-1.fsm -1/2 0/0\n")
-    #expect(progress.entries.keys.sorted() == ["old.fsm"])
+    expectEqual(progress.entries.keys.sorted(), ["old.fsm"])
     // No lesson has such scores.
     let odd = "a 5/51 \(Int.max)/\(Int.max)\nb 2/3 0/4\nc 3/2 0/0\nd 1/\(Int.max) 0/0\n"
-    #expect(LessonProgress(odd).entries.isEmpty)
+    expect(LessonProgress(odd).entries.isEmpty)
     var play = LessonPlay(lesson, from: 3, score: .init(right: 1, asked: 1))
     progress.note(play, of: "01-keys of mine.fsm")
-    #expect(LessonProgress(progress.text) == progress)
-    #expect(progress.entry(of: "01-keys of mine.fsm")?.place(of: 7) == 3)
-    #expect(progress.entry(of: "01-keys_of mine.fsm") == nil)
-    #expect(progress.entry(of: "01-keys%20of mine.fsm") == nil)
+    expectEqual(LessonProgress(progress.text), progress)
+    expectEqual(progress.entry(of: "01-keys of mine.fsm")?.place(of: 7), 3)
+    expectNil(progress.entry(of: "01-keys_of mine.fsm"))
+    expectNil(progress.entry(of: "01-keys%20of mine.fsm"))
     // Another text of the lesson begins anew.
-    #expect(progress.entry(of: "01-keys of mine.fsm")?.place(of: 8) == nil)
+    expectNil(progress.entry(of: "01-keys of mine.fsm")?.place(of: 8))
     while play.item != nil { play.next() }
     progress.note(play, of: "k.fsm")
-    #expect(progress.entry(of: "k.fsm")?.best == .init(right: 1, asked: 1))
-    #expect(progress.entry(of: "k.fsm")?.place(of: 7) == nil)
+    expectEqual(progress.entry(of: "k.fsm")?.best, .init(right: 1, asked: 1))
+    expectNil(progress.entry(of: "k.fsm")?.place(of: 7))
     // Done stays done, and has a place again.
     progress.note(LessonPlay(lesson, from: 2), of: "k.fsm")
-    #expect(LessonProgress(progress.text) == progress)
-    #expect(progress.entry(of: "k.fsm")?.place(of: 7) == 2)
-    #expect(progress.entry(of: "01-keys of mine.fsm")?.best == nil)
+    expectEqual(LessonProgress(progress.text), progress)
+    expectEqual(progress.entry(of: "k.fsm")?.place(of: 7), 2)
+    expectNil(progress.entry(of: "01-keys of mine.fsm")?.best)
   }
 
   @Test("a lesson stays done with its best score when it is played again, in part or worse, and when it gets parts")
   func best() throws {
     let lesson = Lesson(try script())
     var progress = LessonProgress("k.fsm 9/9 3/4 done\nl.fsm 2/9 0/1 done 2/2\n")
-    #expect(progress.entry(of: "k.fsm")?.best == .init(right: 3, asked: 4))
-    #expect(progress.entry(of: "l.fsm")?.best == .init(right: 2, asked: 2))
+    expectEqual(progress.entry(of: "k.fsm")?.best, .init(right: 3, asked: 4))
+    expectEqual(progress.entry(of: "l.fsm")?.best, .init(right: 2, asked: 2))
     func end(_ right: Int, of asked: Int) {
       var play = LessonPlay(lesson, from: 6, score: .init(right: right, asked: asked))
       play.next()
       progress.note(play, of: "k.fsm")
     }
     progress.note(LessonPlay(lesson, from: 3, score: .init(right: 0, asked: 1)), of: "k.fsm")
-    #expect(progress.entry(of: "k.fsm")?.best?.fraction == "3/4")
+    expectEqual(progress.entry(of: "k.fsm")?.best?.fraction, "3/4")
     for (right, asked, best) in [(0, 0, "3/4"), (1, 2, "3/4"), (4, 5, "4/5"), (3, 3, "3/3")] {
       end(right, of: asked)
-      #expect(progress.entry(of: "k.fsm")?.best?.fraction == best)
+      expectEqual(progress.entry(of: "k.fsm")?.best?.fraction, best)
     }
   }
 
   @Test("who goes on in the middle is told the last text again")
   func reminder() throws {
     let lesson = Lesson(try script())
-    #expect(
-      (0...7).map { LessonPlay(lesson, from: $0).reminder?.first } == [
+    expectEqual(
+      (0...7).map { LessonPlay(lesson, from: $0).reminder?.first },
+      [
         nil, "One.", "One.", "One.", "One.", "One.", nil, nil,
       ])
   }
@@ -678,20 +679,20 @@ struct LessonPlayTests {
       Issue.record("a broken file hides others")
       return
     }
-    #expect(folder.entries.map(\.name) == ["states", "time", "timers"])
-    #expect(choose("2") == [2])
-    #expect(choose("7") == [7])
-    #expect(choose("3") == [0])
-    #expect(choose("TIME") == [2])
-    #expect(choose("timers") == [7])
-    #expect(choose("stat") == [0, 1, 7])
-    #expect(choose("late") == [7])
-    #expect(choose("none") == [0])
-    #expect(folder.next(after: folder.entries[0])?.number == 2)
-    #expect(folder.next(after: folder.entries[2]) == nil)
+    expectEqual(folder.entries.map(\.name), ["states", "time", "timers"])
+    expectEqual(choose("2"), [2])
+    expectEqual(choose("7"), [7])
+    expectEqual(choose("3"), [0])
+    expectEqual(choose("TIME"), [2])
+    expectEqual(choose("timers"), [7])
+    expectEqual(choose("stat"), [0, 1, 7])
+    expectEqual(choose("late"), [7])
+    expectEqual(choose("none"), [0])
+    expectEqual(folder.next(after: folder.entries[0])?.number, 2)
+    expectNil(folder.next(after: folder.entries[2]))
     // Files of two folders may have the same name.
     let folders = LessonFolder([try lesson("L/a/01-x.fsm", "A"), try lesson("L/b/01-x.fsm", "B")])
-    #expect(folders.next(after: folders.entries[0])?.heading.title == "B")
-    #expect(folders.next(after: folders.entries[1]) == nil)
+    expectEqual(folders.next(after: folders.entries[0])?.heading.title, "B")
+    expectNil(folders.next(after: folders.entries[1]))
   }
 }

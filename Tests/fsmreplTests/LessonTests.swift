@@ -85,9 +85,9 @@ struct LessonTests {
     let folder = try Folder()
     let terminal = try folder.start("lesson", columns: 80)
     let shown = try terminal.wait(for: "plays one.")
-    #expect(shown.contains("1  for everybody  3 min  A key that locks\n"), "\(shown)")
-    #expect(shown.contains("2  with practice  1 min  Cold\n"))
-    #expect(try terminal.waitForEnding() == .exited(0))
+    expect(shown, contains: "1  for everybody  3 min  A key that locks\n", "\(shown)")
+    expect(shown, contains: "2  with practice  1 min  Cold\n")
+    try expectEqual(terminal.waitForEnding(), .exited(0))
   }
 
   @Test("the list of the lessons that come with the program fits in 80 columns, also with scores")
@@ -105,15 +105,15 @@ struct LessonTests {
       ["lesson", "--lessons", lessons], columns: 80, variables: ["XDG_STATE_HOME=\(folder.path)/state"])
     let shown = try terminal.wait(for: "'fsmrepl lesson NUMBER'")
     let rows = shown.split(separator: "\n").filter { !$0.isEmpty }
-    #expect(rows.count == 15 && rows.allSatisfy { $0.contains(" min ") && $0.contains("(done 10/10)") }, "\(shown)")
+    expect(rows.count == 15 && rows.allSatisfy { $0.contains(" min ") && $0.contains("(done 10/10)") }, "\(shown)")
   }
 
   @Test("each lesson that comes with the program takes ten to twelve minutes by the estimate that the list shows")
   func minutes() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Lessons").path
     let scripts = RunFiles.scripts([folder]).compactMap(\.item)
-    #expect(scripts.count == 15)
-    for script in scripts { #expect((9...12).contains(Lesson(script).minutes), "\(script.name)") }
+    expectEqual(scripts.count, 15)
+    for script in scripts { expect((9...12).contains(Lesson(script).minutes), "\(script.name)") }
   }
 
   @Test(
@@ -131,10 +131,10 @@ struct LessonTests {
     // No state of the machine: it asks again.
     terminal.type("no idea\r")
     let list = try terminal.wait(for: "stayed.\n").replacing("\n", with: " ")
-    #expect(list.hasSuffix("It has: off, on, capsLock. Other answers are ignored, refused and "), "\(list)")
+    expect(list, hasSuffix: "It has: off, on, capsLock. Other answers are ignored, refused and ", "\(list)")
     try terminal.wait(for: "state> ")
     terminal.type("onn\r")
-    #expect(try terminal.wait(for: "on?\n").contains("key has no state 'onn'. Did you mean"))
+    try expect(terminal.wait(for: "on?\n"), contains: "key has no state 'onn'. Did you mean")
     try terminal.wait(for: "state> ")
     // Two states are none; a sentence about one is.
     terminal.type("off or on\r")
@@ -147,9 +147,7 @@ struct LessonTests {
     try terminal.wait(for: "event> ")
     terminal.type("character x\r")
     let why = try terminal.wait(for: "> send key tap\n")
-    #expect(
-      why.replacing("\n", with: " ").contains(
-        "No. That brings key from on to off. The event is tap."))
+    expect(why.replacing("\n", with: " "), contains: "No. That brings key from on to off. The event is tap.")
     try terminal.wait(for: "time> ")
     terminal.type("350ms\r")
     try terminal.wait(for: "Right.")
@@ -173,10 +171,10 @@ struct LessonTests {
     try terminal.wait(for: "capsLock")
     try terminal.wait(for: "The end of it.\n")
     let end = try terminal.wait(for: "Cold.").replacing("\n", with: " ")
-    #expect(end.contains("This is the end of the lesson. 2 of 3 right. Next: 'fsmrepl lesson 2',"))
-    #expect(try terminal.waitForEnding() == .exited(0))
-    #expect(terminal.isRestored)
-    #expect(folder.progress == "L/01-keys.fsm 12/12 2/3 done 2/3")
+    expect(end, contains: "This is the end of the lesson. 2 of 3 right. Next: 'fsmrepl lesson 2',")
+    try expectEqual(terminal.waitForEnding(), .exited(0))
+    expect(terminal.isRestored)
+    expectEqual(folder.progress, "L/01-keys.fsm 12/12 2/3 done 2/3")
   }
 
   @Test("a learner goes back to the question before, as often as there is one, and it is not counted again")
@@ -209,8 +207,8 @@ struct LessonTests {
     try terminal.wait(for: "time> ")
     terminal.type("\u{03}")
     try terminal.wait(for: "'fsmrepl lesson 1' goes on here, with part 9 of 12.")
-    #expect(try terminal.waitForEnding() == .exited(0))
-    #expect(folder.progress == "L/01-keys.fsm 8/12 2/3")
+    try expectEqual(terminal.waitForEnding(), .exited(0))
+    expectEqual(folder.progress, "L/01-keys.fsm 8/12 2/3")
   }
 
   @Test("a lesson begins in the middle where that is wished, and then its score is not that of the whole")
@@ -221,13 +219,13 @@ struct LessonTests {
     try terminal.wait(for: "off → on")
     try terminal.wait(for: "time> ")
     terminal.type("\u{04}")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    try expectEqual(terminal.waitForEnding(), .exited(0))
     terminal = try folder.start("lesson", "1", "from", "13")
     try terminal.wait(for: "lesson 1 has parts 1 to 12, and no part 13")
-    #expect(try terminal.waitForEnding() == .exited(1))
+    try expectEqual(terminal.waitForEnding(), .exited(1))
     terminal = try folder.start("lesson", "1", "from", "x")
     try terminal.wait(for: "'x' is no part of a lesson")
-    #expect(try terminal.waitForEnding() == .exited(1))
+    try expectEqual(terminal.waitForEnding(), .exited(1))
   }
 
   @Test("the state alone misses the point of a question that offers what becomes of the event")
@@ -249,7 +247,7 @@ struct LessonTests {
     terminal.type("loading\r")
     try terminal.wait(for: "✓ Right.")
     let again = try folder.start("lesson", "2", "--auto")
-    #expect(try again.waitForEnding() == .exited(0))
+    try expectEqual(again.waitForEnding(), .exited(0))
   }
 
   @Test("a table of a lesson for everybody has no counts below it")
@@ -259,7 +257,7 @@ struct LessonTests {
     for (level, hasCounts) in [(1, false), (2, true)] {
       try RegularFile.write("lesson T\nlevel \(level)\n\(table)", to: "\(folder.path)/L/02-fridge.fsm", replaces: true)
       let terminal = try folder.start("lesson", "2", "--auto")
-      #expect(try terminal.wait(for: "ignored: nothing happens").contains("2 states, 2 events") == hasCounts)
+      try expectEqual(terminal.wait(for: "ignored: nothing happens").contains("2 states, 2 events"), hasCounts)
     }
   }
 
@@ -272,9 +270,9 @@ struct LessonTests {
     try terminal.wait(for: "event> ")
     terminal.type("half a line\u{03}")
     try terminal.wait(for: "'fsmrepl lesson 1' goes on here, with part ")
-    #expect(try terminal.waitForEnding() == .exited(0))
-    #expect(terminal.isRestored)
-    #expect(folder.progress == "L/01-keys.fsm 3/12 1/1")
+    try expectEqual(terminal.waitForEnding(), .exited(0))
+    expect(terminal.isRestored)
+    expectEqual(folder.progress, "L/01-keys.fsm 3/12 1/1")
     terminal = try folder.start("lesson", "1")
     try terminal.wait(for: "up to part 3 of 12.")
     try terminal.wait(for: "Enter: go on")
@@ -286,8 +284,8 @@ struct LessonTests {
     try terminal.wait(for: "on → capsLock")
     try terminal.wait(for: "time> ")
     terminal.type("\u{04}")
-    #expect(try terminal.waitForEnding() == .exited(0))
-    #expect(folder.progress == "L/01-keys.fsm 6/12 2/2")
+    try expectEqual(terminal.waitForEnding(), .exited(0))
+    expectEqual(folder.progress, "L/01-keys.fsm 6/12 2/2")
     terminal = try folder.start("lesson", "1")
     try terminal.wait(for: "b: begin again")
     terminal.type("b")
@@ -311,16 +309,16 @@ struct LessonTests {
     try terminal.wait(for: "Enter: on")
     if keys != "quit\r" {
       terminal.type(keys)
-      #expect(try terminal.waitForEnding() == .exited(0))
-      #expect(folder.progress == "L/01-keys.fsm 7/12 0/3")
+      try expectEqual(terminal.waitForEnding(), .exited(0))
+      expectEqual(folder.progress, "L/01-keys.fsm 7/12 0/3")
       return
     }
     terminal.type("\r")
     try terminal.wait(for: "virtual 0.350> ")
     terminal.type(keys)
-    #expect(try terminal.waitForEnding() == .exited(0))
-    #expect(terminal.isRestored)
-    #expect(folder.progress == "L/01-keys.fsm 8/12 0/3")
+    try expectEqual(terminal.waitForEnding(), .exited(0))
+    expect(terminal.isRestored)
+    expectEqual(folder.progress, "L/01-keys.fsm 8/12 0/3")
   }
 
   @Test("free play harms nothing: what it breaks is whole again, and 'skip' plays the solution")
@@ -351,7 +349,7 @@ struct LessonTests {
     try terminal.wait(for: "off → on")
     try terminal.wait(for: "on → capsLock")
     try terminal.wait(for: "The end of it.")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    try expectEqual(terminal.waitForEnding(), .exited(0))
   }
 
   @Test("where progress cannot be kept, nobody says that it is")
@@ -361,7 +359,7 @@ struct LessonTests {
     try terminal.wait(for: "state> ")
     terminal.type("\u{03}")
     try terminal.wait(for: "Your place could not be saved")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    try expectEqual(terminal.waitForEnding(), .exited(0))
     let full = try Folder()
     mkdir("\(full.path)/state", 0o700)
     mkdir("\(full.path)/state/fsmd", 0o700)
@@ -370,7 +368,7 @@ struct LessonTests {
     try other.wait(for: "state> ")
     other.type("\u{03}")
     try other.wait(for: "Your place could not be saved")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(full.path)/state/fsmd") == ["lessons"])
+    try expectEqual(FileManager.default.contentsOfDirectory(atPath: "\(full.path)/state/fsmd"), ["lessons"])
   }
 
   @Test("a copy of a lesson in another folder has a progress of its own")
@@ -381,20 +379,20 @@ struct LessonTests {
     let terminal = try folder.start("lesson", "1")
     try terminal.wait(for: "state> ")
     terminal.type("\u{03}")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    try expectEqual(terminal.waitForEnding(), .exited(0))
     for isThere in [false, true] {
       let own = try Pseudoterminal(
         ["lesson", "1", "--lessons", "\(folder.path)/My 100 % own"],
         variables: ["XDG_STATE_HOME=\(folder.path)/state"])
-      #expect(try own.wait(for: isThere ? "Enter: go on" : "state> ").contains("been here before") == isThere)
+      try expectEqual(own.wait(for: isThere ? "Enter: go on" : "state> ").contains("been here before"), isThere)
       if !isThere {
         own.type("on\r")
         try own.wait(for: "event> ")
       }
       own.type(isThere ? "q" : "\u{03}")
-      #expect(try own.waitForEnding() == .exited(0))
+      try expectEqual(own.waitForEnding(), .exited(0))
     }
-    #expect(folder.progress == "L/01-keys.fsm 2/12 0/0\nMy%20100%20%25%20own/01-keys.fsm 3/12 1/1")
+    expectEqual(folder.progress, "L/01-keys.fsm 2/12 0/0\nMy%20100%20%25%20own/01-keys.fsm 3/12 1/1")
   }
 
   @Test("a signal at the question where to begin leaves nothing of the daemon behind", arguments: [SIGTERM, SIGHUP])
@@ -405,12 +403,12 @@ struct LessonTests {
     var terminal = try start()
     try terminal.wait(for: "state> ")
     terminal.type("\u{03}")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    try expectEqual(terminal.waitForEnding(), .exited(0))
     terminal = try start()
     try terminal.wait(for: "Enter: go on")
     terminal.signal(signal)
-    #expect(try terminal.waitForEnding() == .killed(signal: signal))
-    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/tmp") == [])
+    try expectEqual(terminal.waitForEnding(), .killed(signal: signal))
+    try expectEqual(FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/tmp"), [])
   }
 
   @Test("a lesson with mistakes is told, and the others are listed and played")
@@ -420,17 +418,17 @@ struct LessonTests {
     var terminal = try folder.start("lesson", columns: 100)
     try terminal.wait(for: "03-bad.fsm:3:")
     try terminal.wait(for: "A key that locks")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    try expectEqual(terminal.waitForEnding(), .exited(0))
     terminal = try folder.start("lesson", "--auto", "cold")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    try expectEqual(terminal.waitForEnding(), .exited(0))
     for wish in ["3", "bad"] {
       terminal = try folder.start("lesson", wish, columns: 200)
       try terminal.wait(for: "L/03-bad.fsm has mistakes, so it cannot be played")
-      #expect(try terminal.waitForEnding() == .exited(1))
+      try expectEqual(terminal.waitForEnding(), .exited(1))
     }
     for name in ["01-keys", "02-fridge"] { unlink("\(folder.path)/L/\(name).fsm") }
     terminal = try folder.start("lesson", columns: 100)
-    #expect(try terminal.waitForEnding() == .exited(1))
+    try expectEqual(terminal.waitForEnding(), .exited(1))
   }
 
   /// A prompt with a daemon of its own, and the path of its socket.
@@ -459,13 +457,13 @@ struct LessonTests {
     try terminal.wait(for: "off → on")
     try terminal.wait(for: "event> ")
     terminal.type("tap\r")
-    #expect(try !terminal.wait(for: "on → capsLock").contains("judged"))
+    try expect(!terminal.wait(for: "on → capsLock").contains("judged"))
     try terminal.wait(for: "time> ")
     terminal.type("\u{03}")
-    #expect(try terminal.waitForEnding() == .exited(0))
-    #expect(folder.progress == "L/01-keys.fsm 6/12 0/0")
+    try expectEqual(terminal.waitForEnding(), .exited(0))
+    expectEqual(folder.progress, "L/01-keys.fsm 6/12 0/0")
     prompt.type("worlds\rsync\r")
-    #expect(try !prompt.wait(for: "all done").contains("lesson-"))
+    try expect(!prompt.wait(for: "all done").contains("lesson-"))
   }
 
   @Test("a killed player's world goes with the next lesson; those that others play, and other worlds, stay")
@@ -480,14 +478,14 @@ struct LessonTests {
     let players = try (0..<3).map { _ in try folder.start("lesson", "1", "--socket", socket) }
     for player in players { try player.wait(for: "state> ") }
     let before = try worlds()
-    #expect(before.count == 4)
+    expectEqual(before.count, 4)
     players[0].signal(SIGKILL)
-    #expect(try players[0].waitForEnding() == .killed(signal: SIGKILL))
-    #expect(try worlds() == before)
+    try expectEqual(players[0].waitForEnding(), .killed(signal: SIGKILL))
+    try expectEqual(worlds(), before)
     let next = try folder.start("lesson", "2", "--socket", socket)
     try next.wait(for: "This was the last lesson.")
     let after = try worlds()
-    #expect(after.count == 3 && after.isStrictSubset(of: before) && after.contains("mine"), "\(after)")
+    expect(after.count == 3 && after.isStrictSubset(of: before) && after.contains("mine"), "\(after)")
     players[1].type("on\r")
     try players[1].wait(for: "Right.")
   }
@@ -501,12 +499,12 @@ struct LessonTests {
     }
     let seven = ["lesson-7", "lesson-7-2", "lesson-7-trial", "lesson-7-2-trial"]
     let worlds = ["main", "lesson", "lesson-77", "lesson-x", "lesson-7-mine"] + seven
-    #expect(left(worlds, clients: [". ana client=1 world=main"]) == ["lesson-77"] + seven)
+    expectEqual(left(worlds, clients: [". ana client=1 world=main"]), ["lesson-77"] + seven)
     // While an answer is tried its player is in the copy.
-    #expect(left(worlds, clients: [". ana client=1 world=ana/lesson-7-trial"]) == ["lesson-77"])
-    #expect(left(worlds, clients: [". ana client=1 world=main"], running: [7]) == ["lesson-77"])
-    #expect(left(["ben/lesson-9"], clients: [". ana client=1 world=main", ". ben"]).isEmpty)
-    #expect(left(worlds, clients: []).isEmpty)
+    expectEqual(left(worlds, clients: [". ana client=1 world=ana/lesson-7-trial"]), ["lesson-77"])
+    expectEqual(left(worlds, clients: [". ana client=1 world=main"], running: [7]), ["lesson-77"])
+    expect(left(["ben/lesson-9"], clients: [". ana client=1 world=main", ". ben"]).isEmpty)
+    expect(left(worlds, clients: []).isEmpty)
   }
 
   @Test("a daemon that goes away ends a lesson, and the place is kept")
@@ -516,13 +514,13 @@ struct LessonTests {
     let terminal = try folder.start("lesson", "1", "--socket", socket)
     try terminal.wait(for: "state> ")
     prompt.type("quit\r")
-    #expect(try prompt.waitForEnding() == .exited(0))
+    try expectEqual(prompt.waitForEnding(), .exited(0))
     terminal.type("on\r")
     try terminal.wait(for: "the connection to the daemon was lost")
     try terminal.wait(for: "'fsmrepl lesson 1' goes on here, with part ")
-    #expect(try terminal.waitForEnding() == .exited(2))
-    #expect(terminal.isRestored)
-    #expect(folder.progress == "L/01-keys.fsm 2/12 0/0")
+    try expectEqual(terminal.waitForEnding(), .exited(2))
+    expect(terminal.isRestored)
+    expectEqual(folder.progress, "L/01-keys.fsm 2/12 0/0")
   }
 
   @Test("a goal about timers is reached with 'mode json', too")
@@ -533,7 +531,7 @@ struct LessonTests {
     try terminal.wait(for: "virtual 0.000> ")
     for request in ["mode json", "send key tap"] { terminal.type("\(request)\r") }
     try terminal.wait(for: "✓ Done.")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    try expectEqual(terminal.waitForEnding(), .exited(0))
   }
 
   @Test("the window may change its width, and the terminal may have neither colours nor Unicode")
@@ -545,7 +543,7 @@ struct LessonTests {
       replaces: true)
     let list = try folder.start("lesson", variables: ["LC_ALL=C"])
     try list.wait(for: "plays one.")
-    #expect(list.written.allSatisfy { $0 < 0x80 })
+    expect(list.written.allSatisfy { $0 < 0x80 })
     let terminal = try folder.start("lesson", "1", columns: 30, variables: ["LC_ALL=C", "TERM=dumb"])
     // What does not fit on the screen any more waits for a key.
     for _ in 0..<2 {
@@ -555,7 +553,7 @@ struct LessonTests {
     try terminal.wait(for: "  - From \"-18 oC\" on~\n")
     try terminal.wait(for: "Enter: on")
     // What cannot be erased stays, and no commands are sent.
-    #expect(!terminal.written.contains(0x1B))
+    expect(!terminal.written.contains(0x1B))
     terminal.type("\r")
     try terminal.wait(for: "\n")
     try terminal.wait(for: "state> ")
@@ -564,10 +562,10 @@ struct LessonTests {
     try terminal.wait(for: "Right.")
     try terminal.wait(for: "off -> on")
     try terminal.wait(for: "event> ")
-    #expect(terminal.written.allSatisfy { $0 < 0x80 })
+    expect(terminal.written.allSatisfy { $0 < 0x80 })
     terminal.signal(SIGTERM)
-    #expect(try terminal.waitForEnding() == .killed(signal: SIGTERM))
-    #expect(folder.progress == "L/01-keys.fsm 7/16 1/1")
+    try expectEqual(terminal.waitForEnding(), .killed(signal: SIGTERM))
+    expectEqual(folder.progress, "L/01-keys.fsm 7/16 1/1")
   }
 
   @Test("--auto answers everything itself, without a terminal, and keeps nothing")
@@ -578,8 +576,8 @@ struct LessonTests {
     try terminal.wait(for: "event> tap\n")
     try terminal.wait(for: "time> 0.350\n")
     try terminal.wait(for: "3 of 3 right.")
-    #expect(try terminal.waitForEnding() == .exited(0))
-    #expect(folder.progress.isEmpty)
+    try expectEqual(terminal.waitForEnding(), .exited(0))
+    expect(folder.progress.isEmpty)
   }
 
   @Test("--auto fails where a picture cannot be drawn")
@@ -589,7 +587,7 @@ struct LessonTests {
     let terminal = try folder.start("lesson", "--auto", "2")
     try terminal.wait(for: "This line fails")
     try terminal.wait(for: "expected a picture, got - UNKNOWN-MACHINE")
-    #expect(try terminal.waitForEnding() == .exited(3))
+    try expectEqual(terminal.waitForEnding(), .exited(3))
   }
 
   @Test("data that a question asks for are asked for again, however they are left out")
@@ -616,22 +614,22 @@ struct LessonTests {
       "pause", "say The end.")
     // So high that all of it fits.
     var terminal = try folder.start("lesson", "2", rows: 40)
-    #expect(try terminal.wait(for: "Enter: on").contains("  • 12\n"))
+    try expect(terminal.wait(for: "Enter: on"), contains: "  • 12\n")
     terminal = try folder.start("lesson", "2", rows: 12)
     // The title, a text and two requests; then an answer of more rows than are left.
     let first = try terminal.wait(for: "Enter: on")
-    #expect(first.hasPrefix("2  Cold\n") && first.contains("off → on") && !first.contains("> journal"), "\(first)")
-    #expect(first.count { $0 == "\n" } <= 11)
+    expect(first.hasPrefix("2  Cold\n") && first.contains("off → on") && !first.contains("> journal"), "\(first)")
+    expect(first.count { $0 == "\n" } <= 11)
     terminal.type(" ")
     let second = try terminal.wait(for: "Enter: on")
     // A text of more rows than the screen has begins below, and goes on behind the key.
-    #expect(second.contains("> journal") && !second.contains("• 12\n"), "\(second)")
-    #expect(second.count { $0 == "\n" } <= 11)
+    expect(second.contains("> journal") && !second.contains("• 12\n"), "\(second)")
+    expect(second.count { $0 == "\n" } <= 11)
     terminal.type(" ")
-    #expect(try terminal.wait(for: "Enter: on").contains("  • 12\n"))
+    try expect(terminal.wait(for: "Enter: on"), contains: "  • 12\n")
     terminal.type(" ")
     try terminal.wait(for: "The end.")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    try expectEqual(terminal.waitForEnding(), .exited(0))
   }
 
   @Test("in free play, too, an answer that comes too late is seen, and what only happens inside is not")
@@ -644,8 +642,8 @@ struct LessonTests {
     try terminal.wait(for: "virtual 0.000> ")
     for request in ["send r open 8", "send r open 9", "advance 2s"] { terminal.type("\(request)\r") }
     let shown = try terminal.wait(for: "✓ Done.")
-    #expect(shown.contains("ignored in loading(9)") && !shown.contains("armed"), "\(shown)")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    expect(shown.contains("ignored in loading(9)") && !shown.contains("armed"), "\(shown)")
+    try expectEqual(terminal.waitForEnding(), .exited(0))
   }
 
   @Test("a signal leaves the terminal as it was, at a question, a pause and in free play", arguments: 0..<3)
@@ -657,8 +655,8 @@ struct LessonTests {
     let terminal = try folder.start("lesson", "2")
     try terminal.wait(for: ["state> ", "Enter: on", "virtual 0.000> "][place])
     terminal.signal(SIGQUIT)
-    #expect(try terminal.waitForEnding() == .killed(signal: SIGQUIT))
-    #expect(terminal.isRestored)
+    try expectEqual(terminal.waitForEnding(), .killed(signal: SIGQUIT))
+    expect(terminal.isRestored)
   }
 
   @Test("a lesson that cannot be written fails")
@@ -678,8 +676,8 @@ struct LessonTests {
     try folder.write("say \(words)", "new shiftKey key", "send key tap", "after 1s", "show wave")
     let terminal = try folder.start("lesson", "2", columns: 130, rows: 60)
     let longest = try terminal.wait(for: "This was the last lesson.").split(separator: "\n")
-    #expect((80...88).contains(longest.filter { $0.hasPrefix("word") }.map(\.count).max() ?? 0))
-    #expect(longest.contains { $0.count > 100 && !$0.hasPrefix("word") })
+    expect((80...88).contains(longest.filter { $0.hasPrefix("word") }.map(\.count).max() ?? 0))
+    expect(longest.contains { $0.count > 100 && !$0.hasPrefix("word") })
   }
 
   @Test("--page prints the link to the lesson's world; --present has large states, and times as people say them")
@@ -687,7 +685,7 @@ struct LessonTests {
     let folder = try Folder()
     var terminal = try folder.start("lesson", "1", "--page")
     let link = try terminal.wait(for: "upper case.")
-    #expect(link.contains("The page is at http://127.0.0.1:") && link.contains("/?world=lesson#"))
+    expect(link.contains("The page is at http://127.0.0.1:") && link.contains("/?world=lesson#"))
     terminal = try folder.start("lesson", "1", "--present")
     try terminal.wait(for: "state> ")
     terminal.type("on\r")
@@ -731,10 +729,10 @@ struct LessonTests {
     let server = try server(use: [["+ @ world=w clock=virtual t=0.000 seq=0"], []], isAsked: isAsked)
     let terminal = try folder.start("lesson", "2", "--socket", server.path)
     try terminal.wait(for: "Your turn: Go.")
-    for _ in 0..<2 { #expect(isAsked.wait(timeout: .now() + .seconds(20)) == .success) }
+    for _ in 0..<2 { expectEqual(isAsked.wait(timeout: .now() + .seconds(20)), .success) }
     terminal.type("\u{03}")
     try terminal.wait(for: "'fsmrepl lesson 2' goes on here, with part ")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    try expectEqual(terminal.waitForEnding(), .exited(0))
   }
 
   @Test("a world that cannot be entered: the daemon's reason is told")
@@ -743,7 +741,7 @@ struct LessonTests {
     let server = try server(use: [["- @ BUSY : there is no room"]])
     let terminal = try folder.start("lesson", "2", "--socket", server.path)
     try terminal.wait(for: "the lesson gets no world: BUSY : there is no room")
-    #expect(try terminal.waitForEnding() == .exited(3))
+    try expectEqual(terminal.waitForEnding(), .exited(3))
   }
 
   @Test("a lesson that nobody has, or that several are")
@@ -751,9 +749,9 @@ struct LessonTests {
     let folder = try Folder()
     var terminal = try folder.start("lesson", "zoo")
     try terminal.wait(for: "there is no lesson 'zoo'")
-    #expect(try terminal.waitForEnding() == .exited(1))
+    try expectEqual(terminal.waitForEnding(), .exited(1))
     terminal = try folder.start("lesson", "e")
-    #expect(try terminal.waitForEnding() == .exited(1))
+    try expectEqual(terminal.waitForEnding(), .exited(1))
   }
 
   @Test("a script is shown to a room: its remarks, a key for the next line, another for back")
@@ -791,7 +789,7 @@ struct LessonTests {
     try terminal.wait(for: "A key.\n")
     try terminal.wait(for: "Enter: on   q: leav")
     terminal.type("q")
-    #expect(try terminal.waitForEnding() == .exited(0))
-    #expect(terminal.isRestored)
+    try expectEqual(terminal.waitForEnding(), .exited(0))
+    expect(terminal.isRestored)
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import UnixHost
 
@@ -32,18 +33,19 @@ struct LineSourceTests {
 
   @Test("expressions, one or several lines each")
   func expressions() throws {
-    #expect(try lines([.expression("a b"), .expression("c\nd")]) == ["-e a b", "-e:1 c", "-e:2 d"])
-    #expect(try lines([.expression("")]) == ["-e "])
+    try expectEqual(lines([.expression("a b"), .expression("c\nd")]), ["-e a b", "-e:1 c", "-e:2 d"])
+    try expectEqual(lines([.expression("")]), ["-e "])
   }
 
   @Test("files are numbered by line; the last line needs no end, CRLF is an end")
   func files() throws {
     try withFile(Array("one\r\n\ntwo".utf8)) { (path: String) throws in
-      #expect(try lines([.file(path), .expression("x")]) == ["\(path):1 one", "\(path):2 ", "\(path):3 two", "-e x"])
+      try expectEqual(
+        lines([.file(path), .expression("x")]), ["\(path):1 one", "\(path):2 ", "\(path):3 two", "-e x"])
     }
-    try withFile([]) { (path: String) throws in #expect(try lines([.file(path)]) == []) }
+    try withFile([]) { (path: String) throws in try expectEqual(lines([.file(path)]), []) }
     try withFile([0x61, 0xFF, 0x0A, 0x62, 0x0A]) { (path: String) throws in
-      #expect(try lines([.file(path)]) == ["\(path):1 not UTF-8", "\(path):2 b"])
+      try expectEqual(lines([.file(path)]), ["\(path):1 not UTF-8", "\(path):2 b"])
     }
   }
 
@@ -51,15 +53,15 @@ struct LineSourceTests {
   func longLine() throws {
     let long = String(repeating: "x", count: 200_000)
     try withFile(Array("\(long)\nend\n".utf8)) { (path: String) throws in
-      #expect(try lines([.file(path)]) == ["\(path):1 \(long)", "\(path):2 end"])
+      try expectEqual(lines([.file(path)]), ["\(path):1 \(long)", "\(path):2 end"])
     }
   }
 
   @Test("a folder is no file, and the next source follows; a document is a line that loads it")
   func folder() throws {
-    #expect(
-      try lines([.document("a.mmd"), .file("/proc/self"), .expression("x")])
-        == ["a.mmd load a.mmd", "cannot read /proc/self: Is a directory", "-e x"])
+    try expectEqual(
+      lines([.document("a.mmd"), .file("/proc/self"), .expression("x")]),
+      ["a.mmd load a.mmd", "cannot read /proc/self: Is a directory", "-e x"])
   }
 
   @Test("a file that is not there is named")

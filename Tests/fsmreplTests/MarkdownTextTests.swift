@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import fsmrepl
@@ -10,24 +11,24 @@ struct MarkdownTextTests {
 
   @Test("lines make paragraphs and lists")
   func blocks() {
-    #expect(
-      shown(["One", "two.", "", "", "- a", "more", "- b", "", "End."])
-        == "One two.\n\n  • a more\n  • b\n\nEnd.\n")
-    #expect(shown([]) == "")
-    #expect(shown([""]) == "")
+    expectEqual(
+      shown(["One", "two.", "", "", "- a", "more", "- b", "", "End."]), "One two.\n\n  • a more\n  • b\n\nEnd.\n")
+    expectEqual(shown([]), "")
+    expectEqual(shown([""]), "")
   }
 
   @Test("code between three backticks keeps its lines and its blanks")
   func code() {
-    #expect(
-      shown(["One:", "```", "a {", "  *b* }", "```", "two."], width: 10) == "One:\n\n    a {\n      *b* }\n\ntwo.\n")
+    expectEqual(
+      shown(["One:", "```", "a {", "  *b* }", "```", "two."], width: 10), "One:\n\n    a {\n      *b* }\n\ntwo.\n")
   }
 
   @Test("marks are taken away in pairs; what is no pair stays")
   func spans() {
     typealias Span = MarkdownText.Span
-    #expect(
-      MarkdownText.spans("a **b c** *d* `e*f`.") == [
+    expectEqual(
+      MarkdownText.spans("a **b c** *d* `e*f`."),
+      [
         Span(look: .plain, text: "a "), Span(look: .bold, text: "b c"),
         Span(look: .plain, text: " "),
         Span(look: .italic, text: "d"), Span(look: .plain, text: " "),
@@ -35,19 +36,18 @@ struct MarkdownTextTests {
         Span(look: .plain, text: "."),
       ])
     for text in ["2 * 3 * 4", "a*", "**", "`", "*", "** a **", "snake_case_name"] {
-      #expect(MarkdownText.spans(text) == [Span(look: .plain, text: text)], "\(text)")
+      expectEqual(MarkdownText.spans(text), [Span(look: .plain, text: text)], "\(text)")
     }
-    #expect(
-      MarkdownText.spans(#"\*a\* \`b\` \\ \c"#) == [Span(look: .plain, text: #"*a* `b` \ \c"#)])
+    expectEqual(MarkdownText.spans(#"\*a\* \`b\` \\ \c"#), [Span(look: .plain, text: #"*a* `b` \ \c"#)])
   }
 
   @Test(
     "colours repeat what is there; without them code keeps its marks", arguments: [true, false])
   func colours(usesColour: Bool) {
     let text = shown(["**a** *b* `c`"], Style(usesColour: usesColour, usesUnicode: true))
-    #expect(text.contains("\u{1B}") == usesColour)
-    #expect(text.contains("`c`") == !usesColour)
-    #expect(!text.contains("*"))
+    expectEqual(text.contains("\u{1B}"), usesColour)
+    expectEqual(text.contains("`c`"), !usesColour)
+    expect(!text.contains("*"))
   }
 
   @Test("lines are as wide as the terminal, counted in columns", arguments: [40, 60, 88])
@@ -58,13 +58,13 @@ struct MarkdownTextTests {
         "- " + "ab ".repeated(40),
       ], width: columns)
     for line in text.split(separator: "\n") {
-      #expect(ScreenText.columns(of: line) < columns, "\(line)")
+      expect(ScreenText.columns(of: line) < columns, "\(line)")
     }
   }
 
   @Test("what others wrote cannot command the terminal")
   func escapes() {
-    #expect(!shown(["a\u{1B}[2Jb \u{202E}c"]).contains("\u{1B}"))
+    expect(!shown(["a\u{1B}[2Jb \u{202E}c"]).contains("\u{1B}"))
   }
 }
 

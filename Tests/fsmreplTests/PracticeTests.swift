@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import UnixHost
 
@@ -24,10 +25,10 @@ struct PracticeTests {
     try terminal.wait(for: "send print loaded\n")
     terminal.type("ignored\r")
     let why = try terminal.wait(for: "send print ")
-    #expect(
-      why.hasSuffix(
-        "no: refused: it was not started\n  possible now: start\n  would do nothing: reset\n"
-          + "  possible in loading, by way of: start\n  "), "\(why)")
+    expect(
+      why,
+      hasSuffix: "no: refused: it was not started\n  possible now: start\n  would do nothing: reset\n"
+        + "  possible in loading, by way of: start\n  ", "\(why)")
     terminal.type("nonsense\r")
     try terminal.wait(for: "print has no state 'nonsense'")
     terminal.type("loding\r")
@@ -37,10 +38,10 @@ struct PracticeTests {
     try terminal.wait(for: "main virtual ")
     terminal.type("worlds\rshow print\r")
     let worlds = try terminal.wait(for: "state      idle")
-    #expect(!worlds.contains("quiz-"))
+    expect(!worlds.contains("quiz-"))
     terminal.type("journal print\rsync\r")
     let journal = try terminal.wait(for: "all done")
-    #expect(journal.contains("created, a job, idle") && !journal.contains("loading"), "\(journal)")
+    expect(journal.contains("created, a job, idle") && !journal.contains("loading"), "\(journal)")
   }
 
   @Test("a quiz goes on in the next state, to its end")
@@ -72,7 +73,7 @@ struct PracticeTests {
       try terminal.wait(for: "main virtual ")
     }
     terminal.type("\u{4}")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    try expectEqual(terminal.waitForEnding(), .exited(0))
   }
 
   @Test("Ctrl-C and the end of input end a cover in the same way")
@@ -87,9 +88,9 @@ struct PracticeTests {
       try terminal.wait(for: "main virtual ")
     }
     terminal.type("send lamp buttonClick\rsync\r")
-    #expect(try !terminal.wait(for: "all done").contains("transitions"))
+    try expect(!terminal.wait(for: "all done").contains("transitions"))
     terminal.type("\u{4}")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    try expectEqual(terminal.waitForEnding(), .exited(0))
   }
 
   @Test("answers are no lines of the history, and the request for a quiz is one")
@@ -135,7 +136,7 @@ struct PracticeTests {
     try terminal.wait(for: "done: every transition of lamp has been taken, with 5 events\n")
     terminal.type("show lamp\r")
     let rest = try terminal.wait(for: "main virtual ")
-    #expect(!rest.contains("transitions"))
+    expect(!rest.contains("transitions"))
   }
 
   @Test("q ends the meter, and in a narrow window it fits")
@@ -146,6 +147,6 @@ struct PracticeTests {
     terminal.type("show key\r")
     try terminal.wait(for: "state      off")
     let rest = try terminal.wait(for: "main virtual ")
-    #expect(!rest.contains("transitions"))
+    expect(!rest.contains("transitions"))
   }
 }

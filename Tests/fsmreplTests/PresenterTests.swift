@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 @testable import fsmrepl
@@ -68,84 +69,86 @@ struct PresenterTests {
       ("world fork w", "+ created w durable=no", "world w created; it is not durable, as 'durable=yes' makes it\n"),
     ])
   func answers(request: String, line: String, expected: String) throws {
-    #expect(try shown(request, line) == expected)
+    try expectEqual(shown(request, line), expected)
   }
 
   @Test("what is different in two worlds is said of each")
   func differences() throws {
-    #expect(
-      try shown(
+    try expectEqual(
+      shown(
         "@x diff lesson trial", ". @x time 1.000 2.500", ". @x only trial lamp power off", ". @x kind k shiftKey power",
         ". @x state key on capsLock", ". @x hidden box full", ". @x parameter f start 4 5",
         ". @x reading f temperature 4.000 -", ". @x timer key doubleTap 0.350 -", ". @x wire lesson a out b in",
-        ". @x news of tomorrow", "+ @x 10") == """
-            the time: 1.000s in lesson, 2.500s in trial
-            lamp: only in trial, a power, off
-            k: a shiftKey in lesson, a power in trial
-            key: on in lesson, capsLock in trial
-            box: full in both, but its hidden data differ
-            f, made with start: 4 in lesson, 5 in trial
-            f, temperature: 4.000 in lesson, none in trial
-            key, doubleTap: due 0.350s in lesson, not running in trial
-            the wire a out → b in: only in lesson
-          . @x news of tomorrow
+        ". @x news of tomorrow", "+ @x 10"),
+      """
+        the time: 1.000s in lesson, 2.500s in trial
+        lamp: only in trial, a power, off
+        k: a shiftKey in lesson, a power in trial
+        key: on in lesson, capsLock in trial
+        box: full in both, but its hidden data differ
+        f, made with start: 4 in lesson, 5 in trial
+        f, temperature: 4.000 in lesson, none in trial
+        key, doubleTap: due 0.350s in lesson, not running in trial
+        the wire a out → b in: only in lesson
+      . @x news of tomorrow
 
-          """)
+      """)
   }
 
   @Test("what was undone, in notices and in the journal")
   func undone() throws {
-    #expect(try shown(nil, "* 4 1.000 - undone from=2 to=3") == "1.000  #2 to #3 undone\n")
-    #expect(try shown(nil, "* 4 1.000 - undone from=3 to=3") == "1.000  #3 undone\n")
-    #expect(try shown(nil, "* 4 1.000 - undone") == "1.000  time went back\n")
-    #expect(
-      try shown(
+    try expectEqual(shown(nil, "* 4 1.000 - undone from=2 to=3"), "1.000  #2 to #3 undone\n")
+    try expectEqual(shown(nil, "* 4 1.000 - undone from=3 to=3"), "1.000  #3 undone\n")
+    try expectEqual(shown(nil, "* 4 1.000 - undone"), "1.000  time went back\n")
+    try expectEqual(
+      shown(
         "journal", ". 2 1.000 key moved off on event=tap undone=4", ". 2 1.000 key armed w due=1.350 undone=4",
-        ". 4 1.000 - undone from=2 to=3 undone=5", "+ 3") == """
-          #2 1.000  key  off → on  (event tap)  undone by #4
-          #2 1.000  key  w until 1.350  undone by #4
-          #4 1.000  #2 to #3 undone  undone by #5
+        ". 4 1.000 - undone from=2 to=3 undone=5", "+ 3"),
+      """
+      #2 1.000  key  off → on  (event tap)  undone by #4
+      #2 1.000  key  w until 1.350  undone by #4
+      #4 1.000  #2 to #3 undone  undone by #5
 
-          """)
+      """)
   }
 
   @Test("objects are shown in words too, if somebody asks for them at a prompt for people")
   func objects() throws {
-    #expect(
-      try shown("send key tap", #"{"class":"success","what":"moved","from":"off","to":"on","t":0.000,"seq":2}"#)
-        == "off → on  0.000s #2\n")
-    #expect(
-      try shown(
+    try expectEqual(
+      shown("send key tap", #"{"class":"success","what":"moved","from":"off","to":"on","t":0.000,"seq":2}"#),
+      "off → on  0.000s #2\n")
+    try expectEqual(
+      shown(
         "graph doorFridge format=dot", #"{"class":"data","text":"  \"a\" -> b"}"#, #"{"class":"success","lines":1}"#
-      )
-        == "  \"a\" -> b\n")
+      ), "  \"a\" -> b\n")
     let raw = #"{"class":"success","tag":".1","name":",\"tag\":\".1\""}"#
-    #expect(try shown("list", raw, format: .wire) == #"{"class":"success","name":",\"tag\":\".1\""}"# + "\n")
+    try expectEqual(shown("list", raw, format: .wire), #"{"class":"success","name":",\"tag\":\".1\""}"# + "\n")
   }
 
   @Test("a coverage has a heading for each kind, its figures in per cent, and what was not tried")
   func coverage() throws {
-    #expect(
-      try shown(
+    try expectEqual(
+      shown(
         "coverage",
         ". kind lift machines=2 states=3/3 transitions=1/12 timers=0/0 unreachable=1 impossible=0 since=5 graph=partial",
         ". region lift door states=1/2", ". untried lift transition shut open event=call",
         ". untried lift switch shut call open press shut", ". untried lift guard open event=press lacks=stayed",
-        ". more lift pair 7", ". kind power machines=1 states=0/2", "+ 7") == """
-          lift  2 machines, since #5, as far as explored
-            states       3/3   100 %
-            transitions  1/12  8 %
-            unreachable  1
-            region     door  states=1/2
-            untried    transition  shut → open         event=call
-            untried    switch      shut → open → shut  call, press
-            untried    guard       open                event=press  lacks=stayed
-            more       pair  7
-          power  1 machine
-            states  0/2  0 %
-            tried/all; switch: two transitions in a row
+        ". more lift pair 7", ". kind power machines=1 states=0/2", "+ 7"),
+      """
+      lift  2 machines, since #5, as far as explored
+        states       3/3   100 %
+        transitions  1/12  8 %
+        unreachable  1
+        region     door  states=1/2
+        untried    transition  shut → open         event=call
+        untried    switch      shut → open → shut  call, press
+        untried    guard       open                event=press  lacks=stayed
+        more       pair  7
+      power  1 machine
+        states  0/2  0 %
+        tried/all; switch: two transitions in a row
 
-          """)
+      """)
   }
 
   @Test(
@@ -186,7 +189,7 @@ struct PresenterTests {
       ("- LIMIT name=clients value=256", "error: name clients, value 256 (LIMIT)\n"),
     ])
   func failures(line: String, expected: String) throws {
-    #expect(try shown("send key x", line) == expected)
+    try expectEqual(shown("send key x", line), expected)
   }
 
   @Test(
@@ -217,17 +220,17 @@ struct PresenterTests {
       ("! bye reason=shutdown", "the daemon is shutting down\n"),
     ])
   func events(line: String, expected: String) throws {
-    #expect(try shown(nil, line) == expected)
+    try expectEqual(shown(nil, line), expected)
   }
 
   @Test("rows line up, numbers at the right, text last")
   func table() throws {
-    #expect(
-      try shown("kinds", ". a n=1 : first", ". longer n=22 : second", "+ 2")
-        == "  a       n=1   first\n  longer  n=22  second\n")
-    #expect(
-      try shown("count", ". a on 5", ". b off 12", "+ 2")
-        == "  a  on    5\n  b  off  12\n  kind, state, number of machines\n")
+    try expectEqual(
+      shown("kinds", ". a n=1 : first", ". longer n=22 : second", "+ 2"),
+      "  a       n=1   first\n  longer  n=22  second\n")
+    try expectEqual(
+      shown("count", ". a on 5", ". b off 12", "+ 2"), "  a  on    5\n  b  off  12\n  kind, state, number of machines\n"
+    )
   }
 
   @Test("a usage is one column, and what does not fit the screen goes on below")
@@ -242,68 +245,70 @@ struct PresenterTests {
     ] {
       text += presenter.show(conversation.receive(try #require(ServerLine(raw))), raw: RawLine(raw)).text
     }
-    #expect(
-      text == """
-          list [PATTERN] [limit=N]  machines by name and then some
-                                    words more
-          quit                      leaves
-          world new W [clock=virtual] [seed=0] [durable=no]
-              makes one of them
-          define KIND [resource=PATH]
-              format=scxml|mermaid|plantuml|xstate
-              a kind from a document: its lines follow, up to
-              'enddefine'; or a file that a document refers to
-          load FILE [as KIND] [strict] [follow [anew]]
-              a kind from a statechart in SCXML (.scxml), Mermaid
-              (.mmd), PlantUML (.puml) or XState (.json), or a
-              diagram of a page (README.md#2); with strict in the
-              formal notation alone, with follow again whenever the
-              file is saved, up to the next load of it; with follow
-              anew its machines are also made again
-          save FILE [replace]       writes the present world as a
-                                    script, for 'fsmrepl run'
-          export NAME FOLDER        writes a machine with its
-                                    diagram, its past and a page
-                                    that replays it
-          record [FILE] [replace]   writes the session from now on
-                                    as a transcript for 'fsmrepl
-                                    check'; without FILE, says
-                                    whether it does
-          record off                ends that
+    expectEqual(
+      text,
+      """
+        list [PATTERN] [limit=N]  machines by name and then some
+                                  words more
+        quit                      leaves
+        world new W [clock=virtual] [seed=0] [durable=no]
+            makes one of them
+        define KIND [resource=PATH]
+            format=scxml|mermaid|plantuml|xstate
+            a kind from a document: its lines follow, up to
+            'enddefine'; or a file that a document refers to
+        load FILE [as KIND] [strict] [follow [anew]]
+            a kind from a statechart in SCXML (.scxml), Mermaid
+            (.mmd), PlantUML (.puml) or XState (.json), or a
+            diagram of a page (README.md#2); with strict in the
+            formal notation alone, with follow again whenever the
+            file is saved, up to the next load of it; with follow
+            anew its machines are also made again
+        save FILE [replace]       writes the present world as a
+                                  script, for 'fsmrepl run'
+        export NAME FOLDER        writes a machine with its
+                                  diagram, its past and a page
+                                  that replays it
+        record [FILE] [replace]   writes the session from now on
+                                  as a transcript for 'fsmrepl
+                                  check'; without FILE, says
+                                  whether it does
+        record off                ends that
 
-        """)
-    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 60 })
+      """)
+    expect(text.split(separator: "\n").allSatisfy { $0.count <= 60 })
   }
 
   @Test("times are shown to the millisecond, and from a minute on as people say them; wire lines have them as they are")
   func milliseconds() throws {
-    #expect(try shown(nil, "* 2 8.108617289 key moved off on event=tap").hasPrefix("8.108  key"))
-    #expect(try shown(nil, "* 2 86743.500123 key moved off on event=tap").hasPrefix("1d 00:05:43.5  key"))
-    #expect(try shown("send key tap", "+ moved off on t=343.116647296 seq=2").hasSuffix("00:05:43.116 #2\n"))
-    #expect(try shown("send key tap", "+ moved off on t=0.350000001 seq=2").hasSuffix("0.350s #2\n"))
+    try expect(shown(nil, "* 2 8.108617289 key moved off on event=tap"), hasPrefix: "8.108  key")
+    try expect(shown(nil, "* 2 86743.500123 key moved off on event=tap"), hasPrefix: "1d 00:05:43.5  key")
+    try expect(shown("send key tap", "+ moved off on t=343.116647296 seq=2"), hasSuffix: "00:05:43.116 #2\n")
+    try expect(shown("send key tap", "+ moved off on t=0.350000001 seq=2"), hasSuffix: "0.350s #2\n")
     let wire = "+ moved off on t=343.116647296 seq=2"
-    #expect(try shown("send key tap", wire, format: .wire) == wire + "\n")
-    #expect(try shown(nil, "* 2 8.1 key dropped").hasPrefix("8.1  key"))
+    try expectEqual(shown("send key tap", wire, format: .wire), wire + "\n")
+    try expect(shown(nil, "* 2 8.1 key dropped"), hasPrefix: "8.1  key")
   }
 
   @Test("sections have columns of their own")
   func sections() throws {
     let text = try shown(
       "show f", ". state cooling", ". reading temperature 4.000 °C", ". reading items 3", ". allowed open close", "+ 4")
-    #expect(
-      text == """
-          state      cooling
-          reading    temperature  4.000  °C
-          reading    items            3
-          can        open, close
+    expectEqual(
+      text,
+      """
+        state      cooling
+        reading    temperature  4.000  °C
+        reading    items            3
+        can        open, close
 
-        """)
+      """)
   }
 
   @Test("the journal reads like what happened, with its numbers")
   func journal() throws {
-    #expect(
-      try shown("journal", ". 2 0.000 key moved off on event=tap", "+ 1") == "#2 0.000  key  off → on  (event tap)\n")
+    try expectEqual(
+      shown("journal", ". 2 0.000 key moved off on event=tap", "+ 1"), "#2 0.000  key  off → on  (event tap)\n")
   }
 
   @Test("a long reply is shown in portions")
@@ -316,18 +321,18 @@ struct PresenterTests {
       let raw = ". m\(index) power off"
       let text = presenter.show(conversation.receive(try #require(ServerLine(raw))), raw: RawLine(raw)).text
       shown += text.split(separator: "\n").count
-      #expect(shown + Table.portion > index)
+      expect(shown + Table.portion > index)
     }
     let last = presenter.show(conversation.receive(try #require(ServerLine("+ 1200"))), raw: "+ 1200").text
-    #expect(shown + last.split(separator: "\n").count == 1_201)  // With the legend.
+    expectEqual(shown + last.split(separator: "\n").count, 1_201)  // With the legend.
   }
 
   @Test("the wire is shown as it is, but for the tags that we put there")
   func wire() throws {
-    #expect(try shown("list", ". @.1 a b c", "+ @.1 1", format: .wire) == ". a b c\n+ 1\n")
-    #expect(try shown("@x list", ". @x a b c", "+ @x 1", format: .wire) == ". @x a b c\n+ @x 1\n")
-    #expect(try shown(nil, "* 1 0.000 a dropped", format: .wire) == "* 1 0.000 a dropped\n")
-    #expect(try shown("list", "- SYNTAX : no", format: .wire) == "- SYNTAX : no\n")
+    try expectEqual(shown("list", ". @.1 a b c", "+ @.1 1", format: .wire), ". a b c\n+ 1\n")
+    try expectEqual(shown("@x list", ". @x a b c", "+ @x 1", format: .wire), ". @x a b c\n+ @x 1\n")
+    try expectEqual(shown(nil, "* 1 0.000 a dropped", format: .wire), "* 1 0.000 a dropped\n")
+    try expectEqual(shown("list", "- SYNTAX : no", format: .wire), "- SYNTAX : no\n")
   }
 
   @Test("what a notice has told of an input its answer does not tell again")
@@ -342,89 +347,90 @@ struct PresenterTests {
       }.joined()
     }
     let notice = "0.000  key  off → on  (event tap)\n"
-    #expect(
-      try shown("send key tap", "* 2 0.000 key moved off on event=tap", "+ @.1 moved off on t=0.000 seq=2") == notice)
-    #expect(try shown("send key tap", "+ @.2 stayed on t=0.000 seq=3") == "stayed in on  0.000s #3\n")
-    #expect(try shown("expect key on", "+ @.3 on t=0.000 seq=2") == "✓ on  0.000s #2\n")
-    #expect(
-      try shown("@x send key tap", "* 4 0.000 key moved on off event=tap", "+ @x moved on off t=0.000 seq=4")
-        .hasSuffix("@x on → off  0.000s #4\n"))
-    #expect(presenter.hasReported("2") && !presenter.hasReported("3"))
+    try expectEqual(
+      shown("send key tap", "* 2 0.000 key moved off on event=tap", "+ @.1 moved off on t=0.000 seq=2"), notice)
+    try expectEqual(shown("send key tap", "+ @.2 stayed on t=0.000 seq=3"), "stayed in on  0.000s #3\n")
+    try expectEqual(shown("expect key on", "+ @.3 on t=0.000 seq=2"), "✓ on  0.000s #2\n")
+    try expect(
+      shown("@x send key tap", "* 4 0.000 key moved on off event=tap", "+ @x moved on off t=0.000 seq=4"),
+      hasSuffix: "@x on → off  0.000s #4\n")
+    expect(presenter.hasReported("2") && !presenter.hasReported("3"))
     // In another world the same numbers are other inputs.
     _ = try shown("use lesson", "+ @.4 world=lesson clock=virtual t=0.000 seq=1")
-    #expect(try shown("send key tap", "+ @.5 moved off on t=0.000 seq=2") == "off → on  0.000s #2\n")
+    try expectEqual(shown("send key tap", "+ @.5 moved off on t=0.000 seq=2"), "off → on  0.000s #2\n")
   }
 
   @Test("for a room nothing is dim or coloured, the state is drawn in blocks, and times are as people say them")
   func presents() throws {
     let style = Style(usesColour: false, usesUnicode: true, isPresenting: true)
-    #expect(
-      try shown("send key tap", "+ moved off on t=86743.500 seq=2", format: .people(style)) == """
-        off → on  1d 00:05:43.5 #2
-          key
+    try expectEqual(
+      shown("send key tap", "+ moved off on t=86743.500 seq=2", format: .people(style)),
+      """
+      off → on  1d 00:05:43.5 #2
+        key
 
-            ████    ██      ██
-          ██    ██  ████    ██
-          ██    ██  ██  ██  ██
-          ██    ██  ██    ████
-            ████    ██      ██
+          ████    ██      ██
+        ██    ██  ████    ██
+        ██    ██  ██  ██  ██
+        ██    ██  ██    ████
+          ████    ██      ██
 
 
-        """)
+      """)
     let ascii = Style(usesColour: false, usesUnicode: false, isPresenting: true)
     let show = try shown(
       "show f", ". state a1", ". timer minimum due=343.116647296 left=3.000", "+ 2", format: .people(ascii))
-    #expect(
+    expect(
       show.hasPrefix("  f\n\n    ####      ##\n  ##    ##  ####\n")
         && show.contains("\n  timer      minimum  due=00:05:43.116  left=3s\n"))
     // Readings that are times, too, and what a refused time is held against; a number with another unit is none.
     let readings = [". reading tappedAt 86743.500123 s", ". reading temperature 3.400123456 °C", "+ 2"]
-    #expect(
-      try shown("show f", readings[0], readings[1], readings[2], format: .people(style))
-        == "  reading    tappedAt     1d 00:05:43.5\n  reading    temperature  3.400123456    °C\n")
-    #expect(try shown("show f", readings[0], "+ 1").contains("86743.500123  s\n"))
-    #expect(
-      try shown("stats", ". uptime 343.116647296 s", ". clients 1 connections", "+ 2", format: .people(style))
-        == "  uptime   00:05:43.116\n  clients  1             connections\n")
+    try expectEqual(
+      shown("show f", readings[0], readings[1], readings[2], format: .people(style)),
+      "  reading    tappedAt     1d 00:05:43.5\n  reading    temperature  3.400123456    °C\n")
+    try expect(shown("show f", readings[0], "+ 1"), contains: "86743.500123  s\n")
+    try expectEqual(
+      shown("stats", ". uptime 343.116647296 s", ". clients 1 connections", "+ 2", format: .people(style)),
+      "  uptime   00:05:43.116\n  clients  1             connections\n")
     let late = "- BAD-ARGUMENT argument=time got=3d allowed=\"up to 86743.500123\" : it is only 86743.500123; wait"
-    #expect(
-      try shown("goto 3d", late, format: .people(style))
-        == "error: it is only 1d 00:05:43.5; wait (BAD-ARGUMENT)\n  allowed: up to 1d 00:05:43.5\n")
-    #expect(
-      try shown("who", ". ana client=1 world=main since=86743.500 idle=0.250", "+ 1", format: .people(style))
-        == "  ana  client=1  world=main  since=1d 00:05:43.5  idle=0.25s\n")
-    #expect(
-      try shown("send f x", "- REFUSED machine=f state=größe event=x t=60.000 seq=5 : no", format: .people(style))
-        == """
-        refused: no  00:01:00 #5
-          f
-          ┏━━━━━━━━━━━━━┓
-          ┃    größe    ┃
-          ┗━━━━━━━━━━━━━┛
+    try expectEqual(
+      shown("goto 3d", late, format: .people(style)),
+      "error: it is only 1d 00:05:43.5; wait (BAD-ARGUMENT)\n  allowed: up to 1d 00:05:43.5\n")
+    try expectEqual(
+      shown("who", ". ana client=1 world=main since=86743.500 idle=0.250", "+ 1", format: .people(style)),
+      "  ana  client=1  world=main  since=1d 00:05:43.5  idle=0.25s\n")
+    try expectEqual(
+      shown("send f x", "- REFUSED machine=f state=größe event=x t=60.000 seq=5 : no", format: .people(style)),
+      """
+      refused: no  00:01:00 #5
+        f
+        ┏━━━━━━━━━━━━━┓
+        ┃    größe    ┃
+        ┗━━━━━━━━━━━━━┛
 
-        """)
-    #expect(
-      try shown(nil, "* 2 90061.001 key armed w due=90061.250", format: .people(style))
-        == "1d 01:01:01.001  key  w until 1d 01:01:01.25\n")
+      """)
+    try expectEqual(
+      shown(nil, "* 2 90061.001 key armed w due=90061.250", format: .people(style)),
+      "1d 01:01:01.001  key  w until 1d 01:01:01.25\n")
     let colours = Style(usesColour: true, usesUnicode: true, isPresenting: true)
     let coloured = try shown("send key tap", "+ moved off on t=0.000 seq=2 outputs=x", format: .people(colours))
     // Only the new state is reversed, and nothing has a colour.
-    #expect(coloured.contains("\u{1B}[1moff\u{1B}[0m") && coloured.contains("\u{1B}[1;7mon\u{1B}[0m"))
-    #expect(!coloured.contains(/\u{1B}\[(2|[0-9;]*3[0-9])m/))
+    expect(coloured.contains("\u{1B}[1moff\u{1B}[0m") && coloured.contains("\u{1B}[1;7mon\u{1B}[0m"))
+    expect(!coloured.contains(/\u{1B}\[(2|[0-9;]*3[0-9])m/))
     // A program reads the time as the daemon wrote it.
-    #expect(try shown("send key tap", "+ moved off on t=86743.500", format: .wire) == "+ moved off on t=86743.500\n")
+    try expectEqual(shown("send key tap", "+ moved off on t=86743.500", format: .wire), "+ moved off on t=86743.500\n")
   }
 
   @Test("a state that is wider than the screen is broken between its regions, and within them if it must be")
   func wideStates() {
     let text = StateFrame.text("foreground+noAlert+idle", of: nil, width: 25, style: .bare).text
     let rows = ["┏━━━━━━━━━━━━┓", "┃ foreground ┃", "┃  +noAlert  ┃", "┃   +idle    ┃", "┗━━━━━━━━━━━━┛"]
-    #expect(text == rows.map { "  \($0)\n" }.joined())
+    expectEqual(text, rows.map { "  \($0)\n" }.joined())
     for width in [20, 40, 80] {
       let long = StateFrame.text(String(repeating: "x", count: 100), of: nil, width: width, style: .bare).text
-      #expect(long.split(separator: "\n").allSatisfy { $0.count < width })
+      expect(long.split(separator: "\n").allSatisfy { $0.count < width })
     }
-    #expect(StateFrame.text("a\u{1B}[2J", of: nil, width: 40, style: .bare).text.contains("a\\e[2J"))
+    expect(StateFrame.text("a\u{1B}[2J", of: nil, width: 40, style: .bare).text, contains: "a\\e[2J")
   }
 
   @Test("block letters fit the screen: doubled, single, each region below the other, or not at all")
@@ -433,13 +439,13 @@ struct PresenterTests {
       let rows = StateFrame.text(state, of: "m", width: width, style: .bare).text.split(separator: "\n")
       return (rows.count - 1, rows.map(\.count).max() ?? 0, !rows.contains { $0.contains("┏") })
     }
-    #expect(widths("on", 80) == (5, 22, true))
-    #expect(widths("capsLock", 80) == (5, 41, true))
-    #expect(widths("capsLock", 40).isDrawn == false)
-    #expect(widths("capsLock+on", 45).isDrawn)
+    expect(widths("on", 80) == (5, 22, true))
+    expect(widths("capsLock", 80) == (5, 41, true))
+    expectEqual(widths("capsLock", 40).isDrawn, false)
+    expect(widths("capsLock+on", 45).isDrawn)
     for scalar in "abcdefghijklmnopqrstuvwxyz0123456789+.,()-_ ".unicodeScalars {
       let rows = BlockLetters.rows("\(scalar)")
-      #expect(rows?.count == 5 && Set(rows?.map(\.count) ?? []).count == 1, "\(scalar)")
+      expect(rows?.count == 5 && Set(rows?.map(\.count) ?? []).count == 1, "\(scalar)")
     }
   }
 
@@ -457,7 +463,7 @@ struct PresenterTests {
       let text = [row, "+ 1"].compactMap { raw in
         ServerLine(raw).map { presenter.show(conversation.receive($0), raw: RawLine(raw)).text }
       }.joined()
-      #expect(text.split(separator: "\n").allSatisfy { $0.count <= width }, "\(text)")
+      expect(text.split(separator: "\n").allSatisfy { $0.count <= width }, "\(text)")
     }
   }
 
@@ -467,10 +473,10 @@ struct PresenterTests {
     let axis = "t [s]    0.000      1.91760979   5.188535746"
     let row = "1.91760979    1  key      ▼ new  created"
     let wave = try shown("wave key", ". \(axis)", ". \(row)", "+ 2", format: .people(room))
-    #expect(wave == "t [s]    0.000      1.917              5.188\n     1.917    1  key      ▼ new  created\n")
-    #expect(try shown("wave key", ". \(axis)", "+ 1").hasPrefix("t [s]    0.000      1.917"))
+    expectEqual(wave, "t [s]    0.000      1.917              5.188\n     1.917    1  key      ▼ new  created\n")
+    try expect(shown("wave key", ". \(axis)", "+ 1"), hasPrefix: "t [s]    0.000      1.917")
     // Fonts of terminals do not have the sign that tables use.
-    #expect(try shown("graph key", ". off  ⟲", "+ 1", format: .people(room)) == "off  ⟲\n")
+    try expectEqual(shown("graph key", ". off  ⟲", "+ 1", format: .people(room)), "off  ⟲\n")
   }
 
   @Test("for a room the state that notices tell is drawn once, for the machine that was shown last")
@@ -482,32 +488,32 @@ struct PresenterTests {
     }
     _ = conversation.ask("send key tap")
     try take("+ @.1 moved off on t=0.000 seq=2")
-    #expect(presenter.takeNews() == "")
+    expectEqual(presenter.takeNews(), "")
     try take("* 3 1.000 other moved a b event=x")
-    #expect(presenter.takeNews() == "")
+    expectEqual(presenter.takeNews(), "")
     try take("* 4 1.000 key moved on off event=tap")
     try take("* 5 1.000 key moved off on event=tap")
-    #expect(presenter.takeNews() == "")
+    expectEqual(presenter.takeNews(), "")
     try take("* 6 1.000 key moved on off event=tap")
-    #expect(presenter.takeNews().text.hasPrefix("  key\n\n    ████    ████████"))
-    #expect(presenter.takeNews() == "")
+    expect(presenter.takeNews().text, hasPrefix: "  key\n\n    ████    ████████")
+    expectEqual(presenter.takeNews(), "")
     // The answer to what a notice has told has its own.
     _ = conversation.ask("send key tap")
     try take("* 7 1.000 key moved off on event=tap")
     try take("+ @.2 moved off on t=1.000 seq=7")
-    #expect(presenter.takeNews() == "")
+    expectEqual(presenter.takeNews(), "")
   }
 
   @Test("very long words are cut for people, with their length, and for nobody else")
   func longWords() throws {
     let line = "* 2 1.000 box output put \(String(repeating: "x", count: 60_000))"
-    #expect(try shown(nil, line).contains("xxx… (60000 characters)"))
-    #expect(try shown(nil, line, format: .wire) == line + "\n")
+    try expect(shown(nil, line), contains: "xxx… (60000 characters)")
+    try expectEqual(shown(nil, line, format: .wire), line + "\n")
   }
 
   @Test("a tag of the user's own stands before the answer")
   func ownTag() throws {
-    #expect(try shown("@x pause", "+ @x x=1") == "@x clock running\n")
+    try expectEqual(shown("@x pause", "+ @x x=1"), "@x clock running\n")
   }
 
   @Test("what the program asks for itself is not shown")
@@ -515,19 +521,19 @@ struct PresenterTests {
     var conversation = Conversation()
     _ = conversation.ask("sync", by: .program)
     var presenter = Presenter(format: .wire)
-    #expect(presenter.show(conversation.receive(try #require(ServerLine("+ @.1"))), raw: "+ @.1") == "")
+    expectEqual(presenter.show(conversation.receive(try #require(ServerLine("+ @.1"))), raw: "+ @.1"), "")
   }
 
   @Test("colours change nothing but colours")
   func colours() throws {
     let style = Style(usesColour: true, usesUnicode: true)
     let coloured = try shown("send key tap", "+ moved off on t=0.000 seq=2", format: .people(style))
-    #expect(coloured.contains("\u{1B}[36moff\u{1B}[0m"))
+    expect(coloured, contains: "\u{1B}[36moff\u{1B}[0m")
     let bare = coloured.replacing(/\u{1B}\[[0-9]+m/, with: "")
-    #expect(bare == "off → on  0.000s #2\n")
+    expectEqual(bare, "off → on  0.000s #2\n")
     let plain = Style(usesColour: false, usesUnicode: false)
-    #expect(
-      try shown("send key tap", "+ moved off on t=0.000 seq=2", format: .people(plain)) == "off -> on  0.000s #2\n")
+    try expectEqual(
+      shown("send key tap", "+ moved off on t=0.000 seq=2", format: .people(plain)), "off -> on  0.000s #2\n")
   }
 
   @Test("a diagram is shown as it is, and in a table the row of the present state stands out")
@@ -543,9 +549,8 @@ struct PresenterTests {
     }
     let plain = "\n  0 [label=\"\", a=b]\n> on  → off\n@enduml\n"
     let colours = Style(usesColour: true, usesUnicode: true)
-    #expect(shown("graph key format=dot", colours) == plain)
-    #expect(shown("graph key", .bare) == plain)
-    #expect(
-      shown("graph key", colours) == plain.replacing("> on  → off", with: "\u{1B}[1m> on  → off\u{1B}[0m"))
+    expectEqual(shown("graph key format=dot", colours), plain)
+    expectEqual(shown("graph key", .bare), plain)
+    expectEqual(shown("graph key", colours), plain.replacing("> on  → off", with: "\u{1B}[1m> on  → off\u{1B}[0m"))
   }
 }

@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 import UnixHost
 
@@ -27,7 +28,7 @@ struct PromptDocumentTests {
     // No verb begins with these.
     terminal.type("h\t\u{15}")
     terminal.type("e\t\r")
-    #expect(try !terminal.wait(for: "defined  foo").contains("help"))
+    try expect(!terminal.wait(for: "defined  foo").contains("help"))
     try terminal.wait(for: "main real ")
     terminal.type("new foo f\r")
     try terminal.wait(for: "f created, off")
@@ -79,8 +80,8 @@ struct PromptDocumentTests {
     terminal.type("\u{04}")
     try terminal.wait(for: "not left yet")
     terminal.type("\u{04}")
-    #expect(try terminal.waitForEnding() == .exited(0))
-    #expect(terminal.isRestored)
+    try expectEqual(terminal.waitForEnding(), .exited(0))
+    expect(terminal.isRestored)
   }
 
   @Test("a define of another form begins no document, and help has the form of the prompt")
@@ -94,15 +95,15 @@ struct PromptDocumentTests {
     }
     terminal.type("help define\r")
     let help = try terminal.wait(for: "example  define lamp format=mermaid\n")
-    #expect(help.contains("'enddefine'") && !help.contains("bytes="), "\(help)")
+    expect(help.contains("'enddefine'") && !help.contains("bytes="), "\(help)")
     terminal.type("help\r")
     let all = try terminal.wait(for: "undefine KIND")
-    #expect(!all.contains("bytes="))
+    expect(!all.contains("bytes="))
   }
 
   @Test("at the prompt the grammar has the form of the prompt alone")
   func grammar() {
     let usages = Grammar.builtIn.entries.filter { $0.verb == "define" }.map(\.usage)
-    #expect(usages == ["define KIND [resource=PATH] format=scxml|mermaid|plantuml|xstate"])
+    expectEqual(usages, ["define KIND [resource=PATH] format=scxml|mermaid|plantuml|xstate"])
   }
 }

@@ -1,5 +1,6 @@
 import LineProtocol
 import Scripts
+import TestSupport
 import Testing
 
 @testable import fsmrepl
@@ -23,7 +24,7 @@ struct PromptLineTests {
       ("expect key on", .request("expect key on")),
     ])
   func words(text: String, expected: PromptLine) {
-    #expect(PromptLine(text) == expected)
+    expectEqual(PromptLine(text), expected)
   }
 
   @Test(
@@ -36,7 +37,7 @@ struct PromptLineTests {
       ("@x list | cat", .sent("@x list", to: .command("cat"))),
     ])
   func destinations(text: String, expected: PromptLine) {
-    #expect(PromptLine(text) == expected)
+    expectEqual(PromptLine(text), expected)
   }
 
   @Test(
@@ -47,7 +48,7 @@ struct PromptLineTests {
       #"wire a "|" b ">""#, "wire a | b >", "unknown | cat",
     ])
   func words(text: String) {
-    #expect(PromptLine(text) == .request(text))
+    expectEqual(PromptLine(text), .request(text))
   }
 
   @Test(
@@ -59,35 +60,35 @@ struct PromptLineTests {
       ("main virtual 0.000>x", nil), ("send box put virtual 0>", nil), ("list", nil),
     ])
   func prompts(typed: String, line: String?) {
-    #expect(PromptLine.unmarked(typed) == line)
+    expectEqual(PromptLine.unmarked(typed), line)
   }
 
   @Test("an expectation of timers or a reading is a check; what needs all notices says where it works")
   func expectations() {
-    #expect(PromptLine("expect key timers none") == .expectation(.timers(machine: "key", names: [])))
-    #expect(
-      PromptLine("expect f reading temperature 4 ±1")
-        == .expectation(.reading(machine: "f", name: "temperature", .number(4, tolerance: 1))))
+    expectEqual(PromptLine("expect key timers none"), .expectation(.timers(machine: "key", names: [])))
+    expectEqual(
+      PromptLine("expect f reading temperature 4 ±1"),
+      .expectation(.reading(machine: "f", name: "temperature", .number(4, tolerance: 1))))
   }
 
   @Test("outcomes")
   func outcomes() throws {
-    #expect(PromptLine("send key tap => ok") == .checked("send key tap", ScriptOutcome(.success)))
-    #expect(PromptLine("send key tap => ok # done") == .checked("send key tap", ScriptOutcome(.success)))
-    #expect(PromptLine("undo x => refused BAD-ARGUMENT") == .checked("undo x", ScriptOutcome(.refused(.badArgument))))
+    expectEqual(PromptLine("send key tap => ok"), .checked("send key tap", ScriptOutcome(.success)))
+    expectEqual(PromptLine("send key tap => ok # done"), .checked("send key tap", ScriptOutcome(.success)))
+    expectEqual(PromptLine("undo x => refused BAD-ARGUMENT"), .checked("undo x", ScriptOutcome(.refused(.badArgument))))
     let on = try #require(StateText("on"))
-    #expect(
-      PromptLine("send key tap => moved on t=2s")
-        == .checked("send key tap", ScriptOutcome(.moved(from: nil, to: on), fields: [.init(key: "t", value: "2s")])))
-    #expect(PromptLine(#"send key character "=>""#) == .request(#"send key character "=>""#))
+    expectEqual(
+      PromptLine("send key tap => moved on t=2s"),
+      .checked("send key tap", ScriptOutcome(.moved(from: nil, to: on), fields: [.init(key: "t", value: "2s")])))
+    expectEqual(PromptLine(#"send key character "=>""#), .request(#"send key character "=>""#))
   }
 
   @Test(
     "help of a word of scripts names what plays it", arguments: [("repeat", true), ("case", false), ("never", false)])
   func helpOfScripts(word: String, isPlayedHere: Bool) throws {
     let text = PromptHelp.text(try #require(PromptHelp.Subject(word)), width: nil, style: .bare).text
-    #expect(text.contains("'fsmrepl run FILE'"))
-    #expect(text.contains("'run FILE' plays here") == isPlayedHere, "\(text)")
+    expect(text, contains: "'fsmrepl run FILE'")
+    expectEqual(text.contains("'run FILE' plays here"), isPlayedHere, "\(text)")
   }
 
   @Test(
@@ -121,15 +122,15 @@ struct PromptLineTests {
       Issue.record("\(text) is \(PromptLine(text))")
       return
     }
-    #expect(said.contains(part), "\(said)")
+    expect(said.contains(part), "\(said)")
   }
 
   @Test("of a pasted transcript the requests are taken, and the answers left out")
   func pastes() {
     let transcript = "> new shiftKey key\n+ created key off t=0.000 seq=1\n! bye reason=quit\n> send key tap\n"
-    #expect(PromptLine.lines(of: transcript, isInDocument: false) == ["> new shiftKey key", "> send key tap"])
-    #expect(PromptLine.lines(of: "one\n\ntwo", isInDocument: false) == ["one", "two"])
-    #expect(PromptLine.lines(of: "<a\n\n> b", isInDocument: true) == ["<a", "", "> b"])
+    expectEqual(PromptLine.lines(of: transcript, isInDocument: false), ["> new shiftKey key", "> send key tap"])
+    expectEqual(PromptLine.lines(of: "one\n\ntwo", isInDocument: false), ["one", "two"])
+    expectEqual(PromptLine.lines(of: "<a\n\n> b", isInDocument: true), ["<a", "", "> b"])
   }
 
   @Test(
@@ -140,9 +141,9 @@ struct PromptLineTests {
       ("graph key", "key", "graph key"), ("list", "k.svg", "list"), ("graph key", "a/k.txt", "graph key"),
     ])
   func formats(request: String, path: String, expected: String) {
-    #expect(RequestText(request).forFile(path) == expected)
-    #expect(RequestText("wave").forFile("k.png") == nil)
-    #expect(RequestText("wave").fileEndings == ".json, .svg, .vcd, .txt")
+    expectEqual(RequestText(request).forFile(path), expected)
+    expectNil(RequestText("wave").forFile("k.png"))
+    expectEqual(RequestText("wave").fileEndings, ".json, .svg, .vcd, .txt")
   }
 
   @Test("requests that may let much time pass are known, whatever else they have")
@@ -150,20 +151,20 @@ struct PromptLineTests {
     var place = Place(clock: "virtual", time: "100.000")
     func extent(_ text: String) -> TimeRequest.Extent? { TimeRequest(RequestText(text), in: place)?.extent }
     let (minute, hour) = (60_000_000_000 as Int64, 3_600_000_000_000 as Int64)
-    #expect(extent("advance 1h") == .span(hour) && extent("@x advance 1m") == .span(minute))
-    #expect(extent("advance until 3700s") == .span(hour) && extent("step 3000000") == .steps(3_000_000))
-    #expect(extent("await key on") == .state("on", of: "key", within: nil))
-    #expect(extent("await within=2h key on") == .state("on", of: "key", within: 2 * hour))
-    #expect(extent("await key on within=10s") != nil && extent("advance 10s") != nil)
+    expect(extent("advance 1h") == .span(hour) && extent("@x advance 1m") == .span(minute))
+    expect(extent("advance until 3700s") == .span(hour) && extent("step 3000000") == .steps(3_000_000))
+    expectEqual(extent("await key on"), .state("on", of: "key", within: nil))
+    expectEqual(extent("await within=2h key on"), .state("on", of: "key", within: 2 * hour))
+    expect(extent("await key on within=10s") != nil && extent("advance 10s") != nil)
     for short in [
       "advance 9s", "advance until 109s", "advance x", "step", "step 10", "await key on within=5s", "list",
     ] {
-      #expect(extent(short) == nil, "\(short)")
+      expectNil(extent(short), "\(short)")
     }
     place.clock = "real"
-    #expect(extent("advance 1h") == nil)
+    expectNil(extent("advance 1h"))
     place.isPaused = true
-    #expect(extent("advance 1h") == .span(hour) && extent("await key on") == nil)
+    expect(extent("advance 1h") == .span(hour) && extent("await key on") == nil)
   }
 
   @Test("what is asked before time passes")
@@ -175,31 +176,31 @@ struct PromptLineTests {
         answer: answer.flatMap { ServerLine($0) }, passed: hours * 3_600_000_000_000, inputs: inputs, most: most)
       return trial.question(about: request, style: .bare)?.text
     }
-    #expect(try question("advance 1d", "+ advanced", hours: 24, inputs: 1_000_000, most: 1_000_000) == nil)
-    #expect(
-      try question("advance 1d", "+ advanced", hours: 24, inputs: 1_000_001, most: 1_000_000)
-        == "this brings some 1000001 inputs, and the journal keeps 1000000: it cannot be undone; go on?")
+    try expectNil(question("advance 1d", "+ advanced", hours: 24, inputs: 1_000_000, most: 1_000_000))
+    try expectEqual(
+      question("advance 1d", "+ advanced", hours: 24, inputs: 1_000_001, most: 1_000_000),
+      "this brings some 1000001 inputs, and the journal keeps 1000000: it cannot be undone; go on?")
     // Cut short: as it has begun.
-    #expect(try question("advance 1d", nil, hours: 1, inputs: 50_000, most: 1_000_000)?.contains("1200000") == true)
-    #expect(try question("advance 1d", nil, hours: 1, inputs: 5_000, most: 1_000_000) == nil)
-    #expect(try question("step 3000000", nil, hours: 1, inputs: 5_000, most: 1_000_000) != nil)
-    #expect(try question("await key on", "+ reached on", hours: 1, inputs: 4) == nil)
-    #expect(
-      try question("await key on", "+ reached on", hours: 2, inputs: 1)
-        == "key reaches on after 02:00:00 and 1 input; go on?")
-    #expect(
-      try question("await key on", "- TIMEOUT", hours: 24, inputs: 9)
-        == "key does not reach on within 1d 00:00:00 and 9 inputs; go on all the same?")
-    #expect(try question("await key on", nil, hours: 24, inputs: 9)?.hasSuffix("go on up to a day?") == true)
-    #expect(try question("await key on within=2d", "- TIMEOUT", hours: 48, inputs: 9) == nil)
+    try expect(question("advance 1d", nil, hours: 1, inputs: 50_000, most: 1_000_000), contains: "1200000")
+    try expectNil(question("advance 1d", nil, hours: 1, inputs: 5_000, most: 1_000_000))
+    try expect(question("step 3000000", nil, hours: 1, inputs: 5_000, most: 1_000_000) != nil)
+    try expectNil(question("await key on", "+ reached on", hours: 1, inputs: 4))
+    try expectEqual(
+      question("await key on", "+ reached on", hours: 2, inputs: 1), "key reaches on after 02:00:00 and 1 input; go on?"
+    )
+    try expectEqual(
+      question("await key on", "- TIMEOUT", hours: 24, inputs: 9),
+      "key does not reach on within 1d 00:00:00 and 9 inputs; go on all the same?")
+    try expect(question("await key on", nil, hours: 24, inputs: 9), hasSuffix: "go on up to a day?")
+    try expectNil(question("await key on within=2d", "- TIMEOUT", hours: 48, inputs: 9))
     // In a very busy world the trial of a bounded one is cut short, too.
-    #expect(
-      try question("await key on within=2d", nil, hours: 1, inputs: 50_000, most: 1_000_000)
-        == "this may bring some 2400000 inputs, and the journal keeps 1000000: it cannot be undone; go on?")
-    #expect(try question("await key on within=2d", nil, hours: 1, inputs: 5_000, most: 1_000_000) == nil)
-    #expect(
-      try question("await key on within=2d", "+ reached on", hours: 1, inputs: 1_000_001, most: 1_000_000)
-        == "this brings some 1000001 inputs, and the journal keeps 1000000: it cannot be undone; go on?")
+    try expectEqual(
+      question("await key on within=2d", nil, hours: 1, inputs: 50_000, most: 1_000_000),
+      "this may bring some 2400000 inputs, and the journal keeps 1000000: it cannot be undone; go on?")
+    try expectNil(question("await key on within=2d", nil, hours: 1, inputs: 5_000, most: 1_000_000))
+    try expectEqual(
+      question("await key on within=2d", "+ reached on", hours: 1, inputs: 1_000_001, most: 1_000_000),
+      "this brings some 1000001 inputs, and the journal keeps 1000000: it cannot be undone; go on?")
   }
 
   @Test("what wires have caused is what the journal has directly behind an input, at the same moment")
@@ -210,13 +211,13 @@ struct PromptLineTests {
       ". 5 1.000 tracker stayed none event=tap", ". 6 1.000 light moved on off wire=key.text",
     ].map { try #require(ServerLine($0)) }
     let caused = CausedInputs(rows, at: "1.000")
-    #expect(CausedInputs(rows).inputs.map(\.sequence) == ["3", "4", "6"])
+    expectEqual(CausedInputs(rows).inputs.map(\.sequence), ["3", "4", "6"])
     let refused = CausedInputs([try #require(ServerLine(". 7 1.000 call.phone refused idle wire=a.b : no call"))])
-    #expect(refused.text(of: refused.inputs, style: .bare).text == "+1 more: call.phone refused #7: no call")
-    #expect(caused.inputs.map(\.sequence) == ["3", "4"])
-    #expect(caused.text(of: caused.inputs, style: .bare).text == "+2 more: light off → on, tracker ignored")
-    #expect(CausedInputs(rows, at: "0.500").inputs.isEmpty)
+    expectEqual(refused.text(of: refused.inputs, style: .bare).text, "+1 more: call.phone refused #7: no call")
+    expectEqual(caused.inputs.map(\.sequence), ["3", "4"])
+    expectEqual(caused.text(of: caused.inputs, style: .bare).text, "+2 more: light off → on, tracker ignored")
+    expect(CausedInputs(rows, at: "0.500").inputs.isEmpty)
     let many = (1...9).map { CausedInputs.Input(sequence: "\($0)", machine: "m\($0)", what: ["stayed", "a"]) }
-    #expect(caused.text(of: many, style: .bare).text == "+9 more: m1 stayed, m2 stayed, m3 stayed, m4 stayed, …")
+    expectEqual(caused.text(of: many, style: .bare).text, "+9 more: m1 stayed, m2 stayed, m3 stayed, m4 stayed, …")
   }
 }

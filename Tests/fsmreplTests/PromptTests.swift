@@ -43,7 +43,7 @@ struct PromptTests {
     terminal.type("send key tap\r")
     // Told by a notice, and so not again.
     try terminal.wait(for: "0.500  key  off → on  (event tap)\n")
-    #expect(try !terminal.wait(for: "main virtual 0.500> ").contains("off → on"))
+    try expect(!terminal.wait(for: "main virtual 0.500> ").contains("off → on"))
   }
 
   @Test("a session at the prompt is recorded, and what it says of that is for people")
@@ -68,14 +68,14 @@ struct PromptTests {
     terminal.type("help record\r")
     try terminal.wait(for: "record [FILE] [replace]")
     terminal.type("quit\r")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    try expectEqual(terminal.waitForEnding(), .exited(0))
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
     defer { bytes.deallocate() }
     let descriptor = Descriptor(rawValue: open(file, O_RDONLY | O_CLOEXEC))
     defer { descriptor.close() }
     guard case .bytes(let count) = descriptor.read(into: bytes) else { throw SystemError.last }
     let recorded = String(decoding: bytes[..<count], as: UTF8.self)
-    #expect(
+    expect(
       recorded.wholeMatch(of: #/#.*\n> at \S+s new power lamp\n\+ created lamp off t=\S+ seq=1\n/#) != nil,
       "\(recorded)")
   }
@@ -104,8 +104,8 @@ struct PromptTests {
     for index in 0..<2_000 { server.say("* \(index) 1.000 key output tick\(index)") }
     let before = try terminal.wait(for: "tick1999\n")
     let lines = before.split(separator: "\n").filter { $0.contains("tick") }
-    #expect(lines.count == 1_999)
-    #expect(before.split(separator: "typed").count < 200)
+    expectEqual(lines.count, 1_999)
+    expect(before.split(separator: "typed").count < 200)
     try terminal.wait(for: "main virtual 1.000> typed")
   }
 
@@ -159,10 +159,10 @@ struct PromptTests {
     try terminal.wait(for: "^C\n")
     try terminal.wait(for: "> ")
     terminal.type("\u{12}\u{07}fine\r")
-    #expect(try !terminal.wait(for: "echo  fine\n").contains("dropped"))
+    try expect(!terminal.wait(for: "echo  fine\n").contains("dropped"))
     terminal.type("abc\u{02}\u{02}\u{03}")
     try terminal.wait(for: "^C\n")
-    #expect(!String(decoding: terminal.written, as: UTF8.self).contains("\u{08}\u{08}^C"))
+    expect(!String(decoding: terminal.written, as: UTF8.self).contains("\u{08}\u{08}^C"))
   }
 
   @Test("after Ctrl-Z the prompt comes back once, with what was typed")
@@ -174,13 +174,13 @@ struct PromptTests {
     for _ in 0..<2 {
       terminal.signal(SIGTSTP)
       try terminal.waitUntilStopped()
-      #expect(terminal.isRestored)
+      expect(terminal.isRestored)
       terminal.signal(SIGCONT)
       try terminal.wait(for: "main virtual 0.000> typed")
     }
-    #expect(!terminal.isRestored)
+    expect(!terminal.isRestored)
     terminal.type("\r")
-    #expect(try !terminal.wait(for: "echo  typed\n").contains("main virtual"))
+    try expect(!terminal.wait(for: "echo  typed\n").contains("main virtual"))
   }
 
   @Test("in a window that becomes narrow or wide the prompt is drawn where it stood")
@@ -196,7 +196,7 @@ struct PromptTests {
       try terminal.wait(for: "main virtual")
       let up = rows == 0 ? "" : "\u{1B}[\(rows)A"
       let drawn = String(decoding: terminal.written[before...], as: UTF8.self)
-      #expect(drawn.hasPrefix("\(up)\r\u{1B}[J"), "\(columns): \(Array(drawn.utf8.prefix(12)))")
+      expect(drawn, hasPrefix: "\(up)\r\u{1B}[J", "\(columns): \(Array(drawn.utf8.prefix(12)))")
     }
     terminal.type("\r")
     try terminal.wait(for: "echo")
@@ -298,16 +298,16 @@ struct PromptTests {
       try Data(diagram.text.utf8).write(to: URL(filePath: "\(folder.path)/lamp.mmd"))
     }
     let turns = try turns(of: page)
-    #expect(turns.count >= 4)
+    expect(turns.count >= 4)
     let terminal = try Pseudoterminal(["--private"], columns: 100, folder: folder.path)
     var time = try prompt(of: turns[0].mark, at: terminal).time
     for (place, turn) in turns.enumerated() {
-      #expect(turn.comparable([time]) == turn.comparable([turn.time]), "\(path): \(turn.typed)")
+      expectEqual(turn.comparable([time]), turn.comparable([turn.time]), "\(path): \(turn.typed)")
       terminal.type("\(turn.typed)\r")
       try terminal.wait(for: "\(turn.typed)\n")
       let next = try prompt(of: turns[min(place + 1, turns.count - 1)].mark, at: terminal)
       let came = next.before.split(separator: "\n").map { $0.filter { $0 != "\r" } }.filter { !$0.isEmpty }
-      #expect(turn.comparable(came) == turn.comparable(turn.answer), "\(path): \(turn.typed)")
+      expectEqual(turn.comparable(came), turn.comparable(turn.answer), "\(path): \(turn.typed)")
       time = next.time
     }
   }
@@ -316,10 +316,10 @@ struct PromptTests {
   func restores(keys: String?) throws {
     let server = try server()
     let terminal = try start(server)
-    #expect(!terminal.isRestored)
+    expect(!terminal.isRestored)
     if let keys { terminal.type(keys) } else { terminal.signal(SIGTERM) }
-    #expect(try terminal.waitForEnding() == (keys == nil ? .killed(signal: SIGTERM) : .exited(0)))
-    #expect(terminal.isRestored)
+    try expectEqual(terminal.waitForEnding(), (keys == nil ? .killed(signal: SIGTERM) : .exited(0)))
+    expect(terminal.isRestored)
   }
 
   @Test("a lost daemon is said to be lost, and on return the world and the watches are restored")
@@ -363,7 +363,7 @@ struct PromptTests {
     try terminal.wait(for: "p created, off")
     if let keys { terminal.type(keys) } else { terminal.hangUp() }
     let ending = try terminal.waitForEnding()
-    #expect(ending == .exited(0) || keys == nil && ending == .killed(signal: SIGHUP))
-    #expect(rmdir(folder) == 0, "something is left in \(folder)")
+    expect(ending == .exited(0) || keys == nil && ending == .killed(signal: SIGHUP))
+    expectEqual(rmdir(folder), 0, "something is left in \(folder)")
   }
 }

@@ -82,7 +82,7 @@ struct PromptWordsTests {
     terminal.type("clear\r")
     try terminal.wait(for: "clear\n")
     try terminal.wait(for: "main virtual")
-    #expect(terminal.written.contains(Array("\u{1B}[H\u{1B}[2J".utf8)))
+    expect(terminal.written.contains(Array("\u{1B}[H\u{1B}[2J".utf8)))
     terminal.type("?\r")
     try terminal.wait(for: "REQUEST > FILE")
     try terminal.wait(for: "main virtual")
@@ -97,8 +97,8 @@ struct PromptWordsTests {
     let server = try FakeServer { $0 == "quit" ? ["+ @", "! bye reason=quit"] : ["+ @"] }
     let terminal = try start(server)
     terminal.type(keys)
-    #expect(try terminal.waitForEnding() == .exited(0))
-    #expect(terminal.isRestored)
+    try expectEqual(terminal.waitForEnding(), .exited(0))
+    expect(terminal.isRestored)
   }
 
   @Test("times and outcomes at the prompt")
@@ -111,7 +111,7 @@ struct PromptWordsTests {
     terminal.type("at 1s send key tap\r")
     try terminal.wait(for: "error: it is later already; no time has passed\n")
     terminal.type("after 2s send key tap => moved on off\r")
-    #expect(try !terminal.wait(for: "off → on  0.000s #2\n").contains("fired"))
+    try expect(!terminal.wait(for: "off → on  0.000s #2\n").contains("fired"))
     try terminal.wait(for: "not as expected: moved on off wanted, moved off on found\n")
     terminal.type("send key no => refused\r")
     try terminal.wait(for: "refused: no  0.000s #3\n")
@@ -128,7 +128,7 @@ struct PromptWordsTests {
       for: "off → on  0.000s #2\n  ✓ on\n0 timers fired  7.000s #2\noff → on  0.000s #2\nrefused: no  0.000s #3\n")
     try terminal.wait(for: "\(folder)/a.fsm:5:10: REFUSED; the lines after it were not run\n")
     terminal.type("fine\r")
-    #expect(try !terminal.wait(for: "echo  fine\n").contains("off → on"))
+    try expect(!terminal.wait(for: "echo  fine\n").contains("off → on"))
     terminal.type("run \(folder)\r")
     try terminal.wait(for: "error: \(folder): it is a folder, not a regular file\n")
     terminal.type("run \(folder)/none\r")
@@ -147,7 +147,7 @@ struct PromptWordsTests {
     try terminal.wait(for: "cancelled\n\(folder)/a.fsm:1:1: CANCELLED; the lines after it were not run\n")
     terminal.type("fine\r")
     let rest = try terminal.wait(for: "echo  fine\n")
-    #expect(!rest.contains("off → on") && !rest.contains("not run"), "\(rest)")
+    expect(!rest.contains("off → on") && !rest.contains("not run"), "\(rest)")
   }
 
   @Test("what a request lists goes to a command or a file, as a program reads it")
@@ -165,14 +165,14 @@ struct PromptWordsTests {
     try terminal.wait(for: "> ")
     terminal.type("graph key > \(folder)/key.svg\r")
     try terminal.wait(for: "wrote \(folder)/key.svg, 2 lines\n")
-    #expect(try text(of: "key.svg") == "<svg>\n</svg>\n")
+    try expectEqual(text(of: "key.svg"), "<svg>\n</svg>\n")
     try terminal.wait(for: "main virtual 0.000> ")
     terminal.type("list m1 > \(folder)/m1\r")
     try terminal.wait(for: "wrote \(folder)/m1, 1 line\n")
-    #expect(try text(of: "m1") == "m1 power \"a\\nb\u{1B}[2J\"\n")
+    try expectEqual(text(of: "m1"), "m1 power \"a\\nb\u{1B}[2J\"\n")
     terminal.type("send key tap > \(folder)/x\r")
     try terminal.wait(for: "echo  send key tap > ")
-    #expect(access("\(folder)/x", F_OK) != 0)
+    expect(access("\(folder)/x", F_OK) != 0)
     terminal.type("list > /dev/null\r")
     try terminal.wait(for: "error: /dev/null: it is a device, not a regular file\n")
     terminal.type("expect key on > \(folder)/x\r")
@@ -215,8 +215,8 @@ struct PromptWordsTests {
     try terminal.wait(for: "fine\n")
     try terminal.wait(for: "echo  fine\n")
     terminal.type("\u{04}")
-    #expect(try terminal.waitForEnding() == .exited(0))
-    #expect(terminal.isRestored)
+    try expectEqual(terminal.waitForEnding(), .exited(0))
+    expect(terminal.isRestored)
   }
 
   @Test("a long answer goes to the pager, a short one to the screen")
@@ -224,24 +224,24 @@ struct PromptWordsTests {
     let server = try server()
     let terminal = try start(server, pager: "echo PAGED; cat; echo END")
     terminal.type("send key tap\r")
-    #expect(try !terminal.wait(for: "off → on  0.000s #2\n").contains("PAGED"))
+    try expect(!terminal.wait(for: "off → on  0.000s #2\n").contains("PAGED"))
     terminal.type("list\r")
     try terminal.wait(for: "PAGED\n")
-    #expect(try terminal.wait(for: "END\n").split(separator: "\n").count == 61)
+    try expectEqual(terminal.wait(for: "END\n").split(separator: "\n").count, 61)
     try terminal.wait(for: "main virtual 0.000> ")
     // While something is watched, its notices are to be seen when they come.
     terminal.type("watch *\r")
     try terminal.wait(for: "1 watch\n")
     terminal.type("list\r")
-    #expect(try !terminal.wait(for: "m60  power  off\n").contains("PAGED"))
+    try expect(!terminal.wait(for: "m60  power  off\n").contains("PAGED"))
   }
 
   @Test("the pager of most says which keys go on and back, and other pagers are left alone")
   func pagerPrompt() throws {
     let said = "s?eq goes back to the prompt:space goes on, q goes back to the prompt."
-    #expect(Pager.command(for: nil, hasLess: true) == "exec less -FRX '-P\(said)'")
-    #expect(Pager.command(for: nil, hasLess: false) == nil)
-    for none in ["", " ", "cat"] { #expect(Pager.command(for: none, hasLess: true) == nil) }
+    expectEqual(Pager.command(for: nil, hasLess: true), "exec less -FRX '-P\(said)'")
+    expectNil(Pager.command(for: nil, hasLess: false))
+    for none in ["", " ", "cat"] { expectNil(Pager.command(for: none, hasLess: true)) }
     // As the shell expands it: the dollar ends the text.
     let server = try server()
     let terminal = try start(server, pager: "echo \"[$LESS]\"; cat")
@@ -261,8 +261,8 @@ struct PromptWordsTests {
     terminal.type("fine\r")
     try terminal.wait(for: "echo  fine\n")
     terminal.type("\u{04}")
-    #expect(try terminal.waitForEnding() == .exited(0))
-    #expect(terminal.isRestored)
+    try expectEqual(terminal.waitForEnding(), .exited(0))
+    expect(terminal.isRestored)
   }
 
   @Test("a prompt that ends while a pager shows an answer writes nothing into it")
@@ -276,8 +276,8 @@ struct PromptWordsTests {
     try terminal.wait(for: "m60  power  off\n")
     terminal.type("\r")
     let shown = try terminal.wait(for: "END")
-    #expect(!shown.contains("> "), "\(shown)")
-    #expect(try terminal.waitForEnding() == .exited(0))
+    expect(!shown.contains("> "), "\(shown)")
+    try expectEqual(terminal.waitForEnding(), .exited(0))
   }
 
   @Test("Ctrl-C ends that an answer is shown")
@@ -291,9 +291,9 @@ struct PromptWordsTests {
     try terminal.wait(for: "m1  ")
     terminal.type("\u{03}")
     let shown = try terminal.wait(for: "no more is shown of 'list'\n")
-    #expect(!shown.contains("m50000"))
+    expect(!shown.contains("m50000"))
     terminal.type("show p\r")
-    #expect(try !terminal.wait(for: "echo").contains("m50000"))
+    try expect(!terminal.wait(for: "echo").contains("m50000"))
   }
 
   @Test("a pager that is not there loses nothing of an answer that is still coming")
@@ -307,7 +307,7 @@ struct PromptWordsTests {
     for number in 1201...2500 { server.say(". @.1 m\(number) power off") }
     server.say("+ @.1 2500")
     let shown = try terminal.wait(for: "m2500 ")
-    for number in [2, 1200, 1201, 2499] { #expect(shown.contains("m\(number) ")) }
+    for number in [2, 1200, 1201, 2499] { expect(shown, contains: "m\(number) ") }
     try terminal.wait(for: "main virtual 0.000> ")
   }
 
@@ -319,14 +319,14 @@ struct PromptWordsTests {
     let piece = [UInt8](repeating: 0x61, count: 1 << 20)
     for _ in 0..<6 { program.write(piece) }
     try wait { program.ending() != nil }
-    #expect(program.given?.count == 6 << 20)
+    expectEqual(program.given?.count, 6 << 20)
     let reader = try ForegroundProgram("cat >/dev/null", isFed: true)
     for _ in 0..<6 { reader.write(piece) }
     try wait {
       reader.flush()
       return !reader.wantsToWrite
     }
-    #expect(reader.given == nil)
+    expectNil(reader.given)
     reader.finish()
     try wait { reader.ending() != nil }
   }
@@ -352,7 +352,7 @@ struct PromptWordsTests {
     try terminal.wait(for: "batch> ")
     terminal.type("end\r")
     try terminal.wait(for: "main virtual 0.000> ")
-    #expect(asked.withLock(\.self).contains("begin strict") == isStrict)
+    expectEqual(asked.withLock(\.self).contains("begin strict"), isStrict)
     // A mistake that is told here is one of the batch, too.
     for (line, answer) in [
       ("after 1s list", "no time passes between 'begin' and 'end'"),
@@ -367,7 +367,7 @@ struct PromptWordsTests {
       if isStrict { try terminal.wait(for: "nothing was run: '") }
       try terminal.wait(for: "main virtual 0.000> ")
     }
-    #expect(asked.withLock(\.self).count { $0 == "discard" } == (isStrict ? 3 : 0))
+    expectEqual(asked.withLock(\.self).count { $0 == "discard" }, (isStrict ? 3 : 0))
   }
 
   @Test("so is one in a strict batch that was asked for by its name, the first of a connection")
@@ -384,7 +384,7 @@ struct PromptWordsTests {
     try terminal.wait(for: "no time passes between 'begin' and 'end'")
     terminal.type("end\r")
     try terminal.wait(for: "nothing was run: '")
-    #expect(asked.withLock(\.self).contains("discard"))
+    expect(asked.withLock(\.self), contains: "discard")
   }
 
   @Test("what wires have caused is told behind the answer")
@@ -401,13 +401,13 @@ struct PromptWordsTests {
     let terminal = try start(server, hasColours: true)
     terminal.type("send key ")
     try terminal.wait(for: "EVENT [argument…]")
-    #expect(terminal.written.contains(Array("\u{1B}7\u{1B}[2m".utf8)))
+    expect(terminal.written.contains(Array("\u{1B}7\u{1B}[2m".utf8)))
     terminal.type("tap\r")
     try terminal.wait(for: "off → on")
     // Erased before the line ends: the cursor stands at its end.
     let written = String(decoding: terminal.written, as: UTF8.self)
     let last = try #require(written.ranges(of: "\u{1B}8").last)
-    #expect(written[last.upperBound...].hasPrefix("\u{1B}[K"))
+    expect(written[last.upperBound...], hasPrefix: "\u{1B}[K")
   }
 
   @Test("no hints without colours, and none that a narrow screen has no room for", arguments: [true, false])
@@ -419,7 +419,7 @@ struct PromptWordsTests {
     try terminal.wait(for: "key ")
     terminal.type("tap\r")
     try terminal.wait(for: "off → on")
-    #expect(!String(decoding: terminal.written, as: UTF8.self).contains("EVENT"))
+    expect(!String(decoding: terminal.written, as: UTF8.self).contains("EVENT"))
   }
 
   @Test("a hint takes no second row, however the window changes")
@@ -434,7 +434,7 @@ struct PromptWordsTests {
     }
     let hints = String(decoding: terminal.written, as: UTF8.self).split(separator: "\u{1B}7").dropFirst()
       .map { text in text.firstRange(of: "\u{1B}8").map { text[..<$0.lowerBound] } ?? text }
-    #expect(hints.allSatisfy { $0.count < 60 }, "\(hints)")
+    expect(hints.allSatisfy { $0.count < 60 }, "\(hints)")
     terminal.type("*\r")
     try terminal.wait(for: "1 watch\n")
   }
@@ -455,7 +455,7 @@ struct PromptWordsTests {
     terminal.type("send key tap\rhelp times\r")
     try terminal.wait(for: "off -> on  0s #2\n  key\n\n    ####    ##      ##\n")
     try terminal.wait(for: "t=5.000")
-    #expect(terminal.written.allSatisfy { $0 < 0x80 })
+    expect(terminal.written.allSatisfy { $0 < 0x80 })
   }
 
   @Test("of a pasted transcript the requests are sent")
@@ -466,6 +466,6 @@ struct PromptWordsTests {
     try terminal.wait(for: "two")
     terminal.type("\r")
     try terminal.wait(for: "echo  one\n")
-    #expect(try !terminal.wait(for: "echo  two\n").contains("error"))
+    try expect(!terminal.wait(for: "echo  two\n").contains("error"))
   }
 }

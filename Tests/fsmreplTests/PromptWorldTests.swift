@@ -44,7 +44,7 @@ struct PromptWorldTests {
       try terminal.wait(for: shown)
     }
     let journal = try String(contentsOfFile: "\(folder)/p/journal.txt", encoding: .utf8)
-    #expect(journal.split(separator: "\n").count == 2, "\(journal)")
+    expectEqual(journal.split(separator: "\n").count, 2, "\(journal)")
   }
 
   @Test("a new daemon of one's own has no world of the old one, which is said")
@@ -78,7 +78,7 @@ struct PromptWorldTests {
     terminal.type("use x\rrun \(folder)/a.fsm\r")
     try terminal.wait(for: "✓ timers none")
     terminal.type("expect key on\r")
-    #expect(try !terminal.wait(for: "✓ on").contains("error"))
+    try expect(!terminal.wait(for: "✓ on").contains("error"))
   }
 
   @Test("a followed document says how that ends, and its machines keep their version or are made again")
@@ -155,7 +155,7 @@ struct PromptWorldTests {
     try terminal.wait(for: "not as expected: p2 is in on, not in off\n")
     try terminal.wait(for: "\(path):14:11: EXPECTED; the lines after it were not run\n")
     terminal.type("list\rsync\r")
-    #expect(try !terminal.wait(for: "all done").contains("never"))
+    try expect(!terminal.wait(for: "all done").contains("never"))
   }
 
   @Test("of a script that cannot be played here nothing is")
@@ -209,11 +209,11 @@ struct PromptWorldTests {
       "4:19: a shiftKey has no timer 'boom'; it has: doubleTap\n", "6:10: a lamp has no state 'bright'",
       "11:10: a lamp has no state 'dim'",
     ] {
-      #expect(told.contains("\(path):\(mistake)"), "\(mistake) in \(told)")
+      expect(told, contains: "\(path):\(mistake)", "\(mistake) in \(told)")
     }
     terminal.type("worlds\rlist\rsync\r")
     let after = try terminal.wait(for: "all done")
-    #expect(!after.contains("trial") && !after.contains("  p ") && !after.contains("v  virtual"), "\(after)")
+    expect(!after.contains("trial") && !after.contains("  p ") && !after.contains("v  virtual"), "\(after)")
   }
 
   @Test("a file that is right is not refused for what the world has already")
@@ -246,7 +246,7 @@ struct PromptWorldTests {
     terminal.type("load \(try chart("y")) as k\rexpect l reading yy none\r")
     try terminal.wait(for: "error: a k has no reading 'yy'\n  it has: x\n")
     terminal.type("run \(path)\r")
-    #expect(try !terminal.wait(for: "✓ reading x none").contains("nothing was run"))
+    try expect(!terminal.wait(for: "✓ reading x none").contains("nothing was run"))
   }
 
   @Test("a typed expectation of what a machine does not have is a mistake, and nothing is sent for it")
@@ -297,22 +297,22 @@ struct PromptWorldTests {
       """, to: "a.fsm")
     let terminal = try start("run \(path)")
     let said = try terminal.wait(for: "the lines after the batch were not run\n")
-    #expect(said.contains("not as expected: off wanted, moved off on found\n\(path):3:17: EXPECTED\n"), "\(said)")
-    #expect(said.contains("not as expected: on wanted, moved on capsLock found\n\(path):4:17: EXPECTED\n"), "\(said)")
-    #expect(said.contains("✓ capsLock") && said.contains("the batch has run, 3 lines\n"), "\(said)")
-    #expect(!said.contains("a batch begins"), "\(said)")
+    expect(said, contains: "not as expected: off wanted, moved off on found\n\(path):3:17: EXPECTED\n", "\(said)")
+    expect(said, contains: "not as expected: on wanted, moved on capsLock found\n\(path):4:17: EXPECTED\n", "\(said)")
+    expect(said.contains("✓ capsLock") && said.contains("the batch has run, 3 lines\n"), "\(said)")
+    expect(!said.contains("a batch begins"), "\(said)")
     // A line that the daemon refuses ends the batch, and those behind it are not told as failures.
     let stopped = try write("begin\n  fire k doubleTap\n  send k tap => off\nend\n", to: "b.fsm")
     terminal.type("run \(stopped)\r")
     let answer = try terminal.wait(for: "batch stopped")
-    #expect(answer.contains("\(stopped):2:10: REFUSED\n") && !answer.contains("\(stopped):3"), "\(answer)")
-    #expect(try !terminal.wait(for: "> ").contains("the lines after"))
+    expect(answer.contains("\(stopped):2:10: REFUSED\n") && !answer.contains("\(stopped):3"), "\(answer)")
+    try expect(!terminal.wait(for: "> ").contains("the lines after"))
     // A line that is refused before it is sent leaves no batch open.
     terminal.type("quiet on\rrun \(stopped)\r")
     try terminal.wait(for: "error: with 'quiet on' there may be no answer to compare")
     try terminal.wait(for: "nothing of the batch was run, nor the lines after it\n")
     terminal.type("quiet off\r")
-    #expect(try !terminal.wait(for: "w virtual 0.000> ").contains("cannot stand"))
+    try expect(!terminal.wait(for: "w virtual 0.000> ").contains("cannot stand"))
   }
 
   @Test("a script that begins before the time of the world says what leads there, and nothing is run")
@@ -321,9 +321,9 @@ struct PromptWorldTests {
     let terminal = try start("advance 6s", "run \(path)")
     let way = "'goto 1s' goes back there; 'world new NAME clock=virtual' and 'use NAME' begin at 0\n"
     let told = try terminal.wait(for: "nothing was run\n").replacing("\n  ", with: " ")
-    #expect(
-      told.contains(
-        "\(path):2:15: it is 6.000 already, and world time does not go back; allowed: 6.000 or later; \(way)"),
+    expect(
+      told,
+      contains: "\(path):2:15: it is 6.000 already, and world time does not go back; allowed: 6.000 or later; \(way)",
       "\(told)")
     terminal.type("advance until 1s\r")
     try terminal.wait(for: "error: it is 6.000 already, and world time does not go back (BAD-ARGUMENT)\n")
@@ -375,13 +375,13 @@ struct PromptWorldTests {
       try terminal.wait(for: "w virtual 0.000> ")
     }
     terminal.type("list\r")
-    #expect(try !terminal.wait(for: "key  shiftKey  off").contains("trial"))
+    try expect(!terminal.wait(for: "key  shiftKey  off").contains("trial"))
     terminal.type("await key capsLock => TIMEOUT\r")
     try terminal.wait(for: "[y/N]> ")
     terminal.type("y\r")
     try terminal.wait(for: "✓ refused TIMEOUT")
     terminal.type("worlds\rsync\r")
-    #expect(try !terminal.wait(for: "all done").contains("trial"))
+    try expect(!terminal.wait(for: "all done").contains("trial"))
   }
 
   @Test("a step back says what it has taken back, and asks before if that is much, but not for a file")
@@ -402,7 +402,7 @@ struct PromptWorldTests {
     try terminal.wait(for: "[y/N]> ")
     terminal.type("y\r")
     let said = try terminal.wait(for: "goes less far\n").replacing("\n    ", with: " ")
-    #expect(said.contains("taken back: new fridge f, and 75 timers since; 'redo' brings it back, 'goto TIME' "))
+    expect(said, contains: "taken back: new fridge f, and 75 timers since; 'redo' brings it back, 'goto TIME' ")
     // In a paste it is tried when the lines before it are done.
     terminal.type("\u{1B}[200~drop f\nnew fridge f\nadvance 1d\nundo\u{1B}[201~\r")
     try terminal.wait(for: "new fridge f, and 75 timers since; 'goto TIME' goes less far; go on?")
@@ -414,7 +414,7 @@ struct PromptWorldTests {
     terminal.type("y\r")
     try terminal.wait(for: "goes less far\n")
     terminal.type("goto 0\rnew power p\r")
-    #expect(try !terminal.wait(for: "p created").contains("taken back"))
+    try expect(!terminal.wait(for: "p created").contains("taken back"))
     terminal.type("advance 1h\rgoto 0\r")
     try terminal.wait(for: "this takes back 01:00:00 of time; go on?\n")
     terminal.type("n\r")
@@ -424,10 +424,10 @@ struct PromptWorldTests {
     terminal.type("y\r")
     try terminal.wait(for: "taken back: send p buttonClick\n")
     terminal.type("run \(path)\r")
-    #expect(try !terminal.wait(for: "taken back: new fridge g, and 5 timers since").contains("[y/N]"))
-    #expect(try !terminal.wait(for: "taken back: 5 timers").contains("[y/N]"))
+    try expect(!terminal.wait(for: "taken back: new fridge g, and 5 timers since").contains("[y/N]"))
+    try expect(!terminal.wait(for: "taken back: 5 timers").contains("[y/N]"))
     terminal.type("worlds\r")
-    #expect(try !terminal.wait(for: "w     clock=virtual").contains("trial"))
+    try expect(!terminal.wait(for: "w     clock=virtual").contains("trial"))
   }
 
   @Test("a line behind a time is looked at before the time passes")
@@ -468,7 +468,7 @@ struct PromptWorldTests {
     terminal.type("send key tap > out.txt\r")
     try terminal.wait(for: "the words after 'send' belong to the machine, and so does '>'\n")
     terminal.type("nonsense\rsync\r")
-    #expect(try !terminal.wait(for: "all done").contains("is an event"))
+    try expect(!terminal.wait(for: "all done").contains("is an event"))
   }
 
   @Test("what wires caused is told of all requests that bring inputs")
@@ -480,7 +480,7 @@ struct PromptWorldTests {
     // What wires caused before a batch is not told of it.
     terminal.type("send call.phone goHome\rbegin\rnew power p\rend\rsync\r")
     try terminal.wait(for: "the batch has run, 1 line")
-    #expect(try !terminal.wait(for: "all done").contains("more:"))
+    try expect(!terminal.wait(for: "all done").contains("more:"))
   }
 
   @Test("for a room the machine that was shown last is shown again when time has moved it")
@@ -494,6 +494,6 @@ struct PromptWorldTests {
     try terminal.wait(for: "1 timer fired")
     try terminal.wait(for: "  f\n\n")
     terminal.type("advance 1ms\rsync\r")
-    #expect(try !terminal.wait(for: "all done").contains("  f\n"))
+    try expect(!terminal.wait(for: "all done").contains("  f\n"))
   }
 }

@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 @testable import fsmrepl
@@ -29,38 +30,38 @@ struct QuizTests {
     let first = try question("tap", "off", "+ moved off on t=0.000 seq=2")
     let second = try question("character a", "off", "+ stayed off t=0.000 seq=2")
     var quiz = quiz(first, second)
-    #expect(quiz.count == 2 && quiz.question == first && quiz.opening?.state == "off")
+    expect(quiz.count == 2 && quiz.question == first && quiz.opening?.state == "off")
     let judgement1 = quiz.judge("on")
-    #expect(judgement1 == .right(first))
-    #expect(quiz.question == second && quiz.opening == nil)
+    expectEqual(judgement1, .right(first))
+    expect(quiz.question == second && quiz.opening == nil)
     let judgement2 = quiz.judge("on")
-    #expect(judgement2 == .wrong(second))
-    #expect(quiz.question == nil && quiz.opening == nil)
+    expectEqual(judgement2, .wrong(second))
+    expect(quiz.question == nil && quiz.opening == nil)
     let judgement3 = quiz.judge("on")
-    #expect(judgement3 == nil)
-    #expect(quiz.right == 1 && quiz.asked == 2)
+    expectNil(judgement3)
+    expect(quiz.right == 1 && quiz.asked == 2)
   }
 
   @Test("each outcome has its words")
   func outcomes() throws {
     let states = ["off", "on", "list"]
     let moved = try question("a", "off", "+ moved off list(5) t=0.000 seq=2")
-    for answer in ["list", "list(5)"] { #expect(isRight(answer, moved, states: states)) }
+    for answer in ["list", "list(5)"] { expect(isRight(answer, moved, states: states)) }
     for answer in ["list(4)", "off", "ignored", "refused", "stayed"] {
-      #expect(!isRight(answer, moved, states: states))
+      expect(!isRight(answer, moved, states: states))
     }
     let stayed = try question("a", "off", "+ stayed off t=0.000 seq=2")
-    #expect(isRight("stayed", stayed, states: states))
+    expect(isRight("stayed", stayed, states: states))
     // It is in this state already, whatever the event does.
-    for answer in ["off", "on", "ignored", "refused"] { #expect(!isRight(answer, stayed, states: states)) }
+    for answer in ["off", "on", "ignored", "refused"] { expect(!isRight(answer, stayed, states: states)) }
     let ignored = try question("a", "off", "+ ignored off t=0.000 seq=2")
-    #expect(isRight("ignored", ignored, states: states))
+    expect(isRight("ignored", ignored, states: states))
     // It is in this state, but an event that does nothing is something to know.
-    for answer in ["off", "stayed", "refused"] { #expect(!isRight(answer, ignored, states: states)) }
+    for answer in ["off", "stayed", "refused"] { expect(!isRight(answer, ignored, states: states)) }
     let refused = try question("a", "off", "- REFUSED machine=m state=off event=a seq=2 : no")
-    #expect(isRight("refused", refused, states: states))
-    for answer in ["off", "ignored"] { #expect(!isRight(answer, refused, states: states)) }
-    #expect(Quiz.Outcome(try line("- BAD-ARGUMENT argument=x : no")) == nil)
+    expect(isRight("refused", refused, states: states))
+    for answer in ["off", "ignored"] { expect(!isRight(answer, refused, states: states)) }
+    expectNil(Quiz.Outcome(try line("- BAD-ARGUMENT argument=x : no")))
   }
 
   @Test("a sentence is understood as in a lesson, and so is another case")
@@ -68,18 +69,18 @@ struct QuizTests {
     let states = ["off", "on", "capsLock"]
     let moved = try question("tap", "on", "+ moved on capsLock t=0.000 seq=2")
     for answer in ["capslock", "Caps Lock.", "it goes to capsLock", "the key is in caps lock"] {
-      #expect(isRight(answer, moved, states: states), "\(answer)")
+      expect(isRight(answer, moved, states: states), "\(answer)")
     }
-    for answer in ["Ignored", "it stays on", "it is refused"] { #expect(!isRight(answer, moved, states: states)) }
+    for answer in ["Ignored", "it stays on", "it is refused"] { expect(!isRight(answer, moved, states: states)) }
     let refused = try question("a", "off", "- REFUSED machine=m state=off event=a seq=2 : no")
-    for answer in ["Refused.", "the key refuses it", "illegal"] { #expect(isRight(answer, refused, states: states)) }
+    for answer in ["Refused.", "the key refuses it", "illegal"] { expect(isRight(answer, refused, states: states)) }
   }
 
   @Test("a state may have the name of an outcome")
   func names() throws {
     let question = try question("a", "open", "+ moved open refused t=0.000 seq=2")
-    #expect(isRight("refused", question, states: ["open", "refused"]))
-    #expect(!isRight("ignored", question, states: ["open", "refused"]))
+    expect(isRight("refused", question, states: ["open", "refused"]))
+    expect(!isRight("ignored", question, states: ["open", "refused"]))
   }
 
   @Test("what is no state is told, and is no answer")
@@ -87,23 +88,23 @@ struct QuizTests {
     var quiz = quiz(try question("tap", "off", "+ moved off on t=0.000 seq=2"))
     for answer in ["capslok", "on+", "+", "on+moon", "nothing", "not on"] {
       let judgement = quiz.judge(answer)
-      #expect(judgement == .unknown, "\(answer)")
+      expectEqual(judgement, .unknown, "\(answer)")
     }
-    #expect(quiz.asked == 0 && quiz.question != nil)
+    expect(quiz.asked == 0 && quiz.question != nil)
   }
 
   @Test("of several regions, the one that changes must be named")
   func regions() throws {
     let states = ["off", "on", "capsLock", "letters", "digits", "off", "on"]
     let tap = try question("tap", "off+letters+off", "+ moved off+letters+off on+letters+off t=0.000 seq=2")
-    for answer in ["on", "on+letters", "on+letters+off"] { #expect(isRight(answer, tap, states: states), "\(answer)") }
-    #expect(!isRight("capsLock", tap, states: states))
+    for answer in ["on", "on+letters", "on+letters+off"] { expect(isRight(answer, tap, states: states), "\(answer)") }
+    expect(!isRight("capsLock", tap, states: states))
     var quiz = quiz(tap, states: states)
     let judgement4 = quiz.judge("off")
-    #expect(judgement4 == .vague)
+    expectEqual(judgement4, .vague)
     let judgement5 = quiz.judge("letters")
-    #expect(judgement5 == .vague)
-    #expect(quiz.asked == 0)
+    expectEqual(judgement5, .vague)
+    expectEqual(quiz.asked, 0)
   }
 
   @Test("a state around both is not enough, and other data of the same state are")
@@ -112,19 +113,19 @@ struct QuizTests {
     let question = try question("a", "cooling.minOn", "+ moved cooling.minOn cooling.free t=0.000 seq=2")
     var quiz = quiz(question, states: states)
     let judgement6 = quiz.judge("cooling")
-    #expect(judgement6 == .vague)
+    expectEqual(judgement6, .vague)
     let judgement7 = quiz.judge("cooling.free")
-    #expect(judgement7 == .right(question))
+    expectEqual(judgement7, .right(question))
     let reloaded = try self.question("a", "list(5)", "+ moved list(5) list(6) t=0.000 seq=2")
-    #expect(isRight("list", reloaded, states: states))
-    #expect(!isRight("list(5)", reloaded, states: states))
+    expect(isRight("list", reloaded, states: states))
+    expect(!isRight("list(5)", reloaded, states: states))
   }
 
   @Test("what wires bring about counts")
   func wires() throws {
     let question = try question("login A ok", "loginPrompt", "+ stayed loginPrompt t=0.000 seq=2", after: "spinner")
-    #expect(isRight("spinner", question, states: ["loginPrompt", "spinner"]))
-    #expect(!isRight("loginPrompt", question, states: ["loginPrompt", "spinner"]))
+    expect(isRight("spinner", question, states: ["loginPrompt", "spinner"]))
+    expect(!isRight("loginPrompt", question, states: ["loginPrompt", "spinner"]))
   }
 
   // MARK: The scout
@@ -169,13 +170,13 @@ struct QuizTests {
   func scout() throws {
     let fake = FakeWorld()
     var quiz = try QuizMaker(machine: "key", ask: fake.ask).find()
-    #expect(quiz.states == ["off", "on"])
+    expectEqual(quiz.states, ["off", "on"])
     // Off has one question, as the other input is no input there; on has two. Then there is no new state.
-    #expect(quiz.count == 3)
-    #expect(quiz.question?.input == "tap" && quiz.opening?.cause == nil)
+    expectEqual(quiz.count, 3)
+    expect(quiz.question?.input == "tap" && quiz.opening?.cause == nil)
     _ = quiz.judge("on")
-    #expect(quiz.opening?.state == "on" && quiz.opening?.cause == "tap")
-    #expect(fake.log.prefix(4) == ["clock virtual", "show key", "list key limit=1", "describe shiftKey"])
+    expect(quiz.opening?.state == "on" && quiz.opening?.cause == "tap")
+    expectEqual(fake.log.prefix(4), ["clock virtual", "show key", "list key limit=1", "describe shiftKey"])
     let silent = FakeWorld(without: "send key tap")
     #expect(throws: Trial.Failure.silence) { try QuizMaker(machine: "key", ask: silent.ask).find() }
   }
@@ -197,7 +198,7 @@ struct QuizTests {
       ("set flag=waiting,error to=on,off,true,false", ["set waiting on", "set error off"]),
     ] as [(String, [String])])
   func arguments(event: String, inputs: [String]) throws {
-    #expect(QuizMaker.inputs(of: [try line(". event \(event) : text")]) == inputs)
+    expectEqual(QuizMaker.inputs(of: [try line(". event \(event) : text")]), inputs)
   }
 
   // MARK: Requests and the meter
@@ -206,12 +207,12 @@ struct QuizTests {
   func commands() throws {
     for verb in LocalVerb.all {
       let answer = try #require(LocalVerb.help("help \(verb.name)", isAtPrompt: true))
-      #expect(answer.starts(with: verb.rows) && answer.last == "+ \(answer.count - 1)")
-      #expect(answer.allSatisfy { ServerLine($0) != nil })
-      #expect((LocalVerb.help("help \(verb.name)", isAtPrompt: false) == nil) == verb.isForPeople)
+      expect(answer.starts(with: verb.rows) && answer.last == "+ \(answer.count - 1)")
+      expect(answer.allSatisfy { ServerLine($0) != nil })
+      expectEqual((LocalVerb.help("help \(verb.name)", isAtPrompt: false) == nil), verb.isForPeople)
     }
-    #expect(LocalVerb.misplaced("quiz key", isAtPrompt: false)?.first?.hasPrefix("- USAGE ") == true)
-    #expect(LocalVerb.misplaced("quiz key", isAtPrompt: true) == nil)
+    expect(LocalVerb.misplaced("quiz key", isAtPrompt: false)?.first, hasPrefix: "- USAGE ")
+    expectNil(LocalVerb.misplaced("quiz key", isAtPrompt: true))
   }
 
   @Test("the meter counts what is sent to its machine, alone or with others, and to no other")
@@ -224,10 +225,10 @@ struct QuizTests {
           asker: .user, origin: ""))
     }
     for request in ["send lamp-1 tap", "fire lamp-1 burn", "cast lamp-* tap", "cast ** tap", "cast lamp-? tap"] {
-      #expect(isCounted(request), "\(request)")
+      expect(isCounted(request), "\(request)")
     }
     for request in ["send lamp-2 tap", "cast key* tap", "show lamp-1", "send lamp-11 tap", "drop lamp-1"] {
-      #expect(!isCounted(request), "\(request)")
+      expect(!isCounted(request), "\(request)")
     }
   }
 
@@ -240,21 +241,22 @@ struct QuizTests {
       ". untried shiftKey transition capsLock off event=tap", ". untried shiftKey transition on off event=character",
     ].map(line)
     let isTaken = cover.take(rows)
-    #expect(isTaken)
-    #expect(
-      cover.meter(.bare).text == """
-        ████░░░░░░░░░░░░░░░░ 1 of 5 transitions, 20 %
-          on → capsLock by tap
-          on → off by burn
-          capsLock → off by tap
-          and 1 more
-        """)
-    #expect(!cover.isComplete)
+    expect(isTaken)
+    expectEqual(
+      cover.meter(.bare).text,
+      """
+      ████░░░░░░░░░░░░░░░░ 1 of 5 transitions, 20 %
+        on → capsLock by tap
+        on → off by burn
+        capsLock → off by tap
+        and 1 more
+      """)
+    expect(!cover.isComplete)
     cover.countInput()
     let isWhole = cover.take([try line(". kind shiftKey machines=1 transitions=5/5")])
-    #expect(isWhole && cover.isComplete)
-    #expect(cover.meter(.bare).text.hasSuffix("\ndone: every transition of key has been taken, with 1 event"))
+    expect(isWhole && cover.isComplete)
+    expect(cover.meter(.bare).text, hasSuffix: "\ndone: every transition of key has been taken, with 1 event")
     let isOther = cover.take([try line(". region k s states=1/2")])
-    #expect(!isOther)
+    expect(!isOther)
   }
 }

@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 @testable import fsmrepl
@@ -63,13 +64,14 @@ struct RecorderTests {
     tape.hear("* 2 1.600 key stayed on timer=doubleTap")
     tape.type(
       "send key tap", at: "2.000", "* 3 2.000 key moved on off event=tap", "+ moved on off t=2.000 seq=3")
-    #expect(
-      tape.lines == [
+    expectEqual(
+      tape.lines,
+      [
         "> at 1.250000001s new shiftKey key", "+ created key off t=1.250000001 seq=1", "> watch *", "+ watching 1",
         "* 2 1.600 key stayed on timer=doubleTap", "> at 2.000s send key tap", "* 3 2.000 key moved on off event=tap",
         "+ moved on off t=2.000 seq=3",
       ])
-    #expect(tape.notes == [])
+    expectEqual(tape.notes, [])
   }
 
   @Test("a batch has the moment of its end; what happened while it was typed stands before it")
@@ -82,12 +84,13 @@ struct RecorderTests {
     tape.hear("* 2 2.000 key moved off on event=tap")
     tape.hear("+ moved off on t=2.000 seq=2", answering: "send key tap")
     tape.hear("+ batch=1", answering: "end")
-    #expect(tape.lines == [])
+    expectEqual(tape.lines, [])
     // The daemon may be asked for the moment when the clock has gone on.
     tape.worldState("2.004")
     tape.type("list", at: "2.004", "+ 0")
-    #expect(
-      tape.lines == [
+    expectEqual(
+      tape.lines,
+      [
         "* 1 1.500 f moved a b timer=t", "> at 2.000s begin", "+", "> send key tap", "> end",
         "* 2 2.000 key moved off on event=tap", "+ moved off on t=2.000 seq=2", "+ batch=1",
         "> at 2.004s list", "+ 0",
@@ -98,7 +101,7 @@ struct RecorderTests {
   func fork() {
     var tape = Tape()
     tape.type("world fork g", at: "1.000", "+ created g durable=no")
-    #expect(tape.lines == ["> at 1.000s world fork g", "+ created g"])
+    expectEqual(tape.lines, ["> at 1.000s world fork g", "+ created g"])
   }
 
   @Test("what is answered by silence is complete when the next is asked, or the session ends")
@@ -106,11 +109,11 @@ struct RecorderTests {
     var tape = Tape()
     tape.type("send key tap", at: "1.000")
     tape.hear("* 1 1.000 key moved off on event=tap")
-    #expect(tape.lines == [])
+    expectEqual(tape.lines, [])
     tape.type("send key tap", at: "1.000")
-    #expect(tape.lines == ["> at 1.000s send key tap", "* 1 1.000 key moved off on event=tap"])
+    expectEqual(tape.lines, ["> at 1.000s send key tap", "* 1 1.000 key moved off on event=tap"])
     tape.end()
-    #expect(tape.lines.count == 3)
+    expectEqual(tape.lines.count, 3)
   }
 
   @Test("an await on a real clock ends with the input that it waited for, and what came later stands behind it")
@@ -119,8 +122,9 @@ struct RecorderTests {
     tape.type(
       "await f on", at: "1.000", "* 5 1.500 f moved off on timer=t", "* 6 1.501 g moved off on timer=t",
       "+ reached on t=1.500 seq=5")
-    #expect(
-      tape.lines.suffix(3) == [
+    expectEqual(
+      tape.lines.suffix(3),
+      [
         "* 5 1.500 f moved off on timer=t", "+ reached on t=1.500 seq=5", "* 6 1.501 g moved off on timer=t",
       ])
   }
@@ -139,10 +143,10 @@ struct RecorderTests {
   func remarks(request: String, clock: String, answer: String) {
     var tape = Tape()
     tape.type(request, at: "1.000", clock: clock, answer)
-    #expect(tape.lines == ["# > at 1.000s \(request)", "# \(answer)"])
-    guard request != "use other" else { return #expect(tape.notes.count == 1) }
+    expectEqual(tape.lines, ["# > at 1.000s \(request)", "# \(answer)"])
+    guard request != "use other" else { return expectEqual(tape.notes.count, 1) }
     tape.type("list", at: "2.000", clock: clock, "+ 0")
-    #expect(tape.lines.suffix(2) == ["> at 2.000s list", "+ 0"])
+    expectEqual(tape.lines.suffix(2), ["> at 2.000s list", "+ 0"])
   }
 
   @Test("on a virtual clock the same requests are part of the transcript")
@@ -151,7 +155,7 @@ struct RecorderTests {
     tape.type("pause", at: "0.000", clock: "virtual", "- CLOCK clock=virtual : no")
     tape.type("clock", at: "0.000", clock: "virtual", "+ clock virtual speed=1 paused=no t=0.000 seq=0")
     tape.type("await f on", at: "0.000", clock: "virtual", "- TIMEOUT state=off t=0.000 : late")
-    #expect(tape.lines.filter { $0.hasPrefix("> ") } == ["> pause", "> clock", "> await f on"])
+    expectEqual(tape.lines.filter { $0.hasPrefix("> ") }, ["> pause", "> clock", "> await f on"])
   }
 
   @Test("cancel and what it ended are remarks; what happened until then is none")
@@ -160,8 +164,9 @@ struct RecorderTests {
     tape.type("advance 9d", at: "1.000", clock: "virtual", "* 1 1.500 f moved a b timer=t", "- CANCELLED : cancelled")
     tape.send("cancel")
     tape.hear("+", answering: "cancel")
-    #expect(
-      tape.lines == [
+    expectEqual(
+      tape.lines,
+      [
         "# > at 1.000s advance 9d", "# - CANCELLED : cancelled", "* 1 1.500 f moved a b timer=t", "# > cancel", "# +",
       ])
   }
@@ -172,7 +177,7 @@ struct RecorderTests {
     tape.hear("! gap from=1 to=2")
     tape.hear("* 2 1.000 - clock speed=5")
     tape.hear("! bye reason=quit")
-    #expect(tape.lines == ["# ! gap from=1 to=2", "! bye reason=quit"])
+    expectEqual(tape.lines, ["# ! gap from=1 to=2", "! bye reason=quit"])
   }
 
   @Test("a world that was left on a real clock is found where it was left")
@@ -181,8 +186,9 @@ struct RecorderTests {
     tape.type("world new w clock=real", at: "1.000", "+ created w")
     tape.type("use w", at: "2.000", seq: 3, "+ world=w clock=real t=1.004 seq=0")
     tape.type("use main", at: "3.000", "+ world=main clock=real t=9.000 seq=8")
-    #expect(
-      tape.lines == [
+    expectEqual(
+      tape.lines,
+      [
         "> at 1.000s world new w clock=virtual", "+ created w", "> at 2.000s use w",
         "+ world=w clock=virtual t=0.000 seq=0", "> at 3.000s use main", "+ world=main clock=virtual t=2.000 seq=3",
       ])
@@ -193,14 +199,15 @@ struct RecorderTests {
     var tape = Tape()
     tape.type("undo", at: "2.000", "* 2 1.000 - clock paused=yes", "+ paused=yes t=1.000 seq=2")
     tape.type("list", at: "1.500", "+ 0")
-    #expect(tape.lines == ["> at 2.000s undo", "+ t=1.000 seq=2", "> at 1.500s list", "+ 0"])
+    expectEqual(tape.lines, ["> at 2.000s undo", "+ t=1.000 seq=2", "> at 1.500s list", "+ 0"])
   }
 
   @Test("how the world came about and what the session had before stands first")
   func beginning() {
     let tape = Tape(world: "lesson", seed: 7, watches: ["watch *", "watch k what=all"])
-    #expect(
-      tape.lines == [
+    expectEqual(
+      tape.lines,
+      [
         "> world new lesson seed=7", "+ created lesson", "> use lesson",
         "+ world=lesson clock=virtual t=0.000 seq=0", "> watch *", "+ watching 1", "> watch k what=all", "+ watching 2",
       ])
@@ -211,12 +218,11 @@ struct RecorderTests {
     var tape = Tape(seq: 12)
     tape.type("list", at: "1.000", seq: 12, "+ 0")
     tape.hear("* 13 1.500 f moved a b timer=t")
-    #expect(tape.lines == [])
-    #expect(tape.notes.first?.hasPrefix("the world main is not new: it has had 12 inputs, and a check") == true)
+    expectEqual(tape.lines, [])
+    expect(tape.notes.first, hasPrefix: "the world main is not new: it has had 12 inputs, and a check")
     tape.type("world new w", at: "2.000", seq: 13, "+ created w")
     tape.type("use w", at: "2.000", seq: 13, "+ world=w clock=virtual t=0.000 seq=0")
-    #expect(
-      tape.lines == ["> world new w", "+ created w", "> use w", "+ world=w clock=virtual t=0.000 seq=0"])
+    expectEqual(tape.lines, ["> world new w", "+ created w", "> use w", "+ world=w clock=virtual t=0.000 seq=0"])
   }
 }
 
@@ -235,7 +241,7 @@ struct DocumentCommandTests {
       ("loads a", nil), ("# load a", nil),
     ] as [(String, DocumentCommand?)])
   func commands(text: String, command: DocumentCommand?) {
-    #expect(DocumentCommand(text) == command)
+    expectEqual(DocumentCommand(text), command)
   }
 
   @Test(
@@ -261,7 +267,7 @@ struct FileCommandTests {
       ("help", nil), ("saves a", nil), ("# save a", nil),
     ] as [(String, FileCommand?)])
   func commands(text: String, command: FileCommand?) {
-    #expect(FileCommand(text) == command)
+    expectEqual(FileCommand(text), command)
   }
 
   @Test(
@@ -284,7 +290,7 @@ struct RecordCommandTests {
       ("help world", nil), ("recording", nil), ("# record a", nil), ("@1 record", .show),
     ] as [(String, RecordCommand?)])
   func commands(text: String, command: RecordCommand?) {
-    #expect(RecordCommand(text) == command)
+    expectEqual(RecordCommand(text), command)
   }
 
   @Test("mistakes", arguments: ["record a b", "record a replace c", "record a=b", "record \"a"])

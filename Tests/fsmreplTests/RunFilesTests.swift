@@ -31,18 +31,19 @@ struct RunFilesTests {
     let folder = try Folder()
     mkfifo("\(folder.path)/pipe.fsm", 0o600)
     folder.write("include pipe.fsm", to: "s.fsm")
-    #expect(
-      folder.mistakes(["\(folder.path)/s.fsm"]) == [
+    expectEqual(
+      folder.mistakes(["\(folder.path)/s.fsm"]),
+      [
         "@/s.fsm:1:9: cannot read '@/pipe.fsm': it is a pipe, not a regular file"
       ])
-    #expect(
-      folder.mistakes([folder.path]).first
-        == "fsmrepl: cannot read @/pipe.fsm: it is a pipe, not a regular file")
+    expectEqual(
+      folder.mistakes([folder.path]).first, "fsmrepl: cannot read @/pipe.fsm: it is a pipe, not a regular file")
     unlink("\(folder.path)/pipe.fsm")
     mkdir("\(folder.path)/folder.fsm", 0o700)
     folder.write("include folder.fsm", to: "s.fsm")
-    #expect(
-      folder.mistakes(["\(folder.path)/s.fsm"]) == [
+    expectEqual(
+      folder.mistakes(["\(folder.path)/s.fsm"]),
+      [
         "@/s.fsm:1:9: cannot read '@/folder.fsm': it is a folder, not a regular file"
       ])
   }
@@ -54,7 +55,7 @@ struct RunFilesTests {
     let bytes = name.map(CChar.init(bitPattern:)) + [0]
     let file = open(bytes, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     Descriptor(rawValue: file).close()
-    #expect(folder.mistakes([folder.path]) == ["fsmrepl: cannot read @/\u{FFFD}.fsm: its name is not UTF-8"])
+    expectEqual(folder.mistakes([folder.path]), ["fsmrepl: cannot read @/\u{FFFD}.fsm: its name is not UTF-8"])
     unlink(bytes)
   }
 
@@ -65,12 +66,12 @@ struct RunFilesTests {
     symlink("secret", "\(folder.path)/link.fsm")
     folder.write("include link.fsm", to: "s.fsm")
     let why = "it is a link to a file whose name does not end with .fsm"
-    #expect(folder.mistakes(["\(folder.path)/s.fsm"]) == ["@/s.fsm:1:9: cannot read '@/link.fsm': \(why)"])
-    #expect(folder.mistakes([folder.path]).first == "fsmrepl: cannot read @/link.fsm: \(why)")
+    expectEqual(folder.mistakes(["\(folder.path)/s.fsm"]), ["@/s.fsm:1:9: cannot read '@/link.fsm': \(why)"])
+    expectEqual(folder.mistakes([folder.path]).first, "fsmrepl: cannot read @/link.fsm: \(why)")
     unlink("\(folder.path)/link.fsm")
     folder.write("list", to: "good.fsm")
     symlink("good.fsm", "\(folder.path)/link.fsm")
-    #expect(folder.mistakes([folder.path]) == [])
+    expectEqual(folder.mistakes([folder.path]), [])
   }
 
   @Test("a recording in a pipe or a device does not wait", arguments: ["pipe", "/dev/null", "/dev/tty"])

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import UnixHost
 
@@ -21,36 +22,36 @@ struct RunOptionsTests {
     wanted.isTAP = true
     wanted.junit = "j.xml"
     wanted.seed = 7
-    #expect(invocation.run == wanted)
-    #expect(invocation.socket == "p" && invocation.keepsGoing && invocation.sources.isEmpty)
+    expectEqual(invocation.run, wanted)
+    expect(invocation.socket == "p" && invocation.keepsGoing && invocation.sources.isEmpty)
     wanted = RunOptions(files: ["a.mmd"])
     wanted.onlyChecks = true
-    #expect(try parse("run", "--check", "a.mmd").run == wanted)
-    #expect(try parse("run", "-").run == RunOptions(files: ["-"]))
+    try expectEqual(parse("run", "--check", "a.mmd").run, wanted)
+    try expectEqual(parse("run", "-").run, RunOptions(files: ["-"]))
   }
 
   @Test("real pace has a speed, 1 if none is given")
   func pace() throws {
-    #expect(try parse("run", "--real", "a").run?.speed == 1)
-    #expect(try parse("run", "--real", "--speed", "0.5", "a").run?.speed == 0.5)
-    #expect(try parse("run", "a").run?.speed == nil)
+    try expectEqual(parse("run", "--real", "a").run?.speed, 1)
+    try expectEqual(parse("run", "--real", "--speed", "0.5", "a").run?.speed, 0.5)
+    try expectNil(parse("run", "a").run?.speed)
   }
 
   @Test("each of several scripts has a picture of its own, with the folders that tell it from the others")
   func pictures() throws {
     let options = try #require(try parse("run", "--wave", "out/w.svg", "a").run)
-    #expect(options.wavePaths(of: tests("a.fsm")) == ["out/w.svg"])
-    #expect(options.wavePaths(of: tests("a.fsm", "x/b.fsm")) == ["out/w-a.svg", "out/w-b.svg"])
-    #expect(
-      options.wavePaths(of: tests("../a/x.fsm", "b/x.fsm", "y.fsm", "c/b/x.fsm", "a-x.fsm", "y.fsm"))
-        == ["out/w-a-x.svg", "out/w-b-x.svg", "out/w-y.svg", "out/w-c-b-x.svg", "out/w-a-x-2.svg", "out/w-y-2.svg"])
-    #expect(try parse("run", "--wave", "w", "a").run?.wavePaths(of: tests("a", "b")) == ["w-a", "w-b"])
-    #expect(try parse("run", "a").run?.wavePaths(of: tests("a")).isEmpty == true)
-    #expect(!options.drawsAll)
-    #expect(try parse("run", "--wave", "w", "--wave-all", "a").run?.drawsAll == true)
+    expectEqual(options.wavePaths(of: tests("a.fsm")), ["out/w.svg"])
+    expectEqual(options.wavePaths(of: tests("a.fsm", "x/b.fsm")), ["out/w-a.svg", "out/w-b.svg"])
+    expectEqual(
+      options.wavePaths(of: tests("../a/x.fsm", "b/x.fsm", "y.fsm", "c/b/x.fsm", "a-x.fsm", "y.fsm")),
+      ["out/w-a-x.svg", "out/w-b-x.svg", "out/w-y.svg", "out/w-c-b-x.svg", "out/w-a-x-2.svg", "out/w-y-2.svg"])
+    try expectEqual(parse("run", "--wave", "w", "a").run?.wavePaths(of: tests("a", "b")), ["w-a", "w-b"])
+    try expectEqual(parse("run", "a").run?.wavePaths(of: tests("a")).isEmpty, true)
+    expect(!options.drawsAll)
+    try expectEqual(parse("run", "--wave", "w", "--wave-all", "a").run?.drawsAll, true)
     #expect(throws: UsageFailure.wrong("--wave-all goes with --wave")) { try parse("run", "--wave-all", "a") }
     let cases = ["a/b", "a b"].map { RunResult(name: "s.fsm", title: $0, seed: 3) }
-    #expect(options.wavePaths(of: cases) == ["out/w-s-a-b-seed3.svg", "out/w-s-a-b-seed3-2.svg"])
+    expectEqual(options.wavePaths(of: cases), ["out/w-s-a-b-seed3.svg", "out/w-s-a-b-seed3-2.svg"])
   }
 
   private func tests(_ names: String...) -> [RunResult] { names.map { RunResult(name: $0) } }
@@ -62,10 +63,9 @@ struct RunOptionsTests {
         "run", "--let", "a=1", "--let", "b=x=y", "--only", "*:t*", "-j", "4", "--repeat=3", "--warnings-fail",
         "--coverage", "c/", "--at-least", "states=70%", "f"
       ).run)
-    #expect(run.values == ["a": "1", "b": "x=y"] && run.only == ["*:t*"] && run.jobs == 4 && run.times == 3)
-    #expect(
-      run.failsOnWarnings && run.coverageFolder == "c/" && run.floor?.level == .states && run.floor?.percent == 70)
-    #expect(try parse("run", "--at-least", "0%", "f").run?.floor?.level == .transitions)
+    expect(run.values == ["a": "1", "b": "x=y"] && run.only == ["*:t*"] && run.jobs == 4 && run.times == 3)
+    expect(run.failsOnWarnings && run.coverageFolder == "c/" && run.floor?.level == .states && run.floor?.percent == 70)
+    try expectEqual(parse("run", "--at-least", "0%", "f").run?.floor?.level, .transitions)
     let wrong = [
       ["--let", "a"], ["--let", "1a=2"], ["--let", "a=\u{7}"], ["--let", "a=1", "--let", "a=1"], ["-j", "0"],
       ["-j", "65"],
@@ -83,9 +83,9 @@ struct RunOptionsTests {
     wanted.isTAP = true
     wanted.junit = "j.xml"
     wanted.updates = true
-    #expect(invocation.check == wanted)
-    #expect(invocation.run == nil && invocation.keepsGoing && invocation.sources.isEmpty)
-    #expect(try parse("--record", "f", "-e", "list").record == "f")
+    expectEqual(invocation.check, wanted)
+    expect(invocation.run == nil && invocation.keepsGoing && invocation.sources.isEmpty)
+    try expectEqual(parse("--record", "f", "-e", "list").record, "f")
   }
 
   @Test(

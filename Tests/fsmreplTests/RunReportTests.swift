@@ -1,5 +1,6 @@
 import Scripts
 import LineProtocol
+import TestSupport
 import Testing
 
 @testable import fsmrepl
@@ -24,40 +25,40 @@ struct RunReportTests {
   @Test("for people: a line each, how long only where it is wanted, and a sum")
   func people() {
     let report = RunReport(format: .people(.bare, showsDuration: true))
-    #expect(report.beginning(4) == "")
+    expectEqual(report.beginning(4), "")
     let results = Self.results()
-    #expect(report.text(of: results[0], number: 1) == "ok      a/b.fsm  0.000 s, 1 step, 0 expectations, 1.5 ms\n")
-    #expect(report.text(of: results[3], number: 4) == "")
-    #expect(report.ending(results) == "1 of 4 passed, 1 not run\n")
-    #expect(report.ending([results[0]]) == "")
+    expectEqual(report.text(of: results[0], number: 1), "ok      a/b.fsm  0.000 s, 1 step, 0 expectations, 1.5 ms\n")
+    expectEqual(report.text(of: results[3], number: 4), "")
+    expectEqual(report.ending(results), "1 of 4 passed, 1 not run\n")
+    expectEqual(report.ending([results[0]]), "")
   }
 
   @Test("TAP escapes what means something to it")
   func tap() {
     let report = RunReport(format: .tap)
-    #expect(report.text(of: Self.results()[2], number: 3).text.hasPrefix("not ok 3 - \\#x.fsm\n  ---\n"))
-    #expect(report.text(of: Self.results()[1], number: 2).text.contains("\n  got: 'it''s <off>\\u{1}'\n"))
-    #expect(report.stopping("interrupted") == "Bail out! interrupted\n")
+    expect(report.text(of: Self.results()[2], number: 3).text, hasPrefix: "not ok 3 - \\#x.fsm\n  ---\n")
+    expect(report.text(of: Self.results()[1], number: 2).text, contains: "\n  got: 'it''s <off>\\u{1}'\n")
+    expectEqual(report.stopping("interrupted"), "Bail out! interrupted\n")
   }
 
   @Test("JUnit is well-formed, and counts failures, errors and what was skipped")
   func junit() {
     let text = RunReport(format: .tap).junit(Self.results())
-    #expect(text.contains(#"tests="4" failures="1" errors="1" skipped="1" time="0.001""#), "\(text)")
-    #expect(text.contains(#"<testcase classname="a" name="b.fsm" assertions="0" time="0.001"/>"#), "\(text)")
-    #expect(text.contains("name=\"&lt;c&gt; &amp; &quot;d&quot;.fsm\""), "\(text)")
-    #expect(!text.contains("\u{1}"))
+    expect(text, contains: #"tests="4" failures="1" errors="1" skipped="1" time="0.001""#, "\(text)")
+    expect(text, contains: #"<testcase classname="a" name="b.fsm" assertions="0" time="0.001"/>"#, "\(text)")
+    expect(text, contains: "name=\"&lt;c&gt; &amp; &quot;d&quot;.fsm\"", "\(text)")
+    expect(!text.contains("\u{1}"))
     var open: [Substring] = []
     for match in text.matches(of: #/<(/?)([a-z]+)((?:\s+[a-z]+="[^"<]*")*)\s*(/?)>/#) {
       if match.output.1 == "/" {
-        #expect(open.popLast() == match.output.2)
+        expectEqual(open.popLast(), match.output.2)
       } else if match.output.4.isEmpty {
         open.append(match.output.2)
       }
     }
-    #expect(open.isEmpty)
+    expect(open.isEmpty)
     let rest = text.replacing(#/<\?xml [^>]*\?>|<[^<>]*>|&(?:lt|gt|amp|quot|#10|#9);/#, with: "")
-    #expect(!rest.contains("<") && !rest.contains(">") && !rest.contains("&"), "\(rest)")
+    expect(!rest.contains("<") && !rest.contains(">") && !rest.contains("&"), "\(rest)")
   }
 }
 
@@ -71,21 +72,21 @@ struct ShownMachineTests {
 
   @Test("what show says is taken apart")
   func parts() {
-    #expect(shown.state == "list(5)")
-    #expect(shown.timers == ["a(1,2)"])
+    expectEqual(shown.state, "list(5)")
+    expectEqual(shown.timers, ["a(1,2)"])
   }
 
   @Test("readings are compared as numbers where they are")
   func readings() {
-    #expect(shown.difference("temperature", .number(4, tolerance: 0)) == nil)
-    #expect(shown.difference("temperature", .number(4.05, tolerance: 0.05)) == nil)
-    #expect(shown.difference("temperature", .seconds(4, tolerance: 1))?.expected == "temperature 4 ±1 s")
-    #expect(shown.difference("temperature", .number(4.05, tolerance: 0.04))?.expected == "temperature 4.05 ±0.04")
-    #expect(shown.difference("note", .text("a b")) == nil)
-    #expect(shown.difference("note", .number(1, tolerance: 0))?.got == "note \"a b\"")
-    #expect(shown.difference("none", .none) == nil)
-    #expect(shown.difference("none", .number(1, tolerance: 0))?.got == "no reading 'none'; it has temperature, note")
-    #expect(shown.difference("note", .none)?.expected == "no reading 'note'")
+    expectNil(shown.difference("temperature", .number(4, tolerance: 0)))
+    expectNil(shown.difference("temperature", .number(4.05, tolerance: 0.05)))
+    expectEqual(shown.difference("temperature", .seconds(4, tolerance: 1))?.expected, "temperature 4 ±1 s")
+    expectEqual(shown.difference("temperature", .number(4.05, tolerance: 0.04))?.expected, "temperature 4.05 ±0.04")
+    expectNil(shown.difference("note", .text("a b")))
+    expectEqual(shown.difference("note", .number(1, tolerance: 0))?.got, "note \"a b\"")
+    expectNil(shown.difference("none", .none))
+    expectEqual(shown.difference("none", .number(1, tolerance: 0))?.got, "no reading 'none'; it has temperature, note")
+    expectEqual(shown.difference("note", .none)?.expected, "no reading 'note'")
   }
 
   @Test(
@@ -95,7 +96,8 @@ struct ShownMachineTests {
       ("1 0.000 k ignored on", "on"), ("1 0.000 k output on x y", nil), ("1 0.000 k armed on due=1", nil),
     ])
   func states(notice: String, state: String?) {
-    #expect(ShownMachine.state(in: notice.split(separator: " ").filter { !$0.contains("=") }.map(String.init)) == state)
+    expectEqual(
+      ShownMachine.state(in: notice.split(separator: " ").filter { !$0.contains("=") }.map(String.init)), state)
   }
 
   @Test("outputs count at the moment of the last only")
@@ -104,18 +106,18 @@ struct ShownMachineTests {
     outputs.take("o", of: "k", at: "1.000", by: 1)
     outputs.take("o", of: "k", at: "2.000", by: 2)
     outputs.take("p", of: "k", at: "2.000", by: 3)
-    #expect(outputs.has("o", of: "k", at: "2.000") && !outputs.has("o", of: "k", at: "1.000"))
-    #expect(outputs.last("o", of: "k") == 2 && outputs.last("o", of: "x") == 0)
-    #expect(outputs.text(of: "k", at: "2.000") == "output o,p")
-    #expect(outputs.text(of: "k", at: "3.000") == "last o at 2.000, p at 2.000")
+    expect(outputs.has("o", of: "k", at: "2.000") && !outputs.has("o", of: "k", at: "1.000"))
+    expect(outputs.last("o", of: "k") == 2 && outputs.last("o", of: "x") == 0)
+    expectEqual(outputs.text(of: "k", at: "2.000"), "output o,p")
+    expectEqual(outputs.text(of: "k", at: "3.000"), "last o at 2.000, p at 2.000")
     outputs.forget(from: 2)
-    #expect(outputs.has("o", of: "k", at: "1.000") && outputs.last("p", of: "k") == 0)
+    expect(outputs.has("o", of: "k", at: "1.000") && outputs.last("p", of: "k") == 0)
     outputs.forget(from: 1)
-    #expect(outputs.text(of: "k", at: "1.000") == "no output of k")
+    expectEqual(outputs.text(of: "k", at: "1.000"), "no output of k")
     outputs = RunOutputs(keepsAll: false)
     for number: UInt64 in 1...3 { outputs.take("o", of: "k", at: "\(number).000", by: number) }
-    #expect(outputs.last("o", of: "k") == 3 && outputs.has("o", of: "k", at: "3.000"))
+    expect(outputs.last("o", of: "k") == 3 && outputs.has("o", of: "k", at: "3.000"))
     outputs.forget(from: 3)
-    #expect(outputs.last("o", of: "k") == 0, "only the last is kept where the world does not go back")
+    expectEqual(outputs.last("o", of: "k"), 0, "only the last is kept where the world does not go back")
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import fsmrepl
@@ -8,29 +9,28 @@ struct ScreenTextTests {
     let name = "a\n\u{1B}[31m"
     let style = Style(usesColour: true, usesUnicode: true)
     let text: ScreenText = "1: \(name)\n\(style(.name, name)) \(style(.state, "b \(name)")) \(3)\n"
-    #expect(
-      text.text == "1: a\\n\\e[31m\n\u{1B}[1ma\\n\\e[31m\u{1B}[0m \u{1B}[36mb a\\n\\e[31m\u{1B}[0m 3\n")
-    #expect([text, "x\n"].joined(separator: "-").text == text.text + "-x\n")
-    #expect(ScreenText(unescaped: [0x1B, 0xFF]).bytes == [0x1B, 0xFF])
-    #expect(ScreenText([0x1B, 0xFF]).text == #"\e\xFF"#)
+    expectEqual(text.text, "1: a\\n\\e[31m\n\u{1B}[1ma\\n\\e[31m\u{1B}[0m \u{1B}[36mb a\\n\\e[31m\u{1B}[0m 3\n")
+    expectEqual([text, "x\n"].joined(separator: "-").text, text.text + "-x\n")
+    expectEqual(ScreenText(unescaped: [0x1B, 0xFF]).bytes, [0x1B, 0xFF])
+    expectEqual(ScreenText([0x1B, 0xFF]).text, #"\e\xFF"#)
   }
 
   @Test("a line that is wider than the screen takes several rows, and is not cut in two")
   func rows() {
     var text: ScreenText = "one\n\nfour words in it\nlast"
-    #expect(text.rows(width: nil) == 4 && text.rows(width: 8) == 5 && text.rows(width: 5) == 7)
-    #expect(("a\n\n" as ScreenText).rows(width: 1) == 2 && ScreenText().rows(width: 1) == 0)
-    #expect(text.removeFirst(rows: 0, width: 8, takesOne: false).isEmpty)
-    #expect(text.removeFirst(rows: 3, width: 8, takesOne: false).text == "one\n\n")
-    #expect(text.removeFirst(rows: 1, width: 8, takesOne: false).isEmpty)
-    #expect(text.removeFirst(rows: 1, width: 8, takesOne: true).text == "four words in it\n")
-    #expect(text.removeFirst(rows: 9, width: 8, takesOne: false).text == "last")
-    #expect(text.isEmpty && text.removeFirst(rows: 9, width: 8, takesOne: true).isEmpty)
+    expect(text.rows(width: nil) == 4 && text.rows(width: 8) == 5 && text.rows(width: 5) == 7)
+    expect(("a\n\n" as ScreenText).rows(width: 1) == 2 && ScreenText().rows(width: 1) == 0)
+    expect(text.removeFirst(rows: 0, width: 8, takesOne: false).isEmpty)
+    expectEqual(text.removeFirst(rows: 3, width: 8, takesOne: false).text, "one\n\n")
+    expect(text.removeFirst(rows: 1, width: 8, takesOne: false).isEmpty)
+    expectEqual(text.removeFirst(rows: 1, width: 8, takesOne: true).text, "four words in it\n")
+    expectEqual(text.removeFirst(rows: 9, width: 8, takesOne: false).text, "last")
+    expect(text.isEmpty && text.removeFirst(rows: 9, width: 8, takesOne: true).isEmpty)
   }
 
   @Test("a style takes no columns")
   func columns() {
-    #expect(ScreenText.columns(of: "\u{1B}[31mab\u{1B}[0m c") == 4)
+    expectEqual(ScreenText.columns(of: "\u{1B}[31mab\u{1B}[0m c"), 4)
   }
 
   @Test(
@@ -46,8 +46,8 @@ struct ScreenTextTests {
       ("one two\n", "one two\n"),
     ])
   func wraps(text: String, expected: String) {
-    #expect(ScreenText(unescaped: text.utf8).wrapped(width: 10).text == expected)
-    #expect(ScreenText(unescaped: text.utf8).wrapped(width: nil).text == text)
+    expectEqual(ScreenText(unescaped: text.utf8).wrapped(width: 10).text, expected)
+    expectEqual(ScreenText(unescaped: text.utf8).wrapped(width: nil).text, text)
   }
 
   @Test("styles are not counted where a line breaks")
@@ -55,16 +55,16 @@ struct ScreenTextTests {
     let style = Style(usesColour: true, usesUnicode: true)
     let text: ScreenText = "\(style(.bad, "error")): \(style(.name, "a b")) \(style(.good, "c"))"
     let bare = text.wrapped(width: 10).text.replacing(#/\u{1B}\[[0-9]+m/#, with: "")
-    #expect(bare == "error: a\n  b c")
+    expectEqual(bare, "error: a\n  b c")
   }
 
   @Test("without UTF-8 no byte above ASCII gets to the terminal, and columns stay")
   func ascii() {
     let text: ScreenText = "> off  → on   ⟲ \("ñ\u{202E}")\n\("°") → 日\n"
-    #expect(text.inASCII.text == "> off  -> on  o \\u{F1}\\u{202E}\no -> \\u{65E5}\n")
+    expectEqual(text.inASCII.text, "> off  -> on  o \\u{F1}\\u{202E}\no -> \\u{65E5}\n")
     // What is wider takes the blanks of its own row, but never the last of them.
-    #expect(ScreenText("⇒ ⇒ a   b\n⇒   b").inASCII.text == "=> => a b\n=>  b")
-    #expect(ScreenText("“−18 °C” – résumé").inASCII.text == "\"-18 oC\" - r\\u{E9}sum\\u{E9}")
-    #expect(ScreenText("plain").inASCII.text == "plain")
+    expectEqual(ScreenText("⇒ ⇒ a   b\n⇒   b").inASCII.text, "=> => a b\n=>  b")
+    expectEqual(ScreenText("“−18 °C” – résumé").inASCII.text, "\"-18 oC\" - r\\u{E9}sum\\u{E9}")
+    expectEqual(ScreenText("plain").inASCII.text, "plain")
   }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import LineProtocol
+import TestSupport
 import Testing
 import UnixHost
 
@@ -70,29 +71,30 @@ struct ScriptRunnerTests {
   @Test("with --echo each line stands before what comes of it, remarks too")
   func echo() throws {
     let run = try run(try server(), [.expression("# remark\n\nlist\nmore")], echoes: true)
-    #expect(run.output == "# remark\n\n> list\n. a power off\n+ 1\n> more\n+ more\n")
+    expectEqual(run.output, "# remark\n\n> list\n. a power off\n+ 1\n> more\n+ more\n")
   }
 
   @Test("with --echo and --keep-going each answer follows its request, too")
   func echoAndKeepGoing() throws {
     let run = try run(
       try server(), [.expression("list\nrefuse\n# remark\ntell\nmore")], keepsGoing: true, echoes: true)
-    #expect(
-      run.output == """
-        > list
-        . a power off
-        + 1
-        > refuse
-        - REFUSED machine=a state=off event=x allowed="" t=0.000 seq=1 : no
-        # remark
-        > tell
-        * 1 0.000 a moved off on event=x
-        +
-        > more
-        + more
+    expectEqual(
+      run.output,
+      """
+      > list
+      . a power off
+      + 1
+      > refuse
+      - REFUSED machine=a state=off event=x allowed="" t=0.000 seq=1 : no
+      # remark
+      > tell
+      * 1 0.000 a moved off on event=x
+      +
+      > more
+      + more
 
-        """)
-    #expect(run.status == .failed)
+      """)
+    expectEqual(run.status, .failed)
   }
 
   /// Answers in objects once it was asked to.
@@ -114,17 +116,18 @@ struct ScriptRunnerTests {
   func json(keepsGoing: Bool) throws {
     let run = try run(
       try writer(), [.expression("# remark\nlist\nlist\ntagged\nexpect a on")], keepsGoing: keepsGoing, form: .json)
-    #expect(run.status == .expectation)
+    expectEqual(run.status, .expectation)
     let list =
       #"{"class":"data","name":"a","kind":"power","state":"off"}"# + "\n" + #"{"class":"success","lines":1}"# + "\n"
-    #expect(
-      run.output == list + list + #"{"class":"data","text":",\"tag\":"}"# + "\n" + #"{"class":"success"}"#
+    expectEqual(
+      run.output,
+      list + list + #"{"class":"data","text":",\"tag\":"}"# + "\n" + #"{"class":"success"}"#
         + "\n"
         + #"{"class":"failure","code":"EXPECTED","expected":"on","got":"off","text":"a is in off"}"# + "\n")
-    #expect(run.errors == "fsmrepl: -e:5: EXPECTED: expect a on\n")
+    expectEqual(run.errors, "fsmrepl: -e:5: EXPECTED: expect a on\n")
     let quit = try self.run(try writer(), [.expression("quit")], form: .json)
-    #expect(quit.status == .good && quit.errors == "")
-    #expect(quit.output.hasSuffix(#"{"class":"flow","what":"bye","reason":"quit"}"# + "\n"))
+    expect(quit.status == .good && quit.errors == "")
+    expect(quit.output, hasSuffix: #"{"class":"flow","what":"bye","reason":"quit"}"# + "\n")
   }
 
   @Test("a daemon that writes no JSON is told of, and nothing is asked of it")
@@ -133,17 +136,17 @@ struct ScriptRunnerTests {
       request == "mode json" ? ["- @ UNKNOWN-VERB verb=mode : there is no verb 'mode'"] : ["+ @ asked"]
     }
     let run = try run(old, [.expression("list")], form: .json)
-    #expect(run.status == .failed)
-    #expect(run.output == "")
-    #expect(run.errors.hasPrefix("fsmrepl: this daemon does not write JSON: - "))
+    expectEqual(run.status, .failed)
+    expectEqual(run.output, "")
+    expect(run.errors, hasPrefix: "fsmrepl: this daemon does not write JSON: - ")
   }
 
   @Test("requests run in order, and their answers are written as they come")
   func inOrder() throws {
     let run = try run(try server(), [.expression("list\n# remark\n\ntell"), .expression("@x more")])
-    #expect(run.status == .good)
-    #expect(run.output == ". a power off\n+ 1\n* 1 0.000 a moved off on event=x\n+\n+ @x more\n")
-    #expect(run.errors == "")
+    expectEqual(run.status, .good)
+    expectEqual(run.output, ". a power off\n+ 1\n* 1 0.000 a moved off on event=x\n+\n+ @x more\n")
+    expectEqual(run.errors, "")
   }
 
   @Test(
@@ -154,100 +157,100 @@ struct ScriptRunnerTests {
     ])
   func stops(request: String, status: ExitCode, code: String) throws {
     let run = try run(try server(), [.expression("one\n\(request)\ntwo"), .expression("three")])
-    #expect(run.status == status)
-    #expect(run.output.hasPrefix("+ one\n- \(code) "))
-    #expect(!run.output.contains("two") && !run.output.contains("three"))
-    #expect(run.errors == "fsmrepl: -e:2: \(code): \(request)\n")
+    expectEqual(run.status, status)
+    expect(run.output, hasPrefix: "+ one\n- \(code) ")
+    expect(!run.output.contains("two") && !run.output.contains("three"))
+    expectEqual(run.errors, "fsmrepl: -e:2: \(code): \(request)\n")
   }
 
   @Test("going on runs everything; the first failure still decides")
   func keepsGoing() throws {
     let run = try run(try server(), [.expression("await a b\none\nrefuse\ntwo")], keepsGoing: true)
-    #expect(run.status == .timeOut)
-    #expect(run.output.hasSuffix("+ two\n"))
-    #expect(run.errors.split(separator: "\n").count == 2)
+    expectEqual(run.status, .timeOut)
+    expect(run.output, hasSuffix: "+ two\n")
+    expectEqual(run.errors.split(separator: "\n").count, 2)
   }
 
   @Test("a line that is answered here stands in its turn, so that the first failure decides")
   func inTurn() throws {
     let lines = "expect a on\nquiz p\nload nosuch.mmd\nlet x = 3\nat 5s one\nsave\none"
     let run = try run(try server(), [.expression(lines)], keepsGoing: true)
-    #expect(
-      run.output == """
-        - EXPECTED expected=on got=off : a is in off
-        - USAGE : 'quiz' is for the prompt, where somebody types
-        - BAD-ARGUMENT : cannot read 'nosuch.mmd': No such file or directory
-        - USAGE : 'let' is for scripts, which 'fsmrepl run FILE' plays
-        - USAGE : 'at' is for the prompt and for scripts, which 'fsmrepl run FILE' plays
-        \(LocalVerb.save.misuse)
-        + one
+    expectEqual(
+      run.output,
+      """
+      - EXPECTED expected=on got=off : a is in off
+      - USAGE : 'quiz' is for the prompt, where somebody types
+      - BAD-ARGUMENT : cannot read 'nosuch.mmd': No such file or directory
+      - USAGE : 'let' is for scripts, which 'fsmrepl run FILE' plays
+      - USAGE : 'at' is for the prompt and for scripts, which 'fsmrepl run FILE' plays
+      \(LocalVerb.save.misuse)
+      + one
 
-        """)
-    #expect(run.status == .expectation)
+      """)
+    expectEqual(run.status, .expectation)
     // With nothing to answer before it, a sign tells when it is done.
     let quiet = try self.run(try server(), [.expression("quiet on\nsend a b\nload nosuch.mmd\none")], keepsGoing: true)
-    #expect(quiet.output.hasPrefix("+\n- BAD-ARGUMENT : ") && quiet.output.hasSuffix("\n+ one\n"))
+    expect(quiet.output.hasPrefix("+\n- BAD-ARGUMENT : ") && quiet.output.hasSuffix("\n+ one\n"))
     // In a batch it stands after what came before the batch; words of scripts are left to the daemon there.
     let batch = try self.run(
       try server(), [.expression("one\nbegin\nload nosuch.mmd\nlet x\nend")], keepsGoing: true)
-    #expect(
-      batch.output
-        == "+ one\n+\n- BAD-ARGUMENT : a document cannot stand between 'begin' and 'end'\n+ let\n+ end\n")
+    expectEqual(
+      batch.output, "+ one\n+\n- BAD-ARGUMENT : a document cannot stand between 'begin' and 'end'\n+ let\n+ end\n")
   }
 
   @Test("an outcome, which only scripts have, leads to what plays them; once")
   func outcomes() throws {
     let run = try run(try server(), [.expression("refuse => ok\nrefuse => ok")], keepsGoing: true)
-    #expect(run.errors.split(separator: "\n").count { $0.hasSuffix("which 'fsmrepl run FILE' plays") } == 1)
+    expectEqual(run.errors.split(separator: "\n").count { $0.hasSuffix("which 'fsmrepl run FILE' plays") }, 1)
   }
 
   @Test("what comes after the end of the session is not dropped in silence", arguments: [false, true])
   func afterTheEnd(keepsGoing: Bool) throws {
     let quit = try run(try server(), [.expression("one\nquit\n\n# remark\ntwo")], keepsGoing: keepsGoing)
-    #expect(quit.status == .good)
-    #expect(quit.output == "+ one\n+\n! bye reason=quit\n")
-    #expect(quit.errors == "fsmrepl: -e:5: not sent, because 'quit' came before: two\n")
+    expectEqual(quit.status, .good)
+    expectEqual(quit.output, "+ one\n+\n! bye reason=quit\n")
+    expectEqual(quit.errors, "fsmrepl: -e:5: not sent, because 'quit' came before: two\n")
     let shutdown = try run(try server(), [.expression("shutdown"), .expression("two")], keepsGoing: keepsGoing)
-    #expect(shutdown.status == .noConnection)
-    #expect(shutdown.errors == "fsmrepl: -e: not sent, because 'shutdown' came before: two\n")
+    expectEqual(shutdown.status, .noConnection)
+    expectEqual(shutdown.errors, "fsmrepl: -e: not sent, because 'shutdown' came before: two\n")
     let last = try run(try server(), [.expression("shutdown\n# remark\n")], keepsGoing: keepsGoing)
-    #expect(last.status == .good && last.errors == "")
+    expect(last.status == .good && last.errors == "")
   }
 
   @Test("a source that cannot be read is told of", arguments: [false, true])
   func folder(keepsGoing: Bool) throws {
     let run = try run(
       try server(), [.expression("one"), .file("/proc/self"), .expression("two")], keepsGoing: keepsGoing)
-    #expect(run.status == .usage)
-    #expect(run.output == (keepsGoing ? "+ one\n+ two\n" : "+ one\n"))
-    #expect(run.errors == "fsmrepl: cannot read /proc/self: Is a directory\n")
+    expectEqual(run.status, .usage)
+    expectEqual(run.output, (keepsGoing ? "+ one\n+ two\n" : "+ one\n"))
+    expectEqual(run.errors, "fsmrepl: cannot read /proc/self: Is a directory\n")
   }
 
   @Test("requests that succeed silently do not make the script wait, nor end it early", arguments: [false, true])
   func quiet(keepsGoing: Bool) throws {
     let run = try run(
       try server(), [.expression("quiet on\nsend a b\nsend a c\nlist\nsend a d")], keepsGoing: keepsGoing)
-    #expect(run.status == .good)
-    #expect(run.output == "+\n. a power off\n+ 1\n")
+    expectEqual(run.status, .good)
+    expectEqual(run.output, "+\n. a power off\n+ 1\n")
   }
 
   @Test("a batch without an end is a failure")
   func openBatch() throws {
     let run = try run(try server(), [.expression("begin\nsend a b")])
-    #expect(run.status == .failed)
-    #expect(run.errors.contains("no 'end'"))
+    expectEqual(run.status, .failed)
+    expect(run.errors, contains: "no 'end'")
   }
 
   @Test("leaving is no loss; a connection that breaks is")
   func endings() throws {
     let leaver = try FakeServer { $0 == "quit" ? ["+ @", "! bye reason=quit"] : $0 == "one" ? ["+ @"] : nil }
     let quit = try run(leaver, [.expression("one\nquit\ndie\none")])
-    #expect(quit.status == .good)
-    #expect(quit.output == "+\n+\n! bye reason=quit\n")
+    expectEqual(quit.status, .good)
+    expectEqual(quit.output, "+\n+\n! bye reason=quit\n")
     let lost = try run(try server(), [.expression("one\ndie\ntwo")])
-    #expect(lost.status == .noConnection)
-    #expect(lost.output == "+ one\n")
-    #expect(lost.errors == "fsmrepl: the connection to the daemon was lost\n")
+    expectEqual(lost.status, .noConnection)
+    expectEqual(lost.output, "+ one\n")
+    expectEqual(lost.errors, "fsmrepl: the connection to the daemon was lost\n")
   }
 
   @Test("bytes that are no UTF-8 are never sent")
@@ -260,8 +263,8 @@ struct ScriptRunnerTests {
     bytes.withUnsafeBytes { _ = file.writeAll($0) }
     file.close()
     let run = try run(try server(), [.file(path)])
-    #expect(run.status == .failed)
-    #expect(run.output == "- SYNTAX : the line is not UTF-8\n")
+    expectEqual(run.status, .failed)
+    expectEqual(run.output, "- SYNTAX : the line is not UTF-8\n")
   }
 
   @Test(
@@ -286,8 +289,8 @@ struct ScriptRunnerTests {
         }
       }
     }
-    #expect(reasons.first == reason)
-    #expect(!client.isReady)
+    expectEqual(reasons.first, reason)
+    expect(!client.isReady)
     _ = client.close()
   }
 
@@ -297,6 +300,6 @@ struct ScriptRunnerTests {
     #expect(throws: Endpoint.Failure.socket(.nobodyListens(path: "/tmp/fsmrepl-test-nobody/s"))) {
       _ = try endpoint.connect()
     }
-    #expect(endpoint.own == nil)
+    expectNil(endpoint.own)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The suites of the W3C and of SCION, without those tests that cannot pass, each with the reason.
@@ -20,15 +21,15 @@ struct ConformanceTests {
     let results = try SuiteRun().all()
     for result in results {
       if let reason = Self.knownFailures[result.test] {
-        #expect(result.failure != nil, "\(result.suite) \(result.test) passes now, though it \(reason)")
+        expect(result.failure != nil, "\(result.suite) \(result.test) passes now, though it \(reason)")
       } else {
-        #expect(result.failure == nil, "\(result.suite) \(result.test) of \(result.section): \(result.failure ?? "")")
+        expectNil(result.failure, "\(result.suite) \(result.test) of \(result.section): \(result.failure ?? "")")
       }
     }
     let passed = Dictionary(grouping: results) { $0.suite }.mapValues { $0.count { $0.failure == nil } }
-    #expect(passed["W3C mandatory"] == 161)
-    #expect(passed["W3C optional"] == 19)
-    #expect(passed["SCION"] == 126)
+    expectEqual(passed["W3C mandatory"], 161)
+    expectEqual(passed["W3C optional"], 19)
+    expectEqual(passed["SCION"], 126)
     if let path = ProcessInfo.processInfo.environment["FSMD_CONFORMANCE_TABLE"] {
       try table(results).write(toFile: path, atomically: true, encoding: .utf8)
     }

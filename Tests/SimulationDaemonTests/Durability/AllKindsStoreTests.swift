@@ -3,6 +3,7 @@ import JournalStore
 import LineProtocol
 import Simulations
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -62,14 +63,14 @@ struct AllKindsStoreTests {
     Self.make(daemon)
     let copy = folder.asAfterKill()
     let sights = Self.look(at: daemon)
-    #expect(sights.values.allSatisfy { $0.journal.count > 1 })
+    expect(sights.values.allSatisfy { $0.journal.count > 1 })
     let again = try Self.daemon(in: copy.asAfterKill(), hasCheckpoints: hasCheckpoints)
-    #expect(again.log == [])
+    expectEqual(again.log, [])
     for (name, sight) in Self.look(at: again).sorted(by: { $0.key < $1.key }) {
-      #expect(sight.view == sights[name]?.view, "\(name)")
-      #expect(sight.journal == sights[name]?.journal, "\(name)")
+      expectEqual(sight.view, sights[name]?.view, "\(name)")
+      expectEqual(sight.journal, sights[name]?.journal, "\(name)")
       // What lies before the checkpoint used at a start cannot be undone.
-      if !hasCheckpoints { #expect(sight.undone == sights[name]?.undone, "\(name)") }
+      if !hasCheckpoints { expectEqual(sight.undone, sights[name]?.undone, "\(name)") }
     }
     guard hasCheckpoints, let fixture = ProcessInfo.processInfo.environment["FSMD_STORE_FIXTURE"] else { return }
     try FileManager.default.createDirectory(atPath: fixture, withIntermediateDirectories: true)
@@ -86,13 +87,13 @@ struct AllKindsStoreTests {
     let guest = daemon.connect()
     _ = guest.ask("world new w durable=yes", "use w")
     let requests = ["new proxy p clients=3", "new resumeApp a mode=faithful outside=on", "send p.supervisor accept 80"]
-    for request in requests { #expect(guest.say(request).last?.hasPrefix("+") == true, "\(request)") }
+    for request in requests { expect(guest.say(request).last, hasPrefix: "+", "\(request)") }
     let script = guest.say("script")
     let again = try Self.daemon(in: folder.asAfterKill(), hasCheckpoints: hasCheckpoints).connect("w")
-    #expect(again.say("graph a format=json").contains { $0.contains("listChanged") })
+    expect(again.say("graph a format=json").contains { $0.contains("listChanged") })
     // From a checkpoint on, the journal of before is in the store alone.
-    if !hasCheckpoints { #expect(again.say("script") == script) }
-    for request in requests.dropLast() { #expect(script.contains { $0.contains(request) }, "\(request)") }
-    #expect(again.say("drop a")[0].hasPrefix("+ dropped a"))
+    if !hasCheckpoints { expectEqual(again.say("script"), script) }
+    for request in requests.dropLast() { expect(script.contains { $0.contains(request) }, "\(request)") }
+    expect(again.say("drop a")[0], hasPrefix: "+ dropped a")
   }
 }

@@ -33,7 +33,7 @@ struct RandomRestartTests {
         return
       }
     }
-    #expect(walk.inputs > UInt64(3 * rounds), "seed \(seed)")
+    expect(walk.inputs > UInt64(3 * rounds), "seed \(seed)")
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import JournalStore
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -19,7 +20,7 @@ struct RepairTests {
 
     init(_ limits: String..., end: [String] = []) throws {
       var setup = KeptDaemon.Setup()
-      for limit in limits { #expect(setup.limits.set(limit) == nil) }
+      for limit in limits { expectNil(setup.limits.set(limit)) }
       setup.kinds = [ReleasedLamp<UpgradeTests.First>.entry]
       self.setup = setup
       let daemon = try KeptDaemon(setup)
@@ -30,7 +31,7 @@ struct RepairTests {
         "advance 25s", "send m nudge", "send l press", "send l dim 2", "send l press", "drop m", "new power p",
         "send p buttonClick",
       ] + end {
-        #expect(guest.ask(request)[0].hasPrefix("+"))
+        expect(guest.ask(request)[0], hasPrefix: "+")
         views[guest.client.hosted.head] = guest.view()
         journals[guest.client.hosted.head] = guest.journal()
       }
@@ -82,13 +83,13 @@ struct RepairTests {
     let example = try Example()
     let before = example.folder.contents
     let survey = try example.survey()
-    #expect(survey.playable == example.dim - 1 && survey.checkpoint == nil)
+    expect(survey.playable == example.dim - 1 && survey.checkpoint == nil)
     let lost = survey.head - example.dim + 1
-    #expect(survey.lines.count == 3 && survey.lines[0].contains("event 'dim' of kind 'lamp'"))
-    #expect(
-      survey.lines[1] == "--to \(example.dim - 1) keeps all up to input \(example.dim - 1) and loses \(lost) inputs")
-    #expect(survey.lines[2] == "--to-checkpoint saves nothing: there is no checkpoint that can be read")
-    #expect(example.folder.contents[example.folder.files.database] == before[example.folder.files.database])
+    expect(survey.lines.count == 3 && survey.lines[0].contains("event 'dim' of kind 'lamp'"))
+    expectEqual(
+      survey.lines[1], "--to \(example.dim - 1) keeps all up to input \(example.dim - 1) and loses \(lost) inputs")
+    expectEqual(survey.lines[2], "--to-checkpoint saves nothing: there is no checkpoint that can be read")
+    expectEqual(example.folder.contents[example.folder.files.database], before[example.folder.files.database])
     let whole = try Example()
     _ = try whole.repairing { _ in }
   }
@@ -99,23 +100,23 @@ struct RepairTests {
     try example.repairing { try $0.run(to: example.dim - 1, as: nil) }
     let daemon = try example.later()
     let guest = daemon.connect("z")
-    #expect(daemon.log == [])
-    #expect(guest.view() == example.views[example.dim - 1])
-    #expect(guest.journal() == example.journal.filter { UInt64($0.prefix { $0 != " " }) ?? 0 < example.dim })
-    #expect(guest.ask("send l press")[0].contains(" seq=\(example.dim)"))
-    #expect(guest.ask("undo 2")[0].hasPrefix("+"))
+    expectEqual(daemon.log, [])
+    expectEqual(guest.view(), example.views[example.dim - 1])
+    expectEqual(guest.journal(), example.journal.filter { UInt64($0.prefix { $0 != " " }) ?? 0 < example.dim })
+    expect(guest.ask("send l press")[0], contains: " seq=\(example.dim)")
+    expect(guest.ask("undo 2")[0], hasPrefix: "+")
     let view = guest.view()
-    #expect(try daemon.restarted().connect("z").view() == view)
+    try expectEqual(daemon.restarted().connect("z").view(), view)
   }
 
   @Test("before an undo that has absorbed an earlier one: the earlier one is known as such")
   func absorbed() throws {
     let example = try Example(end: ["undo 10"])
     let kept = try #require(example.journals[example.dim - 1])
-    #expect(kept.contains { $0.contains(" undone=") } && example.journal.starts(with: kept) == false)
+    expect(kept.contains { $0.contains(" undone=") } && example.journal.starts(with: kept) == false)
     try example.repairing { try $0.run(to: example.dim - 1, as: "saved") }
     let saved = try example.later().connect("saved")
-    #expect(saved.journal() == kept && saved.view() == example.views[example.dim - 1])
+    expect(saved.journal() == kept && saved.view() == example.views[example.dim - 1])
   }
 
   @Test("as another world: the one that there is stays as it is")
@@ -124,10 +125,10 @@ struct RepairTests {
     try example.repairing { try $0.run(to: example.dim - 1, as: "saved") }
     #expect(throws: (any Error).self) { try example.repairing { try $0.run(to: 3, as: "saved") } }
     let daemon = try example.later()
-    #expect(daemon.connect("saved").view() == example.views[example.dim - 1])
-    #expect(daemon.connect("z").ask("world")[0].hasSuffix(" service=out"))
+    expectEqual(daemon.connect("saved").view(), example.views[example.dim - 1])
+    expect(daemon.connect("z").ask("world")[0], hasSuffix: " service=out")
     let first = try daemon.restarted { $0.kinds = [ReleasedLamp<UpgradeTests.First>.entry] }
-    #expect(first.connect("z").journal() == example.journal)
+    expectEqual(first.connect("z").journal(), example.journal)
   }
 
   @Test("an input up to which it cannot be played changes nothing, and there must be such an input")
@@ -137,9 +138,9 @@ struct RepairTests {
       #expect(throws: (any Error).self) { try example.repairing { try $0.run(to: end, as: nil) } }
     }
     let daemon = try example.later()
-    #expect(daemon.connect().say("worlds").count == 3)
+    expectEqual(daemon.connect().say("worlds").count, 3)
     let first = try daemon.restarted { $0.kinds = [ReleasedLamp<UpgradeTests.First>.entry] }
-    #expect(first.connect("z").journal() == example.journal)
+    expectEqual(first.connect("z").journal(), example.journal)
   }
 
   @Test("up to a checkpoint, though what is before it cannot be played")
@@ -147,12 +148,12 @@ struct RepairTests {
     let example = try Example("checkpointInputs=3", "journal=1")
     let survey = try example.survey()
     let last = try #require(example.checkpoints.last { $0 > example.dim })
-    #expect(survey.checkpoint == last)
+    expectEqual(survey.checkpoint, last)
     try example.repairing { try $0.run(to: last, as: nil) }
     let daemon = try example.later()
-    #expect(daemon.connect("z").view() == example.views[last])
+    expectEqual(daemon.connect("z").view(), example.views[last])
     // The journal before it can be read.
-    #expect(daemon.connect("z").journal() == example.journal.filter { UInt64($0.prefix { $0 != " " }) ?? 0 <= last })
+    expectEqual(daemon.connect("z").journal(), example.journal.filter { UInt64($0.prefix { $0 != " " }) ?? 0 <= last })
   }
 
   @Test("its journal can be had without being played, as lines and as a database")
@@ -163,11 +164,11 @@ struct RepairTests {
     let history = try StoredHistory(store, StoreAccess.world("z", in: store), HostedService.catalogue)
     let text = String(decoding: try JournalExport.text(of: history), as: UTF8.self)
     let lines = text.split(separator: "\n").map(String.init)
-    #expect(lines.contains { $0.hasSuffix(" event=nudge") })
-    #expect(lines.contains { $0.hasSuffix("event=dim") })
+    expect(lines.contains { $0.hasSuffix(" event=nudge") })
+    expect(lines.contains { $0.hasSuffix("event=dim") })
     let file = "\(example.folder.path)/z.sqlite"
     try TableExport.write(history, to: file, release: "0")
-    #expect(FileManager.default.fileExists(atPath: file))
+    expect(FileManager.default.fileExists(atPath: file))
     #expect(throws: (any Error).self) { try ScriptExport.text(of: history, release: "0") }
   }
 }

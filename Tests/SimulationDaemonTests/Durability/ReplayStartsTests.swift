@@ -35,32 +35,32 @@ struct ReplayStartsTests {
     let second = try sendUntilCheckpoint()
     _ = guest.ask("send p buttonClick")
     let end = sequence
-    #expect(try starts(daemon.history(of: "w"), to: end, marks()) == [0, first, second])
+    try expectEqual(starts(daemon.history(of: "w"), to: end, marks()), [0, first, second])
     _ = guest.ask("undo \(end - second + 1)", "send p buttonClick")
-    #expect(try starts(daemon.history(of: "w"), to: sequence, [marks()[0], marks()[1]]) == [0, first])
+    try expectEqual(starts(daemon.history(of: "w"), to: sequence, [marks()[0], marks()[1]]), [0, first])
     let last = try sendUntilCheckpoint()
 
     let history = try daemon.history(of: "w")
     let (all, head) = (try marks(), history.world.head)
     let later = all.map(\.sequence).filter { $0 > end }
-    #expect(later.last == last && all.count == 2 + later.count)
-    #expect(try starts(history, to: head, all) == [0, first] + later)
-    #expect(try starts(history, to: head, fromTable: false, all) == [0, first] + later)
+    expect(later.last == last && all.count == 2 + later.count)
+    try expectEqual(starts(history, to: head, all), [0, first] + later)
+    try expectEqual(starts(history, to: head, fromTable: false, all), [0, first] + later)
     // The undo across the second checkpoint had not happened yet.
-    #expect(try starts(history, to: end, all) == [0, first, second])
-    #expect(try starts(history, to: second, all) == [0, first, second])
+    try expectEqual(starts(history, to: end, all), [0, first, second])
+    try expectEqual(starts(history, to: second, all), [0, first, second])
 
     let damaged = ReplayStarts(history.store, of: "w", first: 1, head: second - 1, end: second - 1)
-    #expect(try damaged.valid(all) == [0, first, second] + later)
-    #expect(try damaged.undone(after: last).first == nil)
+    try expectEqual(damaged.valid(all), [0, first, second] + later)
+    try expectNil(damaged.undone(after: last).first)
 
     let present = try history.present().presentHash
-    #expect(present == guest.client.hosted.live.world.hash)
+    expectEqual(present, guest.client.hosted.live.world.hash)
     for latest in [0, first, second, last] {
       let played = try history.played(from: latest, to: head, at: history.moment, WorldLimits())
-      #expect(try played.presentHash == present, "from \(latest)")
+      try expectEqual(played.presentHash, present, "from \(latest)")
     }
-    #expect(try daemon.afterKill().connect("w").client.hosted.live.world.hash == present)
+    try expectEqual(daemon.afterKill().connect("w").client.hosted.live.world.hash, present)
   }
 
   @Test("the store and its segments agree on it, for every end", arguments: Thorough.rounds(0..<12 as Range<UInt64>))
@@ -81,15 +81,15 @@ struct ReplayStartsTests {
       ends.append(segment.last)
       return true
     }
-    #expect(!undone.isEmpty && marks.count > 1, "seed \(seed)")
+    expect(!undone.isEmpty && marks.count > 1, "seed \(seed)")
     for end in ends {
       let expected =
         [0]
         + marks.map(\.sequence).filter { start in
           start <= end && !undone.contains { $0.upperBound <= end && $0.lowerBound <= start && start < $0.upperBound }
         }
-      #expect(try starts(history, to: end, marks) == expected, "seed \(seed), to \(end)")
-      #expect(try starts(history, to: end, fromTable: false, marks) == expected, "seed \(seed), to \(end)")
+      try expectEqual(starts(history, to: end, marks), expected, "seed \(seed), to \(end)")
+      try expectEqual(starts(history, to: end, fromTable: false, marks), expected, "seed \(seed), to \(end)")
     }
   }
 }

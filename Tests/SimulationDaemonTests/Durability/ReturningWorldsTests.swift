@@ -1,5 +1,6 @@
 import Foundation
 import Simulator
+import TestSupport
 import Testing
 
 @testable import JournalStore
@@ -44,21 +45,20 @@ struct ReturningWorldsTests {
       ". middle clock=virtual t=3.000 seq=21",
       ". small clock=virtual t=3.000 seq=2",
     ]
-    #expect(guest.say("worlds") == worlds + ["+ 4"])
-    #expect(guest.say("world")[0].hasPrefix("+ world=main clock=real t=0.000 seq=3"))
-    #expect(guest.say("use large")[0].hasPrefix("+ world=large clock=virtual t=3.000 seq=31"))
-    #expect(guest.say("world new large")[0].hasPrefix("- NAME-TAKEN "))
-    #expect(
-      guest.ask("world new brief", "use brief", "new power b", "send b buttonClick").last?.hasPrefix("+ moved") == true)
-    #expect(guest.ask("use large", "send p buttonClick") == ["+ world=large clock=virtual t=3.000 seq=31"])
-    #expect(dropper.ask("world drop small") == [])
-    #expect(again.notes == [])
+    expectEqual(guest.say("worlds"), worlds + ["+ 4"])
+    expect(guest.say("world")[0], hasPrefix: "+ world=main clock=real t=0.000 seq=3")
+    expect(guest.say("use large")[0], hasPrefix: "+ world=large clock=virtual t=3.000 seq=31")
+    expect(guest.say("world new large")[0], hasPrefix: "- NAME-TAKEN ")
+    expect(guest.ask("world new brief", "use brief", "new power b", "send b buttonClick").last, hasPrefix: "+ moved")
+    expectEqual(guest.ask("use large", "send p buttonClick"), ["+ world=large clock=virtual t=3.000 seq=31"])
+    expectEqual(dropper.ask("world drop small"), [])
+    expectEqual(again.notes, [])
     threads.finish(again.host)
-    #expect(guest.lines() == ["+ moved off on t=3.000 seq=32"])
-    #expect(dropper.lines() == ["+ dropped small"])
-    #expect(["middle"].map { again.connect($0).view() } == [view[1]])
-    #expect(again.notes.count == 4 && again.log == [])
-    #expect(try again.afterKill().connect("large").ask("world")[0].contains(" seq=32"))
+    expectEqual(guest.lines(), ["+ moved off on t=3.000 seq=32"])
+    expectEqual(dropper.lines(), ["+ dropped small"])
+    expectEqual(["middle"].map { again.connect($0).view() }, [view[1]])
+    expect(again.notes.count == 4 && again.log == [])
+    try expect(again.afterKill().connect("large").ask("world")[0], contains: " seq=32")
   }
 
   @Test("worlds come back in turn by user: many long ones of one user leave room for those of others")
@@ -75,31 +75,30 @@ struct ReturningWorldsTests {
     restorations.waiting += [restoration("1002/w1", head: 9), restoration("1002/w2", head: 8)]
     func next() -> Restoration? { restorations.next(usedBy: [], main: service.main, places: 2) }
     let first = next()
-    #expect(first?.hosted.name == "1001/w1")
-    #expect((0..<3).map { _ in next()?.hosted.name } == ["1002/w2", "1001/w2", "1002/w1"])
+    expectEqual(first?.hosted.name, "1001/w1")
+    expectEqual((0..<3).map { _ in next()?.hosted.name }, ["1002/w2", "1001/w2", "1002/w1"])
     // Each user has two on their way.
-    #expect(next() == nil && restorations.waiting.count == 2)
+    expect(next() == nil && restorations.waiting.count == 2)
     if let first { restorations.didLoad(first) }
-    #expect(next()?.hosted.name == "1001/w3")
+    expectEqual(next()?.hosted.name, "1001/w3")
   }
 
   @Test("what somebody uses comes first, then main, then what has the fewest inputs")
   func order() throws {
     let before = try daemon()
     let inTurn = try before.afterKill().notes.map { $0.split(separator: " ")[1] }
-    #expect(inTurn == ["main", "small", "middle", "large"])
+    expectEqual(inTurn, ["main", "small", "middle", "large"])
     let (again, threads) = try start(after: before)
     let guest = again.connect()
     _ = guest.say("use large")
     var restorations = again.service.restorations
     let service = again.service
     // Two are loaded at the same time, and what somebody uses begins at once.
-    #expect(restorations.waiting.map(\.hosted.name) == ["middle"])
-    #expect(
-      restorations.next(usedBy: service.everybody, main: service.main, places: 9)?.hosted.name == "middle")
-    #expect(restorations.next(usedBy: service.everybody, main: service.main, places: 9) == nil)
+    expectEqual(restorations.waiting.map(\.hosted.name), ["middle"])
+    expectEqual(restorations.next(usedBy: service.everybody, main: service.main, places: 9)?.hosted.name, "middle")
+    expectNil(restorations.next(usedBy: service.everybody, main: service.main, places: 9))
     threads.finish(again.host)
-    #expect(again.notes.count == 4)
+    expectEqual(again.notes.count, 4)
   }
 
   @Test("a real clock catches up from the start of the daemon, and its timers fire at their own moments")
@@ -108,10 +107,10 @@ struct ReturningWorldsTests {
     let guest = again.connect()
     _ = guest.say("@l agenda")
     again.pass(3.5)
-    #expect(guest.lines() == [])
+    expectEqual(guest.lines(), [])
     threads.finish(again.host)
-    #expect(guest.lines().last == "+ @l 1")
-    #expect(guest.say("world")[0].contains("clock=real t=3.500 seq=6"))
+    expectEqual(guest.lines().last, "+ @l 1")
+    expect(guest.say("world")[0], contains: "clock=real t=3.500 seq=6")
   }
 
   @Test("timers have their whole duration again with --on-restart restart, and what waits sees that")
@@ -120,10 +119,10 @@ struct ReturningWorldsTests {
     before.pass(0.5)
     let (again, threads) = try start(after: try before.restarted()) { $0.onRestart = .restart }
     let guest = again.connect()
-    #expect(guest.say("agenda") == [])
+    expectEqual(guest.say("agenda"), [])
     threads.finish(again.host)
-    #expect(guest.lines() == [". 1.500 t tick left=1.000", "+ 1"])
-    #expect(guest.journal().last?.hasSuffix("- clock restarted=1") == true)
+    expectEqual(guest.lines(), [". 1.500 t tick left=1.000", "+ 1"])
+    expect(guest.journal().last, hasSuffix: "- clock restarted=1")
   }
 
   @Test("a world that cannot be brought back is out of service, who waits for it is told, and the others come back")
@@ -135,15 +134,15 @@ struct ReturningWorldsTests {
     let (again, threads) = try start(after: before) { $0.kinds = [] }
     let guest = again.connect("z")
     let other = again.connect()
-    #expect(guest.say("@1 list") == [])
-    #expect(other.say("@2 diff z large") == [])
+    expectEqual(guest.say("@1 list"), [])
+    expectEqual(other.say("@2 diff z large"), [])
     threads.finish(again.host)
-    #expect(other.lines().map { String($0.prefix(20)) } == ["- @2 STORAGE world=z"])
-    #expect(guest.lines()[0].hasPrefix("- @1 STORAGE world=z : world z cannot be brought back"))
-    #expect(guest.say("world")[0].hasSuffix("t=0.000 seq=0 service=out"))
-    #expect(again.log.count == 1 && again.log[0].hasPrefix("world z is out of service: "))
-    #expect(again.notes.count == 4)
-    #expect(again.connect("large").ask("send p buttonClick")[0].hasPrefix("+ moved"))
+    expectEqual(other.lines().map { String($0.prefix(20)) }, ["- @2 STORAGE world=z"])
+    expect(guest.lines()[0], hasPrefix: "- @1 STORAGE world=z : world z cannot be brought back")
+    expect(guest.say("world")[0], hasSuffix: "t=0.000 seq=0 service=out")
+    expect(again.log.count == 1 && again.log[0].hasPrefix("world z is out of service: "))
+    expectEqual(again.notes.count, 4)
+    expect(again.connect("large").ask("send p buttonClick")[0], hasPrefix: "+ moved")
   }
 
   @Test("a store that can be read and not be written: what is there is served when it is back")
@@ -151,16 +150,16 @@ struct ReturningWorldsTests {
     let (again, threads) = try start(after: try daemon())
     try again.store.database.run("PRAGMA query_only = 1")
     let guest = again.connect("large")
-    #expect(guest.say("list\nsend p buttonClick") == [])
+    expectEqual(guest.say("list\nsend p buttonClick"), [])
     threads.finish(again.host)
     let lines = guest.lines()
-    #expect(lines.dropLast() == [". p power off", "+ 1"])
-    #expect(lines.last?.hasPrefix("- STORAGE world=large : ") == true)
-    #expect(again.log.count == 4 && again.log.allSatisfy { $0.contains("can only be read for now") }, "\(again.log)")
+    expectEqual(lines.dropLast(), [". p power off", "+ 1"])
+    expect(lines.last, hasPrefix: "- STORAGE world=large : ")
+    expect(again.log.count == 4 && again.log.allSatisfy { $0.contains("can only be read for now") }, "\(again.log)")
     try again.store.database.run("PRAGMA query_only = 0")
     again.pass(2)
     threads.finish(again.host)
-    #expect(guest.ask("send p buttonClick") == ["+ moved off on t=3.000 seq=32"])
+    expectEqual(guest.ask("send p buttonClick"), ["+ moved off on t=3.000 seq=32"])
   }
 
   @Test("a store that is gone before it was read ends the daemon, whose clients are told, and what is there stays")
@@ -170,9 +169,9 @@ struct ReturningWorldsTests {
     let guest = again.connect()
     try FileManager.default.removeItem(atPath: again.folder.files.database)
     threads.finish(again.host)
-    #expect(again.service.failure?.description.contains(again.folder.files.database) == true)
-    #expect(again.service.mayEnd)
-    #expect(guest.lines() == ["! bye reason=shutdown"])
+    expectEqual(again.service.failure?.description.contains(again.folder.files.database), true)
+    expect(again.service.mayEnd)
+    expectEqual(guest.lines(), ["! bye reason=shutdown"])
   }
 
   @Test("an end of the daemon in the middle of it leaves the store as it was")
@@ -181,18 +180,18 @@ struct ReturningWorldsTests {
     let view = before.connect("large").view()
     let (again, threads) = try start(after: before)
     let guest = again.connect("large")
-    #expect(guest.say("@1 send p buttonClick") == [])
+    expectEqual(guest.say("@1 send p buttonClick"), [])
     again.host.round { again.service.shutDown() }
     guest.collect()
-    #expect(guest.lines() == ["! bye reason=shutdown"])
+    expectEqual(guest.lines(), ["! bye reason=shutdown"])
     threads.finish(again.host)
-    #expect(again.service.mayEnd)
-    #expect(again.notes == [] && again.log == [])
-    #expect(again.service.release())
+    expect(again.service.mayEnd)
+    expect(again.notes == [] && again.log == [])
+    expect(again.service.release())
     let last = try KeptDaemon(before.setup, in: again.folder, wall: before.wall)
-    #expect(last.notes.count == 4)
-    #expect(last.connect("large").view() == view)
-    #expect(last.connect("main").say("count").last == "+ 2")
+    expectEqual(last.notes.count, 4)
+    expectEqual(last.connect("large").view(), view)
+    expectEqual(last.connect("main").say("count").last, "+ 2")
   }
 }
 

@@ -1,5 +1,6 @@
 import JournalStore
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -34,7 +35,7 @@ struct StartFailureTests {
     let daemon = try KeptDaemon(setup)
     _ = daemon.connect().ask(
       "new power p", "world new z durable=yes", "use z", "new relic r", "send r start", "advance 3s")
-    #expect(try daemon.store.checkpoints(of: "z").isEmpty != hasCheckpoint)
+    try expect(daemon.store.checkpoints(of: "z").isEmpty != hasCheckpoint)
     return daemon
   }
 
@@ -48,12 +49,12 @@ struct StartFailureTests {
     let daemon = try daemon(hasCheckpoint: hasCheckpoint)
     let again = try daemon.afterKill { $0.kinds = release.kinds }
     let text = again.connect().say("worlds")[1]
-    #expect(text.hasPrefix(". z out-of-service : world z cannot be brought back: "), "\(text)")
-    #expect(text.contains(words), "\(text)")
-    #expect(text.contains("; nothing of it was changed"))
+    expect(text, hasPrefix: ". z out-of-service : world z cannot be brought back: ", "\(text)")
+    expect(text.contains(words), "\(text)")
+    expect(text, contains: "; nothing of it was changed")
     // The right program can load it.
     let back = try again.afterKill { $0.kinds = Release.first.kinds }
-    #expect(back.connect("z").say("list") == [". r relic running", "+ 1"])
+    expectEqual(back.connect("z").say("list"), [". r relic running", "+ 1"])
   }
 
   @Test(
@@ -62,8 +63,8 @@ struct StartFailureTests {
   func laterVersion(hasCheckpoint: Bool) throws {
     let daemon = try daemon(hasCheckpoint: hasCheckpoint)
     let again = try daemon.afterKill { $0.kinds = Release.later.kinds }
-    #expect(again.connect("z").say("list") == [". r relic running", "+ 1"])
-    #expect(again.log.count == (hasCheckpoint ? 1 : 0))
+    expectEqual(again.connect("z").say("list"), [". r relic running", "+ 1"])
+    expectEqual(again.log.count, (hasCheckpoint ? 1 : 0))
   }
 
   @Test("settings that are none are shown")
@@ -77,8 +78,8 @@ struct StartFailureTests {
     try store.create("main", head: 0, moment: 0, settings: Array("clock=sundial".utf8))
     store.close()
     let daemon = try KeptDaemon(in: folder)
-    #expect(daemon.connect().say("worlds")[0].contains("its settings are 'clock=sundial'"))
-    #expect(daemon.connect().ask("world new w", "use w", "new power p").last == "+ created p off t=0.000 seq=1")
+    expect(daemon.connect().say("worlds")[0], contains: "its settings are 'clock=sundial'")
+    expectEqual(daemon.connect().ask("world new w", "use w", "new power p").last, "+ created p off t=0.000 seq=1")
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import JournalStore
@@ -21,21 +22,21 @@ struct StoreTroubleTests {
       try store.database.run("PRAGMA query_only = 1")
     }
     let (guest, other) = (probe.connect(), probe.connect("lesson"))
-    #expect(probe.log.count == 2 && probe.log.allSatisfy { $0.contains("can only be read for now") }, "\(probe.log)")
+    expect(probe.log.count == 2 && probe.log.allSatisfy { $0.contains("can only be read for now") }, "\(probe.log)")
     let view = guest.view()
-    #expect(guest.ask("list", "journal", "diff main main", "world fork copy").allSatisfy { $0.hasPrefix("+") })
-    #expect(other.say("list") == [". p power off", "+ 1"])
+    expect(guest.ask("list", "journal", "diff main main", "world fork copy").allSatisfy { $0.hasPrefix("+") })
+    expectEqual(other.say("list"), [". p power off", "+ 1"])
     for request in ["send t stop", "new power q", "pause", "advance 1s", "undo", "await t idle", "world drop lesson"] {
-      #expect(guest.ask(request)[0].hasPrefix("- STORAGE world="), "\(request)")
+      expect(guest.ask(request)[0], hasPrefix: "- STORAGE world=", "\(request)")
     }
     probe.pass(5)
-    #expect(guest.view() == view)
-    #expect(guest.ask("use copy", "send t stop", "use main")[1].hasPrefix("+"))
+    expectEqual(guest.view(), view)
+    expect(guest.ask("use copy", "send t stop", "use main")[1], hasPrefix: "+")
     try probe.store.database.run("PRAGMA query_only = 0")
     probe.pass(2)
-    #expect(guest.ask("send t stop")[0].hasPrefix("+ "))
-    #expect(other.ask("send p buttonClick")[0].hasPrefix("+ moved off on"))
-    #expect(probe.service.release())
+    expect(guest.ask("send t stop")[0], hasPrefix: "+ ")
+    expect(other.ask("send p buttonClick")[0], hasPrefix: "+ moved off on")
+    expect(probe.service.release())
   }
 
   @Test("an end at which the last round cannot be stored says what is lost")
@@ -49,13 +50,13 @@ struct StoreTroubleTests {
         guest.arrive("send t stop\n")
         daemon.service.shutDown()
       }
-      #expect(!daemon.service.release())
-      #expect("\(daemon.log)".contains("world main: inputs 2 to 2 could not be stored"), "\(daemon.log)")
+      expect(!daemon.service.release())
+      expect("\(daemon.log)", contains: "world main: inputs 2 to 2 could not be stored", "\(daemon.log)")
     }
     let sound = try KeptDaemon()
     _ = sound.connect().ask("new ticker t initial=running")
     sound.pass(3)
-    #expect(sound.service.release())
+    expect(sound.service.release())
   }
 
   // MARK: The store's files
@@ -72,15 +73,15 @@ struct StoreTroubleTests {
       try FileManager.default.removeItem(atPath: path)
       for _ in 0..<3 {
         let answer = guest.ask("@1 send p buttonClick")[0]
-        #expect(answer.hasPrefix("- @1 STORAGE world=main : \(path) was moved, removed or replaced"), "\(answer)")
-        #expect(guest.ask("list")[0].hasPrefix("- STORAGE world=main : "))
-        #expect(guest.ask("world new more durable=yes")[0].hasPrefix("- STORAGE world=more : "))
+        expect(answer, hasPrefix: "- @1 STORAGE world=main : \(path) was moved, removed or replaced", "\(answer)")
+        expect(guest.ask("list")[0], hasPrefix: "- STORAGE world=main : ")
+        expect(guest.ask("world new more durable=yes")[0], hasPrefix: "- STORAGE world=more : ")
         daemon.pass(2)
       }
-      #expect(watcher.lines() == [])
-      #expect(free.ask("new power p")[0].hasPrefix("+ created p"))
-      #expect(daemon.log.count { $0.contains(path) } <= 2, "\(daemon.log)")
-      #expect(!daemon.service.release())
+      expectEqual(watcher.lines(), [])
+      expect(free.ask("new power p")[0], hasPrefix: "+ created p")
+      expect(daemon.log.count { $0.contains(path) } <= 2, "\(daemon.log)")
+      expect(!daemon.service.release())
     }
   }
 
@@ -94,8 +95,8 @@ struct StoreTroubleTests {
     _ = guest.ask("send p buttonClick")
     // Writing the watermarks is the last call of a round.
     daemon.faults.strike(call: daemon.faults.calls - before)
-    #expect(guest.ask("send p buttonClick")[0].hasPrefix("+ moved"))
-    #expect(daemon.warnings.texts.count == 1 && daemon.warnings.texts[0].contains("journal.heads"))
+    expect(guest.ask("send p buttonClick")[0], hasPrefix: "+ moved")
+    expect(daemon.warnings.texts.count == 1 && daemon.warnings.texts[0].contains("journal.heads"))
   }
 
   @Test("after a power cut a daemon says what is missing and starts; without one it does not")
@@ -115,8 +116,8 @@ struct StoreTroubleTests {
     #expect(throws: StoreFailure.self) { try KeptDaemon(setup, in: before) }
     setup.boot = 2
     let again = try KeptDaemon(setup, in: before)
-    #expect(again.warnings.texts.count == 1 && again.warnings.texts[0].contains("inputs 2 to 2"))
-    #expect(again.store.lastEnd == .withSystem)
-    #expect(again.connect().say("list") == [". p power off", "+ 1"])
+    expect(again.warnings.texts.count == 1 && again.warnings.texts[0].contains("inputs 2 to 2"))
+    expectEqual(again.store.lastEnd, .withSystem)
+    expectEqual(again.connect().say("list"), [". p power off", "+ 1"])
   }
 }

@@ -1,4 +1,5 @@
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -16,13 +17,13 @@ struct StoredCheckpointTests {
     let guest = daemon.connect()
     _ = guest.ask("new fridge f start=4", "new shiftKey key", "send key tap")
     daemon.pass(86_400)
-    #expect(try value("storeCheckpoints", guest) > 0)
+    try expect(value("storeCheckpoints", guest) > 0)
     let again = try daemon.afterKill()
     for request in ["list", "journal since=1 limit=100000"] {
-      #expect(guest.say(request) == again.connect().say(request))
+      expectEqual(guest.say(request), again.connect().say(request))
     }
     _ = again.connect().ask("send key tap", "undo", "undo")
-    #expect(try again.afterKill().connect().ask("expect key on") == again.connect().ask("expect key on"))
+    try expectEqual(again.afterKill().connect().ask("expect key on"), again.connect().ask("expect key on"))
   }
 
   @Test("one is made when the daemon ends in order, if there is much to play again")
@@ -31,11 +32,11 @@ struct StoredCheckpointTests {
     let guest = daemon.connect()
     _ = guest.ask("clock virtual", "new power p", "quiet on")
     for _ in 0..<210 { _ = guest.say(String(repeating: "send p buttonClick\n", count: 100) + "sync") }
-    #expect(try value("storeCheckpoints", guest) == 0)
+    try expectEqual(value("storeCheckpoints", guest), 0)
     let clock = guest.ask("clock")
     let again = try daemon.restarted()
-    #expect(try value("storeCheckpoints", again.connect()) == 1)
-    #expect(again.connect().ask("clock") == clock)
+    try expectEqual(value("storeCheckpoints", again.connect()), 1)
+    expectEqual(again.connect().ask("clock"), clock)
   }
 
   @Test("many bytes bring one, and what is before it may go")
@@ -45,14 +46,14 @@ struct StoredCheckpointTests {
     let text = String(repeating: "x", count: 1_000)
     _ = guest.ask("clock virtual", "new spamFilter s words=spam")
     for number in 0..<300 { _ = guest.ask("send s text \(number)\(text)") }
-    #expect(try value("storeCheckpoints", guest) > 0)
-    #expect(try value("storeRemoved", guest) > 0)
-    #expect(try value("storeBytes", guest) < 200_000)
+    try expect(value("storeCheckpoints", guest) > 0)
+    try expect(value("storeRemoved", guest) > 0)
+    try expect(value("storeBytes", guest) < 200_000)
     let again = try daemon.afterKill().connect()
-    #expect(again.say("list") == guest.say("list"))
+    expectEqual(again.say("list"), guest.say("list"))
     let first = try value("storeFrom", again)
-    #expect(first > 1)
-    #expect(again.ask("journal since=1").first?.hasPrefix("- LIMIT name=storeBytes value=65536 from=\(first) ") == true)
+    expect(first > 1)
+    expect(again.ask("journal since=1").first, hasPrefix: "- LIMIT name=storeBytes value=65536 from=\(first) ")
   }
 
   @Test("timers that are due at one moment expire before others begin anew, however many they are")
@@ -63,8 +64,8 @@ struct StoredCheckpointTests {
     for number in 0..<500 { _ = guest.say("new shiftKey k\(number)\nsend k\(number) tap") }
     daemon.pass(0.2)
     let again = try daemon.afterKill { $0.onRestart = .restart }
-    #expect(again.connect().ask("expect k0 on").count == 1)
+    expectEqual(again.connect().ask("expect k0 on").count, 1)
     let third = try again.afterKill()
-    #expect(third.connect().say("agenda limit=1000") == again.connect().say("agenda limit=1000"))
+    expectEqual(third.connect().say("agenda limit=1000"), again.connect().say("agenda limit=1000"))
   }
 }

@@ -1,5 +1,6 @@
 import JournalStore
 import Simulator
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -12,7 +13,7 @@ struct StoredWorldsTests {
   /// A daemon that has finished starting.
   private func daemon(_ limits: String...) throws -> KeptDaemon {
     var setup = KeptDaemon.Setup()
-    for limit in limits { #expect(setup.limits.set(limit) == nil) }
+    for limit in limits { expectNil(setup.limits.set(limit)) }
     setup.threads = threads
     let daemon = try KeptDaemon(setup)
     daemon.host.round()
@@ -52,26 +53,26 @@ struct StoredWorldsTests {
     let daemon = try daemon("worlds=3")
     let free = free(daemon)
     let (maker, other) = (daemon.connect(), daemon.connect())
-    #expect(free.say("new power p") == ["+ created p off t=0.000 seq=1"])
+    expectEqual(free.say("new power p"), ["+ created p off t=0.000 seq=1"])
     threads.holdStore()
-    #expect(maker.say("@1 world new w durable=yes seed=7\n@2 use w\n@3 new power p") == [])
-    #expect(free.say("send p buttonClick") == ["+ moved off on t=0.000 seq=2"])
-    #expect(worlds(daemon) == ["free", "main"])
-    #expect(other.say("list") == ["+ 0"])
-    #expect(other.say("use w")[0].hasPrefix("- UNKNOWN-WORLD "))
-    #expect(other.say("world new w")[0].hasPrefix("- NAME-TAKEN world=w "))
-    #expect(other.say("world fork w")[0].hasPrefix("- NAME-TAKEN world=w "))
-    #expect(other.say("world new x")[0].hasPrefix("- LIMIT name=worlds value=3 "))
-    #expect(maker.lines() == [])
-    #expect(try daemon.afterKill().connect().ask("use w")[0].hasPrefix("- UNKNOWN-WORLD"))
+    expectEqual(maker.say("@1 world new w durable=yes seed=7\n@2 use w\n@3 new power p"), [])
+    expectEqual(free.say("send p buttonClick"), ["+ moved off on t=0.000 seq=2"])
+    expectEqual(worlds(daemon), ["free", "main"])
+    expectEqual(other.say("list"), ["+ 0"])
+    expect(other.say("use w")[0], hasPrefix: "- UNKNOWN-WORLD ")
+    expect(other.say("world new w")[0], hasPrefix: "- NAME-TAKEN world=w ")
+    expect(other.say("world fork w")[0], hasPrefix: "- NAME-TAKEN world=w ")
+    expect(other.say("world new x")[0], hasPrefix: "- LIMIT name=worlds value=3 ")
+    expectEqual(maker.lines(), [])
+    try expect(daemon.afterKill().connect().ask("use w")[0], hasPrefix: "- UNKNOWN-WORLD")
     finish(daemon)
-    #expect(
-      maker.lines() == [
+    expectEqual(
+      maker.lines(),
+      [
         "+ @1 created w", "+ @2 world=w clock=virtual t=0.000 seq=0", "+ @3 created p off t=0.000 seq=1",
-      ]
-    )
-    #expect(worlds(daemon) == ["free", "main", "w"])
-    #expect(try daemon.afterKill().connect("w").say("list") == [". p power off", "+ 1"])
+      ])
+    expectEqual(worlds(daemon), ["free", "main", "w"])
+    try expectEqual(daemon.afterKill().connect("w").say("list"), [". p power off", "+ 1"])
   }
 
   @Test("it is listed among the activities, and no cancel ends it")
@@ -79,14 +80,13 @@ struct StoredWorldsTests {
     let daemon = try daemon()
     let (maker, other) = (daemon.connect(), daemon.connect())
     threads.holdStore()
-    #expect(maker.say("@1 world new w durable=yes\n@2 cancel\n@3 activities") == [])
+    expectEqual(maker.say("@1 world new w durable=yes\n@2 cancel\n@3 activities"), [])
     let listed = other.say("activities")
-    #expect(
-      listed.count == 2 && listed[0].contains(" world=main client=\(maker.client.number) verb=world since=0.000 "))
-    #expect(other.say("cancel \(listed[0].split(separator: " ")[1])") == ["+"])
+    expect(listed.count == 2 && listed[0].contains(" world=main client=\(maker.client.number) verb=world since=0.000 "))
+    expectEqual(other.say("cancel \(listed[0].split(separator: " ")[1])"), ["+"])
     finish(daemon)
-    #expect(maker.lines() == ["+ @1 created w", "+ @2", "+ @3 0"])
-    #expect(try daemon.afterKill().connect("w").say("list") == ["+ 0"])
+    expectEqual(maker.lines(), ["+ @1 created w", "+ @2", "+ @3 0"])
+    try expectEqual(daemon.afterKill().connect("w").say("list"), ["+ 0"])
   }
 
   @Test("a world that cannot be stored is not made, its name is free, and everything goes on", arguments: 1...12)
@@ -95,30 +95,30 @@ struct StoredWorldsTests {
     let maker = daemon.connect()
     daemon.faults.strike(call: call)
     let answer = ask(maker, daemon, "@1 world new w durable=yes\n@2 sync")
-    #expect(answer.count == 2 && answer[1] == "+ @2")
+    expect(answer.count == 2 && answer[1] == "+ @2")
     if answer[0] != "+ @1 created w" {
-      #expect(daemon.faults.hasStruck)
-      #expect(answer[0].hasPrefix("- @1 STORAGE world=w : "))
-      #expect(worlds(daemon) == ["main"])
-      #expect(maker.ask("activities") == ["+ 0"])
+      expect(daemon.faults.hasStruck)
+      expect(answer[0], hasPrefix: "- @1 STORAGE world=w : ")
+      expectEqual(worlds(daemon), ["main"])
+      expectEqual(maker.ask("activities"), ["+ 0"])
       daemon.faults.strike(call: 0)
-      #expect(ask(maker, daemon, "world new w durable=yes") == ["+ created w"])
+      expectEqual(ask(maker, daemon, "world new w durable=yes"), ["+ created w"])
     }
     daemon.faults.strike(call: 0)
-    #expect(call > 1 || answer[0].contains(" STORAGE "))
-    #expect(ask(maker, daemon, "use w\nnew power p").last == "+ created p off t=0.000 seq=1")
-    #expect(try daemon.afterKill().connect("w").say("list") == [". p power off", "+ 1"])
+    expect(call > 1 || answer[0].contains(" STORAGE "))
+    expectEqual(ask(maker, daemon, "use w\nnew power p").last, "+ created p off t=0.000 seq=1")
+    try expectEqual(daemon.afterKill().connect("w").say("list"), [". p power off", "+ 1"])
   }
 
   @Test("a copy of a durable world says that it is not durable, also one that a worker makes")
   func forked() throws {
     let daemon = try daemon()
     let guest = daemon.connect()
-    #expect(ask(guest, daemon, "world fork f") == ["+ created f durable=no"])
-    #expect(ask(guest, daemon, "use f\nworld fork g").last == "+ created g")
+    expectEqual(ask(guest, daemon, "world fork f"), ["+ created f durable=no"])
+    expectEqual(ask(guest, daemon, "use f\nworld fork g").last, "+ created g")
     let machines = (1...LiveWorld.manyMachines).map { "new power p\($0)" }.joined(separator: "\n")
     _ = ask(guest, daemon, "use main\nquiet on\nbegin\n\(machines)\nend\nquiet off")
-    #expect(ask(guest, daemon, "world fork h") == ["+ created h durable=no"])
+    expectEqual(ask(guest, daemon, "world fork h"), ["+ created h durable=no"])
   }
 
   @Test("a durable copy has all of the past, is stored at once, and lives on by itself", arguments: [false, true])
@@ -130,33 +130,33 @@ struct StoredWorldsTests {
       guest, daemon,
       "define k format=scxml bytes=\(document.utf8.count)\n\(document)new k doc\nnew power p\nsend p buttonClick\nundo")
     let journal = ask(guest, daemon, "journal")
-    #expect(ask(guest, daemon, "world fork f durable=yes") == ["+ created f"])
-    #expect(ask(guest, daemon, "world fork f durable=yes")[0].hasPrefix("- NAME-TAKEN world=f "))
+    expectEqual(ask(guest, daemon, "world fork f durable=yes"), ["+ created f"])
+    expect(ask(guest, daemon, "world fork f durable=yes")[0], hasPrefix: "- NAME-TAKEN world=f ")
     // Each goes on without the other.
-    #expect(ask(guest, daemon, "redo").last?.hasPrefix("+ ") == true)
-    #expect(ask(guest, daemon, "use f\nlist").contains(". p power off"))
+    expect(ask(guest, daemon, "redo").last, hasPrefix: "+ ")
+    expect(ask(guest, daemon, "use f\nlist"), contains: ". p power off")
     let again = try daemon.afterKill()
     let guests = (main: again.connect(), fork: again.connect("f"))
-    #expect(guests.main.say("expect p on").last?.hasPrefix("+") == true)
-    #expect(guests.fork.say("expect p off").last?.hasPrefix("+") == true)
-    #expect(guests.fork.say("journal") == journal)
-    #expect(guests.fork.say("redo\nexpect p on\nundo\nexpect p off\nlist").last == "+ 2")
-    #expect(guests.fork.say("world drop main").last?.hasPrefix("- ") == true)
+    expect(guests.main.say("expect p on").last, hasPrefix: "+")
+    expect(guests.fork.say("expect p off").last, hasPrefix: "+")
+    expectEqual(guests.fork.say("journal"), journal)
+    expectEqual(guests.fork.say("redo\nexpect p on\nundo\nexpect p off\nlist").last, "+ 2")
+    expect(guests.fork.say("world drop main").last, hasPrefix: "- ")
     let last = try again.afterKill()
-    #expect(last.connect("f").say("expect p off").last?.hasPrefix("+") == true)
+    expect(last.connect("f").say("expect p off").last, hasPrefix: "+")
   }
 
   @Test("a durable copy needs a durable world, a store, and a world that is not too large")
   func unforkable() throws {
     let daemon = try daemon()
     let guest = daemon.connect()
-    #expect(
-      ask(guest, daemon, "world new v\nuse v\nworld fork i durable=yes").last?.hasPrefix(
+    expect(
+      ask(guest, daemon, "world new v\nuse v\nworld fork i durable=yes").last,
+      hasPrefix:
         "- BAD-ARGUMENT argument=durable got=yes allowed=no : this world is not durable, and so is no copy of it; ")
-        == true)
     let none = HostedService().connect()
-    #expect(none.say("world fork i durable=yes")[0].hasPrefix("- BAD-ARGUMENT argument=durable got=yes allowed=no : "))
-    #expect(none.say("world fork i seed=1")[0].hasPrefix("- BAD-ARGUMENT argument=seed got=1 allowed=\"\" : "))
+    expect(none.say("world fork i durable=yes")[0], hasPrefix: "- BAD-ARGUMENT argument=durable got=yes allowed=no : ")
+    expect(none.say("world fork i seed=1")[0], hasPrefix: "- BAD-ARGUMENT argument=seed got=1 allowed=\"\" : ")
   }
 
   @Test("whatever call of the system fails, a durable copy is there as a whole or not at all", arguments: 0..<40)
@@ -167,25 +167,25 @@ struct StoredWorldsTests {
     daemon.faults.strike(call: call)
     let answer = ask(guest, daemon, "world fork f durable=yes").last ?? ""
     daemon.faults.strike(call: 0)
-    #expect(answer == "+ created f" || answer.contains(" STORAGE "), "\(answer)")
+    expect(answer == "+ created f" || answer.contains(" STORAGE "), "\(answer)")
     let again = try daemon.afterKill()
     if answer == "+ created f" || again.service.worlds["f"] != nil {
-      #expect(again.connect("f").say("expect p on").last?.hasPrefix("+") == true)
+      expect(again.connect("f").say("expect p on").last, hasPrefix: "+")
     }
-    #expect(again.connect().say("expect p on").last?.hasPrefix("+") == true)
+    expect(again.connect().say("expect p on").last, hasPrefix: "+")
   }
 
   @Test("a world marks the expiry of a timer as the notes of what is under way read it")
-  func expiries() { #expect(WorldCore.expiry == WorkNotes.expiry) }
+  func expiries() { expectEqual(WorldCore.expiry, WorkNotes.expiry) }
 
   // MARK: Dropping
 
   /// A daemon with a durable world `w` and a machine in it.
   private func daemonWithWorld() throws -> KeptDaemon {
     let daemon = try daemon()
-    #expect(
-      ask(daemon.connect(), daemon, "world new w durable=yes\nuse w\nnew power p").last
-        == "+ created p off t=0.000 seq=1")
+    expectEqual(
+      ask(daemon.connect(), daemon, "world new w durable=yes\nuse w\nnew power p").last, "+ created p off t=0.000 seq=1"
+    )
     return daemon
   }
 
@@ -197,33 +197,33 @@ struct StoredWorldsTests {
       daemon.connect("w"), daemon.connect("w"), daemon.connect("w"), daemon.connect("w")
     )
     _ = free.say("new power p")
-    #expect(watcher.say("watch *") == ["+ watching 1"])
-    #expect(awaiting.say("clock real\nawait p on within=1h").count == 1)
+    expectEqual(watcher.say("watch *"), ["+ watching 1"])
+    expectEqual(awaiting.say("clock real\nawait p on within=1h").count, 1)
     threads.finish(daemon.host)
     let dropper = daemon.connect()
     threads.holdStore()
-    #expect(dropper.say("@1 world drop w\n@2 worlds") == [])
-    #expect(user.say("send p buttonClick") == [])
-    #expect(forker.say("@f world fork copy\n@g world") == [])
-    #expect(user.say("cancel") == [])
-    #expect(free.say("send p buttonClick") == ["+ moved off on t=0.000 seq=2"])
-    #expect(free.say("world new w durable=yes") == [])
-    #expect(worlds(daemon) == ["free", "main", "w"])
+    expectEqual(dropper.say("@1 world drop w\n@2 worlds"), [])
+    expectEqual(user.say("send p buttonClick"), [])
+    expectEqual(forker.say("@f world fork copy\n@g world"), [])
+    expectEqual(user.say("cancel"), [])
+    expectEqual(free.say("send p buttonClick"), ["+ moved off on t=0.000 seq=2"])
+    expectEqual(free.say("world new w durable=yes"), [])
+    expectEqual(worlds(daemon), ["free", "main", "w"])
     let activities = daemon.connect().say("activities")
-    #expect(activities.count { $0.contains(" verb=world ") } == 1)
+    expectEqual(activities.count { $0.contains(" verb=world ") }, 1)
     finish(daemon)
-    #expect(dropper.lines().first == "+ @1 dropped w")
-    #expect(user.lines().first == "! world dropped=w")
-    #expect(watcher.lines() == ["! world dropped=w"])
+    expectEqual(dropper.lines().first, "+ @1 dropped w")
+    expectEqual(user.lines().first, "! world dropped=w")
+    expectEqual(watcher.lines(), ["! world dropped=w"])
     let forked = forker.lines()
-    #expect(
+    expect(
       forked.count == 3 && forked[0].hasPrefix("- @f UNKNOWN-WORLD world=w : ")
         && forked[2].hasPrefix("+ @g world=main "))
     let awaited = awaiting.lines()
-    #expect(awaited.count == 2 && awaited[0].hasPrefix("- UNKNOWN-WORLD world=w ") && awaited[1] == "! world dropped=w")
+    expect(awaited.count == 2 && awaited[0].hasPrefix("- UNKNOWN-WORLD world=w ") && awaited[1] == "! world dropped=w")
     // The client that wanted a new world with this name has waited too.
-    #expect(free.lines() == ["+ created w"])
-    #expect(try daemon.afterKill().connect("w").say("list") == ["+ 0"])
+    expectEqual(free.lines(), ["+ created w"])
+    try expectEqual(daemon.afterKill().connect("w").say("list"), ["+ 0"])
   }
 
   @Test("a world that cannot be dropped goes on with all who use it")
@@ -232,16 +232,16 @@ struct StoredWorldsTests {
     let (user, dropper) = (daemon.connect("w"), daemon.connect("w"))
     threads.holdStore()
     daemon.faults.strike(call: 1)
-    #expect(dropper.say("@1 world drop w") == [])
-    #expect(user.say("send p buttonClick\nworld") == [])
+    expectEqual(dropper.say("@1 world drop w"), [])
+    expectEqual(user.say("send p buttonClick\nworld"), [])
     finish(daemon)
-    #expect(daemon.faults.hasStruck)
+    expect(daemon.faults.hasStruck)
     let answer = dropper.lines()
-    #expect(answer.count == 1 && answer[0].hasPrefix("- @1 STORAGE world=w : "))
-    #expect(user.lines() == ["+ moved off on t=0.000 seq=2", "+ world=w clock=virtual t=0.000 seq=2"])
-    #expect(try daemon.afterKill().connect("w").say("list") == [". p power on", "+ 1"])
-    #expect(ask(dropper, daemon, "world drop w") == ["! world dropped=w", "+ dropped w"])
-    #expect(try daemon.afterKill().connect().ask("use w")[0].hasPrefix("- UNKNOWN-WORLD"))
+    expect(answer.count == 1 && answer[0].hasPrefix("- @1 STORAGE world=w : "))
+    expectEqual(user.lines(), ["+ moved off on t=0.000 seq=2", "+ world=w clock=virtual t=0.000 seq=2"])
+    try expectEqual(daemon.afterKill().connect("w").say("list"), [". p power on", "+ 1"])
+    expectEqual(ask(dropper, daemon, "world drop w"), ["! world dropped=w", "+ dropped w"])
+    try expect(daemon.afterKill().connect().ask("use w")[0], hasPrefix: "- UNKNOWN-WORLD")
   }
 
   @Test("a world that is not durable is dropped at once, whatever the store does")
@@ -249,10 +249,10 @@ struct StoredWorldsTests {
     let daemon = try daemon()
     let free = free(daemon)
     threads.holdStore()
-    #expect(daemon.connect().say("world new w durable=yes") == [])
-    #expect(free.say("world drop free") == ["! world dropped=free", "+ dropped free"])
+    expectEqual(daemon.connect().say("world new w durable=yes"), [])
+    expectEqual(free.say("world drop free"), ["! world dropped=free", "+ dropped free"])
     finish(daemon)
-    #expect(worlds(daemon) == ["main", "w"])
+    expectEqual(worlds(daemon), ["main", "w"])
   }
 
   // MARK: Those who leave, and the end
@@ -262,18 +262,18 @@ struct StoredWorldsTests {
     let daemon = try daemonWithWorld()
     let (maker, dropper) = (daemon.connect(), daemon.connect("w"))
     threads.holdStore()
-    #expect(maker.say("world new x durable=yes\nuse x\nnew power q") == [])
-    #expect(dropper.say("world drop w") == [])
+    expectEqual(maker.say("world new x durable=yes\nuse x\nnew power q"), [])
+    expectEqual(dropper.say("world drop w"), [])
     daemon.host.round {
       daemon.service.close(maker.client)
       daemon.service.close(dropper.client)
     }
     finish(daemon)
-    #expect(worlds(daemon) == ["main", "x"])
-    #expect(daemon.service.everybody.allSatisfy { $0.session.hasReader })
+    expectEqual(worlds(daemon), ["main", "x"])
+    expect(daemon.service.everybody.allSatisfy { $0.session.hasReader })
     let later = try daemon.afterKill()
-    #expect(worlds(later) == ["main", "x"])
-    #expect(later.connect("x").say("list") == [". q power off", "+ 1"])
+    expectEqual(worlds(later), ["main", "x"])
+    expectEqual(later.connect("x").say("list"), [". q power off", "+ 1"])
   }
 
   @Test("the end of the daemon waits for it, and the client is told", arguments: [false, true])
@@ -281,13 +281,13 @@ struct StoredWorldsTests {
     let daemon = try daemonWithWorld()
     let (maker, other) = (daemon.connect(), daemon.connect())
     threads.holdStore()
-    #expect(maker.say("@1 world new x durable=yes\n@2 new power q") == [])
-    #expect(other.say("@1 world drop w") == [])
+    expectEqual(maker.say("@1 world new x durable=yes\n@2 new power q"), [])
+    expectEqual(other.say("@1 world drop w"), [])
     daemon.host.round { daemon.service.shutDown() }
-    #expect(!daemon.service.mayEnd)
-    #expect(maker.lines() == [])
+    expect(!daemon.service.mayEnd)
+    expectEqual(maker.lines(), [])
     let refused = other.lines()
-    #expect(refused.count == 2 && refused[0].hasPrefix("- @1 SHUTTING-DOWN ") && refused[1] == "! bye reason=shutdown")
+    expect(refused.count == 2 && refused[0].hasPrefix("- @1 SHUTTING-DOWN ") && refused[1] == "! bye reason=shutdown")
     if isLate {
       // The daemon's time for its last work is over.
       threads.letStoreGo()
@@ -295,11 +295,11 @@ struct StoredWorldsTests {
       maker.collect()
     } else {
       finish(daemon)
-      #expect(daemon.service.mayEnd)
+      expect(daemon.service.mayEnd)
     }
-    #expect(maker.lines() == ["+ @1 created x", "! bye reason=shutdown"])
-    #expect(daemon.service.release())
-    #expect(try worlds(daemon.afterKill()) == ["main", "w", "x"])
+    expectEqual(maker.lines(), ["+ @1 created x", "! bye reason=shutdown"])
+    expect(daemon.service.release())
+    try expectEqual(worlds(daemon.afterKill()), ["main", "w", "x"])
   }
 
   @Test("the end of the daemon waits for a world that is being dropped")
@@ -307,13 +307,13 @@ struct StoredWorldsTests {
     let daemon = try daemonWithWorld()
     let (dropper, user) = (daemon.connect("w"), daemon.connect("w"))
     threads.holdStore()
-    #expect(dropper.say("@1 world drop w") == [])
+    expectEqual(dropper.say("@1 world drop w"), [])
     daemon.host.round { daemon.service.shutDown() }
-    #expect(user.lines() == ["! bye reason=shutdown"])
+    expectEqual(user.lines(), ["! bye reason=shutdown"])
     finish(daemon)
-    #expect(dropper.lines() == ["! world dropped=w", "+ @1 dropped w", "! bye reason=shutdown"])
-    #expect(daemon.service.mayEnd && daemon.service.release())
-    #expect(try worlds(daemon.afterKill()) == ["main"])
+    expectEqual(dropper.lines(), ["! world dropped=w", "+ @1 dropped w", "! bye reason=shutdown"])
+    expect(daemon.service.mayEnd && daemon.service.release())
+    try expectEqual(worlds(daemon.afterKill()), ["main"])
   }
 
   @Test("who makes and drops worlds without end lets the commits of others have their turn")
@@ -321,8 +321,8 @@ struct StoredWorldsTests {
     let daemon = try daemon()
     let (maker, other) = (daemon.connect(), daemon.connect())
     threads.holdStore()
-    #expect(maker.say((1...20).map { "world new w\($0) durable=yes" }.joined(separator: "\n")) == [])
-    #expect(other.say("new power p") == [])
+    expectEqual(maker.say((1...20).map { "world new w\($0) durable=yes" }.joined(separator: "\n")), [])
+    expectEqual(other.say("new power p"), [])
     threads.letStoreGo()
     var made = 0
     while made < 20 {
@@ -330,8 +330,8 @@ struct StoredWorldsTests {
       made += maker.lines().count
       if other.lines() == ["+ created p off t=0.000 seq=1"] { break }
     }
-    #expect(made <= 2)
+    expect(made <= 2)
     threads.finish(daemon.host)
-    #expect(maker.lines().count == 20 - made)
+    expectEqual(maker.lines().count, 20 - made)
   }
 }

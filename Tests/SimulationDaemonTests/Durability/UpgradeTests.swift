@@ -1,5 +1,6 @@
 import JournalStore
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -103,7 +104,7 @@ struct UpgradeTests {
   /// A daemon whose second world has lamps in all states, with wires, running timers, refusals and undone inputs.
   private func daemon(_ limits: String...) throws -> KeptDaemon {
     var setup = KeptDaemon.Setup()
-    for limit in limits { #expect(setup.limits.set(limit) == nil) }
+    for limit in limits { expectNil(setup.limits.set(limit)) }
     setup.kinds = [ReleasedLamp<First>.entry]
     let daemon = try KeptDaemon(setup)
     let guest = daemon.connect()
@@ -112,7 +113,7 @@ struct UpgradeTests {
       "new lamp m level=5 burn=30s",
       "wire l on m press", "send l press", "advance 30s", "send l dim 2", "send m dim 9", "send l press", "undo",
       "send l press", "send l press", "advance 7s", "send l press", "send l press")
-    #expect(guest.say("list").count == 3 && guest.say("agenda").count > 1)
+    expect(guest.say("list").count == 3 && guest.say("agenda").count > 1)
     return daemon
   }
 
@@ -124,19 +125,19 @@ struct UpgradeTests {
   private func expectOut(_ daemon: KeptDaemon, _ reason: String, _ place: Comment) {
     let guest = daemon.connect()
     let worlds = guest.say("worlds")
-    #expect(worlds[0] == ". main clock=real t=0.000 seq=2", place)
-    #expect(worlds[1].hasPrefix(". z out-of-service : world z cannot be brought back: "), place)
-    #expect(worlds[1].contains(reason), "\(place): \(worlds[1])")
+    expectEqual(worlds[0], ". main clock=real t=0.000 seq=2", place)
+    expect(worlds[1], hasPrefix: ". z out-of-service : world z cannot be brought back: ", place)
+    expect(worlds[1].contains(reason), "\(place): \(worlds[1])")
     let way = "'\(ProgramName.current) repair z' says what this one can save"
-    #expect(worlds[1].hasSuffix(way) && worlds.count == 3, place)
-    #expect(
-      guest.ask("use z", "world") == Array(repeating: "+ world=z clock=virtual t=0.000 seq=0 service=out", count: 2))
+    expect(worlds[1].hasSuffix(way) && worlds.count == 3, place)
+    expectEqual(
+      guest.ask("use z", "world"), Array(repeating: "+ world=z clock=virtual t=0.000 seq=0 service=out", count: 2))
     for request in ["list", "send l press", "new power q", "undo", "journal", "world fork f", "diff main z"] {
       let answer = guest.ask("@t \(request)")
-      #expect(answer.count == 1 && answer[0].hasPrefix("- @t STORAGE world=z : world z cannot"), "\(place): \(answer)")
+      expect(answer.count == 1 && answer[0].hasPrefix("- @t STORAGE world=z : world z cannot"), "\(place): \(answer)")
     }
-    #expect(guest.ask("use main", "send p buttonClick").last == "+ moved on off t=0.000 seq=3", place)
-    #expect(daemon.log.count == 1 && daemon.log[0].hasPrefix("world z is out of service: "), place)
+    expectEqual(guest.ask("use main", "send p buttonClick").last, "+ moved on off t=0.000 seq=3", place)
+    expect(daemon.log.count == 1 && daemon.log[0].hasPrefix("world z is out of service: "), place)
   }
 
   @Test(
@@ -152,7 +153,7 @@ struct UpgradeTests {
     }
     // With the right release it is there, whatever was done to other worlds.
     let first = try again.restarted { $0.kinds = [ReleasedLamp<First>.entry] }
-    if change.reason != nil { #expect(first.connect("z").view() == daemon.connect("z").view()) }
+    if change.reason != nil { expectEqual(first.connect("z").view(), daemon.connect("z").view()) }
   }
 
   @Test("takes over what a checkpoint has by its words, whatever came before it", arguments: changes)
@@ -163,24 +164,24 @@ struct UpgradeTests {
     let again = try restarted(daemon, change)
     if let reason = change.reasonWithCheckpoint { return expectOut(again, reason, "\(change.testDescription)") }
     let other = again.connect("z")
-    #expect(other.view().sorted() == guest.view().sorted())
-    #expect(other.journal() == guest.journal())
-    if let detour = change.detour { #expect(again.log.count == 1 && again.log[0].hasPrefix(detour), "\(again.log)") }
+    expectEqual(other.view().sorted(), guest.view().sorted())
+    expectEqual(other.journal(), guest.journal())
+    if let detour = change.detour { expect(again.log.count == 1 && again.log[0].hasPrefix(detour), "\(again.log)") }
   }
 
   /// Checks that two daemons have the same world with the same past, and that both continue alike.
   private func expectSame(_ one: KeptDaemon, _ other: KeptDaemon, undoing: String) throws {
     let guests = [one.connect("z"), other.connect("z")]
-    #expect(other.log == [])
-    #expect(guests[0].view().sorted() == guests[1].view().sorted())
-    #expect(guests[0].journal() == guests[1].journal())
+    expectEqual(other.log, [])
+    expectEqual(guests[0].view().sorted(), guests[1].view().sorted())
+    expectEqual(guests[0].journal(), guests[1].journal())
     for request in [undoing, "advance 100s", "send l press", "send m dim 5", "step", "drop m"] {
-      #expect(guests[0].ask(request) == guests[1].ask(request), "\(request)")
+      expectEqual(guests[0].ask(request), guests[1].ask(request), "\(request)")
     }
-    #expect(guests[0].view().sorted() == guests[1].view().sorted())
+    expectEqual(guests[0].view().sorted(), guests[1].view().sorted())
     let again = try other.afterKill()
-    #expect(again.connect("z").view().sorted() == guests[0].view().sorted())
-    #expect(again.connect("z").journal() == guests[0].journal())
+    expectEqual(again.connect("z").view().sorted(), guests[0].view().sorted())
+    expectEqual(again.connect("z").journal(), guests[0].journal())
   }
 
   @Test("gives up what can be undone where only that needs what is gone, and says so")
@@ -190,15 +191,15 @@ struct UpgradeTests {
     _ = guest.ask("send l nudge", "send l nudge", "send l nudge", "send l nudge", "send l nudge", "send l nudge")
     let view = guest.view()
     let marks = try daemon.store.checkpoints(of: "z").map(\.sequence)
-    #expect(marks.count > 1)
+    expect(marks.count > 1)
     // What lies before the newest checkpoint is needed only for undo.
     let again = try daemon.afterKill { $0.kinds = [ReleasedLamp<NoOutput>.entry] }
-    #expect(again.connect("z").view() == view)
-    #expect(again.log.count == 1, "\(again.log)")
-    #expect(again.log.first?.hasPrefix("nothing up to input \(marks.last ?? 0) of world z can be undone: ") == true)
-    #expect(again.log.first?.contains("output 'off' of kind 'lamp'") == true)
+    expectEqual(again.connect("z").view(), view)
+    expectEqual(again.log.count, 1, "\(again.log)")
+    expect(again.log.first, hasPrefix: "nothing up to input \(marks.last ?? 0) of world z can be undone: ")
+    expect(again.log.first, contains: "output 'off' of kind 'lamp'")
     // The journal still shows it, in its own words.
-    #expect(again.connect("z").journal() == guest.journal())
+    expectEqual(again.connect("z").journal(), guest.journal())
   }
 
   @Test("is told of in the journal by the words that it had")
@@ -207,14 +208,14 @@ struct UpgradeTests {
     let told = daemon.connect("z").journal()
     let again = try daemon.afterKill { $0.kinds = [ReleasedLamp<Moved>.entry] }
     let guest = again.connect("z")
-    #expect(guest.journal() == told)
+    expectEqual(guest.journal(), told)
     // New lines have today's words, next to the old ones.
     _ = guest.ask("send l flash", "send l press", "advance 61s")
     let later = guest.journal()
-    #expect(Array(later.prefix(told.count)) == told && later.count > told.count)
+    expect(Array(later.prefix(told.count)) == told && later.count > told.count)
     let back = try again.afterKill { $0.kinds = [ReleasedLamp<Moved>.entry] }
-    #expect(back.connect("z").journal() == later)
-    #expect(try again.store.kinds(of: "z").map(\.name) == ["lamp", "lamp"])
+    expectEqual(back.connect("z").journal(), later)
+    try expectEqual(again.store.kinds(of: "z").map(\.name), ["lamp", "lamp"])
   }
 
   @Test(
@@ -230,9 +231,9 @@ struct UpgradeTests {
     var stretches = 0
     Verification(try StoredHistory(store, StoreAccess.world("z", in: store), catalogue)).run { stretch in
       stretches += 1
-      #expect(stretch.isGood, "\(stretch)")
+      expect(stretch.isGood, "\(stretch)")
     }
-    #expect(stretches > 1)
+    expect(stretches > 1)
   }
 
   @Test("a checkpoint after an undo has the document of a kind that was taken back, and its machines")
@@ -248,16 +249,16 @@ struct UpgradeTests {
     let guest = second.connect("z")
     _ = guest.ask("drop a", "undefine k")
     for _ in 0..<17 { _ = guest.ask(define("spare")) }
-    #expect(guest.ask("undo 19").first?.hasPrefix("+ ") == true)
+    expect(guest.ask("undo 19").first, hasPrefix: "+ ")
     for _ in 0..<6 { _ = guest.ask("send l nudge") }
     let again = try second.afterKill { $0.kinds = [ReleasedLamp<Moved>.entry] }
-    #expect(again.log == [])
+    expectEqual(again.log, [])
     let other = again.connect("z")
-    #expect(other.view().sorted() == guest.view().sorted())
+    expectEqual(other.view().sorted(), guest.view().sorted())
     for request in ["send a press", "new k b", "undefine k", "drop a", "drop b", "undefine k", "undo 2", "redo"] {
-      #expect(other.ask(request) == guest.ask(request), "\(request)")
+      expectEqual(other.ask(request), guest.ask(request), "\(request)")
     }
-    #expect(other.view().sorted() == guest.view().sorted())
+    expectEqual(other.view().sorted(), guest.view().sorted())
   }
 
   @Test(
@@ -270,17 +271,17 @@ struct UpgradeTests {
     let made = guest.ask(define, "new k a", "send a \(event) isAdmin=off", "send a \(event)").filter {
       $0.hasPrefix("+")
     }
-    #expect(made.count == 4)
+    expectEqual(made.count, 4)
     // Once played from the beginning, and once from a checkpoint.
     for nudges in [0, 8] {
       for _ in 0..<nudges { _ = guest.ask("send l nudge") }
       let again = try first.afterKill { $0.kinds = [ReleasedLamp<Moved>.entry] }
-      #expect(again.log == [])
+      expectEqual(again.log, [])
       let other = again.connect("z")
-      #expect(other.view().sorted() == guest.view().sorted())
-      #expect(other.journal() == guest.journal())
-      #expect(other.say("describe k") == guest.say("describe k"))
-      #expect(other.say("graph k format=scxml") == guest.say("graph k format=scxml"))
+      expectEqual(other.view().sorted(), guest.view().sorted())
+      expectEqual(other.journal(), guest.journal())
+      expectEqual(other.say("describe k"), guest.say("describe k"))
+      expectEqual(other.say("graph k format=scxml"), guest.say("graph k format=scxml"))
     }
   }
 
@@ -290,10 +291,10 @@ struct UpgradeTests {
     let again = try daemon.afterKill { $0.kinds = [ReleasedLamp<OtherDefault>.entry] }
     let guest = again.connect("z")
     _ = guest.ask("new lamp young", "send young press")
-    #expect(guest.say("agenda young").first?.contains("left=1.000") == true)
+    expect(guest.say("agenda young").first, contains: "left=1.000")
     _ = guest.ask("advance 100s", "send l press")
-    #expect(guest.say("agenda l").first?.contains("left=60.000") == true)
-    #expect(try again.afterKill().connect("z").say("agenda") == guest.say("agenda"))
+    expect(guest.say("agenda l").first, contains: "left=60.000")
+    try expectEqual(again.afterKill().connect("z").say("agenda"), guest.say("agenda"))
   }
 
   // MARK: One world, and the others
@@ -308,12 +309,12 @@ struct UpgradeTests {
     let again = try daemon.afterKill { $0.kinds = [] }
     let client = again.service.open()
     let greeting = String(decoding: client.session.outbox.unwritten, as: UTF8.self)
-    #expect(greeting == "+ fsmd protocol=1 version=0.0.0 world=main clock=virtual t=0.000 seq=0 service=out\n")
+    expectEqual(greeting, "+ fsmd protocol=1 version=0.0.0 world=main clock=virtual t=0.000 seq=0 service=out\n")
     let other = again.connect("w")
-    #expect(other.ask("send p buttonClick", "world new v", "use main", "list")[0].hasPrefix("+ moved off on"))
-    #expect(other.ask("new power q")[0].hasPrefix("- STORAGE world=main : "))
+    expect(other.ask("send p buttonClick", "world new v", "use main", "list")[0], hasPrefix: "+ moved off on")
+    expect(other.ask("new power q")[0], hasPrefix: "- STORAGE world=main : ")
     again.pass(10)
-    #expect(try again.restarted { $0.kinds = setup.kinds }.connect().say("list") == [". l lamp dark", "+ 1"])
+    try expectEqual(again.restarted { $0.kinds = setup.kinds }.connect().say("list"), [". l lamp dark", "+ 1"])
   }
 
   @Test("one that is out of service can be dropped, which whoever runs the daemon is told")
@@ -322,17 +323,17 @@ struct UpgradeTests {
     let again = try daemon.afterKill { $0.kinds = [] }
     let guest = again.connect()
     let user = again.connect("z")
-    #expect(guest.ask("world drop z") == ["+ dropped z"])
-    #expect(user.lines().contains("! world dropped=z"))
-    #expect(again.log.last?.hasPrefix("world z, which was out of service, was dropped with its ") == true)
-    #expect(guest.ask("world new z durable=yes", "use z", "new power p").last == "+ created p off t=0.000 seq=1")
+    expectEqual(guest.ask("world drop z"), ["+ dropped z"])
+    expect(user.lines(), contains: "! world dropped=z")
+    expect(again.log.last, hasPrefix: "world z, which was out of service, was dropped with its ")
+    expectEqual(guest.ask("world new z durable=yes", "use z", "new power p").last, "+ created p off t=0.000 seq=1")
   }
 
   @Test("a start says which worlds came back, and with how many inputs")
   func notes() throws {
     let again = try daemon().afterKill()
-    #expect(again.notes.count == 2)
-    #expect(again.notes[0] == "world main is back with 2 inputs in 0 ms, the last 2 of them replayed")
-    #expect(again.notes[1].hasPrefix("world z is back with "))
+    expectEqual(again.notes.count, 2)
+    expectEqual(again.notes[0], "world main is back with 2 inputs in 0 ms, the last 2 of them replayed")
+    expect(again.notes[1], hasPrefix: "world z is back with ")
   }
 }

@@ -81,21 +81,21 @@ struct ScriptExportTests {
       _ = other.say("world new w seed=\(seed)")
       _ = other.say("use w")
       let surprises = try play(script, other)
-      #expect(surprises == [], "seed \(seed)")
+      expectEqual(surprises, [], "seed \(seed)")
       let found = facts(other)
-      #expect(wanted.count > 20 && wanted.count == found.count, "seed \(seed)")
+      expect(wanted.count > 20 && wanted.count == found.count, "seed \(seed)")
       for (wanted, found) in zip(wanted, found) where wanted != found {
         Issue.record("seed \(seed): \(found) is not \(wanted)")
         return
       }
-      #expect(other.violations() == [], "seed \(seed)")
+      expectEqual(other.violations(), [], "seed \(seed)")
     }
   }
 
   /// What the request `script` answers.
   private func script(_ guest: Guest) throws -> String {
     let answer = guest.say("script")
-    #expect(answer.last == "+ \(answer.count - 1)")
+    expectEqual(answer.last, "+ \(answer.count - 1)")
     return answer.dropLast().map { $0.dropFirst(2) + "\n" }.joined()
   }
 
@@ -133,10 +133,10 @@ struct ScriptExportTests {
     let answers = guest.ask(
       "new shiftKey k", "advance until 36500d", "advance 1ns", "send k tap", "advance until 70000d", "send k tap",
       "advance until 99999d", "send k tap", "goto 70000d", "advance until 100000d", "send k tap")
-    #expect(answers.allSatisfy { $0.hasPrefix("+") }, "\(answers)")
+    expect(answers.allSatisfy { $0.hasPrefix("+") }, "\(answers)")
     let script = try daemon.script(of: "w")
     for line in ["at 70000d  send k tap", "goto 70000d", "at 100000d  send k tap"] {
-      #expect(script.contains("\n\(line)\n"), "\(script)")
+      expect(script, contains: "\n\(line)\n", "\(script)")
     }
     try expectSame(daemon, guest, seed: 0)
   }
@@ -151,11 +151,11 @@ struct ScriptExportTests {
     let guest = daemon.begin("w", options)
     for request in requests { _ = guest.say(request) }
     let lines = try daemon.script(of: "w").split(separator: "\n").map(String.init)
-    #expect(lines[0].hasPrefix("# World w as of ") && lines.last?.hasPrefix("world => ok t=") == true)
+    expect(lines[0].hasPrefix("# World w as of ") && lines.last?.hasPrefix("world => ok t=") == true)
     let live = try script(guest).split(separator: "\n").map(String.init)
     // A timer that was due when the world was stored has expired in memory.
     let stored = lines.dropFirst().filter { $0 != "# One more timer has expired here, which was due." }
-    #expect(Array(live.dropFirst()) == stored, "the request 'script' writes the same")
+    expectEqual(Array(live.dropFirst()), stored, "the request 'script' writes the same")
     return Array(lines.dropFirst(2).dropLast())
   }
 
@@ -167,8 +167,9 @@ struct ScriptExportTests {
       "new fridge f initial=waiting start=5.25",
       "fire f maxTemperatureReached", "send f minTemperatureReached", "wire f compressorOn key tap",
       "wire f compressorOn key tap", "drop f", options: "seed=5")
-    #expect(
-      lines == [
+    expectEqual(
+      lines,
+      [
         "seed 5", "new shiftKey key doubleTap=1ms gestureMode=on", "at 1.5s  send key tap",
         "new till t", "send t open \"$$ \\\"\"", "at 1.50025s  new fridge f initial=waiting start=5.25",
         "fire f maxTemperatureReached", "send f minTemperatureReached", "wire f compressorOn key tap", "drop f",
@@ -183,12 +184,13 @@ struct ScriptExportTests {
     let guest = daemon.begin("w")
     for (number, note) in notes.enumerated() {
       let answers = guest.ask("new till t\(number)", "send t\(number) open \"\(note)\"")
-      #expect(answers.allSatisfy { $0.hasPrefix("+") }, "\(answers)")
+      expect(answers.allSatisfy { $0.hasPrefix("+") }, "\(answers)")
     }
     let script = try daemon.script(of: "w")
     let sent = script.split(separator: "\n").filter { $0.hasPrefix("send") }.map { $0.dropFirst("send t0 open ".count) }
-    #expect(
-      sent == [
+    expectEqual(
+      sent,
+      [
         "\"{1..3}\"", "\"#a\"", "\"\\\\#a\"", "\"=>\"", "\"a #b\"", "\"{$$n..2}\"", "$${n}", "{a}",
       ])
     try expectSame(daemon, guest, seed: 0)
@@ -201,19 +203,20 @@ struct ScriptExportTests {
       "define toggle format=scxml bytes=\(document.utf8.count)\n\(document)", "new toggle t", "advance 1s",
       "send t press", "drop t", "undefine toggle")
     let written = ["define toggle format=scxml"] + document.split(separator: "\n").map(String.init) + ["enddefine"]
-    #expect(lines == written + ["new toggle t", "at 1s  send t press", "drop t", "undefine toggle"])
+    expectEqual(lines, written + ["new toggle t", "at 1s  send t press", "drop t", "undefine toggle"])
   }
 
   @Test("does not give a composed kind what it presets")
   func presets() throws {
-    #expect(try lines("new proxy p keepAlive=5s").prefix(1) == ["new proxy p http.keepAlive=5s http-2.keepAlive=5s"])
+    try expectEqual(lines("new proxy p keepAlive=5s").prefix(1), ["new proxy p http.keepAlive=5s http-2.keepAlive=5s"])
   }
 
   @Test("makes composed kinds by their names, with what each member was given")
   func composed() throws {
     let lines = try lines("begin\nnew phoneCall a\nnew phoneCall b\nend", "drop a", "drop b.phone", "undo")
-    #expect(
-      lines == [
+    expectEqual(
+      lines,
+      [
         "new phoneCall a", "new phoneCall b", "drop a.tracker", "drop a.phone", "drop b.phone", "undo",
         "expect b.phone foreground+noAlert+idle", "expect b.phone timers none", "expect b.tracker none",
         "expect b.tracker timers none",
@@ -224,8 +227,9 @@ struct ScriptExportTests {
   func back() throws {
     let lines = try lines(
       "new shiftKey key", "cast * tap", "advance 1s", "undo", "advance 10s", "goto 7s", "send key tap", "goto 0s")
-    #expect(
-      lines == [
+    expectEqual(
+      lines,
+      [
         "new shiftKey key", "send key tap", "at 1s  undo", "at 10s  goto 7s", "send key tap",
         "goto 0s", "expect key off", "expect key timers none",
       ])
@@ -236,31 +240,32 @@ struct ScriptExportTests {
     let lines = try lines(
       "new fridge loop min=2 max=2 recheckDelay=0s start=2.1", "advance 1d", "drop loop", "advance 1s",
       limit: "chain=20")
-    #expect(
-      lines[0...1] == [
+    expectEqual(
+      lines[0...1],
+      [
         "# Its world had other limits than usual. Where that matters, play it on a daemon with the same:",
         "# fsmd --limit chain=20",
       ])
-    #expect(lines[2] == "new fridge loop min=2 max=2 recheckDelay=0s start=2.1")
-    #expect(lines[3].hasPrefix("advance until ") && lines[3].hasSuffix(" => refused LIMIT"))
-    #expect(lines[4] == "drop loop")
-    #expect(lines.count == 6)
+    expectEqual(lines[2], "new fridge loop min=2 max=2 recheckDelay=0s start=2.1")
+    expect(lines[3].hasPrefix("advance until ") && lines[3].hasSuffix(" => refused LIMIT"))
+    expectEqual(lines[4], "drop loop")
+    expectEqual(lines.count, 6)
   }
 
   @Test("lets timers expire that were due when the world was stored")
   func due() throws {
     let lines = try lines("new shiftKey a", "new shiftKey b", "cast * tap", "step 1")
-    #expect(lines[4...5] == ["at 350ms", "# One more timer has expired here, which was due."])
+    expectEqual(lines[4...5], ["at 350ms", "# One more timer has expired here, which was due."])
   }
 
   @Test("does not expect the timers of a machine with which 'expect' means something else")
   func namedOutput() throws {
-    #expect(try lines("new shiftKey output") == ["new shiftKey output", "expect output off"])
+    try expectEqual(lines("new shiftKey output"), ["new shiftKey output", "expect output off"])
   }
 
   @Test("of a world without inputs is its time")
   func empty() throws {
-    #expect(try lines("advance 90m") == ["at 90m"])
+    try expectEqual(lines("advance 90m"), ["at 90m"])
   }
 
   @Test("says so where a script cannot do what was done")
@@ -282,12 +287,12 @@ struct ScriptExportTests {
     _ = guest.say("new shiftKey key")
     for _ in 0..<40 { _ = guest.say("send key tap") }
     let answer = guest.say("script")
-    #expect(answer.count == 1 && answer[0].hasPrefix("- LIMIT name=journal value=10 from="), "\(answer)")
+    expect(answer.count == 1 && answer[0].hasPrefix("- LIMIT name=journal value=10 from="), "\(answer)")
     let daemon = try KeptDaemon(KeptDaemon.Setup("journal=10"))
     let durable = daemon.begin("w")
     _ = durable.say("new shiftKey key")
     for _ in 0..<40 { _ = durable.say("send key tap") }
-    #expect(durable.say("script").last?.contains("'fsmd export w'") == true)
+    expect(durable.say("script").last, contains: "'fsmd export w'")
   }
 
   @Test("of a world that is not there says which are")

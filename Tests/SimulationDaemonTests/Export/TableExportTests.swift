@@ -24,7 +24,7 @@ struct TableExportTests {
     let parsed = try ScriptParser.parse("page", Array(script.utf8)) { _ in .failed("") }
     for step in parsed.steps {
       let answer = guest.say(parsed.request(of: step)).last ?? ""
-      #expect(answer.hasPrefix("+ "), "\(parsed.line(of: step)): \(answer)")
+      expect(answer, hasPrefix: "+ ", "\(parsed.line(of: step)): \(answer)")
     }
   }
 
@@ -39,23 +39,23 @@ struct TableExportTests {
     var queries = 0
     for (place, block) in blocks.enumerated() where block.mark == "sql" {
       let wanted = blocks[place + 1]
-      #expect(wanted.mark == "text")
+      expectEqual(wanted.mark, "text")
       let found = try database.rows(block.text)
-      #expect(found.joined(separator: "\n") == wanted.lines.joined(separator: "\n"), "\(block.text)\n\(found)")
+      expectEqual(found.joined(separator: "\n"), wanted.lines.joined(separator: "\n"), "\(block.text)\n\(found)")
       queries += 1
     }
-    #expect(queries > 10)
+    expect(queries > 10)
     // All except the first line, which names the release.
     let script = blocks.last { $0.mark == "fsm" }?.text.split(separator: "\n").dropFirst()
     let exported = try daemon.script(of: "lesson").split(separator: "\n").dropFirst()
-    #expect(script == exported, "\(exported.joined(separator: "\n"))")
+    expectEqual(script, exported, "\(exported.joined(separator: "\n"))")
     // The page mentions every column of every table.
     let names = try database.rows(
       "SELECT m.name, p.name FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p WHERE m.type IN ('table', 'view')"
     )
     for name in names {
       let (table, column) = (name.split(separator: "|")[0], name.split(separator: "|")[1])
-      #expect(page.text.contains("`\(table)`") && page.text.contains("`\(column)`") || table == "about", "\(name)")
+      expect(page.text.contains("`\(table)`") && page.text.contains("`\(column)`") || table == "about", "\(name)")
     }
   }
 
@@ -66,7 +66,7 @@ struct TableExportTests {
     let database = try export("w", of: daemon)
     let plan = try database.plan(
       "SELECT to_state FROM transitions WHERE machine = 'key' AND t <= 5 ORDER BY seq DESC LIMIT 1")
-    #expect(plan.contains("USING") && plan.contains("INDEX transitions_by_machine"), "\(plan)")
+    expect(plan.contains("USING") && plan.contains("INDEX transitions_by_machine"), "\(plan)")
   }
 
   // MARK: Against the daemon
@@ -92,13 +92,13 @@ struct TableExportTests {
         SELECT machine, kind, state FROM spells
         WHERE since_ns <= \(moment) AND (until_ns > \(moment) OR until_ns IS NULL) ORDER BY machine
         """)
-      #expect(found == shown, "seed \(seed) at \(moment)")
+      expectEqual(found, shown, "seed \(seed) at \(moment)")
       for line in shown {
         let words = line.split(separator: "|", maxSplits: 2)
         let one = try database.rows(
           "SELECT to_state FROM transitions WHERE machine = '\(words[0])' AND t_ns <= \(moment) ORDER BY seq DESC LIMIT 1"
         )
-        #expect(one == [String(words[2])], "seed \(seed) at \(moment)")
+        expectEqual(one, [String(words[2])], "seed \(seed) at \(moment)")
       }
     }
   }
@@ -128,9 +128,9 @@ struct TableExportTests {
       case let other: Issue.record("\(other)")
       }
     }
-    #expect(inputs.count > 50, "seed \(seed)")
-    #expect(
-      try database.rows("SELECT seq, machine, outcome, to_state, undone_by FROM inputs ORDER BY seq") == inputs,
+    expect(inputs.count > 50, "seed \(seed)")
+    try expectEqual(
+      database.rows("SELECT seq, machine, outcome, to_state, undone_by FROM inputs ORDER BY seq"), inputs,
       "seed \(seed)")
     let found = try database.rows(
       """
@@ -139,18 +139,18 @@ struct TableExportTests {
         UNION ALL SELECT seq, place, machine, timer FROM timers
       ) ORDER BY seq, place
       """)
-    #expect(found == effects, "seed \(seed)")
+    expectEqual(found, effects, "seed \(seed)")
     let machines = guest.say("list").dropLast().compactMap { ServerLine($0)?.words.joined(separator: "|") }
-    #expect(
-      try database.rows("SELECT name, kind, state FROM machines WHERE dropped_seq IS NULL ORDER BY name") == machines)
+    try expectEqual(
+      database.rows("SELECT name, kind, state FROM machines WHERE dropped_seq IS NULL ORDER BY name"), machines)
     let wires = guest.say("wires").dropLast().compactMap { ServerLine($0)?.words.joined(separator: "|") }
-    #expect(
-      try database.rows("SELECT source, output, target, event FROM wires WHERE removed_seq IS NULL").sorted()
-        == wires.sorted())
+    try expectEqual(
+      database.rows("SELECT source, output, target, event FROM wires WHERE removed_seq IS NULL").sorted(),
+      wires.sorted())
     let agenda = guest.say("agenda").dropLast().compactMap { line in
       ServerLine(line).map { $0.words.dropFirst().joined(separator: "|") }
     }
-    #expect(try database.rows("SELECT machine, timer FROM running_timers").sorted() == agenda.sorted())
+    try expectEqual(database.rows("SELECT machine, timer FROM running_timers").sorted(), agenda.sorted())
   }
 
   @Test("has the present states where the beginning of the journal is not kept, also of those of whom nothing is told")
@@ -164,18 +164,18 @@ struct TableExportTests {
     _ = guest.play("send busy open", "send busy add 3", "advance 1s")
     daemon.host.settle()
     let first = try daemon.history(of: "w").world.first
-    #expect(first > 1)
+    expect(first > 1)
     let database = try export("w", of: daemon)
     let shown = guest.say("list").dropLast().compactMap { ServerLine($0)?.words.joined(separator: "|") }
-    #expect(
-      try database.rows("SELECT name, kind, state FROM machines WHERE dropped_seq IS NULL ORDER BY name") == shown)
-    #expect(
-      try database.rows("SELECT machine, kind, state FROM spells WHERE until IS NULL ORDER BY machine") == shown)
+    try expectEqual(
+      database.rows("SELECT name, kind, state FROM machines WHERE dropped_seq IS NULL ORDER BY name"), shown)
+    try expectEqual(
+      database.rows("SELECT machine, kind, state FROM spells WHERE until IS NULL ORDER BY machine"), shown)
     let kept = try database.rows(
       "SELECT machine, from_state, to_state FROM transitions WHERE cause = 'kept' ORDER BY seq")
-    #expect(kept.filter { !$0.hasPrefix("key") } == ["idle||open(0)", "busy||closed"])
-    #expect(try database.rows("SELECT min(seq) FROM inputs") == ["\(first)"])
-    #expect(try database.rows("SELECT value FROM about WHERE key = 'first_seq'") == ["\(first)"])
+    expectEqual(kept.filter { !$0.hasPrefix("key") }, ["idle||open(0)", "busy||closed"])
+    try expectEqual(database.rows("SELECT min(seq) FROM inputs"), ["\(first)"])
+    try expectEqual(database.rows("SELECT value FROM about WHERE key = 'first_seq'"), ["\(first)"])
   }
 
   @Test("tells of timers that began anew with the daemon, which no script does")
@@ -192,10 +192,10 @@ struct TableExportTests {
     }
     let database = try export("w", of: other)
     let last = try database.rows("SELECT seq, machine, what, outcome FROM inputs ORDER BY seq DESC LIMIT 1")
-    #expect(last == ["4||restart|"])
-    #expect(agenda.count == 2)
+    expectEqual(last, ["4||restart|"])
+    expectEqual(agenda.count, 2)
     let running = try database.rows("SELECT machine, timer, printf('%.3f', due) FROM running_timers ORDER BY due")
-    #expect(running == agenda)
+    expectEqual(running, agenda)
     let failure = #expect(throws: HistoryFailure.self) { try other.script(of: "w") }
     guard case .unsayable("w", 4, _)? = failure else {
       Issue.record("\(String(describing: failure))")
@@ -214,17 +214,20 @@ struct TableExportTests {
       "send t open",
       "advance 2s")
     let database = try export("w", of: daemon)
-    #expect(
-      try database.rows("SELECT arguments FROM inputs WHERE what = 'event' ORDER BY seq") == [
+    try expectEqual(
+      database.rows("SELECT arguments FROM inputs WHERE what = 'event' ORDER BY seq"),
+      [
         #"{"note":"a \"b\"\\"}"#, #"{"amount":5}"#, #"{"gross":true,"scale":"floor"}"#, #"{"note":null}"#,
       ])
-    #expect(try database.rows("SELECT parameters FROM machines") == [#"{"idle":1.500}"#])
-    #expect(
-      try database.rows("SELECT output, data FROM outputs ORDER BY seq") == [
+    try expectEqual(database.rows("SELECT parameters FROM machines"), [#"{"idle":1.500}"#])
+    try expectEqual(
+      database.rows("SELECT output, data FROM outputs ORDER BY seq"),
+      [
         #"weight|{"weight":7.5}"#, #"total|{"sum":5,"note":"a \"b\"\\"}"#,
       ])
-    #expect(
-      try database.rows("SELECT from_state, to_state FROM transitions ORDER BY seq") == [
+    try expectEqual(
+      database.rows("SELECT from_state, to_state FROM transitions ORDER BY seq"),
+      [
         "|closed", "closed|open(0)", "open(0)|open(5)", "open(5)|closed",
       ])
   }
@@ -238,7 +241,7 @@ struct TableExportTests {
     #expect(throws: NewFile.Exists.self) {
       try TableExport.write(daemon.history(of: "w"), to: file, release: "0.0.0")
     }
-    #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+    try expectEqual(String(contentsOfFile: file, encoding: .utf8), "mine")
     #expect(throws: StoreFailure.self) {
       try TableExport.write(daemon.history(of: "w"), to: daemon.file("nowhere/file"), release: "0.0.0")
     }
@@ -252,6 +255,6 @@ struct TableExportTests {
     let names = try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path).filter {
       !$0.hasPrefix("journal.")
     }
-    #expect(names == ["taken"])
+    expectEqual(names, ["taken"])
   }
 }

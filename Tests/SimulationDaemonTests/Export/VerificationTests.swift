@@ -30,24 +30,24 @@ struct VerificationTests {
       }
     }
     let stretches = try verify("w", of: daemon)
-    #expect(!stretches.contains { !$0.isGood }, "seed \(seed): \(stretches)")
-    #expect(stretches.count > 1, "seed \(seed)")
-    #expect(stretches.first?.inputs?.lowerBound == 1)
-    #expect(stretches.last?.inputs?.upperBound == guest.client.hosted.live.world.lastSequence)
+    expect(!stretches.contains { !$0.isGood }, "seed \(seed): \(stretches)")
+    expect(stretches.count > 1, "seed \(seed)")
+    expectEqual(stretches.first?.inputs?.lowerBound, 1)
+    expectEqual(stretches.last?.inputs?.upperBound, guest.client.hosted.live.world.lastSequence)
     for (before, after) in zip(stretches, stretches.dropFirst()) {
-      #expect((before.inputs?.upperBound ?? 0) + 1 == after.inputs?.lowerBound)
+      expectEqual((before.inputs?.upperBound ?? 0) + 1, after.inputs?.lowerBound)
     }
     // The last line's hash is that of the current world.
     guard case .good(let hash)? = stretches.last?.finding else { return }
     let present = try daemon.history(of: "w").present().presentHash
-    #expect(present == hash)
+    expectEqual(present, hash)
   }
 
   private func define(_ name: String, _ states: Int, _ guest: Guest) {
     let diagram = (1...states).map { "  s\($0) --> s\($0 + 1) : go\n" }.joined()
     let text = "stateDiagram-v2\n  [*] --> s1\n\(diagram)"
     let answer = guest.say("define \(name) format=mermaid bytes=\(text.utf8.count)\n\(text)")
-    #expect(answer.last?.hasPrefix("+ defined ") == true, "\(answer)")
+    expect(answer.last, hasPrefix: "+ defined ", "\(answer)")
   }
 
   @Test("a kind without machines may have been defined again")
@@ -59,7 +59,7 @@ struct VerificationTests {
     define("k", 2, guest)
     _ = guest.play("new shiftKey b", "send b tap", "send b tap")
     let stretches = try verify("w", of: daemon)
-    #expect(stretches.count > 1 && !stretches.contains { !$0.isGood }, "\(stretches)")
+    expect(stretches.count > 1 && !stretches.contains { !$0.isGood }, "\(stretches)")
   }
 
   @Test(
@@ -87,13 +87,13 @@ struct VerificationTests {
       }
     }
     let stretches = try verify("w", of: daemon)
-    #expect(!stretches.contains { !$0.isGood }, "seed \(seed): \(stretches)")
+    expect(!stretches.contains { !$0.isGood }, "seed \(seed): \(stretches)")
   }
 
   @Test("says what there is of a world without inputs, and of one whose beginning is not kept")
   func short() throws {
     let daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=30", "storeBytes=65536"))
-    #expect(try verify("main", of: daemon).map(\.description) == ["main good, without inputs"])
+    try expectEqual(verify("main", of: daemon).map(\.description), ["main good, without inputs"])
     let guest = daemon.begin("w")
     _ = guest.say("new shiftKey key")
     for _ in 0..<400 {
@@ -101,9 +101,9 @@ struct VerificationTests {
     }
     daemon.host.settle()
     let history = try daemon.history(of: "w")
-    #expect(history.world.first > 1)
+    expect(history.world.first > 1)
     let stretches = try verify("w", of: daemon)
-    #expect(
+    expect(
       !stretches.contains { !$0.isGood } && stretches.first?.inputs?.lowerBound == history.world.first, "\(stretches)")
     #expect(throws: HistoryFailure.forgotten(world: "w", first: history.world.first)) { try daemon.script(of: "w") }
   }
@@ -133,8 +133,8 @@ struct VerificationTests {
       } catch is StoreFailure {
         continue  // Found before the first stretch.
       }
-      #expect(stretches.contains { !$0.isGood }, "\(change)")
-      #expect(names.map { copy.folder.contents[$0] } == before, "\(change)")
+      expect(stretches.contains { !$0.isGood }, "\(change)")
+      expectEqual(names.map { copy.folder.contents[$0] }, before, "\(change)")
     }
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -19,22 +20,22 @@ struct EventFramingTests {
       let (read, written) = piece.withUnsafeBytes { piece in
         buffer.withUnsafeMutableBytes { framing.frame(piece, into: $0) }
       }
-      #expect(read > 0 || written > 0)
+      expect(read > 0 || written > 0)
       place += read
       framed += buffer.prefix(written)
     }
-    #expect(String(decoding: framed, as: UTF8.self) == Self.events)
-    #expect(framing.isBetweenEvents)
+    expectEqual(String(decoding: framed, as: UTF8.self), Self.events)
+    expect(framing.isBetweenEvents)
   }
 
   @Test("nothing may come between the pieces of an event")
   func between() {
     var framing = EventFraming()
     var buffer = [UInt8](repeating: 0, count: 100)
-    #expect(framing.isBetweenEvents)
+    expect(framing.isBetweenEvents)
     _ = Array("{".utf8).withUnsafeBytes { piece in
       buffer.withUnsafeMutableBytes { framing.frame(piece, into: $0) }
     }
-    #expect(!framing.isBetweenEvents)
+    expect(!framing.isBetweenEvents)
   }
 }

@@ -1,6 +1,7 @@
 import JournalStore
 import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import SimulationDaemon
@@ -17,70 +18,70 @@ struct StoredUsersTests {
   func restart(isKilled: Bool) throws {
     let daemon = try KeptDaemon(Self.setup())
     let ana = try #require(daemon.host.connect(as: 1_001))
-    #expect(ana.ask("new power p", "world new lab durable=yes", "world new own durable=yes").count == 3)
-    #expect(ana.ask("use lab", "new power q", "world share lab read").last == "+ shared lab read")
+    expectEqual(ana.ask("new power p", "world new lab durable=yes", "world new own durable=yes").count, 3)
+    expectEqual(ana.ask("use lab", "new power q", "world share lab read").last, "+ shared lab read")
     let teacher = daemon.connect()
-    #expect(teacher.ask("new power t", "world share main write").last == "+ shared main write")
+    expectEqual(teacher.ask("new power t", "world share main write").last, "+ shared main write")
 
     // A user can be renamed, which changes nothing of the user's worlds.
     let next = try (isKilled ? daemon.afterKill : daemon.restarted) { $0.users = [1_001: "anna", 1_002: "ben"] }
     let again = try #require(next.host.connect(as: 1_001))
-    #expect(again.ask("expect p off").last?.hasPrefix("+ off") == true)
-    #expect(
-      again.say("worlds").map { $0.split(separator: " ").prefix(2).last.map(String.init) ?? "" }
-        == ["lab", "main", "own", "teacher/main", "4"])
+    expect(again.ask("expect p off").last, hasPrefix: "+ off")
+    expectEqual(
+      again.say("worlds").map { $0.split(separator: " ").prefix(2).last.map(String.init) ?? "" },
+      ["lab", "main", "own", "teacher/main", "4"])
     let ben = try #require(next.host.connect(as: 1_002))
-    #expect(ben.ask("use anna/lab", "expect q off", "send q buttonClick").last?.hasPrefix("- READ-ONLY") == true)
-    #expect(ben.ask("use teacher/main", "send t buttonClick").last?.hasPrefix("+ moved") == true)
-    #expect(ben.ask("use anna/own").last?.hasPrefix("- UNKNOWN-WORLD") == true)
-    #expect(again.ask("world unshare lab").last == "+ unshared lab")
+    expect(ben.ask("use anna/lab", "expect q off", "send q buttonClick").last, hasPrefix: "- READ-ONLY")
+    expect(ben.ask("use teacher/main", "send t buttonClick").last, hasPrefix: "+ moved")
+    expect(ben.ask("use anna/own").last, hasPrefix: "- UNKNOWN-WORLD")
+    expectEqual(again.ask("world unshare lab").last, "+ unshared lab")
     let last = try next.restarted()
-    #expect(last.connect("teacher/main").ask("expect t on").last?.hasPrefix("+ on") == true)
-    #expect(try #require(last.host.connect(as: 1_002)).ask("use anna/lab").last?.hasPrefix("- UNKNOWN-WORLD") == true)
+    expect(last.connect("teacher/main").ask("expect t on").last, hasPrefix: "+ on")
+    try expect(#require(last.host.connect(as: 1_002)).ask("use anna/lab").last, hasPrefix: "- UNKNOWN-WORLD")
   }
 
   @Test("what is stored of a world that is not shared is what releases before stored, which can be read")
   func settings() throws {
     let old = "seed=7 clock=real speed=1 paused=no written=5"
     let settings = try #require(WorldSettings(Array(old.utf8)))
-    #expect(settings.sharing == .nobody)
-    #expect(String(decoding: settings.bytes, as: UTF8.self) == old)
+    expectEqual(settings.sharing, .nobody)
+    expectEqual(String(decoding: settings.bytes, as: UTF8.self), old)
     for sharing in Sharing.allCases {
       var shared = settings
       shared.sharing = sharing
-      #expect(WorldSettings(shared.bytes) == shared)
+      expectEqual(WorldSettings(shared.bytes), shared)
     }
-    #expect(WorldSettings(Array("\(old) shared=maybe".utf8)) == nil)
+    expectNil(WorldSettings(Array("\(old) shared=maybe".utf8)))
   }
 
   @Test("worlds of a store without users belong to the daemon's owner")
   func oldStore() throws {
     let daemon = try KeptDaemon()
-    #expect(daemon.connect().ask("new power p", "world new lab durable=yes").last == "+ created lab")
+    expectEqual(daemon.connect().ask("new power p", "world new lab durable=yes").last, "+ created lab")
     let next = try daemon.restarted { $0.users = [1_001: "ana"] }
-    #expect(next.connect("lab").ask("world").last?.hasPrefix("+ world=lab") == true)
+    expect(next.connect("lab").ask("world").last, hasPrefix: "+ world=lab")
     let ana = try #require(next.host.connect(as: 1_001))
-    #expect(ana.ask("expect p off").last?.hasPrefix("- UNKNOWN-MACHINE") == true)
-    #expect(ana.say("worlds").last == "+ 1")
+    expect(ana.ask("expect p off").last, hasPrefix: "- UNKNOWN-MACHINE")
+    expectEqual(ana.say("worlds").last, "+ 1")
     // And without users again, the daemon's owner has them all to look at.
     let last = try next.restarted { $0.users = [:] }
-    #expect(
-      last.connect().say("worlds").dropLast().map { $0.split(separator: " ")[1] } == ["lab", "main", "1001/main"])
+    expectEqual(
+      last.connect().say("worlds").dropLast().map { $0.split(separator: " ")[1] }, ["lab", "main", "1001/main"])
   }
 
   @Test("who shares a world is told when that is stored, and not told if it is not")
   func failure() throws {
     let daemon = try KeptDaemon(Self.setup())
     let ana = try #require(daemon.host.connect(as: 1_001))
-    #expect(ana.ask("world new lab durable=yes").last == "+ created lab")
+    expectEqual(ana.ask("world new lab durable=yes").last, "+ created lab")
     var answers: [String] = []
     daemon.failOnce { answers = ana.say("world share lab") }
-    #expect(answers.last != "+ shared lab read" || daemon.log.contains { $0.contains("1001/lab") })
+    expect(answers.last != "+ shared lab read" || daemon.log.contains { $0.contains("1001/lab") })
     daemon.pass(3)
     _ = ana.say("world share lab")
     let next = try daemon.afterKill()
     let ben = try #require(next.host.connect(as: 1_002))
-    #expect(ben.say("use ana/lab").last?.hasPrefix("+ world=ana/lab") == true)
+    expect(ben.say("use ana/lab").last, hasPrefix: "+ world=ana/lab")
   }
 
   @Test("if the store fails, everybody has the rights again that are stored", arguments: ["write", "read"])
@@ -88,17 +89,17 @@ struct StoredUsersTests {
     let daemon = try KeptDaemon(Self.setup())
     let (ana, ben) = (try #require(daemon.host.connect(as: 1_001)), try #require(daemon.host.connect(as: 1_002)))
     let other = stored == "write" ? "read" : "write"
-    #expect(ana.ask("world new lab durable=yes", "world share lab \(stored)", "use lab", "new power p").count == 4)
-    #expect(ben.ask("use ana/lab").last?.hasPrefix("+ world=ana/lab") == true)
+    expectEqual(ana.ask("world new lab durable=yes", "world share lab \(stored)", "use lab", "new power p").count, 4)
+    expect(ben.ask("use ana/lab").last, hasPrefix: "+ world=ana/lab")
     daemon.faults.strike(call: 1, .fromThenOn)
-    #expect(ana.ask("world share lab \(other)").last?.hasPrefix("- STORAGE") == true)
-    #expect(ben.client.hosted.sharing.rawValue == stored && ben.client.session.mayChange == (stored == "write"))
+    expect(ana.ask("world share lab \(other)").last, hasPrefix: "- STORAGE")
+    expect(ben.client.hosted.sharing.rawValue == stored && ben.client.session.mayChange == (stored == "write"))
     daemon.faults.strike(call: 0)
     daemon.pass(3)
     let answer = stored == "write" ? "+ moved" : "- READ-ONLY"
     let told = ben.ask("send p buttonClick")
-    #expect(told.last?.hasPrefix(answer) == true, "\(told)")
-    #expect(ana.ask("world share lab \(other)").last == "+ shared lab \(other)")
+    expect(told.last, hasPrefix: answer, "\(told)")
+    expectEqual(ana.ask("world share lab \(other)").last, "+ shared lab \(other)")
   }
 
   /// A daemon whose store and long work have threads that the test can hold.
@@ -131,9 +132,9 @@ struct StoredUsersTests {
       host.round { teacher.arrive("send p buttonClick\n") }
       while teacher.lines().isEmpty { threads.round(host) }
     }
-    #expect(ana.isBusy)
+    expect(ana.isBusy)
     threads.finish(host)
-    #expect(ana.lines().count { $0.hasPrefix("+ moved") } == 50)
+    expectEqual(ana.lines().count { $0.hasPrefix("+ moved") }, 50)
   }
 
   @Test("who connects while the daemon's owner drops their world main gets a new one")
@@ -151,14 +152,14 @@ struct StoredUsersTests {
     while host.service.needsTurn || host.service.workers.areWorking { threads.round(host) }
     threads.holdStore()
     host.round { teacher.arrive("world drop ana/main\n") }
-    #expect(first?.afterRemoval != nil)
+    expect(first?.afterRemoval != nil)
     welcome { worlds += 1 }
-    #expect(worlds == 1)
+    expectEqual(worlds, 1)
     threads.letStoreGo()
     while worlds < 2 { threads.round(host) }
     let ana = host.connect(SessionTerms(user: .other(1_001)))
-    #expect(ana.client.hosted !== first && host.service.worlds["1001/main"] === ana.client.hosted)
-    #expect(teacher.lines().last == "+ dropped ana/main")
+    expect(ana.client.hosted !== first && host.service.worlds["1001/main"] === ana.client.hosted)
+    expectEqual(teacher.lines().last, "+ dropped ana/main")
   }
 
   @Test("who may not drop or share a world is told so at once, and holds up nobody there")
@@ -174,18 +175,18 @@ struct StoredUsersTests {
     threads.holdStore()
     host.round { teacher.arrive("new power p\n") }
     host.round { ana.arrive("world drop teacher/main\nworld unshare teacher/main\n") }
-    #expect(ana.client.session.deferredEffect == nil && !ana.client.hosted.isReserved)
+    expect(ana.client.session.deferredEffect == nil && !ana.client.hosted.isReserved)
     threads.letStoreGo()
     while !teacher.lines().contains(where: { $0.hasPrefix("+ created p") }) { threads.round(host) }
-    #expect(ana.lines().filter { $0.hasPrefix("- NOT-OWNER ") }.count == 2)
+    expectEqual(ana.lines().filter { $0.hasPrefix("- NOT-OWNER ") }.count, 2)
   }
 
   @Test("a user whose first world cannot be stored is told so, and can come again")
   func firstWorld() throws {
     let daemon = try KeptDaemon(Self.setup())
-    daemon.failOnce { #expect(daemon.host.connect(as: 1_001) == nil) }
-    #expect(daemon.log.contains { $0.contains("1001/main could not be made") }, "\(daemon.log)")
-    #expect(daemon.host.connect(as: 1_001) != nil)
+    daemon.failOnce { expectNil(daemon.host.connect(as: 1_001)) }
+    expect(daemon.log.contains { $0.contains("1001/main could not be made") }, "\(daemon.log)")
+    expect(daemon.host.connect(as: 1_001) != nil)
   }
 
   @Test("each durable world of a user may have an equal part of the disk, and what the others leave")
@@ -193,22 +194,22 @@ struct StoredUsersTests {
     var limits = Limits()
     (limits.storeBytes, limits.userStore) = (100, 120)
     let ana = UserID.other(1_001)
-    #expect(limits.mostStored(of: ana, beside: []) == 100)
-    #expect(limits.mostStored(of: ana, beside: [20]) == 100 && limits.mostStored(of: ana, beside: [21]) == 99)
-    #expect(limits.mostStored(of: ana, beside: [90]) == 60 && limits.mostStored(of: ana, beside: [30, 40]) == 50)
-    #expect(limits.mostStored(of: .owner, beside: [90]) == 100)
+    expectEqual(limits.mostStored(of: ana, beside: []), 100)
+    expect(limits.mostStored(of: ana, beside: [20]) == 100 && limits.mostStored(of: ana, beside: [21]) == 99)
+    expect(limits.mostStored(of: ana, beside: [90]) == 60 && limits.mostStored(of: ana, beside: [30, 40]) == 50)
+    expectEqual(limits.mostStored(of: .owner, beside: [90]), 100)
   }
 
   @Test("past the limit the oldest inputs of the user's largest world go, and nobody else's")
   func diskOfUser() throws {
     var setup = Self.setup()
     for limit in ["storeBytes=65536", "userStore=65536", "userWorlds=2", "checkpointInputs=50"] {
-      #expect(setup.limits.set(limit) == nil)
+      expectNil(setup.limits.set(limit))
     }
     let daemon = try KeptDaemon(setup)
     let (teacher, ben) = (daemon.connect(), try #require(daemon.host.connect(as: 1_002)))
     let ana = [try #require(daemon.host.connect(as: 1_001)), try #require(daemon.host.connect(as: 1_001))]
-    #expect(ana[1].ask("world new lab durable=yes", "use lab").last?.hasPrefix("+ world=lab") == true)
+    expect(ana[1].ask("world new lab durable=yes", "use lab").last, hasPrefix: "+ world=lab")
     func bytes(_ world: String) throws -> Int { try daemon.store.holdings(of: world).bytes }
     /// Inputs of at least so many bytes.
     func fill(_ guest: Guest, _ world: String, _ most: Int) throws {
@@ -221,26 +222,26 @@ struct StoredUsersTests {
     try fill(teacher, "main", 50_000)
     try fill(ben, "1002/main", 30_000)
     try fill(ana[0], "1001/main", 50_000)
-    #expect(try daemon.store.holdings(of: "1001/main").first == 1)
+    try expectEqual(daemon.store.holdings(of: "1001/main").first, 1)
     try fill(ana[1], "1001/lab", 30_000)
-    #expect(try bytes("1001/main") + bytes("1001/lab") <= 65_536 + 8_192)
-    #expect(try bytes("1001/main") >= 28_000)
-    #expect(try daemon.store.holdings(of: "1001/lab").first == 1)
-    for world in ["main", "1002/main"] { #expect(try daemon.store.holdings(of: world).first == 1) }
-    #expect(try daemon.store.holdings(of: "1001/main").first > 1)
+    try expect(bytes("1001/main") + bytes("1001/lab") <= 65_536 + 8_192)
+    try expect(bytes("1001/main") >= 28_000)
+    try expectEqual(daemon.store.holdings(of: "1001/lab").first, 1)
+    for world in ["main", "1002/main"] { try expectEqual(daemon.store.holdings(of: world).first, 1) }
+    try expect(daemon.store.holdings(of: "1001/main").first > 1)
   }
 
   @Test("the first world of a client that can change nothing is stored when the user comes by the other door")
   func watchDoor() throws {
     let daemon = try KeptDaemon(Self.setup())
     let watching = try #require(daemon.host.connect(as: 1_001, mayChange: false))
-    #expect(try daemon.store.world("1001/main") == nil)
-    #expect(watching.ask("world").last?.contains("durable=yes") == false)
+    try expectNil(daemon.store.world("1001/main"))
+    expectEqual(watching.ask("world").last?.contains("durable=yes"), false)
     let ana = try #require(daemon.host.connect(as: 1_001))
-    #expect(ana.ask("new power p").last?.hasPrefix("+ created p") == true)
-    #expect(watching.ask("list", "send p buttonClick").map { $0.prefix(8) } == ["+ 1", "- READ-O"])
-    #expect(try daemon.store.world("1001/main")?.head == 1)
+    expect(ana.ask("new power p").last, hasPrefix: "+ created p")
+    expectEqual(watching.ask("list", "send p buttonClick").map { $0.prefix(8) }, ["+ 1", "- READ-O"])
+    try expectEqual(daemon.store.world("1001/main")?.head, 1)
     let again = try #require(try daemon.afterKill().host.connect(as: 1_001))
-    #expect(again.ask("expect p off").last?.hasPrefix("+ off") == true)
+    expect(again.ask("expect p off").last, hasPrefix: "+ off")
   }
 }

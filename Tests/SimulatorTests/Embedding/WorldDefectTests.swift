@@ -42,10 +42,10 @@ struct WorldDefectTests {
     let (one, other) = (World(), World())
     let hall = try one.make(Lamp.self, named: "hall")
     let twin = try other.make(Lamp.self, named: "hall")
-    #expect(!one.contains(twin) && !other.contains(hall) && hall != twin)
+    expect(!one.contains(twin) && !other.contains(hall) && hall != twin)
     let failure = #expect(throws: World.Failure.gone("hall", machines: ["hall"])) { try one.send(.pressed, to: twin) }
-    #expect(failure.map { "\($0)" }?.hasPrefix("hall is another machine in this world: the handle is of ") == true)
-    #expect(one.journal(of: twin).isEmpty && one[hall].state == .dark)
+    expect(failure.map { "\($0)" }, hasPrefix: "hall is another machine in this world: the handle is of ")
+    expect(one.journal(of: twin).isEmpty && one[hall].state == .dark)
   }
 
   @Test("What a fork makes is no machine of the world that it left, nor of another fork")
@@ -54,9 +54,9 @@ struct WorldDefectTests {
     let hall = try world.make(Lamp.self, named: "hall")
     let (left, right) = (world.fork(), world.fork())
     let (there, here) = try (left.make(Lamp.self, named: "a"), right.make(Lamp.self, named: "a"))
-    #expect(left.contains(hall) && right.contains(hall) && left.contains(there) && right.contains(here))
-    #expect(!left.contains(here) && !right.contains(there) && !world.contains(here))
-    #expect(right.machine(named: "a", as: Lamp.self) == here)
+    expect(left.contains(hall) && right.contains(hall) && left.contains(there) && right.contains(here))
+    expect(!left.contains(here) && !right.contains(there) && !world.contains(here))
+    expectEqual(right.machine(named: "a", as: Lamp.self), here)
   }
 
   @Test("A machine whose making was undone is not the one that is made then")
@@ -65,11 +65,11 @@ struct WorldDefectTests {
     let hall = try world.make(Lamp.self, named: "hall")
     try world.undo()
     let again = try world.make(Lamp.self, named: "hall")
-    #expect(!world.contains(hall) && world.contains(again))
+    expect(!world.contains(hall) && world.contains(again))
     let fork = world.fork()
     try world.undo()
     _ = try world.make(Lamp.self, named: "hall")
-    #expect(!world.contains(again) && fork.contains(again))
+    expect(!world.contains(again) && fork.contains(again))
   }
 
   @Test("Undoing no call, and advancing by less than nothing, are defects that say so", arguments: [0, -1, Int.min])
@@ -77,11 +77,11 @@ struct WorldDefectTests {
     let undo = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [count] in
       try World().undo(count)
     }
-    #expect(text(undo).contains("undo takes at least 1 call, not \(count)"))
+    expect(text(undo), contains: "undo takes at least 1 call, not \(count)")
     let advance = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       World().advance(by: .nanoseconds(-1))
     }
-    #expect(text(advance).contains("time does not go back"))
+    expect(text(advance), contains: "time does not go back")
   }
 
   private func text(_ result: ExitTest.Result?) -> String {
@@ -95,18 +95,18 @@ struct WorldDefectTests {
     let hall = try world.make(Lamp.self, named: "hall")
     let fork = world.fork()
     let (after, ofFork) = (world.cursor, fork.cursor)
-    #expect(try fork.changes(since: before).count == 1 && fork.changes(since: after).isEmpty)
+    try expect(fork.changes(since: before).count == 1 && fork.changes(since: after).isEmpty)
     try world.send(.pressed, to: hall)
     let later = world.cursor
     try fork.send(.pressed, to: hall)
-    #expect(try world.changes(since: after).count == 1 && fork.changes(since: ofFork).count == 1)
+    try expect(world.changes(since: after).count == 1 && fork.changes(since: ofFork).count == 1)
     #expect(throws: World.Failure.ofOtherWorld(later)) { try fork.changes(since: later) }
     #expect(throws: World.Failure.ofOtherWorld(ofFork)) { try world.changes(since: ofFork) }
     let failure = #expect(throws: World.Failure.ofOtherWorld(before)) { try other.changes(since: before) }
-    #expect(failure.map { "\($0)" } == "the cursor before #1 is of another world")
-    #expect(try fork.fork().changes(since: before).count == 2)
+    expectEqual(failure.map { "\($0)" }, "the cursor before #1 is of another world")
+    try expectEqual(fork.fork().changes(since: before).count, 2)
     try world.undo(2)
-    #expect(try world.changes(since: later).map(\.cause) == ["undone 2"])
+    try expectEqual(world.changes(since: later).map(\.cause), ["undone 2"])
   }
 
   /// Says numbers, and hears texts.
@@ -152,29 +152,28 @@ struct WorldDefectTests {
     let world = World()
     let (a, b) = try (world.make(Meter.self, named: "a"), world.make(Meter.self, named: "b"))
     let failure = #expect(throws: World.Failure.self) { try world.wire(.measured, of: a, to: Meter.Event.note, of: b) }
-    #expect(
-      failure.map { "\($0)" }
-        == "the output measured of a has number (1 to 9), and the event note of b takes text (text of 1 to 8 bytes)")
+    expectEqual(
+      failure.map { "\($0)" },
+      "the output measured of a has number (1 to 9), and the event note of b takes text (text of 1 to 8 bytes)")
     let none = #expect(throws: World.Failure.self) { try world.wire(.rang, of: a, to: Meter.Event.level, of: b) }
-    #expect(
-      none.map { "\($0)" } == "the output rang of a has no data, and the event level of b takes level (3 to 99)")
+    expectEqual(
+      none.map { "\($0)" }, "the output rang of a has no data, and the event level of b takes level (3 to 99)")
     try world.wire(.rang, of: a, to: Meter.Event.perhaps, of: b)
     try world.wire(.measured, of: a, to: Meter.Event.level, of: b)
     try world.send(.read(2), to: a)
     try world.send(.note("x"), to: b)
     let reasons = ["the output's data do not fit the event's arguments", "no notes are taken"]
-    #expect(world.journal(of: b).suffix(2).map(\.reason) == reasons)
-    #expect(
-      world.journal(of: b).last.map { "\($0)" }
-        == "#7 at 0.0 seconds: note(\"x\"): refused in still: no notes are taken")
+    expectEqual(world.journal(of: b).suffix(2).map(\.reason), reasons)
+    expectEqual(
+      world.journal(of: b).last.map { "\($0)" }, "#7 at 0.0 seconds: note(\"x\"): refused in still: no notes are taken")
     try world.send(.read(3), to: a)
-    #expect(world.journal(of: b).last?.reason == nil && world.journal(of: b).last?.verdict == .stayed)
+    expect(world.journal(of: b).last?.reason == nil && world.journal(of: b).last?.verdict == .stayed)
     // The repeated inputs are refused for the same reasons.
     try world.undo()
     let fork = world.fork()
     try fork.undo()
-    #expect(world.journal(of: b).suffix(2).map(\.reason) == reasons)
-    #expect(fork.journal(of: b).last?.reason == reasons[0])
+    expectEqual(world.journal(of: b).suffix(2).map(\.reason), reasons)
+    expectEqual(fork.journal(of: b).last?.reason, reasons[0])
   }
 
   @Test("An event that only a timer brings is told apart from one that the kind does not list")
@@ -184,7 +183,7 @@ struct WorldDefectTests {
     let failure = World.Failure.ofTimer("ring", timer: "bell", kind: "meter")
     #expect(throws: failure) { try world.send(.ring, to: meter) }
     #expect(throws: failure) { try world.wire(.rang, of: meter, to: .ring, of: meter) }
-    #expect("\(failure)" == "only the timer bell of the kind meter brings the event ring; fire lets the timer expire")
+    expectEqual("\(failure)", "only the timer bell of the kind meter brings the event ring; fire lets the timer expire")
   }
 
   @Test("A kind of another machine is a defect that says so")
@@ -193,7 +192,7 @@ struct WorldDefectTests {
       _ = try World().make(WorldTests.Lamp.self, named: "hall", kind: WorldTests.Parrot.kind)
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("parrot is a kind of Parrot, not of Lamp"))
+    expect(text, contains: "parrot is a kind of Parrot, not of Lamp")
   }
 
   @Test("A number that no key can have is an error, and fires nothing")
@@ -206,7 +205,7 @@ struct WorldDefectTests {
           "the key of background.fetchSucceeded", found: "\(key)", allowed: "0 to \(UInt32.max)")
       ) { try world.fire("fetchSucceeded", key: key, of: post) }
     }
-    #expect(try world.fire("fetchSucceeded", key: Int(UInt32.max), of: post).verdict == .refused)
+    try expectEqual(world.fire("fetchSucceeded", key: Int(UInt32.max), of: post).verdict, .refused)
   }
 
   @Test("What is told is apart from the outputs, in outcomes, records and changes")
@@ -215,18 +214,18 @@ struct WorldDefectTests {
     let clerk = try world.make(Clerk.self, named: "clerk")
     let cursor = world.cursor
     let work = try world.send(.work, to: clerk)
-    #expect(work.outputs == [.done] && work.told == [.thought("how?")])
-    #expect("\(work)".hasPrefix("stayed in awake, said done, told thought("))
+    expect(work.outputs == [.done] && work.told == [.thought("how?")])
+    expect("\(work)", hasPrefix: "stayed in awake, said done, told thought(")
     let rest = try world.send(.rest, to: clerk)
-    #expect(rest.outputs == [] && rest.told == [.thought("why?")])
+    expect(rest.outputs == [] && rest.told == [.thought("why?")])
     let records = world.journal(of: clerk, since: cursor)
-    #expect(records.map(\.outputs) == [[.done], []] && records.map(\.told) == [[.thought], [.thought]])
-    #expect(records.map(\.outputData) == [[[]], []])
-    #expect(records.map(\.toldData) == [[[.text("how?")]], [[.text("why?")]]])
-    #expect("\(records[0])" == "#2 at 0.0 seconds: work: stayed in awake, said done, told thought")
+    expect(records.map(\.outputs) == [[.done], []] && records.map(\.told) == [[.thought], [.thought]])
+    expectEqual(records.map(\.outputData), [[[]], []])
+    expectEqual(records.map(\.toldData), [[[.text("how?")]], [[.text("why?")]]])
+    expectEqual("\(records[0])", "#2 at 0.0 seconds: work: stayed in awake, said done, told thought")
     let changes = try world.changes(since: cursor)
-    #expect(changes.map(\.outputs) == [["done"], []] && changes.map(\.told) == [["thought"], ["thought"]])
-    #expect("\(changes[1])" == "#3 at 0.0 seconds: clerk rest: stayed awake → awake, told thought")
+    expect(changes.map(\.outputs) == [["done"], []] && changes.map(\.told) == [["thought"], ["thought"]])
+    expectEqual("\(changes[1])", "#3 at 0.0 seconds: clerk rest: stayed awake → awake, told thought")
   }
 
   @Test("A told output cannot be wired")
@@ -247,27 +246,27 @@ struct WorldDefectTests {
   func composition() throws {
     let world = World()
     try world.make(.phoneCall, named: "p", parameters: ["phone.ring": Duration.seconds(2)])
-    #expect(world.machines == ["p.phone", "p.tracker"])
+    expectEqual(world.machines, ["p.phone", "p.tracker"])
     let tracker = try #require(world.machine(named: "p.tracker", as: CallTracker.self))
     let phone = try #require(world.machine(named: "p.phone", as: Phone.self))
-    #expect(world.machine(named: "p.phone", as: CallTracker.self) == nil)
+    expectNil(world.machine(named: "p.phone", as: CallTracker.self))
     let cursor = world.cursor
     try world.send(.phoneTapped("112"), to: tracker)
-    #expect(world.journal(of: phone, since: cursor).map(\.cause) == [.wire("openTel", from: "p.tracker")])
+    expectEqual(world.journal(of: phone, since: cursor).map(\.cause), [.wire("openTel", from: "p.tracker")])
     let fork = world.fork()
     try world.undo(2)
-    #expect(world.machines.isEmpty && !world.contains(phone) && fork.contains(phone))
+    expect(world.machines.isEmpty && !world.contains(phone) && fork.contains(phone))
     #expect(throws: World.Failure.nameTaken("p")) { try fork.make(.phoneCall, named: "p") }
     #expect(throws: World.Failure.badName("9")) { try fork.make(.phoneCall, named: "9") }
     let longest = String(repeating: "x", count: 64)
     #expect(throws: World.Failure.badName("\(longest).tracker")) { try fork.make(.phoneCall, named: longest) }
     let unknown = #expect(throws: World.Failure.self) { try fork.make(.phoneCall, named: "q", parameters: ["a.b": 1]) }
-    #expect(unknown.map { "\($0)" }?.hasPrefix("a.b is not in the kind phoneCall") == true)
+    expect(unknown.map { "\($0)" }, hasPrefix: "a.b is not in the kind phoneCall")
     let odd = #expect(throws: World.Failure.self) {
       try fork.make(.phoneCall, named: "q", parameters: ["phone.ring": 1])
     }
-    #expect(odd.map { "\($0)" }?.hasPrefix("phoneCall.phone.ring cannot be 1: allowed is ") == true)
-    #expect(fork.machines == ["p.phone", "p.tracker"])
+    expect(odd.map { "\($0)" }, hasPrefix: "phoneCall.phone.ring cannot be 1: allowed is ")
+    expectEqual(fork.machines, ["p.phone", "p.tracker"])
   }
 
   @Test("A composed kind's required parameters must be given")
@@ -278,14 +277,14 @@ struct WorldDefectTests {
     let pair = Composition("pair", "", members: ["a": kind, "b": kind], presets: ["b.count": 3], wires: [:])
     let world = World()
     let failure = #expect(throws: World.Failure.self) { try world.make(pair, named: "p") }
-    #expect(failure.map { "\($0)" } == "pair.a.count cannot be omitted: allowed is 1 to 9")
+    expectEqual(failure.map { "\($0)" }, "pair.a.count cannot be omitted: allowed is 1 to 9")
     #expect(throws: World.Failure.self) { try world.make(pair, named: "p", parameters: ["a.count": 1, "b.count": 1]) }
     try world.make(pair, named: "p", parameters: ["a.count": 5])
     let counts = try ["p.a", "p.b"].map { name in
       let handle = try #require(world.machine(named: name, as: Timed.self))
       return try world.send(.go, to: handle).outputs.map(\.count)
     }
-    #expect(counts == [[5], [3]])
+    expectEqual(counts, [[5], [3]])
   }
 
   struct Timed: Machine {
@@ -312,9 +311,9 @@ struct WorldDefectTests {
     let world = World()
     let client = try world.make(Client.self, named: "client")
     try world.send(.fail(times: 3), to: client)
-    #expect(world.agenda.map { "\($0)" } == ["client.retried at 1.0 seconds"])
+    expectEqual(world.agenda.map { "\($0)" }, ["client.retried at 1.0 seconds"])
     world.advance(by: .seconds(1))
-    #expect(world[client].last == 3)
+    expectEqual(world[client].last, 3)
   }
 
   struct Client: Machine {
@@ -349,9 +348,9 @@ struct WorldDefectTests {
     let world = World()
     let hall = try world.make(Lamp.self, named: "hall")
     try world.send(.pressed, to: hall)
-    #expect("\(world.cursor)" == "before #3")
-    #expect(world.agenda.map { "\($0)" } == ["hall.burnedOut at 60.0 seconds"])
-    #expect(world.journal(of: hall).map { "\($0.cause)" } == ["created", "pressed"])
-    #expect("\(World.Failure.full)" == "the world has the maximal number of machines or wires")
+    expectEqual("\(world.cursor)", "before #3")
+    expectEqual(world.agenda.map { "\($0)" }, ["hall.burnedOut at 60.0 seconds"])
+    expectEqual(world.journal(of: hall).map { "\($0.cause)" }, ["created", "pressed"])
+    expectEqual("\(World.Failure.full)", "the world has the maximal number of machines or wires")
   }
 }
