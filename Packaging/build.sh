@@ -16,6 +16,7 @@ flags=(
   # The linker drops what is not used, joins what is equal, and packs relocations (which glibc reads from 2.36 on).
   -Xswiftc -use-ld=lld -Xswiftc -Xfrontend -Xswiftc -function-sections
   -Xlinker --icf=all -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -O2 -Xlinker --no-export-dynamic
+  -Xlinker --no-eh-frame-hdr -Xlinker "$PWD/Packaging/no-unwind.ld"
 )
 if [ "$how" = static ]; then
   # A folder with nothing but archives comes first where the linker searches.
@@ -29,7 +30,7 @@ if [ "$how" = static ]; then
   export PKG_CONFIG_PATH=$folder/archives
 fi
 for program in fsmd fsmrepl; do
-  FSMD_ONLY_PROGRAMS=1 swift build "${flags[@]}" --product "$program" >&2
+  FSMD_ONLY_PROGRAMS=1 FSMD_BUILD=package swift build "${flags[@]}" --product "$program" >&2
 done
 mkdir -p "$folder/$how/symbols"
 for program in fsmd fsmrepl; do
@@ -44,4 +45,5 @@ for program in fsmd fsmrepl; do
     exit 1
   fi
 done
+Tools/try_programs.sh "$folder/$how"
 python3 -B Packaging/check_floor.py "$GLIBC" "$folder/$how/fsmd" "$folder/$how/fsmrepl"

@@ -8,7 +8,7 @@ folder=.build/deb/fsmd-$VERSION
 gather shared "$folder"
 cp -r Packaging/debian "$folder"
 mkdir -p "$folder/news"
-cp CHANGELOG.md "$folder/news"
+cp CHANGELOG.md "$folder/news/NEWS.md"
 cp Packaging/systemd/fsmd-class.{socket,service} "$folder"
 cp Packaging/systemd/fsmd.user.{socket,service} "$folder/debian"
 mkdir -p "$folder/sysusers.d"
@@ -19,7 +19,7 @@ cat >"$folder/debian/changelog" <<END
 fsmd ($VERSION) unstable; urgency=medium
 
   * Made of commit $(git rev-parse --short=12 HEAD).
-    CHANGELOG.md.gz beside this file has the changes for users.
+    NEWS.md.gz beside this file has the changes for users.
 
  -- fsmd maintainers <$mail>  $(date -R -d "@$SOURCE_DATE_EPOCH")
 END

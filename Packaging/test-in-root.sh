@@ -43,7 +43,11 @@ as() {
     env -i PATH=/usr/bin:/bin HOME="/people/$user" XDG_RUNTIME_DIR="/run/user/$(id -u "$user")" LC_ALL=C.UTF-8 TERM=xterm "$@"
 }
 
+<<<<<<< HEAD
 # Waits for a condition, 20 seconds at most.
+=======
+# Waits for a condition, for 20 seconds at most.
+>>>>>>> refs/x/t31
 await() {
   local try
   for try in $(seq 200); do
@@ -121,6 +125,16 @@ start
 daemon=$!
 ok 'the first client starts the daemon' says '+ created lamp' as ann fsmrepl -e 'new power lamp' -e 'send lamp buttonClick'
 ok 'the prompt says which socket it uses' says "on $socket" as ann bash -c 'script -qec fsmrepl /dev/null <<<quit'
+# A long step, a daemon that is killed, and all of it again: what only an optimized program does wrong.
+ok 'a long step is made' says '+ advanced' as ann fsmrepl -e 'world new long clock=virtual durable=yes' -e 'use long' \
+  -e 'new fridge cold' -e 'advance 10d'
+kill -9 "$(grep -o '^[0-9]*' /people/ann/.local/state/fsmd/journal.lock | head -n 1)"
+wait "$daemon" || true
+rm -f "$socket"
+start
+daemon=$!
+ok 'a killed daemon has its worlds again' says '+ advanced' as ann fsmrepl -e 'use long' -e 'advance 10d'
+ok 'and what they did is done again' says 'good' as ann fsmd verify long
 
 # A new version, over a running daemon with a client.
 mkfifo /tmp/asked
