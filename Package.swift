@@ -32,10 +32,6 @@ let strict: [SwiftSetting] = [
 let isQuickBuild = Context.environment["FSMD_BUILD"] == "quick"
 let hot = strict + (isQuickBuild ? [.unsafeFlags(["-O", "-assert-config", "Debug"])] : [])
 
-// In the packages that are given out, the rest is small instead of fast.
-let isPackageBuild = Context.environment["FSMD_BUILD"] == "package"
-let cold = strict + (isPackageBuild ? [.unsafeFlags(["-Osize"])] : [])
-
 // SwiftPM builds one product or all targets: the benchmarks and what is for tests are left out where only the two
 // programs are wanted, so that these are built side by side.
 let hasOnlyPrograms = Context.environment["FSMD_ONLY_PROGRAMS"] != nil
@@ -66,47 +62,41 @@ let package = Package(
     .target(name: "CPostgres"),
 
     .target(name: "StateMachines", swiftSettings: hot),
-    .target(name: "MachineForms", dependencies: ["StateMachines"], swiftSettings: cold),
-    .target(name: "MachineGraphs", dependencies: ["StateMachines", "LineProtocol"], swiftSettings: cold),
-    .target(name: "Simulations", dependencies: ["StateMachines", "MachineForms"], swiftSettings: cold),
-    .target(name: "Statecharts", dependencies: ["StateMachines", "CExpat"], swiftSettings: cold),
-    .target(name: "Waveforms", dependencies: ["StateMachines", "LineProtocol"], swiftSettings: cold),
+    .target(name: "MachineForms", dependencies: ["StateMachines"], swiftSettings: strict),
+    .target(name: "MachineGraphs", dependencies: ["StateMachines", "LineProtocol"], swiftSettings: strict),
+    .target(name: "Simulations", dependencies: ["StateMachines", "MachineForms"], swiftSettings: strict),
+    .target(name: "Statecharts", dependencies: ["StateMachines", "CExpat"], swiftSettings: strict),
+    .target(name: "Waveforms", dependencies: ["StateMachines", "LineProtocol"], swiftSettings: strict),
     .target(name: "Simulator", dependencies: ["StateMachines", "CProcessor"], swiftSettings: hot),
     .target(
-      name: "Surveys", dependencies: ["StateMachines", "MachineGraphs", "Waveforms", "Simulator"], swiftSettings: cold
+      name: "Surveys", dependencies: ["StateMachines", "MachineGraphs", "Waveforms", "Simulator"], swiftSettings: strict
     ),
     .target(name: "LiveMachines", dependencies: ["StateMachines"], swiftSettings: strict),
     // With Swift Testing, as TestSupport below.
     .target(name: "MachineTesting", dependencies: ["StateMachines", "Simulator"], swiftSettings: strict),
     .target(name: "LineProtocol", swiftSettings: hot),
-    .target(name: "Scripts", dependencies: ["LineProtocol"], swiftSettings: cold),
+    .target(name: "Scripts", dependencies: ["LineProtocol"], swiftSettings: strict),
     // What a handler of signals notes; C, because such a handler may not allocate.
     .target(name: "CWorkNotes"),
-<<<<<<< HEAD
     .target(name: "JournalStore", dependencies: ["StateMachines", "CSQLite", "CWorkNotes"], swiftSettings: strict),
     .target(name: "PostgresStore", dependencies: ["JournalStore", "CPostgres"], swiftSettings: strict),
     .target(name: "UnixHost", dependencies: ["CSystem"], swiftSettings: strict),
     .target(name: "HTTPServer", dependencies: ["UnixHost", "CMicroHTTPD"], swiftSettings: strict),
-=======
-    .target(name: "JournalStore", dependencies: ["StateMachines", "CSQLite", "CWorkNotes"], swiftSettings: cold),
-    .target(name: "UnixHost", dependencies: ["CSystem"], swiftSettings: cold),
-    .target(name: "HTTPServer", dependencies: ["UnixHost", "CMicroHTTPD"], swiftSettings: cold),
->>>>>>> refs/x/t31
     // The files of the live page as bytes in the program; it builds anew when one of them changes.
     .target(name: "CPage"),
-    .target(name: "Page", dependencies: ["CPage"], exclude: ["Web"], swiftSettings: cold),
+    .target(name: "Page", dependencies: ["CPage"], exclude: ["Web"], swiftSettings: strict),
     .target(
       name: "SimulationDaemon",
       dependencies: [
         "StateMachines", "MachineGraphs", "Waveforms", "Statecharts", "Simulator", "Surveys", "LineProtocol", "Scripts",
         "JournalStore", "PostgresStore", "UnixHost", "HTTPServer", "Page",
       ],
-      swiftSettings: cold),
+      swiftSettings: strict),
 
-    .executableTarget(name: "fsmd", dependencies: ["SimulationDaemon", "Simulations"], swiftSettings: cold),
+    .executableTarget(name: "fsmd", dependencies: ["SimulationDaemon", "Simulations"], swiftSettings: strict),
     .executableTarget(
       name: "fsmrepl", dependencies: ["LineProtocol", "Scripts", "UnixHost", "CReadline", "Page"],
-      swiftSettings: cold),
+      swiftSettings: strict),
 
     .target(
       name: "TestSupport", dependencies: ["StateMachines", "MachineGraphs"], path: "Tests/TestSupport",

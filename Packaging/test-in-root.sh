@@ -43,11 +43,7 @@ as() {
     env -i PATH=/usr/bin:/bin HOME="/people/$user" XDG_RUNTIME_DIR="/run/user/$(id -u "$user")" LC_ALL=C.UTF-8 TERM=xterm "$@"
 }
 
-<<<<<<< HEAD
 # Waits for a condition, 20 seconds at most.
-=======
-# Waits for a condition, for 20 seconds at most.
->>>>>>> refs/x/t31
 await() {
   local try
   for try in $(seq 200); do
