@@ -167,6 +167,28 @@ struct OtherNotationTests {
     }
   }
 
+  @Test(
+    "of PlantUML takes a circle or a cross at an arrow's end in either case, and a state of that name",
+    arguments: ["o", "x"])
+  func plantUMLHeads(letter: String) throws {
+    for head in [letter, letter.uppercased()] {
+      var run = try Self.run(
+        """
+        @startuml
+        [*] -->\(head) A
+        A \(head)--> B : go
+        B -->\(head) A : back
+        A -->\(head) : leave
+        \(head) --> A : home
+        @enduml
+        """, .plantuml)
+      for (event, word) in [("go", "B"), ("back", "A"), ("leave", head), ("home", "A")] {
+        run.send(event)
+        #expect(run.word == word)
+      }
+    }
+  }
+
   @Test("of PlantUML has regions as a whole, and states that are named with the one around them")
   func wholeAndParts() throws {
     var run = try Self.run(

@@ -166,6 +166,8 @@ struct DiagramReader {
     let (start, first) = (next, line)
     var isFirst = true
     while let line = takeLine() {
+      // A page in HTML begins its diagram on the line after the tag.
+      if isFirst, line.isEmpty { continue }
       if isFirst, line.string != "---" { break }
       if !isFirst, line.string == "---" { return }
       isFirst = false

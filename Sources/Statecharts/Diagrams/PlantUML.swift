@@ -385,7 +385,7 @@ extension PlacedText {
   fileprivate var link: (count: Int, leadsBack: Bool, leadsOn: Bool)? {
     var place = 0
     func next(_ wanted: String) -> Bool { place < bytes.count && wanted.utf8.contains(bytes[place]) }
-    if next("xo"), place + 1 < bytes.count, "-.<".utf8.contains(bytes[place + 1]) { place += 1 }
+    if next("xoXO"), place + 1 < bytes.count, "-.<".utf8.contains(bytes[place + 1]) { place += 1 }
     let leadsBack = next("<")
     if leadsBack { place += 1 }
     let start = place
@@ -408,7 +408,12 @@ extension PlacedText {
     guard place > start else { return nil }
     let leadsOn = next(">")
     while next(">") { place += 1 }
-    if next("xo"), place + 1 < bytes.count, Self.isBlank(bytes[place + 1]) { place += 1 }
+    // A letter before a name is a head; alone, or before a label, it is the name.
+    if next("xoXO"), place + 1 < bytes.count, Self.isBlank(bytes[place + 1]),
+      let after = bytes[place...].dropFirst().first(where: { !Self.isBlank($0) }), after != UInt8(ascii: ":")
+    {
+      place += 1
+    }
     return (place, leadsBack, leadsOn)
   }
 }
