@@ -184,7 +184,7 @@ struct OtherNotationTests {
         """, .plantuml)
       for (event, word) in [("go", "B"), ("back", "A"), ("leave", head), ("home", "A")] {
         run.send(event)
-        #expect(run.word == word)
+        expectEqual(run.word, word)
       }
     }
   }
