@@ -289,7 +289,7 @@ final class LessonProgram {
 
   /// Has pages of the world show a text beside the diagram; with a question, without what is possible.
   func project(_ text: String, predicts: Bool = false) throws(Dialogue.Stop) {
-    guard manner != .automatic else { return }
+    guard mode != .automatic else { return }
     _ = try player.ask("point say=\(Word.written(text)) predict=\(predicts ? "yes" : "no")")
   }
 
