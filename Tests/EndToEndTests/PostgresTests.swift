@@ -80,17 +80,9 @@ struct PostgresTests {
       DELETE FROM fsmd.log WHERE head = 3 AND world = (SELECT id FROM fsmd.worlds WHERE name = 'lesson')
       """, in: address)
     try client.send("send p buttonClick\n")
-<<<<<<< HEAD
-    let lines = try client.lines { $0.hasPrefix("+") || $0.hasPrefix("- ") }
-    expect(
-      lines.contains { $0.hasPrefix("! lost world=lesson from=3") }
-        || (try client.line()).hasPrefix("! lost world=lesson from=3"), "\(lines)")
-    expect(lines.last, hasPrefix: "- STORAGE world=lesson")
-=======
     let lines = try client.lines { $0.hasPrefix("! lost ") }
     expectEqual(lines.last, "! lost world=lesson from=3")
     expect(lines.first, hasPrefix: "- STORAGE world=lesson")
->>>>>>> refs/x/t32
     try Patience.wait(until: "the world to be back") { try client.ask("expect p on").hasPrefix("+") }
     try expect(client.ask("send p buttonClick"), hasPrefix: "+ moved on off")
   }

@@ -112,7 +112,7 @@ struct DefinedKindsTests {
   }
 
   /// The notation, a document of two states, and the event between them.
-  static let otherNotations = [
+  static let documents = [
     (
       "plantuml", "@startuml\n[*] --> off\noff -> on : user pushes [is admin]\non -> off : after 5s / beep\n@enduml",
       "\"user pushes\""
@@ -126,7 +126,7 @@ struct DefinedKindsTests {
 
   @Test(
     "PlantUML and XState are notations of documents as well: notes, SCXML, a script of the world that is read the same",
-    arguments: otherNotations)
+    arguments: documents)
   func otherNotations(format: String, document: String, event: String) throws {
     let guest = HostedService().connect(toWorld: "w")
     let defined = guest.say("define k format=\(format) bytes=\(document.utf8.count)\n\(document)")

@@ -17,10 +17,7 @@ struct HelpTests {
     for entry in VerbEntry.table {
       let page = guest.say("@h help \(entry.verb.name)")
       expectEqual(page.last, "+ @h \(entry.forms.count + 1)")
-      for (usage, summary) in zip(entry.usages, entry.summaries) {
-        expect(page, contains: ". @h \(usage) : \(summary)", "\(entry.verb)")
-      }
-      expectEqual(entry.summaries.count, entry.forms.count)
+      for (usage, text) in entry.lines { expect(page, contains: ". @h \(usage) : \(text)", "\(entry.verb)") }
       expectEqual(page.dropLast().last, ". @h example : \(entry.example)")
     }
   }

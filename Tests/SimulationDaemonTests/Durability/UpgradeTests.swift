@@ -263,7 +263,7 @@ struct UpgradeTests {
 
   @Test(
     "documents in each notation are read as they were when they were defined, also in a later release of other kinds",
-    arguments: DefinedKindsTests.otherNotations)
+    arguments: DefinedKindsTests.documents)
   func notations(format: String, document: String, event: String) throws {
     let first = try daemon("checkpointInputs=4", "journal=30")
     let guest = first.connect("z")
