@@ -111,6 +111,7 @@ struct DocumentRequests {
       ])
     case .use: [dice.one(of: ["w", "w", "f0", "f1", "f2", "d0"])]
     case .diff: ["w", dice.one(of: ["f0", "f1", "f2"])]
+    case .client: ["fuzz"]
     case .define, .begin, .end, .discard, .quiet, .mode, .shutdown: []
     }
   }

@@ -2,9 +2,16 @@
 #define FSMREPL_CREADLINE_H
 
 /* GNU readline, which is loaded when a prompt is shown: scripts are played where it is not installed. `fsm_readline.c`
-   defines the functions of <readline/readline.h> that are used, under their names, and passes each call on. Nobody outside
-   this program sees them, so that the library goes on calling its own. */
+   defines the functions of <readline/readline.h> that are used, under their names, and passes each call on. They are
+   hidden, so that the library's own calls do not reach them. What its headers include comes first: it must not be hidden. */
+#include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/types.h>
+#include <time.h>
 #include <wchar.h>
 #pragma GCC visibility push(hidden)
 #include <readline/history.h>
