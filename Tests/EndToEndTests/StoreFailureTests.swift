@@ -133,7 +133,7 @@ struct StoreFailureTests {
     var newer = try #require(contents()["journal.sqlite"])
     newer[63] = 99
     try put(newer, "journal.sqlite")
-    try expectFailure(naming: "\(store)/journal.sqlite", "schema 99", "this release knows 3", "use a later release")
+    try expectFailure(naming: "\(store)/journal.sqlite", "schema 99", "this release knows 4", "use a later release")
     try put(Array("Dear diary, \(String(repeating: "nothing happened. ", count: 400))".utf8), "journal.sqlite")
     try expectFailure(naming: "\(store)/journal.sqlite", "it is not an SQLite database", "move it away")
   }

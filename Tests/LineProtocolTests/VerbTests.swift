@@ -70,7 +70,8 @@ struct VerbTests {
     expectEqual(Verb.allCases.filter(\.entry.isQuietable), [.new, .drop, .send, .cast, .wire, .unwire, .fire])
     let outside: Set<Verb> = [
       .clock, .speed, .pause, .resume, .advance, .step, .await, .cancel, .undo, .redo, .goto, .world, .use, .worlds,
-      .diff, .who, .define, .point, .begin, .end, .discard, .quiet, .mode, .activities, .sync, .quit, .shutdown,
+      .diff, .who, .define, .point, .begin, .end, .discard, .client, .quiet, .mode, .activities, .sync, .quit,
+      .shutdown,
     ]
     expectEqual(Set(Verb.allCases.filter { !$0.entry.inBatch }), outside)
   }

@@ -236,7 +236,7 @@ struct BatchTests {
       .expect: "expect p off", .advance: "advance 1s", .goto: "goto 0s", .undo: "undo",
       .redo: "undo\nredo",
       .await: "await p off", .speed: "clock real\nspeed 2", .world: "world", .use: "use main", .diff: "diff w w",
-      .quiet: "quiet on",
+      .client: "client plant", .quiet: "quiet on",
       .mode: "mode text", .end: "begin\nend", .discard: "begin\ndiscard", .pause: "clock real\npause",
       .resume: "clock real\npause\nresume",
     ]

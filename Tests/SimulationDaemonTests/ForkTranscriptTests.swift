@@ -138,7 +138,6 @@ struct ForkTranscriptTests {
       expect(refused[0], hasPrefix: "- BAD-ARGUMENT argument=seq got=\(input) allowed=1..2 : ", "\(refused)")
       expectEqual(guest.say("world fork f seq=\(input)"), refused)
     }
-    expect(guest.say("world fork f seq=0 durable=yes")[0], contains: "do not go together")
   }
 
   @Test("a comparison of many machines is written in pieces, and its notices come behind it")

@@ -115,6 +115,7 @@ struct NamedJSONTests {
     begin strict
     list
     discard
+    client plant
     quiet on
     new power silent
     send silent buttonClick

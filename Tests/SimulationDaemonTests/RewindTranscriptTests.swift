@@ -122,7 +122,7 @@ struct RewindTranscriptTests {
       > goto seq=5
       + t=0.350 seq=5
       > world fork plain
-      + created plain t=0.350 seq=7
+      + created plain
       > use plain
       + world=plain clock=virtual t=0.350 seq=7
       > show b

@@ -216,12 +216,14 @@ extension RequestContext {
     // A large graph is not explored: that would take too long for a page.
     if states > RequestContext.mostExploredStates || kind.hasStatesNamedByData { return [pointer[...]] }
     guard let source = try? environment.graphs.source(of: kind, parameters) else { return [] }
+    // The program's own kinds are known to be small enough.
+    let most = kind.isOfDocument ? RequestContext.mostExploredSteps : .max
     var found: StateGraph?
     repeat {
       found = source.advance(by: GraphReply.stepsInASlice)
-    } while found == nil && source.steps < RequestContext.mostExploredSteps && live.slice.wait() == nil
+    } while found == nil && source.steps < most && live.slice.wait() == nil
     // Whether somebody has asked for the whole graph makes no difference.
-    guard let graph = found, source.steps < RequestContext.mostExploredSteps else { return [pointer[...]] }
+    guard let graph = found, source.steps < most else { return [pointer[...]] }
     let drawing = Drawing(graph, show: .all) { [slice = live.slice] in slice.wait() == nil }
     let lines = GraphTable(drawing).text.split(separator: "\n", omittingEmptySubsequences: false)
     return lines.count <= RequestContext.mostTableLines ? lines : [pointer[...]]
@@ -231,7 +233,7 @@ extension RequestContext {
   private static let mostTableLines = 120
   /// The most states of a kind whose table is worked out for a page.
   private static let mostExploredStates = 40
-  /// The most steps of an exploration for a page; see ``Exploration/stepsTaken``.
+  /// The most steps of an exploration for a page about a document's kind; see ``Exploration/stepsTaken``.
   private static let mostExploredSteps = 4_000
 
   private func describe(_ composition: Composition, _ page: inout Page) {
