@@ -1,7 +1,9 @@
 import Scripts
 import LineProtocol
+import Foundation
 import TestSupport
 import Testing
+import UnixHost
 
 @testable import fsmrepl
 
@@ -39,6 +41,34 @@ struct RunReportTests {
     expect(report.text(of: Self.results()[2], number: 3).text, hasPrefix: "not ok 3 - \\#x.fsm\n  ---\n")
     expect(report.text(of: Self.results()[1], number: 2).text, contains: "\n  got: 'it''s <off>\\u{1}'\n")
     expectEqual(report.stopping("interrupted"), "Bail out! interrupted\n")
+  }
+
+  @Test("what was done of a file stays when its next test is interrupted")
+  func stopped() throws {
+    let folder = try TemporaryFolder()
+    let (junit, output) = ("\(folder.path)/j.xml", try UnixHost.Pipe())
+    let tests = ["one", "two", "three"].map { title in
+      var result = RunResult(name: "a.fsm")
+      result.title = title
+      return result
+    }
+    var done = tests[0]
+    done.ending = .passed
+    let client = Client(endpoint: Endpoint(try SocketPath.resolve(option: "\(folder.path)/none")))
+    let run = FileRun(
+      subject: .scripts, isTAP: false, junit: junit, keepsGoing: false, style: .bare, client: client,
+      output: output.writing)
+    let code = run.run([tests]) { take throws(Dialogue.Stop) in
+      expect(!take(0, .stopped([done], .lost)))
+      throw .lost
+    }
+    output.writing.close()
+    expectEqual(code, .noConnection)
+    let text = String(decoding: try output.reading.readToEnd(atMost: 1 << 16) {}, as: UTF8.self)
+    expect(text, contains: "ok      a.fsm:one  ")
+    expect(text, hasSuffix: "1 of 3 passed, the connection to the daemon was lost in a.fsm:two, 1 not run\n")
+    let report = try String(contentsOfFile: junit, encoding: .utf8)
+    expect(report, contains: #"tests="3" failures="0" errors="1" skipped="1""#)
   }
 
   @Test("JUnit is well-formed, and counts failures, errors and what was skipped")

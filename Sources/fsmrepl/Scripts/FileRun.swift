@@ -35,6 +35,8 @@ final class FileRun {
     case mistaken(RunResult)
     /// A result for each of its tests.
     case played([RunResult])
+    /// The results of its first tests, and why the next one was not played to its end.
+    case stopped([RunResult], Dialogue.Stop)
   }
 
   /// Reports on files in their order, and ends after the first that failed; what is wrong with the later ones is
@@ -60,6 +62,9 @@ final class FileRun {
           results[place][0] = result
         case .played(let played):
           if status == .good || keepsGoing { results[place] = played }
+        case .stopped(let played, let reason):
+          results[place].replaceSubrange(played.indices, with: played)
+          results[place][played.count].ending = .interrupted(Self.text(reason))
         }
         for result in results[place] {
           number += 1
@@ -93,10 +98,12 @@ final class FileRun {
   }
 
   private func stop(_ reason: Dialogue.Stop, in place: Int, _ tests: [[RunResult]]) -> ExitCode {
-    let text = reason == .lost ? "the connection to the daemon was lost" : "interrupted"
+    let text = Self.text(reason)
     var results = tests.flatMap(\.self)
     let first = tests.prefix(place).reduce(0) { $0 + $1.count }
-    if results.indices.contains(first) { results[first].ending = .interrupted(text) }
+    if !results.contains(where: \.isInterrupted), results.indices.contains(first) {
+      results[first].ending = .interrupted(text)
+    }
     writeJUnit(results)
     write(report.ending(results))
     write(report.stopping(text))
@@ -108,6 +115,10 @@ final class FileRun {
       if number == SIGINT { return .interrupted }
       client.endProcess(by: number)
     }
+  }
+
+  private static func text(_ reason: Dialogue.Stop) -> String {
+    reason == .lost ? "the connection to the daemon was lost" : "interrupted"
   }
 
   /// - Returns: False if the report cannot be written.

@@ -51,7 +51,8 @@ final class RunCrew: Sendable {
         place += 1
       }
     }
-    if place < files.count { throw state.withLock { $0.stop } ?? .lost }
+    if let stop = state.withLock({ $0.stop }) { throw stop }
+    if place < files.count { throw .lost }
   }
 
   private func work(_ worker: RunWorker?) {
@@ -66,6 +67,7 @@ final class RunCrew: Sendable {
         let outcome = try worker.run(files[place], isPlayed: isPlayed)
         state.withLock { $0.outcomes[place] = outcome }
         progress.signal()
+        if case .stopped(_, let reason) = outcome { throw reason }
       }
     } catch {
       state.withLock { $0.stop = $0.stop ?? error }

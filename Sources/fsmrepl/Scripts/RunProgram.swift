@@ -60,7 +60,9 @@ final class RunProgram {
         var isPlayed = true
         for (place, script) in scripts.enumerated() {
           files.progress?.begin()
-          isPlayed = note(place, try worker.run(script, isPlayed: isPlayed))
+          let outcome = try worker.run(script, isPlayed: isPlayed)
+          isPlayed = note(place, outcome)
+          if case .stopped(_, let reason) = outcome { throw reason }
         }
         return
       }

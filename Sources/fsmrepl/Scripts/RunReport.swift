@@ -60,7 +60,9 @@ struct RunReport {
     let passed = results.count - failed - skipped
     let isComplete = failed + skipped == 0
     var text: ScreenText = style(isComplete ? .good : .bad, "\(passed) of \(results.count) passed")
-    if let stopped = results.first(where: { $0.isInterrupted }) { text += ", interrupted in \(stopped.fullLabel)" }
+    for result in results {
+      if case .interrupted(let why) = result.ending { text += ", \(why) in \(result.fullLabel)" }
+    }
     if skipped > 0 { text += ", \(skipped) not run" }
     return "\(text)\n"
   }

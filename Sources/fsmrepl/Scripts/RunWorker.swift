@@ -54,7 +54,9 @@ final class RunWorker {
     guard isPlayed else { return .played(file.tests) }
     var results: [RunResult] = []
     for place in file.tests.indices {
-      results.append(try play(script, file, place))
+      do throws(Dialogue.Stop) { results.append(try play(script, file, place)) } catch {
+        return .stopped(results, error)
+      }
     }
     return .played(results)
   }
