@@ -16,6 +16,12 @@ package struct PostgresURL: Sendable {
     text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
   }
 
+  /// What is wrong with a place for a store that is an address of something else; nil for a folder.
+  package static func mistake(in place: String) -> String? {
+    guard place.contains("://"), !isOne(place) else { return nil }
+    return "'\(place)' is no store: it is a folder, or postgresql://USER@HOST/DATABASE"
+  }
+
   /// Loads libpq and reads the address.
   ///
   /// - Throws: `cannotOpen` without libpq, which names the package; or if the address is not one.

@@ -127,6 +127,15 @@ struct StoreFailureTests {
     }
   }
 
+  @Test("an address of another database is no folder")
+  func otherAddress() throws {
+    let folder = try TemporaryFolder()
+    let run = try ProgramRun("fsmd", ["--socket", "\(folder.path)/s", "--store", "mysql://host/x"], in: folder)
+    try expectEqual(run.ending(), .exited(1))
+    expect(run.log, contains: "'mysql://host/x' is no store: it is a folder, or postgresql://USER@HOST/DATABASE")
+    expect(!TemporaryFolder.names(in: folder.path).contains("mysql:"))
+  }
+
   @Test("a later schema and what is no store of ours are told apart, and left as they are")
   func otherFiles() throws {
     try keepSomething(isKilled: false)

@@ -40,7 +40,9 @@ enum StoreCommand {
       case ("setup", 2) where PostgresURL.isOne(operands[1]):
         throw .wrong("'setup' changes nothing by itself; 'setup URL --print' prints what an administrator runs")
       case ("check", 2), ("setup", 2): throw .wrong("it takes postgresql://USER@HOST/DATABASE")
-      case ("copy", 3): return .store(.copy(from: operands[1], to: operands[2]))
+      case ("copy", 3):
+        if let mistake = operands.dropFirst().compactMap(PostgresURL.mistake).first { throw .wrong(mistake) }
+        return .store(.copy(from: operands[1], to: operands[2]))
       case (_, _): throw .wrong("it is 'check URL', 'setup URL --print' or 'copy FROM TO'")
       }
     }

@@ -1,5 +1,6 @@
 import JournalStore
 import LineProtocol
+import PostgresStore
 import UnixHost
 
 /// The parsed command line.
@@ -227,6 +228,7 @@ struct Invocation {
       case .ephemeral: durability = nil
       case .store:
         guard !option.value.isEmpty else { throw .wrong("--store needs an address or a folder") }
+        if let mistake = PostgresURL.mistake(in: option.value) { throw .wrong(mistake) }
         store = option.value
       case .durability:
         guard let known = ["batch": Durability.batch, "full": .full][option.value] else {
