@@ -20,6 +20,8 @@ struct NumberedRequestTests {
       + created p off t=0.000 seq=1
       > new power p id=1
       + created p off t=0.000 seq=1
+      > cast * buttonClick id=1
+      + created p off t=0.000 seq=1
       > @a send p buttonClick id=2
       + @a moved off on t=0.000 seq=2
       > send p buttonClick id=2

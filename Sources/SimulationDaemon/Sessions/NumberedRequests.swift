@@ -25,7 +25,6 @@ extension RequestContext {
     guard !session.isRunningBatch else {
       return fail(.usage, "'id=' cannot stand between 'begin' and 'end'")
     }
-    session.outbox.beginReply(verb)
     switch live.world.answers.find(id, of: client) {
     case .answered(let text): return answer(text)
     case .expired(let kept):
@@ -49,12 +48,16 @@ extension RequestContext {
       answerLivelock(from: mark)
       start += session.noticeScratch.count
     }
-    live.world.keepAnswer(session.outbox.untagged(from: start, tagLength: tag.count), to: id, of: client)
+    let lines = session.outbox.untagged(from: start, tagLength: tag.count)
+    live.world.keepAnswer(Array("\(verb.name)\n".utf8) + lines, to: id, of: client)
   }
 
-  /// Writes the lines of an answer that was given before, with this request's tag.
+  /// Writes an answer that was given before, with this request's tag. Its first line is the verb that it answers, whatever
+  /// this request says: objects have their members by it.
   private func answer(_ text: [UInt8]) {
-    for line in text.split(separator: UInt8(ascii: "\n")) {
+    let lines = text.split(separator: UInt8(ascii: "\n"))
+    session.outbox.beginReply(lines.first?.withUnsafeBytes { Verb($0) } ?? .send)
+    for line in lines.dropFirst() {
       guard let mark = LineClass(rawValue: line[line.startIndex]) else { continue }
       session.didFail = mark == .failure
       write(mark) { buffer in line.dropFirst().withUnsafeBytes { buffer.append($0) } }

@@ -9,7 +9,7 @@ package struct NumberedAnswers: Sendable {
     package let sequence: UInt64
     package let client: String
     package let number: UInt64
-    /// The lines of the answer, without a tag.
+    /// The answer as its host writes it.
     package let text: [UInt8]
   }
 
@@ -81,7 +81,7 @@ extension WorldCore {
   /// Keeps the answer to a numbered request that has just run.
   ///
   /// - Parameters:
-  ///   - text: Its lines, without a tag.
+  ///   - text: As the host will read it again.
   ///   - number: Greater than those before of this client.
   package mutating func keepAnswer(_ text: [UInt8], to number: UInt64, of client: String) {
     let answer = NumberedAnswers.Answer(sequence: journal.last, client: client, number: number, text: text)
