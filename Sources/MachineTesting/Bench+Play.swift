@@ -6,7 +6,7 @@ extension Bench {
   /// Performs rows of inputs, and compares everything that comes of each with what the row says. The first row that
   /// differs is an issue at its line, and ends the play.
   ///
-  /// A row is an input, `|`, and what comes of it:
+  /// A row is an input, `|`, and what happens then:
   ///
   /// | input | what happens |
   /// | --- | --- |

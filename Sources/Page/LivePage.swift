@@ -3,7 +3,7 @@ import CPage
 /// The live page, as it was when the program was built.
 ///
 /// `Web` has the HTML, the CSS and the ES modules, of which a browser could load each. They are given out as three files:
-/// the modules stand in one behind the other, so that a page opens with one request instead of thirty.
+/// all modules are in one of them, so that a page opens with one request instead of thirty.
 package enum LivePage {
   package static let html = texts["index.html"] ?? ""
   package static let css = texts["page.css"] ?? ""

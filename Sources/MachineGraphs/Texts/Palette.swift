@@ -1,5 +1,5 @@
-/// The colours of diagrams, each with one meaning, which it also has on the live page and in waveforms. Nothing is told by a
-/// colour alone, and red is refused only.
+/// The colours of diagrams. Each has one meaning, the same as on the live page and in waveforms; red means refused. A
+/// colour never carries its meaning alone: a word, a weight or a shape says it too.
 enum Palette {
   /// The state in which a machine is, and its border.
   static let present = "#ffc233"

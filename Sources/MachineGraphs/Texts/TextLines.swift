@@ -30,7 +30,7 @@ enum TextLines {
     packed(text.split(separator: " ").map(String.init), to: width)
   }
 
-  /// A text cut behind its commas. `[too warm, door closed]` is better cut there than between two words.
+  /// A text cut after its commas: `[too warm, door closed]` reads better so than cut between two words.
   private static func pieces(of text: String) -> [String] {
     var pieces: [String] = []
     var isOpen = false

@@ -37,7 +37,7 @@ export function prefersStillness() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-// Calls `work` once in the next frame, however often it is asked for; in a hidden page, soon all the same.
+// Calls `work` in the next frame, once for all calls until then. A hidden page has no frames: there a timer calls it.
 export function eachFrame(work) {
   let asked = false;
   const run = () => {

@@ -116,7 +116,7 @@ export class Panel {
     this.#parts.asText.setAttribute("aria-pressed", String(isText));
   }
 
-  // Which picture it shows; first that which the daemon chooses.
+  // The direction and the detail of the picture; null leaves them to the daemon.
   #form = { direction: null, show: null };
 
   // Asks for a picture and for what it shows, in a form.
@@ -374,7 +374,7 @@ export class Panel {
     if (this.#past === null) this.#showArrows([...this.#members.values()]);
   }
 
-  // Lights what an outcome stands for. Where only its outputs tell, they come with the lines behind it.
+  // Lights the arrow of an outcome. Where several arrows fit, the outputs decide, which come in the lines after it.
   #light(name, member) {
     const light = this.#meaning(member.line, member, undefined);
     if (light.moves.length > 1) {
