@@ -77,7 +77,7 @@ struct Import: Equatable {
   static func all(in swift: SwiftText) -> [Import] {
     let statement = #/\bimport\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias|actor)\s+)?`?([A-Za-z_]\w*)/#
       .wordBoundaryKind(.simple)
-    return swift.code.enumerated().flatMap { index, line in
+    return swift.code.enumerated().lazy.filter { $1.contains("import") }.flatMap { index, line in
       line.matches(of: statement).map { Import(module: String($0.output.1), line: index + 1) }
     }
   }

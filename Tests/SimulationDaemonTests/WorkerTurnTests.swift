@@ -128,8 +128,6 @@ struct WorkerTurnTests {
   func notices() {
     let threads = HeldWorkers()
     let host = HostedService(workers: threads.workers())
-    // All that comes at once is one turn.
-    host.service.longestTurn = 60_000_000_000
     let maker = host.connect(toWorld: "w")
     let machines = Int(Session.inputsToldAtOnce) + 1
     _ = maker.say("quiet on\n" + (0..<machines).map { "new power p\($0)\n" }.joined() + "quiet off")

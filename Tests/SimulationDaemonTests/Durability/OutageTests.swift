@@ -55,8 +55,6 @@ struct OutageTests {
     arguments: Trouble.allCases)
   func answers(trouble: Trouble) throws {
     let daemon = try KeptDaemon()
-    // All lines that came together are one turn, on slow machines too.
-    daemon.host.service.longestTurn = 60_000_000_000
     let (one, other, watcher) = (daemon.connect(), daemon.connect(), daemon.connect())
     let free = daemon.host.connect(toWorld: "brief")
     _ = one.ask("new power p", "new shiftKey key", "send p buttonClick")
