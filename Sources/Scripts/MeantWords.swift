@@ -16,9 +16,38 @@ package enum MeantWords {
     case "assert":
       let claim = expectation(rest) ?? "expect NAME STATE"
       return "'\(claim)' fails unless a machine is in the state"
-    case _: return nil
+    case _: return elsewhere[word]
     }
   }
+
+  private static let elsewhere: [String: String] = {
+    let advice: [(words: String, text: String)] = [
+      ("add create make spawn", "'new KIND NAME' makes a machine"),
+      ("delete destroy kill remove rm", "'drop NAME' removes a machine, 'world drop W' a world"),
+      ("dispatch emit event raise signal trigger", "'send NAME EVENT' sends an event to a machine"),
+      ("get info inspect state status", "'show NAME' says which state a machine is in"),
+      (
+        "events states transitions",
+        "'describe NAME' has the states and events of a machine, 'graph NAME' a table of all"
+      ),
+      ("ls machines", "'list' has the machines of this world, 'kinds' what can be made, 'worlds' all worlds"),
+      ("history log trace", "'journal' says what happened, 'wave' draws it over time"),
+      ("diagram draw plot", "'graph NAME' draws a machine, 'wave NAME' what it did over time"),
+      ("skip tick", "'advance 5s' lets time pass where the clock stands still"),
+      ("now time", "'clock' shows the time of this world"),
+      ("back revert rollback", "'undo' takes the last input back, 'goto TIME' all after a time"),
+      (
+        "reset restart",
+        "'goto 0' takes back all that happened in this world, 'drop NAME' and 'new KIND NAME' begin one machine anew"
+      ),
+      ("import open read source", "'load FILE' makes a kind of a diagram, 'run FILE' plays a script"),
+      ("demo lesson lessons tutorial", "lessons begin in a shell: 'fsmrepl lesson'; 'help' lists the verbs"),
+      ("browser page", "a page shows the worlds of a prompt that was begun with 'fsmrepl --page'"),
+      ("? man", "'help' lists the verbs, 'help VERB' explains one"),
+    ]
+    return Dictionary(
+      uniqueKeysWithValues: advice.flatMap { words, text in words.split(separator: " ").map { (String($0), text) } })
+  }()
 
   /// The line that is meant by one that compares with another sign: `send key tap -> on` by `send key tap => on`, and
   /// `expect key = on` by `expect key on`.

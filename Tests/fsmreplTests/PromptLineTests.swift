@@ -113,7 +113,8 @@ struct PromptLineTests {
       ("list >", "the name of a file must follow"), ("list |", "a command of the shell must follow"),
       ("wait 5", "'advance 5' lets time pass"), ("sleep 1m30s", "'advance 90s' lets"), ("wait", "'advance 5s' lets"),
       ("assert key = on", "'expect key on' fails unless"), ("assert", "'expect NAME STATE'"),
-      ("after 1s sleep 5s", "'advance 5s' lets"),
+      ("after 1s sleep 5s", "'advance 5s' lets"), ("delete key", "'drop NAME' removes a machine"),
+      ("trigger key tap", "'send NAME EVENT'"), ("lesson", "'fsmrepl lesson'"), ("?", "'help' lists the verbs"),
       ("at 1m30s list", "did you mean '90s'?"), ("after 1h30m", "did you mean '90m'?"),
       ("graph key >> k.svg", "no answer is added"), ("list > 'q.txt'", "double"),
     ])
@@ -123,6 +124,13 @@ struct PromptLineTests {
       return
     }
     expect(said.contains(part), "\(said)")
+  }
+
+  @Test("advice is about words that are no verbs of ours")
+  func foreignWords() {
+    for word in Verb.allCases.map(\.name) + LocalVerb.all.map(\.name) + LocalVerb.runWords + LocalVerb.scriptWords {
+      expectNil(MeantWords.advice(word, []), "\(word)")
+    }
   }
 
   @Test("of a pasted transcript the requests are taken, and the answers left out")
