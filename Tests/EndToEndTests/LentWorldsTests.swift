@@ -131,7 +131,7 @@ struct LentWorldsTests {
     try expect(other.ask("new power q"), hasPrefix: "+ created q ")
     try carryOut(Array(repeating: "send q buttonClick", count: 100), on: other)
     try driver.send("@long \(request)\n")
-    for _ in 0..<5 {
+    for _ in 0..<Thorough.rounds(5, atLeast: 2) {
       try waitForProgress(seenBy: other)
       // The search goes through all that has happened, which soon takes longer than a worker's slice.
       let answer = try other.ask("undo 5000")
@@ -151,7 +151,7 @@ struct LentWorldsTests {
   func quotedVerbs() throws {
     let (driver, other) = try makeWorld()
     try driver.send("@long advance 36500d\n")
-    for _ in 0..<20 {
+    for _ in 0..<Thorough.rounds(20, atLeast: 5) {
       try waitForProgress(seenBy: other)
       try other.send("\"list\" limit=1\n\"send\" p buttonClick\n@1 \"sync\"\n")
       try expectEqual(other.final(), "+ 1")
