@@ -114,8 +114,8 @@ struct NoEndTwiceTests {
   func timer() throws {
     var daemon = try start("burnt:trap")
     var client = try daemon.connect()
-    for request in ["world new w durable=yes", "new fuse f"] { try client.ask(request) }
-    try client.send("send f light\n")
+    // It is answered, and so stored, before it has burned down.
+    for request in ["world new w durable=yes", "new fuse f burn=500ms", "send f light"] { try client.ask(request) }
     expect(isFatal(try daemon.run.ending()))
     let why = "the daemon ended in a timer of it that was to be input 3 and would expire again (SIG"
     for _ in 0..<2 {
