@@ -123,7 +123,9 @@ struct GroupTests {
     let many = try (0..<200).map { _ in try connect(1) }
     let other = try connect(2)
     let owner = isShared ? other : many[0]
-    try owner.send("quiet on\n" + (0..<2_000).map { "new power m\($0)\n" }.joined() + "quiet off\nsync\n")
+    try owner.send(
+      "quiet on\n" + (0..<200 * Thorough.rounds(10, atLeast: 3)).map { "new power m\($0)\n" }.joined()
+        + "quiet off\nsync\n")
     for _ in 0..<3 { try expectEqual(owner.final(), "+") }
     if isShared {
       try expect(other.ask("world share main"), hasPrefix: "+ shared")

@@ -23,9 +23,11 @@ package enum Thorough {
   package static var distance: Int { max(1, 10 / level) }
 
   /// Some of the cases of a test that tries all with `FSMD_THOROUGH=10`: one in so many, from one that is drawn.
-  package static func some<Case>(of all: [Case]) -> [Case] {
+  package static func some<Cases: RandomAccessCollection>(of all: Cases) -> [Cases.Element] {
     let first = Int(seed(all.count) % UInt64(distance))
-    return stride(from: min(first, all.count - 1), to: all.count, by: distance).map { all[$0] }
+    return stride(from: min(first, all.count - 1), to: all.count, by: distance).map {
+      all[all.index(all.startIndex, offsetBy: $0)]
+    }
   }
 
   private static let seed: UInt64 = {
