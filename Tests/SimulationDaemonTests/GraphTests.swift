@@ -309,7 +309,7 @@ struct GraphTests {
 
   /// One test, so that a kind is explored and its tests are written once.
   @Test("every kind in every form that needs no other program", arguments: names)
-  func everyKind(name: String) {
+  func everyKind(name: String) throws {
     let guest = HostedService().connect(toWorld: "w")
     for format in [
       "table", "dot", "dot show=plain", "mermaid", "mermaid show=all", "stateDiagram", "plantuml", "json",
@@ -324,7 +324,7 @@ struct GraphTests {
       case "dot": expectShortLabels(lines)
       case "stateDiagram", "plantuml": expectPlainIDs(lines)
       case "json": expectOneEndPerLabel(lines, name)
-      case "tests": expectTestsHold(lines, guest)
+      case "tests": try expectTestsHold(lines, guest, name)
       default: break
       }
     }
@@ -372,11 +372,14 @@ struct GraphTests {
   }
 
   /// Each pair gives what the graph says.
-  private func expectTestsHold(_ lines: [String], _ guest: Guest) {
+  private func expectTestsHold(_ lines: [String], _ guest: Guest, _ name: String) throws {
     let lines = lines.dropLast().map { String($0.dropFirst(2)) }
     expect(lines.contains { $0.contains(" => ") })
     for failure in Self.failures(of: lines, guest).prefix(3) { Issue.record("\(failure)") }
     expectEqual(guest.violations(), [])
+    if Catalogue.simulations.kinds.contains(where: { $0.name == name }) {
+      try CoverageTests.expectCovered(name, by: lines, guest)
+    }
   }
 
   @Test(
