@@ -102,7 +102,7 @@ struct CaseTests {
   func tooManyWords() {
     let depth = 30
     // The bytes are too many before the lines are.
-    let remark = Thorough.isFull ? "" : "#\(String(repeating: "x", count: 10_000))\n"
+    let remark = Thorough.isFull ? "" : "#\(String(repeating: "x", count: 60_000))\n"
     let text =
       (0..<depth).map { "repeat n\($0) in a b\n" }.joined() + remark + String(repeating: "end\n", count: depth)
     expect(reader.failure(text), contains: "the words of 'repeat' make more than")
