@@ -408,6 +408,23 @@ struct FreeReadingTests {
     expectEqual(second.stateDiagram().text, text)
   }
 
+  @Test("takes a state that nothing leads out of for a misspelled one only if it is nearly another one")
+  func series() {
+    let found = DiagramTests.findings(
+      """
+      [*] --> State1
+      State1 --> State2 : go
+      State1 --> PhaseA : x
+      State1 --> PhaseB : y
+      State1 --> Accepted : yes
+      State1 --> Rejected : no
+      State1 --> Waiting : wait
+      Waiting --> Waitng : wait
+      """)
+    expectEqual(found.count { $0.contains("did you mean") }, 1, "\(found)")
+    expect(found.contains { $0.contains("nothing leads out of Waitng; did you mean Waiting?") }, "\(found)")
+  }
+
   @Test(
     "read strictly has a warning for what would be read otherwise",
     arguments: [

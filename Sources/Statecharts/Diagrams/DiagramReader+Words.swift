@@ -206,13 +206,13 @@ extension DiagramReader {
           (label.condition, label.isWorded) = (head.rest(after: "if") ?? head.rest(after: "If") ?? head, true)
         }
       case .fork:
-        diagram.assume(head.start, "\"\(head.string)\" at a fork is a remark: all its arrows are taken at once")
+        diagram.assume(head.start, "\"\(head.string)\" at a fork is a remark")
       case .plain, .final, .join: guard freeTriggers(head, of: &label) else { return nil }
       }
     }
     if kind == .fork, label.condition != nil || label.isElse {
       (label.condition, label.isElse) = (nil, false)
-      diagram.assume(text.start, "a guard at a fork is a remark: all its arrows are taken at once")
+      diagram.assume(text.start, "a guard at a fork is a remark")
     }
     if let actions {
       var builder = XMLBuilder()
