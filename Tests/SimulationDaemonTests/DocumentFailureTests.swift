@@ -32,6 +32,8 @@ struct DocumentFailureTests {
     expect(guest.say("send m press"), contains: "+ moved dark lit t=0.000 seq=3 : line 5: lamp is not defined")
     expect(guest.say("journal m what=all"), contains: #". 3 0.000 m told error "line 5: lamp is not defined""#)
     expect(guest.say("show m"), contains: #". error "line 5: lamp is not defined""#)
+    expect(guest.say("wave").contains { $0.contains("lit, failed: line 5: lamp is not defined") })
+    expect(guest.say("wave format=json").joined().contains(#""error":"line 5: lamp is not defined""#))
     expect(guest.say("journal m").contains { $0.contains(" told error ") })
     _ = guest.say("send m press")
     expect(!guest.say("show m").contains { $0.hasPrefix(". error") })

@@ -108,6 +108,85 @@ struct FreeReadingTests {
     expectEqual(run.word, "b")
   }
 
+  @Test(
+    "has guards with the operators of people",
+    arguments: [
+      ("go [state == OPEN and not x]", ["state": "OPEN", "x": "off"], ["state": "OPEN"]),
+      ("go [not (x or y) and z]", ["x": "off", "y": "off"], ["x": "off"]),
+      ("go [not not x]", [:], ["x": "off"]), ("go / [ready]", [:], ["ready": "off"]),
+      ("go [state != OPEN or x]", ["state": "shut"], ["state": "OPEN", "x": "off"]),
+      ("go [intent=simple]", ["intent": "simple"], ["intent": "complex"]),
+    ])
+  func operators(label: String, data: [String: String], otherwise: [String: String]) throws {
+    let (first, notes) = try Self.load("[*] --> a\na --> b : \(label)\na --> a : go\nb --> a : back")
+    for (data, word) in [(data, "b"), (otherwise, "a")] {
+      var run = first
+      run.send("go", Self.data(data.map { (key: $0.key, text: $0.value) }))
+      expectEqual(run.word, word, "\(data) \(notes)")
+    }
+  }
+
+  @Test("begins below a limit that nothing declares, and asks what a counter begins as that only actions have")
+  func limits() throws {
+    var (run, notes) = try Self.load("[*] --> a\na --> a : fail / n++\na --> b : n >= max\na --> c : [left > 3]")
+    expectEqual(run.word, "a", "\(notes)")
+    run.send("fail")
+    expectEqual(run.word, "b", "\(notes)")
+    expectEqual(run.definition.charts[0].chart.conditions.map(\.name).sorted(), ["left", "max", "n"])
+    (run, notes) = try Self.load("[*] --> a\na --> b : go [n > 0] / n--\nb --> a : back")
+    run.send("go", Self.data([("n", "2")]))
+    expectEqual(run.word, "b", "\(notes)")
+  }
+
+  @Test(
+    "has another way to happen behind a slash or an or",
+    arguments: [
+      ("card is declined / timeout", "cardIsDeclinedTimeout", 0), ("lost / 5 min timeout", "lost", 300_000),
+      ("rider cancels or 60s timeout", "riderCancels", 60_000),
+      ("fraud found / order rejected", "fraudFoundOrderRejected", 0),
+    ])
+  func alternatives(label: String, event: String, milliseconds: Int64) throws {
+    var (run, notes) = try Self.load("[*] --> a\na --> b : \(label)\nb --> a : back")
+    run.send(event)
+    expectEqual(run.word, "b", "\(notes)")
+    expect(!notes.contains { $0.contains("output") }, "\(notes)")
+    run.send("back")
+    run.advance(by: .milliseconds(max(milliseconds, 1)))
+    expectEqual(run.word, milliseconds > 0 ? "b" : "a")
+  }
+
+  @Test("tells functions from data: press() is press, and a name that guards and actions have is that of the data")
+  func functions() throws {
+    var (run, notes) = try Self.load(
+      "[*] --> a\na --> b : press()\na --> c : press()\nb --> a : set(speed) [speed > 0]\nc --> a : after40s")
+    run.send("press", Self.data([("toB", "off")]))
+    expectEqual(run.word, "c", "\(notes)")
+    run.advance(by: .seconds(40))
+    run.send("press")
+    run.send("set", Self.data([("speed", "3")]))
+    expectEqual(run.word, "a", "\(notes)")
+  }
+
+  @Test("has what a state does by other words, and begins where its history says")
+  func handlers() throws {
+    var (run, notes) = try Self.load(
+      """
+      [*] --> a
+      a --> b : go
+      a : entering / lamp
+      a : leaving / dark
+      state b {
+        [H] --> b1
+        b1 --> b2 : go
+      }
+      b --> a : back
+      """)
+    expectEqual(notes.count { $0.contains("is read as") }, 2, "\(notes)")
+    for event in ["go", "go", "back", "go"] { run.send(event) }
+    expectEqual(run.word, "b2", "\(notes)")
+    expectEqual(run.told.count, 4)
+  }
+
   @Test("has outputs for prose after the slash, and takes formal actions as they are")
   func outputs() throws {
     var (run, notes) = try Self.load(
@@ -260,6 +339,26 @@ struct FreeReadingTests {
     expectEqual(run.word, "c")
     run.send("z")
     expectEqual(run.word, "b")
+    (run, _) = try Self.load(
+      """
+      state f <<fork>>
+      state j <<join>>
+      state p {
+        q --> f : ready
+      }
+      [*] --> p
+      f --> q2 : start
+      f --> r : check ## a remark
+      state p {
+        q2 --> j : done
+      }
+      r --> j : done
+      j --> p : all over
+      """)
+    run.send("ready")
+    expectEqual(run.word, "q2")
+    run.send("done")
+    expectEqual(run.word, "q")
   }
 
   @Test("is the same machine where the strict reading has no findings", arguments: 0..<3)
@@ -309,12 +408,31 @@ struct FreeReadingTests {
     expectEqual(second.stateDiagram().text, text)
   }
 
+  @Test("takes a state that nothing leads out of for a misspelled one only if it is nearly another one")
+  func series() {
+    let found = DiagramTests.findings(
+      """
+      [*] --> State1
+      State1 --> State2 : go
+      State1 --> PhaseA : x
+      State1 --> PhaseB : y
+      State1 --> Accepted : yes
+      State1 --> Rejected : no
+      State1 --> Waiting : wait
+      Waiting --> Waitng : wait
+      """)
+    expectEqual(found.count { $0.contains("did you mean") }, 1, "\(found)")
+    expect(found.contains { $0.contains("nothing leads out of Waitng; did you mean Waiting?") }, "\(found)")
+  }
+
   @Test(
     "read strictly has a warning for what would be read otherwise",
     arguments: [
       ("a --> b : 500ms\nb --> a : go", "500ms is an event; a timer is after 500ms"),
       ("a --> b : go\nb --> a : go\na : Waiting", "no arrow has the event Waiting"),
       ("a --> b\nb --> [*]", "no arrow has an event"),
+      ("a --> b : after40s\nb --> a : go", "after40s is an event; a timer is after 40s"),
+      ("a --> b : go\nb --> a : go\na : enter / lamp", "enter is an event; what a state does is entry / and exit /"),
       ("a --> b : Start!\nb --> a : go", "the event Start! has more than letters and digits; write Start"),
       ("a --> b\na --> a : go\nb --> a : go", "is left at once and its other arrows are never taken"),
     ])

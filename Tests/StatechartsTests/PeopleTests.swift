@@ -40,7 +40,7 @@ struct PeopleTests {
 }
 
 /// All that a machine of a document can do with the data that its guards ask for, breadth first.
-private struct Walk {
+struct Walk {
   private(set) var untaken: [Int] = []
   /// The inputs that went over a limit.
   private(set) var limits = 0
@@ -60,16 +60,21 @@ private struct Walk {
         open.append(machine)
       }
     }
-    for off in [nil] + chart.conditions.map(\.name) {
+    // Each condition off, none, and all; and with what the guards at the beginning ask for.
+    let samples = (chart.eventData[""] ?? []).map { Optional(DataValue(datum: $0)) }
+    let starts = ([nil] + chart.conditions.map(\.name) + [""]).map { (off: $0, sample: DataValue?.none) }
+    for (off, sample) in starts + samples.map({ (off: nil, sample: $0) }) {
       var data = DataObject()
       for condition in chart.conditions {
         let value: DataValue =
           switch condition.form {
-          case .flag: .string(condition.name == off ? "off" : "on")
-          case .number: .number(0)
+          case .flag: .string(condition.name == off || off == "" ? "off" : "on")
+          case .number, .limit: DataValue(datum: condition.form.otherwise)
           case .text: .string("")
           }
-        try? data.set(value, for: condition.name)
+        var given: DataValue?
+        if case .object(let members)? = sample { given = members[condition.name] }
+        try? data.set(given ?? value, for: condition.name)
       }
       let (machine, outcome) = interpreter.start(with: data, now: .beginning, generator: &generator)
       if case .limit = outcome { limits += 1 }

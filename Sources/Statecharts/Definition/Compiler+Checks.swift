@@ -50,9 +50,10 @@ extension Compiler {
         if entered.contains(Int(own.parent)) { warn(node, "nothing leads to \(name)") }
       } else if own.kind == .atomic, chart.states.count > 2, !isWatching(state) {
         if !isLeft[state] {
-          // In a diagram a misspelled name is another state.
+          // In a diagram a misspelled name is another state; names that differ in more are `Accepted` and `Rejected`.
           let meant =
-            mayBeMisspelled(name) && isTelling ? Spelling.suggestion(for: name, in: otherNames(than: name)) : ""
+            mayBeMisspelled(state, name) && isTelling
+            ? Spelling.suggestion(for: name, in: otherNames(than: name), farthest: 1) : ""
           let end = document.isDiagram ? "\(name) --> [*]" : "a <final>"
           warn(node, "nothing leads out of \(name)\(meant.isEmpty ? "; an end is \(end)" : meant)")
         }
@@ -82,8 +83,9 @@ extension Compiler {
   }
 
   /// Whether a state of a diagram may be one with another name: it is only the end of an arrow.
-  private func mayBeMisspelled(_ name: String) -> Bool {
+  private func mayBeMisspelled(_ state: Int, _ name: String) -> Bool {
     document.isDiagram && name.count > 2 && !document.declaredStates.contains(name)
+      && chart.targets.count { Int($0) == state } == 1
   }
 
   private func otherNames(than name: String) -> [String] {

@@ -149,8 +149,8 @@ struct DiagramLabel {
   var isWorded = false
   /// The names in the guard that nothing declares.
   var conditions: [ChartCondition] = []
-  /// Values of conditions that the guard compares them with, or that lie beside these.
-  var valuesOfConditions: [(name: String, value: String)] = []
+  /// Values of conditions that the guard compares them with, or that lie beside these, and all for which it is true.
+  var valuesOfConditions: [[(key: String, text: String)]] = []
   /// Whether the guard says no more than where the arrow leads: another one has the same event.
   var isAlternative = false
   /// Words where there is no event: at an arrow that says where something begins.
@@ -192,6 +192,8 @@ struct EventSamples {
   var data: [String]
   /// Whether it is a list of names, as of the parameters of a function.
   var areNames: Bool
+  /// It, if it is one name.
+  var name: String?
 
   /// - Parameter inner: What stands in the parentheses.
   init(_ inner: PlacedText) {
@@ -200,6 +202,7 @@ struct EventSamples {
     var conditions: [String] = []
     (expression, data) = ("", [])
     let names = inner.split(",")
+    name = Parser.isVariable(inner.trimmed.string) ? inner.trimmed.string : nil
     areNames = names.count > 1 && names.allSatisfy { Parser.isVariable($0.string) }
     for alternative in inner.split("|") {
       let parts = alternative.split(",").map(\.string)
@@ -246,6 +249,8 @@ struct ChartCondition: Hashable, Sendable {
     /// On or off.
     case flag
     case number
+    /// A number that another one is compared with, and is below at first: `max` in `n >= max`.
+    case limit
     case text
 
     /// The value of a machine that is made without the parameter.
@@ -253,9 +258,12 @@ struct ChartCondition: Hashable, Sendable {
       switch self {
       case .flag: "on"
       case .number: "0"
+      case .limit: "1"
       case .text: ""
       }
     }
+
+    var isNumber: Bool { self == .number || self == .limit }
   }
 
   var name: String

@@ -65,6 +65,13 @@ extension DiagramReader {
       switch own.kind {
       case .fork where own.arrows.count < 2, .join where own.arrows.count > 1:
         diagram.states[state].kind = isPassed ? .choice : .plain
+        for arrow in own.arrows where isPassed && !diagram.arrows[arrow].label.triggers.isEmpty {
+          let label = diagram.arrows[arrow].label
+          if label.condition == nil {
+            diagram.arrows[arrow].label.condition = PlacedText(label.firstWords, at: label.offset)
+          }
+          (diagram.arrows[arrow].label.triggers, diagram.arrows[arrow].label.isWorded) = ([], true)
+        }
         diagram.assume(
           own.offset,
           "\(own.id) is passed at once, since it has \(own.arrows.count == 1 ? "one arrow" : "\(own.arrows.count) arrows") out of it"
@@ -73,10 +80,31 @@ extension DiagramReader {
         diagram.states[state].kind = .choice
         diagram.assume(
           own.offset, "the arrows out of \(own.id) meet without a join: one of them is taken, as at a choice")
+      case .fork where !leadsToRegions(state):
+        diagram.states[state].kind = .choice
+        diagram.assume(
+          own.offset, "the arrows out of \(own.id) lead to states of no regions: one of them is taken, as at a choice")
       case .join where !isPassed, .choice where !isPassed:
         diagram.states[state].kind = .plain
         diagram.assume(own.offset, "\(own.id) is a state, since no arrow leads out of it")
       case .plain, .final, .choice, .fork, .join: break
+      }
+    }
+  }
+
+  /// Whether the arrows of a fork lead to states of different regions of one state, or all to states of one region.
+  private func leadsToRegions(_ fork: Int) -> Bool {
+    let paths = diagram.states[fork].arrows.prefix(64).compactMap { arrow -> [Int]? in
+      guard case .state(let target)? = diagram.arrows[arrow].target else { return nil }
+      var path = [home(of: target)]
+      while let outer = diagram.regions[path[path.count - 1]].owner, path.count < 100 { path.append(home(of: outer)) }
+      return path.reversed()
+    }
+    if Set(paths).count == 1 { return true }
+    return paths.indices.allSatisfy { place in
+      paths[..<place].allSatisfy { other in
+        guard let branch = zip(other, paths[place]).first(where: { $0 != $1 }) else { return false }
+        return diagram.regions[branch.0].owner == diagram.regions[branch.1].owner
       }
     }
   }
@@ -110,6 +138,12 @@ extension DiagramReader {
   // MARK: Beginnings
 
   private mutating func completeStart(of region: Int) {
+    let own = diagram.regions[region]
+    if own.initials.isEmpty, let first = own.historyDefault ?? own.deepHistoryDefault {
+      let arrow = diagram.arrows[first]
+      diagram.assume(arrow.offset, "what begins here is what was active before")
+      append(.edge(region: region), arrow.source, DiagramLabel(offset: arrow.offset), at: arrow.offset)
+    }
     var initials = diagram.regions[region].initials
     for (place, arrow) in initials.enumerated().reversed()
     where initials[..<place].contains(where: { isSame(diagram.arrows[$0], diagram.arrows[arrow]) }) {
@@ -248,9 +282,9 @@ extension DiagramReader {
     var groups: [String: [Int]] = [:]
     for arrow in own.arrows where diagram.arrows[arrow].target != nil && !diagram.arrows[arrow].label.isLast {
       let label = diagram.arrows[arrow].label
-      guard label.triggers.count == 1, label.samples == nil else { continue }
+      guard label.triggers.count == 1 else { continue }
       switch label.triggers[0] {
-      case .event(let name): groups[name.string, default: []].append(arrow)
+      case .event(let name): groups[name.string + (label.samples?.text ?? ""), default: []].append(arrow)
       case .timer(let name, let nanoseconds, _):
         groups["after \(nanoseconds) \(name?.string ?? "")", default: []].append(arrow)
       }
@@ -487,13 +521,13 @@ extension DiagramReader {
       guard let code = try? Parser.expression(candidate, &symbols) else { continue }
       if case .constant(let number) = code.nodes[Int(code.root)], case .string = code.constants[number] { continue }
       if case .constant = code.nodes[Int(code.root)], label.isWorded { continue }
-      let unknown = Set(symbols.names.filter { !vocabulary.data.contains($0) })
-      if unknown.isEmpty {
+      let unknown = Set(symbols.names.filter { !vocabulary.data.contains($0) || mayBeginOtherwise($0) })
+      if unknown.allSatisfy(vocabulary.data.contains), !unknown.contains(where: { isCompared($0, in: candidate) }) {
         if candidate != text || label.isWorded { label.expression = candidate }
         if label.isWorded { diagram.assume(condition.start, "\"\(text)\" is the guard [\(candidate)]") }
         return
       }
-      if code.nodes.contains(where: \.isAssignment) { break }
+      if code.nodes.contains(where: \.isAssignment) { continue }
       guard let (expression, conditions, values) = asking(candidate, for: unknown, at: place) else { break }
       (label.expression, label.conditions, label.valuesOfConditions) = (expression, conditions, values)
       return
@@ -508,6 +542,22 @@ extension DiagramReader {
     label.conditions = [flag]
     label.expression = (isNegated ? "!" : "") + Self.question(flag)
     label.isWorded = true
+  }
+
+  /// Whether a variable is one that only actions have: what it begins as is asked for where it is compared with numbers.
+  private func mayBeginOtherwise(_ name: String) -> Bool {
+    vocabulary.undeclared.contains(name) && !["strict", "initial"].contains(name)
+  }
+
+  private func isCompared(_ name: String, in text: String) -> Bool {
+    var lexer = Lexer(text)
+    var before = Token.end
+    while let (token, _) = try? lexer.next(), token != .end {
+      if before == .name(name), Self.isComparison(token) { return true }
+      if Self.isComparison(before), token == .name(name) { return true }
+      before = token
+    }
+    return false
   }
 
   private mutating func tell(_ condition: ChartCondition, _ label: DiagramLabel) {
@@ -538,10 +588,39 @@ extension DiagramReader {
       guard next.isNumber || "'\"".contains(next) || ["true", "false", "null"].contains(String(rest)) else { continue }
       formal.replaceSubrange(range, with: sign)
     }
-    if formal.hasPrefix("not ") { formal = "!(\(formal.dropFirst(4)))" }
+    if formal.contains("not ") { formal = negated(formal) }
     let parts = formal.split(separator: "=", omittingEmptySubsequences: false)
     if parts.count == 2, let last = parts[0].last, !"!<>".contains(last) { formal = parts.joined(separator: "==") }
     return formal
+  }
+
+  /// An expression with `!( )` for `not`, which asks for all up to the next `&&`, `||` or end of its parentheses.
+  private static func negated(_ text: String) -> String {
+    var formal = ""
+    /// How many parentheses are open, and how many were at each `!(`.
+    var (depth, opened) = (0, [Int]())
+    var mayBegin = true
+    var rest = text[...]
+    while let next = rest.first {
+      if mayBegin, rest.hasPrefix("not ") {
+        formal += "!("
+        opened.append(depth)
+        rest = rest.dropFirst(4)
+        continue
+      }
+      if next == ")" || rest.hasPrefix(" &&") || rest.hasPrefix(" ||") {
+        while let last = opened.last, last >= depth {
+          formal += ")"
+          opened.removeLast()
+        }
+      }
+      if next == "(" { depth += 1 }
+      if next == ")" { depth -= 1 }
+      if next != " " { mayBegin = "(&|!".contains(next) }
+      formal.append(next)
+      rest.removeFirst()
+    }
+    return formal + String(repeating: ")", count: opened.count)
   }
 
   /// An expression with questions for what nothing declares.
@@ -549,14 +628,16 @@ extension DiagramReader {
   /// - Returns: `nil` if it is more than a name: an object or a function.
   private mutating func asking(
     _ text: String, for unknown: Set<String>, at place: String
-  ) -> (String, [ChartCondition], [(name: String, value: String)])? {
+  ) -> (String, [ChartCondition], [[(key: String, text: String)]])? {
     var lexer = Lexer(text)
     var tokens: [(token: Token, start: Int, end: Int)] = []
     while let (token, start) = try? lexer.next(), token != .end { tokens.append((token, start, lexer.offset)) }
     var written = ""
     var end = 0
     var conditions: [ChartCondition] = []
-    var values: [(name: String, value: String)] = []
+    var values: [[(key: String, text: String)]] = []
+    /// One value for each condition, with which the guard may be true.
+    var fitting: [(key: String, text: String)] = []
     for (index, (token, start, stop)) in tokens.enumerated() {
       guard case .name(let name) = token, unknown.contains(name) else { continue }
       let before = index > 0 ? tokens[index - 1].token : .end
@@ -579,24 +660,40 @@ extension DiagramReader {
       case (.string, true): form = .text
       case (.name("true"), true), (.name("false"), true): form = .flag
       case (.name(let word), true) where Self.isEquality(after) && unknown.contains(word): form = .text
+      case (.name, true) where Self.isComparison(before): form = .limit
       case (_, true): form = .number
       case (_, false): form = .flag
       }
-      var condition = ChartCondition(name: conditionName(of: place.isEmpty ? name : "\(place) \(name)"), form: form)
+      let isOwn = vocabulary.data.contains(name)
+      if isOwn, !form.isNumber { continue }
+      let isShared = place.isEmpty || Self.isOperator(after) || Self.isOperator(before)
+      var condition = ChartCondition(
+        name: isOwn ? name : conditionName(of: isShared ? name : "\(place) \(name)"), form: form)
       if let known = formsOfConditions[condition.name] { condition.form = known }
       formsOfConditions[condition.name] = condition.form
       if !conditions.contains(condition) { conditions.append(condition) }
+      var texts: [String] = []
       switch other {
       case .number(let limit):
-        values += [limit + 1, limit - 1, limit].map { (condition.name, ChartData.word(of: .number($0))) }
-      case .string(let text): values.append((condition.name, text))
-      case .name where form == .number: values.append((condition.name, "1"))
-      case .name(let word) where form == .text: values.append((condition.name, word))
-      case _: break
+        let isLess = ["<", "<="].contains { after == .symbol($0) } || [">", ">="].contains { before == .symbol($0) }
+        let isEqual = Self.isEquality(after) || Self.isEquality(before)
+        let numbers =
+          isEqual ? [limit, limit + 1] : isLess ? [limit - 1, limit, limit + 1] : [limit + 1, limit, limit - 1]
+        texts = numbers.map { ChartData.word(of: .number($0)) }
+      case .string(let text): texts = [text]
+      case .name where form == .number: texts = ["2"]
+      case .name where form == .limit: texts = ["0", "-1"]
+      case .name(let word) where form == .text: texts = [word]
+      case _: if form == .flag { fitting.append((condition.name, before == .symbol("!") ? "off" : "on")) }
       }
+      if let first = texts.first { fitting.append((condition.name, first)) }
+      values += texts.map { [(condition.name, $0)] }
       written += lexer.text(end..<start) + Self.question(condition)
       end = stop
     }
+    var seen: Set<String> = []
+    let all = fitting.filter { seen.insert($0.key).inserted }
+    if all.count > 1 { values.insert(all, at: 0) }
     return (written + lexer.text(end..<text.utf8.count), conditions, values)
   }
 
@@ -604,9 +701,12 @@ extension DiagramReader {
     ["==", "!=", "===", "!=="].contains { token == .symbol($0) }
   }
 
+  private static func isComparison(_ token: Token) -> Bool {
+    isEquality(token) || ["<", ">", "<=", ">="].contains { token == .symbol($0) }
+  }
+
   private static func isOperator(_ token: Token) -> Bool {
-    guard case .symbol(let sign) = token else { return false }
-    return ["<", ">", "<=", ">=", "==", "!=", "===", "!==", "+", "-", "*", "/", "%"].contains(sign)
+    isComparison(token) || ["+", "-", "*", "/", "%"].contains { token == .symbol($0) }
   }
 
   /// What asks for a condition: the data of the event that is handled, or else the machine's own.
@@ -748,6 +848,10 @@ extension DiagramReader {
       for trigger in arrow.label.triggers {
         hasEvent = true
         guard case .event(let name) = trigger else { continue }
+        let isHandler = arrow.target == nil && Self.handlers.contains { $0.word == name.string }
+        if isHandler, !diagram.arrows.contains(where: { $0.target != nil && $0.label.firstWords == name.string }) {
+          diagram.warn(name.start, "\(name.string) is an event; what a state does is entry / and exit /")
+        }
         if let samples = arrow.label.samples, samples.areNames {
           diagram.warn(
             name.start, "\(name.string)\(samples.text) awaits these values; for any values write \(name.string)")

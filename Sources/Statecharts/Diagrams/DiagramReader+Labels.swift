@@ -128,7 +128,9 @@ extension DiagramReader {
       return nil
     }
     let samples = EventSamples(rest[1..<close])
-    if reading == .free, samples.areNames {
+    if rest.bytes.count == 2 {
+      // `press()` is the event as a function.
+    } else if reading == .free, samples.areNames {
       diagram.assume(rest.start, "\(samples.text) names the data of \(name.string), whatever their values are")
     } else {
       label.samples = samples

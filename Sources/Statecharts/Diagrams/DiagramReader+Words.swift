@@ -9,6 +9,8 @@ extension DiagramReader {
     var kinds: [String: Diagram.State.Kind] = [:]
     var data: Set<String> = []
     var sends: Set<String> = []
+    /// The variables that only actions have.
+    private(set) var undeclared: Set<String> = []
 
     init() {}
 
@@ -23,6 +25,7 @@ extension DiagramReader {
         collect(arrow.label.content)
       }
       for state in diagram.states { (state.entries + state.exits).forEach { collect($0) } }
+      undeclared.subtract(diagram.data.map(\.name.string))
     }
 
     private mutating func collect(_ content: [XMLDocument.Node]) {
@@ -32,12 +35,14 @@ extension DiagramReader {
           if element.name == "send", let id = element["id"] { sends.insert(id) }
           if element.name == "assign", let place = element["location"] {
             data.insert(String(place.prefix { $0 != "." && $0 != "[" }))
+            undeclared.insert(place)
           }
           if element.name == "foreach" { data.formUnion([element["item"], element["index"]].compactMap(\.self)) }
         case .text(let script):
           var symbols = SymbolTable()
           if let code = try? Parser.script(script, &symbols), code.nodes.contains(where: \.isChange) {
             data.formUnion(symbols.names)
+            undeclared.formUnion(symbols.names)
           }
         }
       }
@@ -150,7 +155,7 @@ extension DiagramReader {
       let rest = part.dropFirst(end)
       if rest.isEmpty { return true }
       if let time = rest.trimmed.rest(after: "after") { return Self.nanoseconds(of: time) != nil }
-      return rest.bytes[0] == UInt8(ascii: "(") && rest.closing(0) == rest.bytes.count - 1
+      return rest.bytes[0] == UInt8(ascii: "(") && rest.closing(0) == rest.bytes.count - 1 && rest.bytes.count > 2
         && Prose.time(in: part.string) == nil
     }
   }
@@ -160,7 +165,7 @@ extension DiagramReader {
     guard word.unicodeScalars.allSatisfy({ $0.properties.isXIDContinue || "-.:*$".unicodeScalars.contains($0) }),
       !["else", "otherwise"].contains(word.lowercased())
     else { return false }
-    return !(word.utf8.first.map(Self.isDigit) == true && Prose.time(in: word) != nil)
+    return !((word.utf8.first.map(Self.isDigit) == true || word.hasPrefix("after")) && Prose.time(in: word) != nil)
   }
 
   /// Reads a label as a person does. What is formal means what it always does.
@@ -201,13 +206,13 @@ extension DiagramReader {
           (label.condition, label.isWorded) = (head.rest(after: "if") ?? head.rest(after: "If") ?? head, true)
         }
       case .fork:
-        diagram.assume(head.start, "\"\(head.string)\" at a fork is a remark: all its arrows are taken at once")
+        diagram.assume(head.start, "\"\(head.string)\" at a fork is a remark")
       case .plain, .final, .join: guard freeTriggers(head, of: &label) else { return nil }
       }
     }
     if kind == .fork, label.condition != nil || label.isElse {
       (label.condition, label.isElse) = (nil, false)
-      diagram.assume(text.start, "a guard at a fork is a remark: all its arrows are taken at once")
+      diagram.assume(text.start, "a guard at a fork is a remark")
     }
     if let actions {
       var builder = XMLBuilder()
@@ -216,7 +221,19 @@ extension DiagramReader {
       label.content = builder.nodes
       label.actions = formalActions
     }
+    if let name = label.samples?.name, !vocabulary.data.contains(name),
+      [condition, actions].contains(where: { $0.map { Self.mentions(name, in: $0.string) } == true })
+    {
+      diagram.assume(head.start, "(\(name)) names the data of \(label.firstWords), whatever their values are")
+      label.samples = nil
+    }
     return label
+  }
+
+  private static func mentions(_ name: String, in text: String) -> Bool {
+    var lexer = Lexer(text)
+    while let (token, _) = try? lexer.next(), token != .end { if token == .name(name) { return true } }
+    return false
   }
 
   /// A label without what only its looks need: the mark of arrows that are possible, and tags of HTML. An apostrophe within
@@ -277,9 +294,34 @@ extension DiagramReader {
     rest.visitTopLevel { place in
       if slash == nil, rest.bytes[place] == UInt8(ascii: "/"), isSlash(place, in: rest) { slash = place }
     }
-    if let slash { (head, actions) = (rest[0..<slash].trimmed, rest.dropFirst(slash + 1)) }
+    if let slash {
+      let before = rest[0..<slash].trimmed
+      let behind = rest.dropFirst(slash + 1)
+      let guarded = behind.trimmed
+      if condition == nil, guarded.hasPrefix("["), guarded.closing(0) == guarded.bytes.count - 1 {
+        return (before, guarded[1..<(guarded.bytes.count - 1)].trimmed, nil)
+      }
+      if condition == nil, isAlternative(behind.trimmed, to: before) { return (rest, nil, nil) }
+      (head, actions) = (before, behind)
+    }
     return (head, condition, actions)
   }
+
+  /// Whether what follows a slash is no action but another thing that may happen: a time, or in words what has happened,
+  /// as in `card is declined / timed out`.
+  private func isAlternative(_ text: PlacedText, to before: PlacedText) -> Bool {
+    if text.bytes.contains(where: { ",;=(".utf8.contains($0) }) { return false }
+    let words = Prose.words(of: text.string.lowercased())
+    guard let first = words.first, let last = words.last else { return false }
+    if words.count > 1, case .time? = Prose.time(in: text.string) { return true }
+    if isFormalTrigger(before) { return false }
+    return words.count == 1 ? Prose.timers.contains(last) : last.hasSuffix("ed") && !Self.orders.contains(first)
+  }
+
+  /// Words that begin an order in front of what has happened: `mark as failed`.
+  private static let orders: Set<String> = [
+    "mark", "set", "log", "send", "emit", "raise", "notify", "show", "record", "publish", "return", "report", "flag",
+  ]
 
   /// Whether a slash begins actions: there is a blank around it, or an event in front of it and no words after it.
   private func isSlash(_ place: Int, in text: PlacedText) -> Bool {
@@ -312,6 +354,14 @@ extension DiagramReader {
       return true
     }
     if isFormalTrigger(text), !(text.bytes.count > 1 && words.hasSuffix(":")) { return triggers(text, of: &label) }
+    if let place = text.word("or") {
+      let halves = [text[0..<place].trimmed, text.dropFirst(place + 2).trimmed]
+      let times = halves.map { Prose.time(in: $0.string) != nil }
+      // `30 s or more` is one time.
+      if times[0] != times[1], times[1] || Prose.words(of: halves[1].string).count > 1 {
+        return freeTriggers(halves[0], of: &label) && freeTriggers(halves[1], of: &label)
+      }
+    }
     switch Prose.time(in: words) {
     case .comma(let meant)?:
       let end = bytes[text.end...].firstIndex(of: 0x0A) ?? bytes.count
@@ -348,7 +398,7 @@ extension DiagramReader {
       (label.condition, label.isWorded) = (text, true)
       return true
     }
-    let parts = text.split(",")
+    let parts = text.split(",/")
     if parts.count > 1, parts.contains(where: { Prose.time(in: ($0.rest(after: "or") ?? $0).string) != nil }) {
       for part in parts where !part.isEmpty {
         guard freeTriggers(part.rest(after: "or") ?? part, of: &label) else { return false }
@@ -385,16 +435,26 @@ extension DiagramReader {
   func freeHandler(_ text: PlacedText) -> (word: String, isEntry: Bool, actions: PlacedText)? {
     var rest = text
     if let next = rest.rest(after: "on") ?? rest.rest(after: "On") { rest = next }
-    for (word, isEntry) in [("entry", true), ("enter", true), ("exit", false), ("leave", false), ("do", true)] {
+    for (word, isEntry) in Self.handlers {
       guard String(decoding: rest.bytes.prefix(word.utf8.count), as: UTF8.self).lowercased() == word else { continue }
       let behind = rest.dropFirst(word.utf8.count).trimmed
       guard let mark = behind.bytes.first, mark == UInt8(ascii: ":") || mark == UInt8(ascii: "/") else { continue }
-      // `entry / x` is the formal notation, and `leave / x` is an event of it.
-      if mark == UInt8(ascii: "/"), word != "do", text.hasPrefix(word) { return nil }
+      // `entry / x` is the formal notation, and an arrow may wait for `leave`.
+      if mark == UInt8(ascii: "/"),
+        text.hasPrefix("entry") || text.hasPrefix("exit") || vocabulary.events.contains(word)
+      {
+        return nil
+      }
       return (word, isEntry, behind.dropFirst(1).trimmed)
     }
     return nil
   }
+
+  /// The words for what a state does, and whether that is at its beginning.
+  static let handlers: [(word: String, isEntry: Bool)] = [
+    ("entry", true), ("enter", true), ("entering", true), ("exit", false), ("leave", false), ("leaving", false),
+    ("exiting", false), ("do", true),
+  ]
 
   mutating func handle(_ text: (word: String, isEntry: Bool, actions: PlacedText), in state: Int) -> Bool {
     var builder = XMLBuilder()

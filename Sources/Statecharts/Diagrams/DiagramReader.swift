@@ -529,6 +529,7 @@ struct DiagramReader {
       return nothing
     }
     add(source, target, PlacedText(at: place.start), place.start)
+    if after.hasPrefix("#") { return nothing }
     if after.isEmpty || after.hasPrefix("%%") || after.bytes[0] == UInt8(ascii: "}") { return after }
     let hint = after.hasPrefix("-->") ? "; write one arrow in a line" : after.string.contains(":") ? Self.namesHint : ""
     diagram.error(after.start, "expected : and a label, or the line's end; found \(after.string)\(hint)")

@@ -90,7 +90,7 @@ struct DiagramTranslation {
       for condition in diagram.conditions {
         let value = condition.form.otherwise
         let attributes: [XMLBuilder.Attribute] = [
-          ("id", condition.name, 0), ("expr", condition.form == .number ? value : DiagramReader.quoted(value), 0),
+          ("id", condition.name, 0), ("expr", condition.form.isNumber ? value : DiagramReader.quoted(value), 0),
         ]
         builder.empty("data", attributes, at: 0)
       }
@@ -361,6 +361,10 @@ struct DiagramTranslation {
       if reading == .free {
         (waiting, waitingOfArrow) = before
         diagram.states[join].kind = .choice
+        for arrow in own.arrows where !diagram.arrows[arrow].label.triggers.isEmpty {
+          diagram.arrows[arrow].label.triggers = []
+          diagram.assume(diagram.arrows[arrow].offset, "the event out of \(own.id) is a remark")
+        }
         return diagram.assume(own.offset, "\(own.id) joins no regions (--) of one state, so it is passed at once")
       }
       if own.isFaulty { return }
@@ -667,14 +671,14 @@ struct DiagramTranslation {
     flagsOff += label.conditions.filter { $0.form == .flag }.map { (key: $0.name, text: "off") }
     if flagsOff.count > 1, let text = ChartData.text(of: flagsOff.suffix(Self.mostSamples)) { data.append(text) }
     var values = label.valuesOfConditions
-    for condition in label.conditions where !values.contains(where: { $0.name == condition.name }) {
+    for condition in label.conditions where !values.contains(where: { $0.count == 1 && $0[0].key == condition.name }) {
       switch condition.form {
-      case .flag: values.append((condition.name, "off"))
-      case .number: values += [(condition.name, "1000"), (condition.name, "-1000")]
-      case .text: values.append((condition.name, "x"))
+      case .flag: values.append([(condition.name, "off")])
+      case .number, .limit: values += [[(condition.name, "1000")], [(condition.name, "-1000")]]
+      case .text: values.append([(condition.name, "x")])
       }
     }
-    data += values.compactMap { ChartData.text(of: [(key: $0.name, text: $0.value)]) }
+    data += values.compactMap { ChartData.text(of: $0) }
     // What an arrow without an event asks, every event can answer.
     for event in events.isEmpty ? [""] : events where eventData[event]?.count ?? 0 < Self.mostSamples {
       eventData[event, default: []] += data.prefix(Self.mostSamples)

@@ -183,7 +183,7 @@ extension DiagramReader {
   private mutating func plantUMLNote(_ line: PlacedText) {
     let words = line.string.split(whereSeparator: \.isWhitespace).map(String.init)
     if let place = words.lastIndex(of: "as"), place + 1 < words.count { plantUML.notes.insert(words[place + 1]) }
-    if line.bytes.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "\"") }) { return }
+    if plainMarkup(line).bytes.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "\"") }) { return }
     skipLines(of: line, "the note", to: ["end note", "endnote"])
   }
 

@@ -45,7 +45,9 @@ enum Prose {
 
   /// What tells texts apart that have the same name: `x++` and `x--` differ, `User pushes` and `user pushes.` do not.
   static func identity(of text: String) -> String {
-    let kept = text.lowercased().filter { !$0.isWhitespace && !"\"“”'’`".contains($0) && ($0.isASCII || $0.isLetter) }
+    let kept = text.lowercased().replacing("()", with: "").filter {
+      !$0.isWhitespace && !"\"“”'’`".contains($0) && ($0.isASCII || $0.isLetter)
+    }
     return String(kept.drop { ".,;:!".contains($0) }.reversed().drop { ".,;:!".contains($0) }.reversed())
   }
 
@@ -81,7 +83,7 @@ enum Prose {
   ]
 
   /// Words that make a text with a time the name of a timer.
-  private static let timers: Set<String> = [
+  static let timers: Set<String> = [
     "timeout", "timer", "timeouts", "expires", "expired", "expire", "expiry", "delay", "ttl", "countdown", "tick",
     "idle", "inactivity", "cooldown", "after",
   ]

@@ -107,7 +107,7 @@ extension DiagramReader {
   /// Adds a state and those within it.
   private mutating func add(_ json: JSONTree, _ key: String, _ offset: Int, parent: Int?, region: Int) {
     let number = xstate.nodes.count
-    let type = json["type"]
+    let type = json["type"].flatMap { $0.isNull ? nil : $0 }
     let isParallel = type?.text == "parallel" || json.isTrue("parallel") == true
     let states = json["states"]?.members ?? []
     var node = XState.Node(json: json, key: key, offset: offset, parent: parent, state: -1)
@@ -292,10 +292,10 @@ extension DiagramReader {
     return nil
   }
 
-  /// What a name means that no sibling has: the one of the nearest state around.
+  /// What a name means that no sibling has: a child, or the one of the nearest state around.
   private mutating func farther(_ target: String, from source: Int, _ offset: Int) -> Int? {
     guard !target.hasPrefix("#"), !target.hasPrefix(".") else { return nil }
-    var outer = xstate.nodes[source].parent
+    var outer: Int? = source
     while let node = outer {
       if let found = descend(node, target) {
         diagram.assume(offset, "no sibling is called \(target): it is #\(path(of: found))")

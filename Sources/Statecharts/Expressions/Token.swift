@@ -44,7 +44,7 @@ struct Lexer {
       return (.name(String(decoding: text[start..<offset], as: UTF8.self)), start)
     case _: break
     }
-    for (symbol, bytes) in Self.symbols where text[offset...].starts(with: bytes) {
+    for (symbol, bytes) in Self.symbols where bytes[0] == byte && text[offset...].starts(with: bytes) {
       offset += bytes.count
       return (.symbol(symbol), start)
     }

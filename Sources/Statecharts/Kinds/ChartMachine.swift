@@ -36,7 +36,7 @@ package struct ChartMachine: _Machine {
     fileprivate var values: DataObject {
       var values = DataObject()
       for (condition, text) in zip(program?.definition.charts[0].chart.conditions ?? [], conditions) {
-        let value: DataValue = condition.form == .number ? DataValue(datum: text) : .string(text)
+        let value: DataValue = condition.form.isNumber ? DataValue(datum: text) : .string(text)
         // A text or a number is never nested too deeply.
         try? values.set(value, for: condition.name)
       }

@@ -94,7 +94,7 @@ extension Kind {
       ParameterForm(
         condition.name, .text(bytes: 0...1_000), get: { .text($0.conditions[place]) },
         set: { if case .text(let text) = $1 { $0.conditions[place] = text } })
-    case .number:
+    case .number, .limit:
       ParameterForm(
         condition.name, .number(-1e15...1e15, unit: ""),
         get: { .number(Double($0.conditions[place]) ?? 0) },

@@ -46,6 +46,8 @@ package struct WaveSurvey {
     let events: [UInt32]
     let timers: [UInt32]
     let outputs: [UInt32]
+    /// The place of the output that tells of what has failed.
+    let failure: Int?
   }
 
   package init(from: Instant, to: Instant, _ pattern: NamePattern) {
@@ -122,7 +124,8 @@ package struct WaveSurvey {
       Vocabulary(
         kind: kind, states: kind.states.map { builder.word($0.word) },
         events: kind.events.map { builder.word($0.name) },
-        timers: kind.timers.map { builder.word($0.name) }, outputs: kind.outputs.map { builder.word($0.name) }))
+        timers: kind.timers.map { builder.word($0.name) }, outputs: kind.outputs.map { builder.word($0.name) },
+        failure: kind.outputs.lastIndex { $0.isTold && $0.name == Kind.failureName }))
     numbers[ObjectIdentifier(kind)] = vocabularies.count - 1
     return vocabularies.count - 1
   }
@@ -134,8 +137,11 @@ package struct WaveSurvey {
     var key: UInt32 = 0
     var source: (machine: MachineID, output: UInt16)?
     var changesTimers = false
+    /// The first thing that failed.
+    var failure: String?
 
-    init(_ entry: JournalEntry) {
+    /// - Parameter failureOutput: The place of the output that tells of what has failed.
+    init(_ entry: JournalEntry, failureOutput: Int?) {
       guard entry.hasDetails else { return }
       var details = DetailReader(entry)
       while let ahead = details.ahead {
@@ -147,6 +153,12 @@ package struct WaveSurvey {
           case .key(let number): key = number
           case .source(let machine, let output): source = (machine, output)
           case _: break
+          }
+        case .emitted where failureOutput != nil && failure == nil:
+          if case .emitted(let output, let data) = details.next(), Int(output) == failureOutput,
+            case .text(let text)? = data.first
+          {
+            failure = text
           }
         case .armed, .disarmed, .armedKey, .disarmedKey:
           changesTimers = true
@@ -172,7 +184,8 @@ package struct WaveSurvey {
         from: entry.verdict == .moved ? vocabularies[vocabulary].states[Int(entry.from)] : after, to: after,
         undoer: undoer)
     }
-    let details = Details(entry)
+    let details = Details(entry, failureOutput: vocabularies[vocabulary].failure)
+    let failure = details.failure.map { builder.word($0) }
     let to = state(vocabulary, entry.to, details.after)
     let from = entry.verdict == .moved ? state(vocabulary, entry.from, details.before) : to
     let none = Waveform.noState
@@ -180,7 +193,7 @@ package struct WaveSurvey {
     case .created:
       builder.note(
         lane: lane, at: entry.moment, entry.sequence, .client, .created, word: created, from: none, to: to,
-        undoer: undoer)
+        failure: failure, undoer: undoer)
     case .dropped:
       builder.note(
         lane: lane, at: entry.moment, entry.sequence, .client, .dropped, word: dropped, from: to, to: none,
@@ -193,14 +206,14 @@ package struct WaveSurvey {
       let timer = word(vocabulary, UInt8(entry.index), details.key)
       builder.note(
         lane: lane, at: entry.moment, entry.sequence, entry.input == .expiry ? .expiry : .fired,
-        Waveform.Outcome(entry.verdict), word: timer, from: from, to: to, undoer: undoer)
+        Waveform.Outcome(entry.verdict), word: timer, from: from, to: to, failure: failure, undoer: undoer)
       // A timer that was to be fired and did not run, or whose input was refused, did not end.
       if entry.input != .fired || entry.verdict != .refused { builder.expired(timer) }
     case .event, .delivery, .rewound, .renewed, .defined, .undefined:
       let event = vocabularies[vocabulary].events[Int(entry.index)]
       builder.note(
         lane: lane, at: entry.moment, entry.sequence, entry.input == .delivery ? .wire : .client,
-        Waveform.Outcome(entry.verdict), word: event, from: from, to: to, undoer: undoer)
+        Waveform.Outcome(entry.verdict), word: event, from: from, to: to, failure: failure, undoer: undoer)
       if let source = details.source {
         noteDelivery(entry, from: source.machine, Int(source.output), to: lane, event, isUndone: undoer != 0, world)
       }

@@ -70,6 +70,9 @@ package struct Waveform: Sendable {
     }
   }
 
+  /// What failed in an input, behind its outcome.
+  func failure(of tick: Tick) -> String { tick.failure.map { ", failed: \(words[$0])" } ?? "" }
+
   /// The number of no state: the machine does not exist.
   package static let noState = UInt32.max
 
@@ -85,6 +88,8 @@ package struct Waveform: Sendable {
     package let branch: UInt32
     package let source: Source
     package let outcome: Outcome
+    /// What failed in it.
+    package let failure: UInt32?
 
     /// Whether a timer brought it.
     package var isOfTimer: Bool { source == .expiry || source == .fired }

@@ -79,10 +79,11 @@ package struct WaveformBuilder: Sendable {
   ///   - before: The state before it; ``Waveform/noState`` for a creation.
   ///   - after: The state after it; ``Waveform/noState`` for a drop. Of an input that brings or takes a wire both are
   ///     ``Waveform/noState``.
+  ///   - failure: The word for what failed in it.
   ///   - undoer: The input that undid it; 0 if it is in effect.
   package mutating func note(
     lane: Int, at moment: Instant, _ sequence: UInt64, _ source: Waveform.Source, _ outcome: Waveform.Outcome,
-    word: UInt32, from before: UInt32, to after: UInt32, undoer: UInt64 = 0
+    word: UInt32, from before: UInt32, to after: UInt32, failure: UInt32? = nil, undoer: UInt64 = 0
   ) {
     let moment = moment.nanoseconds
     if undoer != branchUndoer { enterBranch(undoer) }
@@ -96,7 +97,7 @@ package struct WaveformBuilder: Sendable {
       append(
         Waveform.Tick(
           moment: moment, sequence: sequence, word: word, state: after, branch: branch, source: source,
-          outcome: outcome), lane)
+          outcome: outcome, failure: failure), lane)
     }
     if outcome == .dropped { endTimers(of: lane) }
   }
@@ -141,7 +142,7 @@ package struct WaveformBuilder: Sendable {
     wave.worldInputs.append(
       Waveform.Tick(
         moment: moment.nanoseconds, sequence: sequence, word: word(text), state: Waveform.noState,
-        branch: undoer == 0 ? 0 : branch, source: .world, outcome: outcome))
+        branch: undoer == 0 ? 0 : branch, source: .world, outcome: outcome, failure: nil))
     wave.inputCount += 1
     wave.clusters.note(moment.nanoseconds, sequence)
   }

@@ -275,6 +275,10 @@ package struct JSONWave: WaveWriter, Sendable {
     line.append(literal: ",\"outcome\":\"")
     line.append(literal: tick.outcome.word)
     line.append(literal: "\"")
+    if let failure = tick.failure {
+      line.append(literal: ",\"error\":")
+      words.append(failure, to: &line)
+    }
   }
 
   private func finishItem(_ branch: UInt32, isLast: Bool, _ line: inout ByteBuffer) {

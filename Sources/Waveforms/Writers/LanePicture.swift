@@ -282,7 +282,7 @@ private struct LanePicturePen: LanePen, Sendable {
       }
     let undone = tick.branch == 0 ? "" : ", undone by \(wave.branches[Int(tick.branch) - 1].undoer)"
     return "t=\(WaveTime.seconds(tick.moment)) s, seq \(tick.sequence): \(wave.words[tick.word]), "
-      + "\(by)\(tick.outcome.word)\(undone)"
+      + "\(by)\(tick.outcome.word)\(wave.failure(of: tick))\(undone)"
   }
 
   private func sign(_ tick: Waveform.Tick, _ x: Double) -> String {

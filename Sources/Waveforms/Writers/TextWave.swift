@@ -314,7 +314,7 @@ package struct TextWave: WaveWriter, Sendable {
     let sign = signs.sign(tick.outcome, isOfTimer: tick.isOfTimer)
     return [
       WaveTime.seconds(tick.moment), "\(tick.sequence)", name, "\(sign) \(wave.words[tick.word])",
-      (move.isEmpty ? "\(tick.outcome.word)" : move) + undone,
+      (move.isEmpty ? "\(tick.outcome.word)" : move) + wave.failure(of: tick) + undone,
     ]
   }
 
