@@ -98,13 +98,24 @@ test("a redo puts back what was undone", () => {
   assert.equal(machineAt(journal.lines, "key", Infinity).state, "capsLock");
 });
 
-test("older lines come before those that are there, each once, and none of the latter again", () => {
+test("what is missing comes to its place, each line once", () => {
   const journal = new Journal();
   journal.add({ seq: 9, t: 9, name: "a", what: "moved", from: "x", to: "y", event: "go" });
   const older = [{ seq: 2, t: 1, name: "a", what: "created", kind: "k", state: "x" }, { seq: 9, t: 9, name: "a", what: "moved", from: "x", to: "y", event: "go" }];
-  assert.equal(journal.addOlder(older), true);
-  assert.equal(journal.addOlder(older), false);
+  assert.equal(journal.fill(older), true);
+  assert.equal(journal.fill(older), false);
   assert.deepEqual(journal.lines.map(({ seq }) => seq), [2, 9]);
+});
+
+test("after a gap the last move is not known, until what is missing is there", () => {
+  const { journal } = tapped();
+  journal.skip(5, 90);
+  assert.deepEqual([machineAt(journal.lines, "key", Infinity).state, machineAt(journal.lines, "key", Infinity).line], [null, null]);
+  assert.equal(machineAt(journal.lines, "key", 3).line.to, "capsLock");
+  const last = { seq: 90, t: 2, name: "key", what: "moved", from: "capsLock", to: "off", event: "tap" };
+  assert.equal(journal.fill([last, { ...last, seq: 91 }]), true);
+  assert.deepEqual(machineAt(journal.lines, "key", Infinity).line, last);
+  assert.deepEqual(journal.lines.map(({ seq }) => seq).slice(-3), [4, 5, 90]);
 });
 
 test("a lane shows the branch of the moment", () => {

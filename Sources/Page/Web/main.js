@@ -248,7 +248,9 @@ class Page {
     if (answer.ok || answer.gone) return answer;
     // The journal has forgotten so much.
     const from = Number(answer.reply.from);
-    return this.source.request(from > since && from <= last ? `watch * what=all since=${from}` : "watch * what=all");
+    const isThere = from > since && from <= last;
+    this.world.journal.skip(since, isThere ? from - 1 : last);
+    return this.source.request(isThere ? `watch * what=all since=${from}` : "watch * what=all");
   }
 
   async #takeClock({ t }) {
@@ -319,7 +321,7 @@ class Page {
         this.#gaps.count += item.to - item.from + 1;
         this.#gaps.since ||= performance.now();
         // What stands beside the gap does not follow from what was known.
-        this.world.journal.last = Math.max(this.world.journal.last, item.to);
+        this.world.journal.skip(item.from, item.to);
         for (const panel of this.#panels) panel.recheck();
         this.#refresh.gap();
         break;
@@ -341,6 +343,7 @@ class Page {
     if (!count) {
       this.#parts.status.classList.remove("sampling");
       this.#say(this.#status);
+      for (const panel of this.#panels) this.#askHistory(panel.name);
       return;
     }
     const text = gapWords(count, Math.max(1, (performance.now() - since) / 1000));
@@ -414,14 +417,14 @@ class Page {
     this.#tellEmpty();
   }
 
-  // What a machine did before the inputs with which the page begins; of a composition, its members.
+  // What a machine did before the inputs with which the page begins, and in a gap; of a composition, its members.
   async #askHistory(name) {
     if (!this.source.isLive) return;
     const { journal } = this.world;
     const answers = await Promise.all([name, `${name}.*`].map((pattern) =>
       this.source.request(line(["journal", pattern], { limit: PAST, what: "all" }))));
     await this.#isWatched;
-    if (journal !== this.world.journal || !journal.addOlder(answers.flatMap(({ data }) => data))) return;
+    if (journal !== this.world.journal || !journal.fill(answers.flatMap(({ data }) => data))) return;
     for (const panel of this.#panels) panel.recheck();
     this.#views.log.rebuild();
     this.#refresh.inputs();
