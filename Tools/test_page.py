@@ -22,8 +22,9 @@ import time
 from browser import Browser, Failure
 from page_walk import Walk
 
-# Walks on pages of one browser at a time.
-SIDE_BY_SIDE = 3
+# Walks on pages of one browser at a time, and seconds between two looks at them while all wait for their pages.
+SIDE_BY_SIDE = 8
+BETWEEN_LOOKS = 0.03
 
 # Colours as the browser computes them.
 PRESENT = "rgb(255, 194, 51)"
@@ -578,6 +579,7 @@ class Tests:
         walks = list(lanes)
         count, mistakes = 0, []
         while lanes:
+            looks = sum(walk.looks for walk in walks)
             for walk, way in list(lanes.items()):
                 number, steps = way or (next(numbers, None), None)
                 if number is None:
@@ -594,6 +596,8 @@ class Tests:
                 except Failure as failure:
                     mistakes.append(f"FSMD_SEED={seed} --walk {number} {request}: {failure}")
                 lanes[walk] = None
+            if looks == sum(walk.looks for walk in walks):
+                time.sleep(BETWEEN_LOOKS)
         self.figure(f"{count} walks, {sum(walk.looks for walk in walks)} screens compared with the daemon, "
                     f"the least text {min(walk.least for walk in walks):.1f} px (FSMD_SEED={seed})")
         expect(not mistakes, "\n        ".join(["", *mistakes]))

@@ -120,6 +120,7 @@ class Page {
       inputs: atMostEvery(150, () => this.#countInputs()),
       address: atMostEvery(300, () => this.#keepAddress()),
       gap: atMostEvery(1000, () => this.#sayGap()),
+      growth: atMostEvery(500, () => this.#views.wave.update()),
     };
     source.addEventListener("session", (event) => this.#begin(event.detail));
     source.addEventListener("status", (event) => this.#say(event.detail));
@@ -585,22 +586,12 @@ class Page {
 
   // MARK: Time
 
+  // Without asking for frames: a page on which nothing changes draws none.
   #tick() {
-    const pause = prefersStillness() ? 500 : 50;
-    let last = 0;
-    let grown = 0;
-    const frame = (now) => {
-      if (now - last >= pause) {
-        last = now;
-        this.#tickOnce();
-        if (this.world.clock.runs && now - grown > 500) {
-          grown = now;
-          this.#views.wave.update();
-        }
-      }
-      requestAnimationFrame(frame);
-    };
-    requestAnimationFrame(frame);
+    setTimeout(() => this.#tick(), prefersStillness() ? 500 : 50);
+    if (document.hidden) return;
+    this.#tickOnce();
+    if (this.world.clock.runs) this.#refresh.growth();
   }
 
   #tickOnce() {
