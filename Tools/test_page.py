@@ -23,7 +23,7 @@ from browser import Browser, Failure
 from page_walk import Walk
 
 # Walks on pages of one browser at a time, and seconds between two looks at them while all wait for their pages.
-SIDE_BY_SIDE = 8
+SIDE_BY_SIDE = 4
 BETWEEN_LOOKS = 0.03
 
 # Colours as the browser computes them.

@@ -4,7 +4,7 @@ import { Announcer } from "./announcer.js";
 import { ClockBar } from "./clockbar.js";
 import { Connection, takeToken } from "./connection.js";
 import { openFile, openHelp, openNew } from "./dialogs.js";
-import { atMostEvery, el, prefersStillness, put, setText } from "./dom.js";
+import { afterFrame, atMostEvery, el, prefersStillness, put, setText } from "./dom.js";
 import { Kinds } from "./kinds.js";
 import { Drawers } from "./drawers.js";
 import { LessonText } from "./lesson.js";
@@ -22,7 +22,8 @@ import { World } from "./world.js";
 // Inputs of the past with which the page begins.
 const PAST = 400;
 // Milliseconds until the page is on the screen, even if there is nothing to show on it yet.
-const LATEST_FRAME = 150;
+const LATEST_FRAME = 400;
+const CLOCK = "clock";
 // Panels side by side.
 const MOST_PANELS = 6;
 
@@ -115,7 +116,7 @@ class Page {
       parts.spoken,
     ];
     parts.panels.append(parts.empty);
-    setTimeout(() => this.#attach(), LATEST_FRAME);
+    setTimeout(() => this.appear(), LATEST_FRAME);
     this.#refresh = {
       inputs: atMostEvery(150, () => this.#countInputs()),
       address: atMostEvery(300, () => this.#keepAddress()),
@@ -137,7 +138,7 @@ class Page {
   #whole;
 
   // Brings the page to the screen: with the first thing to show on it, so that it is laid out once.
-  #attach() {
+  appear() {
     if (!this.#whole) return;
     put(document.body, ...this.#whole);
     this.#whole = null;
@@ -165,7 +166,9 @@ class Page {
     const wanted = this.#wanted;
     // Without waiting for an answer: the link opens on a picture.
     const worlds = this.source.request("worlds");
-    const used = await this.source.request(line(["use", wanted]));
+    const asked = this.source.request(line(["use", wanted]));
+    if (first && this.source.isLive) this.source.ahead([CLOCK, this.#views.list.request, ...this.#named.flatMap(Panel.requests)]);
+    const used = await asked;
     const { reply } = used;
     if (!used.ok) {
       if (!used.gone && wanted !== MAIN) this.#use(MAIN);
@@ -178,6 +181,11 @@ class Page {
     if (isKnown && !isSame && !(await this.#isContinued())) return this.#enterWorld(reply);
     if (isKnown) await this.#resume(reply);
     else await this.#enterWorld(reply);
+  }
+
+  // The machines that the address names.
+  get #named() {
+    return (this.#address.get("show") ?? "").split(",").filter(Boolean).slice(0, MOST_PANELS);
   }
 
   // Whether the last input that the page knows is still in the journal as it was.
@@ -215,12 +223,11 @@ class Page {
     this.#views.slider.live();
     const clock = this.#takeClock(reply);
     const listed = this.#views.list.load();
-    const kept = (this.#address.get("show") ?? "").split(",").filter(Boolean);
-    const wanted = kept.length ? kept : before;
+    const wanted = this.#named.length ? this.#named : before;
     // What was asked for by name is drawn without waiting for the list.
     let arrive;
     this.#isWatched = new Promise((resolve) => (arrive = resolve));
-    for (const name of wanted.slice(0, MOST_PANELS)) this.show(name, true);
+    for (const name of wanted) this.show(name, true);
     const watched = this.#watch(Math.max(1, reply.seq - PAST), reply.seq).then(arrive);
     await clock;
     await listed;
@@ -256,7 +263,7 @@ class Page {
 
   async #takeClock({ t }) {
     this.world.clock.set({ t });
-    const { ok, reply } = await this.source.request("clock");
+    const { ok, reply } = await this.source.request(CLOCK);
     if (ok) this.world.clock.set({ mode: reply.clock, speed: reply.speed, paused: reply.paused ?? "no", t: reply.t });
   }
 
@@ -360,7 +367,7 @@ class Page {
 
   #say(status) {
     if (status !== "open") {
-      this.#attach();
+      this.appear();
       this.#tellEmpty();
     }
     this.#status = status;
@@ -398,7 +405,6 @@ class Page {
 
   // Shows a machine or a composition, beside the others or alone.
   show(name, isBeside) {
-    this.#attach();
     const known = this.#panels.find((panel) => panel.name === name);
     if (known && isBeside) return this.#close(known);
     if (!isBeside) {
@@ -407,7 +413,7 @@ class Page {
     }
     if (!known) {
       while (this.#panels.length >= MOST_PANELS) this.#panels.shift().close();
-      const panel = new Panel(this, name, { onclose: (closed) => this.#close(closed), oncontent: () => this.#shown() });
+      const panel = new Panel(this, name, { onclose: (closed) => this.#close(closed), oncontent: () => this.#drawn() });
       this.#panels.push(panel);
       this.#parts.panels.append(panel.element);
       panel.load();
@@ -416,6 +422,12 @@ class Page {
     if (this.#parts.panels.closest(".rooms").dataset.room === "machines") this.#enter("diagram");
     this.#shown();
     this.#tellEmpty();
+  }
+
+  // A picture is there. What belongs to it comes after the frame that shows it.
+  #drawn() {
+    this.appear();
+    afterFrame(() => this.#shown());
   }
 
   // What a machine did before the inputs with which the page begins, and in a gap; of a composition, its members.
@@ -457,10 +469,10 @@ class Page {
   }
 
   #tellEmpty() {
-    this.#attach();
     const { empty } = this.#parts;
     empty.hidden = this.#panels.length > 0;
     if (empty.hidden) return;
+    this.appear();
     const apart = {
       locked: ["This page is locked.", "fsmd has printed a link that ends with # and a key: open that link."],
       lost: ["The daemon cannot be reached.", "The page tries again by itself. If fsmd was started anew, open its new link."],
@@ -606,7 +618,7 @@ class Page {
     const { clock } = this.world;
     this.#pollCount += 1;
     if (!clock.runs || this.#pollCount % 10 === 0) {
-      const { ok, reply } = await this.source.request("clock");
+      const { ok, reply } = await this.source.request(CLOCK);
       if (ok) clock.set({ mode: reply.clock, speed: reply.speed, paused: reply.paused ?? "no", t: reply.t });
     }
     if (this.#pollCount % 4 === 0) this.#listWorlds(await this.source.request("worlds"));

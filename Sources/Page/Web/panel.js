@@ -40,7 +40,7 @@ export class Panel {
   // Whether a countdown is on the screen.
   isCounting = false;
 
-  // `page` is { source, world, kinds, act, say }.
+  // `page` is { source, world, kinds, appear, readingsAt }.
   constructor(page, name, { onclose, oncontent }) {
     this.#page = page;
     this.name = name;
@@ -164,13 +164,16 @@ export class Panel {
     return [this.name, this.#facts.name, `${this.name}: ${this.#facts.name}`];
   }
 
+  // What it asks for first: the state, what the picture shows, and the picture.
+  static requests(name) {
+    return [line(["show", name]), ...["json", "svg"].map((format) => line(["graph", name], { format, present: "no" }))];
+  }
+
   // Asks for all that it shows. The picture comes first.
   async load() {
     const { source, world } = this.#page;
     const name = this.name;
-    const shown = source.request(line(["show", name]));
-    const asked = source.request(line(["graph", name], { format: "json", present: "no" }));
-    const drawn = source.request(line(["graph", name], { format: "svg", present: "no" }));
+    const [shown, asked, drawn] = Panel.requests(name).map((request) => source.request(request));
     const answer = await asked;
     if (this.#isGone) return;
     if (!answer.ok) {
@@ -199,6 +202,8 @@ export class Panel {
     this.#show();
     const picture = await drawn;
     if (this.#isGone) return;
+    // A picture is measured where it is shown.
+    this.#page.appear();
     if (picture.ok && this.#diagram.draw(picture.data.map((data) => data.text).join("\n"), this.#facts, this.#titles)) {
       if (this.#hasPlaces) this.#drawMarked();
     } else {
