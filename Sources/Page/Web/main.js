@@ -83,7 +83,7 @@ class Page {
       spoken: el("div", { class: "unseen", "aria-live": "polite", "aria-atomic": "true" }),
     });
     const theme = new ThemeSwitch();
-    const drawers = new Drawers(() => this.#views?.wave.update());
+    const drawers = new Drawers(() => this.#refit());
     this.#views = {
       theme,
       drawers,
@@ -129,7 +129,7 @@ class Page {
     source.addEventListener("flow", (event) => this.#flow(event.detail));
     document.addEventListener("keydown", (event) => this.#key(event));
     this.#takeFiles();
-    addEventListener("resize", () => wave.update());
+    addEventListener("resize", () => this.#refit());
     this.#tick();
     setInterval(() => this.#poll(), 1000);
   }
@@ -142,6 +142,12 @@ class Page {
     if (!this.#whole) return;
     put(document.body, ...this.#whole);
     this.#whole = null;
+  }
+
+  // The room for pictures has changed.
+  #refit() {
+    this.#views?.wave.update();
+    for (const panel of this.#panels) panel.refit();
   }
 
   // MARK: Rooms of a narrow screen
@@ -463,7 +469,7 @@ class Page {
     this.#parts.panels.dataset.count = this.#panels.length;
     this.#refresh.address();
     this.#refresh.inputs();
-    this.#views.wave.update();
+    this.#refit();
     const current = this.#views.slider.current;
     if (current) this.#look(current);
   }

@@ -50,6 +50,7 @@ export class Panel {
       kind: el("span", { class: "kind" }),
       state: el("span", { class: "present-states" }),
       note: el("p", { class: "note", hidden: true }),
+      partial: el("button", { class: "tool partial", hidden: true, onclick: () => this.#tell(el("h3", null, "Partial"), el("p", null, `${this.#facts.why}.`)) }, "partial"),
       frame: el("div", { class: "frame", tabindex: "0", role: "group", "aria-label": `Diagram of ${name}` }),
       card: el("div", { class: "card", role: "status", hidden: true }),
       list: el("div", { class: "list", hidden: true }),
@@ -67,7 +68,7 @@ export class Panel {
     this.element = el(
       "section",
       { class: "panel", "aria-labelledby": parts.title.id, "data-name": name },
-      el("header", null, el("div", { class: "heading" }, parts.title, parts.kind, parts.state),
+      el("header", null, el("div", { class: "heading" }, parts.title, parts.kind, parts.state, parts.partial),
         el("span", { class: "tools" },
           el("button", { class: "tool", title: "Smaller", "aria-label": "Smaller", onclick: () => this.zoom(1 / 1.5) }, "−"),
           el("button", { class: "tool", title: "Larger", "aria-label": "Larger", onclick: () => this.zoom(1.5) }, "+"),
@@ -88,6 +89,8 @@ export class Panel {
     this.#look = atMostEvery(LOOK, () => this.#ask());
     this.#redraw = atMostEvery(LOOK, () => this.#drawMarked());
     this.#renew = atMostEvery(5 * LOOK, () => this.#drawAnew());
+    // Somebody has made more room or less: a drawer, a window, another panel.
+    this.refit = atMostEvery(2 * LOOK, () => this.#chosenFor && this.#chooseForm());
   }
 
   // The machines that it shows.
@@ -132,24 +135,32 @@ export class Panel {
   // Chooses the picture whose texts are the largest on this screen: it leads to the right or down, or shows less. (A recording
   // has one picture.)
   async #chooseForm() {
-    if (!this.#page.source.isLive || this.#parts.frame.parentNode.hidden) return;
-    let best = { text: this.#diagram.fittingText, drawing: null };
+    const { frame } = this.#parts;
+    const room = `${frame.clientWidth} ${frame.clientHeight}`;
+    if (!this.#page.source.isLive || frame.parentNode.hidden || room === this.#chosenFor || !this.#diagram.isDrawn) return;
+    this.#chosenFor = room;
+    // Where there is more room than before, all of it may be shown again.
+    let best = { text: this.#form.show ? 0 : this.#diagram.fittingText, drawing: null };
     for (const show of this.#hasPlaces ? [null] : [null, "plain"]) {
       for (const direction of ["right", "down"]) {
         if (best.text >= GOOD_TEXT) break;
         const drawing = await this.#drawing({ direction, show });
-        if (this.#isGone) return;
+        if (this.#isGone || room !== this.#chosenFor) return;
         const size = drawing && pictureSize(drawing.picture);
         const text = size ? this.#diagram.textOf(size) : 0;
         // What shows less has to be worth it.
         if (text > best.text * (show ? 1.15 : 1.02)) best = { text, drawing };
       }
     }
-    if (!best.drawing) return;
-    this.#form = best.drawing.form;
+    const form = best.drawing?.form;
+    if (!form || form.direction === this.#form.direction && form.show === this.#form.show) return;
+    this.#form = form;
     if (this.#hasPlaces) await this.#drawMarked();
     else this.#takeDrawing(best.drawing);
   }
+
+  // The room for which the picture was chosen.
+  #chosenFor = "";
 
   #takeDrawing({ facts, picture }) {
     this.#facts = facts;
@@ -233,14 +244,21 @@ export class Panel {
 
   #note(text) {
     this.#parts.note.hidden = !text;
-    const isLong = (text ?? "").startsWith("Partial");
-    this.#parts.note.classList.toggle("long", isLong);
-    if (isLong) this.#parts.note.tabIndex = 0;
     setText(this.#parts.note, text ?? "");
   }
 
+  // A picture that does not show all that the machine may do says so in a word, and why when it is asked.
   #noteWhy() {
-    this.#note(this.#facts.isComplete || !this.#facts.why ? "" : `Partial: ${this.#facts.why}`);
+    const { partial } = this.#parts;
+    this.#note("");
+    partial.hidden = this.#facts.isComplete || !this.#facts.why;
+    partial.title = this.#facts.why ?? "";
+  }
+
+  // Says something beside the picture, until something else is clicked.
+  #tell(...words) {
+    put(this.#parts.card, ...words);
+    this.#parts.card.hidden = false;
   }
 
   #noPicture(reply) {
@@ -293,11 +311,10 @@ export class Panel {
     const moves = this.#facts.transitions.filter((move) => move.to === state && move.effect === "moved" && move.from !== state);
     const timers = this.#facts.transitions.filter((move) => move.from === state && move.timer !== undefined);
     const trigger = (move) => move.event ?? move.timer;
-    put(this.#parts.card, el("h3", null, own), described?.states?.get(own) ? el("p", null, described.states.get(own)) : null,
+    this.#tell(el("h3", null, own), described?.states?.get(own) ? el("p", null, described.states.get(own)) : null,
       timers.length ? el("p", null, "Timers: ", [...new Set(timers.map((move) => `${move.timer}${move.after ? ` ${span(move.after)}` : ""}`))].join(", ")) : null,
       el("p", null, moves.length ? `Reached by ${[...new Set(moves.map((move) => `${trigger(move)} from ${move.from}`))].join(", ")}.`
         : "No arrow leads here."));
-    this.#parts.card.hidden = false;
   }
 
   // A kind whose picture has places of its own is drawn by the daemon each time.
