@@ -545,26 +545,29 @@ class Tests:
     def test_walk_kinds(self):
         """At each moment of a random walk the screen says of each kind what the daemon says: now, undone, in the past, in a fork."""
         daemon = self.daemon("--page-control")
-        client = self.client(daemon)
-        client.say("kinds")
-        kinds = [line.split()[1] for line in client.data]
-        # What has to be said of a machine of a kind.
-        needed = {"spamFilter": " words=hell,spam", "regex": " pattern=(ab|c)*d", "acceptor": " pattern=(ab|c)*d",
-                  "automaton": " states=even,odd alphabet=01 transitions=even:0:even,even:1:odd,odd:0:odd,odd:1:even accepting=even"}
-        self.walk(daemon, [(f"new {kind} m{needed.get(kind, '')}", b"") for kind in kinds])
+        self.walk(daemon, self.kinds(self.client(daemon)))
 
     def test_walk_documents(self):
         """The same of each document of Examples/Statecharts."""
-        daemon = self.daemon("--page-control")
+        self.walk(self.daemon("--page-control"), self.documents())
+
+    def kinds(self, client):
+        """The request that makes a machine `m` of each kind, each with no document."""
+        client.say("kinds")
+        # What has to be said of a machine of a kind.
+        needed = {"spamFilter": " words=hell,spam", "regex": " pattern=(ab|c)*d", "acceptor": " pattern=(ab|c)*d",
+                  "automaton": " states=even,odd alphabet=01 transitions=even:0:even,even:1:odd,odd:0:odd,odd:1:even accepting=even"}
+        return [(f"new {kind} m{needed.get(kind, '')}", b"") for kind in (line.split()[1] for line in client.data)]
+
+    def documents(self):
+        """The same of each document of Examples/Statecharts, with the request that defines its kind."""
         formats = {".scxml": "scxml", ".mmd": "mermaid", ".puml": "plantuml", ".json": "xstate"}
         requests = []
         for path in sorted(pathlib.Path("Examples/Statecharts").iterdir()):
-            if path.suffix not in formats:
-                continue
-            text = path.read_bytes()
-            definition = f"define document format={formats[path.suffix]} bytes={len(text)}\n".encode() + text
-            requests.append(("new document m", definition))
-        self.walk(daemon, requests)
+            if path.suffix in formats:
+                text = path.read_bytes()
+                requests.append(("new document m", f"define document format={formats[path.suffix]} bytes={len(text)}\n".encode() + text))
+        return requests
 
     def walk(self, daemon, requests):
         """As many walks as are wanted, at least one of each request; or one alone, by its number."""
@@ -703,6 +706,44 @@ class Tests:
             self.figure(f"the least contrast, {'dark' if dark else 'light'}: " + ", ".join(f"{name} {ratio:.2f} ({what})" for name, (ratio, what) in worst.items()))
             expect(worst["text"][0] >= 4.5 and worst["shapes"][0] >= 3, f"all can be seen: {worst}")
             self.picture(page, f"contrast-{'dark' if dark else 'light'}")
+            page.expect_quiet()
+
+    def test_text(self):
+        """With the drawers hidden no text of a picture is below 12 px; it is whole but for few kinds, of which the present state is in view."""
+        daemon = self.daemon("--page-control", "--limit", "worlds=100")
+        client = self.client(daemon)
+        base, token = daemon.link.split("#")
+        requests = [(f"{number}", *request) for number, request in enumerate([*self.kinds(client), *self.documents()])]
+        for number, request, definition in requests:
+            client.expect(f"world new w{number}", f"use w{number}")
+            if definition:
+                client.socket.sendall(definition)
+                expect(client.end()[0] == "+", f"{request} is defined")
+            client.expect(request)
+        for width, height, most in ((1920, 1080, 4), (1366, 768, 13), (390, 844, len(requests))):
+            page = self.browser.page(width=width, height=height, phone=width < 400)
+            self.ends.append(page.close)
+            page.open(daemon.link)
+            page.until("document.querySelector('.status').dataset.status === 'open'", wait=30)
+            page.evaluate("localStorage.setItem('fsmd-drawers', JSON.stringify({ open: [], sizes: {} }))")
+            cut = []
+            for number, request, _ in requests:
+                page.open(f"{base}?world=w{number}&show=m#{token}")
+                page.until("document.querySelector('.picture :is(.present, .current)')", f"{request} is shown", wait=30)
+                look = """(([frame, picture]) => ({
+                  isWhole: picture.clientWidth <= frame.clientWidth + 2 && picture.clientHeight <= frame.clientHeight + 2,
+                  text: Math.min(...[...picture.querySelectorAll(":is(.node, .edge, .cluster) text")].map((item) => Number(item.getAttribute("font-size") ?? 14))) * picture.getScreenCTM().a,
+                  isInView: ((b, f) => b.x >= f.x - 2 && b.y >= f.y - 2 && b.right <= f.right + 2 && b.bottom <= f.bottom + 2)(
+                    picture.querySelector(".present, .current").getBoundingClientRect(), frame.getBoundingClientRect()) }))(
+                  [document.querySelector(".frame"), document.querySelector(".picture")])"""
+                try:
+                    page.until(f"({look}).isWhole", wait=2 if width < 400 else 5)
+                except Failure:
+                    cut.append(request.split()[1])
+                seen = page.evaluate(look)
+                expect(seen["text"] >= 11.99 and seen["isInView"], f"{request} at {width} x {height}: {seen}")
+            self.figure(f"at {width} x {height} {len(requests) - len(cut)} of {len(requests)} pictures are whole with texts of 12 px; not {', '.join(cut)}")
+            expect(len(cut) <= most, f"at most {most} are not whole at {width} x {height}: {cut}")
             page.expect_quiet()
 
     def test_nothing_moves(self):

@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { ruleOf } from "../../Sources/Page/Web/fields.js";
 import { Facts } from "../../Sources/Page/Web/facts.js";
+import { freeLabels } from "../../Sources/Page/Web/labels.js";
 import { lanesOf } from "../../Sources/Page/Web/lanes.js";
 import { line } from "../../Sources/Page/Web/requests.js";
 import { clockTime, countdown, exactTime, parseDuration, span } from "../../Sources/Page/Web/times.js";
@@ -116,6 +117,20 @@ test("after a gap the last move is not known, until what is missing is there", (
   assert.equal(journal.fill([last, { ...last, seq: 91 }]), true);
   assert.deepEqual(machineAt(journal.lines, "key", Infinity).line, last);
   assert.deepEqual(journal.lines.map(({ seq }) => seq).slice(-3), [4, 5, 90]);
+});
+
+test("a label leaves the frame and the state that it lies on, and goes no farther than it has to", () => {
+  const shape = (x, y, width, height) => ({ getBBox: () => ({ x, y, width, height }) });
+  const label = (x, y) => {
+    const at = { x, y };
+    return { at, getBBox: () => ({ ...at, width: 60, height: 12 }), getAttribute: (name) => at[name], setAttribute: (name, value) => (at[name] = value) };
+  };
+  const drawn = (labels) => ({ querySelectorAll: (selector) => (selector === ".edge" ? labels.map((text) => ({ querySelectorAll: () => [text] }))
+    : selector.startsWith(".node") ? [shape(0, 0, 40, 30)] : [shape(-20, -20, 300, 100)]) });
+  const [free, onState, onFrame] = [label(100, 10), label(30, 10), label(240, 40)];
+  freeLabels(drawn([free, onState, onFrame]));
+  assert.deepEqual([free.at, onFrame.at], [{ x: 100, y: 10 }, { x: 216, y: 40 }]);
+  assert.deepEqual(onState.at, { x: 42, y: 10 });
 });
 
 test("a lane shows the branch of the moment", () => {
