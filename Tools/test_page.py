@@ -10,7 +10,9 @@ import argparse
 import json
 import os
 import pathlib
+import pty
 import re
+import select
 import shutil
 import socket
 import subprocess
@@ -1243,6 +1245,73 @@ class Tests:
             client.expect('point say=""')
             page.until("document.querySelector('.lesson').hidden", "an empty text takes it away")
             page.expect_quiet()
+
+    def test_lesson(self):
+        """A lesson is played to its end before a room: at each stop the page has the text of the terminal and the machine's state, and hides what a question asks for."""
+        daemon = self.daemon()
+        client = self.client(daemon)
+        before = list(os.environ.items())
+        process, terminal = pty.fork()
+        if process == 0:
+            program = os.path.join(self.options.programs, "fsmrepl")
+            os.execve(program, [program, "-s", daemon.path, "run", "--show", "Lessons/02-time-and-the-shift-key.fsm"],
+                      {**dict(before), "TERM": "xterm", "XDG_STATE_HOME": daemon.folder})
+        self.ends.append(lambda: os.close(terminal))
+        words = lambda text: " ".join(re.findall(r"[A-Za-z]+", text))
+
+        def stop():
+            """What is written until a key is waited for; None at the end of the lesson."""
+            text = ""
+            while not re.search(r"q: leave[^\n]*$", text):
+                expect(select.select([terminal], [], [], 60)[0], f"the lesson goes on after {text[-200:]}")
+                try:
+                    text += re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", os.read(terminal, 1 << 16).decode())
+                except OSError:
+                    return None
+            return text
+
+        told, texts, questions, page = "", set(), 0, None
+        while (text := stop()) is not None:
+            told = words(told + text)
+            client.expect("worlds")
+            world = next(line.split()[1] for line in client.data if line.startswith(". lesson-"))
+            if page is None:
+                base, token = daemon.link.split("#")
+                page = self.browser.page()
+                self.ends.append(page.close)
+                page.open(f"{base}?world={world}#{token}")
+                page.until("document.querySelector('.status').dataset.status === 'open'", wait=30)
+            client.expect(f"use {world}", "list")
+            states = {line.split()[1]: line.split()[-1] for line in client.data}
+            client.expect("use main")
+            if states:
+                page.until("document.querySelector('.panel .present-state')", "the machine is shown")
+                name = page.evaluate("document.querySelector('.panel').dataset.name")
+                page.until(f"document.querySelector('.present-state strong').textContent === {json.dumps(states[name])}", f"{name} is in {states[name]}")
+            said = page.evaluate("document.querySelector('.lesson:not([hidden])')?.innerText ?? ''")
+            expect(" ".join(words(said).split()[:6]) in told, f"the page says what the terminal says: {said!r}")
+            texts.add(said)
+            if page.evaluate("document.documentElement.classList.contains('is-predicting')"):
+                questions += 1
+                expect(page.evaluate("[...document.querySelectorAll('footer .possible')].every(e => getComputedStyle(e).visibility === 'hidden')"), "nothing tells the answer")
+            if questions == 1:
+                self.picture(page, "lesson")
+            os.write(terminal, b"\n")
+        expect(os.waitpid(process, 0)[1] == 0, "the lesson ends well")
+        expect(len(texts) > 8 and questions >= 2, f"{len(texts)} texts and {questions} questions were shown")
+        page.expect_quiet()
+
+    def test_print(self):
+        """On paper there are the diagrams with their states and the waveform, and nothing that is pressed."""
+        daemon = self.daemon("--page-control")
+        self.client(daemon).expect("clock virtual", "new shiftKey key", "send key tap")
+        page = self.open(daemon, "key")
+        page.until("document.querySelector('.possible button') && document.querySelector('.wave-picture .segment')")
+        page.ask("Emulation.setEmulatedMedia", media="print")
+        shown = page.evaluate("Object.fromEntries(['.picture .present', '.present-state', '.wave-picture', '.top', '.possible', '.tools', '.slider', '.journal'].map(s => [s, document.querySelector(s).getClientRects().length > 0]))")
+        expect([name for name, isShown in shown.items() if isShown] == [".picture .present", ".present-state", ".wave-picture"], f"on paper is {shown}")
+        expect(page.evaluate("document.querySelector('.picture').getBoundingClientRect().right <= innerWidth"), "the diagram fits the paper")
+        page.expect_quiet()
 
     def test_locked(self):
         """Without the key of the link there is nothing to see, and the page says what to do."""
