@@ -259,6 +259,12 @@ struct GraphsTextTests {
           3 -> 4 [label="finish"]
       }
       """)
+    // A page shows a plain picture in its own look, and leads it where there is room.
+    var shown = Drawing(graph, show: .plain)
+    shown.direction = .down
+    expect(shown.dotWithIDs, contains: "rankdir=TB")
+    expect(shown.dotWithIDs, contains: "shape=box")
+    expect(!shown.dotWithIDs.contains("START"))
   }
 
   @Test("regions stand side by side, each with what of the moves concerns it")

@@ -258,7 +258,7 @@ extension Drawing {
     }
     let signs = sorts.isEmpty ? [] : ["Events: \(sorts.joined(separator: legend[0].sign.isEmpty ? "; " : ", "))"]
     let why = whyPartial.map { "Partial: \($0)" } + signs
-    guard leaves.count > Self.mostReadable, detail != .plain else { return why }
+    guard leaves.count > Self.mostReadable, detail != .plain || hasBareMoves else { return why }
     return why + [
       hasBareMoves
         ? "\(leaves.count) states: moves have labels in the diagrams of the members"
