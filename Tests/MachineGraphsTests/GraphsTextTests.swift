@@ -302,6 +302,12 @@ struct GraphsTextTests {
           lit --> dark : power
       """)
     expectEqual(Lamps.kind.regionSizes, "2 + 2, and 1 outside them")
+    // In the order of the word: Graphviz writes rows as they are listed, and columns from right to left.
+    var shown = drawing
+    for (direction, order) in [(Drawing.Direction.right, ["left", "right"]), (.down, ["right", "left"])] {
+      shown.direction = direction
+      expectEqual(shown.dotWithIDs.matches(of: /label="(left|right)";/).map { String($0.output.1) }, order)
+    }
   }
 
   @Test("in PlantUML, which can lose one of two labels there, moves leave the states of a node within another")

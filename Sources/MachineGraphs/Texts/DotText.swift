@@ -97,7 +97,9 @@ private struct DotText {
     region.nodes.flatMap { place -> [String] in
       let node = drawing.nodes[place]
       guard node.isComposite else { return start(of: place) + [state(place)] }
-      let inner = node.regions.enumerated().flatMap { number, region -> [String] in
+      // Graphviz places parts without arrows between them from top to bottom, but from right to left.
+      let regions = Array(node.regions.enumerated())
+      let inner = (hasIDs && isTopDown ? regions.reversed() : regions).flatMap { number, region -> [String] in
         let states = states(of: region, in: Hub.Home(node: place, region: number))
         return region.name.isEmpty
           ? states : cluster("\(place)_\(number)", region.name, "dashed,rounded", states)
