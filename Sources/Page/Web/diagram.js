@@ -373,7 +373,7 @@ export class Diagram {
     ]);
     const taken = [...this.#root.querySelectorAll(".node > :is(path, polygon, ellipse), .edge text, .countdown .plate")].map((item) => item.getBBox());
     const whole = this.#box;
-    const isShown = ([x, y]) => x - width / 2 >= whole.x && x + width / 2 <= whole.x + whole.width && y - height / 2 >= whole.y && y + height / 2 <= whole.y + whole.height;
+    const isShown = ([x, y]) => !whole || x - width / 2 >= whole.x && x + width / 2 <= whole.x + whole.width && y - height / 2 >= whole.y && y + height / 2 <= whole.y + whole.height;
     const isFree = ([x, y]) => isShown([x, y]) && !taken.some((other) =>
       Math.abs(other.x + other.width / 2 - x) < (other.width + width) / 2 &&
       Math.abs(other.y + other.height / 2 - y) < (other.height + height) / 2);

@@ -62,6 +62,8 @@ export function afterFrame(work) {
 // several of them leave time for frames.
 const REST = 8;
 const REST_OF_FRAME = 3;
+// Milliseconds of that at most: a window that is covered has no frames for long.
+const LONGEST_REST = 500;
 // Milliseconds of a usual frame.
 const FRAME = 17;
 
@@ -78,7 +80,7 @@ export function atMostEvery(pause, work) {
     if (!document.hidden) {
       afterFrame(() => {
         const now = performance.now();
-        next = Math.max(next, now + REST_OF_FRAME * (now - begun - FRAME));
+        next = Math.max(next, now + Math.min(LONGEST_REST, REST_OF_FRAME * (now - begun - FRAME)));
       });
     }
   };

@@ -162,7 +162,7 @@ class Page {
   #enter(room) {
     document.querySelector(".rooms").dataset.room = room;
     for (const button of document.querySelectorAll(".tabs button")) button.setAttribute("aria-pressed", String(button.dataset.room === room));
-    this.#views.wave.update();
+    this.#refit();
   }
 
   // MARK: The session
