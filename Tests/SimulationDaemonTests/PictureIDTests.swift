@@ -13,7 +13,7 @@ struct PictureIDTests {
 
   @Test(
     "each transition names what is drawn for it, from its state to its target, with its label", arguments: entries,
-    [.usual, .plain])
+    [Drawing.Detail.usual, .plain])
   func arrows(entry: CatalogueEntry, detail: Drawing.Detail) throws {
     let (detailed, picture) = try drawings(of: entry, show: detail)
     let text = Picture(picture.dotWithIDs)
