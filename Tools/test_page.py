@@ -475,6 +475,55 @@ class Tests:
         expect(float(re.search(r" t=([0-9.]+)", client.say("clock")[0])[1]) == before + 90, "by as much as was said")
         page.expect_quiet()
 
+    def test_picking(self):
+        """A click on an arrow sends its event, one on a state says what it is and what leads there; `partial` says why."""
+        daemon = self.daemon("--page-control")
+        client = self.client(daemon)
+        client.expect("clock virtual", "new shiftKey key", "new pagination list")
+        page = self.open(daemon, "key")
+        page.until("document.querySelector('.edge.possible')")
+        click = "(e => e.dispatchEvent(new MouseEvent('click', { bubbles: true })))"
+        page.evaluate(click + "(document.querySelector('.edge.possible path'))")
+        self.expect_present(page, "key", ["on"], ["off"])
+        page.evaluate(click + "(seen.node('key', 'capsLock').querySelector('path'))")
+        page.until("(t => t.startsWith('capsLock') && t.includes('Reached by tap from on'))(document.querySelector('.card').innerText)", "what leads to the state is told")
+        page.evaluate(click + "(document.querySelector('.frame'))")
+        page.until("document.querySelector('.card').hidden", "until something else is clicked")
+        expect(page.evaluate("document.querySelector('.partial').hidden"), "the picture of the key is whole")
+        page.open(daemon.address("list"))
+        page.until("document.querySelector('.panel[data-name=list] .picture .present')")
+        page.click(".partial")
+        page.until("document.querySelector('.card').innerText.includes('not every machine')", "why it is partial is told")
+        page.expect_quiet()
+
+    def test_drawers(self):
+        """The machines, the journal and the waveform have a key each, and a size that is kept; `f` leaves the diagram, the clock and the events."""
+        daemon = self.daemon("--page-control")
+        client = self.client(daemon)
+        client.expect("clock virtual", "new shiftKey key", "send key tap")
+        page = self.open(daemon, "key")
+        shown = "['.list-of-machines', '.journal', '.dock'].map(s => document.querySelector(s).getClientRects().length)"
+        expect(page.evaluate(shown) == [1, 1, 1], "on a wide screen all are open")
+        page.key("j")
+        page.until(f"({shown}).join() === '1,0,1'", "j hides the journal")
+        edge = page.evaluate("(b => ({ x: b.x + b.width / 2, y: b.y + 200 }))(document.querySelector('.list-of-machines .handle').getBoundingClientRect())")
+        page.drag(edge, {"x": edge["x"] + 80, "y": edge["y"]})
+        width = page.evaluate("document.querySelector('.list-of-machines').offsetWidth")
+        page.open(daemon.address("key"))
+        page.until("document.querySelector('.picture .present')")
+        expect(page.evaluate(shown) == [1, 0, 1] and page.evaluate("document.querySelector('.list-of-machines').offsetWidth") == width, "what is open and how wide is kept")
+        before = page.evaluate("document.querySelector('.frame').clientWidth * document.querySelector('.frame').clientHeight")
+        page.key("f")
+        page.until(f"({shown}).join() === '0,0,0' && !document.querySelector('.top h1').getClientRects().length", "f leaves the stage")
+        expect(page.evaluate("document.querySelector('.frame').clientWidth * document.querySelector('.frame').clientHeight") > before, "the diagram is larger")
+        expect(page.evaluate("['.time', '.present-state', '.possible button'].every(s => document.querySelector(s).getClientRects().length)"), "the clock, the state and the events are there")
+        page.key("q")
+        page.until("getComputedStyle(document.querySelector('footer .possible')).visibility === 'hidden'", "q hides what is possible")
+        page.key("q")
+        page.key("f")
+        page.until(f"({shown}).join() === '1,0,1'", "f again brings back what was there")
+        page.expect_quiet()
+
     def test_new_machine(self):
         """A machine is made from the catalogue, with parameters that are checked; its picture comes at once."""
         daemon = self.daemon("--page-control")
