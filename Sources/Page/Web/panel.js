@@ -24,7 +24,8 @@ export class Panel {
   #events;
   #parts;
   #isGone = false;
-  // By the name of a machine: { member, exists, state, kind, possible, ignored, outcomes, readings, line, outputs }.
+  // By the name of a machine: { member, exists, state, kind, possible, ignored, outcomes, readings, line, outputs, heard }; the last
+  // counts what was heard of it.
   #members = new Map();
   #past = null;
   #finish;
@@ -228,7 +229,7 @@ export class Panel {
   }
 
   #newMember(member, kind) {
-    return { member, kind, exists: true, state: null, isAsked: false, possible: [], ignored: [], outcomes: [], readings: [], line: null, outputs: [] };
+    return { member, kind, exists: true, state: null, isAsked: false, possible: [], ignored: [], outcomes: [], readings: [], line: null, outputs: [], heard: 0 };
   }
 
   async #without(reply, shown) {
@@ -349,6 +350,7 @@ export class Panel {
       member.outputs.push(item.output);
     }
     this.#dirty.add(item.name);
+    member.heard += 1;
     this.#look();
     if (this.#hasPlaces) this.#redraw();
     if (this.#past !== null || !this.#facts) return;
@@ -531,6 +533,7 @@ export class Panel {
     this.#dirty.clear();
     await Promise.all(names.map(async (name) => {
       const { source } = this.#page;
+      const { heard } = this.#members.get(name);
       const asked = source.request(line(["show", name]));
       const can = await source.request(line(["can", name]));
       const member = this.#members.get(name);
@@ -542,8 +545,8 @@ export class Panel {
         return { event, effects: ok ? reply.effect ?? [] : [], into: ok ? reply.into ?? [] : [] };
       }));
       const shown = await asked;
-      // What was heard since is newer; it asks again.
-      if (this.#dirty.has(name)) return;
+      // What was heard since is newer; it asks again. (That readings are to be asked for anew is no news.)
+      if (member.heard !== heard) return;
       this.#takeShow(name, shown);
       if (!can.ok || !shown.ok) return;
       member.possible = can.data.filter(isPossible).map((item) => item.event);
@@ -577,6 +580,7 @@ export class Panel {
     for (const [name, member] of this.#members) {
       const { exists, state, line, outputs } = machineAt(lines, name, Infinity);
       this.#doubt(member);
+      member.heard += 1;
       if (!exists) this.#setGone(name);
       else Object.assign(member, { state: state ?? member.state, line, outputs });
       const shown = this.#past?.get(name) ?? { line, outputs };
