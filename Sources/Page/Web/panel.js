@@ -527,37 +527,46 @@ export class Panel {
   }
 
   // Asks anew for what is possible, for the machines of which something was heard.
+  // One question at a time: of a burst of changes, what is asked last is answered next.
   async #ask() {
-    if (this.#isGone) return;
+    if (this.#isGone || this.#isAsking) return;
+    this.#isAsking = true;
     const names = [...this.#dirty].filter((name) => this.#members.has(name));
     this.#dirty.clear();
-    await Promise.all(names.map(async (name) => {
-      const { source } = this.#page;
-      const { heard } = this.#members.get(name);
-      const asked = source.request(line(["show", name]));
-      const can = await source.request(line(["can", name]));
-      const member = this.#members.get(name);
-      if (!member) return;
-      // Data that were not tried may do something.
-      const isPossible = (item) => !item.effect || item.arguments?.length > 0;
-      const outcomes = await Promise.all(can.data.filter((item) => !item.effect).map(async ({ event }) => {
-        const { ok, reply } = await source.request(line(["can", name, event]));
-        return { event, effects: ok ? reply.effect ?? [] : [], into: ok ? reply.into ?? [] : [] };
+    try {
+      await Promise.all(names.map(async (name) => {
+        const { source } = this.#page;
+        const { heard } = this.#members.get(name);
+        const asked = source.request(line(["show", name]));
+        const can = await source.request(line(["can", name]));
+        const shown = await asked;
+        const member = this.#members.get(name);
+        // What was heard since is newer; it asks again. (That readings are to be asked for anew is no news.)
+        if (!member || member.heard !== heard) return;
+        // What each event would do may take long to try.
+        this.#takeShow(name, shown);
+        // Data that were not tried may do something.
+        const isPossible = (item) => !item.effect || item.arguments?.length > 0;
+        const outcomes = await Promise.all(can.data.filter((item) => !item.effect).map(async ({ event }) => {
+          const { ok, reply } = await source.request(line(["can", name, event]));
+          return { event, effects: ok ? reply.effect ?? [] : [], into: ok ? reply.into ?? [] : [] };
+        }));
+        if (!can.ok || !shown.ok || member.heard !== heard) return;
+        member.possible = can.data.filter(isPossible).map((item) => item.event);
+        member.ignored = can.data.filter((item) => !isPossible(item)).map((item) => item.event);
+        Object.assign(member, { outcomes, isAsked: true });
+        const { machines } = this.#page.world;
+        member.kind ??= machines.get(name)?.kind ?? (await this.#kindOf(name));
       }));
-      const shown = await asked;
-      // What was heard since is newer; it asks again. (That readings are to be asked for anew is no news.)
-      if (member.heard !== heard) return;
-      this.#takeShow(name, shown);
-      if (!can.ok || !shown.ok) return;
-      member.possible = can.data.filter(isPossible).map((item) => item.event);
-      member.ignored = can.data.filter((item) => !isPossible(item)).map((item) => item.event);
-      Object.assign(member, { outcomes, isAsked: true });
-      const { machines } = this.#page.world;
-      member.kind ??= machines.get(name)?.kind ?? (await this.#kindOf(name));
-    }));
+    } finally {
+      this.#isAsking = false;
+    }
+    if (this.#dirty.size) this.#look();
     if (this.#isGone || this.#past) return;
     this.#show();
   }
+
+  #isAsking = false;
 
   async #kindOf(name) {
     const { data } = await this.#page.source.request(line(["list", name]));
