@@ -10,7 +10,9 @@ import argparse
 import json
 import os
 import pathlib
+import pty
 import re
+import select
 import shutil
 import socket
 import subprocess
@@ -22,8 +24,9 @@ import time
 from browser import Browser, Failure
 from page_walk import Walk
 
-# Walks on pages of one browser at a time.
-SIDE_BY_SIDE = 3
+# Walks on pages of one browser at a time, and seconds between two looks at them while all wait for their pages.
+SIDE_BY_SIDE = 4
+BETWEEN_LOOKS = 0.03
 
 # Colours as the browser computes them.
 PRESENT = "rgb(255, 194, 51)"
@@ -472,6 +475,55 @@ class Tests:
         expect(float(re.search(r" t=([0-9.]+)", client.say("clock")[0])[1]) == before + 90, "by as much as was said")
         page.expect_quiet()
 
+    def test_picking(self):
+        """A click on an arrow sends its event, one on a state says what it is and what leads there; `partial` says why."""
+        daemon = self.daemon("--page-control")
+        client = self.client(daemon)
+        client.expect("clock virtual", "new shiftKey key", "new pagination list")
+        page = self.open(daemon, "key")
+        page.until("document.querySelector('.edge.possible')")
+        click = "(e => e.dispatchEvent(new MouseEvent('click', { bubbles: true })))"
+        page.evaluate(click + "(document.querySelector('.edge.possible path'))")
+        self.expect_present(page, "key", ["on"], ["off"])
+        page.evaluate(click + "(seen.node('key', 'capsLock').querySelector('path'))")
+        page.until("(t => t.startsWith('capsLock') && t.includes('Reached by tap from on'))(document.querySelector('.card').innerText)", "what leads to the state is told")
+        page.evaluate(click + "(document.querySelector('.frame'))")
+        page.until("document.querySelector('.card').hidden", "until something else is clicked")
+        expect(page.evaluate("document.querySelector('.partial').hidden"), "the picture of the key is whole")
+        page.open(daemon.address("list"))
+        page.until("document.querySelector('.panel[data-name=list] .picture .present')")
+        page.click(".partial")
+        page.until("document.querySelector('.card').innerText.includes('not every machine')", "why it is partial is told")
+        page.expect_quiet()
+
+    def test_drawers(self):
+        """The machines, the journal and the waveform have a key each, and a size that is kept; `f` leaves the diagram, the clock and the events."""
+        daemon = self.daemon("--page-control")
+        client = self.client(daemon)
+        client.expect("clock virtual", "new shiftKey key", "send key tap")
+        page = self.open(daemon, "key")
+        shown = "['.list-of-machines', '.journal', '.dock'].map(s => document.querySelector(s).getClientRects().length)"
+        expect(page.evaluate(shown) == [1, 1, 1], "on a wide screen all are open")
+        page.key("j")
+        page.until(f"({shown}).join() === '1,0,1'", "j hides the journal")
+        edge = page.evaluate("(b => ({ x: b.x + b.width / 2, y: b.y + 200 }))(document.querySelector('.list-of-machines .handle').getBoundingClientRect())")
+        page.drag(edge, {"x": edge["x"] + 80, "y": edge["y"]})
+        width = page.evaluate("document.querySelector('.list-of-machines').offsetWidth")
+        page.open(daemon.address("key"))
+        page.until("document.querySelector('.picture .present')")
+        expect(page.evaluate(shown) == [1, 0, 1] and page.evaluate("document.querySelector('.list-of-machines').offsetWidth") == width, "what is open and how wide is kept")
+        before = page.evaluate("document.querySelector('.frame').clientWidth * document.querySelector('.frame').clientHeight")
+        page.key("f")
+        page.until(f"({shown}).join() === '0,0,0' && !document.querySelector('.top h1').getClientRects().length", "f leaves the stage")
+        expect(page.evaluate("document.querySelector('.frame').clientWidth * document.querySelector('.frame').clientHeight") > before, "the diagram is larger")
+        expect(page.evaluate("['.time', '.present-state', '.possible button'].every(s => document.querySelector(s).getClientRects().length)"), "the clock, the state and the events are there")
+        page.key("q")
+        page.until("getComputedStyle(document.querySelector('footer .possible')).visibility === 'hidden'", "q hides what is possible")
+        page.key("q")
+        page.key("f")
+        page.until(f"({shown}).join() === '1,0,1'", "f again brings back what was there")
+        page.expect_quiet()
+
     def test_new_machine(self):
         """A machine is made from the catalogue, with parameters that are checked; its picture comes at once."""
         daemon = self.daemon("--page-control")
@@ -544,26 +596,29 @@ class Tests:
     def test_walk_kinds(self):
         """At each moment of a random walk the screen says of each kind what the daemon says: now, undone, in the past, in a fork."""
         daemon = self.daemon("--page-control")
-        client = self.client(daemon)
-        client.say("kinds")
-        kinds = [line.split()[1] for line in client.data]
-        # What has to be said of a machine of a kind.
-        needed = {"spamFilter": " words=hell,spam", "regex": " pattern=(ab|c)*d", "acceptor": " pattern=(ab|c)*d",
-                  "automaton": " states=even,odd alphabet=01 transitions=even:0:even,even:1:odd,odd:0:odd,odd:1:even accepting=even"}
-        self.walk(daemon, [(f"new {kind} m{needed.get(kind, '')}", b"") for kind in kinds])
+        self.walk(daemon, self.kinds(self.client(daemon)))
 
     def test_walk_documents(self):
         """The same of each document of Examples/Statecharts."""
-        daemon = self.daemon("--page-control")
+        self.walk(self.daemon("--page-control"), self.documents())
+
+    def kinds(self, client):
+        """The request that makes a machine `m` of each kind, each with no document."""
+        client.say("kinds")
+        # What has to be said of a machine of a kind.
+        needed = {"spamFilter": " words=hell,spam", "regex": " pattern=(ab|c)*d", "acceptor": " pattern=(ab|c)*d",
+                  "automaton": " states=even,odd alphabet=01 transitions=even:0:even,even:1:odd,odd:0:odd,odd:1:even accepting=even"}
+        return [(f"new {kind} m{needed.get(kind, '')}", b"") for kind in (line.split()[1] for line in client.data)]
+
+    def documents(self):
+        """The same of each document of Examples/Statecharts, with the request that defines its kind."""
         formats = {".scxml": "scxml", ".mmd": "mermaid", ".puml": "plantuml", ".json": "xstate"}
         requests = []
         for path in sorted(pathlib.Path("Examples/Statecharts").iterdir()):
-            if path.suffix not in formats:
-                continue
-            text = path.read_bytes()
-            definition = f"define document format={formats[path.suffix]} bytes={len(text)}\n".encode() + text
-            requests.append(("new document m", definition))
-        self.walk(daemon, requests)
+            if path.suffix in formats:
+                text = path.read_bytes()
+                requests.append(("new document m", f"define document format={formats[path.suffix]} bytes={len(text)}\n".encode() + text))
+        return requests
 
     def walk(self, daemon, requests):
         """As many walks as are wanted, at least one of each request; or one alone, by its number."""
@@ -578,6 +633,7 @@ class Tests:
         walks = list(lanes)
         count, mistakes = 0, []
         while lanes:
+            looks = sum(walk.looks for walk in walks)
             for walk, way in list(lanes.items()):
                 number, steps = way or (next(numbers, None), None)
                 if number is None:
@@ -594,6 +650,8 @@ class Tests:
                 except Failure as failure:
                     mistakes.append(f"FSMD_SEED={seed} --walk {number} {request}: {failure}")
                 lanes[walk] = None
+            if looks == sum(walk.looks for walk in walks):
+                time.sleep(BETWEEN_LOOKS)
         self.figure(f"{count} walks, {sum(walk.looks for walk in walks)} screens compared with the daemon, "
                     f"the least text {min(walk.least for walk in walks):.1f} px (FSMD_SEED={seed})")
         expect(not mistakes, "\n        ".join(["", *mistakes]))
@@ -699,6 +757,44 @@ class Tests:
             self.figure(f"the least contrast, {'dark' if dark else 'light'}: " + ", ".join(f"{name} {ratio:.2f} ({what})" for name, (ratio, what) in worst.items()))
             expect(worst["text"][0] >= 4.5 and worst["shapes"][0] >= 3, f"all can be seen: {worst}")
             self.picture(page, f"contrast-{'dark' if dark else 'light'}")
+            page.expect_quiet()
+
+    def test_text(self):
+        """With the drawers hidden no text of a picture is below 12 px; it is whole but for few kinds, of which the present state is in view."""
+        daemon = self.daemon("--page-control", "--limit", "worlds=100")
+        client = self.client(daemon)
+        base, token = daemon.link.split("#")
+        requests = [(f"{number}", *request) for number, request in enumerate([*self.kinds(client), *self.documents()])]
+        for number, request, definition in requests:
+            client.expect(f"world new w{number}", f"use w{number}")
+            if definition:
+                client.socket.sendall(definition)
+                expect(client.end()[0] == "+", f"{request} is defined")
+            client.expect(request)
+        for width, height, most in ((1920, 1080, 4), (1366, 768, 13), (390, 844, len(requests))):
+            page = self.browser.page(width=width, height=height, phone=width < 400)
+            self.ends.append(page.close)
+            page.open(daemon.link)
+            page.until("document.querySelector('.status').dataset.status === 'open'", wait=30)
+            page.evaluate("localStorage.setItem('fsmd-drawers', JSON.stringify({ open: [], sizes: {} }))")
+            cut = []
+            for number, request, _ in requests:
+                page.open(f"{base}?world=w{number}&show=m#{token}")
+                page.until("document.querySelector('.picture :is(.present, .current)')", f"{request} is shown", wait=30)
+                look = """(([frame, picture]) => ({
+                  isWhole: picture.clientWidth <= frame.clientWidth + 2 && picture.clientHeight <= frame.clientHeight + 2,
+                  text: Math.min(...[...picture.querySelectorAll(":is(.node, .edge, .cluster) text")].map((item) => Number(item.getAttribute("font-size") ?? 14))) * picture.getScreenCTM().a,
+                  isInView: ((b, f) => b.x >= f.x - 2 && b.y >= f.y - 2 && b.right <= f.right + 2 && b.bottom <= f.bottom + 2)(
+                    picture.querySelector(".present, .current").getBoundingClientRect(), frame.getBoundingClientRect()) }))(
+                  [document.querySelector(".frame"), document.querySelector(".picture")])"""
+                try:
+                    page.until(f"({look}).isWhole", wait=2 if width < 400 else 5)
+                except Failure:
+                    cut.append(request.split()[1])
+                seen = page.evaluate(look)
+                expect(seen["text"] >= 11.99 and seen["isInView"], f"{request} at {width} x {height}: {seen}")
+            self.figure(f"at {width} x {height} {len(requests) - len(cut)} of {len(requests)} pictures are whole with texts of 12 px; not {', '.join(cut)}")
+            expect(len(cut) <= most, f"at most {most} are not whole at {width} x {height}: {cut}")
             page.expect_quiet()
 
     def test_nothing_moves(self):
@@ -1198,6 +1294,73 @@ class Tests:
             client.expect('point say=""')
             page.until("document.querySelector('.lesson').hidden", "an empty text takes it away")
             page.expect_quiet()
+
+    def test_lesson(self):
+        """A lesson is played to its end before a room: at each stop the page has the text of the terminal and the machine's state, and hides what a question asks for."""
+        daemon = self.daemon()
+        client = self.client(daemon)
+        before = list(os.environ.items())
+        process, terminal = pty.fork()
+        if process == 0:
+            program = os.path.join(self.options.programs, "fsmrepl")
+            os.execve(program, [program, "-s", daemon.path, "run", "--show", "Lessons/02-time-and-the-shift-key.fsm"],
+                      {**dict(before), "TERM": "xterm", "XDG_STATE_HOME": daemon.folder})
+        self.ends.append(lambda: os.close(terminal))
+        words = lambda text: " ".join(re.findall(r"[A-Za-z]+", text))
+
+        def stop():
+            """What is written until a key is waited for; None at the end of the lesson."""
+            text = ""
+            while not re.search(r"q: leave[^\n]*$", text):
+                expect(select.select([terminal], [], [], 60)[0], f"the lesson goes on after {text[-200:]}")
+                try:
+                    text += re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", os.read(terminal, 1 << 16).decode())
+                except OSError:
+                    return None
+            return text
+
+        told, texts, questions, page = "", set(), 0, None
+        while (text := stop()) is not None:
+            told = words(told + text)
+            client.expect("worlds")
+            world = next(line.split()[1] for line in client.data if line.startswith(". lesson-"))
+            if page is None:
+                base, token = daemon.link.split("#")
+                page = self.browser.page()
+                self.ends.append(page.close)
+                page.open(f"{base}?world={world}#{token}")
+                page.until("document.querySelector('.status').dataset.status === 'open'", wait=30)
+            client.expect(f"use {world}", "list")
+            states = {line.split()[1]: line.split()[-1] for line in client.data}
+            client.expect("use main")
+            if states:
+                page.until("document.querySelector('.panel .present-state')", "the machine is shown")
+                name = page.evaluate("document.querySelector('.panel').dataset.name")
+                page.until(f"document.querySelector('.present-state strong').textContent === {json.dumps(states[name])}", f"{name} is in {states[name]}")
+            said = page.evaluate("document.querySelector('.lesson:not([hidden])')?.innerText ?? ''")
+            expect(" ".join(words(said).split()[:6]) in told, f"the page says what the terminal says: {said!r}")
+            texts.add(said)
+            if page.evaluate("document.documentElement.classList.contains('is-predicting')"):
+                questions += 1
+                expect(page.evaluate("[...document.querySelectorAll('footer .possible')].every(e => getComputedStyle(e).visibility === 'hidden')"), "nothing tells the answer")
+            if questions == 1:
+                self.picture(page, "lesson")
+            os.write(terminal, b"\n")
+        expect(os.waitpid(process, 0)[1] == 0, "the lesson ends well")
+        expect(len(texts) > 8 and questions >= 2, f"{len(texts)} texts and {questions} questions were shown")
+        page.expect_quiet()
+
+    def test_print(self):
+        """On paper there are the diagrams with their states and the waveform, and nothing that is pressed."""
+        daemon = self.daemon("--page-control")
+        self.client(daemon).expect("clock virtual", "new shiftKey key", "send key tap")
+        page = self.open(daemon, "key")
+        page.until("document.querySelector('.possible button') && document.querySelector('.wave-picture .segment')")
+        page.ask("Emulation.setEmulatedMedia", media="print")
+        shown = page.evaluate("Object.fromEntries(['.picture .present', '.present-state', '.wave-picture', '.top', '.possible', '.tools', '.slider', '.journal'].map(s => [s, document.querySelector(s).getClientRects().length > 0]))")
+        expect([name for name, isShown in shown.items() if isShown] == [".picture .present", ".present-state", ".wave-picture"], f"on paper is {shown}")
+        expect(page.evaluate("document.querySelector('.picture').getBoundingClientRect().right <= innerWidth"), "the diagram fits the paper")
+        page.expect_quiet()
 
     def test_locked(self):
         """Without the key of the link there is nothing to see, and the page says what to do."""

@@ -100,6 +100,9 @@ static const unsigned char drawers_js[] = {
 static const unsigned char minimap_js[] = {
 #embed "../Page/Web/minimap.js"
 };
+static const unsigned char labels_js[] = {
+#embed "../Page/Web/labels.js"
+};
 static const unsigned char main_js[] = {
 #embed "../Page/Web/main.js"
 };
@@ -139,6 +142,7 @@ static const struct fsm_page_file files[] = {
     ROW("theme.js", theme_js),
     ROW("drawers.js", drawers_js),
     ROW("minimap.js", minimap_js),
+    ROW("labels.js", labels_js),
     ROW("main.js", main_js),
 };
 

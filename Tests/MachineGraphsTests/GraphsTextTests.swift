@@ -259,6 +259,12 @@ struct GraphsTextTests {
           3 -> 4 [label="finish"]
       }
       """)
+    // A page shows a plain picture in its own look, and leads it where there is room.
+    var shown = Drawing(graph, show: .plain)
+    shown.direction = .down
+    expect(shown.dotWithIDs, contains: "rankdir=TB")
+    expect(shown.dotWithIDs, contains: "shape=box")
+    expect(!shown.dotWithIDs.contains("START"))
   }
 
   @Test("regions stand side by side, each with what of the moves concerns it")
@@ -296,6 +302,12 @@ struct GraphsTextTests {
           lit --> dark : power
       """)
     expectEqual(Lamps.kind.regionSizes, "2 + 2, and 1 outside them")
+    // In the order of the word: Graphviz writes rows as they are listed, and columns from right to left.
+    var shown = drawing
+    for (direction, order) in [(Drawing.Direction.right, ["left", "right"]), (.down, ["right", "left"])] {
+      shown.direction = direction
+      expectEqual(shown.dotWithIDs.matches(of: /label="(left|right)";/).map { String($0.output.1) }, order)
+    }
   }
 
   @Test("in PlantUML, which can lose one of two labels there, moves leave the states of a node within another")

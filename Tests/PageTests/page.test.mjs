@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { ruleOf } from "../../Sources/Page/Web/fields.js";
 import { Facts } from "../../Sources/Page/Web/facts.js";
+import { freeLabels } from "../../Sources/Page/Web/labels.js";
 import { lanesOf } from "../../Sources/Page/Web/lanes.js";
 import { line } from "../../Sources/Page/Web/requests.js";
 import { clockTime, countdown, exactTime, parseDuration, span } from "../../Sources/Page/Web/times.js";
@@ -98,13 +99,38 @@ test("a redo puts back what was undone", () => {
   assert.equal(machineAt(journal.lines, "key", Infinity).state, "capsLock");
 });
 
-test("older lines come before those that are there, each once, and none of the latter again", () => {
+test("what is missing comes to its place, each line once", () => {
   const journal = new Journal();
   journal.add({ seq: 9, t: 9, name: "a", what: "moved", from: "x", to: "y", event: "go" });
   const older = [{ seq: 2, t: 1, name: "a", what: "created", kind: "k", state: "x" }, { seq: 9, t: 9, name: "a", what: "moved", from: "x", to: "y", event: "go" }];
-  assert.equal(journal.addOlder(older), true);
-  assert.equal(journal.addOlder(older), false);
+  assert.equal(journal.fill(older), true);
+  assert.equal(journal.fill(older), false);
   assert.deepEqual(journal.lines.map(({ seq }) => seq), [2, 9]);
+});
+
+test("after a gap the last move is not known, until what is missing is there", () => {
+  const { journal } = tapped();
+  journal.skip(5, 90);
+  assert.deepEqual([machineAt(journal.lines, "key", Infinity).state, machineAt(journal.lines, "key", Infinity).line], [null, null]);
+  assert.equal(machineAt(journal.lines, "key", 3).line.to, "capsLock");
+  const last = { seq: 90, t: 2, name: "key", what: "moved", from: "capsLock", to: "off", event: "tap" };
+  assert.equal(journal.fill([last, { ...last, seq: 91 }]), true);
+  assert.deepEqual(machineAt(journal.lines, "key", Infinity).line, last);
+  assert.deepEqual(journal.lines.map(({ seq }) => seq).slice(-3), [4, 5, 90]);
+});
+
+test("a label leaves the frame and the state that it lies on, and goes no farther than it has to", () => {
+  const shape = (x, y, width, height) => ({ getBBox: () => ({ x, y, width, height }) });
+  const label = (x, y) => {
+    const at = { x, y };
+    return { at, getBBox: () => ({ ...at, width: 60, height: 12 }), getAttribute: (name) => at[name], setAttribute: (name, value) => (at[name] = value) };
+  };
+  const drawn = (labels) => ({ querySelectorAll: (selector) => (selector === ".edge" ? labels.map((text) => ({ querySelectorAll: () => [text] }))
+    : selector.startsWith(".node") ? [shape(0, 0, 40, 30)] : [shape(-20, -20, 300, 100)]) });
+  const [free, onState, onFrame] = [label(100, 10), label(30, 10), label(240, 40)];
+  freeLabels(drawn([free, onState, onFrame]));
+  assert.deepEqual([free.at, onFrame.at], [{ x: 100, y: 10 }, { x: 216, y: 40 }]);
+  assert.deepEqual(onState.at, { x: 42, y: 10 });
 });
 
 test("a lane shows the branch of the moment", () => {

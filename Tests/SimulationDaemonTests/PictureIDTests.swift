@@ -11,9 +11,11 @@ import Testing
 struct PictureIDTests {
   static let entries = Catalogue.simulations.entries
 
-  @Test("each transition names what is drawn for it, from its state to its target, with its label", arguments: entries)
-  func arrows(entry: CatalogueEntry) throws {
-    let (detailed, picture) = try drawings(of: entry)
+  @Test(
+    "each transition names what is drawn for it, from its state to its target, with its label", arguments: entries,
+    [Drawing.Detail.usual, .plain])
+  func arrows(entry: CatalogueEntry, detail: Drawing.Detail) throws {
+    let (detailed, picture) = try drawings(of: entry, show: detail)
     let text = Picture(picture.dotWithIDs)
     let facts = try Facts(detailed.json(picture: picture))
     // Its ground, its distances and its title are others, too, since a page shows it.
@@ -101,14 +103,19 @@ struct PictureIDTests {
   // MARK: The means
 
   /// What `graph` gives for programs, and what it gives to be drawn.
-  private func drawings(of entry: CatalogueEntry) throws -> (detailed: Drawing, picture: Drawing) {
+  private func drawings(of entry: CatalogueEntry, show detail: Drawing.Detail = .usual) throws -> (
+    detailed: Drawing, picture: Drawing
+  ) {
     switch entry {
     case .machine(let kind):
-      let drawing = Drawing(try SharedGraphs.graph(of: kind))
+      let drawing = Drawing(try SharedGraphs.graph(of: kind), show: detail)
       return (drawing, drawing)
     case .composition(let composition):
       let members = try composition.members.map { (graph: try SharedGraphs.graph(of: $0.kind), mark: GraphMark?.none) }
-      return (Drawing(composition, members: members), Drawing(composition, members: members, isBrief: true))
+      return (
+        Drawing(composition, members: members, show: detail),
+        Drawing(composition, members: members, show: detail, isBrief: detail == .usual)
+      )
     }
   }
 

@@ -529,6 +529,8 @@ struct PresenterTests {
     let style = Style(usesColour: true, usesUnicode: true)
     let coloured = try shown("send key tap", "+ moved off on t=0.000 seq=2", format: .people(style))
     expect(coloured, contains: "\u{1B}[36moff\u{1B}[0m")
+    // Amber is the state of now.
+    expect(coloured, contains: "\u{1B}[33mon\u{1B}[0m")
     let bare = coloured.replacing(/\u{1B}\[[0-9]+m/, with: "")
     expectEqual(bare, "off → on  0.000s #2\n")
     let plain = Style(usesColour: false, usesUnicode: false)

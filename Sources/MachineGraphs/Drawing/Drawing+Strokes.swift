@@ -47,11 +47,13 @@ struct Stroke {
   /// The lines of the labels, none much longer than a line of text in a picture. Where a label takes several lines, a
   /// dot begins each label.
   ///
-  /// - Parameter mark: Stands before what is possible.
-  func lines(mark: String = "") -> [String] {
+  /// - Parameters:
+  ///   - mark: Stands before what is possible.
+  ///   - width: Columns of a line.
+  func lines(mark: String = "", to width: Int = TextLines.width) -> [String] {
     if isBare { return [] }
     let all = labels.map { label in
-      TextLines.wrapped(label).enumerated().map { $0 == 0 && possible.contains(label) ? mark + $1 : $1 }
+      TextLines.wrapped(label, to: width).enumerated().map { $0 == 0 && possible.contains(label) ? mark + $1 : $1 }
     }
     guard all.count > 1, all.contains(where: { $0.count > 1 }) else { return all.flatMap(\.self) }
     return all.flatMap { lines in lines.enumerated().map { $0 == 0 ? "• " + $1 : $1 } }
@@ -244,7 +246,7 @@ extension Drawing {
   private static let mostReadable = 30
 
   /// Whether moves have no labels. A composition with many states shows its states and wires.
-  var hasBareMoves: Bool { isComposition && detail == .usual && leaves.count > Self.mostReadable }
+  var hasBareMoves: Bool { isComposition && detail != .all && leaves.count > Self.mostReadable }
 
   /// The remarks as comments of a format.
   var remarkLines: [String] { remarks.map { $0.prefix(1).lowercased() + $0.dropFirst() } }
@@ -256,7 +258,7 @@ extension Drawing {
     }
     let signs = sorts.isEmpty ? [] : ["Events: \(sorts.joined(separator: legend[0].sign.isEmpty ? "; " : ", "))"]
     let why = whyPartial.map { "Partial: \($0)" } + signs
-    guard leaves.count > Self.mostReadable, detail != .plain else { return why }
+    guard leaves.count > Self.mostReadable, detail != .plain || hasBareMoves else { return why }
     return why + [
       hasBareMoves
         ? "\(leaves.count) states: moves have labels in the diagrams of the members"

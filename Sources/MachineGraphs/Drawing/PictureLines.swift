@@ -25,7 +25,8 @@ struct PictureLines {
     let to: Int
   }
 
-  init(_ drawing: Drawing) {
+  /// - Parameter isBare: Whether each move is drawn alone.
+  init(_ drawing: Drawing, isBare: Bool = false) {
     var count = 0
     func lines(_ strokes: [Stroke]) -> [Line] {
       strokes.map { stroke in
@@ -33,7 +34,7 @@ struct PictureLines {
         return Line(id: "a\(count)", stroke: stroke)
       }
     }
-    if drawing.detail == .plain {
+    if isBare {
       single = lines(drawing.liftedArrows.map { Stroke($0) })
     } else {
       let gathered = drawing.gatheredStrokes

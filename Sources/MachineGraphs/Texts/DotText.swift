@@ -23,12 +23,16 @@ private struct DotText {
     self.drawing = drawing
     self.hasIDs = hasIDs
     numbers = Dictionary(uniqueKeysWithValues: drawing.leaves.enumerated().map { ($1, $0 + 1) })
-    moves = PictureLines(drawing)
+    moves = PictureLines(drawing, isBare: drawing.detail == .plain && !hasIDs)
     ends = Set(moves.single.flatMap { [$0.stroke.from, $0.stroke.to] })
     starts = Dictionary(drawing.initialLeaves.enumerated().map { ($1, $0) }) { first, _ in first }
   }
 
-  private var isPlain: Bool { drawing.detail == .plain }
+  /// Whether it has no looks of its own, as plain texts for other programs have none.
+  private var isPlain: Bool { drawing.detail == .plain && !hasIDs }
+
+  /// Columns of a line of text. Where moves lead to the right, the longest line between two states keeps them apart.
+  private var columns: Int { hasIDs && !isTopDown ? 20 : TextLines.width }
 
   var lines: [String] {
     let groups = [plainStart, body, edges].filter { !$0.isEmpty }
@@ -47,7 +51,7 @@ private struct DotText {
     return [
       "graph [rankdir=\(isTopDown ? "TB" : "LR")\(compound), labelloc=\(side), fontname=\"Helvetica\", fontsize=\(size), "
         + "nodesep=\(distance), ranksep=0.3, bgcolor=\(paper), label=\(Self.quoted(text.joined(separator: "\n")))]",
-      "node [shape=box, style=\"rounded,filled\", fillcolor=\"\(Palette.state)\", fontname=\"Helvetica\", fontsize=16]",
+      "node [shape=box, style=\"rounded,filled\", fillcolor=\"\(Palette.state)\", fontname=\"Helvetica\", fontsize=16\(hasIDs ? ", height=0.4" : "")]",
       "edge [fontname=\"Helvetica\", fontsize=14]",
     ]
   }
@@ -93,7 +97,9 @@ private struct DotText {
     region.nodes.flatMap { place -> [String] in
       let node = drawing.nodes[place]
       guard node.isComposite else { return start(of: place) + [state(place)] }
-      let inner = node.regions.enumerated().flatMap { number, region -> [String] in
+      // Graphviz places parts without arrows between them from top to bottom, but from right to left.
+      let regions = Array(node.regions.enumerated())
+      let inner = (hasIDs && isTopDown ? regions.reversed() : regions).flatMap { number, region -> [String] in
         let states = states(of: region, in: Hub.Home(node: place, region: number))
         return region.name.isEmpty
           ? states : cluster("\(place)_\(number)", region.name, "dashed,rounded", states)
@@ -166,7 +172,7 @@ private struct DotText {
   /// The title, and below a rule what is handled within the state.
   private func label(of place: Int) -> String {
     let node = drawing.nodes[place]
-    let inner = TextLines.indented(drawing.innerLines(place))
+    let inner = TextLines.indented(drawing.innerLines(place), to: columns)
     guard !inner.isEmpty else { return Self.quoted(node.title) }
     let rows = inner.map { "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"14\">\(Self.markup($0))</FONT></TD></TR>" }
     return "<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">"
@@ -194,7 +200,7 @@ private struct DotText {
   private func edge(_ line: PictureLines.Line, isPossible: Bool, by hub: String? = nil) -> String {
     guard drawing.goesOn() else { return "" }
     let (from, to) = (line.stroke.from, line.stroke.to)
-    var texts = isPlain ? line.stroke.labels.map(\.text) : line.stroke.lines()
+    var texts = isPlain ? line.stroke.labels.map(\.text) : line.stroke.lines(to: columns)
     if hasIDs { texts = texts.map { $0.isEmpty ? $0 : "\u{A0}\($0)\u{A0}" } }
     var attributes = id(line.id) + ["label=\(Self.quoted(texts.joined(separator: "\n")))"]
     if drawing.nodes[from].isComposite, !hasPort(from) { attributes.append("ltail=cluster_\(from)") }

@@ -8,19 +8,19 @@ enum TextLines {
   private static let indent = "\u{A0}\u{A0}"
 
   /// The lines of a label: what triggers it, its condition and its outputs begin lines of their own if it is long.
-  static func wrapped(_ label: Drawing.Label) -> [String] {
+  static func wrapped(_ label: Drawing.Label, to width: Int = width) -> [String] {
     let text = label.text
     if TextColumns.width(of: text) <= width { return [text] }
     var head = label
     head.outputs = []
     head.condition = ""
     let condition = label.condition.isEmpty ? [] : packed(pieces(of: "[\(label.condition)]"), to: width)
-    let outputs = label.outputs.isEmpty ? [] : wrapped("/ " + label.outputList)
+    let outputs = label.outputs.isEmpty ? [] : wrapped("/ " + label.outputList, to: width)
     return packed(pieces(of: head.text), to: width) + condition + outputs
   }
 
   /// The lines of texts below each other that begin at the left.
-  static func indented(_ texts: [String]) -> [String] {
+  static func indented(_ texts: [String], to width: Int = width) -> [String] {
     texts.flatMap { text in
       packed(pieces(of: text), to: width).enumerated().map { $0 == 0 ? $1 : indent + $1 }
     }

@@ -29,6 +29,8 @@ export class Connection extends EventTarget {
   #tabs = null;
   #world;
   #pending = new Map();
+  // What was asked ahead, by its line.
+  #ahead = new Map();
   #queue = [];
   #isPosting = false;
   #number = 0;
@@ -202,6 +204,7 @@ export class Connection extends EventTarget {
     this.#queue = [];
     for (const { resolve } of this.#pending.values()) resolve({ ok: false, gone: true, reply: { code: "GONE" }, data: [] });
     this.#pending.clear();
+    this.#ahead.clear();
   }
 
   #again() {
@@ -254,8 +257,15 @@ export class Connection extends EventTarget {
     }
   }
 
+  // Sends requests that will be made soon: their answers are there, or on their way, by then.
+  ahead(lines) {
+    for (const line of lines) this.#ahead.set(line, this.request(line));
+  }
+
   // Sends a request. Requests arrive in the order in which they are made.
   request(line, body = "") {
+    const early = this.#ahead.get(line);
+    if (this.#ahead.delete(line)) return early;
     if (!this.#session) return Promise.resolve({ ok: false, gone: true, reply: { code: "GONE" }, data: [] });
     const tag = `${this.#mark}.${(this.#number += 1)}`;
     const whole = body === "" ? line : `${line} bytes=${byteCount(body)}`;

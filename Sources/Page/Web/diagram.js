@@ -1,6 +1,7 @@
 // The picture of a machine or of a composition, in which states, moves, timers and wires light up.
 
 import { put, setText, svg } from "./dom.js";
+import { freeLabels } from "./labels.js";
 import { MiniMap } from "./minimap.js";
 import { readPicture } from "./picture.js";
 import { countdown } from "./times.js";
@@ -30,6 +31,8 @@ export class Diagram {
   #pointed = [];
   #marks = null;
   #size = { width: 0, height: 0 };
+  // What it takes up, in its own points.
+  #box = null;
   // The least size of a text in the picture.
   #text = TEXT;
   #scale = 1;
@@ -117,6 +120,7 @@ export class Diagram {
       if (part.classList.contains("cluster") && !states.has(id) && titles.includes(part.querySelector("text")?.textContent.trim())) part.classList.add("outermost");
     }
     put(this.#frame, this.#root);
+    freeLabels(this.#root);
     const graph = this.#root.querySelector(".graph");
     this.#marks = svg("g", { class: "marks" });
     graph?.append(this.#marks);
@@ -128,6 +132,7 @@ export class Diagram {
       const room = 6;
       this.#size = { width: box.width + 2 * room, height: box.height + 2 * room };
       this.#root.setAttribute("viewBox", `${x - room} ${y - room} ${this.#size.width} ${this.#size.height}`);
+      this.#box = box;
     }
     this.#text = Math.min(TEXT, ...[...this.#root.querySelectorAll(":is(.node, .edge, .cluster) text[font-size]")].map((item) => Number(item.getAttribute("font-size"))));
     this.fit();
@@ -346,10 +351,8 @@ export class Diagram {
         const middle = path.getPointAtLength(path.getTotalLength() / 2);
         [x, y] = [middle.x, middle.y];
       }
-      if (box?.width) [x, y] = this.#freePlace(part, box, width, height);
-    } else if (box) {
-      [x, y] = [box.x + box.width, box.y];
     }
+    if (box?.width) [x, y] = this.#freePlace(isArrow ? [...part.querySelectorAll("text")] : [part], box, width, height);
     const text = svg("text", { x, y: y + 4.5, "text-anchor": "middle", "font-size": TEXT });
     const bar = svg("rect", { class: "rest", x: x - width / 2, y: y - height / 2, width, height, rx: 9 });
     group.append(svg("rect", { class: "plate", x: x - width / 2, y: y - height / 2, width, height, rx: 9 }), bar, text);
@@ -357,19 +360,21 @@ export class Diagram {
     return { group, track, text, bar, width, shown: -1 };
   }
 
-  // The middle of a place beside a label that lies on no state and no other text: below, right, left, above, and somewhat
-  // farther; else below.
-  #freePlace(part, box, width, height) {
+  // The middle of a place beside a label or a state, whose last part has the box, that lies on no state, no text and no other
+  // countdown: below, right, left, above, and somewhat farther; else below.
+  #freePlace(parts, box, width, height) {
     const [middle, line] = [box.x + box.width / 2, box.y + box.height / 2];
-    const top = Math.min(...[...part.querySelectorAll("text")].map((text) => text.getBBox().y));
+    const top = Math.min(...parts.map((part) => part.getBBox().y));
     const places = [0, 0.6, 1.2].flatMap((more) => [
       [middle, box.y + box.height + height * (0.5 + more) + 1],
       [box.x + box.width + width * (0.5 + more) + 3, line],
       [box.x - width * (0.5 + more) - 3, line],
       [middle, top - height * (0.5 + more) - 1],
     ]);
-    const taken = [...this.#root.querySelectorAll(".node > :is(path, polygon, ellipse), .edge text")].map((item) => item.getBBox());
-    const isFree = ([x, y]) => !taken.some((other) =>
+    const taken = [...this.#root.querySelectorAll(".node > :is(path, polygon, ellipse), .edge text, .countdown .plate")].map((item) => item.getBBox());
+    const whole = this.#box;
+    const isShown = ([x, y]) => !whole || x - width / 2 >= whole.x && x + width / 2 <= whole.x + whole.width && y - height / 2 >= whole.y && y + height / 2 <= whole.y + whole.height;
+    const isFree = ([x, y]) => isShown([x, y]) && !taken.some((other) =>
       Math.abs(other.x + other.width / 2 - x) < (other.width + width) / 2 &&
       Math.abs(other.y + other.height / 2 - y) < (other.height + height) / 2);
     return places.find(isFree) ?? places[0];

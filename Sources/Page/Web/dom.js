@@ -52,20 +52,39 @@ export function eachFrame(work) {
   };
 }
 
-// How much longer than a work takes the pause after it is, at least: several of them leave time for frames.
+// Calls `work` after the next frame was drawn.
+export function afterFrame(work) {
+  if (document.hidden) setTimeout(work);
+  else requestAnimationFrame(() => setTimeout(work));
+}
+
+// How much longer than a work takes the pause after it is, at least, and than the frame that shows it takes beyond a usual one:
+// several of them leave time for frames.
 const REST = 8;
+const REST_OF_FRAME = 3;
+// Milliseconds of that at most: a window that is covered has no frames for long.
+const LONGEST_REST = 500;
+// Milliseconds of a usual frame.
+const FRAME = 17;
 
 // Calls `work` at once, and again at most every `pause` milliseconds while it is asked for; less often if it takes long.
 export function atMostEvery(pause, work) {
   let timer = 0;
   let next = -Infinity;
+  const run = () => {
+    timer = 0;
+    const begun = performance.now();
+    work();
+    const took = performance.now() - begun;
+    next = Math.max(begun + pause, begun + took + REST * took);
+    if (!document.hidden) {
+      afterFrame(() => {
+        const now = performance.now();
+        next = Math.max(next, now + Math.min(LONGEST_REST, REST_OF_FRAME * (now - begun - FRAME)));
+      });
+    }
+  };
   return () => {
-    if (timer) return;
-    timer = setTimeout(() => {
-      timer = 0;
-      const begun = performance.now();
-      work();
-      next = Math.max(begun + pause, performance.now() + REST * (performance.now() - begun));
-    }, Math.max(0, next - performance.now()));
+    if (!timer) timer = setTimeout(run, Math.max(0, next - performance.now()));
   };
 }

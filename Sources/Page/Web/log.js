@@ -49,7 +49,7 @@ export class Log {
   }
 
   #takes(line) {
-    return this.#isAll || line.name === "-" || this.#names().includes(line.name);
+    return line.what !== "gap" && (this.#isAll || line.name === "-" || this.#names().includes(line.name));
   }
 
   // Takes a line that came now.

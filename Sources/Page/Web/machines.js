@@ -79,6 +79,11 @@ export class MachineList {
     return text === "" ? "*" : /[*?]/.test(text) ? text : `*${text}*`;
   }
 
+  // What it asks for.
+  get request() {
+    return line(["list", this.pattern], { limit: this.#limit });
+  }
+
   more() {
     this.#limit = Math.min(MOST_LISTED, this.#limit * 3);
     this.load();
@@ -88,7 +93,7 @@ export class MachineList {
   async load() {
     const asked = (this.#asking += 1);
     const { source, world } = this.#page;
-    const listed = await source.request(line(["list", this.pattern], { limit: this.#limit }));
+    const listed = await source.request(this.request);
     if (asked !== this.#asking || !listed.ok) return;
     const machines = listed.data.map(({ name, kind, state }) => ({ name, kind, state }));
     for (const { name, kind, state } of machines) world.machines.set(name, { kind, state });

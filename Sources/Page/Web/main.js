@@ -4,7 +4,7 @@ import { Announcer } from "./announcer.js";
 import { ClockBar } from "./clockbar.js";
 import { Connection, takeToken } from "./connection.js";
 import { openFile, openHelp, openNew } from "./dialogs.js";
-import { atMostEvery, el, prefersStillness, put, setText } from "./dom.js";
+import { afterFrame, atMostEvery, el, prefersStillness, put, setText } from "./dom.js";
 import { Kinds } from "./kinds.js";
 import { Drawers } from "./drawers.js";
 import { LessonText } from "./lesson.js";
@@ -22,7 +22,8 @@ import { World } from "./world.js";
 // Inputs of the past with which the page begins.
 const PAST = 400;
 // Milliseconds until the page is on the screen, even if there is nothing to show on it yet.
-const LATEST_FRAME = 150;
+const LATEST_FRAME = 400;
+const CLOCK = "clock";
 // Panels side by side.
 const MOST_PANELS = 6;
 
@@ -82,7 +83,7 @@ class Page {
       spoken: el("div", { class: "unseen", "aria-live": "polite", "aria-atomic": "true" }),
     });
     const theme = new ThemeSwitch();
-    const drawers = new Drawers(() => this.#views?.wave.update());
+    const drawers = new Drawers(() => this.#refit());
     this.#views = {
       theme,
       drawers,
@@ -115,11 +116,12 @@ class Page {
       parts.spoken,
     ];
     parts.panels.append(parts.empty);
-    setTimeout(() => this.#attach(), LATEST_FRAME);
+    setTimeout(() => this.appear(), LATEST_FRAME);
     this.#refresh = {
       inputs: atMostEvery(150, () => this.#countInputs()),
       address: atMostEvery(300, () => this.#keepAddress()),
       gap: atMostEvery(1000, () => this.#sayGap()),
+      growth: atMostEvery(500, () => this.#views.wave.update()),
     };
     source.addEventListener("session", (event) => this.#begin(event.detail));
     source.addEventListener("status", (event) => this.#say(event.detail));
@@ -127,7 +129,7 @@ class Page {
     source.addEventListener("flow", (event) => this.#flow(event.detail));
     document.addEventListener("keydown", (event) => this.#key(event));
     this.#takeFiles();
-    addEventListener("resize", () => wave.update());
+    addEventListener("resize", () => this.#refit());
     this.#tick();
     setInterval(() => this.#poll(), 1000);
   }
@@ -136,10 +138,16 @@ class Page {
   #whole;
 
   // Brings the page to the screen: with the first thing to show on it, so that it is laid out once.
-  #attach() {
+  appear() {
     if (!this.#whole) return;
     put(document.body, ...this.#whole);
     this.#whole = null;
+  }
+
+  // The room for pictures has changed.
+  #refit() {
+    this.#views?.wave.update();
+    for (const panel of this.#panels) panel.refit();
   }
 
   // MARK: Rooms of a narrow screen
@@ -154,7 +162,7 @@ class Page {
   #enter(room) {
     document.querySelector(".rooms").dataset.room = room;
     for (const button of document.querySelectorAll(".tabs button")) button.setAttribute("aria-pressed", String(button.dataset.room === room));
-    this.#views.wave.update();
+    this.#refit();
   }
 
   // MARK: The session
@@ -164,7 +172,9 @@ class Page {
     const wanted = this.#wanted;
     // Without waiting for an answer: the link opens on a picture.
     const worlds = this.source.request("worlds");
-    const used = await this.source.request(line(["use", wanted]));
+    const asked = this.source.request(line(["use", wanted]));
+    if (first && this.source.isLive) this.source.ahead([CLOCK, this.#views.list.request, ...this.#named.flatMap(Panel.requests)]);
+    const used = await asked;
     const { reply } = used;
     if (!used.ok) {
       if (!used.gone && wanted !== MAIN) this.#use(MAIN);
@@ -177,6 +187,11 @@ class Page {
     if (isKnown && !isSame && !(await this.#isContinued())) return this.#enterWorld(reply);
     if (isKnown) await this.#resume(reply);
     else await this.#enterWorld(reply);
+  }
+
+  // The machines that the address names.
+  get #named() {
+    return (this.#address.get("show") ?? "").split(",").filter(Boolean).slice(0, MOST_PANELS);
   }
 
   // Whether the last input that the page knows is still in the journal as it was.
@@ -214,12 +229,11 @@ class Page {
     this.#views.slider.live();
     const clock = this.#takeClock(reply);
     const listed = this.#views.list.load();
-    const kept = (this.#address.get("show") ?? "").split(",").filter(Boolean);
-    const wanted = kept.length ? kept : before;
+    const wanted = this.#named.length ? this.#named : before;
     // What was asked for by name is drawn without waiting for the list.
     let arrive;
     this.#isWatched = new Promise((resolve) => (arrive = resolve));
-    for (const name of wanted.slice(0, MOST_PANELS)) this.show(name, true);
+    for (const name of wanted) this.show(name, true);
     const watched = this.#watch(Math.max(1, reply.seq - PAST), reply.seq).then(arrive);
     await clock;
     await listed;
@@ -248,12 +262,14 @@ class Page {
     if (answer.ok || answer.gone) return answer;
     // The journal has forgotten so much.
     const from = Number(answer.reply.from);
-    return this.source.request(from > since && from <= last ? `watch * what=all since=${from}` : "watch * what=all");
+    const isThere = from > since && from <= last;
+    this.world.journal.skip(since, isThere ? from - 1 : last);
+    return this.source.request(isThere ? `watch * what=all since=${from}` : "watch * what=all");
   }
 
   async #takeClock({ t }) {
     this.world.clock.set({ t });
-    const { ok, reply } = await this.source.request("clock");
+    const { ok, reply } = await this.source.request(CLOCK);
     if (ok) this.world.clock.set({ mode: reply.clock, speed: reply.speed, paused: reply.paused ?? "no", t: reply.t });
   }
 
@@ -319,7 +335,7 @@ class Page {
         this.#gaps.count += item.to - item.from + 1;
         this.#gaps.since ||= performance.now();
         // What stands beside the gap does not follow from what was known.
-        this.world.journal.last = Math.max(this.world.journal.last, item.to);
+        this.world.journal.skip(item.from, item.to);
         for (const panel of this.#panels) panel.recheck();
         this.#refresh.gap();
         break;
@@ -341,6 +357,7 @@ class Page {
     if (!count) {
       this.#parts.status.classList.remove("sampling");
       this.#say(this.#status);
+      for (const panel of this.#panels) this.#askHistory(panel.name);
       return;
     }
     const text = gapWords(count, Math.max(1, (performance.now() - since) / 1000));
@@ -356,7 +373,7 @@ class Page {
 
   #say(status) {
     if (status !== "open") {
-      this.#attach();
+      this.appear();
       this.#tellEmpty();
     }
     this.#status = status;
@@ -394,7 +411,6 @@ class Page {
 
   // Shows a machine or a composition, beside the others or alone.
   show(name, isBeside) {
-    this.#attach();
     const known = this.#panels.find((panel) => panel.name === name);
     if (known && isBeside) return this.#close(known);
     if (!isBeside) {
@@ -403,7 +419,7 @@ class Page {
     }
     if (!known) {
       while (this.#panels.length >= MOST_PANELS) this.#panels.shift().close();
-      const panel = new Panel(this, name, { onclose: (closed) => this.#close(closed), oncontent: () => this.#shown() });
+      const panel = new Panel(this, name, { onclose: (closed) => this.#close(closed), oncontent: () => this.#drawn() });
       this.#panels.push(panel);
       this.#parts.panels.append(panel.element);
       panel.load();
@@ -414,14 +430,20 @@ class Page {
     this.#tellEmpty();
   }
 
-  // What a machine did before the inputs with which the page begins; of a composition, its members.
+  // A picture is there. What belongs to it comes after the frame that shows it.
+  #drawn() {
+    this.appear();
+    afterFrame(() => this.#shown());
+  }
+
+  // What a machine did before the inputs with which the page begins, and in a gap; of a composition, its members.
   async #askHistory(name) {
     if (!this.source.isLive) return;
     const { journal } = this.world;
     const answers = await Promise.all([name, `${name}.*`].map((pattern) =>
       this.source.request(line(["journal", pattern], { limit: PAST, what: "all" }))));
     await this.#isWatched;
-    if (journal !== this.world.journal || !journal.addOlder(answers.flatMap(({ data }) => data))) return;
+    if (journal !== this.world.journal || !journal.fill(answers.flatMap(({ data }) => data))) return;
     for (const panel of this.#panels) panel.recheck();
     this.#views.log.rebuild();
     this.#refresh.inputs();
@@ -447,16 +469,16 @@ class Page {
     this.#parts.panels.dataset.count = this.#panels.length;
     this.#refresh.address();
     this.#refresh.inputs();
-    this.#views.wave.update();
+    this.#refit();
     const current = this.#views.slider.current;
     if (current) this.#look(current);
   }
 
   #tellEmpty() {
-    this.#attach();
     const { empty } = this.#parts;
     empty.hidden = this.#panels.length > 0;
     if (empty.hidden) return;
+    this.appear();
     const apart = {
       locked: ["This page is locked.", "fsmd has printed a link that ends with # and a key: open that link."],
       lost: ["The daemon cannot be reached.", "The page tries again by itself. If fsmd was started anew, open its new link."],
@@ -582,22 +604,12 @@ class Page {
 
   // MARK: Time
 
+  // Without asking for frames: a page on which nothing changes draws none.
   #tick() {
-    const pause = prefersStillness() ? 500 : 50;
-    let last = 0;
-    let grown = 0;
-    const frame = (now) => {
-      if (now - last >= pause) {
-        last = now;
-        this.#tickOnce();
-        if (this.world.clock.runs && now - grown > 500) {
-          grown = now;
-          this.#views.wave.update();
-        }
-      }
-      requestAnimationFrame(frame);
-    };
-    requestAnimationFrame(frame);
+    setTimeout(() => this.#tick(), prefersStillness() ? 500 : 50);
+    if (document.hidden) return;
+    this.#tickOnce();
+    if (this.world.clock.runs) this.#refresh.growth();
   }
 
   #tickOnce() {
@@ -612,7 +624,7 @@ class Page {
     const { clock } = this.world;
     this.#pollCount += 1;
     if (!clock.runs || this.#pollCount % 10 === 0) {
-      const { ok, reply } = await this.source.request("clock");
+      const { ok, reply } = await this.source.request(CLOCK);
       if (ok) clock.set({ mode: reply.clock, speed: reply.speed, paused: reply.paused ?? "no", t: reply.t });
     }
     if (this.#pollCount % 4 === 0) this.#listWorlds(await this.source.request("worlds"));

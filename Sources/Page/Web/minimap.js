@@ -13,6 +13,7 @@ export class MiniMap {
   #frame;
   #view = svg("rect", { class: "view" });
   #marks = new Map();
+  #isWhole = true;
   element = svg("svg", { class: "minimap whole", "aria-hidden": "true" });
 
   // `frame` scrolls the picture.
@@ -44,15 +45,16 @@ export class MiniMap {
 
   setPresent(ids) {
     for (const [id, mark] of this.#marks) mark.classList.toggle("present", ids.has(id));
-    this.show();
+    // What is measured is laid out first: not at each change of a picture that is seen whole.
+    if (!this.#isWhole) this.show();
   }
 
   // Shows what is in view; nothing where all is.
   show() {
     const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = this.#frame;
-    const isWhole = scrollWidth <= clientWidth + 2 && scrollHeight <= clientHeight + 2;
-    this.element.classList.toggle("whole", isWhole);
-    if (isWhole) return;
+    this.#isWhole = scrollWidth <= clientWidth + 2 && scrollHeight <= clientHeight + 2;
+    this.element.classList.toggle("whole", this.#isWhole);
+    if (this.#isWhole) return;
     const [width, height] = [Number(this.element.getAttribute("width")), Number(this.element.getAttribute("height"))];
     for (const [name, value] of [["x", (scrollLeft / scrollWidth) * width], ["y", (scrollTop / scrollHeight) * height],
       ["width", (clientWidth / scrollWidth) * width], ["height", (clientHeight / scrollHeight) * height]]) this.#view.setAttribute(name, value);

@@ -24,7 +24,8 @@ export class Panel {
   #events;
   #parts;
   #isGone = false;
-  // By the name of a machine: { member, exists, state, kind, possible, ignored, outcomes, readings, line, outputs }.
+  // By the name of a machine: { member, exists, state, kind, possible, ignored, outcomes, readings, line, outputs, heard }; the last
+  // counts what was heard of it.
   #members = new Map();
   #past = null;
   #finish;
@@ -40,7 +41,7 @@ export class Panel {
   // Whether a countdown is on the screen.
   isCounting = false;
 
-  // `page` is { source, world, kinds, act, say }.
+  // `page` is { source, world, kinds, appear, readingsAt }.
   constructor(page, name, { onclose, oncontent }) {
     this.#page = page;
     this.name = name;
@@ -50,6 +51,7 @@ export class Panel {
       kind: el("span", { class: "kind" }),
       state: el("span", { class: "present-states" }),
       note: el("p", { class: "note", hidden: true }),
+      partial: el("button", { class: "tool partial", hidden: true, onclick: () => this.#tell(el("h3", null, "Partial"), el("p", null, `${this.#facts.why}.`)) }, "partial"),
       frame: el("div", { class: "frame", tabindex: "0", role: "group", "aria-label": `Diagram of ${name}` }),
       card: el("div", { class: "card", role: "status", hidden: true }),
       list: el("div", { class: "list", hidden: true }),
@@ -67,7 +69,7 @@ export class Panel {
     this.element = el(
       "section",
       { class: "panel", "aria-labelledby": parts.title.id, "data-name": name },
-      el("header", null, el("div", { class: "heading" }, parts.title, parts.kind, parts.state),
+      el("header", null, el("div", { class: "heading" }, parts.title, parts.kind, parts.state, parts.partial),
         el("span", { class: "tools" },
           el("button", { class: "tool", title: "Smaller", "aria-label": "Smaller", onclick: () => this.zoom(1 / 1.5) }, "−"),
           el("button", { class: "tool", title: "Larger", "aria-label": "Larger", onclick: () => this.zoom(1.5) }, "+"),
@@ -88,6 +90,8 @@ export class Panel {
     this.#look = atMostEvery(LOOK, () => this.#ask());
     this.#redraw = atMostEvery(LOOK, () => this.#drawMarked());
     this.#renew = atMostEvery(5 * LOOK, () => this.#drawAnew());
+    // Somebody has made more room or less: a drawer, a window, another panel.
+    this.refit = atMostEvery(2 * LOOK, () => this.#chosenFor && this.#chooseForm());
   }
 
   // The machines that it shows.
@@ -132,24 +136,32 @@ export class Panel {
   // Chooses the picture whose texts are the largest on this screen: it leads to the right or down, or shows less. (A recording
   // has one picture.)
   async #chooseForm() {
-    if (!this.#page.source.isLive || this.#parts.frame.parentNode.hidden) return;
-    let best = { text: this.#diagram.fittingText, drawing: null };
+    const { frame } = this.#parts;
+    const room = `${frame.clientWidth} ${frame.clientHeight}`;
+    if (!this.#page.source.isLive || frame.parentNode.hidden || room === this.#chosenFor || !this.#diagram.isDrawn) return;
+    this.#chosenFor = room;
+    // Where there is more room than before, all of it may be shown again.
+    let best = { text: this.#form.show ? 0 : this.#diagram.fittingText, drawing: null };
     for (const show of this.#hasPlaces ? [null] : [null, "plain"]) {
       for (const direction of ["right", "down"]) {
         if (best.text >= GOOD_TEXT) break;
         const drawing = await this.#drawing({ direction, show });
-        if (this.#isGone) return;
+        if (this.#isGone || room !== this.#chosenFor) return;
         const size = drawing && pictureSize(drawing.picture);
         const text = size ? this.#diagram.textOf(size) : 0;
         // What shows less has to be worth it.
         if (text > best.text * (show ? 1.15 : 1.02)) best = { text, drawing };
       }
     }
-    if (!best.drawing) return;
-    this.#form = best.drawing.form;
+    const form = best.drawing?.form;
+    if (!form || form.direction === this.#form.direction && form.show === this.#form.show) return;
+    this.#form = form;
     if (this.#hasPlaces) await this.#drawMarked();
     else this.#takeDrawing(best.drawing);
   }
+
+  // The room for which the picture was chosen.
+  #chosenFor = "";
 
   #takeDrawing({ facts, picture }) {
     this.#facts = facts;
@@ -164,13 +176,16 @@ export class Panel {
     return [this.name, this.#facts.name, `${this.name}: ${this.#facts.name}`];
   }
 
+  // What it asks for first: the state, what the picture shows, and the picture.
+  static requests(name) {
+    return [line(["show", name]), ...["json", "svg"].map((format) => line(["graph", name], { format, present: "no" }))];
+  }
+
   // Asks for all that it shows. The picture comes first.
   async load() {
     const { source, world } = this.#page;
     const name = this.name;
-    const shown = source.request(line(["show", name]));
-    const asked = source.request(line(["graph", name], { format: "json", present: "no" }));
-    const drawn = source.request(line(["graph", name], { format: "svg", present: "no" }));
+    const [shown, asked, drawn] = Panel.requests(name).map((request) => source.request(request));
     const answer = await asked;
     if (this.#isGone) return;
     if (!answer.ok) {
@@ -199,6 +214,8 @@ export class Panel {
     this.#show();
     const picture = await drawn;
     if (this.#isGone) return;
+    // A picture is measured where it is shown.
+    this.#page.appear();
     if (picture.ok && this.#diagram.draw(picture.data.map((data) => data.text).join("\n"), this.#facts, this.#titles)) {
       if (this.#hasPlaces) this.#drawMarked();
     } else {
@@ -212,7 +229,7 @@ export class Panel {
   }
 
   #newMember(member, kind) {
-    return { member, kind, exists: true, state: null, isAsked: false, possible: [], ignored: [], outcomes: [], readings: [], line: null, outputs: [] };
+    return { member, kind, exists: true, state: null, isAsked: false, possible: [], ignored: [], outcomes: [], readings: [], line: null, outputs: [], heard: 0 };
   }
 
   async #without(reply, shown) {
@@ -228,14 +245,21 @@ export class Panel {
 
   #note(text) {
     this.#parts.note.hidden = !text;
-    const isLong = (text ?? "").startsWith("Partial");
-    this.#parts.note.classList.toggle("long", isLong);
-    if (isLong) this.#parts.note.tabIndex = 0;
     setText(this.#parts.note, text ?? "");
   }
 
+  // A picture that does not show all that the machine may do says so in a word, and why when it is asked.
   #noteWhy() {
-    this.#note(this.#facts.isComplete || !this.#facts.why ? "" : `Partial: ${this.#facts.why}`);
+    const { partial } = this.#parts;
+    this.#note("");
+    partial.hidden = this.#facts.isComplete || !this.#facts.why;
+    partial.title = this.#facts.why ?? "";
+  }
+
+  // Says something beside the picture, until something else is clicked.
+  #tell(...words) {
+    put(this.#parts.card, ...words);
+    this.#parts.card.hidden = false;
   }
 
   #noPicture(reply) {
@@ -288,11 +312,10 @@ export class Panel {
     const moves = this.#facts.transitions.filter((move) => move.to === state && move.effect === "moved" && move.from !== state);
     const timers = this.#facts.transitions.filter((move) => move.from === state && move.timer !== undefined);
     const trigger = (move) => move.event ?? move.timer;
-    put(this.#parts.card, el("h3", null, own), described?.states?.get(own) ? el("p", null, described.states.get(own)) : null,
+    this.#tell(el("h3", null, own), described?.states?.get(own) ? el("p", null, described.states.get(own)) : null,
       timers.length ? el("p", null, "Timers: ", [...new Set(timers.map((move) => `${move.timer}${move.after ? ` ${span(move.after)}` : ""}`))].join(", ")) : null,
       el("p", null, moves.length ? `Reached by ${[...new Set(moves.map((move) => `${trigger(move)} from ${move.from}`))].join(", ")}.`
         : "No arrow leads here."));
-    this.#parts.card.hidden = false;
   }
 
   // A kind whose picture has places of its own is drawn by the daemon each time.
@@ -327,6 +350,7 @@ export class Panel {
       member.outputs.push(item.output);
     }
     this.#dirty.add(item.name);
+    member.heard += 1;
     this.#look();
     if (this.#hasPlaces) this.#redraw();
     if (this.#past !== null || !this.#facts) return;
@@ -503,36 +527,46 @@ export class Panel {
   }
 
   // Asks anew for what is possible, for the machines of which something was heard.
+  // One question at a time: of a burst of changes, what is asked last is answered next.
   async #ask() {
-    if (this.#isGone) return;
+    if (this.#isGone || this.#isAsking) return;
+    this.#isAsking = true;
     const names = [...this.#dirty].filter((name) => this.#members.has(name));
     this.#dirty.clear();
-    await Promise.all(names.map(async (name) => {
-      const { source } = this.#page;
-      const asked = source.request(line(["show", name]));
-      const can = await source.request(line(["can", name]));
-      const member = this.#members.get(name);
-      if (!member) return;
-      // Data that were not tried may do something.
-      const isPossible = (item) => !item.effect || item.arguments?.length > 0;
-      const outcomes = await Promise.all(can.data.filter((item) => !item.effect).map(async ({ event }) => {
-        const { ok, reply } = await source.request(line(["can", name, event]));
-        return { event, effects: ok ? reply.effect ?? [] : [], into: ok ? reply.into ?? [] : [] };
+    try {
+      await Promise.all(names.map(async (name) => {
+        const { source } = this.#page;
+        const { heard } = this.#members.get(name);
+        const asked = source.request(line(["show", name]));
+        const can = await source.request(line(["can", name]));
+        const shown = await asked;
+        const member = this.#members.get(name);
+        // What was heard since is newer; it asks again. (That readings are to be asked for anew is no news.)
+        if (!member || member.heard !== heard) return;
+        // What each event would do may take long to try.
+        this.#takeShow(name, shown);
+        // Data that were not tried may do something.
+        const isPossible = (item) => !item.effect || item.arguments?.length > 0;
+        const outcomes = await Promise.all(can.data.filter((item) => !item.effect).map(async ({ event }) => {
+          const { ok, reply } = await source.request(line(["can", name, event]));
+          return { event, effects: ok ? reply.effect ?? [] : [], into: ok ? reply.into ?? [] : [] };
+        }));
+        if (!can.ok || !shown.ok || member.heard !== heard) return;
+        member.possible = can.data.filter(isPossible).map((item) => item.event);
+        member.ignored = can.data.filter((item) => !isPossible(item)).map((item) => item.event);
+        Object.assign(member, { outcomes, isAsked: true });
+        const { machines } = this.#page.world;
+        member.kind ??= machines.get(name)?.kind ?? (await this.#kindOf(name));
       }));
-      const shown = await asked;
-      // What was heard since is newer; it asks again.
-      if (this.#dirty.has(name)) return;
-      this.#takeShow(name, shown);
-      if (!can.ok || !shown.ok) return;
-      member.possible = can.data.filter(isPossible).map((item) => item.event);
-      member.ignored = can.data.filter((item) => !isPossible(item)).map((item) => item.event);
-      Object.assign(member, { outcomes, isAsked: true });
-      const { machines } = this.#page.world;
-      member.kind ??= machines.get(name)?.kind ?? (await this.#kindOf(name));
-    }));
+    } finally {
+      this.#isAsking = false;
+    }
+    if (this.#dirty.size) this.#look();
     if (this.#isGone || this.#past) return;
     this.#show();
   }
+
+  #isAsking = false;
 
   async #kindOf(name) {
     const { data } = await this.#page.source.request(line(["list", name]));
@@ -555,6 +589,7 @@ export class Panel {
     for (const [name, member] of this.#members) {
       const { exists, state, line, outputs } = machineAt(lines, name, Infinity);
       this.#doubt(member);
+      member.heard += 1;
       if (!exists) this.#setGone(name);
       else Object.assign(member, { state: state ?? member.state, line, outputs });
       const shown = this.#past?.get(name) ?? { line, outputs };

@@ -46,7 +46,6 @@ export class Journal {
   clear() {
     this.lines = [];
     this.last = 0;
-    this.#first = null;
   }
 
   // Adds a line that came now. Lines of one input come one after the other.
@@ -58,20 +57,21 @@ export class Journal {
     if (this.lines.length > MOST_LINES) this.lines = this.lines.slice(-SPARED_LINES);
   }
 
-  // Adds what the daemon's journal has of machines before the first line that is here.
-  addOlder(lines) {
-    const first = this.lines.find((line) => line.what !== "clock")?.seq ?? Infinity;
-    const known = new Set(this.lines.filter((line) => line.isOlder).map(identity));
-    const older = lines.filter((line) => line.seq < (this.#first ?? first) && !known.has(identity(line)));
-    if (!older.length) return false;
-    // Where what came by itself begins.
-    this.#first ??= first;
-    for (const line of older) line.isOlder = true;
-    this.lines = [...older, ...this.lines].sort((one, other) => one.seq - other.seq);
-    return true;
+  // Notes that inputs are missing: what follows them does not follow from what was known.
+  skip(from, to) {
+    this.last = Math.max(this.last, to);
+    this.lines.push({ seq: from, what: "gap" });
   }
 
-  #first = null;
+  // Adds what the daemon's journal has of machines and is missing here; false if nothing is.
+  fill(lines) {
+    const inputOf = ({ seq, name }) => `${seq} ${name}`;
+    const known = new Set(this.lines.map(inputOf));
+    const missing = lines.filter((line) => line.seq <= this.last && !known.has(inputOf(line)));
+    // A gap stands before all that is known of it.
+    this.lines = [...this.lines, ...missing].sort((one, other) => one.seq - other.seq || (other.what === "gap") - (one.what === "gap"));
+    return missing.length > 0;
+  }
 
   #undo({ seq, from, to }) {
     if (from === undefined) return;
@@ -100,6 +100,10 @@ export function machineAt(lines, name, seq) {
   // Timers that ran already when the lines begin are known by their end.
   const started = new Set();
   for (const line of lines) {
+    if (line.what === "gap" && line.seq <= seq) {
+      Object.assign(was, { exists: true, state: null, line: null, timers: new Map(), outputs: [] });
+      started.clear();
+    }
     if (line.name !== name) continue;
     if (isUndone(line, seq)) {
       // Before it was made it was not there, unless it is made again.

@@ -15,6 +15,9 @@ struct CoveragePage {
     let json: [String]
   }
 
+  /// Red is refused and amber present, as in all pictures. It can be read on a light and on a dark ground.
+  private static let untried = "#a052c8"
+
   /// The files of the page, by name.
   var files: [(name: String, text: String)] {
     let svgs = coverage.kinds.compactMap { kind in
@@ -27,10 +30,10 @@ struct CoveragePage {
     var text = """
       <!DOCTYPE html>
       <html lang="en"><head><meta charset="utf-8"><title>Coverage</title><style>
-      body { font: 16px sans-serif; margin: 2em; } td, th { padding: 0.2em 1em; text-align: right; }
-      td:first-child, th:first-child { text-align: left; } .low { color: #c62828; } img { max-width: 100%; }
+      :root { color-scheme: light dark; } body { font: 16px sans-serif; margin: 2em; } td, th { padding: 0.2em 1em; text-align: right; }
+      td:first-child, th:first-child { text-align: left; } .low { color: \(Self.untried); } img { max-width: 100%; }
       </style></head><body><h1>Coverage</h1>
-      <p>Untried states and arrows are red; so is an arrow that stands for several transitions, if one is untried.</p>
+      <p>Untried states and arrows are purple and dashed; so is an arrow that stands for several transitions, if one is untried.</p>
       <table><tr><th>kind</th>\(RunCoverage.Level.allCases.map { "<th>\($0.rawValue)</th>" }.joined())</tr>
 
       """
@@ -64,8 +67,8 @@ struct CoveragePage {
       let start = "{\"name\":\(JSONWriter.quoted(state.words[0])),"
       for row in picture.json where row.contains(start) {
         guard let id = ids(in: row, after: "\"id\":").first else { continue }
-        marks.append("#\(id) path, #\(id) polygon { stroke: #c62828; stroke-dasharray: 6 4; }")
-        marks.append("#\(id) text { fill: #c62828; }")
+        marks.append("#\(id) path, #\(id) polygon { stroke: \(untried); stroke-dasharray: 6 4; }")
+        marks.append("#\(id) text { fill: \(untried); }")
       }
     }
     for move in kind.untried(.transitions) where move.words.count == 2 {
@@ -74,8 +77,9 @@ struct CoveragePage {
       for row in picture.json
       where row.contains("\(ends)\"event\":\(trigger)") || row.contains("\(ends)\"timer\":\(trigger)") {
         for id in ids(in: row, after: "\"arrows\":[") {
-          marks.append("#\(id) path { stroke: #c62828; stroke-dasharray: 6 4; } #\(id) polygon { fill: #c62828; }")
-          marks.append("#\(id) text { fill: #c62828; }")
+          marks.append("#\(id) path { stroke: \(untried); stroke-dasharray: 6 4; }")
+          marks.append("#\(id) polygon { fill: \(untried); }")
+          marks.append("#\(id) text { fill: \(untried); }")
         }
       }
     }

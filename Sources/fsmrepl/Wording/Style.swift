@@ -33,13 +33,14 @@ struct Style: Equatable {
 
   private static func usual(_ role: Role) -> String? {
     switch role {
-    case .name: "1"
-    case .state, .newState: "36"
+    case .name, .attention: "1"
+    case .state: "36"
+    // Amber is the present, here as on the page, and red what is refused.
+    case .newState: "33"
     case .quiet, .hint: "2"
     case .good: "32"
     case .bad: "31"
     case .output: "35"
-    case .attention: "33"
     }
   }
 

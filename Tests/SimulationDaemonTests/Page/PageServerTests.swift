@@ -45,6 +45,10 @@ struct PageServerTests {
     expect(modules.count > 20)
     for name in modules {
       expectEqual(LivePage.script.ranges(of: "// MARK: \(name)\n").count, 1, "\(name) is not there once")
+      for imported in LivePage.texts[name, default: ""].matches(of: #/(?m)^import .* from "\./(.+)";$/#) {
+        expect(
+          modules.contains(String(imported.output.1)), "\(name) imports \(imported.output.1), which is not built in")
+      }
     }
     var names: Set<Substring> = []
     for line in LivePage.script.split(separator: "\n") {
