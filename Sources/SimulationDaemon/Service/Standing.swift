@@ -58,6 +58,7 @@ extension Service {
 
   /// What blocks a deferred effect.
   func obstacle(to effect: DeferredEffect, _ client: Client) -> Standing.Reason? {
+    if isLookingForWorlds(of: effect, client) { return .world }
     switch effect {
     case .describeWorld, .activities, .cancel, .changeForm, .listWorlds, .listSessions, .compare, .quit, .shutdown:
       return nil
@@ -74,6 +75,11 @@ extension Service {
       guard let home = hosted.home else { return .world }
       guard isStored(hosted) else { return .commit }
       return hosted.isDurable(home.live) && !mayChangeStoredWorlds ? .storeThread : nil
+    case .moveWorld(let name, _):
+      guard let hosted = world(named: name, for: client), mayMove(hosted, client) else { return nil }
+      guard hosted.home != nil else { return .world }
+      guard isStored(hosted) else { return .commit }
+      return mayChangeStoredWorlds ? nil : .storeThread
     case .shareWorld(let name, _):
       guard let hosted = world(named: name, for: client), hosted.owner == client.user.id else { return nil }
       guard hosted.home != nil else { return .world }
