@@ -21,8 +21,10 @@ struct HostLease {
   /// the others.
   private var judgesFrom: UInt64 = 0
   private var hasNews = false
+  private var term = 0
 
-  func isGood(at now: UInt64) -> Bool { end.map { now < $0 } ?? false }
+  /// The term in which it is good; nil if it is not.
+  func term(at now: UInt64) -> Int? { end.map { now < $0 } ?? false ? term : nil }
 
   /// Notes a renewal.
   ///
@@ -31,7 +33,11 @@ struct HostLease {
   ///   - others: How long the leases of the other daemons are still good.
   ///   - given: How many worlds others have given to this daemon so far.
   mutating func didRenew(sent: UInt64, now: UInt64, others: [Epoch: UInt64], given: Int64) {
-    if end != nil, !isGood(at: sent) { judgesFrom = now + Self.span / 3 }
+    // Even one that was sent in time may have come to the database when it was over.
+    if term(at: now) == nil {
+      if end != nil { judgesFrom = now + Self.span / 3 }
+      term += 1
+    }
     end = sent + Self.span
     if !known.isSubset(of: others.keys) || given != self.given { isUnsettled = true }
     (known, self.given) = (Set(others.keys), given)

@@ -20,7 +20,7 @@ final class PostgresHosts: StoreHosts {
     (self.name, self.run, self.writer, self.readers) = (name, run, writer, readers)
   }
 
-  var isGood: Bool { lease.withLock { $0.isGood(at: Self.now()) } }
+  var term: Int? { lease.withLock { $0.term(at: Self.now()) } }
 
   var wait: UInt64 {
     let (now, next) = (Self.now(), lease.withLock { $0.nextRenewal })
@@ -46,7 +46,9 @@ final class PostgresHosts: StoreHosts {
             path: reader.path, reason: "another daemon is named \(name); '--name NAME' gives this one another name")
         }
         var others: [Epoch: UInt64] = [:]
-        for row in rows?.rows ?? [] where !row.isNull(1) { others[row.epoch(1)] = UInt64(max(0, row.number(2))) * 1_000 }
+        for row in rows?.rows ?? [] where !row.isNull(1) {
+          others[row.epoch(1)] = UInt64(max(0, row.number(2))) * 1_000
+        }
         let given = rows?.rows.first?.number(0) ?? 0
         lease.withLock { $0.didRenew(sent: sent, now: Self.now(), others: others, given: given) }
         hasBegun.store(true, ordering: .relaxed)
@@ -78,7 +80,7 @@ final class PostgresHosts: StoreHosts {
       FROM fsmd.hosts m LEFT JOIN fsmd.hosts h ON h.current AND h.run <> m.run AND h.ends > clock_timestamp()
       WHERE m.run = $1
       """, .epoch(run))
-    return (isGood ? [] : [ended]) + [renewal, look]
+    return (term == nil ? [ended] : []) + [renewal, look]
   }
 
   /// Ends the lease: the daemon leaves, and others may take its worlds.

@@ -214,7 +214,9 @@ enum Schema {
       guard try isEmpty() else { continue }
       // One that was interrupted is finished.
       let way = row.bool(2) ? "FINALIZE" : "CONCURRENTLY"
-      if row.bool(1) { _ = try ask(connection, Query("ALTER TABLE fsmd.segments DETACH PARTITION \(name) \(way)"), path) }
+      if row.bool(1) {
+        _ = try ask(connection, Query("ALTER TABLE fsmd.segments DETACH PARTITION \(name) \(way)"), path)
+      }
       if try isEmpty() { _ = try ask(connection, Query("DROP TABLE \(name)"), path) }
     }
   }

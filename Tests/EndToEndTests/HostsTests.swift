@@ -52,7 +52,8 @@ struct HostsTests {
     try expect(second.ask("journal since=1"), hasPrefix: ". 1 ")
   }
 
-  @Test("a daemon that ends without a word loses its worlds when its lease is over, running clocks without being asked for")
+  @Test(
+    "a daemon that ends without a word loses its worlds when its lease is over, running clocks without being asked for")
   func crash() throws {
     let (a, b) = try Self.pair()
     let (first, second) = (try a.connect(), try b.connect())

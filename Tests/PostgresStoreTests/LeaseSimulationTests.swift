@@ -28,12 +28,15 @@ struct LeaseSimulationTests {
   @Test("a lease is good for its span after the renewal was sent, and not a nanosecond longer")
   func span() {
     var lease = HostLease()
-    expect(!lease.isGood(at: 0))
+    expectNil(lease.term(at: 0))
     lease.didRenew(sent: 1_000, now: 2_000, others: [:], given: 0)
-    expect(lease.isGood(at: 1_000 + HostLease.span - 1) && !lease.isGood(at: 1_000 + HostLease.span))
+    expectEqual(lease.term(at: 1_000 + HostLease.span - 1), 1)
+    expectNil(lease.term(at: 1_000 + HostLease.span))
     expect(lease.takeNews() && !lease.takeNews())
     lease.didRenew(sent: 3_000, now: 4_000, others: [:], given: 1)
     expect(lease.takeNews(), "a world was given")
+    lease.didRenew(sent: 5_000, now: 3_000 + HostLease.span, others: [:], given: 1)
+    expectEqual(lease.term(at: 4_000 + HostLease.span), 2, "it was over when the reply came")
   }
 }
 
@@ -45,6 +48,8 @@ enum LeaseMistake: CaseIterable {
   case sleepingClock
   /// Without asking whether it is over before an answer.
   case notAsked
+  /// Without asking whether it was over since the last one.
+  case gapForgotten
 }
 
 struct LeaseTally: CustomStringConvertible {
@@ -78,6 +83,7 @@ private final class LeaseSimulation {
     /// Until when it stands still.
     var resumes: UInt64 = 0
     var hasEnded = false
+    var term: Int?
     var worlds: Set<Int> = []
 
     init(_ run: Epoch) { self.run = run }
@@ -136,7 +142,10 @@ private final class LeaseSimulation {
     if clock(daemon) >= daemon.lease.nextRenewal { renew(daemon) }
     // A daemon that is paused here answers when it goes on.
     guard now >= daemon.resumes else { return }
-    if !daemon.lease.isGood(at: clock(daemon)), mistake != .notAsked { return daemon.worlds = [] }
+    let term = daemon.lease.term(at: clock(daemon))
+    if mistake != .notAsked, term == nil || term != daemon.term && mistake != .gapForgotten { daemon.worlds = [] }
+    daemon.term = term
+    if mistake != .notAsked, term == nil { return }
     for world in daemon.worlds where owners[world] != daemon.run { tally.stale += 1 }
     if daemon.lease.takeNews() {
       for world in owners.keys.sorted() where isFree(world, for: daemon) { take(world, daemon) }
@@ -180,7 +189,7 @@ private final class LeaseSimulation {
   private func judgeLateness() {
     let isUndisturbed = now >= awayUntil && daemons.contains { !$0.hasEnded && now >= $0.resumes }
     for (world, since) in orphaned {
-      if !isUndisturbed || daemons.contains(where: { !$0.hasEnded && !$0.lease.isGood(at: now) }) {
+      if !isUndisturbed || daemons.contains(where: { !$0.hasEnded && $0.lease.term(at: now) == nil }) {
         orphaned[world] = max(since, now + HostLease.span)
       } else if now > since + 3_000 * Self.millisecond {
         tally.late += 1

@@ -6,8 +6,11 @@ package protocol StoreHosts: AnyObject, Sendable {
   /// This daemon's name.
   var name: String { get }
 
-  /// Whether this daemon may answer from memory at this moment. Any thread may ask, and does not wait.
-  var isGood: Bool { get }
+  /// The term in which this daemon may answer from memory at this moment; nil if it may not. Any thread may ask, and does
+  /// not wait.
+  ///
+  /// A lease that was over begins another term when it is renewed: others may have taken worlds meanwhile.
+  var term: Int? { get }
 
   /// In how many nanoseconds ``renew()`` is due; 0 if it is due now. Any thread may ask.
   var wait: UInt64 { get }

@@ -143,13 +143,14 @@ final class Persistence {
   func create(
     _ name: String, _ moment: Instant, _ settings: WorldSettings, host: UInt64
   ) throws(PersistenceFailure) -> StoredProgress {
+    let term = store.hosts?.term
     let taken = try ask { () throws(StoreFailure) in
       if let left = try store.world(name), left.head == 0, left.epoch <= 1, isOurs(left) { try store.remove(name) }
       try store.create(name, head: 0, moment: moment.nanoseconds, settings: settings.bytes)
       return try store.take(name)
     }
     return StoredProgress(
-      lease: taken.lease, kinds: StoredKinds(), head: 0, moment: moment, settings: settings, storedAt: host,
+      lease: taken.lease, term: term, kinds: StoredKinds(), head: 0, moment: moment, settings: settings, storedAt: host,
       checkpoint: 0, bytes: 0)
   }
 
@@ -173,6 +174,7 @@ final class Persistence {
   func copy(
     _ stored: StoredProgress, to name: String, _ moment: Instant, _ settings: WorldSettings, host: UInt64
   ) throws(PersistenceFailure) -> StoredProgress? {
+    let term = store.hosts?.term
     let taken = try ask { () throws(StoreFailure) -> TakenWorld? in
       let held = try store.holdings(of: stored.lease.world)
       let bytes = held.checkpoints.reduce(held.bytes) { $0 + $1.size }
@@ -185,7 +187,8 @@ final class Persistence {
     }
     return taken.map {
       StoredProgress(
-        lease: $0.lease, kinds: stored.kinds, head: stored.head, moment: moment, settings: settings, storedAt: host,
+        lease: $0.lease, term: term, kinds: stored.kinds, head: stored.head, moment: moment, settings: settings,
+        storedAt: host,
         checkpoint: stored.checkpoint, isCheckpointUndone: stored.isCheckpointUndone, bytes: stored.bytes,
         bytesSinceCheckpoint: stored.bytesSinceCheckpoint)
     }
@@ -226,11 +229,12 @@ final class Persistence {
   /// - Throws: What ``load(_:host:_:)`` throws. The world is not served then.
   func lease(_ source: LoadedWorld.Source, host: UInt64) throws(PersistenceFailure) -> Leased {
     let name = source.world.name
+    let term = store.hosts?.term
     let taken = try ask { () throws(StoreFailure) in try store.take(name) }
     let again = taken.world.isAs(source.world) ? nil : try load(name, host: host)
     let source = again?.source ?? source
     let progress = StoredProgress(
-      lease: taken.lease, kinds: StoredKinds(source.kinds), head: source.world.head,
+      lease: taken.lease, term: term, kinds: StoredKinds(source.kinds), head: source.world.head,
       moment: Instant(nanoseconds: source.world.moment), settings: source.settings, storedAt: host,
       checkpoint: source.checkpoint, isCheckpointUndone: source.isCheckpointUndone,
       bytes: try ask { () throws(StoreFailure) in try store.holdings(of: name).bytes })
@@ -262,6 +266,8 @@ extension StoredWorld {
 /// What the store has of a world that the daemon serves.
 struct StoredProgress {
   let lease: Lease
+  /// The term of this daemon's lease on a shared store before it took the world; nil without other daemons.
+  let term: Int?
   /// The kind descriptions in the store.
   var kinds: StoredKinds
   /// The last stored input.

@@ -292,7 +292,10 @@ extension Service {
     setSharing(of: hosted, box, progress.settings.sharing)
     moveCursors(in: hosted, box, from: world.outage.head + 1)
     storePause = nil
-    if !world.isStart {
+    hosted.hostTold = nil
+    if hasHosts {
+      note("world \(hosted.name) is here now, with \(box.live.world.lastSequence) inputs")
+    } else if !world.isStart {
       report("world \(hosted.name) is as the store has it, up to input \(box.live.world.lastSequence)")
     }
   }
@@ -382,7 +385,7 @@ extension Persistence {
   /// Acquires the lease of a loaded world, on the store's thread. For a read-only world it first checks that the store
   /// can be written.
   fileprivate func lease(_ world: Restoration, host: UInt64) throws(PersistenceFailure) -> Leased {
-    if let hosts = store.hosts, !hosts.isGood {
+    if let hosts = store.hosts, hosts.term == nil {
       throw .store(.other(path: "the database", reason: "this daemon has no lease on it at present"))
     }
     if world.outage.isReadable {
@@ -392,4 +395,3 @@ extension Persistence {
     return try lease(source, host: host)
   }
 }
-

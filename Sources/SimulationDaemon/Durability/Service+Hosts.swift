@@ -28,14 +28,18 @@ extension Service {
     workers.submitRenewal { try? hosts.renew() }
   }
 
-  /// Gives all worlds up if the lease is over: another daemon may have them by now, and what is in memory be old news.
+  /// Gives all worlds up if the lease is over, or was: another daemon may have them by now, and what is in memory be old
+  /// news.
   ///
   /// Whether what is on its way to the store is stored is decided there. Such a world is given up when that is known.
   func reviewLease() {
-    guard let hosts = persistence?.store.hosts, !hosts.isGood else { return }
+    guard let hosts = persistence?.store.hosts else { return }
+    let term = hosts.term
     let reason = "the lease of this daemon is over, since the database did not answer in time"
-    for hosted in worlds.values where hosted.progress != nil && !hosted.isBeingStored {
-      guard let home = hosted.home else { continue }
+    for hosted in worlds.values where !hosted.isBeingStored {
+      guard let progress = hosted.progress, term == nil || progress.term != term, let home = hosted.home else {
+        continue
+      }
       report("world \(hosted.name) is given up: \(reason)")
       let status = hosted.storedStatus
       rollBack(hosted, home, to: hosted.head(home.live), reason)
@@ -73,9 +77,10 @@ extension Service {
 
   /// Whether a deferred effect has to wait until it is known where a world is.
   func isLookingForWorlds(of effect: DeferredEffect, _ client: Client) -> Bool {
-    hasHosts && names(in: effect).contains { name in
-      key(of: name, for: client).flatMap { worlds[$0] }.map { $0.home == nil && $0.progress == nil } ?? false
-    }
+    hasHosts
+      && names(in: effect).contains { name in
+        key(of: name, for: client).flatMap { worlds[$0] }.map { $0.home == nil && $0.progress == nil } ?? false
+      }
   }
 
   /// Begins to take the worlds that a deferred effect is about and that are not here.
@@ -127,10 +132,10 @@ extension Service {
     loadNext(persistence)
   }
 
-  /// Takes the world that a client's next lines need.
+  /// Takes the world that a client's next line needs, for which its turn has ended.
   func takeWorld(neededBy client: Client) {
-    guard client.hosted.isAbsent, client.session.deferredEffect == nil,
-      case .waiting(for: .world) = standing(of: client)
+    guard client.hosted.isAbsent, client.session.isHeldUp, !client.session.isUnserved, client.session.activity.isNone,
+      client.session.deferredEffect == nil, client.session.outbox.replyBytes < environment.limits.replyQueue
     else { return }
     take(client.hosted)
   }
@@ -218,8 +223,10 @@ extension Service {
     }
   }
 
-  /// Tells a world's clients that another daemon has it.
+  /// Tells a world's clients once that another daemon has it.
   func tellMoved(_ hosted: HostedWorld, to target: String) {
+    if hosted.hostTold == target { return }
+    hosted.hostTold = target
     for client in everybody where client.hosted === hosted {
       let name = client.session.shown(hosted.name)
       client.session.say { line in

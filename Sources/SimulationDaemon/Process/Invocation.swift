@@ -219,7 +219,8 @@ struct Invocation {
       case .watchSocket:
         guard !option.value.isEmpty else { throw .wrong("--watch-socket needs a path") }
         watchSocket = option.value
-      case .socket, .ephemeral, .kinds, .store, .name, .durability, .onRestart, .page, .pageControl, .pageToken, .limit, .log,
+      case .socket, .ephemeral, .kinds, .store, .name, .durability, .onRestart, .page, .pageControl, .pageToken, .limit,
+        .log,
         .poll,
         .workers, .untilStandardInputCloses, .completion:
         break

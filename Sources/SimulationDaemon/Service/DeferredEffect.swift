@@ -146,7 +146,8 @@ extension Service {
     } then: { [unowned self] result in
       switch result {
       case .success(let all): list(visibleWorlds(for: client, in: all), tag, client)
-      case .failure(let error): client.session.failStorage(tag, world: client.session.shown(client.hosted.name), "\(error)")
+      case .failure(let error):
+        client.session.failStorage(tag, world: client.session.shown(client.hosted.name), "\(error)")
       }
     }
   }

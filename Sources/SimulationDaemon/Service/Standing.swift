@@ -52,6 +52,8 @@ extension Service {
   private func obstacleToLines(of client: Client) -> Standing.Reason? {
     if client.session.outbox.replyBytes >= environment.limits.replyQueue { return .reader(until: nil) }
     if let (effect, _) = client.session.deferredEffect { return obstacle(to: effect, client) }
+    // A turn takes the world, if the next line needs it.
+    if client.hosted.isAbsent { return nil }
     guard let home = client.hosted.home, home.live.rewinding == nil else { return .world }
     return client.hosted.isReserved(forOtherThan: client) ? .turn : nil
   }

@@ -95,9 +95,11 @@ extension Service {
     // Those that are not in service here are listed as they are in the store.
     let others = stored.filter { worlds[$0.name]?.progress == nil }
     let hidden = Set(others.map(\.name))
-    let here = worlds.values.filter { !hidden.contains($0.name) && ($0.home != nil || $0.progress != nil || own == nil) }
-      .filter { $0.access(of: user) != .nothing }
-      .map { VisibleWorld(client, $0.name, $0, $0.presentStatus, $0.sharing, host: own) }
+    let here = worlds.values.filter {
+      !hidden.contains($0.name) && ($0.home != nil || $0.progress != nil || own == nil)
+    }
+    .filter { $0.access(of: user) != .nothing }
+    .map { VisibleWorld(client, $0.name, $0, $0.presentStatus, $0.sharing, host: own) }
     let there = others.compactMap { world -> VisibleWorld? in
       let sharing = WorldSettings(world.settings)?.sharing ?? .nobody
       guard user == .owner || WorldKey(world.name).owner == user || sharing != .nobody else { return nil }

@@ -24,6 +24,8 @@ final class HostedWorld {
   var archiving: ArchiveWriter?
   /// Whether the store's thread writes data of this world. Workers do not get the world then.
   var isBeingStored = false
+  /// The daemon that has the world, as its clients here were told.
+  var hostTold: String?
   /// Whether a database that daemons share may have lost inputs, which the world's clients were not told.
   var isLossUntold = false
   /// What waits for the store to have removed the world; nil unless it is about to.

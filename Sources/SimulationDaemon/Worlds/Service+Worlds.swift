@@ -262,7 +262,8 @@ extension Service {
   ///   - finish: Answers the client.
   /// - Precondition: ``mayChangeStoredWorlds``, unless there is a slot.
   func askStore<Success, Failure>(
-    _ persistence: Persistence, readingBy slot: WorkerSlot? = nil, for client: Client, _ tag: [UInt8], newWorld: String? = nil,
+    _ persistence: Persistence, readingBy slot: WorkerSlot? = nil, for client: Client, _ tag: [UInt8],
+    newWorld: String? = nil,
     _ body: @escaping () throws(Failure) -> Success, then finish: @escaping (Result<Success, Failure>) -> Void
   ) {
     guard !workers.areInline else {

@@ -86,7 +86,9 @@ struct Following {
   ///
   /// - Returns: The lines that are passed on now.
   mutating func take(_ raw: RawLine) -> [RawLine] {
-    guard let line = raw.text.hasPrefix("{") ? ServerLine(json: raw.text) : ServerLine(raw.text) ?? ServerLine(whole: raw.text)
+    guard
+      let line = raw.text.hasPrefix("{")
+        ? ServerLine(json: raw.text) : ServerLine(raw.text) ?? ServerLine(whole: raw.text)
     else { return [raw] }
     switch line.lineClass {
     case .notice: return [raw]
@@ -142,7 +144,8 @@ struct Following {
     case .client, .quiet, .mode: settings[verb] = RequestText(text).requestText
     case .watch:
       if let pattern = request.words.first {
-        watches[world, default: [:]][pattern] = "watch \(request.words.filter { !$0.hasPrefix("since=") }.joined(separator: " "))"
+        watches[world, default: [:]][pattern] =
+          "watch \(request.words.filter { !$0.hasPrefix("since=") }.joined(separator: " "))"
       }
     case .unwatch: if let pattern = request.words.first { watches[world]?[pattern] = nil }
     case _: break
@@ -166,7 +169,8 @@ struct Following {
   /// Where to go on, as soon as all requests are answered.
   var target: Target? {
     guard requests.allSatisfy(\.isAnswered) else { return nil }
-    guard let moved = requests.first(where: { $0.moved != nil })?.moved, let world = moved["world"], let host = moved["host"]
+    guard let moved = requests.first(where: { $0.moved != nil })?.moved, let world = moved["world"],
+      let host = moved["host"]
     else { return requests.isEmpty ? announced : nil }
     return Target(world: world, host: host)
   }
@@ -203,7 +207,8 @@ struct Following {
   /// - Returns: The lines, and what waited and is sent now.
   mutating func giveUp(_ reason: String) -> (lines: [RawLine], sent: [UInt8]) {
     let lines = requests.flatMap { request in
-      request.moved.map { [Self.line($0, reason, isObject: request.lines.last?.text.hasPrefix("{") == true)] } ?? request.lines
+      request.moved.map { [Self.line($0, reason, isObject: request.lines.last?.text.hasPrefix("{") == true)] }
+        ?? request.lines
     }
     let sent = waiting.flatMap(\.bytes)
     (requests, waiting, isHolding, announced) = (waiting, [], false, nil)
