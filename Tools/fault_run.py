@@ -20,8 +20,13 @@ import sys
 import tempfile
 
 WINDOW = 16
-# In the text of the append, with as many bytes: any row before the new one will do.
-FENCE, NO_FENCE = b"= i.after", b"NOTNULL  "
+# In the text of an append, what fences; replaced by as many bytes that do not.
+FENCES = {
+    b"(SELECT l.epoch FROM fsmd.log l WHERE l.world = i.world AND l.number = i.number - 1) = i.after": b"true",
+    b"ON CONFLICT (world, number) DO NOTHING": b"ON CONFLICT DO NOTHING",
+}
+# And what fences in the database.
+NO_KEY = "ALTER TABLE fsmd.log DROP CONSTRAINT log_pkey; CREATE INDEX log_index ON fsmd.log(world, number)"
 
 
 class Server:
@@ -44,6 +49,12 @@ class Server:
         options = (f"-c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories={self.folder}"
                    " -c shared_buffers=32MB -c max_connections=60")
         self.run("pg_ctl", "-D", self.data, "-w", "-s", "-l", f"{self.folder}/log", "-o", options, "start")
+
+    def sql(self, text):
+        result = subprocess.run(
+            [f"{self.bin}/psql", "-X", "-At", "-F", " ", "-v", "ON_ERROR_STOP=1", "-c", text,
+             f"postgresql://fsm@127.0.0.1:{self.port}/worlds"], capture_output=True, text=True, check=True)
+        return result.stdout.splitlines()
 
     def stop(self):
         self.run("pg_ctl", "-D", self.data, "-w", "-s", "-m", "immediate", "stop")
@@ -87,7 +98,10 @@ class Proxy:
         try:
             while data := await reader.read(1 << 16):
                 await flow.wait()
-                writer.write(data.replace(FENCE, NO_FENCE) if self.sabotages and are_requests else data)
+                if self.sabotages and are_requests:
+                    for fence, nothing in FENCES.items():
+                        data = data.replace(fence, nothing.ljust(len(fence)))
+                writer.write(data)
                 await writer.drain()
         except (OSError, asyncio.CancelledError):
             pass
@@ -214,6 +228,8 @@ class Run:
         try:
             while not all(client.answers for client in clients):
                 await asyncio.sleep(0.2)
+            if self.options.control:
+                self.server.sql(NO_KEY)
             for number in range(self.options.faults):
                 await self.fault(number)
                 self.faults += 1
@@ -248,6 +264,8 @@ class Run:
         daemon, proxy = self.daemons[place], self.proxies[place]
         what = self.dice.choice(["kill", "kill", "end", "stop", "pause", "cut", "cut", "refuse", "no replies",
                                  "late requests", "crash", "move", "move"])
+        if self.options.control:
+            what = "late requests"
         print(f"{number}: {what} {daemon.name}", flush=True)
         wait = self.dice.random()
         if what in ("kill", "end"):
@@ -279,7 +297,7 @@ class Run:
             proxy.replies_flow.set()
         elif what == "late requests":
             proxy.requests_flow.clear()
-            await asyncio.sleep(wait * 7)
+            await asyncio.sleep(wait * 3 if wait < 0.3 else 6 + wait * 4)
             proxy.requests_flow.set()
         elif what == "crash":
             await asyncio.to_thread(self.server.stop)
@@ -304,9 +322,7 @@ class Run:
             daemon.process.terminate()
         for daemon in self.daemons:
             await asyncio.to_thread(daemon.process.wait)
-        heads = dict(line.split() for line in subprocess.run(
-            [f"{self.server.bin}/psql", "-X", "-At", "-F", " ", "-c", "SELECT name, inputs FROM fsmd.status", url],
-            capture_output=True, text=True, check=True).stdout.splitlines())
+        heads = dict(line.split() for line in self.server.sql("SELECT name, inputs FROM fsmd.status"))
         for client in clients:
             head = int(heads[client.world])
             places = sorted(client.answers.values())

@@ -96,9 +96,11 @@ private final class LeaseSimulation {
   /// Ends of leases on the clock of the database, and the daemon of each world.
   private var ends: [Epoch: UInt64] = [:]
   private var owners: [Int: Epoch] = [:]
-  /// When each world was last without a daemon that lives, and the database there to tell.
+  /// From when on each world has had no daemon that lives.
   private var orphaned: [Int: UInt64] = [:]
   private var awayUntil: UInt64 = 0
+  /// When the last disturbance ended.
+  private var calmSince: UInt64 = 0
   private var tally = LeaseTally()
 
   init(seed: Int, _ mistake: LeaseMistake? = nil) {
@@ -169,6 +171,7 @@ private final class LeaseSimulation {
     let sent = clock(daemon)
     if now < awayUntil || dice.once(in: 30) {
       tally.faults += 1
+      calmSince = now
       return daemon.lease.didFail(now: sent)
     }
     ends[daemon.run] = now + HostLease.span
@@ -178,23 +181,24 @@ private final class LeaseSimulation {
     now += UInt64(dice.number(0...1_500)) * Self.millisecond / (dice.once(in: 10) ? 1 : 100)
     if dice.once(in: 30) {
       tally.faults += 1
+      calmSince = now
       return daemon.lease.didFail(now: clock(daemon))
     }
     let counted = mistake == .countedFromReply ? clock(daemon) : sent
     daemon.lease.didRenew(sent: counted, now: clock(daemon), others: others, given: 0)
   }
 
-  /// A world of a daemon that has ended is taken within a second of the end of its lease, if a daemon and the database
-  /// could do it all that time.
+  /// A world of a daemon that has ended is taken soon after the end of its lease, if nothing disturbs the others.
   private func judgeLateness() {
-    let isUndisturbed = now >= awayUntil && daemons.contains { !$0.hasEnded && now >= $0.resumes }
-    for (world, since) in orphaned {
-      if !isUndisturbed || daemons.contains(where: { !$0.hasEnded && $0.lease.term(at: now) == nil }) {
-        orphaned[world] = max(since, now + HostLease.span)
-      } else if now > since + 3_000 * Self.millisecond {
-        tally.late += 1
-        orphaned[world] = nil
-      }
+    let living = daemons.filter { !$0.hasEnded }
+    if now < awayUntil || living.contains(where: { now < $0.resumes || $0.lease.term(at: now) == nil }) {
+      calmSince = now
+    }
+    // A renewal, a wait for others that come back, and a slow reply.
+    let most = 2 * HostLease.span / 3 + 1_500 * Self.millisecond
+    for (world, since) in orphaned where now > max(since, calmSince) + most {
+      tally.late += 1
+      orphaned[world] = nil
     }
   }
 }
