@@ -332,8 +332,9 @@ class Run:
         check = await asyncio.to_thread(
             subprocess.run, [self.options.fsmd, "verify", "--state", url], capture_output=True, text=True)
         if check.returncode != 0:
-            print("verify:", check.stderr.strip().splitlines()[-3:], flush=True)
-            holes += 1
+            bad = [line for line in (check.stdout + check.stderr).splitlines() if " good " not in line]
+            print("verify:", *bad[:5], sep="\n  ", flush=True)
+            holes += max(1, sum(1 for line in bad if " bad: " in line))
         total = sum(len(client.answers) for client in clients)
         print(f"seed {self.options.seed}: {total} inputs in {len(clients)} worlds were answered")
         print(f"faults {self.faults} lost {lost} twice {twice} holes {holes}", flush=True)
