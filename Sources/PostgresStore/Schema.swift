@@ -202,8 +202,10 @@ enum Schema {
           AND c.relname < to_char(date_trunc('week', now(), 'UTC') - interval '7 days', '"segments_"YYYYMMDD')
         """), path
     ).rows
-    if old.isEmpty { return }
-    // Detaching is no part of a transaction, so its bound cannot be one's either.
+    // Detaching is no part of a transaction, so its bound cannot be one's either; behind a pooler it would stay with
+    // whoever gets the session next.
+    let backend = try ask(connection, Query("SELECT pg_backend_pid()::bigint"), path).rows.first?.number(0)
+    guard !old.isEmpty, backend == Int64(connection.process) else { return }
     _ = try ask(connection, Query("SET lock_timeout = '500ms'"), path)
     defer { _ = try? ask(connection, Query("RESET lock_timeout"), path) }
     for row in old {

@@ -96,6 +96,28 @@ struct HostsTests {
     try expect(again.connect().ask("list"), hasPrefix: "+ 0")
   }
 
+  @Test("a daemon that takes a world from another history says once that inputs may be gone")
+  func history() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.makeDatabase()
+    let a = try DaemonProcess("--store", address, "--name", "a")
+    let first = try a.connect()
+    for request in ["world new lesson durable=yes", "use lesson", "new power p", "shutdown"] {
+      try expect(first.ask(request), hasPrefix: "+", "\(request)")
+    }
+    try expectEqual(a.run.ending(), .exited(0))
+    // As after a standby has taken over.
+    try server.sql("UPDATE fsmd.log SET history = history + (1::bigint << 32)", in: address)
+    let b = try DaemonProcess("--store", address, "--name", "b")
+    let second = try b.connect()
+    try expect(second.ask("use lesson"), hasPrefix: "+")
+    try second.send("list\nlist\n")
+    try expectEqual(
+      second.lines { $0.hasPrefix("+") }.filter { $0.hasPrefix("!") }, ["! lost world=lesson from=unknown"])
+    try expect(second.lines { $0.hasPrefix("+") }.allSatisfy { !$0.hasPrefix("!") })
+    expect(b.run.log, contains: "world lesson: inputs that were stored may be gone")
+  }
+
   @Test("fsmrepl follows to the daemons of --hosts, and to no others")
   func follows() throws {
     let (a, b) = try Self.pair()
