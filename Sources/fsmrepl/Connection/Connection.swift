@@ -42,7 +42,13 @@ final class Connection {
   func send(_ line: String) { send(Array(line.utf8) + [0x0A]) }
 
   func send(_ bytes: [UInt8]) {
-    outbound += following == nil ? bytes : bytes.withUnsafeBytes { following?.send($0) ?? [] }
+    if following == nil { outbound += bytes } else { bytes.withUnsafeBytes { following?.send($0) } }
+    sendReady()
+  }
+
+  /// Sends what may be sent now.
+  private func sendReady() {
+    if arrival == nil { outbound += following?.ready() ?? [] }
     flush()
   }
 
@@ -99,6 +105,7 @@ final class Connection {
         if !lines.isEmpty { hops = 0 }
         passed += lines
         goOn()
+        sendReady()
       }
     }
   }
@@ -151,15 +158,13 @@ final class Connection {
     arrival = left > 1 ? (target, left - 1) : nil
     if left == 1 {
       outbound += following?.goOn(at: target) ?? []
-      flush()
+      sendReady()
     }
   }
 
   private func giveUp(_ reason: String) {
-    guard let (lines, sent) = following?.giveUp(reason) else { return }
-    passed += lines
-    outbound += sent
-    flush()
+    passed += following?.giveUp(reason) ?? []
+    sendReady()
   }
 
   private func nextReceived() -> RawLine? {

@@ -3,8 +3,9 @@ internal import LineProtocol
 /// Decides which requests of a connection go on to another daemon, since that has their world by now.
 ///
 /// A request that is answered with `MOVED` has not been run. It is sent again to the daemon that is named, after all that
-/// were sent behind it are answered, and their answers come in the order of the requests. A connection on which requests
-/// without tags may have succeeded silently is not followed, since it is not known what was answered.
+/// were sent behind it are answered, and their answers come in the order of the requests. Nothing is sent behind a `use`
+/// before its answer, which says in which world it would be run. A connection on which requests without tags may have
+/// succeeded silently is not followed, since it is not known what was answered.
 struct Following {
   private struct Request {
     let tag: String?
@@ -12,6 +13,8 @@ struct Following {
     let words: [String]
     /// With line feed, and the document after a `define`.
     let bytes: [UInt8]
+    /// Whether it is a line of a batch, which is answered at the end of that.
+    var isInBatch = false
     /// The lines of its answer, as far as they are held back.
     var lines: [RawLine] = []
     var isAnswered = false
@@ -26,7 +29,7 @@ struct Following {
 
   let hosts: HostsFile
   private var requests: [Request] = []
-  /// What was asked while others are sent again.
+  /// What is not sent yet.
   private var waiting: [Request] = []
   /// Whether lines are held back, so that all come in order.
   private var isHolding = false
@@ -45,12 +48,9 @@ struct Following {
 
   // MARK: Requests
 
-  /// Takes bytes of requests.
-  ///
-  /// - Returns: What is sent now.
-  mutating func send(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+  /// Takes bytes of requests; ``ready()`` returns what of them is sent.
+  mutating func send(_ bytes: UnsafeRawBufferPointer) {
     partial += bytes
-    var sent: [UInt8] = []
     while let end = partial.firstIndex(of: 0x0A) {
       let text = RequestText(String(decoding: partial[..<end], as: UTF8.self))
       let verb = text.verb.flatMap(Verb.named)
@@ -59,19 +59,22 @@ struct Following {
       guard partial.count >= size else { break }
       let all = Array(partial[..<size])
       partial.removeFirst(size)
-      if text.isBlank || isInBatch && verb != .end && verb != .discard {
-        sent += all
-        continue
-      }
-      if verb == .begin { isInBatch = true } else if verb == .end || verb == .discard { isInBatch = false }
+      if text.isBlank { continue }
+      if verb == .end || verb == .discard { isInBatch = false }
+      waiting.append(
+        Request(tag: text.tag, verb: verb, words: text.words, bytes: all, isInBatch: isInBatch))
+      if verb == .begin { isInBatch = true }
       if text.tag == nil, verb == .begin || verb == .quiet { isUncertain = true }
-      let request = Request(tag: text.tag, verb: verb, words: text.words, bytes: all)
-      if isHolding {
-        waiting.append(request)
-      } else {
-        requests.append(request)
-        sent += all
-      }
+    }
+  }
+
+  /// The requests that are sent now.
+  mutating func ready() -> [UInt8] {
+    var sent: [UInt8] = []
+    while !isHolding, let next = waiting.first, !requests.contains(where: { $0.verb == .use && !$0.isAnswered }) {
+      waiting.removeFirst()
+      sent += next.bytes
+      if !next.isInBatch { requests.append(next) }
     }
     return sent
   }
@@ -132,7 +135,7 @@ struct Following {
       lines += first.lines
       requests.removeFirst()
     }
-    if !requests.contains(where: \.isAnswered), waiting.isEmpty { isHolding = false }
+    if !requests.contains(where: \.isAnswered) { isHolding = false }
     return lines
   }
 
@@ -184,7 +187,7 @@ struct Following {
 
   private static let tag = ".follow"
 
-  /// The requests that are sent again, and those that waited.
+  /// The requests that are sent again.
   mutating func goOn(at target: Target) -> [UInt8] {
     (world, announced) = (target.world, nil)
     return resend()
@@ -195,24 +198,18 @@ struct Following {
     for place in requests.indices where requests[place].moved != nil {
       (requests[place].lines, requests[place].isAnswered, requests[place].moved) = ([], false, nil)
     }
-    let again = requests.filter { !$0.isAnswered } + waiting
-    requests += waiting
-    waiting = []
     isHolding = requests.contains(where: \.isAnswered)
-    return again.flatMap(\.bytes)
+    return requests.filter { !$0.isAnswered }.flatMap(\.bytes)
   }
 
-  /// Passes on the answers that were held back, with the reason why they are not followed.
-  ///
-  /// - Returns: The lines, and what waited and is sent now.
-  mutating func giveUp(_ reason: String) -> (lines: [RawLine], sent: [UInt8]) {
+  /// The answers that were held back, with the reason why they are not followed.
+  mutating func giveUp(_ reason: String) -> [RawLine] {
     let lines = requests.flatMap { request in
       request.moved.map { [Self.line($0, reason, isObject: request.lines.last?.text.hasPrefix("{") == true)] }
         ?? request.lines
     }
-    let sent = waiting.flatMap(\.bytes)
-    (requests, waiting, isHolding, announced) = (waiting, [], false, nil)
-    return (lines, sent)
+    (requests, isHolding, announced) = ([], false, nil)
+    return lines
   }
 
   private static func line(_ moved: ServerLine, _ reason: String, isObject: Bool) -> RawLine {
