@@ -36,7 +36,8 @@ struct HostLease {
     // Even one that was sent in time may have come to the database when it was over.
     if term(at: now) == nil {
       if end != nil { judgesFrom = now + Self.span / 3 }
-      term += 1
+      // What was given up may still be this daemon's.
+      (term, isUnsettled) = (term + 1, true)
     }
     end = sent + Self.span
     if !known.isSubset(of: others.keys) || given != self.given { isUnsettled = true }

@@ -84,6 +84,7 @@ private final class LeaseSimulation {
     var resumes: UInt64 = 0
     var hasEnded = false
     var term: Int?
+    var hasToLook = false
     var worlds: Set<Int> = []
 
     init(_ run: Epoch) { self.run = run }
@@ -149,7 +150,9 @@ private final class LeaseSimulation {
     daemon.term = term
     if mistake != .notAsked, term == nil { return }
     for world in daemon.worlds where owners[world] != daemon.run { tally.stale += 1 }
-    if daemon.lease.takeNews() {
+    if daemon.lease.takeNews() { daemon.hasToLook = true }
+    if daemon.hasToLook, now >= awayUntil {
+      daemon.hasToLook = false
       for world in owners.keys.sorted() where isFree(world, for: daemon) { take(world, daemon) }
     }
   }
@@ -160,7 +163,6 @@ private final class LeaseSimulation {
   }
 
   private func take(_ world: Int, _ daemon: Daemon) {
-    guard now >= awayUntil else { return }
     if owners[world] != daemon.run { tally.taken += 1 }
     owners[world] = daemon.run
     daemon.worlds.insert(world)

@@ -21,7 +21,7 @@ extension Service {
   func keepLease() {
     guard let hosts = persistence?.store.hosts, !isShuttingDown else { return }
     reviewLease()
-    if hosts.takeNews() { lookForWorlds() }
+    if hosts.takeNews() || hasToLook && host >= nextTaking { lookForWorlds() }
     takeNextWorlds()
     guard hosts.wait == 0 else { return }
     // A failure shows when the lease ends; the next attempt follows soon.
@@ -59,7 +59,7 @@ extension Service {
   var nextWakeForHosts: UInt64? {
     guard let hosts = persistence?.store.hosts else { return nil }
     let renewal = workers.isRenewing ? UInt64.max : host &+ hosts.wait
-    return worldsToTake.isEmpty ? renewal : min(renewal, nextTaking)
+    return worldsToTake.isEmpty && !hasToLook ? renewal : min(renewal, nextTaking)
   }
 
   // MARK: Taking
@@ -243,13 +243,16 @@ extension Service {
   /// Looks for worlds that no daemon has: those whose daemon has ended, and those whose clock runs.
   private func lookForWorlds() {
     guard let persistence else { return }
+    hasToLook = false
     workers.submit(
       Job(workers.slot(of: nil)) { () throws(StoreFailure) in
         try persistence.store.readers.reading { (reader) throws(StoreFailure) in try reader.worlds() }
       } then: { [unowned self] result in
         switch result {
         case .success(let all): take(worldsIn: all)
-        case .failure(let error): report("worlds of other daemons are not looked for: \(error)")
+        case .failure:
+          hasToLook = true
+          nextTaking = host &+ Service.takingPause
         }
       })
   }

@@ -31,6 +31,8 @@ final class Service {
   var hasDroppedWorlds = true
   /// Worlds that no daemon has, and which this one takes next, the first ones first.
   var worldsToTake: [StoredWorld] = []
+  /// Whether the store could not be asked for such worlds.
+  var hasToLook = false
   /// The host time at which the next ones are taken.
   var nextTaking: UInt64 = 0
   /// Why no world can be read from the store, and the host time of the next try; nil while the store works.
