@@ -124,7 +124,7 @@ private final class LeaseSimulation {
     case 0 where daemons.count(where: { !$0.hasEnded }) > 1 && !daemon.hasEnded:
       tally.faults += 1
       daemon.hasEnded = true
-      for world in daemon.worlds { orphaned[world] = max(now, ends[daemon.run] ?? now) }
+      for (world, owner) in owners where owner == daemon.run { orphaned[world] = max(now, ends[owner] ?? now) }
     case 1, 2:
       tally.faults += 1
       let pause = UInt64(dice.number(1...9_000)) * Self.millisecond
