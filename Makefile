@@ -10,6 +10,7 @@ TABLE ?= .build/conformance.md
 SLACK ?= 1
 WALKS ?= 0
 ONLY ?=
+FAULTS ?= 200
 DOCUMENTS ?= 1-100000
 RACE ?= UnixHostTests|EndToEndTests
 NAME ?= Staircase
@@ -55,7 +56,7 @@ help:
 	echo 'make fuzz     gives the daemon random documents, and requests of all verbs to them (DOCUMENTS=$(DOCUMENTS))'
 	echo 'make test-diagrams  gives all diagrams to Graphviz, PlantUML and two Mermaids, and counts the labels'
 	echo 'make test-page  looks at the live page in a browser, on the screens of a projector and of a phone'
-	echo 'make test-postgres  tests worlds on PostgreSQL, which it installs, with servers of its own'
+	echo 'make test-postgres  tests worlds on PostgreSQL, which it installs, with servers of its own, and runs three daemons under faults (FAULTS=$(FAULTS))'
 	echo 'make pictures  draws the pictures of the README anew, from runs'
 	echo 'make lab      writes a package with a machine, its test and a daemon of your own (NAME=$(NAME), DIR=$(DIR))'
 	echo 'make test-lab  makes such a package, builds and tests it'
@@ -132,6 +133,14 @@ test: libraries-are-there lint
 	  wait $$! || first=computing last=processes failed=1
 	  cat ".build/results/$$first"
 	  mv ".build/results/$$last" .build/results/last
+	  if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
+	    if ! said=$$(python3 -B Tools/fault_run.py --seed "$$FSMD_SEED" --faults 2 --worlds 10 2>&1); then
+	      printf '%s\n' "$$said"
+	      failed=1
+	    fi
+	  else
+	    echo 'Faults of daemons on one database are left out: postgresql is not installed.'
+	  fi
 	fi
 	if [ "$$failed" != 0 ]; then
 	  cat .build/results/*.xml | sed -n '/<testcase/{N;/<failure/s/.*classname="\([^"]*\)" name="\([^"(]*\).*/\1 \2/p;}' |
@@ -183,7 +192,9 @@ test-postgres: libraries-are-there
 	  [ -e /etc/postgresql-common/createcluster.conf ] || echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
 	  $(call install_package,postgresql)
 	fi
-	$(MAKE) test ONLY='PostgresStoreTests|PostgresTests|JournalStoreTests.WorldTests|JournalStoreTests.FencingTests|KillTests'
+	$(MAKE) test ONLY='PostgresStoreTests|PostgresTests|HostsTests|JournalStoreTests.WorldTests|JournalStoreTests.FencingTests|KillTests'
+	python3 -B Tools/fault_run.py --control --faults 20 --worlds 10
+	python3 -B Tools/fault_run.py --faults '$(FAULTS)'
 
 # Graphviz draws the diagram, Chromium the page.
 pictures: libraries-are-there page-tools-are-there

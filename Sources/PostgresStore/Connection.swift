@@ -15,9 +15,11 @@ enum QueryFailure: Error {
 /// Each ``run(_:)`` sends its statements at once and waits for all replies. A server that is silent for
 /// ``patience`` is given up.
 final class Connection {
-  /// How long a server may be silent, and how long one of its hosts may take to connect, in seconds.
-  static let patience = 5
+  /// In milliseconds; one of the server's hosts may take as long to connect.
+  static let usualPatience: Int32 = 5_000
 
+  /// How long the server may be silent, in milliseconds.
+  var patience = Connection.usualPatience
   let url: PostgresURL
   // Safety: opened in `init` and closed in `close`, which sets it to nil; no call is made afterwards. The warning lives
   // as long as the object, and libpq writes it during calls with this connection only.
@@ -28,7 +30,7 @@ final class Connection {
   init(_ url: PostgresURL) throws(StoreFailure) {
     self.url = url
     warning.initialize(to: fsm_pg_warning())
-    handle = fsm_pg_connect(url.text, "\(Connection.patience)", "fsmd")
+    handle = fsm_pg_connect(url.text, "\(Connection.usualPatience / 1_000)", "fsmd")
     guard let handle, fsm_pg_is_good(handle) != 0 else {
       let reason = handle.map { Connection.line(String(cString: fsm_pg_error($0))) } ?? "no memory"
       close()
@@ -162,9 +164,9 @@ final class Connection {
       guard fsm_pg_is_busy(handle) != 0 || unsent > 0 else { return }
       let events = Int16(POLLIN) | (unsent > 0 ? Int16(POLLOUT) : 0)
       var place = pollfd(fd: fsm_pg_socket(handle), events: events, revents: 0)
-      let found = poll(&place, 1, Int32(Connection.patience * 1000))
+      let found = poll(&place, 1, patience)
       if found < 0, errno == EINTR { continue }
-      guard found > 0 else { throw lost("the server was silent for \(Connection.patience) s") }
+      guard found > 0 else { throw lost("the server was silent for \(patience) ms") }
       if place.revents & ~Int16(POLLOUT) != 0, fsm_pg_consume(handle) == 0 { throw lost() }
     }
   }

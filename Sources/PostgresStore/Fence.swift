@@ -99,31 +99,41 @@ struct LogWriter<Log: FencedLog> {
   /// Notes that a row of ``next(in:_:)`` is stored.
   mutating func didStore(_ row: LogRow<Log.Content>) { held[row.world] = row }
 
+  /// What became of taking a world.
+  enum Taking {
+    /// The new row, and the content of the one before it.
+    case taken(LogRow<Log.Content>, after: Log.Content)
+    case gone
+    /// It may not be taken from whoever has it.
+    case refused(by: Log.Content)
+  }
+
   /// Takes a world from any earlier writer.
   ///
   /// - Parameters:
   ///   - mayWait: Asked after each attempt whose result is unknown or that another writer has forestalled.
-  ///   - content: Of the new row, from the last one.
-  /// - Returns: The new row; nil if the world is gone.
+  ///   - content: Of the new row, from the last one; nil if the world may not be taken.
   /// - Throws: What the log throws. The world may have been taken.
   mutating func take(
-    _ world: Int64, while mayWait: () -> Bool, _ content: (Log.Content) -> Log.Content
-  ) throws(Log.Failure) -> LogRow<Log.Content>? {
+    _ world: Int64, while mayWait: () -> Bool, _ content: (Log.Content) -> Log.Content?
+  ) throws(Log.Failure) -> Taking {
     held[world] = nil
     let epoch = log.drawEpoch()
+    var before: Log.Content?
     while true {
       do throws(Log.Failure) {
-        guard let end = try log.end(of: world) else { return nil }
+        guard let end = try log.end(of: world) else { return .gone }
         // An earlier attempt, whose reply was lost.
-        if end.epoch == epoch {
+        if end.epoch == epoch, let before {
           held[world] = end
-          return end
+          return .taken(end, after: before)
         }
-        let row = LogRow(
-          world: world, number: end.number + 1, epoch: epoch, isTaking: true, content(end.content))
+        before = end.content
+        guard let content = content(end.content) else { return .refused(by: end.content) }
+        let row = LogRow(world: world, number: end.number + 1, epoch: epoch, isTaking: true, content)
         if try log.insert([(row, end.epoch)]).contains(world) {
           held[world] = row
-          return row
+          return .taken(row, after: end.content)
         }
       } catch {
         guard error.isUnknown, mayWait() else { throw error }

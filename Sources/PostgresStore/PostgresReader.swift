@@ -9,25 +9,40 @@ struct WorldState {
   /// Bytes of all segments that it ever had.
   var total: Int64
   var holder: WorldHolder?
+  /// The lease of the holder, if it has a name.
+  var run: Epoch?
   /// What is inserted with the row.
   var round: Append?
+  /// The history of the database in which the row was written; it is another after a restore or a failover.
+  private(set) var history: Int64 = 0
+  /// For how long the holder is known to have served the world after this row, in milliseconds.
+  private(set) var idle: Int64 = 0
 
-  static let columns = "l.takes, l.head, l.moment, l.settings, l.total, l.process, l.socket, l.since"
+  static let columns = """
+    l.takes, l.head, l.moment, l.settings, l.total, l.process, l.daemon, l.since, l.run, l.history,
+    EXISTS (SELECT FROM fsmd.hosts h WHERE h.run = l.run AND h.current AND h.ends > clock_timestamp()),
+    (SELECT greatest(0, extract(epoch FROM h.renewed - l.stored) * 1000)::bigint FROM fsmd.hosts h WHERE h.run = l.run)
+    """
 
   init(takes: UInt64, head: UInt64, moment: Int64, settings: [UInt8], total: Int64 = 0) {
     (self.takes, self.head, self.moment, self.settings, self.total) = (takes, head, moment, settings, total)
   }
 
   /// Reads ``columns``.
-  init(_ row: Row, at column: Int) {
+  ///
+  /// - Parameter own: The lease of this daemon.
+  init(_ row: Row, at column: Int, own: Epoch?) {
     self.init(
       takes: row.unsigned(column), head: row.unsigned(column + 1), moment: row.number(column + 2),
       settings: row.bytes(column + 3), total: row.number(column + 4))
-    if !row.isNull(column + 5) {
-      holder = WorldHolder(
-        writer: StoreWriter(process: Int32(truncatingIfNeeded: row.number(column + 5)), socket: row.text(column + 6)),
-        since: row.number(column + 7))
-    }
+    (history, idle) = (row.number(column + 9), row.isNull(column + 11) ? 0 : row.number(column + 11))
+    if row.isNull(column + 5) { return }
+    run = row.isNull(column + 8) ? nil : row.epoch(column + 8)
+    let (process, name) = (Int32(truncatingIfNeeded: row.number(column + 5)), row.text(column + 6))
+    holder = WorldHolder(
+      writer: StoreWriter(process: process, socket: run == nil ? name : "", name: run == nil ? nil : name),
+      since: row.number(column + 7),
+      lease: run != nil && run == own ? .own : row.bool(column + 10) ? .others : .ended)
   }
 }
 
@@ -37,11 +52,13 @@ package class PostgresReader: StoreReading {
   private static let segmentsAtOnce: Int64 = 64
 
   let url: PostgresURL
+  /// The lease of this daemon; nil for a program that has none.
+  let run: Epoch?
   var path: String { url.shown }
   private var open: Connection?
 
-  init(_ url: PostgresURL) {
-    self.url = url
+  init(_ url: PostgresURL, _ run: Epoch? = nil) {
+    (self.url, self.run) = (url, run)
   }
 
   /// Opens a store for reading only.
@@ -108,10 +125,11 @@ package class PostgresReader: StoreReading {
       WHERE \(condition) ORDER BY w.name
       """
     return try ask(text, parameters).map { row in
-      let state = WorldState(row, at: 3)
+      let state = WorldState(row, at: 3, own: run)
       return StoredWorld(
         name: row.text(1), epoch: state.takes, head: state.head, first: row.unsigned(2), moment: state.moment,
-        settings: state.settings, holder: state.holder, identity: row.number(0), fatal: [])
+        settings: state.settings, holder: state.holder, identity: row.number(0), fatal: [],
+        idle: state.idle)
     }
   }
 

@@ -15,21 +15,29 @@ final class PostgresReaders: StoreReaders {
 
   var answersAtOnce: Bool { false }
   private let url: PostgresURL
+  private let run: Epoch?
   private let state = Mutex(State())
 
-  init(_ url: PostgresURL) {
-    self.url = url
+  init(_ url: PostgresURL, _ run: Epoch?) {
+    (self.url, self.run) = (url, run)
   }
 
   func reading<R: ~Copyable>(_ body: (any WorldReading) throws(StoreFailure) -> R) throws(StoreFailure) -> R {
+    try lending { (reader) throws(StoreFailure) in
+      try reader.withSnapshot { () throws(StoreFailure) in try body(reader) }
+    }
+  }
+
+  /// Lends a reader without a snapshot.
+  func lending<R: ~Copyable>(_ body: (PostgresReader) throws(StoreFailure) -> R) throws(StoreFailure) -> R {
     let (free, isClosed) = state.withLock { state in
       defer { state.free = nil }
       return (state.free, state.isClosed)
     }
     if isClosed { throw .other(path: url.shown, reason: "the store is closed") }
-    let reader = free?.reader ?? PostgresReader(url)
+    let reader = free?.reader ?? PostgresReader(url, run)
     defer { putBack(reader) }
-    return try reader.withSnapshot { () throws(StoreFailure) in try body(reader) }
+    return try body(reader)
   }
 
   func close() {

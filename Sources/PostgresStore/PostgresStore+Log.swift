@@ -4,7 +4,9 @@ internal import JournalStore
 extension PostgresStore: FencedLog {
   typealias Content = WorldState
 
-  func drawEpoch() -> Epoch {
+  func drawEpoch() -> Epoch { Self.drawnEpoch() }
+
+  static func drawnEpoch() -> Epoch {
     var generator = SystemRandomNumberGenerator()
     return .drawn(using: &generator)
   }
@@ -36,7 +38,7 @@ extension PostgresStore: FencedLog {
     ).first
     return row.map {
       LogRow(
-        world: world, number: $0.number(0), epoch: $0.epoch(1), isTaking: $0.bool(2), WorldState($0, at: 3))
+        world: world, number: $0.number(0), epoch: $0.epoch(1), isTaking: $0.bool(2), WorldState($0, at: 3, own: run))
     }
   }
 
@@ -52,11 +54,13 @@ extension PostgresStore: FencedLog {
     WITH input AS (
       SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::uuid[], $5::boolean[], $6::bigint[],
         $7::bigint[], $8::bigint[], $9::bytea[], $10::bigint[], $11::bigint[], $12::text[], $13::bigint[],
-        $14::bigint[], $15::bytea[], $16::bigint[]) WITH ORDINALITY AS i(world, number, after, epoch, taking, takes,
-        head, moment, settings, total, process, socket, since, first, bytes, sum, place)),
+        $14::uuid[], $15::bigint[], $16::bytea[], $17::bigint[]) WITH ORDINALITY AS i(world, number, after, epoch, taking, takes,
+        head, moment, settings, total, process, daemon, since, run, first, bytes, sum, place)),
     fence AS (
-      INSERT INTO fsmd.log(world, number, epoch, taking, takes, head, moment, settings, total, process, socket, since)
-      SELECT world, number, epoch, taking, takes, head, moment, settings, total, process, socket, since FROM input i
+      INSERT INTO fsmd.log(
+        world, number, epoch, taking, takes, head, moment, settings, total, process, daemon, since, run, history)
+      SELECT world, number, epoch, taking, takes, head, moment, settings, total, process, daemon, since, run,
+        (SELECT fsmd.history()) FROM input i
       WHERE (SELECT l.epoch FROM fsmd.log l WHERE l.world = i.world AND l.number = i.number - 1) = i.after
       ORDER BY place
       ON CONFLICT (world, number) DO NOTHING
@@ -81,8 +85,8 @@ extension PostgresStore: FencedLog {
       numbers { Int64(bitPattern: $0.content.takes) }, numbers { Int64(bitPattern: $0.content.head) },
       numbers(\.content.moment), .array(.byteses, rows.map { .bytes($0.row.content.settings) }),
       numbers(\.content.total), numbers { $0.content.holder.map { Int64($0.writer.process) } },
-      .array(.texts, rows.map { .text($0.row.content.holder?.writer.socket) }),
-      numbers { $0.content.holder?.since },
+      .array(.texts, rows.map { .text($0.row.content.holder.map { $0.writer.name ?? $0.writer.socket }) }),
+      numbers { $0.content.holder?.since }, .array(.epochs, rows.map { .epoch($0.row.content.run) }),
       .array(.numbers, segments.map { .number($0.map { Int64(bitPattern: $0.head + 1) }) }),
       .array(.byteses, bytes.map { .bytes($0) }),
       .array(

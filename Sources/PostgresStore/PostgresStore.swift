@@ -19,6 +19,8 @@ package final class PostgresStore: PostgresReader, WorldStore {
   /// Seconds since 1970.
   private let now: () -> Int64
   private let pool: PostgresReaders
+  private let ownHosts: PostgresHosts?
+  package var hosts: (any StoreHosts)? { ownHosts }
   package var readers: any StoreReaders { pool }
   package var workNotes: WorkNotes? { nil }
   package var waitsForLocks = true
@@ -31,14 +33,18 @@ package final class PostgresStore: PostgresReader, WorldStore {
   private init(_ url: PostgresURL, _ writer: StoreWriter, _ now: @escaping () -> Int64) {
     self.writer = writer
     self.now = now
-    pool = PostgresReaders(url)
-    super.init(url)
+    let run = writer.name.map { _ in Self.drawnEpoch() }
+    let pool = PostgresReaders(url, run)
+    self.pool = pool
+    ownHosts = writer.name.flatMap { name in run.map { PostgresHosts(name, $0, writer, pool) } }
+    super.init(url, run)
   }
 
-  /// Opens the store for a daemon, and makes its tables if they are missing.
+  /// Opens the store, and makes its tables if they are missing.
   ///
-  /// - Parameter writer: This process, named to others, with the name of its host.
-  /// - Throws: `cannotOpen`, `newer`, `readOnly`, `other`.
+  /// - Parameter writer: This process. If it has a name it gets a lease, and no other daemon takes its worlds while that is
+  ///   good.
+  /// - Throws: `cannotOpen`, `otherSchema`, `readOnly`; `other`, also if another daemon has the name.
   package static func open(
     _ address: String, writer: StoreWriter, now: @escaping () -> Int64 = { Int64(time(nil)) }
   ) throws(StoreFailure) -> PostgresStore {
@@ -46,10 +52,12 @@ package final class PostgresStore: PostgresReader, WorldStore {
     let connection = try store.connection()
     try Schema.make(connection, store.path)
     try Schema.makePartitions(connection, store.path)
+    try store.hosts?.renew()
     return store
   }
 
   package override func close() {
+    if isConnected, let connection = try? connection() { ownHosts?.leave(connection) }
     pool.close()
     super.close()
   }
@@ -85,8 +93,8 @@ package final class PostgresStore: PostgresReader, WorldStore {
     guard let made else { throw .worldExists(world) }
     _ = try ask(
       """
-      INSERT INTO fsmd.log(world, number, epoch, taking, takes, head, moment, settings, total)
-      VALUES ($1, 1, $2, true, 0, $3, $4, $5, $6)
+      INSERT INTO fsmd.log(world, number, epoch, taking, takes, head, moment, settings, total, history)
+      VALUES ($1, 1, $2, true, 0, $3, $4, $5, $6, fsmd.history())
       """, .number(made.number(0)), .epoch(drawEpoch()), .number(state.head), .number(state.moment),
       .bytes(state.settings), .number(state.total))
     return made.number(0)
@@ -118,8 +126,8 @@ package final class PostgresStore: PostgresReader, WorldStore {
       // A writer's next append meets this row, or one that was inserted before it.
       _ = try ask(
         """
-        INSERT INTO fsmd.log(world, number, epoch, taking, takes, head, moment, settings, total)
-        SELECT world, number + 1, $2, true, takes, head, moment, '', total FROM fsmd.log WHERE world = $1
+        INSERT INTO fsmd.log(world, number, epoch, taking, takes, head, moment, settings, total, history)
+        SELECT world, number + 1, $2, true, takes, head, moment, '', total, history FROM fsmd.log WHERE world = $1
         ORDER BY number DESC LIMIT 1
         """, .number(stored.identity), .epoch(drawEpoch()))
       guard try !ask("DELETE FROM fsmd.worlds WHERE id = $1 RETURNING id", .number(stored.identity)).isEmpty else {
@@ -132,30 +140,37 @@ package final class PostgresStore: PostgresReader, WorldStore {
 
   package func take(_ world: String) throws(StoreFailure) -> TakenWorld {
     let stored = try found(world)
-    let holder = WorldHolder(writer: writer, since: now())
+    let holder = WorldHolder(writer: writer, since: now(), lease: run == nil ? .ended : .own)
     let deadline = Deadline(Self.patience)
-    let row = try log.take(stored.identity, while: { deadline.waits(Self.pause) }) { state in
+    let taking = try log.take(stored.identity, while: { deadline.waits(Self.pause) }) { state in
+      if state.holder?.lease == .others { return nil }
       var state = state
       state.takes += 1
-      state.holder = holder
+      (state.holder, state.run) = (holder, run)
       state.round = nil
       return state
     }
-    guard let row else { throw .noSuchWorld(world) }
+    let (state, before): (WorldState, WorldState)
+    switch taking {
+    case .taken(let row, let last): (state, before) = (row.content, last)
+    case .gone: throw .noSuchWorld(world)
+    case .refused(let last): throw .fenced(world: world, by: last.holder)
+    }
     unpruned[stored.identity] = nil
-    let state = row.content
     return TakenWorld(
       lease: Lease(world: world, identity: stored.identity, epoch: state.takes),
       world: StoredWorld(
         name: world, epoch: state.takes, head: state.head,
         first: state.head == stored.head ? stored.first : try found(world).first,
-        moment: state.moment, settings: state.settings, holder: holder, identity: stored.identity, fatal: []))
+        moment: state.moment, settings: state.settings, holder: holder, identity: stored.identity, fatal: [],
+        idle: before.idle),
+      mayHaveLost: try ask("SELECT fsmd.history() <> $1", .number(before.history)).first?.bool(0) ?? false)
   }
 
   package func release(_ lease: Lease) throws(StoreFailure) {
     guard held(lease) != nil else { return }
     do throws(StoreFailure) {
-      try change(lease) { (state) throws(StoreFailure) in state.holder = nil }
+      try change(lease) { (state) throws(StoreFailure) in (state.holder, state.run) = (nil, nil) }
     } catch {
       switch error {
       case .fenced, .outOfStep: break
@@ -163,6 +178,29 @@ package final class PostgresStore: PostgresReader, WorldStore {
       }
     }
     log.forget(lease.identity)
+  }
+
+  package func handOver(
+    _ lease: Lease, to host: String, moment: Int64, settings: [UInt8]
+  ) throws(StoreFailure) -> [String]? {
+    let others = try change(lease) { (state) throws(StoreFailure) -> [String]? in
+      let found = try ask(
+        """
+        UPDATE fsmd.hosts SET given = given + 1 WHERE name = $1 AND current AND ends > clock_timestamp()
+        RETURNING process, run
+        """, .text(host)
+      ).first
+      guard let found else {
+        return try ask("SELECT name FROM fsmd.hosts WHERE current AND ends > clock_timestamp() ORDER BY name")
+          .map { $0.text(0) }
+      }
+      (state.moment, state.settings, state.run) = (moment, settings, found.epoch(1))
+      state.holder = WorldHolder(
+        writer: StoreWriter(process: Int32(truncatingIfNeeded: found.number(0)), socket: "", name: host), since: now())
+      return nil
+    }
+    if others == nil { log.forget(lease.identity) }
+    return others
   }
 
   // MARK: Rounds
@@ -329,6 +367,7 @@ package final class PostgresStore: PostgresReader, WorldStore {
   package func sweep() throws(StoreFailure) -> Bool {
     guard let world = try ask("SELECT world FROM fsmd.removed LIMIT 1").first?.number(0) else {
       try Schema.dropPartitions(try connection(), path)
+      _ = try ask("DELETE FROM fsmd.hosts WHERE ends < now() - interval '30 days'")
       return false
     }
     for (table, key) in [

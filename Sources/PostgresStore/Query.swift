@@ -41,8 +41,8 @@ struct Parameter {
   static func text(_ text: String?) -> Parameter { Parameter(.text, text.map { Array($0.utf8) }) }
   static func bytes(_ bytes: [UInt8]) -> Parameter { Parameter(.bytes, bytes) }
   static func bool(_ value: Bool) -> Parameter { Parameter(.bool, [value ? 1 : 0]) }
-  static func epoch(_ epoch: Epoch) -> Parameter {
-    Parameter(.epoch, big(Int64(bitPattern: epoch.high)) + big(Int64(bitPattern: epoch.low)))
+  static func epoch(_ epoch: Epoch?) -> Parameter {
+    Parameter(.epoch, epoch.map { big(Int64(bitPattern: $0.high)) + big(Int64(bitPattern: $0.low)) })
   }
 
   /// An array without a null, or with some.

@@ -6,9 +6,9 @@ internal import JournalStore
 /// stored as signed numbers with the same bits.
 enum Schema {
   /// The version that this release writes and reads.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
-  /// What makes version 1. Bytes are compact already, so TOAST does not try to compress
+  /// What makes version 2. Bytes are compact already, so TOAST does not try to compress
   /// them.
   static let tables = [
     """
@@ -23,6 +23,20 @@ enum Schema {
     """,
     "COMMENT ON TABLE fsmd.worlds IS 'durable worlds; what changes of them is the last row of each in fsmd.log'",
     """
+    CREATE TABLE fsmd.hosts(
+      run uuid PRIMARY KEY,       -- drawn by each process
+      name text NOT NULL,
+      current boolean NOT NULL DEFAULT true,  -- false for a process that has ended or has lost its name
+      process bigint NOT NULL,
+      socket text NOT NULL,
+      began timestamptz NOT NULL DEFAULT now(),
+      renewed timestamptz NOT NULL,
+      ends timestamptz NOT NULL,
+      given bigint NOT NULL DEFAULT 0)  -- worlds that other daemons gave to it
+    """,
+    "COMMENT ON TABLE fsmd.hosts IS 'daemons and their leases'",
+    "CREATE UNIQUE INDEX hosts_name ON fsmd.hosts(name) WHERE current",
+    """
     CREATE TABLE fsmd.log(
       world bigint NOT NULL,
       number bigint NOT NULL,
@@ -34,8 +48,10 @@ enum Schema {
       settings bytea NOT NULL,    -- its owner's
       total bigint NOT NULL,      -- bytes of all segments that it ever had
       process bigint,             -- of whoever has it
-      socket text,
+      daemon text,                -- its name, or its socket if it has none
       since bigint,               -- seconds since 1970
+      run uuid,                   -- its lease, if it has one
+      history bigint NOT NULL,    -- what fsmd.history() was
       stored timestamptz NOT NULL DEFAULT now(),
       PRIMARY KEY(world, number))
     """,
@@ -93,10 +109,18 @@ enum Schema {
     """,
     // Worlds that are gone, and whose rows are being removed.
     "CREATE TABLE fsmd.removed(world bigint PRIMARY KEY)",
+    // Another number once the database went back in time or is a copy: the timeline, and where the table is.
+    """
+    CREATE FUNCTION fsmd.history() RETURNS bigint LANGUAGE sql STABLE AS $$
+      SELECT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint << 32)
+        | 'fsmd.log'::regclass::oid::bigint
+    $$
+    """,
     """
     CREATE VIEW fsmd.status AS
-      SELECT w.name, l.head AS inputs, l.moment / 1e9 AS seconds, l.socket AS daemon, l.process, l.takes,
-        to_timestamp(l.since) AS taken, l.stored AS written
+      SELECT w.name, l.head AS inputs, l.moment / 1e9 AS seconds, l.daemon, l.process,
+        EXISTS (SELECT FROM fsmd.hosts h WHERE h.run = l.run AND h.current AND h.ends > clock_timestamp()) AS served,
+        l.takes, to_timestamp(l.since) AS taken, l.stored AS written
       FROM fsmd.worlds w
         CROSS JOIN LATERAL (SELECT * FROM fsmd.log WHERE world = w.id ORDER BY number DESC LIMIT 1) l
     """,
@@ -106,7 +130,7 @@ enum Schema {
 
   /// Makes the schema in a database that has none.
   ///
-  /// - Throws: `newer` for that of a later release; what running statements throws.
+  /// - Throws: `otherSchema` for that of another release; what running statements throws.
   static func make(_ connection: Connection, _ path: String) throws(StoreFailure) {
     if try find(connection, path) { return }
     do throws(StoreFailure) {
@@ -125,12 +149,12 @@ enum Schema {
 
   /// Whether the schema is there.
   ///
-  /// - Throws: `newer` for that of a later release.
+  /// - Throws: `otherSchema` for that of another release.
   static func find(_ connection: Connection, _ path: String) throws(StoreFailure) -> Bool {
     let there = Query("SELECT to_regclass('fsmd.store') IS NOT NULL")
     guard try ask(connection, there, path).rows.first?.bool(0) == true else { return false }
     let found = try ask(connection, Query("SELECT version FROM fsmd.store"), path).rows.first?.number(0) ?? 0
-    guard found <= version else { throw .otherSchema(path: path, found: Int(found), known: Int(version)) }
+    guard found == version else { throw .otherSchema(path: path, found: Int(found), known: Int(version)) }
     return true
   }
 
@@ -165,24 +189,37 @@ enum Schema {
     }
   }
 
-  /// Removes partitions of past weeks that have no row left, so that their files are gone.
+  /// Removes partitions of past weeks that have no row left, so that their files are gone. Appends never wait for it: a
+  /// partition is detached concurrently, and whoever waits for a lock does so for half a second.
   static func dropPartitions(_ connection: Connection, _ path: String) throws(StoreFailure) {
     let old = try ask(
       connection,
       Query(
         """
-        SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-        WHERE i.inhparent = 'fsmd.segments'::regclass
+        SELECT c.relname::text, i.inhrelid IS NOT NULL, coalesce(i.inhdetachpending, false)
+        FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
+        WHERE c.relnamespace = 'fsmd'::regnamespace AND c.relkind = 'r' AND c.relname ~ '^segments_[0-9]{8}$'
           AND c.relname < to_char(date_trunc('week', now(), 'UTC') - interval '7 days', '"segments_"YYYYMMDD')
         """), path
-    ).rows.map { "fsmd.\($0.text(0))" }
-    for name in old
-    where try ask(connection, Query("SELECT NOT EXISTS (SELECT FROM \(name))"), path).rows.first?.bool(0) == true {
-      try connection.transaction({ failure($0, path) }) { () throws(StoreFailure) in
-        // Who waits for this lock makes others wait.
-        _ = try ask(connection, Query("SELECT set_config('lock_timeout', '100ms', true)"), path)
-        _ = try ask(connection, Query("DROP TABLE \(name)"), path)
+    ).rows
+    // Detaching is no part of a transaction, so its bound cannot be one's either; behind a pooler it would stay with
+    // whoever gets the session next.
+    let backend = try ask(connection, Query("SELECT pg_backend_pid()::bigint"), path).rows.first?.number(0)
+    guard !old.isEmpty, backend == Int64(connection.process) else { return }
+    _ = try ask(connection, Query("SET lock_timeout = '500ms'"), path)
+    defer { _ = try? ask(connection, Query("RESET lock_timeout"), path) }
+    for row in old {
+      let name = "fsmd.\(row.text(0))"
+      func isEmpty() throws(StoreFailure) -> Bool {
+        try ask(connection, Query("SELECT NOT EXISTS (SELECT FROM \(name))"), path).rows.first?.bool(0) == true
       }
+      guard try isEmpty() else { continue }
+      // One that was interrupted is finished.
+      let way = row.bool(2) ? "FINALIZE" : "CONCURRENTLY"
+      if row.bool(1) {
+        _ = try ask(connection, Query("ALTER TABLE fsmd.segments DETACH PARTITION \(name) \(way)"), path)
+      }
+      if try isEmpty() { _ = try ask(connection, Query("DROP TABLE \(name)"), path) }
     }
   }
 

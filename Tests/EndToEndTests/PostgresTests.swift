@@ -48,20 +48,6 @@ struct PostgresTests {
     try expect(client.ask("send p buttonClick"), hasPrefix: "+ moved off on")
   }
 
-  @Test("a second daemon takes the worlds; the first tells its clients and writes nothing more")
-  func takenOver() throws {
-    let address = try PostgresServer.shared.get().makeDatabase()
-    let one = try DaemonProcess("--store", address)
-    let first = try one.connect()
-    try expect(first.ask("new power p"), hasPrefix: "+ created p")
-    let two = try DaemonProcess("--store", address)
-    let second = try two.connect()
-    try expect(second.ask("send p buttonClick"), hasPrefix: "+ moved off on")
-    let refused = try first.ask("send p buttonClick")
-    expect(refused.hasPrefix("- STORAGE world=main") && refused.contains(two.socket), "\(refused)")
-    try expect(second.ask("expect p on"), hasPrefix: "+")
-  }
-
   @Test("history that went back is told once, in words, and the world goes on from there")
   func historyLost() throws {
     let server = try PostgresServer.shared.get()

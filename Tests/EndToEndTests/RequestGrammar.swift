@@ -71,7 +71,7 @@ struct RequestGrammar {
     case 26: "expect \(name()) \(state())"
     case 27:
       one(
-        "world", "worlds", "who", "world share w1 \(one("read", "write", "x"))", "world unshare w1",
+        "world", "worlds", "who", "world share w1 \(one("read", "write", "x"))", "world unshare w1", "world move w1 b",
         "world new w\(dice.number(below: 6))", "world drop w\(dice.number(below: 6))",
         "use w\(dice.number(below: 6))")
     case 28: one("clock", "clock virtual", "pause", "resume", "speed \(dice.number(below: 9))")

@@ -284,13 +284,13 @@ private final class SimulatedDaemon: FencedLog {
 
   /// Takes a world and reads it, so that a client hears what its input became.
   private func take(_ world: Int64) -> Bool {
-    let taken: LogRow<SimulatedContent>?
     do throws(SimulatedFailure) {
-      taken = try writer.take(world, while: { simulation.mayWait() }) { SimulatedContent(head: $0.head) }
+      let taking = try writer.take(world, while: { simulation.mayWait() }) { SimulatedContent(head: $0.head) }
+      guard case .taken = taking else { return false }
     } catch {
       return false
     }
-    guard taken != nil, let input = waiting[world] else { return taken != nil }
+    guard let input = waiting[world] else { return true }
     if simulation.tables[world]?.contains(where: { $0.content.input == input }) ?? false {
       simulation.acknowledge(input)
       waiting[world] = nil

@@ -39,15 +39,15 @@ struct ConnectionTranscriptTests {
       > world new y colour=red
       - BAD-ARGUMENT argument=colour got=red allowed=clock,seed,durable,seq : world takes no 'colour='
       > world new
-      - USAGE : world is used as 'world' or 'world new W [clock=virtual|real] [seed=N] [durable=no|yes]' or 'world fork W [seq=N] [durable=no|yes]' or 'world drop W' or 'world share W [read|write]' or 'world unshare W'
+      - USAGE : world is used as 'world' or 'world new W [clock=virtual|real] [seed=N] [durable=no|yes]' or 'world fork W [seq=N] [durable=no|yes]' or 'world drop W' or 'world move W HOST' or 'world share W [read|write]' or 'world unshare W'
       > world drop
-      - USAGE : world is used as 'world' or 'world new W [clock=virtual|real] [seed=N] [durable=no|yes]' or 'world fork W [seq=N] [durable=no|yes]' or 'world drop W' or 'world share W [read|write]' or 'world unshare W'
+      - USAGE : world is used as 'world' or 'world new W [clock=virtual|real] [seed=N] [durable=no|yes]' or 'world fork W [seq=N] [durable=no|yes]' or 'world drop W' or 'world move W HOST' or 'world share W [read|write]' or 'world unshare W'
       > world fork y
       - NAME-TAKEN world=y : there is a world 'y' already
       > world list
-      - USAGE : 'worlds' lists all worlds; world is used as 'world' or 'world new W [clock=virtual|real] [seed=N] [durable=no|yes]' or 'world fork W [seq=N] [durable=no|yes]' or 'world drop W' or 'world share W [read|write]' or 'world unshare W'
+      - USAGE : 'worlds' lists all worlds; world is used as 'world' or 'world new W [clock=virtual|real] [seed=N] [durable=no|yes]' or 'world fork W [seq=N] [durable=no|yes]' or 'world drop W' or 'world move W HOST' or 'world share W [read|write]' or 'world unshare W'
       > world move y
-      - USAGE : world is used as 'world' or 'world new W [clock=virtual|real] [seed=N] [durable=no|yes]' or 'world fork W [seq=N] [durable=no|yes]' or 'world drop W' or 'world share W [read|write]' or 'world unshare W'
+      - USAGE : world is used as 'world' or 'world new W [clock=virtual|real] [seed=N] [durable=no|yes]' or 'world fork W [seq=N] [durable=no|yes]' or 'world drop W' or 'world move W HOST' or 'world share W [read|write]' or 'world unshare W'
       > world clock=virtual
       - BAD-ARGUMENT argument=clock got=virtual allowed="" : only 'world new' takes 'clock='
       > world drop y

@@ -92,7 +92,7 @@ struct ForkTranscriptTests {
       > world fork 9
       - BAD-ARGUMENT argument=name got=9 allowed="1 to 64 of A-Z a-z 0-9 . _ -, first a letter" : '9' cannot be a name
       > world fork
-      - USAGE : world is used as 'world' or 'world new W [clock=virtual|real] [seed=N] [durable=no|yes]' or 'world fork W [seq=N] [durable=no|yes]' or 'world drop W' or 'world share W [read|write]' or 'world unshare W'
+      - USAGE : world is used as 'world' or 'world new W [clock=virtual|real] [seed=N] [durable=no|yes]' or 'world fork W [seq=N] [durable=no|yes]' or 'world drop W' or 'world move W HOST' or 'world share W [read|write]' or 'world unshare W'
       > world fork x clock=real
       - BAD-ARGUMENT argument=clock got=real allowed="" : only 'world new' takes 'clock='
       """#

@@ -161,6 +161,7 @@ struct RandomRequests {
       let world = dice.one(of: RandomRequests.worlds)
       return dice.one(of: [
         "worlds", "who", "world share \(world)", "world share \(world) write", "world unshare \(world)",
+        "world move \(world) b",
       ])
     case 88: return "clock\(maybe("real"))"
     case 89..<91: return "clock virtual"

@@ -53,6 +53,8 @@ extension StoreFailure: CustomStringConvertible {
   /// One line for a person, without a full stop: the finding, the file, and what to do.
   package var description: String {
     switch self {
+    case .fenced(let world, let holder?) where holder.lease == .others:
+      "\(holder.writer) has world \(world)"
     case .fenced(let world, let holder?):
       "world \(world) was taken by \(holder.writer); this daemon no longer writes it"
     case .fenced(let world, nil):
@@ -97,6 +99,7 @@ extension StoreFailure: CustomStringConvertible {
 
 extension StoreWriter: CustomStringConvertible {
   package var description: String {
-    socket.isEmpty ? "the daemon with process \(process)" : "the daemon on \(socket) (process \(process))"
+    if let name { return "the daemon \(name)" }
+    return socket.isEmpty ? "the daemon with process \(process)" : "the daemon on \(socket) (process \(process))"
   }
 }

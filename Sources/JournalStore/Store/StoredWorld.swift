@@ -17,10 +17,12 @@ package struct StoredWorld: Hashable, Sendable {
   package let identity: Int64
   /// What ended a daemon in this world and would again.
   package let fatal: [InterruptedWork]
+  /// For how long its last daemon is known to have served it after the last write, in milliseconds.
+  package let idle: Int64
 
   package init(
     name: String, epoch: UInt64, head: UInt64, first: UInt64, moment: Int64, settings: [UInt8], holder: WorldHolder?,
-    identity: Int64, fatal: [InterruptedWork]
+    identity: Int64, fatal: [InterruptedWork], idle: Int64 = 0
   ) {
     self.name = name
     self.epoch = epoch
@@ -31,6 +33,7 @@ package struct StoredWorld: Hashable, Sendable {
     self.holder = holder
     self.identity = identity
     self.fatal = fatal
+    self.idle = idle
   }
 }
 
@@ -40,10 +43,12 @@ package struct WorldHolder: Hashable, Sendable {
   package let writer: StoreWriter
   /// In seconds since 1970.
   package let since: Int64
+  package let lease: HolderLease
 
-  package init(writer: StoreWriter, since: Int64) {
+  package init(writer: StoreWriter, since: Int64, lease: HolderLease = .ended) {
     self.writer = writer
     self.since = since
+    self.lease = lease
   }
 }
 
@@ -52,10 +57,13 @@ package struct StoreWriter: Hashable, Sendable {
   package let process: Int32
   /// The path of the socket where it can be reached; empty if none.
   package let socket: String
+  /// Its name among the daemons that share the store; nil if it has none.
+  package let name: String?
 
-  package init(process: Int32, socket: String) {
+  package init(process: Int32, socket: String, name: String? = nil) {
     self.process = process
     self.socket = socket
+    self.name = name
   }
 }
 
@@ -77,10 +85,13 @@ package struct Lease: Hashable, Sendable {
 package struct TakenWorld: Sendable {
   package let lease: Lease
   package let world: StoredWorld
+  /// Whether the store may have lost inputs of the world while no daemon had it.
+  package let mayHaveLost: Bool
 
-  package init(lease: Lease, world: StoredWorld) {
+  package init(lease: Lease, world: StoredWorld, mayHaveLost: Bool = false) {
     self.lease = lease
     self.world = world
+    self.mayHaveLost = mayHaveLost
   }
 }
 

@@ -12,6 +12,9 @@ package protocol WorldStore: AnyObject, WorldReading {
   /// Read access for other threads, while this store is written.
   var readers: any StoreReaders { get }
 
+  /// The daemons that share the store; nil if it has one daemon.
+  var hosts: (any StoreHosts)? { get }
+
   /// Where threads note what they work on; nil if they do not.
   var workNotes: WorkNotes? { get }
 
@@ -41,17 +44,23 @@ package protocol WorldStore: AnyObject, WorldReading {
   /// - Throws: `noSuchWorld`; what ``append(_:)`` throws.
   func remove(_ world: String) throws(StoreFailure)
 
-  /// Takes a world for writing, from any earlier writer.
+  /// Takes a world for writing, from any earlier writer, but not from another daemon whose lease is good.
   ///
   /// - Returns: The current world. Read its content with ``checkpoint(of:atOrBefore:)`` and
   ///   ``readSegments(of:from:_:)``.
-  /// - Throws: `noSuchWorld`; `damaged` when its row is, or its latest checkpoint is missing; what ``append(_:)``
+  /// - Throws: `noSuchWorld`; `fenced` by a daemon with a lease; `damaged` when its row is, or its latest checkpoint is missing; what ``append(_:)``
   ///   throws.
   /// - Complexity: That of a small round, however large the world is.
   func take(_ world: String) throws(StoreFailure) -> TakenWorld
 
   /// Releases a world, so that it has no writer. A lease that has already ended is ignored.
   func release(_ lease: Lease) throws(StoreFailure)
+
+  /// Gives a world to another daemon, which takes it when a client asks for it there, or soon.
+  ///
+  /// - Returns: Nil; or the names of the other daemons if none has this name, and the world stays as it is.
+  /// - Throws: What ``append(_:)`` throws.
+  func handOver(_ lease: Lease, to host: String, moment: Int64, settings: [UInt8]) throws(StoreFailure) -> [String]?
 
   /// Stores a round in one transaction. When this returns, it is as durable as the store promises.
   ///
@@ -112,6 +121,12 @@ package protocol WorldStore: AnyObject, WorldReading {
 }
 
 extension WorldStore {
+  package var hosts: (any StoreHosts)? { nil }
+
+  package func handOver(
+    _ lease: Lease, to host: String, moment: Int64, settings: [UInt8]
+  ) throws(StoreFailure) -> [String]? { [] }
+
   /// Stores changes of one world.
   ///
   /// - Throws: What the round's call returns or throws.

@@ -120,7 +120,7 @@ extension ReplyShape {
     "to", "way", "since", "version", "states", "events", "batch", "world", "clock", "speed", "paused", "service",
     "machine", "state", "event", "timer", "allowed", "ignores", "verb", "kind", "count", "line", "column", "missing",
     "argument", "got", "expected", "owner", "index", "name", "value", "limit", "output", "done", "durable",
-    "did-you-mean", "id", "first", "last",
+    "did-you-mean", "id", "first", "last", "host",
   ]
 }
 

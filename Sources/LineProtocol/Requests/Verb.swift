@@ -253,6 +253,7 @@ package struct VerbEntry: Sendable {
         VerbEntry(
           verb, "", "new W [clock=virtual|real] [seed=N] [durable=no|yes] : makes one",
           "fork W [seq=N] [durable=no|yes] : copies this one, as it is or was after an input", "drop W : removes one",
+          "move W HOST : gives one to another daemon on the same database",
           "share W [read|write] : lets other users in", "unshare W : lets them in no more", does: "the present world",
           example: "world new lesson clock=virtual",
           inBatch: false)

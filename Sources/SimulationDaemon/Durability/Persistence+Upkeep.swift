@@ -167,6 +167,7 @@ extension Persistence {
         try ask { () throws(StoreFailure) in try put(made) }
       }
     }
-    try ask { () throws(StoreFailure) in try store.release(progress.lease) }
+    // A daemon that leaves a shared store gives all its worlds up at once.
+    if store.hosts == nil { try ask { () throws(StoreFailure) in try store.release(progress.lease) } }
   }
 }

@@ -19,8 +19,8 @@ final class Persistence {
   private var slowCommits = 0
 
   /// The longest time that a world with a running clock goes without a write, in nanoseconds. If the daemon is killed,
-  /// at most this much of a timer's time counts twice.
-  static let heartbeat: UInt64 = 5_000_000_000
+  /// at most this much of a timer's time counts twice. Nil for a store that knows by a lease how long the daemon lived.
+  private let heartbeat: UInt64?
   /// How long before the heartbeat a round writes the world, in nanoseconds. Requests then need not wait for the store,
   /// which may be busy with other worlds.
   private static let earliness: UInt64 = 1_000_000_000
@@ -30,6 +30,7 @@ final class Persistence {
     onRestart: OnRestart = .remaining, wallClock: @escaping () -> Int64
   ) {
     self.store = store
+    heartbeat = store.hosts == nil ? 5_000_000_000 : nil
     self.catalogue = catalogue.readingDocuments
     self.limits = limits
     self.durability = durability
@@ -48,16 +49,17 @@ final class Persistence {
   ) -> Bool {
     guard let progress = hosted.progress else { return false }
     if hasChanged(hosted, live) { return true }
-    return isLast
-      ? live.world.now != progress.moment
-      : live.clock.isRunning && host + Persistence.earliness >= progress.storedAt + Persistence.heartbeat
+    if isLast { return live.world.now != progress.moment }
+    guard let heartbeat else { return false }
+    return live.clock.isRunning && host + Persistence.earliness >= progress.storedAt + heartbeat
   }
 
-  /// Whether a kill would lose nothing of a world but time, at most ``heartbeat``.
+  /// Whether a kill would lose nothing of a world but time, at most that of the heartbeat.
   func isStored(_ hosted: HostedWorld, _ live: borrowing LiveWorld, host: UInt64) -> Bool {
     guard let progress = hosted.progress else { return true }
     if hasChanged(hosted, live) { return false }
-    return !live.clock.isRunning || host < progress.storedAt + Persistence.heartbeat
+    guard let heartbeat else { return true }
+    return !live.clock.isRunning || host < progress.storedAt + heartbeat
   }
 
   /// Whether a world has changed since it was stored. The passing of time on a running clock does not count.
@@ -68,10 +70,10 @@ final class Persistence {
 
   /// When a world must be written although nothing happens; nil if it can wait.
   func nextWake(_ hosted: HostedWorld, _ live: borrowing LiveWorld) -> UInt64? {
-    guard let progress = hosted.progress, live.clock.isRunning, live.world.runningTimerCount > 0 else {
+    guard let heartbeat, let progress = hosted.progress, live.clock.isRunning, live.world.runningTimerCount > 0 else {
       return nil
     }
-    return progress.storedAt + Persistence.heartbeat
+    return progress.storedAt + heartbeat
   }
 
   /// The most bytes that the event loop writes without the store's thread.
@@ -141,14 +143,20 @@ final class Persistence {
   func create(
     _ name: String, _ moment: Instant, _ settings: WorldSettings, host: UInt64
   ) throws(PersistenceFailure) -> StoredProgress {
+    let term = store.hosts?.term
     let taken = try ask { () throws(StoreFailure) in
-      if let left = try store.world(name), left.head == 0, left.epoch <= 1 { try store.remove(name) }
+      if let left = try store.world(name), left.head == 0, left.epoch <= 1, isOurs(left) { try store.remove(name) }
       try store.create(name, head: 0, moment: moment.nanoseconds, settings: settings.bytes)
       return try store.take(name)
     }
     return StoredProgress(
-      lease: taken.lease, kinds: StoredKinds(), head: 0, moment: moment, settings: settings, storedAt: host,
+      lease: taken.lease, term: term, kinds: StoredKinds(), head: 0, moment: moment, settings: settings, storedAt: host,
       checkpoint: 0, bytes: 0)
+  }
+
+  /// Whether no other daemon has made a world that this one does not serve.
+  private func isOurs(_ left: StoredWorld) -> Bool {
+    store.hosts == nil || left.holder.map { $0.lease == .own } ?? true
   }
 
   /// The most bytes of journal and checkpoints that are copied at once: other worlds' commits wait meanwhile.
@@ -166,17 +174,21 @@ final class Persistence {
   func copy(
     _ stored: StoredProgress, to name: String, _ moment: Instant, _ settings: WorldSettings, host: UInt64
   ) throws(PersistenceFailure) -> StoredProgress? {
+    let term = store.hosts?.term
     let taken = try ask { () throws(StoreFailure) -> TakenWorld? in
       let held = try store.holdings(of: stored.lease.world)
       let bytes = held.checkpoints.reduce(held.bytes) { $0 + $1.size }
       guard bytes + held.machines * Self.bytesForMachine <= Self.mostCopied else { return nil }
-      if let left = try store.world(name), left.head == stored.head, left.epoch <= 1 { try store.remove(name) }
+      if let left = try store.world(name), left.head == stored.head, left.epoch <= 1, isOurs(left) {
+        try store.remove(name)
+      }
       try store.copy(stored.lease, to: name, moment: moment.nanoseconds, settings: settings.bytes)
       return try store.take(name)
     }
     return taken.map {
       StoredProgress(
-        lease: $0.lease, kinds: stored.kinds, head: stored.head, moment: moment, settings: settings, storedAt: host,
+        lease: $0.lease, term: term, kinds: stored.kinds, head: stored.head, moment: moment, settings: settings,
+        storedAt: host,
         checkpoint: stored.checkpoint, isCheckpointUndone: stored.isCheckpointUndone, bytes: stored.bytes,
         bytesSinceCheckpoint: stored.bytesSinceCheckpoint)
     }
@@ -198,7 +210,10 @@ final class Persistence {
   func load(_ name: String, host: UInt64, _ slot: WorkerSlot? = nil) throws(PersistenceFailure) -> LoadedWorld {
     let result = try ask { () throws(StoreFailure) in
       try store.readers.reading { (reader) throws(StoreFailure) in
-        Result { () throws(PersistenceFailure) in
+        if store.hosts != nil, let world = try reader.world(name), world.holder?.lease == .others {
+          return Result<LoadedWorld, PersistenceFailure>.failure(.elsewhere(world))
+        }
+        return Result { () throws(PersistenceFailure) in
           try WorldLoader(reader, catalogue, limits, slot, notes: store.workNotes).load(name, host: host)
         }
       }
@@ -211,21 +226,29 @@ final class Persistence {
   /// Acquires the lease of a loaded world. Runs on any thread while nobody else uses the store.
   ///
   /// - Parameter source: What the world was loaded from.
-  /// - Returns: What the store has of the world; and the world loaded again if another daemon has written to it since.
   /// - Throws: What ``load(_:host:_:)`` throws. The world is not served then.
-  func lease(
-    _ source: LoadedWorld.Source, host: UInt64
-  ) throws(PersistenceFailure) -> (progress: StoredProgress, again: LoadedWorld?) {
+  func lease(_ source: LoadedWorld.Source, host: UInt64) throws(PersistenceFailure) -> Leased {
     let name = source.world.name
+    let term = store.hosts?.term
     let taken = try ask { () throws(StoreFailure) in try store.take(name) }
     let again = taken.world.isAs(source.world) ? nil : try load(name, host: host)
     let source = again?.source ?? source
     let progress = StoredProgress(
-      lease: taken.lease, kinds: StoredKinds(source.kinds), head: source.world.head,
+      lease: taken.lease, term: term, kinds: StoredKinds(source.kinds), head: source.world.head,
       moment: Instant(nanoseconds: source.world.moment), settings: source.settings, storedAt: host,
       checkpoint: source.checkpoint, isCheckpointUndone: source.isCheckpointUndone,
       bytes: try ask { () throws(StoreFailure) in try store.holdings(of: name).bytes })
-    return (progress, again)
+    return Leased(progress: progress, again: again, mayHaveLost: taken.mayHaveLost)
+  }
+
+  /// A world whose lease was acquired.
+  struct Leased {
+    /// What the store has of the world.
+    let progress: StoredProgress
+    /// The world loaded again, if another daemon has written to it since it was loaded.
+    let again: LoadedWorld?
+    /// See ``TakenWorld/mayHaveLost``.
+    let mayHaveLost: Bool
   }
 
   func ask<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R {
@@ -243,6 +266,8 @@ extension StoredWorld {
 /// What the store has of a world that the daemon serves.
 struct StoredProgress {
   let lease: Lease
+  /// The term of this daemon's lease on a shared store before it took the world; nil without other daemons.
+  let term: Int?
   /// The kind descriptions in the store.
   var kinds: StoredKinds
   /// The last stored input.

@@ -5,6 +5,8 @@ enum PersistenceFailure: Error {
   case store(StoreFailure)
   /// The stored data is not a valid world. `input` is the first one that cannot be replayed, if the failure has one.
   case unreadable(world: String, reason: String, input: UInt64? = nil)
+  /// Another daemon has the world, and its lease is good.
+  case elsewhere(StoredWorld)
   /// The daemon is ending, so the load was abandoned.
   case interrupted
 }
@@ -15,6 +17,7 @@ extension PersistenceFailure: CustomStringConvertible {
     case .store(let failure): "\(failure)"
     case .unreadable(let world, let reason, _):
       "world \(world) cannot be brought back: \(reason); nothing of it was changed: the release that wrote it can still read it, and '\(ProgramName.current) repair \(world)' says what this one can save"
+    case .elsewhere(let world): "\(StoreFailure.fenced(world: world.name, by: world.holder))"
     case .interrupted: "the daemon is ending"
     }
   }
@@ -24,11 +27,12 @@ extension PersistenceFailure {
   /// Whether another daemon has the lease. Acquiring it again would fence off that daemon.
   var isFinal: Bool { if case .store(let failure) = self { failure.isFinal } else { false } }
 
+  /// The daemon that has the world, if another one has it and has a name.
+  var host: String? { if case .store(let failure) = self { failure.host } else { nil } }
+
   /// Whether the failure probably affects other worlds too.
   var isOfStore: Bool { if case .store(let failure) = self { failure.isOfStore } else { false } }
 
-  /// Whether the world stays writable after a failure outside a round.
-  var keepsLease: Bool { if case .store(let failure) = self { failure.keepsLease } else { true } }
 }
 
 extension StoreFailure {
@@ -41,6 +45,9 @@ extension StoreFailure {
       false
     }
   }
+
+  /// The daemon that has the world, if another one has it and has a name.
+  var host: String? { if case .fenced(_, let holder) = self { holder?.writer.name } else { nil } }
 
   /// The only world that a failure affects; nil if it affects the whole store.
   var world: String? {
@@ -59,7 +66,8 @@ extension StoreFailure {
     }
   }
 
-  fileprivate var keepsLease: Bool {
+  /// Whether the world stays writable after a failure outside a round.
+  var keepsLease: Bool {
     switch self {
     case .fenced, .outOfStep, .lost, .noSuchWorld, .worldExists, .unknown, .gone: false
     case .full, .readOnly, .locked, .damaged, .otherSchema, .absent, .cannotOpen, .other: true

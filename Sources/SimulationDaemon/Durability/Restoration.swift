@@ -97,15 +97,25 @@ extension Service {
   /// Hosts all worlds of the store, begins to restore them, and makes `main` durable if the store does not have it.
   ///
   /// A world that cannot be restored is out of service and does not affect the others. If the store can be read but not
-  /// written, its worlds are read-only for now. If the store cannot be read, ``failure`` is set and the daemon ends.
+  /// written, its worlds are read-only for now. Of a store that daemons share, it takes those that no other has. If the store cannot be read, ``failure`` is set and the daemon ends.
   ///
   /// - Throws: If the list of worlds cannot be read from the store.
   func restoreAll() throws(PersistenceFailure) {
     guard let persistence else { return }
-    let stored = try persistence.worlds()
+    var stored = try persistence.worlds()
     if !stored.contains(where: { $0.name == main.name }), let home = main.home {
       let settings = persistence.settings(of: home.live)
-      persistence.begin(main, home, try persistence.create(main.name, home.live.world.now, settings, host: host))
+      do throws(PersistenceFailure) {
+        persistence.begin(main, home, try persistence.create(main.name, home.live.world.now, settings, host: host))
+      } catch .store(.worldExists), .store(.fenced) {
+        // Another daemon was quicker.
+        stored = try persistence.worlds()
+      }
+    }
+    if let hosts = persistence.store.hosts {
+      _ = hosts.takeNews()
+      if let world = stored.first(where: { $0.name == main.name }) { leave(main, HostedWorld.Status(world)) }
+      return take(worldsIn: stored)
     }
     for world in stored {
       let outage = LiveWorld.Outage(
@@ -226,12 +236,18 @@ extension Service {
   }
 
   private func finish(
-    _ world: Restoration, _ result: Result<(progress: StoredProgress, again: LoadedWorld?), PersistenceFailure>,
-    _ persistence: Persistence
+    _ world: Restoration, _ result: Result<Persistence.Leased, PersistenceFailure>, _ persistence: Persistence
   ) {
     do throws(PersistenceFailure) {
-      let (progress, again) = try result.get()
-      if let again { world.take(again) }
+      let leased = try result.get()
+      let progress = leased.progress
+      if let again = leased.again { world.take(again) }
+      world.hosted.isLossUntold = leased.mayHaveLost
+      if leased.mayHaveLost {
+        report(
+          "world \(world.hosted.name): inputs that were stored may be gone, how many is not known: the database went back in time, is a copy, or a standby has taken over"
+        )
+      }
       // Timers are not renewed if the daemon is already ending.
       guard !isShuttingDown, persistence.onRestart == .restart, world.outage.isFromStart,
         world.box.live.clock.isRunning
@@ -268,13 +284,18 @@ extension Service {
     box.live.clock = progress.settings.clock(host: world.since.host, moment: box.live.world.now)
     if persistence.onRestart == .deadline {
       box.live.clock.makeUp(for: max(0, world.since.wall - progress.settings.written))
+    } else {
+      box.live.clock.makeUp(for: world.source?.world.idle ?? 0)
     }
     box.live.reportMemory()
     giveBack(hosted, box)
     setSharing(of: hosted, box, progress.settings.sharing)
     moveCursors(in: hosted, box, from: world.outage.head + 1)
     storePause = nil
-    if !world.isStart {
+    hosted.hostTold = nil
+    if hasHosts {
+      note("world \(hosted.name) is here now, with \(box.live.world.lastSequence) inputs")
+    } else if !world.isStart {
       report("world \(hosted.name) is as the store has it, up to input \(box.live.world.lastSequence)")
     }
   }
@@ -286,6 +307,8 @@ extension Service {
     let (hosted, box, reason) = (world.hosted, world.box, "\(error)")
     giveBack(hosted, box)
     if case .interrupted = error { return }
+    if case .elsewhere(let stored) = error { return isElsewhere(hosted, box, stored, reason) }
+    if case .store(.noSuchWorld) = error, hasHosts { return isGone(hosted, box) }
     if world.isStart, world.source == nil, error.isOfStore {
       failure = failure ?? error
       return shutDown()
@@ -298,8 +321,10 @@ extension Service {
       makeReadOnly(box, source, reason, retryAt: until, isFromStart: world.outage.isFromStart)
       moveCursors(in: hosted, box, from: world.outage.head + 1)
     } else {
-      say(reason, of: world, "is out of service")
-      close(hosted, box, reason, head: world.outage.head, error.cause(retryAt: until))
+      if !error.isFinal { say(reason, of: world, "is out of service") }
+      let cause: LiveWorld.Outage.Cause =
+        error.isFinal ? taken(by: error.host) : error.isOfStore ? .store(retryAt: until) : .unreadable
+      close(hosted, box, reason, head: world.outage.head, cause)
     }
   }
 
@@ -316,6 +341,7 @@ extension Service {
       return makeReadOnly(home, source, reason, retryAt: retryAt, isFromStart: known.isFromStart)
     }
     let isFromStart = home.live.outage?.isFromStart ?? false
+    if hosted.progress != nil { hosted.status = hosted.storedStatus }
     hosted.replace(
       with: LiveWorld(
         without: home.live, LiveWorld.Outage(reason: reason, cause: cause, head: head, isFromStart: isFromStart)))
@@ -332,7 +358,7 @@ extension Service {
   }
 
   /// Moves the watchers of a replaced world to an input, or to the first one that is kept after it.
-  private func moveCursors(in hosted: HostedWorld, _ home: LiveWorld.Box, from sequence: UInt64) {
+  func moveCursors(in hosted: HostedWorld, _ home: LiveWorld.Box, from sequence: UInt64) {
     let first = home.live.world.firstSequence
     let next = min(max(sequence, first), home.live.world.lastSequence + 1)
     for client in clients.values where client.hosted === hosted && client.session.cursor != nil {
@@ -358,20 +384,14 @@ extension Service {
 extension Persistence {
   /// Acquires the lease of a loaded world, on the store's thread. For a read-only world it first checks that the store
   /// can be written.
-  fileprivate func lease(
-    _ world: Restoration, host: UInt64
-  ) throws(PersistenceFailure) -> (progress: StoredProgress, again: LoadedWorld?) {
+  fileprivate func lease(_ world: Restoration, host: UInt64) throws(PersistenceFailure) -> Leased {
+    if let hosts = store.hosts, hosts.term == nil {
+      throw .store(.other(path: "the database", reason: "this daemon has no lease on it at present"))
+    }
     if world.outage.isReadable {
       try atOnce { () throws(PersistenceFailure) in try tryWriting() }
     }
     guard let source = world.source else { preconditionFailure("a world is loaded before it is leased") }
     return try lease(source, host: host)
-  }
-}
-
-extension PersistenceFailure {
-  /// The outage that follows from this failure.
-  fileprivate func cause(retryAt: UInt64) -> LiveWorld.Outage.Cause {
-    if isFinal { .taken } else if isOfStore { .store(retryAt: retryAt) } else { .unreadable }
   }
 }

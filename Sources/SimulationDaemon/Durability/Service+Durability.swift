@@ -126,14 +126,12 @@ extension Service {
     for hosted in round.changes.map(\.hosted) {
       guard let failure = failures[hosted.name], let home = hosted.home else { continue }
       if case .lost(_, let from) = failure { tellLost(hosted, from: from) }
-      var isUnknown = false
-      if case .unknown = failure { isUnknown = true }
-      fail(hosted, home, "\(failure)", isLost: failure.isFinal, isUnknown: isUnknown)
+      fail(hosted, home, failure)
     }
   }
 
-  /// Tells a world's clients that what they were told of it is gone.
-  private func tellLost(_ hosted: HostedWorld, from sequence: UInt64?) {
+  /// Tells a world's clients that what they were told of it is gone, or may be.
+  func tellLost(_ hosted: HostedWorld, from sequence: UInt64?) {
     for client in everybody where client.hosted === hosted {
       let name = client.session.shown(hosted.name)
       client.session.say { line in
@@ -159,6 +157,7 @@ extension Service {
 
   /// Commits all outboxes that need not wait for the store.
   func commitOutboxes() {
+    reviewLease()
     let candidates = dirty + waitingForStore
     for client in waitingForStore { client.isWaitingForStore = false }
     waitingForStore = []
@@ -273,44 +272,45 @@ extension Service {
 
   /// Handles a failure outside a round: upkeep of the world pauses for a while, or the world goes out of service.
   private func upkeepFailed(in hosted: HostedWorld, _ home: LiveWorld.Box, _ failure: PersistenceFailure) {
-    if failure.keepsLease {
-      report("world \(hosted.name) gets no upkeep for a while: \(failure)")
-      hosted.archiving = nil
-      hosted.progress?.upkeepPausedUntil = host &+ Service.upkeepPause
-    } else {
-      fail(hosted, home, "\(failure)", isLost: failure.isFinal)
-    }
+    if case .store(let failure) = failure, !failure.keepsLease { return fail(hosted, home, failure) }
+    report("world \(hosted.name) gets no upkeep for a while: \(failure)")
+    hosted.archiving = nil
+    hosted.progress?.upkeepPausedUntil = host &+ Service.upkeepPause
   }
 
   /// Rolls back a world's unstored changes and its clients' replies, then restores the world or takes it out of
   /// service.
-  ///
-  /// - Parameters:
-  ///   - isLost: Whether another daemon has taken the world.
-  ///   - isUnknown: Whether the changes may be stored all the same.
-  private func fail(
-    _ hosted: HostedWorld, _ home: LiveWorld.Box, _ reason: String, isLost: Bool = false, isUnknown: Bool = false
-  ) {
+  func fail(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ failure: StoreFailure) {
+    let reason = "\(failure)"
     let head = hosted.head(home.live)
     let last = home.live.world.lastSequence
     let lost = last > head ? "inputs \(head + 1) to \(last)" : "what changed since input \(last)"
+    let isUnknown = if case .unknown = failure { true } else { false }
     report(
       "world \(hosted.name): \(lost) \(isUnknown ? "may be stored or not" : "could not be stored and did not happen"): \(reason)"
     )
     if isShuttingDown { hasLost = true }
-    for client in everybody where client.hosted === hosted {
-      client.session.rollBack(world: client.session.shown(hosted.name), head: head, reason)
-      markDirty(client)
-      list(client)
-    }
-    if let stored = hosted.progress?.settings.sharing { setSharing(of: hosted, home, stored) }
-    if isLost {
-      close(hosted, home, reason, head: head, .taken)
+    rollBack(hosted, home, to: head, movedTo: failure.host, reason)
+    if failure.isFinal {
+      close(hosted, home, reason, head: head, taken(by: failure.host))
+      if let target = failure.host { tellMoved(hosted, to: target) }
     } else if isShuttingDown {
       close(hosted, home, reason, head: head, .store(retryAt: .max))
     } else {
       reload(hosted, home)
     }
+  }
+
+  /// Rolls back the replies of a world's clients that are not stored.
+  func rollBack(
+    _ hosted: HostedWorld, _ home: LiveWorld.Box, to head: UInt64, movedTo host: String? = nil, _ reason: String
+  ) {
+    for client in everybody where client.hosted === hosted {
+      client.session.rollBack(world: client.session.shown(hosted.name), head: head, host, reason)
+      markDirty(client)
+      list(client)
+    }
+    if let stored = hosted.progress?.settings.sharing { setSharing(of: hosted, home, stored) }
   }
 
   // MARK: The end
@@ -351,15 +351,17 @@ extension Service {
 extension Session {
   /// Rolls back the client's replies of this round. Each request fails, since its changes are not stored.
   ///
-  /// - Parameter head: The last stored input. Gaps in the notices up to it are still reported.
-  mutating func rollBack(world: String, head: UInt64, _ reason: String) {
+  /// - Parameters:
+  ///   - head: The last stored input. Gaps in the notices up to it are still reported.
+  ///   - host: The daemon that has the world by now, if another one has it and has a name.
+  mutating func rollBack(world: String, head: UInt64, _ host: String?, _ reason: String) {
     let uncommitted = outbox.rollBack()
     if let cursor, cursor.next <= head { gap = (gap?.lowerBound ?? cursor.next)...head }
     if let dropped = gap { gap = dropped.lowerBound <= head ? dropped.clamped(to: 0...head) : nil }
     var unanswered = uncommitted.withheld[...]
     func failUnanswered(upTo place: Int) {
       while let request = unanswered.first, request.place <= place {
-        failStorage(request.tag, world: world, reason)
+        failServing(request.tag, world: world, host, reason)
         unanswered.removeFirst()
       }
     }
@@ -376,7 +378,7 @@ extension Session {
           line.withUnsafeBytes { outbox.buffer.append($0) }
           outbox.buffer.endLine()
         } else if lineClass == .success || lineClass == .failure {
-          failStorage(Session.tag(of: line), world: world, reason)
+          failServing(Session.tag(of: line), world: world, host, reason)
         }
       }
       if case .texts(let tagLength) = entry.content { outbox.keepWhole(from: mark, tagLength: tagLength) }
@@ -386,7 +388,7 @@ extension Session {
     // world.
     if case .away = activity { return }
     if !activity.isNone, !activity.isDeferred {
-      failStorage(activity.tag, world: world, reason)
+      failServing(activity.tag, world: world, host, reason)
       endActivity()
       // The client's next lines wait for their turn.
       isHeldUp = true

@@ -154,7 +154,8 @@ final class Daemon {
       var host = [CChar](repeating: 0, count: 256)
       gethostname(&host, host.count - 1)
       let name = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-      let writer = StoreWriter(process: writer.process, socket: "\(socket) at \(name)")
+      let writer = StoreWriter(
+        process: writer.process, socket: "\(socket) at \(name)", name: invocation.name ?? Daemon.name(ofHost: name))
       return Persistence(
         try PostgresStore.open(address, writer: writer), catalogue, invocation.limits, durability: durability,
         onRestart: invocation.onRestart, wallClock: WallClock.milliseconds)
@@ -173,6 +174,12 @@ final class Daemon {
     return Persistence(
       store, catalogue, invocation.limits, durability: durability, onRestart: invocation.onRestart,
       wallClock: WallClock.milliseconds)
+  }
+
+  /// The name of a daemon that was given none: that of its host as far as it can be one.
+  private static func name(ofHost host: String) -> String {
+    let text = String(host.utf8.filter(TextRules.isNameByte).prefix(60).map { Character(UnicodeScalar($0)) })
+    return text.first?.isLetter == true ? text : "host\(text)"
   }
 
   func run() -> Never {

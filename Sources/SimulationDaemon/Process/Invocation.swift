@@ -15,6 +15,8 @@ struct Invocation {
   var workers: Int?
   /// Which failures durable worlds survive; nil for a daemon without a store.
   var durability: Durability? = .batch
+  /// This daemon's name among those that share a database; nil for the host's.
+  var name: String?
   /// Where durable worlds are kept: the address of a PostgreSQL database or a folder; nil for the usual folder.
   var store: String?
   var onRestart = OnRestart.remaining
@@ -35,7 +37,7 @@ struct Invocation {
   var hasUsers: Bool { group != nil || watchSocket != nil }
 
   private enum Option {
-    case socket, group, watchSocket, ephemeral, kinds, store, durability, onRestart, page, pageControl, pageToken
+    case socket, group, watchSocket, ephemeral, kinds, store, name, durability, onRestart, page, pageControl, pageToken
     case memory, limit, log, poll, workers, untilStandardInputCloses, completion
   }
 
@@ -62,6 +64,9 @@ struct Invocation {
         summary:
           "keep durable worlds in a PostgreSQL database, postgresql://USER@HOST/DATABASE, or in a folder\n(default: $XDG_STATE_HOME/fsmd, or .local/state/fsmd in $HOME)"
       ),
+      .init(
+        .name, long: "name", argument: .required("NAME"),
+        summary: "this daemon's name among those that keep worlds in the same database\n(default: the host's name)"),
       .init(
         .durability, long: "durability", argument: .required("HOW"), values: ["batch", "full"],
         summary: "what a durable world survives: batch, the daemon's death (default);\nfull, a power cut as well"),
@@ -190,6 +195,9 @@ struct Invocation {
     if names.contains(.ephemeral), names.contains(.store) {
       throw .wrong("--ephemeral keeps nothing, so there is no --store")
     }
+    if names.contains(.name), !options.contains(where: { $0.name == .store && PostgresURL.isOne($0.value) }) {
+      throw .wrong("--name is for daemons that share a database, which --store postgresql://USER@HOST/DATABASE names")
+    }
     if names.contains(.pageControl), !names.contains(.page) {
       throw .wrong("--page-control is about the page, which --page [HOST:]PORT opens")
     }
@@ -211,7 +219,8 @@ struct Invocation {
       case .watchSocket:
         guard !option.value.isEmpty else { throw .wrong("--watch-socket needs a path") }
         watchSocket = option.value
-      case .socket, .ephemeral, .kinds, .store, .durability, .onRestart, .page, .pageControl, .pageToken, .limit, .log,
+      case .socket, .ephemeral, .kinds, .store, .name, .durability, .onRestart, .page, .pageControl, .pageToken, .limit,
+        .log,
         .poll,
         .workers, .untilStandardInputCloses, .completion:
         break
@@ -230,6 +239,13 @@ struct Invocation {
         guard !option.value.isEmpty else { throw .wrong("--store needs an address or a folder") }
         if let mistake = PostgresURL.mistake(in: option.value) { throw .wrong(mistake) }
         store = option.value
+      case .name:
+        var text = option.value
+        guard text.withUTF8({ TextRules.isName(UnsafeRawBufferPointer($0), longest: limits.name) }) else {
+          throw .wrong(
+            "--name takes 1 to \(limits.name) of A-Z a-z 0-9 . _ -, first a letter, not '\(option.value)'")
+        }
+        name = option.value
       case .durability:
         guard let known = ["batch": Durability.batch, "full": .full][option.value] else {
           throw .wrong("--durability is batch or full, not '\(option.value)'")

@@ -226,7 +226,7 @@ extension Service {
     for hosted in [one, other] {
       catchUp(hosted)
       if let outage = hosted.presentStatus.outage, !outage.isReadable {
-        client.session.failStorage(tag, world: client.session.shown(hosted.name), outage.reason)
+        client.session.fail(tag, world: client.session.shown(hosted.name), outage)
         return
       }
     }
@@ -247,7 +247,7 @@ extension Session {
     // A world may have gone out of service after the request.
     for (name, outage) in [(left.name, left.outage), (right.name, right.outage)] {
       guard let outage, !outage.isReadable else { continue }
-      failStorage(comparison.tag, world: shown(name), outage.reason)
+      fail(comparison.tag, world: shown(name), outage)
       return endActivity()
     }
     guard let lines = comparison.write(&left, &right, to: &outbox.buffer) else { return }

@@ -98,6 +98,17 @@ extension Session {
     fail(tag, .storage, [("world", world)], reason)
   }
 
+  /// `- MOVED world=… host=… : reason` for a world that another daemon has, or `- STORAGE world=… : reason`.
+  mutating func fail(_ tag: [UInt8], world: String, _ outage: LiveWorld.Outage) {
+    failServing(tag, world: world, outage.host, outage.reason)
+  }
+
+  /// The same, with the name of the daemon that has the world.
+  mutating func failServing(_ tag: [UInt8], world: String, _ host: String?, _ reason: String) {
+    guard let host else { return failStorage(tag, world: world, reason) }
+    fail(tag, .moved, [("world", world), ("host", host)], reason)
+  }
+
   /// Ends a line with `t=` and `seq=`.
   @inline(__always)
   mutating func endLine(_ moment: Instant, _ sequence: UInt64) {
@@ -108,7 +119,7 @@ extension Session {
   /// Ends a line about a client's world: ` t= seq=`, and ` service=out` if it is out of service or read-only.
   mutating func endLine(_ status: HostedWorld.Status) {
     stamp.append(status.now, status.lastSequence, to: &outbox.buffer)
-    if status.outage != nil { outbox.buffer.key("service", "out") }
+    if let outage = status.outage, outage.host == nil { outbox.buffer.key("service", "out") }
     outbox.buffer.endLine()
   }
 }

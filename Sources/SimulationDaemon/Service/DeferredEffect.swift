@@ -1,3 +1,4 @@
+import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
@@ -14,6 +15,8 @@ enum DeferredEffect {
   case forkWorld(String, isDurable: Bool, input: UInt64?)
   case dropWorld(String)
   case shareWorld(String, Sharing)
+  /// Gives a world to another daemon.
+  case moveWorld(String, to: String)
   case listWorlds
   case listSessions
   case compare(String, String)
@@ -36,6 +39,7 @@ extension Service {
   ///
   /// - Returns: False if it has to wait for a world or the store. The caller tries again later.
   func run(_ deferredEffect: DeferredEffect, _ tag: [UInt8], _ client: Client) -> Bool {
+    take(worldsOf: deferredEffect, client)
     guard obstacle(to: deferredEffect, client) == nil else { return false }
     let mark = client.session.outbox.buffer.count
     switch deferredEffect {
@@ -53,6 +57,7 @@ extension Service {
     case .dropWorld(let name): dropWorld(name, tag, client)
     case .shareWorld(let name, let sharing):
       guard share(name, sharing, tag, client) else { return false }
+    case .moveWorld(let name, let target): moveWorld(name, to: target, tag, client)
     case .listWorlds: listWorlds(tag, client)
     case .listSessions: listSessions(tag, client)
     case .compare(let left, let right): compare(left, right, tag, client)
@@ -87,7 +92,8 @@ extension Service {
     case .use, .forkWorld: client.hosted
     // A client that may not drop the world must not delay its users.
     case .dropWorld(let name): world(named: name, for: client).flatMap { mayDrop($0, client) ? $0 : nil }
-    case .shareWorld(let name, _): world(named: name, for: client).flatMap { $0.owner == client.user.id ? $0 : nil }
+    case .shareWorld(let name, _), .moveWorld(let name, _):
+      world(named: name, for: client).flatMap { $0.owner == client.user.id ? $0 : nil }
     case .describeWorld, .activities, .cancel, .changeForm, .quit, .shutdown, .changeClock, .point, .say,
       .announceLivelock, .newWorld, .listWorlds, .listSessions, .compare:
       nil
@@ -114,8 +120,12 @@ extension Service {
 
   private func use(_ name: String, _ tag: [UInt8], _ client: Client) {
     guard let hosted = world(name, tag, client) else { return }
+    let shown = client.session.shown(hosted.name)
+    if let outage = hosted.presentStatus.outage, outage.host != nil {
+      return client.session.fail(tag, world: shown, outage)
+    }
     move(client, to: hosted)
-    client.session.describe(client.session.shown(hosted.name), hosted.storedStatus, tag)
+    client.session.describe(shown, hosted.storedStatus, tag)
   }
 
   func move(_ client: Client, to hosted: HostedWorld) {
@@ -129,21 +139,39 @@ extension Service {
   }
 
   private func listWorlds(_ tag: [UInt8], _ client: Client) {
-    let visible = visibleWorlds(for: client)
+    guard hasHosts, let persistence else { return list(visibleWorlds(for: client), tag, client) }
+    // Worlds that are with other daemons, or with none, are in the store alone.
+    askStore(persistence, readingBy: workers.slot(of: client.user.id), for: client, tag) { () throws(StoreFailure) in
+      try persistence.store.readers.reading { (reader) throws(StoreFailure) in try reader.worlds() }
+    } then: { [unowned self] result in
+      switch result {
+      case .success(let all): list(visibleWorlds(for: client, in: all), tag, client)
+      case .failure(let error):
+        client.session.failStorage(tag, world: client.session.shown(client.hosted.name), "\(error)")
+      }
+    }
+  }
+
+  private func list(_ visible: [VisibleWorld], _ tag: [UInt8], _ client: Client) {
     let slice = Slice.onEventLoop
-    for (name, hosted) in visible {
-      catchUp(hosted, within: slice)
-      let status = hosted === client.hosted ? hosted.presentStatus : hosted.storedStatus
+    for world in visible {
+      var status = world.status
+      if let hosted = world.hosted {
+        catchUp(hosted, within: slice)
+        status = hosted === client.hosted ? hosted.presentStatus : hosted.storedStatus
+      }
       client.session.line(tag) { line in
-        line.word(name)
+        line.word(world.name)
         if let outage = status.outage {
           line.word(literal: "out-of-service")
+          if let host = world.host { line.key("host", host) }
           line.note(outage.reason)
         } else {
           line.key("clock", status.clock.rawValue)
           line.key("t", seconds: status.now.nanoseconds)
           line.key("seq", status.lastSequence)
-          if hosted.sharing != .nobody { line.key("shared", hosted.sharing.rawValue) }
+          if world.sharing != .nobody { line.key("shared", world.sharing.rawValue) }
+          if let host = world.host { line.key("host", host) }
         }
       }
     }

@@ -29,6 +29,12 @@ final class Service {
   var hasMaintenance = false
   /// Whether the store may still hold data of dropped worlds.
   var hasDroppedWorlds = true
+  /// Worlds that no daemon has, and which this one takes next, the first ones first.
+  var worldsToTake: [StoredWorld] = []
+  /// Whether the store could not be asked for such worlds.
+  var hasToLook = false
+  /// The host time at which the next ones are taken.
+  var nextTaking: UInt64 = 0
   /// Why no world can be read from the store, and the host time of the next try; nil while the store works.
   var storePause: (reason: String, until: UInt64)?
   /// The worlds that are being restored from the store.
@@ -233,6 +239,7 @@ final class Service {
     time = HostTime(monotonic: host, wall: wall)
     currentRound &+= 1
     takeReturned()
+    keepLease()
   }
 
   /// Takes a client's input.
@@ -261,6 +268,7 @@ final class Service {
     markDirty(client)
     if isShuttingDown { return }
     tryAgain(client.hosted)
+    review(client.hosted)
     let begun = HostClock.now()
     let end = begun &+ longestTurn
     while true {
@@ -273,6 +281,7 @@ final class Service {
           needed?.reserve(for: client)
           break
         }
+        client.unknownWorlds = []
         needed?.endReservation(of: client)
         // Others who waited for that world have it first: this client may need it at once again.
         if let needed, busy.contains(where: { $0 !== client && $0.hosted === needed }) {
@@ -298,6 +307,7 @@ final class Service {
     }
     // A client without a reader must not be held up by its unread replies.
     if !client.session.hasReader { client.discardOutput() }
+    takeWorld(neededBy: client)
     list(client)
     forgetIfDone(client)
   }
@@ -305,6 +315,10 @@ final class Service {
   private func converse(_ client: Client, _ home: LiveWorld.Box, until end: UInt64) {
     let hosted = client.hosted
     catchUp(hosted)
+    if hosted.isLossUntold {
+      hosted.isLossUntold = false
+      tellLost(hosted, from: nil)
+    }
     // A world without charts may get some in this turn.
     home.live.hasSlowCharts = host < user(hosted.owner).chartsAreSlowUntil
     announceLimits(in: hosted, home)
@@ -415,6 +429,7 @@ final class Service {
     let slice = Slice.onEventLoop
     for hosted in worlds.values {
       tryAgain(hosted)
+      review(hosted)
       guard let home = hosted.home, !hosted.isReserved else { continue }
       catchUp(hosted, within: slice)
       announceLimits(in: hosted, home)
@@ -573,6 +588,7 @@ final class Service {
       if case .store(let retryAt)? = home.live.outage?.cause { consider(retryAt) }
       if isLate(hosted), isStored(hosted) { consider(nextLookForWorkers) }
     }
+    consider(nextWakeForHosts)
     for client in watching where !mayTell(client) {
       guard let cursor = client.session.cursor, let home = client.hosted.home else { continue }
       if cursor.next <= home.live.world.lastSequence { consider(client.nextSample) }

@@ -52,12 +52,15 @@ extension Service {
   private func obstacleToLines(of client: Client) -> Standing.Reason? {
     if client.session.outbox.replyBytes >= environment.limits.replyQueue { return .reader(until: nil) }
     if let (effect, _) = client.session.deferredEffect { return obstacle(to: effect, client) }
+    // A turn takes the world, if the next line needs it.
+    if client.hosted.isAbsent { return nil }
     guard let home = client.hosted.home, home.live.rewinding == nil else { return .world }
     return client.hosted.isReserved(forOtherThan: client) ? .turn : nil
   }
 
   /// What blocks a deferred effect.
   func obstacle(to effect: DeferredEffect, _ client: Client) -> Standing.Reason? {
+    if isLookingForWorlds(of: effect, client) { return .world }
     switch effect {
     case .describeWorld, .activities, .cancel, .changeForm, .listWorlds, .listSessions, .compare, .quit, .shutdown:
       return nil
@@ -74,6 +77,11 @@ extension Service {
       guard let home = hosted.home else { return .world }
       guard isStored(hosted) else { return .commit }
       return hosted.isDurable(home.live) && !mayChangeStoredWorlds ? .storeThread : nil
+    case .moveWorld(let name, _):
+      guard let hosted = world(named: name, for: client), mayMove(hosted, client) else { return nil }
+      guard hosted.home != nil else { return .world }
+      guard isStored(hosted) else { return .commit }
+      return mayChangeStoredWorlds ? nil : .storeThread
     case .shareWorld(let name, _):
       guard let hosted = world(named: name, for: client), hosted.owner == client.user.id else { return nil }
       guard hosted.home != nil else { return .world }

@@ -83,7 +83,7 @@ extension RequestContext {
       return session.failReadOnly(Array(tag), verb)
     }
     if let outage = live.outage, verb.row.concernsContents, !outage.isReadable || !verb.row.mayRunReadOnly {
-      return session.failStorage(Array(tag), world: session.shown(live.name), outage.reason)
+      return session.fail(Array(tag), world: session.shown(live.name), outage)
     }
     guard check(entry) else { return }
     guard let form = entry.parsedForms.first(where: { $0.misfit(of: words.plain) == nil }) else {

@@ -18,6 +18,8 @@ extension Service {
     var slot: WorkerSlot?
     /// The tags of `cancel` lines to answer when its activity is back.
     var cancels: [[UInt8]] = []
+    /// Worlds that its deferred effect is about and that are not in the store.
+    var unknownWorlds: Set<String> = []
     /// Whether its activity was cancelled while it was with a worker.
     var isCancelled = false
     /// Whether the lines scanned ahead for `cancel` end within a batch.

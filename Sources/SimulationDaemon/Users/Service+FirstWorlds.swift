@@ -1,3 +1,4 @@
+import JournalStore
 import Simulator
 import StateMachines
 
@@ -95,6 +96,10 @@ extension Service {
       guard let home = first.hosted.home else { preconditionFailure("a world that is being stored is home") }
       persistence.begin(first.hosted, home, progress)
       add(first.hosted)
+      for finish in first.finish { finish(nil) }
+    case .failure(.store(.worldExists)) where hasHosts:
+      // Another daemon has made it.
+      if worlds[first.hosted.name] == nil { _ = addAbsent(first.hosted.name) }
       for finish in first.finish { finish(nil) }
     case .failure(let error):
       report("world \(first.hosted.name) could not be made: \(error)")

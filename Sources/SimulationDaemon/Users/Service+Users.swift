@@ -1,3 +1,4 @@
+import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
@@ -86,14 +87,28 @@ extension Service {
   }
 
   /// The worlds that a client's user may see, by the names that the user gives them: own ones first.
-  func visibleWorlds(for client: Client) -> [(name: String, hosted: HostedWorld)] {
+  ///
+  /// - Parameter stored: All worlds of a store that daemons share.
+  func visibleWorlds(for client: Client, in stored: [StoredWorld] = []) -> [VisibleWorld] {
     let user = client.user.id
-    return worlds.values.filter { $0.access(of: user) != .nothing }
-      .map { (name: client.session.shown($0.name), hosted: $0, isOwn: $0.owner == user) }
-      .sorted { left, right in
-        left.isOwn == right.isOwn ? left.name.utf8.lexicographicallyPrecedes(right.name.utf8) : left.isOwn
-      }
-      .map { ($0.name, $0.hosted) }
+    let own = persistence?.store.hosts?.name
+    // Those that are not in service here are listed as they are in the store.
+    let others = stored.filter { worlds[$0.name]?.progress == nil }
+    let hidden = Set(others.map(\.name))
+    let here = worlds.values.filter {
+      !hidden.contains($0.name) && ($0.home != nil || $0.progress != nil || own == nil)
+    }
+    .filter { $0.access(of: user) != .nothing }
+    .map { VisibleWorld(client, $0.name, $0, $0.presentStatus, $0.sharing, host: own) }
+    let there = others.compactMap { world -> VisibleWorld? in
+      let sharing = WorldSettings(world.settings)?.sharing ?? .nobody
+      guard user == .owner || WorldKey(world.name).owner == user || sharing != .nobody else { return nil }
+      let host = world.holder.flatMap { $0.lease == .ended ? nil : $0.writer.name } ?? "-"
+      return VisibleWorld(client, world.name, nil, HostedWorld.Status(world), sharing, host: host)
+    }
+    return (here + there).sorted { left, right in
+      left.isOwn == right.isOwn ? left.name.utf8.lexicographicallyPrecedes(right.name.utf8) : left.isOwn
+    }
   }
 
   /// Whether a user may have another world, beside those that are being created.
@@ -158,7 +173,7 @@ extension Service {
     }
     guard let home = hosted.home else { return false }
     if let outage = home.live.outage {
-      client.session.failStorage(tag, world: client.session.shown(hosted.name), outage.reason)
+      client.session.fail(tag, world: client.session.shown(hosted.name), outage)
       return true
     }
     setSharing(of: hosted, home, sharing)
@@ -207,6 +222,28 @@ extension Service {
     let name = client.session.shown(gone.name)
     markDirty(client)
     end(client, .unknownWorld, "the world '\(name)' is no longer there for you", [("world", name)])
+  }
+}
+
+/// A world as `worlds` lists it.
+struct VisibleWorld {
+  /// As its reader calls it.
+  let name: String
+  let isOwn: Bool
+  /// Nil for a world that is only in the store.
+  let hosted: HostedWorld?
+  let status: HostedWorld.Status
+  let sharing: Sharing
+  /// The daemon that has it, `-` for none; nil if the store has one daemon.
+  let host: String?
+
+  init(
+    _ client: Service.Client, _ key: String, _ hosted: HostedWorld?, _ status: HostedWorld.Status, _ sharing: Sharing,
+    host: String?
+  ) {
+    name = client.session.shown(key)
+    isOwn = WorldKey(key).owner == client.user.id
+    (self.hosted, self.status, self.sharing, self.host) = (hosted, status, sharing, host)
   }
 }
 

@@ -12,7 +12,7 @@ extension RequestContext {
         .badArgument, [("argument", key), ("got", value), ("allowed", "")], "only 'world \(taker)' takes '\(key)='")
     }
     switch (words[0], words[1]) {
-    case (let what, _) where words[2] != nil && what != "share":
+    case (let what, _) where words[2] != nil && what != "share" && what != "move":
       failUsage(Verb.world.entry)
     case (nil, _):
       self.defer(.describeWorld)
@@ -20,6 +20,9 @@ extension RequestContext {
       newWorld(name)
     case ("drop", let name?):
       self.defer(.dropWorld(name))
+    case ("move", let name?):
+      guard let target = words[2] else { return failUsage(Verb.world.entry) }
+      self.defer(.moveWorld(name, to: target))
     case ("share", let name?):
       guard let sharing = choice(words[2], "mode", ["read": Sharing.read, "write": .write], otherwise: .read) else {
         return

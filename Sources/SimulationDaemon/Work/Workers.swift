@@ -8,6 +8,9 @@ final class Workers {
   private let pool: WorkerPool?
   /// The store's single thread, which keeps its jobs in order.
   private let storePool: WorkerPool
+  /// The thread that renews the lease on the store, whatever the others wait for.
+  private lazy var leasePool = WorkerPool(places: 1)
+  private let renewing = Locked(false)
   private let returned: Returned
   /// Whether the store's thread has a job.
   private(set) var storeIsBusy = false
@@ -110,6 +113,22 @@ final class Workers {
       if let slot = job.slot { slot.pacing { job.perform() } } else { job.perform() }
       returned.jobs.withLock { $0.append(job) }
       returned.wake()
+    }
+  }
+
+  /// Whether the lease on the store is being renewed.
+  var isRenewing: Bool { renewing.withLock { $0 } }
+
+  /// Renews the lease on the store, unless that is being done.
+  func submitRenewal(_ renew: @escaping @Sendable () -> Void) {
+    guard !areInline else { return renew() }
+    if isRenewing { return }
+    renewing.withLock { $0 = true }
+    let (renewing, wake) = (renewing, returned.wake)
+    leasePool.submit(for: nil) {
+      renew()
+      renewing.withLock { $0 = false }
+      wake()
     }
   }
 

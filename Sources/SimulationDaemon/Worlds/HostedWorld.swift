@@ -14,8 +14,8 @@ final class HostedWorld {
   /// The number of the last turn with a worker that it had for itself.
   var turn: UInt64 = 0
   private(set) var place: Place
-  /// What clients see while the world is lent: its stored state at the time of the loan.
-  private(set) var status: Status
+  /// What clients see while the world is lent, its stored state at the time of the loan; or while it is not here.
+  var status: Status
   /// The kinds from documents that the world had when it was lent.
   private var kindsBeforeLoan: [Kind] = []
   /// What the store has of the world; nil if it is not durable or is out of service.
@@ -24,6 +24,10 @@ final class HostedWorld {
   var archiving: ArchiveWriter?
   /// Whether the store's thread writes data of this world. Workers do not get the world then.
   var isBeingStored = false
+  /// The daemon that has the world, as its clients here were told.
+  var hostTold: String?
+  /// Whether a database that daemons share may have lost inputs, which the world's clients were not told.
+  var isLossUntold = false
   /// What waits for the store to have removed the world; nil unless it is about to.
   var afterRemoval: [() -> Void]?
   /// The client for whose request the world is reserved.
@@ -42,6 +46,9 @@ final class HostedWorld {
   enum Place {
     case home(LiveWorld.Box)
     case lent(WorkerSlot)
+    /// No daemon has the world, or which one does is not known: it is taken when a client asks for it. Its place is kept
+    /// by an empty one. Clients have seen inputs up to `head`.
+    case absent(LiveWorld.Box, head: UInt64)
   }
 
   /// What clients see of a world that is lent.
@@ -49,7 +56,7 @@ final class HostedWorld {
     let clock: WorldClock.Mode
     let now: Instant
     let lastSequence: UInt64
-    let outage: LiveWorld.Outage?
+    var outage: LiveWorld.Outage?
     let isDurable: Bool
 
     init(_ progress: StoredProgress) {
@@ -91,6 +98,28 @@ final class HostedWorld {
 
   /// The kinds from documents that the world has, as far as it is known here.
   var ownKinds: [Kind] { home?.live.world.ownKinds ?? kindsBeforeLoan }
+
+  /// Whether it is to be taken when a client asks for it.
+  var isAbsent: Bool { if case .absent = place { true } else { false } }
+
+  /// Gives the world up, after it was replaced by an empty one: nobody may use it here until it is taken again.
+  ///
+  /// - Parameter status: What clients see meanwhile.
+  /// - Precondition: The live world is not lent.
+  func leave(seenAs status: Status) {
+    guard let home else { preconditionFailure("a world is given up at home") }
+    self.status = status
+    place = .absent(home, head: status.lastSequence)
+  }
+
+  /// Begins to take an absent world, which is lent until it is known who has it.
+  ///
+  /// - Returns: What keeps its place, and the last input that clients have seen; nil if the world is not absent.
+  func beginTaking(_ slot: WorkerSlot) -> (box: LiveWorld.Box, head: UInt64)? {
+    guard case .absent(let box, let head) = place else { return nil }
+    place = .lent(slot)
+    return (box, head)
+  }
 
   /// Lends the live world.
   ///
@@ -158,6 +187,11 @@ final class HostedWorld {
   /// What clients of this world see now.
   var presentStatus: Status {
     guard let home else { return status }
+    if let outage = home.live.outage, outage.host != nil {
+      var status = status
+      status.outage = outage
+      return status
+    }
     return Status(home.live, isDurable: isDurable(home.live))
   }
 

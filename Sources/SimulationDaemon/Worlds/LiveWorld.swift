@@ -68,8 +68,8 @@ struct LiveWorld: ~Copyable {
     enum Cause {
       /// The store has failed; the host time of the next retry.
       case store(retryAt: UInt64)
-      /// Another daemon has taken the world.
-      case taken
+      /// Another daemon has the world; its name if it has one, and the host time until which that is taken as true.
+      case taken(by: String?, until: UInt64)
       /// This program cannot load the stored data.
       case unreadable
     }
@@ -85,6 +85,9 @@ struct LiveWorld: ~Copyable {
     var isFromStart = false
 
     var isReadable: Bool { source != nil }
+
+    /// The daemon that has the world, if another one has it and has a name.
+    var host: String? { if case .taken(let host, _) = cause { host } else { nil } }
   }
 
   init(name: String, clock: WorldClock.Mode, seed: UInt64, limits: WorldLimits, host: UInt64) {

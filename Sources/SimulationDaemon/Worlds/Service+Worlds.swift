@@ -22,6 +22,8 @@ extension Service {
       do throws(PersistenceFailure) {
         persistence.begin(hosted, box, try result.get())
         add(hosted, tag, client)
+      } catch .store(.worldExists) {
+        failNameTaken(name, tag, client)
       } catch {
         client.session.failStorage(tag, world: name, "\(error)")
       }
@@ -52,7 +54,7 @@ extension Service {
     let count = worlds.count + reserved.count
     let name = WorldKey(key).name
     guard worlds[key] == nil, !reserved.contains(key) else {
-      client.session.fail(tag, .nameTaken, [("world", name)], "there is a world '\(name)' already")
+      failNameTaken(name, tag, client)
       return false
     }
     guard hasRoomForWorld(of: client.user, reserved) else {
@@ -70,12 +72,16 @@ extension Service {
     return true
   }
 
+  private func failNameTaken(_ name: String, _ tag: [UInt8], _ client: Client) {
+    client.session.fail(tag, .nameTaken, [("world", name)], "there is a world '\(name)' already")
+  }
+
   /// Copies the present world; a worker copies a large one, or one that goes back to an input.
   func forkWorld(_ name: String, _ isDurable: Bool, at input: UInt64?, _ tag: [UInt8], _ client: Client) {
     let key = WorldKey(client.user.id, name).text
     guard let home = client.hosted.home, isFree(key, tag, client) else { return }
     if let outage = home.live.outage, !outage.isReadable {
-      client.session.failStorage(tag, world: client.session.shown(client.hosted.name), outage.reason)
+      client.session.fail(tag, world: client.session.shown(client.hosted.name), outage)
       return
     }
     if isDurable { return forkInStore(home, as: key, tag, client) }
@@ -100,7 +106,7 @@ extension Service {
   private func forkInStore(_ home: LiveWorld.Box, as key: String, _ tag: [UInt8], _ client: Client) {
     let (hosted, name) = (client.hosted, WorldKey(key).name)
     if let outage = home.live.outage {
-      return client.session.failStorage(tag, world: client.session.shown(hosted.name), outage.reason)
+      return client.session.fail(tag, world: client.session.shown(hosted.name), outage)
     }
     guard let persistence, let stored = hosted.progress else {
       return client.session.fail(
@@ -130,6 +136,8 @@ extension Service {
         persistence.begin(fork, copy, progress, first: first)
         add(fork)
         client.session.answerFork(client.session.shown(key), lasts: true, tag)
+      } catch .store(.worldExists) {
+        failNameTaken(name, tag, client)
       } catch {
         client.session.failStorage(tag, world: name, "\(error)")
       }
@@ -156,7 +164,7 @@ extension Service {
     guard let home = hosted.home else { return }
     guard hosted.isDurable(home.live), let persistence else { return drop(hosted, home, tag, client) }
     if let outage = home.live.outage, case .taken = outage.cause {
-      return client.session.failStorage(tag, world: client.session.shown(key), outage.reason)
+      return client.session.fail(tag, world: client.session.shown(key), outage)
     }
     // Nothing may happen in the world until the store has answered, so requests to it wait.
     let box = hosted.lend(workers.slot(of: hosted.owner))
@@ -248,23 +256,25 @@ extension Service {
   /// leaves. Without threads it runs at once.
   ///
   /// - Parameters:
+  ///   - slot: That of a worker, which may run it if it only uses the store's readers.
   ///   - newWorld: The name of a world to create, which is reserved meanwhile.
   ///   - body: Uses the store and no other mutable state.
   ///   - finish: Answers the client.
-  /// - Precondition: ``mayChangeStoredWorlds``.
-  private func askStore<Success, Failure>(
-    _ persistence: Persistence, for client: Client, _ tag: [UInt8], newWorld: String? = nil,
+  /// - Precondition: ``mayChangeStoredWorlds``, unless there is a slot.
+  func askStore<Success, Failure>(
+    _ persistence: Persistence, readingBy slot: WorkerSlot? = nil, for client: Client, _ tag: [UInt8],
+    newWorld: String? = nil,
     _ body: @escaping () throws(Failure) -> Success, then finish: @escaping (Result<Success, Failure>) -> Void
   ) {
     guard !workers.areInline else {
       return finish(Result { () throws(Failure) in try persistence.atOnce(body) })
     }
-    client.session.task = Task(.world)
+    client.session.task = Task(slot == nil ? .world : .worlds)
     client.session.activity = .away(Activity.Away(changingWorlds: tag, newWorld: newWorld))
-    isCommitNext = true
+    if slot == nil { isCommitNext = true }
     workers.submit(
       Job(
-        nil, body,
+        slot, body,
         then: { [unowned self] result in
           markDirty(client)
           client.session.endActivity()

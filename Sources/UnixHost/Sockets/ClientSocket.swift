@@ -32,4 +32,24 @@ package enum ClientSocket {
     }
     return socket
   }
+
+  /// Starts a command for a shell, and connects to it by its standard input and output. It ends with the connection.
+  ///
+  /// - Throws: `system`.
+  package static func connect(command: String) throws(SocketFailure) -> Descriptor {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+      throw .system(doing: "make sockets for", path: command, .last)
+    }
+    let (own, its) = (Descriptor(rawValue: ends[0]), Descriptor(rawValue: ends[1]))
+    defer { its.close() }
+    do throws(SystemError) {
+      _ = try Child.spawn("/bin/sh", ["-c", "exec \(command)"], input: its, output: its)
+    } catch {
+      own.close()
+      throw .system(doing: "start", path: command, error)
+    }
+    _ = fcntl(own.rawValue, F_SETFL, O_NONBLOCK)
+    return own
+  }
 }

@@ -128,6 +128,9 @@ struct Completer {
       return found
     case "W", "W1", "W2":
       return Completion(candidates: names(in: ask(["worlds"])[0]))
+    case "HOST":
+      let hosts = Set((ask(["worlds"])[0] ?? []).compactMap { $0["host"] }.filter { $0 != "-" })
+      return Completion(candidates: hosts.sorted().map { .init(text: $0) }, hint: "HOST: the name of a daemon")
     case "TIME":
       var found = given("until") != nil ? dueTimes() : pastTimes()
       found.hint = Self.hints[placeholder] ?? placeholder

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import LineProtocol
 internal import UnixHost
 
@@ -5,16 +6,30 @@ internal import UnixHost
 ///
 /// It never blocks: what cannot be sent at once is buffered until ``flush()`` is called again.
 final class Connection {
-  let descriptor: Descriptor
+  private(set) var descriptor: Descriptor
   private var inbound: InputBuffer
   private var outbound: [UInt8] = []
+  /// Goes on to other daemons; nil without `--hosts`.
+  private var following: Following?
+  /// Lines that have passed ``following`` and wait to be taken.
+  private var passed: ArraySlice<RawLine> = []
+  /// A connection to another daemon whose answers to our own requests are to come: how many.
+  private var arrival: (target: Following.Target, left: Int)?
+  /// How often it went on without an answer in between.
+  private var hops = 0
 
   /// Longer than any line the daemon writes; a peer that sends more without a line end is not fsmd.
   private static let longestLine = 64 << 20
   private static let chunk = 64 << 10
 
-  init(_ descriptor: Descriptor) {
+  /// How often a request goes on at most, and how long the daemons have to agree in between, in microseconds. Together
+  /// that is longer than the lease of a daemon that has ended.
+  private static let mostHops = 60
+  private static let pause: UInt32 = 200_000
+
+  init(_ descriptor: Descriptor, hosts: HostsFile? = nil) {
     self.descriptor = descriptor
+    following = hosts.map { Following($0) }
     inbound = InputBuffer(longestLine: Self.longestLine)
   }
 
@@ -24,15 +39,28 @@ final class Connection {
   /// Bytes that wait to be sent.
   var backlog: Int { outbound.count }
 
-  func send(_ line: String) {
-    outbound += line.utf8
-    outbound.append(0x0A)
+  func send(_ line: String) { send(Array(line.utf8) + [0x0A]) }
+
+  func send(_ bytes: [UInt8]) {
+    if following == nil { outbound += bytes } else { bytes.withUnsafeBytes { following?.send($0) } }
+    sendReady()
+  }
+
+  /// Sends what may be sent now.
+  private func sendReady() {
+    if arrival == nil { outbound += following?.ready() ?? [] }
     flush()
   }
 
-  func send(_ bytes: [UInt8]) {
-    outbound += bytes
-    flush()
+  /// Sends what fits, or takes all of it if it may have to go elsewhere.
+  ///
+  /// - Returns: The number of bytes; nil if nothing fits now.
+  func sendSome(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    guard following != nil else {
+      if case .bytes(let count) = descriptor.send(bytes) { return count } else { return nil }
+    }
+    send(Array(bytes))
+    return bytes.count
   }
 
   /// Sends as much as fits. A broken connection shows up at the next read.
@@ -66,6 +94,80 @@ final class Connection {
 
   /// The next complete line, without its end.
   func nextLine() -> RawLine? {
+    guard following != nil else { return nextReceived() }
+    while true {
+      if let line = passed.popFirst() { return line }
+      guard let line = nextReceived() else { return nil }
+      if arrival != nil {
+        arrive(line)
+      } else {
+        let lines = following?.take(line) ?? [line]
+        if !lines.isEmpty { hops = 0 }
+        passed += lines
+        goOn()
+        sendReady()
+      }
+    }
+  }
+
+  /// Goes on to another daemon, if requests or watches have to.
+  private func goOn() {
+    while arrival == nil, let following, let target = following.target {
+      guard let way = following.hosts[target.host] else {
+        return giveUp("\(following.hosts.path) does not say where \(target.host) is, so it is not followed")
+      }
+      guard hops < Self.mostHops else { return giveUp("it was not found there") }
+      // Both may know old news, or a daemon has just ended.
+      if hops > 0 { usleep(Self.pause) }
+      hops += 1
+      do throws(SocketFailure) {
+        let next = try way.connect()
+        descriptor.close()
+        descriptor = next
+      } catch {
+        guard hops < Self.mostHops else { return giveUp("\(error)") }
+        // Until its lease is over, other daemons send us there.
+        usleep(Self.pause)
+        outbound += self.following?.resend() ?? []
+        return flush()
+      }
+      inbound = InputBuffer(longestLine: Self.longestLine)
+      let lines = following.introduction(to: target)
+      arrival = (target, 1 + lines.count)
+      outbound = Array(lines.joined(separator: "\n").utf8) + [0x0A]
+      flush()
+    }
+  }
+
+  /// Takes the greeting of another daemon, or an answer to our own requests.
+  private func arrive(_ raw: RawLine) {
+    guard let (target, left) = arrival else { return }
+    let line = raw.text.hasPrefix("{") ? ServerLine(json: raw.text) : ServerLine(raw.text)
+    switch line?.lineClass {
+    case .success, .failure: break
+    case .notice, .flow, .data, nil: return passed.append(raw)
+    }
+    if line?.lineClass == .failure {
+      arrival = nil
+      if line?.code == FailureCode.moved.word, let host = line?["host"] {
+        following?.redirect(to: Following.Target(world: target.world, host: host))
+        return goOn()
+      }
+      return giveUp("\(target.host) says: \(raw.text)")
+    }
+    arrival = left > 1 ? (target, left - 1) : nil
+    if left == 1 {
+      outbound += following?.goOn(at: target) ?? []
+      sendReady()
+    }
+  }
+
+  private func giveUp(_ reason: String) {
+    passed += following?.giveUp(reason) ?? []
+    sendReady()
+  }
+
+  private func nextReceived() -> RawLine? {
     while true {
       switch inbound.nextLine() {
       case .line(let line): return RawLine(bytes: Array(line.bytes))
@@ -79,6 +181,12 @@ final class Connection {
   ///
   /// - Returns: False if no line is complete.
   func takeLine(_ take: (UnsafeMutableRawBufferPointer) -> Void) -> Bool {
+    if following != nil {
+      guard let line = nextLine() else { return false }
+      var bytes = line.bytes
+      bytes.withUnsafeMutableBytes(take)
+      return true
+    }
     while true {
       switch inbound.nextLine() {
       case .line(let line):

@@ -88,12 +88,15 @@ final class Dialogue {
   func receive(until deadline: UInt64? = nil, _ take: (UnsafeMutableRawBufferPointer) -> Void) throws(Stop) {
     flush()
     let readiness = Readiness(
-      [.init(descriptor: connection.descriptor, writes: backlog > 0)]
+      [.init(descriptor: connection.descriptor, writes: backlog > 0 || connection.wantsToWrite)]
         + (isStopped ? [] : signals.map { [.init(descriptor: $0.descriptor)] } ?? []),
       until: deadline)
     let signal = nextSignal()
     if signal == nil {
-      if readiness.canWrite(connection.descriptor) { flush() }
+      if readiness.canWrite(connection.descriptor) {
+        connection.flush()
+        flush()
+      }
       isLost = readiness.canRead(connection.descriptor) && connection.receive() == .ended
     }
     while connection.takeLine(take) {}
@@ -117,7 +120,7 @@ final class Dialogue {
   private func flush() {
     while backlog > 0 {
       let rest = UnsafeRawBufferPointer(rebasing: unsent.bytes[sent...])
-      guard case .bytes(let count) = connection.descriptor.send(rest) else { return }
+      guard let count = connection.sendSome(rest) else { return }
       sent += count
     }
     unsent.removeAll()

@@ -18,6 +18,8 @@ final class Endpoint {
   /// What is started, and with which options.
   private let program: String?
   private let options: [String]
+  /// Where other daemons are; nil if worlds are not followed there.
+  let hosts: HostsFile?
   /// The daemon that was started for this session only.
   private(set) var own: EphemeralDaemon?
 
@@ -27,7 +29,11 @@ final class Endpoint {
   /// - Parameters:
   ///   - program: The daemon to start; `nil` for the `fsmd` beside this program or in the path.
   ///   - options: Further options for it.
-  init(_ path: SocketPath, isPrivate: Bool = false, program: String? = nil, options: [String] = []) {
+  ///   - hosts: Where other daemons are.
+  init(
+    _ path: SocketPath, isPrivate: Bool = false, program: String? = nil, options: [String] = [], hosts: HostsFile? = nil
+  ) {
+    self.hosts = hosts
     self.path = path
     self.program = program
     self.options = options
@@ -96,7 +102,7 @@ final class Endpoint {
       descriptor.close()
       throw .strangers(path: path, uid: uid)
     }
-    return Connection(descriptor)
+    return Connection(descriptor, hosts: hosts)
   }
 }
 

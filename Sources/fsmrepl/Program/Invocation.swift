@@ -21,6 +21,8 @@ struct Invocation: Equatable {
   }
 
   var socket: String?
+  /// Where daemons are that share a database; nil if worlds are not followed to them.
+  var hosts: HostsFile?
   /// Whether to start a daemon for this session even if others are running.
   var isPrivate = false
   /// The program to start for this session, instead of `fsmd`.
@@ -48,7 +50,7 @@ struct Invocation: Equatable {
   var record: String?
 
   enum Name {
-    case socket, own, daemon, page, pageControl, expression, file, keepGoing, echo, raw, json, noColour, present
+    case socket, hosts, own, daemon, page, pageControl, expression, file, keepGoing, echo, raw, json, noColour, present
     case record, tap, junit, wave, waveAll, update, check, strictDocuments, seed, real, speed, show, lessons, auto
     case letName, only, list, jobs, times, warningsFail, coverage, atLeast
     case completion
@@ -107,6 +109,9 @@ struct Invocation: Equatable {
       .init(
         .socket, short: "s", long: "socket", argument: .required("PATH"),
         summary: "the daemon's socket, instead of $FSMD_SOCKET or the default"),
+      .init(
+        .hosts, long: "hosts", argument: .required("FILE"),
+        summary: "follow worlds to the daemons in FILE: lines 'NAME SOCKET', or 'NAME COMMAND' (ssh …)"),
       .init(.own, long: "private", summary: "start a daemon for this session alone, even if others run"),
       .init(
         .daemon, long: "daemon", argument: .required("PROGRAM"),
@@ -243,6 +248,7 @@ struct Invocation: Equatable {
     for option in options {
       switch option.name {
       case .socket: socket = option.value
+      case .hosts: hosts = try HostsFile(path: option.value)
       case .own: isPrivate = true
       case .daemon:
         daemon = option.value
@@ -294,7 +300,7 @@ extension Invocation.Name {
   /// The commands that the option goes with.
   fileprivate var commands: Set<Invocation.Command> {
     switch self {
-    case .socket, .own, .daemon, .noColour, .present: [.requests, .run, .check, .lesson]
+    case .socket, .hosts, .own, .daemon, .noColour, .present: [.requests, .run, .check, .lesson]
     case .page, .pageControl: [.requests, .run, .lesson]
     case .keepGoing, .raw: [.requests, .run, .check]
     case .expression, .file, .echo, .json, .record, .completion: [.requests]

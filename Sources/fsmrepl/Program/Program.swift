@@ -103,7 +103,8 @@ enum Program {
       client = Client(
         endpoint: Endpoint(
           try SocketPath.resolve(option: invocation.socket), isPrivate: invocation.isPrivate,
-          program: invocation.daemon, options: invocation.pageOptions),
+          program: invocation.daemon, options: invocation.pageOptions,
+          hosts: invocation.hosts),
         form: invocation.writesJSON ? .json : .text)
     } catch {
       complain("\(error)")

@@ -102,7 +102,7 @@ final class RunProgram {
     return { number in
       let isOwn = !isShared && number > 0 && number < processors
       guard let socket = try? SocketPath.resolve(option: path) else { return nil }
-      let endpoint = Endpoint(socket, isPrivate: isOwn, program: invocation.daemon)
+      let endpoint = Endpoint(socket, isPrivate: isOwn, program: invocation.daemon, hosts: invocation.hosts)
       guard let link = Dialogue(to: endpoint, starting: isOwn, signals: signals) else {
         endpoint.close()
         return nil

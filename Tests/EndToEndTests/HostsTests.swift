@@ -1,0 +1,142 @@
+import Glibc
+import TestSupport
+import Testing
+import UnixHost
+
+/// Several daemons on one database: who has which world, and what clients are told.
+@Suite("Many daemons", .enabled(if: PostgresServer.isInstalled))
+struct HostsTests {
+  private static func pair() throws -> (a: DaemonProcess, b: DaemonProcess) {
+    let address = try PostgresServer.shared.get().makeDatabase()
+    let a = try DaemonProcess("--store", address, "--name", "a")
+    // Once it has greeted it has the world main.
+    _ = try a.connect()
+    return (a, try DaemonProcess("--store", address, "--name", "b"))
+  }
+
+  @Test("a world is taken by the daemon that is asked for it; the other says who has it")
+  func onDemand() throws {
+    let (a, b) = try Self.pair()
+    let (first, second) = (try a.connect(), try b.connect())
+    for request in ["world new lesson durable=yes", "use lesson", "new power p", "send p buttonClick"] {
+      try expect(first.ask(request), hasPrefix: "+", "\(request)")
+    }
+    try expect(second.ask("use lesson"), hasPrefix: "- MOVED world=lesson host=a : ")
+    try expect(second.ask("world drop lesson"), hasPrefix: "- MOVED world=lesson host=a : ")
+    try expect(second.ask("use nothing"), hasPrefix: "- UNKNOWN-WORLD world=nothing")
+    try expect(second.ask("world new lesson durable=yes"), hasPrefix: "- NAME-TAKEN world=lesson")
+    let worlds = try second.askAll("worlds")
+    expect(worlds.contains { $0.hasPrefix(". lesson clock=virtual ") && $0.hasSuffix(" host=a") }, "\(worlds)")
+    // After an orderly end its worlds are free, as soon as the other daemon does not answer from memory.
+    try expectEqual(first.ask("shutdown"), "+")
+    try expectEqual(a.run.ending(), .exited(0))
+    try Patience.wait(until: "the world to be free") { try second.ask("use lesson").hasPrefix("+ world=lesson ") }
+    try expect(second.ask("send p buttonClick"), hasPrefix: "+ moved on off")
+  }
+
+  @Test("world move gives a world away, with all its inputs; those who use it are told")
+  func move() throws {
+    let (a, b) = try Self.pair()
+    let (first, watcher, second) = (try a.connect(), try a.connect(), try b.connect())
+    for request in ["world new lesson durable=yes", "use lesson", "new power p", "send p buttonClick"] {
+      try expect(first.ask(request), hasPrefix: "+", "\(request)")
+    }
+    try expect(watcher.ask("use lesson"), hasPrefix: "+")
+    try expect(watcher.ask("watch p"), hasPrefix: "+")
+    try expect(first.ask("world move lesson nobody"), hasPrefix: "- UNKNOWN-HOST host=nobody")
+    try expectEqual(first.ask("world move lesson a"), "+")
+    try expectEqual(first.ask("world move lesson b"), "+")
+    try expectEqual(watcher.lines { $0.hasPrefix("! world ") }.last, "! world moved=lesson host=b")
+    try expect(first.ask("send p buttonClick"), hasPrefix: "- MOVED world=lesson host=b : ")
+    try expect(second.ask("use lesson"), hasPrefix: "+ world=lesson")
+    try expect(second.ask("send p buttonClick"), hasPrefix: "+ moved on off")
+    try expectEqual(second.ask("journal since=1"), "+ 3")
+  }
+
+  @Test(
+    "a daemon that ends without a word loses its worlds when its lease is over, running clocks without being asked for")
+  func crash() throws {
+    let (a, b) = try Self.pair()
+    let (first, second) = (try a.connect(), try b.connect())
+    try expect(first.ask("new power p"), hasPrefix: "+ created p")
+    a.signal(SIGKILL)
+    try expectEqual(a.run.ending(), .killed(signal: SIGKILL))
+    try Patience.wait(until: "the other daemon to have the world") {
+      try second.askAll("worlds").contains { $0.hasPrefix(". main clock=real ") && $0.hasSuffix(" host=b") }
+    }
+    try expect(second.ask("send p buttonClick"), hasPrefix: "+ moved off on")
+  }
+
+  @Test("a daemon that was stopped for longer than its lease tells no old news")
+  func stopped() throws {
+    let (a, b) = try Self.pair()
+    let (first, second) = (try a.connect(), try b.connect())
+    try expect(first.ask("new power p"), hasPrefix: "+ created p")
+    try a.stop()
+    try Patience.wait(until: "the other daemon to have the world") {
+      try second.ask("expect p off").hasPrefix("+")
+    }
+    try expect(second.ask("send p buttonClick"), hasPrefix: "+ moved off on")
+    try first.send("expect p off\n")
+    a.signal(SIGCONT)
+    let answer = try first.final()
+    expect(answer.hasPrefix("- MOVED world=main host=b") || answer.hasPrefix("- STORAGE world=main"), "\(answer)")
+  }
+
+  @Test("of two daemons with one name the second does not start; one that was killed starts at once on its socket")
+  func names() throws {
+    let address = try PostgresServer.shared.get().makeDatabase()
+    let one = try DaemonProcess("--store", address, "--name", "a")
+    let folder = try TemporaryFolder()
+    let two = try ProgramRun("fsmd", ["--socket", "\(folder.path)/s", "--store", address, "--name", "a"], in: folder)
+    try expectEqual(two.ending(), .exited(3))
+    expect(two.log, contains: "another daemon is named a; '--name NAME' gives this one another name")
+    one.signal(SIGKILL)
+    try expectEqual(one.run.ending(), .killed(signal: SIGKILL))
+    let again = try DaemonProcess("--store", address, "--name", "a", in: one.folder)
+    try expect(again.connect().ask("list"), hasPrefix: "+ 0")
+  }
+
+  @Test("a daemon that takes a world from another history says once that inputs may be gone")
+  func history() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.makeDatabase()
+    let a = try DaemonProcess("--store", address, "--name", "a")
+    let first = try a.connect()
+    for request in ["world new lesson durable=yes", "use lesson", "new power p", "shutdown"] {
+      try expect(first.ask(request), hasPrefix: "+", "\(request)")
+    }
+    try expectEqual(a.run.ending(), .exited(0))
+    // As after a standby has taken over.
+    try server.sql("UPDATE fsmd.log SET history = history + (1::bigint << 32)", in: address)
+    let b = try DaemonProcess("--store", address, "--name", "b")
+    let second = try b.connect()
+    try expect(second.ask("use lesson"), hasPrefix: "+")
+    try second.send("list\nlist\n")
+    try expectEqual(
+      second.lines { $0.hasPrefix("+") }.filter { $0.hasPrefix("!") }, ["! lost world=lesson from=unknown"])
+    try expect(second.lines { $0.hasPrefix("+") }.allSatisfy { !$0.hasPrefix("!") })
+    expect(b.run.log, contains: "world lesson: inputs that were stored may be gone")
+  }
+
+  @Test("fsmrepl follows to the daemons of --hosts, and to no others")
+  func follows() throws {
+    let (a, b) = try Self.pair()
+    let client = try a.connect()
+    for request in ["world new lesson durable=yes", "use lesson", "new power p", "world move lesson b"] {
+      try expect(client.ask(request), hasPrefix: "+", "\(request)")
+    }
+    let place = try Workplace()
+    try place.write("hosts", "# daemons\na \(a.socket)\nb \(b.socket)\n")
+    try place.write("fewer", "a \(a.socket)\n")
+    func run(_ hosts: String, _ requests: String...) throws -> Workplace.Run {
+      try place.run(["--socket", a.socket, "--hosts", "@\(hosts)"] + requests.flatMap { ["-e", $0] })
+    }
+    let followed = try run("hosts", "use lesson", "send p buttonClick", "expect p on")
+    expectEqual(followed.code, .exited(0), "\(followed.log)")
+    expect(followed.output, contains: "+ moved off on")
+    let refused = try run("fewer", "use lesson")
+    expectEqual(refused.code, .exited(3))
+    expect(refused.output, contains: "fewer does not say where b is, so it is not followed")
+  }
+}

@@ -1,0 +1,367 @@
+#!/usr/bin/env python3
+"""Daemons on one PostgreSQL database, with a proxy of this program between, under faults with a seed.
+
+A client of each world sends numbered inputs, many at a time, and repeats those whose answers it has not got, at whatever
+daemon has the world. At the end each input that was answered is there, once, in its place. The last line says so:
+`faults N lost 0 twice 0 holes 0`; the exit code is 0 if it does. With --control the proxy takes the fence out of the
+appends, and the run must find that: the code is 0 if it does.
+"""
+
+import argparse
+import asyncio
+import glob
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+WINDOW = 16
+# In the text of an append, what fences; replaced by as many bytes that do not.
+FENCES = {
+    b"(SELECT l.epoch FROM fsmd.log l WHERE l.world = i.world AND l.number = i.number - 1) = i.after": b"true",
+    b"ON CONFLICT (world, number) DO NOTHING": b"ON CONFLICT DO NOTHING",
+}
+# And what fences in the database.
+NO_KEY = "ALTER TABLE fsmd.log DROP CONSTRAINT log_pkey; CREATE INDEX log_index ON fsmd.log(world, number)"
+
+
+class Server:
+    """A PostgreSQL server in a temporary folder, under a user without rights."""
+
+    def __init__(self, folder):
+        self.bin = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda p: int(p.split("/")[4]))[-1]
+        self.folder, self.data = folder, f"{folder}/data"
+        self.port = free_port()
+        self.run("initdb", "-D", self.data, "-A", "trust", "-U", "fsm", "--no-sync", "--no-instructions")
+        self.start()
+        self.run("createdb", "-h", folder, "-p", str(self.port), "-U", "fsm", "worlds")
+
+    def run(self, program, *words):
+        user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+        return subprocess.run(user + [f"{self.bin}/{program}", *words], cwd="/", check=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=True)
+
+    def start(self):
+        options = (f"-c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories={self.folder}"
+                   " -c shared_buffers=32MB -c max_connections=60")
+        self.run("pg_ctl", "-D", self.data, "-w", "-s", "-l", f"{self.folder}/log", "-o", options, "start")
+
+    def sql(self, text):
+        result = subprocess.run(
+            [f"{self.bin}/psql", "-X", "-At", "-F", " ", "-v", "ON_ERROR_STOP=1", "-c", text,
+             f"postgresql://fsm@127.0.0.1:{self.port}/worlds"], capture_output=True, text=True, check=True)
+        return result.stdout.splitlines()
+
+    def stop(self):
+        self.run("pg_ctl", "-D", self.data, "-w", "-s", "-m", "immediate", "stop")
+
+
+def free_port():
+    import socket
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Proxy:
+    """Between one daemon and the server. A link can be cut, or stand still in one direction."""
+
+    def __init__(self, target, sabotages):
+        self.target, self.sabotages = target, sabotages
+        self.port, self.links = None, set()
+        self.requests_flow, self.replies_flow = asyncio.Event(), asyncio.Event()
+        self.requests_flow.set()
+        self.replies_flow.set()
+        self.refuses = False
+
+    async def start(self):
+        self.listener = await asyncio.start_server(self.serve, "127.0.0.1", 0)
+        self.port = self.listener.sockets[0].getsockname()[1]
+
+    async def serve(self, reader, writer):
+        if self.refuses:
+            return writer.close()
+        try:
+            other_reader, other = await asyncio.open_connection("127.0.0.1", self.target)
+        except OSError:
+            return writer.close()
+        self.links |= {writer, other}
+        await asyncio.gather(self.pump(reader, other, self.requests_flow, True),
+                             self.pump(other_reader, writer, self.replies_flow, False))
+        self.links -= {writer, other}
+
+    async def pump(self, reader, writer, flow, are_requests):
+        try:
+            while data := await reader.read(1 << 16):
+                await flow.wait()
+                if self.sabotages and are_requests:
+                    for fence, nothing in FENCES.items():
+                        data = data.replace(fence, nothing.ljust(len(fence)))
+                writer.write(data)
+                await writer.drain()
+        except (OSError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
+
+    def cut(self):
+        for link in list(self.links):
+            link.transport.abort()
+
+
+class Daemon:
+    def __init__(self, name, program, folder, proxy):
+        self.name, self.program, self.folder, self.proxy = name, program, folder, proxy
+        self.socket = f"{folder}/{name}.sock"
+        self.process = None
+
+    def start(self):
+        log = open(f"{self.folder}/{self.name}.log", "ab")
+        url = f"postgresql://fsm@127.0.0.1:{self.proxy.port}/worlds"
+        self.process = subprocess.Popen(
+            [self.program, "--socket", self.socket, "--store", url, "--name", self.name, "--limit", "worlds=1000",
+             "--limit", "checkpointInputs=2000"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Client:
+    """Sends numbered inputs to one world until it is told to stop, and then until all are settled."""
+
+    def __init__(self, world, daemons, dice):
+        self.world, self.daemons, self.dice = world, daemons, dice
+        self.answers = {}   # input -> seq
+        self.waiting = []   # numbers without an answer, ascending
+        self.next, self.base = 1, None
+        self.stops = asyncio.Event()
+        self.twice = 0
+        self.host = None
+
+    async def run(self):
+        while not (self.stops.is_set() and not self.waiting and self.base is not None):
+            daemon = self.host or self.dice.choice(self.daemons)
+            self.host = None
+            try:
+                await asyncio.wait_for(self.converse(daemon), 120)
+            except (OSError, asyncio.TimeoutError, asyncio.IncompleteReadError, EOFError):
+                pass
+            await asyncio.sleep(0.05)
+
+    async def ask(self, reader, writer, line):
+        writer.write(f"{line}\n".encode())
+        return await self.final(reader)
+
+    async def final(self, reader):
+        while True:
+            line = (await asyncio.wait_for(reader.readuntil(b"\n"), 40)).decode().strip()
+            if line[:1] in "+-":
+                return line
+
+    async def converse(self, daemon):
+        reader, writer = await asyncio.open_unix_connection(daemon.socket)
+        try:
+            await self.final(reader)
+            for line in (f"use {self.world}", f"client c-{self.world}"):
+                answer = await self.ask(reader, writer, line)
+                if answer.startswith("- UNKNOWN-WORLD"):
+                    answer = await self.ask(reader, writer, f"world new {self.world} durable=yes")
+                    return
+                if not answer.startswith("+"):
+                    return self.follow(answer)
+            if self.base is None:
+                answer = await self.ask(reader, writer, "new stepper p")
+                if not answer.startswith("+") and "NAME-TAKEN" not in answer:
+                    return self.follow(answer)
+                self.base = 1
+            while not (self.stops.is_set() and not self.waiting):
+                while len(self.waiting) < WINDOW and not self.stops.is_set():
+                    self.waiting.append(self.next)
+                    self.next += 1
+                sent = list(self.waiting)
+                writer.write("".join(f"send p increment id={n}\n" for n in sent).encode())
+                failed = None
+                for n in sent:
+                    answer = await self.final(reader)
+                    if answer.startswith("+"):
+                        seq = int(re.search(r"seq=(\d+)", answer)[1])
+                        if self.answers.setdefault(n, seq) != seq:
+                            self.twice += 1
+                        self.waiting.remove(n)
+                    elif "EXPIRED-ID" in answer:
+                        # A later one has been run, and this one never will be.
+                        self.waiting.remove(n)
+                    else:
+                        failed = failed or answer
+                if failed:
+                    return self.follow(failed)
+                await asyncio.sleep(self.dice.random() * 0.05)
+        finally:
+            writer.close()
+
+    def follow(self, answer):
+        if found := re.match(r"- MOVED world=\S+ host=(\S+)", answer):
+            self.host = next((d for d in self.daemons if d.name == found[1]), None)
+
+
+class Run:
+    def __init__(self, options, folder):
+        self.options, self.folder = options, folder
+        self.dice = random.Random(options.seed)
+        self.faults = 0
+
+    async def go(self):
+        self.server = Server(self.folder)
+        self.proxies = [Proxy(self.server.port, self.options.control) for _ in range(3)]
+        for proxy in self.proxies:
+            await proxy.start()
+        self.daemons = [Daemon(n, self.options.fsmd, self.folder, p) for n, p in zip("abc", self.proxies)]
+        for daemon in self.daemons:
+            daemon.start()
+        clients = [Client(f"w{n}", self.daemons, self.dice) for n in range(self.options.worlds)]
+        tasks = [asyncio.create_task(client.run()) for client in clients]
+        try:
+            while not all(client.answers for client in clients):
+                await asyncio.sleep(0.2)
+            if self.options.control:
+                self.server.sql(NO_KEY)
+            for number in range(self.options.faults):
+                await self.fault(number)
+                self.faults += 1
+            self.heal()
+            for client in clients:
+                client.stops.set()
+            done, left = await asyncio.wait(tasks, timeout=180)
+            for client, task in zip(clients, tasks):
+                if task in left:
+                    print(f"{client.world}: {len(client.waiting)} inputs have no answer", flush=True)
+            return await self.judge(clients, bool(left))
+        finally:
+            for task in tasks:
+                task.cancel()
+            for daemon in self.daemons:
+                daemon.kill()
+            self.server.stop()
+
+    def heal(self):
+        for daemon in self.daemons:
+            if daemon.process.poll() is not None:
+                daemon.start()
+            daemon.process.send_signal(signal.SIGCONT)
+        for proxy in self.proxies:
+            proxy.refuses = False
+            proxy.requests_flow.set()
+            proxy.replies_flow.set()
+
+    async def fault(self, number):
+        """One fault, and the time until the next."""
+        place = self.dice.randrange(3)
+        daemon, proxy = self.daemons[place], self.proxies[place]
+        what = self.dice.choice(["kill", "kill", "end", "stop", "pause", "cut", "cut", "refuse", "no replies",
+                                 "late requests", "crash", "move", "move"])
+        if self.options.control:
+            what = "late requests"
+        print(f"{number}: {what} {daemon.name}", flush=True)
+        wait = self.dice.random()
+        if what in ("kill", "end"):
+            if what == "kill":
+                daemon.kill()
+            else:
+                daemon.process.terminate()
+                try:
+                    await asyncio.to_thread(daemon.process.wait, 20)
+                except subprocess.TimeoutExpired:
+                    daemon.kill()
+            await asyncio.sleep(wait * 8 if self.dice.random() < 0.5 else 0.2)
+            daemon.start()
+        elif what in ("stop", "pause"):
+            daemon.process.send_signal(signal.SIGSTOP)
+            await asyncio.sleep(5.5 + wait * 2 if what == "stop" else wait * 3)
+            daemon.process.send_signal(signal.SIGCONT)
+        elif what == "cut":
+            proxy.cut()
+        elif what == "refuse":
+            proxy.refuses = True
+            proxy.cut()
+            await asyncio.sleep(wait * 7)
+            proxy.refuses = False
+        elif what == "no replies":
+            proxy.replies_flow.clear()
+            await asyncio.sleep(wait * 7)
+            proxy.cut()
+            proxy.replies_flow.set()
+        elif what == "late requests":
+            proxy.requests_flow.clear()
+            await asyncio.sleep(wait * 3 if wait < 0.3 else 6 + wait * 4)
+            proxy.requests_flow.set()
+        elif what == "crash":
+            await asyncio.to_thread(self.server.stop)
+            await asyncio.sleep(wait * 3)
+            await asyncio.to_thread(self.server.start)
+        elif what == "move":
+            world, target = f"w{self.dice.randrange(self.options.worlds)}", self.dice.choice(self.daemons).name
+            try:
+                reader, writer = await asyncio.open_unix_connection(daemon.socket)
+                writer.write(f"world move {world} {target}\n".encode())
+                await asyncio.wait_for(reader.readuntil(b"\n"), 5)
+                await asyncio.wait_for(reader.readuntil(b"\n"), 10)
+                writer.close()
+            except (OSError, asyncio.TimeoutError, asyncio.IncompleteReadError):
+                pass
+        await asyncio.sleep(wait * 2)
+
+    async def judge(self, clients, is_hanging):
+        lost = twice = holes = 0
+        url = f"postgresql://fsm@127.0.0.1:{self.server.port}/worlds"
+        for daemon in self.daemons:
+            daemon.process.terminate()
+        for daemon in self.daemons:
+            await asyncio.to_thread(daemon.process.wait)
+        heads = dict(line.split() for line in self.server.sql("SELECT name, inputs FROM fsmd.status"))
+        for client in clients:
+            head = int(heads[client.world])
+            places = sorted(client.answers.values())
+            lost += sum(1 for place in places if place > head)
+            twice += client.twice + (head - 1 - len(places)) + len(places) - len(set(places))
+            holes += sum(1 for a, b in zip(places, places[1:]) if b > a + 1)
+        check = await asyncio.to_thread(
+            subprocess.run, [self.options.fsmd, "verify", "--state", url], capture_output=True, text=True)
+        if check.returncode != 0:
+            bad = [line for line in (check.stdout + check.stderr).splitlines() if " good " not in line]
+            print("verify:", *bad[:5], sep="\n  ", flush=True)
+            holes += max(1, sum(1 for line in bad if " bad: " in line))
+        total = sum(len(client.answers) for client in clients)
+        print(f"seed {self.options.seed}: {total} inputs in {len(clients)} worlds were answered")
+        print(f"faults {self.faults} lost {lost} twice {twice} holes {holes}", flush=True)
+        return not (lost or twice or holes or is_hanging)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fsmd", default=".build/debug/fsmd")
+    parser.add_argument("--faults", type=int, default=200)
+    parser.add_argument("--worlds", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--control", action="store_true", help="without the fence; the run must find that")
+    options = parser.parse_args()
+    options.fsmd = os.path.abspath(options.fsmd)
+    folder = tempfile.mkdtemp(prefix="fsmd-faults-")
+    os.chmod(folder, 0o777)
+    print(f"seed {options.seed}", flush=True)
+    try:
+        is_good = asyncio.run(Run(options, folder).go())
+    finally:
+        if os.environ.get("KEEP") != "1":
+            shutil.rmtree(folder, ignore_errors=True)
+    if options.control:
+        print("the run has found that the fence is off" if not is_good else "the run does not notice that the fence is off")
+        sys.exit(0 if not is_good else 1)
+    sys.exit(0 if is_good else 1)
+
+
+main()
