@@ -213,7 +213,8 @@ extension ScriptsTests {
   func checkedDocument() throws {
     let run = try run(["d.mmd": "stateDiagram-v2\n[*] --> a\na --> b : go [\n"], "--check", "@d.mmd")
     expectEqual(run.code, .exited(3), "\(run.output)")
-    expect(run.output, contains: "d.mmd\n    expected  no mistake\n    got       refused BAD-DEFINITION", "\(run.output)")
+    expect(
+      run.output, contains: "d.mmd\n    expected  no mistake\n    got       refused BAD-DEFINITION", "\(run.output)")
     expect(!run.output.contains("load"), "\(run.output)")
   }
 

@@ -189,8 +189,12 @@ package struct RandomDocuments {
       switch number(7) {
       case 0: members.append("\"after\": {\"\(pick(["1000", "0", "1e999", "long"]))\": \(arrow(depth))}")
       case 1: members.append("\"always\": \(arrow(depth))")
-      case 2: members.append("\"\(pick(["entry", "exit", "onEntry"]))\": \(pick(["\"beep\"", "[\"a\", {\"type\": \"xstate.raise\", \"event\": \"b\"}]"]))")
-      case 3: members.append("\"invoke\": {\"src\": \"load\", \"onDone\": \(arrow(depth)), \"onError\": \(arrow(depth))}")
+      case 2:
+        members.append(
+          "\"\(pick(["entry", "exit", "onEntry"]))\": \(pick(["\"beep\"", "[\"a\", {\"type\": \"xstate.raise\", \"event\": \"b\"}]"]))"
+        )
+      case 3:
+        members.append("\"invoke\": {\"src\": \"load\", \"onDone\": \(arrow(depth)), \"onError\": \(arrow(depth))}")
       case 4: members.append("\"onDone\": \(arrow(depth))")
       case _: members.append("\"on\": {\"\(event())\": \(arrow(depth)), \"\(event())\": \(arrow(depth))}")
       }
@@ -203,7 +207,8 @@ package struct RandomDocuments {
     let target = "\"\(number(8) == 0 ? pick(Self.targets) : depth == 0 ? ".s1" : "s1")\""
     switch number(6) {
     case 0: return "{\"target\": \(target), \"guard\": \"isOpen\", \"actions\": [\"beep\"]}"
-    case 1: return "{\"target\": \(target), \"cond\": {\"type\": \"not\", \"guards\": [\"isOpen\"]}, \"internal\": true}"
+    case 1:
+      return "{\"target\": \(target), \"cond\": {\"type\": \"not\", \"guards\": [\"isOpen\"]}, \"internal\": true}"
     case 2: return "[{\"target\": \(target), \"guard\": \"isOpen\"}, {\"actions\": \"beep\"}]"
     case 3: return "{\"target\": [\(target), \(target)], \"reenter\": true}"
     case _: return target

@@ -125,7 +125,8 @@ extension RequestContext {
   func fail(
     key: String, _ value: String, allowed: [String], among names: [String], mayNumber: Bool = true, _ why: String
   ) {
-    let hint = key == "id" && mayNumber && session.client == nil ? "; 'client NAME' comes first, so that id= numbers it" : ""
+    let hint =
+      key == "id" && mayNumber && session.client == nil ? "; 'client NAME' comes first, so that id= numbers it" : ""
     fail(
       .badArgument,
       [("argument", key), ("got", value), ("allowed", allowed.joined(separator: ","))] + suggestion(key, among: names),
