@@ -186,6 +186,19 @@ struct DefinedKindsTests {
     expect(lines.last, hasPrefix: "- @k UNKNOWN-KIND ")
   }
 
+  @Test("a document with a line that no script can have is what the refusal of a script is about")
+  func longLineInScript() {
+    let guest = HostedService().connect(toWorld: "w")
+    let document =
+      "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\"><!--\(String(repeating: "x", count: 65_536))--><state/></scxml>"
+    expectEqual(guest.say("define k format=scxml bytes=\(document.utf8.count)\n\(document)").count, 1)
+    expectEqual(
+      guest.say("script"),
+      [
+        "- REFUSED seq=1 : input 1 cannot be written as a line of a script: the document of 'k' has a line of more than 65536 bytes"
+      ])
+  }
+
   @Test("a machine whose start is long is not made after its new is cancelled")
   func cancelledStart() {
     let threads = HeldWorkers()

@@ -211,7 +211,7 @@ extension Compiler {
   private static func literal(_ text: String) -> DataValue {
     if let value = JSON.value(of: text) { return value }
     let words = text.utf8.split { [0x20, 0x0A, 0x09, 0x0D].contains($0) }
-    return .string(String(decoding: words.joined(separator: " ".utf8), as: UTF8.self))
+    return .string(words.map { String(Substring($0)) }.joined(separator: " "))
   }
 
   private mutating func parameters(of node: Int, _ children: [Int]) -> [Chart.Parameter] {
