@@ -221,13 +221,15 @@ struct DefinedKindsTests {
     expectEqual(guest.lines(), ["+ created m a t=0.000 seq=2"])
   }
 
-  @Test("a machine that does not come to rest when it begins is not made, whatever makes it so")
-  func endlessStart() {
+  @Test(
+    "a machine that does not come to rest when it begins is not made, whatever makes it so",
+    arguments: [("isOpen", "off", "on"), ("!isOpen", "on", "off")])
+  func endlessStart(condition: String, good: String, bad: String) {
     let guest = HostedService().connect(toWorld: "w")
-    let diagram = "stateDiagram-v2\n[*] --> a\na --> b : always [isOpen]\nb --> a : always\n"
+    let diagram = "stateDiagram-v2\n[*] --> a\na --> b : always [\(condition)]\nb --> a : always\n"
     _ = guest.say("define k format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
-    expectEqual(guest.say("new k m isOpen=off"), ["+ created m a t=0.000 seq=2"])
-    expect(guest.say("new k n isOpen=on").last, hasPrefix: "- LIMIT name=documentSteps ")
+    expectEqual(guest.say("new k m isOpen=\(good)"), ["+ created m a t=0.000 seq=2"])
+    expect(guest.say("new k n isOpen=\(bad)").last, hasPrefix: "- LIMIT name=chartSteps ")
     expect(guest.say("show n").last, hasPrefix: "- UNKNOWN-MACHINE ")
   }
 

@@ -251,7 +251,7 @@ struct ReadingTimeTests {
       Budget.pause.withValue(Budget.Pause(goesOn)) { shape.read(bytes, while: goesOn) }
       return questions.load(ordering: .relaxed)
     }
-    let (few, many) = (asked(50_000), asked(200_000))
+    let (few, many) = (asked(30_000), asked(120_000))
     expect(few >= 3 && many > 3 * few, "\(few), \(many)")
   }
 
