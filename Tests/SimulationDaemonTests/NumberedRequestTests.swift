@@ -17,7 +17,7 @@ struct NumberedRequestTests {
       > new power q id=1
       - BAD-ARGUMENT argument=id got=1 allowed=initial : there is no parameter 'id'; 'client NAME' comes first, so that id= numbers it
       > drop p id=1
-      - BAD-ARGUMENT argument=id got=1 allowed= : drop takes no 'id='; 'client NAME' comes first, so that id= numbers it
+      - BAD-ARGUMENT argument=id got=1 allowed="" : drop takes no 'id='; 'client NAME' comes first, so that id= numbers it
       > client plant
       + client plant last=0
       > new power p id=1
