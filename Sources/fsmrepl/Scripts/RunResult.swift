@@ -83,8 +83,8 @@ struct RunResult: Equatable {
   mutating func leaveOutLoads() {
     guard case .failed(var failure) = ending else { return }
     func isAbout(_ failure: inout RunFailure) {
-      let words = RequestText(failure.line).words
-      if words.count > 1 { (failure.place, failure.line, failure.expected) = (words[1], "", "no mistake") }
+      guard let file = RequestText(failure.line).words.first else { return }
+      (failure.place, failure.line, failure.expected) = (file, "", "no mistake")
     }
     isAbout(&failure)
     for place in failure.others.indices { isAbout(&failure.others[place]) }
