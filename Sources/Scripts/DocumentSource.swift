@@ -85,6 +85,10 @@ package struct DocumentSource: Sendable {
   /// Whether a file is a document, by its name.
   package static func isDocument(_ file: String) -> Bool { formats.keys.contains { file.hasSuffix($0) } }
 
+  package static func isDocumentOrPage(_ file: String) -> Bool {
+    isDocument(file) || pageEndings.contains { file.hasSuffix($0) }
+  }
+
   /// The state diagrams of a page of Markdown or HTML, each as `load` names it; `nil` if the file is no page.
   package static func diagrams(ofPage file: String, _ bytes: [UInt8]) -> [String]? {
     guard DocumentPage.isPage(file) else { return nil }

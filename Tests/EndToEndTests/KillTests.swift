@@ -142,7 +142,7 @@ private struct KillStory {
     }
   }
 
-  /// The same machine in three notations.
+  /// The same machine in each notation.
   private static let documents = [
     (
       format: "scxml",
@@ -153,6 +153,7 @@ private struct KillStory {
       </scxml>
       """
     ),
+    (format: "mermaid", text: "stateDiagram-v2\n[*] --> off\noff --> on : press\non --> off : press\n"),
     (format: "plantuml", text: "@startuml\n[*] --> off\noff --> on : press\non --> off : press\n@enduml\n"),
     (
       format: "xstate",

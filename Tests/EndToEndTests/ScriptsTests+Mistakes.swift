@@ -209,6 +209,15 @@ extension ScriptsTests {
     expect(run.output.contains("  s.fsm:2:18: ") && !run.output.contains("  s.fsm:4:"), "\(run.output)")
   }
 
+  @Test("a document that is checked is what the report is about, and no request that loads it")
+  func checkedDocument() throws {
+    let run = try run(["d.mmd": "stateDiagram-v2\n[*] --> a\na --> b : go [\n"], "--check", "@d.mmd")
+    expectEqual(run.code, .exited(3), "\(run.output)")
+    expect(
+      run.output, contains: "d.mmd\n    expected  no mistake\n    got       refused BAD-DEFINITION", "\(run.output)")
+    expect(!run.output.contains("load"), "\(run.output)")
+  }
+
   @Test(
     "a block without an end hides no unknown word, also in a file that is included",
     arguments: [

@@ -186,6 +186,53 @@ struct DefinedKindsTests {
     expect(lines.last, hasPrefix: "- @k UNKNOWN-KIND ")
   }
 
+  @Test("a document with a line that no script can have is what the refusal of a script is about")
+  func longLineInScript() {
+    let guest = HostedService().connect(toWorld: "w")
+    let document =
+      "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\"><!--\(String(repeating: "x", count: 65_536))--><state/></scxml>"
+    expectEqual(guest.say("define k format=scxml bytes=\(document.utf8.count)\n\(document)").count, 1)
+    expectEqual(
+      guest.say("script"),
+      [
+        "- REFUSED seq=1 : input 1 cannot be written as a line of a script: the document of 'k' has a line of more than 65536 bytes"
+      ])
+  }
+
+  @Test("a machine whose start is long is not made after its new is cancelled")
+  func cancelledStart() {
+    let threads = HeldWorkers()
+    let host = HostedService(workers: threads.workers())
+    let guest = host.connect()
+    let document = """
+      <scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" datamodel="ecmascript"><state id="a"><onentry><script>
+      for (var i = 0; i != 50000; i++) {}</script></onentry></state></scxml>
+      """
+    host.round { guest.arrive("define k format=scxml bytes=\(document.utf8.count)\n\(document)") }
+    threads.finish(host)
+    _ = guest.lines()
+    host.round { guest.arrive("@n new k m\n") }
+    // The only worker has not begun.
+    host.round { guest.arrive("@c cancel\n") }
+    threads.finish(host)
+    expectEqual(guest.lines(), ["- @n CANCELLED t=0.000 seq=1 : cancelled", "+ @c"])
+    host.round { guest.arrive("new k m\n") }
+    threads.finish(host)
+    expectEqual(guest.lines(), ["+ created m a t=0.000 seq=2"])
+  }
+
+  @Test(
+    "a machine that does not come to rest when it begins is not made, whatever makes it so",
+    arguments: [("isOpen", "off", "on"), ("!isOpen", "on", "off")])
+  func endlessStart(condition: String, good: String, bad: String) {
+    let guest = HostedService().connect(toWorld: "w")
+    let diagram = "stateDiagram-v2\n[*] --> a\na --> b : always [\(condition)]\nb --> a : always\n"
+    _ = guest.say("define k format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
+    expectEqual(guest.say("new k m isOpen=\(good)"), ["+ created m a t=0.000 seq=2"])
+    expect(guest.say("new k n isOpen=\(bad)").last, hasPrefix: "- LIMIT name=chartSteps ")
+    expect(guest.say("show n").last, hasPrefix: "- UNKNOWN-MACHINE ")
+  }
+
   @Test(
     "of the smallest charts everything can be asked",
     arguments: [

@@ -7,6 +7,41 @@ import Testing
 /// Copies of worlds, and the differences between two of them. Every byte is compared.
 @Suite("Transcripts: forks")
 struct ForkTranscriptTests {
+  @Test("a fork and a goto can stop within the making of a composition; undo takes back the whole")
+  func withinComposition() {
+    Transcript(
+      #"""
+      > new phoneCall c
+      + created c members=2 t=0.000 seq=10
+      > world fork x seq=3
+      + created x t=0.000 seq=3
+      > use x
+      + world=x clock=virtual t=0.000 seq=11
+      > wires
+      . c.tracker open c.phone openTel
+      + 1
+      > drop c.phone
+      + dropped c.phone t=0.000 seq=12
+      > use w
+      + world=w clock=virtual t=0.000 seq=10
+      > goto seq=1
+      + t=0.000 seq=1
+      > list
+      . c.tracker callTracker none
+      + 1
+      > redo
+      + t=0.000 seq=12
+      > list c.phone
+      . c.phone phone foreground+noAlert+idle
+      + 1
+      > undo
+      + t=0.000 seq=13
+      > list
+      + 0
+      """#
+    ).expectHolds()
+  }
+
   @Test("a fork goes its own way, and diff tells how far")
   func forks() {
     Transcript(

@@ -14,6 +14,10 @@ struct NumberedRequestTests {
       #"""
       > send p buttonClick id=1
       - UNKNOWN-MACHINE machine=p : there is no machine 'p' in world w
+      > new power q id=1
+      - BAD-ARGUMENT argument=id got=1 allowed=initial : there is no parameter 'id'; 'client NAME' comes first, so that id= numbers it
+      > drop p id=1
+      - BAD-ARGUMENT argument=id got=1 allowed="" : drop takes no 'id='; 'client NAME' comes first, so that id= numbers it
       > client plant
       + client plant last=0
       > new power p id=1

@@ -24,11 +24,13 @@ struct Fuzzer {
   /// Makes and reads one input.
   mutating func run() {
     inputs += 1
-    switch random.number(10) {
+    switch random.number(12) {
     case 0: runDocument(random.mutated(random.document()))
     case 1, 2: runDiagram(random.mutated(random.diagram()))
     case 3: runDiagram(random.diagram())
-    case 4: runScript(random.mutated(random.script()))
+    case 4: runDiagram(random.mutated(random.plantUML()), .plantuml)
+    case 5: runDiagram(random.mutated(random.machine()), .xstate)
+    case 6: runScript(random.mutated(random.script()))
     case _: runExpression(random.number(3) == 0 ? random.mutated(random.expression()) : random.expression())
     }
   }
@@ -37,8 +39,8 @@ struct Fuzzer {
 
   private mutating func runDocument(_ text: String) { run(Definition.compile(Array(text.utf8))) }
 
-  private mutating func runDiagram(_ text: String) {
-    let result = Definition.compile(mermaid: Array(text.utf8))
+  private mutating func runDiagram(_ text: String, _ notation: DiagramNotation = .mermaid) {
+    let result = Definition.compile(diagram: Array(text.utf8), notation)
     run(result)
     if case .definition(let definition, _) = result { _ = definition.stateDiagram() }
   }

@@ -27,7 +27,10 @@ struct PauseTests {
     let pauses = Atomic(0)
     let (outcome, machine, spent) = run()
     let (paced, same, counted) = Budget.pause.withValue(
-      Budget.Pause { pauses.add(1, ordering: .relaxed) }, operation: run)
+      Budget.Pause {
+        pauses.add(1, ordering: .relaxed)
+        return false
+      }, operation: run)
     expect(paced == outcome && same == machine && counted == spent)
     expectEqual(pauses.load(ordering: .relaxed), (min(spent, most) - 1) / 4_096)
   }

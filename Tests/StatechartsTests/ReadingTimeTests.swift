@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -31,11 +32,11 @@ struct ReadingTimeTests {
       Self(name: name, notation: nil) { "\(WithstandTests.head)\(text($0))</scxml>" }
     }
 
-    func read(_ bytes: Int) {
+    func read(_ bytes: Int, while goesOn: @escaping () -> Bool = { true }) {
       let text = Array(text(bytes).utf8)
       _ =
-        notation.map { Definition.compile(diagram: text, $0, reading: $0 == .mermaid ? .strict : .free) }
-        ?? Definition.compile(text)
+        notation.map { Definition.compile(diagram: text, $0, reading: $0 == .mermaid ? .strict : .free, while: goesOn) }
+        ?? Definition.compile(text, while: goesOn)
     }
   }
 
@@ -227,5 +228,42 @@ struct ReadingTimeTests {
     }
     let (few, many) = (try asked(1_000), try asked(4_000))
     expect(few > 30 && many > 3 * few && many < 5 * few)
+  }
+
+  @Test(
+    "asks within one text, too",
+    arguments: [
+      Shape.chart("events of one transition") {
+        "<state id='a'><transition event='\(String(repeating: "e ", count: $0 / 2))'/></state>"
+      },
+      .chart("one script") {
+        "<state id='a'><onentry><script>\(String(repeating: "n=1;", count: $0 / 4))</script></onentry></state>"
+      },
+      .diagram("arrows without events") { String(repeating: "a --> b\n", count: $0 / 8) },
+    ])
+  func questionsWithin(shape: Shape) {
+    func asked(_ bytes: Int) -> Int {
+      let questions = Atomic(0)
+      @Sendable func goesOn() -> Bool {
+        questions.add(1, ordering: .relaxed)
+        return true
+      }
+      Budget.pause.withValue(Budget.Pause(goesOn)) { shape.read(bytes, while: goesOn) }
+      return questions.load(ordering: .relaxed)
+    }
+    let (few, many) = (asked(30_000), asked(120_000))
+    expect(few >= 3 && many > 3 * few, "\(few), \(many)")
+  }
+
+  @Test("a line of a diagram is not longer than its limit")
+  func longLine() {
+    let most = DocumentLimits().line
+    func mistakes(_ bytes: Int) -> [Finding] {
+      let text = "stateDiagram-v2\na : \(String(repeating: "x", count: bytes - 4))\n[*] --> a\n"
+      if case .mistakes(let findings, _) = Definition.compile(mermaid: Array(text.utf8)) { return findings }
+      return []
+    }
+    expectEqual(mistakes(most).map(\.message), [])
+    expectEqual(mistakes(most + 1).map(\.message), ["a line of a diagram has at most \(most) bytes"])
   }
 }

@@ -161,6 +161,62 @@ package struct RandomDocuments {
     return text + String(repeating: "}\n", count: open)
   }
 
+  /// The same for PlantUML.
+  package mutating func plantUML() -> String {
+    "@startuml\n" + diagram().replacing("stateDiagram-v2\n", with: "").replacing("%%", with: "'") + "@enduml\n"
+  }
+
+  // MARK: XState
+
+  /// A machine of XState in JSON; most are well-formed.
+  package mutating func machine() -> String {
+    "{\"id\": \"m\", \"context\": {\"n\": \(pick(["0", "[1, 2]", "{\"a\": 1e18}", "null"]))}, \(node(depth: 0))}"
+  }
+
+  private static let targets = ["s1", "s2", "s3", ".s1", ".s2", "#m.s1", "#x", "^"]
+
+  private mutating func node(depth: Int) -> String {
+    var members: [String] = []
+    let children = depth == 3 ? 0 : depth == 0 ? 1 + number(4) : number(4)
+    if children > 0 {
+      let inner = (1...children).map { "\"s\($0)\": {\(node(depth: depth + 1))}" }
+      members = ["\"states\": {\(inner.joined(separator: ", "))}"]
+      members.append(number(4) == 0 ? "\"type\": \"parallel\"" : "\"initial\": \"s\(1 + number(children))\"")
+    } else if number(6) == 0 {
+      members.append(pick(["\"type\": \"final\"", "\"type\": \"history\"", "\"history\": \"deep\"", "\"id\": \"x\""]))
+    }
+    for _ in 0..<number(3) {
+      switch number(7) {
+      case 0: members.append("\"after\": {\"\(pick(["1000", "0", "1e999", "long"]))\": \(arrow(depth))}")
+      case 1: members.append("\"always\": \(arrow(depth))")
+      case 2:
+        members.append(
+          "\"\(pick(["entry", "exit", "onEntry"]))\": \(pick(["\"beep\"", "[\"a\", {\"type\": \"xstate.raise\", \"event\": \"b\"}]"]))"
+        )
+      case 3:
+        members.append("\"invoke\": {\"src\": \"load\", \"onDone\": \(arrow(depth)), \"onError\": \(arrow(depth))}")
+      case 4: members.append("\"onDone\": \(arrow(depth))")
+      case _: members.append("\"on\": {\"\(event())\": \(arrow(depth)), \"\(event())\": \(arrow(depth))}")
+      }
+    }
+    return members.joined(separator: ", ")
+  }
+
+  /// A transition. Most lead to a state that is there.
+  private mutating func arrow(_ depth: Int) -> String {
+    let target = "\"\(number(8) == 0 ? pick(Self.targets) : depth == 0 ? ".s1" : "s1")\""
+    switch number(6) {
+    case 0: return "{\"target\": \(target), \"guard\": \"isOpen\", \"actions\": [\"beep\"]}"
+    case 1:
+      return "{\"target\": \(target), \"cond\": {\"type\": \"not\", \"guards\": [\"isOpen\"]}, \"internal\": true}"
+    case 2: return "[{\"target\": \(target), \"guard\": \"isOpen\"}, {\"actions\": \"beep\"}]"
+    case 3: return "{\"target\": [\(target), \(target)], \"reenter\": true}"
+    case _: return target
+    }
+  }
+
+  // MARK: SCXML
+
   private static func escaped(_ text: String) -> String {
     text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
   }

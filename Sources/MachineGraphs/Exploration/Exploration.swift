@@ -63,7 +63,7 @@ public final class Exploration {
   private var nextLater = 0
   private var stepsCounted = 0
   /// So many steps of a document's machine count as one.
-  private static let chartStepsInAStep = 250
+  private static let chartStepsInAStep = 125
   /// The steps so far, as ``mostSteps`` counts them; however they were cut into slices, they are as many.
   public var stepsTaken: Int { stepsCounted + trial.chartSteps / Self.chartStepsInAStep }
   /// Whether steps of a document's machine alone are too many.

@@ -233,7 +233,14 @@ struct ScriptExport: ~Copyable {
           world: story.name, sequence: sequence, reason: "the document of '\(document.name)' does not fit in a script"
         )
       }
-      for line in lines { try text.append(line) }
+      for line in lines {
+        guard line.utf8.count <= ScriptLimits.line else {
+          throw HistoryFailure.unsayable(
+            world: story.name, sequence: sequence,
+            reason: "the document of '\(document.name)' has a line of more than \(ScriptLimits.line) bytes")
+        }
+        try text.append(line)
+      }
     }
   }
 

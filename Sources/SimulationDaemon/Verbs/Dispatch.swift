@@ -103,13 +103,11 @@ extension RequestContext {
         return false
       }
       if case .only(let keys) = entry.keys, !keys.contains(key) {
+        let isPlainWord = keys.isEmpty && !(key == "id" && entry.isQuietable)
         fail(
-          .badArgument,
-          [("argument", key), ("got", value), ("allowed", keys.joined(separator: ","))]
-            + suggestion(key, among: keys),
-          keys.isEmpty
-            ? "\(entry.verb.name) takes no '\(key)='; write \"\(key)=…\" in quotes if it is a plain word"
-            : "\(entry.verb.name) takes no '\(key)='")
+          key: key, value, allowed: keys, among: keys, mayNumber: entry.isQuietable,
+          "\(entry.verb.name) takes no '\(key)='"
+            + (isPlainWord ? "; write \"\(key)=…\" in quotes if it is a plain word" : ""))
         return false
       }
     }

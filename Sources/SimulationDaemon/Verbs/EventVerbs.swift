@@ -127,10 +127,7 @@ extension RequestContext {
     for (key, text) in words.keyed {
       guard let place = event.arguments.firstIndex(where: { $0.name == key }) else {
         let names = event.arguments.map(\.name)
-        fail(
-          .badArgument,
-          [("argument", key), ("got", text), ("allowed", names.joined(separator: ","))] + suggestion(key, among: names),
-          "\(event.name) has no argument '\(key)'")
+        fail(key: key, text, allowed: names, among: names, "\(event.name) has no argument '\(key)'")
         return nil
       }
       guard values[place] == nil else {

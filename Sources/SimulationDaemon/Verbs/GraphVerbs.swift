@@ -9,9 +9,13 @@ import Surveys
 extension RequestContext {
   /// `graph KIND|NAME [format=…] [show=…] [width=N] [direction=…] [present=…]`. A machine hides a kind of the same name.
   func graph() {
-    guard var form = graphForm() else { return }
     let name = words.plain[0]
     let machine = machineIfAny(name)
+    if let text = words["show"], !Drawing.Detail.byName.contains(where: { $0.key == text }) {
+      guard let entry = shown(name, machine) else { return failNeitherMachineNorKind(name) }
+      return failToShow(entry)
+    }
+    guard var form = graphForm() else { return }
     switch form.without {
     case .parts: return graphParts(of: name, machine, form)
     case .members: return graphMembers(of: name, machine, form)
@@ -52,9 +56,7 @@ extension RequestContext {
 
   /// `graph KIND|NAME show=parts`: of a machine, the parts of its kind.
   private func graphParts(of name: String, _ machine: MachineID?, _ form: GraphForm) {
-    let made: CatalogueEntry? =
-      machine.map { .machine(live.world.kind(of: $0)) } ?? live.world.composition(of: name).map { .composition($0) }
-    guard let entry = made ?? entry(named: name) else { return failNeitherMachineNorKind(name) }
+    guard let entry = shown(name, machine) else { return failNeitherMachineNorKind(name) }
     guard mayBegin(stateless: form, "the parts of a feature") else { return }
     guard case .machine(let kind) = entry, let picture = PartsPicture(of: kind) else {
       let features = catalogue.entries.compactMap { entry -> String? in
@@ -70,10 +72,7 @@ extension RequestContext {
 
   /// `graph KIND|NAME show=members`: of machines that were made together, those that are left, and their wires.
   private func graphMembers(of name: String, _ machine: MachineID?, _ form: GraphForm) {
-    let made = machine == nil ? live.world.composition(of: name) : nil
-    let known: CatalogueEntry? =
-      machine.map { .machine(live.world.kind(of: $0)) } ?? made.map { .composition($0) } ?? entry(named: name)
-    guard let known else { return failNeitherMachineNorKind(name) }
+    guard let known = shown(name, machine) else { return failNeitherMachineNorKind(name) }
     guard mayBegin(stateless: form, "the members of a composition") else { return }
     guard case .composition(let composition) = known else {
       let compositions = catalogue.entries.compactMap { entry -> String? in
@@ -85,7 +84,7 @@ extension RequestContext {
           + (compositions.isEmpty ? "" : "; these kinds are: \(compositions.joined(separator: ", "))"))
     }
     var picture = MembersPicture(of: composition)
-    if made != nil {
+    if machine == nil, live.world.composition(of: name) != nil {
       let machines = composition.members.map { member in
         machineIfAny("\(name).\(member.name)").flatMap { live.world.kind(of: $0) === member.kind ? $0 : nil }
       }
@@ -100,16 +99,24 @@ extension RequestContext {
     begin(.graph(GraphReply(.members(picture), form, environment.graphs, session.terms.user)))
   }
 
-  private func failToShow(_ entry: CatalogueEntry, _ why: String) {
+  /// What `graph` shows by a name.
+  private func shown(_ name: String, _ machine: MachineID?) -> CatalogueEntry? {
+    machine.map { .machine(live.world.kind(of: $0)) } ?? live.world.composition(of: name).map { .composition($0) }
+      ?? entry(named: name)
+  }
+
+  /// - Parameter entry: What is shown; its parts or members are allowed if it has some.
+  private func failToShow(_ entry: CatalogueEntry, _ why: String? = nil) {
     let other: GraphForm.Stateless? =
       switch entry {
       case .machine(let kind): kind.parts == nil ? nil : .parts
       case .composition: .members
       }
-    let allowed = Drawing.Detail.byName.filter { $0.value != nil }.map(\.key) + (other.map { [$0.rawValue] } ?? [])
+    let names = Drawing.Detail.byName.filter { $0.value != nil }.map(\.key) + (other.map { [$0.rawValue] } ?? [])
+    let allowed = names.joined(separator: ",")
     fail(
-      .badArgument,
-      [("argument", "show"), ("got", words["show"] ?? ""), ("allowed", allowed.joined(separator: ","))], why)
+      .badArgument, [("argument", "show"), ("got", words["show"] ?? ""), ("allowed", allowed)],
+      why ?? "show is one of \(allowed)")
   }
 
   /// Whether a diagram without states may start. Writes a failure if not.

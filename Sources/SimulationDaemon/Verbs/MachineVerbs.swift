@@ -36,6 +36,9 @@ extension RequestContext {
           kind, named: UnsafeRawBufferPointer(bytes), initial: initial, parameters: parameters, defining: document)
       }
     }
+    if case .failure(.limit) = made, let interruption = live.slice.wait() {
+      return fail(interruption.code, place, interruption.text)
+    }
     guard succeeded(made, name, kind.name) else { return }
     let answer = live.world.answer
     succeedStamped(answer.sequence) { line in
@@ -175,10 +178,7 @@ extension RequestContext {
     let isComposed = owners.contains { !$0.prefix.isEmpty }
     if !isComposed { names.append("initial") }
     let all = names + owners.flatMap { owner in owner.parameters.map { owner.prefix + $0.entry.name } }
-    fail(
-      .badArgument,
-      [("argument", key), ("got", text), ("allowed", names.joined(separator: ","))] + suggestion(key, among: all),
-      "there is no parameter '\(key)'")
+    fail(key: key, text, allowed: names, among: all, "there is no parameter '\(key)'")
     return nil
   }
 

@@ -116,6 +116,24 @@ extension RequestContext {
   }
 }
 
+extension RequestContext {
+  /// Writes that nothing here has a key.
+  ///
+  /// - Parameters:
+  ///   - names: What is suggested instead of the key, if it is near.
+  ///   - mayNumber: Whether `id=` would number the request of a client with a name.
+  func fail(
+    key: String, _ value: String, allowed: [String], among names: [String], mayNumber: Bool = true, _ why: String
+  ) {
+    let hint =
+      key == "id" && mayNumber && session.client == nil ? "; 'client NAME' comes first, so that id= numbers it" : ""
+    fail(
+      .badArgument,
+      [("argument", key), ("got", value), ("allowed", allowed.joined(separator: ","))] + suggestion(key, among: names),
+      why + hint)
+  }
+}
+
 /// `did-you-mean=` with the nearest candidate, if one is near.
 func suggestion(_ word: String, among candidates: some Sequence<String>) -> [(String, String)] {
   Nearest.match(word, among: candidates).map { [("did-you-mean", $0)] } ?? []

@@ -160,6 +160,9 @@ final class WorkerSlot: Sendable {
   /// Runs `body`, in which long steps of charts give way, too.
   func pacing(_ body: () -> Void) {
     Budget.pause.withValue(
-      Budget.Pause { self.giveWay(besidesAtMost: WorkerSlot.mostWithinSteps) }, operation: body)
+      Budget.Pause {
+        self.giveWay(besidesAtMost: WorkerSlot.mostWithinSteps)
+        return self.interruption == nil
+      }, operation: body)
   }
 }

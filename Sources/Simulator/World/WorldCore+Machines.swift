@@ -9,7 +9,7 @@ extension WorldCore {
     case tooManyKinds
     /// The parameters contradict each other.
     case conflict(ParameterConflict)
-    /// The start of the machine would take more than it may.
+    /// The start of the machine would take more than it may, or the thread is to end.
     case limit(ExceededLimit)
   }
 
@@ -30,7 +30,7 @@ extension WorldCore {
     if !compositions.isEmpty, compositions[String(decoding: name, as: UTF8.self)] != nil { throw .nameTaken }
     guard makeRoom(for: 1) else { throw .full }
     guard hasRoom(forKinds: [kind]) else { throw .tooManyKinds }
-    if let limit = limit(ofStarting: kind) { throw .limit(limit) }
+    if let limit = try limit(ofStarting: kind, parameters) { throw .limit(limit) }
     let isRequest = document != nil && !isWithinRequest
     if isRequest { beginRequest() }
     defer { if isRequest { endRequest() } }
@@ -41,16 +41,24 @@ extension WorldCore {
 
   /// The limit that the start of a machine would exceed; tried on a machine of its own, since a kind gets its number with
   /// its first machine.
-  private func limit(ofStarting kind: Kind) -> ExceededLimit? {
+  private func limit(
+    ofStarting kind: Kind, _ parameters: [(parameter: Int, value: Value)]
+  ) throws(CreationFailure) -> ExceededLimit? {
     guard kind.otherEvents != nil else { return nil }
     noteInput()
     let pool = kind.makeParameterPool()
+    let place: UInt32
+    do throws(ParameterConflict) { place = try pool.intern(parameters) } catch { throw .conflict(error) }
     var trial = StepRecord(generator: record.generator)
+    trial.isTrial = true
     trial.begin(at: now)
     // Safety: room for one value of the kind, which is made, destroyed and freed here.
     let value = UnsafeMutableRawPointer.allocate(
       byteCount: max(1, kind.layout.valueSize), alignment: kind.layout.valueAlignment)
-    _ = kind.machine.initialize(value, initial: nil, pool.base, &trial)
+    withExtendedLifetime(pool) {
+      _ = kind.machine.initialize(
+        value, initial: nil, pool.base + Int(place) * kind.layout.parameterStride, &trial)
+    }
     kind.machine.destroy(value)
     value.deallocate()
     return trial.exceeded

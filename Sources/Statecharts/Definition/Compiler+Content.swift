@@ -210,7 +210,8 @@ extension Compiler {
 
   private static func literal(_ text: String) -> DataValue {
     if let value = JSON.value(of: text) { return value }
-    return .string(text.split(whereSeparator: \.isWhitespace).joined(separator: " "))
+    let words = text.utf8.split { [0x20, 0x0A, 0x09, 0x0D].contains($0) }
+    return .string(words.map { String(Substring($0)) }.joined(separator: " "))
   }
 
   private mutating func parameters(of node: Int, _ children: [Int]) -> [Chart.Parameter] {
@@ -580,7 +581,7 @@ enum Delay {
   ///   which a request may name.
   static func nanoseconds(of value: DataValue) -> Int64? {
     guard case .string(let text) = value else { return nil }
-    var digits = text.split(whereSeparator: \.isWhitespace).joined().utf8[...]
+    var digits = text.utf8.filter { $0 > 0x20 }[...]
     let unit: Double
     if digits.suffix(2).elementsEqual("ms".utf8) {
       unit = 1e6

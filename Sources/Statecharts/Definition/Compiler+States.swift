@@ -146,7 +146,9 @@ extension Compiler {
     if let text = element["target"] { transition.targets = targets(text, of: node, attribute: "target") }
     let first = Chart.Index(chart.descriptors.count)
     if let text = element["event"] {
-      for descriptor in text.split(whereSeparator: \.isWhitespace) { addDescriptor(String(descriptor), node) }
+      for descriptor in text.utf8.split(whereSeparator: { $0 <= 0x20 }) where pace.mayGoOn() {
+        addDescriptor(String(Substring(descriptor)), node)
+      }
       if chart.descriptors.count == Int(first) { error(node, "event= names no event", attribute: "event") }
     } else {
       chart.hasEventless = true

@@ -8,13 +8,13 @@ extension DiagramReader {
     for region in diagram.regions.indices { completeStart(of: region) }
     completeBeginnings()
     completeHistories()
-    for state in diagram.states.indices {
+    for state in diagram.states.indices where pace.mayGoOn() {
       moveElse(of: state)
       separate(state)
     }
     let hasEvents = diagram.arrows.contains { !$0.label.triggers.isEmpty }
     if hasEvents {
-      for state in diagram.states.indices { completeEvents(of: state) }
+      for state in diagram.states.indices where pace.mayGoOn() { completeEvents(of: state) }
       completeCircles()
     } else {
       giveEvents()
@@ -376,7 +376,7 @@ extension DiagramReader {
       }
       // The end of a block can be waited for by one arrow alone.
       if arrows.count == 1, canEnd(state) { continue }
-      for arrow in arrows {
+      for arrow in arrows where pace.mayGoOn() {
         if !isTold {
           isTold = true
           diagram.assume(

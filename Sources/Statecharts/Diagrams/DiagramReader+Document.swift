@@ -35,7 +35,7 @@ extension DiagramReader {
       document.texts[state.id] = (state.title, state.descriptions.joined(separator: "; "))
     }
     // The translation asks for samples and conditions; what else is asked stands in the text.
-    document.asksSamplesOnly = String(decoding: bytes, as: UTF8.self).firstRange(of: "_event") == nil
+    document.asksSamplesOnly = !bytes.contains("_event")
     document.conditions = translation.diagram.conditions
     document.eventTexts = translation.diagram.eventTexts
     document.eventData = translation.eventData

@@ -149,6 +149,11 @@ struct DiagramReader {
     guard next < bytes.count, diagram.errors <= limits.findings, pace.mayGoOn() else { return false }
     line += 1
     lineEnd = bytes[next...].firstIndex(of: 0x0A) ?? bytes.count
+    guard lineEnd - next <= limits.line else {
+      diagram.error(next, "a line of a diagram has at most \(limits.line) bytes")
+      stopReading()
+      return false
+    }
     return true
   }
 

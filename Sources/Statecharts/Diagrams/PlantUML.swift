@@ -19,7 +19,7 @@ extension DiagramReader {
   }
 
   mutating func readPlantUML() {
-    let hasMarks = bytes.firstRange(of: Array("@startuml".utf8)) != nil
+    let hasMarks = bytes.contains("@startuml")
     let hint = Self.hint(insteadOf: .plantuml, bytes)
     if !hasMarks, reading == .strict || hint != nil { return diagram.error(0, "expected @startuml\(hint ?? "")") }
     diagram.isHomeFirst = true

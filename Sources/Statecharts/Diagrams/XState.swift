@@ -34,7 +34,7 @@ extension DiagramReader {
   mutating func readXState() {
     let tree: JSONTree
     do throws(JSONTree.Mistake) {
-      tree = try JSONTree(bytes, most: limits.nodes, pace)
+      tree = try JSONTree(bytes, limits, pace)
     } catch {
       let found = String(decoding: bytes.dropFirst(error.offset).prefix(20).prefix { $0 >= 0x20 }, as: UTF8.self)
       return diagram.error(
@@ -47,9 +47,9 @@ extension DiagramReader {
       return diagram.error(
         machine.offset, "this is no machine of XState: expected an object with states, as createMachine takes it")
     }
-    func has(_ words: [String]) -> Bool { words.contains { bytes.firstRange(of: Array("\"\($0)\"".utf8)) != nil } }
     xstate.isFourth =
-      has(["cond", "internal", "onEntry", "onExit", "predictableActionArguments"]) && !has(["guard", "reenter"])
+      tree.hasKey(of: ["cond", "internal", "onEntry", "onExit", "predictableActionArguments"])
+      && !tree.hasKey(of: ["guard", "reenter"])
     xstate.delays = machine["delays"] ?? tree["options"]?["delays"] ?? tree["delays"]
     context(machine["context"])
     add(machine, machine["key", "id"]?.text ?? "machine", machine.offset, parent: nil, region: 0)

@@ -54,6 +54,8 @@ public struct DocumentLimits: Hashable, Sendable {
   public var bytes = 4 << 20
   /// Errors that are told. Of warnings and notes ``findings`` are.
   public var errors = 1_000
+  /// Bytes of a line of a diagram: its words are read together.
+  public var line = 64 << 10
   /// The depth of nested elements.
   public var depth = 250
   /// Elements and texts of one document.

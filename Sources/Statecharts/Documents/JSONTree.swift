@@ -22,12 +22,11 @@ struct JSONTree: Sendable {
     var message: String
   }
 
-  /// - Parameter most: How many values there may be.
-  /// - Throws: ``Mistake``, also if values are nested more deeply than ``DataValue/deepest``.
+  /// - Throws: ``Mistake``, also if values are nested more deeply than ``DataValue/deepest``, or beyond the limits.
   /// - Complexity: O(*n*).
-  init(_ bytes: [UInt8], most: Int, _ pace: ReadingPace) throws(Mistake) {
+  init(_ bytes: [UInt8], _ limits: DocumentLimits, _ pace: ReadingPace) throws(Mistake) {
     var reader = JSONReader(bytes)
-    var room = most
+    var room = limits.nodes
     do {
       self = try reader.tree(&room, pace)
       reader.skipBlanks()
@@ -35,7 +34,7 @@ struct JSONTree: Sendable {
     } catch {
       let message =
         room <= 0
-        ? "the document has more than \(most) values"
+        ? "the document has more than \(limits.nodes) values"
         : reader.isTooDeep ? "values are nested more than \(DataValue.deepest) deep" : "this is no JSON"
       throw Mistake(offset: reader.place, message: message)
     }
@@ -58,6 +57,15 @@ struct JSONTree: Sendable {
   var items: [JSONTree] { if case .list(let items) = value { items } else { [self] } }
 
   var text: String? { if case .plain(.string(let text)) = value { text } else { nil } }
+
+  /// Whether one of some keys is in the value, however deep.
+  func hasKey(of words: Set<String>) -> Bool {
+    switch value {
+    case .plain: false
+    case .list(let items): items.contains { $0.hasKey(of: words) }
+    case .object(let members): members.contains { words.contains($0.key) || $0.value.hasKey(of: words) }
+    }
+  }
 
   var isNull: Bool { if case .plain(.null) = value { true } else { false } }
 

@@ -101,6 +101,8 @@ public struct Budget: Hashable, Sendable {
 
   /// Steps that come after those, and after a pause.
   private var laterSteps = 0
+  /// Whether a pause may end the input, as a limit does.
+  private var isOfTrial = false
 
   public init(steps: Int = 1_000_000, bytes: Int = 16 << 20) {
     self.steps = steps
@@ -123,19 +125,22 @@ public struct Budget: Hashable, Sendable {
   /// A type of its own, since the optimizer of Swift 6.3.1 loses the type of a function in a task-local value, and a
   /// program built with it ends at the first.
   package struct Pause: Sendable {
-    fileprivate let body: @Sendable () -> Void
+    fileprivate let body: @Sendable () -> Bool
 
-    package init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    /// - Parameter body: Returns whether what is only tried goes on. Other inputs always do.
+    package init(_ body: @escaping @Sendable () -> Bool) { self.body = body }
 
-    package func callAsFunction() { body() }
+    @discardableResult
+    package func callAsFunction() -> Bool { body() }
   }
 
   private static let stepsBetweenPauses = 4_096
 
   /// The same, with pauses if the thread makes any.
-  var withPauses: Budget {
+  func withPauses(isTrial: Bool) -> Budget {
     guard steps > Budget.stepsBetweenPauses, Budget.pause.get() != nil else { return self }
     var budget = self
+    budget.isOfTrial = isTrial
     budget.laterSteps = steps - Budget.stepsBetweenPauses
     budget.steps = Budget.stepsBetweenPauses
     return budget
@@ -154,7 +159,10 @@ public struct Budget: Hashable, Sendable {
     }
     steps = min(left, Budget.stepsBetweenPauses)
     laterSteps = left - steps
-    Budget.pause.get()?()
+    if Budget.pause.get()?() == false, isOfTrial {
+      laterSteps = 0
+      throw .limit(.steps)
+    }
   }
 
   /// Charges for memory, before it is taken.

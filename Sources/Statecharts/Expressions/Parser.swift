@@ -3,6 +3,7 @@ struct Parser {
   private var lexer: Lexer
   private var token = Token.end
   private var start = 0
+  private var tokens = 0
   /// Whether a line ends between the last token and this one.
   private var isOnNewLine = false
   private var code = Code()
@@ -94,6 +95,8 @@ struct Parser {
 
   private mutating func advance() throws(SyntaxError) {
     let end = lexer.offset
+    tokens &+= 1
+    if tokens & 0xFFF == 0, Budget.pause.get()?() == false { throw SyntaxError("reading was interrupted", at: start) }
     (token, start) = try lexer.next()
     isOnNewLine = start > end && lexer.hasLineEnd(end..<start)
   }

@@ -29,10 +29,14 @@ public final class Interpreter {
     start(with: DataObject(), now: now, generator: &generator)
   }
 
-  /// - Parameter data: Data of the document that begin otherwise than it says.
-  func start(with data: DataObject, now: Instant, generator: inout Generator) -> (RunningChart, ChartOutcome) {
+  /// - Parameters:
+  ///   - data: Data of the document that begin otherwise than it says.
+  ///   - isTrial: Whether it ends with a limit if the thread is to end; see ``Budget/Pause``.
+  func start(
+    with data: DataObject, now: Instant, generator: inout Generator, isTrial: Bool = false
+  ) -> (RunningChart, ChartOutcome) {
     var machine = RunningChart()
-    let outcome = run.start(&machine, with: data, now: now, generator: &generator)
+    let outcome = run.start(&machine, with: data, now: now, generator: &generator, isTrial: isTrial)
     return (machine, outcome)
   }
 

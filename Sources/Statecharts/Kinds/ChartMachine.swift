@@ -184,7 +184,8 @@ package struct ChartMachine: _Machine {
     let conditions = parameters.assumingMemoryBound(to: Parameters.self).pointee.values
     program.withInterpreter { interpreter in
       let (running, outcome) = interpreter.start(
-        with: conditions, now: record.pointee.now, generator: &record.pointee.generator)
+        with: conditions, now: record.pointee.now, generator: &record.pointee.generator,
+        isTrial: record.pointee.isTrial)
       record.pointee.chartSteps &+= interpreter.spent.steps
       if case .limit(let limit) = outcome { return exceed(limit, interpreter, program, &record.pointee) }
       machine.running = running

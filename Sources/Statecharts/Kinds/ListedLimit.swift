@@ -70,6 +70,7 @@ extension DocumentLimits {
     [
       ListedLimit(name: "documentBytes", value: bytes, unit: "bytes-per-file"),
       ListedLimit(name: "documentNodes", value: nodes, unit: "elements-and-texts"),
+      ListedLimit(name: "documentLine", value: line, unit: "bytes-of-a-diagram"),
       ListedLimit(name: "documentDepth", value: depth, unit: "levels"),
       ListedLimit(name: "documentEntities", value: entityBytes, unit: "bytes-at-least"),
       ListedLimit(name: "documentFindings", value: findings, unit: "lines"),

@@ -97,7 +97,7 @@ struct RunReport {
   }
 
   private func text(of failure: RunFailure, _ style: Style) -> ScreenText {
-    var text: ScreenText = "  \(style(.name, failure.place)): \(failure.line)\n"
+    var text: ScreenText = "  \(style(.name, failure.place))\(failure.line.isEmpty ? "" : ": \(failure.line)")\n"
     for line in failure.inclusions { text += "    included by \(line)\n" }
     guard failure.difference.isEmpty else { return text + difference(failure.difference, style) }
     if let played = failure.played { text += "    played    \(played)\n" }
@@ -232,7 +232,7 @@ struct RunReport {
   }
 
   private static func lines(of failure: RunFailure) -> [String] {
-    var lines = ["\(failure.place): \(failure.line)"]
+    var lines = [failure.line.isEmpty ? failure.place : "\(failure.place): \(failure.line)"]
     lines += failure.inclusions.map { "included by \($0)" }
     if let played = failure.played { lines.append("played    \(played)") }
     lines += ["expected  \(failure.expected)", "got       \(failure.got)"]

@@ -104,6 +104,26 @@ final class TestClient {
     return isAtEnd || Patience.wait(for: descriptor, POLLIN, deadline: deadline) ? try line() : nil
   }
 
+  /// The next line that begins with one of two texts, if it comes by `deadline`. Others are dropped, and cost little.
+  func line(beginningWith texts: (StaticString, StaticString), by deadline: UInt64) throws -> String? {
+    while true {
+      while let line = nextLine() {
+        defer { take(through: line.upperBound) }
+        let isWanted = received.withUnsafeBytes { bytes in
+          func begins(with text: StaticString) -> Bool {
+            line.count >= text.utf8CodeUnitCount
+              && memcmp(bytes.baseAddress! + line.lowerBound, text.utf8Start, text.utf8CodeUnitCount) == 0
+          }
+          return begins(with: texts.0) || begins(with: texts.1)
+        }
+        if isWanted { return String(decoding: received[line], as: UTF8.self) }
+      }
+      guard !isAtEnd else { throw HarnessFailure(what: "the daemon has closed the connection") }
+      guard Patience.wait(for: descriptor, POLLIN, deadline: deadline) else { return nil }
+      try receive(deadline: Patience.deadline())
+    }
+  }
+
   /// The next line; nil when the daemon has closed the connection.
   func lineOrEnd() throws -> String? {
     let end = Patience.deadline()
@@ -167,6 +187,13 @@ final class TestClient {
   }
 
   private func takeLine() -> String? {
+    guard let line = nextLine() else { return nil }
+    defer { take(through: line.upperBound) }
+    return String(decoding: received[line], as: UTF8.self)
+  }
+
+  /// Where the next line is, without its LF.
+  private func nextLine() -> Range<Int>? {
     let place = received.withUnsafeBytes { bytes -> Int? in
       guard searched < bytes.count, let base = bytes.baseAddress else { return nil }
       return memchr(base + searched, 0x0A, bytes.count - searched).map { $0 - UnsafeMutableRawPointer(mutating: base) }
@@ -175,7 +202,11 @@ final class TestClient {
       searched = received.count
       return nil
     }
-    let line = String(decoding: received[taken..<place], as: UTF8.self)
+    return taken..<place
+  }
+
+  /// Drops what was received up to and with an LF.
+  private func take(through place: Int) {
     taken = place + 1
     searched = taken
     if taken == received.count {
@@ -183,7 +214,6 @@ final class TestClient {
       taken = 0
       searched = 0
     }
-    return line
   }
 
   /// Waits for more and takes it in; at the end sets `isAtEnd`. With a deadline that has passed it only looks.
