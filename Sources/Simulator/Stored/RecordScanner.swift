@@ -10,7 +10,7 @@ struct RecordScanner {
   private(set) var offset = 0
   /// The offset of the last record returned; `details` is that of its details.
   private(set) var start = 0
-  private(set) var details = 0
+  private var details = 0
   /// The offset after its time.
   private var timed = 0
   /// The number of the next record.
@@ -78,6 +78,8 @@ struct RecordScanner {
 
   /// The bytes of the last record.
   var record: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[start..<offset]) }
+  /// The bytes of its details, without the zero at their end.
+  var detailBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[details..<offset].dropLast()) }
   /// The bytes of its time since the previous record.
   var elapsed: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[(start + 7)..<timed]) }
 
@@ -123,7 +125,7 @@ struct RecordScanner {
     case .due: try passInterval()
     case .source, .target:
       _ = try byte()
-      try passNumber(upTo: UInt64(MachineID.most))
+      try passNumber(upTo: UInt64(MachineID.max))
     case .undone:
       let count = try number()
       guard count < next else { throw .damaged("it undoes more inputs than there were") }
@@ -132,7 +134,7 @@ struct RecordScanner {
       guard count < next else { throw .damaged("it redoes more inputs than there were") }
       _ = try number()
     case .renewed:
-      try passNumber(upTo: UInt64(MachineID.most))
+      try passNumber(upTo: UInt64(MachineID.max))
       try passNumber(upTo: UInt64(UInt8.max))
       try passNumber(upTo: UInt64(UInt32.max))
       try passInterval()
