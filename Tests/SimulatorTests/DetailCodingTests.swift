@@ -132,4 +132,25 @@ struct DetailCodingTests {
     }
     expectEqual(read, expected, "seed \(seed)")
   }
+
+  @Test("what belongs to an input stands before its effects, or the record is damaged")
+  func order() throws {
+    var journal = Journal(inputs: 10, bytes: 1 << 20)
+    var details = DetailWriter()
+    details.tag(.armed, 0, 5)
+    details.tag(.dataAfter, text: "x")
+    _ = journal.append(
+      .event, MachineID(0), index: 0, StepResult(verdict: .stayed, from: 0, to: 0), at: .beginning, details)
+    var bytes: [UInt8] = []
+    journal.withRecords(from: journal.reader(from: 1)) { moment, pieces in
+      JournalSegment.Facts(from: moment, to: moment, WorldLimits(), creations: 0, wallMarks: 0, answers: 0)
+        .append(to: &bytes)
+      for piece in pieces { bytes.append(contentsOf: piece) }
+    }
+    try bytes.withUnsafeBytes { bytes in
+      let segment = try #require(JournalSegment(bytes))
+      var scanner = RecordScanner(segment, first: 1)
+      #expect(throws: SegmentFailure.damaged("its details are not in order")) { _ = try scanner.read() }
+    }
+  }
 }

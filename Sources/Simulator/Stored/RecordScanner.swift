@@ -17,6 +17,7 @@ struct RecordScanner {
   private(set) var next: UInt64
   private(set) var moment: Int64
   private var tags: DetailTags = []
+  private var hasEffects = false
 
   init(_ segment: JournalSegment, first: UInt64) {
     bytes = segment.records
@@ -49,7 +50,7 @@ struct RecordScanner {
       to |= UInt16(try byte()) << 8
     }
     details = offset
-    tags = []
+    (tags, hasEffects) = ([], false)
     if hasDetails { while try pass() {} }
     let input: InputClass
     if machine == nil {
@@ -94,6 +95,9 @@ struct RecordScanner {
       tag = try self.tag()
       guard tag.hasWidePlace else { throw .damaged("it has a high byte that belongs to nothing") }
     }
+    // Readers take what belongs to the input first.
+    hasEffects = hasEffects || tag.isEffect
+    guard tag.isEffect || !hasEffects else { throw .damaged("its details are not in order") }
     let (isNew, _) = tags.insert(DetailTags(tag))
     guard isNew || DetailTags.several.contains(DetailTags(tag)) else { throw .damaged("it has a detail twice") }
     switch tag {
