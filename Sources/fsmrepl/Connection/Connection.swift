@@ -7,7 +7,9 @@ internal import UnixHost
 final class Connection {
   let descriptor: Descriptor
   private var inbound: InputBuffer
-  private var outbound: [UInt8] = []
+  private var outbound = ByteBuffer(capacity: 4 << 10)
+  /// How many of its bytes are sent.
+  private var sent = 0
 
   /// Longer than any line the daemon writes; a peer that sends more without a line end is not fsmd.
   private static let longestLine = 64 << 20
@@ -19,28 +21,28 @@ final class Connection {
   }
 
   /// Whether anything waits to be sent.
-  var wantsToWrite: Bool { !outbound.isEmpty }
+  var wantsToWrite: Bool { backlog > 0 }
 
   /// Bytes that wait to be sent.
-  var backlog: Int { outbound.count }
+  var backlog: Int { outbound.count - sent }
 
-  func send(_ line: String) {
-    outbound += line.utf8
-    outbound.append(0x0A)
-    flush()
-  }
+  /// Buffers bytes, which ``flush()`` sends.
+  func buffer(_ bytes: UnsafeRawBufferPointer) { outbound.append(bytes) }
 
   func send(_ bytes: [UInt8]) {
-    outbound += bytes
+    bytes.withUnsafeBytes { buffer($0) }
     flush()
   }
 
   /// Sends as much as fits. A broken connection shows up at the next read.
   func flush() {
-    while !outbound.isEmpty {
-      guard case .bytes(let count) = outbound.withUnsafeBytes({ descriptor.send($0) }) else { return }
-      outbound.removeFirst(count)
+    while backlog > 0 {
+      let rest = UnsafeRawBufferPointer(rebasing: outbound.bytes[sent...])
+      guard case .bytes(let count) = descriptor.send(rest) else { return }
+      sent += count
     }
+    outbound.removeAll()
+    sent = 0
   }
 
   enum Reading: Equatable {
@@ -66,13 +68,9 @@ final class Connection {
 
   /// The next complete line, without its end.
   func nextLine() -> RawLine? {
-    while true {
-      switch inbound.nextLine() {
-      case .line(let line): return RawLine(bytes: Array(line.bytes))
-      case .tooLong: continue
-      case .incomplete: return nil
-      }
-    }
+    var line: RawLine?
+    _ = takeLine { line = RawLine(bytes: Array($0)) }
+    return line
   }
 
   /// Passes the next complete line to `take` in place, without its end; `take` may rewrite the bytes.
