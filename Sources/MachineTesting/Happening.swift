@@ -21,30 +21,18 @@ struct Happening {
   init?(_ entry: JournalEntry, in world: borrowing WorldCore) {
     guard let id = entry.machine else { return nil }
     let kind = world.kind(of: id)
-    var details = world.details(of: entry)
-    var (before, after, reason) = (String?.none, String?.none, String?.none)
-    var (wire, key) = ("", "")
-    func word(_ timer: UInt8, _ key: UInt32) -> String {
-      kind.timers[Int(timer)].name + (key == 0 ? "" : "(\(key))")
-    }
-    while let detail = details.next() {
-      switch detail {
-      case .emitted(let output, let data) where !kind.outputs[Int(output)].isTold:
-        let text = ([" > " + kind.outputs[Int(output)].name] + data.map(\.printed)).joined(separator: " ")
+    let input = JournalInput(entry)
+    func word(_ timer: Int, _ key: UInt32) -> String { kind.timers[timer].name + (key == 0 ? "" : "(\(key))") }
+    for effect in input.effects {
+      switch effect {
+      case .emitted(let output, let data):
+        if kind.outputs[output].isTold { continue }
+        let text = ([" > " + kind.outputs[output].name] + data.map(\.printed)).joined(separator: " ")
         outputs += text
         effects += text
       case .armed(let timer, let key, let due):
         effects += " + \(word(timer, key)) \((due - entry.moment).withUnit)"
       case .disarmed(let timer, let key, due: _): effects += " - \(word(timer, key))"
-      case .source(let machine, let output):
-        wire = "\(world.name(of: machine)).\(world.kind(of: machine).outputs[Int(output)].name)"
-      case .dataBefore(let data): before = data
-      case .dataAfter(let data): after = data
-      case .key(let number): key = "(\(number))"
-      case .reason(let text): reason = text
-      case .emitted, .arguments, .parameters, .initial, .kind, .due, .target, .undone, .redone, .renewed, .defined,
-        .undefined:
-        break
       }
     }
     switch entry.input {
@@ -54,9 +42,12 @@ struct Happening {
       causeWithKey = "event=\(cause)"
     case .delivery:
       cause = kind.events[Int(entry.index)].name
-      causeWithKey = "wire=\(wire)"
+      let wire = input.source.map { source in
+        "\(world.name(of: source.machine)).\(world.kind(of: source.machine).outputs[source.output].name)"
+      }
+      causeWithKey = "wire=\(wire ?? "")"
     case .expiry, .fired:
-      cause = kind.timers[Int(entry.index)].name + key
+      cause = word(Int(entry.index), input.key)
       causeWithKey = "timer=\(cause)"
     case .wired, .unwired, .dropped, .rewound, .renewed, .defined, .undefined: return nil
     }
@@ -64,9 +55,9 @@ struct Happening {
     moment = entry.moment
     machine = world.name(of: id)
     verdict = entry.verdict
-    from = kind.states[Int(entry.from)].word + (before.map { "(\($0))" } ?? "")
-    to = kind.states[Int(entry.to)].word + (after.map { "(\($0))" } ?? "")
-    self.reason = reason
+    from = kind.states[Int(entry.from)].word + (input.before.map { "(\($0))" } ?? "")
+    to = kind.states[Int(entry.to)].word + (input.after.map { "(\($0))" } ?? "")
+    reason = input.reason
   }
 
   /// The journal's line: `0.200 key moved on capsLock event=tap > text a`.

@@ -17,42 +17,42 @@ struct DocumentPage {
 
   static let endings = [".md", ".markdown", ".html", ".htm"]
 
-  /// Finds the diagrams: in Markdown between fences with `mermaid` or `plantuml` behind the first, in HTML within
+  /// Finds the diagrams: in Markdown between fences with `mermaid` or `plantuml` after the first, in HTML within
   /// `<pre class="mermaid">` and other elements of this class.
   ///
   /// - Complexity: O(*n*).
   init(_ bytes: [UInt8]) {
     let lines = String(decoding: bytes, as: UTF8.self).split(omittingEmptySubsequences: false) { $0.isNewline }
     var heading = ""
-    var place = 0
-    while place < lines.count {
-      let line = lines[place]
-      place += 1
+    var index = 0
+    while index < lines.count {
+      let line = lines[index]
+      index += 1
       let text = line.drop { $0 == " " || $0 == "\t" || $0 == ">" }
       if let mark = text.first, mark == "`" || mark == "~", text.hasPrefix(String(repeating: mark, count: 3)) {
         let fence = text.prefix { $0 == mark }
         let word = text.dropFirst(fence.count).lowercased().split { " {}\t:".contains($0) }.first ?? ""
-        let start = place
-        while place < lines.count, !Self.closes(fence, lines[place]) { place += 1 }
-        if word == "mermaid" || word == "mmd" { add(lines[start..<place], at: start + 1, heading) }
-        let begins = lines[start..<place].first?.hasPrefix("@startuml") == true
+        let start = index
+        while index < lines.count, !Self.closes(fence, lines[index]) { index += 1 }
+        if word == "mermaid" || word == "mmd" { add(lines[start..<index], at: start + 1, heading) }
+        let begins = lines[start..<index].first?.hasPrefix("@startuml") == true
         if ["plantuml", "puml", "uml"].contains(word) || begins && ["", "text"].contains(word) {
-          addPlantUML(lines[start..<place], at: start + 1, heading)
+          addPlantUML(lines[start..<index], at: start + 1, heading)
         }
-        place += 1
+        index += 1
       } else if text.hasPrefix("#"), text.drop(while: { $0 == "#" }).first == " " {
         heading = Self.plain(text.drop { $0 == "#" })
       } else if text.hasPrefix("<h"), text.dropFirst(2).first?.isNumber == true {
         heading = Self.plain(text)
       } else if let end = Self.classMermaid(text) {
-        let start = place
-        while place < lines.count, !Self.isEnd(lines[place]) { place += 1 }
-        var inner = [end] + lines[start..<place]
-        if place < lines.count, let rest = lines[place].firstRange(of: "</") {
-          inner.append(lines[place][..<rest.lowerBound])
+        let start = index
+        while index < lines.count, !Self.isEnd(lines[index]) { index += 1 }
+        var inner = [end] + lines[start..<index]
+        if index < lines.count, let rest = lines[index].firstRange(of: "</") {
+          inner.append(lines[index][..<rest.lowerBound])
         }
         add(inner.map { Self.resolved($0) }[...], at: start, heading)
-        place += 1
+        index += 1
       }
     }
   }
@@ -135,6 +135,6 @@ struct DocumentPage {
 }
 
 extension DocumentPage.Diagram {
-  /// The document, with an empty line for each line of the page above, so that findings tell the lines of the page.
+  /// The document, with an empty line for each line of the page above, so that findings have the lines of the page.
   var bytes: [UInt8] { Array((String(repeating: "\n", count: line - 1) + lines.joined(separator: "\n") + "\n").utf8) }
 }

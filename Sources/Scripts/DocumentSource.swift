@@ -59,7 +59,7 @@ package struct DocumentSource: Sendable {
   /// The end of a document in a script.
   package static let end = "enddefine"
 
-  /// Whether a line ends a document in a script. Blanks can stand around the word, and a remark behind it.
+  /// Whether a line ends a document in a script. Blanks can stand around the word, and a remark after it.
   package static func isEnd(_ line: some Collection<UInt8>) -> Bool {
     func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
     let word = line.drop(while: isBlank)
@@ -69,7 +69,7 @@ package struct DocumentSource: Sendable {
     return last.isEmpty || rest.first.map(isBlank) == true && last.first == WordScanner.hash
   }
   /// The most bytes of a document that are read from a file; the daemon's limit may be lower.
-  package static let mostBytes = 4 << 20
+  package static let maxBytes = 4 << 20
   /// The longest name of a kind, in bytes.
   private static let longestName = 64
 
@@ -126,7 +126,7 @@ package struct DocumentSource: Sendable {
   /// daemon says what it misses.
   ///
   /// - Parameters:
-  ///   - file: Its path; behind that of a page of Markdown or HTML `#2` or `#HEADING` for one of its diagrams.
+  ///   - file: Its path; after that of a page of Markdown or HTML `#2` or `#HEADING` for one of its diagrams.
   ///   - kind: The name of the kind; nil for the name of the file without its ending.
   ///   - isStrict: Whether a diagram is read by the formal notation alone.
   ///   - load: Reads a file.
@@ -164,7 +164,7 @@ package struct DocumentSource: Sendable {
       return
     }
     var resources: [(path: String, bytes: [UInt8])] = []
-    var room = Self.mostBytes - bytes.count
+    var room = Self.maxBytes - bytes.count
     var unread = Self.references(in: bytes)[...]
     while let path = unread.popFirst() {
       guard !resources.contains(where: { $0.path == path }), Self.isBeside(path),
@@ -190,8 +190,8 @@ package struct DocumentSource: Sendable {
   private static func bytes(of file: String, _ load: (String) -> ScriptParser.Loaded) throws(Failure) -> [UInt8] {
     switch load(file) {
     case .bytes(let bytes):
-      guard bytes.count <= mostBytes else {
-        throw Failure(message: "'\(file)' has \(bytes.count) bytes; a document has at most \(mostBytes)")
+      guard bytes.count <= maxBytes else {
+        throw Failure(message: "'\(file)' has \(bytes.count) bytes; a document has at most \(maxBytes)")
       }
       return bytes
     case .failed(let why): throw Failure(message: "cannot read '\(file)': \(why)")
@@ -204,7 +204,7 @@ package struct DocumentSource: Sendable {
   ) throws(Failure) -> (kind: String, format: String, bytes: [UInt8]) {
     let page = DocumentPage(try bytes(of: file, load))
     let found = part.isEmpty ? Array(page.diagrams.indices) : page.diagrams(named: part)
-    guard let place = found.first, found.count == 1 else {
+    guard let index = found.first, found.count == 1 else {
       let listed = found.isEmpty ? Array(page.diagrams.indices) : found
       throw Failure(
         message: page.diagrams.isEmpty
@@ -218,7 +218,7 @@ package struct DocumentSource: Sendable {
     }
     let name = (file.split(separator: "/").last ?? "").split(separator: ".").first.map(String.init) ?? ""
     let suffix = part.isEmpty ? "" : Int(part).map { "-\($0)" } ?? ""
-    let heading = part.isEmpty || Int(part) != nil ? name : page.diagrams[place].heading
+    let heading = part.isEmpty || Int(part) != nil ? name : page.diagrams[index].heading
     let letters = heading.unicodeScalars.map { scalar in
       scalar.isASCII && scalar.properties.isXIDContinue || scalar == "." ? Character(scalar) : "-"
     }
@@ -226,9 +226,9 @@ package struct DocumentSource: Sendable {
     guard kind != nil || Array(own.utf8).withUnsafeBytes({ TextRules.isName($0, longest: longestName) }) else {
       throw Failure(
         message: "'\(own)' cannot name a kind: give it a name of letters, digits, '.', '_' and '-', "
-          + "as in 'load \(Word.written("\(file)#\(place + 1)")) as machine'")
+          + "as in 'load \(Word.written("\(file)#\(index + 1)")) as machine'")
     }
-    return (kind ?? own, page.diagrams[place].format, page.diagrams[place].bytes)
+    return (kind ?? own, page.diagrams[index].format, page.diagrams[index].bytes)
   }
 
   /// Whether a path leads to a file below the document's folder.
@@ -242,9 +242,9 @@ package struct DocumentSource: Sendable {
   /// - Complexity: O(*n*).
   private static func references(in bytes: [UInt8]) -> [String] {
     var found: [String] = []
-    var place = 0
-    while let next = bytes[place...].firstIndex(of: UInt8(ascii: "s")) {
-      place = next + 1
+    var index = 0
+    while let next = bytes[index...].firstIndex(of: UInt8(ascii: "s")) {
+      index = next + 1
       var rest = bytes[next...]
       guard rest.starts(with: "src".utf8), next == 0 || bytes[next - 1] <= 0x20 else { continue }
       rest = rest.dropFirst(3).drop { $0 <= 0x20 }
@@ -263,12 +263,12 @@ package struct DocumentSource: Sendable {
   private static func namedFiles(in bytes: [UInt8]) -> [String] {
     guard String(decoding: bytes, as: UTF8.self).contains("srcexpr") else { return [] }
     let scheme = Array("file:".utf8)
-    return bytes.indices.dropFirst().compactMap { place in
-      let quote = bytes[place - 1]
-      guard bytes[place] == scheme[0], quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\""),
-        bytes[place...].starts(with: scheme)
+    return bytes.indices.dropFirst().compactMap { index in
+      let quote = bytes[index - 1]
+      guard bytes[index] == scheme[0], quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\""),
+        bytes[index...].starts(with: scheme)
       else { return nil }
-      let path = bytes[place...].dropFirst(scheme.count).prefix(longestPath).prefix { $0 != quote }
+      let path = bytes[index...].dropFirst(scheme.count).prefix(longestPath).prefix { $0 != quote }
       return String(decoding: path, as: UTF8.self)
     }
   }
@@ -295,7 +295,7 @@ package struct DocumentLines: Sendable {
   package mutating func take(_ line: some Collection<UInt8>) -> Line {
     if DocumentSource.isEnd(line) { return .end }
     if isSkipped { return .taken }
-    guard bytes.count + line.count < DocumentSource.mostBytes else {
+    guard bytes.count + line.count < DocumentSource.maxBytes else {
       isSkipped = true
       bytes = []
       return .tooLong

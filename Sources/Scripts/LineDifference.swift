@@ -19,7 +19,7 @@ package struct LineDifference: Sendable {
     let start = zip(old, new).prefix { $0 == $1 }.count
     let shorter = min(old.count, new.count) - start
     let end = zip(old.reversed(), new.reversed()).prefix(shorter).prefix { $0 == $1 }.count
-    for place in 0..<start { edits.append(.same(old: place, new: place)) }
+    for index in 0..<start { edits.append(.same(old: index, new: index)) }
     let olds = old[start..<(old.count - end)]
     let news = new[start..<(new.count - end)]
     var removed = Set(olds.indices)
@@ -43,7 +43,7 @@ package struct LineDifference: Sendable {
         to += 1
       }
     }
-    for place in 0..<end { edits.append(.same(old: olds.endIndex + place, new: news.endIndex + place)) }
+    for index in 0..<end { edits.append(.same(old: olds.endIndex + index, new: news.endIndex + index)) }
   }
 }
 

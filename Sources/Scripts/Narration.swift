@@ -1,5 +1,5 @@
 extension Script {
-  /// What a script tells people at a place, besides its requests. `run` passes over it; a lesson is made of it.
+  /// What a script says to people at a place, besides its requests. `run` passes over it; a lesson is made of it.
   package struct Narration: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
       /// A line of Markdown; empty between two paragraphs.

@@ -124,7 +124,7 @@ package struct Script: Sendable {
   package internal(set) var checks: [Check] = []
   /// The heading of a lesson; nil for any other script.
   package internal(set) var heading: Heading?
-  /// What the script tells people, in the order of its lines.
+  /// What the script says to people, in the order of its lines.
   package internal(set) var narration: [Narration] = []
   /// Whether a line that could not be read may make machines, or kinds. So nobody knows which there are.
   package internal(set) var mayMakeOthers: (machines: Bool, kinds: Bool) = (false, false)
@@ -202,7 +202,7 @@ package struct Script: Sendable {
     guard case .request(_, let place) = step.action, place >= 0 else { return nil }
     guard step.isCounted, let template = countedOutcomes[place] else { return outcomes[Int(place)] }
     let words = ScriptWords(template.filled(turn: turn, counters))
-    return (try? words.outcome(behind: 0)) ?? outcomes[Int(place)]
+    return (try? words.outcome(after: 0)) ?? outcomes[Int(place)]
   }
 
   /// What a check expects.

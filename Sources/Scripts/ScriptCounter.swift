@@ -28,8 +28,8 @@ struct ScriptCounter: Hashable, Sendable {
     self.width = width
   }
 
-  func text(_ place: Int) -> String {
-    let digits = "\(first + place * stride)"
+  func text(_ index: Int) -> String {
+    let digits = "\(first + index * stride)"
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
@@ -77,13 +77,13 @@ struct ScriptTemplate: Sendable {
   ) -> [UInt8] {
     var filled: [UInt8] = []
     filled.reserveCapacity(bytes.count)
-    var place = 0
+    var index = 0
     for hole in holes {
-      filled += bytes[place..<hole.offset]
+      filled += bytes[index..<hole.offset]
       filled += text(hole).utf8
-      place = hole.offset + hole.length
+      index = hole.offset + hole.length
     }
-    filled += bytes[place...]
+    filled += bytes[index...]
     return filled
   }
 }

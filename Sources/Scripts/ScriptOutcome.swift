@@ -37,10 +37,10 @@ package struct ScriptOutcome: Hashable, Sendable {
 
   /// Parses the words after the arrow.
   package init(words: [String], fields: [ServerLine.Field]) throws(Failure) {
-    func state(_ place: Int) throws(Failure) -> StateText? {
-      guard words.indices.contains(place) else { return nil }
-      guard let state = StateText(words[place]) else {
-        throw .wrong("'\(words[place])' can be no state", word: place)
+    func state(_ index: Int) throws(Failure) -> StateText? {
+      guard words.indices.contains(index) else { return nil }
+      guard let state = StateText(words[index]) else {
+        throw .wrong("'\(words[index])' can be no state", word: index)
       }
       return state
     }
@@ -48,10 +48,10 @@ package struct ScriptOutcome: Hashable, Sendable {
       guard words.count > count + 1 else { return }
       throw .wrong("'\(words[count + 1])' is one word too many; the form is '\(form)'", word: count + 1)
     }
-    for (place, field) in fields.enumerated() where !ReplyShape.endKeys.contains(field.key) {
+    for (index, field) in fields.enumerated() where !ReplyShape.endKeys.contains(field.key) {
       throw .wrong(
         "no reply has a key '\(field.key)'\(Self.keyMeant(by: field.key, ReplyShape.endKeys))",
-        word: words.count + place)
+        word: words.count + index)
     }
     self.fields = fields
     switch words.first {
@@ -114,13 +114,13 @@ package struct ScriptOutcome: Hashable, Sendable {
   /// - Returns: What is wrong, and the index of the word.
   func wrongKey(of verb: Verb) -> (message: String, word: Int)? {
     if case .refused = result { return nil }
-    guard let keys = verb.successKeys, let place = fields.firstIndex(where: { !keys.contains($0.key) }) else {
+    guard let keys = verb.successKeys, let index = fields.firstIndex(where: { !keys.contains($0.key) }) else {
       return nil
     }
-    let key = fields[place].key
+    let key = fields[index].key
     return (
       "a success of '\(verb.name)' has no key '\(key)'\(Self.keyMeant(by: key, keys)); it has "
-        + keys.joined(separator: ", "), wordCount + place
+        + keys.joined(separator: ", "), wordCount + index
     )
   }
 

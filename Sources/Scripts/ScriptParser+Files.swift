@@ -128,7 +128,7 @@ extension ScriptParser {
     case .taken: document = open
     case .tooLong:
       document = open
-      throw failure(at: 0, "a document has at most \(DocumentSource.mostBytes) bytes")
+      throw failure(at: 0, "a document has at most \(DocumentSource.maxBytes) bytes")
     case .end where open.lines.isSkipped: break
     case .end:
       let request = DocumentSource.Request(line: open.line, bytes: open.lines.bytes)

@@ -151,7 +151,7 @@ extension ScriptParser {
     } catch {
       throw failure(at: error.start, error.message ?? "")
     }
-    return (arrow, try outcome(behind: arrow))
+    return (arrow, try outcome(after: arrow))
   }
 
   private func unknownVerb(_ place: Int) -> ScriptFailure {
@@ -303,14 +303,14 @@ extension ScriptParser {
   }
 
   /// The index of the outcome after an arrow; negative without an arrow.
-  private mutating func outcome(behind arrow: Int) throws(ScriptFailure) -> Int32 {
+  private mutating func outcome(after arrow: Int) throws(ScriptFailure) -> Int32 {
     guard arrow < words.words.count else { return -1 }
     let range = arrow..<words.words.count
     try checkRanges(in: range)
     let holes = words.holes(in: range)
     let text = String(decoding: words.written(range), as: UTF8.self)
     if holes.isEmpty, let known = outcomes[text] { return known }
-    let found = try placed { words throws(ScriptWords.WrongWord) in try words.outcome(behind: arrow) }
+    let found = try placed { words throws(ScriptWords.WrongWord) in try words.outcome(after: arrow) }
     script.outcomes.append(found)
     let place = Int32(script.outcomes.count - 1)
     if holes.isEmpty {

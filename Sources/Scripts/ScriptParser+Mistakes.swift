@@ -2,7 +2,7 @@ import LineProtocol
 
 /// Mistakes, and how to go on after them.
 extension ScriptParser {
-  /// The message of a mistake that only follows from another one. It is not told.
+  /// The message of a mistake that only follows from another one. It is not reported.
   static let isConsequence = ""
 
   mutating func note(_ mistake: ScriptFailure) {
@@ -83,10 +83,10 @@ extension ScriptParser {
     while true {
       switch decoder.decode(&bytes) {
       case .emptyInput: return
-      case .error: throw failure(behind: before, "this is not valid UTF-8")
+      case .error: throw failure(after: before, "this is not valid UTF-8")
       case .scalarValue(let scalar):
         if scalar.value < 0x20 && scalar != "\t" || (0x7F...0x9F).contains(scalar.value) {
-          throw failure(behind: before, "a control character is not allowed; of these only tab is")
+          throw failure(after: before, "a control character is not allowed; of these only tab is")
         }
         before.unicodeScalars.append(scalar)
       }
@@ -95,10 +95,10 @@ extension ScriptParser {
 
   /// An error at a byte offset of the current line.
   func failure(at start: Int, _ message: String) -> ScriptFailure {
-    failure(behind: String(decoding: raw.prefix(start), as: UTF8.self), message)
+    failure(after: String(decoding: raw.prefix(start), as: UTF8.self), message)
   }
 
-  func failure(behind text: String, _ message: String) -> ScriptFailure {
+  func failure(after text: String, _ message: String) -> ScriptFailure {
     ScriptFailure(file: script.sources[source].name, line: max(1, line), column: text.count + 1, message: message)
   }
 

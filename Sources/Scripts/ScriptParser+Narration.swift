@@ -116,13 +116,13 @@ extension ScriptParser {
   private var plainParts: [(start: Int, text: String)] { Array(parts.prefix { !$0.text.hasPrefix("#") }) }
 
   /// What stands after the first so many words, without the blanks around it.
-  private func text(behind words: Int) -> String {
+  private func text(after words: Int) -> String {
     let parts = parts
     guard parts.count > words, let end = raw.lastIndex(where: { !Self.isBlank($0) }) else { return "" }
     return String(decoding: raw[parts[words].start...end], as: UTF8.self)
   }
 
-  private var text: String { text(behind: 1) }
+  private var text: String { text(after: 1) }
 
   /// What stands after `say` and a blank: further blanks indent code.
   private var said: String {
@@ -210,7 +210,7 @@ extension ScriptParser {
       let hint = Nearest.match(found, among: ["state", "event", "time"]).map { "; did you mean 'ask \($0)'?" } ?? ""
       throw mistake(1, "'\(found)' cannot be asked\(hint.isEmpty ? "; \(form)" : hint)")
     }
-    let question = text(behind: 2)
+    let question = text(after: 2)
     guard !question.isEmpty else { throw mistake(2, "a question must follow 'ask \(parts[1].text)'") }
     let here = script.steps.count
     try add(.ask(Script.Question(subject: subject, text: question, steps: here..<here)), "ask")
@@ -428,7 +428,7 @@ extension ScriptParser {
   private mutating func addCoverage(_ words: [String], _ start: ScriptFailure) throws(ScriptFailure) {
     let form = "the form is 'try coverage NAME 100%'"
     guard words.count == 3 else { throw start.saying(form) }
-    guard words[2].hasSuffix("%"), let percent = Int(words[2].dropLast()), (1...100).contains(percent) else {
+    guard let percent = TransitionCoverage.percent(words[2]), percent > 0 else {
       throw start.saying("'\(words[2])' is not 1% to 100%; \(form)")
     }
     try append(.coverage(pattern: words[1], percent: percent), from: 0)

@@ -5,17 +5,17 @@ extension ScriptWords {
   private static let longestName = 255
 
   /// The outcome after an arrow.
-  func outcome(behind arrow: Int) throws(WrongWord) -> ScriptOutcome {
+  func outcome(after arrow: Int) throws(WrongWord) -> ScriptOutcome {
     var plain: [String] = []
     var fields: [ServerLine.Field] = []
-    for place in (arrow + 1)..<max(arrow + 1, words.count) {
-      let word = words[place]
+    for index in (arrow + 1)..<max(arrow + 1, words.count) {
+      let word = words[index]
       if !word.isPlain {
         fields.append(ServerLine.Field(key: key(word), value: text(word)))
       } else if fields.isEmpty {
         plain.append(text(word))
       } else {
-        throw WrongWord(word: place, message: "'\(text(word))' comes after key=value; the outcome comes first")
+        throw WrongWord(word: index, message: "'\(text(word))' comes after key=value; the outcome comes first")
       }
     }
     do throws(ScriptOutcome.Failure) {
@@ -93,18 +93,10 @@ extension ScriptWords {
     }
     try exactly(5, first, form)
     let text = text(words[first + 4])
-    guard let percent = ScriptWords.percent(text) else {
+    guard let percent = TransitionCoverage.percent(text) else {
       throw WrongWord(word: first + 4, message: "'\(text)' is no share; it is 0% to 100%")
     }
     return .coverage(pattern: self.text(words[first + 2]), percent: percent)
-  }
-
-  /// `N%`, from 0 to 100.
-  static func percent(_ text: String) -> Int? {
-    guard text.hasSuffix("%"), let number = Int(text.dropLast()), (0...100).contains(number),
-      text.utf8.first.map({ (0x30...0x39).contains($0) }) == true
-    else { return nil }
-    return number
   }
 
   private func readingCheck(_ first: Int, _ count: Int) throws(WrongWord) -> Script.Check {
@@ -135,10 +127,10 @@ extension ScriptWords {
     return .reading(machine: machine, name: name, wanted)
   }
 
-  private func machine(_ place: Int) throws(WrongWord) -> String {
-    let text = text(words[place])
-    if words[place].isPlain, Self.isMachine(text) { return text }
-    throw WrongWord(word: place, message: Self.noMachine(text))
+  private func machine(_ index: Int) throws(WrongWord) -> String {
+    let text = text(words[index])
+    if words[index].isPlain, Self.isMachine(text) { return text }
+    throw WrongWord(word: index, message: Self.noMachine(text))
   }
 
   /// Whether a text can name a machine.
@@ -152,15 +144,15 @@ extension ScriptWords {
   }
 
   /// The duration at an index.
-  private func duration(_ place: Int) throws(WrongWord) -> Int64 {
-    guard words.indices.contains(place) else {
-      throw WrongWord(word: place, message: "a duration must follow 'within': \(TimeText.durationForm)")
+  private func duration(_ index: Int) throws(WrongWord) -> Int64 {
+    guard words.indices.contains(index) else {
+      throw WrongWord(word: index, message: "a duration must follow 'within': \(TimeText.durationForm)")
     }
-    guard words[place].isPlain, let duration = TimeText.duration(bytes(words[place])) else {
+    guard words[index].isPlain, let duration = TimeText.duration(bytes(words[index])) else {
       throw WrongWord(
-        word: place,
-        message: "'\(text(words[place]))' is no duration; it is \(TimeText.durationForm)"
-          + TimeText.remark(on: text(words[place])))
+        word: index,
+        message: "'\(text(words[index]))' is no duration; it is \(TimeText.durationForm)"
+          + TimeText.remark(on: text(words[index])))
     }
     return duration
   }

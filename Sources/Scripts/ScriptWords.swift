@@ -264,8 +264,8 @@ struct ScriptWords: ~Copyable {
       let last = Self.end(at: first.past + 2, in: bytes), last.past < bytes.count, bytes[last.past] == Self.closing,
       let from = try number(first.text, names, start), let to = try number(last.text, names, start)
     else { return nil }
-    guard from.utf8.count <= Self.mostDigits, to.utf8.count <= Self.mostDigits, let low = Int(from), let high = Int(to)
-    else { throw Problem(start: start, message: "a number in a range has at most \(Self.mostDigits) digits") }
+    guard from.utf8.count <= Self.maxDigits, to.utf8.count <= Self.maxDigits, let low = Int(from), let high = Int(to)
+    else { throw Problem(start: start, message: "a number in a range has at most \(Self.maxDigits) digits") }
     guard abs(high - low) < ScriptLimits.times else {
       throw Problem(start: start, message: "a range has at most \(ScriptLimits.times) numbers")
     }
@@ -279,7 +279,7 @@ struct ScriptWords: ~Copyable {
     )
   }
 
-  private static let mostDigits = 18
+  private static let maxDigits = 18
 
   /// An end of a range: digits, or a name.
   private static func end(at place: Int, in bytes: [UInt8]) -> (text: String, past: Int)? {

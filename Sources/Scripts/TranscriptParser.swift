@@ -150,13 +150,13 @@ package struct TranscriptParser {
   ) throws(ScriptFailure) -> Transcript.Time? {
     let word = rest.prefix { !Self.isBlank($0) }
     guard let kind = ScriptTime(String(decoding: word, as: UTF8.self)) else { return nil }
-    let behind = Self.dropBlanks(rest.dropFirst(word.count))
-    let text = behind.prefix { !Self.isBlank($0) }
+    let tail = Self.dropBlanks(rest.dropFirst(word.count))
+    let text = tail.prefix { !Self.isBlank($0) }
     let written = String(decoding: text, as: UTF8.self)
     if let mistake = kind.mistake(in: text.isEmpty ? nil : written) {
       throw failure(place, in: line, at: text.isEmpty ? line.endIndex : text.startIndex, mistake)
     }
-    rest = Self.dropBlanks(behind.dropFirst(text.count))
+    rest = Self.dropBlanks(tail.dropFirst(text.count))
     return switch kind {
     case .at: TimeText.time(written).map { .at($0) }
     case .after: TimeText.duration(written).map { .after($0) }

@@ -32,6 +32,14 @@ package struct TransitionCoverage: Equatable, Sendable {
     }
   }
 
+  /// `N%`, from 0 to 100.
+  package static func percent(_ text: some StringProtocol) -> Int? {
+    guard text.hasSuffix("%"), let number = UInt8(text.dropLast()), number <= 100, text.first?.isNumber == true else {
+      return nil
+    }
+    return Int(number)
+  }
+
   /// Whether so many per cent were made. Of a kind without transitions all were.
   package func reaches(_ percent: Int) -> Bool { hasKinds && made * 100 >= all * percent }
 

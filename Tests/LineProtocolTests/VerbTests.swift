@@ -67,7 +67,7 @@ struct VerbTests {
 
   @Test("what `quiet on` withholds, and what may not stand between `begin` and `end`")
   func properties() {
-    expectEqual(Verb.allCases.filter(\.entry.isQuietable), [.new, .drop, .send, .cast, .wire, .unwire, .fire])
+    expectEqual(Verb.allCases.filter(\.entry.isPlainInput), [.new, .drop, .send, .cast, .wire, .unwire, .fire])
     let outside: Set<Verb> = [
       .clock, .speed, .pause, .resume, .advance, .step, .await, .cancel, .undo, .redo, .goto, .world, .use, .worlds,
       .diff, .who, .define, .point, .begin, .end, .discard, .client, .quiet, .mode, .activities, .sync, .quit,

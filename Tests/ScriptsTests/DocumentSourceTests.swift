@@ -13,7 +13,7 @@ struct DocumentSourceTests {
     script.steps.map { step in script.withRequest(of: step) { String(decoding: $0, as: UTF8.self) } }
   }
 
-  @Test("the lines up to enddefine are bytes, whatever stands in them, and those behind it are requests again")
+  @Test("the lines up to enddefine are bytes, whatever stands in them, and those after it are requests again")
   func block() throws {
     let script = try reader.parse(
       "after 1s @d define lamp format=mermaid => ok\nbegin\r\n\n  # $x => \"\n\tenddefine\nlist\n")
@@ -34,8 +34,8 @@ struct DocumentSourceTests {
   @Test("a document that is too long is told once, and its lines are skipped up to its end")
   func tooLong() {
     var lines = DocumentLines()
-    let line = [UInt8](repeating: 0x61, count: DocumentSource.mostBytes - 1)
-    expect(lines.take(line) == .taken && lines.bytes.count == DocumentSource.mostBytes && !lines.isSkipped)
+    let line = [UInt8](repeating: 0x61, count: DocumentSource.maxBytes - 1)
+    expect(lines.take(line) == .taken && lines.bytes.count == DocumentSource.maxBytes && !lines.isSkipped)
     expect(lines.take([]) == .tooLong && lines.isSkipped && lines.bytes.isEmpty)
     expect(lines.take([]) == .taken && lines.bytes.isEmpty)
     expectEqual(lines.take(Array("enddefine".utf8)), .end)
@@ -47,7 +47,7 @@ struct DocumentSourceTests {
       ])
   }
 
-  @Test("blanks and a remark can stand behind enddefine, but no other word")
+  @Test("blanks and a remark can follow enddefine, but no other word")
   func ends() throws {
     for end in ["enddefine ", "\tenddefine\t # lamp", "enddefine #", "enddefine \r"] {
       let script = try reader.parse("define l format=scxml\n<a/>\n\(end)\nlist\n")

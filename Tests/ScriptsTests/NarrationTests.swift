@@ -89,7 +89,7 @@ struct NarrationTests {
     expectEqual(script.checks, [.coverage(pattern: "key", percent: 60)])
   }
 
-  @Test("a condition is what stands behind 'expect'")
+  @Test("a condition is what follows 'expect'")
   func conditions() throws {
     func checks(_ condition: String) throws -> [Script.Check] {
       try reader.parse("try \(condition)\ngoal g\nsend k tap\nend").checks
@@ -111,7 +111,7 @@ struct NarrationTests {
     try expectEqual(contents("lesson L\nlevel 1\nshow wave"), [.picture(.wave(nil))])
   }
 
-  @Test("a remark can stand behind what has no text")
+  @Test("a remark can follow what has no text")
   func remarks() throws {
     let script = try reader.parse(
       """

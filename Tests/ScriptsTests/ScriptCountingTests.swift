@@ -3,7 +3,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// Counters, ranges and remarks behind a line.
+/// Counters, ranges and remarks after a line.
 struct ScriptCountingTests {
   private let reader = ScriptReader(path: "s.fsm")
 
@@ -170,7 +170,7 @@ struct ScriptCountingTests {
   // MARK: Remarks
 
   @Test(
-    "what stands behind a blank and a # is a remark",
+    "what follows a blank and a # is a remark",
     arguments: [
       ("list # remark", ["list"]), ("list\t#remark \"it's $x {1..", ["list"]), ("list a#b", ["list a#b"]),
       ("list \"#\" # \"", ["list \"#\""]), ("list \\#a", ["list \"#a\""]), ("list a \\#", ["list a \"#\""]),
@@ -331,7 +331,7 @@ struct ScriptCountingTests {
 
   // MARK: Columns
 
-  @Test("a word of a step has its column in the line, behind a time and in a line with names too")
+  @Test("a word of a step has its column in the line, after a time and in a line with names too")
   func columns() throws {
     let script = try reader.parse(
       "let k = key\n  at 1.5s   send $k  tap  =>  moved off on t=1 # é\nsend é tap => on\nexpect k timers a # b\n")

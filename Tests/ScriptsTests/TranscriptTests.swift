@@ -23,7 +23,7 @@ struct TranscriptTests {
 
   // MARK: What is read
 
-  @Test("requests with their times, and the lines behind each; remarks and blank lines are passed over")
+  @Test("requests with their times, and the lines after each; remarks and blank lines are passed over")
   func exchanges() throws {
     let transcript = try parse(
       """

@@ -248,7 +248,7 @@ struct BatchTests {
     _ = guest.say("quiet on")
     let lines = guest.say(requests[verb] ?? verb.name)
     expect(!lines.contains { $0.hasPrefix("-") }, "\(lines)")
-    expectEqual(lines.isEmpty, verb.entry.isQuietable, "\(lines)")
+    expectEqual(lines.isEmpty, verb.entry.isPlainInput, "\(lines)")
   }
 
   @Test("quiet withholds in a batch what it withholds outside")

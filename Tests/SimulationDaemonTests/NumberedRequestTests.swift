@@ -95,11 +95,11 @@ struct NumberedRequestTests {
   func limits() {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new power p", "client plant")
-    let most = NumberedAnswers.mostAnswers
+    let most = NumberedAnswers.maxAnswers
     for number in 1...most + 1 { expect(guest.say("send p buttonClick id=\(number)")[0], hasPrefix: "+ moved ") }
     expect(guest.say("send p buttonClick id=1")[0], hasPrefix: "- EXPIRED-ID id=1 first=2 last=\(most + 1) ")
     expect(guest.say("send p buttonClick id=2")[0], hasSuffix: " seq=3")
-    for number in 2...NumberedAnswers.mostClients { _ = guest.play("client c\(number)", "send p buttonClick id=1") }
+    for number in 2...NumberedAnswers.maxClients { _ = guest.play("client c\(number)", "send p buttonClick id=1") }
     expect(guest.play("client late", "send p buttonClick id=1")[1], hasPrefix: "- LIMIT name=clientNames value=1024 : ")
     expect(guest.play("client c2", "send p buttonClick id=2")[1], hasPrefix: "+ moved ")
   }

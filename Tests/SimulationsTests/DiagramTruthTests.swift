@@ -256,12 +256,9 @@ private struct Walk: ~Copyable {
       case .fired where entry.verdict != .refused: trigger = .timer(Int(entry.index))
       default: continue
       }
-      var outputs: [Int] = []
-      var arguments: [Value] = []
-      var details = world.details(of: entry)
-      while let detail = details.next() {
-        if case .emitted(let output, _) = detail, !kind.outputs[Int(output)].isTold { outputs.append(Int(output)) }
-        if case .arguments(let values) = detail { arguments = values }
+      let input = JournalInput(entry)
+      let outputs = input.effects.compactMap { effect in
+        if case .emitted(let output, _) = effect, !kind.outputs[output].isTold { output } else { nil }
       }
       let (from, to) = (Int(entry.from), Int(entry.to))
       if graph.isPartial(from: from, by: trigger) { continue }
@@ -280,7 +277,7 @@ private struct Walk: ~Copyable {
       }
       if !isFound {
         let (from, to) = (kind.states[from].word, kind.states[to].word)
-        lies.append("\(entry.sequence) \(name) \(arguments): \(from) \(entry.verdict) \(to) \(outputs)")
+        lies.append("\(entry.sequence) \(name) \(input.arguments): \(from) \(entry.verdict) \(to) \(outputs)")
       }
     }
     return lies

@@ -25,7 +25,7 @@ struct AgendaTests {
   @Test("an entry keeps its parts to their limits")
   func parts() {
     for stamp in [1, Agenda.lastStamp] {
-      for machine in [0, UInt32(MachineID.most - 1)] {
+      for machine in [0, UInt32(MachineID.max - 1)] {
         for due in [0, Int64.max] {
           let timer = Timer(due: due, stamp: stamp, machine: machine)
           expectEqual(Timer(timer.entry), timer)

@@ -7,7 +7,7 @@ import Testing
 @Suite("A composed kind makes its members and their wires")
 struct CompositionTests {
   static let pair = Composition(
-    "pair", "two relays, one behind the other", members: ["near": Relay.kind, "far": Relay.kind],
+    "pair", "two relays, one after the other", members: ["near": Relay.kind, "far": Relay.kind],
     wires: ["near.said": "far.say", "near.pulsed": "far.pulse"])
 
   private func none(_ composition: Composition) -> [[(parameter: Int, value: Value)]] {

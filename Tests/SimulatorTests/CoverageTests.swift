@@ -157,9 +157,11 @@ struct CoverageTests {
     var reader = journal.reader(from: 1)
     let read = journal.read(&reader)
     let entry = try #require(read)
-    var found = DetailReader(entry)
-    let timers = [found.nextDisarmed(), found.nextDisarmed(), found.nextDisarmed(), found.nextDisarmed()]
-    expectEqual(timers, [3, 2, nil, nil])
+    var effects = JournalInput.Effects(of: entry)
+    var timers: [String] = []
+    while let effect = effects.nextTimer() { timers.append("\(effect)") }
+    expectEqual(
+      timers.map { $0.split(separator: ",").first }, ["disarmed(timer: 3", "armed(timer: 1", "disarmed(timer: 2"])
   }
 
   @Test("what is done besides does not count: more sets of parameters than are looked at, wires")

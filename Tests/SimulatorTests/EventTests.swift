@@ -70,12 +70,8 @@ struct EventTests {
     world.send("r", "tell", .text("é \"x\""), .integer(7))
     world.send("r", "tell", .text("y"), .none)
     let lines = world.journal()
-    func arguments(_ line: JournalLine) -> [Value] {
-      for case .arguments(let values) in line.details { return values }
-      return []
-    }
-    expectEqual(arguments(lines[1]), [.text("é \"x\""), .integer(7)])
-    expectEqual(arguments(lines[2]), [.text("y"), .none])
+    expectEqual(lines[1].facts.arguments, [.text("é \"x\""), .integer(7)])
+    expectEqual(lines[2].facts.arguments, [.text("y"), .none])
     expect(lines[2].text, contains: "; before é \"x\"; after y; emitted told ")
   }
 

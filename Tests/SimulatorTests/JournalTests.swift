@@ -21,7 +21,7 @@ struct JournalTests {
       self.sequence = sequence
       // Distances of every length in bytes, and zero.
       self.moment = moment + (dice.once(in: 3) ? 0 : Int64(dice.next() >> UInt64(dice.number(12...63))))
-      machine = UInt32(dice.number(0...(MachineID.most - 1)))
+      machine = UInt32(dice.number(0...(MachineID.max - 1)))
       input = UInt8(dice.number(0...7))
       verdict = UInt8(dice.number(0...3))
       // Of both widths, in every combination, and at their limits.
@@ -43,8 +43,7 @@ struct JournalTests {
       index = entry.index
       from = entry.from
       to = entry.to
-      var details = DetailReader(entry)
-      if case .dataAfter(let text) = details.next() { self.text = text }
+      text = JournalInput(entry).after
     }
 
     func append(to journal: inout Journal) {

@@ -10,7 +10,9 @@ struct JournalLine {
   let input: InputClass
   let verdict: Verdict
   let index: Int
-  let details: [JournalDetail]
+  /// What belongs to the input, without its effects.
+  let facts: JournalInput
+  let effects: [JournalInput.Effect]
   /// The machine at the target of a wire.
   let targetName: String?
   /// The whole line as text.
@@ -38,9 +40,7 @@ extension WorldCore {
   func journalText(from first: UInt64? = nil) -> [String] { journal(from: first).map(\.text) }
 
   func line(_ entry: JournalEntry, of machine: MachineID) -> JournalLine {
-    var reader = details(of: entry)
-    var details: [JournalDetail] = []
-    while let detail = reader.next() { details.append(detail) }
+    let input = JournalInput(entry)
     let kind = kind(of: machine)
     let name = name(of: machine)
     let index = Int(entry.index)
@@ -53,39 +53,36 @@ extension WorldCore {
       case .rewound, .renewed, .defined, .undefined: ""
       }
     let states = "\(kind.states[Int(entry.from)].word) \(kind.states[Int(entry.to)].word)"
-    var target: String?
-    for case .target(let machine, _) in details { target = self.name(of: machine) }
     let head = "\(entry.sequence) \(entry.moment.text) \(name) \(entry.input) \(subject) \(entry.verdict) \(states)"
     return JournalLine(
       sequence: entry.sequence, moment: entry.moment, machine: name, kind: kind, input: entry.input,
-      verdict: entry.verdict, index: index, details: details, targetName: target,
-      text: ([head] + details.map { text(of: $0, kind) }).joined(separator: "; "))
+      verdict: entry.verdict, index: index, facts: input, effects: Array(input.effects),
+      targetName: input.target.map { self.name(of: $0.machine) },
+      text: ([head] + texts(of: input, kind) + input.effects.map { text(of: $0, kind) }).joined(separator: "; "))
   }
 
-  private func text(of detail: JournalDetail, _ kind: Kind) -> String {
-    switch detail {
-    case .emitted(let output, let data): "emitted \(kind.outputs[Int(output)].name) \(data)"
-    case .armed(let timer, let key, let due): "armed \(kind.timers[Int(timer)].word(key)) \(due.text)"
-    case .disarmed(let timer, let key, let due): "disarmed \(kind.timers[Int(timer)].word(key)) \(due.text)"
-    case .dataBefore(let data): "before \(data)"
-    case .dataAfter(let data): "after \(data)"
-    case .arguments(let values): "arguments \(values)"
-    case .parameters(let values): "parameters \(values.map { "\(kind.parameters[$0.parameter].name)=\($0.value)" })"
-    case .initial(let state): "initial \(kind.states[Int(state)].word)"
-    case .kind(let place): "kind \(place)"
-    case .due(let due): "due \(due.text)"
-    case .key(let key): "key \(key)"
-    case .source(let machine, let output):
-      "source \(name(of: machine)).\(self.kind(of: machine).outputs[Int(output)].name)"
-    case .target(let machine, let event):
-      "target \(name(of: machine)).\(self.kind(of: machine).events[Int(event)].name)"
-    case .undone(let count): "undone \(count)"
-    case .redone(let inputs, let undos): "redone \(inputs) \(undos)"
-    case .renewed(let timer): "renewed \(timer)"
-    case .defined(let document, let version): "defined \(document.name) \(version)"
-    case .undefined(let name): "undefined \(name)"
-    case .reason(let text): "reason \(text)"
+  private func text(of effect: JournalInput.Effect, _ kind: Kind) -> String {
+    switch effect {
+    case .emitted(let output, let data): "emitted \(kind.outputs[output].name) \(data)"
+    case .armed(let timer, let key, let due): "armed \(kind.timers[timer].word(key)) \(due.text)"
+    case .disarmed(let timer, let key, let due): "disarmed \(kind.timers[timer].word(key)) \(due.text)"
     }
+  }
+
+  private func texts(of input: JournalInput, _ kind: Kind) -> [String] {
+    let given = input.parameters.map { "\(kind.parameters[$0.parameter].name)=\($0.value)" }
+    return [
+      input.initial.map { "initial \(kind.states[$0].word)" },
+      given.isEmpty ? nil : "parameters \(given)",
+      input.arguments.isEmpty ? nil : "arguments \(input.arguments)",
+      input.source.map { "source \(name(of: $0.machine)).\(self.kind(of: $0.machine).outputs[$0.output].name)" },
+      input.target.map { "target \(name(of: $0.machine)).\(self.kind(of: $0.machine).events[$0.event].name)" },
+      input.due.map { "due \($0.text)" },
+      input.key == 0 ? nil : "key \(input.key)",
+      input.before.map { "before \($0)" },
+      input.after.map { "after \($0)" },
+      input.reason.map { "reason \($0)" },
+    ].compactMap(\.self)
   }
 }
 

@@ -32,7 +32,7 @@ struct KeptJournal {
   }
 
   /// The ranges undone after an input.
-  private func undone(behind sequence: UInt64) -> RewindList {
+  private func undone(after sequence: UInt64) -> RewindList {
     var spans = RewindList()
     for part in parts where part.numbers.upperBound > sequence {
       part.bytes.withUnsafeBytes { spans.look(through: $0, part.numbers) }
@@ -70,7 +70,7 @@ struct KeptJournal {
         WorldCore(seed: seed, limits: limits)
       }
     if let place { base.compositions = compositions[place] }
-    var recovery = Recovery(of: base, undone: undone(behind: start), StoredWords(catalogue), catalogue)
+    var recovery = Recovery(of: base, undone: undone(after: start), StoredWords(catalogue), catalogue)
     for part in parts where part.numbers.upperBound > start {
       try part.bytes.withUnsafeBytes { try recovery.append($0, part.numbers) }
     }
@@ -80,7 +80,7 @@ struct KeptJournal {
   /// The checkpoints that later inputs have not undone.
   var usable: [Int] {
     checkpoints.indices.filter { place in
-      (undone(behind: checkpoints[place].sequence).first ?? .max) > checkpoints[place].sequence
+      (undone(after: checkpoints[place].sequence).first ?? .max) > checkpoints[place].sequence
     }
   }
 

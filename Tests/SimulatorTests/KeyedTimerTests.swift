@@ -13,7 +13,7 @@ struct KeyedTimerTests {
 
   private func fired(_ world: borrowing WorldCore) -> [String] {
     world.journal().filter { $0.input == .expiry || $0.input == .fired }
-      .map { "\($0.machine).\($0.kind.timers[$0.index].word($0.key)) \($0.moment.text)" }
+      .map { "\($0.machine).\($0.kind.timers[$0.index].word($0.facts.key)) \($0.moment.text)" }
   }
 
   @Test("in due order, of equal due times in the order of arming, among those without keys")
@@ -297,7 +297,7 @@ struct KeyedTimerTests {
     world.advance(to: 100)
     model.advance(to: world.now.nanoseconds)
     let happened = world.journal().filter { $0.input == .expiry || ($0.input == .fired && $0.verdict != .refused) }
-      .map { "\($0.machine).\($0.kind.timers[$0.index].word($0.key))" }
+      .map { "\($0.machine).\($0.kind.timers[$0.index].word($0.facts.key))" }
     expectEqual(happened, model.fired, "seed \(seed)")
   }
 

@@ -60,7 +60,7 @@ struct NamePatternTests {
       String(repeating: "*?", count: 60) + "b", String(repeating: "*a*a*b", count: 12),
     ]
     for pattern in worst {
-      expect(pattern.utf8.count <= NamePattern.mostBytes)
+      expect(pattern.utf8.count <= NamePattern.maxBytes)
       var looks = 0
       _ = name.bytes { NamePattern(pattern.utf8).matches($0) { _ in looks += 1 } }
       expect(looks <= 64 * 64 / 4 + 128, "\(pattern) \(looks)")

@@ -103,7 +103,7 @@ struct RefusalTests {
     world.advance(to: 60)
     let expiries = world.journal().filter { $0.input == .expiry }
     expect(expiries.map(\.machine) == ["first", "first"] && expiries.allSatisfy { $0.verdict == .refused })
-    expect(expiries.allSatisfy { $0.details.allSatisfy { if case .armed = $0 { false } else { true } } })
+    expect(expiries.allSatisfy { $0.effects.allSatisfy { if case .armed = $0 { false } else { true } } })
     try expectEqual(portrait(world, second).first, secondBefore.first)
     expectEqual(world.record.generator, generator)
     expectEqual(world.checkInvariants(), [])

@@ -17,7 +17,7 @@ extension WorldCore {
 
   private mutating func replay(_ line: JournalLine) {
     if line.input == .created {
-      _ = try? make(line.kind, line.machine, initial: line.initial, line.parameters)
+      _ = try? make(line.kind, line.machine, initial: line.facts.initial, line.facts.parameters)
       return
     }
     guard let machine = machine(line.machine) else { return }
@@ -26,44 +26,15 @@ extension WorldCore {
       if kind(of: machine).isPlain(line.index) {
         send(machine, plain: line.index)
       } else {
-        send(machine, event: line.index, line.arguments)
+        send(machine, event: line.index, line.facts.arguments)
       }
-    case .fired: fire(machine, timer: line.index, key: line.key)
+    case .fired: fire(machine, timer: line.index, key: line.facts.key)
     case .dropped: drop(machine)
     case .wired, .unwired:
-      guard let target = line.target, let far = self.machine(target.name) else { return }
+      guard let target = line.facts.target, let name = line.targetName, let far = self.machine(name) else { return }
       let wire = Wire(from: machine, output: line.index, to: far, event: target.event)
       if line.input == .wired { try? self.wire(wire) } else { try? unwire(wire) }
     case .delivery, .expiry, .created, .rewound, .renewed, .defined, .undefined: break
     }
-  }
-}
-
-/// The details of a line that a replay needs.
-extension JournalLine {
-  fileprivate var arguments: [Value] {
-    for case .arguments(let values) in details { return values }
-    return []
-  }
-
-  fileprivate var parameters: [(parameter: Int, value: Value)] {
-    for case .parameters(let values) in details { return values }
-    return []
-  }
-
-  fileprivate var initial: Int? {
-    for case .initial(let state) in details { return Int(state) }
-    return nil
-  }
-
-  var key: UInt32 {
-    for case .key(let key) in details { return key }
-    return 0
-  }
-
-  fileprivate var target: (name: String, event: Int)? {
-    guard let targetName else { return nil }
-    for case .target(_, let event) in details { return (targetName, Int(event)) }
-    return nil
   }
 }

@@ -159,7 +159,7 @@ struct RewindTests {
     expectEqual(world.journalText().count, 17)
   }
 
-  @Test("time is as it was before the input, and expiries behind it are undone")
+  @Test("time is as it was before the input, and expiries after it are undone")
   func time() throws {
     var world = WorldCore()
     try world.make(Metronome.kind, "m")

@@ -83,7 +83,7 @@ struct TimerTests {
     world.send("x", "disarm", .text("a"))
     let lines = world.journal()
     func disarms(_ line: JournalLine) -> Int {
-      line.details.count { if case .disarmed = $0 { true } else { false } }
+      line.effects.count { if case .disarmed = $0 { true } else { false } }
     }
     expectEqual(lines.map(disarms), [0, 0, 0, 1, 0])
     expect(lines[3].text, hasSuffix: "disarmed a 2.000000000")

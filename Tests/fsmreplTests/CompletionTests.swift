@@ -106,7 +106,7 @@ struct CompletionTests {
   }
 
   @Test(
-    "behind an arrow come outcomes, and words of the prompt complete what belongs to them",
+    "after an arrow come outcomes, and words of the prompt complete what belongs to them",
     arguments: [
       ("send key tap => ", ["ok", "moved", "stayed", "ignored", "refused", "off", "on", "list"]),
       ("at 5s send key tap => m", ["moved"]), ("send key tap => moved o", ["off", "on", "outputs="]),
@@ -124,7 +124,7 @@ struct CompletionTests {
   }
 
   @Test(
-    "behind > comes a file; behind | and ! a command, and files behind that",
+    "after > comes a file; after | and ! a command, and files after that",
     arguments: [
       ("list > ", "", "", false), ("list > a", "a", "", false), ("graph key > k", "k", "", false),
       ("list | ", "", "", true), ("list | so", "so", "", true), ("list | sort ", "", "", false),

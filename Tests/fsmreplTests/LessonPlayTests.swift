@@ -159,7 +159,7 @@ struct LessonPlayTests {
         return play.place
       }
     }
-    // Free play at 5, which begins behind the pause at 4; the question at 3.
+    // Free play at 5, which begins after the pause at 4; the question at 3.
     expectEqual(places(), [5, 3, 0, 0])
     expectEqual(play.reached, 7)
     for _ in 0..<3 { play.next() }
@@ -337,7 +337,7 @@ struct LessonPlayTests {
       }, .right("key refuses 'tap': no. It stays in off."))
   }
 
-  @Test("what an answer means: case, a mark behind it and the states around it do not count, if it is clear which one")
+  @Test("what an answer means: case, a mark after it and the states around it do not count, if it is clear which one")
   func spelling() {
     let states = ["off", "on.cooling.minOn", "on.cooling.free", "on.defrost", "alert", "found", "Idle", "idle"]
     for (answer, state) in [
@@ -523,7 +523,7 @@ struct LessonPlayTests {
 
   // MARK: The screen
 
-  @Test("of many events some are shown, and the answer always; so is a failure behind many answers")
+  @Test("of many events some are shown, and the answer always; so is a failure after many answers")
   func screen() throws {
     let script = try script("new shiftKey key\nsend key tap\n")
     var screen = LessonScreen(style: .bare)

@@ -622,7 +622,7 @@ struct LessonTests {
     expect(first.count { $0 == "\n" } <= 11)
     terminal.type(" ")
     let second = try terminal.wait(for: "Enter: on")
-    // A text of more rows than the screen has begins below, and goes on behind the key.
+    // A text of more rows than the screen has begins below, and goes on after the key.
     expect(second.contains("> journal") && !second.contains("• 12\n"), "\(second)")
     expect(second.count { $0 == "\n" } <= 11)
     terminal.type(" ")

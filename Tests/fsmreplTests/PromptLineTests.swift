@@ -211,7 +211,7 @@ struct PromptLineTests {
       "this brings some 1000001 inputs, and the journal keeps 1000000: it cannot be undone; go on?")
   }
 
-  @Test("what wires have caused is what the journal has directly behind an input, at the same moment")
+  @Test("what wires have caused is what the journal has directly after an input, at the same moment")
   func caused() throws {
     let rows = try [
       ". 3 1.000 light moved off on wire=key.text", ". 3 1.000 light output lit",

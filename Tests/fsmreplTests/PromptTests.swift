@@ -219,7 +219,7 @@ struct PromptTests {
     try terminal.wait(for: "main virtual 1d 00:00:00> ")
   }
 
-  @Test("where time goes by, each prompt shows what time it is, also behind an answer without one")
+  @Test("where time goes by, each prompt shows what time it is, also after an answer without one")
   func currentTime() throws {
     let seconds = Mutex(0)
     let server = try FakeServer(

@@ -17,11 +17,10 @@ struct PromptWordsTests {
   }
 
   /// A daemon that lists sixty machines and knows a key.
-  private func server(strict: Bool = false) throws -> FakeServer {
+  private func server() throws -> FakeServer {
     let seconds = Mutex(0)
     return try FakeServer { request in
       switch request {
-      case "help begin": [strict ? ". @ begin [strict] : keeps" : ". @ begin : keeps", "+ @ 1"]
       case "begin", "begin strict": ["+ @"]
       case "list": (1...60).map { ". @ m\($0) power off" } + ["+ @ 60"]
       case "list m1": [". @ m1 power \"a\\nb\u{1B}[2J\"", "+ @ 1"]
@@ -340,20 +339,20 @@ struct PromptWordsTests {
     }
   }
 
-  @Test("a batch is strict where the daemon can", arguments: [true, false])
-  func strict(isStrict: Bool) throws {
+  @Test("a batch that is typed is strict")
+  func strict() throws {
     let asked = Mutex<[String]>([])
     let server = try FakeServer { request in
       asked.withLock { $0.append(request) }
-      return request == "help begin" && isStrict ? [". @ begin [strict] : keeps", "+ @ 1"] : ["+ @ echo"]
+      return ["+ @ echo"]
     }
     let terminal = try start(server)
     terminal.type("begin\r")
     try terminal.wait(for: "batch> ")
     terminal.type("end\r")
     try terminal.wait(for: "main virtual 0.000> ")
-    expectEqual(asked.withLock(\.self).contains("begin strict"), isStrict)
-    // A mistake that is told here is one of the batch, too.
+    expect(asked.withLock(\.self).contains("begin strict"))
+    // A mistake that is reported here is one of the batch, too.
     for (line, answer) in [
       ("after 1s list", "no time passes between 'begin' and 'end'"),
       ("quiz key", "'quiz' cannot stand between 'begin' and 'end'"),
@@ -364,10 +363,10 @@ struct PromptWordsTests {
       terminal.type("\(line)\r")
       try terminal.wait(for: answer)
       terminal.type("end\r")
-      if isStrict { try terminal.wait(for: "nothing was run: '") }
+      try terminal.wait(for: "nothing was run: '")
       try terminal.wait(for: "main virtual 0.000> ")
     }
-    expectEqual(asked.withLock(\.self).count { $0 == "discard" }, (isStrict ? 3 : 0))
+    expectEqual(asked.withLock(\.self).count { $0 == "discard" }, 3)
   }
 
   @Test("so is one in a strict batch that was asked for by its name, the first of a connection")
@@ -387,7 +386,7 @@ struct PromptWordsTests {
     expect(asked.withLock(\.self), contains: "discard")
   }
 
-  @Test("what wires have caused is told behind the answer")
+  @Test("what wires have caused is reported after the answer")
   func caused() throws {
     let server = try server()
     let terminal = try start(server)
@@ -395,7 +394,7 @@ struct PromptWordsTests {
     try terminal.wait(for: "off → on  ⇒ text  0.000s #2\n  +2 more: light off → on, tracker ignored\n")
   }
 
-  @Test("hints are behind the cursor, and gone when the line is entered")
+  @Test("hints are after the cursor, and gone when the line is entered")
   func hints() throws {
     let server = try server()
     let terminal = try start(server, hasColours: true)

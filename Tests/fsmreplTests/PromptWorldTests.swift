@@ -301,7 +301,7 @@ struct PromptWorldTests {
     expect(said, contains: "not as expected: on wanted, moved on capsLock found\n\(path):4:17: EXPECTED\n", "\(said)")
     expect(said.contains("✓ capsLock") && said.contains("the batch has run, 3 lines\n"), "\(said)")
     expect(!said.contains("a batch begins"), "\(said)")
-    // A line that the daemon refuses ends the batch, and those behind it are not told as failures.
+    // A line that the daemon refuses ends the batch, and those after it are not reported as failures.
     let stopped = try write("begin\n  fire k doubleTap\n  send k tap => off\nend\n", to: "b.fsm")
     terminal.type("run \(stopped)\r")
     let answer = try terminal.wait(for: "batch stopped")
@@ -430,7 +430,7 @@ struct PromptWorldTests {
     try expect(!terminal.wait(for: "w     clock=virtual").contains("trial"))
   }
 
-  @Test("a line behind a time is looked at before the time passes")
+  @Test("a line after a time is looked at before the time passes")
   func linesBehindTimes() throws {
     let terminal = try start("after 1h nonsense")
     try terminal.wait(for: "error: there is no verb 'nonsense'; no time has passed\n")

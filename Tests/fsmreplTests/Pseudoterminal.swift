@@ -98,7 +98,7 @@ final class Pseudoterminal {
       defer { file.close() }
       var bytes = [UInt8](repeating: 0, count: 512)
       guard case .bytes(let count) = bytes.withUnsafeMutableBytes({ file.read(into: $0) }) else { continue }
-      // The state stands behind the name, which is in parentheses.
+      // The state follows the name, which is in parentheses.
       if String(decoding: bytes.prefix(count), as: UTF8.self).contains(") T ") { return }
     }
     throw Failure(description: "the program did not stop; shown: '\(shown)'")

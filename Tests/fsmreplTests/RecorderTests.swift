@@ -116,7 +116,7 @@ struct RecorderTests {
     expectEqual(tape.lines.count, 3)
   }
 
-  @Test("an await on a real clock ends with the input that it waited for, and what came later stands behind it")
+  @Test("an await on a real clock ends with the input that it waited for, and what came later follows it")
   func awaits() {
     var tape = Tape()
     tape.type(

@@ -56,8 +56,8 @@ package struct VerbEntry: Sendable {
   package let example: String
   /// Whether it may stand between `begin` and `end`.
   package let inBatch: Bool
-  /// Whether `quiet on` withholds its `+`, and a client may number it: it changes machines.
-  package let isQuietable: Bool
+  /// Whether it is an input like `send`: `quiet on` withholds its `+`, and a client may number it.
+  package let isPlainInput: Bool
   /// The forms, taken apart.
   package let parsedForms: [UsageForm]
   /// How many plain words may follow.
@@ -74,7 +74,7 @@ package struct VerbEntry: Sendable {
   /// - Parameter forms: Each may have a sentence of its own, after ` : `.
   init(
     _ verb: Verb, _ forms: String..., does summary: String, example: String, inBatch: Bool = true,
-    isQuietable: Bool = false
+    isPlainInput: Bool = false
   ) {
     self.verb = verb
     let parts = forms.map {
@@ -86,7 +86,7 @@ package struct VerbEntry: Sendable {
     texts = parts.map { $0.count > 1 ? $0[1] : summary }
     self.example = example
     self.inBatch = inBatch
-    self.isQuietable = isQuietable
+    self.isPlainInput = isPlainInput
     parsedForms = forms.map { UsageForm($0.split(separator: " ").map(String.init)) }
     let counts = parsedForms.map(\.count)
     plainWords = (counts.map(\.lowerBound).min() ?? 0)...(counts.map(\.upperBound).max() ?? 0)
@@ -130,11 +130,11 @@ package struct VerbEntry: Sendable {
       case .new:
         VerbEntry(
           verb, "KIND NAME [param=value…]", does: "makes a machine; of a composed kind, its members and wires",
-          example: "new fridge f start=4", isQuietable: true)
+          example: "new fridge f start=4", isPlainInput: true)
       case .drop:
         VerbEntry(
           verb, "NAME", does: "removes a machine with its wires; of a composed name, its members", example: "drop f",
-          isQuietable: true)
+          isPlainInput: true)
       case .list:
         VerbEntry(
           verb, "[PATTERN] [kind=KIND] [state=STATE] [limit=N]", does: "machines, by name", example: "list m* state=on")
@@ -149,19 +149,19 @@ package struct VerbEntry: Sendable {
       case .send:
         VerbEntry(
           verb, "NAME EVENT [argument…]", does: "one event to one machine", example: "send key character a",
-          isQuietable: true)
+          isPlainInput: true)
       case .cast:
         VerbEntry(
           verb, "PATTERN EVENT [argument…]", does: "one event to all machines that match, in name order",
-          example: "cast fridge-* doorOpened", isQuietable: true)
+          example: "cast fridge-* doorOpened", isPlainInput: true)
       case .wire:
         VerbEntry(
           verb, "FROM OUTPUT TO EVENT", does: "an output of one machine becomes an event of another",
-          example: "wire f compressorOn lamp buttonClick", isQuietable: true)
+          example: "wire f compressorOn lamp buttonClick", isPlainInput: true)
       case .unwire:
         VerbEntry(
           verb, "FROM OUTPUT TO EVENT", does: "takes a wire away", example: "unwire f compressorOn lamp buttonClick",
-          isQuietable: true)
+          isPlainInput: true)
       case .wires:
         VerbEntry(verb, "", does: "all wires", example: "wires")
       case .watch:
@@ -223,7 +223,7 @@ package struct VerbEntry: Sendable {
       case .fire:
         VerbEntry(
           verb, "NAME TIMER", does: "lets a running timer expire now", example: "fire key doubleTap",
-          isQuietable: true)
+          isPlainInput: true)
       case .await:
         VerbEntry(
           verb, "NAME STATE [within=DURATION]", does: "waits until a machine is in a state",

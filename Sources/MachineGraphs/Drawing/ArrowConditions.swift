@@ -1,6 +1,6 @@
 import StateMachines
 
-/// Tells the deeds of one trigger in one state apart: by named guards, by the samples of the event's data, and by the
+/// Tells the reactions of one trigger in one state apart: by named guards, by the samples of the event's data, and by the
 /// states of other regions.
 struct ArrowConditions {
   let graph: StateGraph
@@ -20,26 +20,26 @@ struct ArrowConditions {
   /// One value of each attribute of a list.
   private typealias Values = [Int]
 
-  struct Told: Hashable {
-    let deed: DrawingRow.Deed
+  struct ConditionalReaction: Hashable {
+    let reaction: DrawingRow.Reaction
     /// Inputs with these samples; all, if the samples do not matter.
     let inputs: [Int]?
     let condition: String
   }
 
-  /// The deeds of rows in order, each with its conditions: several times if different samples have different ones.
-  func told(_ rows: [DrawingRow], isPlain: Bool) -> [Told] {
-    var deeds = Self.distinct(rows.map(\.deed))
+  /// The reactions of rows in order, each with its conditions: several times if different samples have different ones.
+  func conditional(_ rows: [DrawingRow], isPlain: Bool) -> [ConditionalReaction] {
+    var reactions = Self.distinct(rows.map(\.reaction))
     // The bare lines of an event are in the order of the states.
-    if isPlain { deeds.sort { ($0?.to ?? 0) < ($1?.to ?? 0) } }
-    guard deeds.count > 1 else {
-      return deeds.compactMap { $0.map { Told(deed: $0, inputs: nil, condition: "") } }
+    if isPlain { reactions.sort { ($0?.to ?? 0) < ($1?.to ?? 0) } }
+    guard reactions.count > 1 else {
+      return reactions.compactMap { $0.map { ConditionalReaction(reaction: $0, inputs: nil, condition: "") } }
     }
     let all: [Attribute] = isPlain ? [.input] : guards(rows) + [.input] + regions(rows)
-    return deeds.flatMap { deed -> [Told] in
-      guard let deed, goesOn() else { return [] }
-      let needed = needed(all, for: deed, rows)
-      return told(deed, rows.filter { $0.deed == deed }, by: needed)
+    return reactions.flatMap { reaction -> [ConditionalReaction] in
+      guard let reaction, goesOn() else { return [] }
+      let needed = needed(all, for: reaction, rows)
+      return conditional(reaction, rows.filter { $0.reaction == reaction }, by: needed)
     }
   }
 
@@ -54,12 +54,12 @@ struct ArrowConditions {
     }.map(Attribute.region)
   }
 
-  /// The fewest attributes that tell a deed from the others: guards rather than samples, samples rather than regions.
-  private func needed(_ all: [Attribute], for deed: DrawingRow.Deed, _ rows: [DrawingRow]) -> [Attribute] {
+  /// The fewest attributes that tell a reaction from the others: guards rather than samples, samples rather than regions.
+  private func needed(_ all: [Attribute], for reaction: DrawingRow.Reaction, _ rows: [DrawingRow]) -> [Attribute] {
     var chosen: [Attribute] = []
-    var best = confused(chosen, deed, rows)
+    var best = confused(chosen, reaction, rows)
     for attribute in all where best > 0 {
-      let with = confused(chosen + [attribute], deed, rows)
+      let with = confused(chosen + [attribute], reaction, rows)
       if with < best || isGuard(attribute) {
         chosen.append(attribute)
         best = with
@@ -68,17 +68,17 @@ struct ArrowConditions {
     // Later attributes may have made earlier ones needless.
     for attribute in chosen.reversed() {
       let without = chosen.filter { $0 != attribute }
-      if confused(without, deed, rows) <= best { chosen = without }
+      if confused(without, reaction, rows) <= best { chosen = without }
     }
     return chosen
   }
 
   private func isGuard(_ attribute: Attribute) -> Bool { if case .named = attribute { true } else { false } }
 
-  /// How many rows of other deeds have the values of a row of this deed.
-  private func confused(_ attributes: [Attribute], _ deed: DrawingRow.Deed, _ rows: [DrawingRow]) -> Int {
+  /// How many rows of other reactions have the values of a row of this reaction.
+  private func confused(_ attributes: [Attribute], _ reaction: DrawingRow.Reaction, _ rows: [DrawingRow]) -> Int {
     guard goesOn() else { return 0 }
-    let own = Set(rows.filter { $0.deed == deed }.map { values(of: $0, attributes) })
+    let own = Set(rows.filter { $0.reaction == reaction }.map { values(of: $0, attributes) })
     // A guard that was not evaluated can have any value.
     let open = own.filter { $0.contains(-1) }
     func isLike(_ one: Values, _ other: Values) -> Bool {
@@ -86,7 +86,7 @@ struct ArrowConditions {
     }
     var known: [Values: Bool] = [:]
     return rows.count { row in
-      guard row.deed != deed else { return false }
+      guard row.reaction != reaction else { return false }
       let other = values(of: row, attributes)
       if let isConfused = known[other] { return isConfused }
       let isConfused =
@@ -111,10 +111,12 @@ struct ArrowConditions {
   /// The most combinations of values that a condition spells out.
   private static let mostAlternatives = 500
 
-  private func told(_ deed: DrawingRow.Deed, _ rows: [DrawingRow], by attributes: [Attribute]) -> [Told] {
+  private func conditional(_ reaction: DrawingRow.Reaction, _ rows: [DrawingRow], by attributes: [Attribute])
+    -> [ConditionalReaction]
+  {
     let conditions = attributes.filter { $0 != .input }
     guard attributes.contains(.input) else {
-      return [Told(deed: deed, inputs: nil, condition: text(rows, conditions))]
+      return [ConditionalReaction(reaction: reaction, inputs: nil, condition: text(rows, conditions))]
     }
     // Inputs with the same conditions share an arrow.
     var groups: [(condition: String, inputs: [Int])] = []
@@ -126,7 +128,7 @@ struct ArrowConditions {
         groups.append((condition, [input]))
       }
     }
-    return groups.map { Told(deed: deed, inputs: $0.inputs.sorted(), condition: $0.condition) }
+    return groups.map { ConditionalReaction(reaction: reaction, inputs: $0.inputs.sorted(), condition: $0.condition) }
   }
 
   /// The alternatives of conditions, with `or` between them.

@@ -130,28 +130,30 @@ private struct ArrowBuilder {
       let first = arrows.count
       let rows = detail == .plain ? share.rows.map(plain) : share.rows
       let present = detail == .plain ? share.present.map(plain) : share.present
-      func isPossible(_ told: ArrowConditions.Told) -> Bool {
-        guard told.deed.effect == .moved || told.deed.effect == .stayed else { return false }
+      func isPossible(_ conditional: ArrowConditions.ConditionalReaction) -> Bool {
+        guard conditional.reaction.effect == .moved || conditional.reaction.effect == .stayed else { return false }
         return present.contains { row in
-          (told.inputs?.contains(row.input) ?? true) && (row.deed == told.deed || chances.contains(row.input))
+          (conditional.inputs?.contains(row.input) ?? true)
+            && (row.reaction == conditional.reaction || chances.contains(row.input))
         }
       }
-      let deeds = Set(rows.map(\.deed))
-      let isCertain = Set(deeds.map { $0.map { [$0.to, Int($0.effect.rawValue)] } }).count == 1
-      let all = ArrowConditions(graph: graph, outline: outline, leaf: leaf, goesOn: goesOn).told(
+      let reactions = Set(rows.map(\.reaction))
+      let isCertain = Set(reactions.map { $0.map { [$0.to, Int($0.effect.rawValue)] } }).count == 1
+      let all = ArrowConditions(graph: graph, outline: outline, leaf: leaf, goesOn: goesOn).conditional(
         rows, isPlain: detail == .plain)
-      let hasDeeds = all.contains { $0.deed.effect == .moved || $0.deed.effect == .stayed }
-      for told in all where isShown(told.deed, trigger, besidesOthers: hasDeeds) {
-        let samples = told.inputs.map { inputs in
+      let hasReactions = all.contains { $0.reaction.effect == .moved || $0.reaction.effect == .stayed }
+      for conditional in all where isShown(conditional.reaction, trigger, besidesOthers: hasReactions) {
+        let samples = conditional.inputs.map { inputs in
           graph.samples(of: inputs)
         }
         let label = Drawing.Label(
-          trigger: self.trigger(trigger, in: leaf, inputs), samples: samples ?? "", condition: told.condition,
-          outputs: told.deed.outputs.map { graph.kind.outputs[$0].name },
+          trigger: self.trigger(trigger, in: leaf, inputs), samples: samples ?? "", condition: conditional.condition,
+          outputs: conditional.reaction.outputs.map { graph.kind.outputs[$0].name },
           sign: legend.first { $0.inputs.contains(trigger.name) }?.sign ?? "")
         let arrow = Drawing.Arrow(
-          from: leaf, to: told.deed.to, label: label, effect: told.deed.effect, isPossible: isPossible(told),
-          isCertain: isCertain, isOverLimit: told.deed.isOverLimit)
+          from: leaf, to: conditional.reaction.to, label: label, effect: conditional.reaction.effect,
+          isPossible: isPossible(conditional),
+          isCertain: isCertain, isOverLimit: conditional.reaction.isOverLimit)
         if !arrows[first...].contains(arrow) { arrows.append(arrow) }
       }
     }
@@ -168,18 +170,18 @@ private struct ArrowBuilder {
     return .timer(name, after: durations.count == 1 ? durations.first ?? after : after)
   }
 
-  /// Without outputs, and with one deed for all that is not a move.
+  /// Without outputs, and with one reaction for all that is not a move.
   private func plain(_ row: DrawingRow) -> DrawingRow {
     DrawingRow(
       state: row.state, input: row.input, guards: [],
-      deed: row.deed.flatMap { deed in
-        deed.effect == .moved ? DrawingRow.Deed(effect: .moved, to: deed.to, outputs: []) : nil
+      reaction: row.reaction.flatMap { reaction in
+        reaction.effect == .moved ? DrawingRow.Reaction(effect: .moved, to: reaction.to, outputs: []) : nil
       })
   }
 
   /// - Parameter besidesOthers: Whether the trigger does something in the same state under other conditions.
-  private func isShown(_ deed: DrawingRow.Deed, _ trigger: Drawing.Trigger, besidesOthers: Bool) -> Bool {
-    switch (deed.effect, detail) {
+  private func isShown(_ reaction: DrawingRow.Reaction, _ trigger: Drawing.Trigger, besidesOthers: Bool) -> Bool {
+    switch (reaction.effect, detail) {
     case (.moved, _), (.stayed, .usual), (.stayed, .all), (.ignored, .all), (.refused, .all): return true
     case (.stayed, .plain), (.ignored, .plain), (.refused, .plain): return false
     case (.ignored, .usual), (.refused, .usual):

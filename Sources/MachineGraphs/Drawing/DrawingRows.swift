@@ -7,9 +7,9 @@ struct DrawingRow {
   let input: Int
   let guards: [GraphGuard]
   /// What happens in this region; `nil` if it happens in others.
-  let deed: Deed?
+  let reaction: Reaction?
 
-  struct Deed: Hashable {
+  struct Reaction: Hashable {
     let effect: Verdict
     /// A place in the outline's nodes.
     let to: Int
@@ -58,7 +58,7 @@ struct RegionShares {
       for (region, leaf) in outline.leaves[fact.state].enumerated() {
         let row = DrawingRow(
           state: fact.state, input: fact.input, guards: fact.outcome.guards,
-          deed: deed(Effect(fact.outcome), from: fact.state, region, home, owners))
+          reaction: reaction(Effect(fact.outcome), from: fact.state, region, home, owners))
         if let place = places[leaf] {
           shares[place].rows.append(row)
         } else {
@@ -71,7 +71,8 @@ struct RegionShares {
     for (region, leaf) in outline.leaves[state].enumerated() {
       guard let place = places[leaf] else { continue }
       shares[place].present = present.map { input, effect in
-        DrawingRow(state: state, input: input, guards: [], deed: deed(effect, from: state, region, home, owners))
+        DrawingRow(
+          state: state, input: input, guards: [], reaction: reaction(effect, from: state, region, home, owners))
       }
     }
     return shares
@@ -96,29 +97,29 @@ struct RegionShares {
 
   private func isSplit(_ state: Int) -> Bool { outline.leaves[state].count > 1 }
 
-  private func deed(
+  private func reaction(
     _ outcome: Effect, from state: Int, _ region: Int, _ home: Int, _ owners: [Int: Int]
-  ) -> DrawingRow.Deed? {
+  ) -> DrawingRow.Reaction? {
     let (from, to) = (outline.leaves[state], outline.leaves[outcome.to])
     guard isSplit(state) else {
-      return DrawingRow.Deed(
+      return DrawingRow.Reaction(
         effect: outcome.verdict, to: entry(to), outputs: outcome.outputs, isOverLimit: outcome.isOverLimit)
     }
     let outputs = outcome.outputs.filter { (owners[$0] ?? home) == region }
     if isSplit(outcome.to), from[region] != to[region] {
-      return DrawingRow.Deed(effect: .moved, to: to[region], outputs: outputs)
+      return DrawingRow.Reaction(effect: .moved, to: to[region], outputs: outputs)
     }
     if !isSplit(outcome.to) {
-      return region == home ? DrawingRow.Deed(effect: .moved, to: to[0], outputs: outcome.outputs) : nil
+      return region == home ? DrawingRow.Reaction(effect: .moved, to: to[0], outputs: outcome.outputs) : nil
     }
     let isElsewhere = from != to
     if isElsewhere {
-      return outputs.isEmpty ? nil : DrawingRow.Deed(effect: .stayed, to: from[region], outputs: outputs)
+      return outputs.isEmpty ? nil : DrawingRow.Reaction(effect: .stayed, to: from[region], outputs: outputs)
     }
     guard region == home else {
-      return outputs.isEmpty ? nil : DrawingRow.Deed(effect: .stayed, to: from[region], outputs: outputs)
+      return outputs.isEmpty ? nil : DrawingRow.Reaction(effect: .stayed, to: from[region], outputs: outputs)
     }
-    return DrawingRow.Deed(
+    return DrawingRow.Reaction(
       effect: outcome.verdict, to: from[region], outputs: outputs, isOverLimit: outcome.isOverLimit)
   }
 
@@ -132,20 +133,20 @@ struct RegionShares {
   private func homeRegion(of facts: [(state: Int, outcome: GraphOutcome)]) -> Int {
     let whole = facts.filter { isSplit($0.state) }
     guard !whole.isEmpty, outline.regions.count > 1 else { return 0 }
-    struct Deed: Hashable {
+    struct Reaction: Hashable {
       let verdict: Verdict
       let target: Int
     }
     func undecided(_ region: Int) -> Int {
       guard goesOn() else { return 0 }
-      var byLeaf: [Int: [Deed: Set<Int>]] = [:]
+      var byLeaf: [Int: [Reaction: Set<Int>]] = [:]
       for (state, outcome) in whole {
         let changes = isSplit(outcome.to) && outline.leaves[state] != outline.leaves[outcome.to]
         let isOwn = changes && outline.leaves[state][region] != outline.leaves[outcome.to][region]
         // Another region's change is decided there.
         if changes && !isOwn { continue }
-        let deed = Deed(verdict: outcome.verdict, target: isSplit(outcome.to) ? -1 : outcome.to)
-        byLeaf[outline.leaves[state][region], default: [:]][deed, default: []].insert(state)
+        let reaction = Reaction(verdict: outcome.verdict, target: isSplit(outcome.to) ? -1 : outcome.to)
+        byLeaf[outline.leaves[state][region], default: [:]][reaction, default: []].insert(state)
       }
       return byLeaf.values.reduce(0) { $0 + $1.count - 1 }
     }

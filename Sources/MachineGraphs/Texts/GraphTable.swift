@@ -179,7 +179,7 @@ public struct GraphTable: Sendable {
     let condition = [label.samples, label.condition.isEmpty ? "" : "[\(label.condition)]"]
       .filter { !$0.isEmpty }.joined(separator: " ")
     let outputs = label.outputs.isEmpty ? "" : " / " + label.outputList
-    return (condition.isEmpty ? "" : "\(condition): ") + deed(arrow) + outputs + (arrow.isPossible ? " *" : "")
+    return (condition.isEmpty ? "" : "\(condition): ") + reaction(arrow) + outputs + (arrow.isPossible ? " *" : "")
   }
 
   private func shown(_ label: Drawing.Label) -> Drawing.Label {
@@ -189,7 +189,7 @@ public struct GraphTable: Sendable {
     return label
   }
 
-  private func deed(_ arrow: Drawing.Arrow) -> String {
+  private func reaction(_ arrow: Drawing.Arrow) -> String {
     switch arrow.effect {
     case .moved: arrow.to == arrow.from ? "→ self" : "→ \(name(arrow.to))"
     case .stayed: "⟲"
@@ -238,7 +238,7 @@ public struct GraphTable: Sendable {
     var groups: [(text: String, isMove: Bool, inputs: [String])] = []
     var places: [String: Int] = [:]
     for arrow in arrows {
-      let (text, input) = (deed(arrow), shown(arrow.label).text + (arrow.isPossible ? " *" : ""))
+      let (text, input) = (reaction(arrow), shown(arrow.label).text + (arrow.isPossible ? " *" : ""))
       if let same = places[text] {
         groups[same].inputs.append(input)
       } else {

@@ -93,7 +93,7 @@ struct KindLibrary: Sendable {
       source = try DocumentSource(path, as: nil) { path in
         do throws(RegularFile.Problem) {
           return .bytes(
-            try RegularFile.read(path, endings: DocumentSource.fileEndings, atMost: DocumentSource.mostBytes))
+            try RegularFile.read(path, endings: DocumentSource.fileEndings, atMost: DocumentSource.maxBytes))
         } catch {
           return .failed(error.text)
         }

@@ -166,21 +166,13 @@ struct CompositionScript: TestScript {
     var reader = world.journalReader(from: sequence)
     guard let entry = world.read(&reader), let machine = entry.machine else { return "ok" }
     let kind = world.kind(of: machine)
-    var (before, after) = (String?.none, String?.none)
-    var outputs: [String] = []
-    var details = world.details(of: entry)
-    while let detail = details.next() {
-      switch detail {
-      case .dataBefore(let data): before = data
-      case .dataAfter(let data): after = data
-      case .emitted(let output, _) where !kind.outputs[Int(output)].isTold:
-        outputs.append(kind.outputs[Int(output)].name)
-      default: break
-      }
+    let input = JournalInput(entry)
+    let outputs = input.effects.compactMap { effect in
+      if case .emitted(let output, _) = effect, !kind.outputs[output].isTold { kind.outputs[output].name } else { nil }
     }
     let (from, to) = (
-      ScriptSpelling.word(kind.stateWord(Int(entry.from), data: before)),
-      ScriptSpelling.word(kind.stateWord(Int(entry.to), data: after))
+      ScriptSpelling.word(kind.stateWord(Int(entry.from), data: input.before)),
+      ScriptSpelling.word(kind.stateWord(Int(entry.to), data: input.after))
     )
     return switch entry.verdict {
     case .moved: "moved \(from) \(to) outputs=\(outputs.joined(separator: ","))"

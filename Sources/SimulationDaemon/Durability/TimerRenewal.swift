@@ -86,20 +86,15 @@ private struct ArmingSearch {
   /// If several armings have the same due time, the last one counts.
   mutating func look(at entry: JournalEntry, of world: borrowing WorldCore) {
     if world.undoer(of: entry.sequence) != nil { return }
-    var details = world.details(of: entry)
-    while let detail = details.next() {
-      switch detail {
-      case .armed(let timer, let key, let due):
-        guard let machine = entry.machine else { continue }
-        note(Name(machine, Int(timer), key: key, of: world), due, due - entry.moment)
-      case .renewed(let timer):
+    guard let machine = entry.machine else {
+      for timer in JournalInput(entry).renewed {
         note(
-          Name(timer.machine, timer.timer, key: timer.key, of: world), entry.moment + timer.duration,
-          timer.duration)
-      case .emitted, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source,
-        .target, .undone, .reason, .defined, .undefined, .redone:
-        break
+          Name(timer.machine, timer.timer, key: timer.key, of: world), entry.moment + timer.duration, timer.duration)
       }
+      return
+    }
+    for case .armed(let timer, let key, let due) in JournalInput.Effects(of: entry) {
+      note(Name(machine, timer, key: key, of: world), due, due - entry.moment)
     }
   }
 

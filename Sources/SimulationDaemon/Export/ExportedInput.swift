@@ -5,12 +5,12 @@ extension TableExport {
   /// An input of a machine, with its column values.
   struct Input {
     let entry: JournalEntry
-    let facts: InputFacts
+    let facts: JournalInput
     let id: MachineID
     let machine: String
     let kind: Kind
 
-    init(_ entry: JournalEntry, of id: MachineID, _ facts: InputFacts, _ world: borrowing WorldCore) {
+    init(_ entry: JournalEntry, of id: MachineID, _ facts: JournalInput, _ world: borrowing WorldCore) {
       self.entry = entry
       self.facts = facts
       self.id = id

@@ -102,7 +102,7 @@ struct ScriptExport: ~Copyable {
     let dryRun = try dryRun(world.limits)
     moments.append(entry.moment.nanoseconds)
     defer { digest.add(entry, of: world) }
-    if entry.input == .rewound { return try goBack(entry, RewindFacts(world.details(of: entry), entry), dryRun) }
+    if entry.input == .rewound { return try goBack(entry, JournalInput(entry), dryRun) }
     if entry.input == .renewed {
       throw HistoryFailure.unsayable(
         world: story.name, sequence: entry.sequence,
@@ -115,8 +115,8 @@ struct ScriptExport: ~Copyable {
       requests.append(entry.sequence)
       undone = []
       guard let composed else {
-        let facts = InputFacts(entry, of: world)
-        if let document = facts.document { return try say(document, time, dryRun, as: entry.sequence) }
+        let facts = JournalInput(entry)
+        if let document = facts.defined?.document { return try say(document, time, dryRun, as: entry.sequence) }
         let request = ScriptText.request(entry, facts, of: world)
         return try say(request, time, dryRun, as: entry.sequence)
       }
@@ -140,7 +140,7 @@ struct ScriptExport: ~Copyable {
   private mutating func assemble(_ entry: JournalEntry, of world: borrowing WorldCore, _ dryRun: DryRun) throws {
     guard var made = assembly else { return }
     if entry.input == .created {
-      made.parameters.append(InputFacts(entry, of: world).parameters)
+      made.parameters.append(JournalInput(entry).parameters)
       if made.parameters.count == made.composition.members.count {
         let request = ScriptText.new(made.composition, named: made.name, made.parameters)
         try say(request, made.time, dryRun, as: made.sequence)
@@ -184,17 +184,17 @@ struct ScriptExport: ~Copyable {
   /// moment.
   ///
   /// A redo is written as one. It needs the moment that the undo has left.
-  private mutating func goBack(_ entry: JournalEntry, _ facts: RewindFacts, _ dryRun: DryRun) throws {
-    let first = facts.firstUndone
+  private mutating func goBack(_ entry: JournalEntry, _ rewind: JournalInput, _ dryRun: DryRun) throws {
+    let first = rewind.firstUndone
     let last = moments.count > 1 ? Instant(nanoseconds: moments[moments.count - 2]) : .beginning
-    if facts.isRedo {
+    if let redone = rewind.redone {
       try compare(dryRun, before: entry.sequence)
-      for _ in 0..<facts.undos { requests += undone.popLast() ?? [] }
-      return try say("redo" + (facts.undos == 1 ? "" : " \(facts.undos)"), nil, dryRun, as: entry.sequence)
+      for _ in 0..<redone.undos { requests += undone.popLast() ?? [] }
+      return try say("redo" + (redone.undos == 1 ? "" : " \(redone.undos)"), nil, dryRun, as: entry.sequence)
     }
     let isUndo = first < entry.sequence && moments[Int(first) - 1] == entry.moment.nanoseconds
     let least = isUndo ? last : max(last, entry.moment + Nanoseconds(nanoseconds: 1))
-    let time = try bring(dryRun, to: facts.left.map { max($0, least) } ?? least)
+    let time = try bring(dryRun, to: rewind.due.map { max($0, least) } ?? least)
     try compare(dryRun, before: entry.sequence)
     let count = requests.count - (requests.lastIndex { $0 < first }.map { $0 + 1 } ?? 0)
     undone.append(Array(requests.suffix(count)))

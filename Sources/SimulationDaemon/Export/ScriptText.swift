@@ -76,7 +76,7 @@ struct ScriptText: ~Copyable {
   // MARK: Requests
 
   /// The request of an input from outside, as a line of a script.
-  static func request(_ entry: JournalEntry, _ facts: InputFacts, of world: borrowing WorldCore) -> String {
+  static func request(_ entry: JournalEntry, _ facts: JournalInput, of world: borrowing WorldCore) -> String {
     // Inputs of the whole world are written as `undo` or `goto`, or not at all.
     guard let machine = entry.machine else { return facts.undefined.map { "undefine \($0)" } ?? "" }
     let name = world.name(of: machine)

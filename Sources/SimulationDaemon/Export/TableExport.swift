@@ -65,7 +65,7 @@ struct TableExport {
 
   private mutating func add(_ entry: JournalEntry, of world: borrowing WorldCore) throws {
     if start == nil { start = entry.moment }
-    let facts = InputFacts(entry, of: world)
+    let facts = JournalInput(entry)
     let undoer = undoer(of: entry.sequence)
     guard let machine = entry.machine else { return try addWorldwide(entry, facts, undoer, of: world) }
     let input = Input(entry, of: machine, facts, world)
@@ -209,7 +209,7 @@ struct TableExport {
     for (place, effect) in input.facts.effects.enumerated() {
       switch effect {
       case .emitted(let output, let data):
-        let form = input.kind.outputs[Int(output)]
+        let form = input.kind.outputs[output]
         let members = zip(form.data, data).map { (name: $0.name, value: $1) }
         try tables.insert(
           [
@@ -218,12 +218,9 @@ struct TableExport {
             .text(members.isEmpty ? nil : JSONText.object(members)),
           ], into: form.isTold ? "told" : "outputs")
       case .armed(let timer, let key, let due):
-        try addTimer(input, place: place + 1, input.timer(Int(timer), key), "armed", due: due)
+        try addTimer(input, place: place + 1, input.timer(timer, key), "armed", due: due)
       case .disarmed(let timer, let key, let due):
-        try addTimer(input, place: place + 1, input.timer(Int(timer), key), "disarmed", due: due)
-      case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target, .undone,
-        .reason, .renewed, .defined, .undefined, .redone:
-        break
+        try addTimer(input, place: place + 1, input.timer(timer, key), "disarmed", due: due)
       }
     }
   }
@@ -247,7 +244,7 @@ struct TableExport {
   // MARK: Inputs of the whole world
 
   private mutating func addWorldwide(
-    _ entry: JournalEntry, _ facts: InputFacts, _ undoer: UInt64?, of world: borrowing WorldCore
+    _ entry: JournalEntry, _ facts: JournalInput, _ undoer: UInt64?, of world: borrowing WorldCore
   ) throws {
     try tables.insert(
       [

@@ -34,29 +34,23 @@ struct JournalPrinter: ~Copyable {
       return 1
     }
     var lines = 0
-    var details = world.details(of: entry)
-    var facts = OutcomeFacts()
-    // Details of the outcome precede the effects.
-    var detail = details.next()
-    while let fact = detail, facts.take(fact) { detail = details.next() }
-
+    let input = JournalInput(entry)
     if scope == .all, entry.input == .expiry || (entry.input == .fired && entry.verdict != .refused) {
       begin(entry, of: world, lineClass, tag, &buffer)
       buffer.word(literal: "expired")
-      buffer.timer(words.timers.word(at: Int(entry.index)), key: facts.key)
-      buffer.key("due", seconds: (facts.due ?? entry.moment).nanoseconds)
+      buffer.timer(words.timers.word(at: Int(entry.index)), key: input.key)
+      buffer.key("due", seconds: (input.due ?? entry.moment).nanoseconds)
       end(&buffer)
       lines += 1
     }
     if scope == .all || JournalPrinter.isMove(entry) {
       begin(entry, of: world, lineClass, tag, &buffer)
-      printOutcome(entry, of: machine, words, facts, of: world, &buffer)
+      printOutcome(entry, of: machine, words, input, of: world, &buffer)
       end(&buffer)
       lines += 1
     }
-    while let fact = detail {
-      lines += printEffect(fact, entry, machine, words, of: world, scope, lineClass, tag, &buffer)
-      detail = details.next()
+    for effect in input.effects {
+      lines += printEffect(effect, entry, machine, words, of: world, scope, lineClass, tag, &buffer)
     }
     return lines
   }
@@ -67,33 +61,6 @@ struct JournalPrinter: ~Copyable {
     case .created, .dropped, .rewound, .renewed, .defined, .undefined: true
     case .wired, .unwired: false
     case .event, .delivery, .expiry, .fired: entry.verdict == .moved
-    }
-  }
-
-  /// Details of the outcome.
-  private struct OutcomeFacts {
-    var before: String?
-    var after: String?
-    var due: Instant?
-    var key: UInt32 = 0
-    var source: (machine: MachineID, output: UInt16)?
-    var target: (machine: MachineID, event: UInt16)?
-    var arguments: [Value] = []
-
-    /// Takes a detail; false if it is an effect.
-    mutating func take(_ detail: JournalDetail) -> Bool {
-      switch detail {
-      case .dataBefore(let data): before = data
-      case .dataAfter(let data): after = data
-      case .due(let moment): due = moment
-      case .key(let number): key = number
-      case .source(let machine, let output): source = (machine, output)
-      case .target(let machine, let event): target = (machine, event)
-      case .arguments(let values): arguments = values
-      case .parameters, .initial, .kind, .undone, .reason, .renewed, .defined, .undefined, .redone: break
-      case .emitted, .armed, .disarmed: return false
-      }
-      return true
     }
   }
 
@@ -140,17 +107,15 @@ struct JournalPrinter: ~Copyable {
     _ entry: JournalEntry, of world: borrowing WorldCore, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
     _ buffer: inout ByteBuffer
   ) -> Int {
-    var details = world.details(of: entry)
+    let input = JournalInput(entry)
     begin(entry, of: world, lineClass, tag, &buffer)
-    switch details.next() {
-    case .defined(let document, let version):
+    if let (document, version) = input.defined {
       buffer.word(literal: "defined")
       buffer.word(document.name)
       buffer.key("version", UInt64(version))
-    case .undefined(let name):
+    } else if let name = input.undefined {
       buffer.word(literal: "undefined")
       buffer.word(name)
-    case _: break
     }
     end(&buffer)
     return 1
@@ -161,12 +126,9 @@ struct JournalPrinter: ~Copyable {
     _ entry: JournalEntry, of world: borrowing WorldCore, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
     _ buffer: inout ByteBuffer
   ) -> Int {
-    var timers: UInt64 = 0
-    var details = world.details(of: entry)
-    while let detail = details.next() { if case .renewed = detail { timers += 1 } }
     begin(entry, of: world, lineClass, tag, &buffer)
     buffer.word(literal: "clock")
-    buffer.key("restarted", timers)
+    buffer.key("restarted", UInt64(JournalInput(entry).renewed.count))
     end(&buffer)
     return 1
   }
@@ -177,10 +139,10 @@ struct JournalPrinter: ~Copyable {
     _ entry: JournalEntry, of world: borrowing WorldCore, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
     _ buffer: inout ByteBuffer
   ) -> Int {
-    let rewind = RewindFacts(world.details(of: entry), entry)
+    let rewind = JournalInput(entry)
     begin(entry, of: world, lineClass, tag, &buffer)
-    buffer.word(rewind.word)
-    if let inputs = rewind.inputs {
+    buffer.word(rewind.wordOfRewind)
+    if let inputs = rewind.rewound {
       buffer.key("from", inputs.lowerBound)
       buffer.key("to", inputs.upperBound)
     }
@@ -217,7 +179,7 @@ struct JournalPrinter: ~Copyable {
   }
 
   private func printOutcome(
-    _ entry: JournalEntry, of machine: MachineID, _ words: KindWords, _ facts: OutcomeFacts,
+    _ entry: JournalEntry, of machine: MachineID, _ words: KindWords, _ input: JournalInput,
     of world: borrowing WorldCore,
     _ buffer: inout ByteBuffer
   ) {
@@ -225,7 +187,7 @@ struct JournalPrinter: ~Copyable {
     case .created:
       buffer.word(literal: "created")
       buffer.word(world.kind(of: machine).name)
-      buffer.state(words, entry.to, data: facts.after)
+      buffer.state(words, entry.to, data: input.after)
       return
     case .dropped:
       buffer.word(literal: "dropped")
@@ -233,31 +195,31 @@ struct JournalPrinter: ~Copyable {
     case .wired, .unwired:
       if entry.input == .wired { buffer.word(literal: "wired") } else { buffer.word(literal: "unwired") }
       buffer.word(bare: words.outputs.word(at: Int(entry.index)))
-      guard let target = facts.target else { return }
+      guard let target = input.target else { return }
       world.appendName(of: target.machine, to: &buffer)
-      buffer.word(bare: world.words(at: world.kindPlace(of: target.machine)).events.word(at: Int(target.event)))
+      buffer.word(bare: world.words(at: world.kindPlace(of: target.machine)).events.word(at: target.event))
       return
     case .event, .delivery, .expiry, .fired, .rewound, .renewed, .defined, .undefined:
       break
     }
     buffer.word(literal: entry.verdict.word)
-    if entry.verdict == .moved { buffer.state(words, entry.from, data: facts.before) }
-    buffer.state(words, entry.to, data: facts.after)
+    if entry.verdict == .moved { buffer.state(words, entry.from, data: input.before) }
+    buffer.state(words, entry.to, data: input.after)
     switch entry.input {
     case .expiry, .fired:
       buffer.append(literal: " timer=")
       buffer.append(words.timers.word(at: Int(entry.index)))
-      buffer.append(timerKey: facts.key)
+      buffer.append(timerKey: input.key)
     case .delivery:
-      guard let source = facts.source else { return }
+      guard let source = input.source else { return }
       buffer.append(literal: " wire=")
       world.withName(of: source.machine) { buffer.append($0) }
       buffer.append(byte: UInt8(ascii: "."))
-      buffer.append(world.words(at: world.kindPlace(of: source.machine)).outputs.word(at: Int(source.output)))
+      buffer.append(world.words(at: world.kindPlace(of: source.machine)).outputs.word(at: source.output))
     case .event, .created, .dropped, .wired, .unwired, .rewound, .renewed, .defined, .undefined:
       let kind = world.kind(of: machine)
       if Int(entry.index) == kind.otherEvents?.place {
-        buffer.key("event", kind.eventName(Int(entry.index), facts.arguments))
+        buffer.key("event", kind.eventName(Int(entry.index), input.arguments))
       } else {
         buffer.key("event", bare: words.events.word(at: Int(entry.index)))
       }
@@ -265,35 +227,32 @@ struct JournalPrinter: ~Copyable {
   }
 
   private mutating func printEffect(
-    _ detail: JournalDetail, _ entry: JournalEntry, _ machine: MachineID, _ words: KindWords,
+    _ effect: JournalInput.Effect, _ entry: JournalEntry, _ machine: MachineID, _ words: KindWords,
     of world: borrowing WorldCore,
     _ scope: WatchScope, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer
   ) -> Int {
-    switch detail {
+    switch effect {
     case .emitted(let output, let data):
-      let isTold = words.isTold(Int(output))
+      let isTold = words.isTold(output)
       guard scope == .all || !isTold else { return 0 }
       begin(entry, of: world, lineClass, tag, &buffer)
       if isTold { buffer.word(literal: "told") } else { buffer.word(literal: "output") }
-      buffer.word(bare: words.outputs.word(at: Int(output)))
+      buffer.word(bare: words.outputs.word(at: output))
       // Data that may be anything may also be left out.
-      let isOpen = data.last == Value.none && world.kind(of: machine).outputs[Int(output)].data.last?.type == .json
+      let isOpen = data.last == Value.none && world.kind(of: machine).outputs[output].data.last?.type == .json
       for value in isOpen ? data.dropLast() : data[...] { ArgumentText.append(value, to: &buffer) }
     case .armed(let timer, let key, let due):
       guard scope == .all else { return 0 }
       begin(entry, of: world, lineClass, tag, &buffer)
       buffer.word(literal: "armed")
-      buffer.timer(words.timers.word(at: Int(timer)), key: key)
+      buffer.timer(words.timers.word(at: timer), key: key)
       buffer.key("due", seconds: due.nanoseconds)
     case .disarmed(let timer, let key, let due):
       guard scope == .all else { return 0 }
       begin(entry, of: world, lineClass, tag, &buffer)
       buffer.word(literal: "disarmed")
-      buffer.timer(words.timers.word(at: Int(timer)), key: key)
+      buffer.timer(words.timers.word(at: timer), key: key)
       buffer.key("due", seconds: due.nanoseconds)
-    case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target, .undone,
-      .reason, .renewed, .defined, .undefined, .redone:
-      return 0
     }
     end(&buffer)
     return 1

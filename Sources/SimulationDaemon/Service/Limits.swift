@@ -96,8 +96,8 @@ struct Limits: Sendable {
       ListedLimit(name: "drawings", value: Graphs.mostGraphvizJobs, unit: "pictures-at-once"),
       ListedLimit(name: "waveInputs", value: WaveSurvey.mostInputs, unit: "inputs-per-wave"),
       ListedLimit(name: "forkBytes", value: Persistence.mostCopied, unit: "bytes-in-the-store"),
-      ListedLimit(name: "clientNames", value: NumberedAnswers.mostClients, unit: "per-world"),
-      ListedLimit(name: "answers", value: NumberedAnswers.mostAnswers, unit: "per-client-name"),
+      ListedLimit(name: "clientNames", value: NumberedAnswers.maxClients, unit: "per-world"),
+      ListedLimit(name: "answers", value: NumberedAnswers.maxAnswers, unit: "per-client-name"),
       ListedLimit(name: "testLines", value: GraphScript.mostLines, unit: "lines-per-script"),
     ]
 

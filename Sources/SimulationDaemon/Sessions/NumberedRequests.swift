@@ -20,7 +20,7 @@ extension RequestContext {
   /// A request that brings no input is not kept: it has changed nothing, and may be tried again.
   @inline(never)
   func once(_ verb: Verb, _ run: (borrowing RequestContext) -> Void) {
-    guard let client = session.client, verb.entry.isQuietable, let text = words["id"] else { return run(self) }
+    guard let client = session.client, verb.entry.isPlainInput, let text = words["id"] else { return run(self) }
     guard let id = number(text, "id", in: 1...UInt64(Int64.max), otherwise: 0) else { return }
     guard !session.isRunningBatch else {
       return fail(.usage, "'id=' cannot stand between 'begin' and 'end'")
@@ -35,7 +35,7 @@ extension RequestContext {
     }
     guard live.world.answers.admits(client) else {
       return fail(
-        .limit, [("name", "clientNames"), ("value", "\(NumberedAnswers.mostClients)")],
+        .limit, [("name", "clientNames"), ("value", "\(NumberedAnswers.maxClients)")],
         "this world keeps the answers of as many clients as it may; take the name of one of them")
     }
     let (mark, before, isQuiet) = (session.outbox.buffer.count, live.world.lastSequence, session.isQuiet)

@@ -59,7 +59,7 @@ extension RequestContext {
     row.handler(self)
     live.reportMachines()
     // Handlers do not know of `quiet`; `send` alone, which does not pass here, asks by itself.
-    if session.isQuiet, verb.entry.isQuietable, !session.didFail { session.outbox.buffer.truncate(to: mark) }
+    if session.isQuiet, verb.entry.isPlainInput, !session.didFail { session.outbox.buffer.truncate(to: mark) }
   }
 
   /// Whether due timers do not fire before a request: `step` fires them itself, and between two inputs of one instant

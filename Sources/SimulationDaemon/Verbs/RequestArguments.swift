@@ -95,11 +95,11 @@ extension RequestContext {
   func pattern(_ text: String?) -> NamePattern? {
     guard let text else { return .all }
     let bytes = text.utf8.count
-    guard bytes > NamePattern.mostBytes else { return NamePattern(text.utf8) }
+    guard bytes > NamePattern.maxBytes else { return NamePattern(text.utf8) }
     fail(
       .badArgument,
-      [("argument", "pattern"), ("got", "\(bytes) bytes"), ("allowed", "at most \(NamePattern.mostBytes) bytes")],
-      "a pattern has at most \(NamePattern.mostBytes) bytes")
+      [("argument", "pattern"), ("got", "\(bytes) bytes"), ("allowed", "at most \(NamePattern.maxBytes) bytes")],
+      "a pattern has at most \(NamePattern.maxBytes) bytes")
     return nil
   }
 

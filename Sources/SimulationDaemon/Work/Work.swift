@@ -236,9 +236,7 @@ extension RequestContext {
       if entry.moment > wait.deadline { return .tooLate }
       guard entry.machine == wait.machine else { continue }
       if entry.input == .dropped { return .dropped }
-      var data: String?
-      var details = world.details(of: entry)
-      while let detail = details.next() { if case .dataAfter(let after) = detail { data = after } }
+      let data = JournalInput(entry).after
       if wait.query.matches(Int(entry.to), data: data) {
         let state = world.kind(of: wait.machine).stateWord(Int(entry.to), data: data)
         return .reached(state, at: entry.moment, sequence: endOfStep(from: entry, wait.reader, world))

@@ -203,7 +203,7 @@ struct WorldReading {
   private mutating func readMachines(into world: inout WorldCore) throws {
     let numbers = try decoder.count()
     let living = try decoder.count()
-    guard numbers <= MachineID.most, living <= numbers else {
+    guard numbers <= MachineID.max, living <= numbers else {
       throw StorageFailure.damaged("there are too many numbers")
     }
     world.registry.reserve(living)

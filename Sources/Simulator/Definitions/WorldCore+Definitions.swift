@@ -65,8 +65,7 @@ extension WorldCore {
   ///
   /// - Precondition: The world has it, and no machine of it.
   package mutating func undefine(_ name: String) {
-    details.tag(.undefined)
-    details.text(name)
+    details.tag(.undefined, text: name)
     appendWorldwide()
     definitions.removeAll { $0.document.name == name }
   }

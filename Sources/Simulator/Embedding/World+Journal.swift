@@ -52,37 +52,53 @@ extension World {
   ///
   /// - Precondition: It is an entry of a machine of this type.
   func record<M: Machine>(of entry: JournalEntry, _ type: M.Type) -> Record<M> {
-    let facts = Facts(core.details(of: entry), entry)
+    let input = JournalInput(entry)
     guard let machine = entry.machine else { preconditionFailure("an entry of the whole world has no machine") }
     let kind = core.kind(of: machine)
-    let (outputs, told) = facts.outputs(of: kind)
+    let (outputs, told) = outputs(of: input, kind)
     return Record(
       number: entry.sequence, moment: Duration.nanoseconds(entry.moment.nanoseconds),
-      cause: cause(of: entry, facts, kind), verdict: entry.verdict, from: M.State.Name(at: Int(entry.from)),
-      to: M.State.Name(at: Int(entry.to)), data: facts.data,
+      cause: cause(of: entry, input, kind), verdict: entry.verdict, from: M.State.Name(at: Int(entry.from)),
+      to: M.State.Name(at: Int(entry.to)), data: input.after,
       outputs: outputs.map { M.Output.Name(at: $0.output) }, outputData: outputs.map(\.data),
       told: told.map { M.Output.Name(at: $0.output) }, toldData: told.map(\.data),
-      timers: timers(of: facts, kind), reason: facts.reason)
+      timers: timers(of: input, kind, at: entry.moment), reason: input.reason)
   }
 
-  func timers(of facts: Facts, _ kind: Kind) -> [TimerChange] {
-    facts.timers.map { change in
-      let (name, key) = (kind.timers[change.timer].name, Int(change.key))
-      return change.wait.map { .armed(name, key: key, for: $0) } ?? .disarmed(name, key: key)
+  /// The outputs of an input: those for all, and those for watchers of everything only.
+  private func outputs(
+    of input: JournalInput, _ kind: Kind
+  ) -> (all: [(output: Int, data: [Value])], told: [(output: Int, data: [Value])]) {
+    let outputs = input.effects.compactMap { effect -> (output: Int, data: [Value])? in
+      if case .emitted(let output, let data) = effect { (output, data) } else { nil }
+    }
+    return (outputs.filter { !kind.outputs[$0.output].isTold }, outputs.filter { kind.outputs[$0.output].isTold })
+  }
+
+  func timers(of input: JournalInput, _ kind: Kind, at moment: Instant) -> [TimerChange] {
+    input.effects.compactMap { effect in
+      switch effect {
+      case .emitted: nil
+      case .armed(let timer, let key, let due):
+        .armed(kind.timers[timer].name, key: Int(key), for: Duration(due - moment))
+      case .disarmed(let timer, let key, due: _): .disarmed(kind.timers[timer].name, key: Int(key))
+      }
     }
   }
 
-  private func cause<M: Machine>(of entry: JournalEntry, _ facts: Facts, _ kind: Kind) -> Cause<M> {
+  private func cause<M: Machine>(of entry: JournalEntry, _ input: JournalInput, _ kind: Kind) -> Cause<M> {
     let place = Int(entry.index)
     switch entry.input {
     case .created: return .created
     case .dropped: return .dropped
-    case .event: return .event(kind.event(place, facts.arguments, of: M.self))
-    case .expiry: return .timer(kind.timers[place].name, key: Int(facts.key))
-    case .fired: return .fired(kind.timers[place].name, key: Int(facts.key))
-    case .delivery: return .wire(kind.events[place].name, from: facts.far.map { core.name(of: $0.machine) } ?? "")
+    case .event: return .event(kind.event(place, input.arguments, of: M.self))
+    case .expiry: return .timer(kind.timers[place].name, key: Int(input.key))
+    case .fired: return .fired(kind.timers[place].name, key: Int(input.key))
+    case .delivery: return .wire(kind.events[place].name, from: input.source.map { core.name(of: $0.machine) } ?? "")
     case .wired, .unwired:
-      let target = facts.far.map { "\(core.name(of: $0.machine)).\(core.kind(of: $0.machine).events[$0.place].name)" }
+      let target = input.target.map {
+        "\(core.name(of: $0.machine)).\(core.kind(of: $0.machine).events[$0.event].name)"
+      }
       let output = M.Output.Name(at: place)
       return entry.input == .wired ? .wired(output, to: target ?? "") : .unwired(output, to: target ?? "")
     case .rewound, .renewed, .defined, .undefined: preconditionFailure("an entry of the whole world has no machine")
@@ -90,24 +106,24 @@ extension World {
   }
 
   private func change(of entry: JournalEntry) -> Change {
-    let facts = Facts(core.details(of: entry), entry)
+    let input = JournalInput(entry)
     let moment = Duration.nanoseconds(entry.moment.nanoseconds)
     guard let machine = entry.machine else {
       return Change(
-        number: entry.sequence, moment: moment, machine: nil, cause: "undone \(facts.undone)", verdict: entry.verdict,
+        number: entry.sequence, moment: moment, machine: nil, cause: "undone \(input.undone)", verdict: entry.verdict,
         from: "", to: "", outputs: [], told: [])
     }
     let kind = core.kind(of: machine)
-    func opened<M: Machine>(_: M.Type) -> String { "\(cause(of: entry, facts, kind) as Cause<M>)" }
+    func opened<M: Machine>(_: M.Type) -> String { "\(cause(of: entry, input, kind) as Cause<M>)" }
     guard let type = kind.machine as? any Machine.Type else { preconditionFailure("kinds are of machines") }
-    let (outputs, told) = facts.outputs(of: kind)
+    let (outputs, told) = outputs(of: input, kind)
     func state(_ place: UInt16, _ data: String?) -> String {
       kind.stateWord(Int(place), data: kind.hasStatesNamedByData ? data : nil)
     }
     return Change(
       number: entry.sequence, moment: moment, machine: core.name(of: machine), cause: opened(type),
-      verdict: entry.verdict, from: state(entry.from, entry.verdict == .moved ? facts.dataBefore : facts.data),
-      to: state(entry.to, facts.data), outputs: outputs.map { kind.outputs[$0.output].name },
+      verdict: entry.verdict, from: state(entry.from, entry.verdict == .moved ? input.before : input.after),
+      to: state(entry.to, input.after), outputs: outputs.map { kind.outputs[$0.output].name },
       told: told.map { kind.outputs[$0.output].name })
   }
 
@@ -136,50 +152,5 @@ extension World {
             : "stopped after \(core.limits.wireDeliveries) deliveries of one step")
       }
     return Livelock(machine: name, moment: Duration.nanoseconds(found.moment.nanoseconds), description: what)
-  }
-
-  /// The optional details of an entry.
-  struct Facts {
-    typealias Output = (output: Int, data: [Value])
-
-    var arguments: [Value] = []
-    /// All outputs, told ones included.
-    var outputs: [Output] = []
-    /// `wait` is `nil` if the timer was disarmed.
-    var timers: [(timer: Int, key: UInt32, wait: Duration?)] = []
-    var dataBefore: String?
-    var data: String?
-    var key: UInt32 = 0
-    /// The other end of a wire.
-    var far: (machine: MachineID, place: Int)?
-    var undone: UInt64 = 0
-    var reason: String?
-
-    /// The outputs for all, and those for watchers of everything only.
-    func outputs(of kind: Kind) -> (said: [Output], told: [Output]) {
-      (outputs.filter { !kind.outputs[$0.output].isTold }, outputs.filter { kind.outputs[$0.output].isTold })
-    }
-
-    init(_ details: DetailReader, _ entry: JournalEntry) {
-      guard entry.hasDetails else { return }
-      var details = details
-      while let detail = details.next() {
-        switch detail {
-        case .emitted(let output, let data): outputs.append((Int(output), data))
-        case .armed(let timer, let key, let due):
-          timers.append((Int(timer), key, Duration(due - entry.moment)))
-        case .disarmed(let timer, let key, due: _): timers.append((Int(timer), key, nil))
-        case .dataBefore(let text): dataBefore = text
-        case .dataAfter(let text): data = text
-        case .arguments(let values): arguments = values
-        case .key(let number): key = number
-        case .source(let machine, let output): far = (machine, Int(output))
-        case .target(let machine, let event): far = (machine, Int(event))
-        case .undone(let count): undone = count
-        case .reason(let text): reason = text
-        case .parameters, .initial, .kind, .due, .renewed, .defined, .undefined, .redone: break
-        }
-      }
-    }
   }
 }

@@ -428,13 +428,15 @@ public final class World {
       answer.reason = core.answerDetails.reason
     }
     if let entry = core.journal.read(&reader), entry.hasDetails {
-      let facts = Facts(core.details(of: entry), entry)
+      let input = JournalInput(entry)
       let kind = core.kind(of: machine)
-      answer.data = facts.data
-      for (output, place) in zip(core.answerDetails.typedOutputs, facts.outputs.map(\.output)) {
+      answer.data = input.after
+      var typedOutputs = core.answerDetails.typedOutputs.makeIterator()
+      for case .emitted(let place, _) in input.effects {
+        guard let output = typedOutputs.next() else { break }
         if kind.outputs[place].isTold { answer.told.append(output) } else { answer.outputs.append(output) }
       }
-      if !facts.timers.isEmpty { answer.timers = timers(of: facts, kind) }
+      answer.timers = timers(of: input, kind, at: entry.moment)
     }
     core.answerDetails.typedOutputs = []
     end()

@@ -3,7 +3,7 @@ import StateMachines
 /// The details of a journal entry: a tag and its fields each; a zero tag ends them.
 ///
 /// Small numbers take one byte (LEB128); times are relative to the entry's own moment.
-package enum DetailTag: UInt8 {
+enum DetailTag: UInt8 {
   case end, emitted, armed, disarmed, dataBefore, dataAfter, arguments, parameters, initial, kind, due, source, target
   /// Like `armed` and `disarmed`, with the timer's key after the time; and the key of an expired timer.
   case armedKey, disarmedKey, key
@@ -34,9 +34,15 @@ package enum DetailTag: UInt8 {
     case .renewed: .renewed
     case .defined: .defined
     case .undefined: .undefined
-    case .end, .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due,
-      .source, .target, .armedKey, .disarmedKey, .key, .wide, .high, .reason, .redone:
-      nil
+    case _: nil
+    }
+  }
+
+  /// Whether it is an effect of a step. Effects follow what belongs to the input itself.
+  var isEffect: Bool {
+    switch self {
+    case .emitted, .armed, .disarmed, .armedKey, .disarmedKey: true
+    case _: false
     }
   }
 
@@ -44,9 +50,7 @@ package enum DetailTag: UInt8 {
   var hasWidePlace: Bool {
     switch self {
     case .emitted, .initial, .source, .target: true
-    case .end, .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .kind, .due, .armedKey,
-      .disarmedKey, .key, .undone, .renewed, .wide, .high, .reason, .defined, .undefined, .redone:
-      false
+    case _: false
     }
   }
 }
@@ -170,6 +174,46 @@ struct DetailWriter: ~Copyable {
     count += bytes.count
   }
 
+  mutating func tag(_ tag: DetailTag, number: UInt64) {
+    self.tag(tag)
+    self.number(number)
+  }
+
+  mutating func tag(_ tag: DetailTag, text: String) {
+    self.tag(tag)
+    self.text(text)
+  }
+
+  /// An output or an event of another machine.
+  mutating func tag(_ tag: DetailTag, place: UInt16, of machine: MachineID) {
+    self.tag(tag, place: place)
+    number(UInt64(machine.number))
+  }
+
+  /// Nothing, if there are none.
+  mutating func arguments(_ values: [Value]) {
+    if values.isEmpty { return }
+    tag(.arguments)
+    self.values(values)
+  }
+
+  /// Nothing, if there are none.
+  mutating func parameters(_ values: [(parameter: Int, value: Value)]) {
+    if values.isEmpty { return }
+    tag(.parameters, number: UInt64(values.count))
+    for (parameter, value) in values {
+      number(UInt64(parameter))
+      self.value(value)
+    }
+  }
+
+  mutating func renewed(_ timer: RenewedTimer) {
+    tag(.renewed, number: UInt64(timer.machine.number))
+    number(UInt64(timer.timer))
+    number(UInt64(timer.key))
+    number(UInt64(timer.duration.nanoseconds))
+  }
+
   mutating func document(_ document: KindDocument, version: Int) {
     tag(.defined)
     text(document.name)
@@ -210,39 +254,30 @@ struct DetailWriter: ~Copyable {
     for value in values { self.value(value) }
   }
 
-  /// Copies a detail of another writer, optionally with a different byte after its tag.
-  mutating func copy(_ detail: UnsafeRawBufferPointer, replacingPlaceWith index: UInt8?) {
-    reserve(detail.count)
-    UnsafeMutableRawBufferPointer(start: base + count, count: detail.count).copyBytes(from: detail)
-    if let index { base.storeBytes(of: index, toByteOffset: count + 1, as: UInt8.self) }
-    count += detail.count
-  }
-
-  func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
-    body(UnsafeRawBufferPointer(start: base, count: count))
-  }
+  /// What was written, until the next change.
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 }
 
-/// Reads the details of an entry one by one.
-package struct DetailReader {
+/// Reads the details of an entry.
+struct DetailReader {
   // Safety: details end with a zero tag, and every length in them was written by `DetailWriter`, or by the author of a
   // segment, which `RecordScanner` has checked.
   private(set) var place: UnsafeRawPointer
   private let moment: Instant
-  private var isAtEnd: Bool
+  private let isEmpty: Bool
 
-  package init(_ entry: JournalEntry) {
+  init(_ entry: JournalEntry) {
     place = entry.details
     moment = entry.moment
-    isAtEnd = !entry.hasDetails
+    isEmpty = !entry.hasDetails
   }
 
-  private mutating func byte() -> UInt8 {
+  mutating func byte() -> UInt8 {
     defer { place += 1 }
     return place.load(as: UInt8.self)
   }
 
-  private mutating func number() -> UInt64 {
+  mutating func number() -> UInt64 {
     var number: UInt64 = 0
     var shift: UInt64 = 0
     while true {
@@ -253,7 +288,7 @@ package struct DetailReader {
     }
   }
 
-  private mutating func text() -> String {
+  mutating func text() -> String {
     let count = Int(number())
     defer { place += count }
     return String(decoding: UnsafeRawBufferPointer(start: place, count: count), as: UTF8.self)
@@ -265,16 +300,21 @@ package struct DetailReader {
     return Array(UnsafeRawBufferPointer(start: place, count: count))
   }
 
-  private mutating func document() -> JournalDetail {
+  mutating func list<Element>(_ element: (inout DetailReader) -> Element) -> [Element] {
+    let count = Int(number())
+    return (0..<count).map { _ in element(&self) }
+  }
+
+  mutating func document() -> (document: KindDocument, version: Int) {
     let name = text()
     let version = Int(truncatingIfNeeded: number())
     let format = text()
     let document = bytes()
-    let resources = (0..<Int(number())).map { _ in KindDocument.Resource(path: text(), bytes: bytes()) }
-    return .defined(KindDocument(name: name, format: format, bytes: document, resources: resources), version: version)
+    let resources = list { KindDocument.Resource(path: $0.text(), bytes: $0.bytes()) }
+    return (KindDocument(name: name, format: format, bytes: document, resources: resources), version)
   }
 
-  private mutating func value() -> Value {
+  mutating func value() -> Value {
     switch byte() {
     case 0: return .none
     case 1: return .text(text())
@@ -290,70 +330,40 @@ package struct DetailReader {
     }
   }
 
-  private mutating func values() -> [Value] {
-    let count = Int(number())
-    return (0..<count).map { _ in value() }
+  mutating func values() -> [Value] { list { $0.value() } }
+
+  mutating func later() -> Instant { moment + Nanoseconds(nanoseconds: Int64(number())) }
+
+  mutating func machine() -> MachineID { MachineID(UInt32(number())) }
+
+  mutating func renewed() -> RenewedTimer {
+    RenewedTimer(
+      machine: machine(), timer: Int(number()), key: UInt32(number()),
+      duration: Nanoseconds(nanoseconds: Int64(number())))
   }
-
-  private mutating func later() -> Instant { moment + Nanoseconds(nanoseconds: Int64(number())) }
-
-  private mutating func key() -> UInt32 { UInt32(number()) }
-
-  private mutating func machine() -> MachineID { MachineID(UInt32(number())) }
 
   private mutating func tag() -> DetailTag {
     guard let tag = DetailTag(rawValue: byte()) else { preconditionFailure("the journal has no such detail") }
     return tag
   }
 
-  package mutating func next() -> JournalDetail? {
-    if isAtEnd { return nil }
-    var tag = tag()
-    var high: UInt16 = 0
-    if tag == .high {
-      high = UInt16(byte()) << 8
-      tag = self.tag()
-    }
-    switch tag {
-    case .end:
-      isAtEnd = true
-      return nil
-    case .emitted: return .emitted(output: high | UInt16(byte()), data: values())
-    case .armed: return .armed(timer: byte(), key: 0, due: later())
-    case .disarmed: return .disarmed(timer: byte(), key: 0, due: later())
-    case .armedKey:
-      let (timer, due) = (byte(), later())
-      return .armed(timer: timer, key: key(), due: due)
-    case .disarmedKey:
-      let (timer, due) = (byte(), later())
-      return .disarmed(timer: timer, key: key(), due: due)
-    case .dataBefore: return .dataBefore(text())
-    case .dataAfter: return .dataAfter(text())
-    case .arguments: return .arguments(values())
-    case .parameters:
-      let count = Int(number())
-      return .parameters((0..<count).map { _ in (Int(number()), value()) })
-    case .initial: return .initial(high | UInt16(byte()))
-    case .kind: return .kind(UInt32(number()))
-    case .due: return .due(later())
-    case .key: return .key(key())
-    case .source:
-      let output = high | UInt16(byte())
-      return .source(machine(), output: output)
-    case .target:
-      let event = high | UInt16(byte())
-      return .target(machine(), event: event)
-    case .undone: return .undone(number())
-    case .reason: return .reason(text())
-    case .defined: return document()
-    case .undefined: return .undefined(text())
-    case .redone: return .redone(inputs: number(), undos: number())
-    case .renewed:
-      let (machine, timer, key) = (machine(), Int(number()), key())
-      return .renewed(
-        RenewedTimer(machine: machine, timer: timer, key: key, duration: Nanoseconds(nanoseconds: Int64(number()))))
-    case .wide, .high: preconditionFailure("the journal has high bytes that belong to nothing")
-    }
+  /// The tag of the next detail; `nil` at the end.
+  var ahead: DetailTag? {
+    if isEmpty { return nil }
+    // A high byte stands between its own tag and that of the detail.
+    let first = place.load(as: UInt8.self)
+    let tag = first == DetailTag.high.rawValue ? place.load(fromByteOffset: 2, as: UInt8.self) : first
+    return tag == DetailTag.end.rawValue ? nil : DetailTag(rawValue: tag)
+  }
+
+  /// Passes the tag of the next detail.
+  ///
+  /// - Returns: The high byte before it, as a part of the detail's place.
+  mutating func passTag() -> Int {
+    guard tag() == .high else { return 0 }
+    let high = Int(byte()) << 8
+    _ = tag()
+    return high
   }
 }
 
@@ -372,32 +382,8 @@ extension DetailReader {
       .elementsEqual(UnsafeRawBufferPointer(start: right.details, count: min(count, length(of: right))))
   }
 
-  /// The next disarmed timer, as an index in the kind's list; nil if there is no other. Skips other details without
-  /// decoding them.
-  package mutating func nextDisarmed() -> UInt8? {
-    while !isAtEnd {
-      let tag = DetailTag(rawValue: place.load(as: UInt8.self))
-      let timer = tag == .disarmed || tag == .disarmedKey ? place.load(fromByteOffset: 1, as: UInt8.self) : nil
-      guard skip() else {
-        isAtEnd = true
-        return nil
-      }
-      if let timer { return timer }
-    }
-    return nil
-  }
-
-  /// The tag of the next detail and the byte after it, which is an index for armed or disarmed timers.
-  package var ahead: (tag: DetailTag, place: UInt8)? {
-    guard !isAtEnd else { return nil }
-    // A high byte stands between its own tag and that of the detail.
-    let start = place.load(as: UInt8.self) == DetailTag.high.rawValue ? place + 2 : place
-    guard let tag = DetailTag(rawValue: start.load(as: UInt8.self)), tag != .end else { return nil }
-    return (tag, start.load(fromByteOffset: 1, as: UInt8.self))
-  }
-
   /// Skips one detail without decoding it; false at the end.
-  package mutating func skip() -> Bool {
+  mutating func skip() -> Bool {
     var tag = tag()
     if tag == .high {
       place += 1

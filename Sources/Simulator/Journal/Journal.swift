@@ -50,8 +50,8 @@ package struct Journal: ~Copyable {
   package private(set) var openings = 0
   /// The blocks shared with copies; a box, since a borrowed journal can be copied.
   private let shared = SharedStretch()
-  private let mostInputs: UInt64
-  private let mostBytes: Int
+  private let maxInputs: UInt64
+  private let maxBytes: Int
   /// The first input that is not flushed to the store: it and later ones are not dropped.
   var firstUnflushed: UInt64 = .max
   /// Inputs before this one may refer to machines whose numbers have been reused.
@@ -66,8 +66,8 @@ package struct Journal: ~Copyable {
   ///   - sequence: The number of an earlier input; the journal begins with the next.
   ///   - moment: The moment of that input.
   init(inputs: Int, bytes: Int, after sequence: UInt64 = 0, at moment: Int64 = 0) {
-    mostInputs = UInt64(inputs)
-    mostBytes = bytes
+    maxInputs = UInt64(inputs)
+    maxBytes = bytes
     last = sequence
     lastMoment = moment
   }
@@ -83,7 +83,7 @@ package struct Journal: ~Copyable {
 
   /// An independent copy. Full blocks are shared.
   func copy() -> Journal {
-    var copy = Journal(inputs: Int(mostInputs), bytes: mostBytes, after: last, at: lastMoment)
+    var copy = Journal(inputs: Int(maxInputs), bytes: maxBytes, after: last, at: lastMoment)
     copy.blocks = blocks
     copy.oldestBlock = oldestBlock
     for block in blocks[oldestBlock...] { block.storage?.join() }
@@ -114,11 +114,11 @@ package struct Journal: ~Copyable {
   var first: UInt64 {
     guard oldestBlock < blocks.count else { return last + 1 }
     let byBlocks = max(floor, blocks[oldestBlock].firstSequence)
-    return last > mostInputs ? max(byBlocks, last - mostInputs + 1) : byBlocks
+    return last > maxInputs ? max(byBlocks, last - maxInputs + 1) : byBlocks
   }
 
   /// The oldest input within the limit of inputs, ignoring the limit of bytes.
-  var firstByNumber: UInt64 { last > mostInputs ? last - mostInputs + 1 : 1 }
+  var firstByNumber: UInt64 { last > maxInputs ? last - maxInputs + 1 : 1 }
 
   /// Appends an input without a machine: a rewind, restarted timers, a kind that was defined or taken back.
   ///
@@ -216,7 +216,7 @@ package struct Journal: ~Copyable {
 
   private mutating func forgetTheOldest() {
     while oldestBlock + 1 < blocks.count, blocks[oldestBlock + 1].firstSequence <= firstUnflushed,
-      bytes + wallTimes.bytes > mostBytes || blocks[oldestBlock + 1].firstSequence + mostInputs <= last + 1
+      bytes + wallTimes.bytes > maxBytes || blocks[oldestBlock + 1].firstSequence + maxInputs <= last + 1
     {
       blocks[oldestBlock].storage?.leave()
       blocks[oldestBlock].storage = nil
@@ -352,7 +352,7 @@ package struct Journal: ~Copyable {
   /// can continue later.
   func read(_ reader: inout JournalReader) -> JournalEntry? {
     // Dropped inputs may still be in a block, but their machines' numbers may have been reused.
-    guard reader.next <= last, last - reader.next < mostInputs || reader.next >= firstUnflushed, reader.next >= floor
+    guard reader.next <= last, last - reader.next < maxInputs || reader.next >= firstUnflushed, reader.next >= floor
     else { return nil }
     if let place = blockPlace(of: reader) { return decode(&reader, in: place) }
     // Its block was not searched yet, or was dropped after all of it was read.

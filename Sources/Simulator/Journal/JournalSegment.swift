@@ -198,8 +198,8 @@ struct Unflushed {
   var compositions: ContiguousArray<(sequence: UInt64, kind: String, name: String)> = []
   /// Answers to numbered requests of that part.
   var answers: [NumberedAnswers.Answer] = []
-  /// The inputs undone by that part: each range up to the input that undid it, and the rewind that tells of it. A redo
-  /// tells of ranges that count again, before its own.
+  /// The inputs undone by that part: each range up to the input that undid it, and the rewind that says so. A redo
+  /// has ranges that count again, before its own.
   var undone: [(range: ClosedRange<UInt64>, by: UInt64)] = []
 }
 

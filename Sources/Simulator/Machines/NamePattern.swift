@@ -9,7 +9,7 @@ package struct NamePattern: Hashable, Sendable {
   private let shortest: Int
 
   /// The longest pattern that a client may give, in bytes.
-  package static let mostBytes = 256
+  package static let maxBytes = 256
 
   package init(_ bytes: some Sequence<UInt8>) {
     self.bytes = Array(bytes)

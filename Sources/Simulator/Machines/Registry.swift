@@ -14,7 +14,7 @@ package struct MachineID: Hashable, Sendable {
   package var index: Int { Int(number) }
 
   /// Numbers have 24 bits in the agenda and the journal.
-  package static let most = 1 << 24 - 1
+  package static let max = 1 << 24 - 1
 
   /// The number in records without a machine. Only the coding of records uses it: all other code sees `nil`.
   static let absentNumber: UInt32 = 0xFF_FFFF

@@ -172,17 +172,17 @@ extension WorldCore {
   }
 
   private mutating func play(_ entry: JournalEntry, of other: borrowing WorldCore) -> Bool {
-    let facts = ReplayFacts(entry)
+    let input = JournalInput(entry)
     guard let machine = entry.machine else {
       if entry.input == .renewed {
-        guard facts.renewed.allSatisfy({ lives($0.machine) && isRunning($0) }) else { return false }
-        renew(facts.renewed)
+        guard input.renewed.allSatisfy({ lives($0.machine) && isRunning($0) }) else { return false }
+        renew(input.renewed)
       }
       if entry.input == .defined {
         guard let defined = other.past.defined[entry.sequence] else { return false }
         define(defined.document, as: defined.kind)
       }
-      if let name = facts.undefined {
+      if let name = input.undefined {
         guard definition(named: name) != nil, machines(ofDefined: name).count == 0 else { return false }
         undefine(name)
       }
@@ -192,17 +192,17 @@ extension WorldCore {
     switch entry.input {
     case .event:
       guard lives(machine) else { return false }
-      if facts.arguments.isEmpty { send(machine, plain: index) } else { send(machine, event: index, facts.arguments) }
+      if input.arguments.isEmpty { send(machine, plain: index) } else { send(machine, event: index, input.arguments) }
     case .fired:
       guard lives(machine) else { return false }
-      fire(machine, timer: index, key: facts.key)
+      fire(machine, timer: index, key: input.key)
     case .created:
       let name = other.withName(of: machine) { Array($0) }
       guard !lives(machine), name.withUnsafeBytes({ registry.find($0) }) == nil else { return false }
       name.withUnsafeBytes { name in
         do throws(CreationFailure) {
           _ = try create(
-            other.kind(of: machine), named: name, initial: facts.initial, parameters: facts.parameters, as: machine)
+            other.kind(of: machine), named: name, initial: input.initial, parameters: input.parameters, as: machine)
         } catch {
           // The creation succeeded once, so it can succeed again. If it fails, the comparison detects it.
         }
@@ -211,7 +211,7 @@ extension WorldCore {
       guard lives(machine) else { return false }
       drop(machine)
     case .wired, .unwired:
-      guard let target = facts.target, lives(machine), lives(target.machine) else { return false }
+      guard let target = input.target, lives(machine), lives(target.machine) else { return false }
       let wire = Wire(from: machine, output: index, to: target.machine, event: target.event)
       if entry.input == .wired { try? self.wire(wire) } else { try? unwire(wire) }
     case .delivery, .expiry, .rewound, .renewed, .defined, .undefined: break
@@ -224,35 +224,5 @@ extension WorldCore {
       return keyedTimers.running(KeyedTimers.Name(timer: UInt8(timer.timer), key: timer.key), of: timer.machine) != nil
     }
     return population.timers(at: registry.location(of: timer.machine))[timer.timer].stamp != 0
-  }
-}
-
-/// The details of an entry that a replay needs.
-private struct ReplayFacts {
-  var arguments: [Value] = []
-  var parameters: [(parameter: Int, value: Value)] = []
-  var initial: Int?
-  var key: UInt32 = 0
-  var target: (machine: MachineID, event: Int)?
-  var renewed: [RenewedTimer] = []
-  /// The name of a kind that was taken back.
-  var undefined: String?
-
-  init(_ entry: JournalEntry) {
-    var details = DetailReader(entry)
-    while let detail = details.next() {
-      switch detail {
-      case .arguments(let values): arguments = values
-      case .parameters(let values): parameters = values
-      case .initial(let state): initial = Int(state)
-      case .key(let number): key = number
-      case .target(let machine, let event): target = (machine, Int(event))
-      case .renewed(let timer): renewed.append(timer)
-      case .undefined(let name): undefined = name
-      case .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .kind, .due, .source, .undone, .reason, .defined,
-        .redone:
-        break
-      }
-    }
   }
 }

@@ -143,8 +143,8 @@ package struct RewindList: Sendable {
   /// Adds an entry of the journal if it is a later rewind.
   mutating func look(at entry: JournalEntry) {
     guard entry.input == .rewound, entry.sequence > last else { return }
-    let facts = RewindFacts(DetailReader(entry), entry)
-    append(from: facts.firstUndone, by: entry.sequence, isRedo: facts.isRedo)
+    let rewind = JournalInput(entry)
+    append(from: rewind.firstUndone, by: entry.sequence, isRedo: rewind.isRedo)
   }
 
   /// Violated invariants, in words.

@@ -224,7 +224,7 @@ package final class Rewinding {
     var reader = world.journalReader(from: before)
     var moment = Instant.beginning
     while reader.next <= undo, let entry = world.read(&reader) {
-      if entry.sequence == undo, let left = RewindFacts(world.details(of: entry), entry).left { return left }
+      if entry.sequence == undo, let left = JournalInput(entry).due { return left }
       if entry.sequence == before { moment = entry.moment }
     }
     return moment

@@ -20,28 +20,28 @@ struct UndoHistory {
   /// The approximate memory of the documents and their kinds.
   private(set) var definedBytes = 0
   /// With so many of them it is time to look for those that nobody needs any more.
-  private var mostDefined = UndoHistory.fewDefined
+  private var maxDefined = UndoHistory.fewDefined
   private static let fewDefined = 16
 
-  private let mostBytes: Int
+  private let maxBytes: Int
   /// The least number of inputs between two checkpoints.
   private let distance: UInt64
   /// Inputs that the journal keeps.
-  private let mostInputs: UInt64
+  private let maxInputs: UInt64
 
   /// Whether there may be many kinds from documents that nobody needs.
-  var hasManyDefined: Bool { defined.count >= mostDefined }
+  var hasManyDefined: Bool { defined.count >= maxDefined }
 
   mutating func add(_ kind: DefinedKind) {
     definedBytes += kind.bytes
     defined[kind.sequence] = kind
   }
 
-  /// Forgets kinds from documents but those that are told.
+  /// Forgets kinds from documents but for those given.
   mutating func keepDefined(where isNeeded: (UInt64) -> Bool) {
     defined = defined.filter { isNeeded($0.key) }
     definedBytes = defined.values.reduce(0) { $0 + $1.bytes }
-    mostDefined = max(UndoHistory.fewDefined, defined.count * 2)
+    maxDefined = max(UndoHistory.fewDefined, defined.count * 2)
   }
 
   /// Takes over the kinds from documents that another world knows, beside its own.
@@ -51,13 +51,13 @@ struct UndoHistory {
     } else {
       for kind in other.defined.values where defined[kind.sequence] == nil { add(kind) }
     }
-    mostDefined = max(mostDefined, other.mostDefined)
+    maxDefined = max(maxDefined, other.maxDefined)
   }
 
   init(seed: UInt64, _ limits: WorldLimits) {
     self.seed = seed
-    mostBytes = limits.checkpointBytes
-    mostInputs = UInt64(max(1, limits.journal))
+    maxBytes = limits.checkpointBytes
+    maxInputs = UInt64(max(1, limits.journal))
     distance = UInt64(max(1, min(limits.checkpointDistance, limits.journal / 4)))
     nextCheckpoint = distance
   }
@@ -109,18 +109,18 @@ struct UndoHistory {
 
   /// How many inputs apart checkpoints of this many machines are: far enough that their cost is small, and close enough
   /// that one exists as long as the journal continues it.
-  func wait(machines: Int) -> UInt64 { max(distance, min(2 * UInt64(machines), mostInputs / 2)) }
+  func wait(machines: Int) -> UInt64 { max(distance, min(2 * UInt64(machines), maxInputs / 2)) }
 
   /// Schedules the next checkpoint after an input; also when the journal begins to drop inputs.
   mutating func wait(after sequence: UInt64, machines: Int) {
     nextCheckpoint = sequence + wait(machines: machines)
-    if sequence <= mostInputs { nextCheckpoint = min(nextCheckpoint, mostInputs + 1) }
+    if sequence <= maxInputs { nextCheckpoint = min(nextCheckpoint, maxInputs + 1) }
   }
 
   /// Whether a checkpoint of this size can be kept.
   ///
   /// - Parameter isNeeded: Whether it may use all of the memory, not only the share of one among several.
-  func hasRoom(for bytes: Int, isNeeded: Bool) -> Bool { bytes <= (isNeeded ? mostBytes : mostBytes / 8) }
+  func hasRoom(for bytes: Int, isNeeded: Bool) -> Bool { bytes <= (isNeeded ? maxBytes : maxBytes / 8) }
 
   /// Whether undo would soon be impossible without a new checkpoint: the journal has dropped the beginning, and half of
   /// its inputs are after the newest checkpoint.
@@ -138,9 +138,9 @@ struct UndoHistory {
     checkpoints.removeAll { $0.sequence + 1 < firstKept }
     var tolerance: UInt64 = 1
     thinOut(tolerance)
-    while checkpoints.count > 1, checkpoints.reduce(0, { $0 + $1.bytes }) > mostBytes {
+    while checkpoints.count > 1, checkpoints.reduce(0, { $0 + $1.bytes }) > maxBytes {
       // Two checkpoints cannot be thinned out.
-      if tolerance > UndoHistory.mostTolerance {
+      if tolerance > UndoHistory.maxTolerance {
         checkpoints.removeFirst()
       } else {
         tolerance *= 2
@@ -165,7 +165,7 @@ struct UndoHistory {
   }
 
   /// Beyond this tolerance checkpoints are dropped by age.
-  private static let mostTolerance: UInt64 = 1 << 16
+  private static let maxTolerance: UInt64 = 1 << 16
 
   private mutating func thinOut(_ tolerance: UInt64) {
     guard let newest = checkpoints.last?.sequence else { return }
@@ -173,7 +173,7 @@ struct UndoHistory {
     while place >= 0 {
       let younger = checkpoints[place + 1].sequence
       let older = place > 0 ? checkpoints[place - 1].sequence : 0
-      // Starting from the older one then replays no more than the distance behind the younger one.
+      // Starting from the older one then replays no more than the distance from the younger one.
       if younger - older <= tolerance * (newest - younger) { checkpoints.remove(at: place) }
       place -= 1
     }

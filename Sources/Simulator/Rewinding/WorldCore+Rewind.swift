@@ -67,16 +67,13 @@ extension WorldCore {
     retired = ContiguousArray(dropped) + gone.map { (undoer, $0) }
     nextRetired = 0
     for machine in back { watchers.enter(machine) }
-    details.tag(.undone)
-    details.number(undoer - from)
+    details.tag(.undone, number: undoer - from)
     let redo = rewinding.redo
     if let redo {
-      details.tag(.redone)
-      details.number(from - redo.first)
+      details.tag(.redone, number: from - redo.first)
       details.number(redo.undos)
     } else if left.nanoseconds > journal.lastMoment, left > now {
-      details.tag(.due)
-      details.number(UInt64((left - now).nanoseconds))
+      details.tag(.due, number: UInt64((left - now).nanoseconds))
     }
     _ = journal.append(worldwide: details, at: now)
     details.clear()

@@ -109,7 +109,7 @@ final class KindTranslation {
   /// The parameters of a machine, in the current form of `new`.
   func parameters(
     _ values: [(parameter: Int, value: Value)]
-  ) throws(SegmentFailure) -> (values: [(parameter: Int, value: Value)], areSame: Bool) {
+  ) throws(SegmentFailure) -> [(parameter: Int, value: Value)] {
     var fitted: [(parameter: Int, value: Value)] = []
     for (place, value) in values {
       let now = try find(place, "parameter", parameters) { stored.parameters[$0].name }
@@ -120,7 +120,7 @@ final class KindTranslation {
       }
       fitted.append((now, value))
     }
-    if isSame { return (values, true) }
+    if isSame { return values }
     for standard in oldStandards where !fitted.contains(where: { $0.parameter == standard.parameter }) {
       guard kind.parameters[standard.parameter].type.admits(standard.value) else {
         throw .changed(
@@ -129,8 +129,7 @@ final class KindTranslation {
       }
       fitted.append(standard)
     }
-    let areSame = fitted.count == values.count && zip(fitted, values).allSatisfy { $0 == $1 }
-    return (fitted, areSame)
+    return fitted
   }
 
   /// The current index for one in a stored list; `word` gives the stored word for messages.

@@ -10,13 +10,14 @@ struct RecordScanner {
   private(set) var offset = 0
   /// The offset of the last record returned; `details` is that of its details.
   private(set) var start = 0
-  private(set) var details = 0
+  private var details = 0
   /// The offset after its time.
   private var timed = 0
   /// The number of the next record.
   private(set) var next: UInt64
   private(set) var moment: Int64
   private var tags: DetailTags = []
+  private var hasEffects = false
 
   init(_ segment: JournalSegment, first: UInt64) {
     bytes = segment.records
@@ -49,7 +50,7 @@ struct RecordScanner {
       to |= UInt16(try byte()) << 8
     }
     details = offset
-    tags = []
+    (tags, hasEffects) = ([], false)
     if hasDetails { while try pass() {} }
     let input: InputClass
     if machine == nil {
@@ -78,6 +79,8 @@ struct RecordScanner {
 
   /// The bytes of the last record.
   var record: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[start..<offset]) }
+  /// The bytes of its details, without the zero at their end.
+  var detailBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[details..<offset].dropLast()) }
   /// The bytes of its time since the previous record.
   var elapsed: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[(start + 7)..<timed]) }
 
@@ -92,6 +95,9 @@ struct RecordScanner {
       tag = try self.tag()
       guard tag.hasWidePlace else { throw .damaged("it has a high byte that belongs to nothing") }
     }
+    // Readers take what belongs to the input first.
+    hasEffects = hasEffects || tag.isEffect
+    guard tag.isEffect || !hasEffects else { throw .damaged("its details are not in order") }
     let (isNew, _) = tags.insert(DetailTags(tag))
     guard isNew || DetailTags.several.contains(DetailTags(tag)) else { throw .damaged("it has a detail twice") }
     switch tag {
@@ -123,7 +129,7 @@ struct RecordScanner {
     case .due: try passInterval()
     case .source, .target:
       _ = try byte()
-      try passNumber(upTo: UInt64(MachineID.most))
+      try passNumber(upTo: UInt64(MachineID.max))
     case .undone:
       let count = try number()
       guard count < next else { throw .damaged("it undoes more inputs than there were") }
@@ -132,7 +138,7 @@ struct RecordScanner {
       guard count < next else { throw .damaged("it redoes more inputs than there were") }
       _ = try number()
     case .renewed:
-      try passNumber(upTo: UInt64(MachineID.most))
+      try passNumber(upTo: UInt64(MachineID.max))
       try passNumber(upTo: UInt64(UInt8.max))
       try passNumber(upTo: UInt64(UInt32.max))
       try passInterval()

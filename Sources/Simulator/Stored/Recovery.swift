@@ -96,7 +96,7 @@ package struct Recovery: ~Copyable {
   }
 
   /// How many numbers one segment may skip that no machine ever had.
-  private static let mostNumbersLeftOut = 1 << 16
+  private static let maxNumbersLeftOut = 1 << 16
 
   /// Appends the records of a segment, as this program would have written them.
   private mutating func appendRecords(
@@ -107,7 +107,7 @@ package struct Recovery: ~Copyable {
       wordsHoldUntil = words.firstChange(after: numbers.lowerBound)
     }
     var creations = segment.creations.filter { $0.machine != nil && $0.sequence > source.lastSequence }[...]
-    let mostNumbers = source.registry.capacity + creations.count + Recovery.mostNumbersLeftOut
+    let maxNumbers = source.registry.capacity + creations.count + Recovery.maxNumbersLeftOut
     var made: [MachineID: KindTranslation] = [:]
     var translation = SegmentTranslation(segment, numbers)
     do {
@@ -115,7 +115,7 @@ package struct Recovery: ~Copyable {
       while let entry = try translation.read({ machine, entry, isNew in
         if isNew {
           guard let creation = creations.popFirst(), creation.sequence == entry.sequence, creation.machine == machine,
-            machine.index < mostNumbers
+            machine.index < maxNumbers
           else { throw SegmentFailure.damaged("it makes a machine that the segment does not describe") }
           let meaning = try self.translation(of: creation.kind, at: numbers.lowerBound)
           made[machine] = meaning
@@ -158,8 +158,7 @@ package struct Recovery: ~Copyable {
 
   /// Makes the kind of a document again.
   private mutating func define(_ entry: JournalEntry) throws(SegmentFailure) {
-    var details = DetailReader(entry)
-    guard case .defined(let document, let version)? = details.next() else { return }
+    guard let (document, version) = JournalInput(entry).defined else { return }
     replay.world.underWay?.pointee = entry.sequence
     do throws(DocumentFailure) {
       source.past.add(

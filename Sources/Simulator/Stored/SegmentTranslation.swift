@@ -57,135 +57,71 @@ struct SegmentTranslation: ~Copyable {
     return entry
   }
 
+  /// Writes the record anew, in the words of today's kinds, and keeps that if anything differs.
   private mutating func translate(_ entry: JournalEntry, _ meanings: Meanings) throws {
     sheet.clear()
-    guard let machine = entry.machine else { return try translateWorldwide(entry, meanings) }
-    let meaning = try meanings(machine, entry, entry.input == .created)
-    let translation = meaning.translation
-    var index = entry.index
-    switch entry.input {
-    case .event, .delivery: index = try translation.event(index)
-    case .expiry, .fired: index = try translation.timer(index)
-    case .wired, .unwired: index = try translation.output(index)
-    case .created: if let place = meaning.kindPlace { index = UInt16(place & 0xFF) }
-    case .dropped, .rewound, .renewed, .defined, .undefined: break
-    }
-    let (from, to) = (try translation.state(entry.from), try translation.state(entry.to))
-    var isSame = index == entry.index && from == entry.from && to == entry.to
-    var reader = DetailReader(entry)
-    switch entry.input {
-    case .event: try translateArguments(entry, translation, &reader, &isSame)
-    case .created: try translateCreation(meaning, &reader, &isSame)
-    case .delivery, .expiry, .fired, .dropped, .wired, .unwired, .rewound, .renewed, .defined, .undefined: break
-    }
-    while let ahead = reader.ahead { try translate(ahead, entry, translation, &reader, meanings, &isSame) }
-    if isSame, rewritten == nil { return }
-    write(index: index, from: from, to: to)
-  }
-
-  private mutating func translateArguments(
-    _ entry: JournalEntry, _ translation: KindTranslation, _ reader: inout DetailReader, _ isSame: inout Bool
-  ) throws {
-    var values: [Value] = []
-    if reader.ahead?.tag == .arguments, case .arguments(let given)? = reader.next() { values = given }
-    let fitted = try translation.arguments(of: entry.index, values)
-    if fitted.isEmpty, values.isEmpty { return }
-    isSame = isSame && fitted == values
-    if fitted.isEmpty { return }
-    sheet.tag(.arguments)
-    sheet.values(fitted)
-  }
-
-  private mutating func translateCreation(
-    _ meaning: Meaning, _ reader: inout DetailReader, _ isSame: inout Bool
-  ) throws {
-    if reader.ahead?.tag == .kind, case .kind(let place)? = reader.next() {
-      let now = meaning.kindPlace ?? Int(place)
-      isSame = isSame && now == Int(place)
-      if now > 0xFF {
-        sheet.tag(.kind)
-        sheet.number(UInt64(now))
+    let input = JournalInput(entry)
+    var (index, from, to) = (entry.index, entry.from, entry.to)
+    if let machine = entry.machine {
+      let meaning = try meanings(machine, entry, entry.input == .created)
+      let kind = meaning.translation
+      switch entry.input {
+      case .event, .delivery: index = try kind.event(index)
+      case .expiry, .fired: index = try kind.timer(index)
+      case .wired, .unwired: index = try kind.output(index)
+      case .created: if let place = meaning.kindPlace { index = UInt16(place & 0xFF) }
+      case .dropped, .rewound, .renewed, .defined, .undefined: break
       }
-    } else if let place = meaning.kindPlace, place > 0xFF {
-      isSame = false
-      sheet.tag(.kind)
-      sheet.number(UInt64(place))
+      (from, to) = (try kind.state(from), try kind.state(to))
+      if entry.input == .event { sheet.arguments(try kind.arguments(of: entry.index, input.arguments)) }
+      if entry.input == .created {
+        if let place = meaning.kindPlace ?? input.kind, place > 0xFF { sheet.tag(.kind, number: UInt64(place)) }
+        if let initial = input.initial { sheet.tag(.initial, place: try kind.state(UInt16(initial))) }
+        sheet.parameters(try kind.parameters(input.parameters))
+      }
+      if let (other, output) = input.source {
+        sheet.tag(.source, place: try meanings(other, entry, false).translation.output(UInt16(output)), of: other)
+      }
+      if let (other, event) = input.target {
+        sheet.tag(.target, place: try meanings(other, entry, false).translation.event(UInt16(event)), of: other)
+      }
+      try writeStep(input, at: entry.moment, kind)
+    } else {
+      // Only restarted timers are of a kind.
+      guard entry.input == .renewed else { return keepRecord() }
+      for var timer in input.renewed {
+        timer.timer = Int(try meanings(timer.machine, entry, false).translation.timer(UInt16(timer.timer)))
+        sheet.renewed(timer)
+      }
     }
-    if reader.ahead?.tag == .initial, case .initial(let state)? = reader.next() {
-      let now = try meaning.translation.state(state)
-      isSame = isSame && now == state
-      sheet.tag(.initial, place: now)
-    }
-    var values: [(parameter: Int, value: Value)] = []
-    if reader.ahead?.tag == .parameters, case .parameters(let given)? = reader.next() { values = given }
-    let (fitted, areSame) = try meaning.translation.parameters(values)
-    isSame = isSame && areSame
-    if fitted.isEmpty { return }
-    sheet.tag(.parameters)
-    sheet.number(UInt64(fitted.count))
-    for (parameter, value) in fitted {
-      sheet.number(UInt64(parameter))
-      sheet.value(value)
+    let isSame =
+      index == entry.index && from == entry.from && to == entry.to && sheet.bytes.elementsEqual(scanner.detailBytes)
+    if isSame { keepRecord() } else { write(index: index, from: from, to: to) }
+  }
+
+  /// Writes what an input of a machine has besides its words, and its effects.
+  private mutating func writeStep(_ input: JournalInput, at moment: Instant, _ kind: KindTranslation) throws {
+    if let due = input.due { sheet.tag(.due, number: UInt64((due - moment).nanoseconds)) }
+    if input.key != 0 { sheet.tag(.key, number: UInt64(input.key)) }
+    if let before = input.before { sheet.tag(.dataBefore, text: before) }
+    if let after = input.after { sheet.tag(.dataAfter, text: after) }
+    for effect in input.effects {
+      switch effect {
+      case .emitted(let output, let values):
+        sheet.tag(.emitted, place: try kind.output(UInt16(output)))
+        sheet.values(try kind.data(of: UInt16(output), values))
+      case .armed(let timer, let key, let due), .disarmed(let timer, let key, let due):
+        let isArmed = if case .armed = effect { true } else { false }
+        let tags: (plain: DetailTag, keyed: DetailTag) = isArmed ? (.armed, .armedKey) : (.disarmed, .disarmedKey)
+        let now = UInt8(try kind.timer(UInt16(timer)))
+        sheet.tag(key == 0 ? tags.plain : tags.keyed, now, UInt64((due - moment).nanoseconds))
+        if key != 0 { sheet.number(UInt64(key)) }
+      }
     }
   }
 
-  private mutating func translate(
-    _ ahead: (tag: DetailTag, place: UInt8), _ entry: JournalEntry, _ translation: KindTranslation,
-    _ reader: inout DetailReader, _ meanings: Meanings, _ isSame: inout Bool
-  ) throws {
-    switch ahead.tag {
-    case .armed, .disarmed, .armedKey, .disarmedKey:
-      let timer = try translation.timer(UInt16(ahead.place))
-      isSame = isSame && timer == ahead.place
-      copy(&reader, replacingPlaceWith: UInt8(timer))
-    case .dataBefore, .dataAfter, .due, .key: copy(&reader, replacingPlaceWith: nil)
-    case .emitted:
-      guard case .emitted(let output, let values)? = reader.next() else { return }
-      let (now, fitted) = (try translation.output(output), try translation.data(of: output, values))
-      isSame = isSame && now == output && fitted == values
-      sheet.tag(.emitted, place: now)
-      sheet.values(fitted)
-    case .source:
-      guard case .source(let machine, let output)? = reader.next() else { return }
-      let now = try meanings(machine, entry, false).translation.output(output)
-      isSame = isSame && now == output
-      sheet.tag(.source, place: now)
-      sheet.number(UInt64(machine.number))
-    case .target:
-      guard case .target(let machine, let event)? = reader.next() else { return }
-      let now = try meanings(machine, entry, false).translation.event(event)
-      isSame = isSame && now == event
-      sheet.tag(.target, place: now)
-      sheet.number(UInt64(machine.number))
-    case .arguments, .parameters, .initial, .kind, .undone, .renewed, .wide, .high, .reason, .defined, .undefined,
-      .redone,
-      .end:
-      throw SegmentFailure.damaged("its details are not in order")
-    }
-  }
-
-  /// Copies a detail, optionally with another byte after its tag.
-  private mutating func copy(_ reader: inout DetailReader, replacingPlaceWith place: UInt8?) {
-    let start = reader.place
-    _ = reader.skip()
-    sheet.copy(UnsafeRawBufferPointer(start: start, count: reader.place - start), replacingPlaceWith: place)
-  }
-
-  private mutating func translateWorldwide(_ entry: JournalEntry, _ meanings: Meanings) throws {
-    var isSame = true
-    var reader = DetailReader(entry)
-    if entry.input != .renewed { while reader.ahead != nil { copy(&reader, replacingPlaceWith: nil) } }
-    while let detail = reader.next() {
-      guard case .renewed(let renewed) = detail else { continue }
-      let timer = try meanings(renewed.machine, entry, false).translation.timer(UInt16(renewed.timer))
-      isSame = isSame && Int(timer) == renewed.timer
-      sheet.tag(.renewed)
-      for number in [UInt64(renewed.machine.number), UInt64(timer), UInt64(renewed.key)] { sheet.number(number) }
-      sheet.number(UInt64(renewed.duration.nanoseconds))
-    }
-    if isSame, rewritten == nil { return }
-    write(index: entry.index, from: entry.from, to: entry.to)
-  }
+  /// Takes over the last record as it is.
+  private mutating func keepRecord() { rewritten?.append(contentsOf: scanner.record) }
 
   /// Appends the last record with other indices and the collected details.
   private mutating func write(index: UInt16, from: UInt16, to: UInt16) {
@@ -200,7 +136,7 @@ struct SegmentTranslation: ~Copyable {
     rewritten?.append(contentsOf: scanner.elapsed)
     if isWide { rewritten?.append(contentsOf: [DetailTag.wide.rawValue] + places.map { UInt8($0 >> 8) }) }
     guard !sheet.isEmpty || isWide else { return }
-    sheet.withBytes { rewritten?.append(contentsOf: $0) }
+    rewritten?.append(contentsOf: sheet.bytes)
     rewritten?.append(DetailTag.end.rawValue)
   }
 }

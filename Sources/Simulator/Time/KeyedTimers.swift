@@ -115,8 +115,7 @@ extension WorldCore {
       return
     }
     begin(machine, name, due)
-    details.tag(.armedKey, name.timer)
-    details.number(UInt64((due - now).nanoseconds))
+    details.tag(.armedKey, name.timer, UInt64((due - now).nanoseconds))
     details.number(UInt64(name.key))
   }
 
@@ -134,8 +133,7 @@ extension WorldCore {
   mutating func disarm(_ machine: MachineID, _ name: KeyedTimers.Name) {
     guard let running = keyedTimers.remove(name, of: machine) else { return }
     agenda.living &-= 1
-    details.tag(.disarmedKey, name.timer)
-    details.number(UInt64(running.due &- now.nanoseconds))
+    details.tag(.disarmedKey, name.timer, UInt64(running.due &- now.nanoseconds))
     details.number(UInt64(name.key))
   }
 }

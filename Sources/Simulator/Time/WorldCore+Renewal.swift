@@ -4,7 +4,7 @@ package import StateMachines
 package struct RenewedTimer: Equatable, Sendable {
   package let machine: MachineID
   /// The index in the list of the machine's kind.
-  package let timer: Int
+  package internal(set) var timer: Int
   /// 0 for a timer without a key.
   package let key: UInt32
   package let duration: Nanoseconds
@@ -31,11 +31,7 @@ extension WorldCore {
         let running = population.timers(at: registry.location(of: renewed.machine))
         arm(renewed.machine, running.baseAddress.unsafelyUnwrapped + renewed.timer, due)
       }
-      details.tag(.renewed)
-      details.number(UInt64(renewed.machine.number))
-      details.number(UInt64(renewed.timer))
-      details.number(UInt64(renewed.key))
-      details.number(UInt64(renewed.duration.nanoseconds))
+      details.renewed(renewed)
     }
     if agenda.hasTooManyDead { sweepAgenda() }
     _ = journal.append(worldwide: details, at: now)

@@ -117,14 +117,8 @@ extension WorldCore {
     record.begin(at: now)
     beginAnswer()
     let due = stop(machine, timer, key, location)
-    if let due {
-      details.tag(.due)
-      details.number(UInt64(due - now.nanoseconds))
-    }
-    if key != 0 {
-      details.tag(.key)
-      details.number(UInt64(key))
-    }
+    if let due { details.tag(.due, number: UInt64(due - now.nanoseconds)) }
+    if key != 0 { details.tag(.key, number: UInt64(key)) }
     let result: StepResult
     if due != nil {
       agenda.living -= 1
@@ -238,8 +232,7 @@ extension WorldCore {
     noteInput(Self.expiry)
     record.begin(at: now)
     noteTimers(slot, cell)
-    details.tag(.key)
-    details.number(UInt64(name.key))
+    details.tag(.key, number: UInt64(name.key))
     record.key = name.key
     let result = slot.machine.expire(cell + slot.valueOffset, timer: name.timer, slot.parameters(of: cell), &record)
     record.key = 0

@@ -44,8 +44,7 @@ extension WorldCore {
     let location = registry.location(of: wire.from)
     let (cell, kind) = population.cell(at: location)
     let state = population.slots[kind].machine.stateIndex(cell + population.slots[kind].valueOffset)
-    details.tag(.target, place: UInt16(wire.event))
-    details.number(UInt64(wire.to.number))
+    details.tag(.target, place: UInt16(wire.event), of: wire.to)
     record.begin(at: now)
     beginAnswer()
     finish(
@@ -117,8 +116,7 @@ extension WorldCore {
     let (cell, kind) = population.cell(at: location)
     let slot = population.slots[kind]
     let definition = population.kinds[kind]
-    details.tag(.source, place: UInt16(delivery.wire.output))
-    details.number(UInt64(delivery.wire.from.number))
+    details.tag(.source, place: UInt16(delivery.wire.output), of: delivery.wire.from)
     record.begin(at: now)
     if delivery.isDirect { record.sender = name(of: delivery.wire.from) }
     record.continuesInput = true

@@ -27,11 +27,11 @@ package struct NumberedAnswers: Sendable {
   private(set) var bytes = 0
 
   /// The most names of clients in a world. None is forgotten, since its requests could then run again.
-  package static let mostClients = 1_024
+  package static let maxClients = 1_024
   /// The most answers of a client that are kept; the oldest go first.
-  package static let mostAnswers = 64
+  package static let maxAnswers = 64
   /// The most bytes of a client's answers; the last one is always kept.
-  static let mostBytes = 64 << 10
+  static let maxBytes = 64 << 10
 
   package func find(_ number: UInt64, of client: String) -> Finding {
     guard let known = answers[client], let first = known.first, let last = known.last, number <= last.number else {
@@ -48,7 +48,7 @@ package struct NumberedAnswers: Sendable {
 
   /// Whether a client is known, or there is room for another one.
   package func admits(_ client: String) -> Bool {
-    answers[client] != nil || answers.count < NumberedAnswers.mostClients
+    answers[client] != nil || answers.count < NumberedAnswers.maxClients
   }
 
   /// Adds the answer to a request that has run.
@@ -59,7 +59,7 @@ package struct NumberedAnswers: Sendable {
     known.append(answer)
     bytes += answer.weight
     var size = known.reduce(0) { $0 + $1.text.count }
-    while known.count > NumberedAnswers.mostAnswers || known.count > 1 && size > NumberedAnswers.mostBytes {
+    while known.count > NumberedAnswers.maxAnswers || known.count > 1 && size > NumberedAnswers.maxBytes {
       let oldest = known.removeFirst()
       size -= oldest.text.count
       bytes -= oldest.weight

@@ -168,8 +168,6 @@ extension WorldCore {
   @inline(__always)
   package func read(_ reader: inout JournalReader) -> JournalEntry? { journal.read(&reader) }
 
-  package func details(of entry: JournalEntry) -> DetailReader { DetailReader(entry) }
-
   // MARK: Watches
 
   package func watchCount(of watcher: WatcherID) -> Int { watchers.count(of: watcher) }

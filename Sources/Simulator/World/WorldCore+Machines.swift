@@ -97,19 +97,9 @@ extension WorldCore {
     noteTimers(slot, cell)
     let state = slot.machine.initialize(
       cell + slot.valueOffset, initial: initial, slot.parameters(of: cell), &record)
-    if place > 0xFF {
-      details.tag(.kind)
-      details.number(UInt64(place))
-    }
+    if place > 0xFF { details.tag(.kind, number: UInt64(place)) }
     if let initial { details.tag(.initial, place: UInt16(initial)) }
-    if !parameters.isEmpty {
-      details.tag(.parameters)
-      details.number(UInt64(parameters.count))
-      for (parameter, value) in parameters {
-        details.number(UInt64(parameter))
-        details.value(value)
-      }
-    }
+    details.parameters(parameters)
     finish(
       StepResult(verdict: .moved, from: state, to: state), .created, machine, index: UInt16(place & 0xFF), cell,
       isAnswer: true)

@@ -63,10 +63,7 @@ extension WorldCore {
     let location = registry.location(of: machine)
     let (cell, kind) = population.cell(at: location)
     let slot = population.slots[kind]
-    if !arguments.isEmpty {
-      details.tag(.arguments)
-      details.values(arguments)
-    }
+    details.arguments(arguments)
     // Holds the kind, so that the world can change while its event is in use.
     let definition = population.kinds[kind]
     let given = details.count
@@ -161,18 +158,9 @@ extension WorldCore {
   }
 
   private mutating func writeData(_ result: StepResult) {
-    if result.verdict == .moved, let before = record.dataBefore {
-      details.tag(.dataBefore)
-      details.text(before)
-    }
-    if let after = record.dataAfter {
-      details.tag(.dataAfter)
-      details.text(after)
-    }
-    if keepsReasons, result.verdict == .refused, let reason = record.reason {
-      details.tag(.reason)
-      details.text(reason)
-    }
+    if result.verdict == .moved, let before = record.dataBefore { details.tag(.dataBefore, text: before) }
+    if let after = record.dataAfter { details.tag(.dataAfter, text: after) }
+    if keepsReasons, result.verdict == .refused, let reason = record.reason { details.tag(.reason, text: reason) }
   }
 
   /// Whether an output of a machine is for watchers of everything only.
@@ -237,12 +225,12 @@ extension WorldCore {
   @inline(never)
   private mutating func fireWithoutDelay() {
     let place = underWay.take()
-    fireDue(chartSteps: Self.chartStepsBehindAnInput)
+    fireDue(chartSteps: Self.chartStepsAfterAnInput)
     underWay = place
   }
 
   /// As many as one input may have.
-  private static var chartStepsBehindAnInput: Int { 1_000_000 }
+  private static var chartStepsAfterAnInput: Int { 1_000_000 }
 }
 
 /// An event made from arguments, for one step.

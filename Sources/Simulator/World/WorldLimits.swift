@@ -3,7 +3,7 @@ package struct WorldLimits: Sendable {
   /// Machines at one time.
   package var machines = 2_000_000
   /// Numbers of machines: of living ones and of those that the journal still refers to.
-  var numbers = MachineID.most
+  var numbers = MachineID.max
   /// Kinds that have, or have had, machines. A kind from a document counts once for each of its versions.
   package var kinds = 10_000
   /// Wires at one time.

@@ -61,20 +61,12 @@ package struct CoverageTally: Sendable {
   ///
   /// - Returns: Their numbers.
   private mutating func noteStates(of entry: JournalEntry) -> (from: Int, to: Int) {
-    var before: String?
-    var after: String?
-    if kind.hasStatesNamedByData {
-      var details = DetailReader(entry)
-      while let detail = details.next() {
-        if case .dataBefore(let data) = detail { before = data }
-        if case .dataAfter(let data) = detail { after = data }
-      }
-    }
-    let to = known.number(of: Int(entry.to), data: after)
+    let input = kind.hasStatesNamedByData ? JournalInput(entry) : nil
+    let to = known.number(of: Int(entry.to), data: input?.after)
     note(to)
     if entry.input == .created { return (to, to) }
     // Without a move the word is the same.
-    let from = known.number(of: Int(entry.from), data: entry.verdict == .moved ? before : after)
+    let from = known.number(of: Int(entry.from), data: entry.verdict == .moved ? input?.before : input?.after)
     note(from)
     return (from, to)
   }
@@ -135,8 +127,10 @@ package struct CoverageTally: Sendable {
     let outcome = CoverageOutcome(from: from, trigger: trigger, verdict: entry.verdict, to: to)
     outcomes.insert(outcome)
     if entry.hasDetails {
-      var details = DetailReader(entry)
-      while let timer = details.nextDisarmed() { disarmed[Int(timer)] = true }
+      var effects = JournalInput.Effects(of: entry)
+      while let effect = effects.nextTimer() {
+        if case .disarmed(let timer, _, _) = effect { disarmed[timer] = true }
+      }
     }
     if entry.verdict == .moved { follow(&lastMove, with: outcome) }
   }
@@ -144,11 +138,7 @@ package struct CoverageTally: Sendable {
   private mutating func noteMaking(_ entry: JournalEntry) {
     guard parameterSets.count < CoverageTally.mostParameterSets else { return }
     var values = kind.parameters.map(\.example)
-    var details = DetailReader(entry)
-    while let detail = details.next() {
-      guard case .parameters(let given) = detail else { continue }
-      for (parameter, value) in given { values[parameter] = value }
-    }
+    for (parameter, value) in JournalInput(entry).parameters { values[parameter] = value }
     note(parameters: values)
   }
 

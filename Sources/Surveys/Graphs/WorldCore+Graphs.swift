@@ -50,15 +50,13 @@ extension WorldCore {
       guard entry.input == .event || entry.input == .delivery, entry.hasDetails, let machine = entry.machine,
         kinds[kindPlace(of: machine)] === kind, isOpen[Int(entry.index)], !hasUndone(entry.sequence)
       else { continue }
-      var details = DetailReader(entry)
-      while let detail = details.next() {
-        guard case .arguments(let arguments) = detail, arguments.allSatisfy(Self.isShort) else { continue }
-        var list = seen[Int(entry.index)] ?? []
-        list.removeAll { $0 == arguments }
-        list.insert(arguments, at: 0)
-        if list.count > Self.mostArgumentsSeen { list.removeLast() }
-        seen[Int(entry.index)] = list
-      }
+      let arguments = JournalInput(entry).arguments
+      guard !arguments.isEmpty, arguments.allSatisfy(Self.isShort) else { continue }
+      var list = seen[Int(entry.index)] ?? []
+      list.removeAll { $0 == arguments }
+      list.insert(arguments, at: 0)
+      if list.count > Self.mostArgumentsSeen { list.removeLast() }
+      seen[Int(entry.index)] = list
     }
     return seen
   }
@@ -75,12 +73,8 @@ extension WorldCore {
     while let entry = read(&reader) {
       guard entry.machine == machine, !hasUndone(entry.sequence) else { continue }
       failures = []
-      guard entry.hasDetails else { continue }
-      var details = DetailReader(entry)
-      while let detail = details.next() {
-        if case .emitted(let output, let data) = detail, Int(output) == failure, case .text(let text)? = data.first {
-          failures.append(text)
-        }
+      for case .emitted(failure, let data) in JournalInput.Effects(of: entry) {
+        if case .text(let text)? = data.first { failures.append(text) }
       }
     }
     return failures

@@ -130,46 +130,13 @@ package struct WaveSurvey {
     return vocabularies.count - 1
   }
 
-  /// What of an entry's details a waveform needs.
-  private struct Details {
-    var before: String?
-    var after: String?
-    var key: UInt32 = 0
-    var source: (machine: MachineID, output: UInt16)?
-    var changesTimers = false
-    /// The first thing that failed.
-    var failure: String?
-
-    /// - Parameter failureOutput: The place of the output that tells of what has failed.
-    init(_ entry: JournalEntry, failureOutput: Int?) {
-      guard entry.hasDetails else { return }
-      var details = DetailReader(entry)
-      while let ahead = details.ahead {
-        switch ahead.tag {
-        case .dataBefore, .dataAfter, .key, .source:
-          switch details.next() {
-          case .dataBefore(let data): before = data
-          case .dataAfter(let data): after = data
-          case .key(let number): key = number
-          case .source(let machine, let output): source = (machine, output)
-          case _: break
-          }
-        case .emitted where failureOutput != nil && failure == nil:
-          if case .emitted(let output, let data) = details.next(), Int(output) == failureOutput,
-            case .text(let text)? = data.first
-          {
-            failure = text
-          }
-        case .armed, .disarmed, .armedKey, .disarmedKey:
-          changesTimers = true
-          _ = details.skip()
-        case .end, .emitted, .arguments, .parameters, .initial, .kind, .due, .target, .undone, .renewed, .redone, .wide,
-          .high,
-          .reason, .defined, .undefined:
-          _ = details.skip()
-        }
-      }
+  /// The first thing that failed in a step, as a word.
+  private mutating func failure(in effects: JournalInput.Effects, _ vocabulary: Int) -> UInt32? {
+    guard let output = vocabularies[vocabulary].failure else { return nil }
+    for case .emitted(output, let data) in effects {
+      if case .text(let text)? = data.first { return builder.word(text) }
     }
+    return nil
   }
 
   private mutating func note(
@@ -184,10 +151,10 @@ package struct WaveSurvey {
         from: entry.verdict == .moved ? vocabularies[vocabulary].states[Int(entry.from)] : after, to: after,
         undoer: undoer)
     }
-    let details = Details(entry, failureOutput: vocabularies[vocabulary].failure)
-    let failure = details.failure.map { builder.word($0) }
-    let to = state(vocabulary, entry.to, details.after)
-    let from = entry.verdict == .moved ? state(vocabulary, entry.from, details.before) : to
+    let input = JournalInput(entry)
+    let failure = failure(in: input.effects, vocabulary)
+    let to = state(vocabulary, entry.to, input.after)
+    let from = entry.verdict == .moved ? state(vocabulary, entry.from, input.before) : to
     let none = Waveform.noState
     switch entry.input {
     case .created:
@@ -203,7 +170,7 @@ package struct WaveSurvey {
         lane: lane, at: entry.moment, entry.sequence, .client, entry.input == .wired ? .wired : .unwired,
         word: entry.input == .wired ? wired : unwired, from: none, to: none, undoer: undoer)
     case .expiry, .fired:
-      let timer = word(vocabulary, UInt8(entry.index), details.key)
+      let timer = word(vocabulary, Int(entry.index), input.key)
       builder.note(
         lane: lane, at: entry.moment, entry.sequence, entry.input == .expiry ? .expiry : .fired,
         Waveform.Outcome(entry.verdict), word: timer, from: from, to: to, failure: failure, undoer: undoer)
@@ -214,26 +181,16 @@ package struct WaveSurvey {
       builder.note(
         lane: lane, at: entry.moment, entry.sequence, entry.input == .delivery ? .wire : .client,
         Waveform.Outcome(entry.verdict), word: event, from: from, to: to, failure: failure, undoer: undoer)
-      if let source = details.source {
-        noteDelivery(entry, from: source.machine, Int(source.output), to: lane, event, isUndone: undoer != 0, world)
+      if let source = input.source {
+        noteDelivery(entry, from: source.machine, source.output, to: lane, event, isUndone: undoer != 0, world)
       }
     }
-    if details.changesTimers { noteTimers(entry, vocabulary) }
-  }
-
-  private mutating func noteTimers(_ entry: JournalEntry, _ vocabulary: Int) {
-    var details = DetailReader(entry)
-    while let ahead = details.ahead {
-      switch ahead.tag {
-      case .armed, .disarmed, .armedKey, .disarmedKey:
-        switch details.next() {
-        case .armed(let timer, let key, _): builder.armed(word(vocabulary, timer, key))
-        case .disarmed(let timer, let key, _): builder.disarmed(word(vocabulary, timer, key))
-        case _: break
-        }
-      case .end, .emitted, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .source, .target,
-        .key, .undone, .renewed, .wide, .high, .reason, .defined, .undefined, .redone:
-        _ = details.skip()
+    var effects = input.effects
+    while let effect = effects.nextTimer() {
+      switch effect {
+      case .emitted: break
+      case .armed(let timer, let key, _): builder.armed(word(vocabulary, timer, key))
+      case .disarmed(let timer, let key, _): builder.disarmed(word(vocabulary, timer, key))
       }
     }
   }
@@ -255,8 +212,8 @@ package struct WaveSurvey {
       vocabularies[Int(vocabulary)].outputs[output], to: target, event, isUndone: isUndone)
   }
 
-  private mutating func word(_ vocabulary: Int, _ timer: UInt8, _ key: UInt32) -> UInt32 {
-    let word = vocabularies[vocabulary].timers[Int(timer)]
+  private mutating func word(_ vocabulary: Int, _ timer: Int, _ key: UInt32) -> UInt32 {
+    let word = vocabularies[vocabulary].timers[timer]
     return key == 0 ? word : builder.word("\(builder.wave.words[word])(\(key))")
   }
 
@@ -268,28 +225,21 @@ package struct WaveSurvey {
   private mutating func noteWorld(_ entry: JournalEntry, _ world: borrowing WorldCore) {
     let undoer = world.undoer(of: entry.sequence) ?? 0
     if entry.moment >= from, entry.moment <= to { inputs += 1 }
-    var details = DetailReader(entry)
+    let input = JournalInput(entry)
     switch entry.input {
     case .rewound:
-      let rewind = RewindFacts(details, entry)
-      let text = rewind.inputs.map { "\(rewind.word) \($0.lowerBound)-\($0.upperBound)" } ?? rewind.word
+      let word = input.wordOfRewind
+      let text = input.rewound.map { "\(word) \($0.lowerBound)-\($0.upperBound)" } ?? word
       builder.noteWorld(at: entry.moment, entry.sequence, .undone, text, undoer: undoer)
     case .renewed:
-      var timers: [RenewedTimer] = []
-      while let detail = details.next() { if case .renewed(let timer) = detail { timers.append(timer) } }
       builder.noteWorld(at: entry.moment, entry.sequence, .restarted, "restart", undoer: undoer)
-      for timer in timers where undoer == 0 && timer.machine.index < places.count {
+      for timer in input.renewed where undoer == 0 && timer.machine.index < places.count {
         guard case .lane(let lane, let vocabulary) = places[timer.machine.index] else { continue }
-        let word = word(Int(vocabulary), UInt8(timer.timer), timer.key)
+        let word = word(Int(vocabulary), timer.timer, timer.key)
         builder.restart(word, lane: Int(lane), at: entry.moment, entry.sequence)
       }
     case .defined, .undefined:
-      var name = ""
-      switch details.next() {
-      case .defined(let document, _): name = document.name
-      case .undefined(let kind): name = kind
-      case _: break
-      }
+      let name = input.defined?.document.name ?? input.undefined ?? ""
       builder.noteWorld(
         at: entry.moment, entry.sequence, entry.input == .defined ? .defined : .undefined, name, undoer: undoer)
     case .event, .delivery, .expiry, .fired, .created, .dropped, .wired, .unwired: break
@@ -327,7 +277,7 @@ package struct WaveSurvey {
       }
       let vocabulary = vocabulary(of: kind)
       let state = builder.word(world.state(of: machine))
-      let timers = world.runningTimers(of: machine).map { word(vocabulary, UInt8($0.timer), $0.key) }
+      let timers = world.runningTimers(of: machine).map { word(vocabulary, $0.timer, $0.key) }
       builder.notePresent(lane: lane, state, timers: timers)
     }
     if count > mostMachines { for _ in mostMachines..<count { builder.noteOmittedMachine() } }

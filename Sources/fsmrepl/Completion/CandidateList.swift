@@ -8,12 +8,12 @@ struct CandidateList {
   let style: Style
 
   /// With more candidates than this, details would fill the screen.
-  private static let mostWithDetails = 30
+  private static let maxWithDetails = 30
 
   /// Whole lines, each with a line feed.
   var text: ScreenText {
     let candidates = completion.candidates
-    let hasDetails = candidates.count <= Self.mostWithDetails && candidates.contains { !$0.detail.isEmpty }
+    let hasDetails = candidates.count <= Self.maxWithDetails && candidates.contains { !$0.detail.isEmpty }
     var text: ScreenText = candidates.isEmpty ? "" : hasDetails ? detailed(candidates) : columns(candidates)
     if completion.isCut { text += "  \(style(.quiet, "\(style.ellipsis) and more"))\n" }
     for line in completion.hint.split(separator: "\n") { text += "  \(style(.quiet, String(line)))\n" }

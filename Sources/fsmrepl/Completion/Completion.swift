@@ -276,11 +276,11 @@ struct Completer {
   }
 
   /// How many times are offered.
-  private static let mostMoments = 20
+  private static let maxMoments = 20
 
   /// The times of the last moves, latest first; without undone ones.
   private func pastTimes() -> Completion {
-    let rows = ask(["journal what=moves limit=\(Self.mostMoments)"])[0] ?? []
+    let rows = ask(["journal what=moves limit=\(Self.maxMoments)"])[0] ?? []
     return moments(
       rows.reversed().compactMap { line in
         guard line.words.count > 3, line["undone"] == nil, line.words[3] != "undone" else { return nil }
@@ -290,7 +290,7 @@ struct Completer {
 
   /// The times at which timers are due.
   private func dueTimes() -> Completion {
-    let rows = ask(["agenda limit=\(Self.mostMoments)"])[0] ?? []
+    let rows = ask(["agenda limit=\(Self.maxMoments)"])[0] ?? []
     return moments(
       rows.compactMap { line in
         line.words.count > 2 ? (line.words[0], line.words.dropFirst().joined(separator: " ")) : nil

@@ -4,7 +4,7 @@ internal import Scripts
 /// What may follow the text before the cursor, in the words of `help`.
 enum InputHint {
   /// As many forms of a verb are shown.
-  private static let mostForms = 3
+  private static let maxForms = 3
 
   /// The rest of the verb's forms, such as `EVENT [argument…]` after `send key `.
   ///
@@ -25,11 +25,11 @@ enum InputHint {
     var forms: [String] = []
     for entry in grammar.entries where entry.verb == verb {
       guard fits(plain, entry, isWithin: isWithin) else { continue }
-      let rest = rest(of: entry, behind: plain.count, without: keys)
+      let rest = rest(of: entry, after: plain.count, without: keys)
       if !rest.isEmpty, !forms.contains(rest) { forms.append(rest) }
     }
     guard !forms.isEmpty else { return "" }
-    return (isWithin ? " " : "") + forms.prefix(mostForms).joined(separator: "  or  ")
+    return (isWithin ? " " : "") + forms.prefix(maxForms).joined(separator: "  or  ")
   }
 
   /// What follows `|` and `>`; `nil` where these are words of a request.
@@ -51,7 +51,7 @@ enum InputHint {
     return !place.placeholders.isEmpty || place.literals.contains { $0.hasPrefix(last) }
   }
 
-  private static func rest(of entry: Grammar.Entry, behind count: Int, without keys: Set<String>) -> String {
+  private static func rest(of entry: Grammar.Entry, after count: Int, without keys: Set<String>) -> String {
     var place = 0
     let words = entry.usage.split(separator: " ").dropFirst().filter { word in
       let isRepeated = word.contains("…")

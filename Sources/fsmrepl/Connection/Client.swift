@@ -39,7 +39,7 @@ final class Client {
   var followed: [FollowedDocument] = []
   /// Whether a person types the requests.
   var isAtPrompt = false
-  /// The version that the daemon has told.
+  /// The version that the daemon has reported.
   private(set) var daemonVersion = "?"
   /// The current recording, if any.
   private(set) var recording: Recording?
@@ -79,19 +79,17 @@ final class Client {
   ) -> Bool {
     guard case .ready(let connection) = state else { return false }
     let asks = asker == .user ? recording?.note(text, document: document, isKept: conversation.isCollecting) : nil
-    var lines: [String] = []
-    if asks?.before == true { lines += conversation.ask(Recorder.question, by: .recorder).map { [$0] } ?? [] }
-    guard let line = conversation.ask(text, by: asker, origin: origin, file: file, job: job) else { return false }
-    if let document {
-      let before = lines.map { "\($0)\n" }.joined() + "\(line) bytes=\(document.count)\n"
-      let behind = asks?.behind == true ? conversation.ask(Recorder.question, by: .recorder) : nil
-      connection.send(Array(before.utf8) + document + Array((behind.map { "\($0)\n" } ?? "").utf8))
-      return true
+    var bytes: [UInt8] = []
+    func addQuestion() {
+      if let line = conversation.ask(Recorder.question, by: .recorder) { bytes += "\(line)\n".utf8 }
     }
-    lines.append(line)
-    if asks?.behind == true { lines += conversation.ask(Recorder.question, by: .recorder).map { [$0] } ?? [] }
+    if asks?.before == true { addQuestion() }
+    guard let line = conversation.ask(text, by: asker, origin: origin, file: file, job: job) else { return false }
+    bytes += "\(line)\(document.map { " bytes=\($0.count)" } ?? "")\n".utf8
+    bytes += document ?? []
+    if asks?.after == true { addQuestion() }
     // In one write, so that the daemon reads all of them together.
-    connection.send(lines.joined(separator: "\n"))
+    connection.send(bytes)
     return true
   }
 

@@ -8,7 +8,9 @@ internal import UnixHost
 final class Connection {
   private(set) var descriptor: Descriptor
   private var inbound: InputBuffer
-  private var outbound: [UInt8] = []
+  private var outbound = ByteBuffer(capacity: 4 << 10)
+  /// How many of its bytes are sent.
+  private var sent = 0
   /// Goes on to other daemons; nil without `--hosts`.
   private var following: Following?
   /// Lines that have passed ``following`` and wait to be taken.
@@ -34,41 +36,33 @@ final class Connection {
   }
 
   /// Whether anything waits to be sent.
-  var wantsToWrite: Bool { !outbound.isEmpty }
+  var wantsToWrite: Bool { backlog > 0 }
 
   /// Bytes that wait to be sent.
-  var backlog: Int { outbound.count }
+  var backlog: Int { outbound.count - sent }
 
-  func send(_ line: String) { send(Array(line.utf8) + [0x0A]) }
+  /// Buffers bytes, which ``flush()`` sends.
+  func buffer(_ bytes: UnsafeRawBufferPointer) {
+    if following == nil { outbound.append(bytes) } else { following?.send(bytes) }
+  }
+
+  private func append(_ bytes: [UInt8]) { bytes.withUnsafeBytes { outbound.append($0) } }
 
   func send(_ bytes: [UInt8]) {
-    if following == nil { outbound += bytes } else { bytes.withUnsafeBytes { following?.send($0) } }
-    sendReady()
-  }
-
-  /// Sends what may be sent now.
-  private func sendReady() {
-    if arrival == nil { outbound += following?.ready() ?? [] }
+    bytes.withUnsafeBytes { buffer($0) }
     flush()
-  }
-
-  /// Sends what fits, or takes all of it if it may have to go elsewhere.
-  ///
-  /// - Returns: The number of bytes; nil if nothing fits now.
-  func sendSome(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    guard following != nil else {
-      if case .bytes(let count) = descriptor.send(bytes) { return count } else { return nil }
-    }
-    send(Array(bytes))
-    return bytes.count
   }
 
   /// Sends as much as fits. A broken connection shows up at the next read.
   func flush() {
-    while !outbound.isEmpty {
-      guard case .bytes(let count) = outbound.withUnsafeBytes({ descriptor.send($0) }) else { return }
-      outbound.removeFirst(count)
+    if arrival == nil, let ready = following?.ready() { append(ready) }
+    while backlog > 0 {
+      let rest = UnsafeRawBufferPointer(rebasing: outbound.bytes[sent...])
+      guard case .bytes(let count) = descriptor.send(rest) else { return }
+      sent += count
     }
+    outbound.removeAll()
+    sent = 0
   }
 
   enum Reading: Equatable {
@@ -105,7 +99,7 @@ final class Connection {
         if !lines.isEmpty { hops = 0 }
         passed += lines
         goOn()
-        sendReady()
+        flush()
       }
     }
   }
@@ -128,13 +122,15 @@ final class Connection {
         guard hops < Self.mostHops else { return giveUp("\(error)") }
         // Until its lease is over, other daemons send us there.
         usleep(Self.pause)
-        outbound += self.following?.resend() ?? []
+        append(self.following?.resend() ?? [])
         return flush()
       }
       inbound = InputBuffer(longestLine: Self.longestLine)
       let lines = following.introduction(to: target)
       arrival = (target, 1 + lines.count)
-      outbound = Array(lines.joined(separator: "\n").utf8) + [0x0A]
+      outbound.removeAll()
+      sent = 0
+      append(Array(lines.joined(separator: "\n").utf8) + [0x0A])
       flush()
     }
   }
@@ -157,36 +153,34 @@ final class Connection {
     }
     arrival = left > 1 ? (target, left - 1) : nil
     if left == 1 {
-      outbound += following?.goOn(at: target) ?? []
-      sendReady()
+      append(following?.goOn(at: target) ?? [])
+      flush()
     }
   }
 
   private func giveUp(_ reason: String) {
     passed += following?.giveUp(reason) ?? []
-    sendReady()
+    flush()
   }
 
   private func nextReceived() -> RawLine? {
-    while true {
-      switch inbound.nextLine() {
-      case .line(let line): return RawLine(bytes: Array(line.bytes))
-      case .tooLong: continue
-      case .incomplete: return nil
-      }
-    }
+    var line: RawLine?
+    _ = takeReceived { line = RawLine(bytes: Array($0)) }
+    return line
   }
 
   /// Passes the next complete line to `take` in place, without its end; `take` may rewrite the bytes.
   ///
   /// - Returns: False if no line is complete.
   func takeLine(_ take: (UnsafeMutableRawBufferPointer) -> Void) -> Bool {
-    if following != nil {
-      guard let line = nextLine() else { return false }
-      var bytes = line.bytes
-      bytes.withUnsafeMutableBytes(take)
-      return true
-    }
+    guard following != nil else { return takeReceived(take) }
+    guard let line = nextLine() else { return false }
+    var bytes = line.bytes
+    bytes.withUnsafeMutableBytes(take)
+    return true
+  }
+
+  private func takeReceived(_ take: (UnsafeMutableRawBufferPointer) -> Void) -> Bool {
     while true {
       switch inbound.nextLine() {
       case .line(let line):

@@ -132,7 +132,7 @@ struct Conversation {
 
   /// Whether the last request may succeed without an answer, so that only a `sync` tells when it is done.
   var mayStaySilent: Bool {
-    isQuiet && !isCollecting && pending.last?.verb?.entry.isQuietable == true
+    isQuiet && !isCollecting && pending.last?.verb?.entry.isPlainInput == true
   }
 
   /// Processes a line from the daemon.

@@ -17,8 +17,6 @@ final class Dialogue {
   private let connection: Connection
   /// `nil` beside a prompt, which reads the signals itself.
   private let signals: SignalQueue?
-  private var unsent = ByteBuffer(capacity: 4 << 10)
-  private var sent = 0
   /// Lines of answers that were received and not taken yet.
   private var lines: ArraySlice<ServerLine> = []
   private var isLost = false
@@ -76,27 +74,27 @@ final class Dialogue {
   // MARK: Lines
 
   /// Bytes that wait to be sent.
-  var backlog: Int { unsent.count - sent }
+  var backlog: Int { connection.backlog }
 
   /// Buffers bytes; they are sent by ``receive(until:_:)``.
-  func send(_ bytes: UnsafeRawBufferPointer) { unsent.append(bytes) }
+  func send(_ bytes: UnsafeRawBufferPointer) { connection.buffer(bytes) }
 
-  func send(_ text: String) { unsent.append(text: text) }
+  func send(_ text: String) {
+    var text = text
+    text.withUTF8 { connection.buffer(UnsafeRawBufferPointer($0)) }
+  }
 
   /// Sends what fits, waits for input, for room to send or for the deadline, and passes each received line to `take`.
   /// The last lines of a daemon that is gone are passed too.
   func receive(until deadline: UInt64? = nil, _ take: (UnsafeMutableRawBufferPointer) -> Void) throws(Stop) {
-    flush()
+    connection.flush()
     let readiness = Readiness(
-      [.init(descriptor: connection.descriptor, writes: backlog > 0 || connection.wantsToWrite)]
+      [.init(descriptor: connection.descriptor, writes: connection.wantsToWrite)]
         + (isStopped ? [] : signals.map { [.init(descriptor: $0.descriptor)] } ?? []),
       until: deadline)
     let signal = nextSignal()
     if signal == nil {
-      if readiness.canWrite(connection.descriptor) {
-        connection.flush()
-        flush()
-      }
+      if readiness.canWrite(connection.descriptor) { connection.flush() }
       isLost = readiness.canRead(connection.descriptor) && connection.receive() == .ended
     }
     while connection.takeLine(take) {}
@@ -115,16 +113,6 @@ final class Dialogue {
       if number == SIGTSTP { kill(getpid(), SIGSTOP) }
     }
     return nil
-  }
-
-  private func flush() {
-    while backlog > 0 {
-      let rest = UnsafeRawBufferPointer(rebasing: unsent.bytes[sent...])
-      guard let count = connection.sendSome(rest) else { return }
-      sent += count
-    }
-    unsent.removeAll()
-    sent = 0
   }
 
   // MARK: Answers

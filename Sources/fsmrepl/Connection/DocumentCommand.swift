@@ -80,7 +80,7 @@ extension Client {
       case .taken: openDocument = open
       case .tooLong:
         openDocument = open
-        return [Self.failure("a document has at most \(DocumentSource.mostBytes) bytes; this one is skipped")]
+        return [Self.failure("a document has at most \(DocumentSource.maxBytes) bytes; this one is skipped")]
       case .end where open.lines.isSkipped: break
       case .end: ask(open.line, document: open.lines.bytes, origin: open.origin)
       }
@@ -134,9 +134,9 @@ extension Client {
   ///   that is gone.
   func loadSavedDocuments() -> [(path: String, answer: [String]?)] {
     guard isReady, !conversation.isCollecting, openDocument == nil else { return [] }
-    return followed.indices.compactMap { place in
-      let change = followed[place].change()
-      let document = followed[place]
+    return followed.indices.compactMap { index in
+      let change = followed[index].change()
+      let document = followed[index]
       switch change {
       case nil: return nil
       case .gone: return (document.path, nil)

@@ -28,7 +28,7 @@ extension Client {
     return misplaced(text).map { lines in { lines } }
   }
 
-  /// In a batch the daemon tells of such a word, since it must not run the others.
+  /// In a batch the daemon reports such a word, since it must not run the others.
   private func misplaced(_ text: String) -> [String]? {
     conversation.isCollecting ? nil : LocalVerb.misplaced(text, isAtPrompt: isAtPrompt)
   }

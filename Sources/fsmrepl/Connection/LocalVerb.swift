@@ -7,7 +7,7 @@ internal import UnixHost
 /// The answers of verbs that scripts have, too, have the daemon's form, so that scripts treat them alike.
 struct LocalVerb {
   let name: String
-  /// What may stand behind it, and what that does.
+  /// What may follow it, and what that does.
   private let forms: [(words: String, summary: String)]
   private let example: String
   /// What its words have to be like.

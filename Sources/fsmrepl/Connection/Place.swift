@@ -1,7 +1,7 @@
 internal import LineProtocol
 internal import Scripts
 
-/// The world in use, with its clock and time, as far as replies have told.
+/// The world in use, with its clock and time, as far as replies report it.
 struct Place: Equatable {
   var world = "main"
   /// `real` or `virtual`; empty when not known.

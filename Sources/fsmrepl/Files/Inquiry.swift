@@ -68,18 +68,18 @@ extension Client {
   ) -> [(received: Conversation.Received, raw: RawLine)] {
     // Answers come in the order of the requests.
     guard let question = received.asked?.text,
-      let place = inquiries.firstIndex(where: {
+      let index = inquiries.firstIndex(where: {
         $0.answers.count < $0.questions.count && $0.questions[$0.answers.count] == question
       })
     else { return [] }
-    var inquiry = inquiries.remove(at: place)
+    var inquiry = inquiries.remove(at: index)
     inquiry.current.take(received, raw)
     if received.line.lineClass != .data {
       inquiry.answers.append(inquiry.current)
       inquiry.current = Inquiry.Answer()
     }
     guard inquiry.answers.count == inquiry.questions.count else {
-      inquiries.insert(inquiry, at: place)
+      inquiries.insert(inquiry, at: index)
       return []
     }
     switch inquiry.proceed(inquiry.answers) {

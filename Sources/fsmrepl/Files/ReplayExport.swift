@@ -7,7 +7,7 @@ internal import UnixHost
 ///
 /// | file | is |
 /// | --- | --- |
-/// | `index.html` | the live page with what it would have been told: it replays the machine, with the slider |
+/// | `index.html` | the live page with what it would have received: it replays the machine, with the slider |
 /// | `diagram.svg` | the machine's diagram with its present state, if the daemon has Graphviz |
 /// | `wave.svg` | what it did over time |
 /// | `journal.txt` | the same in the lines of the journal |
@@ -20,11 +20,11 @@ struct ReplayExport {
   private var notes: [String] = []
 
   /// How many machines a composed name may have.
-  private static let mostMembers = 50
+  private static let maxMembers = 50
 
   /// Asks for the machines first, then for what the page shows of them.
   static func inquiry(_ text: String, origin: String, _ name: String, _ folder: String) -> Inquiry {
-    let patterns = ["list \(Word.written(name))", "list \(Word.written("\(name).*")) limit=\(mostMembers)"]
+    let patterns = ["list \(Word.written(name))", "list \(Word.written("\(name).*")) limit=\(maxMembers)"]
     return Inquiry(text, origin: origin, asking: patterns + ["world", "clock"]) { answers in
       if let failure = answers.lazy.compactMap(\.failure).first { return .end([failure]) }
       let rows = (answers[0].objects.dropLast() + answers[1].objects.dropLast()).compactMap { ServerLine(json: $0) }

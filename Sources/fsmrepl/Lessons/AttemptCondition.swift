@@ -13,17 +13,17 @@ struct AttemptCondition {
     steps = attempt.checks
   }
 
-  /// The requests that tell whether it holds.
+  /// The requests whose answers say whether it holds.
   var questions: [String] { script.steps[steps].map { script.request(of: $0) } }
 
   /// - Parameter answers: The answers to ``questions``.
-  /// - Returns: Whether it holds, and a remark on how near it is, if a number tells that.
+  /// - Returns: Whether it holds, and a remark on how near it is, if a number says that.
   func check(_ answers: [Inquiry.Answer]) -> (holds: Bool, remark: String?) {
     var remark: String?
     for (step, answer) in zip(script.steps[steps], answers) {
       guard answer.failure == nil else { return (false, nil) }
-      guard case .check(let place) = step.action else { continue }
-      let check = script.checks[Int(place)]
+      guard case .check(let index) = step.action else { continue }
+      let check = script.checks[Int(index)]
       let miss = check.miss(in: answer.rows)
       switch check {
       case .reading(_, let name, _) where miss != nil:

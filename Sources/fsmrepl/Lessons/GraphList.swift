@@ -47,10 +47,10 @@ struct GraphList: Equatable {
       states.append(State(name: names[id] ?? id, isCurrent: current.contains(id)))
     }
     for (from, to, label) in arrows {
-      guard let place = places[from] else { continue }
+      guard let index = places[from] else { continue }
       for part in Self.parts(of: label) {
         let text = Self.decoded(part.replacing("▶ ", with: ""))
-        states[place].arrows.append(Arrow(label: text, target: names[to] ?? to, isPossible: part.hasPrefix("▶ ")))
+        states[index].arrows.append(Arrow(label: text, target: names[to] ?? to, isPossible: part.hasPrefix("▶ ")))
       }
     }
   }

@@ -113,9 +113,8 @@ struct LessonAnswer: Equatable {
     plain(answer).replacing(/[a-z']+/) { units[String($0.output)] ?? String($0.output) }
   }
 
-  private static let units: [String: String] = [
-    "milliseconds": "ms", "millisecond": "ms", "seconds": "s", "second": "s", "secs": "s", "sec": "s", "minutes": "m",
-    "minute": "m", "mins": "m", "min": "m", "hours": "h", "hour": "h", "days": "d", "day": "d", "at": "", "about": "",
-    "exactly": "", "and": "", "it": "", "is": "", "it's": "",
+  /// Words of people that ``TimeText`` does not know.
+  private static let units = [
+    "secs": "s", "mins": "m", "at": "", "about": "", "exactly": "", "and": "", "it": "", "is": "", "it's": "",
   ]
 }

@@ -84,8 +84,8 @@ struct LessonFolder {
 
   /// The one that comes after another; nil after the last.
   func next(after entry: Entry) -> Entry? {
-    guard let place = entries.firstIndex(where: { $0.script.name == entry.script.name }) else { return nil }
-    return entries.indices.contains(place + 1) ? entries[place + 1] : nil
+    guard let index = entries.firstIndex(where: { $0.script.name == entry.script.name }) else { return nil }
+    return entries.indices.contains(index + 1) ? entries[index + 1] : nil
   }
 
   // MARK: Where they are

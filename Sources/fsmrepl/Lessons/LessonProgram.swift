@@ -163,7 +163,7 @@ final class LessonProgram {
     stage.notice = { [unowned self] line in if !isSilent { screen.take(notice: line) } }
     player = ScriptPlayer(link: link, script: script, stage: stage)
     if let world = worlds.last { _ = try player.ask("world drop \(world)") }
-    if case .failure(let refusal) = try worlds.enter(with: player, seed: script.seed ?? 0) {
+    if case .failure(let refusal) = try worlds.enter(on: link, seed: script.seed ?? 0) {
       return refusal.failure(of: script.name)
     }
     isSilent = true
@@ -173,7 +173,7 @@ final class LessonProgram {
     return player.result.failure
   }
 
-  /// Drops worlds of lessons whose players were killed. If the daemon does not tell which these are, they stay.
+  /// Drops worlds of lessons whose players were killed. If the daemon does not say which these are, they stay.
   private func dropWorldsLeftBehind() throws(Dialogue.Stop) {
     func rows(_ verb: Verb) throws(Dialogue.Stop) -> [ServerLine] {
       try player.ask(verb.name).rows.compactMap { ServerLine($0) }
@@ -282,7 +282,7 @@ final class LessonProgram {
     return writePage("\(screen.show(request, rows, answer.raw, columns))\n")
   }
 
-  /// A failure that only a lesson which plays itself tells.
+  /// A failure that only a lesson which plays itself reports.
   func failure(at place: String, _ line: String, expected: String, got: String) -> RunFailure {
     RunFailure(status: .failed, place: place, line: line, expected: expected, got: got)
   }

@@ -41,18 +41,31 @@ final class LessonTerminal {
     defer { terminal.stop() }
     while true {
       if let input { return input }
-      let readiness = Readiness([.init(descriptor: .standardInput), .init(descriptor: signals.descriptor)])
-      while let number = signals.next() {
+      let end = waitForKeyboard { number in
         switch number {
-        case SIGINT: return .leave
         case SIGWINCH: terminal.resize()
         case SIGCONT: terminal.resume()
         case SIGTSTP: terminal.suspend()
-        case SIGTERM, SIGHUP, SIGQUIT: return .signal(number)
         default: break
         }
       }
-      if readiness.canRead(.standardInput) { terminal.readable() }
+      if let end { return end == SIGINT ? .leave : .signal(end) }
+      terminal.readable()
+    }
+  }
+
+  /// Waits until something is typed.
+  ///
+  /// - Parameter take: Called with signals that do not end the program.
+  /// - Returns: A signal that ends it.
+  private func waitForKeyboard(_ take: (Int32) -> Void) -> Int32? {
+    while true {
+      let readiness = Readiness([.init(descriptor: .standardInput), .init(descriptor: signals.descriptor)])
+      while let number = signals.next() {
+        if Dialogue.signals.contains(number) { return number }
+        take(number)
+      }
+      if readiness.canRead(.standardInput) { return nil }
     }
   }
 
@@ -76,20 +89,13 @@ final class LessonTerminal {
     show()
     defer { hide() }
     while true {
-      let readiness = Readiness([.init(descriptor: .standardInput), .init(descriptor: signals.descriptor)])
-      while let number = signals.next() {
-        switch number {
-        case SIGINT: return .leave
-        case SIGWINCH: break
-        case SIGCONT: show()
-        case SIGTSTP:
-          hide()
-          kill(getpid(), SIGSTOP)
-        case SIGTERM, SIGHUP, SIGQUIT: return .signal(number)
-        default: break
-        }
+      let end = waitForKeyboard { number in
+        if number == SIGCONT { show() }
+        guard number == SIGTSTP else { return }
+        hide()
+        kill(getpid(), SIGSTOP)
       }
-      guard readiness.canRead(.standardInput) else { continue }
+      if let end { return end == SIGINT ? .leave : .signal(end) }
       var bytes = [UInt8](repeating: 0, count: 16)
       switch bytes.withUnsafeMutableBytes({ Descriptor.standardInput.read(into: $0) }) {
       case .bytes(let count):

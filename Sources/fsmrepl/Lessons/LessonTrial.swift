@@ -78,7 +78,7 @@ struct LessonTrial {
   ) throws(Dialogue.Stop) {
     truth.end = Self.time(try player.ask("world").last)
     let pattern = truth.machine.isEmpty ? "" : " \(truth.machine)"
-    truth.journal = try player.ask("journal\(pattern) limit=\(Self.mostLines)").rows.compactMap { ServerLine($0) }
+    truth.journal = try player.ask("journal\(pattern) limit=\(Self.maxLines)").rows.compactMap { ServerLine($0) }
       .filter { ($0.words.first.flatMap { UInt64($0) } ?? 0) > sequence }
     guard !truth.machine.isEmpty else { return }
     truth.after = try state(of: truth.machine)
@@ -120,7 +120,7 @@ struct LessonTrial {
     reply["allowed"]?.split(separator: ",").map(String.init) ?? []
   }
 
-  private static let mostLines = 40
+  private static let maxLines = 40
 
   private static let otherData = "The event is right, but its data differ from those in the question."
 

@@ -30,7 +30,7 @@ struct LessonTruth: Equatable {
   var journal: [ServerLine] = []
   /// The condition under which it happened, as the kind names it.
   var condition: String?
-  /// The timers that run afterwards, as `agenda` tells: the next one first.
+  /// The timers that run afterwards, as `agenda` lists them: the next one first.
   var agenda: [ServerLine] = []
   /// The event that the lesson itself sends, with its arguments.
   var event = ""
@@ -39,8 +39,8 @@ struct LessonTruth: Equatable {
   static func answer(typed line: String, to question: Script.Question) -> String {
     var words = line.split { $0 == " " || $0 == "\t" }
     if case .event(let machine) = question.subject {
-      let place = words.first == "send" ? 1 : 0
-      if words.count > place + 1, words[place] == machine { words.removeFirst(place + 1) }
+      let index = words.first == "send" ? 1 : 0
+      if words.count > index + 1, words[index] == machine { words.removeFirst(index + 1) }
     }
     let answer = words.joined(separator: " ")
     let isQuoted = answer.count > 1 && answer.first == answer.last && "\"'`".contains(answer.first ?? " ")
@@ -144,8 +144,8 @@ struct LessonTruth: Equatable {
       return "\(machine) refuses '\(event)'\(reason). It stays in \(after)."
     }
     var sentences = journal.compactMap(sentence)
-    if sentences.count > Self.mostSentences {
-      sentences = ["…"] + sentences.suffix(Self.mostSentences)
+    if sentences.count > Self.maxSentences {
+      sentences = ["…"] + sentences.suffix(Self.maxSentences)
     }
     guard sentences.isEmpty else { return sentences.joined(separator: " ") }
     guard let next = agenda.first, next.words.count > 2 else {
@@ -155,7 +155,7 @@ struct LessonTruth: Equatable {
       "Nothing happens to \(machine) yet: \(next.words[2]) is due at \(moment(next.words[0])). It stays in \(after)."
   }
 
-  private static let mostSentences = 3
+  private static let maxSentences = 3
 
   /// A sentence about a line of the journal that says what became of an input; nil for others.
   private func sentence(_ line: ServerLine) -> String? {

@@ -85,15 +85,15 @@ struct MarkdownText: Equatable {
       if first == "\\", let next = rest.dropFirst().first, "*`\\".contains(next) {
         plain.append(next)
         rest = rest.dropFirst(2)
-      } else if first == "`", let (text, behind) = marked(rest, "`") {
+      } else if first == "`", let (text, tail) = marked(rest, "`") {
         end(Span(look: .code, text: text))
-        rest = behind
-      } else if rest.hasPrefix("**"), let (text, behind) = marked(rest, "**") {
+        rest = tail
+      } else if rest.hasPrefix("**"), let (text, tail) = marked(rest, "**") {
         end(Span(look: .bold, text: text))
-        rest = behind
-      } else if first == "*", let (text, behind) = marked(rest, "*") {
+        rest = tail
+      } else if first == "*", let (text, tail) = marked(rest, "*") {
         end(Span(look: .italic, text: text))
-        rest = behind
+        rest = tail
       } else {
         plain.append(first)
         rest = rest.dropFirst()

@@ -40,14 +40,14 @@ extension Script {
     let first = Self.beforeArrow(line(of: step))
     guard !first.hasPrefix("load") else { return [first] }
     let source = sources[Int(step.source)]
-    let lines = (Int(step.line) + 1..<source.count + 1).prefix(Self.mostLinesOfDocument + 1).map {
+    let lines = (Int(step.line) + 1..<source.count + 1).prefix(Self.maxLinesOfDocument + 1).map {
       String(decoding: source.line($0), as: UTF8.self)
     }
     let end = lines.firstIndex { DocumentSource.isEnd($0.utf8) }
     return [first] + (end.map { Array(lines[...$0]) } ?? lines.dropLast() + ["…"])
   }
 
-  private static let mostLinesOfDocument = 40
+  private static let maxLinesOfDocument = 40
 
   /// A line without its outcome; one with names with their values.
   private func withoutOutcome(_ line: String, _ steps: ArraySlice<Step>) -> String {

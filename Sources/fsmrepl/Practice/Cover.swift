@@ -10,7 +10,7 @@ struct Cover: Equatable {
   private(set) var inputs = 0
 
   /// The transitions that the meter names.
-  static let mostNamed = 3
+  static let maxNamed = 3
   /// The width of its bar, in columns.
   private static let width = 20
 
@@ -60,7 +60,7 @@ struct Cover: Equatable {
       let done: ScreenText = "\(style(.good, "done")): every transition of \(style(.name, machine)) has been taken"
       return "\(figures)\n\(done)\(inputs > 0 ? ", with \(inputs == 1 ? "1 event" : "\(inputs) events")" : "")"
     }
-    let missing = coverage.missing.prefix(Self.mostNamed)
+    let missing = coverage.missing.prefix(Self.maxNamed)
     var rows = missing.map { transition -> ScreenText in
       let from = style(.state, transition.from)
       let to = style(.state, transition.to)

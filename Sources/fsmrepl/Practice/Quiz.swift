@@ -36,7 +36,7 @@ struct Quiz: Equatable {
   enum Judgement: Equatable {
     case right(Question)
     case wrong(Question)
-    /// It is true of the state before as well, so it does not tell what will happen.
+    /// It is true of the state before as well, so it does not say what will happen.
     case vague
     /// It is neither a state of the machine nor an outcome.
     case unknown
@@ -47,12 +47,14 @@ struct Quiz: Equatable {
   let states: [String]
   private let scenes: [Scene]
   private var scene = 0
-  private var place = 0
+  private var index = 0
   private(set) var right = 0
   private(set) var asked = 0
 
   /// The outcomes that an answer can name, besides a state.
   static let outcomes = ["stayed", "ignored", "refused"]
+
+  var prompt: Prompt { Prompt(parts: [.init(.attention, "quiz"), .init(.quiet, "\(asked + 1)/\(count)")]) }
 
   /// The completions of an answer.
   func completion(of text: String) -> Completion {
@@ -71,10 +73,10 @@ struct Quiz: Equatable {
   var count: Int { scenes.reduce(0) { $0 + $1.questions.count } }
 
   /// The next question; `nil` at the end.
-  var question: Question? { scenes.indices.contains(scene) ? scenes[scene].questions[place] : nil }
+  var question: Question? { scenes.indices.contains(scene) ? scenes[scene].questions[index] : nil }
 
   /// The scene that begins with the next question.
-  var opening: Scene? { place == 0 && scenes.indices.contains(scene) ? scenes[scene] : nil }
+  var opening: Scene? { index == 0 && scenes.indices.contains(scene) ? scenes[scene] : nil }
 
   /// Judges an answer to the present question: a state, `stayed`, `ignored` or `refused`, or a sentence with one of them.
   ///
@@ -91,8 +93,8 @@ struct Quiz: Equatable {
     case .vague, .unknown: return judgement
     }
     asked += 1
-    place += 1
-    if place == scenes[scene].questions.count { (scene, place) = (scene + 1, 0) }
+    index += 1
+    if index == scenes[scene].questions.count { (scene, index) = (scene + 1, 0) }
     return judgement
   }
 

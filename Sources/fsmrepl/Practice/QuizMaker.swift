@@ -1,4 +1,5 @@
 internal import LineProtocol
+internal import Scripts
 
 /// Finds out what a quiz asks about: it tries all inputs of a machine in a ``Trial``, whose clock stands still.
 ///
@@ -12,10 +13,10 @@ struct QuizMaker {
   let ask: (String) -> [ServerLine]?
 
   /// The states that a quiz visits, and its questions, at most.
-  static let mostScenes = 6
-  static let mostQuestions = 24
+  static let maxScenes = 6
+  static let maxQuestions = 24
   /// The inputs of one event that are tried, with different arguments.
-  static let mostVariants = 3
+  static let maxVariants = 3
 
   func find() throws(Stop) -> Quiz {
     try demand("clock virtual")
@@ -39,16 +40,10 @@ struct QuizMaker {
     return lines.dropLast()
   }
 
-  private func state() throws(Stop) -> String { try look().state }
-
-  private func look() throws(Stop) -> (state: String, timers: [String]) {
-    let rows = try demand("show \(machine)").filter { $0.words.count > 1 }
-    let timers = rows.filter { $0.words.first == "timer" }.map { $0.words[1] }
-    return (rows.first { $0.words.first == "state" }?.words[1] ?? "", timers)
-  }
+  private func show() throws(Stop) -> ShownMachine { ShownMachine(try demand("show \(machine)")) }
 
   private func kind() throws(Stop) -> String {
-    _ = try state()
+    _ = try show()
     let row = try demand("list \(machine) limit=1").first
     guard let row, row.words.count > 1 else { throw .silence }
     return row.words[1]
@@ -61,13 +56,13 @@ struct QuizMaker {
     var scenes: [Quiz.Scene] = []
     var seen: Set<StateName> = []
     var cause: String?
-    var room = Self.mostQuestions
-    while scenes.count < Self.mostScenes, room > 0 {
-      let (state, timers) = try look()
-      seen.insert(StateName(state))
-      var scene = Quiz.Scene(state: state, cause: cause, timers: timers)
+    var room = Self.maxQuestions
+    while scenes.count < Self.maxScenes, room > 0 {
+      let shown = try show()
+      seen.insert(StateName(shown.state))
+      var scene = Quiz.Scene(state: shown.state, cause: cause, timers: shown.timers)
       for input in inputs.prefix(room) {
-        guard let question = try question(input, in: state) else { continue }
+        guard let question = try question(input, in: shown.state) else { continue }
         scene.questions.append(question)
       }
       room -= scene.questions.count
@@ -87,7 +82,7 @@ struct QuizMaker {
     guard let line = try reply("send \(machine) \(input)").last else { return nil }
     // Without a number it was no input, so there is nothing to take back.
     guard line["seq"] != nil else { return nil }
-    let after = try self.state()
+    let after = try show().state
     try demand("undo")
     return Quiz.Outcome(line).map { Quiz.Question(input: input, state: state, outcome: $0, reply: line, after: after) }
   }
@@ -104,7 +99,7 @@ struct QuizMaker {
       let samples = line.fields.map { Self.samples(of: $0.value) }
       // What can be left out is left out, as long as nothing follows that cannot.
       let wanted = samples.prefix((samples.lastIndex { !$0.isOptional } ?? -1) + 1)
-      let count = min(mostVariants, wanted.map(\.words.count).max() ?? 1)
+      let count = min(maxVariants, wanted.map(\.words.count).max() ?? 1)
       let variants = (0..<count).map { number in
         ([line.words[1]] + wanted.map { Word.written($0.words[min(number, $0.words.count - 1)]) })
           .joined(separator: " ")

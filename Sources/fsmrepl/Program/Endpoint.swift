@@ -24,7 +24,7 @@ final class Endpoint {
   private(set) var own: EphemeralDaemon?
 
   /// How often it tries to connect while too many others do: for two seconds.
-  private static let mostTries = 200
+  private static let maxTries = 200
 
   /// - Parameters:
   ///   - program: The daemon to start; `nil` for the `fsmd` beside this program or in the path.
@@ -93,7 +93,7 @@ final class Endpoint {
   private func connect(to path: String) throws(Failure) -> Connection {
     let descriptor: Descriptor
     do throws(SocketFailure) {
-      descriptor = try ClientSocket.connect(path: path, tries: Self.mostTries)
+      descriptor = try ClientSocket.connect(path: path, tries: Self.maxTries)
     } catch {
       throw .socket(error)
     }

@@ -129,7 +129,7 @@ final class EphemeralDaemon {
   var pageLink: String? {
     for line in firstLines {
       let words = line.split(separator: " ")
-      if let place = words.firstIndex(of: "page"), words.count > place + 1 { return String(words[place + 1]) }
+      if let index = words.firstIndex(of: "page"), words.count > index + 1 { return String(words[index + 1]) }
     }
     return nil
   }

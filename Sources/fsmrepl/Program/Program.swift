@@ -128,7 +128,7 @@ enum Program {
       case .failed: return .noConnection
       case .stopped(let number):
         if number != SIGINT { client.endProcess(by: number) }
-        return .interrupted  // What is open closes behind it.
+        return .interrupted  // What is open closes with it.
       }
     } catch {
       complain("\(error)")

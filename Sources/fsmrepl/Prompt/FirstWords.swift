@@ -8,12 +8,12 @@ struct FirstWords {
   private var isNamed = false
 
   /// How many machines are looked at, and how many kinds.
-  static let mostMachines = 200
-  private static let mostKinds = 20
+  static let maxMachines = 200
+  private static let maxKinds = 20
 
   /// The kinds of some machines, from the answer to `list`.
   static func kinds(of machines: [ServerLine]) -> [String] {
-    Array(Set(machines.filter { $0.words.count > 1 }.map { $0.words[1] }).sorted().prefix(mostKinds))
+    Array(Set(machines.filter { $0.words.count > 1 }.map { $0.words[1] }).sorted().prefix(maxKinds))
   }
 
   /// - Parameters:

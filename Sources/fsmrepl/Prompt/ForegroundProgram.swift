@@ -21,7 +21,7 @@ final class ForegroundProgram {
   private var hasEnough = false
 
   /// With more than this waiting to be written, no more should be read for it, in bytes.
-  private static let mostUnwritten = 1 << 20
+  private static let maxUnwritten = 1 << 20
   /// A pipe holds no more than this, in bytes: when more was taken, somebody reads.
   private static let largestPipe = 1 << 20
 
@@ -43,7 +43,7 @@ final class ForegroundProgram {
 
   var wantsToWrite: Bool { input != nil && !unwritten.isEmpty }
   /// Whether the rest of an answer waits until more is taken, or until it is known how a pager ended.
-  var isFull: Bool { unwritten.count > Self.mostUnwritten || isPager && hasEnough }
+  var isFull: Bool { unwritten.count > Self.maxUnwritten || isPager && hasEnough }
 
   func write(_ bytes: [UInt8]) {
     given? += bytes

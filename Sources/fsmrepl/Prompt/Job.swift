@@ -34,20 +34,6 @@ struct Job {
     case judge(Script.Check)
     /// What it lists goes elsewhere.
     case send(to: PromptLine.Destination)
-    /// Whether `begin` can be strict.
-    case strictness
-    /// The journal, to tell what else a request has caused: after its input at a time, or all that it has brought.
-    case caused(at: String?)
-    /// The state of a machine, to be shown to a room if it is another now.
-    case look(String)
-
-    /// Whether lines that are typed later wait for its answer.
-    var blocks: Bool {
-      switch self {
-      case .show, .time, .check, .judge, .send, .strictness: true
-      case .caused, .look: false
-      }
-    }
   }
 
   let line: TypedLine
@@ -58,12 +44,6 @@ struct Job {
   var texts: [String] = []
   /// Bytes of `texts`, with those that were too many to be kept.
   var size = 0
-}
-
-/// An `undo` or a `goto` that was answered, in its world.
-struct StepBack: Equatable {
-  let world: String
-  let sequence: UInt64
 }
 
 /// A batch that is being typed.
@@ -86,21 +66,4 @@ struct Batch {
 struct Question {
   /// Called once, with whether the answer was yes.
   let answer: (Bool) -> Void
-}
-
-/// An answer that may be too long for the screen.
-struct Page {
-  enum State {
-    /// It may still fit, and is not shown yet.
-    case held(ScreenText, rows: Int)
-    /// A pager shows it.
-    case paged(ForegroundProgram)
-    /// The rest goes to the screen as usual.
-    case shown
-    /// The pager has ended before the answer, so nobody wants the rest.
-    case dropped
-  }
-
-  let tag: String
-  var state: State
 }

@@ -199,12 +199,12 @@ enum PromptLine: Equatable {
     if let mistake = misplaced(words, verb, from: start + 1) { return .wrong(mistake) }
     guard words.count > start + 2, !verb.entry.parsedForms.contains(where: \.isOpen),
       !fits(words[(start + 1)...], verb),
-      let place = words.indices.first(where: { $0 > start && (words[$0] == "|" || words[$0] == ">") }),
-      place + 1 < words.count, fits(words[(start + 1)..<place], verb)
+      let index = words.indices.first(where: { $0 > start && (words[$0] == "|" || words[$0] == ">") }),
+      index + 1 < words.count, fits(words[(start + 1)..<index], verb)
     else { return nil }
-    let request = before(words[place], in: text)
-    if words[place] == "|" { return .sent(request, to: .command(String(text[words[place + 1].startIndex...]))) }
-    guard let files = RequestText.plain(words[(place + 1)...]), files.count == 1 else {
+    let request = before(words[index], in: text)
+    if words[index] == "|" { return .sent(request, to: .command(String(text[words[index + 1].startIndex...]))) }
+    guard let files = RequestText.plain(words[(index + 1)...]), files.count == 1 else {
       return .wrong("a name of one file follows '>', with double quotes around a name with blanks or '='")
     }
     return .sent(request, to: .file(LocalVerb.path(files[0])))
@@ -213,14 +213,14 @@ enum PromptLine: Equatable {
   /// What is wrong with a sign for a destination that would be taken for a pattern, which can have no such sign.
   private static func misplaced(_ words: [Substring], _ verb: Verb, from start: Int) -> String? {
     guard verb.listsRows, verb != .can,
-      let place = words.indices.first(where: { $0 >= start && (words[$0].hasPrefix(">") || words[$0].hasPrefix("|")) })
+      let index = words.indices.first(where: { $0 >= start && (words[$0].hasPrefix(">") || words[$0].hasPrefix("|")) })
     else { return nil }
-    let (sign, rest) = (words[place].prefix(1), words[place].dropFirst())
+    let (sign, rest) = (words[index].prefix(1), words[index].dropFirst())
     let what = sign == ">" ? "the name of a file" : "a command of the shell"
-    if words[place] == ">>" { return "no answer is added to a file: '>' overwrites it" }
+    if words[index] == ">>" { return "no answer is added to a file: '>' overwrites it" }
     guard rest.isEmpty else { return "a blank must follow '\(sign)': '\(sign) \(rest)'" }
-    if place + 1 == words.count { return "\(what) must follow '\(sign)'" }
-    return sign == ">" && words[place + 1].hasPrefix("'") ? "quotes around a name of a file are double: \"" : nil
+    if index + 1 == words.count { return "\(what) must follow '\(sign)'" }
+    return sign == ">" && words[index + 1].hasPrefix("'") ? "quotes around a name of a file are double: \"" : nil
   }
 
   private static func fits(_ words: ArraySlice<Substring>, _ verb: Verb) -> Bool {
@@ -264,14 +264,14 @@ extension PromptLine {
   static func unmarked(_ typed: String) -> String? {
     let text = typed.drop { $0 == " " || $0 == "\t" }
     guard let end = text.firstIndex(of: ">") else { return nil }
-    let behind = text[text.index(after: end)...]
-    guard behind.isEmpty || behind.first == " " else { return nil }
+    let tail = text[text.index(after: end)...]
+    guard tail.isEmpty || tail.first == " " else { return nil }
     let words = text[..<end].split(separator: " ")
     // A world, how its clock goes, and its time, which ends at the mark.
     let isPrompt =
       words.count > 2 && Place.isPace(words[1]) && text[..<end].last != " "
       && (words[2].first?.isNumber == true || words[2].first == "-")
     guard words.isEmpty || isPrompt else { return nil }
-    return String(behind.drop { $0 == " " })
+    return String(tail.drop { $0 == " " })
   }
 }

@@ -48,8 +48,8 @@ extension Prompting {
     step.play.tried = tried.map { step.number + max(1, $0.count) } ?? .max
     guard let mistakes = tried?.result.mistakes, !mistakes.isEmpty else { return false }
     step.play.ending = .failed
-    for mistake in mistakes { sayLine(ScreenText(mistake)) }
-    if step.play.hasMore { sayLine("\(style(.attention, "the lines after it were not run"))") }
+    for mistake in mistakes { screen.sayLine(ScreenText(mistake)) }
+    if step.play.hasMore { screen.sayLine("\(style(.attention, "the lines after it were not run"))") }
     return true
   }
 }

@@ -6,13 +6,13 @@ internal import UnixHost
 extension Prompting {
   /// Whether a line has to wait for an answer, a person or a program.
   private var isBlocked: Bool {
-    question != nil || foreground != nil || !client.inquiries.isEmpty
+    question != nil || screen.foreground != nil || !client.inquiries.isEmpty
       || blocking.map { client.conversation.isPending(job: $0) } ?? false
   }
 
   /// Whether a line depends on what the lines before it have done.
   private func needsAnswers(_ line: TypedLine) -> Bool {
-    guard client.openDocument == nil, quiz == nil else { return false }
+    guard client.openDocument == nil, practice.quiz == nil else { return false }
     switch PromptLine(PromptLine.unmarked(line.text) ?? line.text) {
     case .nothing, .leave: return false
     case .request(let text):
@@ -33,11 +33,6 @@ extension Prompting {
     case .advance, .step, .await, .undo, .goto: !client.conversation.isCollecting
     case _: false
     }
-  }
-
-  /// Whether a `begin` waits to be sent, after which no other request may stand.
-  var isAskingForStrictness: Bool {
-    if case .strictness = blocking.flatMap({ jobs[$0] })?.purpose { true } else { false }
   }
 
   /// Takes lines as long as none of them has to be waited for.
@@ -78,7 +73,7 @@ extension Prompting {
     if let playing {
       playing.ending = playing.ending ?? .interrupted
     } else if count > 0 {
-      sayLine("\(style(.attention, count == 1 ? "1 line was not sent" : "\(count) lines were not sent"))")
+      screen.sayLine("\(style(.attention, count == 1 ? "1 line was not sent" : "\(count) lines were not sent"))")
     }
   }
 
@@ -86,10 +81,9 @@ extension Prompting {
   func dropWork() {
     dropQueue()
     jobs = [:]
-    muted = [:]
     blocking = nil
     question = nil
-    endPage()
+    screen.forgetAnswers()
   }
 
   func take(_ line: TypedLine) {
@@ -112,17 +106,17 @@ extension Prompting {
       if !isMistaken(typed, line, "; no time has passed") { request(text, line, .time(then: rest)) }
     case .leave where isInBatch: refuse("a batch is open: 'discard' drops it, then 'exit' leaves", line)
     case .leave: send(Verb.quit.name, line)
-    case .clear: terminal.clear()
+    case .clear: screen.terminal.clear()
     case .version:
-      sayLine("fsmrepl \(Release.version), fsmd \(client.daemonVersion) on \(client.endpoint.socketPath)")
-    case .topic(let subject): say(PromptHelp.text(subject, width: Descriptor.standardOutput.columns, style: style))
+      screen.sayLine("fsmrepl \(Release.version), fsmd \(client.daemonVersion) on \(client.endpoint.socketPath)")
+    case .topic(let subject): screen.say(PromptHelp.text(subject, width: screen.columns, style: style))
     case .run where isInBatch: refuse("a script cannot run between 'begin' and 'end'", line)
     case .run(let path): run(path, line)
     case .quiz where isInBatch: refuse("'quiz' cannot stand between 'begin' and 'end'", line)
     case .cover where isInBatch: refuse("'cover' cannot stand between 'begin' and 'end'", line)
-    case .quiz(let name): beginQuiz(name)
-    case .cover(let name): beginCover(name)
-    case .shell(let command): start(command, feeding: nil)
+    case .quiz(let name): practice.beginQuiz(name)
+    case .cover(let name): practice.beginCover(name)
+    case .shell(let command): screen.start(command, feeding: nil)
     case .wrong(let text): refuse(text, line)
     }
   }
@@ -131,15 +125,15 @@ extension Prompting {
   private func passOver() {
     guard !hasPassedOver else { return }
     hasPassedOver = true
-    sayLine("\(style(.quiet, "lines of answers, which begin with + - . or *, are passed over"))")
+    screen.sayLine("\(style(.quiet, "lines of answers, which begin with + - . or *, are passed over"))")
   }
 
   /// - Parameter hints: What helps, a line each.
   func refuse(_ text: String, _ line: TypedLine, hints: [String] = []) {
     noteMistake(in: line)
     let said: ScreenText = "\(style(.bad, "error")): \(text)"
-    sayLine(said)
-    for hint in hints { sayLine("  \(hint)") }
+    screen.sayLine(said)
+    for hint in hints { screen.sayLine("  \(hint)") }
     endPlay(of: line)
   }
 
@@ -158,7 +152,7 @@ extension Prompting {
     case .begin where !isCollecting: begin(text, line, purpose)
     case .end:
       if case .mistaken(let mistake) = batch.take()?.kind, isCollecting {
-        sayLine("\(style(.bad, "nothing was run")): '\(mistake)' is a mistake")
+        screen.sayLine("\(style(.bad, "nothing was run")): '\(mistake)' is a mistake")
         return send(Verb.discard.name, line)
       }
       send(text, line, purpose)
@@ -170,16 +164,13 @@ extension Prompting {
     }
   }
 
-  /// Begins a batch: one that is typed is strict where the daemon has that.
+  /// Begins a batch: one that is typed is strict.
   private func begin(_ text: String, _ line: TypedLine, _ purpose: Job.Purpose?) {
     var text = text
     let request = RequestText(text)
-    if isListened, line.step == nil, request.tag == nil, request.words.isEmpty {
-      guard let beginsStrictly else { return ask("help begin", line, .strictness, by: .program) }
-      if beginsStrictly { text = "begin strict" }
-    }
+    if line.step == nil, request.tag == nil, request.words.isEmpty { text = "begin strict" }
     batch = Batch(kind: RequestText(text).words == ["strict"] ? .strict : .lenient)
-    batchStart = client.conversation.place.sequence
+    remarks.batchStart = client.conversation.place.sequence
     send(text, line, purpose)
   }
 
@@ -209,7 +200,7 @@ extension Prompting {
   private func ask(_ question: ScreenText, before text: String, _ line: TypedLine, _ purpose: Job.Purpose?) {
     ask(question) { [unowned self] isYes in
       if isYes { return send(text, line, purpose) }
-      sayLine("\(style(.attention, "not sent")): '\(line.text)'")
+      screen.sayLine("\(style(.attention, "not sent")): '\(line.text)'")
       endPlay(of: line, "not sent")
     }
   }
@@ -232,24 +223,24 @@ extension Prompting {
       if RequestText(text).verb == Verb.quit.name {
         ending = .good
       } else if !RequestText(text).isBlank || client.openDocument != nil {
-        sayLine("\(style(.bad, "not connected")): '\(text)' was not sent")
+        screen.sayLine("\(style(.bad, "not connected")): '\(text)' was not sent")
       }
       return
     }
     let isInDocument = client.openDocument != nil
     if let answer = client.answerLocally(text, origin: line.origin) {
       if !isInDocument, client.openDocument != nil {
-        sayLine("the lines of the document follow: \(documentWaysOut)")
+        screen.sayLine("the lines of the document follow: \(documentWaysOut)")
       }
       for (received, raw) in answer {
-        say(presenter.show(received, raw: raw))
+        screen.say(screen.presenter.show(received, raw: raw))
         if received.line.lineClass == .failure { noteMistake(in: line) }
         if received.line.lineClass != .data, case .check(let outcome) = purpose { compare(received, outcome, line) }
       }
       client.askForSign()
       return
     }
-    ask(RequestText(text).fitting(Descriptor.standardOutput.columns, style), line, purpose)
+    ask(RequestText(text).fitting(screen.columns, style), line, purpose)
   }
 
   /// - Parameters:
@@ -270,7 +261,7 @@ extension Prompting {
     }
     if let purpose {
       jobs[lastJob] = Job(line: line, purpose: purpose)
-      if purpose.blocks, !client.conversation.isCollecting { blocking = lastJob }
+      if !client.conversation.isCollecting { blocking = lastJob }
     }
     client.askForSign()
   }
@@ -314,7 +305,7 @@ extension Prompting {
       }
       let mistakes = reading.mistakes + (unplayable ?? []) + (trial?.result.mistakes ?? [])
       guard mistakes.isEmpty, let script = reading.item else {
-        for mistake in readable?.inOrder(mistakes) ?? mistakes { sayLine(ScreenText(mistake)) }
+        for mistake in readable?.inOrder(mistakes) ?? mistakes { screen.sayLine(ScreenText(mistake)) }
         return refuse("\(path) has mistakes; nothing was run", line)
       }
       playing = PromptScript(script, tried: trial?.count ?? .max)
@@ -344,7 +335,7 @@ extension Prompting {
   func endPlay(of line: TypedLine, _ why: String = "", word: Int = 0) {
     guard let step = line.step else { return }
     guard !step.step.isSoft else {
-      return sayLine("\(style(.attention, step.place(ofWord: word)))\(why.isEmpty ? "" : ": \(why)")")
+      return screen.sayLine("\(style(.attention, step.place(ofWord: word)))\(why.isEmpty ? "" : ": \(why)")")
     }
     switch step.play.ending {
     case .failed: return
@@ -355,19 +346,19 @@ extension Prompting {
     let reason = why.isEmpty ? "" : ": \(why)"
     let rest = step.isInBatch || !step.play.hasMore ? "" : "; the lines after it were not run"
     let said: ScreenText = "\(style(.attention, step.place(ofWord: word)))\(reason)\(rest)"
-    sayLine(said)
+    screen.sayLine(said)
   }
 
   /// Says what was not run of a script that has ended, unless that is said already.
   private func reportRest(of play: PromptScript?) {
     guard let play, play.hasMore else { return }
     switch play.ending {
-    case .interrupted: sayLine("\(style(.attention, "the rest of the file was not run"))")
+    case .interrupted: screen.sayLine("\(style(.attention, "the rest of the file was not run"))")
     case .failedInBatch where client.conversation.isCollecting:
       // A line was refused here, so that the batch has no end.
       client.ask(Verb.discard.name, by: .program)
-      sayLine("\(style(.attention, "nothing of the batch was run, nor the lines after it"))")
-    case .failedInBatch: sayLine("\(style(.attention, "the lines after the batch were not run"))")
+      screen.sayLine("\(style(.attention, "nothing of the batch was run, nor the lines after it"))")
+    case .failedInBatch: screen.sayLine("\(style(.attention, "the lines after the batch were not run"))")
     case .failed, nil: break
     }
   }

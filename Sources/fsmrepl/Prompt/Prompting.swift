@@ -8,9 +8,9 @@ internal import UnixHost
 final class Prompting {
   let client: Client
   private let completionClient: CompletionClient
-  let terminal: Terminal
-  var presenter: Presenter
-  let style: Style
+  let screen: PromptScreen
+  let practice: Practice
+  let remarks: AnswerRemarks
   private let signals: SignalQueue
 
   /// Typed lines that wait for their turn.
@@ -22,18 +22,8 @@ final class Prompting {
   var blocking: Int?
   /// What the person at the prompt is asked; the next line is the answer.
   var question: Question?
-  /// The program that has the terminal.
-  var foreground: ForegroundProgram?
-  /// The long answer that is being received.
-  var page: Page?
-  /// Whether the daemon has `begin strict`, once it was asked.
-  var beginsStrictly: Bool?
   /// The batch that is being typed.
   var batch: Batch?
-  /// The number of the last input before it.
-  var batchStart: UInt64?
-  /// The last `undo` or `goto` of which it was said what it has taken back.
-  var lastStepBack: StepBack?
   /// The script that is being played.
   var playing: PromptScript?
   /// Whether the end of input has come within a document or a batch, and nothing else since.
@@ -41,17 +31,12 @@ final class Prompting {
   /// Whether it was said that lines of answers are passed over.
   var hasPassedOver = false
 
-  /// Received text that is not on the screen yet.
-  private var unshown = ScreenText()
-  /// When received text was last shown, in host time.
+  /// When followed files were last looked at, in host time.
   private var lastLook: UInt64 = 0
-  private var lastShown: UInt64 = 0
   private var reconnection = Reconnection()
   /// While a restoration is running, typed lines are not sent.
   private var restoration: Restoration?
   var ending: ExitCode?
-  /// The requests whose answers are not shown any further, by tag, and whether something of them was passed over.
-  var muted: [String: Bool] = [:]
   /// Whether the daemon that was connected to last is another than before.
   private var isDaemonNew = false
   /// Why the daemon closes, if it said so.
@@ -63,20 +48,10 @@ final class Prompting {
   /// Whether the daemon has accepted `quit`: only its goodbye is still expected.
   private var isLeaving = false
 
-  /// The quiz that takes the lines typed now, and the machine whose transitions are being tried.
-  var quiz: Quiz?
-  var cover: Cover?
-  /// Whether the coverage has been asked for.
-  var isMeasuring = false
-
-  /// Time between two screen updates for received text, in nanoseconds.
-  private static let frame: UInt64 = 16_000_000
   /// How long an entered line delays the next prompt while its answer is pending, in nanoseconds.
   private static let answerPatience: UInt64 = 100_000_000
   /// Between two looks at followed files, in nanoseconds.
   private static let look: UInt64 = 300_000_000
-  /// More text than this is shown at once, in bytes.
-  private static let mostUnshown = 64 << 10
 
   /// The signals that the loop reads.
   static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCONT, SIGTSTP, SIGCHLD]
@@ -91,40 +66,44 @@ final class Prompting {
     self.freePlay = freePlay
     self.beforeEnding = beforeEnding
     self.client = client
-    self.style = style
-    presenter = Presenter(
-      format: format, localUsages: PromptHelp.usageRows + PromptHelp.formRows,
-      columns: { Descriptor.standardOutput.columns })
+    screen = PromptScreen(client: client, format: format, style: style)
+    practice = Practice(client: client, screen: screen)
+    remarks = AnswerRemarks(client: client, screen: screen)
     completionClient = CompletionClient(endpoint: client.endpoint)
     self.signals = signals
     signal(SIGPIPE, SIG_IGN)
-    terminal = Terminal(style: style)
   }
+
+  var style: Style { screen.style }
 
   /// Runs until the user leaves.
   ///
   /// - Parameter lines: What is done first, as if it was typed.
   func run(_ lines: [String] = []) -> ExitCode {
+    let terminal = screen.terminal
+    screen.prompt = { [unowned self] in
+      (ending == nil ? prompt : terminal.prompt, remembersLine: question == nil && practice.quiz == nil)
+    }
     terminal.onLine = { [unowned self] line in
       if let line {
         entered(line)
       } else if question != nil {
         entered("n")
-      } else if !endPractice(), !warnsOfLeaving() {
+      } else if !practice.end(), !warnsOfLeaving() {
         ending = .good
       }
       return ending == nil
     }
     terminal.complete = { [unowned self] text in complete(text) }
     terminal.hint = { [unowned self] text in
-      question == nil && quiz == nil && client.openDocument == nil ? completionClient.hint(after: text) : ""
+      question == nil && practice.quiz == nil && client.openDocument == nil ? completionClient.hint(after: text) : ""
     }
     terminal.start(prompt: prompt)
     client.isAtPrompt = true
     for line in lines { enter(line) }
-    while ending == nil { wait(for: foreground == nil ? [Descriptor.standardInput] : [], until: nextDeadline) }
+    while ending == nil { wait(for: screen.foreground == nil ? [Descriptor.standardInput] : [], until: nextDeadline) }
     leaveForeground()
-    flush()
+    screen.flush()
     terminal.stop()
     completionClient.close()
     return ending ?? .good
@@ -132,7 +111,7 @@ final class Prompting {
 
   private func complete(_ text: String) -> Completion {
     if question != nil { return Completion() }
-    if let quiz { return quiz.completion(of: text) }
+    if let quiz = practice.quiz { return quiz.completion(of: text) }
     if client.openDocument != nil { return Completion.ofDocument(text) }
     return client.isReady ? completionClient.complete(text, world: client.conversation.place.world) : Completion()
   }
@@ -141,8 +120,8 @@ final class Prompting {
   private func warnsOfLeaving() -> Bool {
     guard !hasWarned, let ways = waysOut else { return false }
     hasWarned = true
-    sayLine("\(style(.attention, "not left yet")): \(ways), and Ctrl-D again leaves")
-    flush()
+    screen.sayLine("\(style(.attention, "not left yet")): \(ways), and Ctrl-D again leaves")
+    screen.flush()
     return true
   }
 
@@ -158,9 +137,8 @@ final class Prompting {
   // MARK: The loop
 
   private var nextDeadline: UInt64? {
-    let frame = foreground != nil || unshown.isEmpty && promptIsShown ? nil : lastShown + Self.frame
     let look = client.followed.isEmpty ? nil : lastLook + Self.look
-    return [frame, look, reconnection.next].compactMap(\.self).min()
+    return [screen.deadline, look, reconnection.next].compactMap(\.self).min()
   }
 
   /// One round: waits for input, the daemon, a signal or the deadline.
@@ -168,28 +146,32 @@ final class Prompting {
     var wishes = input.map { Readiness.Wish(descriptor: $0) } + [.init(descriptor: signals.descriptor)]
     if let connection = client.connection {
       // What the daemon has waits there while a pager has enough.
-      let reads = foreground?.isFull != true
+      let reads = screen.foreground?.isFull != true
       if reads || connection.wantsToWrite {
         wishes.append(.init(descriptor: connection.descriptor, reads: reads, writes: connection.wantsToWrite))
       }
     }
-    if let input = foreground?.input, foreground?.wantsToWrite == true {
+    if let program = screen.foreground, let input = program.input, program.wantsToWrite {
       wishes.append(.init(descriptor: input, reads: false, writes: true))
     }
     let readiness = Readiness(wishes, until: deadline)
     while let number = signals.next() { take(signal: number) }
-    if let input = foreground?.input, readiness.canWrite(input) { foreground?.flush() }
-    if let program = foreground, let end = program.ending() { ended(program, end) }
+    if let program = screen.foreground, let input = program.input, readiness.canWrite(input) { program.flush() }
+    if screen.takeBack() {
+      pump()
+      screen.flush()
+      askForTime()
+    }
     if let connection = client.connection {
       if readiness.canWrite(connection.descriptor) { connection.flush() }
-      if foreground?.isFull != true, readiness.canRead(connection.descriptor) { receive() }
+      if screen.foreground?.isFull != true, readiness.canRead(connection.descriptor) { receive() }
     }
     pump()
-    for descriptor in input where readiness.canRead(descriptor) && ending == nil { terminal.readable() }
+    for descriptor in input where readiness.canRead(descriptor) && ending == nil { screen.terminal.readable() }
     let now = HostClock.now()
     if let next = reconnection.next, now >= next { reconnect() }
     if !client.followed.isEmpty, now >= lastLook + Self.look { lookAtFollowed(now) }
-    if now >= lastShown + Self.frame || unshown.bytes.count > Self.mostUnshown { flush() }
+    screen.flushIfDue(now)
   }
 
   /// Loads followed files again that were saved.
@@ -197,12 +179,12 @@ final class Prompting {
     lastLook = now
     for (path, answer) in client.loadSavedDocuments() {
       guard let answer else {
-        sayLine("\(style(.attention, "\(path) is gone")): it is loaded when it is there again")
+        screen.sayLine("\(style(.attention, "\(path) is gone")): it is loaded when it is there again")
         continue
       }
-      sayLine("\(style(.quiet, "\(path) was saved"))")
+      screen.sayLine("\(style(.quiet, "\(path) was saved"))")
       for line in client.localAnswer(answer, to: "load \(path)") {
-        say(presenter.show(line.received, raw: line.raw))
+        screen.say(screen.presenter.show(line.received, raw: line.raw))
       }
     }
   }
@@ -210,16 +192,16 @@ final class Prompting {
   private func take(signal number: Int32) {
     switch number {
     // The program that has the terminal gets it, too, and it alone is meant.
-    case SIGINT where foreground != nil: break
+    case SIGINT where screen.foreground != nil: break
     case SIGCHLD: break  // Whoever waits for the end of a program looks now.
     case SIGINT: interrupt()
-    case SIGWINCH: terminal.resize()
+    case SIGWINCH: screen.terminal.resize()
     case SIGCONT:
-      terminal.resume()
+      screen.terminal.resume()
       askForTime()
-    case SIGTSTP: terminal.suspend()
+    case SIGTSTP: screen.terminal.suspend()
     default:
-      terminal.stop()
+      screen.terminal.stop()
       beforeEnding()
       client.endProcess(by: number)
     }
@@ -232,28 +214,28 @@ final class Prompting {
       question.answer(false)
     }
     if client.dropDocument() {
-      terminal.interrupt()
-      return sayLine("\(style(.attention, "the document is dropped")): nothing was defined")
+      screen.terminal.interrupt()
+      return screen.sayLine("\(style(.attention, "the document is dropped")): nothing was defined")
     }
     guard client.conversation.isInterruptible else {
       if freePlay != nil {
         ending = .interrupted
         return
       }
-      terminal.interrupt()
-      endPractice()
+      screen.terminal.interrupt()
+      practice.end()
       return askForTime()
     }
     if client.conversation.isCancelling {
       // A second Ctrl-C while the first has not taken effect.
       ending = .interrupted
     } else {
-      for tag in client.conversation.unansweredTags { muted[tag] = false }
+      screen.mute(client.conversation.unansweredTags)
       client.ask("cancel", by: .program)
     }
   }
 
-  // MARK: The screen
+  // MARK: The prompt
 
   private var condition: PromptCondition {
     let conversation = client.conversation
@@ -264,31 +246,9 @@ final class Prompting {
   }
 
   private var prompt: String {
-    let quizzing = quiz.map { prompt(of: $0) }
+    let quizzing = practice.quiz?.prompt
     let asking = question.map { _ in Prompt(parts: [.init(.attention, "[y/N]")]) }
     return (asking ?? quizzing ?? client.conversation.place.prompt(condition, style: style)).forReadline(style)
-  }
-
-  private var promptIsShown: Bool { terminal.prompt == prompt }
-
-  func say(_ text: ScreenText) {
-    unshown += text
-  }
-
-  /// Says a line, broken between words.
-  func sayLine(_ text: ScreenText) {
-    say("\(text.wrapped(width: Descriptor.standardOutput.columns))\n")
-  }
-
-  func flush() {
-    guard foreground == nil else { return }
-    terminal.remembers = question == nil && quiz == nil
-    let next = ending == nil ? prompt : terminal.prompt
-    if !unshown.isEmpty { unshown += presenter.takeNews() }
-    guard !unshown.isEmpty || terminal.prompt != next else { return }
-    terminal.show(unshown, prompt: next)
-    unshown = ScreenText()
-    lastShown = HostClock.now()
   }
 
   // MARK: Input
@@ -308,11 +268,11 @@ final class Prompting {
       enter(text)
     }
     pump()
-    if !isAskingForStrictness { askForTime() }
+    askForTime()
     // Most answers arrive within a millisecond; the next prompt then stands below them with the new time.
     let deadline = HostClock.now() + Self.answerPatience
     while ending == nil {
-      if foreground != nil || isDelivering {
+      if screen.foreground != nil || isDelivering {
         wait(for: [], until: nextDeadline)
       } else if isAnswerComing, HostClock.now() < deadline {
         wait(for: [], until: deadline)
@@ -322,13 +282,19 @@ final class Prompting {
     }
     // Readline would write its prompt over what a pager shows.
     leaveForeground()
-    flush()
+    screen.flush()
+  }
+
+  /// Waits for the end of the program that has the terminal.
+  private func leaveForeground() {
+    while screen.foreground != nil { wait(for: [], until: nil) }
   }
 
   /// Asks for the time of a running world, so that the next prompt does not show an old one.
   func askForTime() {
     let conversation = client.conversation
-    guard isListened, ending == nil, foreground == nil, conversation.place.isRunning, !conversation.isCollecting else {
+    guard isListened, ending == nil, screen.foreground == nil, conversation.place.isRunning, !conversation.isCollecting
+    else {
       return
     }
     client.ask("clock", by: .program)
@@ -349,9 +315,9 @@ final class Prompting {
       case .greeting(let line): greeted(line)
       case .turnedAway(let reason):
         guard reconnection.isNews(reason) else { break }
-        sayLine("\(style(.attention, "the daemon refuses the connection")): \(reason)")
-      case .unreadable(let raw): say(presenter.showWhole(raw))
-      case .note(let text): sayLine("\(style(.attention, "record")): \(text)")
+        screen.sayLine("\(style(.attention, "the daemon refuses the connection")): \(reason)")
+      case .unreadable(let raw): screen.say(screen.presenter.showWhole(raw))
+      case .note(let text): screen.sayLine("\(style(.attention, "record")): \(text)")
       case .line(let received, let raw): take(received, raw: raw)
       }
     }
@@ -361,7 +327,7 @@ final class Prompting {
 
   /// Whether a line is not for the daemon, but for free play or practice.
   func takesPart(_ line: String) -> Bool {
-    guard freePlay?.take(line) == true else { return takePractice(line) }
+    guard freePlay?.take(line) == true else { return practice.take(line) }
     attend()
     return true
   }
@@ -369,14 +335,14 @@ final class Prompting {
   /// Says what free play has to say, and ends when it wants to.
   private func attend() {
     guard let freePlay else { return }
-    say(freePlay.takeText())
+    screen.say(freePlay.takeText())
     if freePlay.isOver { ending = ending ?? .good }
   }
 
   private func take(_ received: Conversation.Received, raw: RawLine) {
     if received.line.lineClass == .notice, freePlay?.shows(received.line) == false { return }
     show(received, raw: raw)
-    measure(after: received)
+    practice.measure(after: received)
     let line = received.line
     switch (line.lineClass, received.asked?.asker) {
     case (.flow, _) where line.code == "bye": farewell = line["reason"]
@@ -400,23 +366,23 @@ final class Prompting {
     let reason = received.line.note ?? received.line.code
     if asked.verb == .use, let world = asked.words.first {
       client.forget(world: world)
-      sayLine("\(style(.attention, "the world \(world) is gone")): \(reason)")
+      screen.sayLine("\(style(.attention, "the world \(world) is gone")): \(reason)")
     } else {
-      sayLine("\(style(.attention, "not restored")): '\(asked.text)': \(reason)")
+      screen.sayLine("\(style(.attention, "not restored")): '\(asked.text)': \(reason)")
     }
   }
 
   private func lost() {
     let unanswered = client.close()
     if let ended = client.endRecording(), farewell != "quit" {
-      sayLine("\(style(.attention, "record")): the recording in \(ended.path) ends here")
+      screen.sayLine("\(style(.attention, "record")): the recording in \(ended.path) ends here")
     }
     restoration = nil
-    isMeasuring = false
+    practice.forgetAnswers()
     completionClient.close()
     dropWork()
     for asked in unanswered where asked.verb != .quit && asked.verb != .shutdown {
-      sayLine("\(style(.attention, "not answered")): '\(asked.text)'")
+      screen.sayLine("\(style(.attention, "not answered")): '\(asked.text)'")
     }
     let isOwn = client.endpoint.own != nil
     switch farewell {
@@ -426,7 +392,7 @@ final class Prompting {
     case _ where freePlay != nil: ending = .noConnection
     default:
       if !reconnection.isUnderWay {
-        sayLine("\(style(.bad, "the connection to the daemon was lost")); trying again until it is back")
+        screen.sayLine("\(style(.bad, "the connection to the daemon was lost")); trying again until it is back")
       }
       reconnection.failed(at: HostClock.now())
     }
@@ -437,7 +403,7 @@ final class Prompting {
     let before = client.endpoint.own
     do throws(Endpoint.Failure) {
       defer { isDaemonNew = isDaemonNew || client.endpoint.own != nil && client.endpoint.own !== before }
-      try client.open { note in sayLine("\(style(.attention, note))") }
+      try client.open { note in screen.sayLine("\(style(.attention, note))") }
       reconnection.waitForGreeting()
     } catch {
       reconnection.failed(at: HostClock.now())
@@ -445,14 +411,13 @@ final class Prompting {
   }
 
   private func greeted(_ greeting: ServerLine) {
-    beginsStrictly = nil
-    presenter.forgetReported()
+    screen.presenter.forgetReported()
     restoration = client.conversation.restoration(from: greeting["world"] ?? "main")
     reconnection = Reconnection()
     client.begin(with: greeting)
     let loss: ScreenText = isDaemonNew ? ", to a new daemon: the worlds of the old one are gone" : ""
     isDaemonNew = false
-    sayLine("\(style(.good, "connected again"))\(loss)")
+    screen.sayLine("\(style(.good, "connected again"))\(loss)")
     restore(after: nil)
   }
 

@@ -12,7 +12,7 @@ struct DryRun {
   private let dialogue: Dialogue
   /// Whether the world is a fork of one that was there before, in which other machines may have been.
   private let isInSession: Bool
-  /// Whether nothing is played afterwards, so that what a request has instead of its outcome is told here.
+  /// Whether nothing is played afterwards, so that what a request has instead of its outcome is reported here.
   private let isAlone: Bool
   private var cursor: ScriptCursor
   /// How many steps were tried; all that are left, unless the script leaves the world, or is longer than the limits.
@@ -471,7 +471,7 @@ struct DryRun {
     case .badArgument where last["argument"] == "wire": return !isDoubtful
     // What was meant to be dropped before may still be there.
     case .nameTaken: return !isUncertain.machines && !isDoubtful
-    // Whoever plays the script is told that the outcome is another.
+    // Whoever plays the script gets a report that the outcome is another.
     case .badArgument where verb == .send: return !hasOutcome || isAlone
     case .badArgument where verb == .advance || verb.goesBack: return !isDoubtful
     case .badArgument: return true

@@ -55,18 +55,18 @@ final class FileRun {
     var number = 0
     write(report.beginning(tests.reduce(0) { $0 + $1.count }))
     do throws(Dialogue.Stop) {
-      try play { place, outcome in
-        file = place + 1
+      try play { index, outcome in
+        file = index + 1
         switch outcome {
         case .mistaken(let result):
-          results[place][0] = result
+          results[index][0] = result
         case .played(let played):
-          if status == .good || keepsGoing { results[place] = played }
+          if status == .good || keepsGoing { results[index] = played }
         case .stopped(let played, let reason):
-          results[place].replaceSubrange(played.indices, with: played)
-          results[place][played.count].ending = .interrupted(Self.text(reason))
+          results[index].replaceSubrange(played.indices, with: played)
+          results[index][played.count].ending = .interrupted(Self.text(reason))
         }
-        for result in results[place] {
+        for result in results[index] {
           number += 1
           if status == .good { status = result.status }
           for line in result.complaints {
@@ -97,10 +97,10 @@ final class FileRun {
     Descriptor.standardError.report("fsmrepl: \(text)")
   }
 
-  private func stop(_ reason: Dialogue.Stop, in place: Int, _ tests: [[RunResult]]) -> ExitCode {
+  private func stop(_ reason: Dialogue.Stop, in index: Int, _ tests: [[RunResult]]) -> ExitCode {
     let text = Self.text(reason)
     var results = tests.flatMap(\.self)
-    let first = tests.prefix(place).reduce(0) { $0 + $1.count }
+    let first = tests.prefix(index).reduce(0) { $0 + $1.count }
     if !results.contains(where: \.isInterrupted), results.indices.contains(first) {
       results[first].ending = .interrupted(text)
     }
@@ -153,7 +153,7 @@ struct UnreadFiles {
   /// Of all files in their order: their mistakes, or that they were not run.
   let results: [RunResult]
 
-  /// Tells the mistakes, and writes the reports that are wanted.
+  /// Reports the mistakes, and writes the reports that are wanted.
   func write() -> ExitCode {
     for result in results {
       for line in result.mistakes { Descriptor.standardError.report("\(line)") }
@@ -161,7 +161,7 @@ struct UnreadFiles {
     let report = RunReport(format: .tap, subject: subject, skipReason: "not run, because another file cannot be read")
     if isTAP {
       var text = report.beginning(results.count)
-      for (place, result) in results.enumerated() { text += report.text(of: result, number: place + 1) }
+      for (index, result) in results.enumerated() { text += report.text(of: result, number: index + 1) }
       if !Descriptor.standardOutput.write(text) { Program.complainOfOutput(.last) }
     }
     if let junit, let problem = FileRun.write(report.junit(results), into: junit) {

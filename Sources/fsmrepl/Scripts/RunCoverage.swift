@@ -1,4 +1,5 @@
 import LineProtocol
+internal import Scripts
 
 /// What machines have covered of their kinds, in all worlds of a run together, from the answers to
 /// `coverage list=all`.
@@ -17,8 +18,7 @@ struct RunCoverage: Equatable, Sendable {
     init?(_ text: String) {
       let parts = text.split(separator: "=", omittingEmptySubsequences: false)
       guard let level = parts.count == 1 ? .transitions : Level(rawValue: String(parts[0])), parts.count < 3,
-        let share = parts.last, share.hasSuffix("%"), share.dropLast().utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-        let percent = Int(share.dropLast()), percent <= 100
+        let percent = parts.last.flatMap({ TransitionCoverage.percent($0) })
       else { return nil }
       self.level = level
       self.percent = percent
@@ -49,8 +49,8 @@ struct RunCoverage: Equatable, Sendable {
     fileprivate init(name: String) { self.name = name }
 
     fileprivate mutating func add(_ item: Item, at level: Level) {
-      if let place = places[level]?[item.text] {
-        items[level]?[place].lacks.formIntersection(item.lacks)
+      if let index = places[level]?[item.text] {
+        items[level]?[index].lacks.formIntersection(item.lacks)
       } else {
         places[level, default: [:]][item.text] = items[level]?.count ?? 0
         items[level, default: []].append(item)

@@ -41,31 +41,31 @@ final class RunCrew: Sendable {
         progress.signal()
       }
     }
-    var place = 0
+    var index = 0
     var isWorking = true
     while isWorking {
       progress.wait()
       isWorking = state.withLock { $0.working > 0 }
-      while let outcome = state.withLock({ $0.outcomes.removeValue(forKey: place) }) {
-        if !take(place, outcome) { state.withLock { $0.isPlaying = false } }
-        place += 1
+      while let outcome = state.withLock({ $0.outcomes.removeValue(forKey: index) }) {
+        if !take(index, outcome) { state.withLock { $0.isPlaying = false } }
+        index += 1
       }
     }
     if let stop = state.withLock({ $0.stop }) { throw stop }
-    if place < files.count { throw .lost }
+    if index < files.count { throw .lost }
   }
 
   private func work(_ worker: RunWorker?) {
     guard let worker else { return }
     defer { worker.close() }
     do throws(Dialogue.Stop) {
-      while let (place, isPlayed) = state.withLock({ state -> (Int, Bool)? in
+      while let (index, isPlayed) = state.withLock({ state -> (Int, Bool)? in
         guard state.stop == nil, state.next < files.count else { return nil }
         state.next += 1
         return (state.next - 1, state.isPlaying)
       }) {
-        let outcome = try worker.run(files[place], isPlayed: isPlayed)
-        state.withLock { $0.outcomes[place] = outcome }
+        let outcome = try worker.run(files[index], isPlayed: isPlayed)
+        state.withLock { $0.outcomes[index] = outcome }
         progress.signal()
         if case .stopped(_, let reason) = outcome { throw reason }
       }

@@ -40,8 +40,8 @@ struct RunOptions: Equatable {
   var speed: Double?
 
   private static let fastest = 1_000_000.0
-  private static let mostJobs = 64
-  private static let mostTimes = 1_000_000
+  private static let maxJobs = 64
+  private static let maxTimes = 1_000_000
 
   init(files: [String]) {
     self.files = files
@@ -69,8 +69,8 @@ struct RunOptions: Equatable {
     var names = paths.map { $0.last ?? "" }
     for depth in 2...max(2, paths.map(\.count).max() ?? 0) {
       let count = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
-      for (place, name) in names.enumerated() where count[name] != 1 {
-        names[place] = paths[place].suffix(depth).joined(separator: "-")
+      for (index, name) in names.enumerated() where count[name] != 1 {
+        names[index] = paths[index].suffix(depth).joined(separator: "-")
       }
     }
     // A script may be given twice.
@@ -143,8 +143,8 @@ struct RunOptions: Equatable {
       case .letName: try add(value: option.value)
       case .only: only.append(option.value)
       case .list: onlyLists = true
-      case .jobs: jobs = try Self.number(option, upTo: Self.mostJobs)
-      case .times: times = try Self.number(option, upTo: Self.mostTimes)
+      case .jobs: jobs = try Self.number(option, upTo: Self.maxJobs)
+      case .times: times = try Self.number(option, upTo: Self.maxTimes)
       case .warningsFail: failsOnWarnings = true
       case .coverage: coverage = option.value
       case .atLeast:

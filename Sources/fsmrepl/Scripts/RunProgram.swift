@@ -42,26 +42,26 @@ final class RunProgram {
     var pictures = options.wavePaths(of: scripts.flatMap(\.tests))[...]
     // One that is alone is drawn whatever comes of it.
     let drawsAll = options.drawsAll || pictures.count == 1
-    for place in scripts.indices where !pictures.isEmpty {
-      scripts[place].drawsAll = drawsAll
-      scripts[place].pictures = Array(pictures.prefix(scripts[place].tests.count))
-      pictures = pictures.dropFirst(scripts[place].tests.count)
+    for index in scripts.indices where !pictures.isEmpty {
+      scripts[index].drawsAll = drawsAll
+      scripts[index].pictures = Array(pictures.prefix(scripts[index].tests.count))
+      pictures = pictures.dropFirst(scripts[index].tests.count)
     }
     var coverage = RunCoverage()
     let workers = min(options.jobs, scripts.count)
     let status = files.run(scripts.map(\.tests)) { take throws(Dialogue.Stop) in
-      func note(_ place: Int, _ outcome: FileRun.Outcome) -> Bool {
+      func note(_ index: Int, _ outcome: FileRun.Outcome) -> Bool {
         if case .played(let results) = outcome {
           for found in results.compactMap(\.coverage) { coverage.add(found) }
         }
-        return take(place, outcome)
+        return take(index, outcome)
       }
       guard workers > 1 else {
         var isPlayed = true
-        for (place, script) in scripts.enumerated() {
+        for (index, script) in scripts.enumerated() {
           files.progress?.begin()
           let outcome = try worker.run(script, isPlayed: isPlayed)
-          isPlayed = note(place, outcome)
+          isPlayed = note(index, outcome)
           if case .stopped(_, let reason) = outcome { throw reason }
         }
         return

@@ -3,7 +3,7 @@ struct RunQueue {
   private var entries: [(step: Int32, turn: Int32, role: ScriptPlayer.Role)] = []
   private var head = 0
 
-  private static let mostTaken = 16_384
+  private static let maxTaken = 16_384
 
   var count: Int { entries.count - head }
   var isEmpty: Bool { head == entries.count }
@@ -23,7 +23,7 @@ struct RunQueue {
     if head == entries.count {
       entries.removeAll(keepingCapacity: true)
       head = 0
-    } else if head > Self.mostTaken {
+    } else if head > Self.maxTaken {
       entries.removeFirst(head)
       head = 0
     }

@@ -145,7 +145,7 @@ struct RunReport {
     let name = result.fullLabel.map { "\\#".contains($0) ? "\\\($0)" : "\($0)" }.joined()
     switch result.ending {
     case .passed: return result.findings.reduce("ok \(number) - \(name)\n") { "\($0)# \($1)\n" }
-    // The line that bails out tells of it.
+    // The line that bails out says so.
     case .interrupted: return ""
     case .updated(let answers): return "ok \(number) - \(name)\n# \(counted(answers, "answer")) changed\n"
     case .skipped: return "ok \(number) - \(name) # SKIP \(skipReason)\n"

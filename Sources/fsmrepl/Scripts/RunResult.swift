@@ -117,7 +117,7 @@ struct RunFailure: Equatable {
   var hints: [String] = []
   /// Mistakes that were found with it, before the script was played.
   var others: [RunFailure] = []
-  /// How many mistakes are not told.
+  /// How many mistakes are not reported.
   var more = 0
   /// The last lines of the journal up to the failure.
   var journal: [String] = []
@@ -149,7 +149,7 @@ extension RunFailure {
       hints: answer.map { Wording(style: .bare).hints($0).map(\.text) } ?? [], inclusions: script.inclusions(of: step))
   }
 
-  /// A line for each mistake, as those are told of a file that cannot be read.
+  /// A line for each mistake, as they are reported of a file that cannot be read.
   ///
   /// - Parameter findings: What the daemon says of documents; such a mistake is reported once.
   func lines(besides findings: [String] = []) -> [String] {

@@ -127,7 +127,7 @@ final class RunWorker {
   ) throws(Dialogue.Stop) {
     do throws(Dialogue.Stop) {
       let world: String
-      switch try worlds.enter(with: player, seed: seed) {
+      switch try worlds.enter(on: link, seed: seed) {
       case .failure(let refusal):
         player.result.ending = .failed(refusal.failure(of: player.result.name))
         return

@@ -22,7 +22,7 @@ struct RunWorlds {
   private let base: String
 
   /// How many names are tried before giving up.
-  private static let mostTries = 100
+  private static let maxTries = 100
 
   /// - Parameters:
   ///   - name: The name of the worlds, which gets a number only if it is used already; nil numbers all.
@@ -34,11 +34,8 @@ struct RunWorlds {
 
   /// Makes a virtual world with an unused name.
   ///
-  /// - Parameter ask: Sends a request and returns the last line of its answer.
   /// - Returns: The name of the world.
-  mutating func make(
-    seed: UInt64 = 0, ask: (String) throws(Dialogue.Stop) -> ServerLine
-  ) throws(Dialogue.Stop) -> Result<String, Refusal> {
+  mutating func make(on link: Dialogue, seed: UInt64 = 0) throws(Dialogue.Stop) -> Result<String, Refusal> {
     var tries = 0
     var free = name
     while true {
@@ -47,18 +44,19 @@ struct RunWorlds {
       let name = free ?? "\(name ?? base)-\(count)"
       free = nil
       last = name
-      let made = try ask("world new \(name) clock=virtual seed=\(seed)")
+      let made = try link.final("world new \(name) clock=virtual seed=\(seed)")
       if made.lineClass == .success { return .success(name) }
       last = nil
-      if made.code != FailureCode.nameTaken.word || tries == Self.mostTries { return .failure(Refusal(line: made)) }
+      if made.code != FailureCode.nameTaken.word || tries == Self.maxTries { return .failure(Refusal(line: made)) }
     }
   }
+
   /// Makes a world and uses it, so that what a script sends stays in it.
-  mutating func enter(with player: ScriptPlayer, seed: UInt64) throws(Dialogue.Stop) -> Result<String, Refusal> {
-    let made = try make(seed: seed) { request throws(Dialogue.Stop) in try player.ask(request).last }
+  mutating func enter(on link: Dialogue, seed: UInt64) throws(Dialogue.Stop) -> Result<String, Refusal> {
+    let made = try make(on: link, seed: seed)
     guard case .success(let name) = made else { return made }
     // Nothing of the script may be sent before the daemon confirms that we are in this world.
-    let used = try player.ask("use \(name)").last
+    let used = try link.final("use \(name)")
     return used.lineClass == .success ? made : .failure(Refusal(line: used))
   }
 }

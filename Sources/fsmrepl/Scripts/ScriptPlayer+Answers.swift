@@ -159,8 +159,8 @@ extension ScriptPlayer {
 
 extension Script {
   /// Whether the step at `place` ends a batch.
-  fileprivate func ends(_ place: Int) -> Bool {
-    guard steps.indices.contains(place), case .request(.end, _) = steps[place].action else { return false }
+  fileprivate func ends(_ index: Int) -> Bool {
+    guard steps.indices.contains(index), case .request(.end, _) = steps[index].action else { return false }
     return true
   }
 }

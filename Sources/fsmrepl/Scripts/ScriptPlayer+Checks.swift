@@ -48,9 +48,9 @@ extension ScriptPlayer {
     let isExpected = if case .refused(let code?) = outcome.result { code.word == reply.words.first } else { false }
     let isOfRequest =
       reply.lineClass == .failure && request > 0 && !reply.isWord(0, "REFUSED") && !isTimeOut && !isExpected
-    let behindArrow = isOfRequest ? nil : outcome.wrongWord(reply)
+    let wordAfterArrow = isOfRequest ? nil : outcome.wrongWord(reply)
     fail(
-      step, word: behindArrow.map { script.arrow(of: step) + 1 + $0 } ?? request, expected: outcome.text,
+      step, word: wordAfterArrow.map { script.arrow(of: step) + 1 + $0 } ?? request, expected: outcome.text,
       got: outcome.found(reply), isTimeOut ? .timeOut : .expectation, hasHints: true)
   }
 
@@ -139,7 +139,7 @@ extension ScriptPlayer {
   /// now.
   ///
   /// - Parameter step: The `undo`, `redo` or `goto`. It and all before it are answered; nothing after it was sent.
-  func checkNeversAgain(behind step: Script.Step) throws(Stop) {
+  func checkNeversAgain(after step: Script.Step) throws(Stop) {
     // Pace is counted from the world's current time.
     anchor = nil
     for (place, never) in nevers.enumerated() {

@@ -44,7 +44,7 @@ final class ScriptPlayer {
   /// The same while notices are on, so that they do not pile up.
   static let windowWithNotices = 256
   /// How many bytes may wait to be sent.
-  static let mostUnsent = 256 << 10
+  static let maxUnsent = 256 << 10
   /// Time between two progress updates while nothing happens, in nanoseconds.
   static let progressInterval: UInt64 = 100_000_000
 
@@ -140,7 +140,7 @@ final class ScriptPlayer {
       if pending.isEmpty {
         isHeld = false
         if let place = wayBack.take() {
-          try checkNeversAgain(behind: script.steps[place])
+          try checkNeversAgain(after: script.steps[place])
           continue
         }
         guard next < end else { break }
@@ -184,7 +184,7 @@ final class ScriptPlayer {
   func send() {
     while failure == nil, !isHeld, next < end {
       // The lines of a batch are answered only after its end, so the batch is sent whole.
-      guard isCollecting || pending.count < window && link.backlog < Self.mostUnsent else { return }
+      guard isCollecting || pending.count < window && link.backlog < Self.maxUnsent else { return }
       let step = script.steps[next]
       switch step.action {
       case .repeats, .again: cursor.pass(step.action)

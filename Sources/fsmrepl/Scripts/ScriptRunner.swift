@@ -34,11 +34,11 @@ final class ScriptRunner {
   }
 
   /// With `--keep-going`, how many requests may wait for their answers.
-  private static let mostWaiting = 1_000
+  private static let maxWaiting = 1_000
   /// How many bytes may wait to be sent before the next line is read.
-  private static let mostUnsent = 256 << 10
+  private static let maxUnsent = 256 << 10
   /// How many bytes of answers are written together at most.
-  private static let mostUnwritten = 64 << 10
+  private static let maxUnwritten = 64 << 10
 
   /// The signals that the loop reads; Ctrl-Z keeps its usual effect.
   static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
@@ -101,10 +101,10 @@ final class ScriptRunner {
 
   private var maySend: Bool {
     let conversation = client.conversation
-    guard client.isReady, (client.connection?.backlog ?? 0) < Self.mostUnsent else { return false }
+    guard client.isReady, (client.connection?.backlog ?? 0) < Self.maxUnsent else { return false }
     // What an inquiry asks is asked of the world before the next line.
     guard client.inquiries.isEmpty, !(mayPart && conversation.isWaiting) else { return false }
-    if pipelines { return conversation.waitingCount < Self.mostWaiting || conversation.isCollecting }
+    if pipelines { return conversation.waitingCount < Self.maxWaiting || conversation.isCollecting }
     return !conversation.isWaiting || conversation.isCollecting && !conversation.isBeginning
   }
 
@@ -194,7 +194,7 @@ final class ScriptRunner {
     }
   }
 
-  /// Tells that lines are left which nobody has got, as far as they have been read.
+  /// Reports that lines are left which nobody got, as far as they have been read.
   ///
   /// - Returns: The exit code: after `quit` these lines are not wanted, after `shutdown` they have no daemon.
   private func left(by verb: Verb) -> ExitCode {
@@ -274,7 +274,7 @@ final class ScriptRunner {
 
   private func write(_ text: ScreenText) {
     unwritten += text
-    if unwritten.bytes.count > Self.mostUnwritten { flush() }
+    if unwritten.bytes.count > Self.maxUnwritten { flush() }
   }
 
   /// Writes all received answers at once.

@@ -11,7 +11,7 @@ struct CheckExcerpt {
   /// How many lines are shown before and after a difference.
   private static let context = 3
   /// How many differing lines are shown.
-  private static let mostShown = 20
+  private static let maxShown = 20
 
   /// - Parameter exchange: The exchange whose answers differ from `got`.
   init(_ transcript: Transcript, _ exchange: Transcript.Exchange, got: [String]) {
@@ -33,7 +33,7 @@ struct CheckExcerpt {
     let changes = rows[first...].prefix { $0.side != .both }
     expected = changes.first { $0.side == .expected }?.text
     self.got = changes.first { $0.side == .got }?.text
-    let last = min(rows.lastIndex { $0.side != .both } ?? 0, first + Self.mostShown - 1)
+    let last = min(rows.lastIndex { $0.side != .both } ?? 0, first + Self.maxShown - 1)
     self.rows = Array(rows[max(0, first - Self.context)..<min(rows.count, last + Self.context + 1)])
   }
 }

@@ -69,7 +69,7 @@ final class CheckProgram {
     defer { if let world = worlds.last { made.insert(world) } }
     // The seed of a daemon's first world is 0; for another world the transcript gives it when it makes the world.
     let world: String
-    switch try worlds.make(ask: { request throws(Dialogue.Stop) in try control.final(request) }) {
+    switch try worlds.make(on: control) {
     case .failure(let refusal): return refused(refusal)
     case .success(let name): world = name
     }

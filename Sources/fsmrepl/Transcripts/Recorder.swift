@@ -69,7 +69,7 @@ struct Recorder {
   /// - Returns: Whether ``question`` has to be sent before or after it.
   mutating func note(
     _ text: String, _ verb: Verb?, document: [UInt8]? = nil, isKept: Bool
-  ) -> (before: Bool, behind: Bool) {
+  ) -> (before: Bool, after: Bool) {
     if isKept {
       if sent.isEmpty { current?.batch.append(text) } else { sent[sent.endIndex - 1].batch.append(text) }
       return (false, verb == .end || verb == .discard)

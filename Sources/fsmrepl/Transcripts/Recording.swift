@@ -71,7 +71,7 @@ final class Recording {
   }
 
   /// Records a request that is sent; see ``Recorder/note(_:_:isKept:)``.
-  func note(_ text: String, document: [UInt8]? = nil, isKept: Bool) -> (before: Bool, behind: Bool) {
+  func note(_ text: String, document: [UInt8]? = nil, isKept: Bool) -> (before: Bool, after: Bool) {
     let request = RequestText(text)
     guard isOpen, !request.isBlank else { return (false, false) }
     return recorder.note(text, request.verb.flatMap(Verb.named), document: document, isKept: isKept)

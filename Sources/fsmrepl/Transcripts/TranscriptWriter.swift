@@ -57,7 +57,7 @@ struct TranscriptWriter {
       lines += ["> world new \(world)" + (seed == "0" ? "" : " seed=\(seed)"), "+ created \(world)"]
       lines += ["> use \(world)", "+ world=\(world) clock=virtual t=0.000 seq=0"]
     }
-    for (place, watch) in watches.enumerated() { lines += ["> \(watch)", "+ watching \(place + 1)"] }
+    for (index, watch) in watches.enumerated() { lines += ["> \(watch)", "+ watching \(index + 1)"] }
     if isQuiet { lines += ["> quiet on", "+"] }
     if isJSON { lines += ["> mode json", JSONWriter.object(of: "+")] }
     current = world

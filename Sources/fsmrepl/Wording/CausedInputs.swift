@@ -14,7 +14,7 @@ struct CausedInputs: Equatable {
   private(set) var inputs: [Input] = []
 
   /// How many are shown; the others are counted.
-  private static let mostShown = 4
+  private static let maxShown = 4
   private static let outcomes: Set = ["moved", "stayed", "ignored", "refused"]
 
   /// - Parameters:
@@ -34,7 +34,7 @@ struct CausedInputs: Equatable {
 
   /// `+2 more: lamp off → on, call.phone refused #7: no call is going on`.
   func text(of inputs: [Input], style: Style) -> ScreenText {
-    let shown = inputs.prefix(Self.mostShown).map { input -> ScreenText in
+    let shown = inputs.prefix(Self.maxShown).map { input -> ScreenText in
       let name = style(.name, input.machine)
       switch input.what[0] {
       case "moved" where input.what.count > 2:
@@ -44,7 +44,7 @@ struct CausedInputs: Equatable {
       case _: return "\(name) \(input.what[0])"
       }
     }
-    let rest = inputs.count > Self.mostShown ? ", \(style.ellipsis)" : ""
+    let rest = inputs.count > Self.maxShown ? ", \(style.ellipsis)" : ""
     return "\(style(.quiet, "+\(inputs.count) more:")) \(shown.joined(separator: ", "))\(rest)"
   }
 }

@@ -27,7 +27,7 @@ struct Presenter {
   private var section: String?
   /// The rows of `help` for words that this program knows.
   private let localUsages: [String]
-  /// Inputs whose outcome a notice has told, the latest last.
+  /// Inputs whose outcome a notice has reported, the latest last.
   private var reported: [String] = []
   /// The machine whose state was reported last, and that state.
   private(set) var shown: (machine: String, state: String)?
@@ -94,7 +94,9 @@ struct Presenter {
       }
       if verb == .use || verb == .world { forgetReported() }  // Numbers and names are those of another world.
       if verb == .quit { return rows }  // The goodbye is shown instead.
-      if isTold(line, answering: verb), tag.isEmpty { return "\(rows)\(frame(of: line, answering: received.asked))" }
+      if isReported(line, answering: verb), tag.isEmpty {
+        return "\(rows)\(frame(of: line, answering: received.asked))"
+      }
       let text = wrapped("\(tag)\(wording.success(line, answering: verb))")
       return "\(rows)\(text)\(frame(of: line, answering: received.asked))"
     case .failure:
@@ -114,7 +116,7 @@ struct Presenter {
   /// What a notice says of an input as its answer does.
   private static let outcomes: Set = ["moved", "stayed", "ignored", "created", "dropped"]
 
-  /// Whether a notice has told the outcome of this input.
+  /// Whether a notice has reported the outcome of this input.
   func hasReported(_ sequence: String) -> Bool { reported.contains(sequence) }
 
   /// Forgets what was reported: the daemon may be another, whose inputs have the same numbers.
@@ -130,7 +132,7 @@ struct Presenter {
     section = nil
   }
 
-  private func isTold(_ line: ServerLine, answering verb: Verb?) -> Bool {
+  private func isReported(_ line: ServerLine, answering verb: Verb?) -> Bool {
     switch verb {
     case .send, .fire, .new, .drop: line["seq"].map(hasReported) == true
     case _: false
@@ -145,7 +147,7 @@ struct Presenter {
     return frame(of: machine, in: state)
   }
 
-  /// For a room, the state of the machine that was shown last, if notices have told another since.
+  /// For a room, the state of the machine that was shown last, if notices have reported another since.
   mutating func takeNews() -> ScreenText {
     guard let shown, let state = news.take(), state != shown.state else { return "" }
     return frame(of: shown.machine, in: state)
@@ -307,15 +309,5 @@ extension Conversation.Received {
 
 extension Verb {
   /// Whether its reply is a number of rows followed by their count.
-  var listsRows: Bool {
-    switch self {
-    case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .wave, .script, .graph, .coverage,
-      .agenda,
-      .worlds, .who,
-      .diff, .limits,
-      .stats:
-      true
-    default: false
-    }
-  }
+  var listsRows: Bool { replyShapes.success.contains { $0.text == "LINES" } }
 }

@@ -84,8 +84,8 @@ extension DefaultStringInterpolation {
 extension Sequence<ScreenText> {
   func joined(separator: ScreenText = "") -> ScreenText {
     var joined = ScreenText()
-    for (place, text) in enumerated() {
-      if place > 0 { joined += separator }
+    for (index, text) in enumerated() {
+      if index > 0 { joined += separator }
       joined += text
     }
     return joined
@@ -190,9 +190,9 @@ extension ScreenText {
       }
       // A word that fits no line is a list.
       let pieces = length <= width - margin ? [word] : parts(of: word)
-      for (place, piece) in pieces.enumerated() {
+      for (index, piece) in pieces.enumerated() {
         let length = columns(of: piece)
-        let gap = place == 0 ? blanks : ""
+        let gap = index == 0 ? blanks : ""
         if used > margin, used + gap.count + length > width {
           wrapped += next + piece
           used = margin + length

@@ -6,7 +6,7 @@ enum StateFrame {
   private static let (padding, narrowPadding) = (4, 1)
   private static let narrow = 40
   /// More regions than this would take the whole screen.
-  private static let mostBlocks = 2
+  private static let maxBlocks = 2
 
   /// - Parameter width: Width of the screen, in columns. A state that is too wide for letters of blocks stands in a
   ///   frame, where it is broken between its regions, and within them if it must be.
@@ -29,7 +29,7 @@ enum StateFrame {
     func widened(_ row: String) -> String { row.map { "\($0)\($0)" }.joined() }
     let regions = state.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
     let below = regions.indices.map { $0 == 0 ? regions[$0] : "+\(regions[$0])" }
-    for parts in [[state], below] where parts.count <= mostBlocks {
+    for parts in [[state], below] where parts.count <= maxBlocks {
       let drawn = parts.compactMap(BlockLetters.rows)
       guard drawn.count == parts.count else { return nil }
       let widest = drawn.map { $0[0].count }.max() ?? 0
@@ -64,8 +64,8 @@ enum StateFrame {
     guard ScreenText.columns(of: state) > room else { return [state] }
     let regions = state.split(separator: "+", omittingEmptySubsequences: false)
     var lines: [String] = []
-    for (place, region) in regions.enumerated() {
-      var line = place == 0 ? "" : "+"
+    for (index, region) in regions.enumerated() {
+      var line = index == 0 ? "" : "+"
       for character in region {
         if ScreenText.columns(of: line) + ScreenText.columns(of: String(character)) > room {
           lines.append(line)

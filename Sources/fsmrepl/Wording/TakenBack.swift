@@ -16,9 +16,9 @@ struct TakenBack: Equatable {
   private(set) var unread = 0
 
   /// More inputs are not read.
-  private static let mostRead = 1_000
+  private static let maxRead = 1_000
   /// More requests are counted.
-  private static let mostShown = 3
+  private static let maxShown = 3
 
   /// The inputs that a step back has taken back, from its own line of the journal; `nil` if it only took back time.
   struct Range: Equatable {
@@ -38,7 +38,7 @@ struct TakenBack: Equatable {
     static func request(of sequence: String) -> String { "journal since=\(sequence) limit=1" }
 
     /// The request for the inputs.
-    var request: String { "journal since=\(first) limit=\(min(last - first + 1, mostRead))" }
+    var request: String { "journal since=\(first) limit=\(min(last - first + 1, maxRead))" }
   }
 
   /// What one input was.
@@ -129,7 +129,7 @@ struct TakenBack: Equatable {
     if deliveries > 0 { since.append(deliveries == 1 ? "1 input by a wire" : "\(deliveries) inputs by wires") }
     if unread > 0 { since.append("\(unread) more inputs") }
     // One more takes no more room than its count.
-    let more = requests.count == Self.mostShown + 1 ? 0 : max(0, requests.count - Self.mostShown)
+    let more = requests.count == Self.maxShown + 1 ? 0 : max(0, requests.count - Self.maxShown)
     let shown = requests.dropLast(more) + (more > 0 ? ["\(more) more requests"] : [])
     let counts = since.joined(separator: " and ")
     // A `goto` may keep all requests.

@@ -14,7 +14,7 @@ extension Wording {
     func pair(_ say: (String) -> ScreenText) -> ScreenText {
       "\(say(words[words.count - 2])) in \(left), \(say(words[words.count - 1])) in \(right)"
     }
-    func named(_ place: Int) -> ScreenText { style(.name, words[place]) }
+    func named(_ index: Int) -> ScreenText { style(.name, words[index]) }
     switch (words.first, words.count) {
     case ("time", 3): return "the time: \(pair { "\(moment($0))" })"
     case ("only", 5): return "\(named(2)): only in \(words[1]), a \(words[3]), \(style(.state, words[4]))"

@@ -70,11 +70,8 @@ struct ReplayStartsTests {
     let history = try daemon.history(of: "w")
     let marks = try history.store.checkpoints(of: "w")
     var undone: [ClosedRange<UInt64>] = []
-    try history.read { world, entry, _ in
-      var details = world.details(of: entry)
-      while let detail = details.next() {
-        if case .undone(let count) = detail { undone.append(entry.sequence - count...entry.sequence) }
-      }
+    try history.read { _, entry, _ in
+      if entry.input == .rewound { undone.append(JournalInput(entry).firstUndone...entry.sequence) }
     }
     var ends: [UInt64] = []
     try history.readSegments(from: 1) { segment in

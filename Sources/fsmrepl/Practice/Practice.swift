@@ -3,39 +3,53 @@ internal import LineProtocol
 internal import UnixHost
 
 /// `quiz` and `cover` at the prompt.
-extension Prompting {
+@MainActor
+final class Practice {
+  private let client: Client
+  private let screen: PromptScreen
+  private var style: Style { screen.style }
+  /// The quiz that takes the lines typed now.
+  private(set) var quiz: Quiz?
+  /// The machine whose transitions are being tried.
+  private var cover: Cover?
+  /// Whether the coverage has been asked for.
+  private var isMeasuring = false
+
   /// How long a quiz may take to find out the outcomes, in nanoseconds.
   private static let makingPatience: UInt64 = 5_000_000_000
+
+  init(client: Client, screen: PromptScreen) {
+    self.client = client
+    self.screen = screen
+  }
 
   /// Takes a typed line that is about practice: an answer, or its end.
   ///
   /// - Returns: False for any other line.
-  func takePractice(_ text: String) -> Bool {
+  func take(_ text: String) -> Bool {
     let word = text.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
     if quiz != nil {
       answerQuiz(word)
       return true
     }
-    return word == "q" && endPractice()
+    return word == "q" && end()
   }
 
   /// Ends a quiz or a cover.
   ///
   /// - Returns: False if there is none.
   @discardableResult
-  func endPractice() -> Bool {
+  func end() -> Bool {
     if endQuiz() { return true }
     guard let ended = cover.take() else { return false }
-    say("\(style(.quiet, "no more is shown of what is untried of \(ended.machine)"))\n")
+    screen.say("\(style(.quiet, "no more is shown of what is untried of \(ended.machine)"))\n")
     return true
   }
 
-  // MARK: Quiz
+  /// Forgets the questions whose answers were lost with a connection.
+  func forgetAnswers() { isMeasuring = false }
 
-  /// The prompt of a quiz.
-  func prompt(of quiz: Quiz) -> Prompt {
-    Prompt(parts: [.init(.attention, "quiz"), .init(.quiet, "\(quiz.asked + 1)/\(quiz.count)")])
-  }
+  // MARK: Quiz
 
   func beginQuiz(_ name: String) {
     let world = client.conversation.place.world
@@ -47,18 +61,18 @@ extension Prompting {
         return try QuizMaker(machine: name) { side.ask($0) }.find()
       }
       guard quiz.count > 0 else {
-        return say("nothing can be asked about \(style(.name, name)): it takes no events\n")
+        return screen.say("nothing can be asked about \(style(.name, name)): it takes no events\n")
       }
       self.quiz = quiz
       let words = Quiz.outcomes.map { style(.name, $0) }.joined(separator: ", ")
-      sayLine("What happens? Answer with a state, or \(words); \(style(.name, "q")) ends the quiz.")
+      screen.sayLine("What happens? Answer with a state, or \(words); \(style(.name, "q")) ends the quiz.")
       showQuestion()
     } catch {
       switch error {
-      case .silence: say("\(style(.bad, "error")): the daemon takes too long, so there is no quiz\n")
+      case .silence: screen.say("\(style(.bad, "error")): the daemon takes too long, so there is no quiz\n")
       case .refused(let line):
         let note = line.note?.replacing("world \(fork)", with: "world \(world)")
-        sayLine(Wording(style: style).failure(line.noting(note)))
+        screen.sayLine(Wording(style: style).failure(line.noting(note)))
       }
     }
   }
@@ -74,14 +88,14 @@ extension Prompting {
     case .unknown:
       let hint = Nearest.match(word, among: asked.states).map { "did you mean \($0)?" as ScreenText }
       let all = asked.states.map { style(.state, $0) }.joined(separator: ", ")
-      sayLine("\(style(.name, asked.machine)) has no state '\(word)'; \(hint ?? "it has: \(all)")")
+      screen.sayLine("\(style(.name, asked.machine)) has no state '\(word)'; \(hint ?? "it has: \(all)")")
       return
     case .vague:
       let words = Quiz.outcomes.map { style(.name, $0) }.joined(separator: ", ")
-      sayLine("'\(word)' is true already; name the part of the state that changes, or say \(words)")
+      screen.sayLine("'\(word)' is true already; name the part of the state that changes, or say \(words)")
       return
-    case .right(let question): sayLine("\(style(.good, "right")): \(story(of: question))")
-    case .wrong(let question): sayLine("\(style(.bad, "no")): \(story(of: question))")
+    case .right(let question): screen.sayLine("\(style(.good, "right")): \(story(of: question))")
+    case .wrong(let question): screen.sayLine("\(style(.bad, "no")): \(story(of: question))")
     }
     if quiz?.question == nil { endQuiz() } else { showQuestion() }
   }
@@ -93,7 +107,7 @@ extension Prompting {
   private func endQuiz() -> Bool {
     guard let ended = quiz.take() else { return false }
     client.ask("point say=\"\"", by: .program)
-    say("\(style(.name, "\(ended.right) of \(ended.asked) right"))\n")
+    screen.say("\(style(.name, "\(ended.right) of \(ended.asked) right"))\n")
     return true
   }
 
@@ -103,9 +117,9 @@ extension Prompting {
       let cause: ScreenText = scene.cause.map { " after \(style(.name, $0))" } ?? ""
       let timers = scene.timers.map { style(.name, $0) }.joined(separator: ", ")
       let running: ScreenText = scene.timers.isEmpty ? "" : "; no time has passed, and \(timers) runs"
-      sayLine("\(style(.name, quiz.machine)) is in \(style(.state, scene.state))\(cause)\(running).")
+      screen.sayLine("\(style(.name, quiz.machine)) is in \(style(.state, scene.state))\(cause)\(running).")
     }
-    sayLine("  send \(quiz.machine) \(question.input)")
+    screen.sayLine("  send \(quiz.machine) \(question.input)")
     // Pages of the world hide what is possible meanwhile.
     let asked = "What happens? `send \(quiz.machine) \(question.input)`"
     client.ask("point say=\(Word.written(asked)) predict=yes", by: .program)
@@ -130,7 +144,7 @@ extension Prompting {
   // MARK: Cover
 
   func beginCover(_ name: String) {
-    say("\(style(.name, "q")) ends it\n")
+    screen.say("\(style(.name, "q")) ends it\n")
     cover = Cover(machine: name)
     measure()
   }
@@ -159,13 +173,13 @@ extension Prompting {
     guard var measured = cover else { return }
     if let failure = answer.failure.flatMap({ ServerLine($0) }) {
       cover = nil
-      return sayLine(Wording(style: style).failure(failure))
+      return screen.sayLine(Wording(style: style).failure(failure))
     }
     guard measured.take(answer.rows) else {
       cover = nil
-      return say("there is nothing to cover: the world has no machine \(style(.name, measured.machine))\n")
+      return screen.say("there is nothing to cover: the world has no machine \(style(.name, measured.machine))\n")
     }
-    sayLine(measured.meter(style))
+    screen.sayLine(measured.meter(style))
     cover = measured.isComplete ? nil : measured
   }
 }
