@@ -103,9 +103,9 @@ extension RequestContext {
         return false
       }
       if case .only(let keys) = entry.keys, !keys.contains(key) {
-        let isPlainWord = keys.isEmpty && !(key == "id" && entry.isQuietable)
+        let isPlainWord = keys.isEmpty && !(key == "id" && entry.isPlainInput)
         fail(
-          key: key, value, allowed: keys, among: keys, mayNumber: entry.isQuietable,
+          key: key, value, allowed: keys, among: keys, mayNumber: entry.isPlainInput,
           "\(entry.verb.name) takes no '\(key)='"
             + (isPlainWord ? "; write \"\(key)=…\" in quotes if it is a plain word" : ""))
         return false
