@@ -151,7 +151,7 @@ struct LentWorldsTests {
   func quotedVerbs() throws {
     let (driver, other) = try makeWorld()
     try driver.send("@long advance 36500d\n")
-    for _ in 0..<Thorough.rounds(20, atLeast: 5) {
+    for _ in 0..<Thorough.rounds(20, atLeast: 6) {
       try waitForProgress(seenBy: other)
       try other.send("\"list\" limit=1\n\"send\" p buttonClick\n@1 \"sync\"\n")
       try expectEqual(other.final(), "+ 1")

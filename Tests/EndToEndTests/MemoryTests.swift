@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized)
 struct MemoryTests {
   /// In MiB.
-  private static let budget = Thorough.isFull ? 64 : 16
+  private static let budget = Thorough.isFull ? 64 : 32
   /// What a process with a budget may have had.
   private static func mostKiB(_ budget: Int = MemoryTests.budget) -> Int { (budget + 16) * 1_024 }
 
@@ -321,7 +321,7 @@ struct MemoryTests {
     let text = String(repeating: "x", count: 3_000)
     // Not just above a power of two: the allocator still has the halves from which tables have grown then.
     let most = what.contains("TEXT") ? 5_000 : what.contains("wire") ? 20_000 : 60_000
-    let count = Thorough.isFull ? most : most / 4
+    let count = Thorough.isFull ? most : most / 2
     func held() throws -> (counted: Int, taken: Int) {
       let counted = try client.askAll("stats").lazy.map { $0.split(separator: " ") }.first { $0[1] == "memory" }?[2]
       return (try #require(counted.flatMap { Int($0) }), daemon.facts.anonymousKiB * 1_024)

@@ -221,6 +221,7 @@ struct WaitingTests {
   @Test("what a closed connection has left is one activity, and ends with its requests that have not begun")
   func backlog() throws {
     let (guest, other) = (host.connect(toWorld: "w"), host.connect())
+    host.service.longestTurn = 200_000
     _ = guest.say("new power p")
     let lines = 100_000
     host.round {

@@ -439,9 +439,9 @@ extension DiagramReader {
       guard String(decoding: rest.bytes.prefix(word.utf8.count), as: UTF8.self).lowercased() == word else { continue }
       let behind = rest.dropFirst(word.utf8.count).trimmed
       guard let mark = behind.bytes.first, mark == UInt8(ascii: ":") || mark == UInt8(ascii: "/") else { continue }
-      // `entry / x` is the formal notation, and an arrow may wait for `leave`.
+      // `entry / x` is the formal notation, and so is `leave / x` of an event.
       if mark == UInt8(ascii: "/"),
-        text.hasPrefix("entry") || text.hasPrefix("exit") || vocabulary.events.contains(word)
+        text.hasPrefix(word) && Self.formalWords.contains(word) || vocabulary.events.contains(word)
       {
         return nil
       }
@@ -449,6 +449,9 @@ extension DiagramReader {
     }
     return nil
   }
+
+  /// Handlers and names of events; after `on` they are handlers all the same.
+  private static let formalWords: Set = ["entry", "enter", "exit", "leave"]
 
   /// The words for what a state does, and whether that is at its beginning.
   static let handlers: [(word: String, isEntry: Bool)] = [
