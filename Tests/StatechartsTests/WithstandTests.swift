@@ -368,7 +368,7 @@ struct WithstandTests {
     expect(
       first("state f <<fork>>\nf --> a : / \(actions)\nf --> a\n\(arrows)"),
       hasSuffix: "the diagram stands for more than 500000 elements and texts")
-    let forks = (0..<Thorough.rounds(5_000, atLeast: 1_000)).map {
+    let forks = (0..<Thorough.rounds(5_000, atLeast: 500)).map {
       "state f\($0) <<fork>>\nf\($0) --> f\($0 + 1)\nf\($0) --> b\n"
     }.joined()
     _ = first(forks)
