@@ -237,13 +237,19 @@ class Page {
     const watched = this.#watch(Math.max(1, reply.seq - PAST), reply.seq).then(arrive);
     await clock;
     await listed;
-    if (!this.#panels.length && this.#views.list.first) this.show(this.#views.list.first, false);
-    this.#tellEmpty();
+    this.#showFirst();
     await watched;
+    this.#showFirst();
     this.#views.log.rebuild();
     this.#refresh.inputs();
     this.#views.wave.update();
     this.#parts.worlds.value = reply.world;
+  }
+
+  // A machine, if there is one and none is shown.
+  #showFirst() {
+    if (!this.#panels.length && this.#views.list.first) this.show(this.#views.list.first, false);
+    this.#tellEmpty();
   }
 
   // Follows the world from an input on; what happened before is in the journal.
@@ -306,9 +312,10 @@ class Page {
     if (isFirst) this.#refresh.inputs();
     wave.update();
     if (item.what !== "created") return;
+    // A machine that is made while a teacher speaks is what is spoken of; of a composition, the whole. So is the first one.
+    const isAwaited = !this.#views.lesson.element.hidden || !this.#panels.length;
+    if (isAwaited && !this.#isCatchingUp) this.show(item.name.replace(/\.[^.]*$/, ""), false);
     this.#tellEmpty();
-    // A machine that is made while a teacher speaks is what is spoken of; of a composition, the whole.
-    if (!this.#views.lesson.element.hidden && !this.#isCatchingUp) this.show(item.name.replace(/\.[^.]*$/, ""), false);
   }
 
   // A teacher says something, and what is possible may be hidden until the room has said what comes.
