@@ -437,6 +437,11 @@ class Page {
     this.#tellEmpty();
   }
 
+  // A machine that was made here stands beside the others; the first one is shown already.
+  #showMade(name) {
+    if (!this.#panels.some((panel) => panel.name === name)) this.show(name, this.#panels.length > 0);
+  }
+
   // A picture is there. What belongs to it comes after the frame that shows it.
   #drawn() {
     this.appear();
@@ -550,7 +555,7 @@ class Page {
   }
 
   #new(wanted) {
-    openNew(this, { wanted, onmade: (name) => this.show(name, this.#panels.length > 0) });
+    openNew(this, { wanted, onmade: (name) => this.#showMade(name) });
   }
 
   #takeFiles() {
@@ -569,7 +574,7 @@ class Page {
       event.preventDefault();
       document.body.classList.remove("dropping");
       if (!this.source.control) return this.say("This page only looks. Start fsmd with --page-control to load files here.");
-      for (const file of event.dataTransfer.files) openFile(this, file, { onmade: (name) => this.show(name, this.#panels.length > 0) });
+      for (const file of event.dataTransfer.files) openFile(this, file, { onmade: (name) => this.#showMade(name) });
     });
   }
 
