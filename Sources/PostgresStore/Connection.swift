@@ -156,7 +156,7 @@ final class Connection {
 
   // MARK: Waiting
 
-  /// Sends what there is to send, and waits until a result can be had without waiting.
+  /// Sends what is left of the queries, and waits until a result has arrived.
   private func wait(_ handle: OpaquePointer) throws(QueryFailure) {
     while true {
       let unsent = fsm_pg_flush(handle)

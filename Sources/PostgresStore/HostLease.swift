@@ -15,9 +15,9 @@ struct HostLease {
   /// Daemons whose leases were good at the last renewal.
   private var known: Set<Epoch> = []
   private var given: Int64 = 0
-  /// Whether worlds may need a daemon, which is not told yet.
+  /// Whether worlds may need a daemon, which ``takeNews()`` has not reported yet.
   private var isUnsettled = true
-  /// From when on that is told. A database that was away lets all leases end: the first daemon that comes back waits for
+  /// The earliest time to report it. While a database is away all leases end: the first daemon that comes back waits for
   /// the others.
   private var judgesFrom: UInt64 = 0
   private var hasNews = false

@@ -202,8 +202,8 @@ enum Schema {
           AND c.relname < to_char(date_trunc('week', now(), 'UTC') - interval '7 days', '"segments_"YYYYMMDD')
         """), path
     ).rows
-    // Detaching is no part of a transaction, so its bound cannot be one's either; behind a pooler it would stay with
-    // whoever gets the session next.
+    // A partition is detached outside of transactions, so the time to wait for its lock is a setting of the session. Behind
+    // a pooler the next user of the session would inherit it.
     let backend = try ask(connection, Query("SELECT pg_backend_pid()::bigint"), path).rows.first?.number(0)
     guard !old.isEmpty, backend == Int64(connection.process) else { return }
     _ = try ask(connection, Query("SET lock_timeout = '500ms'"), path)

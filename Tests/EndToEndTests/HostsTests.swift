@@ -9,9 +9,11 @@ struct HostsTests {
   private static func pair() throws -> (a: DaemonProcess, b: DaemonProcess) {
     let address = try PostgresServer.shared.get().makeDatabase()
     let a = try DaemonProcess("--store", address, "--name", "a")
-    // Once it has greeted it has the world main.
+    // Once it has greeted it has the world main, and a lease.
     _ = try a.connect()
-    return (a, try DaemonProcess("--store", address, "--name", "b"))
+    let b = try DaemonProcess("--store", address, "--name", "b")
+    _ = try b.connect()
+    return (a, b)
   }
 
   @Test("a world is taken by the daemon that is asked for it; the other says who has it")
@@ -87,6 +89,8 @@ struct HostsTests {
   func names() throws {
     let address = try PostgresServer.shared.get().makeDatabase()
     let one = try DaemonProcess("--store", address, "--name", "a")
+    // Once it has greeted the name is its own.
+    _ = try one.connect()
     let folder = try TemporaryFolder()
     let two = try ProgramRun("fsmd", ["--socket", "\(folder.path)/s", "--store", address, "--name", "a"], in: folder)
     try expectEqual(two.ending(), .exited(3))

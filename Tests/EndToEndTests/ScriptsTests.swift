@@ -364,8 +364,7 @@ struct ScriptsTests {
     defer { daemon.letGo() }
     let client = try daemon.connect()
     var files: [String: String] = [:]
-    // All kinds hold their tests within a process already.
-    for row in Thorough.some(of: try client.askAll("kinds").dropLast()) {
+    for row in try client.askAll("kinds").dropLast() {
       let kind = row.split(separator: " ")[1]
       let rows = try client.askAll("graph \(kind) format=tests")
       guard rows.last?.hasPrefix("+") == true else { continue }
@@ -391,7 +390,7 @@ struct ScriptsTests {
       try expect(client.ask("new \(kind) \(kind)-1"), hasPrefix: "+ created")
       try add("\(kind)-1")
     }
-    expect(files.count > (Thorough.isFull ? 60 : 12))
+    expect(files.count > 60)
     let run = try run(files, "-k", "@t", socket: daemon.socket)
     expectEqual(run.code, .exited(0), "\(run.output.suffix(2_000)) \(run.log)")
   }

@@ -22,14 +22,6 @@ package enum Thorough {
   /// The distance of the cases that are tried of a series of which `FSMD_THOROUGH=10` tries each.
   package static var distance: Int { max(1, 10 / level) }
 
-  /// Some of the cases of a test that tries all with `FSMD_THOROUGH=10`: one in so many, from one that is drawn.
-  package static func some<Cases: RandomAccessCollection>(of all: Cases) -> [Cases.Element] {
-    let first = Int(seed(all.count) % UInt64(distance))
-    return stride(from: min(first, all.count - 1), to: all.count, by: distance).map {
-      all[all.index(all.startIndex, offsetBy: $0)]
-    }
-  }
-
   private static let seed: UInt64 = {
     if let seed = number("FSMD_SEED", in: UInt64.min...UInt64.max) { return seed }
     let seed = UInt64.random(in: 0...UInt64.max)

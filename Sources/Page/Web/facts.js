@@ -168,7 +168,7 @@ export class Facts {
     const [certain, perhaps] = [[], []];
     for (const { event, effects, into } of outcomes) {
       const ways = into.map((state) => this.moved(word, state, { event }, undefined, member).moves);
-      // Each region takes a move of its own; several from one state, or several ends, are told apart by data.
+      // Each region takes a move of its own. Where one state has several moves, or an event several ends, data decide.
       const isOne = effects.length === 1 && into.length === 1 && !hasRivals(ways[0]);
       (isOne ? certain : perhaps).push(...ways.flat());
     }

@@ -115,7 +115,7 @@ struct Verification {
   private func archived(_ mark: CheckpointMark) throws -> (moment: Instant, limits: WorldLimits, hash: UInt64) {
     let world = try history.archived(try history.checkpoint(mark.sequence))
     let hash = try world.presentHash
-    // Another release may hash differently. The replay's result is compared all the same.
+    // Another release may hash differently; then only the result of the replay is compared.
     guard hash == mark.hash || !history.isOfThisRelease, world.lastSequence == mark.sequence else {
       throw HistoryFailure.unreadable(
         world: history.name, reason: "its checkpoint at input \(mark.sequence) has another hash than was noted")

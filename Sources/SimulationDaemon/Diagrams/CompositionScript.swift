@@ -3,8 +3,8 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// A composed kind as a script that tests what comes of each event of each member, in each combination of the members'
-/// states that turns up, wires included.
+/// A script that tests a composed kind: in each combination of states that its members reach, each event of each member,
+/// with all that wires bring.
 ///
 /// What is expected was seen in a world of its own. The combinations are searched breadth first, from new members, up to
 /// ``mostCombinations``.

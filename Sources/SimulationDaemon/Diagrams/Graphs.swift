@@ -65,7 +65,7 @@ final class Graphs: Sendable {
   /// - Parameters:
   ///   - seen: Further choices of arguments to try, by event.
   ///   - machine: The machine that is drawn.
-  ///   - isByPlace: Whether machines in one state are told apart; see ``Machine/place(for:)``.
+  ///   - isByPlace: Whether places within a state are drawn as states of their own; see ``Machine/place(for:)``.
   /// - Throws: ``ParameterConflict`` if the kind's own examples conflict.
   func source(
     of kind: Kind, _ parameters: [Value], seen: [Int: [[Value]]] = [:], from machine: LivingMachine? = nil,

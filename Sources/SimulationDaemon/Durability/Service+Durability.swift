@@ -4,7 +4,7 @@ import Simulator
 import StateMachines
 import UnixHost
 
-/// Stores a round's changes of durable worlds before any client is told of them.
+/// Stores a round's changes of durable worlds before replies and notices about them leave.
 extension Service {
   /// How long checkpoints and retention of a world pause after a failure, in nanoseconds.
   private static let upkeepPause: UInt64 = 60_000_000_000

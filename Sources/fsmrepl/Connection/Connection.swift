@@ -1,4 +1,3 @@
-internal import Glibc
 internal import LineProtocol
 internal import UnixHost
 
@@ -19,15 +18,23 @@ final class Connection {
   private var arrival: (target: Following.Target, left: Int)?
   /// How often it went on without an answer in between.
   private var hops = 0
+  /// What is done after a pause, in which the daemons come to agree, and the host time at which it ends.
+  private var next: (Step, at: UInt64)?
+
+  private enum Step {
+    case hop
+    /// The daemon on this connection says where the world is by now.
+    case askAgain
+  }
 
   /// Longer than any line the daemon writes; a peer that sends more without a line end is not fsmd.
   private static let longestLine = 64 << 20
   private static let chunk = 64 << 10
 
-  /// How often a request goes on at most, and how long the daemons have to agree in between, in microseconds. Together
+  /// How often a request goes on at most, and how long the daemons have to agree in between, in nanoseconds. Together
   /// that is longer than the lease of a daemon that has ended.
-  private static let mostHops = 60
-  private static let pause: UInt32 = 200_000
+  private static let maxHops = 60
+  private static let pause: UInt64 = 200_000_000
 
   init(_ descriptor: Descriptor, hosts: HostsFile? = nil) {
     self.descriptor = descriptor
@@ -41,9 +48,20 @@ final class Connection {
   /// Bytes that wait to be sent.
   var backlog: Int { outbound.count - sent }
 
+  /// The host time at which ``flush()`` and ``nextLine()`` have something to do though nothing has arrived; nil if they
+  /// have not.
+  var due: UInt64? { passed.isEmpty ? next?.at : 0 }
+
+  var isDue: Bool { due.map { HostClock.now() >= $0 } ?? false }
+
   /// Buffers bytes, which ``flush()`` sends.
   func buffer(_ bytes: UnsafeRawBufferPointer) {
-    if following == nil { outbound.append(bytes) } else { following?.send(bytes) }
+    guard following != nil else { return outbound.append(bytes) }
+    following?.send(bytes)
+    if next != nil, following?.isCancelled == true {
+      next = nil
+      giveUp("it is not followed any more")
+    }
   }
 
   private func append(_ bytes: [UInt8]) { bytes.withUnsafeBytes { outbound.append($0) } }
@@ -55,6 +73,13 @@ final class Connection {
 
   /// Sends as much as fits. A broken connection shows up at the next read.
   func flush() {
+    if let (step, time) = next, HostClock.now() >= time {
+      next = nil
+      switch step {
+      case .hop: hop()
+      case .askAgain: append(following?.resend() ?? [])
+      }
+    }
     if arrival == nil, let ready = following?.ready() { append(ready) }
     while backlog > 0 {
       let rest = UnsafeRawBufferPointer(rebasing: outbound.bytes[sent...])
@@ -104,35 +129,36 @@ final class Connection {
     }
   }
 
-  /// Goes on to another daemon, if requests or watches have to.
+  /// Goes on to another daemon, if requests or watches have to. Not the first time at once: daemons may know old news, or
+  /// one has just ended.
   private func goOn() {
-    while arrival == nil, let following, let target = following.target {
-      guard let way = following.hosts[target.host] else {
-        return giveUp("\(following.hosts.path) does not say where \(target.host) is, so it is not followed")
-      }
-      guard hops < Self.mostHops else { return giveUp("it was not found there") }
-      // Both may know old news, or a daemon has just ended.
-      if hops > 0 { usleep(Self.pause) }
-      hops += 1
-      do throws(SocketFailure) {
-        let next = try way.connect()
-        descriptor.close()
-        descriptor = next
-      } catch {
-        guard hops < Self.mostHops else { return giveUp("\(error)") }
-        // Until its lease is over, other daemons send us there.
-        usleep(Self.pause)
-        append(self.following?.resend() ?? [])
-        return flush()
-      }
-      inbound = InputBuffer(longestLine: Self.longestLine)
-      let lines = following.introduction(to: target)
-      arrival = (target, 1 + lines.count)
-      outbound.removeAll()
-      sent = 0
-      append(Array(lines.joined(separator: "\n").utf8) + [0x0A])
-      flush()
+    guard arrival == nil, next == nil, following?.target != nil else { return }
+    if hops > 0 { next = (.hop, HostClock.now() + Self.pause) } else { hop() }
+  }
+
+  private func hop() {
+    guard let following, let target = following.target else { return }
+    guard let way = following.hosts[target.host] else {
+      return giveUp("\(following.hosts.path) does not say where \(target.host) is, so it is not followed")
     }
+    guard hops < Self.maxHops else { return giveUp("it was not found there") }
+    hops += 1
+    do throws(SocketFailure) {
+      let other = try way.connect()
+      descriptor.close()
+      descriptor = other
+    } catch {
+      guard hops < Self.maxHops else { return giveUp("\(error)") }
+      next = (.askAgain, HostClock.now() + Self.pause)
+      return
+    }
+    inbound = InputBuffer(longestLine: Self.longestLine)
+    let lines = following.introduction(to: target)
+    arrival = (target, 1 + lines.count)
+    outbound.removeAll()
+    sent = 0
+    append(Array(lines.joined(separator: "\n").utf8) + [0x0A])
+    flush()
   }
 
   /// Takes the greeting of another daemon, or an answer to our own requests.

@@ -91,7 +91,7 @@ final class Dialogue {
     let readiness = Readiness(
       [.init(descriptor: connection.descriptor, writes: connection.wantsToWrite)]
         + (isStopped ? [] : signals.map { [.init(descriptor: $0.descriptor)] } ?? []),
-      until: deadline)
+      until: [deadline, connection.due].compactMap(\.self).min())
     let signal = nextSignal()
     if signal == nil {
       if readiness.canWrite(connection.descriptor) { connection.flush() }

@@ -28,9 +28,9 @@ struct Following {
   }
 
   let hosts: HostsFile
-  private var requests: [Request] = []
+  private var requests: ArraySlice<Request> = []
   /// What is not sent yet.
-  private var waiting: [Request] = []
+  private var waiting: ArraySlice<Request> = []
   /// Whether lines are held back, so that all come in order.
   private var isHolding = false
   private var isInBatch = false
@@ -51,14 +51,16 @@ struct Following {
   /// Takes bytes of requests; ``ready()`` returns what of them is sent.
   mutating func send(_ bytes: UnsafeRawBufferPointer) {
     partial += bytes
-    while let end = partial.firstIndex(of: 0x0A) {
-      let text = RequestText(String(decoding: partial[..<end], as: UTF8.self))
+    var start = 0
+    defer { partial.removeFirst(start) }
+    while let end = partial[start...].firstIndex(of: 0x0A) {
+      let text = RequestText(String(decoding: partial[start..<end], as: UTF8.self))
       let verb = text.verb.flatMap(Verb.named)
-      var size = end + 1
-      if verb == .define, let count = text.words.lazy.compactMap({ Self.count($0) }).first { size += count }
-      guard partial.count >= size else { break }
-      let all = Array(partial[..<size])
-      partial.removeFirst(size)
+      var past = end + 1
+      if verb == .define, let count = text.words.lazy.compactMap({ Self.count($0) }).first { past += count }
+      guard partial.count >= past else { break }
+      let all = Array(partial[start..<past])
+      start = past
       if text.isBlank { continue }
       if verb == .end || verb == .discard { isInBatch = false }
       waiting.append(
@@ -71,13 +73,16 @@ struct Following {
   /// The requests that are sent now.
   mutating func ready() -> [UInt8] {
     var sent: [UInt8] = []
-    while !isHolding, let next = waiting.first, !requests.contains(where: { $0.verb == .use && !$0.isAnswered }) {
-      waiting.removeFirst()
+    // A `use` that is not answered is the last one that was sent.
+    while !isHolding, requests.last.map({ $0.verb != .use || $0.isAnswered }) ?? true, let next = waiting.popFirst() {
       sent += next.bytes
       if !next.isInBatch { requests.append(next) }
     }
     return sent
   }
+
+  /// Whether a `cancel` waits behind requests that are to go on.
+  var isCancelled: Bool { isHolding && waiting.contains { $0.verb == .cancel } }
 
   private static func count(_ word: String) -> Int? {
     word.hasPrefix("bytes=") ? Int(word.dropFirst("bytes=".count)) : nil
@@ -112,7 +117,7 @@ struct Following {
       if isMoved { isHolding = true }
       guard isHolding else {
         learn(from: line, requests[place])
-        if requests[place].verb == .cancel { requests.remove(at: place) } else { requests.removeSubrange(...place) }
+        if requests[place].verb == .cancel { requests.remove(at: place) } else { requests = requests[(place + 1)...] }
         return [raw]
       }
       requests[place].lines.append(raw)

@@ -138,7 +138,8 @@ final class Prompting {
 
   private var nextDeadline: UInt64? {
     let look = client.followed.isEmpty ? nil : lastLook + Self.look
-    return [screen.deadline, look, reconnection.next].compactMap(\.self).min()
+    let lines = screen.foreground?.isFull == true ? nil : client.connection?.due
+    return [screen.deadline, look, reconnection.next, lines].compactMap(\.self).min()
   }
 
   /// One round: waits for input, the daemon, a signal or the deadline.
@@ -163,8 +164,9 @@ final class Prompting {
       askForTime()
     }
     if let connection = client.connection {
-      if readiness.canWrite(connection.descriptor) { connection.flush() }
-      if screen.foreground?.isFull != true, readiness.canRead(connection.descriptor) { receive() }
+      let isReadable = readiness.canRead(connection.descriptor) || connection.isDue
+      if readiness.canWrite(connection.descriptor) || connection.isDue { connection.flush() }
+      if screen.foreground?.isFull != true, isReadable { receive() }
     }
     pump()
     for descriptor in input where readiness.canRead(descriptor) && ending == nil { screen.terminal.readable() }

@@ -165,11 +165,12 @@ final class ScriptRunner {
     }
     let input = readingInput ? source.descriptor : nil
     if let input { wishes.append(.init(descriptor: input)) }
-    let readiness = Readiness(wishes)
+    let readiness = Readiness(wishes, until: client.connection?.due)
     if let number = signals.next() { return end(by: number) }
     if let connection = client.connection {
-      if readiness.canWrite(connection.descriptor) { connection.flush() }
-      if readiness.canRead(connection.descriptor) { receive() }
+      let isReadable = readiness.canRead(connection.descriptor) || connection.isDue
+      if readiness.canWrite(connection.descriptor) || connection.isDue { connection.flush() }
+      if isReadable { receive() }
     }
     if let input, readiness.canRead(input) { source.fill() }
   }

@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+import UnixHost
+
+@testable import fsmrepl
+
+@Suite("A connection that follows worlds")
+struct FollowingTests {
+  private let folder: TemporaryFolder
+  private let connection: Connection
+  /// The daemon's end.
+  private let daemon: Descriptor
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let file = "\(folder.path)/hosts"
+    try "b \(folder.path)/nobody\n".write(toFile: file, atomically: false, encoding: .utf8)
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+    connection = Connection(Descriptor(rawValue: ends[0]), hosts: try HostsFile(path: file))
+    daemon = Descriptor(rawValue: ends[1])
+  }
+
+  private func answer(_ lines: String...) -> [String] {
+    daemon.writeAll(lines.map { "\($0)\n" }.joined())
+    _ = connection.receive()
+    return received()
+  }
+
+  private func received() -> [String] {
+    var lines: [String] = []
+    while let line = connection.nextLine() { lines.append(line.text) }
+    return lines
+  }
+
+  private func send(_ lines: String...) { connection.send(Array(lines.map { "\($0)\n" }.joined().utf8)) }
+
+  private func sent() -> String {
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    let count = read(daemon.rawValue, &bytes, bytes.count)
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+
+  @Test("a daemon that is not there is looked for later, nothing waits meanwhile, and a cancel ends it")
+  func cancel() {
+    send("@1 list", "@2 send p tap", "@3 count")
+    expectEqual(sent(), "@1 list\n@2 send p tap\n@3 count\n")
+    expectEqual(answer(". @1 p power on", "+ @1 1"), [". @1 p power on", "+ @1 1"])
+    // What was asked behind it is answered behind it.
+    expectEqual(answer("- @2 MOVED world=w host=b : b has world w", "- @3 MOVED world=w host=b : b has world w"), [])
+    expect(connection.due.map { $0 > HostClock.now() } ?? false)
+    send("@4 show p")
+    expectEqual(sent(), "", "nothing is sent to a daemon that does not have the world")
+    send("cancel")
+    let lines = received()
+    expectEqual(lines.map { String($0.prefix(24)) }, ["- @2 MOVED world=w host=", "- @3 MOVED world=w host="])
+    expect(lines.allSatisfy { $0.hasSuffix("; it is not followed any more") }, "\(lines)")
+    expectEqual(sent(), "@4 show p\ncancel\n")
+    expectNil(connection.due)
+  }
+
+  @Test("nothing is sent behind a use before its answer, which says in which world it would be run")
+  func use() {
+    send("@1 list", "@2 use w", "@3 list")
+    expectEqual(sent(), "@1 list\n@2 use w\n")
+    expectEqual(answer("+ @1 0", "+ @2 world=w t=0.000 seq=0"), ["+ @1 0", "+ @2 world=w t=0.000 seq=0"])
+    expectEqual(sent(), "@3 list\n")
+  }
+}
