@@ -32,10 +32,18 @@ struct RunWorlds {
     base = "run-\(getpid())" + (worker > 0 ? "w\(worker)" : "")
   }
 
+  /// Makes a world and uses it, so that what a script sends stays in it: nothing of the script may be sent before the
+  /// daemon confirms that.
+  mutating func enter(on link: Dialogue, seed: UInt64) throws(Dialogue.Stop) -> Result<String, Refusal> {
+    try make(on: link, seed: seed, entersIt: true)
+  }
+
   /// Makes a virtual world with an unused name.
   ///
   /// - Returns: The name of the world.
-  mutating func make(on link: Dialogue, seed: UInt64 = 0) throws(Dialogue.Stop) -> Result<String, Refusal> {
+  mutating func make(
+    on link: Dialogue, seed: UInt64 = 0, entersIt: Bool = false
+  ) throws(Dialogue.Stop) -> Result<String, Refusal> {
     var tries = 0
     var free = name
     while true {
@@ -44,20 +52,16 @@ struct RunWorlds {
       let name = free ?? "\(name ?? base)-\(count)"
       free = nil
       last = name
-      let made = try link.final("world new \(name) clock=virtual seed=\(seed)")
-      if made.lineClass == .success { return .success(name) }
+      // At once: most of a short script's time is the way there and back.
+      link.send("world new \(name) clock=virtual seed=\(seed)\n\(entersIt ? "use \(name)\n" : "")")
+      let made = try link.answer().last
+      let used = entersIt ? try link.answer().last : made
+      if made.lineClass == .success {
+        return used.lineClass == .success ? .success(name) : .failure(Refusal(line: used))
+      }
       last = nil
       if made.code != FailureCode.nameTaken.word || tries == Self.maxTries { return .failure(Refusal(line: made)) }
     }
-  }
-
-  /// Makes a world and uses it, so that what a script sends stays in it.
-  mutating func enter(on link: Dialogue, seed: UInt64) throws(Dialogue.Stop) -> Result<String, Refusal> {
-    let made = try make(on: link, seed: seed)
-    guard case .success(let name) = made else { return made }
-    // Nothing of the script may be sent before the daemon confirms that we are in this world.
-    let used = try link.final("use \(name)")
-    return used.lineClass == .success ? made : .failure(Refusal(line: used))
   }
 }
 
