@@ -15,7 +15,9 @@ struct FollowingTests {
   init() throws {
     folder = try TemporaryFolder()
     let file = "\(folder.path)/hosts"
-    try "b \(folder.path)/nobody\n".write(toFile: file, atomically: false, encoding: .utf8)
+    // A shell that answers whatever is asked, after a greeting.
+    let command = "echo '+ fsmd protocol=1 version=0 world=main'; while read tag rest; do echo \"+ $tag $rest\"; done"
+    try "b \(folder.path)/nobody\nc \(command)\n".write(toFile: file, atomically: false, encoding: .utf8)
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
     connection = Connection(Descriptor(rawValue: ends[0]), hosts: try HostsFile(path: file))
@@ -58,6 +60,20 @@ struct FollowingTests {
     expect(lines.allSatisfy { $0.hasSuffix("; it is not followed any more") }, "\(lines)")
     expectEqual(sent(), "@4 show p\ncancel\n")
     expectNil(connection.due)
+  }
+
+  @Test("a command can be the way to a daemon; what was asked is asked again there, in its order")
+  func command() {
+    send("@1 send p tap", "@2 count")
+    _ = answer("- @1 MOVED world=w host=c : c has world w", "- @2 MOVED world=w host=c : c has world w")
+    var lines: [String] = []
+    let deadline = HostClock.now() + 20_000_000_000
+    while lines.count < 2, HostClock.now() < deadline {
+      _ = Readiness([.init(descriptor: connection.descriptor)], until: deadline)
+      guard connection.receive() == .open else { break }
+      lines += received()
+    }
+    expectEqual(lines, ["+ @1 send p tap", "+ @2 count"])
   }
 
   @Test("nothing is sent behind a use before its answer, which says in which world it would be run")

@@ -44,7 +44,7 @@ package enum ClientSocket {
     let (own, its) = (Descriptor(rawValue: ends[0]), Descriptor(rawValue: ends[1]))
     defer { its.close() }
     do throws(SystemError) {
-      _ = try Child.spawn("/bin/sh", ["-c", "exec \(command)"], input: its, output: its)
+      _ = try Child.spawn("/bin/sh", ["-c", command], input: its, output: its)
     } catch {
       own.close()
       throw .system(doing: "start", path: command, error)
