@@ -14,6 +14,13 @@ struct WaveTests {
     guest.say("\(request) format=json").dropLast().map { String($0.dropFirst(2)) }.joined()
   }
 
+  @Test("a curve that jumps goes on with the value that it has, and not with a mean")
+  func jump() {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.play("new job print", "send print start", "advance 2s")
+    expect(guest.say("wave print width=60").first { $0.contains("progress") }, hasSuffix: "▇█████▁▁▁▁▁▁▁▁")
+  }
+
   @Test("a double tap: states tile the stretch, the timer ends with the second tap")
   func shiftKey() {
     let guest = HostedService().connect(toWorld: "w")

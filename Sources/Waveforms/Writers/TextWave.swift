@@ -211,12 +211,11 @@ package struct TextWave: WaveWriter, Sendable {
   /// - Parameter isCrowded: Whether it goes up and down too often to be seen; then it is only said between what.
   private func draw(_ curve: Waveform.Curve, isCrowded: Bool) -> [String] {
     var (least, most) = (Double.infinity, -Double.infinity)
-    var sums = [(sum: Double, count: Int)](repeating: (0, 0), count: columns)
+    // The last one of each column, which holds until the next: a mean over a jump is a value that never was.
+    var values = [Double?](repeating: nil, count: columns)
     for point in curve.points {
       (least, most) = (min(least, point.value), max(most, point.value))
-      let column = column(point.moment)
-      sums[column].sum += point.value
-      sums[column].count += 1
+      values[column(point.moment)] = point.value
     }
     var cells = TextCells(columns)
     if isCrowded {
@@ -226,8 +225,8 @@ package struct TextWave: WaveWriter, Sendable {
     }
     var level: Character = " "
     for column in 0..<columns {
-      if sums[column].count > 0 {
-        let share = most > least ? (sums[column].sum / Double(sums[column].count) - least) / (most - least) : 0.5
+      if let value = values[column] {
+        let share = most > least ? (value - least) / (most - least) : 0.5
         level = signs.levels[max(0, min(signs.levels.count - 1, Int(clamping: share * Double(signs.levels.count))))]
       }
       cells[column] = level
