@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import UnixHost
 
-/// Several daemons on one database: who has which world, and what clients are told.
+/// Several daemons on one database: who has which world, and what clients hear.
 @Suite("Many daemons", .enabled(if: PostgresServer.isInstalled))
 struct HostsTests {
   private static func pair() throws -> (a: DaemonProcess, b: DaemonProcess) {
@@ -36,7 +36,7 @@ struct HostsTests {
     try expect(second.ask("send p buttonClick"), hasPrefix: "+ moved on off")
   }
 
-  @Test("world move gives a world away, with all its inputs; those who use it are told")
+  @Test("world move gives a world away, with all its inputs; those who use it hear of it")
   func move() throws {
     let (a, b) = try Self.pair()
     let (first, watcher, second) = (try a.connect(), try a.connect(), try b.connect())

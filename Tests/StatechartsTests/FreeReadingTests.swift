@@ -139,7 +139,7 @@ struct FreeReadingTests {
   }
 
   @Test(
-    "has another way to happen behind a slash or an or",
+    "has another way to happen after a slash or an or",
     arguments: [
       ("card is declined / timeout", "cardIsDeclinedTimeout", 0), ("lost / 5 min timeout", "lost", 300_000),
       ("rider cancels or 60s timeout", "riderCancels", 60_000),

@@ -49,7 +49,7 @@ struct FollowingTests {
     send("@1 list", "@2 send p tap", "@3 count")
     expectEqual(sent(), "@1 list\n@2 send p tap\n@3 count\n")
     expectEqual(answer(". @1 p power on", "+ @1 1"), [". @1 p power on", "+ @1 1"])
-    // What was asked behind it is answered behind it.
+    // What was asked after it is answered after it.
     expectEqual(answer("- @2 MOVED world=w host=b : b has world w", "- @3 MOVED world=w host=b : b has world w"), [])
     expect(connection.due.map { $0 > HostClock.now() } ?? false)
     send("@4 show p")
@@ -76,7 +76,7 @@ struct FollowingTests {
     expectEqual(lines, ["+ @1 send p tap", "+ @2 count"])
   }
 
-  @Test("nothing is sent behind a use before its answer, which says in which world it would be run")
+  @Test("nothing is sent after a use before its answer, which says in which world it would be run")
   func use() {
     send("@1 list", "@2 use w", "@3 list")
     expectEqual(sent(), "@1 list\n@2 use w\n")

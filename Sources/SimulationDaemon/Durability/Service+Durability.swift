@@ -130,7 +130,7 @@ extension Service {
     }
   }
 
-  /// Tells a world's clients that what they were told of it is gone, or may be.
+  /// Tells a world's clients that answers and notices that they had of it are gone, or may be.
   func tellLost(_ hosted: HostedWorld, from sequence: UInt64?) {
     for client in everybody where client.hosted === hosted {
       let name = client.session.shown(hosted.name)

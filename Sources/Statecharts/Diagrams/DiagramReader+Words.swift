@@ -296,13 +296,13 @@ extension DiagramReader {
     }
     if let slash {
       let before = rest[0..<slash].trimmed
-      let behind = rest.dropFirst(slash + 1)
-      let guarded = behind.trimmed
+      let after = rest.dropFirst(slash + 1)
+      let guarded = after.trimmed
       if condition == nil, guarded.hasPrefix("["), guarded.closing(0) == guarded.bytes.count - 1 {
         return (before, guarded[1..<(guarded.bytes.count - 1)].trimmed, nil)
       }
-      if condition == nil, isAlternative(behind.trimmed, to: before) { return (rest, nil, nil) }
-      (head, actions) = (before, behind)
+      if condition == nil, isAlternative(after.trimmed, to: before) { return (rest, nil, nil) }
+      (head, actions) = (before, after)
     }
     return (head, condition, actions)
   }
@@ -325,12 +325,12 @@ extension DiagramReader {
 
   /// Whether a slash begins actions: there is a blank around it, or an event in front of it and no words after it.
   private func isSlash(_ place: Int, in text: PlacedText) -> Bool {
-    let behind = text.dropFirst(place + 1)
+    let after = text.dropFirst(place + 1)
     // A path of HTTP, or one of two numbers.
-    if Self.methods.contains(text[0..<place].trimmed.string), behind.bytes.first.map(PlacedText.isBlank) == false {
+    if Self.methods.contains(text[0..<place].trimmed.string), after.bytes.first.map(PlacedText.isBlank) == false {
       return false
     }
-    if !behind.isEmpty, !behind.string.contains(where: \.isLetter) { return false }
+    if !after.isEmpty, !after.string.contains(where: \.isLetter) { return false }
     if place == 0 || PlacedText.isBlank(text.bytes[place - 1]) { return true }
     if place + 1 == text.bytes.count || PlacedText.isBlank(text.bytes[place + 1]) { return true }
     return isFormalTrigger(text[0..<place]) && !text.hasPrefix("http")
@@ -437,15 +437,15 @@ extension DiagramReader {
     if let next = rest.rest(after: "on") ?? rest.rest(after: "On") { rest = next }
     for (word, isEntry) in Self.handlers {
       guard String(decoding: rest.bytes.prefix(word.utf8.count), as: UTF8.self).lowercased() == word else { continue }
-      let behind = rest.dropFirst(word.utf8.count).trimmed
-      guard let mark = behind.bytes.first, mark == UInt8(ascii: ":") || mark == UInt8(ascii: "/") else { continue }
+      let after = rest.dropFirst(word.utf8.count).trimmed
+      guard let mark = after.bytes.first, mark == UInt8(ascii: ":") || mark == UInt8(ascii: "/") else { continue }
       // `entry / x` is the formal notation, and so is `leave / x` of an event.
       if mark == UInt8(ascii: "/"),
         text.hasPrefix(word) && Self.formalWords.contains(word) || vocabulary.events.contains(word)
       {
         return nil
       }
-      return (word, isEntry, behind.dropFirst(1).trimmed)
+      return (word, isEntry, after.dropFirst(1).trimmed)
     }
     return nil
   }

@@ -70,7 +70,7 @@ package struct Waveform: Sendable {
     }
   }
 
-  /// What failed in an input, behind its outcome.
+  /// What failed in an input, after its outcome.
   func failure(of tick: Tick) -> String { tick.failure.map { ", failed: \(words[$0])" } ?? "" }
 
   /// The number of no state: the machine does not exist.

@@ -3,7 +3,7 @@ internal import LineProtocol
 /// Decides which requests of a connection go on to another daemon, since that has their world by now.
 ///
 /// A request that is answered with `MOVED` has not been run. It is sent again to the daemon that is named, after all that
-/// were sent behind it are answered, and their answers come in the order of the requests. Nothing is sent behind a `use`
+/// were sent after it are answered, and their answers come in the order of the requests. Nothing is sent after a `use`
 /// before its answer, which says in which world it would be run. A connection on which requests without tags may have
 /// succeeded silently is not followed, since it is not known what was answered.
 struct Following {
@@ -37,7 +37,7 @@ struct Following {
   private var isUncertain = false
   /// An incomplete line or document.
   private var partial: [UInt8] = []
-  /// What a new connection is told, by verb; watches by world and pattern.
+  /// Settings that a new connection gets, by verb; watches by world and pattern.
   private var settings: [Verb: String] = [:]
   private var watches: [String: [String: String]] = [:]
   private var world = "main"
@@ -81,7 +81,7 @@ struct Following {
     return sent
   }
 
-  /// Whether a `cancel` waits behind requests that are to go on.
+  /// Whether a `cancel` was sent after requests that are to go on.
   var isCancelled: Bool { isHolding && waiting.contains { $0.verb == .cancel } }
 
   private static func count(_ word: String) -> Int? {
@@ -183,7 +183,7 @@ struct Following {
     return Target(world: world, host: host)
   }
 
-  /// What a new connection is told before the requests, each with the tag of ``isOwn(_:)``.
+  /// Lines that a new connection gets before the requests, each with the tag of ``isOwn(_:)``.
   func introduction(to target: Target) -> [String] {
     let watches = (watches[target.world] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
     let settings = [Verb.client, .quiet, .mode].compactMap { self.settings[$0] }
