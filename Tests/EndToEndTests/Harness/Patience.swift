@@ -10,7 +10,7 @@ struct HarnessFailure: Error, CustomStringConvertible {
 /// The bounds of waiting: the one place where a test waits for another process.
 enum Patience {
   /// How long anything may take before it counts as hung. Far more than it takes, since machines are shared.
-  static let seconds: UInt64 = 60
+  static let seconds: UInt64 = 240
   /// Between two looks at something that cannot be waited for in another way, in milliseconds.
   private static let interval: Int32 = 3
 
