@@ -40,7 +40,7 @@ struct Layer {
     Layer("Scripts", ours: ["LineProtocol"], outside: ["Synchronization"]),
     Layer("JournalStore", ours: ["StateMachines", "CSQLite", "CWorkNotes"], outside: ["Glibc", "Synchronization"]),
     Layer("PostgresStore", ours: ["JournalStore", "CPostgres"], outside: ["Glibc", "Synchronization"]),
-    Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Dispatch", "Synchronization"]),
+    Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Synchronization"]),
     Layer("HTTPServer", ours: ["UnixHost", "CMicroHTTPD"], outside: ["Glibc"]),
     Layer(
       "SimulationDaemon",
@@ -50,12 +50,11 @@ struct Layer {
       ],
       outside: ["Glibc", "Dispatch", "Synchronization"]),
     Layer("fsmd", ours: ["SimulationDaemon", "Simulations"]),
-    Layer(
-      "fsmrepl", ours: ["LineProtocol", "Scripts", "UnixHost", "CReadline", "Page"], outside: ["Glibc", "Dispatch"]),
+    Layer("fsmrepl", ours: ["LineProtocol", "Scripts", "UnixHost", "CReadline", "Page"], outside: ["Glibc"]),
     Layer(
       "fsmbench",
       ours: ["StateMachines", "MachineForms", "Statecharts", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
-      outside: ["Glibc", "Dispatch"]),
+      outside: ["Glibc"]),
   ]
 
   /// What every test target may use beside what the manifest gives it.

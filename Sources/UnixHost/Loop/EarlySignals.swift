@@ -6,7 +6,7 @@ internal import Synchronization
 package enum EarlySignals {
   /// The last signal that arrived; 0 if none.
   private static let last = Atomic<Int32>(0)
-  static let numbers = [SIGTERM, SIGINT, SIGHUP]
+  package static let numbers = [SIGTERM, SIGINT, SIGHUP]
 
   /// Records the signals from now on, until another handler is set. An ignored signal stays ignored.
   package static func note() {
@@ -18,7 +18,7 @@ package enum EarlySignals {
   }
 
   /// The signal that arrived, if any.
-  static var noted: Int32? {
+  package static var noted: Int32? {
     let number = last.load(ordering: .relaxed)
     return number == 0 ? nil : number
   }

@@ -1,24 +1,25 @@
-package import Dispatch
+internal import Dispatch
 internal import Glibc
+internal import UnixHost
 
 /// A serial queue that serves descriptors, the timer and signals.
 ///
 /// One Dispatch source watches one epoll descriptor for all descriptors. Everything here and every handler belongs to
 /// ``queue``: set the handlers before ``run()`` or on the queue. Once started, the loop lives as long as the process.
-package final class EventLoop {
-  package let queue: DispatchQueue
+final class EventLoop {
+  let queue: DispatchQueue
 
   /// The descriptors. Removing or closing one while a batch is served does not take its event out of the batch.
-  package let poller: Poller
+  let poller: Poller
 
   /// Called with each batch of ready descriptors until none is ready.
-  package var onReady: (Poller.Events) -> Void = { _ in }
+  var onReady: (Poller.Events) -> Void = { _ in }
   /// Called when the time given to ``arm(at:)`` has come; never earlier.
-  package var onTimer: () -> Void = {}
+  var onTimer: () -> Void = {}
   /// Called after ``requestTurn()``, when everything that waited on the queue has run.
-  package var onTurn: () -> Void = {}
+  var onTurn: () -> Void = {}
   /// Called for SIGTERM, SIGINT and SIGHUP, with the signal's number.
-  package var onTermination: (Int32) -> Void = { _ in }
+  var onTermination: (Int32) -> Void = { _ in }
 
   /// Empty until started: Dispatch cannot release a source that was never activated.
   private var sources: [any DispatchSourceProtocol] = []
@@ -45,7 +46,7 @@ package final class EventLoop {
   /// - Parameter pollNanoseconds: How long to poll after the last event before the thread sleeps. It saves the wake-up,
   ///   tens of microseconds, but keeps a core busy for that long.
   /// - Throws: The system's error when no descriptor is available.
-  package init(pollNanoseconds: UInt64 = 0, label: String = "fsmd") throws(SystemError) {
+  init(pollNanoseconds: UInt64 = 0, label: String = "fsmd") throws(SystemError) {
     queue = DispatchQueue(label: label, qos: .userInitiated)
     poller = try Poller()
     pollWindow = pollNanoseconds
@@ -54,7 +55,7 @@ package final class EventLoop {
   /// Sets the timer to a time of ``HostClock``, or stops it; the last call counts.
   ///
   /// A time in the past fires at once.
-  package func arm(at time: UInt64?) {
+  func arm(at time: UInt64?) {
     guard time != deadline else { return }
     deadline = time
     // While descriptors are served, the deadline is checked there. Timers that come and go change it in each round, and
@@ -73,7 +74,7 @@ package final class EventLoop {
   /// Requests a call of ``onTurn`` after everything that waits on the queue now, so that work can be done in slices.
   ///
   /// A repeated request before the turn has no effect.
-  package func requestTurn() {
+  func requestTurn() {
     guard !turnIsRequested else { return }
     turnIsRequested = true
     // Before the start nothing may run on the queue; while descriptors are served, the turn runs there.
@@ -83,14 +84,14 @@ package final class EventLoop {
   /// Starts serving and never returns: Dispatch takes over the calling thread.
   ///
   /// From here on SIGTERM, SIGINT and SIGHUP call ``onTermination``, and SIGPIPE is ignored.
-  package func run() -> Never {
+  func run() -> Never {
     prepareTermination()
     start()
     dispatchMain()
   }
 
   /// Starts serving and returns, for callers that need their thread; signal handling stays as it is.
-  package func start() {
+  func start() {
     precondition(!isStarted, "an event loop is started once")
     let ready = DispatchSource.makeReadSource(fileDescriptor: poller.descriptor.rawValue, queue: queue)
     ready.setEventHandler { [unowned self] in serveReady() }

@@ -2,8 +2,9 @@ import Dispatch
 import Glibc
 import TestSupport
 import Testing
+import UnixHost
 
-@testable import UnixHost
+@testable import SimulationDaemon
 
 /// A loop on its own queue, and a way for the test to wait for what its handlers saw, with a bound.
 ///
