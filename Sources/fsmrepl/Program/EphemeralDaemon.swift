@@ -73,6 +73,10 @@ final class EphemeralDaemon {
     throw .silent(seconds: patience)
   }
 
+  /// A script's next line comes sooner after an answer than a sleeping thread wakes up: where a processor is left to wait
+  /// on, the daemon waits awake for a moment.
+  private static var polling: [String] { WorkerPool.processors > 1 ? ["--poll", "200"] : [] }
+
   private static func launch(_ program: String, _ options: [String]) throws(Failure) -> EphemeralDaemon {
     let given = SocketPath.variable("TMPDIR") ?? ""
     // A long TMPDIR leaves no room for the path of a socket.
@@ -85,7 +89,7 @@ final class EphemeralDaemon {
       defer { pipe.reading.close() }
       do throws(SystemError) {
         let child = try Child.spawn(
-          program, ["--ephemeral", "--socket", folder.socketPath, "--until-stdin-closes"] + options,
+          program, ["--ephemeral", "--socket", folder.socketPath, "--until-stdin-closes"] + polling + options,
           input: pipe.reading, output: folder.log, error: folder.log)
         return EphemeralDaemon(folder: folder, child: child, lifeline: pipe.writing)
       } catch {
