@@ -149,55 +149,44 @@ package struct ScriptOutcome: Hashable, Sendable {
     return words.compactMap(\.self).joined(separator: " ")
   }
 
-  /// Whether the last line of a reply, as received, matches, and what it is in the form of an outcome.
-  package func judge(_ line: String) -> (fits: Bool, found: String) {
-    var bytes = Array(line.utf8)
-    // Safety: the reply points into the bytes, and does not leave the call.
-    return bytes.withUnsafeMutableBytes { buffer in
-      var reply = ScriptReply()
-      return reply.parse(buffer) ? (matches(reply), found(reply)) : (false, line)
-    }
-  }
-
   /// Whether a reply matches.
-  package func matches(_ reply: borrowing ScriptReply) -> Bool {
+  package func matches(_ reply: ServerLine) -> Bool {
     let isSuccess = reply.lineClass == .success
     let fits =
       switch result {
       case .success: isSuccess
       case .moved(let from, let to):
-        isSuccess && reply.isWord(0, "moved") && from?.matches(reply.word(1)) != false
+        isSuccess && reply.code == "moved" && from?.matches(reply.word(1)) != false
           && to?.matches(reply.word(2)) != false
-      case .stayed(let state): isSuccess && reply.isWord(0, "stayed") && state?.matches(reply.word(1)) != false
-      case .ignored(let state): isSuccess && reply.isWord(0, "ignored") && state?.matches(reply.word(1)) != false
-      case .refused(let code):
-        !isSuccess && reply.word(0).elementsEqual((code ?? .refused).word.utf8)
-      case .state(let state): isSuccess && reply.wordCount > 0 && state.matches(reply.word(reply.wordCount - 1))
+      case .stayed(let state): isSuccess && reply.code == "stayed" && state?.matches(reply.word(1)) != false
+      case .ignored(let state): isSuccess && reply.code == "ignored" && state?.matches(reply.word(1)) != false
+      case .refused(let code): !isSuccess && reply.code == (code ?? .refused).word
+      case .state(let state): isSuccess && reply.words.last.map { state.matches($0) } ?? false
       }
     guard fits, !fields.isEmpty else { return fits }
-    return fields.allSatisfy { ScriptOutcome.equal($0.value, reply.text(of: $0.key) ?? "", key: $0.key) }
+    return fields.allSatisfy { ScriptOutcome.equal($0.value, reply[$0.key] ?? "", key: $0.key) }
   }
 
   /// The index of the first word of the outcome, as ``text`` writes it, that a reply does not match.
-  package func wrongWord(_ reply: borrowing ScriptReply) -> Int {
+  package func wrongWord(_ reply: ServerLine) -> Int {
     let isSuccess = reply.lineClass == .success
     switch result {
     case .moved(let from, let to):
-      guard isSuccess, reply.isWord(0, "moved") else { return 0 }
+      guard isSuccess, reply.code == "moved" else { return 0 }
       if let from, !from.matches(reply.word(1)) { return 1 }
       if let to, !to.matches(reply.word(2)) { return wordCount - 1 }
     case .stayed(let state), .ignored(let state):
-      let word: StaticString = if case .stayed = result { "stayed" } else { "ignored" }
-      guard isSuccess, reply.isWord(0, word) else { return 0 }
+      let word = if case .stayed = result { "stayed" } else { "ignored" }
+      guard isSuccess, reply.code == word else { return 0 }
       if let state, !state.matches(reply.word(1)) { return 1 }
     case .success: if !isSuccess { return 0 }
     case .refused(let code):
       // The code can stand alone.
-      if isSuccess || !reply.word(0).elementsEqual((code ?? .refused).word.utf8) { return 0 }
+      if isSuccess || reply.code != (code ?? .refused).word { return 0 }
     case .state(let state):
-      guard isSuccess, state.matches(reply.word(reply.wordCount - 1)) else { return 0 }
+      guard isSuccess, let last = reply.words.last, state.matches(last) else { return 0 }
     }
-    let field = fields.firstIndex { !ScriptOutcome.equal($0.value, reply.text(of: $0.key) ?? "", key: $0.key) }
+    let field = fields.firstIndex { !ScriptOutcome.equal($0.value, reply[$0.key] ?? "", key: $0.key) }
     return wordCount + (field ?? 0)
   }
 
@@ -223,8 +212,8 @@ package struct ScriptOutcome: Hashable, Sendable {
   }
 
   /// The actual reply in the form of an outcome, with the expected fields.
-  package func found(_ reply: borrowing ScriptReply) -> String {
-    ScriptOutcome.found(reply, with: fields.map { ScriptOutcome.written($0.key, reply.text(of: $0.key) ?? "") })
+  package func found(_ reply: ServerLine) -> String {
+    ScriptOutcome.found(reply, with: fields.map { ScriptOutcome.written($0.key, reply[$0.key] ?? "") })
   }
 
   private static func written(_ key: String, _ value: String) -> String {
@@ -234,7 +223,7 @@ package struct ScriptOutcome: Hashable, Sendable {
   /// A reply in the form of an outcome, with the reason of a failure.
   ///
   /// - Parameter fields: What stands before the reason.
-  package static func found(_ reply: borrowing ScriptReply, with fields: [String] = []) -> String {
+  package static func found(_ reply: ServerLine, with fields: [String] = []) -> String {
     let words = reply.words
     guard reply.lineClass == .failure else {
       return ((words.isEmpty ? ["ok"] : words.map(Word.written)) + fields).joined(separator: " ")
@@ -250,4 +239,9 @@ package struct ScriptOutcome: Hashable, Sendable {
     guard key == "t", let first = TimeText.time(wanted), let second = TimeText.time(got) else { return false }
     return first == second
   }
+}
+
+extension ServerLine {
+  /// A plain word; empty if there is none at this index.
+  fileprivate func word(_ index: Int) -> String { words.indices.contains(index) ? words[index] : "" }
 }

@@ -176,7 +176,7 @@ final class LessonProgram {
   /// Drops worlds of lessons whose players were killed. If the daemon does not say which these are, they stay.
   private func dropWorldsLeftBehind() throws(Dialogue.Stop) {
     func rows(_ verb: Verb) throws(Dialogue.Stop) -> [ServerLine] {
-      try player.ask(verb.name).rows.compactMap { ServerLine($0) }
+      try player.ask(verb.name).lines
     }
     let left = LessonWorlds.leftBehind(try rows(.worlds), clients: try rows(.who)) {
       kill($0, 0) == 0 || errno == EPERM
@@ -341,7 +341,7 @@ final class LessonProgram {
       case .reached:
         write("\(said(style(.good, style.usesUnicode ? "✓ Done." : "Done."), ""))\n")
         return try rebuild(upTo: play.place + 1).map { .failed($0) } ?? .done
-      case .skipped:
+      case .skip:
         // The solution is for the world as it was.
         if let failure = try rebuild(upTo: play.place) { return .failed(failure) }
         return try solve(attempt)

@@ -58,11 +58,40 @@ struct LessonTruth: Equatable {
 
   // MARK: States
 
-  private var judgementOfState: LessonPlay.Judgement {
+  var judgementOfState: LessonPlay.Judgement {
     switch word {
     case .fits: .right(before == after ? why : "")
     case .isVague(let reason), .isNone(let reason): .unclear(reason)
     case .differs: .wrong(why)
+    }
+  }
+
+  /// What an answer about the state is; nil if it is none.
+  ///
+  /// - Parameters:
+  ///   - question: Its text.
+  ///   - wanted: The state as the lesson's own line has it.
+  ///   - hasVerdict: Whether the sentence with it also says what becomes of the event.
+  ///   - isIn: Whether the machine is in a state, nil if it has none of that name; then with all its states.
+  func word<Stop>(
+    for answer: String, to question: String, wanted: StateText?, hasVerdict: Bool = false,
+    isIn: (String) throws(Stop) -> (isIn: Bool?, states: [String])
+  ) throws(Stop) -> Word? {
+    let (found, states) = try isIn(answer)
+    if found == true {
+      if let doubt = doubt(about: answer, wanted: wanted) { return .isVague(doubt) }
+      return !hasVerdict && point(of: question) != nil ? .isVague(Self.missingPoint(in: answer)) : .fits
+    }
+    if found == false { return .differs }
+    if let meant = LessonAnswer(answer, states: states, machine: machine), meant.state != answer {
+      let verdict = meant.verdict.map { word(for: $0) } ?? .fits
+      guard verdict == .fits, let state = meant.state else { return verdict }
+      return try word(for: state, to: question, wanted: wanted, hasVerdict: meant.verdict != nil, isIn: isIn)
+    }
+    // Data that stand after the state without parentheses.
+    guard wanted?.hasData == true else { return nil }
+    return LessonAnswer.state(meantBy: String(answer.prefix { $0 != " " }), of: states).map {
+      .isVague(Self.missingData(of: $0))
     }
   }
 
@@ -85,23 +114,23 @@ struct LessonTruth: Equatable {
 
   /// The outcome of the line of a question that offers it as an answer. The state alone, which is the same as before,
   /// then says too little.
-  func point(of question: Script.Question) -> String? {
+  func point(of question: String) -> String? {
     guard let reply, before == after else { return nil }
     let verdict = isRefused ? LessonAnswer.Verdict.refused.rawValue : reply.words.first ?? ""
-    return Self.verdicts.contains(verdict) && question.text.lowercased().contains(verdict) ? verdict : nil
+    return Self.verdicts.contains(verdict) && question.lowercased().contains(verdict) ? verdict : nil
   }
 
   /// What is asked after an answer that misses the point.
-  static func missingPoint(in state: String) -> String {
+  private static func missingPoint(in state: String) -> String {
     "The state is \(state), as before. But what becomes of the event: is it \(list(verdicts, "or"))?"
   }
 
-  static func missingData(of state: String) -> String {
+  private static func missingData(of state: String) -> String {
     "The question asks for the data of the state as well. Write them in parentheses: \(state)(…)."
   }
 
   /// What a verdict is worth as an answer.
-  func word(for verdict: LessonAnswer.Verdict) -> Word {
+  private func word(for verdict: LessonAnswer.Verdict) -> Word {
     switch verdict {
     case .refused: isRefused ? .fits : .differs
     case .ignored, .stayed: reply?.words.first == verdict.rawValue ? .fits : .differs
@@ -241,9 +270,18 @@ struct LessonTruth: Equatable {
   /// The right answer, as somebody who knows it would type it.
   func answer(to question: Script.Question) -> String {
     switch question.subject {
-    case .state: point(of: question) ?? after
+    case .state: point(of: question.text) ?? after
     case .event: event
     case .time: wording.time(TimeText.seconds(end))
     }
+  }
+}
+
+/// The name of a state as the daemon prints it, without its data.
+struct StateName: Hashable {
+  let text: String
+
+  init(_ state: String) {
+    text = String(state.prefix { $0 != "(" })
   }
 }
