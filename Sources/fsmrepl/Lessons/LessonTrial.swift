@@ -92,7 +92,7 @@ struct LessonTrial {
     _ answer: String, _ question: Script.Question, _ truth: LessonTruth
   ) throws(Dialogue.Stop) -> LessonTruth.Word {
     var (state, found) = (answer, ServerLine(last: ""))
-    let word = try truth.word(for: answer, to: question.text, wanted: wanted(question)) {
+    let word = try truth.word(naming: answer, to: question.text, wanted: wanted(question)) {
       asked throws(Dialogue.Stop) -> (isIn: Bool?, states: [String]) in
       state = asked
       found = try player.ask("expect \(truth.machine) \(Word.written(asked))").last

@@ -74,7 +74,7 @@ struct LessonTruth: Equatable {
   ///   - hasVerdict: Whether the sentence with it also says what becomes of the event.
   ///   - isIn: Whether the machine is in a state, nil if it has none of that name; then with all its states.
   func word<Stop>(
-    for answer: String, to question: String, wanted: StateText?, hasVerdict: Bool = false,
+    naming answer: String, to question: String, wanted: StateText?, hasVerdict: Bool = false,
     isIn: (String) throws(Stop) -> (isIn: Bool?, states: [String])
   ) throws(Stop) -> Word? {
     let (found, states) = try isIn(answer)
@@ -86,7 +86,7 @@ struct LessonTruth: Equatable {
     if let meant = LessonAnswer(answer, states: states, machine: machine), meant.state != answer {
       let verdict = meant.verdict.map { word(for: $0) } ?? .fits
       guard verdict == .fits, let state = meant.state else { return verdict }
-      return try word(for: state, to: question, wanted: wanted, hasVerdict: meant.verdict != nil, isIn: isIn)
+      return try word(naming: state, to: question, wanted: wanted, hasVerdict: meant.verdict != nil, isIn: isIn)
     }
     // Data that stand after the state without parentheses.
     guard wanted?.hasData == true else { return nil }
@@ -130,7 +130,7 @@ struct LessonTruth: Equatable {
   }
 
   /// What a verdict is worth as an answer.
-  private func word(for verdict: LessonAnswer.Verdict) -> Word {
+  func word(for verdict: LessonAnswer.Verdict) -> Word {
     switch verdict {
     case .refused: isRefused ? .fits : .differs
     case .ignored, .stayed: reply?.words.first == verdict.rawValue ? .fits : .differs

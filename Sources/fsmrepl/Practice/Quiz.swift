@@ -53,7 +53,7 @@ struct Quiz: Equatable {
     guard var truth = question?.truth else { return nil }
     let (after, states) = ([truth.before, truth.after], states)
     // A state may have the name of an outcome.
-    let word = truth.word(for: answer, to: LessonTruth.verdicts.joined(separator: " "), wanted: nil) { state in
+    let word = truth.word(naming: answer, to: LessonTruth.verdicts.joined(separator: " "), wanted: nil) { state in
       guard let wanted = StateText(state), isKnown(state) || after.contains(where: { wanted.matches($0) }) else {
         return (nil, states)
       }

@@ -40,12 +40,9 @@ final class ScriptRunner {
   /// How many bytes of answers are written together at most.
   private static let maxUnwritten = 64 << 10
 
-  /// The signals that the loop reads; Ctrl-Z keeps its usual effect.
-  static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-
   /// - Parameters:
   ///   - echoes: Whether each line is shown before its answer. If so, each request waits for the previous answer.
-  ///   - signals: Reads ``signals``.
+  ///   - signals: Reads ``Dialogue/signals``; Ctrl-Z keeps its usual effect.
   ///   - output: Where answers go.
   ///   - errors: Where failed lines are reported.
   init(
