@@ -30,33 +30,31 @@ package struct ScriptOutcome: Hashable, Sendable {
   /// The forms of an outcome, for messages.
   package static let form = "ok, moved [[FROM] TO], stayed [STATE], ignored [STATE], refused [CODE] or a state"
 
-  package enum Failure: Error, Equatable {
-    /// What is wrong, and the index of the wrong word; those of fields are after those of words.
-    case wrong(String, word: Int)
-  }
-
   /// Parses the words after the arrow.
-  package init(words: [String], fields: [ServerLine.Field]) throws(Failure) {
-    func state(_ index: Int) throws(Failure) -> StateText? {
+  ///
+  /// - Throws: The index of the wrong word; those of fields are after those of words.
+  package init(words: [String], fields: [ServerLine.Field]) throws(WrongWord) {
+    func state(_ index: Int) throws(WrongWord) -> StateText? {
       guard words.indices.contains(index) else { return nil }
       guard let state = StateText(words[index]) else {
-        throw .wrong("'\(words[index])' can be no state", word: index)
+        throw WrongWord(word: index, message: "'\(words[index])' can be no state")
       }
       return state
     }
-    func atMost(_ count: Int, _ form: String) throws(Failure) {
+    func atMost(_ count: Int, _ form: String) throws(WrongWord) {
       guard words.count > count + 1 else { return }
-      throw .wrong("'\(words[count + 1])' is one word too many; the form is '\(form)'", word: count + 1)
+      throw WrongWord(
+        word: count + 1, message: "'\(words[count + 1])' is one word too many; the form is '\(form)'")
     }
     for (index, field) in fields.enumerated() where !ReplyShape.endKeys.contains(field.key) {
-      throw .wrong(
-        "no reply has a key '\(field.key)'\(Self.keyMeant(by: field.key, ReplyShape.endKeys))",
-        word: words.count + index)
+      throw WrongWord(
+        word: words.count + index,
+        message: "no reply has a key '\(field.key)'\(Self.keyMeant(by: field.key, ReplyShape.endKeys))")
     }
     self.fields = fields
     switch words.first {
     case nil:
-      throw .wrong("an outcome must follow '=>': \(ScriptOutcome.form)", word: 0)
+      throw WrongWord(word: 0, message: "an outcome must follow '=>': \(ScriptOutcome.form)")
     case "ok":
       try atMost(0, "ok")
       result = .success
@@ -80,7 +78,7 @@ package struct ScriptOutcome: Hashable, Sendable {
       guard let code = FailureCode(rawValue: words[1]) else {
         let codes = FailureCode.allCases.map(\.word)
         let hint = Nearest.match(words[1], among: codes).map { "did you mean \($0)?" } ?? codes.joined(separator: " ")
-        throw .wrong("'\(words[1])' is no code of a failure; \(hint)", word: 1)
+        throw WrongWord(word: 1, message: "'\(words[1])' is no code of a failure; \(hint)")
       }
       result = .refused(code)
     case let word?:
@@ -91,13 +89,13 @@ package struct ScriptOutcome: Hashable, Sendable {
       if words.count == 1, word.contains("-"), word.utf8.allSatisfy({ $0 == 0x2D || (0x41...0x5A).contains($0) }),
         let code = Nearest.match(word, among: FailureCode.allCases.map(\.word))
       {
-        throw .wrong("'\(word)' is no code of a failure; did you mean \(code)?", word: 0)
+        throw WrongWord(word: 0, message: "'\(word)' is no code of a failure; did you mean \(code)?")
       }
       guard words.count == 1, let state = try state(0) else {
         let hint =
           Nearest.match(word, among: Self.words.dropFirst()).map { "did you mean '\($0)'?" }
           ?? "there is \(ScriptOutcome.form)"
-        throw .wrong("'\(word)' is no outcome; \(hint)", word: 0)
+        throw WrongWord(word: 0, message: "'\(word)' is no outcome; \(hint)")
       }
       result = .state(state)
     }
@@ -110,18 +108,16 @@ package struct ScriptOutcome: Hashable, Sendable {
   }
 
   /// The first key that no success of a verb has, if a success is expected. Its empty value would always hold.
-  ///
-  /// - Returns: What is wrong, and the index of the word.
-  func wrongKey(of verb: Verb) -> (message: String, word: Int)? {
+  func wrongKey(of verb: Verb) -> WrongWord? {
     if case .refused = result { return nil }
     guard let keys = verb.successKeys, let index = fields.firstIndex(where: { !keys.contains($0.key) }) else {
       return nil
     }
     let key = fields[index].key
-    return (
-      "a success of '\(verb.name)' has no key '\(key)'\(Self.keyMeant(by: key, keys)); it has "
-        + keys.joined(separator: ", "), wordCount + index
-    )
+    return WrongWord(
+      word: wordCount + index,
+      message: "a success of '\(verb.name)' has no key '\(key)'\(Self.keyMeant(by: key, keys)); it has "
+        + keys.joined(separator: ", "))
   }
 
   /// The state in which the machine is afterwards, if the outcome names it.

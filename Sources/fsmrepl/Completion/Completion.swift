@@ -228,7 +228,7 @@ struct Completer {
     }
     return Completion(
       candidates: running.map {
-        .init(text: $0.words[1], detail: $0["left"].map { "\(Self.milliseconds($0))s left" } ?? "")
+        .init(text: $0.words[1], detail: $0["left"].map { "\(ScreenTime.cut($0, to: 3))s left" } ?? "")
       }
         + others.map { .init(text: $0.name, detail: $0.about, lack: "not running") })
   }
@@ -268,11 +268,6 @@ struct Completer {
       candidates: unique(words).filter { !taken.contains($0) }.map { word in
         .init(text: begun + word, detail: details[word] ?? "")
       })
-  }
-
-  private static func milliseconds(_ time: String) -> String {
-    guard let point = time.firstIndex(of: ".") else { return time }
-    return String(time[..<(time.index(point, offsetBy: 4, limitedBy: time.endIndex) ?? time.endIndex)])
   }
 
   /// How many times are offered.

@@ -104,13 +104,16 @@ struct LessonTruth: Equatable {
     if wanted?.word.split(separator: "+").contains(where: { $0.hasPrefix("\(answer).") }) == true {
       return "\(answer) holds several states: name the one within it."
     }
-    func regions(_ state: String) -> Int { StateName(state).text.count { $0 == "+" } }
-    guard regions(answer) < regions(after) || StateName(before) != StateName(after) else { return nil }
+    func regions(_ state: String) -> Int { Self.name(of: state).count { $0 == "+" } }
+    guard regions(answer) < regions(after) || Self.name(of: before) != Self.name(of: after) else { return nil }
     guard StateText(answer)?.matches(before) == true else { return nil }
     return regions(after) > 0
       ? "\(answer) is true already: write all regions, with '+' between them."
       : "\(answer) is true already: name the part of the state that changes."
   }
+
+  /// The name of a state as the daemon prints it, without its data.
+  static func name(of state: String) -> String { String(state.prefix { $0 != "(" }) }
 
   /// The outcome of the line of a question that offers it as an answer. The state alone, which is the same as before,
   /// then says too little.
@@ -274,14 +277,5 @@ struct LessonTruth: Equatable {
     case .event: event
     case .time: wording.time(TimeText.seconds(end))
     }
-  }
-}
-
-/// The name of a state as the daemon prints it, without its data.
-struct StateName: Hashable {
-  let text: String
-
-  init(_ state: String) {
-    text = String(state.prefix { $0 != "(" })
   }
 }

@@ -68,7 +68,7 @@ struct Quiz: Equatable {
 
   /// Whether each part of an answer is a state of the machine, or one around some.
   private func isKnown(_ answer: String) -> Bool {
-    StateName(answer).text.split(separator: "+").allSatisfy { part in
+    LessonTruth.name(of: answer).split(separator: "+").allSatisfy { part in
       StateText(String(part)).map { wanted in states.contains { wanted.matches($0) } } ?? false
     }
   }

@@ -55,18 +55,20 @@ struct QuizMaker {
   /// new one.
   private func questions(_ inputs: [String]) throws(Stop) -> [Quiz.Question] {
     var questions: [Quiz.Question] = []
-    var seen: Set<StateName> = []
+    var seen: Set<String> = []
     var cause: String?
     while seen.count < Self.maxScenes, questions.count < Self.maxQuestions {
       let shown = try show()
-      seen.insert(StateName(shown.state))
+      seen.insert(LessonTruth.name(of: shown.state))
       let first = questions.count
       for input in inputs.prefix(Self.maxQuestions - first) {
         guard let truth = try truth(input, in: shown.state) else { continue }
         let scene = questions.count == first ? Quiz.Scene(cause: cause, timers: shown.timers) : nil
         questions.append(Quiz.Question(truth: truth, scene: scene))
       }
-      guard let next = questions[first...].first(where: { !seen.contains(StateName($0.truth.after)) }) else { break }
+      guard let next = questions[first...].first(where: { !seen.contains(LessonTruth.name(of: $0.truth.after)) }) else {
+        break
+      }
       cause = next.truth.event
       try demand("send \(machine) \(next.truth.event)")
     }

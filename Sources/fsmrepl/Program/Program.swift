@@ -211,10 +211,11 @@ enum Program {
     }
   }
 
-  private static func playing(
-    _ invocation: Invocation, _ body: (Client, Connection, SignalQueue) -> ExitCode
+  static func playing(
+    _ invocation: Invocation, signals: [Int32] = Dialogue.signals,
+    _ body: (Client, Connection, SignalQueue) -> ExitCode
   ) -> ExitCode {
-    connected(invocation, signals: Dialogue.signals) { client, signals, _ in
+    connected(invocation, signals: signals) { client, signals, _ in
       guard let connection = client.connection else { return .noConnection }
       return body(client, connection, signals)
     }

@@ -84,7 +84,7 @@ extension Prompting {
 
   func ask(_ text: ScreenText, _ answer: @escaping (Bool) -> Void) {
     screen.sayLine(text)
-    question = Question(answer: answer)
+    question = answer
   }
 
   // MARK: Answers that go elsewhere

@@ -20,8 +20,8 @@ final class Prompting {
   var lastJob = 0
   /// The job whose answer later lines wait for.
   var blocking: Int?
-  /// What the person at the prompt is asked; the next line is the answer.
-  var question: Question?
+  /// Takes the answer of the person at the prompt, which is the next line, to a question: whether it is yes.
+  var question: ((Bool) -> Void)?
   /// The batch that is being typed.
   var batch: Batch?
   /// The script that is being played.
@@ -213,7 +213,7 @@ final class Prompting {
     dropQueue()
     if let question {
       self.question = nil
-      question.answer(false)
+      question(false)
     }
     if client.dropDocument() {
       screen.terminal.interrupt()
@@ -263,7 +263,7 @@ final class Prompting {
     if let question {
       self.question = nil
       let answer = text.lowercased().filter { $0 != " " }
-      question.answer(answer == "y" || answer == "yes")
+      question(answer == "y" || answer == "yes")
       // Anything else is no answer, but the next line.
       if !["y", "yes", "n", "no", ""].contains(answer) { queue.append(TypedLine(text: text)) }
     } else {
@@ -349,10 +349,10 @@ final class Prompting {
     switch (line.lineClass, received.asked?.asker) {
     case (.flow, _) where line.code == "bye": farewell = line["reason"]
     case (.flow, _) where line.code == "world": client.ask("world", by: .program)
-    case (.success, .restoring): restore(after: .done)
+    case (.success, .restoring): restore()
     case (.failure, .restoring):
       notRestored(received)
-      restore(after: .failed)
+      restore(hasFailed: true)
     case (.success, .user) where received.asked?.verb == .quit: isLeaving = true
     default: break
     }
@@ -420,12 +420,12 @@ final class Prompting {
     let loss: ScreenText = isDaemonNew ? ", to a new daemon: the worlds of the old one are gone" : ""
     isDaemonNew = false
     screen.sayLine("\(style(.good, "connected again"))\(loss)")
-    restore(after: nil)
+    restore()
   }
 
   /// Continues the restoration, if there is one.
-  private func restore(after outcome: Restoration.Outcome?) {
-    guard let request = restoration?.next(after: outcome) else {
+  private func restore(hasFailed: Bool = false) {
+    guard let request = restoration?.next(hasFailed: hasFailed) else {
       restoration = nil
       return
     }
