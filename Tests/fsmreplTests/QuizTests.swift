@@ -228,11 +228,7 @@ struct QuizTests {
   @Test("the meter counts what is sent to its machine, alone or with others, and to no other")
   func counts() {
     func isCounted(_ request: String) -> Bool {
-      let parts = RequestText(request)
-      return Cover(machine: "lamp-1").isMeant(
-        by: Conversation.Asked(
-          tag: nil, isOurTag: false, text: request, verb: parts.verb.flatMap(Verb.named), words: parts.words,
-          asker: .user, origin: ""))
+      Cover(machine: "lamp-1").isMeant(by: Conversation.Asked(request))
     }
     for request in ["send lamp-1 tap", "fire lamp-1 burn", "cast lamp-* tap", "cast ** tap", "cast lamp-? tap"] {
       expect(isCounted(request), "\(request)")

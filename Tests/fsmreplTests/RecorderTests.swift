@@ -37,10 +37,7 @@ private struct Tape {
   /// A line that comes; one of the daemon's own without a request.
   mutating func hear(_ raw: String, answering text: String = "", by asker: Conversation.Asker = .user) {
     guard let line = ServerLine(raw) else { return }
-    let request = RequestText(text)
-    let asked = Conversation.Asked(
-      tag: nil, isOurTag: false, text: text, verb: request.verb.flatMap(Verb.named), words: request.words, asker: asker,
-      origin: "")
+    let asked = Conversation.Asked(text, by: asker)
     let isOurs = line.lineClass.answersRequest
     take(recorder.take(Recorder.Line(raw: raw, line: line), answering: isOurs ? asked : nil))
   }

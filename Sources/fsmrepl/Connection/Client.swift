@@ -139,11 +139,10 @@ final class Client {
     listeningTo signals: SignalQueue, until deadline: UInt64, isDone: () -> Bool, _ take: (Arrival) -> Void = { _ in }
   ) -> Waiting {
     while !isDone() {
-      guard let descriptor = connection?.descriptor else { return .ended }
-      let readiness = Readiness(
-        [.init(descriptor: descriptor), .init(descriptor: signals.descriptor)], until: deadline)
+      guard let connection else { return .ended }
+      let readiness = Readiness([.init(descriptor: signals.descriptor)], and: connection, until: deadline)
       while let number = signals.next() { if Dialogue.signals.contains(number) { return .signal(number) } }
-      if readiness.canRead(descriptor) {
+      if readiness.hasLines {
         if receive(take) == .ended, !isDone() { return .ended }
       } else if HostClock.now() >= deadline {
         return .late

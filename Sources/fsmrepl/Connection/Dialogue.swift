@@ -108,14 +108,10 @@ final class Dialogue {
     if let limit = self.deadline, HostClock.now() >= limit { throw .lost }
     connection.flush()
     let readiness = Readiness(
-      [.init(descriptor: connection.descriptor, writes: connection.wantsToWrite)]
-        + (isStopped ? [] : signals.map { [.init(descriptor: $0.descriptor)] } ?? []),
-      until: [deadline, self.deadline, connection.due].compactMap(\.self).min())
+      isStopped ? [] : signals.map { [.init(descriptor: $0.descriptor)] } ?? [], and: connection,
+      until: [deadline, self.deadline].compactMap(\.self).min())
     let signal = nextSignal()
-    if signal == nil {
-      if readiness.canWrite(connection.descriptor) { connection.flush() }
-      isLost = readiness.canRead(connection.descriptor) && connection.receive() == .ended
-    }
+    if signal == nil { isLost = readiness.hasLines && connection.receive() == .ended }
     while let line = connection.nextLine() { take(line.text) }
     if let signal { throw .signal(signal) }
     if isLost { throw .lost }

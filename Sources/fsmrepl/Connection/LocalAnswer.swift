@@ -41,10 +41,7 @@ extension Client {
   func localAnswer(
     _ lines: [String], to text: String, origin: String = ""
   ) -> [(received: Conversation.Received, raw: RawLine)] {
-    let request = RequestText(text)
-    let asked = Conversation.Asked(
-      tag: nil, isOurTag: false, text: text, verb: request.verb.flatMap(Verb.named), words: request.words, asker: .user,
-      origin: origin)
+    let asked = Conversation.Asked(text, origin: origin)
     return lines.compactMap { raw in
       guard let line = ServerLine(raw) else { return nil }
       return (

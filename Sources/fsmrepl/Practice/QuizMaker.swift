@@ -21,7 +21,7 @@ struct QuizMaker {
   func find() throws(Stop) -> Quiz {
     try demand("clock virtual")
     let description = try demand("describe \(try kind())")
-    let states = description.filter { $0.words.first == "state" && $0.words.count > 1 }.map { $0.words[1] }
+    let states = CatalogueRow.all("state", in: description).map(\.name)
     return Quiz(machine: machine, states: states, questions: try questions(Self.inputs(of: description)))
   }
 
@@ -93,14 +93,14 @@ struct QuizMaker {
   /// - Parameter description: The answer to `describe`.
   static func inputs(of description: [ServerLine]) -> [String] {
     // `*` stands for the names that a document does not list.
-    let events = description.filter { $0.words.first == "event" && $0.words.count > 1 && $0.words[1] != "*" }
-    return events.flatMap { line -> [String] in
-      let samples = line.fields.map { Self.samples(of: $0.value) }
+    let events = CatalogueRow.all("event", in: description).filter { $0.name != "*" }
+    return events.flatMap { event -> [String] in
+      let samples = event.arguments.map { Self.samples(of: $0.value) }
       // What can be left out is left out, as long as nothing follows that cannot.
       let wanted = samples.prefix((samples.lastIndex { !$0.isOptional } ?? -1) + 1)
       let count = min(maxVariants, wanted.map(\.words.count).max() ?? 1)
       let variants = (0..<count).map { number in
-        ([line.words[1]] + wanted.map { Word.written($0.words[min(number, $0.words.count - 1)]) })
+        ([event.name] + wanted.map { Word.written($0.words[min(number, $0.words.count - 1)]) })
           .joined(separator: " ")
       }
       return variants.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }

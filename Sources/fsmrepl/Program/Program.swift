@@ -181,7 +181,7 @@ enum Program {
         return status
       }
     }
-    let code = UnreadFiles(subject: .scripts, isTAP: run.isTAP, junit: run.junit, results: results).write()
+    let code = FileRun.reportUnread(results, subject: .scripts, isTAP: run.isTAP, junit: run.junit)
     return status == .interrupted ? status : code
   }
 
@@ -199,9 +199,8 @@ enum Program {
     invocation.isPrivate = invocation.socket == nil
     let readings = RunFiles.transcripts(check.files)
     guard readings.allSatisfy(\.mistakes.isEmpty) else {
-      return UnreadFiles(
-        subject: .transcripts, isTAP: check.isTAP, junit: check.junit, results: readings.map(\.result)
-      ).write()
+      return FileRun.reportUnread(
+        readings.map(\.result), subject: .transcripts, isTAP: check.isTAP, junit: check.junit)
     }
     return playing(invocation) {
       CheckProgram(

@@ -138,24 +138,18 @@ final class Prompting {
 
   private var nextDeadline: UInt64? {
     let look = client.followed.isEmpty ? nil : lastLook + Self.look
-    let lines = screen.foreground?.isFull == true ? nil : client.connection?.due
-    return [screen.deadline, look, reconnection.next, lines].compactMap(\.self).min()
+    return [screen.deadline, look, reconnection.next].compactMap(\.self).min()
   }
 
   /// One round: waits for input, the daemon, a signal or the deadline.
   func wait(for input: [Descriptor], until deadline: UInt64?) {
     var wishes = input.map { Readiness.Wish(descriptor: $0) } + [.init(descriptor: signals.descriptor)]
-    if let connection = client.connection {
-      // What the daemon has waits there while a pager has enough.
-      let reads = screen.foreground?.isFull != true
-      if reads || connection.wantsToWrite {
-        wishes.append(.init(descriptor: connection.descriptor, reads: reads, writes: connection.wantsToWrite))
-      }
-    }
     if let program = screen.foreground, let input = program.input, program.wantsToWrite {
       wishes.append(.init(descriptor: input, reads: false, writes: true))
     }
-    let readiness = Readiness(wishes, until: deadline)
+    // What the daemon has waits there while a pager has enough.
+    let readiness = Readiness(
+      wishes, and: client.connection, reads: screen.foreground?.isFull != true, until: deadline)
     while let number = signals.next() { take(signal: number) }
     if let program = screen.foreground, let input = program.input, readiness.canWrite(input) { program.flush() }
     if screen.takeBack() {
@@ -163,11 +157,7 @@ final class Prompting {
       screen.flush()
       askForTime()
     }
-    if let connection = client.connection {
-      let isReadable = readiness.canRead(connection.descriptor) || connection.isDue
-      if readiness.canWrite(connection.descriptor) || connection.isDue { connection.flush() }
-      if screen.foreground?.isFull != true, isReadable { receive() }
-    }
+    if readiness.hasLines, client.connection != nil, screen.foreground?.isFull != true { receive() }
     pump()
     for descriptor in input where readiness.canRead(descriptor) && ending == nil { screen.terminal.readable() }
     let now = HostClock.now()

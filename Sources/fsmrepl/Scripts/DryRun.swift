@@ -413,7 +413,7 @@ struct DryRun {
   ) {
     guard let kind = page.first?.words.last else { return }
     for (sort, name, word) in words {
-      let known = page.filter { $0.words.first == sort.rawValue && $0.words.count > 1 }.map { $0.words[1] }
+      let known = CatalogueRow.all(sort.rawValue, in: page).map(\.name)
       // A name may have a key: `alert(3)`.
       let bare = String(name.prefix { $0 != "(" })
       guard !known.contains("*"), !known.contains(name), !known.contains(bare) else { continue }

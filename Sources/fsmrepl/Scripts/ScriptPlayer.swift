@@ -250,18 +250,15 @@ final class ScriptPlayer {
       }
       stage.answer?(step, [], nil, failure == nil)
       return true
-    case .request(.await, _):
-      guard speed != nil else { return false }
+    case .request(let verb, _) where speed != nil && (verb == .await || verb == .advance):
       let request = script.request(of: step, turn: turn)
       stage.line(request)
-      take(try paceAwait(request), answering: step)
-      return true
-    case .request(.advance, _):
-      guard speed != nil else { return false }
-      let request = script.request(of: step, turn: turn)
-      stage.line(request)
-      link.send(try pace(request) + "\n")
-      pending.append((next, turn, .request))
+      if verb == .await {
+        take(try paceAwait(request), answering: step)
+      } else {
+        link.send(try pace(request) + "\n")
+        pending.append((next, turn, .request))
+      }
       return true
     case .request, .repeats, .again: return false
     }

@@ -156,19 +156,11 @@ final class ScriptRunner {
   }
 
   private func wait(readingInput: Bool) {
-    var wishes = [Readiness.Wish(descriptor: signals.descriptor)]
-    if let connection = client.connection {
-      wishes.append(.init(descriptor: connection.descriptor, writes: connection.wantsToWrite))
-    }
     let input = readingInput ? source.descriptor : nil
-    if let input { wishes.append(.init(descriptor: input)) }
-    let readiness = Readiness(wishes, until: client.connection?.due)
+    let readiness = Readiness(
+      [signals.descriptor, input].compactMap { $0.map { .init(descriptor: $0) } }, and: client.connection, until: nil)
     if let number = signals.next() { return end(by: number) }
-    if let connection = client.connection {
-      let isReadable = readiness.canRead(connection.descriptor) || connection.isDue
-      if readiness.canWrite(connection.descriptor) || connection.isDue { connection.flush() }
-      if isReadable { receive() }
-    }
+    if readiness.hasLines { receive() }
     if let input, readiness.canRead(input) { source.fill() }
   }
 
