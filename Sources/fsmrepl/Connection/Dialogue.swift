@@ -172,12 +172,10 @@ final class Dialogue {
     return Answer(rows: rows, last: ServerLine(last: raw), raw: raw)
   }
 
-  /// Sends a request when no other is unanswered.
-  ///
-  /// - Returns: The last line of its answer.
-  func final(_ request: String) throws(Stop) -> ServerLine {
+  /// Sends a request when no other is unanswered, and waits for its answer.
+  func answer(to request: String, beside take: (String) -> Void = { _ in }) throws(Stop) -> Answer {
     send("\(request)\n")
-    return try answer().last
+    return try answer(beside: take)
   }
 
   /// Sends a request.

@@ -539,8 +539,8 @@ struct DryRun {
     for (name, verb, place, failure) in names where !present.contains(name) && !mistaken.contains(place) {
       let base = String(name.prefix { $0 != "." })
       guard !missed.contains(base), !missed.contains(name), !(hasDropped && made.contains(base)) else { continue }
-      let shown = try dialogue.final("show \(name)")
-      let described = try dialogue.final("describe \(name)")
+      let shown = try dialogue.answer(to: "show \(name)").last
+      let described = try dialogue.answer(to: "describe \(name)").last
       guard shown.lineClass == .failure, verb != .describe || described.lineClass == .failure else {
         present.insert(name)
         continue

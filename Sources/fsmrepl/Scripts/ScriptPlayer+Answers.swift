@@ -15,10 +15,7 @@ extension ScriptPlayer {
   }
 
   /// Sends a request and waits for its answer. All earlier requests must be answered.
-  func ask(_ request: String) throws(Stop) -> Dialogue.Answer {
-    link.send("\(request)\n")
-    return try link.answer { take($0) }
-  }
+  func ask(_ request: String) throws(Stop) -> Dialogue.Answer { try link.answer(to: request) { take($0) } }
 
   func take(_ line: String) {
     guard let lineClass = line.utf8.first.flatMap(LineClass.init) else { return }
