@@ -149,13 +149,7 @@ package struct DocumentSource: Sendable {
         message: "'\(file)' is no document: the name of one ends with "
           + (Self.formats.keys + Self.pageEndings).sorted().joined(separator: ", ") + Self.hint(insteadOf: name) + hint)
     }
-    self.kind = kind ?? String(name.dropLast(ending.count))
-    guard kind != nil || Array(self.kind.utf8).withUnsafeBytes({ TextRules.isName($0, longest: Self.longestName) })
-    else {
-      throw Failure(
-        message: "'\(self.kind)' cannot name a kind: give it a name of letters, digits, '.', '_' and '-', "
-          + "as in 'load \(Word.written(file)) as machine'")
-    }
+    self.kind = try Self.kind(kind, orNamed: String(name.dropLast(ending.count)), of: file)
     self.format = format
     self.isStrict = isStrict && format != "scxml"
     bytes = try Self.bytes(of: file, load)
@@ -216,19 +210,25 @@ package struct DocumentSource: Sendable {
               : "'\(file)' has \(found.count) state diagrams under '\(part)'; name one, as in '\(file)#1'",
         diagrams: listed.map { ("\(file)#\($0 + 1)", page.diagrams[$0].line, page.diagrams[$0].heading) })
     }
-    let name = (file.split(separator: "/").last ?? "").split(separator: ".").first.map(String.init) ?? ""
+    let stem = (file.split(separator: "/").last ?? "").split(separator: ".").first.map(String.init) ?? ""
     let suffix = part.isEmpty ? "" : Int(part).map { "-\($0)" } ?? ""
-    let heading = part.isEmpty || Int(part) != nil ? name : page.diagrams[index].heading
+    let heading = part.isEmpty || Int(part) != nil ? stem : page.diagrams[index].heading
     let letters = heading.unicodeScalars.map { scalar in
       scalar.isASCII && scalar.properties.isXIDContinue || scalar == "." ? Character(scalar) : "-"
     }
     let own = String(letters.drop { !$0.isLetter }.prefix(longestName - suffix.count)) + suffix
-    guard kind != nil || Array(own.utf8).withUnsafeBytes({ TextRules.isName($0, longest: longestName) }) else {
+    let name = try Self.kind(kind, orNamed: own, of: "\(file)#\(index + 1)")
+    return (name, page.diagrams[index].format, page.diagrams[index].bytes)
+  }
+
+  private static func kind(_ given: String?, orNamed name: String, of file: String) throws(Failure) -> String {
+    if let given { return given }
+    guard Array(name.utf8).withUnsafeBytes({ TextRules.isName($0, longest: longestName) }) else {
       throw Failure(
-        message: "'\(own)' cannot name a kind: give it a name of letters, digits, '.', '_' and '-', "
-          + "as in 'load \(Word.written("\(file)#\(index + 1)")) as machine'")
+        message: "'\(name)' cannot name a kind: give it a name of letters, digits, '.', '_' and '-', "
+          + "as in 'load \(Word.written(file)) as machine'")
     }
-    return (kind ?? own, page.diagrams[index].format, page.diagrams[index].bytes)
+    return name
   }
 
   /// Whether a path leads to a file below the document's folder.

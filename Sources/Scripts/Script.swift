@@ -64,11 +64,6 @@ package struct Script: Sendable {
     /// Repeats the steps up to `past` so many times; the last of them is the matching ``again``.
     case repeats(Int32, past: Int32)
     case again(first: Int32)
-
-    /// How often the steps after a `repeats` are played.
-    package var count: Int32 {
-      if case .repeats(let count, _) = self { count } else { 1 }
-    }
   }
 
   /// An `expect` or `never` that is not a request of the protocol.
@@ -212,22 +207,6 @@ package struct Script: Sendable {
     return (try? words.check(0)) ?? checks[Int(place)]
   }
 
-  /// What a check expects in all turns.
-  func checkPattern(_ place: Int32) -> Check {
-    let check = checks[Int(place)]
-    guard let template = countedChecks[place] else { return check }
-    let words = ScriptWords(template.filled(with: "*"))
-    func text(_ word: Int) -> String { words.text(words.words[word]) }
-    return switch check {
-    case .timers: .timers(machine: text(1), names: words.timers(3))
-    case .reading(_, _, let wanted): .reading(machine: text(1), name: text(3), wanted)
-    case .noErrors: .noErrors(machine: text(1))
-    case .output(_, _, let within): .output(machine: text(2), name: text(3), within: within)
-    case .coverage(_, let percent): .coverage(pattern: text(2), percent: percent)
-    case .never(_, let state): .never(machine: text(1), StateText(text(2)) ?? state)
-    }
-  }
-
   /// Patterns of the names of all machines whose outputs are expected in a part.
   package func namesWithOutputs(in part: Part) -> Set<String> {
     var names: Set<String> = []
@@ -235,10 +214,16 @@ package struct Script: Sendable {
     guard checks.contains(where: { if case .output = $0 { true } else { false } }) else { return names }
     for steps in [steps[part.setUp], steps[part.body]] {
       for step in steps {
-        guard case .check(let place) = step.action, case .output(let machine, _, _) = checkPattern(place) else {
+        guard case .check(let place) = step.action, case .output(let machine, _, _) = checks[Int(place)] else {
           continue
         }
-        names.insert("\(machine)**")
+        guard let template = countedChecks[place] else {
+          names.insert("\(machine)**")
+          continue
+        }
+        // In all turns.
+        let words = ScriptWords(template.filled(with: "*"))
+        names.insert("\(words.text(words.words[2]))**")
       }
     }
     return names

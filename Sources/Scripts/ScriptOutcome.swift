@@ -30,33 +30,31 @@ package struct ScriptOutcome: Hashable, Sendable {
   /// The forms of an outcome, for messages.
   package static let form = "ok, moved [[FROM] TO], stayed [STATE], ignored [STATE], refused [CODE] or a state"
 
-  package enum Failure: Error, Equatable {
-    /// What is wrong, and the index of the wrong word; those of fields are after those of words.
-    case wrong(String, word: Int)
-  }
-
   /// Parses the words after the arrow.
-  package init(words: [String], fields: [ServerLine.Field]) throws(Failure) {
-    func state(_ index: Int) throws(Failure) -> StateText? {
+  ///
+  /// - Throws: The index of the wrong word; those of fields are after those of words.
+  package init(words: [String], fields: [ServerLine.Field]) throws(WrongWord) {
+    func state(_ index: Int) throws(WrongWord) -> StateText? {
       guard words.indices.contains(index) else { return nil }
       guard let state = StateText(words[index]) else {
-        throw .wrong("'\(words[index])' can be no state", word: index)
+        throw WrongWord(word: index, message: "'\(words[index])' can be no state")
       }
       return state
     }
-    func atMost(_ count: Int, _ form: String) throws(Failure) {
+    func atMost(_ count: Int, _ form: String) throws(WrongWord) {
       guard words.count > count + 1 else { return }
-      throw .wrong("'\(words[count + 1])' is one word too many; the form is '\(form)'", word: count + 1)
+      throw WrongWord(
+        word: count + 1, message: "'\(words[count + 1])' is one word too many; the form is '\(form)'")
     }
     for (index, field) in fields.enumerated() where !ReplyShape.endKeys.contains(field.key) {
-      throw .wrong(
-        "no reply has a key '\(field.key)'\(Self.keyMeant(by: field.key, ReplyShape.endKeys))",
-        word: words.count + index)
+      throw WrongWord(
+        word: words.count + index,
+        message: "no reply has a key '\(field.key)'\(Self.keyMeant(by: field.key, ReplyShape.endKeys))")
     }
     self.fields = fields
     switch words.first {
     case nil:
-      throw .wrong("an outcome must follow '=>': \(ScriptOutcome.form)", word: 0)
+      throw WrongWord(word: 0, message: "an outcome must follow '=>': \(ScriptOutcome.form)")
     case "ok":
       try atMost(0, "ok")
       result = .success
@@ -80,7 +78,7 @@ package struct ScriptOutcome: Hashable, Sendable {
       guard let code = FailureCode(rawValue: words[1]) else {
         let codes = FailureCode.allCases.map(\.word)
         let hint = Nearest.match(words[1], among: codes).map { "did you mean \($0)?" } ?? codes.joined(separator: " ")
-        throw .wrong("'\(words[1])' is no code of a failure; \(hint)", word: 1)
+        throw WrongWord(word: 1, message: "'\(words[1])' is no code of a failure; \(hint)")
       }
       result = .refused(code)
     case let word?:
@@ -91,13 +89,13 @@ package struct ScriptOutcome: Hashable, Sendable {
       if words.count == 1, word.contains("-"), word.utf8.allSatisfy({ $0 == 0x2D || (0x41...0x5A).contains($0) }),
         let code = Nearest.match(word, among: FailureCode.allCases.map(\.word))
       {
-        throw .wrong("'\(word)' is no code of a failure; did you mean \(code)?", word: 0)
+        throw WrongWord(word: 0, message: "'\(word)' is no code of a failure; did you mean \(code)?")
       }
       guard words.count == 1, let state = try state(0) else {
         let hint =
           Nearest.match(word, among: Self.words.dropFirst()).map { "did you mean '\($0)'?" }
           ?? "there is \(ScriptOutcome.form)"
-        throw .wrong("'\(word)' is no outcome; \(hint)", word: 0)
+        throw WrongWord(word: 0, message: "'\(word)' is no outcome; \(hint)")
       }
       result = .state(state)
     }
@@ -110,18 +108,16 @@ package struct ScriptOutcome: Hashable, Sendable {
   }
 
   /// The first key that no success of a verb has, if a success is expected. Its empty value would always hold.
-  ///
-  /// - Returns: What is wrong, and the index of the word.
-  func wrongKey(of verb: Verb) -> (message: String, word: Int)? {
+  func wrongKey(of verb: Verb) -> WrongWord? {
     if case .refused = result { return nil }
     guard let keys = verb.successKeys, let index = fields.firstIndex(where: { !keys.contains($0.key) }) else {
       return nil
     }
     let key = fields[index].key
-    return (
-      "a success of '\(verb.name)' has no key '\(key)'\(Self.keyMeant(by: key, keys)); it has "
-        + keys.joined(separator: ", "), wordCount + index
-    )
+    return WrongWord(
+      word: wordCount + index,
+      message: "a success of '\(verb.name)' has no key '\(key)'\(Self.keyMeant(by: key, keys)); it has "
+        + keys.joined(separator: ", "))
   }
 
   /// The state in which the machine is afterwards, if the outcome names it.
@@ -149,55 +145,44 @@ package struct ScriptOutcome: Hashable, Sendable {
     return words.compactMap(\.self).joined(separator: " ")
   }
 
-  /// Whether the last line of a reply, as received, matches, and what it is in the form of an outcome.
-  package func judge(_ line: String) -> (fits: Bool, found: String) {
-    var bytes = Array(line.utf8)
-    // Safety: the reply points into the bytes, and does not leave the call.
-    return bytes.withUnsafeMutableBytes { buffer in
-      var reply = ScriptReply()
-      return reply.parse(buffer) ? (matches(reply), found(reply)) : (false, line)
-    }
-  }
-
   /// Whether a reply matches.
-  package func matches(_ reply: borrowing ScriptReply) -> Bool {
+  package func matches(_ reply: ServerLine) -> Bool {
     let isSuccess = reply.lineClass == .success
     let fits =
       switch result {
       case .success: isSuccess
       case .moved(let from, let to):
-        isSuccess && reply.isWord(0, "moved") && from?.matches(reply.word(1)) != false
+        isSuccess && reply.code == "moved" && from?.matches(reply.word(1)) != false
           && to?.matches(reply.word(2)) != false
-      case .stayed(let state): isSuccess && reply.isWord(0, "stayed") && state?.matches(reply.word(1)) != false
-      case .ignored(let state): isSuccess && reply.isWord(0, "ignored") && state?.matches(reply.word(1)) != false
-      case .refused(let code):
-        !isSuccess && reply.word(0).elementsEqual((code ?? .refused).word.utf8)
-      case .state(let state): isSuccess && reply.wordCount > 0 && state.matches(reply.word(reply.wordCount - 1))
+      case .stayed(let state): isSuccess && reply.code == "stayed" && state?.matches(reply.word(1)) != false
+      case .ignored(let state): isSuccess && reply.code == "ignored" && state?.matches(reply.word(1)) != false
+      case .refused(let code): !isSuccess && reply.code == (code ?? .refused).word
+      case .state(let state): isSuccess && reply.words.last.map { state.matches($0) } ?? false
       }
     guard fits, !fields.isEmpty else { return fits }
-    return fields.allSatisfy { ScriptOutcome.equal($0.value, reply.text(of: $0.key) ?? "", key: $0.key) }
+    return fields.allSatisfy { ScriptOutcome.equal($0.value, reply[$0.key] ?? "", key: $0.key) }
   }
 
   /// The index of the first word of the outcome, as ``text`` writes it, that a reply does not match.
-  package func wrongWord(_ reply: borrowing ScriptReply) -> Int {
+  package func wrongWord(_ reply: ServerLine) -> Int {
     let isSuccess = reply.lineClass == .success
     switch result {
     case .moved(let from, let to):
-      guard isSuccess, reply.isWord(0, "moved") else { return 0 }
+      guard isSuccess, reply.code == "moved" else { return 0 }
       if let from, !from.matches(reply.word(1)) { return 1 }
       if let to, !to.matches(reply.word(2)) { return wordCount - 1 }
     case .stayed(let state), .ignored(let state):
-      let word: StaticString = if case .stayed = result { "stayed" } else { "ignored" }
-      guard isSuccess, reply.isWord(0, word) else { return 0 }
+      let word = if case .stayed = result { "stayed" } else { "ignored" }
+      guard isSuccess, reply.code == word else { return 0 }
       if let state, !state.matches(reply.word(1)) { return 1 }
     case .success: if !isSuccess { return 0 }
     case .refused(let code):
       // The code can stand alone.
-      if isSuccess || !reply.word(0).elementsEqual((code ?? .refused).word.utf8) { return 0 }
+      if isSuccess || reply.code != (code ?? .refused).word { return 0 }
     case .state(let state):
-      guard isSuccess, state.matches(reply.word(reply.wordCount - 1)) else { return 0 }
+      guard isSuccess, let last = reply.words.last, state.matches(last) else { return 0 }
     }
-    let field = fields.firstIndex { !ScriptOutcome.equal($0.value, reply.text(of: $0.key) ?? "", key: $0.key) }
+    let field = fields.firstIndex { !ScriptOutcome.equal($0.value, reply[$0.key] ?? "", key: $0.key) }
     return wordCount + (field ?? 0)
   }
 
@@ -223,8 +208,8 @@ package struct ScriptOutcome: Hashable, Sendable {
   }
 
   /// The actual reply in the form of an outcome, with the expected fields.
-  package func found(_ reply: borrowing ScriptReply) -> String {
-    ScriptOutcome.found(reply, with: fields.map { ScriptOutcome.written($0.key, reply.text(of: $0.key) ?? "") })
+  package func found(_ reply: ServerLine) -> String {
+    ScriptOutcome.found(reply, with: fields.map { ScriptOutcome.written($0.key, reply[$0.key] ?? "") })
   }
 
   private static func written(_ key: String, _ value: String) -> String {
@@ -234,7 +219,7 @@ package struct ScriptOutcome: Hashable, Sendable {
   /// A reply in the form of an outcome, with the reason of a failure.
   ///
   /// - Parameter fields: What stands before the reason.
-  package static func found(_ reply: borrowing ScriptReply, with fields: [String] = []) -> String {
+  package static func found(_ reply: ServerLine, with fields: [String] = []) -> String {
     let words = reply.words
     guard reply.lineClass == .failure else {
       return ((words.isEmpty ? ["ok"] : words.map(Word.written)) + fields).joined(separator: " ")
@@ -250,4 +235,9 @@ package struct ScriptOutcome: Hashable, Sendable {
     guard key == "t", let first = TimeText.time(wanted), let second = TimeText.time(got) else { return false }
     return first == second
   }
+}
+
+extension ServerLine {
+  /// A plain word; empty if there is none at this index.
+  fileprivate func word(_ index: Int) -> String { words.indices.contains(index) ? words[index] : "" }
 }

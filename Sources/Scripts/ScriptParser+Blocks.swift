@@ -169,7 +169,7 @@ extension ScriptParser {
     case .batch: return true
     case .each: return false
     case .attempt:
-      endAttempt()
+      narrator.endAttempt()
       return false
     // It was a mistake, so it has no step.
     case .repeats(nil, _, _), .mistakenBatch, .mistakenAttempt: return false

@@ -310,7 +310,7 @@ extension ScriptParser {
     let holes = words.holes(in: range)
     let text = String(decoding: words.written(range), as: UTF8.self)
     if holes.isEmpty, let known = outcomes[text] { return known }
-    let found = try placed { words throws(ScriptWords.WrongWord) in try words.outcome(after: arrow) }
+    let found = try placed { words throws(WrongWord) in try words.outcome(after: arrow) }
     script.outcomes.append(found)
     let place = Int32(script.outcomes.count - 1)
     if holes.isEmpty {
@@ -327,7 +327,7 @@ extension ScriptParser {
   ///
   /// - Returns: False if it is a request.
   private mutating func takeCheck(_ first: Int) throws(ScriptFailure) -> Bool {
-    let found = try placed { words throws(ScriptWords.WrongWord) in try words.check(first) }
+    let found = try placed { words throws(WrongWord) in try words.check(first) }
     guard let check = found else { return false }
     if case .output(_, _, _?) = check, isInBatch {
       throw failure(word: first, "no time passes between 'begin' and 'end'")
@@ -337,16 +337,16 @@ extension ScriptParser {
   }
 
   private mutating func takeNever(_ first: Int) throws(ScriptFailure) {
-    let check = try placed { words throws(ScriptWords.WrongWord) in try words.never(first) }
+    let check = try placed { words throws(WrongWord) in try words.never(first) }
     if isInBatch { throw failure(word: first, "'never' cannot stand between 'begin' and 'end'") }
     try append(check, from: first)
   }
 
   /// The result of reading words, with the place of a mistake.
   private func placed<R>(
-    _ read: (borrowing ScriptWords) throws(ScriptWords.WrongWord) -> R
+    _ read: (borrowing ScriptWords) throws(WrongWord) -> R
   ) throws(ScriptFailure) -> R {
-    do throws(ScriptWords.WrongWord) {
+    do throws(WrongWord) {
       return try read(words)
     } catch {
       throw failure(word: error.word, error.message)
@@ -355,6 +355,6 @@ extension ScriptParser {
 
   /// Checks the number of words from an index to the end of the line.
   func exactly(_ count: Int, _ first: Int, _ form: String) throws(ScriptFailure) {
-    try placed { words throws(ScriptWords.WrongWord) in try words.exactly(count, first, form) }
+    try placed { words throws(WrongWord) in try words.exactly(count, first, form) }
   }
 }

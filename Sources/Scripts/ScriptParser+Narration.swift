@@ -31,7 +31,8 @@ extension ScriptParser {
       if word == Verb.new.name { hasLostMachine = true }
     }
 
-    fileprivate mutating func endAttempt() {
+    /// The `end` of the block is in the current line.
+    mutating func endAttempt() {
       closed = attempt.take()
       closedWithMistakes = hasMistakes
       hasMistakes = false
@@ -64,8 +65,7 @@ extension ScriptParser {
       guard plainParts.count == 1 else { return false }
       try add(.pause, "pause")
     case .attempt: try takeAttempt()
-    case .goal: try takeGoal()
-    case .hint: try takeHint()
+    case .goal, .hint: try takeGoal(keyword)
     }
     return true
   }
@@ -363,36 +363,19 @@ extension ScriptParser {
   /// Whether the `try` around the line was a mistake, so that its lines are not worth another.
   private var isInMistakenAttempt: Bool { !isInAttempt && isInAnyAttempt }
 
-  private mutating func takeGoal() throws(ScriptFailure) {
+  /// `goal TEXT`, or `hint TEXT`.
+  private mutating func takeGoal(_ word: Keyword) throws(ScriptFailure) {
     if isInMistakenAttempt { return }
     guard let place = narrator.attempt?.place, case .attempt(var attempt) = script.narration[place].content,
       isInAttempt
-    else { throw mistake(0, "'goal' stands in a 'try', before its solution") }
-    guard !text.isEmpty else { throw mistake(1, "a text must follow 'goal'") }
-    guard attempt.goal.isEmpty else { throw mistake(0, "a 'try' has one goal") }
+    else { throw mistake(0, "'\(word.rawValue)' stands in a 'try', before its solution") }
+    guard !text.isEmpty else { throw mistake(1, "a text must follow '\(word.rawValue)'") }
+    guard word == .hint || attempt.goal.isEmpty else { throw mistake(0, "a 'try' has one goal") }
     guard script.steps.count == attempt.solution.lowerBound else {
-      throw mistake(0, "'goal' stands before the solution")
+      throw mistake(0, "'\(word.rawValue)' stands before the solution")
     }
-    attempt.goal = text
+    if word == .goal { attempt.goal = text } else { attempt.hints.append(text) }
     script.narration[place].content = .attempt(attempt)
-  }
-
-  private mutating func takeHint() throws(ScriptFailure) {
-    if isInMistakenAttempt { return }
-    guard let place = narrator.attempt?.place, case .attempt(var attempt) = script.narration[place].content,
-      isInAttempt
-    else { throw mistake(0, "'hint' stands in a 'try', before its solution") }
-    guard !text.isEmpty else { throw mistake(1, "a text must follow 'hint'") }
-    guard script.steps.count == attempt.solution.lowerBound else {
-      throw mistake(0, "'hint' stands before the solution")
-    }
-    attempt.hints.append(text)
-    script.narration[place].content = .attempt(attempt)
-  }
-
-  /// Notes that the `end` of the block of free play is in the current line.
-  mutating func endAttempt() {
-    narrator.endAttempt()
   }
 
   /// Ends a block of free play: its condition is checked after its solution.

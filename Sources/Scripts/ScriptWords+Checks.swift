@@ -18,12 +18,10 @@ extension ScriptWords {
         throw WrongWord(word: index, message: "'\(text(word))' comes after key=value; the outcome comes first")
       }
     }
-    do throws(ScriptOutcome.Failure) {
+    do throws(WrongWord) {
       return try ScriptOutcome(words: plain, fields: fields)
     } catch {
-      switch error {
-      case .wrong(let message, let word): throw WrongWord(word: arrow + 1 + word, message: message)
-      }
+      throw WrongWord(word: arrow + 1 + error.word, message: error.message)
     }
   }
 
@@ -185,19 +183,9 @@ extension ScriptWords {
 }
 
 extension Script.Check {
-  /// What is wrong with an expectation.
-  package struct Mistake: Error {
-    package let message: String
-  }
-
   /// The check of a line that begins with `expect`; nil if the line is a request of the protocol.
-  package static func parse(_ line: String) throws(Mistake) -> Script.Check? {
-    let words = ScriptWords(Array(line.utf8))
-    do throws(ScriptWords.WrongWord) {
-      return try words.check(0)
-    } catch {
-      throw Mistake(message: error.message)
-    }
+  package static func parse(_ line: String) throws(WrongWord) -> Script.Check? {
+    try ScriptWords(Array(line.utf8)).check(0)
   }
 
   /// Whether notices from the beginning of the script tell it, and no single answer.

@@ -24,12 +24,6 @@ struct ScriptWords: ~Copyable {
     let message: String?
   }
 
-  /// A word that is wrong; after the last word if there is none at this index.
-  struct WrongWord: Error {
-    let word: Int
-    let message: String
-  }
-
   /// A place in ``ScriptWords/written`` that holds the longest number of a counter.
   struct Hole {
     enum Source {
@@ -359,6 +353,12 @@ struct ScriptWords: ~Copyable {
     }
     return words.count
   }
+}
+
+/// A word that is wrong, by its index; after the last word if there is none at this index.
+package struct WrongWord: Error, Hashable {
+  package let word: Int
+  package let message: String
 }
 
 /// What `$NAME` stands for.

@@ -10,9 +10,6 @@ package struct TranscriptParser {
   private var batch: ScriptFailure?
   private var hasQuit = false
 
-  /// Limit in bytes.
-  package static let longestFile = ScriptLimits.file
-
   private init(name: String, bytes: [UInt8]) {
     self.name = name
     self.bytes = bytes
@@ -33,10 +30,10 @@ package struct TranscriptParser {
   /// - Throws: The first error. A file without a request is an error.
   /// - Complexity: O(*n*) in the bytes of the file.
   package static func parse(_ name: String, _ bytes: [UInt8]) throws(ScriptFailure) -> Transcript {
-    guard bytes.count <= longestFile else {
+    guard bytes.count <= ScriptLimits.file else {
       throw ScriptFailure(
         file: name, line: 1, column: 1,
-        message: "this file has \(bytes.count) bytes; at most \(longestFile) are read")
+        message: "this file has \(bytes.count) bytes; at most \(ScriptLimits.file) are read")
     }
     var parser = TranscriptParser(name: name, bytes: bytes)
     let blocks = parser.blocks()

@@ -63,12 +63,4 @@ struct CheckTests {
     expectEqual(miss(1, []), .init(expected: "a machine", got: "no machine matches 'm*'", word: 2, isOfNothing: true))
     expectEqual(TransitionCoverage(half).missing, [.init(from: "off", to: "on", trigger: "tap")])
   }
-
-  @Test("an outcome judges a line as it was received")
-  func outcomes() throws {
-    let moved = try ScriptOutcome(words: ["moved", "on"], fields: [])
-    expect(moved.judge("+ moved off on t=0.000 seq=2") == (true, "moved off on"))
-    expect(moved.judge("- REFUSED : no") == (false, "refused : no"))
-    expect(moved.judge("no line") == (false, "no line"))
-  }
 }

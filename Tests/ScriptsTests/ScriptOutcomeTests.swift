@@ -10,10 +10,7 @@ struct ScriptOutcomeTests {
   }
 
   private func matches(_ text: String, _ line: String) throws -> Bool {
-    var reply = ScriptReply()
-    var bytes = Array(line.utf8)
-    let outcome = try outcome(text)
-    return bytes.withUnsafeMutableBytes { reply.parse($0) && outcome.matches(reply) }
+    try outcome(text).matches(#require(ServerLine(line)))
   }
 
   @Test(
@@ -66,10 +63,7 @@ struct ScriptOutcomeTests {
   @Test("what came is told in the words of an outcome")
   func found() throws {
     func found(_ text: String, _ line: String) throws -> String {
-      var reply = ScriptReply()
-      var bytes = Array(line.utf8)
-      let outcome = try outcome(text)
-      return bytes.withUnsafeMutableBytes { reply.parse($0) ? outcome.found(reply) : "?" }
+      try outcome(text).found(#require(ServerLine(line)))
     }
     try expectEqual(found("off", Self.moved), "moved off on")
     try expectEqual(found("off outputs=a way=", Self.moved), "moved off on outputs=a,b way=")
@@ -77,33 +71,6 @@ struct ScriptOutcomeTests {
     try expectEqual(found("off", "- CLOCK : no"), "refused CLOCK : no")
     try expectEqual(found("off", "- UNKNOWN-EVENT event=tpa did-you-mean=tap : no"), "refused UNKNOWN-EVENT : no")
     try expectEqual(found("off", "+"), "ok")
-  }
-
-  @Test("a reply taken apart has the words that a client's line has, whatever was taken apart before")
-  func sameAsServerLine() throws {
-    var reply = ScriptReply()
-    for line in [
-      Self.moved, Self.refused, "+", "* 3 0.200 k output o \"a b\" \"c\\\"d\"", "- @t CODE key=\"x y\" : : note",
-      "! gap from=1 to=2", ". state on", "+ \":\" : x",
-    ] {
-      var bytes = Array(line.utf8)
-      let whole = try #require(ServerLine(line))
-      bytes.withUnsafeMutableBytes { bytes in
-        let isReadable = reply.parse(bytes)
-        let (lineClass, words, note) = (reply.lineClass, reply.words, reply.note)
-        let values = whole.fields.map { reply.text(of: $0.key) }
-        expect(isReadable)
-        expectEqual(lineClass, whole.lineClass)
-        expectEqual(words, whole.words)
-        expectEqual(note, whole.note)
-        expectEqual(values, whole.fields.map(\.value))
-      }
-    }
-    for line in ["", "x y", "+x", "+ \"open"] {
-      var bytes = Array(line.utf8)
-      let isReadable = bytes.withUnsafeMutableBytes { reply.parse($0) }
-      expect(!isReadable, "\(line)")
-    }
   }
 }
 

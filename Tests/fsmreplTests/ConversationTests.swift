@@ -149,7 +149,7 @@ struct ConversationTests {
     try expectNil(receive("! world dropped=lesson").asked)
     expectEqual(conversation.place, Place())
     var restoration = conversation.restoration(from: "main")
-    expectNil(restoration.next(after: nil))
+    expectNil(restoration.next())
   }
 
   @Test("after a loss the way back leads through all watches")
@@ -168,20 +168,20 @@ struct ConversationTests {
     var restoration = conversation.restoration(from: "main")
     conversation.begin(with: try #require(ServerLine("+ fsmd protocol=1 world=main clock=real t=0.000 seq=0")))
     expectEqual(conversation.place.world, "main")
-    expectEqual(restoration.next(after: nil), "watch *")
-    expectEqual(restoration.next(after: .done), "use lesson")
-    expectEqual(restoration.next(after: .done), "watch key what=all")
-    expectNil(restoration.next(after: .done))
+    expectEqual(restoration.next(), "watch *")
+    expectEqual(restoration.next(), "use lesson")
+    expectEqual(restoration.next(), "watch key what=all")
+    expectNil(restoration.next())
 
     // Lost again half way: the way is still the same.
     _ = conversation.disconnect()
     var again = conversation.restoration(from: "main")
-    expectEqual(again.next(after: nil), "watch *")
-    expectEqual(again.next(after: .done), "use lesson")
+    expectEqual(again.next(), "watch *")
+    expectEqual(again.next(), "use lesson")
     conversation.forget(world: "lesson")
     var without = conversation.restoration(from: "main")
-    expectEqual(without.next(after: nil), "watch *")
-    expectNil(without.next(after: .done))
+    expectEqual(without.next(), "watch *")
+    expectNil(without.next())
   }
 
   @Test("the words of a request keep their quotes")
@@ -200,10 +200,8 @@ struct RestorationTests {
   private func requests(_ restoration: Restoration, failing: Set<String> = []) -> [String] {
     var restoration = restoration
     var asked: [String] = []
-    var outcome: Restoration.Outcome?
-    while let request = restoration.next(after: outcome), asked.count < 20 {
+    while let request = restoration.next(hasFailed: asked.last.map(failing.contains) ?? false), asked.count < 20 {
       asked.append(request)
-      outcome = failing.contains(request) ? .failed : .done
     }
     return asked
   }

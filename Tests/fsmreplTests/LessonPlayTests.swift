@@ -212,7 +212,7 @@ struct LessonPlayTests {
       var truth = LessonTruth()
       (truth.before, truth.after) = ("off", after)
       truth.reply = ServerLine(reply)
-      return truth.point(of: Script.Question(subject: .state(machine: "k"), text: text, steps: 0..<1))
+      return truth.point(of: text)
     }
     let all = "Which state, or is the event ignored, or refused?"
     expectEqual(point(all, "- REFUSED : no"), "refused")
@@ -461,31 +461,39 @@ struct LessonPlayTests {
   // MARK: Free play
 
   @Test("a hint comes when asked for, and by itself after three requests in vain")
+  @MainActor
   func hints() throws {
+    let script = try script()
     guard
-      case .attempt(let attempt)? = try script().narration.map(\.content).first(where: {
+      case .attempt(let attempt)? = script.narration.map(\.content).first(where: {
         if case .attempt = $0 { true } else { false }
       })
     else {
       Issue.record("no free play")
       return
     }
-    var play = AttemptPlay(attempt)
-    func take(_ line: String) -> AttemptPlay.Reaction? { play.take(line) }
-    func answered(_ isReached: Bool, _ remark: String? = nil) -> AttemptPlay.Reaction {
-      play.answered(isReached: isReached, remark: remark)
+    let play = FreePlay(attempt, of: script, style: .bare, columns: { nil })
+    func said(_ line: String) -> String? { play.take(line) ? play.takeText().text : nil }
+    func answered(_ remark: String? = nil) -> String {
+      play.answered(isReached: false, remark: remark)
+      return play.takeText().text
     }
-    expectNil(take("send key tap"))
-    expectEqual(take(" goal "), .say(["Off."]))
-    expectEqual(answered(false), .nothing)
-    expectEqual(answered(false, "Half."), .say(["Half."]))
-    expectEqual(answered(false), .say(["Hint: Tap."]))
-    expectEqual(take("hint"), .say(["Hint: Once."]))
-    expectEqual(take("hint"), .say(["`skip` plays the solution."]))
-    for _ in 0..<3 { expectEqual(answered(false), .nothing) }
-    expectEqual(take("skip"), .skip)
-    expectEqual(take("back"), .back)
-    expectEqual(answered(true), .reached)
+    expectNil(said("send key tap"))
+    expectNil(said("reached"))
+    expectEqual(said(" goal "), "Off.\n")
+    expectEqual(answered(), "")
+    expectEqual(answered("Half."), "Half.\n")
+    expectEqual(answered(), "Hint: Tap.\n")
+    expectEqual(said("hint"), "Hint: Once.\n")
+    expectEqual(said("hint"), "`skip` plays the solution.\n")
+    for _ in 0..<3 { expectEqual(answered(), "") }
+    expect(!play.isOver)
+    for word in ["skip", "back", "again"] {
+      expectEqual(said(word), "")
+      expectEqual(play.end?.rawValue, word)
+    }
+    play.answered(isReached: true, remark: nil)
+    expectEqual(play.end, .reached)
   }
 
   @Test("a condition is understood in both forms of answers, and says how near it is")

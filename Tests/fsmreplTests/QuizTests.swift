@@ -11,18 +11,20 @@ struct QuizTests {
     _ input: String, _ state: String, _ reply: String, after: String? = nil
   ) throws -> Quiz.Question {
     let reply = try line(reply)
-    let outcome = try #require(Quiz.Outcome(reply))
-    let there: String? = if case .moved(let to) = outcome { to } else { nil }
-    return Quiz.Question(input: input, state: state, outcome: outcome, reply: reply, after: after ?? there ?? state)
+    let there = reply.code == "moved" ? reply.words[2] : state
+    return Quiz.Question(
+      truth: LessonTruth(machine: "key", before: state, after: after ?? there, reply: reply, event: input),
+      scene: Quiz.Scene(cause: nil, timers: []))
   }
 
   private func quiz(_ questions: Quiz.Question..., states: [String] = ["off", "on", "capsLock"]) -> Quiz {
-    Quiz(machine: "key", states: states, scenes: [Quiz.Scene(state: "off", cause: nil, questions: questions)])
+    Quiz(machine: "key", states: states, questions: questions)
   }
 
   private func isRight(_ answer: String, _ question: Quiz.Question, states: [String]) -> Bool {
     var quiz = quiz(question, states: states)
-    return quiz.judge(answer) == .right(question)
+    if case .right = quiz.judge(answer) { return true }
+    return false
   }
 
   @Test("questions follow one another, and right answers are counted")
@@ -30,16 +32,18 @@ struct QuizTests {
     let first = try question("tap", "off", "+ moved off on t=0.000 seq=2")
     let second = try question("character a", "off", "+ stayed off t=0.000 seq=2")
     var quiz = quiz(first, second)
-    expect(quiz.count == 2 && quiz.question == first && quiz.opening?.state == "off")
-    let judgement1 = quiz.judge("on")
-    expectEqual(judgement1, .right(first))
-    expect(quiz.question == second && quiz.opening == nil)
-    let judgement2 = quiz.judge("on")
-    expectEqual(judgement2, .wrong(second))
-    expect(quiz.question == nil && quiz.opening == nil)
-    let judgement3 = quiz.judge("on")
-    expectNil(judgement3)
-    expect(quiz.right == 1 && quiz.asked == 2)
+    expectEqual(quiz.question, first)
+    expect(isRight("on", first, states: quiz.states))
+    _ = quiz.judge("on")
+    expectEqual(quiz.question, second)
+    guard case .wrong = quiz.judge("on") else {
+      Issue.record("taken for right")
+      return
+    }
+    expectNil(quiz.question)
+    let last = quiz.judge("on")
+    expectNil(last)
+    expectEqual(quiz.score, LessonPlay.Score(right: 1, asked: 2))
   }
 
   @Test("each outcome has its words")
@@ -61,7 +65,6 @@ struct QuizTests {
     let refused = try question("a", "off", "- REFUSED machine=m state=off event=a seq=2 : no")
     expect(isRight("refused", refused, states: states))
     for answer in ["off", "ignored"] { expect(!isRight(answer, refused, states: states)) }
-    expectNil(Quiz.Outcome(try line("- BAD-ARGUMENT argument=x : no")))
   }
 
   @Test("a sentence is understood as in a lesson, and so is another case")
@@ -86,11 +89,17 @@ struct QuizTests {
   @Test("what is no state is told, and is no answer")
   func unknown() throws {
     var quiz = quiz(try question("tap", "off", "+ moved off on t=0.000 seq=2"))
-    for answer in ["capslok", "on+", "+", "on+moon", "nothing", "not on"] {
-      let judgement = quiz.judge(answer)
-      expectEqual(judgement, .unknown, "\(answer)")
+    for (answer, hint) in [
+      ("capslok", "did you mean capsLock?"), ("+", "it has: off, on, capsLock"), ("on+moon", "it has: "),
+      ("not on", "it has: "),
+    ] {
+      guard case .unclear(let why) = quiz.judge(answer) else {
+        Issue.record("taken for an answer: \(answer)")
+        continue
+      }
+      expect(why, hasPrefix: "key has no state '\(answer)'; \(hint)")
     }
-    expect(quiz.asked == 0 && quiz.question != nil)
+    expect(quiz.score.asked == 0 && quiz.question != nil)
   }
 
   @Test("of several regions, the one that changes must be named")
@@ -100,11 +109,11 @@ struct QuizTests {
     for answer in ["on", "on+letters", "on+letters+off"] { expect(isRight(answer, tap, states: states), "\(answer)") }
     expect(!isRight("capsLock", tap, states: states))
     var quiz = quiz(tap, states: states)
-    let judgement4 = quiz.judge("off")
-    expectEqual(judgement4, .vague)
-    let judgement5 = quiz.judge("letters")
-    expectEqual(judgement5, .vague)
-    expectEqual(quiz.asked, 0)
+    for answer in ["off", "letters"] {
+      let judgement = quiz.judge(answer)
+      expectEqual(judgement, .unclear("\(answer) is true already: write all regions, with '+' between them."))
+    }
+    expectEqual(quiz.score.asked, 0)
   }
 
   @Test("a state around both is not enough, and other data of the same state are")
@@ -112,10 +121,9 @@ struct QuizTests {
     let states = ["cooling.minOn", "cooling.free", "list"]
     let question = try question("a", "cooling.minOn", "+ moved cooling.minOn cooling.free t=0.000 seq=2")
     var quiz = quiz(question, states: states)
-    let judgement6 = quiz.judge("cooling")
-    expectEqual(judgement6, .vague)
-    let judgement7 = quiz.judge("cooling.free")
-    expectEqual(judgement7, .right(question))
+    let around = quiz.judge("cooling")
+    expectEqual(around, .unclear("cooling is true already: name the part of the state that changes."))
+    expect(isRight("cooling.free", question, states: states))
     let reloaded = try self.question("a", "list(5)", "+ moved list(5) list(6) t=0.000 seq=2")
     expect(isRight("list", reloaded, states: states))
     expect(!isRight("list(5)", reloaded, states: states))
@@ -172,10 +180,12 @@ struct QuizTests {
     var quiz = try QuizMaker(machine: "key", ask: fake.ask).find()
     expectEqual(quiz.states, ["off", "on"])
     // Off has one question, as the other input is no input there; on has two. Then there is no new state.
-    expectEqual(quiz.count, 3)
-    expect(quiz.question?.input == "tap" && quiz.opening?.cause == nil)
+    expectEqual(quiz.questions.map(\.truth.event), ["tap", "tap", "character a"])
+    expectEqual(quiz.questions.map(\.truth.before), ["off", "on", "on"])
+    expect(quiz.question?.scene != nil && quiz.question?.scene?.cause == nil)
     _ = quiz.judge("on")
-    expect(quiz.opening?.state == "on" && quiz.opening?.cause == "tap")
+    expectEqual(quiz.question?.scene?.cause, "tap")
+    expectNil(quiz.questions[2].scene)
     expectEqual(fake.log.prefix(4), ["clock virtual", "show key", "list key limit=1", "describe shiftKey"])
     let silent = FakeWorld(without: "send key tap")
     #expect(throws: Trial.Failure.silence) { try QuizMaker(machine: "key", ask: silent.ask).find() }
@@ -218,11 +228,7 @@ struct QuizTests {
   @Test("the meter counts what is sent to its machine, alone or with others, and to no other")
   func counts() {
     func isCounted(_ request: String) -> Bool {
-      let parts = RequestText(request)
-      return Cover(machine: "lamp-1").isMeant(
-        by: Conversation.Asked(
-          tag: nil, isOurTag: false, text: request, verb: parts.verb.flatMap(Verb.named), words: parts.words,
-          asker: .user, origin: ""))
+      Cover(machine: "lamp-1").isMeant(by: Conversation.Asked(request))
     }
     for request in ["send lamp-1 tap", "fire lamp-1 burn", "cast lamp-* tap", "cast ** tap", "cast lamp-? tap"] {
       expect(isCounted(request), "\(request)")

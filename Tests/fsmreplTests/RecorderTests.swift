@@ -1,6 +1,7 @@
 import LineProtocol
 import TestSupport
 import Testing
+import UnixHost
 
 @testable import fsmrepl
 
@@ -36,10 +37,7 @@ private struct Tape {
   /// A line that comes; one of the daemon's own without a request.
   mutating func hear(_ raw: String, answering text: String = "", by asker: Conversation.Asker = .user) {
     guard let line = ServerLine(raw) else { return }
-    let request = RequestText(text)
-    let asked = Conversation.Asked(
-      tag: nil, isOurTag: false, text: text, verb: request.verb.flatMap(Verb.named), words: request.words, asker: asker,
-      origin: "")
+    let asked = Conversation.Asked(text, by: asker)
     let isOurs = line.lineClass.answersRequest
     take(recorder.take(Recorder.Line(raw: raw, line: line), answering: isOurs ? asked : nil))
   }
@@ -258,46 +256,32 @@ struct DocumentCommandTests {
   }
 }
 
-struct FileCommandTests {
+struct LocalCommandTests {
+  private let client: Client
+
+  init() throws { client = Client(endpoint: Endpoint(try SocketPath.resolve(option: "/tmp/fsmrepl-test-nobody/s"))) }
+
   @Test(
-    "what writes files, and what does not",
+    "what this program does itself, and what is for the daemon",
     arguments: [
-      ("save a.fsm", .save("a.fsm", replaces: false)), ("@1 save \"a b\" replace", .save("a b", replaces: true)),
-      ("help save", nil), ("help export", nil), ("export key lesson", .export("key", folder: "lesson")),
-      ("help", nil), ("saves a", nil), ("# save a", nil),
-    ] as [(String, FileCommand?)])
-  func commands(text: String, command: FileCommand?) {
-    expectEqual(FileCommand(text), command)
+      ("save a.fsm", true), ("@1 save \"a b\" replace", true), ("export key lesson", true), ("  record off", true),
+      ("@1 record", true), ("help save", true), ("help record", true), ("help", false), ("help world", false),
+      ("saves a", false), ("# save a", false), ("recording", false), ("# record a", false),
+    ])
+  func commands(text: String, isOwn: Bool) {
+    expectEqual(client.isAnsweredHere(text), isOwn)
   }
 
   @Test(
     "mistakes",
-    arguments: ["save", "save a b", "save a replace b", "save a=b", "save \"a", "export", "export a", "export a b c"])
-  func mistakes(text: String) {
-    guard case .wrong = FileCommand(text) else {
-      Issue.record("\(text) is understood")
-      return
-    }
-  }
-}
-
-struct RecordCommandTests {
-  @Test(
-    "what is for this program, and what is for the daemon",
     arguments: [
-      ("record", .show), ("  record off", .stop), ("record a", .start("a", replaces: false)),
-      ("record \"a b\" replace", .start("a b", replaces: true)), ("help record", nil), ("help", nil),
-      ("help world", nil), ("recording", nil), ("# record a", nil), ("@1 record", .show),
-    ] as [(String, RecordCommand?)])
-  func commands(text: String, command: RecordCommand?) {
-    expectEqual(RecordCommand(text), command)
-  }
-
-  @Test("mistakes", arguments: ["record a b", "record a replace c", "record a=b", "record \"a"])
-  func mistakes(text: String) {
-    guard case .wrong = RecordCommand(text) else {
-      Issue.record("\(text) is understood")
-      return
-    }
+      "save", "save a b", "save a replace b", "save a=b", "save \"a", "export", "export a", "export a b c",
+      "record a b", "record a replace c", "record a=b", "record \"a",
+    ])
+  func mistakes(text: String) throws {
+    let answer = try #require(client.answerLocally(text))
+    let verb = text.prefix { $0 != " " }
+    expectEqual(answer.count, 1)
+    expect(answer[0].raw.text, hasPrefix: "- USAGE : \(verb) is used as '\(verb) ")
   }
 }

@@ -20,18 +20,17 @@ struct ScriptRunnerTests {
   ) throws -> Run {
     let client = Client(endpoint: Endpoint(try SocketPath.resolve(option: server.path)), form: form)
     try client.open()
+    let signals = try SignalQueue(Dialogue.signals)
     var greeting: ServerLine?
-    while greeting == nil, let connection = client.connection {
-      _ = Readiness([.init(descriptor: connection.descriptor)], until: HostClock.now() + 5_000_000_000)
-      guard client.receive({ if case .greeting(let line) = $0 { greeting = line } }) == .open else { break }
-    }
+    _ = client.wait(
+      listeningTo: signals, until: HostClock.now() + 5_000_000_000, isDone: { greeting != nil }
+    ) { if case .greeting(let line) = $0 { greeting = line } }
     client.begin(with: try #require(greeting))
     let output = try Pipe()
     let errors = try Pipe()
     let runner = ScriptRunner(
       client: client, source: try LineSource(sources), format: .wire, keepsGoing: keepsGoing,
-      echoes: echoes, signals: try SignalQueue(ScriptRunner.signals), output: output.writing,
-      errors: errors.writing)
+      echoes: echoes, signals: signals, output: output.writing, errors: errors.writing)
     let status = runner.run()
     _ = client.close()
     return Run(status: status, output: text(of: output), errors: text(of: errors))
@@ -279,14 +278,12 @@ struct ScriptRunnerTests {
     let client = Client(endpoint: Endpoint(try SocketPath.resolve(option: server.path)))
     try client.open()
     var reasons: [String] = []
-    let deadline = HostClock.now() + 5_000_000_000
-    while reasons.isEmpty, let connection = client.connection, HostClock.now() < deadline {
-      _ = Readiness([.init(descriptor: connection.descriptor)], until: deadline)
-      _ = client.receive { arrival in
-        switch arrival {
-        case .turnedAway(let reason): reasons.append(reason)
-        case .greeting, .line, .unreadable, .note: Issue.record("taken for a greeting")
-        }
+    _ = client.wait(
+      listeningTo: try SignalQueue([]), until: HostClock.now() + 5_000_000_000, isDone: { !reasons.isEmpty }
+    ) { arrival in
+      switch arrival {
+      case .turnedAway(let reason): reasons.append(reason)
+      case .greeting, .line, .unreadable, .note: Issue.record("taken for a greeting")
       }
     }
     expectEqual(reasons.first, reason)

@@ -228,7 +228,7 @@ struct Completer {
     }
     return Completion(
       candidates: running.map {
-        .init(text: $0.words[1], detail: $0["left"].map { "\(Self.milliseconds($0))s left" } ?? "")
+        .init(text: $0.words[1], detail: $0["left"].map { "\(ScreenTime.cut($0, to: 3))s left" } ?? "")
       }
         + others.map { .init(text: $0.name, detail: $0.about, lack: "not running") })
   }
@@ -240,10 +240,10 @@ struct Completer {
       .map { ($0.words[1], $0.words[2]) }
   }
 
-  /// Names as words of a list with commas.
-  private static func list(_ names: Completion, typed: String) -> Completion {
-    let begun = typed.lastIndex(of: ",").map { String(typed[...$0]) } ?? ""
-    let taken = begun.split(separator: ",").map(String.init)
+  /// Names as words of a list.
+  private static func list(_ names: Completion, _ separator: Character = ",", typed: String) -> Completion {
+    let begun = typed.lastIndex(of: separator).map { String(typed[...$0]) } ?? ""
+    let taken = begun.split(separator: separator).map(String.init)
     var names = names
     names.candidates = names.candidates.filter { !taken.contains($0.text) }.map {
       .init(text: begun + $0.text, detail: $0.detail, lack: $0.lack)
@@ -254,8 +254,6 @@ struct Completer {
   /// State names as requests write them: without data, one region at a time, joined by `+`; parent states are offered
   /// too.
   private static func states(_ rows: [CatalogueRow], typed: String) -> Completion {
-    let begun = typed.lastIndex(of: "+").map { String(typed[...$0]) } ?? ""
-    let taken = begun.split(separator: "+").map(String.init)
     var details: [String: String] = [:]
     var words: [String] = []
     for row in rows {
@@ -264,15 +262,8 @@ struct Completer {
       words.append(state)
       details[state] = row.about
     }
-    return Completion(
-      candidates: unique(words).filter { !taken.contains($0) }.map { word in
-        .init(text: begun + word, detail: details[word] ?? "")
-      })
-  }
-
-  private static func milliseconds(_ time: String) -> String {
-    guard let point = time.firstIndex(of: ".") else { return time }
-    return String(time[..<(time.index(point, offsetBy: 4, limitedBy: time.endIndex) ?? time.endIndex)])
+    let names = unique(words).map { Completion.Candidate(text: $0, detail: details[$0] ?? "") }
+    return list(Completion(candidates: names), "+", typed: typed)
   }
 
   /// How many times are offered.

@@ -125,6 +125,32 @@ final class Client {
     return reading
   }
 
+  /// How waiting has ended.
+  enum Waiting {
+    case done, late
+    /// The daemon has closed the connection.
+    case ended
+    /// One of those that end a program.
+    case signal(Int32)
+  }
+
+  /// Reads what arrives until `isDone`.
+  func wait(
+    listeningTo signals: SignalQueue, until deadline: UInt64, isDone: () -> Bool, _ take: (Arrival) -> Void = { _ in }
+  ) -> Waiting {
+    while !isDone() {
+      guard let connection else { return .ended }
+      let readiness = Readiness([.init(descriptor: signals.descriptor)], and: connection, until: deadline)
+      while let number = signals.next() { if Dialogue.signals.contains(number) { return .signal(number) } }
+      if readiness.hasLines {
+        if receive(take) == .ended, !isDone() { return .ended }
+      } else if HostClock.now() >= deadline {
+        return .late
+      }
+    }
+    return .done
+  }
+
   /// Closes the connection.
   ///
   /// - Returns: The user's requests that will not be answered.

@@ -190,30 +190,11 @@ final class Connection {
   }
 
   private func nextReceived() -> RawLine? {
-    var line: RawLine?
-    _ = takeReceived { line = RawLine(bytes: Array($0)) }
-    return line
-  }
-
-  /// Passes the next complete line to `take` in place, without its end; `take` may rewrite the bytes.
-  ///
-  /// - Returns: False if no line is complete.
-  func takeLine(_ take: (UnsafeMutableRawBufferPointer) -> Void) -> Bool {
-    guard following != nil else { return takeReceived(take) }
-    guard let line = nextLine() else { return false }
-    var bytes = line.bytes
-    bytes.withUnsafeMutableBytes(take)
-    return true
-  }
-
-  private func takeReceived(_ take: (UnsafeMutableRawBufferPointer) -> Void) -> Bool {
     while true {
       switch inbound.nextLine() {
-      case .line(let line):
-        take(line.bytes)
-        return true
+      case .line(let line): return RawLine(bytes: Array(line.bytes))
       case .tooLong: continue
-      case .incomplete: return false
+      case .incomplete: return nil
       }
     }
   }

@@ -24,7 +24,7 @@ struct Conversation {
   struct Asked: Equatable {
     let tag: String?
     /// Whether we added the tag, so that the user does not see it.
-    let isOurTag: Bool
+    var isOurTag: Bool
     /// As the user wrote it.
     let text: String
     /// `nil` for a word that this version does not know.
@@ -39,6 +39,18 @@ struct Conversation {
     var job: Int?
     /// Whether it was sent between `begin` and `end`, so that its answer may come before those of earlier lines.
     var isInBatch = false
+
+    /// - Parameter ours: The tag that we add, if the text has none.
+    init(_ text: String, tag ours: String? = nil, by asker: Asker = .user, origin: String = "") {
+      let request = RequestText(text)
+      tag = request.tag ?? ours
+      isOurTag = request.tag == nil && ours != nil
+      self.text = text
+      verb = request.verb.flatMap(Verb.named)
+      words = request.words
+      self.asker = asker
+      self.origin = origin
+    }
   }
 
   /// A line with the request it belongs to.
@@ -104,30 +116,20 @@ struct Conversation {
   mutating func ask(
     _ text: String, by asker: Asker = .user, origin: String = "", file: String? = nil, job: Int? = nil
   ) -> String? {
-    let parts = RequestText(text)
-    guard !parts.isBlank else { return nil }
-    let verb = parts.verb.flatMap(Verb.named)
-    var tag = parts.tag
-    var line = text
-    if parts.tag == nil {
-      let ours = ".\(lastTag + 1)"
-      let tagged = "@\(ours) \(text)"
-      if tagged.utf8.count <= Self.longestLine {
-        lastTag += 1
-        tag = ours
-        line = tagged
-      }
-    }
-    let asked = Asked(
-      tag: tag, isOurTag: tag != parts.tag, text: text, verb: verb, words: parts.words, asker: asker,
-      origin: origin, file: file, job: job, isInBatch: isCollecting && verb != .end && verb != .discard)
+    if RequestText(text).isBlank { return nil }
+    let ours = ".\(lastTag + 1)"
+    let tagged = "@\(ours) \(text)"
+    var asked = Asked(text, tag: tagged.utf8.count <= Self.longestLine ? ours : nil, by: asker, origin: origin)
+    if asked.isOurTag { lastTag += 1 }
+    (asked.file, asked.job) = (file, job)
+    asked.isInBatch = isCollecting && asked.verb != .end && asked.verb != .discard
     pending.append(asked)
-    switch verb {
+    switch asked.verb {
     case .begin: isCollecting = true
     case .end, .discard: isCollecting = false
     default: break
     }
-    return line
+    return asked.isOurTag ? tagged : text
   }
 
   /// Whether the last request may succeed without an answer, so that only a `sync` tells when it is done.

@@ -14,11 +14,23 @@ final class Dialogue {
   /// The signals that end waiting.
   static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
+  /// An answer to a request.
+  struct Answer {
+    /// Its lines of data, as received.
+    let rows: [String]
+    /// The line that ends it, parsed and as received.
+    let last: ServerLine
+    let raw: String
+
+    /// The lines of data as lines of the protocol; those of a diagram are none.
+    var lines: [ServerLine] { rows.compactMap { ServerLine($0) } }
+  }
+
   private let connection: Connection
   /// `nil` beside a prompt, which reads the signals itself.
   private let signals: SignalQueue?
-  /// Lines of answers that were received and not taken yet.
-  private var lines: ArraySlice<ServerLine> = []
+  /// Lines that were received and not taken yet.
+  private var lines: ArraySlice<String> = []
   private var isLost = false
   /// Whether a signal has ended what it was for, so that others only leave.
   private var isStopped = false
@@ -86,20 +98,42 @@ final class Dialogue {
 
   /// Sends what fits, waits for input, for room to send or for the deadline, and passes each received line to `take`.
   /// The last lines of a daemon that is gone are passed too.
-  func receive(until deadline: UInt64? = nil, _ take: (UnsafeMutableRawBufferPointer) -> Void) throws(Stop) {
+  ///
+  /// - Throws: ``Stop/lost`` also where the deadline of the dialogue has passed.
+  func receive(until deadline: UInt64? = nil, _ take: (String) -> Void) throws(Stop) {
+    if !lines.isEmpty {
+      while let line = lines.popFirst() { take(line) }
+      return
+    }
+    if let limit = self.deadline, HostClock.now() >= limit { throw .lost }
     connection.flush()
     let readiness = Readiness(
-      [.init(descriptor: connection.descriptor, writes: connection.wantsToWrite)]
-        + (isStopped ? [] : signals.map { [.init(descriptor: $0.descriptor)] } ?? []),
-      until: [deadline, connection.due].compactMap(\.self).min())
+      isStopped ? [] : signals.map { [.init(descriptor: $0.descriptor)] } ?? [], and: connection,
+      until: [deadline, self.deadline].compactMap(\.self).min())
     let signal = nextSignal()
-    if signal == nil {
-      if readiness.canWrite(connection.descriptor) { connection.flush() }
-      isLost = readiness.canRead(connection.descriptor) && connection.receive() == .ended
-    }
-    while connection.takeLine(take) {}
+    if signal == nil { isLost = readiness.hasLines && connection.receive() == .ended }
+    while let line = connection.nextLine() { take(line.text) }
     if let signal { throw .signal(signal) }
     if isLost { throw .lost }
+  }
+
+  /// The lines up to the first that `isLast` picks, which is the last of them.
+  func lines(upTo isLast: (String) -> Bool) throws(Stop) -> [String] {
+    var known = ArraySlice<String>()
+    swap(&known, &lines)
+    var place = known.startIndex
+    while true {
+      while place < known.endIndex {
+        place += 1
+        guard isLast(known[place - 1]) else { continue }
+        lines = known[place...]
+        return Array(known[..<place])
+      }
+      do throws(Stop) { try receive { known.append($0) } } catch {
+        lines = known
+        throw error
+      }
+    }
   }
 
   /// The next signal of those that end a script. Ctrl-Z stops the process; others are for prompts.
@@ -117,42 +151,31 @@ final class Dialogue {
 
   // MARK: Answers
 
-  /// The lines of data of the next answer, and its last line.
+  /// The next answer.
   ///
-  /// - Throws: ``Stop/lost`` also where none comes before the deadline.
-  func answer() throws(Stop) -> (rows: [ServerLine], last: ServerLine) {
-    var rows: [ServerLine] = []
-    while true {
-      while let line = lines.popFirst() {
-        switch line.lineClass {
-        case .data: rows.append(line)
-        case .success, .failure: return (rows, line)
-        case .flow where line.code == "world" && line["dropped"] == world: world = "main"
-        case .flow, .notice: break
-        }
+  /// - Parameter take: Gets the lines that arrive with it and answer nothing.
+  func answer(beside take: (String) -> Void = { _ in }) throws(Stop) -> Answer {
+    func pass(_ line: String) {
+      if line.hasPrefix("!"), let flow = ServerLine(line), flow.code == "world", flow["dropped"] == world {
+        world = "main"
       }
-      if let deadline, HostClock.now() >= deadline {
-        lines = rows[...]
-        throw .lost
-      }
-      lines = []
-      var received: [ServerLine] = []
-      try receive(until: deadline) { bytes in
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let line = ServerLine(text) ?? (text.hasPrefix("+") || text.hasPrefix("-") ? ServerLine(last: text) : nil)
-        else { return }
-        received.append(line)
-      }
-      lines = received[...]
+      take(line)
     }
+    var rows: [String] = []
+    let lines = try lines { $0.hasPrefix("+") || $0.hasPrefix("-") }
+    for line in lines.dropLast() { if line.hasPrefix(".") { rows.append(line) } else { pass(line) } }
+    while let next = self.lines.first, next.hasPrefix("*") || next.hasPrefix("!") {
+      self.lines.removeFirst()
+      pass(next)
+    }
+    let raw = lines.last ?? ""
+    return Answer(rows: rows, last: ServerLine(last: raw), raw: raw)
   }
 
-  /// Sends a request when no other is unanswered.
-  ///
-  /// - Returns: The last line of its answer.
-  func final(_ request: String) throws(Stop) -> ServerLine {
+  /// Sends a request when no other is unanswered, and waits for its answer.
+  func answer(to request: String, beside take: (String) -> Void = { _ in }) throws(Stop) -> Answer {
     send("\(request)\n")
-    return try answer().last
+    return try answer(beside: take)
   }
 
   /// Sends a request.
@@ -192,9 +215,9 @@ final class Dialogue {
 
   /// The answer that leaves `rest` requests unanswered. Late answers to earlier requests are skipped.
   private func reply(leaving rest: Int) -> [ServerLine]? {
-    while unanswered > rest, let (rows, last) = try? answer() {
+    while unanswered > rest, let answer = try? answer() {
       unanswered -= 1
-      if unanswered == rest { return rows + [last] }
+      if unanswered == rest { return answer.lines + [answer.last] }
     }
     return nil
   }

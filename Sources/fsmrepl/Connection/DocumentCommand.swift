@@ -146,7 +146,7 @@ extension Client {
     }
   }
 
-  fileprivate static func failure(_ text: String) -> String { "- \(FailureCode.badArgument.word) : \(text)" }
+  static func failure(_ text: String) -> String { "- \(FailureCode.badArgument.word) : \(text)" }
 }
 
 /// A file that is loaded again whenever it is saved.

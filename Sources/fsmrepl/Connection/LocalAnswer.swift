@@ -23,9 +23,13 @@ extension Client {
   /// What makes the answer to a request of this program other than one about a document; `nil` for any other request.
   private func answerer(to text: String, origin: String) -> (() -> [String])? {
     if let page = LocalVerb.help(text, isAtPrompt: isAtPrompt) { return { page } }
-    if let command = FileCommand(text) { return { [self] in command.perform(on: self, text, origin: origin) } }
-    if let command = RecordCommand(text) { return { [self] in command.perform(on: self) } }
-    return misplaced(text).map { lines in { lines } }
+    let request = RequestText(text)
+    switch request.verb {
+    case LocalVerb.save.name: return { [self] in save(request.plainWords, text, origin: origin) }
+    case LocalVerb.export.name: return { [self] in export(request.plainWords, text, origin: origin) }
+    case LocalVerb.record.name: return { [self] in record(request.plainWords) }
+    case _: return misplaced(text).map { lines in { lines } }
+    }
   }
 
   /// In a batch the daemon reports such a word, since it must not run the others.
@@ -37,10 +41,7 @@ extension Client {
   func localAnswer(
     _ lines: [String], to text: String, origin: String = ""
   ) -> [(received: Conversation.Received, raw: RawLine)] {
-    let request = RequestText(text)
-    let asked = Conversation.Asked(
-      tag: nil, isOurTag: false, text: text, verb: request.verb.flatMap(Verb.named), words: request.words, asker: .user,
-      origin: origin)
+    let asked = Conversation.Asked(text, origin: origin)
     return lines.compactMap { raw in
       guard let line = ServerLine(raw) else { return nil }
       return (

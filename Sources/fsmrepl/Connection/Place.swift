@@ -61,7 +61,8 @@ struct Place: Equatable {
       let pace =
         isPaused ? "paused" : speed == "1" || isVirtual ? clock : "\(clock)\(style.usesUnicode ? "×" : "x")\(speed)"
       parts.append(.init(.quiet, pace))
-      let exact = isVirtual || isPaused ? time : Self.tenths(time)
+      // More digits of a running clock are outdated at once.
+      let exact = isVirtual || isPaused ? time : ScreenTime.cut(time, to: 1)
       let shown =
         style.isPresenting
         ? TimeText.people(exact) ?? exact
@@ -82,12 +83,6 @@ struct Place: Equatable {
   /// Whether a word of a copied prompt says how the clock goes.
   static func isPace(_ word: some StringProtocol) -> Bool {
     ["virtual", "paused", "real"].contains { word == $0 || word.hasPrefix("\($0)×") || word.hasPrefix("\($0)x") }
-  }
-
-  /// A running clock's time, cut to tenths of a second: more digits are outdated at once.
-  private static func tenths(_ time: String) -> String {
-    guard let point = time.firstIndex(of: ".") else { return time }
-    return String(time[..<(time.index(point, offsetBy: 2, limitedBy: time.endIndex) ?? time.endIndex)])
   }
 }
 

@@ -10,6 +10,24 @@ struct Readiness {
   }
 
   private var entries: [pollfd] = []
+  /// Whether the connection may have lines, or has ended.
+  private(set) var hasLines = false
+
+  /// Waits for a connection, too, and sends afterwards what fits.
+  ///
+  /// - Parameter reads: Whether what it has received is wanted.
+  init(_ wishes: [Wish], and connection: Connection?, reads: Bool = true, until deadline: UInt64?) {
+    guard let connection, reads || connection.wantsToWrite else {
+      self.init(wishes, until: deadline)
+      return
+    }
+    let descriptor = connection.descriptor
+    self.init(
+      wishes + [Wish(descriptor: descriptor, reads: reads, writes: connection.wantsToWrite)],
+      until: [deadline, reads ? connection.due : nil].compactMap(\.self).min())
+    hasLines = reads && (canRead(descriptor) || connection.isDue)
+    if canWrite(descriptor) || connection.isDue { connection.flush() }
+  }
 
   /// Waits until a descriptor is ready.
   ///

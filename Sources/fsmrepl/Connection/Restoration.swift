@@ -1,23 +1,15 @@
 /// Restores the watches and the world in use of a lost connection on a new one.
 ///
 /// It sends one request at a time: when a world is gone, its watches must not be made in another world.
-struct Restoration: Equatable {
+struct Restoration {
   /// A world and the requests that made its watches.
-  struct Stop: Equatable {
+  struct Stop {
     let world: String
     let watches: [String]
   }
 
-  /// The result of the last request.
-  enum Outcome {
-    case done
-    case failed
-  }
-
-  fileprivate enum Request: Equatable {
-    case use(String)
-    case watch(String, world: String)
-  }
+  /// Without a watch it goes to the world.
+  private typealias Request = (world: String, watch: String?)
 
   private var requests: ArraySlice<Request> = []
   private var current: String
@@ -30,39 +22,26 @@ struct Restoration: Equatable {
     self.current = current
     var world = current
     for stop in stops {
-      if stop.world != world { requests.append(.use(stop.world)) }
+      if stop.world != world { requests.append((stop.world, nil)) }
       world = stop.world
-      requests += stop.watches.map { .watch($0, world: stop.world) }
+      requests += stop.watches.map { (stop.world, $0) }
     }
   }
 
   /// The next request; `nil` when everything that can be restored is restored.
-  mutating func next(after outcome: Outcome?) -> String? {
-    if case .use(let world) = asked {
-      if outcome == .failed {
-        requests = requests.filter { $0 != .use(world) && $0.world != world }[...]
+  ///
+  /// - Parameter hasFailed: Whether the last one has.
+  mutating func next(hasFailed: Bool = false) -> String? {
+    if let asked, asked.watch == nil {
+      if hasFailed {
+        requests = requests.filter { $0.world != asked.world }[...]
         // The connection must not stay in the world of an earlier stop.
-        if requests.isEmpty, current != "main" { requests = [.use("main")] }
+        if requests.isEmpty, current != "main" { requests = [("main", nil)] }
       } else {
-        current = world
+        current = asked.world
       }
     }
     asked = requests.popFirst()
-    return asked?.text
-  }
-}
-
-extension Restoration.Request {
-  fileprivate var world: String {
-    switch self {
-    case .use(let world), .watch(_, let world): world
-    }
-  }
-
-  fileprivate var text: String {
-    switch self {
-    case .use(let world): "use \(world)"
-    case .watch(let text, _): text
-    }
+    return asked.map { $0.watch ?? "use \($0.world)" }
   }
 }

@@ -76,8 +76,8 @@ struct ReplayExport {
       answers[answers.count - 4], answers[answers.count - 3], answers[answers.count - 2], answers[answers.count - 1]
     )
     if let failure = journal.failure { return [failure] }
-    guard mkdir(folder, 0o777) == 0 || errno == EEXIST && RegularFile.problem(at: folder) == Self.aFolder else {
-      return ["- \(FailureCode.badArgument.word) : \(folder): \(SystemError.last)"]
+    guard mkdir(folder, 0o777) == 0 || errno == EEXIST && RunFiles.isFolder(folder) else {
+      return [Client.failure("\(folder): \(SystemError.last)")]
     }
     var count = 0
     do throws(RegularFile.Problem) {
@@ -93,14 +93,12 @@ struct ReplayExport {
       }
       try RegularFile.write(page(world: world, journal), to: "\(folder)/index.html", replaces: true)
     } catch {
-      return ["- \(FailureCode.badArgument.word) : \(folder): \(error.text)"]
+      return [Client.failure("\(folder): \(error.text)")]
     }
     return notes.map { ". note : \($0.dropFirst(2))" } + [
       "+ exported \(Word.written("\(folder)/index.html")) files=\(count + 1)"
     ]
   }
-
-  private static let aFolder = "it is a folder, not a regular file"
 
   // MARK: The page
 

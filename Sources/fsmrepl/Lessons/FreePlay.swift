@@ -6,25 +6,32 @@ internal import UnixHost
 /// whether the goal is reached.
 @MainActor
 final class FreePlay {
-  enum Ending: Equatable {
+  /// How it ended; all but the first are words that are no requests here.
+  enum Ending: String {
     case reached
     /// It is to begin anew.
     case again
-    case skipped
+    /// The solution is to be played.
+    case skip
     /// The item before is to come again.
     case back
   }
 
-  private var play: AttemptPlay
+  /// A hint comes by itself after so many requests in vain.
+  private static let patience = 3
+
+  private let attempt: Script.Attempt
   private let condition: AttemptCondition
   private let style: Style
   private let columns: () -> Int?
-  private var unsaid = ScreenText()
-  /// How it ended; nil if the learner left.
+  private var requests = 0
+  private var hintsGiven = 0
+  private var unsaid: [String] = []
+  /// Nil if the learner left.
   private(set) var end: Ending?
 
   init(_ attempt: Script.Attempt, of script: Script, style: Style, columns: @escaping () -> Int?) {
-    play = AttemptPlay(attempt)
+    self.attempt = attempt
     condition = AttemptCondition(attempt, of: script, style: style)
     self.style = style
     self.columns = columns
@@ -35,8 +42,13 @@ final class FreePlay {
 
   /// Takes a typed line; false if it is a request like any other.
   func take(_ line: String) -> Bool {
-    guard let reaction = play.take(line) else { return false }
-    react(to: reaction)
+    switch line.split(separator: " ").joined(separator: " ") {
+    case "hint": giveHint()
+    case "goal": unsaid.append(attempt.goal)
+    case let word:
+      guard let ending = Ending(rawValue: word), ending != .reached else { return false }
+      end = ending
+    }
     return true
   }
 
@@ -53,26 +65,34 @@ final class FreePlay {
       Inquiry(asking: condition.questions) { [self] answers in
         guard end == nil else { return .end([]) }
         let (holds, remark) = condition.check(answers)
-        react(to: play.answered(isReached: holds, remark: remark))
+        answered(isReached: holds, remark: remark)
         return .end([])
       })
   }
 
-  /// What it has to say since the last call: whole lines.
-  func takeText() -> ScreenText {
-    defer { unsaid = ScreenText() }
-    return unsaid
+  /// - Parameter remark: How near the condition is.
+  func answered(isReached: Bool, remark: String?) {
+    guard !isReached else {
+      end = .reached
+      return
+    }
+    requests += 1
+    if let remark { unsaid.append(remark) }
+    if requests.isMultiple(of: Self.patience), hintsGiven < attempt.hints.count { giveHint() }
   }
 
-  private func react(to reaction: AttemptPlay.Reaction) {
-    switch reaction {
-    case .say(let lines):
-      unsaid += lines.map { MarkdownText([$0]).shown(width: columns(), style: style) }.joined()
-    case .nothing: break
-    case .reached: end = .reached
-    case .again: end = .again
-    case .skip: end = .skipped
-    case .back: end = .back
+  private func giveHint() {
+    guard hintsGiven < attempt.hints.count else {
+      return unsaid.append(
+        attempt.hints.isEmpty ? "There is no hint; `skip` plays the solution." : "`skip` plays the solution.")
     }
+    hintsGiven += 1
+    unsaid.append("Hint: \(attempt.hints[hintsGiven - 1])")
+  }
+
+  /// What it has to say since the last call: whole lines.
+  func takeText() -> ScreenText {
+    defer { unsaid = [] }
+    return unsaid.map { MarkdownText([$0]).shown(width: columns(), style: style) }.joined()
   }
 }

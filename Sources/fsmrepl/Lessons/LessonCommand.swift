@@ -89,8 +89,7 @@ extension Program {
     // A lesson changes nothing of a daemon that others use, unless it is named.
     invocation.isPrivate = invocation.socket == nil
     let style = style(for: invocation)
-    return connected(invocation, signals: Prompting.signals) { client, signals, _ in
-      guard let connection = client.connection else { return .noConnection }
+    return playing(invocation, signals: Prompting.signals) { client, connection, signals in
       var play = LessonPlay(lesson, from: (options.part ?? 1) - 1, score: nil)
       if options.part == nil, !options.isAutomatic {
         switch resume(entry, lesson, style, signals) {
@@ -178,8 +177,7 @@ extension Program {
     var invocation = invocation
     invocation.isPrivate = invocation.socket == nil
     let style = style(for: invocation)
-    return connected(invocation, signals: Prompting.signals) { client, signals, _ in
-      guard let connection = client.connection else { return .noConnection }
+    return playing(invocation, signals: Prompting.signals) { client, connection, signals in
       return LessonProgram(
         script, LessonPlay(Lesson(script, showsRemarks: true)), mode: .room, style: style, client: client,
         connection: connection, signals: signals

@@ -11,6 +11,17 @@ struct LessonPlay: Equatable {
     var text: String { "\(right) of \(asked) right" }
     var fraction: String { "\(right)/\(asked)" }
 
+    /// Counts an answer.
+    mutating func count(_ judgement: Judgement) {
+      switch judgement {
+      case .right:
+        right += 1
+        asked += 1
+      case .wrong: asked += 1
+      case .unclear: break
+      }
+    }
+
     /// This score, or another one with a larger share of right answers.
     func best(_ other: Score?) -> Score {
       guard let other, other.right * max(asked, 1) > right * max(other.asked, 1) else { return self }
@@ -86,14 +97,7 @@ struct LessonPlay: Equatable {
   /// Judges an answer to a question and counts it, unless the question was answered before.
   mutating func judge(_ answer: String, to question: Script.Question, _ truth: LessonTruth) -> Judgement {
     let judgement = truth.judge(answer, to: question)
-    guard place >= reached else { return judgement }
-    switch judgement {
-    case .right:
-      score.right += 1
-      score.asked += 1
-    case .wrong: score.asked += 1
-    case .unclear: break
-    }
+    if place >= reached { score.count(judgement) }
     return judgement
   }
 }

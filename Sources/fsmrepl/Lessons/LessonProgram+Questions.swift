@@ -2,27 +2,28 @@ internal import LineProtocol
 internal import Scripts
 
 extension LessonProgram {
-  func ask(_ question: Script.Question) throws(Dialogue.Stop) -> Outcome {
+  func ask(_ question: Script.Question) throws(Ending) {
     let text = MarkdownText(["**?** \(question.text)"]).shown(width: textColumns, style: style)
-    let outcome = turnPage(for: text, and: 1)
-    guard case .done = outcome else { return outcome }
+    try turnPage(for: text, and: 1)
     write(text)
     try project("**?** \(question.text)", predicts: true)
     let trial = LessonTrial(player: player, script: script, world: world, style: style)
+    func find(_ answer: String) throws(Ending) -> LessonTrial.Finding {
+      try stoppable { () throws(Dialogue.Stop) in try trial.run(question, answer: answer) }
+    }
     switch mode {
     case .room:
       write("\n")
-      let outcome = key("Enter: the answer")
-      guard case .done = outcome else { return outcome }
+      try key("Enter: the answer")
     case .automatic:
       let right = play.score.right
       var answer = ""
-      if case .truth(let truth) = try trial.run(question, answer: "") { answer = truth.answer(to: question) }
+      if case .truth(let truth) = try find("") { answer = truth.answer(to: question) }
       write("\(Self.form(of: question))> \(answer)\n")
-      write(judge(answer, question, try trial.run(question, answer: answer)).text)
+      write(judge(answer, question, try find(answer)).text)
       guard play.score.right > right else {
         let place = script.place(of: script.steps[question.steps.lowerBound])
-        return .failed(failure(at: place, question.text, expected: "a right answer", got: answer))
+        throw .failed(failure(at: place, question.text, expected: "a right answer", got: answer))
       }
     case .learner:
       if !hasExplainedRules { explainRules() }
@@ -30,8 +31,8 @@ extension LessonProgram {
       var wasEmpty = false
       while true {
         switch terminal.line("\(Self.form(of: question))> ") {
-        case .leave: return .leave
-        case .signal(let number): return .signal(number)
+        case .leave: throw .leave
+        case .signal(let number): throw .stopped(.signal(number))
         case .line(let line):
           shown = 0
           let answer = LessonTruth.answer(typed: line, to: question)
@@ -42,9 +43,9 @@ extension LessonProgram {
             explainRules()
             continue
           }
-          let (isOver, text) = judge(answer, question, try trial.run(question, answer: answer))
+          let (isOver, text) = judge(answer, question, try find(answer))
           // A state or an event may have the name of one of these.
-          if !isOver, answer == "back", play.hasBack { return .back }
+          if !isOver, answer == "back", play.hasBack { throw .back }
           if !isOver, ["help", "?", "hint", "q", "quit", "exit"].contains(answer) {
             explainRules()
             continue
@@ -56,7 +57,7 @@ extension LessonProgram {
       }
     }
     try project("**?** \(question.text)")
-    return try play(question.steps)
+    try play(question.steps)
   }
 
   private func explainRules() {

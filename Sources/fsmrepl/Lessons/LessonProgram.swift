@@ -15,15 +15,13 @@ final class LessonProgram {
     case room
   }
 
-  /// How an item ended.
-  enum Outcome {
-    case done
+  /// What ends an item before its end.
+  enum Ending: Error {
     /// The world is to be as it was before the item before.
     case back
     case leave
-    case signal(Int32)
     case failed(RunFailure)
-    case noConnection
+    case stopped(Dialogue.Stop)
   }
 
   let script: Script
@@ -93,40 +91,42 @@ final class LessonProgram {
   }
 
   private func playAll(_ introduction: (String) -> ScreenText) -> ExitCode {
-    do throws(Dialogue.Stop) {
+    do throws(Ending) {
       if client.endpoint.own == nil { try dropWorldsLeftBehind() }
-      if let failure = try rebuild(upTo: play.place) { return report(failure) }
+      try rebuild(upTo: play.place)
       write(introduction(world))
-      if case .learner = mode, let reminder = play.reminder { write(text(reminder)) }
+      remind()
       while let item = play.item {
-        switch try performAndWait(item) {
-        case .done: play.next()
-        case .back:
+        do throws(Ending) {
+          try perform(item)
+          if case .room = mode, item != .pause { try key("Enter: on") }
+          play.next()
+        } catch .back {
           if case .learner = mode { play.backToStop() } else { play.back() }
           write("\(style(.attention, "back"))\n\n")
-          if let failure = try rebuild(upTo: play.place) { return report(failure) }
-          if case .learner = mode, let reminder = play.reminder { write(text(reminder)) }
-        case .leave:
-          leave()
-          return .good
-        case .signal(let number): end(by: number)
-        case .failed(let failure): return report(failure)
-        case .noConnection: throw .lost
+          try rebuild(upTo: play.place)
+          remind()
         }
       }
       leave()
       return .good
     } catch {
       switch error {
-      case .lost:
+      case .failed(let failure): return report(failure)
+      case .stopped(.lost):
         Descriptor.standardError.report("fsmrepl: the connection to the daemon was lost")
         return .noConnection
-      case .signal(SIGINT):
+      case .stopped(.signal(let number)) where number != SIGINT: end(by: number)
+      case .back, .leave, .stopped:
         leave()
         return .good
-      case .signal(let number): end(by: number)
       }
     }
+  }
+
+  /// Says again what a learner has read last.
+  private func remind() {
+    if case .learner = mode, let reminder = play.reminder { write(text(reminder)) }
   }
 
   /// Called before the process ends by a signal.
@@ -154,34 +154,46 @@ final class LessonProgram {
 
   // MARK: The world
 
+  /// Asks the daemon, or plays steps.
+  func stoppable<R>(_ body: () throws(Dialogue.Stop) -> R) throws(Ending) -> R {
+    do throws(Dialogue.Stop) { return try body() } catch { throw .stopped(error) }
+  }
+
+  private func ask(_ request: String) throws(Ending) -> Dialogue.Answer {
+    try stoppable { () throws(Dialogue.Stop) in try player.ask(request) }
+  }
+
+  private func playScript(upTo step: Int) throws(Ending) {
+    try stoppable { () throws(Dialogue.Stop) in try player.play(upTo: step) }
+  }
+
+  /// Ends the item if a line of the script has failed.
+  private func demandSuccess() throws(Ending) {
+    if let failure = player.result.failure { throw .failed(failure) }
+  }
+
   /// Makes the world anew and plays the script up to an item, unseen. It comes out the same each time.
-  ///
-  /// - Returns: What failed, if anything did.
-  private func rebuild(upTo place: Int) throws(Dialogue.Stop) -> RunFailure? {
+  private func rebuild(upTo place: Int) throws(Ending) {
     var stage = ScriptPlayer.Stage()
     stage.answer = { [unowned self] step, rows, last, isExpected in answered(step, rows, last, isExpected) }
     stage.notice = { [unowned self] line in if !isSilent { screen.take(notice: line) } }
     player = ScriptPlayer(link: link, script: script, stage: stage)
-    if let world = worlds.last { _ = try player.ask("world drop \(world)") }
-    if case .failure(let refusal) = try worlds.enter(on: link, seed: script.seed ?? 0) {
-      return refusal.failure(of: script.name)
-    }
+    if let world = worlds.last { _ = try ask("world drop \(world)") }
+    let made = try stoppable { () throws(Dialogue.Stop) in try worlds.enter(on: link, seed: script.seed ?? 0) }
+    if case .failure(let refusal) = made { throw .failed(refusal.failure(of: script.name)) }
     isSilent = true
     defer { isSilent = false }
-    try player.begin()
-    try player.play(upTo: play.lesson.firstStep(of: place))
-    return player.result.failure
+    try stoppable { () throws(Dialogue.Stop) in try player.begin() }
+    try playScript(upTo: play.lesson.firstStep(of: place))
+    try demandSuccess()
   }
 
   /// Drops worlds of lessons whose players were killed. If the daemon does not say which these are, they stay.
-  private func dropWorldsLeftBehind() throws(Dialogue.Stop) {
-    func rows(_ verb: Verb) throws(Dialogue.Stop) -> [ServerLine] {
-      try player.ask(verb.name).rows.compactMap { ServerLine($0) }
-    }
-    let left = LessonWorlds.leftBehind(try rows(.worlds), clients: try rows(.who)) {
+  private func dropWorldsLeftBehind() throws(Ending) {
+    let left = LessonWorlds.leftBehind(try ask(Verb.worlds.name).lines, clients: try ask(Verb.who.name).lines) {
       kill($0, 0) == 0 || errno == EPERM
     }
-    for world in left { _ = try player.ask("world drop \(world)") }
+    for world in left { _ = try ask("world drop \(world)") }
   }
 
   /// Cancels what is under way and drops the world, with a time limit. A daemon of our own ends with us.
@@ -193,47 +205,34 @@ final class LessonProgram {
 
   // MARK: Items
 
-  private func performAndWait(_ item: Lesson.Item) throws(Dialogue.Stop) -> Outcome {
-    let outcome = try perform(item)
-    guard case .room = mode, case .done = outcome else { return outcome }
-    if case .pause = item { return .done }
-    return key("Enter: on")
-  }
-
-  private func perform(_ item: Lesson.Item) throws(Dialogue.Stop) -> Outcome {
+  private func perform(_ item: Lesson.Item) throws(Ending) {
     switch item {
     case .text(let lines):
       try project(lines.joined(separator: "\n"))
-      return writePage(text(lines))
-    case .play(let steps): return try play(steps)
-    case .picture(let picture): return try show(picture)
-    case .pause:
-      guard case .learner = mode else { return .done }
-      return key("Enter: on")
-    case .ask(let question): return try ask(question)
-    case .attempt(let attempt): return try begin(attempt)
+      try writePage(text(lines))
+    case .play(let steps): try play(steps)
+    case .picture(let picture): try show(picture)
+    case .pause: if case .learner = mode { try key("Enter: on") }
+    case .ask(let question): try ask(question)
+    case .attempt(let attempt): try begin(attempt)
     }
   }
 
   /// Waits for a key; there is a way back, but not from the first item.
-  func key(_ text: String) -> Outcome {
+  func key(_ text: String) throws(Ending) {
     shown = 0
     let back = play.hasBack ? "   b: back" : ""
     let part = mode == .learner ? "   part \(play.place + 1) of \(play.lesson.items.count)" : ""
-    return outcome(of: terminal.key("\(text)\(back)   q: leave\(part)", hasBack: play.hasBack))
-  }
-
-  private func outcome(of key: LessonTerminal.Key) -> Outcome {
-    switch key {
-    case .next: .done
-    case .back: .back
-    case .leave: .leave
-    case .signal(let number): .signal(number)
+    switch terminal.key("\(text)\(back)   q: leave\(part)", hasBack: play.hasBack) {
+    case .next: break
+    case .back: throw .back
+    case .leave: throw .leave
+    case .signal(let number): throw .stopped(.signal(number))
     }
   }
 
   /// Plays steps and shows them as at the prompt.
-  func play(_ steps: Range<Int>) throws(Dialogue.Stop) -> Outcome {
+  func play(_ steps: Range<Int>) throws(Ending) {
     let lines = (isPointing(steps) ? [] : script.lines(of: steps)).map { line -> ScreenText in
       "\(style(.name, "> \(line)").wrapped(width: columns))\n"
     }
@@ -244,10 +243,9 @@ final class LessonProgram {
       answers = ScreenText()
     }
     screen.begin(columns)
-    try player.play(upTo: steps.upperBound)
-    let outcome = writePage("\(answers)\(screen.end())\n")
-    guard case .done = outcome else { return outcome }
-    return player.result.failure.map { .failed($0) } ?? .done
+    try playScript(upTo: steps.upperBound)
+    try writePage("\(answers)\(screen.end())\n")
+    try demandSuccess()
   }
 
   /// Whether the steps only point at a state, which is shown without the request.
@@ -266,20 +264,20 @@ final class LessonProgram {
     answers += screen.show(script, step, rows, last, isExpected: isExpected, isLast: isLast)
   }
 
-  private func show(_ picture: Script.Picture) throws(Dialogue.Stop) -> Outcome {
+  private func show(_ picture: Script.Picture) throws(Ending) {
     if case .graph(let name) = picture {
-      let list = GraphList(try player.ask("graph \(name) format=stateDiagram").rows)
-      if !list.states.isEmpty { return writePage("\(list.shown(width: columns, style: style))\n") }
+      let list = GraphList(try ask("graph \(name) format=stateDiagram").rows)
+      if !list.states.isEmpty { return try writePage("\(list.shown(width: columns, style: style))\n") }
     }
     let request = picture.request(width: columns ?? 80)
     let isWave = request.hasPrefix(Verb.wave.name)
-    let answer = try player.ask(isWave && !style.usesUnicode ? "\(request) format=ascii" : request)
+    let answer = try ask(isWave && !style.usesUnicode ? "\(request) format=ascii" : request)
     if case .automatic = mode, answer.last.lineClass == .failure {
-      return .failed(failure(at: script.name, request, expected: "a picture", got: answer.raw))
+      throw .failed(failure(at: script.name, request, expected: "a picture", got: answer.raw))
     }
     var rows = answer.rows
     if case .table = picture, script.heading?.level == 1 { rows = LessonScreen.withoutCounts(rows) }
-    return writePage("\(screen.show(request, rows, answer.raw, columns))\n")
+    try writePage("\(screen.show(request, rows, answer.raw, columns))\n")
   }
 
   /// A failure that only a lesson which plays itself reports.
@@ -288,9 +286,9 @@ final class LessonProgram {
   }
 
   /// Has pages of the world show a text beside the diagram; with a question, without what is possible.
-  func project(_ text: String, predicts: Bool = false) throws(Dialogue.Stop) {
+  func project(_ text: String, predicts: Bool = false) throws(Ending) {
     guard mode != .automatic else { return }
-    _ = try player.ask("point say=\(Word.written(text)) predict=\(predicts ? "yes" : "no")")
+    _ = try ask("point say=\(Word.written(text)) predict=\(predicts ? "yes" : "no")")
   }
 
   private func text(_ lines: [String]) -> ScreenText {
@@ -298,94 +296,81 @@ final class LessonProgram {
   }
 
   /// Writes a text on a screen with room for it. One that is taller than the screen waits for a key in between.
-  private func writePage(_ text: ScreenText) -> Outcome {
-    let outcome = turnPage(for: text)
-    guard case .done = outcome else { return outcome }
+  private func writePage(_ text: ScreenText) throws(Ending) {
+    try turnPage(for: text)
     var rest = text
     while mode != .automatic, let room, shown + rest.rows(width: columns) > room {
       write(rest.removeFirst(rows: room - shown, width: columns, takesOne: shown == 0))
-      let outcome = key("Enter: on")
-      guard case .done = outcome else { return outcome }
+      try key("Enter: on")
     }
     write(rest)
-    return .done
   }
 
   // MARK: Free play
 
-  private func begin(_ attempt: Script.Attempt) throws(Dialogue.Stop) -> Outcome {
+  private func begin(_ attempt: Script.Attempt) throws(Ending) {
     let goal = MarkdownText(["**Your turn:** \(attempt.goal)"]).shown(width: textColumns, style: style)
     // With the words about free play and the prompt.
-    let outcome = turnPage(for: goal, and: 3)
-    guard case .done = outcome else { return outcome }
+    try turnPage(for: goal, and: 3)
     write(goal)
     try project("**Your turn:** \(attempt.goal)")
     switch mode {
-    case .automatic: return try solve(attempt)
+    case .automatic: try solve(attempt)
     case .room:
-      let outcome = key("Enter: the solution")
-      guard case .done = outcome else { return outcome }
-      return try solve(attempt)
+      try key("Enter: the solution")
+      try solve(attempt)
     case .learner:
       let words: ScreenText =
         "Requests as at the prompt; 'hint' helps, 'again' starts afresh, 'skip' plays the solution, 'back' goes back, Ctrl-C leaves."
       write("\(style(.quiet, words.wrapped(width: textColumns, indent: 0)))\n")
       shown = 0
-      let (ending, outcome) = playFreely(attempt)
-      switch ending {
-      case nil: return outcome
-      case .back: return .back
+      switch try playFreely(attempt) {
+      case .back: throw .back
       case .again:
-        if let failure = try rebuild(upTo: play.place) { return .failed(failure) }
-        return try begin(attempt)
+        try rebuild(upTo: play.place)
+        try begin(attempt)
       case .reached:
         write("\(said(style(.good, style.usesUnicode ? "✓ Done." : "Done."), ""))\n")
-        return try rebuild(upTo: play.place + 1).map { .failed($0) } ?? .done
-      case .skipped:
+        try rebuild(upTo: play.place + 1)
+      case .skip:
         // The solution is for the world as it was.
-        if let failure = try rebuild(upTo: play.place) { return .failed(failure) }
-        return try solve(attempt)
+        try rebuild(upTo: play.place)
+        try solve(attempt)
       }
     }
   }
 
-  private func solve(_ attempt: Script.Attempt) throws(Dialogue.Stop) -> Outcome {
+  private func solve(_ attempt: Script.Attempt) throws(Ending) {
     var place = attempt.solution.lowerBound
     while place < attempt.solution.upperBound {
       let group = script.group(at: place)
-      let outcome = try play(group)
-      guard case .done = outcome else { return outcome }
+      try play(group)
       place = group.upperBound
     }
     isSilent = true
     defer { isSilent = false }
-    try player.play(upTo: attempt.checks.upperBound)
-    return player.result.failure.map { .failed($0) } ?? .done
+    try playScript(upTo: attempt.checks.upperBound)
+    try demandSuccess()
   }
 
   /// The prompt in the lesson's world, with a connection of its own: nothing done there changes the lesson's own
   /// connection.
-  private func playFreely(_ attempt: Script.Attempt) -> (FreePlay.Ending?, Outcome) {
+  private func playFreely(_ attempt: Script.Attempt) throws(Ending) -> FreePlay.Ending {
     let own = Client(endpoint: client.endpoint)
     defer { _ = own.close() }
     switch Program.connect(own, listeningTo: signals, isQuiet: true) {
     case .greeted: break
-    case .failed: return (nil, .noConnection)
-    case .stopped(let number): return (nil, number == SIGINT ? .leave : .signal(number))
+    case .failed: throw .stopped(.lost)
+    case .stopped(let number): throw .stopped(.signal(number))
     }
     // What timers and wires bring is seen, as in the lesson itself.
     for request in ["use \(world)", "watch * what=all"] { own.ask(request, by: .program) }
-    let deadline = HostClock.now() + Self.patience
-    while own.isReady, own.conversation.isWaiting, let descriptor = own.connection?.descriptor {
-      let readiness = Readiness(
-        [.init(descriptor: descriptor), .init(descriptor: signals.descriptor)], until: deadline)
-      while let number = signals.next() {
-        if number == SIGINT { return (nil, .leave) }
-        if Dialogue.signals.contains(number) { return (nil, .signal(number)) }
-      }
-      if readiness.canRead(descriptor) ? own.receive({ _ in }) == .ended : HostClock.now() >= deadline {
-        return (nil, .noConnection)
-      }
+    switch own.wait(
+      listeningTo: signals, until: HostClock.now() + Self.patience, isDone: { !own.conversation.isWaiting })
+    {
+    case .done: break
+    case .late, .ended: throw .stopped(.lost)
+    case .signal(let number): throw .stopped(.signal(number))
     }
     let free = FreePlay(attempt, of: script, style: style, columns: { [self] in textColumns })
     let prompting = Prompting(
@@ -395,19 +380,18 @@ final class LessonProgram {
         leave()
       })
     let code = prompting.run()
-    return (free.end, code == .noConnection ? .noConnection : .leave)
+    guard let ending = free.end else { throw code == .noConnection ? .stopped(.lost) : .leave }
+    return ending
   }
 
   /// The rows of the screen, but for the one in which a key is waited for.
   private var room: Int? { output.rows.map { max(2, $0 - 1) } }
 
   /// Waits for a key if a text, and some rows after it, do not fit on the screen, but would fit on an empty one.
-  ///
-  /// - Returns: What comes of the key; `done` if none was needed.
-  func turnPage(for text: ScreenText, and more: Int = 0) -> Outcome {
+  func turnPage(for text: ScreenText, and more: Int = 0) throws(Ending) {
     let rows = text.rows(width: columns) + more
-    guard case .learner = mode, let room, rows <= room, shown + rows > room else { return .done }
-    return key("Enter: on")
+    guard case .learner = mode, let room, rows <= room, shown + rows > room else { return }
+    try key("Enter: on")
   }
 
   func said(_ verdict: ScreenText, _ text: String) -> ScreenText {

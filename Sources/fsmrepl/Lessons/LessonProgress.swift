@@ -93,16 +93,6 @@ struct LessonProgress: Equatable {
   /// - Returns: False if it could not be kept.
   func save() -> Bool {
     guard let folder = StateFolder.make() else { return false }
-    let file = "\(folder)/lessons"
-    let fresh = "\(file).\(getpid())"
-    do throws(RegularFile.Problem) {
-      try RegularFile.write(text, to: fresh, replaces: true)
-    } catch {
-      unlink(fresh)
-      return false
-    }
-    guard rename(fresh, file) != 0 else { return true }
-    unlink(fresh)
-    return false
+    return (try? RunFiles.replace("\(folder)/lessons", with: Array(text.utf8))) != nil
   }
 }

@@ -93,10 +93,8 @@ struct LessonScreen {
 
   /// An answer in the words of the prompt.
   mutating func show(_ request: String, _ rows: [String], _ last: String, _ width: Int?) -> ScreenText {
-    let parts = RequestText(request)
-    let asked = Conversation.Asked(
-      tag: parts.tag, isOurTag: true, text: request, verb: parts.verb.flatMap(Verb.named), words: parts.words,
-      asker: .user, origin: "")
+    var asked = Conversation.Asked(request)
+    asked.isOurTag = true
     var text = ScreenText()
     for row in rows + [last] {
       guard let line = ServerLine(row) ?? ServerLine(whole: row) else { continue }

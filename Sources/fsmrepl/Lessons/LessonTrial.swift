@@ -56,17 +56,17 @@ struct LessonTrial {
     } else {
       truth.condition = verb == .send ? try condition(of: RequestText(truth.event).verb ?? "", truth.machine) : nil
     }
-    var (_, reply, raw) = try player.ask(request)
+    var reply = try player.ask(request).last
     let word = String(answer.prefix { $0 != " " })
     func isUnknown() -> Bool { reply.lineClass == .failure && reply.code == FailureCode.unknownEvent.word }
     if isUnknown(), let event = LessonAnswer.event(typed: answer, of: Self.allowed(reply)) {
       request = "send \(truth.machine) \(event)"
-      (_, reply, raw) = try player.ask(request)
+      reply = try player.ask(request).last
     }
     guard verb == .send || verb == .fire else { return }
     truth.reply = reply
     guard case .event = question.subject else { return }
-    if script.outcomes[Int(outcome)].judge(raw).fits {
+    if script.outcomes[Int(outcome)].matches(reply) {
       truth.word = Self.isSameWithOtherData(request, script.request(of: last)) ? .isVague(Self.otherData) : .fits
     } else if reply.lineClass == .failure, reply.code != FailureCode.refused.word {
       truth.word = .isNone(truth.reason(reply, isUnknown() ? "event" : nil, word))
@@ -78,42 +78,30 @@ struct LessonTrial {
   ) throws(Dialogue.Stop) {
     truth.end = Self.time(try player.ask("world").last)
     let pattern = truth.machine.isEmpty ? "" : " \(truth.machine)"
-    truth.journal = try player.ask("journal\(pattern) limit=\(Self.maxLines)").rows.compactMap { ServerLine($0) }
+    truth.journal = try player.ask("journal\(pattern) limit=\(Self.maxLines)").lines
       .filter { ($0.words.first.flatMap { UInt64($0) } ?? 0) > sequence }
     guard !truth.machine.isEmpty else { return }
     truth.after = try state(of: truth.machine)
-    truth.agenda = try player.ask("agenda \(truth.machine) limit=1").rows.compactMap { ServerLine($0) }
+    truth.agenda = try player.ask("agenda \(truth.machine) limit=1").lines
     guard case .state = question.subject else { return }
     truth.word = try word(answer, question, truth)
   }
 
   /// What a typed state is.
-  ///
-  /// - Parameter hasVerdict: Whether the sentence with it also says what becomes of the event.
   private func word(
-    _ answer: String, _ question: Script.Question, _ truth: LessonTruth, hasVerdict: Bool = false
+    _ answer: String, _ question: Script.Question, _ truth: LessonTruth
   ) throws(Dialogue.Stop) -> LessonTruth.Word {
-    let wanted = wanted(question)
-    let found = try player.ask("expect \(truth.machine) \(Word.written(answer))").last
-    if found.lineClass == .success {
-      if let doubt = truth.doubt(about: answer, wanted: wanted) { return .isVague(doubt) }
-      let misses = !hasVerdict && truth.point(of: question) != nil
-      return misses ? .isVague(LessonTruth.missingPoint(in: answer)) : .fits
+    var (state, found) = (answer, ServerLine(last: ""))
+    let word = try truth.word(naming: answer, to: question.text, wanted: wanted(question)) {
+      asked throws(Dialogue.Stop) -> (isIn: Bool?, states: [String]) in
+      state = asked
+      found = try player.ask("expect \(truth.machine) \(Word.written(asked))").last
+      if found.lineClass == .success { return (true, []) }
+      return (found.code == FailureCode.expected.word ? false : nil, Self.allowed(found))
     }
-    if found.code == FailureCode.expected.word { return .differs }
-    let states = Self.allowed(found)
-    if let meant = LessonAnswer(answer, states: states, machine: truth.machine), meant.state != answer {
-      let verdict = meant.verdict.map { truth.word(for: $0) } ?? .fits
-      guard verdict == .fits, let state = meant.state else { return verdict }
-      return try word(state, question, truth, hasVerdict: meant.verdict != nil)
-    }
-    // Data that stand after the state without parentheses.
-    if wanted?.hasData == true, let name = LessonAnswer.state(meantBy: String(answer.prefix { $0 != " " }), of: states)
-    {
-      return .isVague(LessonTruth.missingData(of: name))
-    }
+    if let word { return word }
     let noun = found["argument"] == "state" ? "state" : nil
-    return .isNone(truth.reason(found, noun, answer, orElse: truth.reply == nil ? [] : LessonTruth.verdicts))
+    return .isNone(truth.reason(found, noun, state, orElse: truth.reply == nil ? [] : LessonTruth.verdicts))
   }
 
   private static func allowed(_ reply: ServerLine) -> [String] {
@@ -140,7 +128,7 @@ struct LessonTrial {
   }
 
   private func state(of machine: String) throws(Dialogue.Stop) -> String {
-    machine.isEmpty ? "" : ShownMachine(try player.ask("show \(machine)").rows.compactMap { ServerLine($0) }).state
+    machine.isEmpty ? "" : ShownMachine(try player.ask("show \(machine)").lines).state
   }
 
   /// The condition under which an event would do what it does now, if the kind names one.

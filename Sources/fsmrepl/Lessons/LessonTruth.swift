@@ -58,11 +58,40 @@ struct LessonTruth: Equatable {
 
   // MARK: States
 
-  private var judgementOfState: LessonPlay.Judgement {
+  var judgementOfState: LessonPlay.Judgement {
     switch word {
     case .fits: .right(before == after ? why : "")
     case .isVague(let reason), .isNone(let reason): .unclear(reason)
     case .differs: .wrong(why)
+    }
+  }
+
+  /// What an answer about the state is; nil if it is none.
+  ///
+  /// - Parameters:
+  ///   - question: Its text.
+  ///   - wanted: The state as the lesson's own line has it.
+  ///   - hasVerdict: Whether the sentence with it also says what becomes of the event.
+  ///   - isIn: Whether the machine is in a state, nil if it has none of that name; then with all its states.
+  func word<Stop>(
+    naming answer: String, to question: String, wanted: StateText?, hasVerdict: Bool = false,
+    isIn: (String) throws(Stop) -> (isIn: Bool?, states: [String])
+  ) throws(Stop) -> Word? {
+    let (found, states) = try isIn(answer)
+    if found == true {
+      if let doubt = doubt(about: answer, wanted: wanted) { return .isVague(doubt) }
+      return !hasVerdict && point(of: question) != nil ? .isVague(Self.missingPoint(in: answer)) : .fits
+    }
+    if found == false { return .differs }
+    if let meant = LessonAnswer(answer, states: states, machine: machine), meant.state != answer {
+      let verdict = meant.verdict.map { word(for: $0) } ?? .fits
+      guard verdict == .fits, let state = meant.state else { return verdict }
+      return try word(naming: state, to: question, wanted: wanted, hasVerdict: meant.verdict != nil, isIn: isIn)
+    }
+    // Data that stand after the state without parentheses.
+    guard wanted?.hasData == true else { return nil }
+    return LessonAnswer.state(meantBy: String(answer.prefix { $0 != " " }), of: states).map {
+      .isVague(Self.missingData(of: $0))
     }
   }
 
@@ -75,28 +104,31 @@ struct LessonTruth: Equatable {
     if wanted?.word.split(separator: "+").contains(where: { $0.hasPrefix("\(answer).") }) == true {
       return "\(answer) holds several states: name the one within it."
     }
-    func regions(_ state: String) -> Int { StateName(state).text.count { $0 == "+" } }
-    guard regions(answer) < regions(after) || StateName(before) != StateName(after) else { return nil }
+    func regions(_ state: String) -> Int { Self.name(of: state).count { $0 == "+" } }
+    guard regions(answer) < regions(after) || Self.name(of: before) != Self.name(of: after) else { return nil }
     guard StateText(answer)?.matches(before) == true else { return nil }
     return regions(after) > 0
       ? "\(answer) is true already: write all regions, with '+' between them."
       : "\(answer) is true already: name the part of the state that changes."
   }
 
+  /// The name of a state as the daemon prints it, without its data.
+  static func name(of state: String) -> String { String(state.prefix { $0 != "(" }) }
+
   /// The outcome of the line of a question that offers it as an answer. The state alone, which is the same as before,
   /// then says too little.
-  func point(of question: Script.Question) -> String? {
+  func point(of question: String) -> String? {
     guard let reply, before == after else { return nil }
     let verdict = isRefused ? LessonAnswer.Verdict.refused.rawValue : reply.words.first ?? ""
-    return Self.verdicts.contains(verdict) && question.text.lowercased().contains(verdict) ? verdict : nil
+    return Self.verdicts.contains(verdict) && question.lowercased().contains(verdict) ? verdict : nil
   }
 
   /// What is asked after an answer that misses the point.
-  static func missingPoint(in state: String) -> String {
+  private static func missingPoint(in state: String) -> String {
     "The state is \(state), as before. But what becomes of the event: is it \(list(verdicts, "or"))?"
   }
 
-  static func missingData(of state: String) -> String {
+  private static func missingData(of state: String) -> String {
     "The question asks for the data of the state as well. Write them in parentheses: \(state)(…)."
   }
 
@@ -241,7 +273,7 @@ struct LessonTruth: Equatable {
   /// The right answer, as somebody who knows it would type it.
   func answer(to question: Script.Question) -> String {
     switch question.subject {
-    case .state: point(of: question) ?? after
+    case .state: point(of: question.text) ?? after
     case .event: event
     case .time: wording.time(TimeText.seconds(end))
     }

@@ -60,11 +60,11 @@ final class Practice {
         fork = side.world
         return try QuizMaker(machine: name) { side.ask($0) }.find()
       }
-      guard quiz.count > 0 else {
+      guard !quiz.questions.isEmpty else {
         return screen.say("nothing can be asked about \(style(.name, name)): it takes no events\n")
       }
       self.quiz = quiz
-      let words = Quiz.outcomes.map { style(.name, $0) }.joined(separator: ", ")
+      let words = LessonTruth.verdicts.map { style(.name, $0) }.joined(separator: ", ")
       screen.sayLine("What happens? Answer with a state, or \(words); \(style(.name, "q")) ends the quiz.")
       showQuestion()
     } catch {
@@ -78,24 +78,16 @@ final class Practice {
   }
 
   private func answerQuiz(_ word: String) {
-    guard !word.isEmpty, let asked = quiz else { return }
+    guard !word.isEmpty, let truth = quiz?.question?.truth else { return }
     if word == "q" {
       endQuiz()
       return
     }
     switch quiz?.judge(word) {
     case nil: break
-    case .unknown:
-      let hint = Nearest.match(word, among: asked.states).map { "did you mean \($0)?" as ScreenText }
-      let all = asked.states.map { style(.state, $0) }.joined(separator: ", ")
-      screen.sayLine("\(style(.name, asked.machine)) has no state '\(word)'; \(hint ?? "it has: \(all)")")
-      return
-    case .vague:
-      let words = Quiz.outcomes.map { style(.name, $0) }.joined(separator: ", ")
-      screen.sayLine("'\(word)' is true already; name the part of the state that changes, or say \(words)")
-      return
-    case .right(let question): screen.sayLine("\(style(.good, "right")): \(story(of: question))")
-    case .wrong(let question): screen.sayLine("\(style(.bad, "no")): \(story(of: question))")
+    case .unclear(let why): return screen.sayLine(ScreenText(why))
+    case .right: screen.sayLine("\(style(.good, "right")): \(story(of: truth))")
+    case .wrong: screen.sayLine("\(style(.bad, "no")): \(story(of: truth))")
     }
     if quiz?.question == nil { endQuiz() } else { showQuestion() }
   }
@@ -107,38 +99,35 @@ final class Practice {
   private func endQuiz() -> Bool {
     guard let ended = quiz.take() else { return false }
     client.ask("point say=\"\"", by: .program)
-    screen.say("\(style(.name, "\(ended.right) of \(ended.asked) right"))\n")
+    screen.say("\(style(.name, ended.score.text))\n")
     return true
   }
 
   private func showQuestion() {
-    guard let quiz, let question = quiz.question else { return }
-    if let scene = quiz.opening {
+    guard let truth = quiz?.question?.truth else { return }
+    let name = truth.machine
+    if let scene = quiz?.question?.scene {
       let cause: ScreenText = scene.cause.map { " after \(style(.name, $0))" } ?? ""
       let timers = scene.timers.map { style(.name, $0) }.joined(separator: ", ")
       let running: ScreenText = scene.timers.isEmpty ? "" : "; no time has passed, and \(timers) runs"
-      screen.sayLine("\(style(.name, quiz.machine)) is in \(style(.state, scene.state))\(cause)\(running).")
+      screen.sayLine("\(style(.name, name)) is in \(style(.state, truth.before))\(cause)\(running).")
     }
-    screen.sayLine("  send \(quiz.machine) \(question.input)")
+    screen.sayLine("  send \(name) \(truth.event)")
     // Pages of the world hide what is possible meanwhile.
-    let asked = "What happens? `send \(quiz.machine) \(question.input)`"
+    let asked = "What happens? `send \(name) \(truth.event)`"
     client.ask("point say=\(Word.written(asked)) predict=yes", by: .program)
   }
 
   /// What an input did, and why.
-  private func story(of question: Quiz.Question) -> ScreenText {
+  private func story(of truth: LessonTruth) -> ScreenText {
+    guard let reply = truth.reply else { return "" }
     var wording = Wording(style: style)
     // Time and number are those of an input that was taken back.
     wording.reportsWhen = false
-    let end: ScreenText = ", and its consequences lead to \(style(.state, question.after))"
-    switch question.outcome {
-    case .refused: return wording.failure(question.reply)
-    case .moved(let to) where to != question.after:
-      return "\(wording.success(question.reply, answering: .send))\(end)"
-    case .stayed where question.state != question.after:
-      return "\(wording.success(question.reply, answering: .send))\(end)"
-    case .moved, .stayed, .ignored: return wording.success(question.reply, answering: .send)
-    }
+    guard reply.lineClass == .success else { return wording.failure(reply) }
+    let story = wording.success(reply, answering: .send)
+    return reply.words.last == truth.after
+      ? story : "\(story), and its consequences lead to \(style(.state, truth.after))"
   }
 
   // MARK: Cover

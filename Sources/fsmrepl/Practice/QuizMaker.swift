@@ -21,8 +21,8 @@ struct QuizMaker {
   func find() throws(Stop) -> Quiz {
     try demand("clock virtual")
     let description = try demand("describe \(try kind())")
-    let states = description.filter { $0.words.first == "state" && $0.words.count > 1 }.map { $0.words[1] }
-    return Quiz(machine: machine, states: states, scenes: try scenes(Self.inputs(of: description)))
+    let states = CatalogueRow.all("state", in: description).map(\.name)
+    return Quiz(machine: machine, states: states, questions: try questions(Self.inputs(of: description)))
   }
 
   // MARK: Requests
@@ -49,42 +49,41 @@ struct QuizMaker {
     return row.words[1]
   }
 
-  // MARK: Scenes
+  // MARK: Questions
 
-  /// The machine's state now, then a state that one of the inputs leads to, and so on, as long as there is a new one.
-  private func scenes(_ inputs: [String]) throws(Stop) -> [Quiz.Scene] {
-    var scenes: [Quiz.Scene] = []
-    var seen: Set<StateName> = []
+  /// About the machine's state now, then about a state that one of the inputs leads to, and so on, as long as there is a
+  /// new one.
+  private func questions(_ inputs: [String]) throws(Stop) -> [Quiz.Question] {
+    var questions: [Quiz.Question] = []
+    var seen: Set<String> = []
     var cause: String?
-    var room = Self.maxQuestions
-    while scenes.count < Self.maxScenes, room > 0 {
+    while seen.count < Self.maxScenes, questions.count < Self.maxQuestions {
       let shown = try show()
-      seen.insert(StateName(shown.state))
-      var scene = Quiz.Scene(state: shown.state, cause: cause, timers: shown.timers)
-      for input in inputs.prefix(room) {
-        guard let question = try question(input, in: shown.state) else { continue }
-        scene.questions.append(question)
+      seen.insert(LessonTruth.name(of: shown.state))
+      let first = questions.count
+      for input in inputs.prefix(Self.maxQuestions - first) {
+        guard let truth = try truth(input, in: shown.state) else { continue }
+        let scene = questions.count == first ? Quiz.Scene(cause: cause, timers: shown.timers) : nil
+        questions.append(Quiz.Question(truth: truth, scene: scene))
       }
-      room -= scene.questions.count
-      scenes.append(scene)
-      let next = scene.questions.first { $0.outcome.isHandled && !seen.contains(StateName($0.after)) }
-      guard let next else { break }
-      try demand("send \(machine) \(next.input)")
-      cause = next.input
+      guard let next = questions[first...].first(where: { !seen.contains(LessonTruth.name(of: $0.truth.after)) }) else {
+        break
+      }
+      cause = next.truth.event
+      try demand("send \(machine) \(next.truth.event)")
     }
-    return scenes
+    return questions
   }
 
   /// Tries an input and takes it back.
   ///
   /// - Returns: `nil` for an input that cannot be sent: its arguments are not right for this machine.
-  private func question(_ input: String, in state: String) throws(Stop) -> Quiz.Question? {
-    guard let line = try reply("send \(machine) \(input)").last else { return nil }
+  private func truth(_ input: String, in state: String) throws(Stop) -> LessonTruth? {
     // Without a number it was no input, so there is nothing to take back.
-    guard line["seq"] != nil else { return nil }
+    guard let reply = try reply("send \(machine) \(input)").last, reply["seq"] != nil else { return nil }
     let after = try show().state
     try demand("undo")
-    return Quiz.Outcome(line).map { Quiz.Question(input: input, state: state, outcome: $0, reply: line, after: after) }
+    return LessonTruth(machine: machine, before: state, after: after, reply: reply, event: input)
   }
 
   // MARK: Inputs
@@ -94,14 +93,14 @@ struct QuizMaker {
   /// - Parameter description: The answer to `describe`.
   static func inputs(of description: [ServerLine]) -> [String] {
     // `*` stands for the names that a document does not list.
-    let events = description.filter { $0.words.first == "event" && $0.words.count > 1 && $0.words[1] != "*" }
-    return events.flatMap { line -> [String] in
-      let samples = line.fields.map { Self.samples(of: $0.value) }
+    let events = CatalogueRow.all("event", in: description).filter { $0.name != "*" }
+    return events.flatMap { event -> [String] in
+      let samples = event.arguments.map { Self.samples(of: $0.value) }
       // What can be left out is left out, as long as nothing follows that cannot.
       let wanted = samples.prefix((samples.lastIndex { !$0.isOptional } ?? -1) + 1)
       let count = min(maxVariants, wanted.map(\.words.count).max() ?? 1)
       let variants = (0..<count).map { number in
-        ([line.words[1]] + wanted.map { Word.written($0.words[min(number, $0.words.count - 1)]) })
+        ([event.name] + wanted.map { Word.written($0.words[min(number, $0.words.count - 1)]) })
           .joined(separator: " ")
       }
       return variants.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }

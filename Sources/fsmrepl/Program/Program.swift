@@ -6,8 +6,8 @@ internal import UnixHost
 /// The program from its command line to its exit status.
 @MainActor
 enum Program {
-  /// How long the daemon may take to send its greeting, in seconds.
-  private static let greetingPatience: UInt64 = 5
+  /// How long the daemon may take to send its greeting, in nanoseconds.
+  private static let greetingPatience: UInt64 = 5_000_000_000
 
   static func run(_ words: [String]) -> ExitCode {
     Descriptor.fillStandard()
@@ -68,7 +68,7 @@ enum Program {
       return .usage
     }
 
-    return connected(invocation, signals: isInteractive ? Prompting.signals : ScriptRunner.signals) {
+    return connected(invocation, signals: isInteractive ? Prompting.signals : Dialogue.signals) {
       client, signals, greeting in
       if let recording { client.record(recording) }
       defer {
@@ -181,7 +181,7 @@ enum Program {
         return status
       }
     }
-    let code = UnreadFiles(subject: .scripts, isTAP: run.isTAP, junit: run.junit, results: results).write()
+    let code = FileRun.reportUnread(results, subject: .scripts, isTAP: run.isTAP, junit: run.junit)
     return status == .interrupted ? status : code
   }
 
@@ -199,9 +199,8 @@ enum Program {
     invocation.isPrivate = invocation.socket == nil
     let readings = RunFiles.transcripts(check.files)
     guard readings.allSatisfy(\.mistakes.isEmpty) else {
-      return UnreadFiles(
-        subject: .transcripts, isTAP: check.isTAP, junit: check.junit, results: readings.map(\.result)
-      ).write()
+      return FileRun.reportUnread(
+        readings.map(\.result), subject: .transcripts, isTAP: check.isTAP, junit: check.junit)
     }
     return playing(invocation) {
       CheckProgram(
@@ -211,10 +210,11 @@ enum Program {
     }
   }
 
-  private static func playing(
-    _ invocation: Invocation, _ body: (Client, Connection, SignalQueue) -> ExitCode
+  static func playing(
+    _ invocation: Invocation, signals: [Int32] = Dialogue.signals,
+    _ body: (Client, Connection, SignalQueue) -> ExitCode
   ) -> ExitCode {
-    connected(invocation, signals: Dialogue.signals) { client, signals, _ in
+    connected(invocation, signals: signals) { client, signals, _ in
       guard let connection = client.connection else { return .noConnection }
       return body(client, connection, signals)
     }
@@ -243,33 +243,26 @@ enum Program {
       complain("\(error)")
       return .failed
     }
-    let deadline = HostClock.now() + greetingPatience * 1_000_000_000
-    while let connection = client.connection {
-      let readiness = Readiness(
-        [.init(descriptor: connection.descriptor), .init(descriptor: signals.descriptor)], until: deadline)
-      if isToStop(), let stopped { return .stopped(by: stopped) }
-      guard readiness.canRead(connection.descriptor) else {
-        if HostClock.now() < deadline { continue }
-        complain("the daemon on \(client.endpoint.socketPath) does not answer")
-        return .failed
+    var greeting: ServerLine?
+    var refusal: String?
+    let waiting = client.wait(
+      listeningTo: signals, until: HostClock.now() + greetingPatience, isDone: { greeting != nil || refusal != nil }
+    ) { arrival in
+      switch arrival {
+      case .greeting(let line): greeting = line
+      case .turnedAway(let reason): refusal = refusal ?? reason
+      case .line, .unreadable, .note: break  // Nothing has been asked or is watched yet.
       }
-      var greeting: ServerLine?
-      var refusal: String?
-      let reading = client.receive { arrival in
-        switch arrival {
-        case .greeting(let line): greeting = line
-        case .turnedAway(let reason): refusal = refusal ?? reason
-        case .line, .unreadable, .note: break  // Nothing has been asked or is watched yet.
-        }
-      }
+    }
+    switch waiting {
+    case .signal(let number): return .stopped(by: number)
+    case .late: complain("the daemon on \(client.endpoint.socketPath) does not answer")
+    case .done, .ended:
       if let greeting {
         client.begin(with: greeting)
         return .greeted(greeting)
       }
-      if refusal != nil || reading == .ended {
-        complain("the daemon on \(client.endpoint.socketPath) refuses the connection\(refusal.map { ": \($0)" } ?? "")")
-        return .failed
-      }
+      complain("the daemon on \(client.endpoint.socketPath) refuses the connection\(refusal.map { ": \($0)" } ?? "")")
     }
     return .failed
   }

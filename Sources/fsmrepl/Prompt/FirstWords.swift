@@ -22,8 +22,7 @@ struct FirstWords {
   init(_ words: [String], _ machines: [ServerLine], _ descriptions: [String: [ServerLine]]) {
     let all = machines.filter { $0.words.count > 1 }.map { (name: $0.words[0], kind: $0.words[1]) }
     func event(of kind: String) -> String? {
-      let rows = (descriptions[kind] ?? []).filter { $0.words.first == "event" && $0.words.count > 1 }
-      let events = rows.map { $0.words[1] }
+      let events = CatalogueRow.all("event", in: descriptions[kind]).map(\.name)
       return words.lazy.compactMap { word in events.first { $0.lowercased() == word.lowercased() } }.first
     }
     let named = words.lazy.compactMap { word in all.first { $0.name == word } }.first

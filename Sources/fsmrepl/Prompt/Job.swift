@@ -61,9 +61,3 @@ struct Batch {
   /// The lines that were sent.
   var lines: [String] = []
 }
-
-/// A question to the person at the prompt.
-struct Question {
-  /// Called once, with whether the answer was yes.
-  let answer: (Bool) -> Void
-}

@@ -115,7 +115,7 @@ enum PromptLine: Equatable {
 
   /// - Returns: `nil` for a request of the protocol.
   private static func expectation(_ text: String) -> PromptLine? {
-    do throws(Script.Check.Mistake) {
+    do throws(WrongWord) {
       guard let check = try Script.Check.parse(text) else { return nil }
       guard !check.needsNotices else { return .wrong("'expect output' \(onlyInRuns)") }
       return .expectation(check)
@@ -179,13 +179,11 @@ enum PromptLine: Equatable {
     guard let line = ServerLine((["."] + outcome).joined(separator: " ")) else {
       return .wrong("the outcome after '=>' breaks the rules of words and quotes")
     }
-    do throws(ScriptOutcome.Failure) {
+    do throws(WrongWord) {
       let outcome = try ScriptOutcome(words: line.words, fields: line.fields)
       return .checked(before(words[arrow], in: text), outcome)
     } catch {
-      switch error {
-      case .wrong(let text, _): return .wrong(text)
-      }
+      return .wrong(error.message)
     }
   }
 

@@ -63,9 +63,10 @@ extension Prompting {
   /// Says whether an answer is the outcome that was wanted.
   func compare(_ received: Conversation.Received, _ outcome: ScriptOutcome, _ line: TypedLine) {
     if received.isPassedOver { return }
-    let (fits, found) = outcome.judge(received.line.written)
-    if fits { return screen.say(fit(outcome.text)) }
-    reportMiss(outcome.text, found, line, word: line.step.map { $0.play.script.arrow(of: $0.step) + 1 } ?? 0)
+    if outcome.matches(received.line) { return screen.say(fit(outcome.text)) }
+    reportMiss(
+      outcome.text, outcome.found(received.line), line,
+      word: line.step.map { $0.play.script.arrow(of: $0.step) + 1 } ?? 0)
   }
 
   private func fit(_ text: String) -> ScreenText {
@@ -83,7 +84,7 @@ extension Prompting {
 
   func ask(_ text: ScreenText, _ answer: @escaping (Bool) -> Void) {
     screen.sayLine(text)
-    question = Question(answer: answer)
+    question = answer
   }
 
   // MARK: Answers that go elsewhere
@@ -131,17 +132,5 @@ extension Prompting {
     jobs.contains { number, job in
       if case .send = job.purpose { client.conversation.isPending(job: number) } else { false }
     }
-  }
-}
-
-extension ServerLine {
-  /// The line without its tag, in the form of text.
-  var written: String {
-    var parts = words.map(Word.written)
-    parts += fields.map {
-      "\($0.key)=\(Word.needsQuotes($0.value, asValue: true) ? Word.quoted($0.value) : $0.value)"
-    }
-    let mark = Character(Unicode.Scalar(lineClass.rawValue))
-    return ([String(mark)] + parts).joined(separator: " ") + (note.map { " : \($0)" } ?? "")
   }
 }

@@ -20,8 +20,8 @@ final class Prompting {
   var lastJob = 0
   /// The job whose answer later lines wait for.
   var blocking: Int?
-  /// What the person at the prompt is asked; the next line is the answer.
-  var question: Question?
+  /// Takes the answer of the person at the prompt, which is the next line, to a question: whether it is yes.
+  var question: ((Bool) -> Void)?
   /// The batch that is being typed.
   var batch: Batch?
   /// The script that is being played.
@@ -138,24 +138,18 @@ final class Prompting {
 
   private var nextDeadline: UInt64? {
     let look = client.followed.isEmpty ? nil : lastLook + Self.look
-    let lines = screen.foreground?.isFull == true ? nil : client.connection?.due
-    return [screen.deadline, look, reconnection.next, lines].compactMap(\.self).min()
+    return [screen.deadline, look, reconnection.next].compactMap(\.self).min()
   }
 
   /// One round: waits for input, the daemon, a signal or the deadline.
   func wait(for input: [Descriptor], until deadline: UInt64?) {
     var wishes = input.map { Readiness.Wish(descriptor: $0) } + [.init(descriptor: signals.descriptor)]
-    if let connection = client.connection {
-      // What the daemon has waits there while a pager has enough.
-      let reads = screen.foreground?.isFull != true
-      if reads || connection.wantsToWrite {
-        wishes.append(.init(descriptor: connection.descriptor, reads: reads, writes: connection.wantsToWrite))
-      }
-    }
     if let program = screen.foreground, let input = program.input, program.wantsToWrite {
       wishes.append(.init(descriptor: input, reads: false, writes: true))
     }
-    let readiness = Readiness(wishes, until: deadline)
+    // What the daemon has waits there while a pager has enough.
+    let readiness = Readiness(
+      wishes, and: client.connection, reads: screen.foreground?.isFull != true, until: deadline)
     while let number = signals.next() { take(signal: number) }
     if let program = screen.foreground, let input = program.input, readiness.canWrite(input) { program.flush() }
     if screen.takeBack() {
@@ -163,11 +157,7 @@ final class Prompting {
       screen.flush()
       askForTime()
     }
-    if let connection = client.connection {
-      let isReadable = readiness.canRead(connection.descriptor) || connection.isDue
-      if readiness.canWrite(connection.descriptor) || connection.isDue { connection.flush() }
-      if screen.foreground?.isFull != true, isReadable { receive() }
-    }
+    if readiness.hasLines, client.connection != nil, screen.foreground?.isFull != true { receive() }
     pump()
     for descriptor in input where readiness.canRead(descriptor) && ending == nil { screen.terminal.readable() }
     let now = HostClock.now()
@@ -213,7 +203,7 @@ final class Prompting {
     dropQueue()
     if let question {
       self.question = nil
-      question.answer(false)
+      question(false)
     }
     if client.dropDocument() {
       screen.terminal.interrupt()
@@ -263,7 +253,7 @@ final class Prompting {
     if let question {
       self.question = nil
       let answer = text.lowercased().filter { $0 != " " }
-      question.answer(answer == "y" || answer == "yes")
+      question(answer == "y" || answer == "yes")
       // Anything else is no answer, but the next line.
       if !["y", "yes", "n", "no", ""].contains(answer) { queue.append(TypedLine(text: text)) }
     } else {
@@ -349,10 +339,10 @@ final class Prompting {
     switch (line.lineClass, received.asked?.asker) {
     case (.flow, _) where line.code == "bye": farewell = line["reason"]
     case (.flow, _) where line.code == "world": client.ask("world", by: .program)
-    case (.success, .restoring): restore(after: .done)
+    case (.success, .restoring): restore()
     case (.failure, .restoring):
       notRestored(received)
-      restore(after: .failed)
+      restore(hasFailed: true)
     case (.success, .user) where received.asked?.verb == .quit: isLeaving = true
     default: break
     }
@@ -420,12 +410,12 @@ final class Prompting {
     let loss: ScreenText = isDaemonNew ? ", to a new daemon: the worlds of the old one are gone" : ""
     isDaemonNew = false
     screen.sayLine("\(style(.good, "connected again"))\(loss)")
-    restore(after: nil)
+    restore()
   }
 
   /// Continues the restoration, if there is one.
-  private func restore(after outcome: Restoration.Outcome?) {
-    guard let request = restoration?.next(after: outcome) else {
+  private func restore(hasFailed: Bool = false) {
+    guard let request = restoration?.next(hasFailed: hasFailed) else {
       restoration = nil
       return
     }

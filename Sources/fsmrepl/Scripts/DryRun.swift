@@ -40,7 +40,7 @@ struct DryRun {
   private var kinds: [String: String] = [:]
   private var defined: Set<String> = []
   private var asked: Set<String> = []
-  private var answers: [String: (rows: [ServerLine], last: ServerLine)] = [:]
+  private var answers: [String: Dialogue.Answer] = [:]
   private var mistaken: Set<Int> = []
   private var probes: [Int: Int] = [:]
   /// Whether a machine was dropped, or the world has gone back.
@@ -153,7 +153,7 @@ struct DryRun {
   }
 
   /// The next answer, if it does not take too long.
-  private func answer() throws(Dialogue.Stop) -> (rows: [ServerLine], last: ServerLine) {
+  private func answer() throws(Dialogue.Stop) -> Dialogue.Answer {
     dialogue.deadline = min(end, HostClock.now() + patience)
     return try dialogue.answer()
   }
@@ -245,12 +245,12 @@ struct DryRun {
     dialogue.send("@\(Self.tag)end end\n")
     var last = try answer().last
     while last.tag != "\(Self.tag)end" {
-      let rows: [ServerLine]
-      (rows, last) = try answer()
+      let found = try answer()
+      last = found.last
       guard let number = last.tag.flatMap({ Int($0.dropFirst(Self.tag.count)) }), lines.indices.contains(number) else {
         continue
       }
-      judge(rows, last, Question(place: lines[number].place, turn: lines[number].turn, subject: .request))
+      judge(found, Question(place: lines[number].place, turn: lines[number].turn, subject: .request))
     }
     if last.lineClass == .failure {
       isDoubtful = true
@@ -362,32 +362,32 @@ struct DryRun {
     var unknown: [(request: String, question: Question)] = []
     for question in asked {
       if let request = question.unsent {
-        if let key = question.key, let (rows, last) = answers[key] {
-          judge(rows, last, question)
+        if let key = question.key, let found = answers[key] {
+          judge(found, question)
         } else {
           unknown.append((request, question))
         }
         continue
       }
-      let (rows, last) = try answer()
-      let isThere = last.code != FailureCode.unknownMachine.word && last.code != FailureCode.unknownKind.word
-      if let key = question.key { answers[key] = isThere ? (rows, last) : nil }
-      judge(rows, last, question)
+      let found = try answer()
+      let isThere = ![FailureCode.unknownMachine.word, FailureCode.unknownKind.word].contains(found.last.code)
+      if let key = question.key { answers[key] = isThere ? found : nil }
+      judge(found, question)
       answered = question.place
     }
     // The machine that was asked is not there.
     for (request, question) in unknown {
       dialogue.send(request)
-      let (rows, last) = try answer()
-      judge(rows, last, question)
+      judge(try answer(), question)
     }
   }
 
   // MARK: Answers
 
-  private mutating func judge(_ rows: [ServerLine], _ last: ServerLine, _ question: Question) {
+  private mutating func judge(_ answer: Dialogue.Answer, _ question: Question) {
+    let last = answer.last
     switch question.subject {
-    case .request: judgeRequest(rows, last, question)
+    case .request: judgeRequest(answer.rows, last, question)
     case .machine(let word) where last.lineClass == .failure:
       report(question, word: word, expected: "a machine", last)
     case .never where last.lineClass == .failure && last.code != FailureCode.expected.word:
@@ -400,7 +400,9 @@ struct DryRun {
       }
       report(question, word: word, expected: "a known state", last)
     // The page may be that of a kind of this name.
-    case .words(let words): if rows.first?["machine"] != nil { judge(words, rows, question) }
+    case .words(let words):
+      let page = answer.lines
+      if page.first?["machine"] != nil { judge(words, page, question) }
     case .machine, .never, .state: break
     }
   }
@@ -411,7 +413,7 @@ struct DryRun {
   ) {
     guard let kind = page.first?.words.last else { return }
     for (sort, name, word) in words {
-      let known = page.filter { $0.words.first == sort.rawValue && $0.words.count > 1 }.map { $0.words[1] }
+      let known = CatalogueRow.all(sort.rawValue, in: page).map(\.name)
       // A name may have a key: `alert(3)`.
       let bare = String(name.prefix { $0 != "(" })
       guard !known.contains("*"), !known.contains(name), !known.contains(bare) else { continue }
@@ -425,7 +427,7 @@ struct DryRun {
     }
   }
 
-  private mutating func judgeRequest(_ rows: [ServerLine], _ last: ServerLine, _ question: Question) {
+  private mutating func judgeRequest(_ rows: [String], _ last: ServerLine, _ question: Question) {
     let step = script.steps[question.place]
     guard case .request(let verb?, _) = step.action else { return }
     let outcome = script.outcome(of: step, turn: question.turn)
@@ -438,7 +440,7 @@ struct DryRun {
     }
     if verb == .drop { hasDropped = true }
     if verb == .define, isSuccess || !isExpected {
-      findings += rows.map { script.finding($0.written, atStep: question.place) }
+      findings += rows.map { script.finding($0, atStep: question.place) }
     }
     guard !isSuccess else {
       if verb == .new, let name = RequestText(script.request(of: step, turn: question.turn)).words.dropFirst().first {
@@ -537,8 +539,8 @@ struct DryRun {
     for (name, verb, place, failure) in names where !present.contains(name) && !mistaken.contains(place) {
       let base = String(name.prefix { $0 != "." })
       guard !missed.contains(base), !missed.contains(name), !(hasDropped && made.contains(base)) else { continue }
-      let shown = try dialogue.final("show \(name)")
-      let described = try dialogue.final("describe \(name)")
+      let shown = try dialogue.answer(to: "show \(name)").last
+      let described = try dialogue.answer(to: "describe \(name)").last
       guard shown.lineClass == .failure, verb != .describe || described.lineClass == .failure else {
         present.insert(name)
         continue

@@ -143,30 +143,21 @@ final class FileRun {
     defer { descriptor.close() }
     return descriptor.writeAll(text) ? nil : "cannot write \(path): \(SystemError.last)"
   }
-}
 
-/// The reports of a run that does not begin, because files cannot be read.
-struct UnreadFiles {
-  let subject: RunReport.Subject
-  let isTAP: Bool
-  let junit: String?
-  /// Of all files in their order: their mistakes, or that they were not run.
-  let results: [RunResult]
-
-  /// Reports the mistakes, and writes the reports that are wanted.
-  func write() -> ExitCode {
-    for result in results {
-      for line in result.mistakes { Descriptor.standardError.report("\(line)") }
-    }
+  /// Reports on a run that does not begin, because files cannot be read, and writes the reports that are wanted.
+  ///
+  /// - Parameter results: Of all files in their order: their mistakes, or that they were not run.
+  static func reportUnread(
+    _ results: [RunResult], subject: RunReport.Subject, isTAP: Bool, junit: String?
+  ) -> ExitCode {
+    for line in results.flatMap(\.mistakes) { Descriptor.standardError.report("\(line)") }
     let report = RunReport(format: .tap, subject: subject, skipReason: "not run, because another file cannot be read")
     if isTAP {
       var text = report.beginning(results.count)
       for (index, result) in results.enumerated() { text += report.text(of: result, number: index + 1) }
       if !Descriptor.standardOutput.write(text) { Program.complainOfOutput(.last) }
     }
-    if let junit, let problem = FileRun.write(report.junit(results), into: junit) {
-      Descriptor.standardError.report("fsmrepl: \(problem)")
-    }
+    if let junit, let problem = write(report.junit(results), into: junit) { Program.complain("\(problem)") }
     return .usage
   }
 }

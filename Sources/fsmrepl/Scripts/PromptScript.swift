@@ -23,16 +23,14 @@ final class PromptScript {
   /// A step to play.
   struct Step {
     let play: PromptScript
-    /// Its index in the script.
-    let place: Int
-    let turn: Int32
     /// Where it begins, and how many steps were played before.
     let cursor: ScriptCursor
     let number: Int
     /// Whether it stands between `begin` and `end`.
     let isInBatch: Bool
 
-    var step: Script.Step { play.script.steps[place] }
+    var step: Script.Step { play.script.steps[cursor.next] }
+    var turn: Int32 { cursor.turn }
     /// A request as it is sent, a check as it is written.
     var text: String {
       if case .check = step.action { return play.script.played(step, turn: turn) ?? play.script.line(of: step) }
@@ -63,8 +61,7 @@ final class PromptScript {
   func take() -> Step? {
     guard ending == nil, let place = next(&cursor) else { return nil }
     if case .request(.end, _) = script.steps[place].action { isInBatch = false }
-    let step = Step(
-      play: self, place: place, turn: cursor.turn, cursor: cursor, number: count, isInBatch: isInBatch)
+    let step = Step(play: self, cursor: cursor, number: count, isInBatch: isInBatch)
     count += 1
     if case .request(.begin, _) = script.steps[place].action { isInBatch = true }
     cursor.next += 1

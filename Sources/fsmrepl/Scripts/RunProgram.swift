@@ -6,7 +6,6 @@ internal import UnixHost
 final class RunProgram {
   private let options: RunOptions
   private let invocation: Invocation
-  private let showsWire: Bool
   private let style: Style
   private let client: Client
   private let signals: SignalQueue
@@ -20,7 +19,6 @@ final class RunProgram {
   ) {
     self.options = options
     self.invocation = invocation
-    showsWire = invocation.showsWire
     self.style = style
     self.client = client
     self.signals = signals
@@ -147,7 +145,7 @@ final class RunProgram {
     guard options.speed != nil else { return stage }
     let mark = options.isTAP ? "# " : ""
     stage.line = { [self] line in files.write("\(mark)\(style(.quiet, "> \(line)"))\n") }
-    let wording = files.isTerminal && !showsWire ? Wording(style: style) : nil
+    let wording = files.isTerminal && !invocation.showsWire ? Wording(style: style) : nil
     stage.notice = { [self] raw in
       let event = wording.flatMap { wording in ServerLine(raw).flatMap { wording.event($0, showsSequence: false) } }
       files.write("\(mark)\(event ?? (files.isTerminal ? ScreenText(raw) : ScreenText(unescaped: raw.utf8)))\n")

@@ -98,12 +98,8 @@ struct RunReport {
 
   private func text(of failure: RunFailure, _ style: Style) -> ScreenText {
     var text: ScreenText = "  \(style(.name, failure.place))\(failure.line.isEmpty ? "" : ": \(failure.line)")\n"
-    for line in failure.inclusions { text += "    included by \(line)\n" }
-    guard failure.difference.isEmpty else { return text + difference(failure.difference, style) }
-    if let played = failure.played { text += "    played    \(played)\n" }
-    text += "    expected  \(failure.expected)\n    got       \(failure.got)\n"
-    for hint in failure.hints { text += "              \(hint)\n" }
-    return text
+    for line in Self.details(of: failure, isShort: !failure.difference.isEmpty) { text += "    \(line)\n" }
+    return failure.difference.isEmpty ? text : text + difference(failure.difference, style)
   }
 
   private func findings(_ result: RunResult) -> ScreenText {
@@ -232,11 +228,15 @@ struct RunReport {
   }
 
   private static func lines(of failure: RunFailure) -> [String] {
-    var lines = [failure.line.isEmpty ? failure.place : "\(failure.place): \(failure.line)"]
-    lines += failure.inclusions.map { "included by \($0)" }
-    if let played = failure.played { lines.append("played    \(played)") }
-    lines += ["expected  \(failure.expected)", "got       \(failure.got)"]
-    return lines + failure.hints.map { "          \($0)" }
+    [failure.line.isEmpty ? failure.place : "\(failure.place): \(failure.line)"] + details(of: failure)
+  }
+
+  /// What stands below the line that has failed; if it is short, only where that line is included.
+  private static func details(of failure: RunFailure, isShort: Bool = false) -> [String] {
+    let inclusions = failure.inclusions.map { "included by \($0)" }
+    guard !isShort else { return inclusions }
+    return inclusions + (failure.played.map { ["played    \($0)"] } ?? [])
+      + ["expected  \(failure.expected)", "got       \(failure.got)"] + failure.hints.map { "          \($0)" }
   }
 
   /// The name of the picture, as build servers look for it.

@@ -170,7 +170,7 @@ final class RunWorker {
       player.result.complaints.append("no coverage of \(player.result.fullLabel): \(answer.raw)")
       return
     }
-    let coverage = RunCoverage(answer.rows.compactMap { ServerLine($0) })
+    let coverage = RunCoverage(answer.lines)
     player.result.coverage = coverage
     guard let drawn else { return }
     for kind in coverage.kinds where drawn.claim(kind.name) {
@@ -190,9 +190,7 @@ final class RunWorker {
   private static let patience: UInt64 = 60_000_000_000
   private static let pause: UInt64 = 20_000_000
 
-  private func picture(
-    of kind: String, _ player: ScriptPlayer
-  ) throws(Dialogue.Stop) -> (rows: [String], last: ServerLine, raw: String) {
+  private func picture(of kind: String, _ player: ScriptPlayer) throws(Dialogue.Stop) -> Dialogue.Answer {
     let end = HostClock.now() + Self.patience
     while true {
       let answer = try player.ask("graph \(kind) format=svg present=no")

@@ -71,7 +71,7 @@ extension ScriptPlayer {
 
   /// Cancels what is under way and drops a world, and another one, with a time limit.
   func leave(_ world: String, and other: String? = nil, complain: (ScreenText) -> Void) {
-    patience = HostClock.now() + Self.parting
+    link.deadline = HostClock.now() + Self.parting
     do throws(Stop) {
       try drain()
       for name in [other, world].compactMap(\.self) { _ = try ask("world drop \(name)") }

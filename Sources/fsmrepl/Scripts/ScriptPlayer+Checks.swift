@@ -28,12 +28,12 @@ extension ScriptPlayer {
     let isSuccess = reply.lineClass == .success
     guard let outcome = script.outcome(of: step, turn: turnChecked) else {
       if isSuccess { return }
-      let status = ExitCode.of(failure: reply.words.first ?? "")
+      let status = ExitCode.of(failure: reply.code)
       isSequenceOpen = didTimeStopEarly
-      let word = script.word(of: step, turn: turnChecked, wrongFor: reply.serverLine)
+      let word = script.word(of: step, turn: turnChecked, wrongFor: reply)
       if status == .expectation {
         fail(
-          step, word: word, expected: reply.text(of: "expected") ?? "?", got: reply.text(of: "got") ?? "?", status,
+          step, word: word, expected: reply["expected"] ?? "?", got: reply["got"] ?? "?", status,
           hasHints: true)
       } else {
         fail(step, word: word, expected: "ok", got: ScriptOutcome.found(reply), status, hasHints: true)
@@ -41,13 +41,13 @@ extension ScriptPlayer {
       return
     }
     guard !outcome.matches(reply) else { return }
-    let isTimeOut = reply.lineClass == .failure && reply.isWord(0, "TIMEOUT")
+    let isTimeOut = reply.lineClass == .failure && reply.code == FailureCode.timeout.word
     isSequenceOpen = didTimeStopEarly
-    let request = script.word(of: step, turn: turnChecked, wrongFor: reply.serverLine)
+    let request = script.word(of: step, turn: turnChecked, wrongFor: reply)
     // Of a failure that was expected only what stands after it can be wrong.
-    let isExpected = if case .refused(let code?) = outcome.result { code.word == reply.words.first } else { false }
+    let isExpected = if case .refused(let code?) = outcome.result { code.word == reply.code } else { false }
     let isOfRequest =
-      reply.lineClass == .failure && request > 0 && !reply.isWord(0, "REFUSED") && !isTimeOut && !isExpected
+      reply.lineClass == .failure && request > 0 && reply.code != FailureCode.refused.word && !isTimeOut && !isExpected
     let wordAfterArrow = isOfRequest ? nil : outcome.wrongWord(reply)
     fail(
       step, word: wordAfterArrow.map { script.arrow(of: step) + 1 + $0 } ?? request, expected: outcome.text,
@@ -57,7 +57,8 @@ extension ScriptPlayer {
   /// Whether time has advanced although the answer does not say how many inputs that took.
   private var didTimeStopEarly: Bool {
     reply.lineClass == .failure
-      && (reply.isWord(0, "TIMEOUT") || reply.isWord(0, "LIMIT") || reply.isWord(0, "CANCELLED"))
+      && (reply.code == FailureCode.timeout.word || reply.code == FailureCode.limit.word
+        || reply.code == FailureCode.cancelled.word)
   }
 
   private func checkShown(_ step: Script.Step, _ check: Script.Check) {
@@ -92,11 +93,9 @@ extension ScriptPlayer {
 
   // MARK: Notices
 
-  func takeNotice(_ line: UnsafeMutableRawBufferPointer) {
-    if speed != nil || stage.answer != nil { stage.notice(String(decoding: line, as: UTF8.self)) }
-    guard failure == nil, outputs.isWatching, let notice = ServerLine(String(decoding: line, as: UTF8.self)),
-      notice.words.count > 3
-    else { return }
+  func takeNotice(_ line: String) {
+    if speed != nil || stage.answer != nil { stage.notice(line) }
+    guard failure == nil, outputs.isWatching, let notice = ServerLine(line), notice.words.count > 3 else { return }
     let words = notice.words
     if words[3] == "output", words.count > 4 {
       outputs.take(words[4], of: words[2], at: words[1], by: UInt64(words[0]) ?? 0)
@@ -105,11 +104,9 @@ extension ScriptPlayer {
     guard let state = ShownMachine.state(in: words) else { return }
     for (place, never) in nevers.enumerated() where never.machine == words[2] && never.state.matches(state) {
       sequence = UInt64(words[0]) ?? sequence
-      let answered = pending.first.flatMap { $0.step >= 0 ? $0 : nil }
-      let step = answered.map { script.steps[$0.step] }
-      turnChecked = answered?.turn ?? turn
-      now.removeAll()
-      now.append(text: words[1])
+      let step = pending.first.map { script.steps[$0.step] }
+      turnChecked = pending.first?.turn ?? turn
+      worldTime = words[1]
       failNever(place, state: state, at: step ?? script.steps[min(next, script.steps.count - 1)])
       return
     }
@@ -117,14 +114,14 @@ extension ScriptPlayer {
 
   /// Begins a `never`, unless it is already broken or the daemon does not know the state.
   private func begin(_ step: Script.Step, _ machine: String, _ state: StateText) {
-    guard reply.lineClass == .failure, !reply.isWord(0, "EXPECTED") else {
+    guard reply.lineClass == .failure, reply.code != FailureCode.expected.word else {
       guard neversKnown.insert("\(machine) \(state.word)").inserted else { return }
       nevers.append((step, machine, state))
       if reply.lineClass == .success { failNever(nevers.count - 1, state: reply.words.first ?? "?", at: step) }
       return
     }
     fail(
-      step, word: reply.isWord(0, "UNKNOWN-MACHINE") ? 1 : 2, expected: "a machine and a state of its kind",
+      step, word: reply.code == FailureCode.unknownMachine.word ? 1 : 2, expected: "a machine and a state of its kind",
       got: ScriptOutcome.found(reply), .failed, hasHints: true)
   }
 
@@ -151,7 +148,7 @@ extension ScriptPlayer {
   }
 
   func takeFlow(_ line: String) {
-    guard failure == nil, let flow = ServerLine(line), let oldest = pending.first, oldest.step >= 0 else { return }
+    guard failure == nil, let flow = ServerLine(line), let oldest = pending.first else { return }
     let step = script.steps[oldest.step]
     switch flow.code {
     case "gap" where outputs.isWatching:
@@ -173,7 +170,7 @@ extension ScriptPlayer {
     guard failure == nil else { return }
     let found = RunFailure(
       script, step, turn: turnChecked, word: word, status: status, expected: expected, got: got,
-      hasHints && reply.lineClass == .failure ? reply.serverLine : nil)
+      hasHints && reply.lineClass == .failure ? reply : nil)
     guard !step.isSoft else {
       if softFailures.count < ScriptLimits.mistakes {
         softFailures.append((found, sequence))

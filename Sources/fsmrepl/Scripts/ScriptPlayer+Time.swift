@@ -45,8 +45,8 @@ extension ScriptPlayer {
 
   /// Awaits a state at real pace, firing each timer at its time.
   ///
-  /// - Returns: The last line of the answer that counts.
-  func paceAwait(_ request: String) throws(Stop) -> String {
+  /// - Returns: The answer that counts.
+  func paceAwait(_ request: String) throws(Stop) -> Dialogue.Answer {
     let words = RequestText(request).words
     let within = ServerLine(". \(words.joined(separator: " "))")?["within"].flatMap { TimeText.duration($0) }
     let deadline = worldNanoseconds + (within ?? Self.longestAwait)
@@ -55,11 +55,11 @@ extension ScriptPlayer {
       try wait(until: hostTime(of: due))
       let answer = try ask("\(wish) within=\(max(0, due - worldNanoseconds))ns")
       guard answer.last.lineClass == .failure, answer.last.code == FailureCode.timeout.word, due < deadline else {
-        return answer.raw
+        return answer
       }
       note(answer.last)
     }
-    return try ask("\(wish) within=\(max(0, deadline - worldNanoseconds))ns").raw
+    return try ask("\(wish) within=\(max(0, deadline - worldNanoseconds))ns")
   }
 
   /// How long an `await` without `within` waits, as the protocol defines it.

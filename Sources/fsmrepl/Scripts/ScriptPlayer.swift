@@ -35,8 +35,6 @@ final class ScriptPlayer {
     case probe
     /// No answer of its own: checked when all earlier answers have arrived.
     case output
-    /// A request of the player itself, which waits for the answer.
-    case control
   }
 
   /// How many answers may be outstanding.
@@ -67,24 +65,23 @@ final class ScriptPlayer {
   var turn: Int32 { cursor.turn }
   /// The turn of the step that is being checked.
   var turnChecked: Int32 = 0
-  var pending = RunQueue()
+  /// What is not answered yet, oldest first.
+  var pending: ArraySlice<(step: Int, turn: Int32, role: Role)> = []
   /// Whether nothing is sent until all requests are answered.
   var isHeld = false
   /// The last `undo`, `redo` or `goto` sent, until everything up to it is checked.
   var wayBack: Int?
   /// Whether a batch has begun and not ended.
   var isCollecting = false
-  var reply = ScriptReply()
-  /// Rows of the current answer, when they are needed.
+  /// The last line of the current answer, and its rows when they are needed.
+  var reply = ServerLine(last: "")
   var rows: [String] = []
-  /// The last line of an answer to a `control` request.
-  var answer: String?
   var outputs: RunOutputs
   var nevers: [(step: Script.Step, machine: String, state: StateText)] = []
   /// The machines and states of `nevers`: another of the same adds nothing.
   var neversKnown: Set<String> = []
   /// The current world time, as the last answer printed it.
-  var now = ByteBuffer(capacity: 64)
+  var worldTime = "0.000"
   /// The highest sequence number that an answer named.
   var sequence: UInt64 = 0
   var failure: RunFailure?
@@ -94,8 +91,6 @@ final class ScriptPlayer {
   /// Whether the failure may include inputs beyond those that answers named.
   var isSequenceOpen = false
   var isCancelling = false
-  /// The host time at which waiting for answers ends; `nil` waits without limit.
-  var patience: UInt64?
   /// Where pace is counted from: a host time and the world time that corresponds to it.
   var anchor: (host: UInt64, world: Int64)?
 
@@ -109,11 +104,8 @@ final class ScriptPlayer {
     end = script.steps.count
     outputs = RunOutputs(keepsAll: script.goesBack)
     result = RunResult(name: script.name)
-    now.append(literal: "0.000")
   }
 
-  /// The current world time, as text.
-  var worldTime: String { String(decoding: now.bytes, as: UTF8.self) }
   var worldNanoseconds: Int64 { TimeText.time(worldTime) ?? 0 }
 
   /// Plays to the end, or to the first failure, in the world in use, which no other client may use.
@@ -196,7 +188,7 @@ final class ScriptPlayer {
           if !step.isTagged(in: script) { link.send("@\(Self.endTag) ") }
         }
         sendRequest(of: step)
-        pending.append(next, turn: turn, .request)
+        pending.append((next, turn, .request))
         if verb?.goesBack == true {
           isHeld = true
           wayBack = next
@@ -216,15 +208,15 @@ final class ScriptPlayer {
     switch script.checks[Int(place)] {
     case .timers, .reading, .noErrors, .coverage:
       sendRequest(of: step)
-      pending.append(next, turn: turn, .show)
+      pending.append((next, turn, .show))
     case .never:
       sendRequest(of: step)
-      pending.append(next, turn: turn, .watch)
-      pending.append(next, turn: turn, .probe)
+      pending.append((next, turn, .watch))
+      pending.append((next, turn, .probe))
       // Notices arrive from here on.
       outputs.isWatching = true
     case .output(_, _, nil):
-      pending.append(next, turn: turn, .output)
+      pending.append((next, turn, .output))
       settle()
     case .output: return false
     }
@@ -258,18 +250,15 @@ final class ScriptPlayer {
       }
       stage.answer?(step, [], nil, failure == nil)
       return true
-    case .request(.await, _):
-      guard speed != nil else { return false }
+    case .request(let verb, _) where speed != nil && (verb == .await || verb == .advance):
       let request = script.request(of: step, turn: turn)
       stage.line(request)
-      take(try paceAwait(request), answering: step)
-      return true
-    case .request(.advance, _):
-      guard speed != nil else { return false }
-      let request = script.request(of: step, turn: turn)
-      stage.line(request)
-      link.send(try pace(request) + "\n")
-      pending.append(next, turn: turn, .request)
+      if verb == .await {
+        take(try paceAwait(request), answering: step)
+      } else {
+        link.send(try pace(request) + "\n")
+        pending.append((next, turn, .request))
+      }
       return true
     case .request, .repeats, .again: return false
     }

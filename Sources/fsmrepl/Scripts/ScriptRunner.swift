@@ -40,12 +40,9 @@ final class ScriptRunner {
   /// How many bytes of answers are written together at most.
   private static let maxUnwritten = 64 << 10
 
-  /// The signals that the loop reads; Ctrl-Z keeps its usual effect.
-  static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-
   /// - Parameters:
   ///   - echoes: Whether each line is shown before its answer. If so, each request waits for the previous answer.
-  ///   - signals: Reads ``signals``.
+  ///   - signals: Reads ``Dialogue/signals``; Ctrl-Z keeps its usual effect.
   ///   - output: Where answers go.
   ///   - errors: Where failed lines are reported.
   init(
@@ -159,19 +156,11 @@ final class ScriptRunner {
   }
 
   private func wait(readingInput: Bool) {
-    var wishes = [Readiness.Wish(descriptor: signals.descriptor)]
-    if let connection = client.connection {
-      wishes.append(.init(descriptor: connection.descriptor, writes: connection.wantsToWrite))
-    }
     let input = readingInput ? source.descriptor : nil
-    if let input { wishes.append(.init(descriptor: input)) }
-    let readiness = Readiness(wishes, until: client.connection?.due)
+    let readiness = Readiness(
+      [signals.descriptor, input].compactMap { $0.map { .init(descriptor: $0) } }, and: client.connection, until: nil)
     if let number = signals.next() { return end(by: number) }
-    if let connection = client.connection {
-      let isReadable = readiness.canRead(connection.descriptor) || connection.isDue
-      if readiness.canWrite(connection.descriptor) || connection.isDue { connection.flush() }
-      if isReadable { receive() }
-    }
+    if readiness.hasLines { receive() }
     if let input, readiness.canRead(input) { source.fill() }
   }
 

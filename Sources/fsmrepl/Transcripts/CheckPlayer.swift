@@ -21,8 +21,6 @@ final class CheckPlayer {
   /// Where that batch began.
   private var batch = 0
   private var hasLeft = false
-  /// Lines received and not processed yet.
-  private var received: ArraySlice<String> = []
 
   private static let firstWorld = "main"
   /// The tag of the question sent after each request, since not every request is answered (`quiet`).
@@ -173,26 +171,19 @@ final class CheckPlayer {
     try lines { $0.tag == Self.endTag }.dropLast()
   }
 
-  /// Reads lines up to and including the first that matches.
+  /// Reads lines up to and including the first that matches. The lines of a diagram are not protocol lines and end
+  /// nothing.
   private func lines(until isLast: (ServerLine) -> Bool) throws(Dialogue.Stop) -> [String] {
-    var lines: [String] = []
-    while true {
-      while let raw = received.popFirst() {
-        lines.append(raw)
-        // The lines of a diagram are not protocol lines and end nothing.
-        if let line = ServerLine.of(raw), isLast(line) { return lines }
-      }
-      received = []
-      try link.receive { received.append(String(decoding: $0, as: UTF8.self)) }
-    }
+    try link.lines { ServerLine.of($0).map(isLast) ?? false }
   }
 
   /// Reads all lines until the connection is closed.
   private func linesToEnd() throws(Dialogue.Stop) -> [String] {
+    var lines: [String] = []
     do throws(Dialogue.Stop) {
-      while true { try link.receive { received.append(String(decoding: $0, as: UTF8.self)) } }
+      while true { try link.receive { lines.append($0) } }
     } catch .lost {
-      return Array(received)
+      return lines
     }
   }
 

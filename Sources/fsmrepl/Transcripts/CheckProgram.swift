@@ -74,7 +74,7 @@ final class CheckProgram {
     case .success(let name): world = name
     }
     _ = try link.answer()  // The greeting.
-    let used = try link.final("use \(world)")
+    let used = try link.answer(to: "use \(world)").last
     guard used.lineClass == .success else { return refused(RunWorlds.Refusal(line: used)) }
     let player = CheckPlayer(link: link, transcript: transcript, world: world)
     defer { made.formUnion(player.worlds) }
@@ -84,7 +84,7 @@ final class CheckProgram {
 
   /// Drops the worlds that a transcript has left.
   private func drop(_ made: Set<String>) throws(Dialogue.Stop) {
-    for name in made.sorted() { _ = try control.final("world drop \(name)") }
+    for name in made.sorted() { _ = try control.answer(to: "world drop \(name)") }
   }
 
   /// Rewrites the file if updates were requested and there is a difference.

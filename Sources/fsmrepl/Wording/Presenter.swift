@@ -235,13 +235,11 @@ struct Presenter {
     guard isAxis || words.first?.first?.isNumber == true else { return text }
     var line = text
     for word in isAxis ? words.dropFirst(2) : words.prefix(1) {
-      guard TimeText.time(String(word)) != nil, let point = word.firstIndex(of: "."),
-        let end = word.index(point, offsetBy: 4, limitedBy: word.endIndex)
-      else { continue }
-      let blanks = String(repeating: " ", count: word.distance(from: end, to: word.endIndex))
+      guard TimeText.time(String(word)) != nil else { continue }
+      let short = ScreenTime.cut(String(word), to: 3)
+      let blanks = String(repeating: " ", count: word.count - short.count)
       // What ends at the margin stays there.
       let isRight = !isAxis || word.endIndex == text.endIndex
-      let short = String(word[..<end])
       line.replaceSubrange(word.startIndex..<word.endIndex, with: isRight ? blanks + short : short + blanks)
     }
     return line
