@@ -54,7 +54,10 @@ struct Layer {
       "fsmrepl", ours: ["LineProtocol", "Scripts", "UnixHost", "CReadline", "Page"], outside: ["Glibc", "Dispatch"]),
     Layer(
       "fsmbench",
-      ours: ["StateMachines", "MachineForms", "Statecharts", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
+      ours: [
+        "StateMachines", "MachineForms", "Statecharts", "Simulations", "Simulator", "LineProtocol", "UnixHost",
+        "CPostgres",
+      ],
       outside: ["Glibc", "Dispatch"]),
   ]
 
