@@ -11,6 +11,7 @@ SLACK ?= 1
 WALKS ?= 0
 ONLY ?=
 FAULTS ?= 200
+SNAPSHOT ?= 0
 DOCUMENTS ?= 1-100000
 RACE ?= UnixHostTests|EndToEndTests
 NAME ?= Staircase
@@ -56,7 +57,7 @@ help:
 	echo 'make fuzz     gives the daemon random documents, and requests of all verbs to them (DOCUMENTS=$(DOCUMENTS))'
 	echo 'make test-diagrams  gives all diagrams to Graphviz, PlantUML and two Mermaids, and counts the labels'
 	echo 'make test-page  looks at the live page in a browser, on the screens of a projector and of a phone'
-	echo 'make test-postgres  tests worlds on PostgreSQL, which it installs, with servers of its own, and runs three daemons under faults (FAULTS=$(FAULTS))'
+	echo 'make test-postgres  tests worlds on PostgreSQL, which it installs, with servers of its own, and runs three daemons under faults (FAULTS=$(FAULTS); SNAPSHOT=SECONDS: throughput while a snapshot is open)'
 	echo 'make pictures  draws the pictures of the README anew, from runs'
 	echo 'make lab      writes a package with a machine, its test and a daemon of your own (NAME=$(NAME), DIR=$(DIR))'
 	echo 'make test-lab  makes such a package, builds and tests it'
@@ -133,13 +134,13 @@ test: libraries-are-there lint
 	  wait $$! || first=computing last=processes failed=1
 	  cat ".build/results/$$first"
 	  mv ".build/results/$$last" .build/results/last
-	  if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
-	    if ! said=$$(python3 -B Tools/fault_run.py --seed "$$FSMD_SEED" --faults 2 --worlds 10 2>&1); then
-	      printf '%s\n' "$$said"
-	      failed=1
-	    fi
-	  else
+	  if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
 	    echo 'Faults of daemons on one database are left out: postgresql is not installed.'
+	  elif ! command -v python3 >/dev/null; then
+	    echo 'Faults of daemons on one database are left out: python3 is not installed.'
+	  elif ! said=$$(python3 -B Tools/fault_run.py --seed "$$FSMD_SEED" --brief --faults 2 --worlds 10 2>&1); then
+	    printf '%s\n' "$$said"
+	    failed=1
 	  fi
 	fi
 	if [ "$$failed" != 0 ]; then
@@ -192,9 +193,10 @@ test-postgres: libraries-are-there
 	  [ -e /etc/postgresql-common/createcluster.conf ] || echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
 	  $(call install_package,postgresql)
 	fi
+	if ! command -v python3 >/dev/null; then $(call install_package,python3); fi
 	$(MAKE) test ONLY='PostgresStoreTests|PostgresTests|HostsTests|JournalStoreTests.WorldTests|JournalStoreTests.FencingTests|KillTests'
 	python3 -B Tools/fault_run.py --control --faults 20 --worlds 10
-	python3 -B Tools/fault_run.py --faults '$(FAULTS)'
+	python3 -B Tools/fault_run.py --standby --faults '$(FAULTS)' --snapshot '$(SNAPSHOT)'
 
 # Graphviz draws the diagram, Chromium the page.
 pictures: libraries-are-there page-tools-are-there

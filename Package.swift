@@ -170,6 +170,7 @@ if hasOnlyPrograms {
       name: "fsmbench",
       dependencies: [
         "StateMachines", "MachineForms", "Statecharts", "Simulations", "Simulator", "LineProtocol", "UnixHost",
+        "CPostgres",
       ],
       swiftSettings: strict))
 }

@@ -3,8 +3,8 @@
 
 A client of each world sends numbered inputs, many at a time, and repeats those whose answers it has not got, at whatever
 daemon has the world. At the end each input that was answered is there, once, in its place. The last line says so:
-`faults N lost 0 twice 0 holes 0`; the exit code is 0 if it does. With --control the proxy takes the fence out of the
-appends, and the run must find that: the code is 0 if it does.
+`faults N lost 0 twice 0 holes 0`; the exit code is 0 if it does. With --control the run takes the fence out of the
+database, and must find that: the code is 0 if it does.
 """
 
 import argparse
@@ -18,46 +18,98 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 WINDOW = 16
-# In the text of an append, what fences; replaced by as many bytes that do not.
+# What fences in the function that appends, and what does not.
 FENCES = {
-    b"(SELECT l.epoch FROM fsmd.log l WHERE l.world = i.world AND l.number = i.number - 1) = i.after": b"true",
-    b"ON CONFLICT (world, number) DO NOTHING": b"ON CONFLICT DO NOTHING",
+    "(SELECT l.epoch FROM fsmd.log l WHERE l.world = worlds[i] AND l.number = numbers[i] - 1) = predecessors[i]": "true",
+    "ON CONFLICT (world, number) DO NOTHING": "",
 }
-# And what fences in the database.
+# And what fences in the table.
 NO_KEY = "ALTER TABLE fsmd.log DROP CONSTRAINT log_pkey; CREATE INDEX log_index ON fsmd.log(world, number)"
 
 
 class Server:
     """A PostgreSQL server in a temporary folder, under a user without rights."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, name, room):
         self.bin = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda p: int(p.split("/")[4]))[-1]
-        self.folder, self.data = folder, f"{folder}/data"
-        self.port = free_port()
+        self.folder, self.place, self.port = folder, f"{folder}/{name}", free_port()
+        self.data = f"{self.place}/data"
+        os.mkdir(self.place)
+        if room:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room}", "none", self.place], check=True)
+        os.chmod(self.place, 0o777)
+
+    def run(self, program, *words, check=True):
+        user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+        return subprocess.run(user + [f"{self.bin}/{program}", *words], cwd="/", check=check, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=True)
+
+    def make(self):
         self.run("initdb", "-D", self.data, "-A", "trust", "-U", "fsm", "--no-sync", "--no-instructions")
         self.start()
-        self.run("createdb", "-h", folder, "-p", str(self.port), "-U", "fsm", "worlds")
-
-    def run(self, program, *words):
-        user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-        return subprocess.run(user + [f"{self.bin}/{program}", *words], cwd="/", check=True, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=True)
+        self.run("createdb", "-h", self.folder, "-p", str(self.port), "-U", "fsm", "worlds")
 
     def start(self):
         options = (f"-c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories={self.folder}"
-                   " -c shared_buffers=32MB -c max_connections=60")
+                   " -c shared_buffers=32MB -c max_connections=60 -c max_wal_size=128MB"
+                   " -c wal_retrieve_retry_interval=200ms")
         self.run("pg_ctl", "-D", self.data, "-w", "-s", "-l", f"{self.folder}/log", "-o", options, "start")
+
+    def follow(self, primary):
+        """Becomes the synchronous standby of a server, from nothing."""
+        shutil.rmtree(self.data, ignore_errors=True)
+        self.run("pg_basebackup", "-h", "127.0.0.1", "-p", str(primary.port), "-U", "fsm", "-D", self.data, "-R", "-c",
+                 "fast", "--no-sync")
+        self.start()
+        self.wait_until_followed(primary)
+        primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        primary.sql("SELECT pg_reload_conf()")
+
+    def wait_until_followed(self, primary):
+        while primary.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") == ["0"]:
+            time.sleep(0.1)
+
+    def promote(self):
+        self.run("pg_ctl", "-D", self.data, "-w", "-s", "promote")
 
     def sql(self, text):
         result = subprocess.run(
-            [f"{self.bin}/psql", "-X", "-At", "-F", " ", "-v", "ON_ERROR_STOP=1", "-c", text,
-             f"postgresql://fsm@127.0.0.1:{self.port}/worlds"], capture_output=True, text=True, check=True)
+            [f"{self.bin}/psql", "-X", "-At", "-F", " ", "-v", "ON_ERROR_STOP=1", "-c", text, self.url],
+            capture_output=True, text=True, check=True)
         return result.stdout.splitlines()
 
+    @property
+    def url(self):
+        return f"postgresql://fsm@127.0.0.1:{self.port}/worlds"
+
+    def take_fences_away(self):
+        append = "\n".join(self.sql("SELECT pg_get_functiondef('fsmd.append'::regproc)"))
+        for fence, nothing in FENCES.items():
+            assert fence in append, f"fsmd.append has no {fence}"
+            append = append.replace(fence, nothing)
+        self.sql(f"{NO_KEY}; {append}")
+
     def stop(self):
-        self.run("pg_ctl", "-D", self.data, "-w", "-s", "-m", "immediate", "stop")
+        self.run("pg_ctl", "-D", self.data, "-w", "-s", "-m", "immediate", "stop", check=False)
+
+    def fill_disk(self):
+        with open(f"{self.place}/filler", "wb", buffering=0) as filler:
+            for size in (1 << 20, 1 << 12, 1):
+                try:
+                    while True:
+                        filler.write(b"x" * size)
+                except OSError:
+                    pass
+
+    def empty_disk(self):
+        os.remove(f"{self.place}/filler")
+        # It may have ended meanwhile, or be about to: without room for its log it cannot go on.
+        if self.run("pg_isready", "-h", self.folder, "-p", str(self.port), check=False).returncode != 0:
+            self.stop()
+            self.start()
 
 
 def free_port():
@@ -70,8 +122,8 @@ def free_port():
 class Proxy:
     """Between one daemon and the server. A link can be cut, or stand still in one direction."""
 
-    def __init__(self, target, sabotages):
-        self.target, self.sabotages = target, sabotages
+    def __init__(self, server):
+        self.server = server
         self.port, self.links = None, set()
         self.requests_flow, self.replies_flow = asyncio.Event(), asyncio.Event()
         self.requests_flow.set()
@@ -86,21 +138,18 @@ class Proxy:
         if self.refuses:
             return writer.close()
         try:
-            other_reader, other = await asyncio.open_connection("127.0.0.1", self.target)
+            other_reader, other = await asyncio.open_connection("127.0.0.1", self.server().port)
         except OSError:
             return writer.close()
         self.links |= {writer, other}
-        await asyncio.gather(self.pump(reader, other, self.requests_flow, True),
-                             self.pump(other_reader, writer, self.replies_flow, False))
+        await asyncio.gather(self.pump(reader, other, self.requests_flow),
+                             self.pump(other_reader, writer, self.replies_flow))
         self.links -= {writer, other}
 
-    async def pump(self, reader, writer, flow, are_requests):
+    async def pump(self, reader, writer, flow):
         try:
             while data := await reader.read(1 << 16):
                 await flow.wait()
-                if self.sabotages and are_requests:
-                    for fence, nothing in FENCES.items():
-                        data = data.replace(fence, nothing.ljust(len(fence)))
                 writer.write(data)
                 await writer.drain()
         except (OSError, asyncio.CancelledError):
@@ -133,6 +182,8 @@ class Daemon:
 
 class Client:
     """Sends numbered inputs to one world until it is told to stop, and then until all are settled."""
+
+    pause = 0.05   # at most, in seconds
 
     def __init__(self, world, daemons, dice):
         self.world, self.daemons, self.dice = world, daemons, dice
@@ -200,7 +251,7 @@ class Client:
                         failed = failed or answer
                 if failed:
                     return self.follow(failed)
-                await asyncio.sleep(self.dice.random() * 0.05)
+                await asyncio.sleep(self.dice.random() * Client.pause)
         finally:
             writer.close()
 
@@ -214,10 +265,18 @@ class Run:
         self.options, self.folder = options, folder
         self.dice = random.Random(options.seed)
         self.faults = 0
+        self.standby = None
+        # How long the pauses are.
+        self.scale = 0.1 if options.brief else 1
 
     async def go(self):
-        self.server = Server(self.folder)
-        self.proxies = [Proxy(self.server.port, self.options.control) for _ in range(3)]
+        room = "1G" if self.options.has_disks else None
+        self.server = Server(self.folder, "one", room)
+        self.server.make()
+        if self.options.standby:
+            self.standby = Server(self.folder, "two", room)
+            self.standby.follow(self.server)
+        self.proxies = [Proxy(lambda: self.server) for _ in range(3)]
         for proxy in self.proxies:
             await proxy.start()
         self.daemons = [Daemon(n, self.options.fsmd, self.folder, p) for n, p in zip("abc", self.proxies)]
@@ -229,7 +288,8 @@ class Run:
             while not all(client.answers for client in clients):
                 await asyncio.sleep(0.2)
             if self.options.control:
-                self.server.sql(NO_KEY)
+                self.server.take_fences_away()
+            is_steady = not self.options.snapshot or await self.snapshot(clients)
             for number in range(self.options.faults):
                 await self.fault(number)
                 self.faults += 1
@@ -240,13 +300,36 @@ class Run:
             for client, task in zip(clients, tasks):
                 if task in left:
                     print(f"{client.world}: {len(client.waiting)} inputs have no answer", flush=True)
-            return await self.judge(clients, bool(left))
+            return await self.judge(clients, bool(left)) and is_steady
         finally:
             for task in tasks:
                 task.cancel()
             for daemon in self.daemons:
                 daemon.kill()
-            self.server.stop()
+            for server in filter(None, [self.server, self.standby]):
+                server.stop()
+
+    async def snapshot(self, clients):
+        """Whether throughput stays while a snapshot of the database is open, so that nothing old can be removed."""
+        span = self.options.snapshot
+        Client.pause = 0
+        holder = await asyncio.create_subprocess_exec(
+            f"{self.server.bin}/psql", "-X", "-q", "-c", "BEGIN ISOLATION LEVEL REPEATABLE READ", "-c",
+            "SELECT count(*) FROM fsmd.log", "-c", f"SELECT pg_sleep({span})", self.server.url,
+            stdout=asyncio.subprocess.DEVNULL)
+        rates = []
+        for _ in range(span):
+            before = sum(len(client.answers) for client in clients)
+            await asyncio.sleep(1)
+            rates.append(sum(len(client.answers) for client in clients) - before)
+        Client.pause = 0.05
+        holder.terminate()
+        await holder.wait()
+        some = max(1, span // 5)
+        first, last = sorted(rates[:some])[some // 2], sorted(rates[-some:])[some // 2]
+        print(f"snapshot open for {span} s: {first} inputs/s in its first {some} s, {last} in its last; "
+              f"{last / max(1, first):.2f}, and 0.8 is asked for", flush=True)
+        return last >= 0.8 * first
 
     def heal(self):
         for daemon in self.daemons:
@@ -262,12 +345,19 @@ class Run:
         """One fault, and the time until the next."""
         place = self.dice.randrange(3)
         daemon, proxy = self.daemons[place], self.proxies[place]
-        what = self.dice.choice(["kill", "kill", "end", "stop", "pause", "cut", "cut", "refuse", "no replies",
-                                 "late requests", "crash", "move", "move"])
-        if self.options.control:
-            what = "late requests"
+        whats = ["kill", "kill", "end", "stop", "pause", "cut", "cut", "refuse", "no replies", "late requests", "crash",
+                 "move", "move"]
+        if self.standby:
+            whats += ["failover", "standby away"]
+        if self.options.has_disks:
+            whats += ["disk full"]
+        what = "late requests" if self.options.control else self.dice.choice(whats)
         print(f"{number}: {what} {daemon.name}", flush=True)
         wait = self.dice.random()
+
+        async def pause(seconds):
+            await asyncio.sleep(seconds * self.scale)
+
         if what in ("kill", "end"):
             if what == "kill":
                 daemon.kill()
@@ -277,32 +367,48 @@ class Run:
                     await asyncio.to_thread(daemon.process.wait, 20)
                 except subprocess.TimeoutExpired:
                     daemon.kill()
-            await asyncio.sleep(wait * 8 if self.dice.random() < 0.5 else 0.2)
+            await pause(wait * 8 if self.dice.random() < 0.5 else 0.2)
             daemon.start()
         elif what in ("stop", "pause"):
             daemon.process.send_signal(signal.SIGSTOP)
-            await asyncio.sleep(5.5 + wait * 2 if what == "stop" else wait * 3)
+            await pause(5.5 + wait * 2 if what == "stop" else wait * 3)
             daemon.process.send_signal(signal.SIGCONT)
         elif what == "cut":
             proxy.cut()
         elif what == "refuse":
             proxy.refuses = True
             proxy.cut()
-            await asyncio.sleep(wait * 7)
+            await pause(wait * 7)
             proxy.refuses = False
         elif what == "no replies":
             proxy.replies_flow.clear()
-            await asyncio.sleep(wait * 7)
+            await pause(wait * 7)
             proxy.cut()
             proxy.replies_flow.set()
         elif what == "late requests":
             proxy.requests_flow.clear()
-            await asyncio.sleep(wait * 3 if wait < 0.3 else 6 + wait * 4)
+            await pause(wait * 3 if wait < 0.3 else 6 + wait * 4)
             proxy.requests_flow.set()
         elif what == "crash":
             await asyncio.to_thread(self.server.stop)
-            await asyncio.sleep(wait * 3)
+            await pause(wait * 3)
             await asyncio.to_thread(self.server.start)
+        elif what == "failover":
+            await asyncio.to_thread(self.server.stop)
+            await asyncio.to_thread(self.standby.promote)
+            self.server, self.standby = self.standby, self.server
+            await pause(wait * 3)
+            await asyncio.to_thread(self.standby.follow, self.server)
+        elif what == "standby away":
+            # Commits wait for it.
+            await asyncio.to_thread(self.standby.stop)
+            await pause(wait * 8)
+            await asyncio.to_thread(self.standby.start)
+            await asyncio.to_thread(self.standby.wait_until_followed, self.server)
+        elif what == "disk full":
+            await asyncio.to_thread(self.server.fill_disk)
+            await pause(1 + wait * 5)
+            await asyncio.to_thread(self.server.empty_disk)
         elif what == "move":
             world, target = f"w{self.dice.randrange(self.options.worlds)}", self.dice.choice(self.daemons).name
             try:
@@ -313,11 +419,10 @@ class Run:
                 writer.close()
             except (OSError, asyncio.TimeoutError, asyncio.IncompleteReadError):
                 pass
-        await asyncio.sleep(wait * 2)
+        await pause(wait * 2)
 
     async def judge(self, clients, is_hanging):
         lost = twice = holes = 0
-        url = f"postgresql://fsm@127.0.0.1:{self.server.port}/worlds"
         for daemon in self.daemons:
             daemon.process.terminate()
         for daemon in self.daemons:
@@ -330,7 +435,7 @@ class Run:
             twice += client.twice + (head - 1 - len(places)) + len(places) - len(set(places))
             holes += sum(1 for a, b in zip(places, places[1:]) if b > a + 1)
         check = await asyncio.to_thread(
-            subprocess.run, [self.options.fsmd, "verify", "--state", url], capture_output=True, text=True)
+            subprocess.run, [self.options.fsmd, "verify", "--state", self.server.url], capture_output=True, text=True)
         if check.returncode != 0:
             bad = [line for line in (check.stdout + check.stderr).splitlines() if " good " not in line]
             print("verify:", *bad[:5], sep="\n  ", flush=True)
@@ -348,7 +453,19 @@ def main():
     parser.add_argument("--worlds", type=int, default=50)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--control", action="store_true", help="without the fence; the run must find that")
+    parser.add_argument("--standby", action="store_true", help="with a synchronous standby, which takes over at times")
+    parser.add_argument("--snapshot", type=int, default=0, metavar="SECONDS",
+                        help="measure throughput first, while a snapshot is open for so long")
+    parser.add_argument("--brief", action="store_true", help="with short pauses")
     options = parser.parse_args()
+    # Mounts of a namespace of our own go with it.
+    if os.getuid() == 0 and os.environ.get("FSMD_FAULTS_MOUNTED") != "1":
+        if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"], stderr=subprocess.DEVNULL).returncode == 0:
+            os.environ["FSMD_FAULTS_MOUNTED"] = "1"
+            os.execvp("unshare", ["unshare", "-m", sys.executable, *sys.argv])
+    options.has_disks = os.environ.get("FSMD_FAULTS_MOUNTED") == "1" and not options.brief
+    if not options.has_disks and not options.brief:
+        print("a full disk is left out: only root can mount a small one, and not everywhere", flush=True)
     options.fsmd = os.path.abspath(options.fsmd)
     folder = tempfile.mkdtemp(prefix="fsmd-faults-")
     os.chmod(folder, 0o777)

@@ -93,11 +93,13 @@ final class Connection {
 
   /// Runs statements in a transaction of their own, in one round trip.
   ///
+  /// - Parameter areSettingsMade: Whether the first statement makes the settings of the transaction.
   /// - Throws: `lost` if it is not known whether it is committed.
-  func commit(_ queries: [Query]) throws(QueryFailure) -> [Rows] {
+  func commit(_ queries: [Query], areSettingsMade: Bool = false) throws(QueryFailure) -> [Rows] {
+    let start = areSettingsMade ? [Connection.begin] : [Connection.begin, Connection.settings]
     let all: [Rows]
     do throws(QueryFailure) {
-      all = try run([Connection.begin, Connection.settings] + queries + [Query("COMMIT")])
+      all = try run(start + queries + [Query("COMMIT")])
     } catch {
       if case .refused(let state, let text) = error {
         // A refused commit may have happened: a server that shuts down says so while it waits for its standby.
@@ -107,7 +109,7 @@ final class Connection {
       throw error
     }
     try checkCommit(all.last)
-    return Array(all.dropFirst(2).dropLast())
+    return Array(all.dropFirst(start.count).dropLast())
   }
 
   /// Runs `body` within a transaction.
@@ -141,12 +143,13 @@ final class Connection {
 
   private static let begin = Query("BEGIN")
 
+  private static let settings = Query("SELECT \(transactionSettings)")
+
   /// Of the transaction alone, so that a pooler may give the next one to another session.
-  private static let settings = Query(
-    """
-    SELECT set_config('synchronous_commit', 'on', true), set_config('client_min_messages', 'warning', true),
+  static let transactionSettings = """
+    set_config('synchronous_commit', 'on', true), set_config('client_min_messages', 'warning', true),
       set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)
-    """)
+    """
 
   private func checkCommit(_ result: Rows?) throws(QueryFailure) {
     // A wait for a standby that was cancelled is a commit with a warning.

@@ -20,7 +20,7 @@ extension PostgresStore: FencedLog {
     while true {
       let connection = try connection()
       do throws(QueryFailure) {
-        return Set(try connection.commit(queries).first?.rows.map { $0.number(0) } ?? [])
+        return Set(try connection.commit(queries, areSettingsMade: true).first?.rows.map { $0.number(0) } ?? [])
       } catch {
         // There is no partition for the present time.
         guard case .refused("23514", _) = error else { throw Schema.failure(error, path) }
@@ -47,30 +47,8 @@ extension PostgresStore: FencedLog {
       .epoch(0)
   }
 
-  /// Inserts each row whose number is free and whose predecessor has the epoch that its writer knows, in the order given;
-  /// and the segments of those that were inserted. The inner query is not a join, so the order of the rows and the use of
-  /// the key do not depend on statistics.
-  static let insertion = """
-    WITH input AS (
-      SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::uuid[], $5::boolean[], $6::bigint[],
-        $7::bigint[], $8::bigint[], $9::bytea[], $10::bigint[], $11::bigint[], $12::text[], $13::bigint[],
-        $14::uuid[], $15::bigint[], $16::bytea[], $17::bigint[]) WITH ORDINALITY AS i(world, number, after, epoch, taking, takes,
-        head, moment, settings, total, process, daemon, since, run, first, bytes, sum, place)),
-    fence AS (
-      INSERT INTO fsmd.log(
-        world, number, epoch, taking, takes, head, moment, settings, total, process, daemon, since, run, history)
-      SELECT world, number, epoch, taking, takes, head, moment, settings, total, process, daemon, since, run,
-        (SELECT fsmd.history()) FROM input i
-      WHERE (SELECT l.epoch FROM fsmd.log l WHERE l.world = i.world AND l.number = i.number - 1) = i.after
-      ORDER BY place
-      ON CONFLICT (world, number) DO NOTHING
-      RETURNING world),
-    segment AS (
-      INSERT INTO fsmd.segments(world, first, last, start, size, sum, bytes)
-      SELECT world, first, head, total - octet_length(bytes), octet_length(bytes), sum, bytes
-      FROM input JOIN fence USING (world) WHERE first IS NOT NULL)
-    SELECT world FROM fence
-    """
+  /// `fsmd.append`, whose parameters ``parameters(_:)`` gives.
+  static let insertion = "SELECT fsmd.append(\((1...17).map { "$\($0)" }.joined(separator: ", ")))"
 
   /// The parameters of ``insertion``.
   static func parameters(_ rows: [(row: LogRow<WorldState>, after: Epoch)]) -> [Parameter] {

@@ -6,10 +6,9 @@ internal import JournalStore
 /// stored as signed numbers with the same bits.
 enum Schema {
   /// The version that this release writes and reads.
-  static let version: Int64 = 2
+  static let version: Int64 = 3
 
-  /// What makes version 2. Bytes are compact already, so TOAST does not try to compress
-  /// them.
+  /// What makes version 3. Bytes are compact already, so TOAST does not try to compress them.
   static let tables = [
     """
     CREATE TABLE fsmd.store(
@@ -109,9 +108,10 @@ enum Schema {
     """,
     // Worlds that are gone, and whose rows are being removed.
     "CREATE TABLE fsmd.removed(world bigint PRIMARY KEY)",
-    // Another number once the database went back in time or is a copy: the timeline, and where the table is.
+    // Another number once the database went back in time or is a copy: the timeline, and where the table is. As a volatile
+    // function it becomes a part of the statement that calls it.
     """
-    CREATE FUNCTION fsmd.history() RETURNS bigint LANGUAGE sql STABLE AS $$
+    CREATE FUNCTION fsmd.history() RETURNS bigint LANGUAGE sql VOLATILE AS $$
       SELECT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint << 32)
         | 'fsmd.log'::regclass::oid::bigint
     $$
@@ -125,8 +125,43 @@ enum Schema {
         CROSS JOIN LATERAL (SELECT * FROM fsmd.log WHERE world = w.id ORDER BY number DESC LIMIT 1) l
     """,
     "COMMENT ON VIEW fsmd.status IS 'for operators: each world, and which daemon has it'",
+    append,
     "INSERT INTO fsmd.store(version) VALUES (\(version))",
   ]
+
+  /// Inserts each row of the log whose number is free and whose predecessor has the epoch that its writer knows, in the
+  /// order given, each with its segment; and returns the worlds of those that were inserted.
+  ///
+  /// A function, since PostgreSQL plans it once for each connection, also behind a pooler: planning would take most of the
+  /// time of an append. For the same reason it has no statement that it can do without. The settings are those of
+  /// ``Connection/settings``.
+  private static let append = """
+    CREATE FUNCTION fsmd.append(
+      worlds bigint[], numbers bigint[], predecessors uuid[], epochs uuid[], takings boolean[], takes_of bigint[],
+      heads bigint[], moments bigint[], all_settings bytea[], totals bigint[], processes bigint[], daemons text[],
+      sinces bigint[], runs uuid[], firsts bigint[], byteses bytea[], sums bigint[])
+    RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+    DECLARE
+      settings_made text := concat(\(Connection.transactionSettings));
+      history_now bigint := fsmd.history();
+    BEGIN
+      FOR i IN 1..cardinality(worlds) LOOP
+        INSERT INTO fsmd.log(
+          world, number, epoch, taking, takes, head, moment, settings, total, process, daemon, since, run, history)
+        SELECT worlds[i], numbers[i], epochs[i], takings[i], takes_of[i], heads[i], moments[i], all_settings[i],
+          totals[i], processes[i], daemons[i], sinces[i], runs[i], history_now
+        WHERE (SELECT l.epoch FROM fsmd.log l WHERE l.world = worlds[i] AND l.number = numbers[i] - 1) = predecessors[i]
+        ON CONFLICT (world, number) DO NOTHING;
+        CONTINUE WHEN NOT FOUND;
+        IF firsts[i] IS NOT NULL THEN
+          INSERT INTO fsmd.segments(world, first, last, start, size, sum, bytes)
+          VALUES (worlds[i], firsts[i], heads[i], totals[i] - octet_length(byteses[i]), octet_length(byteses[i]),
+            sums[i], byteses[i]);
+        END IF;
+        RETURN NEXT worlds[i];
+      END LOOP;
+    END $$
+    """
 
   /// Makes the schema in a database that has none.
   ///

@@ -95,6 +95,12 @@ enum Bench {
       DurableBenchmark(durability: "batch", peer: .redis(sync: "everysec"), target: 2),
       DurableBenchmark(durability: "full", peer: .redis(sync: "always"), target: 2),
     ].map { durable in Benchmark(what: durable.what) { try durable.run($0) } }
+    + [
+      PostgresBenchmark(
+        connections: 50, depth: 64, targets: [.atLeast(Figure(value: 300_000, unit: .perSecond)), .ratioAtLeast(0.5)]),
+      // At most 1.3 times as long.
+      PostgresBenchmark(connections: 1, depth: 1, targets: [.ratioAtLeast(0.77)]),
+    ].map { postgres in Benchmark(what: postgres.what) { try postgres.run($0) } }
     + [Benchmark(what: "start with a million inputs to play again", run: startWithAMillionInputs)]
 
   private static let watching: [Benchmark] =

@@ -53,7 +53,10 @@ struct Layer {
     Layer("fsmrepl", ours: ["LineProtocol", "Scripts", "UnixHost", "CReadline", "Page"], outside: ["Glibc"]),
     Layer(
       "fsmbench",
-      ours: ["StateMachines", "MachineForms", "Statecharts", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
+      ours: [
+        "StateMachines", "MachineForms", "Statecharts", "Simulations", "Simulator", "LineProtocol", "UnixHost",
+        "CPostgres",
+      ],
       outside: ["Glibc"]),
   ]
 

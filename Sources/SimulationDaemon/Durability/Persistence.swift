@@ -15,6 +15,10 @@ final class Persistence {
   let onRestart: OnRestart
   /// Milliseconds since 1970.
   let wallClock: () -> Int64
+  /// When the next commit begins, if the store is slow.
+  var gathering = CommitGathering()
+  /// The host time at which the event loop commits what is waiting now; nil if nothing waits.
+  var commitDue: UInt64?
   /// How many more commits run on the store's thread.
   private var slowCommits = 0
 

@@ -22,6 +22,7 @@ extension Service {
   /// - Parameter isLast: Whether this is the last round.
   func commit(isLast: Bool = false) {
     guard let persistence, !workers.storeIsBusy else { return }
+    persistence.commitDue = nil
     while true {
       var changed: [(hosted: HostedWorld, home: LiveWorld.Box)] = worlds.values.compactMap { hosted in
         guard let home = hosted.home, persistence.needsWrite(hosted, home.live, host: host, isLast: isLast) else {
@@ -34,6 +35,10 @@ extension Service {
       if !isLast, !workers.areInline {
         // Steady commits would keep the log from being written back.
         if persistence.store.isLogLong { return writeBackLog(persistence) }
+        if !persistence.store.readers.answersAtOnce {
+          persistence.commitDue = persistence.gathering.wait(with: clientsThatWait, now: HostClock.now())
+          if persistence.commitDue != nil { return }
+        }
         let inputs = changed.reduce(0) { $0 + $1.home.live.world.lastSequence - $1.hosted.head($1.home.live) }
         if inputs > Service.inputsOnEventLoop {
           // Worlds in which only time has passed are stored first: they must not be lent for as long as the others
@@ -74,7 +79,9 @@ extension Service {
         try round.written().get()
       } then: { [unowned self] result in
         for hosted in worlds { hosted.isBeingStored = false }
-        persistence?.note(HostClock.now() &- begun)
+        let now = HostClock.now()
+        persistence?.note(now &- begun)
+        persistence?.gathering.didCommit(clientsThatWait, took: now &- begun, now: now)
         finishSealed(round, result)
       })
   }
@@ -97,6 +104,9 @@ extension Service {
         finishSealed(round, outcome)
       })
   }
+
+  /// How many clients have replies that are not stored or were not until now.
+  private var clientsThatWait: Int { clients.values.count { $0.hasUnstoredReplies } }
 
   /// Marks the replies that depend on the commit about to begin.
   private func sealOutboxes(for worlds: [HostedWorld]) {

@@ -81,9 +81,11 @@ final class Daemon {
       let places = invocation.workers ?? max(WorkerPool.processors, invocation.hasUsers ? 2 : 1)
       let pool = WorkerPool(
         places: places, placesPerUser: invocation.hasUsers ? places - 1 : places, niceness: Daemon.niceness)
+      // A thread that waits for a server takes little time, and all answers wait for it.
+      let store = persistence?.store.readers.answersAtOnce == false ? WorkerPool(places: 1) : nil
       service = Service(
         catalogue: catalogue, library: library, limits: limits, version: version, persistence: persistence,
-        workers: Workers(pool) { wakeup.signal() }, hasUsers: invocation.hasUsers, host: HostClock.now(),
+        workers: Workers(pool, store: store) { wakeup.signal() }, hasUsers: invocation.hasUsers, host: HostClock.now(),
         measure: { MachineMemory.resident })
       service.giveBackMemory = MachineMemory.giveBack
       service.report = { log.warning($0) }

@@ -589,6 +589,7 @@ final class Service {
       if isLate(hosted), isStored(hosted) { consider(nextLookForWorkers) }
     }
     consider(nextWakeForHosts)
+    consider(persistence?.commitDue)
     for client in watching where !mayTell(client) {
       guard let cursor = client.session.cursor, let home = client.hosted.home else { continue }
       if cursor.next <= home.live.world.lastSequence { consider(client.nextSample) }
