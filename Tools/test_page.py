@@ -379,6 +379,44 @@ class Tests:
         self.picture(page, "several")
         page.expect_quiet()
 
+    def test_six_panels(self):
+        """Six panels at 1366 x 768 each have their picture and all their buttons, and nothing is cut off."""
+        daemon = self.daemon("--page-control")
+        kinds = ["shiftKey", "power", "job", "fridge", "counter", "chiller"]
+        self.client(daemon).expect(*(f"new {kind} m{number}" for number, kind in enumerate(kinds)))
+        page = self.open(daemon, ",".join(f"m{number}" for number in range(6)), width=1366, height=768,
+                         wait="document.querySelectorAll('.panel .picture .present').length === 6")
+        page.until("[...document.querySelectorAll('.panel')].every(panel => panel.querySelector('button.event'))", "each has its events")
+        cut = page.evaluate("""[...document.querySelectorAll('.panel')].flatMap(panel => {
+          const around = panel.getBoundingClientRect();
+          const inside = box => box.left >= around.left - 1 && box.right <= around.right + 1 && box.top >= around.top - 1;
+          const frame = panel.querySelector('.frame').getBoundingClientRect();
+          const bad = [...panel.querySelectorAll('button')].filter(one => one.getClientRects().length && !inside(one.getBoundingClientRect()));
+          return [...bad.map(one => `${panel.dataset.name}: ${one.textContent}`), ...(frame.height < 80 ? [`${panel.dataset.name}: ${frame.height} px of picture`] : [])];
+        })""")
+        expect(not cut, f"nothing is cut off: {cut}")
+        self.picture(page, "six-panels")
+        page.expect_quiet()
+
+    def test_parts(self):
+        """The parts of an MVI feature light up that an input has put to work, and in the past those that it had."""
+        daemon = self.daemon()
+        client = self.client(daemon)
+        client.expect("clock virtual", "new resume r", "send r open 7")
+        page = self.open(daemon, "r")
+        page.until("[...document.querySelectorAll('.panel .tool')].find(one => one.textContent === 'Parts' && !one.hidden)?.click() ?? "
+                   "document.querySelector('.stage:not([hidden]) .node.present')", "the parts are shown")
+        names = "[...document.querySelectorAll('.stage:not([hidden]) .node.present')].map(one => one.querySelector('text').textContent.trim())"
+        flows = "document.querySelectorAll('.stage:not([hidden]) .edge.lit').length"
+        inside = ["actor", "newsPublisher", "postProcessor", "reducer", "state", "view"]
+        page.until(f"JSON.stringify({names}.sort()) === {json.dumps(json.dumps(inside, separators=(',', ':')))} && {flows} === 6", "a wish goes around")
+        client.expect("advance 1s")
+        page.until(f"{names}.includes('outside')", "news go out")
+        self.picture(page, "parts")
+        page.key("[")
+        page.until(f"!{names}.includes('outside') && {names}.includes('view')", "the input before had no news")
+        page.expect_quiet()
+
     # Time
 
     def test_timers_count_down(self):
@@ -679,6 +717,28 @@ class Tests:
         page.key("p")
         self.expect_present(page, "key", ["off"], ["on", "capsLock"])
         self.picture(page, "replay")
+        page.expect_quiet()
+
+    def test_readings_of_an_export(self):
+        """An exported folder has the readings, now and at the moments of the past."""
+        daemon = self.daemon()
+        client = self.client(daemon)
+        client.expect("clock virtual", "new fridge box", "advance 10m")
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="fsmd-export-"))
+        self.ends.append(lambda: shutil.rmtree(folder))
+        command = [os.path.join(self.options.programs, "fsmrepl"), "-s", daemon.path, "-e", f'export box "{folder}"']
+        written = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+        expect(written.returncode == 0, f"it is exported: {written.stdout}{written.stderr}")
+        page = self.browser.page()
+        self.ends.append(page.close)
+        page.open(folder.joinpath("index.html").as_uri())
+        shown = "(one => one && Number(one.textContent.split(' ')[0]))(document.querySelector('.panel .readings dd'))"
+        client.expect("show box")
+        now = float(next(line for line in client.data if line.startswith(". reading ")).split()[3])
+        page.until(f"Math.abs({shown} - {now}) <= 0.0051", f"the reading is {now}")
+        page.key("[")
+        page.until("document.documentElement.classList.contains('is-past')")
+        page.until(f"Number.isFinite({shown}) && Math.abs({shown} - {now}) > 0.01", "a moment of the past has its own")
         page.expect_quiet()
 
     # Everybody

@@ -100,6 +100,9 @@ static const unsigned char drawers_js[] = {
 static const unsigned char minimap_js[] = {
 #embed "../Page/Web/minimap.js"
 };
+static const unsigned char parts_js[] = {
+#embed "../Page/Web/parts.js"
+};
 static const unsigned char labels_js[] = {
 #embed "../Page/Web/labels.js"
 };
@@ -143,6 +146,7 @@ static const struct fsm_page_file files[] = {
     ROW("drawers.js", drawers_js),
     ROW("minimap.js", minimap_js),
     ROW("labels.js", labels_js),
+    ROW("parts.js", parts_js),
     ROW("main.js", main_js),
 };
 

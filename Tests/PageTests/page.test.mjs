@@ -7,6 +7,7 @@ import { ruleOf } from "../../Sources/Page/Web/fields.js";
 import { Facts } from "../../Sources/Page/Web/facts.js";
 import { freeLabels } from "../../Sources/Page/Web/labels.js";
 import { lanesOf } from "../../Sources/Page/Web/lanes.js";
+import { Parts } from "../../Sources/Page/Web/parts.js";
 import { line } from "../../Sources/Page/Web/requests.js";
 import { clockTime, countdown, exactTime, parseDuration, span } from "../../Sources/Page/Web/times.js";
 import { roundStep, TimeScale } from "../../Sources/Page/Web/timescale.js";
@@ -119,18 +120,43 @@ test("after a gap the last move is not known, until what is missing is there", (
   assert.deepEqual(journal.lines.map(({ seq }) => seq).slice(-3), [4, 5, 90]);
 });
 
-test("a label leaves the frame and the state that it lies on, and goes no farther than it has to", () => {
+test("a label leaves the frame, the state and the line that it lies on, and goes no farther than it has to", () => {
   const shape = (x, y, width, height) => ({ getBBox: () => ({ x, y, width, height }) });
   const label = (x, y) => {
     const at = { x, y };
     return { at, getBBox: () => ({ ...at, width: 60, height: 12 }), getAttribute: (name) => at[name], setAttribute: (name, value) => (at[name] = value) };
   };
-  const drawn = (labels) => ({ querySelectorAll: (selector) => (selector === ".edge" ? labels.map((text) => ({ querySelectorAll: () => [text] }))
+  const drawn = (labels, paths = []) => ({ querySelectorAll: (selector) => (selector === ".edge"
+    ? labels.map((text) => ({ querySelectorAll: (part) => (part === "text" ? [text] : paths) }))
     : selector.startsWith(".node") ? [shape(0, 0, 40, 30)] : [shape(-20, -20, 300, 100)]) });
   const [free, onState, onFrame] = [label(100, 10), label(30, 10), label(240, 40)];
   freeLabels(drawn([free, onState, onFrame]));
   assert.deepEqual([free.at, onFrame.at], [{ x: 100, y: 10 }, { x: 216, y: 40 }]);
   assert.deepEqual(onState.at, { x: 42, y: 10 });
+  const onLine = label(100, 40);
+  freeLabels(drawn([onLine], [{ getTotalLength: () => 100, getPointAtLength: (at) => ({ x: 80 + at, y: 44 }) }]));
+  assert.deepEqual(onLine.at, { x: 100, y: 46 });
+});
+
+test("the parts of a feature that an input has put to work, and what went between them", () => {
+  const flow = (from, to, what, names = []) => ({ from, to, what, names });
+  const feature = new Parts({
+    parts: ["view", "actor", "reducer", "state", "postProcessor", "newsPublisher", "outside"].map((name) => ({ name })),
+    flows: [
+      flow("view", "actor", "wish", ["open"]), flow("actor", "reducer", "effect", ["loaded"]), flow("reducer", "state", "new state"),
+      flow("state", "view", "state"), flow("state", "postProcessor", "effect, new state"), flow("postProcessor", "actor", "action", ["markViewed"]),
+      flow("newsPublisher", "outside", "news", ["route"]),
+    ],
+  });
+  const wish = feature.work([{ what: "moved", event: "open" }, { what: "armed", timer: "loaded(1)" }]);
+  assert.deepEqual(wish, { parts: ["s0", "s1"], flows: [["s0", "s1"]] });
+  const told = (output) => ({ what: "told", output });
+  const answer = feature.work([{ what: "moved", timer: "loaded(1)" }, told("effect"), told("state"), { what: "output", output: "route" }]);
+  assert.deepEqual(answer.flows, [["s1", "s2"], ["s2", "s3"], ["s3", "s0"], ["s3", "s4"], ["s5", "s6"]]);
+  assert.deepEqual(feature.work([told("action")]).flows, [["s4", "s1"]]);
+  const traced = feature.work([{ what: "moved", event: "wish" }, { what: "output", output: "reducer" }]);
+  assert.deepEqual(traced, { parts: ["s0", "s1", "s2"], flows: [["s0", "s1"]] });
+  assert.deepEqual(feature.work([]), { parts: [], flows: [] });
 });
 
 test("a lane shows the branch of the moment", () => {

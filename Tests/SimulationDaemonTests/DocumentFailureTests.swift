@@ -144,4 +144,43 @@ struct DocumentFailureTests {
     expect(kind, contains: " states=2/3 transitions=1/4 ", "\(kind)")
     expect(kind, contains: " unreachable=0 ", "\(kind)")
   }
+
+  @Test("coverage of a document with regions counts the states and arrows of each")
+  func coverageOfRegions() {
+    let guest = HostedService().connect(toWorld: "w")
+    let diagram = """
+      stateDiagram-v2
+        [*] --> oven
+        state oven {
+          [*] --> idle
+          idle --> heating : start [In('closed')]
+          heating --> idle : stop, open
+          heating --> alarm : shake [count > 3]
+          alarm --> idle : reset
+          --
+          [*] --> closed
+          closed --> opened : open
+          opened --> closed : close
+        }
+        oven --> broken : drop
+        %% data count = 0
+      """
+    _ = guest.say("define oven format=mermaid bytes=\(diagram.utf8.count)\n\(diagram)")
+    _ = guest.play("new oven m", "send m start", "send m open", "send m close", "send m shake", "send m drop")
+    let lines = guest.say("coverage kind=oven list=all")
+    // No trial gets to the alarm.
+    expect(
+      lines[0], hasPrefix: ". kind oven machines=1 states=5/6 transitions=6/12 pairs=10/42 ", "\(lines)")
+    expect(lines[0], contains: " combinations=4/4 unreachable=0 ", "\(lines)")
+    expectEqual(lines[1...2], [". region oven oven_1 states=2/3", ". region oven oven_2 states=2/2"])
+    let taken = lines.filter { $0.hasPrefix(". tried oven transition ") }.map { $0.dropFirst(24) }
+    expectEqual(
+      taken,
+      [
+        "idle broken event=drop", "idle heating event=start", "heating idle event=open", "closed broken event=drop",
+        "closed opened event=open", "opened closed event=close",
+      ])
+    expect(lines, contains: ". untried oven transition heating alarm event=shake", "\(lines)")
+    expect(lines, contains: ". untried oven state alarm", "\(lines)")
+  }
 }

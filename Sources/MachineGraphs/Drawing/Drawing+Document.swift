@@ -21,13 +21,12 @@ extension Drawing {
     for box in picture.boxes.indices.reversed() {
       if let parent = picture.boxes[box].parent { inner[parent].formUnion(inner[box]) }
     }
-    let choices = picture.choices
     for box in picture.boxes {
       var node = Node(
         name: box.name, title: box.title, about: box.about, parent: box.parent, region: "")
       node.isInitial = box.isInitial
       node.isFinal = box.isFinal
-      node.isChoice = choices.contains(nodes.count)
+      node.isChoice = box.isChoice
       // The states in them are boxes of the document, which have names.
       node.regions = (0..<box.regions).map { _ in Region(name: "") }
       if box.regions == 0 {
@@ -75,20 +74,5 @@ extension Drawing {
       .map { .event($0.trigger) }
     summary = graph.summary
     whyPartial = graph.whyPartial
-  }
-}
-
-extension DocumentPicture {
-  /// The boxes without states in them that have nothing but several arrows with guards, of which one is taken at once.
-  fileprivate var choices: Set<Int> {
-    var ways = [Int](repeating: 0, count: boxes.count)
-    var others: Set<Int> = []
-    for arrow in arrows {
-      ways[arrow.from] += 1
-      if arrow.isWithin || !arrow.names.isEmpty || !arrow.trigger.isEmpty || arrow.condition.isEmpty {
-        others.insert(arrow.from)
-      }
-    }
-    return Set(boxes.indices.filter { boxes[$0].regions == 0 && ways[$0] > 1 && !others.contains($0) })
   }
 }

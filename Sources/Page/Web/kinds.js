@@ -23,7 +23,7 @@ export class Kinds {
       ({ name }) => [...groups].find(([, names]) => names.has(name))?.[0] ?? "others");
   }
 
-  // `{ text, events, parameters }`; an event has `name`, `text` and `fields`, each `{ name, allowed }`.
+  // `{ text, form, events, parameters }`; an event has `name`, `text` and `fields`, each `{ name, allowed }`.
   describe(name) {
     if (!this.#known.has(name)) this.#known.set(name, this.#ask(name));
     return this.#known.get(name);
@@ -38,6 +38,7 @@ export class Kinds {
     const of = (what) => data.filter((line) => line.what === what);
     return {
       text: of("kind")[0]?.text ?? "",
+      form: of("kind")[0]?.form ?? "",
       events: of("event").map((line) => ({
         name: line.name,
         text: line.text ?? "",

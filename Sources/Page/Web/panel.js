@@ -4,6 +4,7 @@ import { atMostEvery, eachFrame, el, put, setText } from "./dom.js";
 import { Diagram, GOOD_TEXT } from "./diagram.js";
 import { Events } from "./events.js";
 import { Facts } from "./facts.js";
+import { Parts } from "./parts.js";
 import { line } from "./requests.js";
 import { MoveTable } from "./table.js";
 import { countdown, exactTime, number, span } from "./times.js";
@@ -23,6 +24,9 @@ export class Panel {
   #table;
   #events;
   #parts;
+  // Of an MVI feature: its parts, and their picture, which is drawn when it is first shown.
+  #feature = null;
+  #turn;
   #isGone = false;
   // By the name of a machine: { member, exists, state, kind, possible, ignored, outcomes, readings, line, outputs, heard }; the last
   // counts what was heard of it.
@@ -55,6 +59,7 @@ export class Panel {
       frame: el("div", { class: "frame", tabindex: "0", role: "group", "aria-label": `Diagram of ${name}` }),
       card: el("div", { class: "card", role: "status", hidden: true }),
       list: el("div", { class: "list", hidden: true }),
+      turn: el("div", { class: "frame", tabindex: "0", role: "group", "aria-label": `Parts of ${name}` }),
       timers: el("ul", { class: "timers", "aria-label": "Running timers" }),
       readings: el("dl", { class: "readings" }),
       description: el("p", { class: "unseen", id: `panel-${name}-about` }),
@@ -64,8 +69,10 @@ export class Panel {
     parts.frame.setAttribute("aria-describedby", parts.description.id);
     this.#diagram = new Diagram(parts.frame, (id) => this.#pick(id));
     this.#table = new MoveTable(parts.list);
-    const toggle = () => this.toggleText();
-    parts.asText = el("button", { class: "tool", "aria-pressed": "false", title: "The moves as a list", onclick: toggle }, "List");
+    this.#turn = new Diagram(parts.turn, () => {});
+    parts.asText = el("button", { class: "tool", "aria-pressed": "false", title: "The moves as a list", onclick: () => this.toggleText() }, "List");
+    parts.asParts = el("button", { class: "tool", "aria-pressed": "false", hidden: true, title: "The parts of the feature, with those at work lit",
+      onclick: () => this.#showParts() }, "Parts");
     this.element = el(
       "section",
       { class: "panel", "aria-labelledby": parts.title.id, "data-name": name },
@@ -73,10 +80,12 @@ export class Panel {
         el("span", { class: "tools" },
           el("button", { class: "tool", title: "Smaller", "aria-label": "Smaller", onclick: () => this.zoom(1 / 1.5) }, "−"),
           el("button", { class: "tool", title: "Larger", "aria-label": "Larger", onclick: () => this.zoom(1.5) }, "+"),
+          parts.asParts,
           parts.asText,
           el("button", { class: "tool", title: "Close", "aria-label": `Close ${name}`, onclick: () => onclose(this) }, "×"))),
       parts.note,
       el("div", { class: "stage" }, parts.frame, this.#diagram.map, parts.card),
+      el("div", { class: "stage", hidden: true }, parts.turn, this.#turn.map),
       parts.list,
       parts.description,
       el("footer", null, events.list, parts.timers, events.form, parts.readings, events.fault),
@@ -110,14 +119,57 @@ export class Panel {
   }
 
   zoom(factor) {
-    this.#diagram.zoomBy(factor);
+    (this.#hasTurn ? this.#turn : this.#diagram).zoomBy(factor);
   }
 
   toggleText() {
-    const isText = this.#parts.list.hidden;
-    this.#parts.list.hidden = !isText;
-    this.#parts.frame.parentNode.hidden = isText;
-    this.#parts.asText.setAttribute("aria-pressed", String(isText));
+    this.#view(this.#parts.list.hidden ? "list" : "diagram");
+  }
+
+  // Shows one of `diagram`, `list` and `parts`.
+  #view(view) {
+    const { frame, list, turn, asText, asParts } = this.#parts;
+    frame.parentNode.hidden = view !== "diagram";
+    list.hidden = view !== "list";
+    turn.parentNode.hidden = view !== "parts";
+    asText.setAttribute("aria-pressed", String(view === "list"));
+    asParts.setAttribute("aria-pressed", String(view === "parts"));
+  }
+
+  get #hasTurn() {
+    return !this.#parts.turn.parentNode.hidden;
+  }
+
+  // Shows the parts of a feature instead of its states, or the states again.
+  async #showParts() {
+    if (this.#hasTurn) return this.#view("diagram");
+    this.#view("parts");
+    if (!this.#turn.isDrawn) {
+      const { ok, data } = await this.#page.source.request(line(["graph", this.name], { format: "svg", show: "parts" }));
+      if (!ok || this.#isGone || !this.#turn.draw(data.map(({ text }) => text).join("\n"), null)) return this.#view("diagram");
+    }
+    this.#lightParts();
+  }
+
+  // Lights what the last input that did something has put to work.
+  #lightParts() {
+    if (!this.#turn.isDrawn) return;
+    const [name, member] = [...this.#members][0];
+    const seq = (this.#past?.get(name) ?? member).line?.seq;
+    const lines = seq === undefined ? [] : this.#page.world.journal.lines.filter((item) => item.seq === seq && item.name === name);
+    const { parts, flows } = this.#feature.work(lines);
+    this.#turn.setPresent(name, parts);
+    this.#turn.light(name, { arrows: flows.flatMap(([from, to]) => this.#turn.between([from], [to])), inner: [] });
+  }
+
+  // Offers the picture of the parts, if the machine is a feature.
+  async #findParts() {
+    const [member] = this.#members.values();
+    if (this.#members.size !== 1 || !member.kind || (await this.#page.kinds.describe(member.kind)).form !== "MVI feature") return;
+    const { ok, data } = await this.#page.source.request(line(["graph", this.name], { format: "json", show: "parts" }));
+    if (!ok || this.#isGone) return;
+    this.#feature = new Parts(JSON.parse(data.map(({ text }) => text).join("\n")));
+    this.#parts.asParts.hidden = false;
   }
 
   // The direction and the detail of the picture; null leaves them to the daemon.
@@ -225,6 +277,7 @@ export class Panel {
     this.oncontent();
     this.#dirty = new Set(this.machines);
     await this.#ask();
+    await this.#findParts();
     await this.#chooseForm();
   }
 
@@ -268,8 +321,7 @@ export class Panel {
       ? "Pictures are drawn by Graphviz, which the computer of the daemon lacks. Install it (apt install graphviz) and open " +
         "this page again; until then the moves are a list."
       : `The picture cannot be drawn: ${reply.text ?? reply.code ?? "it cannot be read"}. The moves are a list.`);
-    this.#parts.frame.parentNode.hidden = true;
-    this.#parts.list.hidden = false;
+    this.#view("list");
     this.#parts.asText.hidden = true;
   }
 
@@ -419,6 +471,7 @@ export class Panel {
     }
     this.#undecided.clear();
     this.#sayState();
+    this.#lightParts();
   }
 
   #shine(name, light) {
@@ -487,6 +540,7 @@ export class Panel {
     for (const [name, member] of this.#members) this.#paint(name, member, this.#past ? this.#past.get(name)?.state ?? null : member.state);
     this.#diagram.setAbsent(this.#absentParts());
     this.#sayState();
+    this.#lightParts();
     this.#showPossible();
     this.#showReadings();
     this.tick();

@@ -2,13 +2,17 @@
 package struct KindDocumentation: Sendable {
   /// The moves, which trying may not find.
   package let moves: @Sendable () -> [DocumentedMove]
+  /// The regions of parallel states, in which several states are active at the same time.
+  package let regions: @Sendable () -> [DocumentedRegion]
   /// The document as it is drawn.
   package let picture: @Sendable () -> DocumentPicture
 
   package init(
-    moves: @escaping @Sendable () -> [DocumentedMove], picture: @escaping @Sendable () -> DocumentPicture
+    moves: @escaping @Sendable () -> [DocumentedMove], regions: @escaping @Sendable () -> [DocumentedRegion],
+    picture: @escaping @Sendable () -> DocumentPicture
   ) {
     self.moves = moves
+    self.regions = regions
     self.picture = picture
   }
 }
@@ -20,12 +24,29 @@ package struct DocumentedMove: Hashable, Sendable {
   package let event: Int?
   package let timer: Int?
   package let to: Int
+  /// Whether the arrow that waits for the event or timer has no guard.
+  package let isSure: Bool
+  /// Numbers for the document's arrows that it takes: the one that waits, in this state, and those that follow at once.
+  package let arrows: [Int]
 
-  package init(from: Int, event: Int?, timer: Int?, to: Int) {
+  package init(from: Int, event: Int?, timer: Int?, to: Int, isSure: Bool, arrows: [Int]) {
     self.from = from
     self.event = event
     self.timer = timer
     self.to = to
+    self.isSure = isSure
+    self.arrows = arrows
+  }
+}
+
+/// A region of a document's parallel state, by the places of its atomic states in the kind's list.
+package struct DocumentedRegion: Sendable {
+  package let name: String
+  package let states: [Int]
+
+  package init(name: String, states: [Int]) {
+    self.name = name
+    self.states = states
   }
 }
 
@@ -43,12 +64,13 @@ package struct DocumentPicture: Sendable {
     package var regions: Int
     package var isInitial: Bool
     package var isFinal: Bool
+    package var isChoice: Bool
     /// Whether a machine can come to rest in it.
     package var canRest: Bool
 
     package init(
       name: String, title: String, about: String, parent: Int?, region: Int, regions: Int, isInitial: Bool,
-      isFinal: Bool, canRest: Bool
+      isFinal: Bool, isChoice: Bool, canRest: Bool
     ) {
       self.name = name
       self.title = title
@@ -58,6 +80,7 @@ package struct DocumentPicture: Sendable {
       self.regions = regions
       self.isInitial = isInitial
       self.isFinal = isFinal
+      self.isChoice = isChoice
       self.canRest = canRest
     }
   }

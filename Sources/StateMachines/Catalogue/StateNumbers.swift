@@ -1,21 +1,23 @@
 /// Numbers for the states of a kind: the indices in its list or, where states are named by their data or by
 /// ``Machine/place(for:)``, a number for each word in the order in which the words are met.
 public struct StateNumbers: Sendable {
-  private let kind: Kind
+  public let kind: Kind
   private let isByPlace: Bool
   /// Whether each number stands for a word that was met.
-  public var areWords: Bool { isByPlace || kind.hasStatesNamedByData }
+  public let areWords: Bool
   /// The states that have numbers, by number.
   public private(set) var states: [StateEntry]
   /// The numbers of words; empty for a kind whose states are all listed.
   private var numbers: [String: Int] = [:]
 
-  /// - Parameter isByPlace: Whether the data of states are the machines' places, which follow the state's word after a
-  ///   dot.
-  public init(of kind: Kind, isByPlace: Bool = false) {
+  /// - Parameters:
+  ///   - isByPlace: Whether the data of states are the machines' places, which follow the state's word after a dot.
+  ///   - areListed: Whether the states are those of the kind's list, even if machines' states are named by their data.
+  public init(of kind: Kind, isByPlace: Bool = false, areListed: Bool = false) {
     self.kind = kind
     self.isByPlace = isByPlace
-    states = kind.hasStatesNamedByData || isByPlace ? [] : kind.states
+    areWords = !areListed && (isByPlace || kind.hasStatesNamedByData)
+    states = areWords ? [] : kind.states
   }
 
   private func word(_ place: Int, _ data: String?) -> String {

@@ -33,6 +33,7 @@ extension ChartDiagram {
             region: isParallel ? siblings.firstIndex(of: state) ?? 0 : 0,
             regions: own.kind == .parallel ? inner : own.kind == .compound ? 1 : 0,
             isInitial: !isHistory && (isParallel || isFirst(state, in: parent)), isFinal: own.kind == .final,
+            isChoice: isChoice(state),
             // An end within a state is left by what waits for it.
             canRest: !isHistory && !isPassed(state) && (own.kind != .final || parent == 0)))
       }

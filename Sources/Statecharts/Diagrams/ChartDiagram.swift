@@ -197,6 +197,7 @@ struct ChartDiagram {
   }
 
   /// Whether a state is no more than a choice: its arrows have guards, but for the last one, and each leads to one state.
+  /// If the last one has a guard, too, the author says that it is one.
   func isChoice(_ state: Int) -> Bool {
     let own = chart.states[state]
     let arrows = own.transitions.map { chart.transitions[Int($0)] }
@@ -205,6 +206,7 @@ struct ChartDiagram {
     else { return false }
     return arrows.allSatisfy { $0.descriptors.isEmpty && $0.targets.count == 1 }
       && arrows.dropLast().allSatisfy { $0.condition != Chart.none }
+      && (arrows.last?.condition == Chart.none || chart.texts[ids[state]]?.isChoice == true)
   }
 
   // MARK: Transitions
@@ -341,7 +343,7 @@ struct ChartDiagram {
           isWritable(words, for: name)
         {
           events.append(words)
-        } else if isEventName(name) {
+        } else if isEventName(name), name != "timer" || events.isEmpty {
           events.append(name)
         } else {
           omit("the event \(name)", transition.line)
@@ -395,7 +397,7 @@ struct ChartDiagram {
 
   /// Whether an event can have this name in a label.
   private func isEventName(_ name: String) -> Bool {
-    isName(name) && !["internal", "always", "after", "or", "timer", "else", "otherwise"].contains(name)
+    isName(name) && !["internal", "always", "after", "or", "else", "otherwise"].contains(name)
       && name.unicodeScalars.allSatisfy { $0.properties.isXIDContinue || "-.:".unicodeScalars.contains($0) }
       && !(name.first?.isNumber == true && Prose.time(in: name) != nil)
   }
@@ -418,9 +420,10 @@ struct ChartDiagram {
       let instruction = chart.instructions[place]
       place += 1
       switch instruction {
-      case .raise(let name):
-        let name = eventName(name)
-        if isName(name) { texts.append("raise \(name)") } else { omit("the event \(name)", line) }
+      case .raise(let number):
+        let name = eventName(number)
+        let isAwaited = chart.transitions.contains { chart.matches($0, number) }
+        if isName(name), isAwaited { texts.append("raise \(name)") } else { omit("the event \(name)", line) }
       case .log(let label, let source):
         var text = "log"
         let label = chart.text(at: label)
@@ -523,7 +526,7 @@ struct ChartDiagram {
     let data = parameters.isEmpty ? "" : "(\(parameters.joined(separator: ", ")))"
     if type == "output" {
       guard delay == nil, target == nil, send.id == nil, event.utf8.allSatisfy(DiagramReader.isPartOfName),
-        !["raise", "send", "log", "cancel", "if", "for"].contains(event)
+        data.isEmpty || !["raise", "send", "log", "cancel", "if", "for"].contains(event)
       else {
         omit("the output \(event)", line)
         return nil

@@ -31,8 +31,9 @@ extension DiagramReader {
     document.timerEvents = translation.timerEvents
     document.declaredStates = Set(
       translation.diagram.states.lazy.filter { $0.declared != nil || $0.isDescribed }.map(\.id))
-    for state in translation.diagram.states where !state.title.isEmpty || !state.descriptions.isEmpty {
-      document.texts[state.id] = (state.title, state.descriptions.joined(separator: "; "))
+    for state in translation.diagram.states {
+      guard !state.title.isEmpty || !state.descriptions.isEmpty || state.kind == .choice else { continue }
+      document.texts[state.id] = (state.title, state.descriptions.joined(separator: "; "), state.kind == .choice)
     }
     // The translation asks for samples and conditions; what else is asked stands in the text.
     document.asksSamplesOnly = !bytes.contains("_event")

@@ -379,7 +379,7 @@ extension DiagramReader {
       if let json = item["guard", "cond"], !json.isNull, let text = guardText(json) { guards.append(text) }
       if let json = item["in"], let text = activeText(json, from: number) { guards.append(text) }
       if let first = guards.first {
-        let text = guards.count > 1 ? guards.map { "(\($0))" }.joined(separator: " && ") : first
+        let text = guards.count > 1 ? guards.map(Self.operand).joined(separator: " && ") : first
         label.condition = PlacedText(text, at: item["guard", "cond", "in"]?.offset ?? item.offset)
       }
       var builder = XMLBuilder()
@@ -475,6 +475,8 @@ extension DiagramReader {
 
   // MARK: Guards
 
+  private static func operand(_ text: String) -> String { Parser.isVariable(text) ? text : "(\(text))" }
+
   private mutating func guardText(_ json: JSONTree) -> String? {
     if let text = json.text {
       // A name with dashes is no difference.
@@ -489,9 +491,9 @@ extension DiagramReader {
       }
     }
     switch type {
-    case "and", "xstate.and": return parts.map { "(\($0))" }.joined(separator: " && ")
-    case "or", "xstate.or": return parts.map { "(\($0))" }.joined(separator: " || ")
-    case "not", "xstate.not": return "!(\(parts.first ?? ""))"
+    case "and", "xstate.and": return parts.map(Self.operand).joined(separator: " && ")
+    case "or", "xstate.or": return parts.map(Self.operand).joined(separator: " || ")
+    case "not", "xstate.not": return "!\(Self.operand(parts.first ?? ""))"
     case "stateIn", "xstate.stateIn":
       if let json = json["stateValue", "params"] { return activeText(json, from: 0) }
     case _: break

@@ -8,7 +8,7 @@ public final class Expression: Sendable {
   /// front of it.
   let isWorded: Bool
   /// Whether the words begin with data of the event.
-  var hasSamples: Bool { isWorded && text.hasPrefix("(") && (text.hasSuffix(")") || text.contains(")[")) }
+  let hasSamples: Bool
   let code: Code
   /// Whether there are numbers, truth values and variables only, so that it is worth trying without ``DataValue``.
   let isArithmetic: Bool
@@ -23,6 +23,7 @@ public final class Expression: Sendable {
     code = try Parser.expression(text, &symbols)
     isArithmetic = code.isArithmetic
     isWorded = written != nil
+    hasSamples = written?.hasPrefix("(") == true
     let isGuardAlone = written?.hasPrefix("[") == true && written?.hasSuffix("]") == true
     self.text = written.map { isGuardAlone ? String($0.dropFirst().dropLast()) : $0 } ?? text
   }
@@ -35,7 +36,7 @@ public final class Expression: Sendable {
     guard parts.count == 2, parts[0].allSatisfy({ "In \t\n".contains($0) }), parts[0].contains("In"), id.hasSuffix(")"),
       !bare.isEmpty, !bare.contains(where: { "()\\".contains($0) })
     else { throw SyntaxError("the null data model has no expressions but In(id)", at: 0) }
-    isWorded = false
+    (isWorded, hasSamples) = (false, false)
     self.text = "In('\(bare)')"
     code = try Parser.expression(self.text, &symbols)
     isArithmetic = false

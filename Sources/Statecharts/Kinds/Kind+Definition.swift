@@ -73,7 +73,8 @@ extension Kind {
         + chart.conditions.enumerated().map(Kind.parameter),
       defaults: ChartMachine.Parameters(program), hasLongSteps: !program.definition.hasShortInputs,
       documentation: KindDocumentation(
-        moves: { definition.documentedMoves(program) }, picture: { definition.picture }))
+        moves: { definition.documentedMoves(program) }, regions: { definition.documentedRegions(program) },
+        picture: { definition.picture }))
   }
 
   /// What tells of actions and guards that fail.

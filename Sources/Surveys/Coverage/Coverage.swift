@@ -39,7 +39,8 @@ package struct Coverage: Sendable {
   }
 
   package let kind: Kind
-  /// The states by number: the kind's list, or those found or seen where states are named by their data.
+  /// The states by number: the kind's list, or those found or seen where states are named by their data. Of a document
+  /// with regions it is the list, and what a machine does counts for each of the states that are active.
   package let allStates: [StateEntry]
   package let machines: Int
   package private(set) var states = Figure()
@@ -82,12 +83,28 @@ package struct Coverage: Sendable {
     self.listsTried = listsTried
     var scope = scope
     var tally = tally
-    scope.add(&tally)
     kind = tally.kind
-    allStates = scope.known.states
     machines = tally.machines
     isComplete = scope.isComplete
-    countRegions(tally, scope, while: goesOn)
+    let parts = CoverageParts(of: kind, tally.triggers)
+    if let parts {
+      let words = tally.words
+      combinations = Figure(covered: words.count, all: words.union(scope.words).count)
+      scope.split(by: parts)
+      tally.split(by: parts)
+    }
+    scope.addDocumented()
+    scope.add(&tally)
+    allStates = scope.known.states
+    if let parts {
+      regions = parts.regions.map { region in
+        var figure = Figure()
+        for state in region.states where scope.states[state] { figure.add(tally.states[state]) }
+        return Region(name: region.name, states: figure)
+      }
+    } else {
+      countRegions(tally, scope, while: goesOn)
+    }
     guard goesOn() else { return }
     countStates(tally, scope)
     let outcomes = scope.outcomes.sorted(by: Coverage.isBefore)
@@ -173,7 +190,16 @@ package struct Coverage: Sendable {
       }
       return pairs
     }
-    let (tried, possible) = (pairs(tally.outcomes), pairs(scope.outcomes))
+    let tried = pairs(tally.outcomes)
+    var possible = pairs(scope.outcomes)
+    if kind.documentation != nil {
+      // Every event can come in a state in which a machine rests, whether or not trying has led to it.
+      for state in allStates.indices where scope.states[state] {
+        for event in kind.events.indices where event != kind.otherEvents?.place {
+          possible.insert(state * kind.events.count + event)
+        }
+      }
+    }
     impossible = allStates.count * kind.events.count - possible.count
     for pair in possible.sorted() where goesOn() {
       self.pairs.add(tried.contains(pair))

@@ -24,15 +24,32 @@ package struct CoverageScope: Sendable {
     states = Array(repeating: false, count: known.states.count)
     expires = Array(repeating: false, count: kind.timers.count)
     isDisarmed = expires
-    // What trying has not found is not tried; it is no more impossible than the document says.
-    for move in kind.documentation?.moves() ?? [] {
-      let trigger = move.event.map(GraphTrigger.event) ?? move.timer.map { triggers.ofTimers[$0] }
-      guard let trigger else { continue }
+  }
+
+  /// Adds what the document of a kind says. An arrow that trying has not found is not tried: it is no more impossible
+  /// than the document says. Of the ways on from an arrow that trying has found, those count that it has found.
+  mutating func addDocumented() {
+    let moves = (known.kind.documentation?.moves() ?? []).compactMap { move in
+      triggers.trigger(of: move).map { trigger in
+        (move, CoverageOutcome(from: move.from, trigger: trigger, verdict: .moved, to: move.to))
+      }
+    }
+    let found = Set(moves.filter { outcomes.contains($1) }.flatMap { $0.0.arrows })
+    for (move, outcome) in moves {
       states[move.from] = true
       states[move.to] = true
       if let timer = move.timer { expires[timer] = true }
-      outcomes.insert(CoverageOutcome(from: move.from, trigger: trigger, verdict: .moved, to: move.to))
+      if !found.isSuperset(of: move.arrows) { outcomes.insert(outcome) }
     }
+  }
+
+  /// The words of the states that can be reached.
+  var words: Set<String> { Set(states.indices.filter { states[$0] }.map { known.states[$0].word }) }
+
+  /// Takes states of machines apart into those of regions.
+  mutating func split(by parts: CoverageParts) {
+    (states, outcomes) = parts.split(states, outcomes, of: known)
+    known = StateNumbers(of: known.kind, areListed: true)
   }
 
   /// Notes that what is possible was not tried.

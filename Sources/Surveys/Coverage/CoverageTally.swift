@@ -75,7 +75,7 @@ package struct CoverageTally: Sendable {
   ///
   /// - Parameter other: Has a number for each state of this tally.
   mutating func renumber(as other: StateNumbers) {
-    guard kind.hasStatesNamedByData else { return }
+    guard known.areWords else { return }
     var other = other
     let numbers = known.states.indices.map { other.number(of: $0, in: known) }
     func changed(_ outcome: CoverageOutcome) -> CoverageOutcome {
@@ -89,6 +89,24 @@ package struct CoverageTally: Sendable {
     moves = moves.map(changed)
     self.numbers = Dictionary(uniqueKeysWithValues: self.numbers.map { (changed($0), $1) })
     known = other
+  }
+
+  /// The words of the states that machines were in.
+  var words: Set<String> { Set(states.indices.filter { states[$0] }.map { known.states[$0].word }) }
+
+  /// Takes states of machines apart into those of regions.
+  mutating func split(by parts: CoverageParts) {
+    let places = parts.places(of: known)
+    let whole = switches.map { ($0.first, $0.second) }
+    (states, outcomes) = parts.split(states, outcomes, of: known)
+    known = StateNumbers(of: kind, areListed: true)
+    (moves, numbers, pairs) = ([], [:], [])
+    for (first, second) in whole {
+      let second = parts.outcomes(of: second, places).filter { $0.verdict == .moved }
+      for first in parts.outcomes(of: first, places) where first.verdict == .moved {
+        for second in second where second.from == first.to { notePair(number(of: first), number(of: second)) }
+      }
+    }
   }
 
   mutating func note(parameters: [Value]) {
@@ -143,21 +161,24 @@ package struct CoverageTally: Sendable {
   }
 
   private mutating func follow(_ lastMove: inout UInt16, with move: CoverageOutcome) {
-    let number: UInt16
-    if let known = numbers[move] {
-      number = known
-    } else if moves.count < Int(UInt16.max) {
-      moves.append(move)
-      number = UInt16(moves.count)
-      numbers[move] = number
-    } else {
-      number = 0
-    }
-    // Beyond the number that is reported, the exact count does not matter.
-    if lastMove != 0, number != 0, pairs.count <= Coverage.mostSwitches {
-      pairs.insert(UInt32(lastMove) << 16 | UInt32(number))
-    }
+    let number = number(of: move)
+    notePair(lastMove, number)
     lastMove = number
+  }
+
+  /// The number of a move, given to it now if it has none; 0 if there are too many.
+  private mutating func number(of move: CoverageOutcome) -> UInt16 {
+    if let known = numbers[move] { return known }
+    guard moves.count < Int(UInt16.max) else { return 0 }
+    moves.append(move)
+    numbers[move] = UInt16(moves.count)
+    return UInt16(moves.count)
+  }
+
+  private mutating func notePair(_ first: UInt16, _ second: UInt16) {
+    // Beyond the number that is reported, the exact count does not matter.
+    guard first != 0, second != 0, pairs.count <= Coverage.mostSwitches else { return }
+    pairs.insert(UInt32(first) << 16 | UInt32(second))
   }
 }
 
@@ -179,5 +200,9 @@ struct CoverageTriggers: Sendable {
     ofTimers = kind.timers.enumerated().map { place, timer in
       kind.events.firstIndex { $0.name == timer.name }.map(GraphTrigger.event) ?? .timer(place)
     }
+  }
+
+  func trigger(of move: DocumentedMove) -> GraphTrigger? {
+    move.event.map(GraphTrigger.event) ?? move.timer.map { ofTimers[$0] }
   }
 }
