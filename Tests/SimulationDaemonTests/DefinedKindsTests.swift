@@ -1,6 +1,7 @@
 import Simulator
 import StateMachines
 import Statecharts
+import Synchronization
 import TestSupport
 import Testing
 
@@ -231,6 +232,27 @@ struct DefinedKindsTests {
     expectEqual(guest.say("new k m isOpen=\(good)"), ["+ created m a t=0.000 seq=2"])
     expect(guest.say("new k n isOpen=\(bad)").last, hasPrefix: "- LIMIT name=chartSteps ")
     expect(guest.say("show n").last, hasPrefix: "- UNKNOWN-MACHINE ")
+  }
+
+  @Test("a machine begins once, and whenever that is interrupted, it is not made")
+  func interruptedStart() {
+    let chart = """
+      <scxml xmlns='http://www.w3.org/2005/07/scxml' version='1.0'><datamodel><data id='n' expr='0'/></datamodel>
+      <state id='a'><onentry><script>for (var i = 0; i &lt; 2000; i++) { n += i }</script></onentry></state></scxml>
+      """
+    /// Makes a machine with so many pauses before the interruption; returns how many there were, and the last line.
+    func make(pauses most: Int) -> (pauses: Int, answer: String) {
+      let guest = HostedService().connect(toWorld: "w")
+      _ = define("k", chart, guest)
+      let pauses = Atomic(0)
+      let pause = Budget.Pause { pauses.add(1, ordering: .relaxed).newValue <= most }
+      let answer = Budget.pause.withValue(pause) { guest.say("new k m").last ?? "" }
+      return (pauses.load(ordering: .relaxed), answer)
+    }
+    let (pauses, answer) = make(pauses: .max)
+    expect(answer, hasPrefix: "+ created m a ")
+    expect(pauses > 2)
+    for most in 0..<pauses { expect(make(pauses: most).answer, hasPrefix: "- LIMIT ", "after \(most) pauses") }
   }
 
   @Test(

@@ -255,15 +255,42 @@ struct ReadingTimeTests {
     expect(few >= 3 && many > 3 * few, "\(few), \(many)")
   }
 
-  @Test("a line of a diagram is not longer than its limit")
+  @Test("a line of a diagram, and a text of JSON, are not longer than their limit")
   func longLine() {
     let most = DocumentLimits().line
-    func mistakes(_ bytes: Int) -> [Finding] {
-      let text = "stateDiagram-v2\na : \(String(repeating: "x", count: bytes - 4))\n[*] --> a\n"
-      if case .mistakes(let findings, _) = Definition.compile(mermaid: Array(text.utf8)) { return findings }
+    func mistakes(_ notation: DiagramNotation, _ text: String) -> [String] {
+      let compiled = Definition.compile(diagram: Array(text.utf8), notation, reading: .free)
+      if case .mistakes(let findings, _) = compiled { return findings.map { String($0.message.prefix { $0 != ";" }) } }
       return []
     }
-    expectEqual(mistakes(most).map(\.message), [])
-    expectEqual(mistakes(most + 1).map(\.message), ["a line of a diagram has at most \(most) bytes"])
+    func line(_ bytes: Int) -> String {
+      "stateDiagram-v2\na : \(String(repeating: "x", count: bytes - 4))\n[*] --> a\n"
+    }
+    expectEqual(mistakes(.mermaid, line(most)), [])
+    expectEqual(mistakes(.mermaid, line(most + 1)), ["a line of a diagram has at most \(most) bytes"])
+    for part in ["x", "\\n"] {
+      func text(_ bytes: Int) -> String {
+        let text = String(repeating: part, count: bytes / part.utf8.count)
+        return #"{"description": "\#(text)", "initial": "a", "states": {"a": {}}}"#
+      }
+      expectEqual(mistakes(.xstate, text(most)), [])
+      expectEqual(mistakes(.xstate, text(most + part.utf8.count)), ["a text has at most \(most) bytes"])
+    }
+  }
+
+  @Test(
+    "long JSON gives way as it is read",
+    arguments: [
+      "\"" + String(repeating: "x", count: 1 << 20) + "\"", "\"" + String(repeating: "\\n", count: 1 << 19) + "\"",
+      "[" + String(repeating: "1,", count: 1 << 19) + "1]",
+    ])
+  func longJSON(text: String) {
+    let pauses = Atomic(0)
+    let pause = Budget.Pause {
+      pauses.add(1, ordering: .relaxed)
+      return false
+    }
+    expect(Budget.pause.withValue(pause) { JSON.value(of: text) } != nil)
+    expect((15...17).contains(pauses.load(ordering: .relaxed)))
   }
 }

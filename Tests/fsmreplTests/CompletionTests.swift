@@ -24,7 +24,7 @@ private struct FakeDaemon {
     ". world fork W : copies", ". diff W1 W2 : compares", ". undo [N] : takes back", ". goto TIME : goes back",
     ". use W : goes to another",
     ". quiet on|off : withholds",
-    ". graph KIND|NAME [format=table|dot] : its diagram",
+    ". graph KIND|NAME [format=table|dot] [show=plain|all|parts] : its diagram",
   ]
   static let answers: [String: [String]] = [
     "kinds": [
@@ -62,13 +62,20 @@ private struct FakeDaemon {
     "worlds": [". main clock=real t=0.000 seq=0", ". lesson clock=virtual t=0.200 seq=3"],
   ]
 
-  static func ask(_ requests: [String]) -> [[ServerLine]?] {
-    requests.map { request in answers[request].map { $0.compactMap { ServerLine($0) } } }
+  static let refusals = [
+    "graph key show=": "- BAD-ARGUMENT argument=show got= allowed=usual,plain,all : show is one of"
+  ]
+
+  static func replies(_ requests: [String]) -> [[ServerLine]?] {
+    requests.map { request in
+      let lines = answers[request].map { $0 + ["+"] } ?? [refusals[request] ?? "- UNKNOWN-VERB"]
+      return lines.compactMap { ServerLine($0) }
+    }
   }
 
   static func complete(_ text: String) -> Completion {
     let grammar = Grammar(help: help.compactMap { ServerLine($0) })
-    return Completer(ask: ask).complete(text, grammar: grammar)
+    return Completer(replies: replies).complete(text, grammar: grammar)
   }
 }
 
@@ -97,6 +104,7 @@ struct CompletionTests {
       ("clock ", ["real", "virtual"]), ("quiet ", ["on", "off"]), ("mode ", ["text", "json"]),
       ("list kind=", ["kind=shiftKey", "kind=fridge"]),
       ("graph ", ["shiftKey", "fridge", "f1", "key"]), ("graph key format=d", ["format=dot"]),
+      ("graph key show=", ["show=plain", "show=all"]), ("graph fridge show=p", ["show=plain", "show=parts"]),
       ("advance u", ["until"]), ("advance until ", ["0.350", "9.000"]), ("goto ", ["0.200", "0.000"]),
       ("goto 0.0", ["0.000"]), ("diff ", ["main", "lesson"]), ("diff main l", ["lesson"]), ("nosuch ", []),
       ("# se", []), ("clock real ", []),
@@ -120,7 +128,8 @@ struct CompletionTests {
   func promptWords(text: String, expected: [String]) {
     let grammar = Grammar.atPrompt(help: FakeDaemon.help.compactMap { ServerLine($0) })
     expectEqual(
-      Completer(ask: FakeDaemon.ask).complete(text, grammar: grammar).candidates.map(\.text), expected, "'\(text)'")
+      Completer(replies: FakeDaemon.replies).complete(text, grammar: grammar).candidates.map(\.text), expected,
+      "'\(text)'")
   }
 
   @Test(
@@ -215,7 +224,7 @@ struct CompletionTests {
   @Test("a daemon that does not answer leaves the line alone")
   func silence() {
     let grammar = Grammar(help: FakeDaemon.help.compactMap { ServerLine($0) })
-    let found = Completer(ask: { $0.map { _ in nil } }).complete("send key ", grammar: grammar)
+    let found = Completer(replies: { $0.map { _ in nil } }).complete("send key ", grammar: grammar)
     expect(found.candidates.isEmpty)
   }
 
@@ -223,7 +232,7 @@ struct CompletionTests {
     "one without any grammar, or of words nobody knows, does no harm", arguments: ["", "x", "send ", "[", "=", "a="])
   func strange(text: String) {
     let empty = Grammar(help: [])
-    expect(Completer(ask: FakeDaemon.ask).complete(text, grammar: empty).candidates.isEmpty)
+    expect(Completer(replies: FakeDaemon.replies).complete(text, grammar: empty).candidates.isEmpty)
     _ = FakeDaemon.complete(text)
   }
 

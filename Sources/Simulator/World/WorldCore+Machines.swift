@@ -30,46 +30,61 @@ extension WorldCore {
     if !compositions.isEmpty, compositions[String(decoding: name, as: UTF8.self)] != nil { throw .nameTaken }
     guard makeRoom(for: 1) else { throw .full }
     guard hasRoom(forKinds: [kind]) else { throw .tooManyKinds }
-    if let limit = try limit(ofStarting: kind, parameters) { throw .limit(limit) }
+    let started = kind.otherEvents == nil ? nil : try StartedMachine(of: kind, parameters, in: self)
+    if let limit = started?.record.exceeded { throw .limit(limit) }
     let isRequest = document != nil && !isWithinRequest
     if isRequest { beginRequest() }
     defer { if isRequest { endRequest() } }
     // The parameters of such a kind have no conflicts, so that nothing below can fail any more.
     if let document { define(document, as: kind) }
-    return try create(kind, named: name, initial: initial, parameters: parameters, as: nil)
+    return try create(kind, named: name, initial: initial, parameters: parameters, as: nil, started)
   }
 
-  /// The limit that the start of a machine would exceed; tried on a machine of its own, since a kind gets its number with
-  /// its first machine.
-  private func limit(
-    ofStarting kind: Kind, _ parameters: [(parameter: Int, value: Value)]
-  ) throws(CreationFailure) -> ExceededLimit? {
-    guard kind.otherEvents != nil else { return nil }
-    noteInput()
-    let pool = kind.makeParameterPool()
-    let place: UInt32
-    do throws(ParameterConflict) { place = try pool.intern(parameters) } catch { throw .conflict(error) }
-    var trial = StepRecord(generator: record.generator)
-    trial.isTrial = true
-    trial.begin(at: now)
-    // Safety: room for one value of the kind, which is made, destroyed and freed here.
-    let value = UnsafeMutableRawPointer.allocate(
-      byteCount: max(1, kind.layout.valueSize), alignment: kind.layout.valueAlignment)
-    withExtendedLifetime(pool) {
-      _ = kind.machine.initialize(
-        value, initial: nil, pool.base + Int(place) * kind.layout.parameterStride, &trial)
+  /// A machine of a document that has begun outside the world: its start may exceed a limit, or be interrupted, and a kind
+  /// gets its number with its first machine.
+  final class StartedMachine {
+    // Safety: room for one value of the kind, which is made in `init`, and destroyed and freed in `deinit`.
+    private let value: UnsafeMutableRawPointer
+    private let kind: Kind
+    let state: UInt16
+    let record: StepRecord
+
+    init(
+      of kind: Kind, _ parameters: [(parameter: Int, value: Value)], in world: borrowing WorldCore
+    ) throws(CreationFailure) {
+      world.noteInput()
+      let pool = kind.makeParameterPool()
+      let place: UInt32
+      do throws(ParameterConflict) { place = try pool.intern(parameters) } catch { throw .conflict(error) }
+      var record = world.record
+      record.begin(at: world.now)
+      record.isInterruptible = true
+      let value = UnsafeMutableRawPointer.allocate(
+        byteCount: max(1, kind.layout.valueSize), alignment: kind.layout.valueAlignment)
+      state = withExtendedLifetime(pool) {
+        kind.machine.initialize(
+          value, initial: nil, pool.base + Int(place) * kind.layout.parameterStride, &record)
+      }
+      record.isInterruptible = false
+      (self.value, self.kind, self.record) = (value, kind, record)
     }
-    kind.machine.destroy(value)
-    value.deallocate()
-    return trial.exceeded
+
+    deinit {
+      kind.machine.destroy(value)
+      value.deallocate()
+    }
+
+    func copy(to other: UnsafeMutableRawPointer) { kind.machine.copy(value, to: other) }
   }
 
   /// Makes a machine. The caller has checked the name and the room.
   ///
-  /// - Parameter known: Its number, if given; otherwise the next free one is used.
+  /// - Parameters:
+  ///   - known: Its number, if given; otherwise the next free one is used.
+  ///   - started: The machine, if it has begun.
   mutating func create(
     _ kind: Kind, named name: UnsafeRawBufferPointer, initial: Int?, parameters: [(parameter: Int, value: Value)],
-    as known: MachineID?
+    as known: MachineID?, _ started: StartedMachine? = nil
   ) throws(CreationFailure) -> MachineID {
     // Kinds are numbered when their first machine is made; persistence relies on that.
     if !population.has(kind), let conflict = conflict(of: parameters, in: kind) { throw .conflict(conflict) }
@@ -93,10 +108,17 @@ extension WorldCore {
     let slot = population.slots[place]
     beginAnswer()
     noteInput()
-    record.begin(at: now)
-    noteTimers(slot, cell)
-    let state = slot.machine.initialize(
-      cell + slot.valueOffset, initial: initial, slot.parameters(of: cell), &record)
+    let state: UInt16
+    if let started {
+      started.copy(to: cell + slot.valueOffset)
+      state = started.state
+      record = started.record
+    } else {
+      record.begin(at: now)
+      noteTimers(slot, cell)
+      state = slot.machine.initialize(
+        cell + slot.valueOffset, initial: initial, slot.parameters(of: cell), &record)
+    }
     if place > 0xFF { details.tag(.kind, number: UInt64(place)) }
     if let initial { details.tag(.initial, place: UInt16(initial)) }
     details.parameters(parameters)

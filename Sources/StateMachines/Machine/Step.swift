@@ -234,8 +234,8 @@ public struct StepRecord: Sendable {
   package var used = (steps: 0, bytes: 0)
   /// The steps of all charts so far; wraps.
   package var chartSteps = 0
-  /// Whether the start of a chart is refused with a limit once the thread is to end. Its result is not used then.
-  package var isTrial = false
+  /// Whether the start of a chart is refused with a limit once the thread is to end.
+  package var isInterruptible = false
   /// How far ``chartSteps`` may count in a trial. A chart that would go further is refused with a limit.
   package var chartStepsEnd = Int.max
   /// Whether a field below was written. Most steps write none, and then none is read or cleared.

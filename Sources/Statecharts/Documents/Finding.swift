@@ -54,7 +54,7 @@ public struct DocumentLimits: Hashable, Sendable {
   public var bytes = 4 << 20
   /// Errors that are told. Of warnings and notes ``findings`` are.
   public var errors = 1_000
-  /// Bytes of a line of a diagram: its words are read together.
+  /// Bytes of a line of a diagram, whose words are read together, and of a text of JSON.
   public var line = 64 << 10
   /// The depth of nested elements.
   public var depth = 250

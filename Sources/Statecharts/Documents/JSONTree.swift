@@ -25,7 +25,7 @@ struct JSONTree: Sendable {
   /// - Throws: ``Mistake``, also if values are nested more deeply than ``DataValue/deepest``, or beyond the limits.
   /// - Complexity: O(*n*).
   init(_ bytes: [UInt8], _ limits: DocumentLimits, _ pace: ReadingPace) throws(Mistake) {
-    var reader = JSONReader(bytes)
+    var reader = JSONReader(bytes, longestText: limits.line)
     var room = limits.nodes
     do {
       self = try reader.tree(&room, pace)
@@ -35,7 +35,9 @@ struct JSONTree: Sendable {
       let message =
         room <= 0
         ? "the document has more than \(limits.nodes) values"
-        : reader.isTooDeep ? "values are nested more than \(DataValue.deepest) deep" : "this is no JSON"
+        : reader.hasLongText
+          ? "a text has at most \(limits.line) bytes"
+          : reader.isTooDeep ? "values are nested more than \(DataValue.deepest) deep" : "this is no JSON"
       throw Mistake(offset: reader.place, message: message)
     }
   }

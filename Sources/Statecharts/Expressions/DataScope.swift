@@ -102,7 +102,7 @@ public struct Budget: Hashable, Sendable {
   /// Steps that come after those, and after a pause.
   private var laterSteps = 0
   /// Whether a pause may end the input, as a limit does.
-  private var isOfTrial = false
+  private var isInterruptible = false
 
   public init(steps: Int = 1_000_000, bytes: Int = 16 << 20) {
     self.steps = steps
@@ -127,7 +127,7 @@ public struct Budget: Hashable, Sendable {
   package struct Pause: Sendable {
     fileprivate let body: @Sendable () -> Bool
 
-    /// - Parameter body: Returns whether what is only tried goes on. Other inputs always do.
+    /// - Parameter body: Returns whether what can be interrupted goes on. Other inputs always do.
     package init(_ body: @escaping @Sendable () -> Bool) { self.body = body }
 
     @discardableResult
@@ -137,10 +137,10 @@ public struct Budget: Hashable, Sendable {
   private static let stepsBetweenPauses = 4_096
 
   /// The same, with pauses if the thread makes any.
-  func withPauses(isTrial: Bool) -> Budget {
+  func withPauses(isInterruptible: Bool) -> Budget {
     guard steps > Budget.stepsBetweenPauses, Budget.pause.get() != nil else { return self }
     var budget = self
-    budget.isOfTrial = isTrial
+    budget.isInterruptible = isInterruptible
     budget.laterSteps = steps - Budget.stepsBetweenPauses
     budget.steps = Budget.stepsBetweenPauses
     return budget
@@ -159,7 +159,7 @@ public struct Budget: Hashable, Sendable {
     }
     steps = min(left, Budget.stepsBetweenPauses)
     laterSteps = left - steps
-    if Budget.pause.get()?() == false, isOfTrial {
+    if Budget.pause.get()?() == false, isInterruptible {
       laterSteps = 0
       throw .limit(.steps)
     }

@@ -3,14 +3,22 @@ struct JSONReader {
   private let bytes: [UInt8]
   private(set) var place = 0
   private var depth = 0
+  /// The bytes that a text may have, as it is written.
+  private let longest: Int
+  private(set) var hasLongText = false
+  private var nextPause = stretch
+
+  /// The bytes that are read between two pauses.
+  private static let stretch = 1 << 16
 
   /// Whether the value at the place would be nested too deeply.
   var isTooDeep: Bool { depth >= DataValue.deepest && (next == UInt8(ascii: "{") || next == UInt8(ascii: "[")) }
 
   struct Mistake: Error {}
 
-  init(_ bytes: [UInt8]) {
+  init(_ bytes: [UInt8], longestText: Int = .max) {
     self.bytes = bytes
+    longest = longestText
   }
 
   /// - Throws: If there is anything else than one value, or a value nested more deeply than ``DataValue/deepest``.
@@ -41,6 +49,7 @@ struct JSONReader {
 
   mutating func value() throws -> DataValue {
     skipBlanks()
+    giveWay()
     switch next {
     case UInt8(ascii: "{"): return try nested { (reader) in try .object(reader.object()) }
     case UInt8(ascii: "["): return try nested { (reader) in try .array(reader.array()) }
@@ -115,11 +124,20 @@ struct JSONReader {
 
   mutating func string() throws -> String {
     guard next == UInt8(ascii: "\"") else { throw Mistake() }
+    let begin = place
     place += 1
     var text: [UInt8] = []
     while true {
       let start = place
-      while let next, next >= 0x20, next != UInt8(ascii: "\""), next != UInt8(ascii: "\\") { place += 1 }
+      let end = min(bytes.count, start + JSONReader.stretch)
+      while place < end, bytes[place] >= 0x20, bytes[place] != UInt8(ascii: "\""), bytes[place] != UInt8(ascii: "\\") {
+        place += 1
+      }
+      guard place - begin - 1 <= longest else {
+        (hasLongText, place) = (true, begin)
+        throw Mistake()
+      }
+      giveWay()
       text += bytes[start..<place]
       switch next {
       case UInt8(ascii: "\""):
@@ -128,9 +146,17 @@ struct JSONReader {
       case UInt8(ascii: "\\"):
         place += 1
         text += String(try escaped()).utf8
+      case _ where place - start == JSONReader.stretch: continue
       case _: throw Mistake()
       }
     }
+  }
+
+  /// Lets other work have its turn; see ``Budget/pause``. The result does not depend on it.
+  private mutating func giveWay() {
+    guard place >= nextPause else { return }
+    nextPause = place + JSONReader.stretch
+    Budget.pause.get()?()
   }
 
   private mutating func escaped() throws -> Unicode.Scalar {

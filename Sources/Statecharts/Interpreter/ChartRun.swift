@@ -74,9 +74,9 @@ struct ChartRun {
   // MARK: Inputs
 
   mutating func start(
-    _ machine: inout RunningChart, with data: DataObject, now: Instant, generator: inout Generator, isTrial: Bool
+    _ machine: inout RunningChart, with data: DataObject, now: Instant, generator: inout Generator, isInterruptible: Bool
   ) -> ChartOutcome {
-    attempt(&machine, now: now, generator: &generator, isTrial: isTrial) { (run) throws(EvaluationError) in
+    attempt(&machine, now: now, generator: &generator, isInterruptible: isInterruptible) { (run) throws(EvaluationError) in
       run.hasMoved = true
       run.actions.append(.start(0, data))
       try run.settle()
@@ -94,7 +94,7 @@ struct ChartRun {
 
   private mutating func attempt(
     _ machine: inout RunningChart, now: Instant, generator: inout Generator, used: (steps: Int, bytes: Int) = (0, 0),
-    isTrial: Bool = false,
+    isInterruptible: Bool = false,
     _ body: (inout ChartRun) throws(EvaluationError) -> Void
   ) -> ChartOutcome {
     swap(&machine, &self.machine)
@@ -113,7 +113,7 @@ struct ChartRun {
     scope.generator = generator
     let budget = Budget(
       steps: max(0, limits.budget.steps - used.steps), bytes: max(0, limits.budget.bytes - used.bytes))
-    scope.budget = budget.withPauses(isTrial: isTrial)
+    scope.budget = budget.withPauses(isInterruptible: isInterruptible)
     defer {
       spent = (budget.steps - scope.budget.stepsLeft, budget.bytes - max(0, scope.budget.bytes))
     }

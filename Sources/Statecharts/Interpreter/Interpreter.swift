@@ -31,12 +31,12 @@ public final class Interpreter {
 
   /// - Parameters:
   ///   - data: Data of the document that begin otherwise than it says.
-  ///   - isTrial: Whether it ends with a limit if the thread is to end; see ``Budget/Pause``.
+  ///   - isInterruptible: Whether it ends with a limit if the thread is to end; see ``Budget/Pause``.
   func start(
-    with data: DataObject, now: Instant, generator: inout Generator, isTrial: Bool = false
+    with data: DataObject, now: Instant, generator: inout Generator, isInterruptible: Bool = false
   ) -> (RunningChart, ChartOutcome) {
     var machine = RunningChart()
-    let outcome = run.start(&machine, with: data, now: now, generator: &generator, isTrial: isTrial)
+    let outcome = run.start(&machine, with: data, now: now, generator: &generator, isInterruptible: isInterruptible)
     return (machine, outcome)
   }
 

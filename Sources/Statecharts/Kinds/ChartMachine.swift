@@ -185,7 +185,7 @@ package struct ChartMachine: _Machine {
     program.withInterpreter { interpreter in
       let (running, outcome) = interpreter.start(
         with: conditions, now: record.pointee.now, generator: &record.pointee.generator,
-        isTrial: record.pointee.isTrial)
+        isInterruptible: record.pointee.isInterruptible)
       record.pointee.chartSteps &+= interpreter.spent.steps
       if case .limit(let limit) = outcome { return exceed(limit, interpreter, program, &record.pointee) }
       machine.running = running

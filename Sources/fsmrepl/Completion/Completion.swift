@@ -54,10 +54,8 @@ struct Completion: Equatable {
 
 /// Finds completions by asking the daemon.
 struct Completer {
-  /// Sends requests and returns the data lines of each reply; `nil` for a failure or a timeout.
-  typealias Ask = ([String]) -> [[ServerLine]?]
-
-  let ask: Ask
+  /// Sends requests and returns the lines of each reply; `nil` for a timeout.
+  let replies: ([String]) -> [[ServerLine]?]
   /// How many names are requested at once.
   static let most = 100
 
@@ -90,6 +88,9 @@ struct Completer {
       return Completion(candidates: grammar.verbs.map { .init(text: $0.name, detail: $0.summary) })
     case .literal(let word):
       return Completion(candidates: [.init(text: word)])
+    case .literals(let words, let request):
+      let allowed = replies([request])[0]?.last?["allowed"]?.split(separator: ",").map(String.init)
+      return Completion(candidates: words.filter { allowed?.contains($0) ?? true }.map { .init(text: $0) })
     case .key(let name, let hint):
       return Completion(candidates: [.init(text: "\(name)=", detail: hint)])
     case .placeholder(let name, let bound):
@@ -175,6 +176,11 @@ struct Completer {
   ]
 
   // MARK: Questions to the daemon
+
+  /// The data lines of each reply; `nil` for a failure or a timeout.
+  private func ask(_ requests: [String]) -> [[ServerLine]?] {
+    replies(requests).map { lines in lines?.last?.lineClass == .success ? lines?.dropLast() : nil }
+  }
 
   private func machines(prefix: String) -> Completion {
     guard !prefix.contains(where: { "*?\"".contains($0) }) else { return Completion() }

@@ -20,7 +20,7 @@ final class CompletionClient {
   /// The completions for the end of `text` in this world.
   func complete(_ text: String, world: String) -> Completion {
     guard let grammar = knownGrammar(in: world, until: HostClock.now() + Self.patience) else { return Completion() }
-    return Completer(ask: { self.ask($0) }).complete(text, grammar: grammar)
+    return Completer(replies: { self.replies(to: $0) }).complete(text, grammar: grammar)
   }
 
   /// A hint for the end of `text`; asks nobody.
@@ -40,16 +40,16 @@ final class CompletionClient {
       return nil
     }
     if grammar == nil {
-      grammar = ask(["help"])[0].map { Grammar.atPrompt(help: $0) }
+      grammar = replies(to: ["help"])[0].map { Grammar.atPrompt(help: $0.dropLast()) }
     }
     return grammar
   }
 
-  /// The data of the answers, as far as they are successes. If one does not come in time, closes the connection.
-  private func ask(_ requests: [String]) -> [[ServerLine]?] {
+  /// The lines of each reply. If one does not come in time, closes the connection.
+  private func replies(to requests: [String]) -> [[ServerLine]?] {
     guard let connection else { return requests.map { _ in nil } }
-    let answers = connection.ask(requests)
-    if answers.contains(nil) { close() }
-    return answers.map { lines in lines?.last?.lineClass == .success ? lines?.dropLast() : nil }
+    let replies = connection.ask(requests)
+    if replies.contains(nil) { close() }
+    return replies
   }
 }

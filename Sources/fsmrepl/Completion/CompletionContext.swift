@@ -9,6 +9,8 @@ struct CompletionContext: Equatable {
     case verb
     /// This word itself.
     case literal(String)
+    /// Those of these words that the refusal of a request names as allowed.
+    case literals([String], allowedBy: String)
     /// A value for a placeholder, with the words bound to earlier placeholders.
     case placeholder(String, bound: [Binding])
     /// A `key=` that is not used yet.
@@ -172,6 +174,10 @@ struct CompletionContext: Equatable {
   private static func values(of key: String, in entry: Grammar.Entry, bound: [Binding]) -> [Want] {
     entry.form.keys.flatMap { known -> [Want] in
       if known.name == key {
+        // Only some kinds have parts or members.
+        if entry.verb == "graph", key == "show", let name = bound.first?.word {
+          return [.literals(known.value.literals, allowedBy: "graph \(name) show=")]
+        }
         return known.value.literals.map(Want.literal) + known.value.placeholders.map { .placeholder($0, bound: bound) }
       }
       guard known.name.isEmpty, let kind = kind(in: bound) else { return [] }
