@@ -197,10 +197,16 @@ struct ScriptRunnerTests {
       batch.output, "+ one\n+\n- BAD-ARGUMENT : a document cannot stand between 'begin' and 'end'\n+ let\n+ end\n")
   }
 
-  @Test("an outcome, which only scripts have, leads to what plays them; once")
-  func outcomes() throws {
-    let run = try run(try server(), [.expression("refuse => ok\nrefuse => ok")], keepsGoing: true)
-    expectEqual(run.errors.split(separator: "\n").count { $0.hasSuffix("which 'fsmrepl run FILE' plays") }, 1)
+  @Test(
+    "what only scripts or the prompt have leads there, once",
+    arguments: [
+      ("refuse => ok", "which 'fsmrepl run FILE' plays"), ("expect a timers none", "which 'fsmrepl run FILE' plays"),
+      ("expect a on > file", "for the prompt, where somebody types"),
+      ("expect a on | less", "for the prompt, where somebody types"),
+    ])
+  func misplaced(line: String, hint: String) throws {
+    let run = try run(try server(), [.expression("\(line)\n\(line)")], keepsGoing: true)
+    expectEqual(run.errors.split(separator: "\n").count { $0.hasSuffix(hint) }, 1)
   }
 
   @Test("what comes after the end of the session is not dropped in silence", arguments: [false, true])

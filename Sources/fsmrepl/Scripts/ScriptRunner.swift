@@ -21,8 +21,8 @@ final class ScriptRunner {
   private var waitingForItsTurn: LineSource.Line?
   /// Whether the daemon may close for the last request, so that no line follows before its answer.
   private var mayPart = false
-  /// Whether it was said what plays scripts.
-  private var hasNamedRun = false
+  /// Whether it was said where such a line can stand.
+  private var hasGivenHint = false
 
   private enum Stage {
     case running
@@ -236,11 +236,22 @@ final class ScriptRunner {
   private func fail(_ code: String, origin: String, text: String) {
     if status == .good { status = ExitCode.of(failure: code) }
     complain(about: code, origin: origin, text: text)
-    if !hasNamedRun, RequestText(text).words.contains("=>") {
-      hasNamedRun = true
-      complain("outcomes after '=>' are for scripts, which \(LocalVerb.played)")
+    if !hasGivenHint, let hint = Self.hint(about: text) {
+      hasGivenHint = true
+      complain(hint)
     }
     if !keepsGoing, case .running = stage { stage = .finishing }
+  }
+
+  /// What a line that failed means at the prompt or in a script; nil if it means nothing else there.
+  private static func hint(about text: String) -> String? {
+    switch PromptLine(text) {
+    case _ where RequestText(text).words.contains("=>"): "outcomes after '=>' are for scripts, which \(LocalVerb.played)"
+    case .expectation: "such an 'expect' is for scripts, which \(LocalVerb.played)"
+    case .sent: "'>' and '|' after a request are for the prompt, where somebody types"
+    case .shell: "'!' is for the prompt, where somebody types"
+    case _: nil
+    }
   }
 
   private var isForPeople: Bool {
