@@ -244,9 +244,10 @@ final class ScriptRunner {
   }
 
   /// What a line that failed means at the prompt or in a script; nil if it means nothing else there.
-  private static func hint(about text: String) -> String? {
+  private static func hint(about text: String) -> ScreenText? {
     switch PromptLine(text) {
-    case _ where RequestText(text).words.contains("=>"): "outcomes after '=>' are for scripts, which \(LocalVerb.played)"
+    case _ where RequestText(text).words.contains("=>"):
+      "outcomes after '=>' are for scripts, which \(LocalVerb.played)"
     case .expectation: "such an 'expect' is for scripts, which \(LocalVerb.played)"
     case .sent: "'>' and '|' after a request are for the prompt, where somebody types"
     case .shell: "'!' is for the prompt, where somebody types"
