@@ -31,6 +31,9 @@ final class HostedService {
     return catalogue
   }()
 
+  /// What was explored of all kinds, for the tests that go through them and need not see it happen.
+  static let explored = Graphs(most: 256)
+
   /// - Parameters:
   ///   - others: Kinds for some tests only.
   ///   - workers: By default all work is done at once; a test may pass threads for it.

@@ -95,7 +95,7 @@ struct JSONModeTests {
   @Test("random requests are answered with the same in both forms", arguments: Thorough.rounds(0..<4 as Range<UInt64>))
   func random(seed: UInt64) {
     var random = RandomRequests(seed: seed, HostedService.catalogue)
-    let hosts = (0..<2).map { _ in HostedService(limits: FuzzTests.limits) }
+    let hosts = (0..<2).map { _ in HostedService(limits: FuzzTests.limits, graphs: HostedService.explored) }
     let guests = hosts.map { $0.connect() }
     guests[1].client.session.outbox.change(to: .json)
     for number in 0..<400 {

@@ -12,7 +12,7 @@ final class Graphs: Sendable {
   let program: String
 
   /// The most cached graphs. The largest take about a megabyte.
-  private static let most = 32
+  private let most: Int
   /// The most drawings at once; another one is refused.
   static let mostGraphvizJobs = 4
 
@@ -47,8 +47,9 @@ final class Graphs: Sendable {
     }
   }
 
-  init(program: String = "dot") {
+  init(program: String = "dot", most: Int = 32) {
     self.program = program
+    self.most = most
   }
 
   private struct Key: Hashable {
@@ -82,7 +83,7 @@ final class Graphs: Sendable {
     return kept.withLock { kept in
       // Another thread may have added it meanwhile.
       if let other = kept.sources[key] { return other }
-      if kept.order.count == Graphs.most { kept.sources[kept.order.removeFirst()] = nil }
+      if kept.order.count == most { kept.sources[kept.order.removeFirst()] = nil }
       kept.sources[key] = source
       kept.order.append(key)
       return source
