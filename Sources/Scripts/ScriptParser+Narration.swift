@@ -300,7 +300,7 @@ extension ScriptParser {
     case _: return false
     }
     guard parts.count < 4 else { throw mistake(3, "'\(parts[3].text)' is one word too many") }
-    if let name, parts[1].text != "wave" { try checkName(name, part: 2) }
+    if let name, parts[1].text != "wave", !ScriptWords.isMachine(name) { throw mistake(2, ScriptWords.noMachine(name)) }
     try add(.picture(picture), "show")
     return true
   }
@@ -342,11 +342,6 @@ extension ScriptParser {
     return words.text(word)
   }
 
-  private func checkName(_ name: String, part: Int) throws(ScriptFailure) {
-    guard !ScriptWords.isMachine(name) else { return }
-    throw mistake(part, ScriptWords.noMachine(name))
-  }
-
   // MARK: Free play
 
   private mutating func takeAttempt() throws(ScriptFailure) {
@@ -360,12 +355,10 @@ extension ScriptParser {
     try openAttempt(mistake(0, "this 'try' has no 'end'"))
   }
 
-  /// Whether the `try` around the line was a mistake, so that its lines are not worth another.
-  private var isInMistakenAttempt: Bool { !isInAttempt && isInAnyAttempt }
-
   /// `goal TEXT`, or `hint TEXT`.
   private mutating func takeGoal(_ word: Keyword) throws(ScriptFailure) {
-    if isInMistakenAttempt { return }
+    // The `try` was a mistake, so its lines are not worth another.
+    if case .mistakenAttempt? = blocks.last?.block { return }
     guard let place = narrator.attempt?.place, case .attempt(var attempt) = script.narration[place].content,
       isInAttempt
     else { throw mistake(0, "'\(word.rawValue)' stands in a 'try', before its solution") }

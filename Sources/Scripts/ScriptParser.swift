@@ -194,11 +194,6 @@ package struct ScriptParser: ~Copyable {
     if case .attempt? = blocks.last?.block { true } else { false }
   }
 
-  /// The same, or of one that is a mistake.
-  var isInAnyAttempt: Bool {
-    if case .mistakenAttempt? = blocks.last?.block { true } else { isInAttempt }
-  }
-
   /// Appends a step that sends some words of the current line, once for each number of its ranges.
   ///
   /// - Parameters:

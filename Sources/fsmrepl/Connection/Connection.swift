@@ -113,10 +113,10 @@ final class Connection {
 
   /// The next complete line, without its end.
   func nextLine() -> RawLine? {
-    guard following != nil else { return nextReceived() }
+    guard following != nil else { return nextReceived { RawLine(bytes: Array($0)) } }
     while true {
       if let line = passed.popFirst() { return line }
-      guard let line = nextReceived() else { return nil }
+      guard let line = nextReceived({ RawLine(bytes: Array($0)) }) else { return nil }
       if arrival != nil {
         arrive(line)
       } else {
@@ -189,10 +189,15 @@ final class Connection {
     flush()
   }
 
-  private func nextReceived() -> RawLine? {
+  /// The next complete line as text, for those who read very many.
+  func nextText() -> String? {
+    following == nil ? nextReceived { String(decoding: $0, as: UTF8.self) } : nextLine()?.text
+  }
+
+  private func nextReceived<Line>(_ make: (UnsafeMutableRawBufferPointer) -> Line) -> Line? {
     while true {
       switch inbound.nextLine() {
-      case .line(let line): return RawLine(bytes: Array(line.bytes))
+      case .line(let line): return make(line.bytes)
       case .tooLong: continue
       case .incomplete: return nil
       }

@@ -112,7 +112,7 @@ final class Dialogue {
       until: [deadline, self.deadline].compactMap(\.self).min())
     let signal = nextSignal()
     if signal == nil { isLost = readiness.hasLines && connection.receive() == .ended }
-    while let line = connection.nextLine() { take(line.text) }
+    while let line = connection.nextText() { take(line) }
     if let signal { throw .signal(signal) }
     if isLost { throw .lost }
   }
@@ -156,15 +156,15 @@ final class Dialogue {
   /// - Parameter take: Gets the lines that arrive with it and answer nothing.
   func answer(beside take: (String) -> Void = { _ in }) throws(Stop) -> Answer {
     func pass(_ line: String) {
-      if line.hasPrefix("!"), let flow = ServerLine(line), flow.code == "world", flow["dropped"] == world {
+      if line.lineClass == .flow, let flow = ServerLine(line), flow.code == "world", flow["dropped"] == world {
         world = "main"
       }
       take(line)
     }
     var rows: [String] = []
-    let lines = try lines { $0.hasPrefix("+") || $0.hasPrefix("-") }
-    for line in lines.dropLast() { if line.hasPrefix(".") { rows.append(line) } else { pass(line) } }
-    while let next = self.lines.first, next.hasPrefix("*") || next.hasPrefix("!") {
+    let lines = try lines { $0.lineClass == .success || $0.lineClass == .failure }
+    for line in lines.dropLast() { if line.lineClass == .data { rows.append(line) } else { pass(line) } }
+    while let next = self.lines.first, next.lineClass == .notice || next.lineClass == .flow {
       self.lines.removeFirst()
       pass(next)
     }
@@ -221,6 +221,11 @@ final class Dialogue {
     }
     return nil
   }
+}
+
+extension String {
+  /// The class of a line from the daemon; `nil` for an object.
+  var lineClass: LineClass? { utf8.first.flatMap(LineClass.init) }
 }
 
 extension ServerLine {

@@ -19,8 +19,8 @@ struct DryRun {
   private(set) var count = 0
   /// The same with the steps that begin and end repeats, which may have nothing in them.
   private var taken = 0
-  /// Whether a limit has ended it.
-  private var isCut = false
+  /// Whether a limit has ended it before its last step.
+  private(set) var isCut = false
   /// The host time at which it ends at the latest.
   private var end = UInt64.max
   /// The last step that was answered.
@@ -125,9 +125,6 @@ struct DryRun {
     result.ending = .failed(first)
     return result
   }
-
-  /// Whether it has ended before its last step, for lack of time or steps.
-  var hasEndedEarly: Bool { isCut }
 
   // MARK: Steps
 
@@ -285,8 +282,8 @@ struct DryRun {
     // Machines of a kind are asked once.
     func ask(_ verb: Verb, _ machine: String, _ subject: Question.Subject, _ rest: String = "") {
       let base = machine.prefix { $0 != "." }
-      let key = kinds[String(base)].map { "\(verb) \($0)\(machine.dropFirst(base.count))\(rest)" }
-      let request = "\(verb) \(machine)\(rest)\n"
+      let key = kinds[String(base)].map { "\(verb.name) \($0)\(machine.dropFirst(base.count))\(rest)" }
+      let request = "\(verb.name) \(machine)\(rest)\n"
       let isKnown = key.map { !asked.insert($0).inserted } ?? false
       if !isKnown { dialogue.send(request) }
       questions.append(

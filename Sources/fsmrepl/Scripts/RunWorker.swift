@@ -76,7 +76,7 @@ final class RunWorker {
       }
       if player.result.hasFailed { return player.result }
       // All parts together have the time of one.
-      if runs.last?.hasEndedEarly == true || HostClock.now() > end { break }
+      if runs.last?.isCut == true || HostClock.now() > end { break }
     }
     var result = DryRun.result(of: script, runs)
     for world in tried { result.rename("world \(world)", "this world") }

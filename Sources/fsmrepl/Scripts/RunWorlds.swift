@@ -32,18 +32,11 @@ struct RunWorlds {
     base = "run-\(getpid())" + (worker > 0 ? "w\(worker)" : "")
   }
 
-  /// Makes a world and uses it, so that what a script sends stays in it: nothing of the script may be sent before the
-  /// daemon confirms that.
-  mutating func enter(on link: Dialogue, seed: UInt64) throws(Dialogue.Stop) -> Result<String, Refusal> {
-    try make(on: link, seed: seed, entersIt: true)
-  }
-
-  /// Makes a virtual world with an unused name.
+  /// Makes a virtual world with an unused name and uses it, so that what a script sends stays in it: nothing of the
+  /// script may be sent before the daemon confirms that.
   ///
   /// - Returns: The name of the world.
-  mutating func make(
-    on link: Dialogue, seed: UInt64 = 0, entersIt: Bool = false
-  ) throws(Dialogue.Stop) -> Result<String, Refusal> {
+  mutating func enter(on link: Dialogue, seed: UInt64) throws(Dialogue.Stop) -> Result<String, Refusal> {
     var tries = 0
     var free = name
     while true {
@@ -53,9 +46,9 @@ struct RunWorlds {
       free = nil
       last = name
       // At once: most of a short script's time is the way there and back.
-      link.send("world new \(name) clock=virtual seed=\(seed)\n\(entersIt ? "use \(name)\n" : "")")
+      link.send("world new \(name) clock=virtual seed=\(seed)\nuse \(name)\n")
       let made = try link.answer().last
-      let used = entersIt ? try link.answer().last : made
+      let used = try link.answer().last
       if made.lineClass == .success {
         return used.lineClass == .success ? .success(name) : .failure(Refusal(line: used))
       }

@@ -18,7 +18,7 @@ extension ScriptPlayer {
   func ask(_ request: String) throws(Stop) -> Dialogue.Answer { try link.answer(to: request) { take($0) } }
 
   func take(_ line: String) {
-    guard let lineClass = line.utf8.first.flatMap(LineClass.init) else { return }
+    guard let lineClass = line.lineClass else { return }
     switch lineClass {
     case .data:
       if pending.first?.role == .show || stage.answer != nil || isOfDocument(pending.first) { rows.append(line) }

@@ -6,7 +6,7 @@ internal import UnixHost
 final class CheckProgram {
   private let options: CheckOptions
   private let client: Client
-  /// The connection that makes and drops worlds.
+  /// The connection that drops worlds.
   private let control: Dialogue
   private let signals: SignalQueue
   private let files: FileRun
@@ -61,21 +61,15 @@ final class CheckProgram {
   private func check(
     _ transcript: Transcript, on link: Dialogue, _ made: inout Set<String>
   ) throws(Dialogue.Stop) -> RunResult {
-    func refused(_ refusal: RunWorlds.Refusal) -> RunResult {
-      var result = RunResult(name: transcript.name)
-      result.ending = .failed(refusal.failure(of: transcript.name))
-      return result
-    }
     defer { if let world = worlds.last { made.insert(world) } }
+    _ = try link.answer()  // The greeting.
     // The seed of a daemon's first world is 0; for another world the transcript gives it when it makes the world.
     let world: String
-    switch try worlds.make(on: control) {
-    case .failure(let refusal): return refused(refusal)
+    switch try worlds.enter(on: link, seed: 0) {
+    case .failure(let refusal):
+      return RunResult(name: transcript.name, ending: .failed(refusal.failure(of: transcript.name)))
     case .success(let name): world = name
     }
-    _ = try link.answer()  // The greeting.
-    let used = try link.answer(to: "use \(world)").last
-    guard used.lineClass == .success else { return refused(RunWorlds.Refusal(line: used)) }
     let player = CheckPlayer(link: link, transcript: transcript, world: world)
     defer { made.formUnion(player.worlds) }
     try player.play(isUpdate: options.updates)
