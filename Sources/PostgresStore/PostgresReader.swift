@@ -54,18 +54,21 @@ package class PostgresReader: StoreReading {
   let url: PostgresURL
   /// The lease of this daemon; nil for a program that has none.
   let run: Epoch?
+  let naming: WorldNaming
   var path: String { url.shown }
   private var open: Connection?
 
-  init(_ url: PostgresURL, _ run: Epoch? = nil) {
-    (self.url, self.run) = (url, run)
+  init(_ url: PostgresURL, _ run: Epoch? = nil, _ naming: WorldNaming = .same) {
+    (self.url, self.run, self.naming) = (url, run, naming)
   }
 
   /// Opens a store for reading only.
   ///
   /// - Throws: `absent` when the database has none; `newer`, `cannotOpen`, `other`.
-  package static func open(_ address: String) throws(StoreFailure) -> PostgresReader {
-    let reader = PostgresReader(try PostgresURL(address))
+  package static func open(
+    _ address: String, naming: WorldNaming = .same
+  ) throws(StoreFailure) -> PostgresReader {
+    let reader = PostgresReader(try PostgresURL(address), nil, naming)
     guard try Schema.find(try reader.connection(), reader.path) else { throw .absent(path: reader.path) }
     return reader
   }
@@ -116,7 +119,7 @@ package class PostgresReader: StoreReading {
   package func worlds() throws(StoreFailure) -> [StoredWorld] { try worlds(where: "true") }
 
   package func world(_ name: String) throws(StoreFailure) -> StoredWorld? {
-    try worlds(where: "w.name = $1", .text(name)).first
+    try worlds(where: "w.name = $1", .text(naming.stored(name))).first
   }
 
   private func worlds(where condition: String, _ parameters: Parameter...) throws(StoreFailure) -> [StoredWorld] {
@@ -124,10 +127,11 @@ package class PostgresReader: StoreReading {
       SELECT w.id, w.name, \(Self.first), \(WorldState.columns) FROM fsmd.worlds w CROSS JOIN LATERAL \(Self.end)
       WHERE \(condition) ORDER BY w.name
       """
-    return try ask(text, parameters).map { row in
+    return try ask(text, parameters).compactMap { row in
+      guard let name = naming.local(row.text(1)) else { return nil }
       let state = WorldState(row, at: 3, own: run)
       return StoredWorld(
-        name: row.text(1), epoch: state.takes, head: state.head, first: row.unsigned(2), moment: state.moment,
+        name: name, epoch: state.takes, head: state.head, first: row.unsigned(2), moment: state.moment,
         settings: state.settings, holder: state.holder, identity: row.number(0), fatal: [],
         idle: state.idle)
     }
