@@ -166,7 +166,7 @@ package final class PostgresStore: PostgresReader, WorldStore {
         first: state.head == stored.head ? stored.first : try found(world).first,
         moment: state.moment, settings: state.settings, holder: holder, identity: stored.identity, fatal: [],
         idle: before.idle),
-      mayHaveLost: try ask("SELECT fsmd.history() <> $1", .number(before.history)).first?.bool(0) ?? false)
+      mayHaveLost: before.isOfOtherHistory)
   }
 
   package func release(_ lease: Lease) throws(StoreFailure) {
