@@ -38,6 +38,7 @@ class Server:
         self.folder, self.place, self.port = folder, f"{folder}/{name}", free_port()
         self.data = f"{self.place}/data"
         os.mkdir(self.place)
+        self.room = room
         if room:
             subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room}", "none", self.place], check=True)
         os.chmod(self.place, 0o777)
@@ -94,6 +95,10 @@ class Server:
 
     def stop(self):
         self.run("pg_ctl", "-D", self.data, "-w", "-s", "-m", "immediate", "stop", check=False)
+
+    def unmount(self):
+        if self.room:
+            subprocess.run(["umount", self.place], check=False)
 
     def fill_disk(self):
         with open(f"{self.place}/filler", "wb", buffering=0) as filler:
@@ -308,6 +313,7 @@ class Run:
                 daemon.kill()
             for server in filter(None, [self.server, self.standby]):
                 server.stop()
+                server.unmount()
 
     async def snapshot(self, clients):
         """Whether throughput stays while a snapshot of the database is open, so that nothing old can be removed."""
@@ -456,14 +462,15 @@ def main():
     parser.add_argument("--standby", action="store_true", help="with a synchronous standby, which takes over at times")
     parser.add_argument("--snapshot", type=int, default=0, metavar="SECONDS",
                         help="measure throughput first, while a snapshot is open for so long")
+    parser.add_argument("--mounts", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--brief", action="store_true", help="with short pauses")
     options = parser.parse_args()
     # Mounts of a namespace of our own go with it.
-    if os.getuid() == 0 and os.environ.get("FSMD_FAULTS_MOUNTED") != "1":
-        if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"], stderr=subprocess.DEVNULL).returncode == 0:
-            os.environ["FSMD_FAULTS_MOUNTED"] = "1"
-            os.execvp("unshare", ["unshare", "-m", sys.executable, *sys.argv])
-    options.has_disks = os.environ.get("FSMD_FAULTS_MOUNTED") == "1" and not options.brief
+    unshare, try_mount = ["unshare", "-m"], ["mount", "-t", "tmpfs", "none", "/mnt"]
+    if not options.brief and not options.mounts and os.getuid() == 0:
+        if subprocess.run(unshare + try_mount, stderr=subprocess.DEVNULL).returncode == 0:
+            os.execvp("unshare", [*unshare, sys.executable, *sys.argv, "--mounts", "--seed", str(options.seed)])
+    options.has_disks = options.mounts
     if not options.has_disks and not options.brief:
         print("a full disk is left out: only root can mount a small one, and not everywhere", flush=True)
     options.fsmd = os.path.abspath(options.fsmd)

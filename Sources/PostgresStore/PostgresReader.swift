@@ -13,13 +13,13 @@ struct WorldState {
   var run: Epoch?
   /// What is inserted with the row.
   var round: Append?
-  /// The history of the database in which the row was written; it is another after a restore or a failover.
-  private(set) var history: Int64 = 0
+  /// Whether the row was written in another history of the database: before a restore or a failover.
+  private(set) var isOfOtherHistory = false
   /// For how long the holder is known to have served the world after this row, in milliseconds.
   private(set) var idle: Int64 = 0
 
   static let columns = """
-    l.takes, l.head, l.moment, l.settings, l.total, l.process, l.daemon, l.since, l.run, l.history,
+    l.takes, l.head, l.moment, l.settings, l.total, l.process, l.daemon, l.since, l.run, l.history <> fsmd.history(),
     EXISTS (SELECT FROM fsmd.hosts h WHERE h.run = l.run AND h.current AND h.ends > clock_timestamp()),
     (SELECT greatest(0, extract(epoch FROM h.renewed - l.stored) * 1000)::bigint FROM fsmd.hosts h WHERE h.run = l.run)
     """
@@ -35,7 +35,7 @@ struct WorldState {
     self.init(
       takes: row.unsigned(column), head: row.unsigned(column + 1), moment: row.number(column + 2),
       settings: row.bytes(column + 3), total: row.number(column + 4))
-    (history, idle) = (row.number(column + 9), row.isNull(column + 11) ? 0 : row.number(column + 11))
+    (isOfOtherHistory, idle) = (row.bool(column + 9), row.isNull(column + 11) ? 0 : row.number(column + 11))
     if row.isNull(column + 5) { return }
     run = row.isNull(column + 8) ? nil : row.epoch(column + 8)
     let (process, name) = (Int32(truncatingIfNeeded: row.number(column + 5)), row.text(column + 6))
@@ -54,18 +54,23 @@ package class PostgresReader: StoreReading {
   let url: PostgresURL
   /// The lease of this daemon; nil for a program that has none.
   let run: Epoch?
+  let naming: WorldNaming
   var path: String { url.shown }
   private var open: Connection?
+  /// Worlds as they are in the snapshot that is open, as far as they were asked for; nil without one.
+  private var seen: [String: StoredWorld]?
 
-  init(_ url: PostgresURL, _ run: Epoch? = nil) {
-    (self.url, self.run) = (url, run)
+  init(_ url: PostgresURL, _ run: Epoch? = nil, _ naming: WorldNaming = .same) {
+    (self.url, self.run, self.naming) = (url, run, naming)
   }
 
   /// Opens a store for reading only.
   ///
   /// - Throws: `absent` when the database has none; `newer`, `cannotOpen`, `other`.
-  package static func open(_ address: String) throws(StoreFailure) -> PostgresReader {
-    let reader = PostgresReader(try PostgresURL(address))
+  package static func open(
+    _ address: String, naming: WorldNaming = .same
+  ) throws(StoreFailure) -> PostgresReader {
+    let reader = PostgresReader(try PostgresURL(address), nil, naming)
     guard try Schema.find(try reader.connection(), reader.path) else { throw .absent(path: reader.path) }
     return reader
   }
@@ -99,7 +104,11 @@ package class PostgresReader: StoreReading {
     let patience = Query("SELECT set_config('idle_in_transaction_session_timeout', '0', true)")
     _ = try Schema.ask(connection, begin, path)
     _ = try Schema.ask(connection, patience, path)
-    defer { do throws(QueryFailure) { _ = try connection.run([Query("ROLLBACK")]) } catch { close() } }
+    seen = [:]
+    defer {
+      seen = nil
+      do throws(QueryFailure) { _ = try connection.run([Query("ROLLBACK")]) } catch { close() }
+    }
     return try body()
   }
 
@@ -116,7 +125,7 @@ package class PostgresReader: StoreReading {
   package func worlds() throws(StoreFailure) -> [StoredWorld] { try worlds(where: "true") }
 
   package func world(_ name: String) throws(StoreFailure) -> StoredWorld? {
-    try worlds(where: "w.name = $1", .text(name)).first
+    try worlds(where: "w.name = $1", .text(naming.stored(name))).first
   }
 
   private func worlds(where condition: String, _ parameters: Parameter...) throws(StoreFailure) -> [StoredWorld] {
@@ -124,17 +133,20 @@ package class PostgresReader: StoreReading {
       SELECT w.id, w.name, \(Self.first), \(WorldState.columns) FROM fsmd.worlds w CROSS JOIN LATERAL \(Self.end)
       WHERE \(condition) ORDER BY w.name
       """
-    return try ask(text, parameters).map { row in
+    return try ask(text, parameters).compactMap { row in
+      guard let name = naming.local(row.text(1)) else { return nil }
       let state = WorldState(row, at: 3, own: run)
       return StoredWorld(
-        name: row.text(1), epoch: state.takes, head: state.head, first: row.unsigned(2), moment: state.moment,
+        name: name, epoch: state.takes, head: state.head, first: row.unsigned(2), moment: state.moment,
         settings: state.settings, holder: state.holder, identity: row.number(0), fatal: [],
         idle: state.idle)
     }
   }
 
   func found(_ name: String) throws(StoreFailure) -> StoredWorld {
+    if let world = seen?[name] { return world }
     guard let world = try world(name) else { throw .noSuchWorld(name) }
+    seen?[name] = world
     return world
   }
 
@@ -151,7 +163,7 @@ package class PostgresReader: StoreReading {
     let removed = row?.isNull(1) ?? true ? total : row?.number(1) ?? 0
     return StorageStats(
       first: world.first, head: world.head, bytes: Int(total - removed), removedBytes: Int(removed),
-      machines: Int(row?.number(2) ?? 0), checkpoints: try checkpoints(of: name))
+      machines: Int(row?.number(2) ?? 0), checkpoints: try checkpoints(of: world))
   }
 
   // MARK: Segments
@@ -213,8 +225,11 @@ package class PostgresReader: StoreReading {
   // MARK: Checkpoints
 
   package func checkpoints(of name: String) throws(StoreFailure) -> [CheckpointMark] {
-    let world = try found(name)
-    return try ask(
+    try checkpoints(of: try found(name))
+  }
+
+  private func checkpoints(of world: StoredWorld) throws(StoreFailure) -> [CheckpointMark] {
+    try ask(
       """
       SELECT sequence, hash, octet_length(bytes)::bigint, extract(epoch FROM stored)::bigint FROM fsmd.checkpoints
       WHERE world = $1 ORDER BY sequence

@@ -16,10 +16,11 @@ final class PostgresReaders: StoreReaders {
   var answersAtOnce: Bool { false }
   private let url: PostgresURL
   private let run: Epoch?
+  private let naming: WorldNaming
   private let state = Mutex(State())
 
-  init(_ url: PostgresURL, _ run: Epoch?) {
-    (self.url, self.run) = (url, run)
+  init(_ url: PostgresURL, _ run: Epoch?, _ naming: WorldNaming) {
+    (self.url, self.run, self.naming) = (url, run, naming)
   }
 
   func reading<R: ~Copyable>(_ body: (any WorldReading) throws(StoreFailure) -> R) throws(StoreFailure) -> R {
@@ -35,7 +36,7 @@ final class PostgresReaders: StoreReaders {
       return (state.free, state.isClosed)
     }
     if isClosed { throw .other(path: url.shown, reason: "the store is closed") }
-    let reader = free?.reader ?? PostgresReader(url, run)
+    let reader = free?.reader ?? PostgresReader(url, run, naming)
     defer { putBack(reader) }
     return try body(reader)
   }

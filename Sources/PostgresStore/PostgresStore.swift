@@ -30,14 +30,14 @@ package final class PostgresStore: PostgresReader, WorldStore {
   /// How many rows each world's log has beside those that fence, at most.
   private var unpruned: [Int64: Int] = [:]
 
-  private init(_ url: PostgresURL, _ writer: StoreWriter, _ now: @escaping () -> Int64) {
+  private init(_ url: PostgresURL, _ writer: StoreWriter, _ naming: WorldNaming, _ now: @escaping () -> Int64) {
     self.writer = writer
     self.now = now
     let run = writer.name.map { _ in Self.drawnEpoch() }
-    let pool = PostgresReaders(url, run)
+    let pool = PostgresReaders(url, run, naming)
     self.pool = pool
     ownHosts = writer.name.flatMap { name in run.map { PostgresHosts(name, $0, writer, pool) } }
-    super.init(url, run)
+    super.init(url, run, naming)
   }
 
   /// Opens the store, and makes its tables if they are missing.
@@ -46,9 +46,10 @@ package final class PostgresStore: PostgresReader, WorldStore {
   ///   good.
   /// - Throws: `cannotOpen`, `otherSchema`, `readOnly`; `other`, also if another daemon has the name.
   package static func open(
-    _ address: String, writer: StoreWriter, now: @escaping () -> Int64 = { Int64(time(nil)) }
+    _ address: String, writer: StoreWriter, naming: WorldNaming = .same,
+    now: @escaping () -> Int64 = { Int64(time(nil)) }
   ) throws(StoreFailure) -> PostgresStore {
-    let store = PostgresStore(try PostgresURL(address), writer, now)
+    let store = PostgresStore(try PostgresURL(address), writer, naming, now)
     let connection = try store.connection()
     try Schema.make(connection, store.path)
     try Schema.makePartitions(connection, store.path)
@@ -88,7 +89,8 @@ package final class PostgresStore: PostgresReader, WorldStore {
   /// Inserts a world with the first row of its log; returns its number.
   private func insert(_ world: String, _ state: WorldState) throws(StoreFailure) -> Int64 {
     let made = try ask(
-      "INSERT INTO fsmd.worlds(name) VALUES ($1) ON CONFLICT (name) DO NOTHING RETURNING id", .text(world)
+      "INSERT INTO fsmd.worlds(name) VALUES ($1) ON CONFLICT (name) DO NOTHING RETURNING id",
+      .text(naming.stored(world))
     ).first
     guard let made else { throw .worldExists(world) }
     _ = try ask(
@@ -164,7 +166,7 @@ package final class PostgresStore: PostgresReader, WorldStore {
         first: state.head == stored.head ? stored.first : try found(world).first,
         moment: state.moment, settings: state.settings, holder: holder, identity: stored.identity, fatal: [],
         idle: before.idle),
-      mayHaveLost: try ask("SELECT fsmd.history() <> $1", .number(before.history)).first?.bool(0) ?? false)
+      mayHaveLost: before.isOfOtherHistory)
   }
 
   package func release(_ lease: Lease) throws(StoreFailure) {
@@ -209,7 +211,7 @@ package final class PostgresStore: PostgresReader, WorldStore {
     var refused: [String: StoreFailure] = [:]
     var contents: [(world: Int64, WorldState)] = []
     // All daemons insert in this order, so that none waits for another that waits for it.
-    for append in round.sorted(by: { $0.lease.world < $1.lease.world }) {
+    for append in round.sorted(by: { $0.lease.identity < $1.lease.identity }) {
       guard let held = held(append.lease) else {
         refused[append.lease.world] = shutOut(append.lease, by: try end(of: append.lease.identity)?.content.holder)
         continue

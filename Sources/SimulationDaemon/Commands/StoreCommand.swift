@@ -72,7 +72,7 @@ enum StoreCommand {
     let writer = StoreWriter(process: getpid(), socket: "")
     let target: any WorldStore =
       PostgresURL.isOne(to)
-      ? try PostgresStore.open(to, writer: writer)
+      ? try PostgresStore.open(to, writer: writer, naming: SharedNames().namingOfAll)
       : try SQLiteStore.open(folder: to, durability: .full, writer: writer) { StoreAccess.complain("\($0)") }
     defer { target.close() }
     return try StoreAccess.reading(source) {

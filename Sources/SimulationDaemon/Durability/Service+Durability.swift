@@ -21,8 +21,10 @@ extension Service {
   ///
   /// - Parameter isLast: Whether this is the last round.
   func commit(isLast: Bool = false) {
-    guard let persistence, !workers.storeIsBusy else { return }
+    guard let persistence else { return }
+    // While the store is busy there is nothing to wait for but its job.
     persistence.commitDue = nil
+    if workers.storeIsBusy { return }
     while true {
       var changed: [(hosted: HostedWorld, home: LiveWorld.Box)] = worlds.values.compactMap { hosted in
         guard let home = hosted.home, persistence.needsWrite(hosted, home.live, host: host, isLast: isLast) else {

@@ -159,7 +159,8 @@ final class Daemon {
       let writer = StoreWriter(
         process: writer.process, socket: "\(socket) at \(name)", name: invocation.name ?? Daemon.name(ofHost: name))
       return Persistence(
-        try PostgresStore.open(address, writer: writer), catalogue, invocation.limits, durability: durability,
+        try PostgresStore.open(address, writer: writer, naming: SharedNames().naming), catalogue, invocation.limits,
+        durability: durability,
         onRestart: invocation.onRestart, wallClock: WallClock.milliseconds)
     }
     guard let folder = invocation.store ?? StateFolder.path() else {

@@ -6,7 +6,9 @@ extension RequestContext {
   /// `client NAME`: from now on `id=` numbers this connection's requests.
   func client() {
     guard let name = newName(words.plain[0]) else { return }
-    session.client = WorldKey(session.terms.user, name).text
+    // A user's number is another one on another host, to which the world may move.
+    let user = session.terms.user
+    session.client = user == .owner ? name : "\(environment.names.name(of: user))/\(name)"
     succeed { line in
       line.word(literal: "client")
       line.word(name)

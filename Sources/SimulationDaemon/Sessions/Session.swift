@@ -42,7 +42,7 @@ struct Session: ~Copyable {
   var isRunningBatch = false
   /// Whether `quiet on` holds.
   var isQuiet = false
-  /// The name under which `id=` numbers requests, with its user: see ``WorldKey``; nil without one.
+  /// The name under which `id=` numbers requests, after that of its user unless the daemon runs as that; nil without one.
   var client: String?
   /// The number of the request that is being run; nil if it has none.
   var number: UInt64?

@@ -25,7 +25,7 @@ enum UserID: Hashable, Sendable {
 }
 
 /// A world's name in the daemon and in its store: `lab` for a world of the daemon's owner, `1007/lab` for one of the
-/// user with that number. Users can be renamed, so their numbers count.
+/// user with that number. Users can be renamed, so their numbers count; but see ``SharedNames``.
 struct WorldKey: Hashable, Sendable {
   let owner: UserID
   /// The owner's name for it.
