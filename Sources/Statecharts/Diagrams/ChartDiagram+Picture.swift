@@ -3,7 +3,7 @@ import StateMachines
 extension Definition {
   /// The document as it is drawn.
   var picture: DocumentPicture {
-    var writer = ChartDiagram(self)
+    var writer = ChartDiagram(self, isPicture: true)
     return writer.picture
   }
 }
