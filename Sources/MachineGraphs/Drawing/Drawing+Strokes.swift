@@ -236,8 +236,11 @@ extension Drawing {
   /// Whether a state has an arrow to itself, whose label needs room beside the state; a very long label has more above it.
   var hasShortLoops: Bool {
     let loops = strokes.filter { $0.from == $0.to }
-    return !loops.isEmpty && loops.allSatisfy { $0.lines().count < 9 }
+    return !loops.isEmpty && loops.allSatisfy { $0.lines().count < Self.manyLines }
   }
+
+  /// Lines of a label that are too many beside a state.
+  static let manyLines = 9
 
   /// Whether it has more members than stand side by side.
   var isLargeComposition: Bool { isComposition && top.nodes.count > 4 }

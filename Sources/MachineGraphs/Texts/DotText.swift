@@ -201,6 +201,8 @@ private struct DotText {
     guard drawing.goesOn() else { return "" }
     let (from, to) = (line.stroke.from, line.stroke.to)
     var texts = isPlain ? line.stroke.labels.map(\.text) : line.stroke.lines(to: columns)
+    // A loop's label stands alone beside its state or above it.
+    if hasIDs, from == to, texts.count >= Drawing.manyLines { texts = line.stroke.lines(to: 2 * TextLines.width) }
     if hasIDs { texts = texts.map { $0.isEmpty ? $0 : "\u{A0}\($0)\u{A0}" } }
     var attributes = id(line.id) + ["label=\(Self.quoted(texts.joined(separator: "\n")))"]
     if drawing.nodes[from].isComposite, !hasPort(from) { attributes.append("ltail=cluster_\(from)") }

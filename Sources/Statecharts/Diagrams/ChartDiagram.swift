@@ -124,7 +124,7 @@ struct ChartDiagram {
 
   /// Whether a state is no more than a region, with the name that reading gives it. Mermaid fails at some states around
   /// regions that have blocks in them.
-  private func isNamed(_ child: Int, asRegion place: Int, of state: Int) -> Bool {
+  func isNamed(_ child: Int, asRegion place: Int, of state: Int) -> Bool {
     let own = chart.states[child]
     return own.kind == .compound && own.onEntry.isEmpty && own.onExit.isEmpty && own.transitions.isEmpty
       && ids[child] == "\(names[state])_\(place + 1)" && names[child] == ids[child] && chart.texts[ids[child]] == nil
