@@ -158,7 +158,7 @@ export class Wave {
     // A gap can have a million inputs, and the curve has a point for each.
     const gap = this.#world.journal.lines.findLast((line) => line.what === "gap" && line.seq <= drawn.at(-1)?.seq)?.seq ?? 0;
     const known = drawn.find((input) => input.seq > gap);
-    if (known) this.#curves.want(names, known.t, scale.to);
+    if (known && !this.#world.journal.isSampled) this.#curves.want(names, known.t, scale.to);
     this.#write(lanes, scale, first, drawn);
   }
 
