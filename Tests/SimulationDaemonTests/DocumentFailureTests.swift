@@ -92,6 +92,22 @@ struct DocumentFailureTests {
     }
   }
 
+  @Test("regions without a name have none in a picture, whether they are those of a state or of the whole diagram")
+  func namelessRegions() {
+    let guest = HostedService().connect(toWorld: "w")
+    let regions = "[*] --> a\na --> b : go\n--\n[*] --> c\nc --> d : run"
+    for (format, diagram) in [
+      ("mermaid", "stateDiagram-v2\n[*] --> both\nstate both {\n\(regions)\n}"),
+      ("plantuml", "@startuml\n\(regions)\n@enduml"),
+    ] {
+      _ = guest.say("define \(format) format=\(format) bytes=\(diagram.utf8.count)\n\(diagram)")
+      let labels = guest.say("graph \(format) format=dot").filter {
+        $0.contains("label=") && $0.contains("style=\"rounded\"")
+      }
+      expectEqual(labels.count { $0.contains("label=\" \"") }, format == "mermaid" ? 2 : 3, "\(labels)")
+    }
+  }
+
   @Test("a choice and a timer are drawn as the author has them")
   func picture() {
     let guest = HostedService().connect(toWorld: "w")

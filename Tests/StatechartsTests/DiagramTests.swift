@@ -405,6 +405,35 @@ struct DiagramTests {
     expectEqual(run.word, "x")
   }
 
+  @Test("a state in which a machine may rest is written as one, a choice and guards in parentheses as they are")
+  func writtenChoices() throws {
+    let diagram = """
+      stateDiagram-v2
+          state sorted <<choice>>
+          [*] --> idle
+          idle --> hot : [t > 26]
+          idle --> cold : [t < 18]
+          hot --> sorted : look
+          sorted --> cold : [t < 18]
+          sorted --> idle : [t > 18]
+          cold --> idle : warm [(t > 18) || (t < 3)] / t = 20, raise alarm
+          %% data t = 20
+      """
+    let definition = try Definition.of(mermaid: diagram)
+    let (text, omissions) = definition.stateDiagram()
+    expect(text.contains("state \"idle\" as idle\n") && text.contains("state sorted <<choice>>\n"), "\(text)")
+    expect(text.contains("cold --> idle : warm [(t #gt; 18) || (t #lt; 3)] / t = 20"), "\(text)")
+    // Nothing awaits the alarm, so freely it would be read as an output.
+    expect(omissions.isEmpty, "\(omissions)")
+    let free = "stateDiagram-v2\n[*] --> a\na --> b : open [(ready) && (willing)]"
+    guard case .definition(let read, _) = Definition.compile(mermaid: Array(free.utf8), reading: .free) else {
+      Issue.record("\(free)")
+      return
+    }
+    expect(
+      read.stateDiagram().text.contains("a --> b : open [(ready) #amp;#amp; (willing)]"), "\(read.stateDiagram())")
+  }
+
   @Test("written from a chart made by chance behaves as the chart, and so does its SCXML", arguments: 0..<3)
   func writtenCharts(part: UInt64) throws {
     for seed in Thorough.rounds((part * 30)..<(part * 30 + 30)) {

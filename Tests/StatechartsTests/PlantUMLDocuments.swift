@@ -470,5 +470,28 @@ enum PlantUMLDocuments {
       @enduml
       """
     ),
+    (
+      "colours, a timer called timer, a choice without else",
+      """
+      @startuml "sensor node"
+      state Sleep #lightblue
+      state Measure #pink;line:red;line.bold;text:blue : read ADC
+      state Send ##[dashed]blue
+      state tries <<choice>>
+      [*] --> Sleep
+      Sleep --> Measure : timer (60s)
+      Measure --> Send : value ready\\nand link up
+      Measure --> Sleep : no change
+      Send --> Sleep : ACK
+      Send -[#red,dashed]-> tries : NACK
+      tries --> Send : [left > 1] / left = left - 1
+      tries -up-> Error : [left <= 1]
+      Error --> Sleep : reset / left = 3
+      note on link
+        retry 3 times
+      end note
+      @enduml
+      """
+    ),
   ]
 }

@@ -316,5 +316,27 @@ enum XStateDocuments {
       }
       """
     ),
+    (
+      "guards of guards, an output called log",
+      """
+      {
+        "id": "door", "initial": "closed",
+        "states": {
+          "closed": {
+            "initial": "idle",
+            "states": {
+              "idle": { "on": { "BANG": { "actions": "log" } } },
+              "locked": { "on": { "UNLOCK": "#door.closed.idle", "OPEN": { "guard": { "type": "and", "guards": ["hasKey", { "type": "not", "guard": "isNight" }] }, "target": "#opened" } } }
+            },
+            "on": { "OPEN": "#opened", "LOCK": ".locked" }
+          },
+          "opened": {
+            "id": "opened",
+            "on": { "CLOSE": "closed", "SLAM": { "target": "closed", "actions": [{ "type": "xstate.raise", "event": { "type": "BANG" } }] } }
+          }
+        }
+      }
+      """
+    ),
   ]
 }

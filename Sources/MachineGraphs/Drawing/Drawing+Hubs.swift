@@ -76,27 +76,22 @@ extension Drawing {
     for move in order where goesOn() {
       let places = sharers[move] ?? []
       let sources = Set(places.map { all[$0].from })
-      guard sources.subtracting([move.to]).count >= Self.fewestSharers else { continue }
+      guard sources.count >= Self.fewestSharers else { continue }
       let living = living[move.home] ?? []
       var stroke = all[places[0]]
       for place in places { stroke.join(all[place]) }
       let others = living.count - (living.contains(move.to) ? 1 : 0)
+      let from: Hub.Sources
       if living.count >= Self.fewestForAll, sources.count >= living.count, sources.isSuperset(of: living) {
-        hubs.append(Hub(sources: .anyState, home: move.home, stroke: stroke))
-        gathered.formUnion(places)
+        from = .anyState
       } else if living.count >= Self.fewestForAll, sources.count == others, sources == living.subtracting([move.to]) {
-        hubs.append(Hub(sources: .anyOtherState, home: move.home, stroke: stroke))
-        gathered.formUnion(places)
+        from = .anyOtherState
       } else {
-        // A loop stays a loop.
-        let ways = places.filter { all[$0].from != move.to }
-        stroke = all[ways[0]]
-        for place in ways { stroke.join(all[place]) }
-        hubs.append(
-          Hub(
-            sources: .states(ways.map { (all[$0].from, all[$0].isPossible) }), home: move.home, stroke: stroke))
-        gathered.formUnion(ways)
+        // A loop goes through the point, too: its label would lie on the arrows that end beside it.
+        from = .states(places.map { (all[$0].from, all[$0].isPossible) })
       }
+      hubs.append(Hub(sources: from, home: move.home, stroke: stroke))
+      gathered.formUnion(places)
     }
     return (all.indices.filter { !gathered.contains($0) }.map { all[$0] }, hubs)
   }

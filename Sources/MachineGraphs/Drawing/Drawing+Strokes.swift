@@ -233,11 +233,8 @@ extension Drawing {
     return direction == .down
   }
 
-  /// Whether a state has an arrow to itself, whose label needs room beside the state; a very long label has more above it.
-  var hasShortLoops: Bool {
-    let loops = strokes.filter { $0.from == $0.to }
-    return !loops.isEmpty && loops.allSatisfy { $0.lines().count < 9 }
-  }
+  /// Whether a state has an arrow to itself, whose label needs room beside the state.
+  var hasLoops: Bool { strokes.contains { $0.from == $0.to } }
 
   /// Whether it has more members than stand side by side.
   var isLargeComposition: Bool { isComposition && top.nodes.count > 4 }

@@ -57,7 +57,7 @@ private struct DotText {
   }
 
   private var isTopDown: Bool {
-    drawing.isTopDown || hasIDs && drawing.direction == nil && !drawing.isComposition && drawing.hasShortLoops
+    drawing.isTopDown || hasIDs && drawing.direction == nil && !drawing.isComposition && drawing.hasLoops
   }
 
   /// Whether remarks stand below a picture, which its title then has around it.
@@ -194,6 +194,9 @@ private struct DotText {
   /// The attribute for an id, if there are ids.
   private func id(_ id: String) -> [String] { hasIDs ? ["id=\"\(id)\""] : [] }
 
+  /// Lines of a label that are too many.
+  private static let manyLines = 9
+
   private static let possible = "penwidth=3, color=\"\(Palette.possible)\""
 
   /// - Parameter hub: The node from which it is drawn instead of its own.
@@ -201,6 +204,10 @@ private struct DotText {
     guard drawing.goesOn() else { return "" }
     let (from, to) = (line.stroke.from, line.stroke.to)
     var texts = isPlain ? line.stroke.labels.map(\.text) : line.stroke.lines(to: columns)
+    // There is room beside the state of a loop.
+    if hasIDs, isTopDown, from == to, texts.count >= Self.manyLines {
+      texts = line.stroke.lines(to: 2 * TextLines.width)
+    }
     if hasIDs { texts = texts.map { $0.isEmpty ? $0 : "\u{A0}\($0)\u{A0}" } }
     var attributes = id(line.id) + ["label=\(Self.quoted(texts.joined(separator: "\n")))"]
     if drawing.nodes[from].isComposite, !hasPort(from) { attributes.append("ltail=cluster_\(from)") }

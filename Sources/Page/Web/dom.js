@@ -67,14 +67,24 @@ const LONGEST_REST = 500;
 // Milliseconds of a usual frame.
 const FRAME = 17;
 
-// Calls `work` at once, and again at most every `pause` milliseconds while it is asked for; less often if it takes long.
+// Calls `work` at once, and again at most every `pause` milliseconds while it is asked for; less often if it takes long, and not
+// before a promise that it returned is settled: a daemon that is slow to answer is not asked the same again meanwhile.
 export function atMostEvery(pause, work) {
   let timer = 0;
+  let isBusy = false;
+  let isWanted = false;
   let next = -Infinity;
   const run = () => {
     timer = 0;
     const begun = performance.now();
-    work();
+    const done = work();
+    if (done instanceof Promise) {
+      isBusy = true;
+      done.finally(() => {
+        isBusy = false;
+        if (isWanted) want();
+      });
+    }
     const took = performance.now() - begun;
     next = Math.max(begun + pause, begun + took + REST * took);
     if (!document.hidden) {
@@ -84,7 +94,9 @@ export function atMostEvery(pause, work) {
       });
     }
   };
-  return () => {
-    if (!timer) timer = setTimeout(run, Math.max(0, next - performance.now()));
+  const want = () => {
+    isWanted = isBusy;
+    if (!isBusy && !timer) timer = setTimeout(run, Math.max(0, next - performance.now()));
   };
+  return want;
 }

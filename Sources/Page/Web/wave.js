@@ -155,7 +155,10 @@ export class Wave {
     const start = Math.max(0, all.findIndex((line) => line.seq >= first) - LOOKED_BACK);
     const lanes = lanesOf(all.slice(start), names, this.#past ?? Infinity)
       .map((lane) => ({ ...lane, rows: regionRows(lane.segments), curves: this.#curvesOf(lane.name, now, isWhole) }));
-    if (drawn.length) this.#curves.want(names, from, scale.to);
+    // A gap can have a million inputs, and the curve has a point for each.
+    const gap = this.#world.journal.lines.findLast((line) => line.what === "gap" && line.seq <= drawn.at(-1)?.seq)?.seq ?? 0;
+    const known = drawn.find((input) => input.seq > gap);
+    if (known && !this.#world.journal.isSampled) this.#curves.want(names, known.t, scale.to);
     this.#write(lanes, scale, first, drawn);
   }
 

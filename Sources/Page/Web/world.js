@@ -5,6 +5,8 @@ import { identity } from "./words.js";
 // Lines of the journal that are kept; the oldest go first, some at a time.
 const MOST_LINES = 24000;
 const SPARED_LINES = 20000;
+// Milliseconds after a gap in which another one may come.
+const SAMPLED = 1000;
 
 // The time of a world between two words of the daemon about it.
 export class Clock {
@@ -42,6 +44,13 @@ export class Clock {
 export class Journal {
   lines = [];
   last = 0;
+  // When inputs were last left out, as the browser counts time.
+  #skippedAt = -Infinity;
+
+  // Whether more happens than comes in, so that what is asked about the last inputs is late.
+  get isSampled() {
+    return performance.now() - this.#skippedAt < SAMPLED;
+  }
 
   clear() {
     this.lines = [];
@@ -59,6 +68,7 @@ export class Journal {
 
   // Notes that inputs are missing: what follows them does not follow from what was known.
   skip(from, to) {
+    this.#skippedAt = performance.now();
     this.last = Math.max(this.last, to);
     this.lines.push({ seq: from, what: "gap" });
   }

@@ -3,7 +3,7 @@ import StateMachines
 extension Definition {
   /// The document as it is drawn.
   var picture: DocumentPicture {
-    var writer = ChartDiagram(self)
+    var writer = ChartDiagram(self, isPicture: true)
     return writer.picture
   }
 }
@@ -23,14 +23,16 @@ extension ChartDiagram {
         let inner = chart.children(of: state).count { chart.states[$0].history == Chart.none }
         places[state] = picture.boxes.count
         let text = chart.texts[ids[state]]
-        let title = text?.title ?? ""
+        let region = isParallel ? siblings.firstIndex(of: state) ?? 0 : 0
+        // A region without a name of its own has none in the picture.
+        let title = isParallel && isNamed(state, asRegion: region, of: parent) ? " " : text?.title ?? ""
         picture.boxes.append(
           DocumentPicture.Box(
             name: isHistory ? name(of: state) : ids[state],
             title: isHistory ? (own.kind == .deepHistory ? "H*" : "H") : title.isEmpty ? ids[state] : title,
             about: text.map(\.about).flatMap { $0.isEmpty ? nil : $0 } ?? "line \(own.line)",
             parent: parent > 0 ? places[parent] : nil,
-            region: isParallel ? siblings.firstIndex(of: state) ?? 0 : 0,
+            region: region,
             regions: own.kind == .parallel ? inner : own.kind == .compound ? 1 : 0,
             isInitial: !isHistory && (isParallel || isFirst(state, in: parent)), isFinal: own.kind == .final,
             isChoice: isChoice(state),

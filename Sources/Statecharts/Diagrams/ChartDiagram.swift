@@ -22,10 +22,13 @@ struct ChartDiagram {
   /// Lines that stand behind all blocks: arrows between states of different blocks.
   private var outside: [String] = []
   private var forks = 0
+  /// Whether what is written is not read again.
+  private let isPicture: Bool
   /// The names of the states whose ids are none in a diagram, by id.
   private var renamed: [String: String] = [:]
 
-  init(_ definition: Definition) {
+  init(_ definition: Definition, isPicture: Bool = false) {
+    self.isPicture = isPicture
     chart = definition.charts[0].chart
     var unnamed = 0
     var ids: [String] = []
@@ -121,7 +124,7 @@ struct ChartDiagram {
 
   /// Whether a state is no more than a region, with the name that reading gives it. Mermaid fails at some states around
   /// regions that have blocks in them.
-  private func isNamed(_ child: Int, asRegion place: Int, of state: Int) -> Bool {
+  func isNamed(_ child: Int, asRegion place: Int, of state: Int) -> Bool {
     let own = chart.states[child]
     return own.kind == .compound && own.onEntry.isEmpty && own.onExit.isEmpty && own.transitions.isEmpty
       && ids[child] == "\(names[state])_\(place + 1)" && names[child] == ids[child] && chart.texts[ids[child]] == nil
@@ -422,8 +425,9 @@ struct ChartDiagram {
       switch instruction {
       case .raise(let number):
         let name = eventName(number)
-        let isAwaited = chart.transitions.contains { chart.matches($0, number) }
-        if isName(name), isAwaited { texts.append("raise \(name)") } else { omit("the event \(name)", line) }
+        // What reads it freely takes the raising of an event that nothing awaits, which does nothing, for an output.
+        if !isPicture, !chart.transitions.contains(where: { chart.matches($0, number) }) { continue }
+        if isName(name) { texts.append("raise \(name)") } else { omit("the event \(name)", line) }
       case .log(let label, let source):
         var text = "log"
         let label = chart.text(at: label)

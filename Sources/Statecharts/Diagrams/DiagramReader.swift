@@ -303,6 +303,8 @@ struct DiagramReader {
       while numbers[id] != nil { id += "_" }
       numbers[id] = whole
       diagram.states.append(Diagram.State(id: id, offset: 0))
+      // Nobody has written it, so a picture shows no name.
+      diagram.states[whole].title = " "
       (wholeState, outermost) = (whole, addRegion(to: whole, at: 0))
       // What came so far is its first region.
       for state in diagram.states.indices.dropLast() {
