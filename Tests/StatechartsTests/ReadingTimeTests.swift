@@ -98,6 +98,7 @@ struct ReadingTimeTests {
     .diagram("an arrow with a guard behind one without") {
       repeated($0 / 34) { "a --> b : e\($0)\na --> c : e\($0) [x]\n" }
     },
+    .diagram("states that nothing leads out of") { repeated($0 / 16) { "a --> end\($0)\n" } },
     .diagram("conditions of one state") { repeated($0 / 20) { "a --> b : e [x\($0)]\n" } },
     .diagram("histories of states without states") { repeated($0 / 16) { "a --> s\($0)[H]\n" } },
     .plantUML("comments in one line") { String(repeating: "/' '/", count: $0 / 5) },
