@@ -16,6 +16,9 @@ package enum MeantWords {
     case "assert":
       let claim = expectation(rest) ?? "expect NAME STATE"
       return "'\(claim)' fails unless a machine is in the state"
+    case _ where word.hasSuffix(".fsm"): return "'run \(word)' plays a script"
+    case _ where (DocumentSource.documentEndings + DocumentSource.pageEndings).contains(where: word.hasSuffix):
+      return "'load \(word)' makes a kind of a diagram"
     case _: return elsewhere[word]
     }
   }

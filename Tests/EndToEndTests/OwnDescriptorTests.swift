@@ -42,6 +42,21 @@ struct OwnDescriptorTests {
       "\(run.log)")
   }
 
+  @Test("a file for which there is no room keeps its text, and a new one is not left")
+  func noRoom() throws {
+    try place.write("kept", "mine")
+    // The output is a file, too.
+    let run = try shell(
+      """
+      trap '' XFSZ; ulimit -f 1
+      { printf 'new power machine%s\\n' $(seq 60); echo "save $2/kept replace"; echo "save $2/new"; } \\
+        | "$0" --private -k 2>/dev/null | tail -2
+      """)
+    expectEqual(run.output.split(separator: "\n").count { $0.hasSuffix(": File too large") }, 2, "\(run.output)")
+    try expectEqual(place.text("kept"), "mine")
+    expect(!FileManager.default.fileExists(atPath: place.path("new")))
+  }
+
   @Test("a reader that is gone ends it by SIGPIPE, as other programs")
   func noReader() throws {
     let pipe = try UnixHost.Pipe()

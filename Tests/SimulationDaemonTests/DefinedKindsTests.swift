@@ -234,25 +234,44 @@ struct DefinedKindsTests {
     expect(guest.say("show n").last, hasPrefix: "- UNKNOWN-MACHINE ")
   }
 
+  /// Begins with a loop of so many rounds.
+  private static func slowStart(rounds: Int) -> String {
+    """
+    <scxml xmlns='http://www.w3.org/2005/07/scxml' version='1.0'><datamodel><data id='n' expr='0'/></datamodel>
+    <state id='a'><onentry><script>for (var i = 0; i &lt; \(rounds); i++) { n += i }</script></onentry></state></scxml>
+    """
+  }
+
+  /// Asks with so many pauses before the interruption; returns how many there were, and the last line.
+  private static func ask(
+    _ request: String, _ guest: Guest, pauses most: Int = .max
+  ) -> (pauses: Int, answer: String) {
+    let pauses = Atomic(0)
+    let pause = Budget.Pause { pauses.add(1, ordering: .relaxed).newValue <= most }
+    let answer = Budget.pause.withValue(pause) { guest.say(request).last ?? "" }
+    return (pauses.load(ordering: .relaxed), answer)
+  }
+
   @Test("a machine begins once, and whenever that is interrupted, it is not made")
   func interruptedStart() {
-    let chart = """
-      <scxml xmlns='http://www.w3.org/2005/07/scxml' version='1.0'><datamodel><data id='n' expr='0'/></datamodel>
-      <state id='a'><onentry><script>for (var i = 0; i &lt; 2000; i++) { n += i }</script></onentry></state></scxml>
-      """
-    /// Makes a machine with so many pauses before the interruption; returns how many there were, and the last line.
-    func make(pauses most: Int) -> (pauses: Int, answer: String) {
-      let guest = HostedService().connect(toWorld: "w")
-      _ = define("k", chart, guest)
-      let pauses = Atomic(0)
-      let pause = Budget.Pause { pauses.add(1, ordering: .relaxed).newValue <= most }
-      let answer = Budget.pause.withValue(pause) { guest.say("new k m").last ?? "" }
-      return (pauses.load(ordering: .relaxed), answer)
-    }
-    let (pauses, answer) = make(pauses: .max)
+    let guest = HostedService().connect(toWorld: "w")
+    _ = define("k", Self.slowStart(rounds: 2_000), guest)
+    let (pauses, answer) = Self.ask("new k m", guest)
     expect(answer, hasPrefix: "+ created m a ")
     expect(pauses > 2)
-    for most in 0..<pauses { expect(make(pauses: most).answer, hasPrefix: "- LIMIT ", "after \(most) pauses") }
+    for most in 0..<pauses {
+      expect(Self.ask("new k n", guest, pauses: most).answer, hasPrefix: "- LIMIT ", "after \(most) pauses")
+    }
+    expect(guest.say("show n").last, hasPrefix: "- UNKNOWN-MACHINE ")
+  }
+
+  @Test("describe begins a machine of a document once if that takes long")
+  func describedStart() {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = define("k", Self.slowStart(rounds: 20_000), guest)
+    let described = Self.ask("describe k", guest)
+    expect(described.answer, hasPrefix: "+ ")
+    expect(described.pauses < 2 * Self.ask("new k m", guest).pauses)
   }
 
   @Test(

@@ -91,6 +91,16 @@ struct ReadingTimeTests {
         String(repeating: "a.", count: $0 / 2),
         "a\n")
     },
+    .diagram("beginnings") { repeated($0 / 14) { "[*] --> s\($0)\n" } },
+    .diagram("one beginning, many times") { String(repeating: "[*] --> a\n", count: $0 / 10) },
+    .diagram("one arrow, many times") { String(repeating: "a --> b : e\n", count: $0 / 12) },
+    .diagram("two arrows of each event") { repeated($0 / 30) { "a --> b : e\($0)\na --> b : e\($0)\n" } },
+    .diagram("an arrow with a guard behind one without") {
+      repeated($0 / 34) { "a --> b : e\($0)\na --> c : e\($0) [x]\n" }
+    },
+    .diagram("states that nothing leads out of") { repeated($0 / 16) { "a --> end\($0)\n" } },
+    .diagram("conditions of one state") { repeated($0 / 20) { "a --> b : e [x\($0)]\n" } },
+    .diagram("histories of states without states") { repeated($0 / 16) { "a --> s\($0)[H]\n" } },
     .plantUML("comments in one line") { String(repeating: "/' '/", count: $0 / 5) },
     .plantUML("continued lines") { String(repeating: "\\\n", count: $0 / 2) + "b" },
     .plantUML("marks of a state") { "state b " + String(repeating: "#red <<x>> ", count: $0 / 12) },
@@ -111,6 +121,7 @@ struct ReadingTimeTests {
     },
     .xstate("a target of many parts") { ",\"b\":{\"on\":{\"a\":\"#\(String(repeating: "a.", count: $0 / 2))\"}}" },
     .xstate("events") { ",\"b\":{\"on\":{\"a\":null\(repeated($0 / 24) { ",\"e x\($0)\":{\"guard\":\"g\($0)\"}" })}}" },
+    .xstate("timers") { ",\"b\":{\"after\":{\"1\":\"a\"\(repeated($0 / 10) { ",\"\($0 + 2)\":\"a\"" })}}" },
     .xstate("keys that mean nothing") { repeated($0 / 20) { ",\"s\($0)\":{\"k\($0)\":1}" } },
     .chart("a name of many parts") {
       all(

@@ -114,7 +114,10 @@ struct PromptLineTests {
       ("wait 5", "'advance 5' lets time pass"), ("sleep 1m30s", "'advance 90s' lets"), ("wait", "'advance 5s' lets"),
       ("assert key = on", "'expect key on' fails unless"), ("assert", "'expect NAME STATE'"),
       ("after 1s sleep 5s", "'advance 5s' lets"), ("delete key", "'drop NAME' removes a machine"),
-      ("trigger key tap", "'send NAME EVENT'"), ("lesson", "'fsmrepl lesson'"), ("man send", "'help' lists the verbs"),
+      ("trigger key tap", "'send NAME EVENT'"), ("lesson", "'fsmrepl lesson'"),
+      ("lamp.mmd", "'load lamp.mmd' makes"), ("a/README.md", "'load a/README.md' makes"),
+      ("x.fsm", "'run x.fsm' plays"),
+      ("man send", "'help' lists the verbs"),
       ("at 1m30s list", "did you mean '90s'?"), ("after 1h30m", "did you mean '90m'?"),
       ("graph key >> k.svg", "no answer is added"), ("list > 'q.txt'", "double"),
     ])

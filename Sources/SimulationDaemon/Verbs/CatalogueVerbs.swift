@@ -149,7 +149,7 @@ extension RequestContext {
 
   private func describe(_ kind: Kind, _ machine: MadeMachine?, _ page: inout Page) {
     let parameters = machine?.parameters ?? kind.parameters.map(\.example)
-    let initial = initialState(
+    let (initial, beginsSoon) = start(
       of: kind,
       machine.map { Array($0.parameters.enumerated()).map { ($0.offset, $0.element) } } ?? kind.requiredExamples)
     page.line(
@@ -204,17 +204,17 @@ extension RequestContext {
           + [("allowed", kind.initialStates.joined(separator: ","))],
         "the state to start in, as if it had just been entered")
     }
-    for line in tableLines(of: kind, parameters) { page.line("table", [], [], String(line)) }
-    describeExample(kind.example, &page)
+    for line in tableLines(of: kind, parameters, triesAll: beginsSoon) { page.line("table", [], [], String(line)) }
+    if beginsSoon { describeExample(kind.example, &page) }
   }
 
-  /// The table of outcomes by state and input, found by running the rule.
-  private func tableLines(of kind: Kind, _ parameters: [Value]) -> [Substring] {
+  /// The table of outcomes by state and input, found by running the rule; where it points if that takes long.
+  private func tableLines(of kind: Kind, _ parameters: [Value], triesAll: Bool) -> [Substring] {
     let (states, inputs) = (kind.states.count, kind.events.count + kind.timers.count)
     let sizes = kind.regionSizes.map { " of \($0)," } ?? ""
     let pointer = "\(states) states\(sizes) and \(inputs) inputs: 'graph \(kind.name)' shows what comes of each"
     // A large graph is not explored: that would take too long for a page.
-    if states > RequestContext.mostExploredStates || kind.hasStatesNamedByData { return [pointer[...]] }
+    if !triesAll || states > RequestContext.mostExploredStates || kind.hasStatesNamedByData { return [pointer[...]] }
     guard let source = try? environment.graphs.source(of: kind, parameters) else { return [] }
     // The program's own kinds are known to be small enough.
     let most = kind.isOfDocument ? RequestContext.mostExploredSteps : .max
@@ -291,16 +291,18 @@ extension RequestContext {
     for line in lines { page.line("example", [], [], line) }
   }
 
-  /// The initial state of a machine with these parameters, found by creating one.
-  private func initialState(of kind: Kind, _ parameters: [(parameter: Int, value: Value)]) -> String? {
+  /// The initial state of a machine with these parameters, found by creating one, and whether that takes little: then it
+  /// can be done some times more.
+  private func start(of kind: Kind, _ parameters: [(parameter: Int, value: Value)]) -> (state: String?, isShort: Bool) {
     var world = WorldCore()
     let made = Array("m".utf8).withUnsafeBytes { name in
       Result { () throws(WorldCore.CreationFailure) in
         try world.create(kind, named: name, parameters: parameters)
       }
     }
-    guard case .success(let machine) = made else { return nil }
-    return kind.states[world.stateIndex(of: machine)].word
+    let isShort = world.chartSteps < ExampleSession.mostChartSteps
+    guard case .success(let machine) = made else { return (nil, isShort) }
+    return (kind.states[world.stateIndex(of: machine)].word, isShort)
   }
 }
 

@@ -10,7 +10,7 @@ enum ExampleSession {
   /// The most turns of an example.
   private static let mostTurns = 10_000
   /// Behind so many steps of documents' machines the rest of an example is not played.
-  private static let mostChartSteps = 100_000
+  static let mostChartSteps = 100_000
 
   /// - Parameters:
   ///   - requests: Lines as a client would send them.

@@ -31,6 +31,7 @@ extension WorldCore {
     guard makeRoom(for: 1) else { throw .full }
     guard hasRoom(forKinds: [kind]) else { throw .tooManyKinds }
     let started = kind.otherEvents == nil ? nil : try StartedMachine(of: kind, parameters, in: self)
+    if let started { record.chartSteps = started.record.chartSteps }
     if let limit = started?.record.exceeded { throw .limit(limit) }
     let isRequest = document != nil && !isWithinRequest
     if isRequest { beginRequest() }

@@ -52,7 +52,7 @@ extension Compiler {
         if !isLeft[state] {
           // In a diagram a misspelled name is another state; names that differ in more are `Accepted` and `Rejected`.
           let meant =
-            mayBeMisspelled(state, name) && isTelling
+            isTelling && mayBeMisspelled(state, name)
             ? Spelling.suggestion(for: name, in: otherNames(than: name), farthest: 1) : ""
           let end = document.isDiagram ? "\(name) --> [*]" : "a <final>"
           warn(node, "nothing leads out of \(name)\(meant.isEmpty ? "; an end is \(end)" : meant)")

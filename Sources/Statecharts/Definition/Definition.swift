@@ -56,8 +56,7 @@ public final class Definition: Sendable {
   func standsForAfter(_ event: String) -> Bool {
     let chart = charts[0].chart
     if chart.timerEvents.isEmpty { return false }
-    let number = chart.events.number(of: event)
-    return chart.timerEvents.contains { chart.events.matches(number, .name($0)) }
+    return chart.events.prefixes(of: chart.events.number(of: event)).contains(where: chart.timerEvents.contains)
   }
 
   /// Whether an action or a guard can fail.

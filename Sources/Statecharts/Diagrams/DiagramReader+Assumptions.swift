@@ -144,10 +144,13 @@ extension DiagramReader {
       diagram.assume(arrow.offset, "what begins here is what was active before")
       append(.edge(region: region), arrow.source, DiagramLabel(offset: arrow.offset), at: arrow.offset)
     }
-    var initials = diagram.regions[region].initials
-    for (place, arrow) in initials.enumerated().reversed()
-    where initials[..<place].contains(where: { isSame(diagram.arrows[$0], diagram.arrows[arrow]) }) {
-      initials.remove(at: place)
+    var (initials, repeated): ([Int], [Int]) = ([], [])
+    var known: Set<Likeness> = []
+    for arrow in diagram.regions[region].initials {
+      let isNew = likeness(of: arrow).map { known.insert($0).inserted } ?? true
+      if isNew { initials.append(arrow) } else { repeated.append(arrow) }
+    }
+    for arrow in repeated.reversed() {
       diagram.assume(diagram.arrows[arrow].offset, "this arrow is there already")
     }
     diagram.regions[region].initials = initials
@@ -241,10 +244,11 @@ extension DiagramReader {
       guard own.hasHistory || own.hasDeepHistory else { continue }
       diagram.assume(own.offset, "\(own.id) has no states in it: its history is the state itself")
       (diagram.states[state].hasHistory, diagram.states[state].hasDeepHistory) = (false, false)
-      for arrow in diagram.arrows.indices {
-        if case .history(of: state, isDeep: _)? = diagram.arrows[arrow].target {
-          diagram.arrows[arrow].target = .state(state)
-        }
+    }
+    for arrow in diagram.arrows.indices {
+      if case .history(of: let state, isDeep: _)? = diagram.arrows[arrow].target, diagram.states[state].regions.isEmpty
+      {
+        diagram.arrows[arrow].target = .state(state)
       }
     }
   }
@@ -289,27 +293,31 @@ extension DiagramReader {
         groups["after \(nanoseconds) \(name?.string ?? "")", default: []].append(arrow)
       }
     }
+    var removed: Set<Int> = []
+    // By the arrow that they come after.
+    var moved: [Int: [Int]] = [:]
     for group in groups.values.filter({ $0.count > 1 }).sorted(by: { $0[0] < $1[0] }) {
       let open = group.filter { diagram.arrows[$0].label.condition == nil }
       var kept: [Int] = []
+      var known: [Likeness: Int] = [:]
       for arrow in open {
-        if let earlier = kept.first(where: { isSame(diagram.arrows[$0], diagram.arrows[arrow]) }) {
+        let likeness = likeness(of: arrow)
+        if let earlier = likeness.flatMap({ known[$0] }) {
           let line = diagram.arrows[earlier]
           diagram.assume(
             diagram.arrows[arrow].offset, "this arrow is there already: to \(targetName(of: line)) by the same label")
-          diagram.states[state].arrows.removeAll { $0 == arrow }
+          removed.insert(arrow)
         } else {
           kept.append(arrow)
+          if let likeness { known[likeness] = arrow }
         }
       }
       guard let last = kept.last, group.count > open.count || kept.count > 1 else { continue }
       if let guarded = group.last(where: { diagram.arrows[$0].label.condition != nil && $0 > last }) {
         diagram.assume(
           diagram.arrows[last].offset, "the arrows with a guard come before this one, which has none")
-        let moved = kept
-        diagram.states[state].arrows.removeAll { moved.contains($0) }
-        let place = diagram.states[state].arrows.firstIndex(of: guarded) ?? diagram.states[state].arrows.count - 1
-        diagram.states[state].arrows.insert(contentsOf: moved, at: place + 1)
+        moved[guarded] = kept
+        removed.formUnion(kept)
       }
       for arrow in kept.dropLast() {
         diagram.arrows[arrow].label.condition = PlacedText(
@@ -317,14 +325,26 @@ extension DiagramReader {
         diagram.arrows[arrow].label.isAlternative = true
       }
     }
+    if removed.isEmpty { return }
+    diagram.states[state].arrows = own.arrows.flatMap { arrow in
+      (removed.contains(arrow) ? [] : [arrow]) + (moved[arrow] ?? [])
+    }
   }
 
-  private func isSame(_ left: Diagram.Arrow, _ right: Diagram.Arrow) -> Bool {
-    guard left.label.content.isEmpty == right.label.content.isEmpty else { return false }
-    switch (left.target, right.target) {
-    case (.state(let first)?, .state(let second)?): return first == second
-    case (.edge(let first)?, .edge(let second)?): return first == second
-    case _: return false
+  /// What arrows with one source and one label have in common that are the same.
+  private struct Likeness: Hashable {
+    let state: Int?
+    let edge: Int?
+    let hasContent: Bool
+  }
+
+  /// - Returns: `nil` for an arrow that is like no other.
+  private func likeness(of arrow: Int) -> Likeness? {
+    let hasContent = !diagram.arrows[arrow].label.content.isEmpty
+    return switch diagram.arrows[arrow].target {
+    case .state(let state)?: Likeness(state: state, edge: nil, hasContent: hasContent)
+    case .edge(let region)?: Likeness(state: nil, edge: region, hasContent: hasContent)
+    case _: nil
     }
   }
 

@@ -669,7 +669,8 @@ struct DiagramTranslation {
     var data = label.samples?.data ?? []
     // The other case of several conditions needs all of them off.
     flagsOff += label.conditions.filter { $0.form == .flag }.map { (key: $0.name, text: "off") }
-    if flagsOff.count > 1, let text = ChartData.text(of: flagsOff.suffix(Self.mostSamples)) { data.append(text) }
+    flagsOff.removeFirst(max(0, flagsOff.count - Self.mostSamples))
+    if flagsOff.count > 1, let text = ChartData.text(of: flagsOff) { data.append(text) }
     var values = label.valuesOfConditions
     for condition in label.conditions where !values.contains(where: { $0.count == 1 && $0[0].key == condition.name }) {
       switch condition.form {

@@ -50,19 +50,32 @@ package enum RegularFile {
 }
 
 extension RegularFile {
-  /// Writes a file.
+  /// Writes a file. Without room for the text there is no new file, and one that is there keeps its own text.
   ///
   /// - Parameter replaces: Whether a file of this name is overwritten.
-  /// - Throws: ``Problem``: it is there already, is no regular file, or cannot be written. Part of it may be written.
+  /// - Throws: ``Problem``: it is there already, is no regular file, or cannot be written. If the device fails, part of it
+  ///   may be written.
   package static func write(_ text: String, to path: String, replaces: Bool) throws(Problem) {
     if let problem = problem(at: path) { throw Problem(text: problem) }
-    let file = open(path, O_WRONLY | O_CREAT | (replaces ? O_TRUNC : O_EXCL) | O_CLOEXEC, 0o666)
+    let flags = O_WRONLY | O_CREAT | O_CLOEXEC
+    var file = open(path, flags | O_EXCL, 0o666)
+    let isNew = file >= 0
+    if !isNew, errno == EEXIST, replaces { file = open(path, flags, 0o666) }
     guard file >= 0 else {
       throw Problem(text: errno == EEXIST ? "it is there already; 'replace' overwrites it" : "\(SystemError.last)")
     }
     let descriptor = Descriptor(rawValue: file)
     defer { descriptor.close() }
-    guard descriptor.writeAll(text) else { throw Problem(text: "\(SystemError.last)") }
+    var before = stat()
+    fstat(file, &before)
+    let count = off_t(text.utf8.count)
+    // A file system that cannot do this may still take the text.
+    let failure = posix_fallocate(file, 0, max(1, count))
+    guard ![ENOSPC, EDQUOT, EFBIG].contains(failure) else {
+      if isNew { unlink(path) } else { ftruncate(file, before.st_size) }
+      throw Problem(text: "\(SystemError(code: failure))")
+    }
+    guard descriptor.writeAll(text), ftruncate(file, count) == 0 else { throw Problem(text: "\(SystemError.last)") }
   }
 }
 
