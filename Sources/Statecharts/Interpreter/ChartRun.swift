@@ -74,9 +74,11 @@ struct ChartRun {
   // MARK: Inputs
 
   mutating func start(
-    _ machine: inout RunningChart, with data: DataObject, now: Instant, generator: inout Generator, isInterruptible: Bool
+    _ machine: inout RunningChart, with data: DataObject, now: Instant, generator: inout Generator,
+    isInterruptible: Bool
   ) -> ChartOutcome {
-    attempt(&machine, now: now, generator: &generator, isInterruptible: isInterruptible) { (run) throws(EvaluationError) in
+    attempt(&machine, now: now, generator: &generator, isInterruptible: isInterruptible) {
+      (run) throws(EvaluationError) in
       run.hasMoved = true
       run.actions.append(.start(0, data))
       try run.settle()
