@@ -40,6 +40,9 @@ export HOME := $(CURDIR)/.build/home
 $(shell mkdir -p .build/home)
 endif
 
+# Not $(MAKE) in a recipe: `make -n` would run all of a recipe that names it.
+AGAIN := $(MAKE) --no-print-directory
+
 .ONESHELL:
 .SILENT:
 SHELL := bash
@@ -154,7 +157,7 @@ test: libraries-are-there lint
 
 # Every random test in all its rounds, and the tests of traps whose message nobody reads.
 test-all:
-	FSMD_THOROUGH=10 $(MAKE) --no-print-directory test
+	FSMD_THOROUGH=10 $(AGAIN) test
 
 # In `make test` some documents are tried, here as many as are wanted, with the programs that are installed. Each document
 # has draws of its own: one that fails is named, and can be tried alone.
@@ -194,7 +197,7 @@ test-postgres: libraries-are-there
 	  $(call install_package,postgresql)
 	fi
 	if ! command -v python3 >/dev/null; then $(call install_package,python3); fi
-	$(MAKE) test ONLY='PostgresStoreTests|PostgresTests|HostsTests|JournalStoreTests.WorldTests|JournalStoreTests.FencingTests|KillTests'
+	$(AGAIN) test ONLY='PostgresStoreTests|PostgresTests|HostsTests|JournalStoreTests.WorldTests|JournalStoreTests.FencingTests|KillTests'
 	python3 -B Tools/fault_run.py --control --faults 20 --worlds 10
 	python3 -B Tools/fault_run.py --standby --faults '$(FAULTS)' --snapshot '$(SNAPSHOT)'
 
@@ -233,7 +236,7 @@ lab:
 test-lab: libraries-are-there
 	echo 'Making a package of its own, and testing it (the first time takes some minutes).'
 	rm -rf .build/lab/Hallway
-	$(MAKE) --no-print-directory -s lab NAME=Hallway DIR=.build/lab/Hallway >/dev/null
+	$(AGAIN) -s lab NAME=Hallway DIR=.build/lab/Hallway >/dev/null
 	swift build --package-path .build/lab/Hallway --scratch-path .build/lab/build --build-tests
 	swift test -q --package-path .build/lab/Hallway --scratch-path .build/lab/build --skip-build --disable-xctest
 	$(build_quickly)

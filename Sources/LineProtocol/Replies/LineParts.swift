@@ -12,7 +12,11 @@ package struct LineParts {
   /// The text for people after ` : `; for an unparsed line, all of its text.
   package private(set) var text: Range<Int>?
 
-  package init() {}
+  package init() {
+    // Most lines have no more: clients read very many.
+    words.reserveCapacity(8)
+    fields.reserveCapacity(8)
+  }
 
   /// Parses a line. Resolves escapes in place and overwrites the first byte.
   ///
