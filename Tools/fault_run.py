@@ -9,6 +9,7 @@ database, and must find that: the code is 0 if it does.
 
 import argparse
 import asyncio
+import contextlib
 import glob
 import os
 import random
@@ -321,7 +322,7 @@ class Run:
         Client.pause = 0
         holder = await asyncio.create_subprocess_exec(
             f"{self.server.bin}/psql", "-X", "-q", "-c", "BEGIN ISOLATION LEVEL REPEATABLE READ", "-c",
-            "SELECT count(*) FROM fsmd.log", "-c", f"SELECT pg_sleep({span})", self.server.url,
+            "SELECT count(*) FROM fsmd.log", "-c", f"SELECT pg_sleep({span + 60})", self.server.url,
             stdout=asyncio.subprocess.DEVNULL)
         rates = []
         for _ in range(span):
@@ -329,7 +330,8 @@ class Run:
             await asyncio.sleep(1)
             rates.append(sum(len(client.answers) for client in clients) - before)
         Client.pause = 0.05
-        holder.terminate()
+        with contextlib.suppress(ProcessLookupError):
+            holder.terminate()
         await holder.wait()
         some = max(1, span // 5)
         first, last = sorted(rates[:some])[some // 2], sorted(rates[-some:])[some // 2]

@@ -93,10 +93,11 @@ final class Connection {
 
   /// Runs statements in a transaction of their own, in one round trip.
   ///
-  /// - Parameter areSettingsMade: Whether the first statement makes the settings of the transaction.
+  /// - Parameter areSettingsMade: Whether the first statement makes the settings of the transaction, but for its own timeout.
   /// - Throws: `lost` if it is not known whether it is committed.
   func commit(_ queries: [Query], areSettingsMade: Bool = false) throws(QueryFailure) -> [Rows] {
-    let start = areSettingsMade ? [Connection.begin] : [Connection.begin, Connection.settings]
+    // The timer of a statement starts before a setting that it makes.
+    let start = [Connection.begin, areSettingsMade ? Query("SET LOCAL statement_timeout = 0") : Connection.settings]
     let all: [Rows]
     do throws(QueryFailure) {
       all = try run(start + queries + [Query("COMMIT")])

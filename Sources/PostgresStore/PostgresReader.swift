@@ -19,7 +19,8 @@ struct WorldState {
   private(set) var idle: Int64 = 0
 
   static let columns = """
-    l.takes, l.head, l.moment, l.settings, l.total, l.process, l.daemon, l.since, l.run, l.history <> fsmd.history(),
+    l.takes, l.head, l.moment, l.settings, l.total, l.process, l.daemon, l.since, l.run,
+    CASE WHEN pg_is_in_recovery() THEN false ELSE l.history <> fsmd.history() END,
     EXISTS (SELECT FROM fsmd.hosts h WHERE h.run = l.run AND h.current AND h.ends > clock_timestamp()),
     (SELECT greatest(0, extract(epoch FROM h.renewed - l.stored) * 1000)::bigint FROM fsmd.hosts h WHERE h.run = l.run)
     """

@@ -1,4 +1,4 @@
-/// What worlds are called in a database, if a daemon on another host would call them otherwise.
+/// Translates names of worlds between a daemon and the database that it shares.
 package struct WorldNaming: Sendable {
   /// The name in the database.
   let stored: @Sendable (String) -> String

@@ -16,9 +16,9 @@ package enum MeantWords {
     case "assert":
       let claim = expectation(rest) ?? "expect NAME STATE"
       return "'\(claim)' fails unless a machine is in the state"
-    case _ where word.hasSuffix(".fsm"): return "'run \(word)' plays a script"
+    case _ where word.hasSuffix(".fsm"): return "'run \(Word.written(word))' plays a script"
     case _ where (DocumentSource.documentEndings + DocumentSource.pageEndings).contains(where: word.hasSuffix):
-      return "'load \(word)' makes a kind of a diagram"
+      return "'load \(Word.written(word))' makes a kind from a diagram"
     case _: return elsewhere[word]
     }
   }
@@ -43,7 +43,7 @@ package enum MeantWords {
         "reset restart",
         "'goto 0' takes back all that happened in this world, 'drop NAME' and 'new KIND NAME' begin one machine anew"
       ),
-      ("import open read source", "'load FILE' makes a kind of a diagram, 'run FILE' plays a script"),
+      ("import open read source", "'load FILE' makes a kind from a diagram, 'run FILE' plays a script"),
       ("demo lesson lessons tutorial", "lessons begin in a shell: 'fsmrepl lesson'; 'help' lists the verbs"),
       ("browser page", "a page shows the worlds of a prompt that was begun with 'fsmrepl --page'"),
       ("man", "'help' lists the verbs, 'help VERB' explains one"),

@@ -18,5 +18,7 @@ struct SharedNamesTests {
   func others() {
     expectNil(names.key("zoe/lab"))
     expectNil(names.key("ben/lab"))
+    // A host on which 7 has no name wrote it; here it is anna's number.
+    expectNil(names.key("7/lab"))
   }
 }

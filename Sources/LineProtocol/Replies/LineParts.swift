@@ -13,7 +13,7 @@ package struct LineParts {
   package private(set) var text: Range<Int>?
 
   package init() {
-    // Most lines have no more: clients read very many.
+    // Most lines have at most eight of each. Clients parse many lines, so the arrays are not grown word by word.
     words.reserveCapacity(8)
     fields.reserveCapacity(8)
   }

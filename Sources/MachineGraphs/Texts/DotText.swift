@@ -194,7 +194,7 @@ private struct DotText {
   /// The attribute for an id, if there are ids.
   private func id(_ id: String) -> [String] { hasIDs ? ["id=\"\(id)\""] : [] }
 
-  /// Lines of a label that are too many.
+  /// The label of a loop with at least so many lines is written in wider lines.
   private static let manyLines = 9
 
   private static let possible = "penwidth=3, color=\"\(Palette.possible)\""

@@ -5,7 +5,7 @@ const FARTHEST = 54;
 const STEP = 6;
 // What may overlap.
 const TOLERANCE = 2;
-// The distance of the points by which a line is looked at.
+// The distance between the points at which a line is sampled.
 const GRAIN = 4;
 // The most such points: a picture with more keeps labels on lines.
 const MOST_POINTS = 20000;
@@ -50,7 +50,7 @@ function pointsOf(paths) {
   return points;
 }
 
-// Whether a point is in a box without its border of a width.
+// Whether a point is in a box that is smaller by `border` on each side, or larger if it is negative.
 function holds(box, { x, y }, border) {
   return x > box.x + border && x < box.x + box.width - border && y > box.y + border && y < box.y + box.height - border;
 }

@@ -142,11 +142,17 @@ export class Panel {
 
   // Shows the parts of a feature instead of its states, or the states again.
   async #showParts() {
-    if (this.#hasTurn) return this.#view("diagram");
+    const home = this.#diagram.isDrawn ? "diagram" : "list";
+    if (this.#hasTurn) return this.#view(home);
     this.#view("parts");
     if (!this.#turn.isDrawn) {
-      const { ok, data } = await this.#page.source.request(line(["graph", this.name], { format: "svg", show: "parts" }));
-      if (!ok || this.#isGone || !this.#turn.draw(data.map(({ text }) => text).join("\n"), null)) return this.#view("diagram");
+      const { ok, data, reply } = await this.#page.source.request(line(["graph", this.name], { format: "svg", show: "parts" }));
+      // A picture is measured where it is shown.
+      if (this.#isGone || !this.#hasTurn) return;
+      if (!ok || !this.#turn.draw(data.map(({ text }) => text).join("\n"), null)) {
+        this.#note(`The parts cannot be drawn: ${reply?.text ?? "the picture cannot be read"}.`);
+        return this.#view(home);
+      }
     }
     this.#lightParts();
   }

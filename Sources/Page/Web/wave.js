@@ -33,6 +33,8 @@ const LABEL_HEIGHT = 15;
 // Pixels that a pointer goes before it measures.
 const MEASURED_FROM = 5;
 
+// Milliseconds after which it is looked whether inputs are still left out.
+const AGAIN = 1000;
 const COUNTED = "①②③④⑤⑥⑦⑧⑨";
 
 const SIGNS = { created: "◆", moved: "▼", stayed: "▽", ignored: "·", refused: "×" };
@@ -48,6 +50,8 @@ export class Wave {
   #drawn = "";
   #cursor = null;
   #curves;
+  // The timer after which the picture is drawn again, 0 for none.
+  #again = 0;
   #readings;
   #isFolded = false;
   // Where a span that is measured begins and ends; null if none is.
@@ -159,6 +163,8 @@ export class Wave {
     const gap = this.#world.journal.lines.findLast((line) => line.what === "gap" && line.seq <= drawn.at(-1)?.seq)?.seq ?? 0;
     const known = drawn.find((input) => input.seq > gap);
     if (known && !this.#world.journal.isSampled) this.#curves.want(names, known.t, scale.to);
+    // Nothing else may come after what was left out.
+    else if (known) this.#again = this.#again || setTimeout(() => { this.#again = 0; this.update(); }, AGAIN);
     this.#write(lanes, scale, first, drawn);
   }
 

@@ -1,7 +1,6 @@
-/// When the next commit begins, on a store that takes its time.
+/// Delays a commit on a slow store, so that clients that were just answered can join it.
 ///
-/// When a commit ends, its clients are answered, and many ask again at once; others have been waiting for the next one. The
-/// next one waits a little for the former: otherwise each commit has one half of the clients, and takes as long.
+/// Without the delay, clients split into two groups that take turns, and each commit serves one of them.
 struct CommitGathering {
   /// The longest wait, in nanoseconds.
   private static let longest: UInt64 = 2_000_000

@@ -107,7 +107,7 @@ extension Service {
       })
   }
 
-  /// How many clients have replies that are not stored or were not until now.
+  /// The number of clients whose replies wait for a commit, with those of a commit that is just ending.
   private var clientsThatWait: Int { clients.values.count { $0.hasUnstoredReplies } }
 
   /// Marks the replies that depend on the commit about to begin.

@@ -4,12 +4,13 @@ import UnixHost
 /// The names of worlds in a database that several hosts share: `anna/lab` for what is `1007/lab` here, since the number may
 /// be that of another user elsewhere.
 ///
-/// It asks the system for users, each once, so no event loop may wait for it.
+/// Calls ask the system for users and may block, so the event loop must not make them. A user that was found is kept; one
+/// that was not is asked for again, since the account may come later, or the directory be away.
 final class SharedNames: Sendable {
   private let nameOf: @Sendable (UInt32) -> String?
   private let numberOf: @Sendable (String) -> UInt32?
-  private let names = Locked<[UInt32: String?]>([:])
-  private let numbers = Locked<[String: UInt32?]>([:])
+  private let names = Locked<[UInt32: String]>([:])
+  private let numbers = Locked<[String: UInt32]>([:])
 
   init(
     nameOf: @escaping @Sendable (UInt32) -> String? = Accounts.name(ofUser:),
@@ -27,8 +28,10 @@ final class SharedNames: Sendable {
 
   /// The ``WorldKey`` of a name in the database; nil for a world of a user that this host does not have.
   func key(_ stored: String) -> String? {
-    guard let slash = stored.lastIndex(of: "/"), UserID.number(stored[..<slash]) == nil else { return stored }
+    guard let slash = stored.lastIndex(of: "/") else { return stored }
     let user = String(stored[..<slash])
+    // A host on which this number has no name wrote it; where it has one, it is another user's.
+    if let number = UserID.number(user) { return name(of: number) == nil ? stored : nil }
     guard let number = number(of: user), name(of: number) == user else { return nil }
     return "\(number)\(stored[slash...])"
   }
@@ -41,15 +44,15 @@ final class SharedNames: Sendable {
 
   private func name(of number: UInt32) -> String? {
     if let known = names.withLock({ $0[number] }) { return known }
-    let name = nameOf(number).flatMap { UserID.number($0) == nil ? $0 : nil }
-    names.withLock { $0[number] = .some(name) }
+    guard let name = nameOf(number), UInt32(name) == nil else { return nil }
+    names.withLock { $0[number] = name }
     return name
   }
 
   private func number(of name: String) -> UInt32? {
     if let known = numbers.withLock({ $0[name] }) { return known }
-    let number = numberOf(name)
-    numbers.withLock { $0[name] = .some(number) }
+    guard let number = numberOf(name) else { return nil }
+    numbers.withLock { $0[name] = number }
     return number
   }
 }

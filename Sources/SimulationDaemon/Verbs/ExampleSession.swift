@@ -9,7 +9,7 @@ import StateMachines
 enum ExampleSession {
   /// The most turns of an example.
   private static let mostTurns = 10_000
-  /// Behind so many steps of documents' machines the rest of an example is not played.
+  /// The most steps of documents' machines: after them the rest of an example is not played.
   static let mostChartSteps = 100_000
 
   /// - Parameters:

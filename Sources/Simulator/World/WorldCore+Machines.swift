@@ -9,7 +9,7 @@ extension WorldCore {
     case tooManyKinds
     /// The parameters contradict each other.
     case conflict(ParameterConflict)
-    /// The start of the machine would take more than it may, or the thread is to end.
+    /// The start of the machine exceeds a limit, or was interrupted.
     case limit(ExceededLimit)
   }
 

@@ -234,7 +234,7 @@ public struct StepRecord: Sendable {
   package var used = (steps: 0, bytes: 0)
   /// The steps of all charts so far; wraps.
   package var chartSteps = 0
-  /// Whether the start of a chart is refused with a limit once the thread is to end.
+  /// Whether the start of a chart can be interrupted by what waits for the thread; it is then refused with a limit.
   package var isInterruptible = false
   /// How far ``chartSteps`` may count in a trial. A chart that would go further is refused with a limit.
   package var chartStepsEnd = Int.max

@@ -26,10 +26,12 @@ struct ChartDiagram {
   private let isPicture: Bool
   /// The names of the states whose ids are none in a diagram, by id.
   private var renamed: [String: String] = [:]
+  private let awaited: Set<EventNames.Descriptor>
 
   init(_ definition: Definition, isPicture: Bool = false) {
     self.isPicture = isPicture
     chart = definition.charts[0].chart
+    awaited = Set(chart.descriptors)
     var unnamed = 0
     var ids: [String] = []
     for id in chart.ids.dropFirst() {
@@ -398,6 +400,11 @@ struct ChartDiagram {
       && !words.contains(" if ") && Prose.time(in: words) == nil
   }
 
+  /// Whether some transition takes an event.
+  private func isAwaited(_ number: Int32) -> Bool {
+    awaited.contains(.any) || chart.events.prefixes(of: number).contains { awaited.contains(.name($0)) }
+  }
+
   /// Whether an event can have this name in a label.
   private func isEventName(_ name: String) -> Bool {
     isName(name) && !["internal", "always", "after", "or", "else", "otherwise"].contains(name)
@@ -425,8 +432,9 @@ struct ChartDiagram {
       switch instruction {
       case .raise(let number):
         let name = eventName(number)
-        // What reads it freely takes the raising of an event that nothing awaits, which does nothing, for an output.
-        if !isPicture, !chart.transitions.contains(where: { chart.matches($0, number) }) { continue }
+        // A reader in the free notation takes `raise` of an event that no transition awaits for an output. It does
+        // nothing, so it is left out.
+        if !isPicture, !isAwaited(number) { continue }
         if isName(name) { texts.append("raise \(name)") } else { omit("the event \(name)", line) }
       case .log(let label, let source):
         var text = "log"

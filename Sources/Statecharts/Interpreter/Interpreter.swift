@@ -31,7 +31,7 @@ public final class Interpreter {
 
   /// - Parameters:
   ///   - data: Data of the document that begin otherwise than it says.
-  ///   - isInterruptible: Whether it ends with a limit if the thread is to end; see ``Budget/Pause``.
+  ///   - isInterruptible: Whether it ends with a limit when ``Budget/Pause`` returns false.
   func start(
     with data: DataObject, now: Instant, generator: inout Generator, isInterruptible: Bool = false
   ) -> (RunningChart, ChartOutcome) {

@@ -194,7 +194,7 @@ package struct Coverage: Sendable {
     var possible = pairs(scope.outcomes)
     if kind.documentation != nil {
       // Every event can come in a state in which a machine rests, whether or not trying has led to it.
-      for state in allStates.indices where scope.states[state] {
+      for state in allStates.indices where scope.states[state] && goesOn() {
         for event in kind.events.indices where event != kind.otherEvents?.place {
           possible.insert(state * kind.events.count + event)
         }

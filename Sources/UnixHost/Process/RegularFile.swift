@@ -53,29 +53,47 @@ extension RegularFile {
   /// Writes a file. Without room for the text there is no new file, and one that is there keeps its own text.
   ///
   /// - Parameter replaces: Whether a file of this name is overwritten.
-  /// - Throws: ``Problem``: it is there already, is no regular file, or cannot be written. If the device fails, part of it
-  ///   may be written.
+  /// - Throws: ``Problem``: it is there already, is no regular file, or cannot be written.
   package static func write(_ text: String, to path: String, replaces: Bool) throws(Problem) {
     if let problem = problem(at: path) { throw Problem(text: problem) }
-    let flags = O_WRONLY | O_CREAT | O_CLOEXEC
-    var file = open(path, flags | O_EXCL, 0o666)
-    let isNew = file >= 0
-    if !isNew, errno == EEXIST, replaces { file = open(path, flags, 0o666) }
+    if replaces, access(path, F_OK) == 0 {
+      do throws(SystemError) { return try replace(path, with: Array(text.utf8)) } catch {
+        throw Problem(text: "\(error)")
+      }
+    }
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard file >= 0 else {
       throw Problem(text: errno == EEXIST ? "it is there already; 'replace' overwrites it" : "\(SystemError.last)")
     }
     let descriptor = Descriptor(rawValue: file)
     defer { descriptor.close() }
-    var before = stat()
-    fstat(file, &before)
-    let count = off_t(text.utf8.count)
-    // A file system that cannot do this may still take the text.
-    let failure = posix_fallocate(file, 0, max(1, count))
-    guard ![ENOSPC, EDQUOT, EFBIG].contains(failure) else {
-      if isNew { unlink(path) } else { ftruncate(file, before.st_size) }
-      throw Problem(text: "\(SystemError(code: failure))")
+    guard descriptor.writeAll(text) else {
+      let error = SystemError.last
+      unlink(path)
+      throw Problem(text: "\(error)")
     }
-    guard descriptor.writeAll(text), ftruncate(file, count) == 0 else { throw Problem(text: "\(SystemError.last)") }
+  }
+
+  /// Writes a file atomically: readers see the old bytes or the new ones. A new file is the user's alone.
+  package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    // Follow a link to its target.
+    let resolved = realpath(path, nil)
+    defer { free(resolved) }
+    let target = resolved.map { String(cString: $0) } ?? path
+    var found = stat()
+    let mode = stat(target, &found) == 0 ? found.st_mode & 0o7777 : 0o600
+    var name = Array("\(target).XXXXXX".utf8CString)
+    let file = mkstemp(&name)
+    guard file >= 0 else { throw .last }
+    let descriptor = Descriptor(rawValue: file)
+    let isWritten =
+      bytes.withUnsafeBytes { descriptor.writeAll($0) } && fchmod(file, mode) == 0
+      && rename(name, target) == 0
+    let error = SystemError.last
+    descriptor.close()
+    guard !isWritten else { return }
+    unlink(name)
+    throw error
   }
 }
 

@@ -93,6 +93,6 @@ struct LessonProgress: Equatable {
   /// - Returns: False if it could not be kept.
   func save() -> Bool {
     guard let folder = StateFolder.make() else { return false }
-    return (try? RunFiles.replace("\(folder)/lessons", with: Array(text.utf8))) != nil
+    return (try? RegularFile.replace("\(folder)/lessons", with: Array(text.utf8))) != nil
   }
 }

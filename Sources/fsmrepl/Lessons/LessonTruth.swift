@@ -66,13 +66,13 @@ struct LessonTruth: Equatable {
     }
   }
 
-  /// What an answer about the state is; nil if it is none.
+  /// Classifies an answer that names a state; nil if it names none.
   ///
   /// - Parameters:
   ///   - question: Its text.
   ///   - wanted: The state as the lesson's own line has it.
   ///   - hasVerdict: Whether the sentence with it also says what becomes of the event.
-  ///   - isIn: Whether the machine is in a state, nil if it has none of that name; then with all its states.
+  ///   - isIn: Whether the machine is in a state; nil if it has no state of that name, and then its states are returned, too.
   func word<Stop>(
     naming answer: String, to question: String, wanted: StateText?, hasVerdict: Bool = false,
     isIn: (String) throws(Stop) -> (isIn: Bool?, states: [String])

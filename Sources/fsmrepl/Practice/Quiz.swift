@@ -51,13 +51,13 @@ struct Quiz: Equatable {
   /// - Returns: `nil` at the end of the quiz.
   mutating func judge(_ answer: String) -> LessonPlay.Judgement? {
     guard var truth = question?.truth else { return nil }
-    let (after, states) = ([truth.before, truth.after], states)
+    let (ends, states) = ([truth.before, truth.after], states)
     // A state may have the name of an outcome.
     let word = truth.word(naming: answer, to: LessonTruth.verdicts.joined(separator: " "), wanted: nil) { state in
-      guard let wanted = StateText(state), isKnown(state) || after.contains(where: { wanted.matches($0) }) else {
+      guard let wanted = StateText(state), isKnown(state) || ends.contains(where: { wanted.matches($0) }) else {
         return (nil, states)
       }
-      return (wanted.matches(after[1]), states)
+      return (wanted.matches(ends[1]), states)
     }
     let hint = Nearest.match(answer, among: states).map { "did you mean \($0)?" }
     truth.word =

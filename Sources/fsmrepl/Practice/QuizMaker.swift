@@ -66,9 +66,10 @@ struct QuizMaker {
         let scene = questions.count == first ? Quiz.Scene(cause: cause, timers: shown.timers) : nil
         questions.append(Quiz.Question(truth: truth, scene: scene))
       }
-      guard let next = questions[first...].first(where: { !seen.contains(LessonTruth.name(of: $0.truth.after)) }) else {
-        break
+      let next = questions[first...].first {
+        $0.truth.reply?.lineClass == .success && !seen.contains(LessonTruth.name(of: $0.truth.after))
       }
+      guard let next else { break }
       cause = next.truth.event
       try demand("send \(machine) \(next.truth.event)")
     }

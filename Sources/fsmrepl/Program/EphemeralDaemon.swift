@@ -73,8 +73,8 @@ final class EphemeralDaemon {
     throw .silent(seconds: patience)
   }
 
-  /// A script's next line comes sooner after an answer than a sleeping thread wakes up: where a processor is left to wait
-  /// on, the daemon waits awake for a moment.
+  /// Options that make the daemon poll for 200 microseconds before it sleeps. A script sends its next line sooner than a
+  /// sleeping thread wakes up. With one processor, polling would take time from the script.
   private static var polling: [String] { WorkerPool.processors > 1 ? ["--poll", "200"] : [] }
 
   private static func launch(_ program: String, _ options: [String]) throws(Failure) -> EphemeralDaemon {

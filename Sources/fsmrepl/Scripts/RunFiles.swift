@@ -169,28 +169,6 @@ enum RunFiles {
     }
   }
 
-  /// Writes a file atomically: readers see the old bytes or the new ones. A new file is the user's alone.
-  static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
-    // Follow a link to its target.
-    let resolved = realpath(path, nil)
-    defer { free(resolved) }
-    let target = resolved.map { String(cString: $0) } ?? path
-    var found = stat()
-    let mode = stat(target, &found) == 0 ? found.st_mode & 0o7777 : 0o600
-    var name = Array("\(target).XXXXXX".utf8CString)
-    let file = mkstemp(&name)
-    guard file >= 0 else { throw .last }
-    let descriptor = Descriptor(rawValue: file)
-    let isWritten =
-      bytes.withUnsafeBytes { descriptor.writeAll($0) } && fchmod(file, mode) == 0
-      && rename(name, target) == 0
-    let error = SystemError.last
-    descriptor.close()
-    guard !isWritten else { return }
-    unlink(name)
-    throw error
-  }
-
   /// Makes a folder, unless it is there.
   ///
   /// - Returns: Why it cannot be made.

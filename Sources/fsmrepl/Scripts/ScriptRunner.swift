@@ -21,7 +21,7 @@ final class ScriptRunner {
   private var waitingForItsTurn: LineSource.Line?
   /// Whether the daemon may close for the last request, so that no line follows before its answer.
   private var mayPart = false
-  /// Whether it was said where such a line can stand.
+  /// Whether the hint about lines for scripts or for the prompt was given.
   private var hasGivenHint = false
 
   private enum Stage {

@@ -86,7 +86,7 @@ final class CheckProgram {
     var result = player.result
     guard case .updated = result.ending else { return result }
     do throws(SystemError) {
-      try RunFiles.replace(transcript.name, with: transcript.updated(with: player.answers))
+      try RegularFile.replace(transcript.name, with: transcript.updated(with: player.answers))
     } catch {
       result.ending = .failed(
         RunFailure(
