@@ -36,6 +36,7 @@ package enum MeantWords {
       ("ls machines", "'list' has the machines of this world, 'kinds' what can be made, 'worlds' all worlds"),
       ("history log trace", "'journal' says what happened, 'wave' draws it over time"),
       ("diagram draw plot", "'graph NAME' draws a machine, 'wave NAME' what it did over time"),
+      ("branch clone copy fork", "'world fork NAME' makes a copy of this world"),
       ("skip tick", "'advance 5s' lets time pass where the clock stands still"),
       ("now time", "'clock' shows the time of this world"),
       ("back revert rollback", "'undo' takes the last input back, 'goto TIME' all after a time"),

@@ -84,8 +84,11 @@ struct FreeReadingTests {
     var (run, notes) = try Self.load("[*] --> a\na --> b : \(label)\na --> c : enter [else]")
     expect(notes.contains { $0.contains("\(name)=on unless new or the event says otherwise") }, "\(notes)")
     let isNegated = label.contains("!")
-    run.send("enter", Self.data([(name, "off")]))
-    expectEqual(run.word, (isNegated ? "b" : "c"))
+    for (round, off) in ["off", "no", "0", "false"].enumerated() {
+      if round > 0 { (run, _) = try Self.load("[*] --> a\na --> b : \(label)\na --> c : enter [else]") }
+      run.send("enter", Self.data([(name, off)]))
+      expectEqual(run.word, (isNegated ? "b" : "c"), "\(off)")
+    }
     (run, _) = try Self.load("[*] --> a\na --> b : \(label)\na --> c : enter [else]")
     run.send("enter")
     expectEqual(run.word, (isNegated ? "c" : "b"))

@@ -392,7 +392,7 @@ struct OtherNotationTests {
     "of XState that cannot be read says what to do",
     arguments: [
       ("{}", "1:1 error : this is no machine of XState: expected an object with states"),
-      (#"{"states": {"a": {}},}"#, "1:22 error : this is no JSON; found }; no comma stands in front of } or ]"),
+      (#"{"states": {"a": {}},}"#, "1:22 error : this is no JSON; found }; a comma must not stand before } or ]"),
       (
         "import { createMachine } from 'xstate'",
         "; this is a program: write what JSON.stringify(machine.config) gives in it"

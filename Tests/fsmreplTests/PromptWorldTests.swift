@@ -389,6 +389,11 @@ struct PromptWorldTests {
     let path = try write("new fridge g\nadvance 2h\nundo\nnew fridge h\nadvance 2h\ngoto 0\n", to: "a.fsm")
     let terminal = try start("new shiftKey key", "send key tap", "undo")
     try terminal.wait(for: "now at 0.000s  #3\n  taken back: send key tap\n")
+    // The answer to a line that was pasted with it comes after that.
+    terminal.type("send key tap\rundo\rlist\r")
+    try terminal.wait(for: "now at 0.000s  #5")
+    try expect(!terminal.wait(for: "taken back: send key tap").contains("shiftKey"))
+    try terminal.wait(for: "shiftKey")
     terminal.type("new fridge f\radvance 1d\rundo\r")
     try terminal.wait(
       for: "this takes back 1d 00:00:00 of time: new fridge f, and 75 timers since; 'goto TIME' goes less far; go on?\n"

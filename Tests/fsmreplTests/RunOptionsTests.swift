@@ -67,6 +67,7 @@ struct RunOptionsTests {
     expect(run.failsOnWarnings && run.coverageFolder == "c/" && run.floor?.level == .states && run.floor?.percent == 70)
     try expectEqual(parse("run", "--at-least", "0%", "f").run?.floor?.level, .transitions)
     let wrong = [
+      ["--junit", "-"],
       ["--let", "a"], ["--let", "1a=2"], ["--let", "a=\u{7}"], ["--let", "a=1", "--let", "a=1"], ["-j", "0"],
       ["-j", "65"],
       ["--repeat", "x"], ["--at-least", "101%"], ["--at-least", "9"], ["--at-least", "pairs=1%"],

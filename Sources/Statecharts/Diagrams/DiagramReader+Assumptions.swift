@@ -732,7 +732,7 @@ extension DiagramReader {
   /// What asks for a condition: the data of the event that is handled, or else the machine's own.
   private static func question(_ condition: ChartCondition) -> String {
     let value = "((_event && _event.data || {}).\(condition.name) ?? \(condition.name))"
-    return condition.form == .flag ? "!['off', false].includes\(value)" : value
+    return condition.form == .flag ? "!['off', 'no', 0, false].includes\(value)" : value
   }
 
   /// The name of a condition, which no variable, parameter or word of the language has; other words have another one.

@@ -65,7 +65,7 @@ extension DiagramReader {
     }
     if !start.hasPrefix("{"), start.contains(":") { return "; YAML is not read: write the same as JSON" }
     return bytes[..<min(offset, bytes.count)].last { $0 > 0x20 } == UInt8(ascii: ",")
-      ? "; no comma stands in front of } or ]" : ""
+      ? "; a comma must not stand before } or ]" : ""
   }
 
   private mutating func context(_ json: JSONTree?) {

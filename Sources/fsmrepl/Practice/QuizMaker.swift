@@ -21,7 +21,8 @@ struct QuizMaker {
   func find() throws(Stop) -> Quiz {
     try demand("clock virtual")
     let description = try demand("describe \(try kind())")
-    let states = CatalogueRow.all("state", in: description).map(\.name)
+    var listed: Set<String> = []
+    let states = CatalogueRow.all("state", in: description).map(\.name).filter { listed.insert($0).inserted }
     return Quiz(machine: machine, states: states, questions: try questions(Self.inputs(of: description)))
   }
 

@@ -35,6 +35,11 @@ extension Prompting {
     }
   }
 
+  /// Whether it is said of the answer that is awaited what it has taken back, which stands before the next answer.
+  private var hasMoreToSay: Bool {
+    screen.isForPeople && client.conversation.lastVerb.map { [.undo, .goto].contains($0) } ?? false
+  }
+
   /// Takes lines as long as none of them has to be waited for.
   func pump() {
     while ending == nil, !isBlocked {
@@ -44,7 +49,7 @@ extension Prompting {
         play(step)
       } else {
         reportRest(of: playing.take())
-        guard let line = queue.first, !(needsAnswers(line) && client.awaitsAnswers()) else { return }
+        guard let line = queue.first, !((needsAnswers(line) || hasMoreToSay) && client.awaitsAnswers()) else { return }
         queue.removeFirst()
         take(line)
       }

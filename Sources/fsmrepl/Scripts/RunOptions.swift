@@ -130,7 +130,9 @@ struct RunOptions: Equatable {
       case .tap: isTAP = true
       case .check: onlyChecks = true
       case .strictDocuments: strictDocuments = true
-      case .junit: junit = option.value
+      case .junit:
+        guard option.value != "-" else { throw .wrong("--junit takes the name of a file, not '-'") }
+        junit = option.value
       case .wave: wave = option.value
       case .waveAll: drawsAll = true
       case .seed:
