@@ -73,10 +73,6 @@ final class EphemeralDaemon {
     throw .silent(seconds: patience)
   }
 
-  /// Options that make the daemon poll for 200 microseconds before it sleeps. A script sends its next line sooner than a
-  /// sleeping thread wakes up. With one processor, polling would take time from the script.
-  private static var polling: [String] { WorkerPool.processors > 1 ? ["--poll", "200"] : [] }
-
   private static func launch(_ program: String, _ options: [String]) throws(Failure) -> EphemeralDaemon {
     let given = SocketPath.variable("TMPDIR") ?? ""
     // A long TMPDIR leaves no room for the path of a socket.
@@ -89,7 +85,7 @@ final class EphemeralDaemon {
       defer { pipe.reading.close() }
       do throws(SystemError) {
         let child = try Child.spawn(
-          program, ["--ephemeral", "--socket", folder.socketPath, "--until-stdin-closes"] + polling + options,
+          program, ["--ephemeral", "--socket", folder.socketPath, "--until-stdin-closes"] + options,
           input: pipe.reading, output: folder.log, error: folder.log)
         return EphemeralDaemon(folder: folder, child: child, lifeline: pipe.writing)
       } catch {

@@ -94,6 +94,13 @@ enum Program {
     return false
   }
 
+  /// Options that make a daemon of our own poll for 100 microseconds before it sleeps, while a processor is left for that:
+  /// a script sends its next line sooner than a sleeping thread wakes up.
+  private static func polling(_ invocation: Invocation) -> [String] {
+    // Each worker has a daemon of its own.
+    2 * (invocation.run?.jobs ?? 1) <= WorkerPool.processors ? ["--poll", "100"] : []
+  }
+
   /// Connects, calls `body`, and cleans up afterwards.
   static func connected(
     _ invocation: Invocation, signals numbers: [Int32], _ body: (Client, SignalQueue, ServerLine) -> ExitCode
@@ -103,7 +110,7 @@ enum Program {
       client = Client(
         endpoint: Endpoint(
           try SocketPath.resolve(option: invocation.socket), isPrivate: invocation.isPrivate,
-          program: invocation.daemon, options: invocation.pageOptions,
+          program: invocation.daemon, options: invocation.pageOptions + polling(invocation),
           hosts: invocation.hosts),
         form: invocation.writesJSON ? .json : .text)
     } catch {
