@@ -132,9 +132,8 @@ enum Schema {
   /// Inserts each row of the log whose number is free and whose predecessor has the epoch that its writer knows, in the
   /// order given, each with its segment; and returns the worlds of those that were inserted.
   ///
-  /// A function, since PostgreSQL plans it once for each connection, also behind a pooler: planning would take most of the
-  /// time of an append. For the same reason it has no statement that it can do without. The settings are those of
-  /// ``Connection/settings``.
+  /// PostgreSQL plans the statements of a function once for each connection, also behind a pooler. Planned anew, they would
+  /// take most of an append's time. It makes the settings of ``Connection/transactionSettings``.
   private static let append = """
     CREATE FUNCTION fsmd.append(
       worlds bigint[], numbers bigint[], predecessors uuid[], epochs uuid[], takings boolean[], takes_of bigint[],

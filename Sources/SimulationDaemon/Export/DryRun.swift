@@ -48,7 +48,7 @@ final class DryRun {
 
   /// Plays one request.
   ///
-  /// - Parameter document: The bytes behind its line.
+  /// - Parameter document: The bytes that follow the line.
   func play(_ line: String, _ document: [UInt8] = []) -> Answer {
     round {
       (Array("\(line)\n".utf8) + document).withUnsafeBytes { bytes in

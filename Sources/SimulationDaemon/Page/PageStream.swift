@@ -8,7 +8,7 @@ final class PageStream: HTTPStreamSource {
   let client: Service.Client
   /// Bytes of request bodies that are being received.
   private(set) var bytesUnderWay = 0
-  /// When something must be written, so that a reader who is gone is found.
+  /// When the next byte is due: only writing shows that a reader has gone.
   private(set) var beatAt: UInt64
   private unowned let page: PageServer
   private var stream: HTTPStream?

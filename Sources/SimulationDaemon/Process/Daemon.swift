@@ -39,7 +39,7 @@ final class Daemon {
   /// When the daemon ends even if a worker is not done; nil while it is not ending.
   private var endsAt: UInt64?
 
-  /// The first door's; the second one's is behind the others.
+  /// That of the first listener; the second one has ``watchToken``.
   private static let listenerToken: UInt32 = 0
   private static let standardInputToken: UInt32 = 1
   private static let wakeupToken: UInt32 = 2

@@ -152,7 +152,7 @@ final class WaveReply {
     let middle = low + (high - low) / 2
     var moment: Instant?
     var next = middle
-    // An undone input may be later than those behind it; then its undoing counts.
+    // An undone input may be later than those that follow it; then its undoing counts.
     while moment == nil, next < high {
       var undoer: UInt64?
       _ = try stored.read(next...next, in: live.world) { world, entry in

@@ -11,7 +11,7 @@ struct Limits: Sendable {
   var line = 65_536
   /// Bytes of unread replies per client. At the limit the client's requests are not read.
   var replyQueue = 4 << 20
-  /// Bytes of unread notices per client. Further notices are dropped, and the client is told.
+  /// Bytes of unread notices per client. Further notices are dropped, and the client gets a line that says so.
   var noticeQueue = 1 << 20
   /// Watched patterns per client and world.
   var watches = 1_024

@@ -65,7 +65,7 @@ extension Service {
     case .describeWorld, .activities, .cancel, .changeForm, .listWorlds, .listSessions, .compare, .quit, .shutdown:
       return nil
     case .changeClock, .point, .say, .announceLivelock: return client.hosted.home == nil ? .world : nil
-    // Before the client leaves the world, everything that it was told about it must be stored.
+    // Before the client leaves the world, all that was reported to it of the world must be stored.
     case .use: return waitsForStore(client) ? .commit : nil
     case .newWorld(_, _, _, let isDurable): return isDurable && !mayChangeStoredWorlds ? .storeThread : nil
     case .forkWorld(_, let isDurable, _):
