@@ -68,7 +68,7 @@ help:
 	echo 'make store    leaves a store with machines of all kinds, which later releases must read, in STORE=$(STORE)'
 	echo 'make kinds    writes Docs/Kinds.md and the tables of Docs/Sources.md from the catalogue'
 	echo 'make bench    measures fsmd beside Redis, one table (BENCH="--quick", BENCH="--only memory")'
-	echo 'make count    instructions that the daemon takes per request, counted by valgrind: the same each time'
+	echo 'make count    instructions that the daemon takes per plain send, counted by valgrind'
 	echo 'make format   formats all Swift files in place'
 	echo 'make install  installs both programs and their man pages (PREFIX=$(PREFIX), DESTDIR=)'
 	echo 'make deb      makes the Debian packages fsmd and fsmrepl, in .build/packages'

@@ -22,10 +22,14 @@ struct Server {
     }
   }
 
-  /// The daemon under callgrind, which writes the number of instructions to `log` when it ends.
+  /// The daemon under callgrind, which writes the number of instructions in ``InstructionCount/function`` to `log` when
+  /// it ends.
   static func counted(log: String) throws -> Server {
     try start(greets: true) { socketPath, _ in
-      let valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-file=\(log)"]
+      let valgrind = [
+        "valgrind", "--tool=callgrind", "--toggle-collect=*\(InstructionCount.function)*",
+        "--callgrind-out-file=/dev/null", "--log-file=\(log)",
+      ]
       let daemon = [
         Child.siblingProgram("fsmd"), "--ephemeral", "--socket", socketPath, "--log", "error", "--until-stdin-closes",
       ]
