@@ -30,7 +30,7 @@ if [ "$how" = static ]; then
   export PKG_CONFIG_PATH=$folder/archives
 fi
 for program in fsmd fsmrepl; do
-  FSMD_ONLY_PROGRAMS=1 swift build "${flags[@]}" --product "$program" >&2
+  FSMD_ONLY_PROGRAMS=1 FSMD_BUILD=package swift build "${flags[@]}" --product "$program" >&2
 done
 mkdir -p "$folder/$how/symbols"
 for program in fsmd fsmrepl; do
