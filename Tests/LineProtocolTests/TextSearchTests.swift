@@ -30,7 +30,7 @@ struct TextSearchTests {
 
   @Test("runs are replaced whole, at both ends too")
   func runs() {
-    expectEqual("12 a 3b45".replaced(runsOf: \.isNumber) { "<\($0)>" }, "<12> a <3>b<45>")
-    expectEqual("".replaced(runsOf: \.isNumber) { "<\($0)>" }, "")
+    expectEqual("12 a 3b45".replaced(runsOf: { $0.isNumber }) { "<\($0)>" }, "<12> a <3>b<45>")
+    expectEqual("".replaced(runsOf: { $0.isNumber }) { "<\($0)>" }, "")
   }
 }

@@ -503,7 +503,7 @@ extension DiagramReader {
       let name = rest.string.prefix { !$0.isWhitespace && $0 != "(" }
       let isFormal =
         vocabulary.awaits(String(name))
-        || [" to ", " as ", " after "].contains { rest.string.contains($0) } && isEventWord(String(name))
+        || [" to ", " as ", " after "].contains { rest.string.includes($0) } && isEventWord(String(name))
           && rest.bytes.dropFirst(name.utf8.count).first.map(PlacedText.isBlank) == true
           && ["to", "as", "after"].contains(rest.string.split(separator: " ").dropFirst().first.map(String.init) ?? "")
       return isFormal ? nil : output(ofWords: text, into: &builder)
@@ -643,7 +643,7 @@ extension PlacedText {
     let name = inner[..<end].drop { $0 == UInt8(ascii: "/") }
     guard let first = name.first, (first | 0x20) >= UInt8(ascii: "a"), (first | 0x20) <= UInt8(ascii: "z"),
       !name.contains(UInt8(ascii: "="))
-        || String(decoding: name, as: UTF8.self).contains("=\"")
+        || String(decoding: name, as: UTF8.self).includes("=\"")
     else { return nil }
     return end + 1
   }

@@ -184,7 +184,7 @@ struct DiagramReader {
 
   /// Skips lines up to the one that ends with a text.
   private mutating func skip(to text: String, from line: PlacedText, _ what: String) {
-    if line.string.contains(text) { return }
+    if line.string.includes(text) { return }
     while let more = takeLine() {
       if more.string.hasSuffix(text) { return }
     }
