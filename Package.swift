@@ -30,6 +30,8 @@ let strict: [SwiftSetting] = [
 // What every step and every line passes: optimised in the quick build of `make run` and `make test` too, with the checks
 // of a debug build. SwiftPM refuses such flags in a dependency, so nobody but the Makefile sets FSMD_BUILD.
 let isQuickBuild = Context.environment["FSMD_BUILD"] == "quick"
+let isPackageBuild = Context.environment["FSMD_BUILD"] == "package"
+let hotTargets = ["StateMachines", "MachineForms", "Simulations", "Simulator", "LineProtocol", "JournalStore"]
 let hot = strict + (isQuickBuild ? [.unsafeFlags(["-O", "-assert-config", "Debug"])] : [])
 
 // SwiftPM builds one product or all targets: the benchmarks and what is for tests are left out where only the two
@@ -65,7 +67,8 @@ let package = Package(
     .target(name: "MachineForms", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "MachineGraphs", dependencies: ["StateMachines", "LineProtocol"], swiftSettings: strict),
     .target(name: "Simulations", dependencies: ["StateMachines", "MachineForms"], swiftSettings: strict),
-    .target(name: "Statecharts", dependencies: ["StateMachines", "CExpat"], swiftSettings: strict),
+    .target(
+      name: "Statecharts", dependencies: ["StateMachines", "LineProtocol", "CExpat"], swiftSettings: strict),
     .target(name: "Waveforms", dependencies: ["StateMachines", "LineProtocol"], swiftSettings: strict),
     .target(name: "Simulator", dependencies: ["StateMachines", "CProcessor"], swiftSettings: hot),
     .target(
@@ -160,9 +163,21 @@ let package = Package(
   ]
 )
 
+let isForTests = { (target: Target) in target.type == .test || ["MachineTesting", "TestSupport"].contains(target.name) }
+
+for target in package.targets where target.swiftSettings != nil && !isForTests(target) {
+  // The library of regular expressions is a megabyte in each program, and comes in with one call of it. LineProtocol's
+  // `TextSearch` has what is needed; without the import that the compiler adds, a call of the library is a mistake.
+  if isQuickBuild {
+    target.swiftSettings! += [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
+  }
+  // In the packages that are given out, what no step passes is small instead of fast.
+  if isPackageBuild && !hotTargets.contains(target.name) { target.swiftSettings! += [.unsafeFlags(["-Osize"])] }
+}
+
 if hasOnlyPrograms {
   package.products.removeAll { $0.name == "MachineTesting" }
-  package.targets.removeAll { $0.type == .test || ["MachineTesting", "TestSupport"].contains($0.name) }
+  package.targets.removeAll(where: isForTests)
 } else {
   package.products.append(.executable(name: "fsmbench", targets: ["fsmbench"]))
   package.targets.append(

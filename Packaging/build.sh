@@ -17,7 +17,11 @@ flags=(
   -Xswiftc -use-ld=lld -Xswiftc -Xfrontend -Xswiftc -function-sections
   -Xlinker --icf=all -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -O2 -Xlinker --no-export-dynamic
   -Xlinker --no-eh-frame-hdr -Xlinker "$PWD/Packaging/no-unwind.ld"
+  # The names of Unicode's characters, half a megabyte: nothing asks for one, and to whoever did, none has a name.
+  -Xlinker --wrap=_swift_stdlib_getScalarName -Xlinker "$folder/no-names.o"
 )
+mkdir -p "$folder"
+echo 'long __wrap__swift_stdlib_getScalarName(void) { return 0; }' | gcc -x c -c -o "$folder/no-names.o" -
 if [ "$how" = static ]; then
   # A folder with nothing but archives comes first where the linker searches.
   rm -rf "$folder/archives"
@@ -30,7 +34,7 @@ if [ "$how" = static ]; then
   export PKG_CONFIG_PATH=$folder/archives
 fi
 for program in fsmd fsmrepl; do
-  FSMD_ONLY_PROGRAMS=1 swift build "${flags[@]}" --product "$program" >&2
+  FSMD_ONLY_PROGRAMS=1 FSMD_BUILD=package swift build "${flags[@]}" --product "$program" >&2
 done
 mkdir -p "$folder/$how/symbols"
 for program in fsmd fsmrepl; do

@@ -27,6 +27,7 @@ KNOWN = [
     (r"libexpat", "expat", "MIT"),
     (r"libreadline", "readline", "GPL-3.0-or-later"),
     (r"libmicrohttpd", "libmicrohttpd", "LGPL-2.1-or-later"),
+    (r"libpq", "postgresql", "PostgreSQL"),
     (r"libgcc\w*|libstdc\+\+", "gcc", GCC),
     (r"libc|libm|libdl|libpthread|librt|ld-linux\S*", "glibc", "LGPL-2.1-or-later"),
 ]

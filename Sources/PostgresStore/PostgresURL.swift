@@ -18,7 +18,7 @@ package struct PostgresURL: Sendable {
 
   /// What is wrong with a place for a store that is an address of something else; nil for a folder.
   package static func mistake(in place: String) -> String? {
-    guard place.contains("://"), !isOne(place) else { return nil }
+    guard let colon = place.firstIndex(of: ":"), place[colon...].hasPrefix("://"), !isOne(place) else { return nil }
     return "'\(place)' is no store: it is a folder, or postgresql://USER@HOST/DATABASE"
   }
 

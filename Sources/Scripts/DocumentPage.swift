@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// A page of Markdown or HTML, and the state diagrams in it.
 struct DocumentPage {
   struct Diagram {
@@ -48,7 +50,7 @@ struct DocumentPage {
         let start = index
         while index < lines.count, !Self.isEnd(lines[index]) { index += 1 }
         var inner = [end] + lines[start..<index]
-        if index < lines.count, let rest = lines[index].firstRange(of: "</") {
+        if index < lines.count, let rest = lines[index].find("</") {
           inner.append(lines[index][..<rest.lowerBound])
         }
         add(inner.map { Self.resolved($0) }[...], at: start, heading)
@@ -63,11 +65,11 @@ struct DocumentPage {
     return text.drop { $0 == fence.first }.allSatisfy(\.isWhitespace)
   }
 
-  private static func isEnd(_ line: Substring) -> Bool { ["</pre", "</div", "</code"].contains { line.contains($0) } }
+  private static func isEnd(_ line: Substring) -> Bool { ["</pre", "</div", "</code"].contains { line.includes($0) } }
 
   /// What follows the tag of an element of the class `mermaid` in its line.
   private static func classMermaid(_ line: Substring) -> Substring? {
-    guard line.hasPrefix("<"), let range = line.firstRange(of: "mermaid"), line[..<range.lowerBound].contains("class"),
+    guard line.hasPrefix("<"), let range = line.find("mermaid"), line[..<range.lowerBound].includes("class"),
       let end = line[range.upperBound...].firstIndex(of: ">")
     else { return nil }
     return line[line.index(after: end)...]
@@ -87,7 +89,7 @@ struct DocumentPage {
   private static func resolved(_ line: Substring) -> Substring {
     var line = String(line)
     for (entity, character) in [("&gt;", ">"), ("&lt;", "<"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")] {
-      line = line.replacing(entity, with: character)
+      line = line.replaced(entity, by: character)
     }
     return line[...]
   }
@@ -99,7 +101,7 @@ struct DocumentPage {
     for line in lines {
       let text = line.drop(while: \.isWhitespace)
       if isDirective || text.hasPrefix("%%{") {
-        isDirective = !text.contains("}%%")
+        isDirective = !text.includes("}%%")
         continue
       }
       if text.hasPrefix("---") { isFrontMatter.toggle() }
@@ -107,7 +109,7 @@ struct DocumentPage {
       guard text.hasPrefix("stateDiagram") else { return }
       break
     }
-    guard lines.contains(where: { $0.contains("stateDiagram") }) else { return }
+    guard lines.contains(where: { $0.includes("stateDiagram") }) else { return }
     diagrams.append(Diagram(heading: heading, line: line, lines: Array(lines)))
   }
 

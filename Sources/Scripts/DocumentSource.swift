@@ -103,7 +103,7 @@ package struct DocumentSource: Sendable {
 
   /// Whether JSON is a machine of XState, by a first look.
   package static func isMachine(_ bytes: [UInt8]) -> Bool {
-    bytes.firstRange(of: Array("\"states\"".utf8)) != nil
+    bytes.find(Array("\"states\"".utf8)) != nil
   }
 
   /// The endings of the names of documents.
@@ -261,7 +261,7 @@ package struct DocumentSource: Sendable {
   ///
   /// - Complexity: O(*n*).
   private static func namedFiles(in bytes: [UInt8]) -> [String] {
-    guard String(decoding: bytes, as: UTF8.self).contains("srcexpr") else { return [] }
+    guard String(decoding: bytes, as: UTF8.self).includes("srcexpr") else { return [] }
     let scheme = Array("file:".utf8)
     return bytes.indices.dropFirst().compactMap { index in
       let quote = bytes[index - 1]

@@ -15,10 +15,10 @@ package enum ScriptSpelling {
   }
 
   /// The request that a line of such words stands for.
-  package static func request(_ line: String) -> String { line.replacing("$$", with: "$") }
+  package static func request(_ line: String) -> String { line.replaced("$$", by: "$") }
 
   private static func dollarsDoubled(_ text: String) -> String {
-    text.utf8.contains(UInt8(ascii: "$")) ? text.replacing("$", with: "$$") : text
+    text.utf8.contains(UInt8(ascii: "$")) ? text.replaced("$", by: "$$") : text
   }
 
   /// Whether a brace stands before a digit or a dollar.

@@ -39,7 +39,7 @@ package enum ScriptTime {
     guard !isRight(word) else {
       return next.flatMap { TimeText.meant(by: word, $0) }.map { "a time is one word: '\($0)'" }
     }
-    let pointed = word.replacing(",", with: ".")
+    let pointed = word.replaced(",", by: ".")
     let remark = isRight(pointed) ? "; did you mean '\(pointed)'?" : TimeText.remark(on: word)
     return "'\(word)' is no \(self == .at ? "time" : "duration"); it is \(form)\(remark)"
   }

@@ -28,7 +28,7 @@ struct Layer {
     Layer("MachineForms", ours: ["StateMachines"]),
     Layer("MachineGraphs", ours: ["StateMachines", "LineProtocol"]),
     Layer("Simulations", ours: ["StateMachines", "MachineForms"]),
-    Layer("Statecharts", ours: ["StateMachines", "CExpat"], outside: ["Synchronization"]),
+    Layer("Statecharts", ours: ["StateMachines", "LineProtocol", "CExpat"], outside: ["Synchronization"]),
     Layer("Waveforms", ours: ["StateMachines", "LineProtocol"]),
     Layer("Simulator", ours: ["StateMachines", "CProcessor"], outside: ["Synchronization"]),
     Layer("Surveys", ours: ["StateMachines", "MachineGraphs", "Waveforms", "Simulator"]),

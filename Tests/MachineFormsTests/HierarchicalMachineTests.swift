@@ -159,12 +159,4 @@ struct HierarchicalMachineTests {
     expectEqual(Probe.Leaf.i.ancestors, [.g, .e, .a])
     expectEqual(Probe.Leaf.z.ancestors, [])
   }
-
-  @Test("a toggle and its chart have one flat table")
-  func toggles() {
-    expectEqual(PlainToggle.flatTable(of: [.tap]).map(\.verdict), [.moved, .moved])
-    let chart = ChartToggle.flatTable(of: [.tap])
-    expectEqual(chart.map(\.next), ["device.on", "device.off"])
-    expectEqual(chart.map(\.verdict), [.moved, .moved])
-  }
 }

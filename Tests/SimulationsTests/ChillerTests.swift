@@ -129,24 +129,4 @@ struct ChillerTests {
     bench.advance(.seconds(60))
     expectEqual(bench.state(), "on.cooling.free")
   }
-
-  @Test("flat it would be a table of 63 cells, of which powerLost fills six alike")
-  func flat() {
-    let timers: [Chiller.Event] = [.rested, .ranEnough, .defrostDue, .thawed, .dried]
-    let table = Chiller.flatTable(of: [.warm, .cold, .powerLost, .powerRestored] + timers, timers: timers)
-    expectEqual(table.count, 63)
-    expectEqual(table.filter { $0.input == 2 }.map(\.next), Array(repeating: "off", count: 7))
-    expectEqual(
-      table.filter { $0.state == "on.cooling.free" && $0.verdict == .moved },
-      [
-        FlatCell(
-          state: "on.cooling.free", input: 1, verdict: .moved, next: "on.idle.resting", outputs: ["compressorOff"],
-          armed: ["rested"]),
-        FlatCell(
-          state: "on.cooling.free", input: 2, verdict: .moved, next: "off", outputs: ["compressorOff"], armed: []),
-        FlatCell(
-          state: "on.cooling.free", input: 6, verdict: .moved, next: "on.defrost.defrosting",
-          outputs: ["compressorOff", "heaterOn"], armed: ["defrostDue", "thawed"]),
-      ])
-  }
 }

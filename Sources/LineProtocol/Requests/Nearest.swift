@@ -40,13 +40,13 @@ package enum Nearest {
   }
 
   /// A word of at most 64 letters, with a bit for each place at which a letter stands.
-  struct Pattern {
+  package struct Pattern {
     private let count: Int
     private var ascii = [UInt64](repeating: 0, count: 128)
     private var others: [UInt32: UInt64] = [:]
 
     /// - Parameter letters: Those after the 64th are left out.
-    init(_ letters: [UInt32]) {
+    package init(_ letters: [UInt32]) {
       count = min(letters.count, 64)
       for (place, letter) in letters.prefix(64).enumerated() {
         if letter < 128 { ascii[Int(letter)] |= 1 << place } else { others[letter, default: 0] |= 1 << place }
@@ -58,7 +58,7 @@ package enum Nearest {
     /// say where it rises and falls (Myers 1999, Hyyrö 2003).
     ///
     /// - Complexity: O(length of `word`).
-    func distance(to word: [UInt32]) -> Int {
+    package func distance(to word: [UInt32]) -> Int {
       if count == 0 { return word.count }
       var (rises, falls, diagonal, before): (UInt64, UInt64, UInt64, UInt64) = (.max, 0, 0, 0)
       var distance = count

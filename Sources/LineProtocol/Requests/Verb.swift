@@ -77,13 +77,11 @@ package struct VerbEntry: Sendable {
     isPlainInput: Bool = false
   ) {
     self.verb = verb
-    let parts = forms.map {
-      $0.split(separator: " : ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    }
-    let forms = parts.map { $0[0] }
+    let parts = forms.map { $0.cut(at: " : ") ?? ($0[...], summary[...]) }
+    let forms = parts.map { String($0.before) }
     self.forms = forms
     self.summary = summary
-    texts = parts.map { $0.count > 1 ? $0[1] : summary }
+    texts = parts.map { String($0.after) }
     self.example = example
     self.inBatch = inBatch
     self.isPlainInput = isPlainInput

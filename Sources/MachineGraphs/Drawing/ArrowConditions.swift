@@ -1,3 +1,4 @@
+import LineProtocol
 import StateMachines
 
 /// Tells the reactions of one trigger in one state apart: by named guards, by the samples of the event's data, and by the
@@ -199,7 +200,7 @@ struct ArrowConditions {
     }
     guard isWords else { return "not (\(name))" }
     // The opposite of a part is not that of two.
-    let isOne = !name.contains(" and ") && !name.contains(" or ")
+    let isOne = !name.includes(" and ") && !name.includes(" or ")
     for (beginning, opposite) in Self.opposites where isOne && name.hasPrefix(beginning) {
       return opposite + name.dropFirst(beginning.count)
     }

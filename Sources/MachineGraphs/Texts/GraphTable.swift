@@ -71,7 +71,7 @@ public struct GraphTable: Sendable {
       // States and events may have such names.
       if sign == "LIMIT", !drawing.arrows.contains(where: \.isOverLimit) { return false }
       if let effect = Self.effects[sign], !drawing.arrows.contains(where: { $0.effect == effect }) { return false }
-      return lines.contains { sign == "> " ? $0.hasPrefix(sign) : $0.contains(sign) }
+      return lines.contains { sign == "> " ? $0.hasPrefix(sign) : $0.includes(sign) }
     }
     return used.isEmpty ? [] : TextLines.wrapped(used.map(\.1).joined(separator: "; "), to: min(width, Self.listWidth))
   }

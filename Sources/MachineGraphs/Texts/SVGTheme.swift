@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// Colours of pictures that Graphviz draws, for readers with a dark screen.
 public enum SVGTheme {
   private static let dark = """
@@ -22,7 +24,7 @@ public enum SVGTheme {
   ///
   /// - Parameter svg: What Graphviz makes of ``Drawing/dot``. A text without a tag `svg` is returned as it is.
   public static func applied(to svg: String) -> String {
-    guard let line = svg.firstRange(of: "<svg"), let end = svg[line.upperBound...].firstIndex(of: ">"),
+    guard let line = svg.find("<svg"), let end = svg[line.upperBound...].firstIndex(of: ">"),
       svg[svg.index(before: end)] != "/"
     else { return svg }
     return svg[...end] + "\n" + dark + svg[svg.index(after: end)...]

@@ -74,7 +74,7 @@ extension RequestContext {
       if let wanted = self.group, wanted != group { return false }
       if let forms, !entry.kinds.contains(where: { forms.contains($0.form) }) { return false }
       guard let word, !word.isEmpty else { return true }
-      return [entry.name, entry.about, entry.origin].contains { $0.lowercased().contains(word) }
+      return [entry.name, entry.about, entry.origin].contains { $0.lowercased().includes(word) }
     }
   }
 
@@ -82,7 +82,7 @@ extension RequestContext {
   private func kindSearch() -> KindSearch? {
     var forms: [Form]?
     if let text = words["form"] {
-      let found = Form.allCases.filter { $0.rawValue.lowercased().contains(text.lowercased()) }
+      let found = Form.allCases.filter { $0.rawValue.lowercased().includes(text.lowercased()) }
       guard !text.isEmpty, !found.isEmpty else {
         let allowed = Form.allCases.map(\.rawValue)
         fail(

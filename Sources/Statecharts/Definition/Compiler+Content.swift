@@ -1,3 +1,4 @@
+import LineProtocol
 import StateMachines
 
 // Executable content, data, invocations: what a chart does beside changing its state.
@@ -58,7 +59,7 @@ extension Compiler {
 
   /// `In('id')` for `In(id)`, as a document without a data model has it.
   private static func quotingStates(_ text: String) -> String {
-    guard text.contains("In") else { return text }
+    guard text.includes("In") else { return text }
     var lexer = Lexer(text)
     var before: [Token] = []
     var (written, end) = ("", 0)
@@ -201,7 +202,7 @@ extension Compiler {
   }
 
   private static func isFunction(_ text: String) -> Bool {
-    guard text.hasPrefix("function") || text.contains("=>") else { return false }
+    guard text.hasPrefix("function") || text.includes("=>") else { return false }
     var symbols = SymbolTable()
     guard let code = try? Parser.expression(text, &symbols) else { return false }
     if case .function = code.nodes[Int(code.root)] { return true }

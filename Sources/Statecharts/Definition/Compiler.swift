@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// Turns documents into charts and collects all mistakes on the way.
 struct Compiler {
   let resources: [String: [UInt8]]
@@ -174,7 +176,7 @@ struct Compiler {
       guard room >= size, pace.mayGoOn(), finding.line <= lines.count else { return }
       let line = String(decoding: lines[finding.line - 1], as: UTF8.self).unicodeScalars
       let text = String(String.UnicodeScalarView(line.dropFirst(finding.column - 1)))
-      guard let word = text.firstRange(of: found) else { continue }
+      guard let word = text.find(found) else { continue }
       let write = text[..<word.lowerBound] + meant + text[word.upperBound...]
       let before = String(String.UnicodeScalarView(line.prefix(finding.column - 1)))
       var changed = lines
@@ -298,7 +300,7 @@ struct Compiler {
     noteNamedFiles()
     for (path, bytes) in resources.sorted(by: { $0.key < $1.key }) where paths[path] == nil && pace.mayGoOn() {
       let start = String(decoding: bytes.prefix(4096), as: UTF8.self)
-      if start.contains("<scxml") { readChart(ofResource: path, from: nil) }
+      if start.includes("<scxml") { readChart(ofResource: path, from: nil) }
     }
   }
 
@@ -314,7 +316,7 @@ struct Compiler {
           continue
         }
         let name = text.dropFirst().dropLast()
-        guard name.hasPrefix("file:"), name != "file:", !name.contains(quote), !name.contains("\\") else { continue }
+        guard name.hasPrefix("file:"), name != "file:", !name.contains(quote), !name.includes("\\") else { continue }
         _ = bytes(of: String(name))
       }
     }

@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// The word of a list that was probably meant.
 enum Spelling {
   /// Words that are compared at most: a long list of names is no help, and comparing takes time.
@@ -8,10 +10,11 @@ enum Spelling {
     // A letter is near to any other.
     guard word.unicodeScalars.count > 1 else { return nil }
     let stem = stem(of: word)
-    let wanted = Array(word.lowercased().utf8.prefix(40))
+    let wanted = letters(word)
+    let pattern = Nearest.Pattern(wanted)
     var best: (distance: Int, word: String)?
     for candidate in words.prefix(most) where candidate != word && self.stem(of: candidate) != stem {
-      let distance = distance(wanted, Array(candidate.lowercased().utf8.prefix(40)))
+      let distance = pattern.distance(to: letters(candidate))
       if distance < best?.distance ?? .max { best = (distance, candidate) }
     }
     guard let best, best.distance <= farthest ?? max(1, wanted.count / 3) else { return nil }
@@ -30,22 +33,5 @@ enum Spelling {
     closest(to: word, in: words, farthest: farthest).map { "; did you mean \($0)?" } ?? ""
   }
 
-  /// Insertions, deletions, replacements and swaps of neighbours.
-  private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    var before: [Int] = []
-    var last = Array(0...right.count)
-    for row in left.indices {
-      var current = [row + 1]
-      for column in right.indices {
-        var cost = min(last[column + 1], current[column]) + 1
-        cost = min(cost, last[column] + (left[row] == right[column] ? 0 : 1))
-        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
-          cost = min(cost, before[column - 1] + 1)
-        }
-        current.append(cost)
-      }
-      (before, last) = (last, current)
-    }
-    return last[right.count]
-  }
+  private static func letters(_ word: String) -> [UInt32] { word.lowercased().utf8.prefix(40).map(UInt32.init) }
 }

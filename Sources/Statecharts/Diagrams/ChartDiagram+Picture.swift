@@ -1,3 +1,4 @@
+import LineProtocol
 import StateMachines
 
 extension Definition {
@@ -104,7 +105,7 @@ extension ChartDiagram {
     {
       condition = expression.text
       if expression.hasSamples {
-        let end = condition.firstRange(of: ")[")?.lowerBound ?? condition.index(before: condition.endIndex)
+        let end = condition.find(")[")?.lowerBound ?? condition.index(before: condition.endIndex)
         triggers = [triggers.joined(separator: ", ") + condition[...end]]
         condition = String(condition[condition.index(after: end)...].drop { $0 == "[" })
         if condition.hasSuffix("]") { condition.removeLast() }

@@ -1,3 +1,5 @@
+import LineProtocol
+
 extension Definition {
   /// The document as a Mermaid state diagram, which can be loaded again.
   ///
@@ -367,7 +369,7 @@ struct ChartDiagram {
         // Data of an event stand directly behind it.
         let text = expression.text
         parts.append(
-          expression.hasSamples ? (parts.popLast() ?? "") + text.replacing(")[", with: ") [") : "[\(text)]")
+          expression.hasSamples ? (parts.popLast() ?? "") + text.replaced(")[", by: ") [") : "[\(text)]")
       case .form(let expression):
         if let text = line(of: expression.text) {
           parts.append("[\(text)]")
@@ -397,7 +399,7 @@ struct ChartDiagram {
     Prose.name(of: words) == event
       && words.unicodeScalars.allSatisfy { $0.properties.isXIDContinue || $0 == " " || $0 == "’" || $0 == "'" }
       && !["if ", "after ", "internal ", "or "].contains(where: words.lowercased().hasPrefix)
-      && !words.contains(" if ") && Prose.time(in: words) == nil
+      && !words.includes(" if ") && Prose.time(in: words) == nil
   }
 
   /// Whether some transition takes an event.
@@ -580,7 +582,7 @@ struct ChartDiagram {
   /// An expression without line breaks and with the states' names in the diagram; `nil` if a comment would end
   /// differently then.
   private mutating func line(of text: String) -> String? {
-    if text.contains("//") { return nil }
+    if text.includes("//") { return nil }
     let line = text.split(whereSeparator: \.isNewline).joined(separator: " ").split(
       separator: " ", omittingEmptySubsequences: false
     )
@@ -600,7 +602,7 @@ struct ChartDiagram {
 
   /// An expression whose `In` asks for states by their names in the diagram.
   private mutating func withNames(_ text: String) -> String {
-    if renamed.isEmpty || !text.contains("In") { return text }
+    if renamed.isEmpty || !text.includes("In") { return text }
     var lexer = Lexer(text)
     var written = ""
     var end = 0

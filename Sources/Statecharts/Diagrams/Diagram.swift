@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// A state diagram as it was read: states, arrows and data, each with its place in the text.
 struct Diagram {
   struct State {
@@ -236,7 +238,7 @@ struct EventSamples {
 
   /// `failed=true`, `failed: true`; `nil` for a value alone. `12:30` is one, without a blank.
   private static func member(of text: String) -> (key: String, value: String)? {
-    guard let sign = text.firstIndex(of: "=") ?? text.firstRange(of: ": ")?.lowerBound else { return nil }
+    guard let sign = text.firstIndex(of: "=") ?? text.find(": ")?.lowerBound else { return nil }
     let key = text[..<sign].split(separator: " ").joined(separator: " ")
     let value = text[text.index(after: sign)...].drop { $0 == " " || $0 == "=" }
     return Parser.isVariable(key) && !value.isEmpty ? (key, String(value)) : nil

@@ -1,3 +1,5 @@
+import LineProtocol
+
 // What a diagram means that does not say everything: what its arrows wait for, and what its guards ask.
 
 extension DiagramReader {
@@ -600,15 +602,15 @@ extension DiagramReader {
     for (word, sign) in [
       ("≥", ">="), ("≤", "<="), ("≠", "!="), (" and ", " && "), (" AND ", " && "), (" or ", " || "), (" OR ", " || "),
       ("&gt;", ">"), ("&lt;", "<"), ("&amp;", "&"),
-    ] { formal = formal.replacing(word, with: sign) }
+    ] { formal = formal.replaced(word, by: sign) }
     // Between a name and a value; "the password is right" is prose.
     for (word, sign) in [(" is not ", " != "), (" is ", " == ")] {
-      guard let range = formal.firstRange(of: word), let next = formal[range.upperBound...].first else { continue }
+      guard let range = formal.find(word), let next = formal[range.upperBound...].first else { continue }
       let rest = formal[range.upperBound...]
       guard next.isNumber || "'\"".contains(next) || ["true", "false", "null"].contains(String(rest)) else { continue }
       formal.replaceSubrange(range, with: sign)
     }
-    if formal.contains("not ") { formal = negated(formal) }
+    if formal.includes("not ") { formal = negated(formal) }
     let parts = formal.split(separator: "=", omittingEmptySubsequences: false)
     if parts.count == 2, let last = parts[0].last, !"!<>".contains(last) { formal = parts.joined(separator: "==") }
     return formal

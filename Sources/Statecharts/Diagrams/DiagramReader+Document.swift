@@ -1,3 +1,5 @@
+import LineProtocol
+
 extension DiagramReader {
   /// Something that is to be said of a diagram.
   typealias Remark = (severity: Finding.Severity, position: XMLDocument.Position, message: String, write: String?)
@@ -36,7 +38,7 @@ extension DiagramReader {
       document.texts[state.id] = (state.title, state.descriptions.joined(separator: "; "), state.kind == .choice)
     }
     // The translation asks for samples and conditions; what else is asked stands in the text.
-    document.asksSamplesOnly = !bytes.contains("_event")
+    document.asksSamplesOnly = !bytes.includes("_event")
     document.conditions = translation.diagram.conditions
     document.eventTexts = translation.diagram.eventTexts
     document.eventData = translation.eventData

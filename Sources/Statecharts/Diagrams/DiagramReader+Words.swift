@@ -1,3 +1,5 @@
+import LineProtocol
+
 // Labels in words: what people write who do not know the formal notation.
 
 extension DiagramReader {
@@ -117,7 +119,7 @@ extension DiagramReader {
   }
 
   mutating func event(ofWords text: PlacedText) -> PlacedText {
-    let words = text.string.replacing("’", with: "'").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let words = text.string.replaced("’", by: "'").split(whereSeparator: \.isWhitespace).joined(separator: " ")
     let name = name(ofWords: words, otherwise: "event")
     if diagram.eventTexts[name] == nil, name != words {
       diagram.eventTexts[name] = words
@@ -420,7 +422,7 @@ extension DiagramReader {
   /// Whether a text compares something, and has no arrow instead.
   private func isComparison(_ text: String) -> Bool {
     guard text.utf8.contains(where: { "<>=".utf8.contains($0) || $0 >= 0x80 }) else { return false }
-    let bare = ["-->", "->", "=>", "<-", "<=>"].reduce(text) { $0.replacing($1, with: " ") }
+    let bare = ["-->", "->", "=>", "<-", "<=>"].reduce(text) { $0.replaced($1, by: " ") }
     let signs: [Character] = ["<", ">", "=", "≥", "≤", "≠"]
     guard let sign = bare.firstIndex(where: signs.contains) else { return false }
     // With something at both sides.
@@ -494,14 +496,14 @@ extension DiagramReader {
     if let rest = keyword("log", text) {
       if rest.bytes.first == UInt8(ascii: "("), rest.closing(0) != nil { return nil }
       if let label = rest.rest(after: "as"), label.quoted != nil || label.hasPrefix("'") { return nil }
-      let value = rest.string.components(around: " as ")
+      let value = rest.string.cut(at: " as ").map { String($0.before) } ?? rest.string
       return isKnownExpression(value) ? nil : output(ofWords: text, into: &builder)
     }
     if let rest = keyword("send", text) {
       let name = rest.string.prefix { !$0.isWhitespace && $0 != "(" }
       let isFormal =
         vocabulary.awaits(String(name))
-        || [" to ", " as ", " after "].contains { rest.string.contains($0) } && isEventWord(String(name))
+        || [" to ", " as ", " after "].contains { rest.string.includes($0) } && isEventWord(String(name))
           && rest.bytes.dropFirst(name.utf8.count).first.map(PlacedText.isBlank) == true
           && ["to", "as", "after"].contains(rest.string.split(separator: " ").dropFirst().first.map(String.init) ?? "")
       return isFormal ? nil : output(ofWords: text, into: &builder)
@@ -596,7 +598,7 @@ extension DiagramReader.Vocabulary {
   func knows(_ head: PlacedText) -> Bool {
     head.split(",").contains { part in
       let word = part.string.prefix { !$0.isWhitespace && $0 != "(" }
-      return events.contains(String(word)) || part.string.contains("after ") || word == "*"
+      return events.contains(String(word)) || part.string.includes("after ") || word == "*"
     }
   }
 }
@@ -615,13 +617,6 @@ extension Code.Node {
     case .assign, .compound, .update, .declare: true
     case _: false
     }
-  }
-}
-
-extension String {
-  /// The part in front of a separator, or the whole.
-  fileprivate func components(around separator: String) -> String {
-    firstRange(of: separator).map { String(self[..<$0.lowerBound]) } ?? self
   }
 }
 
@@ -648,7 +643,7 @@ extension PlacedText {
     let name = inner[..<end].drop { $0 == UInt8(ascii: "/") }
     guard let first = name.first, (first | 0x20) >= UInt8(ascii: "a"), (first | 0x20) <= UInt8(ascii: "z"),
       !name.contains(UInt8(ascii: "="))
-        || String(decoding: name, as: UTF8.self).contains("=\"")
+        || String(decoding: name, as: UTF8.self).includes("=\"")
     else { return nil }
     return end + 1
   }

@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// How the text of a diagram is read.
 public enum DiagramReading: Sendable {
   /// By the formal notation alone.
@@ -134,7 +136,7 @@ struct DiagramReader {
     if line.hasPrefix("@start") { return "; this is PlantUML: write format=plantuml, or name the file *.puml" }
     if line.hasPrefix("{") { return "; this is JSON: write format=xstate, or name the file *.json" }
     if line.hasPrefix("<") { return "; this is a page of HTML, and no diagram" }
-    if line.contains("-->") { return "; write stateDiagram-v2 in a line above" }
+    if line.includes("-->") { return "; write stateDiagram-v2 in a line above" }
     let word = String(line.prefix { !$0.isWhitespace })
     if ["graph", "flowchart", "classDiagram", "erDiagram", "gantt", "pie", "journey", "mindmap"].contains(word)
       || word.hasPrefix("sequence")
@@ -182,7 +184,7 @@ struct DiagramReader {
 
   /// Skips lines up to the one that ends with a text.
   private mutating func skip(to text: String, from line: PlacedText, _ what: String) {
-    if line.string.contains(text) { return }
+    if line.string.includes(text) { return }
     while let more = takeLine() {
       if more.string.hasSuffix(text) { return }
     }
@@ -430,7 +432,7 @@ struct DiagramReader {
     let words = PlacedText(bytes, line..<rest.start).string + rest.string
     let hint =
       words.contains(where: { "“”„".contains($0) })
-      ? "; the quotes of a title are \"" : words.contains(" as ") ? "; a title stands in quotes" : Self.namesHint
+      ? "; the quotes of a title are \"" : words.includes(" as ") ? "; a title stands in quotes" : Self.namesHint
     diagram.error(rest.start, "expected {, a line's end or <<choice>>; found \(rest.string)\(hint)")
     return PlacedText(at: rest.end)
   }
@@ -520,7 +522,7 @@ struct DiagramReader {
       let word = String(decoding: rest.bytes.prefix { !PlacedText.isBlank($0) }, as: UTF8.self)
       let meant =
         word.contains(where: { "-=→–—⟶".contains($0) })
-        ? "; did you mean -->?" : rest.string.contains("-->") || rest.string.contains(":") ? Self.namesHint : ""
+        ? "; did you mean -->?" : rest.string.includes("-->") || rest.string.includes(":") ? Self.namesHint : ""
       diagram.error(rest.start, "expected --> or : after \(word == "" ? "it" : "the state"); found \(word)\(meant)")
       return nothing
     }

@@ -1,3 +1,5 @@
+import LineProtocol
+
 // State diagrams of PlantUML: each statement is put into the words that Mermaid has for it, with its places, and is read
 // as one of these. What only draws is left out.
 
@@ -19,7 +21,7 @@ extension DiagramReader {
   }
 
   mutating func readPlantUML() {
-    let hasMarks = bytes.contains("@startuml")
+    let hasMarks = bytes.includes("@startuml")
     let hint = Self.hint(insteadOf: .plantuml, bytes)
     if !hasMarks, reading == .strict || hint != nil { return diagram.error(0, "expected @startuml\(hint ?? "")") }
     diagram.isHomeFirst = true
@@ -168,12 +170,12 @@ extension DiagramReader {
   private mutating func preprocessor(_ line: PlacedText) {
     let word = line.string.dropFirst().prefix { $0.isLetter || $0 == "_" }
     if ["procedure", "function", "definelong", "unquoted", "final"].contains(String(word)),
-      !line.string.contains("return")
+      !line.string.includes("return")
     {
-      let kind = word == "definelong" ? "definelong" : line.string.contains("procedure") ? "procedure" : "function"
+      let kind = word == "definelong" ? "definelong" : line.string.includes("procedure") ? "procedure" : "function"
       skipLines(of: line, "!\(word)", to: ["!end\(kind)", "!end \(kind)"])
     }
-    if ["theme", "pragma", "log", "option"].contains(String(word)) || line.string.contains("!include <") { return }
+    if ["theme", "pragma", "log", "option"].contains(String(word)) || line.string.includes("!include <") { return }
     guard !plantUML.isPreprocessorTold else { return }
     plantUML.isPreprocessorTold = true
     diagram.warn(line.start, "\(line.string.prefix(40)) is left out: write what it stands for, if states hang on it")
@@ -270,7 +272,7 @@ extension DiagramReader {
     guard name.hasPrefix("\""), name.bytes.count > 1 else {
       return plantUML.hasSeparator && name.bytes.contains(UInt8(ascii: ".")) ? innerName(name) : name
     }
-    let words = Prose.words(of: name.string.replacing("\\n", with: " ")).joined(separator: "_")
+    let words = Prose.words(of: name.string.replaced("\\n", by: " ")).joined(separator: "_")
     return PlacedText(words.isEmpty ? "state" : words, at: name.start)
   }
 

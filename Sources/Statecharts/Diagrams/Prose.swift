@@ -1,3 +1,4 @@
+import LineProtocol
 import StateMachines
 
 /// What people write in words: names for it, and the times in it.
@@ -45,7 +46,7 @@ enum Prose {
 
   /// What tells texts apart that have the same name: `x++` and `x--` differ, `User pushes` and `user pushes.` do not.
   static func identity(of text: String) -> String {
-    let kept = text.lowercased().replacing("()", with: "").filter {
+    let kept = text.lowercased().replaced("()", by: "").filter {
       !$0.isWhitespace && !"\"“”'’`".contains($0) && ($0.isASCII || $0.isLetter)
     }
     return String(kept.drop { ".,;:!".contains($0) }.reversed().drop { ".,;:!".contains($0) }.reversed())
@@ -132,7 +133,7 @@ enum Prose {
     guard named.isEmpty || isTimer || begins else { return nil }
     if amount.contains(",") {
       let unit = unitNames.first { $0.0 == factor }?.1 ?? ""
-      return .comma("\(amount.replacing(",", with: "."))\(unit)")
+      return .comma("\(amount.replaced(",", by: "."))\(unit)")
     }
     guard let number = Double(amount) else { return nil }
     let nanoseconds = (number * factor).rounded()

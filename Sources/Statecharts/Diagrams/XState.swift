@@ -1,6 +1,7 @@
 // Machines of XState in JSON, by version 4 or 5: the same tree as a diagram. What JSON cannot have, the code of actions,
 // guards and services, is left to outputs, conditions and events of the same names.
 
+import LineProtocol
 import StateMachines
 
 extension DiagramReader {
@@ -60,7 +61,7 @@ extension DiagramReader {
   private static func hint(insteadOfJSON bytes: [UInt8], at offset: Int) -> String {
     if let other = hint(insteadOf: .xstate, bytes) { return other }
     let start = String(decoding: bytes.drop { $0 <= 0x20 }.prefix(400), as: UTF8.self)
-    if ["import", "export", "const ", "createMachine", "Machine(", "=>", "//"].contains(where: start.contains) {
+    if ["import", "export", "const ", "createMachine", "Machine(", "=>", "//"].contains(where: { start.includes($0) }) {
       return "; this is a program: write what JSON.stringify(machine.config) gives in it"
     }
     if !start.hasPrefix("{"), start.contains(":") { return "; YAML is not read: write the same as JSON" }

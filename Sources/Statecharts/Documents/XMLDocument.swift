@@ -457,19 +457,6 @@ private final class XMLReader {
 }
 
 extension [UInt8] {
-  /// Whether a text stands in them.
-  ///
-  /// - Complexity: O(*n*) for a text whose first byte is rare.
-  func contains(_ text: String) -> Bool {
-    let sought = Array(text.utf8)
-    return withUnsafeBufferPointer { bytes in
-      guard let first = sought.first, bytes.count >= sought.count else { return sought.isEmpty }
-      return (0...bytes.count - sought.count).contains { start in
-        bytes[start] == first && sought.indices.allSatisfy { bytes[start + $0] == sought[$0] }
-      }
-    }
-  }
-
   /// The place of the first byte that no text in UTF-8 has there; `nil` if all of it is UTF-8.
   ///
   /// - Complexity: O(*n*).

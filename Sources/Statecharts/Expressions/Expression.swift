@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// An expression of the data model, parsed.
 ///
 /// The language is a bounded subset of ECMAScript.
@@ -33,7 +35,7 @@ public final class Expression: Sendable {
     let parts = text.split(separator: "(", maxSplits: 1, omittingEmptySubsequences: false)
     let id = (parts.count == 2 ? parts[1] : "").split(whereSeparator: \.isWhitespace).joined()
     let bare = id.dropLast(id.hasSuffix(")") ? 1 : 0).filter { $0 != "'" && $0 != "\"" }
-    guard parts.count == 2, parts[0].allSatisfy({ "In \t\n".contains($0) }), parts[0].contains("In"), id.hasSuffix(")"),
+    guard parts.count == 2, parts[0].allSatisfy({ "In \t\n".contains($0) }), parts[0].includes("In"), id.hasSuffix(")"),
       !bare.isEmpty, !bare.contains(where: { "()\\".contains($0) })
     else { throw SyntaxError("the null data model has no expressions but In(id)", at: 0) }
     (isWorded, hasSamples) = (false, false)

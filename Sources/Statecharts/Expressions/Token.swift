@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// A word of an expression's text.
 enum Token: Equatable {
   case number(Double)
@@ -181,7 +183,7 @@ extension Double {
     var text = String(decoding: Array(digits), as: UTF8.self)
     if text.hasPrefix(".") { text = "0" + text }
     if text.hasSuffix(".") { text += "0" }
-    text = text.replacing(".e", with: ".0e")
+    text = text.replaced(".e", by: ".0e")
     self.init(text)
   }
 }

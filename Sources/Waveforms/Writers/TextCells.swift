@@ -54,7 +54,7 @@ struct TextCells: Sendable {
 extension TextWave.Signs {
   /// A text as it is shown: visible, and in ASCII if nothing else is to be.
   func visible(_ text: String) -> String {
-    let visible = VisibleText.escaped(text).replacing("\t", with: " ")
+    let visible = VisibleText.escaped(text).replaced("\t", by: " ")
     guard isASCII, !visible.utf8.allSatisfy({ $0 < 0x80 }) else { return visible }
     return visible.unicodeScalars.reduce(into: "") { $0 += ASCIIText.written($1) }
   }

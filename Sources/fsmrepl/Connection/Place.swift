@@ -117,10 +117,8 @@ struct Prompt: Equatable {
   func forReadline(_ style: Style) -> String {
     let words = parts.map { part in
       guard style.usesColour else { return part.text }
-      let styled = style(part.role, part.text).text
-      let pieces = styled.split(separator: part.text, maxSplits: 1, omittingEmptySubsequences: false)
-      guard pieces.count == 2 else { return part.text }
-      return "\u{01}\(pieces[0])\u{02}\(part.text)\u{01}\(pieces[1])\u{02}"
+      guard let (before, after) = style(part.role, part.text).text.cut(at: part.text) else { return part.text }
+      return "\u{01}\(before)\u{02}\(part.text)\u{01}\(after)\u{02}"
     }
     return words.joined(separator: " ") + "> "
   }

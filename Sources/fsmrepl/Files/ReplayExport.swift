@@ -105,10 +105,10 @@ struct ReplayExport {
   /// The page in one file: a browser loads no modules from files.
   private func page(world: String, _ journal: Inquiry.Answer) -> String {
     LivePage.html
-      .replacing("<link rel=\"stylesheet\" href=\"./page.css\">", with: "<style>\n\(LivePage.css)</style>")
-      .replacing(
+      .replaced("<link rel=\"stylesheet\" href=\"./page.css\">", by: "<style>\n\(LivePage.css)</style>")
+      .replaced(
         "<script type=\"module\" src=\"./main.js\"></script>",
-        with: """
+        by: """
           <script type="application/json" id="recording">\(Self.inScript(recording(world: world, journal)))</script>
           <script type="module">
           \(LivePage.script)</script>
@@ -116,7 +116,7 @@ struct ReplayExport {
   }
 
   /// Text in a script element: nothing in it can end the element.
-  private static func inScript(_ json: String) -> String { json.replacing("<", with: "\\u003c") }
+  private static func inScript(_ json: String) -> String { json.replaced("<", by: "\\u003c") }
 
   /// What the page gets; recording.js says in which form.
   private func recording(world: String, _ journal: Inquiry.Answer) -> String {

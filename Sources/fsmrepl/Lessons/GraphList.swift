@@ -37,7 +37,7 @@ struct GraphList: Equatable {
       } else if words.first == "class", words.count == 3, words[2] == "current" {
         current.insert(String(words[1]))
       } else if words.count > 2, words[1] == "-->", words[0] != "[*]" {
-        let label = row.firstRange(of: " : ").map { String(row[$0.upperBound...]) } ?? ""
+        let label = row.cut(at: " : ").map { String($0.after) } ?? ""
         arrows.append((String(words[0]), String(words[2]), label))
       }
     }
@@ -49,7 +49,7 @@ struct GraphList: Equatable {
     for (from, to, label) in arrows {
       guard let index = places[from] else { continue }
       for part in Self.parts(of: label) {
-        let text = Self.decoded(part.replacing("▶ ", with: ""))
+        let text = Self.decoded(part.replaced("▶ ", by: ""))
         states[index].arrows.append(Arrow(label: text, target: names[to] ?? to, isPossible: part.hasPrefix("▶ ")))
       }
     }
@@ -59,7 +59,7 @@ struct GraphList: Equatable {
   private static func parts(of label: String) -> [String] {
     let hasBullets = label.hasPrefix("• ")
     var parts: [String] = []
-    for piece in label.replacing("<br/>", with: "\n").split(separator: "\n") {
+    for piece in label.replaced("<br/>", by: "\n").split(separator: "\n") {
       let text = String(piece.hasPrefix("• ") ? piece.dropFirst(2) : piece)
       let goesOn = hasBullets ? !piece.hasPrefix("• ") : piece.hasPrefix("/ ") || parts.last?.hasSuffix(",") == true
       if goesOn, let last = parts.last {
@@ -73,18 +73,15 @@ struct GraphList: Equatable {
 
   /// A text of a diagram with the characters that Mermaid's entities stand for: `#lt;`, `#43;`.
   static func decoded(_ text: String) -> String {
-    text.replacing(/#([a-z]+|[0-9]+);/) { match in
-      switch match.output.1 {
-      case "quot": return "\""
-      case "lt": return "<"
-      case "gt": return ">"
-      case "amp": return "&"
-      case let number:
-        let scalar = UInt32(number).flatMap { Unicode.Scalar($0) }
-        return scalar.map { String(Character($0)) } ?? String(match.output.0)
-      }
+    let parts = text.split(separator: "#", omittingEmptySubsequences: false)
+    return parts.dropFirst().reduce(into: String(parts[0])) { decoded, part in
+      let (name, rest) = part.cut(at: ";") ?? ("", part)
+      let entity = entities[name] ?? UInt32(name).flatMap(Unicode.Scalar.init)
+      decoded += entity.map { "\(Character($0))\(rest)" } ?? "#\(part)"
     }
   }
+
+  private static let entities: [Substring: Unicode.Scalar] = ["quot": "\"", "lt": "<", "gt": ">", "amp": "&"]
 
   func shown(width: Int?, style: Style) -> ScreenText {
     var table = Table()

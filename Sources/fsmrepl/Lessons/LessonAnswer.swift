@@ -1,3 +1,5 @@
+internal import LineProtocol
+
 /// What a learner's words say of a machine: a state, a verdict, or both. A sentence will do if it is clear: `it stays
 /// cooling`, `nothing happens`.
 struct LessonAnswer: Equatable {
@@ -23,7 +25,7 @@ struct LessonAnswer: Equatable {
     func isOne(of fillers: some Collection<String>, _ word: String) -> Bool {
       fillers.contains(word.lowercased()) && Self.state(meantBy: word, of: states) == nil
     }
-    let typed = text.replacing("’", with: "'").split(separator: " ").map(Self.bare)
+    let typed = text.replaced("’", by: "'").split(separator: " ").map(Self.bare)
     let words = Array(typed.drop { isOne(of: Self.fillers, $0) })
     let name = machine.lowercased().split(separator: ".").map(String.init)
     var rest = words.filter { !isOne(of: Self.fillers, $0) && !isOne(of: name, $0) }
@@ -110,7 +112,7 @@ struct LessonAnswer: Equatable {
 
   /// A time as ``TimeText`` reads it from people, from one with words: `at 5.35 seconds`.
   static func time(_ answer: String) -> String {
-    plain(answer).replacing(/[a-z']+/) { units[String($0.output)] ?? String($0.output) }
+    plain(answer).replaced(runsOf: { "a"..."z" ~= $0 || $0 == "'" }) { units[String($0)] ?? String($0) }
   }
 
   /// Words of people that ``TimeText`` does not know.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LineProtocol
 internal import Scripts
 internal import UnixHost
 
@@ -63,7 +64,7 @@ struct LessonFolder {
     guard case .several(let entries) = found, entries.isEmpty else { return found }
     let meant = broken.first { path in
       let file = Self.file(of: path)
-      return Int(wish).map { Self.number(of: file) == $0 } ?? file.lowercased().contains(wish.lowercased())
+      return Int(wish).map { Self.number(of: file) == $0 } ?? file.lowercased().includes(wish.lowercased())
     }
     return meant.map { .broken(path: $0) } ?? found
   }
@@ -77,7 +78,7 @@ struct LessonFolder {
     let exact = entries.filter { $0.name.lowercased() == wish || $0.file.lowercased() == wish }
     if exact.count == 1 { return .one(exact[0]) }
     let found = entries.filter {
-      $0.file.lowercased().contains(wish) || $0.heading.title.lowercased().contains(wish)
+      $0.file.lowercased().includes(wish) || $0.heading.title.lowercased().includes(wish)
     }
     return found.count == 1 ? .one(found[0]) : .several(found)
   }

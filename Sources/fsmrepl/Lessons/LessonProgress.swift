@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LineProtocol
 internal import UnixHost
 
 /// How far a learner is in each lesson. In the file each has a line, `NAME ITEM/ITEMS RIGHT/ASKED [done RIGHT/ASKED]`.
@@ -71,8 +72,8 @@ struct LessonProgress: Equatable {
 
   /// A name as one word of the file: what separates words and lines is written as in a URL.
   private static func key(_ name: String) -> String {
-    name.replacing("%", with: "%25").replacing(" ", with: "%20").replacing("#", with: "%23")
-      .replacing("\n", with: "%0A")
+    name.replaced("%", by: "%25").replaced(" ", by: "%20").replaced("#", by: "%23")
+      .replaced("\n", by: "%0A")
   }
 
   // MARK: The file

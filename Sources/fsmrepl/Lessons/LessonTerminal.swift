@@ -115,9 +115,24 @@ final class LessonTerminal {
   /// What some bytes from the keyboard mean; nil for keys without a meaning. Of several keys the first that means
   /// something counts.
   static func key(_ bytes: ArraySlice<UInt8>, hasBack: Bool = true) -> Key? {
-    // An arrow key is ESC, `[` and what follows up to a letter or `~`; or ESC, `O` and a letter.
-    String(decoding: bytes, as: UTF8.self).matches(of: /\u{1B}(\[[^@-~]*[@-~]|O?[^\u{1B}]?)|(?s:.)/).lazy
-      .compactMap { meaning(of: String($0.output.0)) }.first { hasBack || $0 != .back }
+    var rest = String(decoding: bytes, as: UTF8.self).unicodeScalars[...]
+    while !rest.isEmpty {
+      let key = rest.prefix(lengthOfKey(rest))
+      rest = rest.dropFirst(key.count)
+      if let key = meaning(of: String(key)), hasBack || key != .back { return key }
+    }
+    return nil
+  }
+
+  /// An arrow key is ESC, `[` and what follows up to a letter or `~`; or ESC, `O` and a letter.
+  private static func lengthOfKey(_ typed: Substring.UnicodeScalarView) -> Int {
+    guard typed.first == "\u{1B}" else { return 1 }
+    let rest = typed.dropFirst()
+    if rest.first == "[", let end = rest.dropFirst().firstIndex(where: { "@"..."~" ~= $0 }) {
+      return typed[...end].count
+    }
+    let letter = rest.first == "O" ? rest.dropFirst() : rest
+    return typed.count - letter.count + (letter.first == "\u{1B}" ? 0 : min(letter.count, 1))
   }
 
   private static func meaning(of key: String) -> Key? {

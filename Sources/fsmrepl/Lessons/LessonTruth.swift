@@ -120,7 +120,7 @@ struct LessonTruth: Equatable {
   func point(of question: String) -> String? {
     guard let reply, before == after else { return nil }
     let verdict = isRefused ? LessonAnswer.Verdict.refused.rawValue : reply.words.first ?? ""
-    return Self.verdicts.contains(verdict) && question.lowercased().contains(verdict) ? verdict : nil
+    return Self.verdicts.contains(verdict) && question.lowercased().includes(verdict) ? verdict : nil
   }
 
   /// What is asked after an answer that misses the point.
@@ -155,7 +155,7 @@ struct LessonTruth: Equatable {
   func reason(_ failure: ServerLine, _ noun: String?, _ answer: String, orElse others: [String] = []) -> String {
     let note = noun.map { "\(machine) has no \($0) '\(answer)'" } ?? failure.note ?? failure.code
     if let meant = failure["did-you-mean"] { return "\(note). Did you mean \(meant)?" }
-    let allowed = failure["allowed"]?.replacing(",", with: ", ") ?? ""
+    let allowed = failure["allowed"]?.replaced(",", by: ", ") ?? ""
     let choices = allowed.isEmpty || allowed.count > 200 ? "" : " \(noun == nil ? "Allowed" : "It has"): \(allowed)."
     return "\(note).\(choices)\(others.isEmpty ? "" : " Other answers are \(Self.list(others, "and")).")"
   }

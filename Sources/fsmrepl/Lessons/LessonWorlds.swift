@@ -23,6 +23,10 @@ enum LessonWorlds {
 
   /// The process whose lesson is played in a world, or in a numbered or copied one beside it: `lesson-7-2-trial`.
   private static func process(of world: String) -> pid_t? {
-    world.wholeMatch(of: /lesson-([0-9]+)(-[0-9]+)?(-trial)?/).flatMap { pid_t($0.output.1) }
+    var parts = world.split(separator: "-", omittingEmptySubsequences: false)
+    if parts.last == "trial" { parts.removeLast() }
+    let numbers = parts.dropFirst()
+    guard parts.first == "lesson", numbers.count <= 2, numbers.allSatisfy({ UInt64($0) != nil }) else { return nil }
+    return numbers.first.flatMap { pid_t($0) }
   }
 }

@@ -106,7 +106,7 @@ struct MarkdownText: Equatable {
   /// What stands between a mark and its counterpart, without blanks at its ends, and what follows.
   private static func marked(_ text: Substring, _ mark: String) -> (String, Substring)? {
     let inside = text.dropFirst(mark.count)
-    guard let first = inside.first, first != " ", let end = inside.dropFirst().firstRange(of: mark) else { return nil }
+    guard let first = inside.first, first != " ", let end = inside.dropFirst().find(mark) else { return nil }
     let found = inside[..<end.lowerBound]
     guard found.last != " " else { return nil }
     return (String(found), inside[end.upperBound...])

@@ -57,7 +57,7 @@ extension Script {
   }
 
   private static func beforeArrow(_ line: String) -> String {
-    guard line.contains("=>"), let arrow = RequestText.split(line).first(where: { $0 == "=>" }) else { return line }
+    guard line.includes("=>"), let arrow = RequestText.split(line).first(where: { $0 == "=>" }) else { return line }
     let text = line[..<arrow.startIndex]
     return String(text.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
   }

@@ -71,7 +71,7 @@ final class Practice {
       switch error {
       case .silence: screen.say("\(style(.bad, "error")): the daemon takes too long, so there is no quiz\n")
       case .refused(let line):
-        let note = line.note?.replacing("world \(fork)", with: "world \(world)")
+        let note = line.note?.replaced("world \(fork)", by: "world \(world)")
         screen.sayLine(Wording(style: style).failure(line.noting(note)))
       }
     }

@@ -119,13 +119,13 @@ struct QuizMaker {
     if type == "one character" { return (["a"], isOptional) }
     if type.hasPrefix("text ") { return (["x"], isOptional) }
     if type == "on,off,true,false" { return (["on", "off"], isOptional) }
-    guard let dots = type.firstRange(of: "..") else {
+    guard let (least, most) = type.cut(at: "..") else {
       return (type.split(separator: ",").map(String.init), isOptional)
     }
-    let least = String(type[..<dots.lowerBound])
     // Behind a number may stand a unit: `-100..100 °C`.
-    let most = type[dots.upperBound...].prefix { $0.isNumber }
-    guard let from = Int(least), let to = Int(most), to > from else { return ([least], isOptional) }
-    return ([least, "\(min(to, from + 3))"], isOptional)
+    guard let from = Int(least), let to = Int(most.prefix { $0.isNumber }), to > from else {
+      return ([String(least)], isOptional)
+    }
+    return ([String(least), "\(min(to, from + 3))"], isOptional)
   }
 }

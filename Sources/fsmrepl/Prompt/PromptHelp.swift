@@ -51,8 +51,8 @@ enum PromptHelp {
   /// The rows of a sign.
   fileprivate static func rows(about sign: String) -> [(String, String)] {
     (sign.first?.isLetter == true ? scriptRows : formRows).compactMap { row in
-      let parts = row.dropFirst(2).split(separator: " : ", maxSplits: 1)
-      return parts[0].split(separator: " ").contains(sign[...]) ? (String(parts[0]), String(parts[1])) : nil
+      guard let (form, text) = row.dropFirst(2).cut(at: " : ") else { return nil }
+      return form.split(separator: " ").contains(sign[...]) ? (String(form), String(text)) : nil
     }
   }
 

@@ -65,7 +65,7 @@ struct CoveragePage {
     var marks: [String] = []
     for state in kind.untried(.states) {
       let start = "{\"name\":\(JSONWriter.quoted(state.words[0])),"
-      for row in picture.json where row.contains(start) {
+      for row in picture.json where row.includes(start) {
         guard let id = ids(in: row, after: "\"id\":").first else { continue }
         marks.append("#\(id) path, #\(id) polygon { stroke: \(untried); stroke-dasharray: 6 4; }")
         marks.append("#\(id) text { fill: \(untried); }")
@@ -75,7 +75,7 @@ struct CoveragePage {
       let ends = "\"from\":\(JSONWriter.quoted(move.words[0])),\"to\":\(JSONWriter.quoted(move.words[1])),"
       let trigger = JSONWriter.quoted(move.trigger ?? "")
       for row in picture.json
-      where row.contains("\(ends)\"event\":\(trigger)") || row.contains("\(ends)\"timer\":\(trigger)") {
+      where row.includes("\(ends)\"event\":\(trigger)") || row.includes("\(ends)\"timer\":\(trigger)") {
         for id in ids(in: row, after: "\"arrows\":[") {
           marks.append("#\(id) path { stroke: \(untried); stroke-dasharray: 6 4; }")
           marks.append("#\(id) polygon { fill: \(untried); }")
@@ -99,9 +99,8 @@ struct CoveragePage {
 
   /// The quoted ids after a word, up to the first that does not follow at once.
   private static func ids(in row: String, after word: String) -> [String] {
-    guard let place = row.firstRange(of: word)?.upperBound else { return [] }
-    let rest = row[place...].prefix { $0 != "]" && $0 != "}" }
-    return rest.split(separator: ",").compactMap { part in
+    guard let (_, rest) = row.cut(at: word) else { return [] }
+    return rest.prefix { $0 != "]" && $0 != "}" }.split(separator: ",").compactMap { part in
       guard part.hasPrefix("\""), part.hasSuffix("\"") else { return nil }
       return String(part.dropFirst().dropLast())
     }

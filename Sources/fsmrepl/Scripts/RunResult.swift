@@ -94,9 +94,9 @@ struct RunResult: Equatable {
   /// Replaces words in the received text: the name of a run's world differs each time.
   mutating func rename(_ words: String, _ others: String) {
     guard case .failed(var failure) = ending else { return }
-    failure.got = failure.got.replacing(words, with: others)
+    failure.got = failure.got.replaced(words, by: others)
     for place in failure.others.indices {
-      failure.others[place].got = failure.others[place].got.replacing(words, with: others)
+      failure.others[place].got = failure.others[place].got.replaced(words, by: others)
     }
     ending = .failed(failure)
   }
@@ -125,8 +125,7 @@ struct RunFailure: Equatable {
   var inclusions: [String] = []
   /// What is wrong with a line that was not played.
   var reason: String {
-    guard got.hasPrefix("refused "), let text = got.firstRange(of: " : ") else { return got }
-    return String(got[text.upperBound...])
+    got.hasPrefix("refused ") ? got.cut(at: " : ").map { String($0.after) } ?? got : got
   }
   /// What is wrong, and where, in a line.
   var summary: String { "\(place): expected \(expected), got \(got)" }
@@ -154,7 +153,7 @@ extension RunFailure {
   /// - Parameter findings: What the daemon says of documents; such a mistake is reported once.
   func lines(besides findings: [String] = []) -> [String] {
     // What the daemon says at last of a document only counts its mistakes.
-    let hasErrors = findings.contains { $0.contains(": error: ") }
+    let hasErrors = findings.contains { $0.includes(": error: ") }
     let mistakes = ([self] + others).filter {
       !(hasErrors && $0.got.hasPrefix("refused \(FailureCode.badDefinition.word) "))
     }

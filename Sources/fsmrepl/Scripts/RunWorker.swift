@@ -110,7 +110,7 @@ final class RunWorker {
   /// A failure instead of a success with a warning, if warnings fail.
   private func warned(_ result: RunResult) -> RunResult {
     guard options.failsOnWarnings, result.ending == .passed,
-      let warning = result.findings.first(where: { $0.contains(": warning: ") || !$0.contains(": note: ") })
+      let warning = result.findings.first(where: { $0.includes(": warning: ") || !$0.includes(": note: ") })
     else { return result }
     var result = result
     let parts = warning.split(separator: ":", maxSplits: 3).map(String.init)

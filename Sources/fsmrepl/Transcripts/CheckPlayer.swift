@@ -203,14 +203,14 @@ final class CheckPlayer {
   private func outgoing(_ exchange: Transcript.Exchange) -> String {
     if exchange.verb == .world {
       let hasFailed = transcript.answers(to: exchange).contains { ServerLine.of($0)?.lineClass == .failure }
-      return hasFailed ? exchange.request : exchange.request.replacing(" durable=yes", with: "")
+      return hasFailed ? exchange.request : exchange.request.replaced(" durable=yes", by: "")
     }
     guard exchange.verb == .use || exchange.verb == .diff else { return exchange.request }
     return RequestText.split(exchange.request).map { $0 == Self.firstWorld ? world : String($0) }.joined(separator: " ")
   }
 
   private func incoming(_ line: String) -> String {
-    line.contains(world) ? line.replacing(world, with: Self.firstWorld) : line
+    line.includes(world) ? line.replaced(world, by: Self.firstWorld) : line
   }
 
   // MARK: Differences

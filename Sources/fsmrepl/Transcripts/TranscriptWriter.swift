@@ -158,7 +158,7 @@ struct TranscriptWriter {
   }
 
   private func write(_ exchange: Recorder.Exchange, time: Int64?, _ isReal: Bool, _ output: inout Output) {
-    let text = exchange.verb == .world ? exchange.text.replacing("clock=real", with: "clock=virtual") : exchange.text
+    let text = exchange.verb == .world ? exchange.text.replaced("clock=real", by: "clock=virtual") : exchange.text
     let request = "> \(Self.time(time))\(text)"
     let lines = (isReal ? exchange.linesInOrder : exchange.lines).filter { !$0.isOfClock }.map {
       $0.isRepeatable || exchange.verb == .world ? rewritten($0, exchange).raw : "# \($0.raw)"
@@ -267,16 +267,16 @@ extension Recorder.Line {
   /// The line with another value for a key, in either form.
   fileprivate func with(_ key: String, _ value: String) -> Self {
     guard let old = line[key] else { return self }
-    let isNumber = raw.contains("\"\(key)\":\(old)")
+    let isNumber = raw.includes("\"\(key)\":\(old)")
     let pairs =
       isNumber
       ? ("\"\(key)\":\(old)", "\"\(key)\":\(value)")
       : raw.hasPrefix("{")
         ? ("\"\(key)\":\"\(old)\"", "\"\(key)\":\"\(value)\"") : (" \(key)=\(old)", " \(key)=\(value)")
-    return Self(raw: raw.replacing(pairs.0, with: pairs.1, maxReplacements: 1), line: line)
+    return Self(raw: raw.cut(at: pairs.0).map { "\($0)\(pairs.1)\($1)" } ?? raw, line: line)
   }
 
   fileprivate func without(_ key: String, _ value: String) -> Self {
-    Self(raw: raw.replacing(" \(key)=\(value)", with: "").replacing(",\"\(key)\":\"\(value)\"", with: ""), line: line)
+    Self(raw: raw.replaced(" \(key)=\(value)", by: "").replaced(",\"\(key)\":\"\(value)\"", by: ""), line: line)
   }
 }

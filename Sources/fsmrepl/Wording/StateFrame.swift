@@ -16,7 +16,7 @@ enum StateFrame {
     if let rows = blocks(state, room: width - 3) {
       let full = style.usesUnicode ? "█" : "#"
       let lines = rows.map { row -> ScreenText in
-        let drawn = String(row.reversed().drop { $0 == " " }.reversed()).replacing("#", with: full)
+        let drawn = String(row.reversed().drop { $0 == " " }.reversed()).replaced("#", by: full)
         return "\(drawn.isEmpty ? "" : "  ")\(style(.name, drawn))\n"
       }
       return "\(name)\n\(lines.joined())\n"

@@ -103,7 +103,7 @@ struct Wording: Equatable {
   func hints(_ line: ServerLine) -> [ScreenText] {
     let text = times(in: line.note ?? "", of: line)
     var hints: [ScreenText] = []
-    if let meant = line["did-you-mean"], !text.contains("'\(meant)'") {
+    if let meant = line["did-you-mean"], !text.includes("'\(meant)'") {
       hints.append("did you mean \(style(.name, meant))?")
     }
     if let meant = duration(meantBy: line) { hints.append("did you mean \(style(.name, meant))?") }
@@ -122,10 +122,9 @@ struct Wording: Equatable {
       return nil
     }
     // A parameter has a range: `1ms..10s`.
-    let bounds = allowed.split(separator: "..", maxSplits: 1).map(String.init)
+    let most = allowed.cut(at: "..")?.after ?? ""
     let isInRange =
-      bounds.count == 2 && bounds[1].last?.isLetter == true
-      && (TimeText.time(meant) ?? .max) <= (TimeText.time(bounds[1]) ?? -1)
+      most.last?.isLetter == true && (TimeText.time(meant) ?? .max) <= (TimeText.time(String(most)) ?? -1)
     return isInRange || [TimeText.durationForm, TimeText.timeForm].contains(allowed) ? meant : nil
   }
 
@@ -155,7 +154,7 @@ struct Wording: Equatable {
       return allowed.isEmpty ? "no timer is running" : "running: \(choices)"
     case .refused: return allowed.isEmpty ? "no event is possible now" : "possible now: \(choices)"
     case .unknownEvent, .unknownTimer: return allowed.isEmpty ? "it has none" : "it has: \(choices)"
-    default: return allowed.isEmpty || text.contains(allowed) ? nil : "allowed: \(style(.good, allowed))"
+    default: return allowed.isEmpty || text.includes(allowed) ? nil : "allowed: \(style(.good, allowed))"
     }
   }
 
@@ -394,7 +393,10 @@ struct Wording: Equatable {
   /// A text of a failure, with the times in it as on a screen, if it is about a time.
   private func times(in text: String, of failure: ServerLine) -> String {
     guard failure["argument"] == "time" else { return text }
-    return text.replacing(/[0-9]+\.[0-9]{3,}/) { time(String($0.output)) }
+    return text.replaced(runsOf: { "0"..."9" ~= $0 || $0 == "." }) { number in
+      let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+      return parts.count == 2 && parts[1].count >= 3 ? time(String(number)) : String(number)
+    }
   }
 
   /// How many timers a request has fired, if its answer says so.
