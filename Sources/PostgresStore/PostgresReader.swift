@@ -47,6 +47,24 @@ struct WorldState {
   }
 }
 
+/// Translates names of worlds between a daemon and the database that it shares.
+package struct WorldNaming: Sendable {
+  /// The name in the database.
+  let stored: @Sendable (String) throws(StoreFailure) -> String
+  /// The name here; nil for a world that this host leaves to others.
+  let local: @Sendable (String) -> String?
+
+  /// - Precondition: `local` of what `stored` returns is the name that it was given.
+  package init(
+    stored: @escaping @Sendable (String) throws(StoreFailure) -> String, local: @escaping @Sendable (String) -> String?
+  ) {
+    (self.stored, self.local) = (stored, local)
+  }
+
+  /// The same everywhere.
+  package static let same = WorldNaming(stored: { $0 }, local: { $0 })
+}
+
 /// Reads worlds in a database, over a connection that is made when it is needed.
 package class PostgresReader: StoreReading {
   /// What is read at once: bytes of segments, about.
@@ -126,7 +144,7 @@ package class PostgresReader: StoreReading {
   package func worlds() throws(StoreFailure) -> [StoredWorld] { try worlds(where: "true") }
 
   package func world(_ name: String) throws(StoreFailure) -> StoredWorld? {
-    try worlds(where: "w.name = $1", .text(naming.stored(name))).first
+    try worlds(where: "w.name = $1", .text(try naming.stored(name))).first
   }
 
   private func worlds(where condition: String, _ parameters: Parameter...) throws(StoreFailure) -> [StoredWorld] {

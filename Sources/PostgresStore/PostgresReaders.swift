@@ -14,6 +14,7 @@ final class PostgresReaders: StoreReaders {
   }
 
   var answersAtOnce: Bool { false }
+  var place: String { url.shown }
   private let url: PostgresURL
   private let run: Epoch?
   private let naming: WorldNaming

@@ -61,12 +61,12 @@ extension PostgresStore: FencedLog {
       numbers(\.world), numbers(\.number), .array(.epochs, rows.map { .epoch($0.after) }),
       .array(.epochs, rows.map { .epoch($0.row.epoch) }), .array(.bools, rows.map { .bool($0.row.isTaking) }),
       numbers { Int64(bitPattern: $0.content.takes) }, numbers { Int64(bitPattern: $0.content.head) },
-      numbers(\.content.moment), .array(.byteses, rows.map { .bytes($0.row.content.settings) }),
+      numbers(\.content.moment), .array(.blobs, rows.map { .bytes($0.row.content.settings) }),
       numbers(\.content.total), numbers { $0.content.holder.map { Int64($0.writer.process) } },
       .array(.texts, rows.map { .text($0.row.content.holder.map { $0.writer.name ?? $0.writer.socket }) }),
       numbers { $0.content.holder?.since }, .array(.epochs, rows.map { .epoch($0.row.content.run) }),
       .array(.numbers, segments.map { .number($0.map { Int64(bitPattern: $0.head + 1) }) }),
-      .array(.byteses, bytes.map { .bytes($0) }),
+      .array(.blobs, bytes.map { .bytes($0) }),
       .array(
         .numbers,
         zip(segments, bytes).map { segment, bytes in
@@ -151,7 +151,7 @@ struct RoundDetails {
         },
         [
           numbers(kinds.map(\.0)), texts(kinds.map(\.1.name)), numbers(kinds.map { big($0.1.since) }),
-          numbers(kinds.map { PostgresReader.sum($0.1) }), .array(.byteses, kinds.map { .bytes($0.1.bytes) }),
+          numbers(kinds.map { PostgresReader.sum($0.1) }), .array(.blobs, kinds.map { .bytes($0.1.bytes) }),
         ])
     }
     return queries

@@ -90,7 +90,7 @@ package final class PostgresStore: PostgresReader, WorldStore {
   private func insert(_ world: String, _ state: WorldState) throws(StoreFailure) -> Int64 {
     let made = try ask(
       "INSERT INTO fsmd.worlds(name) VALUES ($1) ON CONFLICT (name) DO NOTHING RETURNING id",
-      .text(naming.stored(world))
+      .text(try naming.stored(world))
     ).first
     guard let made else { throw .worldExists(world) }
     _ = try ask(

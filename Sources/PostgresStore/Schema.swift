@@ -6,9 +6,9 @@ internal import JournalStore
 /// stored as signed numbers with the same bits.
 enum Schema {
   /// The version that this release writes and reads.
-  static let version: Int64 = 3
+  static let version: Int64 = 4
 
-  /// What makes version 3. Bytes are compact already, so TOAST does not try to compress them.
+  /// What makes version 4. Bytes are compact already, so TOAST does not try to compress them.
   static let tables = [
     """
     CREATE TABLE fsmd.store(
@@ -132,33 +132,38 @@ enum Schema {
   /// Inserts each row of the log whose number is free and whose predecessor has the epoch that its writer knows, in the
   /// order given, each with its segment; and returns the worlds of those that were inserted.
   ///
-  /// PostgreSQL plans the statements of a function once for each connection, also behind a pooler. Planned anew, they would
+  /// PostgreSQL plans the statement of a function once for each connection, also behind a pooler. Planned anew, it would
   /// take most of an append's time. It makes the settings of ``Connection/transactionSettings``.
   private static let append = """
     CREATE FUNCTION fsmd.append(
-      worlds bigint[], numbers bigint[], predecessors uuid[], epochs uuid[], takings boolean[], takes_of bigint[],
-      heads bigint[], moments bigint[], all_settings bytea[], totals bigint[], processes bigint[], daemons text[],
-      sinces bigint[], runs uuid[], firsts bigint[], byteses bytea[], sums bigint[])
+      worlds bigint[], numbers bigint[], epochs_before uuid[], epochs uuid[], are_taking boolean[], takes bigint[],
+      heads bigint[], moments bigint[], settings bytea[], totals bigint[], processes bigint[], daemons text[],
+      taken_at bigint[], runs uuid[], segment_firsts bigint[], segment_bytes bytea[], segment_sums bigint[])
     RETURNS SETOF bigint LANGUAGE plpgsql AS $$
     DECLARE
       settings_made text := concat(\(Connection.transactionSettings));
       history_now bigint := fsmd.history();
     BEGIN
-      FOR i IN 1..cardinality(worlds) LOOP
-        INSERT INTO fsmd.log(
+      RETURN QUERY
+      WITH given AS MATERIALIZED (
+        SELECT * FROM unnest(
+          worlds, numbers, epochs_before, epochs, are_taking, takes, heads, moments, settings, totals, processes, daemons,
+          taken_at, runs, segment_firsts, segment_bytes, segment_sums)
+        AS g(world, number, epoch_before, epoch, taking, takes, head, moment, settings, total, process, daemon, since, run,
+          first, bytes, sum)),
+      inserted AS (
+        INSERT INTO fsmd.log AS l(
           world, number, epoch, taking, takes, head, moment, settings, total, process, daemon, since, run, history)
-        SELECT worlds[i], numbers[i], epochs[i], takings[i], takes_of[i], heads[i], moments[i], all_settings[i],
-          totals[i], processes[i], daemons[i], sinces[i], runs[i], history_now
-        WHERE (SELECT l.epoch FROM fsmd.log l WHERE l.world = worlds[i] AND l.number = numbers[i] - 1) = predecessors[i]
-        ON CONFLICT (world, number) DO NOTHING;
-        CONTINUE WHEN NOT FOUND;
-        IF firsts[i] IS NOT NULL THEN
-          INSERT INTO fsmd.segments(world, first, last, start, size, sum, bytes)
-          VALUES (worlds[i], firsts[i], heads[i], totals[i] - octet_length(byteses[i]), octet_length(byteses[i]),
-            sums[i], byteses[i]);
-        END IF;
-        RETURN NEXT worlds[i];
-      END LOOP;
+        SELECT g.world, g.number, g.epoch, g.taking, g.takes, g.head, g.moment, g.settings, g.total, g.process, g.daemon,
+          g.since, g.run, history_now
+        FROM given g
+        WHERE (SELECT p.epoch FROM fsmd.log p WHERE p.world = g.world AND p.number = g.number - 1) = g.epoch_before
+        ON CONFLICT ON CONSTRAINT log_pkey DO NOTHING RETURNING l.world),
+      stored AS (
+        INSERT INTO fsmd.segments(world, first, last, start, size, sum, bytes)
+        SELECT g.world, g.first, g.head, g.total - octet_length(g.bytes), octet_length(g.bytes), g.sum, g.bytes
+        FROM given g JOIN inserted i ON i.world = g.world WHERE g.first IS NOT NULL)
+      SELECT i.world FROM inserted i;
     END $$
     """
 

@@ -143,4 +143,47 @@ struct HostsTests {
     expectEqual(refused.code, .exited(3))
     expect(refused.output, contains: "fewer does not say where b is, so it is not followed")
   }
+
+  @Test("worlds are kept in several databases by their names; one that hangs holds up its own worlds alone")
+  func storeMap() throws {
+    let server = try PostgresServer.shared.get()
+    let (one, two) = (try server.makeDatabase(), try server.makeDatabase())
+    let place = try Workplace()
+    try place.write("map", "lesson* \(one)\n* \(two)\n")
+    let map = place.path("map")
+    let daemon = try DaemonProcess("--store-map", map, "--name", "a")
+    let (lesson, other) = (try daemon.connect(), try daemon.connect())
+    for request in ["world new lesson durable=yes", "use lesson", "new power p"] {
+      try expect(lesson.ask(request), hasPrefix: "+", "\(request)")
+    }
+    try expect(other.ask("new power q"), hasPrefix: "+")
+    func shown(_ address: String) -> String { "/\(address.dropFirst(14).prefix { $0 != "?" })" }
+    func names(in address: String) throws -> String { try server.sql("SELECT name FROM fsmd.worlds", in: address) }
+    try expectEqual([names(in: one), names(in: two)], ["lesson", "main"])
+    let worlds = try other.askAll("worlds")
+    expect(worlds[0], hasPrefix: ". lesson ")
+    expect(
+      worlds[0].hasSuffix("\(shown(one)) host=a") && worlds[1].hasSuffix("\(shown(two)) host=a")
+        && worlds.dropLast().allSatisfy { $0.contains(" store=postgresql://") }, "\(worlds)")
+    try expect(
+      lesson.askAll("stats").contains {
+        $0.hasPrefix(". store postgresql://") && $0.hasSuffix("\(shown(one)) of-this-world")
+      })
+    try expect(
+      lesson.ask("world fork copy durable=yes"), hasPrefix: "- BAD-ARGUMENT argument=world got=copy allowed=lesson* : ")
+    // The daemon's processes at the first database stand still.
+    let pids = try server.sql(
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'fsmd'", in: one
+    ).split(separator: "\n").compactMap { pid_t($0) }
+    expect(pids.count >= 2)
+    for pid in pids { kill(pid, SIGSTOP) }
+    try lesson.send("send p buttonClick\n")
+    for number in 0..<30 { try expect(other.ask("send q buttonClick"), hasPrefix: "+ moved ", "\(number)") }
+    for pid in pids { kill(pid, SIGCONT) }
+    try expect(lesson.final(), hasPrefix: "+ moved off on")
+    let check = try ProgramRun("fsmd", ["store", "check", "--store-map", map], in: place.folder)
+    try expectEqual(check.ending(), .exited(0))
+    expect(check.output, contains: "\(shown(one)):\nserver PostgreSQL ")
+    expectEqual(check.output.split(separator: "\n").count, 12)
+  }
 }

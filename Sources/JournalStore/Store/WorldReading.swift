@@ -79,6 +79,9 @@ package protocol StoreReaders: AnyObject, Sendable {
   /// them to other threads.
   var answersAtOnce: Bool { get }
 
+  /// Where the store is, as it may be shown: without a password.
+  var place: String { get }
+
   /// Runs `body` on a snapshot of the store that contains everything stored before this call.
   ///
   /// The log grows while `body` runs, since written data stays in it. So read a long journal in pieces.

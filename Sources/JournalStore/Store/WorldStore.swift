@@ -123,6 +123,9 @@ package protocol WorldStore: AnyObject, WorldReading {
 extension WorldStore {
   package var hosts: (any StoreHosts)? { nil }
 
+  /// Where it is, as it may be shown.
+  package var place: String { readers.place }
+
   package func handOver(
     _ lease: Lease, to host: String, moment: Int64, settings: [UInt8]
   ) throws(StoreFailure) -> [String]? { [] }

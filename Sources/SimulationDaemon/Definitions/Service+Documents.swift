@@ -22,16 +22,16 @@ extension Service {
     guard bytes <= budget.freeForWorld || client.session.share.admits(bytes, beside: document.storageBytes) else {
       return refuseDocument(of: client, deferred.tag, of: bytes)
     }
-    let (stay, slot) = (client.stay, workers.slot(of: client.user.id))
+    let (stay, slot) = (client.stay, workers.slot(of: client.user.id, reading: nil))
     client.slot = slot
     readingDocuments.insert(client.user.id)
     turns += 1
     client.user.turn = turns
     client.session.activity = .away(Activity.Away(readingDocument: deferred.tag, bytes: bytes))
-    let (notes, world) = (persistence?.store.workNotes, client.hosted.progress?.lease.identity)
+    let (notes, world) = (client.hosted.persistence?.store.workNotes, client.hosted.progress?.lease.identity)
     workers.submit(
       Job(
-        slot,
+        .worker(slot),
         { () throws(Never) in
           notes.during(.requests, world, request: "define") { _ in
             DocumentReading.compile(document.asWritten(line)) { slot.goesOn() }

@@ -2,6 +2,7 @@ import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
+import UnixHost
 
 /// Keeps durable worlds in a store: leases them, appends each round's inputs, and restores them.
 ///
@@ -21,6 +22,25 @@ final class Persistence {
   var commitDue: UInt64?
   /// How many more commits run on the store's thread.
   private var slowCommits = 0
+  let threads: StoreThreads
+  /// Whether a commit is next on the store's thread, since its last job leased, created or removed worlds.
+  var isCommitNext = false
+  /// Whether the store's thread can create or remove a world now.
+  var mayChangeWorlds: Bool { !threads.areBusy && !isCommitNext }
+  /// The worlds that are being restored.
+  var restorations = Restorations()
+  /// Why no world can be read, and the host time of the next try; nil while the store works.
+  var pause: (reason: String, until: UInt64)?
+  /// Whether the store may still hold data of dropped worlds.
+  var hasDroppedWorlds = true
+  /// Worlds that no daemon has, and which this one takes next, the first ones first.
+  var worldsToTake: [StoredWorld] = []
+  /// Whether the store could not be asked for such worlds.
+  var hasToLook = false
+  /// The host time at which the next ones are taken.
+  var nextTaking: UInt64 = 0
+  /// The daemons that share the store; nil if it has one daemon.
+  var hosts: (any StoreHosts)? { store.hosts }
 
   /// The longest time that a world with a running clock goes without a write, in nanoseconds. If the daemon is killed,
   /// at most this much of a timer's time counts twice. Nil for a store that knows by a lease how long the daemon lived.
@@ -31,9 +51,11 @@ final class Persistence {
 
   init(
     _ store: any WorldStore, _ catalogue: Catalogue, _ limits: Limits, durability: Durability = .batch,
-    onRestart: OnRestart = .remaining, wallClock: @escaping () -> Int64
+    onRestart: OnRestart = .remaining, threads: StoreThreads = StoreThreads(writer: WorkerPool(places: 1)),
+    wallClock: @escaping () -> Int64
   ) {
     self.store = store
+    self.threads = threads
     heartbeat = store.hosts == nil ? 5_000_000_000 : nil
     self.catalogue = catalogue.readingDocuments
     self.limits = limits
