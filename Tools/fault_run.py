@@ -24,8 +24,8 @@ import time
 WINDOW = 16
 # What fences in the function that appends, and what does not.
 FENCES = {
-    "(SELECT p.epoch FROM fsmd.log p WHERE p.world = g.world AND p.number = g.number - 1) = g.epoch_before": "true",
-    "ON CONFLICT ON CONSTRAINT log_pkey DO NOTHING": "",
+    "(SELECT l.epoch FROM fsmd.log l WHERE l.world = worlds[i] AND l.number = numbers[i] - 1) = epochs_before[i]": "true",
+    "ON CONFLICT (world, number) DO NOTHING": "",
 }
 # And what fences in the table.
 NO_KEY = "ALTER TABLE fsmd.log DROP CONSTRAINT log_pkey; CREATE INDEX log_index ON fsmd.log(world, number)"

@@ -121,8 +121,7 @@ package class PostgresReader: StoreReading {
     let connection = try connection()
     let begin = Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     let patience = Query("SELECT set_config('idle_in_transaction_session_timeout', '0', true)")
-    _ = try Schema.ask(connection, begin, path)
-    _ = try Schema.ask(connection, patience, path)
+    do throws(QueryFailure) { _ = try connection.run([begin, patience]) } catch { throw Schema.failure(error, path) }
     seen = [:]
     defer {
       seen = nil
@@ -136,36 +135,36 @@ package class PostgresReader: StoreReading {
   // MARK: Worlds
 
   /// The last row of a world's log.
-  private static let end = "(SELECT * FROM fsmd.log WHERE world = w.id ORDER BY number DESC LIMIT 1) l"
-  private static let first = """
-    coalesce((SELECT s.first FROM fsmd.segments s WHERE s.world = w.id ORDER BY s.first LIMIT 1), l.head + 1)
-    """
+  static let end = "(SELECT * FROM fsmd.log WHERE world = w.id ORDER BY number DESC LIMIT 1) l"
 
   package func worlds() throws(StoreFailure) -> [StoredWorld] { try worlds(where: "true") }
 
   package func world(_ name: String) throws(StoreFailure) -> StoredWorld? {
-    try worlds(where: "w.name = $1", .text(try naming.stored(name))).first
+    if let world = seen?[name] { return world }
+    let world = try worlds(where: "w.name = $1", .text(try naming.stored(name))).first
+    seen?[name] = world
+    return world
   }
 
-  private func worlds(where condition: String, _ parameters: Parameter...) throws(StoreFailure) -> [StoredWorld] {
+  func worlds(where condition: String, _ parameters: Parameter...) throws(StoreFailure) -> [StoredWorld] {
     let text = """
-      SELECT w.id, w.name, \(Self.first), \(WorldState.columns) FROM fsmd.worlds w CROSS JOIN LATERAL \(Self.end)
+      SELECT w.id, w.name, coalesce(s.first, l.head + 1), coalesce(l.total - s.start, 0), \(WorldState.columns)
+      FROM fsmd.worlds w CROSS JOIN LATERAL \(Self.end)
+        LEFT JOIN LATERAL (SELECT * FROM fsmd.segments WHERE world = w.id ORDER BY first LIMIT 1) s ON true
       WHERE \(condition) ORDER BY w.name
       """
     return try ask(text, parameters).compactMap { row in
       guard let name = naming.local(row.text(1)) else { return nil }
-      let state = WorldState(row, at: 3, own: run)
+      let state = WorldState(row, at: 4, own: run)
       return StoredWorld(
         name: name, epoch: state.takes, head: state.head, first: row.unsigned(2), moment: state.moment,
         settings: state.settings, holder: state.holder, identity: row.number(0), fatal: [],
-        idle: state.idle)
+        bytes: Int(row.number(3)), idle: state.idle)
     }
   }
 
   func found(_ name: String) throws(StoreFailure) -> StoredWorld {
-    if let world = seen?[name] { return world }
     guard let world = try world(name) else { throw .noSuchWorld(name) }
-    seen?[name] = world
     return world
   }
 

@@ -29,17 +29,18 @@ extension PostgresStore: FencedLog {
     }
   }
 
-  func end(of world: Int64) throws(StoreFailure) -> LogRow<WorldState>? {
-    let row = try ask(
+  func ends(of worlds: [Int64]) throws(StoreFailure) -> [Int64: LogRow<WorldState>] {
+    let rows = try ask(
       """
-      SELECT l.number, l.epoch, l.taking, \(WorldState.columns) FROM fsmd.log l
-      WHERE world = $1 AND EXISTS (SELECT FROM fsmd.worlds WHERE id = $1) ORDER BY number DESC LIMIT 1
-      """, .number(world)
-    ).first
-    return row.map {
+      SELECT l.world, l.number, l.epoch, l.taking, \(WorldState.columns)
+      FROM fsmd.worlds w CROSS JOIN LATERAL \(Self.end) WHERE w.id = ANY($1)
+      """, .array(.numbers, worlds.map { .number($0) }))
+    let ends = rows.map { row in
       LogRow(
-        world: world, number: $0.number(0), epoch: $0.epoch(1), isTaking: $0.bool(2), WorldState($0, at: 3, own: run))
+        world: row.number(0), number: row.number(1), epoch: row.epoch(2), isTaking: row.bool(3),
+        WorldState(row, at: 4, own: run))
     }
+    return Dictionary(uniqueKeysWithValues: ends.map { ($0.world, $0) })
   }
 
   func epoch(of world: Int64, at number: Int64) throws(StoreFailure) -> Epoch? {

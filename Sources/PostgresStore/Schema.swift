@@ -132,38 +132,35 @@ enum Schema {
   /// Inserts each row of the log whose number is free and whose predecessor has the epoch that its writer knows, in the
   /// order given, each with its segment; and returns the worlds of those that were inserted.
   ///
-  /// PostgreSQL plans the statement of a function once for each connection, also behind a pooler. Planned anew, it would
-  /// take most of an append's time. It makes the settings of ``Connection/transactionSettings``.
+  /// PostgreSQL plans the statements of a function once for each connection, also behind a pooler, but only since this one
+  /// tells it to: it believes that plans for the values at hand are worth it, and makes them for ten times the time that the
+  /// rest of an append takes. The function makes the settings of ``Connection/transactionSettings``.
   private static let append = """
     CREATE FUNCTION fsmd.append(
-      worlds bigint[], numbers bigint[], epochs_before uuid[], epochs uuid[], are_taking boolean[], takes bigint[],
-      heads bigint[], moments bigint[], settings bytea[], totals bigint[], processes bigint[], daemons text[],
+      worlds bigint[], numbers bigint[], epochs_before uuid[], epochs uuid[], are_taking boolean[], take_counts bigint[],
+      heads bigint[], moments bigint[], settings_of bytea[], totals bigint[], processes bigint[], daemons text[],
       taken_at bigint[], runs uuid[], segment_firsts bigint[], segment_bytes bytea[], segment_sums bigint[])
     RETURNS SETOF bigint LANGUAGE plpgsql AS $$
     DECLARE
-      settings_made text := concat(\(Connection.transactionSettings));
+      settings_made text := concat(
+        \(Connection.transactionSettings), set_config('plan_cache_mode', 'force_generic_plan', true));
       history_now bigint := fsmd.history();
     BEGIN
-      RETURN QUERY
-      WITH given AS MATERIALIZED (
-        SELECT * FROM unnest(
-          worlds, numbers, epochs_before, epochs, are_taking, takes, heads, moments, settings, totals, processes, daemons,
-          taken_at, runs, segment_firsts, segment_bytes, segment_sums)
-        AS g(world, number, epoch_before, epoch, taking, takes, head, moment, settings, total, process, daemon, since, run,
-          first, bytes, sum)),
-      inserted AS (
-        INSERT INTO fsmd.log AS l(
+      FOR i IN 1..cardinality(worlds) LOOP
+        INSERT INTO fsmd.log(
           world, number, epoch, taking, takes, head, moment, settings, total, process, daemon, since, run, history)
-        SELECT g.world, g.number, g.epoch, g.taking, g.takes, g.head, g.moment, g.settings, g.total, g.process, g.daemon,
-          g.since, g.run, history_now
-        FROM given g
-        WHERE (SELECT p.epoch FROM fsmd.log p WHERE p.world = g.world AND p.number = g.number - 1) = g.epoch_before
-        ON CONFLICT ON CONSTRAINT log_pkey DO NOTHING RETURNING l.world),
-      stored AS (
-        INSERT INTO fsmd.segments(world, first, last, start, size, sum, bytes)
-        SELECT g.world, g.first, g.head, g.total - octet_length(g.bytes), octet_length(g.bytes), g.sum, g.bytes
-        FROM given g JOIN inserted i ON i.world = g.world WHERE g.first IS NOT NULL)
-      SELECT i.world FROM inserted i;
+        SELECT worlds[i], numbers[i], epochs[i], are_taking[i], take_counts[i], heads[i], moments[i], settings_of[i],
+          totals[i], processes[i], daemons[i], taken_at[i], runs[i], history_now
+        WHERE (SELECT l.epoch FROM fsmd.log l WHERE l.world = worlds[i] AND l.number = numbers[i] - 1) = epochs_before[i]
+        ON CONFLICT (world, number) DO NOTHING;
+        CONTINUE WHEN NOT FOUND;
+        IF segment_firsts[i] IS NOT NULL THEN
+          INSERT INTO fsmd.segments(world, first, last, start, size, sum, bytes)
+          VALUES (worlds[i], segment_firsts[i], heads[i], totals[i] - octet_length(segment_bytes[i]),
+            octet_length(segment_bytes[i]), segment_sums[i], segment_bytes[i]);
+        END IF;
+        RETURN NEXT worlds[i];
+      END LOOP;
     END $$
     """
 

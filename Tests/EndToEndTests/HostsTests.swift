@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -171,15 +172,15 @@ struct HostsTests {
       })
     try expect(
       lesson.ask("world fork copy durable=yes"), hasPrefix: "- BAD-ARGUMENT argument=world got=copy allowed=lesson* : ")
-    // The daemon's processes at the first database stand still.
-    let pids = try server.sql(
-      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'fsmd'", in: one
-    ).split(separator: "\n").compactMap { pid_t($0) }
-    expect(pids.count >= 2)
-    for pid in pids { kill(pid, SIGSTOP) }
+    // Nobody can write to the first database.
+    Thread.detachNewThread {
+      _ = try? server.sql("BEGIN; LOCK TABLE fsmd.log; SELECT pg_sleep(60)", in: one)
+    }
+    let locks = "FROM pg_locks WHERE relation = 'fsmd.log'::regclass AND mode = 'AccessExclusiveLock' AND granted"
+    try Patience.wait(until: "the lock") { try server.sql("SELECT count(*) \(locks)", in: one) == "1" }
     try lesson.send("send p buttonClick\n")
     for number in 0..<30 { try expect(other.ask("send q buttonClick"), hasPrefix: "+ moved ", "\(number)") }
-    for pid in pids { kill(pid, SIGCONT) }
+    try server.sql("SELECT pg_terminate_backend(pid) \(locks)", in: one)
     try expect(lesson.final(), hasPrefix: "+ moved off on")
     let check = try ProgramRun("fsmd", ["store", "check", "--store-map", map], in: place.folder)
     try expectEqual(check.ending(), .exited(0))

@@ -22,7 +22,7 @@ extension Service {
     guard bytes <= budget.freeForWorld || client.session.share.admits(bytes, beside: document.storageBytes) else {
       return refuseDocument(of: client, deferred.tag, of: bytes)
     }
-    let (stay, slot) = (client.stay, workers.slot(of: client.user.id, reading: nil))
+    let (stay, slot) = (client.stay, workers.slot(of: client.user.id))
     client.slot = slot
     readingDocuments.insert(client.user.id)
     turns += 1

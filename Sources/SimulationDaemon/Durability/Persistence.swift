@@ -249,22 +249,27 @@ final class Persistence {
     return loaded
   }
 
-  /// Acquires the lease of a loaded world. Runs on any thread while nobody else uses the store.
+  /// Acquires the leases of loaded worlds. Runs on any thread while nobody else uses the store.
   ///
-  /// - Parameter source: What the world was loaded from.
-  /// - Throws: What ``load(_:host:_:)`` throws. The world is not served then.
-  func lease(_ source: LoadedWorld.Source, host: UInt64) throws(PersistenceFailure) -> Leased {
-    let name = source.world.name
+  /// - Parameter sources: What the worlds were loaded from.
+  /// - Returns: For each the lease, or what ``load(_:host:_:)`` throws. Such a world is not served.
+  func lease(
+    _ sources: [LoadedWorld.Source], host: UInt64
+  ) throws(PersistenceFailure) -> [Result<Leased, PersistenceFailure>] {
     let term = store.hosts?.term
-    let taken = try ask { () throws(StoreFailure) in try store.take(name) }
-    let again = taken.world.isAs(source.world) ? nil : try load(name, host: host)
-    let source = again?.source ?? source
-    let progress = StoredProgress(
-      lease: taken.lease, term: term, kinds: StoredKinds(source.kinds), head: source.world.head,
-      moment: Instant(nanoseconds: source.world.moment), settings: source.settings, storedAt: host,
-      checkpoint: source.checkpoint, isCheckpointUndone: source.isCheckpointUndone,
-      bytes: try ask { () throws(StoreFailure) in try store.holdings(of: name).bytes })
-    return Leased(progress: progress, again: again, mayHaveLost: taken.mayHaveLost)
+    let taken = try ask { () throws(StoreFailure) in try store.take(sources.map(\.world.name)) }
+    return zip(sources, taken).map { source, taken in
+      Result { () throws(PersistenceFailure) in
+        let taken = try ask { () throws(StoreFailure) in try taken.get() }
+        let again = taken.world.isAs(source.world) ? nil : try load(source.world.name, host: host)
+        let source = again?.source ?? source
+        let progress = StoredProgress(
+          lease: taken.lease, term: term, kinds: StoredKinds(source.kinds), head: source.world.head,
+          moment: Instant(nanoseconds: source.world.moment), settings: source.settings, storedAt: host,
+          checkpoint: source.checkpoint, isCheckpointUndone: source.isCheckpointUndone, bytes: taken.world.bytes)
+        return Leased(progress: progress, again: again, mayHaveLost: taken.mayHaveLost)
+      }
+    }
   }
 
   /// A world whose lease was acquired.

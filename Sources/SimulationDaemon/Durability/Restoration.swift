@@ -92,7 +92,7 @@ extension Service {
   /// How long a failed store is left alone, in nanoseconds.
   private static let retryDelay: UInt64 = 1_000_000_000
   /// How many worlds the store's thread leases in one job.
-  private static let leasedAtOnce = 4
+  private static let leasedAtOnce = 64
 
   /// Hosts all worlds of the store, begins to restore them, and makes `main` durable if the store does not have it.
   ///
@@ -226,22 +226,12 @@ extension Service {
     persistence.isCommitNext = true
     let host = host
     workers.submit(
-      Job(.store(persistence.threads)) { () throws(Never) in
-        var trouble: PersistenceFailure?
-        return worlds.map { world in
-          Result { () throws(PersistenceFailure) in
-            // A failure of the store usually affects all of them.
-            if let trouble { throw trouble }
-            do throws(PersistenceFailure) {
-              return try persistence.lease(world, host: host)
-            } catch {
-              if error.isOfStore { trouble = error }
-              throw error
-            }
-          }
-        }
+      Job(.store(persistence.threads)) { () throws(PersistenceFailure) in
+        try persistence.lease(worlds, host: host)
       } then: { [unowned self] result in
-        for (world, leased) in zip(worlds, result.get()) { finish(world, leased, persistence) }
+        for (place, world) in worlds.enumerated() {
+          finish(world, result.flatMap { $0[place] }, persistence)
+        }
       })
   }
 
@@ -395,16 +385,19 @@ extension Persistence {
   static let withoutLease = StoreFailure.other(
     path: "the database", reason: "this daemon has no lease on it at present")
 
-  /// Acquires the lease of a loaded world, on the store's thread. For a read-only world it first checks that the store
+  /// Acquires the leases of loaded worlds, on the store's thread. If one of them is read-only it first checks that the store
   /// can be written.
-  fileprivate func lease(_ world: Restoration, host: UInt64) throws(PersistenceFailure) -> Leased {
-    if let hosts = store.hosts, hosts.term == nil {
-      throw .store(Self.withoutLease)
-    }
-    if world.outage.isReadable {
+  fileprivate func lease(
+    _ worlds: [Restoration], host: UInt64
+  ) throws(PersistenceFailure) -> [Result<Leased, PersistenceFailure>] {
+    if let hosts, hosts.term == nil { throw .store(Self.withoutLease) }
+    if worlds.contains(where: \.outage.isReadable) {
       try atOnce { () throws(PersistenceFailure) in try tryWriting() }
     }
-    guard let source = world.source else { preconditionFailure("a world is loaded before it is leased") }
-    return try lease(source, host: host)
+    let sources = worlds.map { world in
+      guard let source = world.source else { preconditionFailure("a world is loaded before it is leased") }
+      return source
+    }
+    return try lease(sources, host: host)
   }
 }

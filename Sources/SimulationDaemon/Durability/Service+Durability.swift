@@ -41,7 +41,8 @@ extension Service {
         // Steady commits would keep the log from being written back.
         if persistence.store.isLogLong { return writeBackLog(persistence) }
         if !persistence.store.readers.answersAtOnce {
-          persistence.commitDue = persistence.gathering.wait(with: clientsThatWait(for: persistence), now: HostClock.now())
+          persistence.commitDue = persistence.gathering.wait(
+            with: clientsThatWait(for: persistence), now: HostClock.now())
           if persistence.commitDue != nil { return }
         }
         let inputs = changed.reduce(0) { $0 + $1.home.live.world.lastSequence - $1.hosted.head($1.home.live) }

@@ -9,7 +9,7 @@ extension Service {
   /// answered without asking the store.
   private static let memory: UInt64 = 50_000_000
   /// How many worlds of daemons that have ended are taken at once, and after how many nanoseconds the next ones are.
-  private static let takenAtOnce = 16
+  private static let takenAtOnce = 64
   private static let takingPause: UInt64 = 100_000_000
 
   // MARK: The lease
@@ -211,7 +211,8 @@ extension Service {
       giveBack(hosted, box)
       switch result {
       case .success(nil):
-        close(hosted, box, "the daemon \(target) has world \(hosted.name)", head: progress.head, taken(by: target, hosted))
+        close(
+          hosted, box, "the daemon \(target) has world \(hosted.name)", head: progress.head, taken(by: target, hosted))
         client.session.succeed(tag)
         tellMoved(hosted, to: target)
       case .success(let others?):

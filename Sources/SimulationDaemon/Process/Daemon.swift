@@ -86,7 +86,8 @@ final class Daemon {
       directory = UserDirectory(names) { wakeup.signal() }
       service = Service(
         catalogue: catalogue, library: library, limits: limits, version: version, stores: stores,
-        workers: Workers(pool()) { wakeup.signal() }, hasUsers: invocation.hasUsers, names: names, host: HostClock.now(),
+        workers: Workers(pool()) { wakeup.signal() }, hasUsers: invocation.hasUsers, names: names,
+        host: HostClock.now(),
         measure: { MachineMemory.resident })
       service.giveBackMemory = MachineMemory.giveBack
       service.report = { log.warning($0) }
@@ -182,7 +183,8 @@ final class Daemon {
       }
       all.append(
         Persistence(
-          store, catalogue, invocation.limits, durability: durability, onRestart: invocation.onRestart, threads: threads,
+          store, catalogue, invocation.limits, durability: durability, onRestart: invocation.onRestart,
+          threads: threads,
           wallClock: WallClock.milliseconds))
     }
     let stores = Stores(all, map.patterns)

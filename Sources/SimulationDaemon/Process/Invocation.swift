@@ -37,7 +37,8 @@ struct Invocation {
   var hasUsers: Bool { group != nil || watchSocket != nil }
 
   private enum Option {
-    case socket, group, watchSocket, ephemeral, kinds, store, storeMap, name, durability, onRestart, page, pageControl, pageToken
+    case socket, group, watchSocket, ephemeral, kinds, store, storeMap, name, durability, onRestart, page, pageControl,
+      pageToken
     case memory, limit, log, poll, workers, untilStandardInputCloses, completion
   }
 
@@ -66,7 +67,8 @@ struct Invocation {
       ),
       .init(
         .storeMap, long: "store-map", argument: .required("FILE"),
-        summary: "keep durable worlds in several stores: each line of FILE is 'PATTERN STORE',\nthe first pattern that matches a world's name decides"
+        summary:
+          "keep durable worlds in several stores: each line of FILE is 'PATTERN STORE',\nthe first pattern that matches a world's name decides"
       ),
       .init(
         .name, long: "name", argument: .required("NAME"),
@@ -223,7 +225,8 @@ struct Invocation {
       case .watchSocket:
         guard !option.value.isEmpty else { throw .wrong("--watch-socket needs a path") }
         watchSocket = option.value
-      case .socket, .ephemeral, .kinds, .store, .storeMap, .name, .durability, .onRestart, .page, .pageControl, .pageToken, .limit,
+      case .socket, .ephemeral, .kinds, .store, .storeMap, .name, .durability, .onRestart, .page, .pageControl,
+        .pageToken, .limit,
         .log,
         .poll,
         .workers, .untilStandardInputCloses, .completion:

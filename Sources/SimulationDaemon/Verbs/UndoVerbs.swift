@@ -137,7 +137,9 @@ extension Service {
     markDirty(client)
     switch rewind.end {
     case .open:
-      guard let persistence = client.hosted.persistence, let stored = client.hosted.progress else { return allow(rewind, client, home) }
+      guard let persistence = client.hosted.persistence, let stored = client.hosted.progress else {
+        return allow(rewind, client, home)
+      }
       if persistence.store.readers.answersAtOnce {
         let starts = Result { () throws(PersistenceFailure) in try persistence.replayStarts(stored) }
         return allow(rewind, from: (starts, stored), client, home)

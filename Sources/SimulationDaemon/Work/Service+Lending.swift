@@ -93,7 +93,7 @@ extension Service {
 
   /// Lets a worker explore and draw a diagram, which takes long for a large kind, while others use the world.
   private func draw(_ graph: GraphReply, for client: Client) {
-    let (activity, stay, slot) = (client.session.activity, client.stay, workers.slot(of: client.user.id, reading: nil))
+    let (activity, stay, slot) = (client.session.activity, client.stay, workers.slot(of: client.user.id))
     client.slot = slot
     client.session.activity = .away(Activity.Away(activity))
     let (notes, world) = (client.hosted.persistence?.store.workNotes, client.hosted.progress?.lease.identity)

@@ -40,7 +40,7 @@ final class Workers {
   /// - Parameters:
   ///   - user: Whose work it is; nil if it counts for nobody.
   ///   - store: Where what it reads is kept; nil if it reads from no store.
-  func slot(of user: UserID?, reading store: Persistence?) -> WorkerSlot {
+  func slot(of user: UserID?, reading store: Persistence? = nil) -> WorkerSlot {
     WorkerSlot(of: user, pool.map { store?.threads.readers ?? $0 })
   }
 
