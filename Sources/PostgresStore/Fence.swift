@@ -159,8 +159,10 @@ struct LogWriter<Log: FencedLog> {
         }
         left.removeAll(where: inserted.contains)
       } catch {
-        guard error.isUnknown, mayWait() else { throw error }
-        continue
+        if error.isUnknown, mayWait() { continue }
+        // The caller does not learn which of them were taken, and must not write to any.
+        for world in worlds { held[world] = nil }
+        throw error
       }
       // Another row was inserted meanwhile.
       if !left.isEmpty { _ = mayWait() }

@@ -76,8 +76,15 @@ package class PostgresReader: StoreReading {
   let naming: WorldNaming
   var path: String { url.shown }
   private var open: Connection?
-  /// Worlds as they are in the snapshot that is open, as far as they were asked for; nil without one.
-  private var seen: [String: StoredWorld]?
+  /// What is known of the snapshot that is open; nil without one.
+  private var seen: Seen?
+
+  private struct Seen {
+    var worlds: [String: StoredWorld] = [:]
+    /// By the numbers of worlds.
+    var checkpoints: [Int64: [CheckpointMark]] = [:]
+    var kinds: [Int64: [StoredKind]] = [:]
+  }
 
   init(_ url: PostgresURL, _ run: Epoch? = nil, _ naming: WorldNaming = .same) {
     (self.url, self.run, self.naming) = (url, run, naming)
@@ -122,7 +129,7 @@ package class PostgresReader: StoreReading {
     let begin = Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     let patience = Query("SELECT set_config('idle_in_transaction_session_timeout', '0', true)")
     do throws(QueryFailure) { _ = try connection.run([begin, patience]) } catch { throw Schema.failure(error, path) }
-    seen = [:]
+    seen = Seen()
     defer {
       seen = nil
       do throws(QueryFailure) { _ = try connection.run([Query("ROLLBACK")]) } catch { close() }
@@ -140,9 +147,9 @@ package class PostgresReader: StoreReading {
   package func worlds() throws(StoreFailure) -> [StoredWorld] { try worlds(where: "true") }
 
   package func world(_ name: String) throws(StoreFailure) -> StoredWorld? {
-    if let world = seen?[name] { return world }
+    if let world = seen?.worlds[name] { return world }
     let world = try worlds(where: "w.name = $1", .text(try naming.stored(name))).first
-    seen?[name] = world
+    seen?.worlds[name] = world
     return world
   }
 
@@ -247,12 +254,28 @@ package class PostgresReader: StoreReading {
   }
 
   private func checkpoints(of world: StoredWorld) throws(StoreFailure) -> [CheckpointMark] {
-    try ask(
+    try seen?.checkpoints[world.identity] ?? checkpoints(of: [world.identity])[world.identity] ?? []
+  }
+
+  private func checkpoints(of worlds: [Int64]) throws(StoreFailure) -> [Int64: [CheckpointMark]] {
+    let rows = try ask(
       """
-      SELECT sequence, hash, octet_length(bytes)::bigint, extract(epoch FROM stored)::bigint FROM fsmd.checkpoints
-      WHERE world = $1 ORDER BY sequence
-      """, .number(world.identity)
-    ).map(mark)
+      SELECT sequence, hash, octet_length(bytes)::bigint, extract(epoch FROM stored)::bigint, world FROM fsmd.checkpoints
+      WHERE world = ANY($1) ORDER BY sequence
+      """, .array(.numbers, worlds.map { .number($0) }))
+    return Dictionary(grouping: rows) { $0.number(4) }.mapValues { $0.map(mark) }
+  }
+
+  package func prepare(_ names: [String]) throws(StoreFailure) {
+    var stored: [Parameter] = []
+    for name in names { stored.append(.text(try naming.stored(name))) }
+    let found = try worlds(where: "w.name = ANY($1)", .array(.texts, stored))
+    let numbers = found.map(\.identity)
+    let (checkpoints, kinds) = (try checkpoints(of: numbers), try kinds(of: numbers))
+    seen = Seen(
+      worlds: Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0) }),
+      checkpoints: Dictionary(uniqueKeysWithValues: numbers.map { ($0, checkpoints[$0] ?? []) }),
+      kinds: Dictionary(uniqueKeysWithValues: numbers.map { ($0, kinds[$0] ?? []) }))
   }
 
   private func mark(_ row: Row) -> CheckpointMark {
@@ -336,15 +359,22 @@ package class PostgresReader: StoreReading {
 
   package func kinds(of name: String) throws(StoreFailure) -> [StoredKind] {
     let world = try found(name)
+    return try seen?.kinds[world.identity] ?? kinds(of: [world.identity])[world.identity] ?? []
+  }
+
+  private func kinds(of worlds: [Int64]) throws(StoreFailure) -> [Int64: [StoredKind]] {
     let rows = try ask(
-      "SELECT name, since, sum, bytes FROM fsmd.kinds WHERE world = $1 ORDER BY since, name", .number(world.identity))
-    var kinds: [StoredKind] = []
+      """
+      SELECT k.name, since, sum, bytes, world, w.name FROM fsmd.kinds k JOIN fsmd.worlds w ON w.id = world
+      WHERE world = ANY($1) ORDER BY since, k.name
+      """, .array(.numbers, worlds.map { .number($0) }))
+    var kinds: [Int64: [StoredKind]] = [:]
     for row in rows {
       let kind = StoredKind(name: row.text(0), since: row.unsigned(1), bytes: row.bytes(3))
       guard Self.sum(kind) == row.number(2) else {
-        throw damage(name, nil, "how kind \(kind.name) was described is not what was written")
+        throw damage(row.text(5), nil, "how kind \(kind.name) was described is not what was written")
       }
-      kinds.append(kind)
+      kinds[row.number(4), default: []].append(kind)
     }
     return kinds
   }

@@ -5,6 +5,10 @@ package protocol WorldReading: AnyObject {
   /// All worlds, ordered by the bytes of their names.
   func worlds() throws(StoreFailure) -> [StoredWorld]
 
+  /// Reads at once what loads of some worlds will ask for, if asking takes long. In a snapshot, asking for it again then
+  /// takes no time.
+  func prepare(_ worlds: [String]) throws(StoreFailure)
+
   /// The world with this name; nil if there is none.
   ///
   /// - Throws: `damaged` when its row differs from what was written. Damage to other worlds does not matter.
@@ -53,6 +57,10 @@ package protocol WorldReading: AnyObject {
 
   /// The space that a world uses.
   func holdings(of world: String) throws(StoreFailure) -> StorageStats
+}
+
+extension WorldReading {
+  package func prepare(_ worlds: [String]) throws(StoreFailure) {}
 }
 
 /// A store that is only read, opened for that.

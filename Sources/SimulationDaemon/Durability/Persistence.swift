@@ -229,22 +229,32 @@ final class Persistence {
     hosted.progress = progress
   }
 
-  /// Loads a world and writes nothing. Runs on any thread, also while another thread uses the store.
+  /// Loads worlds, one after the other, and writes nothing. Runs on any thread, also while another thread uses the store.
   ///
   /// - Parameter slot: The worker's time for it; nil if nothing else waits.
-  /// - Throws: What ``WorldLoader/load(_:host:)`` throws.
-  func load(_ name: String, host: UInt64, _ slot: WorkerSlot? = nil) throws(PersistenceFailure) -> LoadedWorld {
-    let result = try ask { () throws(StoreFailure) in
-      try store.readers.reading { (reader) throws(StoreFailure) in
-        if store.hosts != nil, let world = try reader.world(name), world.holder?.lease == .others {
-          return Result<LoadedWorld, PersistenceFailure>.failure(.elsewhere(world))
-        }
-        return Result { () throws(PersistenceFailure) in
-          try WorldLoader(reader, catalogue, limits, slot, notes: store.workNotes).load(name, host: host)
+  /// - Returns: For each the world, or what ``WorldLoader/load(_:host:)`` throws.
+  func load(
+    _ names: [String], host: UInt64, _ slot: WorkerSlot? = nil
+  ) -> [Result<LoadedWorld, PersistenceFailure>] {
+    do throws(StoreFailure) {
+      return try store.readers.reading { (reader) throws(StoreFailure) in
+        // If that fails, it is told of the world that it is about.
+        if names.count > 1 { try? reader.prepare(names) }
+        return names.map { name in
+          Result { () throws(PersistenceFailure) in try load(name, from: reader, host: host, slot) }
         }
       }
+    } catch {
+      return names.map { _ in .failure(.store(error)) }
     }
-    let loaded = try result.get()
+  }
+
+  private func load(
+    _ name: String, from reader: any WorldReading, host: UInt64, _ slot: WorkerSlot?
+  ) throws(PersistenceFailure) -> LoadedWorld {
+    let known = try ask { () throws(StoreFailure) in store.hosts == nil ? nil : try reader.world(name) }
+    if let known, known.holder?.lease == .others { throw .elsewhere(known) }
+    let loaded = try WorldLoader(reader, catalogue, limits, slot, notes: store.workNotes).load(name, host: host)
     loaded.box.live.stored = StoredJournal(store.readers, name, catalogue, first: loaded.source.world.first)
     return loaded
   }
@@ -252,7 +262,7 @@ final class Persistence {
   /// Acquires the leases of loaded worlds. Runs on any thread while nobody else uses the store.
   ///
   /// - Parameter sources: What the worlds were loaded from.
-  /// - Returns: For each the lease, or what ``load(_:host:_:)`` throws. Such a world is not served.
+  /// - Returns: For each the lease, or why it cannot be had, as ``load(_:host:_:)`` does. Such a world is not served.
   func lease(
     _ sources: [LoadedWorld.Source], host: UInt64
   ) throws(PersistenceFailure) -> [Result<Leased, PersistenceFailure>] {
@@ -261,7 +271,7 @@ final class Persistence {
     return zip(sources, taken).map { source, taken in
       Result { () throws(PersistenceFailure) in
         let taken = try ask { () throws(StoreFailure) in try taken.get() }
-        let again = taken.world.isAs(source.world) ? nil : try load(source.world.name, host: host)
+        let again = taken.world.isAs(source.world) ? nil : try load([source.world.name], host: host)[0].get()
         let source = again?.source ?? source
         let progress = StoredProgress(
           lease: taken.lease, term: term, kinds: StoredKinds(source.kinds), head: source.world.head,

@@ -79,6 +79,22 @@ struct Restorations {
     return best
   }
 
+  /// Chooses worlds that are loaded along with one, on the same worker: small ones, if that is one. Of several thousand
+  /// worlds, most of the time is that of asking the store about one after the other.
+  mutating func companions(of first: Restoration) -> [Restoration] {
+    func isSmall(_ world: Restoration) -> Bool {
+      world.outage.head <= Self.fewInputs && world.hosted.owner == first.hosted.owner
+    }
+    guard isSmall(first) else { return [] }
+    let chosen = waiting.filter(isSmall).prefix(Self.mostTogether - 1)
+    waiting.removeAll { world in chosen.contains { $0 === world } }
+    loading += chosen
+    return Array(chosen)
+  }
+
+  private static let mostTogether = 32
+  private static let fewInputs: UInt64 = 256
+
   /// Notes that a world is no longer being loaded.
   mutating func didLoad(_ world: Restoration) {
     loading.removeAll { $0 === world }
@@ -186,27 +202,30 @@ extension Service {
     while !isShuttingDown,
       let world = persistence.restorations.next(usedBy: everybody, main: main, places: max(2, workers.places))
     {
-      load(world, persistence)
+      let isAlone = persistence.store.readers.answersAtOnce || world.isStart
+      load([world] + (isAlone ? [] : persistence.restorations.companions(of: world)), persistence)
     }
   }
 
-  private func load(_ world: Restoration, _ persistence: Persistence) {
-    let (name, host, slot) = (world.hosted.name, world.since.host, world.slot)
+  private func load(_ worlds: [Restoration], _ persistence: Persistence) {
+    let (names, host, slot) = (worlds.map(\.hosted.name), worlds[0].since.host, worlds[0].slot)
     let begun = persistence.wallClock()
     workers.submit(
-      Job(.worker(slot)) { () throws(PersistenceFailure) in
-        try persistence.load(name, host: host, slot)
-      } then: { [unowned self] result in
-        persistence.restorations.didLoad(world)
+      Job(.worker(slot)) { () throws(Never) in
+        persistence.load(names, host: host, slot)
+      } then: { [unowned self] results in
+        for world in worlds { persistence.restorations.didLoad(world) }
         loadNext(persistence)
-        do throws(PersistenceFailure) {
-          let loaded = try result.get()
-          if isShuttingDown { throw .interrupted }
-          if world.isStart { tell(loaded.source, milliseconds: max(0, persistence.wallClock() - begun)) }
-          world.take(loaded)
-          persistence.restorations.loaded.append(world)
-        } catch {
-          fail(world, error)
+        for (world, result) in zip(worlds, results.get()) {
+          do throws(PersistenceFailure) {
+            let loaded = try result.get()
+            if isShuttingDown { throw .interrupted }
+            if world.isStart { tell(loaded.source, milliseconds: max(0, persistence.wallClock() - begun)) }
+            world.take(loaded)
+            persistence.restorations.loaded.append(world)
+          } catch {
+            fail(world, error)
+          }
         }
       })
   }
