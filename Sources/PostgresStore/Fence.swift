@@ -44,13 +44,18 @@ protocol FencedLog: AnyObject {
   /// - Throws: A failure that ``LogFailure/isUnknown``, or one after which no row was inserted.
   func insert(_ rows: [(row: LogRow<Content>, after: Epoch)]) throws(Failure) -> Set<Int64>
 
-  /// The last row of a world; nil if the world is gone.
-  func end(of world: Int64) throws(Failure) -> LogRow<Content>?
+  /// The last row of each world that is not gone.
+  func ends(of worlds: [Int64]) throws(Failure) -> [Int64: LogRow<Content>]
 
   /// The epoch of a row that is not the last one; nil if it is not there.
   func epoch(of world: Int64, at number: Int64) throws(Failure) -> Epoch?
 
   func drawEpoch() -> Epoch
+}
+
+extension FencedLog {
+  /// The last row of a world; nil if the world is gone.
+  func end(of world: Int64) throws(Failure) -> LogRow<Content>? { try ends(of: [world])[world] }
 }
 
 protocol LogFailure: Error {
@@ -108,40 +113,61 @@ struct LogWriter<Log: FencedLog> {
     case refused(by: Log.Content)
   }
 
-  /// Takes a world from any earlier writer.
+  /// Takes worlds from any earlier writer.
   ///
   /// - Parameters:
   ///   - mayWait: Asked after each attempt whose result is unknown or that another writer has forestalled.
   ///   - content: Of the new row, from the last one; nil if the world may not be taken.
-  /// - Throws: What the log throws. The world may have been taken.
+  /// - Returns: What became of each.
+  /// - Throws: What the log throws. The worlds may have been taken.
   mutating func take(
-    _ world: Int64, while mayWait: () -> Bool, _ content: (Log.Content) -> Log.Content?
-  ) throws(Log.Failure) -> Taking {
-    held[world] = nil
+    _ worlds: [Int64], while mayWait: () -> Bool, _ content: (Log.Content) -> Log.Content?
+  ) throws(Log.Failure) -> [Int64: Taking] {
+    for world in worlds { held[world] = nil }
     let epoch = log.drawEpoch()
-    var before: Log.Content?
-    while true {
+    var before: [Int64: Log.Content] = [:]
+    var takings: [Int64: Taking] = [:]
+    var left = worlds
+    while !left.isEmpty {
       do throws(Log.Failure) {
-        guard let end = try log.end(of: world) else { return .gone }
-        // An earlier attempt, whose reply was lost.
-        if end.epoch == epoch, let before {
-          held[world] = end
-          return .taken(end, after: before)
+        let ends = try log.ends(of: left)
+        var rows: [(row: LogRow<Log.Content>, after: Epoch)] = []
+        for world in left {
+          guard let end = ends[world] else {
+            takings[world] = .gone
+            continue
+          }
+          // An earlier attempt, whose reply was lost.
+          if end.epoch == epoch, let before = before[world] {
+            held[world] = end
+            takings[world] = .taken(end, after: before)
+            continue
+          }
+          before[world] = end.content
+          guard let content = content(end.content) else {
+            takings[world] = .refused(by: end.content)
+            continue
+          }
+          rows.append(
+            (LogRow(world: world, number: end.number + 1, epoch: epoch, isTaking: true, content), end.epoch))
         }
-        before = end.content
-        guard let content = content(end.content) else { return .refused(by: end.content) }
-        let row = LogRow(world: world, number: end.number + 1, epoch: epoch, isTaking: true, content)
-        if try log.insert([(row, end.epoch)]).contains(world) {
-          held[world] = row
-          return .taken(row, after: end.content)
+        left = rows.map(\.row.world)
+        let inserted = try log.insert(rows)
+        for (row, _) in rows where inserted.contains(row.world) {
+          held[row.world] = row
+          takings[row.world] = before[row.world].map { .taken(row, after: $0) }
         }
+        left.removeAll(where: inserted.contains)
       } catch {
-        guard error.isUnknown, mayWait() else { throw error }
-        continue
+        if error.isUnknown, mayWait() { continue }
+        // The caller does not learn which of them were taken, and must not write to any.
+        for world in worlds { held[world] = nil }
+        throw error
       }
       // Another row was inserted meanwhile.
-      _ = mayWait()
+      if !left.isEmpty { _ = mayWait() }
     }
+    return takings
   }
 
   /// Appends a row to each of some worlds that this writer has, and settles whatever reply is lost.

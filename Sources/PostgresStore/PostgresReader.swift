@@ -47,6 +47,24 @@ struct WorldState {
   }
 }
 
+/// Translates names of worlds between a daemon and the database that it shares.
+package struct WorldNaming: Sendable {
+  /// The name in the database.
+  let stored: @Sendable (String) throws(StoreFailure) -> String
+  /// The name here; nil for a world that this host leaves to others.
+  let local: @Sendable (String) -> String?
+
+  /// - Precondition: `local` of what `stored` returns is the name that it was given.
+  package init(
+    stored: @escaping @Sendable (String) throws(StoreFailure) -> String, local: @escaping @Sendable (String) -> String?
+  ) {
+    (self.stored, self.local) = (stored, local)
+  }
+
+  /// The same everywhere.
+  package static let same = WorldNaming(stored: { $0 }, local: { $0 })
+}
+
 /// Reads worlds in a database, over a connection that is made when it is needed.
 package class PostgresReader: StoreReading {
   /// What is read at once: bytes of segments, about.
@@ -58,8 +76,15 @@ package class PostgresReader: StoreReading {
   let naming: WorldNaming
   var path: String { url.shown }
   private var open: Connection?
-  /// Worlds as they are in the snapshot that is open, as far as they were asked for; nil without one.
-  private var seen: [String: StoredWorld]?
+  /// What is known of the snapshot that is open; nil without one.
+  private var seen: Seen?
+
+  private struct Seen {
+    var worlds: [String: StoredWorld] = [:]
+    /// By the numbers of worlds.
+    var checkpoints: [Int64: [CheckpointMark]] = [:]
+    var kinds: [Int64: [StoredKind]] = [:]
+  }
 
   init(_ url: PostgresURL, _ run: Epoch? = nil, _ naming: WorldNaming = .same) {
     (self.url, self.run, self.naming) = (url, run, naming)
@@ -103,9 +128,8 @@ package class PostgresReader: StoreReading {
     let connection = try connection()
     let begin = Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     let patience = Query("SELECT set_config('idle_in_transaction_session_timeout', '0', true)")
-    _ = try Schema.ask(connection, begin, path)
-    _ = try Schema.ask(connection, patience, path)
-    seen = [:]
+    do throws(QueryFailure) { _ = try connection.run([begin, patience]) } catch { throw Schema.failure(error, path) }
+    seen = Seen()
     defer {
       seen = nil
       do throws(QueryFailure) { _ = try connection.run([Query("ROLLBACK")]) } catch { close() }
@@ -118,36 +142,36 @@ package class PostgresReader: StoreReading {
   // MARK: Worlds
 
   /// The last row of a world's log.
-  private static let end = "(SELECT * FROM fsmd.log WHERE world = w.id ORDER BY number DESC LIMIT 1) l"
-  private static let first = """
-    coalesce((SELECT s.first FROM fsmd.segments s WHERE s.world = w.id ORDER BY s.first LIMIT 1), l.head + 1)
-    """
+  static let end = "(SELECT * FROM fsmd.log WHERE world = w.id ORDER BY number DESC LIMIT 1) l"
 
   package func worlds() throws(StoreFailure) -> [StoredWorld] { try worlds(where: "true") }
 
   package func world(_ name: String) throws(StoreFailure) -> StoredWorld? {
-    try worlds(where: "w.name = $1", .text(naming.stored(name))).first
+    if let world = seen?.worlds[name] { return world }
+    let world = try worlds(where: "w.name = $1", .text(try naming.stored(name))).first
+    seen?.worlds[name] = world
+    return world
   }
 
-  private func worlds(where condition: String, _ parameters: Parameter...) throws(StoreFailure) -> [StoredWorld] {
+  func worlds(where condition: String, _ parameters: Parameter...) throws(StoreFailure) -> [StoredWorld] {
     let text = """
-      SELECT w.id, w.name, \(Self.first), \(WorldState.columns) FROM fsmd.worlds w CROSS JOIN LATERAL \(Self.end)
+      SELECT w.id, w.name, coalesce(s.first, l.head + 1), coalesce(l.total - s.start, 0), \(WorldState.columns)
+      FROM fsmd.worlds w CROSS JOIN LATERAL \(Self.end)
+        LEFT JOIN LATERAL (SELECT * FROM fsmd.segments WHERE world = w.id ORDER BY first LIMIT 1) s ON true
       WHERE \(condition) ORDER BY w.name
       """
     return try ask(text, parameters).compactMap { row in
       guard let name = naming.local(row.text(1)) else { return nil }
-      let state = WorldState(row, at: 3, own: run)
+      let state = WorldState(row, at: 4, own: run)
       return StoredWorld(
         name: name, epoch: state.takes, head: state.head, first: row.unsigned(2), moment: state.moment,
         settings: state.settings, holder: state.holder, identity: row.number(0), fatal: [],
-        idle: state.idle)
+        bytes: Int(row.number(3)), idle: state.idle)
     }
   }
 
   func found(_ name: String) throws(StoreFailure) -> StoredWorld {
-    if let world = seen?[name] { return world }
     guard let world = try world(name) else { throw .noSuchWorld(name) }
-    seen?[name] = world
     return world
   }
 
@@ -230,12 +254,28 @@ package class PostgresReader: StoreReading {
   }
 
   private func checkpoints(of world: StoredWorld) throws(StoreFailure) -> [CheckpointMark] {
-    try ask(
+    try seen?.checkpoints[world.identity] ?? checkpoints(of: [world.identity])[world.identity] ?? []
+  }
+
+  private func checkpoints(of worlds: [Int64]) throws(StoreFailure) -> [Int64: [CheckpointMark]] {
+    let rows = try ask(
       """
-      SELECT sequence, hash, octet_length(bytes)::bigint, extract(epoch FROM stored)::bigint FROM fsmd.checkpoints
-      WHERE world = $1 ORDER BY sequence
-      """, .number(world.identity)
-    ).map(mark)
+      SELECT sequence, hash, octet_length(bytes)::bigint, extract(epoch FROM stored)::bigint, world FROM fsmd.checkpoints
+      WHERE world = ANY($1) ORDER BY sequence
+      """, .array(.numbers, worlds.map { .number($0) }))
+    return Dictionary(grouping: rows) { $0.number(4) }.mapValues { $0.map(mark) }
+  }
+
+  package func prepare(_ names: [String]) throws(StoreFailure) {
+    var stored: [Parameter] = []
+    for name in names { stored.append(.text(try naming.stored(name))) }
+    let found = try worlds(where: "w.name = ANY($1)", .array(.texts, stored))
+    let numbers = found.map(\.identity)
+    let (checkpoints, kinds) = (try checkpoints(of: numbers), try kinds(of: numbers))
+    seen = Seen(
+      worlds: Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0) }),
+      checkpoints: Dictionary(uniqueKeysWithValues: numbers.map { ($0, checkpoints[$0] ?? []) }),
+      kinds: Dictionary(uniqueKeysWithValues: numbers.map { ($0, kinds[$0] ?? []) }))
   }
 
   private func mark(_ row: Row) -> CheckpointMark {
@@ -319,15 +359,22 @@ package class PostgresReader: StoreReading {
 
   package func kinds(of name: String) throws(StoreFailure) -> [StoredKind] {
     let world = try found(name)
+    return try seen?.kinds[world.identity] ?? kinds(of: [world.identity])[world.identity] ?? []
+  }
+
+  private func kinds(of worlds: [Int64]) throws(StoreFailure) -> [Int64: [StoredKind]] {
     let rows = try ask(
-      "SELECT name, since, sum, bytes FROM fsmd.kinds WHERE world = $1 ORDER BY since, name", .number(world.identity))
-    var kinds: [StoredKind] = []
+      """
+      SELECT k.name, since, sum, bytes, world, w.name FROM fsmd.kinds k JOIN fsmd.worlds w ON w.id = world
+      WHERE world = ANY($1) ORDER BY since, k.name
+      """, .array(.numbers, worlds.map { .number($0) }))
+    var kinds: [Int64: [StoredKind]] = [:]
     for row in rows {
       let kind = StoredKind(name: row.text(0), since: row.unsigned(1), bytes: row.bytes(3))
       guard Self.sum(kind) == row.number(2) else {
-        throw damage(name, nil, "how kind \(kind.name) was described is not what was written")
+        throw damage(row.text(5), nil, "how kind \(kind.name) was described is not what was written")
       }
-      kinds.append(kind)
+      kinds[row.number(4), default: []].append(kind)
     }
     return kinds
   }

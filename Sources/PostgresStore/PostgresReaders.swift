@@ -1,7 +1,7 @@
 internal import JournalStore
 internal import Synchronization
 
-/// Connections for reading while a store is written: usually one, more only while several threads read.
+/// Connections for reading while a store is written: usually one, more only as long as several threads read.
 final class PostgresReaders: StoreReaders {
   // Safety: a reader is either in the list or used by the one call that took it out.
   private struct Free: @unchecked Sendable {
@@ -9,11 +9,14 @@ final class PostgresReaders: StoreReaders {
   }
 
   private struct State {
-    var free: Free?
+    var free: [Free] = []
+    /// How many are lent.
+    var lent = 0
     var isClosed = false
   }
 
   var answersAtOnce: Bool { false }
+  var place: String { url.shown }
   private let url: PostgresURL
   private let run: Epoch?
   private let naming: WorldNaming
@@ -32,8 +35,8 @@ final class PostgresReaders: StoreReaders {
   /// Lends a reader without a snapshot.
   func lending<R: ~Copyable>(_ body: (PostgresReader) throws(StoreFailure) -> R) throws(StoreFailure) -> R {
     let (free, isClosed) = state.withLock { state in
-      defer { state.free = nil }
-      return (state.free, state.isClosed)
+      if !state.isClosed { state.lent += 1 }
+      return (state.free.popLast(), state.isClosed)
     }
     if isClosed { throw .other(path: url.shown, reason: "the store is closed") }
     let reader = free?.reader ?? PostgresReader(url, run, naming)
@@ -43,19 +46,22 @@ final class PostgresReaders: StoreReaders {
 
   func close() {
     let free = state.withLock { state in
-      defer { state = State(isClosed: true) }
+      defer { (state.free, state.isClosed) = ([], true) }
       return state.free
     }
-    free?.reader.close()
+    for free in free { free.reader.close() }
   }
 
   private func putBack(_ reader: PostgresReader) {
-    let free = Free(reader: reader)
-    let isKept = state.withLock { state in
-      guard !state.isClosed, state.free == nil, reader.isConnected else { return false }
-      state.free = free
-      return true
+    let returned = Free(reader: reader)
+    let superfluous = state.withLock { state in
+      state.lent -= 1
+      if state.isClosed || !returned.reader.isConnected { return [returned] }
+      state.free.append(returned)
+      if state.lent > 0 { return [] }
+      defer { state.free = [returned] }
+      return state.free.dropLast()
     }
-    if !isKept { reader.close() }
+    for free in superfluous { free.reader.close() }
   }
 }

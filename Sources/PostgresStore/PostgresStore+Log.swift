@@ -29,17 +29,18 @@ extension PostgresStore: FencedLog {
     }
   }
 
-  func end(of world: Int64) throws(StoreFailure) -> LogRow<WorldState>? {
-    let row = try ask(
+  func ends(of worlds: [Int64]) throws(StoreFailure) -> [Int64: LogRow<WorldState>] {
+    let rows = try ask(
       """
-      SELECT l.number, l.epoch, l.taking, \(WorldState.columns) FROM fsmd.log l
-      WHERE world = $1 AND EXISTS (SELECT FROM fsmd.worlds WHERE id = $1) ORDER BY number DESC LIMIT 1
-      """, .number(world)
-    ).first
-    return row.map {
+      SELECT l.world, l.number, l.epoch, l.taking, \(WorldState.columns)
+      FROM fsmd.worlds w CROSS JOIN LATERAL \(Self.end) WHERE w.id = ANY($1)
+      """, .array(.numbers, worlds.map { .number($0) }))
+    let ends = rows.map { row in
       LogRow(
-        world: world, number: $0.number(0), epoch: $0.epoch(1), isTaking: $0.bool(2), WorldState($0, at: 3, own: run))
+        world: row.number(0), number: row.number(1), epoch: row.epoch(2), isTaking: row.bool(3),
+        WorldState(row, at: 4, own: run))
     }
+    return Dictionary(uniqueKeysWithValues: ends.map { ($0.world, $0) })
   }
 
   func epoch(of world: Int64, at number: Int64) throws(StoreFailure) -> Epoch? {
@@ -61,12 +62,12 @@ extension PostgresStore: FencedLog {
       numbers(\.world), numbers(\.number), .array(.epochs, rows.map { .epoch($0.after) }),
       .array(.epochs, rows.map { .epoch($0.row.epoch) }), .array(.bools, rows.map { .bool($0.row.isTaking) }),
       numbers { Int64(bitPattern: $0.content.takes) }, numbers { Int64(bitPattern: $0.content.head) },
-      numbers(\.content.moment), .array(.byteses, rows.map { .bytes($0.row.content.settings) }),
+      numbers(\.content.moment), .array(.blobs, rows.map { .bytes($0.row.content.settings) }),
       numbers(\.content.total), numbers { $0.content.holder.map { Int64($0.writer.process) } },
       .array(.texts, rows.map { .text($0.row.content.holder.map { $0.writer.name ?? $0.writer.socket }) }),
       numbers { $0.content.holder?.since }, .array(.epochs, rows.map { .epoch($0.row.content.run) }),
       .array(.numbers, segments.map { .number($0.map { Int64(bitPattern: $0.head + 1) }) }),
-      .array(.byteses, bytes.map { .bytes($0) }),
+      .array(.blobs, bytes.map { .bytes($0) }),
       .array(
         .numbers,
         zip(segments, bytes).map { segment, bytes in
@@ -151,7 +152,7 @@ struct RoundDetails {
         },
         [
           numbers(kinds.map(\.0)), texts(kinds.map(\.1.name)), numbers(kinds.map { big($0.1.since) }),
-          numbers(kinds.map { PostgresReader.sum($0.1) }), .array(.byteses, kinds.map { .bytes($0.1.bytes) }),
+          numbers(kinds.map { PostgresReader.sum($0.1) }), .array(.blobs, kinds.map { .bytes($0.1.bytes) }),
         ])
     }
     return queries

@@ -90,7 +90,7 @@ package final class PostgresStore: PostgresReader, WorldStore {
   private func insert(_ world: String, _ state: WorldState) throws(StoreFailure) -> Int64 {
     let made = try ask(
       "INSERT INTO fsmd.worlds(name) VALUES ($1) ON CONFLICT (name) DO NOTHING RETURNING id",
-      .text(naming.stored(world))
+      .text(try naming.stored(world))
     ).first
     guard let made else { throw .worldExists(world) }
     _ = try ask(
@@ -140,11 +140,15 @@ package final class PostgresStore: PostgresReader, WorldStore {
     log.forget(stored.identity)
   }
 
-  package func take(_ world: String) throws(StoreFailure) -> TakenWorld {
-    let stored = try found(world)
+  package func take(_ worlds: [String]) throws(StoreFailure) -> [Result<TakenWorld, StoreFailure>] {
+    var names: [Parameter] = []
+    for world in worlds { names.append(.text(try naming.stored(world))) }
+    let known = Dictionary(
+      uniqueKeysWithValues: try self.worlds(where: "w.name = ANY($1)", .array(.texts, names)).map { ($0.name, $0) })
     let holder = WorldHolder(writer: writer, since: now(), lease: run == nil ? .ended : .own)
     let deadline = Deadline(Self.patience)
-    let taking = try log.take(stored.identity, while: { deadline.waits(Self.pause) }) { state in
+    // All daemons insert in this order, so that none waits for another that waits for it.
+    let takings = try log.take(known.values.map(\.identity).sorted(), while: { deadline.waits(Self.pause) }) { state in
       if state.holder?.lease == .others { return nil }
       var state = state
       state.takes += 1
@@ -152,19 +156,29 @@ package final class PostgresStore: PostgresReader, WorldStore {
       state.round = nil
       return state
     }
-    let (state, before): (WorldState, WorldState)
-    switch taking {
-    case .taken(let row, let last): (state, before) = (row.content, last)
-    case .gone: throw .noSuchWorld(world)
-    case .refused(let last): throw .fenced(world: world, by: last.holder)
+    return worlds.map { name in
+      Result { () throws(StoreFailure) in
+        guard let stored = known[name] else { throw .noSuchWorld(name) }
+        switch takings[stored.identity] {
+        case .taken(let row, let before): return try taken(stored, row.content, after: before)
+        case .gone, nil: throw .noSuchWorld(name)
+        case .refused(let last): throw .fenced(world: name, by: last.holder)
+        }
+      }
     }
+  }
+
+  /// - Parameter stored: As the world was before.
+  private func taken(
+    _ stored: StoredWorld, _ state: WorldState, after before: WorldState
+  ) throws(StoreFailure) -> TakenWorld {
     unpruned[stored.identity] = nil
+    let present = state.head == stored.head ? stored : try found(stored.name)
     return TakenWorld(
-      lease: Lease(world: world, identity: stored.identity, epoch: state.takes),
+      lease: Lease(world: stored.name, identity: stored.identity, epoch: state.takes),
       world: StoredWorld(
-        name: world, epoch: state.takes, head: state.head,
-        first: state.head == stored.head ? stored.first : try found(world).first,
-        moment: state.moment, settings: state.settings, holder: holder, identity: stored.identity, fatal: [],
+        name: stored.name, epoch: state.takes, head: state.head, first: present.first, moment: state.moment,
+        settings: state.settings, holder: state.holder, identity: stored.identity, fatal: [], bytes: present.bytes,
         idle: before.idle),
       mayHaveLost: before.isOfOtherHistory)
   }

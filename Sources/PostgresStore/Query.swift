@@ -15,13 +15,13 @@ struct Query {
 struct Parameter {
   /// As PostgreSQL numbers its types (`pg_type.dat`).
   enum Kind: UInt32 {
-    case bool = 16, bytes = 17, number = 20, text = 25, epoch = 2950
-    case bools = 1000, byteses = 1001, numbers = 1016, texts = 1009, epochs = 2951
+    case bool = 16, blob = 17, number = 20, text = 25, epoch = 2950
+    case bools = 1000, blobs = 1001, numbers = 1016, texts = 1009, epochs = 2951
 
     var ofOne: Kind {
       switch self {
       case .bools, .bool: .bool
-      case .byteses, .bytes: .bytes
+      case .blobs, .blob: .blob
       case .numbers, .number: .number
       case .texts, .text: .text
       case .epochs, .epoch: .epoch
@@ -39,7 +39,7 @@ struct Parameter {
   static func number(_ number: Int64?) -> Parameter { Parameter(.number, number.map(Parameter.big)) }
   static func number(_ number: UInt64) -> Parameter { .number(Int64(bitPattern: number)) }
   static func text(_ text: String?) -> Parameter { Parameter(.text, text.map { Array($0.utf8) }) }
-  static func bytes(_ bytes: [UInt8]) -> Parameter { Parameter(.bytes, bytes) }
+  static func bytes(_ bytes: [UInt8]) -> Parameter { Parameter(.blob, bytes) }
   static func bool(_ value: Bool) -> Parameter { Parameter(.bool, [value ? 1 : 0]) }
   static func epoch(_ epoch: Epoch?) -> Parameter {
     Parameter(.epoch, epoch.map { big(Int64(bitPattern: $0.high)) + big(Int64(bitPattern: $0.low)) })

@@ -6,9 +6,9 @@ internal import JournalStore
 /// stored as signed numbers with the same bits.
 enum Schema {
   /// The version that this release writes and reads.
-  static let version: Int64 = 3
+  static let version: Int64 = 4
 
-  /// What makes version 3. Bytes are compact already, so TOAST does not try to compress them.
+  /// What makes version 4. Bytes are compact already, so TOAST does not try to compress them.
   static let tables = [
     """
     CREATE TABLE fsmd.store(
@@ -132,30 +132,32 @@ enum Schema {
   /// Inserts each row of the log whose number is free and whose predecessor has the epoch that its writer knows, in the
   /// order given, each with its segment; and returns the worlds of those that were inserted.
   ///
-  /// PostgreSQL plans the statements of a function once for each connection, also behind a pooler. Planned anew, they would
-  /// take most of an append's time. It makes the settings of ``Connection/transactionSettings``.
+  /// PostgreSQL plans the statements of a function once for each connection, also behind a pooler, but only since this one
+  /// tells it to: it believes that plans for the values at hand are worth it, and makes them for ten times the time that the
+  /// rest of an append takes. The function makes the settings of ``Connection/transactionSettings``.
   private static let append = """
     CREATE FUNCTION fsmd.append(
-      worlds bigint[], numbers bigint[], predecessors uuid[], epochs uuid[], takings boolean[], takes_of bigint[],
-      heads bigint[], moments bigint[], all_settings bytea[], totals bigint[], processes bigint[], daemons text[],
-      sinces bigint[], runs uuid[], firsts bigint[], byteses bytea[], sums bigint[])
+      worlds bigint[], numbers bigint[], epochs_before uuid[], epochs uuid[], are_taking boolean[], take_counts bigint[],
+      heads bigint[], moments bigint[], settings_of bytea[], totals bigint[], processes bigint[], daemons text[],
+      taken_at bigint[], runs uuid[], segment_firsts bigint[], segment_bytes bytea[], segment_sums bigint[])
     RETURNS SETOF bigint LANGUAGE plpgsql AS $$
     DECLARE
-      settings_made text := concat(\(Connection.transactionSettings));
+      settings_made text := concat(
+        \(Connection.transactionSettings), set_config('plan_cache_mode', 'force_generic_plan', true));
       history_now bigint := fsmd.history();
     BEGIN
       FOR i IN 1..cardinality(worlds) LOOP
         INSERT INTO fsmd.log(
           world, number, epoch, taking, takes, head, moment, settings, total, process, daemon, since, run, history)
-        SELECT worlds[i], numbers[i], epochs[i], takings[i], takes_of[i], heads[i], moments[i], all_settings[i],
-          totals[i], processes[i], daemons[i], sinces[i], runs[i], history_now
-        WHERE (SELECT l.epoch FROM fsmd.log l WHERE l.world = worlds[i] AND l.number = numbers[i] - 1) = predecessors[i]
+        SELECT worlds[i], numbers[i], epochs[i], are_taking[i], take_counts[i], heads[i], moments[i], settings_of[i],
+          totals[i], processes[i], daemons[i], taken_at[i], runs[i], history_now
+        WHERE (SELECT l.epoch FROM fsmd.log l WHERE l.world = worlds[i] AND l.number = numbers[i] - 1) = epochs_before[i]
         ON CONFLICT (world, number) DO NOTHING;
         CONTINUE WHEN NOT FOUND;
-        IF firsts[i] IS NOT NULL THEN
+        IF segment_firsts[i] IS NOT NULL THEN
           INSERT INTO fsmd.segments(world, first, last, start, size, sum, bytes)
-          VALUES (worlds[i], firsts[i], heads[i], totals[i] - octet_length(byteses[i]), octet_length(byteses[i]),
-            sums[i], byteses[i]);
+          VALUES (worlds[i], segment_firsts[i], heads[i], totals[i] - octet_length(segment_bytes[i]),
+            octet_length(segment_bytes[i]), segment_sums[i], segment_bytes[i]);
         END IF;
         RETURN NEXT worlds[i];
       END LOOP;

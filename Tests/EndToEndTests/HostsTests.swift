@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -142,5 +143,48 @@ struct HostsTests {
     let refused = try run("fewer", "use lesson")
     expectEqual(refused.code, .exited(3))
     expect(refused.output, contains: "fewer does not say where b is, so it is not followed")
+  }
+
+  @Test("worlds are kept in several databases by their names; one that hangs holds up its own worlds alone")
+  func storeMap() throws {
+    let server = try PostgresServer.shared.get()
+    let (one, two) = (try server.makeDatabase(), try server.makeDatabase())
+    let place = try Workplace()
+    try place.write("map", "lesson* \(one)\n* \(two)\n")
+    let map = place.path("map")
+    let daemon = try DaemonProcess("--store-map", map, "--name", "a")
+    let (lesson, other) = (try daemon.connect(), try daemon.connect())
+    for request in ["world new lesson durable=yes", "use lesson", "new power p"] {
+      try expect(lesson.ask(request), hasPrefix: "+", "\(request)")
+    }
+    try expect(other.ask("new power q"), hasPrefix: "+")
+    func shown(_ address: String) -> String { "/\(address.dropFirst(14).prefix { $0 != "?" })" }
+    func names(in address: String) throws -> String { try server.sql("SELECT name FROM fsmd.worlds", in: address) }
+    try expectEqual([names(in: one), names(in: two)], ["lesson", "main"])
+    let worlds = try other.askAll("worlds")
+    expect(worlds[0], hasPrefix: ". lesson ")
+    expect(
+      worlds[0].hasSuffix("\(shown(one)) host=a") && worlds[1].hasSuffix("\(shown(two)) host=a")
+        && worlds.dropLast().allSatisfy { $0.contains(" store=postgresql://") }, "\(worlds)")
+    try expect(
+      lesson.askAll("stats").contains {
+        $0.hasPrefix(". store postgresql://") && $0.hasSuffix("\(shown(one)) of-this-world")
+      })
+    try expect(
+      lesson.ask("world fork copy durable=yes"), hasPrefix: "- BAD-ARGUMENT argument=world got=copy allowed=lesson* : ")
+    // Nobody can write to the first database.
+    Thread.detachNewThread {
+      _ = try? server.sql("BEGIN; LOCK TABLE fsmd.log; SELECT pg_sleep(60)", in: one)
+    }
+    let locks = "FROM pg_locks WHERE relation = 'fsmd.log'::regclass AND mode = 'AccessExclusiveLock' AND granted"
+    try Patience.wait(until: "the lock") { try server.sql("SELECT count(*) \(locks)", in: one) == "1" }
+    try lesson.send("send p buttonClick\n")
+    for number in 0..<30 { try expect(other.ask("send q buttonClick"), hasPrefix: "+ moved ", "\(number)") }
+    try server.sql("SELECT pg_terminate_backend(pid) \(locks)", in: one)
+    try expect(lesson.final(), hasPrefix: "+ moved off on")
+    let check = try ProgramRun("fsmd", ["store", "check", "--store-map", map], in: place.folder)
+    try expectEqual(check.ending(), .exited(0))
+    expect(check.output, contains: "\(shown(one)):\nserver PostgreSQL ")
+    expectEqual(check.output.split(separator: "\n").count, 12)
   }
 }

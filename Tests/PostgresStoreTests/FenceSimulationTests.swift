@@ -257,7 +257,8 @@ private final class SimulatedDaemon: FencedLog {
     let count = simulation.dice.number(1...3)
     let chosen = [Int64](1...3).shuffled(using: &simulation.dice).prefix(count).sorted()
     var round: [(world: Int64, SimulatedContent)] = []
-    for world in chosen where writer[world] != nil || take(world) {
+    take(chosen.filter { writer[$0] == nil })
+    for world in chosen {
       guard let last = writer[world] else { continue }
       let input = waiting[world] ?? simulation.newInput()
       waiting[world] = input
@@ -282,28 +283,24 @@ private final class SimulatedDaemon: FencedLog {
     }
   }
 
-  /// Takes a world and reads it, so that a client hears what its input became.
-  private func take(_ world: Int64) -> Bool {
-    do throws(SimulatedFailure) {
-      let taking = try writer.take(world, while: { simulation.mayWait() }) { SimulatedContent(head: $0.head) }
-      guard case .taken = taking else { return false }
-    } catch {
-      return false
+  /// Takes worlds and reads them, so that clients hear what their inputs became.
+  private func take(_ worlds: [Int64]) {
+    let takings = try? writer.take(worlds, while: { simulation.mayWait() }) { SimulatedContent(head: $0.head) }
+    for (world, taking) in takings ?? [:] {
+      guard case .taken = taking, let input = waiting[world] else { continue }
+      if simulation.tables[world]?.contains(where: { $0.content.input == input }) ?? false {
+        simulation.acknowledge(input)
+        waiting[world] = nil
+      }
     }
-    guard let input = waiting[world] else { return true }
-    if simulation.tables[world]?.contains(where: { $0.content.input == input }) ?? false {
-      simulation.acknowledge(input)
-      waiting[world] = nil
-    }
-    return true
   }
 
   func insert(_ rows: [(row: LogRow<SimulatedContent>, after: Epoch)]) throws(SimulatedFailure) -> Set<Int64> {
     try simulation.request(rows)
   }
 
-  func end(of world: Int64) throws(SimulatedFailure) -> LogRow<SimulatedContent>? {
-    try simulation.look { simulation.tables[world]?.last }
+  func ends(of worlds: [Int64]) throws(SimulatedFailure) -> [Int64: LogRow<SimulatedContent>] {
+    try simulation.look { simulation.tables.filter { worlds.contains($0.key) }.compactMapValues(\.last) }
   }
 
   func epoch(of world: Int64, at number: Int64) throws(SimulatedFailure) -> Epoch? {

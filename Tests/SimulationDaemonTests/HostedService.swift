@@ -50,7 +50,7 @@ final class HostedService {
     for entry in others { catalogue.add(entry) }
     service = Service(
       catalogue: catalogue, library: library, limits: limits, version: "0.0.0",
-      persistence: persistence(catalogue), workers: workers, graphs: graphs, hasUsers: !users.isEmpty,
+      stores: Stores(persistence(catalogue)), workers: workers, graphs: graphs, hasUsers: !users.isEmpty,
       names: UserNames(owner: HostedService.ownerID), host: now)
     // What came together is one turn, and no request is slow, on busy machines too.
     service.longestTurn = 60_000_000_000

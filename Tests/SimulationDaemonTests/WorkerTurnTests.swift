@@ -159,7 +159,7 @@ struct WorkerTurnTests {
     let slot = workers.slot(of: .other(1_001))
     workers.submit(
       Job(
-        slot,
+        .worker(slot),
         { () throws(Never) in
           started.wait()
           // As a chart does, before its time is over and after it.
@@ -173,7 +173,7 @@ struct WorkerTurnTests {
         }, then: { _ in }))
     workers.submit(
       Job(
-        workers.slot(of: .other(1_002)), { () throws(Never) in order.withLock { $0.append("second") } }, then: { _ in })
+        .worker(workers.slot(of: .other(1_002))), { () throws(Never) in order.withLock { $0.append("second") } }, then: { _ in })
     )
     started.signal()
     done.wait()
@@ -185,7 +185,7 @@ struct WorkerTurnTests {
     let pool = WorkerPool(places: 2, placesPerUser: 1)
     let workers = Workers(pool) {}
     let (ana, gate) = (UserID.other(1_001), Semaphore())
-    workers.submit(Job(workers.slot(of: ana), { () throws(Never) in gate.wait() }, then: { _ in }))
+    workers.submit(Job(.worker(workers.slot(of: ana)), { () throws(Never) in gate.wait() }, then: { _ in }))
     let begun = try #require(workers.underWay.first).since
     expect(!workers.areFree(for: ana, at: begun) && workers.areFree(for: .other(1_002), at: begun))
     let later = begun + 1_000_000_000

@@ -18,6 +18,7 @@ final class SQLiteReaders: StoreReaders {
   private static let mostFree = 4
 
   var answersAtOnce: Bool { true }
+  var place: String { files.database }
   private let files: StoreFiles
   /// The store's identity: a file put in its place has another one.
   private let identity: UInt64

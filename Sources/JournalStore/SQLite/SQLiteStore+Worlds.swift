@@ -39,23 +39,46 @@ extension SQLiteStore {
     noting { (notes) throws(StoreFailure) in try notes.note(store, removed: identity) }
   }
 
-  package func take(_ world: String) throws(StoreFailure) -> TakenWorld {
-    let row = try writing { () throws(StoreFailure) in
-      var row = try self.row(of: world)
-      // Checked before any write. The checkpoint's bytes are not read: commits of other worlds would wait for it.
-      _ = try latestMark(of: row)
-      let (epoch, head) = (row.epoch, row.head)
-      row.epoch += 1
-      row.revision += 1
-      row.holder = WorldHolder(writer: writer, since: now())
-      try update(row, epoch: epoch, head: head)
-      return row
+  package func take(_ worlds: [String]) throws(StoreFailure) -> [Result<TakenWorld, StoreFailure>] {
+    let rows = try writing { () throws(StoreFailure) in
+      var rows: [Result<WorldRow, StoreFailure>] = []
+      for world in worlds {
+        do throws(StoreFailure) {
+          rows.append(.success(try noteTaking(of: world)))
+        } catch {
+          switch error {
+          case .noSuchWorld, .damaged: rows.append(.failure(error))
+          case _: throw error
+          }
+        }
+      }
+      return rows
     }
-    forget(row.identity)
-    held[row.identity] = row
-    noting { (notes) throws(StoreFailure) in try notes.note([row]) }
-    let lease = Lease(world: world, identity: row.identity, epoch: row.epoch)
-    return TakenWorld(lease: lease, world: row.world(ended))
+    let taken = rows.compactMap { try? $0.get() }
+    for row in taken {
+      forget(row.identity)
+      held[row.identity] = row
+    }
+    noting { (notes) throws(StoreFailure) in try notes.note(taken) }
+    return rows.map { row in
+      row.map { row in
+        TakenWorld(
+          lease: Lease(world: row.name, identity: row.identity, epoch: row.epoch), world: row.world(ended))
+      }
+    }
+  }
+
+  /// Writes that this writer takes a world.
+  private func noteTaking(of world: String) throws(StoreFailure) -> WorldRow {
+    var row = try self.row(of: world)
+    // Checked before any write. The checkpoint's bytes are not read: commits of other worlds would wait for it.
+    _ = try latestMark(of: row)
+    let (epoch, head) = (row.epoch, row.head)
+    row.epoch += 1
+    row.revision += 1
+    row.holder = WorldHolder(writer: writer, since: now())
+    try update(row, epoch: epoch, head: head)
+    return row
   }
 
   package func release(_ lease: Lease) throws(StoreFailure) {

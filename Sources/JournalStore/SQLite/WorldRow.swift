@@ -28,7 +28,7 @@ struct WorldRow: Hashable {
   func world(_ ended: [InterruptedWork]) -> StoredWorld {
     StoredWorld(
       name: name, epoch: epoch, head: head, first: first, moment: moment, settings: settings, holder: holder,
-      identity: identity, fatal: ended.filter { $0.comesAgain(in: self) })
+      identity: identity, fatal: ended.filter { $0.comesAgain(in: self) }, bytes: Int(kept))
   }
 
   private var sum: Int64 {

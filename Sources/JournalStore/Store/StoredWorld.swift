@@ -17,12 +17,14 @@ package struct StoredWorld: Hashable, Sendable {
   package let identity: Int64
   /// What ended a daemon in this world and would again.
   package let fatal: [InterruptedWork]
+  /// Of its journal.
+  package let bytes: Int
   /// For how long its last daemon is known to have served it after the last write, in milliseconds.
   package let idle: Int64
 
   package init(
     name: String, epoch: UInt64, head: UInt64, first: UInt64, moment: Int64, settings: [UInt8], holder: WorldHolder?,
-    identity: Int64, fatal: [InterruptedWork], idle: Int64 = 0
+    identity: Int64, fatal: [InterruptedWork], bytes: Int, idle: Int64 = 0
   ) {
     self.name = name
     self.epoch = epoch
@@ -33,6 +35,7 @@ package struct StoredWorld: Hashable, Sendable {
     self.holder = holder
     self.identity = identity
     self.fatal = fatal
+    self.bytes = bytes
     self.idle = idle
   }
 }

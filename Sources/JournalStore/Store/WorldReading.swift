@@ -5,6 +5,10 @@ package protocol WorldReading: AnyObject {
   /// All worlds, ordered by the bytes of their names.
   func worlds() throws(StoreFailure) -> [StoredWorld]
 
+  /// Reads at once what loads of some worlds will ask for, if asking takes long. In a snapshot, asking for it again then
+  /// takes no time.
+  func prepare(_ worlds: [String]) throws(StoreFailure)
+
   /// The world with this name; nil if there is none.
   ///
   /// - Throws: `damaged` when its row differs from what was written. Damage to other worlds does not matter.
@@ -55,6 +59,10 @@ package protocol WorldReading: AnyObject {
   func holdings(of world: String) throws(StoreFailure) -> StorageStats
 }
 
+extension WorldReading {
+  package func prepare(_ worlds: [String]) throws(StoreFailure) {}
+}
+
 /// A store that is only read, opened for that.
 package protocol StoreReading: WorldReading {
   /// Runs `body` on one snapshot of the store, whatever a daemon writes meanwhile.
@@ -78,6 +86,9 @@ package protocol StoreReaders: AnyObject, Sendable {
   /// Whether reading takes about as long as the disk does, and a short write too, so that the event loop need not leave
   /// them to other threads.
   var answersAtOnce: Bool { get }
+
+  /// Where the store is, as it may be shown: without a password.
+  var place: String { get }
 
   /// Runs `body` on a snapshot of the store that contains everything stored before this call.
   ///

@@ -44,14 +44,14 @@ package protocol WorldStore: AnyObject, WorldReading {
   /// - Throws: `noSuchWorld`; what ``append(_:)`` throws.
   func remove(_ world: String) throws(StoreFailure)
 
-  /// Takes a world for writing, from any earlier writer, but not from another daemon whose lease is good.
+  /// Takes worlds for writing, from any earlier writer, but not from another daemon whose lease is good.
   ///
-  /// - Returns: The current world. Read its content with ``checkpoint(of:atOrBefore:)`` and
-  ///   ``readSegments(of:from:_:)``.
-  /// - Throws: `noSuchWorld`; `fenced` by a daemon with a lease; `damaged` when its row is, or its latest checkpoint is missing; what ``append(_:)``
-  ///   throws.
-  /// - Complexity: That of a small round, however large the world is.
-  func take(_ world: String) throws(StoreFailure) -> TakenWorld
+  /// - Returns: Each current world. Read its content with ``checkpoint(of:atOrBefore:)`` and
+  ///   ``readSegments(of:from:_:)``. Or `noSuchWorld`; `fenced` by a daemon with a lease; `damaged` when its row is, or its
+  ///   latest checkpoint is missing.
+  /// - Throws: What ``append(_:)`` throws. Some may have been taken.
+  /// - Complexity: That of a small round, however large the worlds are.
+  func take(_ worlds: [String]) throws(StoreFailure) -> [Result<TakenWorld, StoreFailure>]
 
   /// Releases a world, so that it has no writer. A lease that has already ended is ignored.
   func release(_ lease: Lease) throws(StoreFailure)
@@ -123,9 +123,18 @@ package protocol WorldStore: AnyObject, WorldReading {
 extension WorldStore {
   package var hosts: (any StoreHosts)? { nil }
 
+  /// Where it is, as it may be shown.
+  package var place: String { readers.place }
+
   package func handOver(
     _ lease: Lease, to host: String, moment: Int64, settings: [UInt8]
   ) throws(StoreFailure) -> [String]? { [] }
+
+  /// Takes one world.
+  package func take(_ world: String) throws(StoreFailure) -> TakenWorld {
+    guard let taken = try take([world]).first else { preconditionFailure("each world has a result") }
+    return try taken.get()
+  }
 
   /// Stores changes of one world.
   ///

@@ -43,7 +43,7 @@ enum StoreAccess {
   ///
   /// - Parameter place: A folder, or the address of a database; nil for the user's default.
   static func open(_ place: String?) throws -> any StoreReading {
-    if let place, PostgresURL.isOne(place) { return try PostgresReader.open(place, naming: SharedNames().namingOfAll) }
+    if let place, PostgresURL.isOne(place) { return try PostgresReader.open(place, naming: UserNames().namingOfAll) }
     return try openFolder(place)
   }
 

@@ -6,19 +6,25 @@ import UnixHost
 
 /// `fsmd store`: checks and prepares databases, and copies worlds between stores.
 enum StoreCommand {
-  case check(String)
+  /// The addresses of databases.
+  case check([String])
   case setup(String)
   case copy(from: String, to: String)
 
   enum Option {
-    case print
+    case print, storeMap
   }
 
   static let table = OptionTable<Option>(
     program: "\(ProgramName.current) store",
-    synopsis: ["check URL", "setup URL --print", "copy FROM TO"].joined(
+    synopsis: ["check URL", "check --store-map FILE", "setup URL --print", "copy FROM TO"].joined(
       separator: "\n       \(ProgramName.current) store "),
-    options: [.init(.print, long: "print", summary: "print the SQL of 'setup'; nothing is run")])
+    options: [
+      .init(.print, long: "print", summary: "print the SQL of 'setup'; nothing is run"),
+      .init(
+        .storeMap, long: "store-map", argument: .required("FILE"),
+        summary: "check all databases of a file for 'fsmd --store-map'"),
+    ])
 
   private static let usage =
     table.usage + """
@@ -34,8 +40,12 @@ enum StoreCommand {
   static func read(_ words: [String], version: String) -> Invocation.Outcome {
     StoreAccess.read(table, words, usage: usage, version: version) { options, operands throws(UsageFailure) in
       let isPrinted = options.contains { $0.name == .print }
+      if let map = options.last(where: { $0.name == .storeMap }) {
+        guard operands == ["check"] else { throw .wrong("--store-map is for 'check'") }
+        return .store(.check(try StoreMap(file: map.value).places.filter(PostgresURL.isOne)))
+      }
       switch (operands.first, operands.count) {
-      case ("check", 2) where PostgresURL.isOne(operands[1]): return .store(.check(operands[1]))
+      case ("check", 2) where PostgresURL.isOne(operands[1]): return .store(.check([operands[1]]))
       case ("setup", 2) where PostgresURL.isOne(operands[1]) && isPrinted: return .store(.setup(operands[1]))
       case ("setup", 2) where PostgresURL.isOne(operands[1]):
         throw .wrong("'setup' changes nothing by itself; 'setup URL --print' prints what an administrator runs")
@@ -54,8 +64,11 @@ enum StoreCommand {
   func run(_ catalogue: Catalogue) -> Int32 {
     StoreAccess.reporting {
       switch self {
-      case .check(let url):
-        for line in try PostgresPromises.check(url) { Descriptor.standardOutput.writeAll("\(line)\n") }
+      case .check(let urls):
+        for url in urls {
+          if urls.count > 1 { Descriptor.standardOutput.writeAll("\(try PostgresURL(url).shown):\n") }
+          for line in try PostgresPromises.check(url) { Descriptor.standardOutput.writeAll("\(line)\n") }
+        }
         return StoreAccess.good
       case .setup(let url):
         Descriptor.standardOutput.writeAll(try PostgresPromises.setup(url))
@@ -72,7 +85,7 @@ enum StoreCommand {
     let writer = StoreWriter(process: getpid(), socket: "")
     let target: any WorldStore =
       PostgresURL.isOne(to)
-      ? try PostgresStore.open(to, writer: writer, naming: SharedNames().namingOfAll)
+      ? try PostgresStore.open(to, writer: writer, naming: UserNames().namingOfAll)
       : try SQLiteStore.open(folder: to, durability: .full, writer: writer) { StoreAccess.complain("\($0)") }
     defer { target.close() }
     return try StoreAccess.reading(source) {

@@ -28,10 +28,10 @@ extension Service {
     turns += 1
     client.user.turn = turns
     client.session.activity = .away(Activity.Away(readingDocument: deferred.tag, bytes: bytes))
-    let (notes, world) = (persistence?.store.workNotes, client.hosted.progress?.lease.identity)
+    let (notes, world) = (client.hosted.persistence?.store.workNotes, client.hosted.progress?.lease.identity)
     workers.submit(
       Job(
-        slot,
+        .worker(slot),
         { () throws(Never) in
           notes.during(.requests, world, request: "define") { _ in
             DocumentReading.compile(document.asWritten(line)) { slot.goesOn() }

@@ -2,6 +2,7 @@ import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
+import UnixHost
 
 /// Keeps durable worlds in a store: leases them, appends each round's inputs, and restores them.
 ///
@@ -21,6 +22,25 @@ final class Persistence {
   var commitDue: UInt64?
   /// How many more commits run on the store's thread.
   private var slowCommits = 0
+  let threads: StoreThreads
+  /// Whether a commit is next on the store's thread, since its last job leased, created or removed worlds.
+  var isCommitNext = false
+  /// Whether the store's thread can create or remove a world now.
+  var mayChangeWorlds: Bool { !threads.areBusy && !isCommitNext }
+  /// The worlds that are being restored.
+  var restorations = Restorations()
+  /// Why no world can be read, and the host time of the next try; nil while the store works.
+  var pause: (reason: String, until: UInt64)?
+  /// Whether the store may still hold data of dropped worlds.
+  var hasDroppedWorlds = true
+  /// Worlds that no daemon has, and which this one takes next, the first ones first.
+  var worldsToTake: [StoredWorld] = []
+  /// Whether the store could not be asked for such worlds.
+  var hasToLook = false
+  /// The host time at which the next ones are taken.
+  var nextTaking: UInt64 = 0
+  /// The daemons that share the store; nil if it has one daemon.
+  var hosts: (any StoreHosts)? { store.hosts }
 
   /// The longest time that a world with a running clock goes without a write, in nanoseconds. If the daemon is killed,
   /// at most this much of a timer's time counts twice. Nil for a store that knows by a lease how long the daemon lived.
@@ -31,9 +51,11 @@ final class Persistence {
 
   init(
     _ store: any WorldStore, _ catalogue: Catalogue, _ limits: Limits, durability: Durability = .batch,
-    onRestart: OnRestart = .remaining, wallClock: @escaping () -> Int64
+    onRestart: OnRestart = .remaining, threads: StoreThreads = StoreThreads(writer: WorkerPool(places: 1)),
+    wallClock: @escaping () -> Int64
   ) {
     self.store = store
+    self.threads = threads
     heartbeat = store.hosts == nil ? 5_000_000_000 : nil
     self.catalogue = catalogue.readingDocuments
     self.limits = limits
@@ -207,42 +229,57 @@ final class Persistence {
     hosted.progress = progress
   }
 
-  /// Loads a world and writes nothing. Runs on any thread, also while another thread uses the store.
+  /// Loads worlds, one after the other, and writes nothing. Runs on any thread, also while another thread uses the store.
   ///
   /// - Parameter slot: The worker's time for it; nil if nothing else waits.
-  /// - Throws: What ``WorldLoader/load(_:host:)`` throws.
-  func load(_ name: String, host: UInt64, _ slot: WorkerSlot? = nil) throws(PersistenceFailure) -> LoadedWorld {
-    let result = try ask { () throws(StoreFailure) in
-      try store.readers.reading { (reader) throws(StoreFailure) in
-        if store.hosts != nil, let world = try reader.world(name), world.holder?.lease == .others {
-          return Result<LoadedWorld, PersistenceFailure>.failure(.elsewhere(world))
-        }
-        return Result { () throws(PersistenceFailure) in
-          try WorldLoader(reader, catalogue, limits, slot, notes: store.workNotes).load(name, host: host)
+  /// - Returns: For each the world, or what ``WorldLoader/load(_:host:)`` throws.
+  func load(
+    _ names: [String], host: UInt64, _ slot: WorkerSlot? = nil
+  ) -> [Result<LoadedWorld, PersistenceFailure>] {
+    do throws(StoreFailure) {
+      return try store.readers.reading { (reader) throws(StoreFailure) in
+        // If that fails, it is told of the world that it is about.
+        if names.count > 1 { try? reader.prepare(names) }
+        return names.map { name in
+          Result { () throws(PersistenceFailure) in try load(name, from: reader, host: host, slot) }
         }
       }
+    } catch {
+      return names.map { _ in .failure(.store(error)) }
     }
-    let loaded = try result.get()
+  }
+
+  private func load(
+    _ name: String, from reader: any WorldReading, host: UInt64, _ slot: WorkerSlot?
+  ) throws(PersistenceFailure) -> LoadedWorld {
+    let known = try ask { () throws(StoreFailure) in store.hosts == nil ? nil : try reader.world(name) }
+    if let known, known.holder?.lease == .others { throw .elsewhere(known) }
+    let loaded = try WorldLoader(reader, catalogue, limits, slot, notes: store.workNotes).load(name, host: host)
     loaded.box.live.stored = StoredJournal(store.readers, name, catalogue, first: loaded.source.world.first)
     return loaded
   }
 
-  /// Acquires the lease of a loaded world. Runs on any thread while nobody else uses the store.
+  /// Acquires the leases of loaded worlds. Runs on any thread while nobody else uses the store.
   ///
-  /// - Parameter source: What the world was loaded from.
-  /// - Throws: What ``load(_:host:_:)`` throws. The world is not served then.
-  func lease(_ source: LoadedWorld.Source, host: UInt64) throws(PersistenceFailure) -> Leased {
-    let name = source.world.name
+  /// - Parameter sources: What the worlds were loaded from.
+  /// - Returns: For each the lease, or why it cannot be had, as ``load(_:host:_:)`` does. Such a world is not served.
+  func lease(
+    _ sources: [LoadedWorld.Source], host: UInt64
+  ) throws(PersistenceFailure) -> [Result<Leased, PersistenceFailure>] {
     let term = store.hosts?.term
-    let taken = try ask { () throws(StoreFailure) in try store.take(name) }
-    let again = taken.world.isAs(source.world) ? nil : try load(name, host: host)
-    let source = again?.source ?? source
-    let progress = StoredProgress(
-      lease: taken.lease, term: term, kinds: StoredKinds(source.kinds), head: source.world.head,
-      moment: Instant(nanoseconds: source.world.moment), settings: source.settings, storedAt: host,
-      checkpoint: source.checkpoint, isCheckpointUndone: source.isCheckpointUndone,
-      bytes: try ask { () throws(StoreFailure) in try store.holdings(of: name).bytes })
-    return Leased(progress: progress, again: again, mayHaveLost: taken.mayHaveLost)
+    let taken = try ask { () throws(StoreFailure) in try store.take(sources.map(\.world.name)) }
+    return zip(sources, taken).map { source, taken in
+      Result { () throws(PersistenceFailure) in
+        let taken = try ask { () throws(StoreFailure) in try taken.get() }
+        let again = taken.world.isAs(source.world) ? nil : try load([source.world.name], host: host)[0].get()
+        let source = again?.source ?? source
+        let progress = StoredProgress(
+          lease: taken.lease, term: term, kinds: StoredKinds(source.kinds), head: source.world.head,
+          moment: Instant(nanoseconds: source.world.moment), settings: source.settings, storedAt: host,
+          checkpoint: source.checkpoint, isCheckpointUndone: source.isCheckpointUndone, bytes: taken.world.bytes)
+        return Leased(progress: progress, again: again, mayHaveLost: taken.mayHaveLost)
+      }
+    }
   }
 
   /// A world whose lease was acquired.

@@ -112,7 +112,7 @@ struct Repair {
     do {
       let lease = try store.take(made).lease
       try copy(world, to: lease, end)
-      _ = try persistence.load(made, host: 0)
+      _ = try persistence.load([made], host: 0)[0].get()
       if other == nil { try store.replace(name, by: lease) } else { try store.release(lease) }
       while try store.sweep() {}
     } catch {

@@ -79,6 +79,22 @@ struct Restorations {
     return best
   }
 
+  /// Chooses worlds that are loaded along with one, on the same worker: small ones, if that is one. Of several thousand
+  /// worlds, most of the time is that of asking the store about one after the other.
+  mutating func companions(of first: Restoration) -> [Restoration] {
+    func isSmall(_ world: Restoration) -> Bool {
+      world.outage.head <= Self.fewInputs && world.hosted.owner == first.hosted.owner
+    }
+    guard isSmall(first) else { return [] }
+    let chosen = waiting.filter(isSmall).prefix(Self.mostTogether - 1)
+    waiting.removeAll { world in chosen.contains { $0 === world } }
+    loading += chosen
+    return Array(chosen)
+  }
+
+  private static let mostTogether = 32
+  private static let fewInputs: UInt64 = 256
+
   /// Notes that a world is no longer being loaded.
   mutating func didLoad(_ world: Restoration) {
     loading.removeAll { $0 === world }
@@ -92,7 +108,7 @@ extension Service {
   /// How long a failed store is left alone, in nanoseconds.
   private static let retryDelay: UInt64 = 1_000_000_000
   /// How many worlds the store's thread leases in one job.
-  private static let leasedAtOnce = 4
+  private static let leasedAtOnce = 64
 
   /// Hosts all worlds of the store, begins to restore them, and makes `main` durable if the store does not have it.
   ///
@@ -101,21 +117,29 @@ extension Service {
   ///
   /// - Throws: If the list of worlds cannot be read from the store.
   func restoreAll() throws(PersistenceFailure) {
-    guard let persistence else { return }
-    var stored = try persistence.worlds()
-    if !stored.contains(where: { $0.name == main.name }), let home = main.home {
+    for persistence in stores.all { try restoreAll(of: persistence) }
+  }
+
+  private func restoreAll(of persistence: Persistence) throws(PersistenceFailure) {
+    var all = try persistence.worlds()
+    if environment.hasUsers { learnNames(ofOwners: all) }
+    for world in all where store(of: world.name) !== persistence {
+      report("world \(world.name) is not served from \(persistence.store.place): its name belongs to another store")
+    }
+    if main.persistence === persistence, !all.contains(where: { $0.name == main.name }), let home = main.home {
       let settings = persistence.settings(of: home.live)
       do throws(PersistenceFailure) {
         persistence.begin(main, home, try persistence.create(main.name, home.live.world.now, settings, host: host))
       } catch .store(.worldExists), .store(.fenced) {
         // Another daemon was quicker.
-        stored = try persistence.worlds()
+        all = try persistence.worlds()
       }
     }
-    if let hosts = persistence.store.hosts {
+    let stored = served(all, in: persistence)
+    if let hosts = persistence.hosts {
       _ = hosts.takeNews()
       if let world = stored.first(where: { $0.name == main.name }) { leave(main, HostedWorld.Status(world)) }
-      return take(worldsIn: stored)
+      return take(worldsIn: stored, persistence)
     }
     for world in stored {
       let outage = LiveWorld.Outage(
@@ -124,8 +148,8 @@ extension Service {
       if let hosted = worlds[world.name] { hosted.replace(with: absent) } else { add(host(LiveWorld.Box(absent))) }
       guard let hosted = worlds[world.name] else { continue }
       hosted.sharing = WorldSettings(world.settings)?.sharing ?? .nobody
-      restorations.waiting.append(
-        lend(hosted, outage, isStart: true, seenAs: HostedWorld.Status(world), wall: persistence.wallClock()))
+      persistence.restorations.waiting.append(
+        lend(hosted, outage, isStart: true, seenAs: HostedWorld.Status(world), persistence))
     }
     loadNext(persistence)
   }
@@ -140,33 +164,34 @@ extension Service {
 
   /// Discards a world and restores it from the store.
   func reload(_ hosted: HostedWorld, _ home: LiveWorld.Box) {
-    guard let persistence else { return }
+    guard let persistence = hosted.persistence else { return }
     let told = hosted.head(home.live)
     // Most failures affect all worlds, and asking the store again may take a while.
-    if let pause = storePause, host < pause.until {
+    if let pause = persistence.pause, host < pause.until {
       return close(hosted, home, pause.reason, head: told, .store(retryAt: pause.until))
     }
     if home.live.outage == nil {
       close(hosted, home, "it is being read again", head: told, .store(retryAt: host))
     }
     guard let outage = home.live.outage else { return }
-    let world = lend(hosted, outage, isStart: false, wall: persistence.wallClock())
+    let world = lend(hosted, outage, isStart: false, persistence)
     if world.source == nil {
-      restorations.waiting.append(world)
+      persistence.restorations.waiting.append(world)
       loadNext(persistence)
     } else {
       // The world is in memory. Only whether it can be written must be checked.
-      restorations.loaded.append(world)
+      persistence.restorations.loaded.append(world)
     }
   }
 
   private func lend(
     _ hosted: HostedWorld, _ outage: LiveWorld.Outage, isStart: Bool, seenAs status: HostedWorld.Status? = nil,
-    wall: Int64
+    _ persistence: Persistence
   ) -> Restoration {
-    let slot = workers.slot(of: nil)
+    let slot = workers.slot(of: nil, reading: persistence)
     return Restoration(
-      hosted, hosted.lend(slot, seenAs: status), slot, outage, isStart: isStart, since: (host, wall))
+      hosted, hosted.lend(slot, seenAs: status), slot, outage, isStart: isStart,
+      since: (host, persistence.wallClock()))
   }
 
   // MARK: Steps
@@ -175,63 +200,57 @@ extension Service {
   /// world does not delay the others.
   func loadNext(_ persistence: Persistence) {
     while !isShuttingDown,
-      let world = restorations.next(usedBy: everybody, main: main, places: max(2, workers.places))
+      let world = persistence.restorations.next(usedBy: everybody, main: main, places: max(2, workers.places))
     {
-      load(world, persistence)
+      let isAlone = persistence.store.readers.answersAtOnce || world.isStart
+      load([world] + (isAlone ? [] : persistence.restorations.companions(of: world)), persistence)
     }
   }
 
-  private func load(_ world: Restoration, _ persistence: Persistence) {
-    let (name, host, slot) = (world.hosted.name, world.since.host, world.slot)
+  private func load(_ worlds: [Restoration], _ persistence: Persistence) {
+    let (names, host, slot) = (worlds.map(\.hosted.name), worlds[0].since.host, worlds[0].slot)
     let begun = persistence.wallClock()
     workers.submit(
-      Job(slot) { () throws(PersistenceFailure) in
-        try persistence.load(name, host: host, slot)
-      } then: { [unowned self] result in
-        restorations.didLoad(world)
+      Job(.worker(slot)) { () throws(Never) in
+        persistence.load(names, host: host, slot)
+      } then: { [unowned self] results in
+        for world in worlds { persistence.restorations.didLoad(world) }
         loadNext(persistence)
-        do throws(PersistenceFailure) {
-          let loaded = try result.get()
-          if isShuttingDown { throw .interrupted }
-          if world.isStart { tell(loaded.source, milliseconds: max(0, persistence.wallClock() - begun)) }
-          world.take(loaded)
-          restorations.loaded.append(world)
-        } catch {
-          fail(world, error)
+        for (world, result) in zip(worlds, results.get()) {
+          do throws(PersistenceFailure) {
+            let loaded = try result.get()
+            if isShuttingDown { throw .interrupted }
+            if world.isStart { tell(loaded.source, milliseconds: max(0, persistence.wallClock() - begun)) }
+            world.take(loaded)
+            persistence.restorations.loaded.append(world)
+          } catch {
+            fail(world, error)
+          }
         }
       })
   }
 
   /// Leases some of the loaded worlds on the store's thread, if it is free.
-  func leaseLoaded() {
-    guard let persistence, !restorations.loaded.isEmpty, !workers.storeIsBusy else { return }
+  func leaseLoaded(_ persistence: Persistence) {
+    let loaded = persistence.restorations.loaded
+    guard !loaded.isEmpty, !persistence.threads.areBusy else { return }
     if isShuttingDown {
       // The store keeps them as they are.
-      for world in restorations.loaded { fail(world, .interrupted) }
-      restorations.loaded = []
+      persistence.restorations.loaded = []
+      for world in loaded { fail(world, .interrupted) }
       return
     }
-    let worlds = Array(restorations.loaded.prefix(Service.leasedAtOnce))
-    restorations.loaded.removeFirst(worlds.count)
-    isCommitNext = true
+    let worlds = Array(loaded.prefix(Service.leasedAtOnce))
+    persistence.restorations.loaded.removeFirst(worlds.count)
+    persistence.isCommitNext = true
     let host = host
     workers.submit(
-      Job { () throws(Never) in
-        var trouble: PersistenceFailure?
-        return worlds.map { world in
-          Result { () throws(PersistenceFailure) in
-            // A failure of the store usually affects all of them.
-            if let trouble { throw trouble }
-            do throws(PersistenceFailure) {
-              return try persistence.lease(world, host: host)
-            } catch {
-              if error.isOfStore { trouble = error }
-              throw error
-            }
-          }
-        }
+      Job(.store(persistence.threads)) { () throws(PersistenceFailure) in
+        try persistence.lease(worlds, host: host)
       } then: { [unowned self] result in
-        for (world, leased) in zip(worlds, result.get()) { finish(world, leased, persistence) }
+        for (place, world) in worlds.enumerated() {
+          finish(world, result.flatMap { $0[place] }, persistence)
+        }
       })
   }
 
@@ -261,7 +280,7 @@ extension Service {
   private func renewTimers(_ world: Restoration, _ progress: StoredProgress, _ persistence: Persistence) {
     let (box, slot, notes) = (world.box, world.slot, persistence.store.workNotes)
     workers.submit(
-      Job(slot) { () throws(PersistenceFailure) in
+      Job(.worker(slot)) { () throws(PersistenceFailure) in
         // It fires the timers that are due.
         try box.noting(in: notes, progress.lease.identity) { () throws(PersistenceFailure) in
           try box.live.renewTimers(slot)
@@ -291,9 +310,9 @@ extension Service {
     giveBack(hosted, box)
     setSharing(of: hosted, box, progress.settings.sharing)
     moveCursors(in: hosted, box, from: world.outage.head + 1)
-    storePause = nil
+    persistence.pause = nil
     hosted.hostTold = nil
-    if hasHosts {
+    if persistence.hosts != nil {
       note("world \(hosted.name) is here now, with \(box.live.world.lastSequence) inputs")
     } else if !world.isStart {
       report("world \(hosted.name) is as the store has it, up to input \(box.live.world.lastSequence)")
@@ -308,13 +327,13 @@ extension Service {
     giveBack(hosted, box)
     if case .interrupted = error { return }
     if case .elsewhere(let stored) = error { return isElsewhere(hosted, box, stored, reason) }
-    if case .store(.noSuchWorld) = error, hasHosts { return isGone(hosted, box) }
+    if case .store(.noSuchWorld) = error, hosted.persistence?.hosts != nil { return isGone(hosted, box) }
     if world.isStart, world.source == nil, error.isOfStore {
       failure = failure ?? error
       return shutDown()
     }
     let until = host &+ Service.retryDelay
-    if error.isOfStore { storePause = (reason, until) }
+    if error.isOfStore { hosted.persistence?.pause = (reason, until) }
     if error.isOfStore, let source = world.source {
       // A failure such as a full disk passes; until then the world can be read.
       say(reason, of: world, "can only be read for now")
@@ -323,7 +342,7 @@ extension Service {
     } else {
       if !error.isFinal { say(reason, of: world, "is out of service") }
       let cause: LiveWorld.Outage.Cause =
-        error.isFinal ? taken(by: error.host) : error.isOfStore ? .store(retryAt: until) : .unreadable
+        error.isFinal ? taken(by: error.host, hosted) : error.isOfStore ? .store(retryAt: until) : .unreadable
       close(hosted, box, reason, head: world.outage.head, cause)
     }
   }
@@ -382,16 +401,22 @@ extension Service {
 }
 
 extension Persistence {
-  /// Acquires the lease of a loaded world, on the store's thread. For a read-only world it first checks that the store
+  static let withoutLease = StoreFailure.other(
+    path: "the database", reason: "this daemon has no lease on it at present")
+
+  /// Acquires the leases of loaded worlds, on the store's thread. If one of them is read-only it first checks that the store
   /// can be written.
-  fileprivate func lease(_ world: Restoration, host: UInt64) throws(PersistenceFailure) -> Leased {
-    if let hosts = store.hosts, hosts.term == nil {
-      throw .store(.other(path: "the database", reason: "this daemon has no lease on it at present"))
-    }
-    if world.outage.isReadable {
+  fileprivate func lease(
+    _ worlds: [Restoration], host: UInt64
+  ) throws(PersistenceFailure) -> [Result<Leased, PersistenceFailure>] {
+    if let hosts, hosts.term == nil { throw .store(Self.withoutLease) }
+    if worlds.contains(where: \.outage.isReadable) {
       try atOnce { () throws(PersistenceFailure) in try tryWriting() }
     }
-    guard let source = world.source else { preconditionFailure("a world is loaded before it is leased") }
-    return try lease(source, host: host)
+    let sources = worlds.map { world in
+      guard let source = world.source else { preconditionFailure("a world is loaded before it is leased") }
+      return source
+    }
+    return try lease(sources, host: host)
   }
 }

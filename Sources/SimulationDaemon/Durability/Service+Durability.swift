@@ -21,15 +21,18 @@ extension Service {
   ///
   /// - Parameter isLast: Whether this is the last round.
   func commit(isLast: Bool = false) {
-    guard let persistence else { return }
+    for persistence in stores.all { commit(to: persistence, isLast: isLast) }
+  }
+
+  func commit(to persistence: Persistence, isLast: Bool = false) {
     // While the store is busy there is nothing to wait for but its job.
     persistence.commitDue = nil
-    if workers.storeIsBusy { return }
+    if persistence.threads.areBusy { return }
     while true {
       var changed: [(hosted: HostedWorld, home: LiveWorld.Box)] = worlds.values.compactMap { hosted in
-        guard let home = hosted.home, persistence.needsWrite(hosted, home.live, host: host, isLast: isLast) else {
-          return nil
-        }
+        guard hosted.persistence === persistence, let home = hosted.home,
+          persistence.needsWrite(hosted, home.live, host: host, isLast: isLast)
+        else { return nil }
         return (hosted, home)
       }
       if changed.isEmpty { return }
@@ -38,7 +41,8 @@ extension Service {
         // Steady commits would keep the log from being written back.
         if persistence.store.isLogLong { return writeBackLog(persistence) }
         if !persistence.store.readers.answersAtOnce {
-          persistence.commitDue = persistence.gathering.wait(with: clientsThatWait, now: HostClock.now())
+          persistence.commitDue = persistence.gathering.wait(
+            with: clientsThatWait(for: persistence), now: HostClock.now())
           if persistence.commitDue != nil { return }
         }
         let inputs = changed.reduce(0) { $0 + $1.home.live.world.lastSequence - $1.hosted.head($1.home.live) }
@@ -51,50 +55,50 @@ extension Service {
         }
       }
       let round = persistence.gather(changed)
-      if !isLast, !workers.areInline, !persistence.isQuick(round) { return commitLater(round) }
+      if !isLast, !workers.areInline, !persistence.isQuick(round) { return commitLater(round, persistence) }
       let begun = HostClock.now()
       let result = isLast ? round.written() : persistence.atOnce { round.written() }
       persistence.note(HostClock.now() &- begun)
       // Another program has locked the store. The store's thread can wait for it.
-      if case .failure(.locked) = result, !isLast, !workers.areInline { return commitLater(round) }
-      finish(round, result)
+      if case .failure(.locked) = result, !isLast, !workers.areInline { return commitLater(round, persistence) }
+      finish(round, result, persistence)
       if isAll { return commitOutboxes() }
     }
   }
 
-  /// Stores all remaining changes and commits the replies. It first waits for the store's thread, however long that
+  /// Stores all remaining changes and commits the replies. It first waits for the stores' threads, however long that
   /// takes.
   func commitLast() {
-    workers.waitForStore()
+    workers.waitForStores()
     for job in workers.takeReturnedJobs() { job.finish() }
     finishRewinds()
     commit(isLast: true)
     commitOutboxes()
   }
 
-  private func commitLater(_ round: Round) {
+  private func commitLater(_ round: Round, _ persistence: Persistence) {
     let worlds = round.changes.map(\.hosted)
-    sealOutboxes(for: worlds)
+    sealOutboxes(for: worlds, persistence)
     let begun = HostClock.now()
     workers.submit(
-      Job { () throws(StoreFailure) in
+      Job(.store(persistence.threads)) { () throws(StoreFailure) in
         try round.written().get()
       } then: { [unowned self] result in
         for hosted in worlds { hosted.isBeingStored = false }
         let now = HostClock.now()
-        persistence?.note(now &- begun)
-        persistence?.gathering.didCommit(clientsThatWait, took: now &- begun, now: now)
-        finishSealed(round, result)
+        persistence.note(now &- begun)
+        persistence.gathering.didCommit(clientsThatWait(for: persistence), took: now &- begun, now: now)
+        finishSealed(round, result, persistence)
       })
   }
 
   /// Lends the worlds to the store's thread, which also gathers their changes: gathering alone would block the event
   /// loop.
   private func commitLent(_ changed: [(hosted: HostedWorld, home: LiveWorld.Box)], _ persistence: Persistence) {
-    sealOutboxes(for: changed.map(\.hosted))
-    for (hosted, _) in changed { _ = hosted.lend(workers.slot(of: hosted.owner)) }
+    sealOutboxes(for: changed.map(\.hosted), persistence)
+    for (hosted, _) in changed { _ = hosted.lend(workers.slot(of: hosted.owner, reading: persistence)) }
     workers.submit(
-      Job { () throws(Never) in
+      Job(.store(persistence.threads)) { () throws(Never) in
         let round = persistence.gather(changed)
         return (round, round.written())
       } then: { [unowned self] result in
@@ -103,37 +107,48 @@ extension Service {
           giveBack(hosted, home)
         }
         let (round, outcome) = result.get()
-        finishSealed(round, outcome)
+        finishSealed(round, outcome, persistence)
       })
   }
 
-  /// The number of clients whose replies wait for a commit, with those of a commit that is just ending.
-  private var clientsThatWait: Int { clients.values.count { $0.hasUnstoredReplies } }
+  /// Whether a client's replies wait for a commit to a store, or for one that is just ending. Its world alone decides: it
+  /// leaves none whose changes are not stored.
+  private func waits(_ client: Client, for persistence: Persistence) -> Bool {
+    client.hasUnstoredReplies && client.hosted.persistence === persistence
+  }
+
+  private func clientsThatWait(for persistence: Persistence) -> Int {
+    clients.values.count { waits($0, for: persistence) }
+  }
 
   /// Marks the replies that depend on the commit about to begin.
-  private func sealOutboxes(for worlds: [HostedWorld]) {
+  private func sealOutboxes(for worlds: [HostedWorld], _ persistence: Persistence) {
     for hosted in worlds { hosted.isBeingStored = true }
-    for client in clients.values where client.hasUnstoredReplies { client.session.outbox.seal() }
+    for client in clients.values where waits(client, for: persistence) { client.session.outbox.seal() }
   }
 
   /// Commits the replies that depend on a finished commit.
-  private func finishSealed(_ round: Round, _ result: Result<[String: StoreFailure], StoreFailure>) {
-    finish(round, result)
-    for client in clients.values where client.hasUnstoredReplies {
+  private func finishSealed(
+    _ round: Round, _ result: Result<[String: StoreFailure], StoreFailure>, _ persistence: Persistence
+  ) {
+    finish(round, result, persistence)
+    for client in clients.values where waits(client, for: persistence) {
       client.session.outbox.commitSealed()
       markForWriting(client)
     }
   }
 
   /// Handles the result of a commit.
-  private func finish(_ round: Round, _ result: Result<[String: StoreFailure], StoreFailure>) {
+  private func finish(
+    _ round: Round, _ result: Result<[String: StoreFailure], StoreFailure>, _ persistence: Persistence
+  ) {
     let failures: [String: StoreFailure]
     switch result {
     case .success(let shutOut): failures = shutOut
     case .failure(let failure):
       failures = Dictionary(uniqueKeysWithValues: round.changes.map { ($0.hosted.name, failure) })
     }
-    persistence?.didStore(round, but: failures, host: host)
+    persistence.didStore(round, but: failures, host: host)
     if failures.isEmpty { return }
     for hosted in round.changes.map(\.hosted) {
       guard let failure = failures[hosted.name], let home = hosted.home else { continue }
@@ -158,7 +173,7 @@ extension Service {
   /// Whether all changes of a durable world are stored. A lent world counts as stored: replies about its changes follow
   /// its return.
   func isStored(_ hosted: HostedWorld) -> Bool {
-    guard let persistence else { return true }
+    guard let persistence = hosted.persistence else { return true }
     if hosted.isBeingStored { return false }
     guard let home = hosted.home else { return true }
     return persistence.isStored(hosted, home.live, host: host)
@@ -169,7 +184,7 @@ extension Service {
 
   /// Commits all outboxes that need not wait for the store.
   func commitOutboxes() {
-    reviewLease()
+    reviewLeases()
     let candidates = dirty + waitingForStore
     for client in waitingForStore { client.isWaitingForStore = false }
     waitingForStore = []
@@ -187,14 +202,17 @@ extension Service {
     }
   }
 
-  /// Does a piece of upkeep in one world.
+  /// Does a piece of upkeep in one world of each store.
   func maintainWorlds() {
     hasMaintenance = false
-    guard let persistence, !workers.storeIsBusy else { return }
+    for persistence in stores.all where !persistence.threads.areBusy { maintainWorld(of: persistence) }
+  }
+
+  private func maintainWorld(of persistence: Persistence) {
     // Upkeep continues after the store's thread is done.
-    defer { hasMaintenance = hasMaintenance || workers.storeIsBusy }
+    defer { hasMaintenance = hasMaintenance || persistence.threads.areBusy }
     if persistence.store.isLogLong { return writeBackLog(persistence) }
-    for hosted in worlds.values where hosted.progress != nil {
+    for hosted in worlds.values where hosted.progress != nil && hosted.persistence === persistence {
       guard let home = hosted.home else { continue }
       do throws(PersistenceFailure) {
         switch try persistence.maintain(hosted, home, host: host) {
@@ -211,13 +229,13 @@ extension Service {
         upkeepFailed(in: hosted, home, error)
       }
     }
-    if hasDroppedWorlds { sweep(persistence) }
+    if persistence.hasDroppedWorlds { sweep(persistence) }
   }
 
   /// Writes the log back on the store's thread.
   private func writeBackLog(_ persistence: Persistence) {
     workers.submit(
-      Job { () throws(StoreFailure) in
+      Job(.store(persistence.threads)) { () throws(StoreFailure) in
         try persistence.store.writeBackLog()
       } then: { [unowned self] result in
         // The log only grows. If the store is broken, the next commit fails.
@@ -231,7 +249,7 @@ extension Service {
     let others = worlds.values.filter { $0 !== hosted && $0.owner == hosted.owner }.compactMap { $0.progress?.bytes }
     let most = environment.limits.mostStored(of: hosted.owner, beside: others)
     workers.submit(
-      Job { () throws(StoreFailure) in
+      Job(.store(persistence.threads)) { () throws(StoreFailure) in
         try persistence.applyRetention(lease, most: most)
       } then: { [unowned self] result in
         hosted.isBeingStored = false
@@ -250,16 +268,16 @@ extension Service {
   /// Frees a batch of dropped worlds' space on the store's thread.
   private func sweep(_ persistence: Persistence) {
     workers.submit(
-      Job { () throws(StoreFailure) in
+      Job(.store(persistence.threads)) { () throws(StoreFailure) in
         try persistence.store.sweep()
       } then: { [unowned self] result in
         switch result {
         case .success(let hasMore):
-          hasDroppedWorlds = hasMore
+          persistence.hasDroppedWorlds = hasMore
           if hasMore { hasMaintenance = true }
         case .failure(let error):
           // Dropped data stays until the next start; nothing uses it.
-          hasDroppedWorlds = false
+          persistence.hasDroppedWorlds = false
           report("dropped worlds: \(error)")
         }
       })
@@ -268,7 +286,7 @@ extension Service {
   /// Stores a checkpoint on the store's thread.
   private func put(_ made: Persistence.MadeCheckpoint, of hosted: HostedWorld, _ persistence: Persistence) {
     workers.submit(
-      Job { () throws(StoreFailure) in
+      Job(.store(persistence.threads)) { () throws(StoreFailure) in
         try persistence.put(made)
       } then: { [unowned self] result in
         switch result {
@@ -304,7 +322,7 @@ extension Service {
     if isShuttingDown { hasLost = true }
     rollBack(hosted, home, to: head, movedTo: failure.host, reason)
     if failure.isFinal {
-      close(hosted, home, reason, head: head, taken(by: failure.host))
+      close(hosted, home, reason, head: head, taken(by: failure.host, hosted))
       if let target = failure.host { tellMoved(hosted, to: target) }
     } else if isShuttingDown {
       close(hosted, home, reason, head: head, .store(retryAt: .max))
@@ -327,12 +345,11 @@ extension Service {
 
   // MARK: The end
 
-  /// Stores everything, releases all worlds and closes the store.
+  /// Stores everything, releases all worlds and closes the stores.
   ///
   /// - Returns: Whether everything is stored. Losses have been reported.
   @discardableResult
   func release() -> Bool {
-    guard let persistence else { return true }
     isShuttingDown = true
     passTime()
     commitLast()
@@ -345,12 +362,12 @@ extension Service {
         continue
       }
       do throws(PersistenceFailure) {
-        try persistence.release(hosted, home)
+        try hosted.persistence?.release(hosted, home)
       } catch {
         report("world \(hosted.name): \(error)")
       }
     }
-    persistence.store.close()
+    for persistence in stores.all { persistence.store.close() }
     for hosted in worlds.values {
       guard let outage = hosted.home?.live.outage, case .store = outage.cause, !outage.isFromStart else { continue }
       report("world \(hosted.name) ends as it was stored last, with input \(outage.head): \(outage.reason)")

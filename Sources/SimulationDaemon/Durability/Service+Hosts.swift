@@ -9,34 +9,37 @@ extension Service {
   /// answered without asking the store.
   private static let memory: UInt64 = 50_000_000
   /// How many worlds of daemons that have ended are taken at once, and after how many nanoseconds the next ones are.
-  private static let takenAtOnce = 16
+  private static let takenAtOnce = 64
   private static let takingPause: UInt64 = 100_000_000
-
-  /// Whether worlds of the store may be with other daemons.
-  var hasHosts: Bool { persistence?.store.hosts != nil }
 
   // MARK: The lease
 
-  /// Renews the lease when that is due, and looks for worlds of daemons that have ended. Nothing of it waits for the store.
-  func keepLease() {
-    guard let hosts = persistence?.store.hosts, !isShuttingDown else { return }
-    reviewLease()
-    if hosts.takeNews() || hasToLook && host >= nextTaking { lookForWorlds() }
-    takeNextWorlds()
-    guard hosts.wait == 0 else { return }
-    // A failure shows when the lease ends; the next attempt follows soon.
-    workers.submitRenewal { try? hosts.renew() }
+  /// Renews each lease when that is due, and looks for worlds of daemons that have ended. Nothing of it waits for a store.
+  func keepLeases() {
+    reviewLeases()
+    for persistence in stores.all {
+      guard let hosts = persistence.hosts, !isShuttingDown else { continue }
+      if hosts.takeNews() || persistence.hasToLook && host >= persistence.nextTaking { lookForWorlds(persistence) }
+      takeNextWorlds(persistence)
+      guard hosts.wait == 0 else { continue }
+      // A failure shows when the lease ends; the next attempt follows soon.
+      workers.submitRenewal(of: persistence.threads) { try? hosts.renew() }
+    }
   }
 
-  /// Gives all worlds up if the lease is over, or was: another daemon may have them by now, and what is in memory be old
-  /// news.
+  /// Gives all worlds of a store up if the lease on it is over, or was: another daemon may have them by now, and what is in
+  /// memory be old news.
   ///
   /// Whether what is on its way to the store is stored is decided there. Such a world is given up when that is known.
-  func reviewLease() {
-    guard let hosts = persistence?.store.hosts else { return }
-    let term = hosts.term
+  func reviewLeases() {
+    for persistence in stores.all {
+      if let hosts = persistence.hosts { review(hosts.term, persistence) }
+    }
+  }
+
+  private func review(_ term: Int?, _ persistence: Persistence) {
     let reason = "the lease of this daemon is over, since the database did not answer in time"
-    for hosted in worlds.values where !hosted.isBeingStored {
+    for hosted in worlds.values where hosted.persistence === persistence && !hosted.isBeingStored {
       guard let progress = hosted.progress, term == nil || progress.term != term, let home = hosted.home else {
         continue
       }
@@ -56,10 +59,10 @@ extension Service {
   }
 
   /// When the next round is due for the lease or for worlds that are to be taken; nil without other daemons.
-  var nextWakeForHosts: UInt64? {
-    guard let hosts = persistence?.store.hosts else { return nil }
-    let renewal = workers.isRenewing ? UInt64.max : host &+ hosts.wait
-    return worldsToTake.isEmpty && !hasToLook ? renewal : min(renewal, nextTaking)
+  func nextWakeForHosts(_ persistence: Persistence) -> UInt64? {
+    guard let hosts = persistence.hosts else { return nil }
+    let renewal = persistence.threads.areRenewing ? UInt64.max : host &+ hosts.wait
+    return persistence.worldsToTake.isEmpty && !persistence.hasToLook ? renewal : min(renewal, persistence.nextTaking)
   }
 
   // MARK: Taking
@@ -77,16 +80,15 @@ extension Service {
 
   /// Whether a deferred effect has to wait until it is known where a world is.
   func isLookingForWorlds(of effect: DeferredEffect, _ client: Client) -> Bool {
-    hasHosts
-      && names(in: effect).contains { name in
-        key(of: name, for: client).flatMap { worlds[$0] }.map { $0.home == nil && $0.progress == nil } ?? false
-      }
+    names(in: effect).contains { name in
+      guard let hosted = key(of: name, for: client).flatMap({ worlds[$0] }) else { return false }
+      return hosted.persistence?.hosts != nil && hosted.home == nil && hosted.progress == nil
+    }
   }
 
   /// Begins to take the worlds that a deferred effect is about and that are not here.
   func take(worldsOf effect: DeferredEffect, _ client: Client) {
-    guard hasHosts else { return }
-    for key in names(in: effect).compactMap({ key(of: $0, for: client) }) {
+    for key in names(in: effect).compactMap({ key(of: $0, for: client) }) where store(of: key)?.hosts != nil {
       if let hosted = worlds[key] {
         review(hosted)
       } else if client.unknownWorlds.contains(key) || reservedWorlds.contains(key) {
@@ -122,12 +124,12 @@ extension Service {
 
   /// Takes an absent world, unless another daemon has it. Its clients wait until that is known.
   func take(_ hosted: HostedWorld) {
-    guard let persistence, !isShuttingDown else { return }
-    let slot = workers.slot(of: nil)
+    guard let persistence = hosted.persistence, !isShuttingDown else { return }
+    let slot = workers.slot(of: nil, reading: persistence)
     guard let (box, head) = hosted.beginTaking(slot) else { return }
     let outage = LiveWorld.Outage(
       reason: "it is being taken", cause: .store(retryAt: .max), head: head, isFromStart: true)
-    restorations.waiting.append(
+    persistence.restorations.waiting.append(
       Restoration(hosted, box, slot, outage, isStart: false, since: (host, persistence.wallClock())))
     loadNext(persistence)
   }
@@ -152,14 +154,14 @@ extension Service {
   }
 
   /// For how long it is taken as true that another daemon has a world.
-  func taken(by name: String?) -> LiveWorld.Outage.Cause {
-    .taken(by: name, until: hasHosts ? host &+ Service.memory : .max)
+  func taken(by name: String?, _ hosted: HostedWorld) -> LiveWorld.Outage.Cause {
+    .taken(by: name, until: hosted.persistence?.hosts != nil ? host &+ Service.memory : .max)
   }
 
   /// Takes note of where a world is, which another daemon has.
   func isElsewhere(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ stored: StoredWorld, _ reason: String) {
     setSharing(of: hosted, home, WorldSettings(stored.settings)?.sharing ?? hosted.sharing)
-    close(hosted, home, reason, head: stored.head, taken(by: stored.holder?.writer.name))
+    close(hosted, home, reason, head: stored.head, taken(by: stored.holder?.writer.name, hosted))
     hosted.status = HostedWorld.Status(stored)
   }
 
@@ -167,7 +169,7 @@ extension Service {
   func isGone(_ hosted: HostedWorld, _ home: LiveWorld.Box) {
     let name = hosted.name
     guard WorldKey(name).name != WorldKey.main else {
-      return close(hosted, home, "another daemon has dropped it", head: 0, taken(by: nil))
+      return close(hosted, home, "another daemon has dropped it", head: 0, taken(by: nil, hosted))
     }
     for client in everybody where client.session.deferredEffect != nil { client.unknownWorlds.insert(name) }
     worlds[name] = nil
@@ -189,7 +191,7 @@ extension Service {
     }
     let shown = client.session.shown(hosted.name)
     if let outage = home.live.outage { return client.session.fail(tag, world: shown, outage) }
-    guard let persistence, let hosts = persistence.store.hosts, let progress = hosted.progress else {
+    guard let persistence = hosted.persistence, let hosts = persistence.hosts, let progress = hosted.progress else {
       return client.session.fail(
         tag, .unknownHost, [("host", target)], "this world is not in a database that daemons share")
     }
@@ -201,7 +203,7 @@ extension Service {
     catchUp(hosted)
     let (moment, settings) = (home.live.world.now, persistence.settings(of: home.live, hosted.sharing))
     // Nothing may happen in the world any more, so requests to it wait.
-    let box = hosted.lend(workers.slot(of: hosted.owner))
+    let box = hosted.lend(workers.slot(of: hosted.owner, reading: persistence))
     askStore(persistence, for: client, tag) { () throws(StoreFailure) in
       try persistence.store.handOver(
         progress.lease, to: target, moment: moment.nanoseconds, settings: settings.bytes)
@@ -209,7 +211,8 @@ extension Service {
       giveBack(hosted, box)
       switch result {
       case .success(nil):
-        close(hosted, box, "the daemon \(target) has world \(hosted.name)", head: progress.head, taken(by: target))
+        close(
+          hosted, box, "the daemon \(target) has world \(hosted.name)", head: progress.head, taken(by: target, hosted))
         client.session.succeed(tag)
         tellMoved(hosted, to: target)
       case .success(let others?):
@@ -241,24 +244,23 @@ extension Service {
   // MARK: Worlds of daemons that have ended
 
   /// Looks for worlds that no daemon has: those whose daemon has ended, and those whose clock runs.
-  private func lookForWorlds() {
-    guard let persistence else { return }
-    hasToLook = false
+  private func lookForWorlds(_ persistence: Persistence) {
+    persistence.hasToLook = false
     workers.submit(
-      Job(workers.slot(of: nil)) { () throws(StoreFailure) in
+      Job(.worker(workers.slot(of: nil, reading: persistence))) { () throws(StoreFailure) in
         try persistence.store.readers.reading { (reader) throws(StoreFailure) in try reader.worlds() }
       } then: { [unowned self] result in
         switch result {
-        case .success(let all): take(worldsIn: all)
+        case .success(let all): take(worldsIn: served(all, in: persistence), persistence)
         case .failure:
-          hasToLook = true
-          nextTaking = host &+ Service.takingPause
+          persistence.hasToLook = true
+          persistence.nextTaking = host &+ Service.takingPause
         }
       })
   }
 
-  /// Notes the worlds among all of the store that this daemon is to take, those with running clocks first.
-  func take(worldsIn all: [StoredWorld]) {
+  /// Notes the worlds among all of a store that this daemon is to take, those with running clocks first.
+  func take(worldsIn all: [StoredWorld], _ persistence: Persistence) {
     func runs(_ world: StoredWorld) -> Bool {
       WorldSettings(world.settings).map { $0.mode == .real && !$0.isPaused } ?? false
     }
@@ -267,17 +269,17 @@ extension Service {
       guard let hosted = worlds[world.name], hosted.isAbsent, let name = world.holder?.writer.name else { continue }
       tellMoved(hosted, to: name)
     }
-    worldsToTake = all.filter { world in
+    persistence.worldsToTake = all.filter { world in
       guard worlds[world.name]?.progress == nil, world.holder?.lease != .others else { return false }
       return world.holder != nil || runs(world)
     }.shuffled().sorted { runs($0) && !runs($1) }
-    takeNextWorlds()
+    takeNextWorlds(persistence)
   }
 
-  private func takeNextWorlds() {
-    guard !worldsToTake.isEmpty, host >= nextTaking else { return }
-    nextTaking = host &+ Service.takingPause
-    for stored in worldsToTake.prefix(Service.takenAtOnce) {
+  private func takeNextWorlds(_ persistence: Persistence) {
+    guard !persistence.worldsToTake.isEmpty, host >= persistence.nextTaking else { return }
+    persistence.nextTaking = host &+ Service.takingPause
+    for stored in persistence.worldsToTake.prefix(Service.takenAtOnce) {
       guard let hosted = worlds[stored.name] else {
         take(addAbsent(stored.name, stored))
         continue
@@ -285,6 +287,6 @@ extension Service {
       review(hosted)
       take(hosted)
     }
-    worldsToTake.removeFirst(min(worldsToTake.count, Service.takenAtOnce))
+    persistence.worldsToTake.removeFirst(min(persistence.worldsToTake.count, Service.takenAtOnce))
   }
 }

@@ -26,6 +26,9 @@ final class StoredJournal {
     self.first = first
   }
 
+  /// The store, as it may be shown.
+  var place: String { readers.place }
+
   /// Whether the event loop may read it.
   var answersAtOnce: Bool { readers.answersAtOnce }
 

@@ -73,27 +73,28 @@ final class Daemon {
     do {
       let library = try Daemon.library(invocation, catalogue, log)
       loop = try EventLoop(pollNanoseconds: invocation.pollNanoseconds)
-      let persistence = try Daemon.persistence(invocation, catalogue, socket: doors[0].listener.path, log)
-      let wakeup = try Wakeup()
-      self.wakeup = wakeup
-      directory = UserDirectory { wakeup.signal() }
+      let names = UserNames()
       // Of several users none has all workers, if there is more than one.
       let places = invocation.workers ?? max(WorkerPool.processors, invocation.hasUsers ? 2 : 1)
-      let pool = WorkerPool(
-        places: places, placesPerUser: invocation.hasUsers ? places - 1 : places, niceness: Daemon.niceness)
-      // A thread that waits for a server takes little time, and all answers wait for it.
-      let store = persistence?.store.readers.answersAtOnce == false ? WorkerPool(places: 1) : nil
+      let pool = {
+        WorkerPool(
+          places: places, placesPerUser: invocation.hasUsers ? places - 1 : places, niceness: Daemon.niceness)
+      }
+      let stores = try Daemon.stores(invocation, catalogue, names, socket: doors[0].listener.path, pool, log)
+      let wakeup = try Wakeup()
+      self.wakeup = wakeup
+      directory = UserDirectory(names) { wakeup.signal() }
       service = Service(
-        catalogue: catalogue, library: library, limits: limits, version: version, persistence: persistence,
-        workers: Workers(pool, store: store) { wakeup.signal() }, hasUsers: invocation.hasUsers, host: HostClock.now(),
+        catalogue: catalogue, library: library, limits: limits, version: version, stores: stores,
+        workers: Workers(pool()) { wakeup.signal() }, hasUsers: invocation.hasUsers, names: names,
+        host: HostClock.now(),
         measure: { MachineMemory.resident })
       service.giveBackMemory = MachineMemory.giveBack
       service.report = { log.warning($0) }
       service.note = { log.info($0) }
       // The name is there, most likely, when the first client asks.
-      if !invocation.hasUsers { directory.ask(Accounts.own) }
+      if !invocation.hasUsers { directory.ask(.owner) }
       try service.restoreAll()
-      if invocation.hasUsers { service.learnNames() }
       for door in doors { try loop.poller.add(door.listener.descriptor, token: door.token, interest: .readable) }
       try loop.poller.add(wakeup.descriptor, token: Daemon.wakeupToken, interest: .readable)
       if let address = invocation.page {
@@ -145,38 +146,52 @@ final class Daemon {
     return library
   }
 
-  /// Opens the store; nil for a daemon without one.
-  private static func persistence(
-    _ invocation: Invocation, _ catalogue: Catalogue, socket: String, _ log: Log
-  ) throws(StoreFailure) -> Persistence? {
-    guard let durability = invocation.durability else { return nil }
-    let writer = StoreWriter(process: getpid(), socket: socket)
-    if let address = invocation.store, PostgresURL.isOne(address) {
-      // Other hosts have sockets with the same path.
-      var host = [CChar](repeating: 0, count: 256)
-      gethostname(&host, host.count - 1)
-      let name = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-      let writer = StoreWriter(
-        process: writer.process, socket: "\(socket) at \(name)", name: invocation.name ?? Daemon.name(ofHost: name))
-      return Persistence(
-        try PostgresStore.open(address, writer: writer, naming: SharedNames().naming), catalogue, invocation.limits,
-        durability: durability,
-        onRestart: invocation.onRestart, wallClock: WallClock.milliseconds)
-    }
-    guard let folder = invocation.store ?? StateFolder.path() else {
+  /// Opens the stores; none for a daemon that keeps nothing.
+  ///
+  /// - Parameter pool: Makes workers.
+  private static func stores(
+    _ invocation: Invocation, _ catalogue: Catalogue, _ names: UserNames, socket: String, _ pool: () -> WorkerPool,
+    _ log: Log
+  ) throws(StoreFailure) -> Stores {
+    guard let durability = invocation.durability else { return Stores() }
+    guard let map = invocation.stores ?? StateFolder.path().map({ StoreMap($0) }) else {
       throw .cannotOpen(
         path: "the store", reason: "neither $XDG_STATE_HOME nor $HOME names a folder; --ephemeral keeps nothing")
     }
     // Exceeding a file size limit must be an error, not the end of the process.
     signal(SIGXFSZ, SIG_IGN)
-    let store = try SQLiteStore.open(
-      folder: folder, durability: durability, writer: writer
-    ) { log.warning("\($0)") }
-    try store.noteWork()
-    if let end = store.lastEnd { log.info("the daemon that had \(store.files.database) before \(end)") }
-    return Persistence(
-      store, catalogue, invocation.limits, durability: durability, onRestart: invocation.onRestart,
-      wallClock: WallClock.milliseconds)
+    // Other hosts have sockets with the same path.
+    var host = [CChar](repeating: 0, count: 256)
+    gethostname(&host, host.count - 1)
+    let hostName = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    var all: [Persistence] = []
+    for place in map.places {
+      let (store, threads): (any WorldStore, StoreThreads)
+      if PostgresURL.isOne(place) {
+        let writer = StoreWriter(
+          process: getpid(), socket: "\(socket) at \(hostName)", name: invocation.name ?? Daemon.name(ofHost: hostName))
+        store = try PostgresStore.open(place, writer: writer, naming: names.naming)
+        // A thread that waits for a server takes little time, and all answers wait for it.
+        threads = StoreThreads(writer: WorkerPool(places: 1), readers: pool())
+      } else {
+        let files = try SQLiteStore.open(
+          folder: place, durability: durability, writer: StoreWriter(process: getpid(), socket: socket)
+        ) { log.warning("\($0)") }
+        try files.noteWork()
+        if let end = files.lastEnd { log.info("the daemon that had \(files.files.database) before \(end)") }
+        (store, threads) = (files, StoreThreads(writer: WorkerPool(places: 1, niceness: Daemon.niceness)))
+      }
+      all.append(
+        Persistence(
+          store, catalogue, invocation.limits, durability: durability, onRestart: invocation.onRestart,
+          threads: threads,
+          wallClock: WallClock.milliseconds))
+    }
+    let stores = Stores(all, map.patterns)
+    if all.count > 1 {
+      for store in all { log.info("worlds \(stores.patterns(of: store)) are kept in \(store.store.place)") }
+    }
+    return stores
   }
 
   /// The name of a daemon that was given none: that of its host as far as it can be one.
@@ -357,15 +372,13 @@ final class Daemon {
     if id == .owner { return seat(arrival) }
     service.beginArrival(of: id)
     if service.environment.names.isKnown(id) { return welcome(arrival) }
-    if unnamed[id] == nil { directory.ask(peer.uid) }
+    if unnamed[id] == nil { directory.ask(id) }
     unnamed[id, default: []].append(arrival)
   }
 
   /// Takes names of users that have been found, and goes on with their connections.
   private func takeNames() {
-    for (uid, name) in directory.takeFound() {
-      let id = UserID(uid)
-      service.environment.names.learn(name, of: id)
+    for id in directory.takeFound() {
       for arrival in unnamed.removeValue(forKey: id) ?? [] { welcome(arrival) }
     }
   }

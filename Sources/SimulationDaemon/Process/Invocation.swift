@@ -17,8 +17,8 @@ struct Invocation {
   var durability: Durability? = .batch
   /// This daemon's name among those that share a database; nil for the host's.
   var name: String?
-  /// Where durable worlds are kept: the address of a PostgreSQL database or a folder; nil for the usual folder.
-  var store: String?
+  /// Where durable worlds are kept; nil for the usual folder.
+  var stores: StoreMap?
   var onRestart = OnRestart.remaining
   /// The folder of documents that all worlds can make machines of.
   var kinds: String?
@@ -37,7 +37,8 @@ struct Invocation {
   var hasUsers: Bool { group != nil || watchSocket != nil }
 
   private enum Option {
-    case socket, group, watchSocket, ephemeral, kinds, store, name, durability, onRestart, page, pageControl, pageToken
+    case socket, group, watchSocket, ephemeral, kinds, store, storeMap, name, durability, onRestart, page, pageControl,
+      pageToken
     case memory, limit, log, poll, workers, untilStandardInputCloses, completion
   }
 
@@ -63,6 +64,11 @@ struct Invocation {
         .store, long: "store", argument: .required("URL"),
         summary:
           "keep durable worlds in a PostgreSQL database, postgresql://USER@HOST/DATABASE, or in a folder\n(default: $XDG_STATE_HOME/fsmd, or .local/state/fsmd in $HOME)"
+      ),
+      .init(
+        .storeMap, long: "store-map", argument: .required("FILE"),
+        summary:
+          "keep durable worlds in several stores: each line of FILE is 'PATTERN STORE',\nthe first pattern that matches a world's name decides"
       ),
       .init(
         .name, long: "name", argument: .required("NAME"),
@@ -195,8 +201,8 @@ struct Invocation {
     if names.contains(.ephemeral), names.contains(.store) {
       throw .wrong("--ephemeral keeps nothing, so there is no --store")
     }
-    if names.contains(.name), !options.contains(where: { $0.name == .store && PostgresURL.isOne($0.value) }) {
-      throw .wrong("--name is for daemons that share a database, which --store postgresql://USER@HOST/DATABASE names")
+    if names.contains(.storeMap), names.contains(.store) || names.contains(.ephemeral) {
+      throw .wrong("--store-map says where all durable worlds are kept, so there is no --store or --ephemeral")
     }
     if names.contains(.pageControl), !names.contains(.page) {
       throw .wrong("--page-control is about the page, which --page [HOST:]PORT opens")
@@ -219,7 +225,8 @@ struct Invocation {
       case .watchSocket:
         guard !option.value.isEmpty else { throw .wrong("--watch-socket needs a path") }
         watchSocket = option.value
-      case .socket, .ephemeral, .kinds, .store, .name, .durability, .onRestart, .page, .pageControl, .pageToken, .limit,
+      case .socket, .ephemeral, .kinds, .store, .storeMap, .name, .durability, .onRestart, .page, .pageControl,
+        .pageToken, .limit,
         .log,
         .poll,
         .workers, .untilStandardInputCloses, .completion:
@@ -238,7 +245,8 @@ struct Invocation {
       case .store:
         guard !option.value.isEmpty else { throw .wrong("--store needs an address or a folder") }
         if let mistake = PostgresURL.mistake(in: option.value) { throw .wrong(mistake) }
-        store = option.value
+        stores = StoreMap(option.value)
+      case .storeMap: stores = try StoreMap(file: option.value)
       case .name:
         var text = option.value
         guard text.withUTF8({ TextRules.isName(UnsafeRawBufferPointer($0), longest: limits.name) }) else {
@@ -288,6 +296,9 @@ struct Invocation {
         workers = count
       case .untilStandardInputCloses: endsWithStandardInput = true
       }
+    }
+    if name != nil, stores?.hasDatabase != true {
+      throw .wrong("--name is for daemons that share a database, which --store postgresql://USER@HOST/DATABASE names")
     }
   }
 }

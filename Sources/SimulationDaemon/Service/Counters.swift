@@ -83,6 +83,13 @@ extension RequestContext {
         line.word(literal: "bytes")
       }
     }
+    if let stored = live.stored, !stored.answersAtOnce {
+      line { line in
+        line.word(literal: "store")
+        line.word(stored.place)
+        line.word(literal: "of-this-world")
+      }
+    }
     if let holdings {
       count("storeFrom", holdings.first, "seq")
       count("storeBytes", UInt64(holdings.bytes), "bytes")

@@ -82,7 +82,7 @@ extension Service {
     case .quit: client.session.sayGoodbye("quit")
     case .shutdown: shutDown()
     }
-    if persistence != nil { client.session.outbox.keepOnRollback(from: mark) }
+    if !stores.all.isEmpty { client.session.outbox.keepOnRollback(from: mark) }
     return true
   }
 
@@ -139,15 +139,32 @@ extension Service {
   }
 
   private func listWorlds(_ tag: [UInt8], _ client: Client) {
-    guard hasHosts, let persistence else { return list(visibleWorlds(for: client), tag, client) }
-    // Worlds that are with other daemons, or with none, are in the store alone.
-    askStore(persistence, readingBy: workers.slot(of: client.user.id), for: client, tag) { () throws(StoreFailure) in
+    // Worlds that are with other daemons, or with none, are in a store alone.
+    listWorlds(in: stores.all.filter { $0.hosts != nil }[...], [], nil, tag, client)
+  }
+
+  /// Asks one store after the other, each with its own threads. Of one that does not answer, the worlds that are here are
+  /// listed; if none answers, the request fails.
+  private func listWorlds(
+    in rest: ArraySlice<Persistence>, _ found: [StoredWorld], _ failure: StoreFailure?, _ tag: [UInt8], _ client: Client
+  ) {
+    guard let persistence = rest.first else {
+      if let failure, stores.all.count == 1 {
+        return client.session.failStorage(tag, world: client.session.shown(client.hosted.name), "\(failure)")
+      }
+      return list(visibleWorlds(for: client, in: found), tag, client)
+    }
+    guard persistence.hosts?.term != nil else {
+      return listWorlds(in: rest.dropFirst(), found, Persistence.withoutLease, tag, client)
+    }
+    submit(.worker(workers.slot(of: client.user.id, reading: persistence)), Task(.worlds), for: client, tag) {
+      () throws(StoreFailure) in
       try persistence.store.readers.reading { (reader) throws(StoreFailure) in try reader.worlds() }
     } then: { [unowned self] result in
       switch result {
-      case .success(let all): list(visibleWorlds(for: client, in: all), tag, client)
-      case .failure(let error):
-        client.session.failStorage(tag, world: client.session.shown(client.hosted.name), "\(error)")
+      case .success(let all):
+        listWorlds(in: rest.dropFirst(), found + served(all, in: persistence), failure, tag, client)
+      case .failure(let error): listWorlds(in: rest.dropFirst(), found, error, tag, client)
       }
     }
   }
@@ -164,14 +181,14 @@ extension Service {
         line.word(world.name)
         if let outage = status.outage {
           line.word(literal: "out-of-service")
-          if let host = world.host { line.key("host", host) }
+          world.appendPlace(to: &line)
           line.note(outage.reason)
         } else {
           line.key("clock", status.clock.rawValue)
           line.key("t", seconds: status.now.nanoseconds)
           line.key("seq", status.lastSequence)
           if world.sharing != .nobody { line.key("shared", world.sharing.rawValue) }
-          if let host = world.host { line.key("host", host) }
+          world.appendPlace(to: &line)
         }
       }
     }

@@ -201,7 +201,7 @@ extension Service {
   func host(_ box: LiveWorld.Box) -> HostedWorld {
     box.live.share.join(budget, user(WorldKey(box.live.name).owner).quota)
     box.live.reportMemory()
-    return HostedWorld(box)
+    return HostedWorld(box, store(of: box.live.name))
   }
 
   /// Checks the budget at the end of a round: counts the clients' memory, and discards data that can be rebuilt when

@@ -17,30 +17,14 @@ final class Service {
   private var users: [UserID: User] = [:]
   /// First worlds of users, which wait for the store.
   var firstWorlds: [FirstWorld] = []
-  /// Stores durable worlds; nil for a daemon without a store.
-  let persistence: Persistence?
+  let stores: Stores
   let workers: Workers
   /// Takes messages about problems for the daemon's operator.
   var report: (String) -> Void = { _ in }
   /// Takes messages about normal operation.
   var note: (String) -> Void = { _ in }
-  /// Whether the store needs another round of maintenance: a checkpoint is being written, or old inputs are being
-  /// removed.
+  /// Whether a store needs another round of maintenance: a checkpoint is being written, or old inputs are being removed.
   var hasMaintenance = false
-  /// Whether the store may still hold data of dropped worlds.
-  var hasDroppedWorlds = true
-  /// Worlds that no daemon has, and which this one takes next, the first ones first.
-  var worldsToTake: [StoredWorld] = []
-  /// Whether the store could not be asked for such worlds.
-  var hasToLook = false
-  /// The host time at which the next ones are taken.
-  var nextTaking: UInt64 = 0
-  /// Why no world can be read from the store, and the host time of the next try; nil while the store works.
-  var storePause: (reason: String, until: UInt64)?
-  /// The worlds that are being restored from the store.
-  var restorations = Restorations()
-  /// Whether a commit is next on the store's thread, since its last job leased, created or removed worlds.
-  var isCommitNext = false
   /// Why the daemon ends by itself: the store could not be read at the start.
   var failure: PersistenceFailure?
   /// Whether a change could not be stored during the shutdown.
@@ -99,27 +83,27 @@ final class Service {
   static let slowRequests = 64
 
   /// - Parameters:
-  ///   - persistence: Stores durable worlds. ``restoreAll()`` begins to restore them.
+  ///   - stores: ``restoreAll()`` begins to restore their worlds.
   ///   - hasUsers: Whether other users than the daemon's owner may connect.
   ///   - measure: Returns the process's resident bytes; nil if they are unknown.
   init(
     catalogue: Catalogue, library: KindLibrary = KindLibrary(), limits: Limits, version: String,
-    persistence: Persistence? = nil,
+    stores: Stores = Stores(),
     workers: Workers = Workers(),
     graphs: Graphs = Graphs(), hasUsers: Bool = false, names: UserNames = UserNames(), host: UInt64,
     measure: @escaping @Sendable () -> Int? = { nil }
   ) {
-    self.persistence = persistence
+    self.stores = stores
     self.workers = workers
     budget = MemoryBudget(limits, measure: measure)
     environment = Environment(
       catalogue: catalogue.readingDocuments, library: library, limits: limits, version: version,
       counters: Counters(host: host),
-      canStoreWorlds: persistence != nil, graphs: graphs, hasUsers: hasUsers, names: names)
+      canStoreWorlds: !stores.all.isEmpty, graphs: graphs, hasUsers: hasUsers, names: names)
     time = HostTime(monotonic: host)
     let box = LiveWorld.Box(LiveWorld(name: WorldKey.main, clock: .real, seed: 0, limits: limits.world, host: host))
     box.live.share.join(budget)
-    main = HostedWorld(box)
+    main = HostedWorld(box, stores.store(ofWorld: WorldKey.main))
     worlds[WorldKey.main] = main
     environment.counters.worlds = 1
   }
@@ -239,7 +223,7 @@ final class Service {
     time = HostTime(monotonic: host, wall: wall)
     currentRound &+= 1
     takeReturned()
-    keepLease()
+    keepLeases()
   }
 
   /// Takes a client's input.
@@ -351,7 +335,7 @@ final class Service {
   }
 
   private func noting(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ body: () -> Void) {
-    home.noting(in: persistence?.store.workNotes, hosted.progress?.lease.identity, body)
+    home.noting(in: hosted.persistence?.store.workNotes, hosted.progress?.lease.identity, body)
   }
 
   /// Does something on the event loop in a world.
@@ -380,7 +364,7 @@ final class Service {
 
   /// Marks a client that may have new output, which waits until its changes are stored.
   func markDirty(_ client: Client) {
-    if persistence != nil { client.hasUnstoredReplies = true }
+    if !stores.all.isEmpty { client.hasUnstoredReplies = true }
     markForWriting(client)
   }
 
@@ -470,7 +454,7 @@ final class Service {
   /// Ends a round: prints notices, checks `await` requests, commits, and lends worlds to workers.
   func endRound() {
     checkAwaits()
-    useStore()
+    useStores()
     maintainWorlds()
     tellWatchers()
     commitOutboxes()
@@ -525,29 +509,36 @@ final class Service {
     return home.live.isBehind || hosted.hasMuchToTell && !hosted.isReserved
   }
 
-  /// Commits new inputs and takes restored worlds. They alternate on the store's thread.
-  private func useStore() {
-    if isCommitNext, !workers.storeIsBusy {
-      isCommitNext = false
-      commit()
+  /// Commits new inputs and takes restored worlds. They alternate on each store's thread.
+  private func useStores() {
+    for persistence in stores.all {
+      if persistence.isCommitNext, !persistence.threads.areBusy {
+        persistence.isCommitNext = false
+        commit(to: persistence)
+      }
+      // A client may have asked for another one.
+      loadNext(persistence)
+      leaseLoaded(persistence)
+      storeFirstWorlds(persistence)
     }
-    // A client may have asked for another one.
-    if let persistence, !restorations.waiting.isEmpty { loadNext(persistence) }
-    leaseLoaded()
-    storeFirstWorlds()
     commit()
   }
 
   /// Whether another turn is needed soon. Ask after the outboxes were written.
   var needsTurn: Bool {
     hasMaintenance || workers.haveReturned
-      || (!(restorations.loaded.isEmpty && firstWorlds.allSatisfy { $0.hosted.home == nil }) && !workers.storeIsBusy)
+      || stores.all.contains { !$0.threads.areBusy && hasLoadedOrFirstWorlds(for: $0) }
       || dirty.contains { $0.session.outbox.isUncommitted && !waitsForStore($0) }
       || busy.contains {
         let standing = standing(of: $0)
         return standing.isOnEventLoop || (standing.isOnWorker && areFree(for: $0))
       }
       || worlds.values.contains { isLate($0) && workers.areFree(for: $0.owner) && isStored($0) }
+  }
+
+  private func hasLoadedOrFirstWorlds(for persistence: Persistence) -> Bool {
+    !persistence.restorations.loaded.isEmpty
+      || firstWorlds.contains { $0.hosted.persistence === persistence && $0.hosted.home != nil }
   }
 
   /// Checks all `await` requests, again if one that ends lets a client's next request change a state.
@@ -584,12 +575,14 @@ final class Service {
     for hosted in worlds.values {
       guard let home = hosted.home else { continue }
       consider(home.live.nextWake())
-      consider(persistence?.nextWake(hosted, home.live))
+      consider(hosted.persistence?.nextWake(hosted, home.live))
       if case .store(let retryAt)? = home.live.outage?.cause { consider(retryAt) }
       if isLate(hosted), isStored(hosted) { consider(nextLookForWorkers) }
     }
-    consider(nextWakeForHosts)
-    consider(persistence?.commitDue)
+    for persistence in stores.all {
+      consider(nextWakeForHosts(persistence))
+      consider(persistence.commitDue)
+    }
     for client in watching where !mayTell(client) {
       guard let cursor = client.session.cursor, let home = client.hosted.home else { continue }
       if cursor.next <= home.live.world.lastSequence { consider(client.nextSample) }

@@ -67,26 +67,32 @@ extension Service {
     case .changeClock, .point, .say, .announceLivelock: return client.hosted.home == nil ? .world : nil
     // Before the client leaves the world, all that was reported to it of the world must be stored.
     case .use: return waitsForStore(client) ? .commit : nil
-    case .newWorld(_, _, _, let isDurable): return isDurable && !mayChangeStoredWorlds ? .storeThread : nil
+    case .newWorld(let name, _, _, let isDurable):
+      return isDurable ? obstacle(to: store(of: WorldKey(client.user.id, name).text)) : nil
     case .forkWorld(_, let isDurable, _):
       guard client.hosted.home != nil else { return .world }
       guard isStored(client.hosted) else { return .commit }
-      return isDurable && !mayChangeStoredWorlds ? .storeThread : nil
+      return isDurable ? obstacle(to: client.hosted.persistence) : nil
     case .dropWorld(let name):
       guard let hosted = world(named: name, for: client), mayDrop(hosted, client) else { return nil }
       guard let home = hosted.home else { return .world }
       guard isStored(hosted) else { return .commit }
-      return hosted.isDurable(home.live) && !mayChangeStoredWorlds ? .storeThread : nil
+      return hosted.isDurable(home.live) ? obstacle(to: hosted.persistence) : nil
     case .moveWorld(let name, _):
       guard let hosted = world(named: name, for: client), mayMove(hosted, client) else { return nil }
       guard hosted.home != nil else { return .world }
       guard isStored(hosted) else { return .commit }
-      return mayChangeStoredWorlds ? nil : .storeThread
+      return obstacle(to: hosted.persistence)
     case .shareWorld(let name, _):
       guard let hosted = world(named: name, for: client), hosted.owner == client.user.id else { return nil }
       guard hosted.home != nil else { return .world }
       return isStored(hosted) ? nil : .commit
     }
+  }
+
+  /// What blocks a change of the worlds in a store.
+  private func obstacle(to store: Persistence?) -> Standing.Reason? {
+    store?.mayChangeWorlds == false ? .storeThread : nil
   }
 
   /// What blocks a client's activity on a worker.

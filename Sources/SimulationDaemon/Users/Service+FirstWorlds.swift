@@ -25,7 +25,7 @@ extension Service {
     if isShuttingDown { return finish(Service.farewell) }
     let key = WorldKey(id, WorldKey.main).text
     if let first = firstWorlds.first(where: { $0.hosted.name == key }) { return first.finish.append(finish) }
-    let isDurable = mayChange && persistence != nil
+    let isDurable = mayChange && !stores.all.isEmpty
     if let hosted = worlds[key] {
       if hosted.afterRemoval != nil {
         // Its successor is made when it is gone.
@@ -52,7 +52,7 @@ extension Service {
 
   private func store(_ hosted: HostedWorld, then finish: @escaping (String?) -> Void) {
     firstWorlds.append(FirstWorld(hosted, finish))
-    if workers.areInline { storeFirstWorlds() }
+    if workers.areInline { for persistence in stores.all { storeFirstWorlds(persistence) } }
   }
 
   /// Refuses all who wait for a first world, because the daemon is ending.
@@ -65,16 +65,17 @@ extension Service {
   }
 
   /// Stores users' first worlds, if the store's thread is free.
-  func storeFirstWorlds() {
-    let new = firstWorlds.filter { $0.hosted.home != nil }
-    guard let persistence, !new.isEmpty, mayChangeStoredWorlds, !isShuttingDown else { return }
+  func storeFirstWorlds(_ persistence: Persistence) {
+    guard persistence.mayChangeWorlds, !isShuttingDown else { return }
+    let new = firstWorlds.filter { $0.hosted.persistence === persistence && $0.hosted.home != nil }
+    if new.isEmpty { return }
     let host = host
     let rows = new.compactMap { first in
       first.hosted.home.map { (first.hosted.name, $0.live.world.now, persistence.settings(of: $0.live)) }
     }
     // Clients may read such a world meanwhile, but no worker gets it.
     for first in new { first.hosted.isBeingStored = true }
-    let job = Job { () throws(Never) in
+    let job = Job(.store(persistence.threads)) { () throws(Never) in
       rows.map { name, now, settings in
         Result { () throws(PersistenceFailure) in try persistence.create(name, now, settings, host: host) }
       }
@@ -82,7 +83,7 @@ extension Service {
       firstWorlds.removeAll { first in new.contains { $0 === first } }
       for (first, made) in zip(new, result.get()) { finish(first, made, persistence) }
     }
-    isCommitNext = !workers.areInline
+    persistence.isCommitNext = !workers.areInline
     workers.submit(job)
     if workers.areInline { for job in workers.takeReturnedJobs() { job.finish() } }
   }
@@ -97,7 +98,7 @@ extension Service {
       persistence.begin(first.hosted, home, progress)
       add(first.hosted)
       for finish in first.finish { finish(nil) }
-    case .failure(.store(.worldExists)) where hasHosts:
+    case .failure(.store(.worldExists)) where persistence.hosts != nil:
       // Another daemon has made it.
       if worlds[first.hosted.name] == nil { _ = addAbsent(first.hosted.name) }
       for finish in first.finish { finish(nil) }

@@ -10,12 +10,8 @@ extension Service {
 
   /// Asks the system for the names of the daemon's owner and of all who have worlds. It may take long, so it is for the
   /// start.
-  func learnNames() {
-    let names = environment.names
-    names.learn(Accounts.name(ofUser: Accounts.own), of: .owner)
-    for owner in Set(worlds.values.map(\.owner)) {
-      if case .other(let uid) = owner { names.learn(Accounts.name(ofUser: uid), of: owner) }
-    }
+  func learnNames(ofOwners worlds: [StoredWorld]) {
+    for owner in Set(worlds.map { WorldKey($0.name).owner } + [.owner]) { environment.names.ask(owner) }
   }
 
   /// The refusal for a client that exceeds a limit; nil if it can connect.
@@ -88,23 +84,29 @@ extension Service {
 
   /// The worlds that a client's user may see, by the names that the user gives them: own ones first.
   ///
-  /// - Parameter stored: All worlds of a store that daemons share.
+  /// - Parameter stored: All worlds of the stores that daemons share.
   func visibleWorlds(for client: Client, in stored: [StoredWorld] = []) -> [VisibleWorld] {
     let user = client.user.id
-    let own = persistence?.store.hosts?.name
     // Those that are not in service here are listed as they are in the store.
     let others = stored.filter { worlds[$0.name]?.progress == nil }
     let hidden = Set(others.map(\.name))
     let here = worlds.values.filter {
-      !hidden.contains($0.name) && ($0.home != nil || $0.progress != nil || own == nil)
+      !hidden.contains($0.name) && ($0.home != nil || $0.progress != nil || $0.persistence?.hosts == nil)
     }
     .filter { $0.access(of: user) != .nothing }
-    .map { VisibleWorld(client, $0.name, $0, $0.presentStatus, $0.sharing, host: own) }
+    .map { hosted in
+      let store = hosted.persistence?.store
+      return VisibleWorld(
+        client, hosted.name, hosted, hosted.presentStatus, hosted.sharing,
+        place: store?.hosts.map { ($0.name, store?.place ?? "") })
+    }
     let there = others.compactMap { world -> VisibleWorld? in
       let sharing = WorldSettings(world.settings)?.sharing ?? .nobody
       guard user == .owner || WorldKey(world.name).owner == user || sharing != .nobody else { return nil }
       let host = world.holder.flatMap { $0.lease == .ended ? nil : $0.writer.name } ?? "-"
-      return VisibleWorld(client, world.name, nil, HostedWorld.Status(world), sharing, host: host)
+      return VisibleWorld(
+        client, world.name, nil, HostedWorld.Status(world), sharing,
+        place: (host, store(of: world.name)?.store.place ?? ""))
     }
     return (here + there).sorted { left, right in
       left.isOwn == right.isOwn ? left.name.utf8.lexicographicallyPrecedes(right.name.utf8) : left.isOwn
@@ -234,16 +236,22 @@ struct VisibleWorld {
   let hosted: HostedWorld?
   let status: HostedWorld.Status
   let sharing: Sharing
-  /// The daemon that has it, `-` for none; nil if the store has one daemon.
-  let host: String?
+  /// The daemon that has it, `-` for none, and the database; nil if the store has one daemon.
+  let place: (host: String, store: String)?
 
   init(
     _ client: Service.Client, _ key: String, _ hosted: HostedWorld?, _ status: HostedWorld.Status, _ sharing: Sharing,
-    host: String?
+    place: (host: String, store: String)?
   ) {
     name = client.session.shown(key)
     isOwn = WorldKey(key).owner == client.user.id
-    (self.hosted, self.status, self.sharing, self.host) = (hosted, status, sharing, host)
+    (self.hosted, self.status, self.sharing, self.place) = (hosted, status, sharing, place)
+  }
+
+  func appendPlace(to line: inout ByteBuffer) {
+    guard let place else { return }
+    line.key("store", place.store)
+    line.key("host", place.host)
   }
 }
 

@@ -2,28 +2,29 @@ import UnixHost
 
 /// Asks the system for users' names on a thread of its own, since an answer may come from another machine.
 final class UserDirectory: Sendable {
+  private let names: UserNames
   private let pool = WorkerPool(places: 1)
-  private let found = Locked<[(uid: UInt32, name: String?)]>([])
+  private let asked = Locked<[UserID]>([])
   private let wake: @Sendable () -> Void
 
-  /// - Parameter wake: Called from that thread when a name was found.
-  init(wake: @escaping @Sendable () -> Void) {
-    self.wake = wake
+  /// - Parameter wake: Called from that thread when an answer has come.
+  init(_ names: UserNames, wake: @escaping @Sendable () -> Void) {
+    (self.names, self.wake) = (names, wake)
   }
 
-  func ask(_ uid: UInt32) {
+  func ask(_ user: UserID) {
     pool.submit { [self] in
-      let name = Accounts.name(ofUser: uid)
-      found.withLock { $0.append((uid, name)) }
+      names.ask(user)
+      asked.withLock { $0.append(user) }
       wake()
     }
   }
 
-  /// The answers since the last call.
-  func takeFound() -> [(uid: UInt32, name: String?)] {
-    found.withLock { found in
-      defer { found = [] }
-      return found
+  /// The users for whom an answer has come since the last call.
+  func takeFound() -> [UserID] {
+    asked.withLock { asked in
+      defer { asked = [] }
+      return asked
     }
   }
 }

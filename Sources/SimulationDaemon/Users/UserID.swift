@@ -25,7 +25,7 @@ enum UserID: Hashable, Sendable {
 }
 
 /// A world's name in the daemon and in its store: `lab` for a world of the daemon's owner, `1007/lab` for one of the
-/// user with that number. Users can be renamed, so their numbers count; but see ``SharedNames``.
+/// user with that number. Users can be renamed, so their numbers count; but see ``UserNames/stored(_:)``.
 struct WorldKey: Hashable, Sendable {
   let owner: UserID
   /// The owner's name for it.
@@ -55,52 +55,4 @@ struct WorldKey: Hashable, Sendable {
 
   /// The name of the world in which every user begins.
   static let main = "main"
-}
-
-/// The names of users. Any thread may use it.
-final class UserNames: Sendable {
-  /// The number of the user that the daemon runs as.
-  private let owner: UInt32
-  private let known: Locked<[UInt32: String]>
-
-  init(owner: UInt32 = Accounts.own) {
-    self.owner = owner
-    known = Locked([:])
-  }
-
-  private func number(of user: UserID) -> UInt32 { user.systemNumber(owner: owner) }
-
-  /// Whether ``learn(_:of:)`` was called for a user.
-  func isKnown(_ user: UserID) -> Bool {
-    let number = number(of: user)
-    return known.withLock { $0[number] != nil }
-  }
-
-  /// Keeps what the system says of a user. One without a name goes by the number, and so does one whose name is that of
-  /// another or could be another's number.
-  func learn(_ name: String?, of user: UserID) {
-    let number = number(of: user)
-    known.withLock { known in
-      let isTaken = known.contains { $0.value == name && $0.key != number }
-      let isNumber = name.map { UInt32($0) != nil } ?? true
-      known[number] = isTaken || isNumber ? "\(number)" : name
-    }
-  }
-
-  func name(of user: UserID) -> String {
-    let number = number(of: user)
-    return known.withLock { $0[number] } ?? "\(number)"
-  }
-
-  /// The user with this name, among those that the daemon knows.
-  func user(named name: String) -> UserID? {
-    let number = known.withLock { known in known.first { $0.value == name }?.key } ?? UserID.number(name)
-    return number.map { $0 == owner ? .owner : .other($0) }
-  }
-
-  /// A world's name as a user writes it: without an owner if the world is the user's own.
-  func shown(_ key: String, to viewer: UserID) -> String {
-    let world = WorldKey(key)
-    return world.owner == viewer ? world.name : "\(name(of: world.owner))/\(world.name)"
-  }
 }

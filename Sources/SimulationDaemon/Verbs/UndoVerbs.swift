@@ -127,7 +127,7 @@ extension Service {
   func finishRewinds() {
     for client in busy {
       guard case .rewind(let rewind) = client.session.activity, rewind.rewinding.hasArrived,
-        let home = client.hosted.home
+        let home = client.hosted.home, client.hosted.persistence?.threads.areBusy != true
       else { continue }
       finish(rewind, client, home)
     }
@@ -137,13 +137,15 @@ extension Service {
     markDirty(client)
     switch rewind.end {
     case .open:
-      guard let persistence, let stored = client.hosted.progress else { return allow(rewind, client, home) }
+      guard let persistence = client.hosted.persistence, let stored = client.hosted.progress else {
+        return allow(rewind, client, home)
+      }
       if persistence.store.readers.answersAtOnce {
         let starts = Result { () throws(PersistenceFailure) in try persistence.replayStarts(stored) }
         return allow(rewind, from: (starts, stored), client, home)
       }
       // Of several rewinds, the others ask when this one is done.
-      if !workers.storeIsBusy { ask(persistence, about: rewind, client, stored) }
+      ask(persistence, about: rewind, client, stored)
     case .asked, .allowed:
       break
     case .done(let undone):
@@ -161,7 +163,7 @@ extension Service {
     asked.end = .asked
     client.session.activity = .rewind(asked)
     workers.submit(
-      Job { () throws(PersistenceFailure) in
+      Job(.store(persistence.threads)) { () throws(PersistenceFailure) in
         try persistence.replayStarts(stored)
       } then: { [unowned self] starts in
         // It may have been cancelled.
@@ -203,7 +205,7 @@ extension Service {
     home.live.rewinding = nil
     client.session.endActivity()
     if undone != nil || rewind.rewinding.isRedo {
-      persistence?.didUndo(from: rewind.rewinding.firstUndone, in: client.hosted)
+      client.hosted.persistence?.didUndo(from: rewind.rewinding.firstUndone, in: client.hosted)
     }
     let wasRunning = home.live.clock.isRunning
     client.session.flushNotices(home.live.world, mayDrop: true)
@@ -246,7 +248,7 @@ extension Service {
     _ rewind: Activity.Rewind, from store: (starts: Result<[UInt64], PersistenceFailure>, stored: StoredProgress),
     _ client: Client, _ home: LiveWorld.Box
   ) -> Bool {
-    guard let persistence else { return true }
+    guard let persistence = client.hosted.persistence else { return true }
     do throws(PersistenceFailure) {
       let first = persistence.firstUndoable(try store.starts.get(), store.stored, home)
       if rewind.rewinding.firstNeeded >= first { return true }

@@ -96,10 +96,10 @@ extension Service {
     let (activity, stay, slot) = (client.session.activity, client.stay, workers.slot(of: client.user.id))
     client.slot = slot
     client.session.activity = .away(Activity.Away(activity))
-    let (notes, world) = (persistence?.store.workNotes, client.hosted.progress?.lease.identity)
+    let (notes, world) = (client.hosted.persistence?.store.workNotes, client.hosted.progress?.lease.identity)
     workers.submit(
       Job(
-        slot,
+        .worker(slot),
         { () throws(Never) in
           notes.during(.requests, world, request: "graph") { _ in graph.draw(within: slot) }
         },
@@ -117,7 +117,7 @@ extension Service {
   }
 
   private func lend(_ lent: [HostedWorld], actor: Client?, catchesUp: Bool) {
-    let slot = workers.slot(of: actor?.user.id ?? lent[0].owner)
+    let slot = workers.slot(of: actor?.user.id ?? lent[0].owner, reading: lent[0].persistence)
     let environment = environment.onWorker()
     var part: Loan.Part?
     var awaiting: [Loan.Part] = []
@@ -149,7 +149,7 @@ extension Service {
     workers.submit(
       Loan(
         lent, slot, environment, time, actor: part, awaiting: awaiting, readers: readers, catchesUp: catchesUp,
-        notes: persistence?.store.workNotes))
+        notes: lent[0].persistence?.store.workNotes))
   }
 
   /// Watchers of a world, except those that are still reading its past, which comes first.
@@ -174,7 +174,7 @@ extension Service {
         if let home = hosted.home { announceLimits(in: hosted, home, except: loan.clientsThatKnow) }
       }
     }
-    if !workers.storeIsBusy { finishRewinds() }
+    finishRewinds()
   }
 
   /// Takes a world back from its worker.

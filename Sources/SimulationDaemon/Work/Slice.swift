@@ -104,7 +104,8 @@ final class WorkerSlot: Sendable {
 
   /// Nil for work that counts for nobody.
   let user: UserID?
-  private let pool: WorkerPool?
+  /// Where the work runs; nil if nothing else waits.
+  let pool: WorkerPool?
   private let end: Atomic<UInt64>
   private let stop = Atomic<UInt8>(0)
 

@@ -6,14 +6,9 @@ import UnixHost
 /// Without threads the caller does everything itself: for tests, and for programs that serve one client.
 final class Workers {
   private let pool: WorkerPool?
-  /// The store's single thread, which keeps its jobs in order.
-  private let storePool: WorkerPool
-  /// The thread that renews the lease on the store, whatever the others wait for.
-  private lazy var leasePool = WorkerPool(places: 1)
-  private let renewing = Locked(false)
   private let returned: Returned
-  /// Whether the store's thread has a job.
-  private(set) var storeIsBusy = false
+  /// The stores whose threads have a job.
+  private var busyStores: [StoreThreads] = []
   /// Each ``Loan`` or ``Job`` with a worker, and the host time at which it was submitted.
   private(set) var underWay: [(work: AnyObject, slot: WorkerSlot, since: UInt64)] = []
 
@@ -31,27 +26,27 @@ final class Workers {
   /// Runs everything on the calling thread.
   init() {
     pool = nil
-    storePool = WorkerPool(places: 1)
     returned = Returned {}
   }
 
-  /// - Parameters:
-  ///   - store: The store's thread, with one place; nil to create one.
-  ///   - wake: Called from a worker's thread when work is finished.
-  init(_ pool: WorkerPool, store: WorkerPool? = nil, wake: @escaping @Sendable () -> Void) {
+  /// - Parameter wake: Called from a worker's thread when work is finished.
+  init(_ pool: WorkerPool, wake: @escaping @Sendable () -> Void) {
     self.pool = pool
-    storePool = store ?? WorkerPool(places: 1, niceness: pool.niceness)
     returned = Returned(wake)
   }
 
   /// A new slot for one piece of work.
   ///
-  /// - Parameter user: Whose work it is; nil if it counts for nobody.
-  func slot(of user: UserID?) -> WorkerSlot { WorkerSlot(of: user, pool) }
+  /// - Parameters:
+  ///   - user: Whose work it is; nil if it counts for nobody.
+  ///   - store: Where what it reads is kept; nil if it reads from no store.
+  func slot(of user: UserID?, reading store: Persistence? = nil) -> WorkerSlot {
+    WorkerSlot(of: user, pool.map { store?.threads.readers ?? $0 })
+  }
 
   /// Submits a loan to a worker.
   func submit(_ loan: Loan) {
-    guard let pool else {
+    guard let pool = loan.slot.pool else {
       loan.perform()
       returned.loans.withLock { $0.append(loan) }
       return
@@ -79,7 +74,7 @@ final class Workers {
   var haveReturned: Bool { returned.loans.withLock { !$0.isEmpty } || returned.jobs.withLock { !$0.isEmpty } }
 
   /// Whether work is submitted or was not taken back.
-  var areWorking: Bool { !underWay.isEmpty || storeIsBusy || haveReturned }
+  var areWorking: Bool { !underWay.isEmpty || !busyStores.isEmpty || haveReturned }
 
   /// How many workers run at a time.
   var places: Int { pool?.places ?? 1 }
@@ -89,52 +84,44 @@ final class Workers {
 
   // MARK: Jobs
 
-  /// Submits a job to its thread. A job for the store's thread has the store to itself until ``takeReturnedJobs()``
+  /// Submits a job to its thread. A job for a store's thread has the store to itself until ``takeReturnedJobs()``
   /// returns it.
   ///
   /// - Precondition: The store is not busy, if the job is for its thread.
   func submit(_ job: Job) {
-    let place: WorkerPool
-    if let slot = job.slot {
-      place = pool ?? storePool
-      underWay.append((job, slot, HostClock.now()))
-    } else {
-      precondition(!storeIsBusy, "one thread at a time uses the store")
-      storeIsBusy = true
-      place = storePool
+    let (place, slot): (WorkerPool?, WorkerSlot?)
+    switch job.place {
+    case .worker(let own):
+      (place, slot) = (own.pool, own)
+      underWay.append((job, own, HostClock.now()))
+    case .store(let threads):
+      precondition(!threads.areBusy, "one thread at a time uses the store")
+      threads.areBusy = true
+      busyStores.append(threads)
+      (place, slot) = (threads.writer, nil)
     }
     let returned = returned
-    guard !areInline else {
+    guard !areInline, let place else {
       job.perform()
       returned.jobs.withLock { $0.append(job) }
       return
     }
-    place.submit(for: job.slot?.user?.systemNumber()) {
-      if let slot = job.slot { slot.pacing { job.perform() } } else { job.perform() }
+    place.submit(for: slot?.user?.systemNumber()) {
+      if let slot { slot.pacing { job.perform() } } else { job.perform() }
       returned.jobs.withLock { $0.append(job) }
       returned.wake()
     }
   }
 
-  /// Whether the lease on the store is being renewed.
-  var isRenewing: Bool { renewing.withLock { $0 } }
-
-  /// Renews the lease on the store, unless that is being done.
-  func submitRenewal(_ renew: @escaping @Sendable () -> Void) {
+  /// Renews the lease on a store, unless that is being done.
+  func submitRenewal(of store: StoreThreads, _ renew: @escaping @Sendable () -> Void) {
     guard !areInline else { return renew() }
-    if isRenewing { return }
-    renewing.withLock { $0 = true }
-    let (renewing, wake) = (renewing, returned.wake)
-    leasePool.submit(for: nil) {
-      renew()
-      renewing.withLock { $0 = false }
-      wake()
-    }
+    store.renew(renew, then: returned.wake)
   }
 
-  /// Waits until the store's thread is idle.
-  func waitForStore() {
-    if storeIsBusy, !areInline { storePool.wait() }
+  /// Waits until the threads of all stores are idle.
+  func waitForStores() {
+    if !areInline { for store in busyStores { store.writer.wait() } }
   }
 
   /// Jobs that came back since the last call.
@@ -145,7 +132,12 @@ final class Workers {
       return back
     }
     for job in jobs {
-      if job.slot == nil { storeIsBusy = false } else { underWay.removeAll { $0.work === job } }
+      switch job.place {
+      case .worker: underWay.removeAll { $0.work === job }
+      case .store(let threads):
+        threads.areBusy = false
+        busyStores.removeAll { $0 === threads }
+      }
     }
     return jobs
   }
@@ -190,22 +182,58 @@ final class Workers {
   }
 }
 
-/// Work for the store's thread or a worker, with a handler for its result on the event loop.
+/// The threads of one store. What waits for a store that hangs holds up nothing else.
+final class StoreThreads {
+  /// The one that writes, which keeps its jobs in order.
+  fileprivate let writer: WorkerPool
+  /// Whether it has a job.
+  fileprivate(set) var areBusy = false
+  /// Workers for what reads the store; nil if it answers at once.
+  fileprivate let readers: WorkerPool?
+  /// The one that renews the daemon's lease on the store, whatever the others wait for.
+  private lazy var renewer = WorkerPool(places: 1)
+  private let renewing = Locked(false)
+
+  init(writer: WorkerPool, readers: WorkerPool? = nil) {
+    (self.writer, self.readers) = (writer, readers)
+  }
+
+  /// Whether the lease is being renewed.
+  var areRenewing: Bool { renewing.withLock { $0 } }
+
+  fileprivate func renew(_ body: @escaping @Sendable () -> Void, then wake: @escaping @Sendable () -> Void) {
+    if areRenewing { return }
+    renewing.withLock { $0 = true }
+    let renewing = renewing
+    renewer.submit(for: nil) {
+      body()
+      renewing.withLock { $0 = false }
+      wake()
+    }
+  }
+}
+
+/// Work for a store's thread or a worker, with a handler for its result on the event loop.
 final class Job: @unchecked Sendable {
   // Safety: the event loop makes it. `body` runs on one other thread and uses only what it was given. `finish` runs on
-  // the event loop after `body`. `slot` may be used from both sides.
+  // the event loop after `body`. A slot may be used from both sides, a store's threads by the event loop.
   private let body: () -> Void
   let finish: () -> Void
-  /// The worker's time for it; nil for the store's thread.
-  let slot: WorkerSlot?
+  let place: Place
 
-  /// - Parameter slot: Given if `body` uses only the store's readers, so that a worker can run it.
+  enum Place {
+    /// For what uses the store.
+    case store(StoreThreads)
+    /// For what uses only the store's readers, or none; with the worker's time for it.
+    case worker(WorkerSlot)
+  }
+
   init<Success, Failure>(
-    _ slot: WorkerSlot? = nil, _ body: @escaping () throws(Failure) -> Success,
+    _ place: Place, _ body: @escaping () throws(Failure) -> Success,
     then finish: @escaping (Result<Success, Failure>) -> Void
   ) {
     let outcome = Outcome<Success, Failure>()
-    self.slot = slot
+    self.place = place
     self.body = { outcome.result = Result { () throws(Failure) in try body() } }
     self.finish = {
       guard let result = outcome.result else { preconditionFailure("a job is done before it is finished") }
@@ -218,7 +246,7 @@ final class Job: @unchecked Sendable {
   }
 
   func perform() {
-    slot?.begin()
+    if case .worker(let slot) = place { slot.begin() }
     body()
   }
 }

@@ -13,6 +13,8 @@ final class HostedWorld {
   var sharing = Sharing.nobody
   /// The number of the last turn with a worker that it had for itself.
   var turn: UInt64 = 0
+  /// Where it is kept if it is durable; nil for a daemon without a store.
+  let persistence: Persistence?
   private(set) var place: Place
   /// What clients see while the world is lent, its stored state at the time of the loan; or while it is not here.
   var status: Status
@@ -86,7 +88,8 @@ final class HostedWorld {
     }
   }
 
-  init(_ box: LiveWorld.Box) {
+  init(_ box: LiveWorld.Box, _ persistence: Persistence? = nil) {
+    self.persistence = persistence
     name = box.live.name
     owner = WorldKey(name).owner
     status = Status(box.live, isDurable: false)

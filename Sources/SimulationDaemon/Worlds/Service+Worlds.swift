@@ -14,7 +14,7 @@ extension Service {
     let box = LiveWorld.Box(
       LiveWorld(name: key, clock: clock, seed: seed, limits: environment.limits.world, host: host))
     let hosted = self.host(box)
-    guard isDurable, let persistence else { return add(hosted, tag, client) }
+    guard isDurable, let persistence = hosted.persistence else { return add(hosted, tag, client) }
     let (now, settings, host) = (box.live.world.now, persistence.settings(of: box.live), host)
     askStore(persistence, for: client, tag, newWorld: key) { () throws(PersistenceFailure) in
       try persistence.create(key, now, settings, host: host)
@@ -108,16 +108,22 @@ extension Service {
     if let outage = home.live.outage {
       return client.session.fail(tag, world: client.session.shown(hosted.name), outage)
     }
-    guard let persistence, let stored = hosted.progress else {
+    guard let persistence = hosted.persistence, let stored = hosted.progress else {
       return client.session.fail(
         tag, .badArgument, [("argument", "durable"), ("got", "yes"), ("allowed", "no")],
         "this world is not durable, and so is no copy of it; 'script' writes it as a script, which makes it again in one of 'world new W durable=yes'"
       )
     }
+    guard store(of: key) === persistence else {
+      return client.session.fail(
+        tag, .badArgument,
+        [("argument", "world"), ("got", name), ("allowed", stores.patterns(of: persistence))],
+        "a world '\(name)' is kept in another store than this one, and so cannot be a durable copy of it")
+    }
     guard let growth = growth(byForkOf: home, tag, client) else { return }
     let (settings, first, host) = (persistence.settings(of: home.live), home.live.stored?.first ?? 1, host)
     // Nothing may happen in the world until it is copied, so requests to it wait.
-    let box = hosted.lend(workers.slot(of: hosted.owner))
+    let box = hosted.lend(workers.slot(of: hosted.owner, reading: persistence))
     askStore(persistence, for: client, tag, newWorld: key) {
       () throws(PersistenceFailure) -> (LiveWorld.Box, StoredProgress)? in
       guard let copied = try persistence.copy(stored, to: key, box.live.world.now, settings, host: host) else {
@@ -162,12 +168,14 @@ extension Service {
       return
     }
     guard let home = hosted.home else { return }
-    guard hosted.isDurable(home.live), let persistence else { return drop(hosted, home, tag, client) }
+    guard hosted.isDurable(home.live), let persistence = hosted.persistence else {
+      return drop(hosted, home, tag, client)
+    }
     if let outage = home.live.outage, case .taken = outage.cause {
       return client.session.fail(tag, world: client.session.shown(key), outage)
     }
     // Nothing may happen in the world until the store has answered, so requests to it wait.
-    let box = hosted.lend(workers.slot(of: hosted.owner))
+    let box = hosted.lend(workers.slot(of: hosted.owner, reading: persistence))
     hosted.afterRemoval = []
     askStore(persistence, for: client, tag) { () throws(StoreFailure) in
       try persistence.store.remove(key)
@@ -182,7 +190,7 @@ extension Service {
           report("world \(key), which was out of service, was dropped with its \(outage.head) inputs")
         }
         hosted.progress = nil
-        hasDroppedWorlds = true
+        persistence.hasDroppedWorlds = true
         drop(hosted, box, tag, client)
       } catch .noSuchWorld {
         // An earlier attempt with an unknown result has removed it.
@@ -249,32 +257,35 @@ extension Service {
 
   // MARK: Stored worlds
 
-  /// Whether the store's thread can create or remove a world now.
-  var mayChangeStoredWorlds: Bool { !workers.storeIsBusy && !isCommitNext }
-
-  /// Runs a client's request on the store's thread, as the client's activity. It runs to its end even if the client
+  /// Runs a client's request on a store's thread, as the client's activity. It runs to its end even if the client
   /// leaves. Without threads it runs at once.
   ///
   /// - Parameters:
-  ///   - slot: That of a worker, which may run it if it only uses the store's readers.
   ///   - newWorld: The name of a world to create, which is reserved meanwhile.
   ///   - body: Uses the store and no other mutable state.
   ///   - finish: Answers the client.
-  /// - Precondition: ``mayChangeStoredWorlds``, unless there is a slot.
+  /// - Precondition: ``Persistence/mayChangeWorlds``.
   func askStore<Success, Failure>(
-    _ persistence: Persistence, readingBy slot: WorkerSlot? = nil, for client: Client, _ tag: [UInt8],
-    newWorld: String? = nil,
+    _ persistence: Persistence, for client: Client, _ tag: [UInt8], newWorld: String? = nil,
     _ body: @escaping () throws(Failure) -> Success, then finish: @escaping (Result<Success, Failure>) -> Void
   ) {
     guard !workers.areInline else {
       return finish(Result { () throws(Failure) in try persistence.atOnce(body) })
     }
-    client.session.task = Task(slot == nil ? .world : .worlds)
+    persistence.isCommitNext = true
+    submit(.store(persistence.threads), Task(.world), for: client, tag, newWorld: newWorld, body, then: finish)
+  }
+
+  /// Runs a client's request on another thread, as the client's activity.
+  func submit<Success, Failure>(
+    _ place: Job.Place, _ task: Task, for client: Client, _ tag: [UInt8], newWorld: String? = nil,
+    _ body: @escaping () throws(Failure) -> Success, then finish: @escaping (Result<Success, Failure>) -> Void
+  ) {
+    client.session.task = task
     client.session.activity = .away(Activity.Away(changingWorlds: tag, newWorld: newWorld))
-    if slot == nil { isCommitNext = true }
     workers.submit(
       Job(
-        slot, body,
+        place, body,
         then: { [unowned self] result in
           markDirty(client)
           client.session.endActivity()

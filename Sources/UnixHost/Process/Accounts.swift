@@ -8,8 +8,9 @@ package enum Accounts {
   /// A user's name.
   ///
   /// - Returns: Nil if the system knows none, or one that is no text or holds a control character or a slash.
-  package static func name(ofUser uid: UInt32) -> String? {
-    let name = look { buffer, size in
+  /// - Throws: Why the system cannot say whether there is one.
+  package static func name(ofUser uid: UInt32) throws(SystemError) -> String? {
+    let name = try look { buffer, size in
       var entry = passwd()
       var found: UnsafeMutablePointer<passwd>?
       let code = getpwuid_r(uid, &entry, buffer, size, &found)
@@ -20,8 +21,10 @@ package enum Accounts {
   }
 
   /// The number of a user's account; nil if there is none of this name.
-  package static func user(named name: String) -> UInt32? {
-    look { buffer, size in
+  ///
+  /// - Throws: Why the system cannot say whether there is one.
+  package static func user(named name: String) throws(SystemError) -> UInt32? {
+    try look { buffer, size in
       var entry = passwd()
       var found: UnsafeMutablePointer<passwd>?
       let code = getpwnam_r(name, &entry, buffer, size, &found)
@@ -31,12 +34,13 @@ package enum Accounts {
 
   /// The number of a group; nil if there is none of this name.
   package static func group(named name: String) -> UInt32? {
-    look { buffer, size in
+    let found = try? look { buffer, size in
       var entry = Glibc.group()
       var found: UnsafeMutablePointer<Glibc.group>?
       let code = getgrnam_r(name, &entry, buffer, size, &found)
       return (code, found.map { $0.pointee.gr_gid })
     }
+    return found ?? nil
   }
 
   /// Whether this process may give files to a group: it is in the group, or root.
@@ -58,9 +62,10 @@ package enum Accounts {
   /// Asks with a larger buffer as long as the system says that it is too small.
   ///
   /// - Parameter ask: Returns the call's error number, and what it found. Texts are copied before it returns.
+  /// - Throws: What does not mean that there is none: a directory on another machine may not answer.
   private static func look<Found>(
     _ ask: (UnsafeMutablePointer<CChar>, Int) -> (code: Int32, found: Found?)
-  ) -> Found? {
+  ) throws(SystemError) -> Found? {
     var size = 1_024
     while size <= 1 << 20 {
       // Safety: the buffer outlives the call, which is told its size.
@@ -70,9 +75,10 @@ package enum Accounts {
       switch code {
       case EINTR: continue
       case ERANGE: size *= 4
-      default: return found
+      case 0, ENOENT, ESRCH, EBADF, EPERM: return found
+      case _: throw SystemError(code: code)
       }
     }
-    return nil
+    throw SystemError(code: ERANGE)
   }
 }

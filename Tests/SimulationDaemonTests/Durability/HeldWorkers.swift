@@ -18,8 +18,10 @@ final class HeldWorkers {
     pool.submit(for: user) { [gate] in gate.wait() }
   }
 
+  var stores: StoreThreads { StoreThreads(writer: storePool) }
+
   func workers() -> Workers {
-    Workers(pool, store: storePool) { [returned] in returned.signal() }
+    Workers(pool) { [returned] in returned.signal() }
   }
 
   /// Lets the thread work.

@@ -4,6 +4,7 @@ import Simulator
 import StateMachines
 import Synchronization
 import Testing
+import UnixHost
 
 @testable import SimulationDaemon
 
@@ -89,7 +90,10 @@ final class KeptDaemon {
       limits: setup.limits, with: setup.kinds, workers: setup.threads?.workers() ?? Workers(),
       users: setup.users
     ) { catalogue in
-      Persistence(store, catalogue, setup.limits, onRestart: setup.onRestart) { wall.milliseconds }
+      Persistence(
+        store, catalogue, setup.limits, onRestart: setup.onRestart,
+        threads: setup.threads?.stores ?? StoreThreads(writer: WorkerPool(places: 1))
+      ) { wall.milliseconds }
     }
     self.folder = folder
     self.setup = setup

@@ -91,7 +91,7 @@ struct ReturningWorldsTests {
     let (again, threads) = try start(after: before)
     let guest = again.connect()
     _ = guest.say("use large")
-    var restorations = again.service.restorations
+    var restorations = again.service.stores.all[0].restorations
     let service = again.service
     // Two are loaded at the same time, and what somebody uses begins at once.
     expectEqual(restorations.waiting.map(\.hosted.name), ["middle"])
