@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized)
 struct MemoryTests {
   /// In MiB.
-  private static let budget = Thorough.isFull ? 64 : 32
+  private static let budget = Thorough.isFull ? 64 : 16
   /// What a process with a budget may have had.
   private static func mostKiB(_ budget: Int = MemoryTests.budget) -> Int { (budget + 16) * 1_024 }
 
@@ -139,8 +139,8 @@ struct MemoryTests {
 
   @Test("patterns that many clients watch")
   func watches() throws {
-    // As little as the others have at least, since each pattern is compared with all that its client has already.
-    let daemon = try daemon(32)
+    // Each pattern is compared with all that its client has already.
+    let daemon = try daemon(min(Self.budget, 32))
     defer { daemon.letGo() }
     let world = try client(of: daemon, in: "w")
     try expect(world.ask("new power p"), hasPrefix: "+")
