@@ -389,6 +389,8 @@ struct GraphTests {
   private func expectTestsHold(_ lines: [String], _ guest: Guest, _ name: String) throws {
     let lines = lines.dropLast().map { String($0.dropFirst(2)) }
     expect(lines.contains { $0.contains(" => ") })
+    let script = Array(lines.joined(separator: "\n").utf8)
+    expectEqual(ScriptParser.read("t.fsm", script) { _ in .failed("") }.mistakes?.lines, nil)
     for failure in Self.failures(of: lines, guest).prefix(3) { Issue.record("\(failure)") }
     expectEqual(guest.violations(), [])
     if Catalogue.simulations.kinds.contains(where: { $0.name == name }) {
@@ -462,12 +464,23 @@ struct GraphTests {
     }
   }
 
-  /// The lines of a script that do not hold. What is expected of outputs beside a request is left to the prompt.
+  /// The lines of a script that do not hold.
   private static func failures(of lines: [String], _ guest: Guest) -> [String] {
     var failures: [String] = []
-    for text in lines where !text.isEmpty && !text.hasPrefix("#") && !text.hasPrefix("expect output ") {
+    // What came of the last input.
+    var notices: [String] = []
+    _ = guest.say("watch *")
+    for text in lines where !text.isEmpty && !text.hasPrefix("#") {
+      if text.hasPrefix("expect output ") {
+        let words = text.split(separator: " ").dropFirst(2)
+        let output = " \(words.first ?? "") output \(words.dropFirst().joined(separator: " "))"
+        if !notices.contains(where: { $0.contains(output) }) { failures.append("\(text): \(notices)") }
+        continue
+      }
       let parts = text.split(separator: " => ", maxSplits: 1).map(String.init)
-      let answer = guest.say(parts[0]).last ?? ""
+      let answers = guest.say(parts[0])
+      let answer = answers.last ?? ""
+      if !text.hasPrefix("expect ") { notices = answers.filter { $0.hasPrefix("* ") } }
       guard parts.count > 1 else {
         if !answer.hasPrefix("+") { failures.append("\(text): \(answer)") }
         continue
