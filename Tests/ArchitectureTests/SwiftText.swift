@@ -24,16 +24,19 @@ struct SwiftText {
   }
 }
 
+/// All source files go through it, byte by byte and without the optimiser: so it names bytes by numbers, and calls nothing
+/// for one that is as plain as most.
 private struct Scanner {
-  private static let blank = UInt8(ascii: " ")
-
   private let text: [UInt8]
   private var at = 0
-  private(set) var code: [UInt8] = []
-  private(set) var comments: [UInt8] = []
+  /// Blank but for line ends, until something is taken.
+  private(set) var code: [UInt8]
+  private(set) var comments: [UInt8]
 
   init(_ text: [UInt8]) {
     self.text = text
+    code = text.map { $0 == 0x0A ? 0x0A : 0x20 }
+    comments = code
   }
 
   mutating func run() {
@@ -44,20 +47,25 @@ private struct Scanner {
   private mutating func scanCode(untilParenthesis: Bool) {
     var depth = 0
     while at < text.count {
-      if text[at] == UInt8(ascii: "/"), starts(with: "//") {
-        while at < text.count, text[at] != UInt8(ascii: "\n") { takeComment() }
-      } else if text[at] == UInt8(ascii: "/"), starts(with: "/*") {
+      switch text[at] {
+      case 0x2F where starts(with: "//"):
+        while at < text.count, text[at] != 0x0A { takeComment() }
+        continue
+      case 0x2F where starts(with: "/*"):
         scanBlockComment()
-      } else if let hashes = openingHashes() {
-        scanString(hashes: hashes)
-      } else {
-        if text[at] == UInt8(ascii: "(") { depth += 1 }
-        if text[at] == UInt8(ascii: ")") {
-          if untilParenthesis, depth == 0 { return }
-          depth -= 1
+        continue
+      case 0x22, 0x23:  // " and #
+        if let hashes = openingHashes() {
+          scanString(hashes: hashes)
+          continue
         }
-        takeCode()
+      case 0x28: depth += 1  // (
+      case 0x29:  // )
+        if untilParenthesis, depth == 0 { return }
+        depth -= 1
+      case _: break
       }
+      takeCode()
     }
   }
 
@@ -90,8 +98,8 @@ private struct Scanner {
     for _ in quote { takeCode() }
     while at < text.count {
       // Most bytes of a string neither end it nor begin an escape.
-      guard [UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "\n")].contains(text[at]) else {
-        takeBlank()
+      guard text[at] == 0x22 || text[at] == 0x5C || text[at] == 0x0A else {
+        at += 1
         continue
       }
       if starts(with: quote + fence) {
@@ -100,15 +108,15 @@ private struct Scanner {
       }
       if !isMultiline, text[at] == UInt8(ascii: "\n") { return }  // Not closed: the compiler will say so.
       if starts(with: "\\" + fence + "(") {
-        for _ in "\\" + fence { takeBlank() }
+        at += 1 + hashes
         takeCode()
         scanCode(untilParenthesis: true)
         if at < text.count { takeCode() }
       } else {
         if starts(with: "\\" + fence) {
-          for _ in "\\" + fence where at < text.count { takeBlank() }
+          at += 1 + hashes
         }
-        if at < text.count { takeBlank() }
+        at += 1
       }
     }
   }
@@ -117,14 +125,13 @@ private struct Scanner {
     text[at...].starts(with: prefix.utf8)
   }
 
-  private mutating func takeCode() { take(code: text[at], comment: Self.blank) }
-  private mutating func takeComment() { take(code: Self.blank, comment: text[at]) }
-  private mutating func takeBlank() { take(code: Self.blank, comment: Self.blank) }
+  private mutating func takeCode() {
+    code[at] = text[at]
+    at += 1
+  }
 
-  private mutating func take(code: UInt8, comment: UInt8) {
-    let isLineEnd = text[at] == UInt8(ascii: "\n")
-    self.code.append(isLineEnd ? text[at] : code)
-    comments.append(isLineEnd ? text[at] : comment)
+  private mutating func takeComment() {
+    comments[at] = text[at]
     at += 1
   }
 }

@@ -23,7 +23,7 @@ private struct DocumentFuzz {
   /// The documents: `FSMD_FUZZ=FIRST-LAST`. Each has draws of its own, so that one that fails can be tried alone.
   static let numbers: ClosedRange<Int> = {
     guard let text = getenv("FSMD_FUZZ").map({ String(cString: $0) }) else {
-      return 1...Thorough.rounds(320, atLeast: 32)
+      return 1...Thorough.rounds(320, atLeast: 16)
     }
     let ends = text.split(separator: "-").compactMap { Int($0) }
     guard ends.count == 2, ends[0] <= ends[1] else {

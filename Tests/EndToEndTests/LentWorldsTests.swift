@@ -26,7 +26,7 @@ struct LentWorldsTests {
     var machines: [String] {
       switch self {
       case .advance: []
-      case .cast: (0..<3_000).map { "new regex r\($0) pattern=(.|b)*a...................." }
+      case .cast: (0..<600).map { "new regex r\($0) pattern=(.|b)*a...................." }
       case .end: (0..<400).map { "new power m\($0)" }
       }
     }
@@ -42,7 +42,7 @@ struct LentWorldsTests {
     var text: String {
       switch self {
       case .advance: "@long advance 36500d\n"
-      case .cast: "@long cast r* text " + String(repeating: "ab", count: 1_000) + "\n"
+      case .cast: "@long cast r* text " + String(repeating: "ab", count: 5_000) + "\n"
       case .end: "begin\n" + String(repeating: "cast m* buttonClick\n", count: 5_000) + "@long end\n"
       }
     }
@@ -188,14 +188,15 @@ struct LentWorldsTests {
     try carryOut(request.machines, on: worker)
     try worker.send(request.text)
     _ = try activity(request, seenBy: other)
-    let start = HostClock.now()
+    let before = daemon.facts.processorTicks
     daemon.signal(SIGTERM)
     let ends = try worker.readToEnd().suffix(2)
     expectEnd(of: request, "SHUTTING-DOWN", ends.first ?? "")
     expectEqual(ends.last, Self.goodbye)
+    // Two seconds are promised, to which the benchmarks hold it; on a busy machine only the processor's time counts.
+    let taken = daemon.facts.processorTicks - before
     try expectEqual(daemon.run.ending(), .exited(0))
-    // Two seconds are promised; the benchmarks hold it to that.
-    expect(HostClock.now() - start < 4_000_000_000)
+    expect((0..<400).contains(taken), "\(taken) hundredths of a second")
   }
 
   @Test(

@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized)
 struct MemoryTests {
   /// In MiB.
-  private static let budget = Thorough.isFull ? 64 : 32
+  private static let budget = Thorough.isFull ? 64 : 16
   /// What a process with a budget may have had.
   private static func mostKiB(_ budget: Int = MemoryTests.budget) -> Int { (budget + 16) * 1_024 }
 
@@ -139,8 +139,8 @@ struct MemoryTests {
 
   @Test("patterns that many clients watch")
   func watches() throws {
-    // As little as the others have at least, since each pattern is compared with all that its client has already.
-    let daemon = try daemon(32)
+    // Each pattern is compared with all that its client has already.
+    let daemon = try daemon(min(Self.budget, 32))
     defer { daemon.letGo() }
     let world = try client(of: daemon, in: "w")
     try expect(world.ask("new power p"), hasPrefix: "+")
@@ -184,7 +184,7 @@ struct MemoryTests {
     defer { daemon.letGo() }
     var clients: [TestClient] = []
     let line = "send f set " + String(repeating: "x", count: 60_000) + "\n"
-    for _ in 0..<100 {
+    for _ in 0..<2 * Self.budget {
       let client = try daemon.connect()
       try client.send("begin\n")
       for _ in 0..<30 { try client.send(line) }
@@ -290,14 +290,14 @@ struct MemoryTests {
     defer { daemon.letGo() }
     let client = try client(of: daemon, in: "w")
     let queues = try #require(Self.documents["queues"])
-    for number in 0..<Thorough.rounds(60, atLeast: 12) {
+    for number in 0..<Thorough.rounds(60, atLeast: 6) {
       try client.send(queues(number) + "\n")
       for _ in 0..<2 { try expect(client.final(), hasPrefix: "+") }
       try expect(client.final(), hasPrefix: "+ stayed ")
     }
     let states = String(repeating: "<state id='a'/>", count: 20_000)
     let mistakes = "<scxml xmlns='http://www.w3.org/2005/07/scxml'>\(states)</scxml>"
-    let files = try (0..<20).map { _ in try daemon.connect() }
+    let files = try (0..<Thorough.rounds(20, atLeast: 6)).map { _ in try daemon.connect() }
     for (number, file) in files.enumerated() {
       try client.send("define bad format=scxml bytes=\(mistakes.utf8.count)\n\(mistakes)")
       try expect(client.final(), hasPrefix: "- BAD-DEFINITION ")

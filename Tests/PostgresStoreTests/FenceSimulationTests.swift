@@ -10,7 +10,7 @@ struct FenceSimulationTests {
   @Test("nothing acknowledged is lost, nothing is there twice, there are no holes")
   func schedules() {
     var total = Tally()
-    for seed in 0..<2_000 * Thorough.level {
+    for seed in 0..<Thorough.rounds(20_000, atLeast: 700) {
       let tally = Simulation(seed: seed).run()
       expect(tally.isGood, "schedule \(seed): \(tally)")
       total.add(tally)

@@ -10,7 +10,7 @@ struct LeaseSimulationTests {
   @Test("nobody answers from memory about a world that another has; ends are noticed in time; none is taken for ended")
   func schedules() {
     var total = LeaseTally()
-    for seed in 0..<2_000 * Thorough.level {
+    for seed in 0..<Thorough.rounds(20_000, atLeast: 700) {
       let tally = LeaseSimulation(seed: seed).run()
       expect(tally.isGood, "schedule \(seed): \(tally)")
       total.add(tally)

@@ -157,7 +157,7 @@ struct CoverageTests {
   @Test("the same world gives the same lines, whoever asks and whatever was asked before")
   func determinism() {
     func lines(askingBefore: Bool) -> [String] {
-      let host = HostedService()
+      let host = HostedService(graphs: Graphs())
       if askingBefore { _ = host.connect(toWorld: "other").play("new checkinApp c", "coverage", "graph shiftKey") }
       let guest = host.connect(toWorld: "w")
       _ = guest.play("new shiftKey key", "new checkinApp app", "new doorFridge f", "advance 1h", "send key tap")

@@ -62,9 +62,8 @@ struct GraphTests {
       expectEqual(guest.say("define \(name) format=scxml bytes=\(document.utf8.count)\n\(document)").count, 1)
       _ = guest.say("graph \(name)")  // Explores it.
     }
-    /// The least processor time of this thread for a request, in nanoseconds.
-    func time(_ request: String) -> Int { (0..<3).map { _ in oneTime(request) }.min() ?? 0 }
-    func oneTime(_ request: String) -> Int {
+    /// The processor time of this thread for a request, in nanoseconds.
+    func time(_ request: String) -> Int {
       func now() -> Int {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -78,9 +77,12 @@ struct GraphTests {
     define("large", states: 300)
     for format in ["dot", "mermaid", "stateDiagram", "plantuml", "json"] {
       for detail in ["plain", "all"] {
-        let (small, large) = (
-          time("graph small format=\(format) show=\(detail)"), time("graph large format=\(format) show=\(detail)")
-        )
+        let small = (0..<3).map { _ in time("graph small format=\(format) show=\(detail)") }.min() ?? 0
+        var large = Int.max
+        // Again, if something else has taken the time.
+        for _ in 0..<3 where large >= 12 * small {
+          large = min(large, time("graph large format=\(format) show=\(detail)"))
+        }
         expect(large < 12 * small, "\(format) show=\(detail): \(small) and \(large) ns")
       }
     }
@@ -93,7 +95,7 @@ struct GraphTests {
   @Test("a diagram is explored and drawn without the world, which others use meanwhile")
   func withoutWorld() {
     let threads = HeldWorkers()
-    let host = HostedService(workers: threads.workers())
+    let host = HostedService(graphs: Graphs(), workers: threads.workers())
     let (guest, other) = (host.connect(), host.connect())
     // The only worker waits for the test.
     host.round { guest.arrive("graph fridge\n") }
@@ -307,15 +309,27 @@ struct GraphTests {
     expect(arrow, contains: "buttonClick")
   }
 
-  /// One test, so that a kind is explored and its tests are written once.
-  @Test("every kind in every form that needs no other program", arguments: names)
+  /// One test, so that a kind is explored, drawn and written as tests once.
+  @Test(
+    "every kind in every form that needs no other program, in lines and in objects that say the same", arguments: names)
   func everyKind(name: String) throws {
-    let guest = HostedService(graphs: HostedService.explored).connect(toWorld: "w")
+    let host = HostedService()
+    let (guest, objects) = (host.connect(toWorld: "w"), host.connect())
+    _ = objects.say("mode json")
+    func lines(of request: String) -> [String] {
+      let lines = guest.say(request)
+      if request.contains(" show=") { return lines }
+      let came = objects.say(request)
+      expectEqual(came.map(textLine), lines, "\(request)")
+      expectEqual(came.compactMap { JSONSchema.ofLines.problem(in: $0) }, [], "\(request)")
+      return lines
+    }
+    _ = lines(of: "describe \(name)")
     for format in [
       "table", "dot", "dot show=plain", "mermaid", "mermaid show=all", "stateDiagram", "plantuml", "json",
       "json show=all", "tests",
     ] {
-      let lines = guest.say("graph \(name) format=\(format)")
+      let lines = lines(of: "graph \(name) format=\(format)")
       guard lines.count > 1 || format == "tests" else { continue }
       expectEqual(lines.last, "+ \(lines.count - 1)")
       expect(lines.dropLast().allSatisfy { $0.hasPrefix(". ") }, "\(name) \(format)")
@@ -375,6 +389,8 @@ struct GraphTests {
   private func expectTestsHold(_ lines: [String], _ guest: Guest, _ name: String) throws {
     let lines = lines.dropLast().map { String($0.dropFirst(2)) }
     expect(lines.contains { $0.contains(" => ") })
+    let script = Array(lines.joined(separator: "\n").utf8)
+    expectEqual(ScriptParser.read("t.fsm", script) { _ in .failed("") }.mistakes?.lines, nil)
     for failure in Self.failures(of: lines, guest).prefix(3) { Issue.record("\(failure)") }
     expectEqual(guest.violations(), [])
     if Catalogue.simulations.kinds.contains(where: { $0.name == name }) {
@@ -448,12 +464,23 @@ struct GraphTests {
     }
   }
 
-  /// The lines of a script that do not hold. What is expected of outputs beside a request is left to the prompt.
+  /// The lines of a script that do not hold.
   private static func failures(of lines: [String], _ guest: Guest) -> [String] {
     var failures: [String] = []
-    for text in lines where !text.isEmpty && !text.hasPrefix("#") && !text.hasPrefix("expect output ") {
+    // What came of the last input.
+    var notices: [String] = []
+    _ = guest.say("watch *")
+    for text in lines where !text.isEmpty && !text.hasPrefix("#") {
+      if text.hasPrefix("expect output ") {
+        let words = text.split(separator: " ").dropFirst(2)
+        let output = " \(words.first ?? "") output \(words.dropFirst().joined(separator: " "))"
+        if !notices.contains(where: { $0.contains(output) }) { failures.append("\(text): \(notices)") }
+        continue
+      }
       let parts = text.split(separator: " => ", maxSplits: 1).map(String.init)
-      let answer = guest.say(parts[0]).last ?? ""
+      let answers = guest.say(parts[0])
+      let answer = answers.last ?? ""
+      if !text.hasPrefix("expect ") { notices = answers.filter { $0.hasPrefix("* ") } }
       guard parts.count > 1 else {
         if !answer.hasPrefix("+") { failures.append("\(text): \(answer)") }
         continue

@@ -31,8 +31,8 @@ final class HostedService {
     return catalogue
   }()
 
-  /// What was explored of all kinds, for the tests that go through them and need not see it happen.
-  static let explored = Graphs(most: 256)
+  /// Kinds are explored once for all tests, but for those that look on.
+  static let explored = Graphs(most: 1_000)
 
   /// - Parameters:
   ///   - others: Kinds for some tests only.
@@ -41,7 +41,7 @@ final class HostedService {
   ///   - persistence: Made from the catalogue if worlds can be durable.
   init(
     limits: Limits = Limits(), now: UInt64 = 7_000_000_000, with others: [CatalogueEntry] = [],
-    library: KindLibrary = KindLibrary(), graphs: Graphs = Graphs(), workers: Workers = Workers(),
+    library: KindLibrary = KindLibrary(), graphs: Graphs = HostedService.explored, workers: Workers = Workers(),
     users: [UInt32: String] = [:],
     persistence: (Catalogue) -> Persistence? = { _ in nil }
   ) {

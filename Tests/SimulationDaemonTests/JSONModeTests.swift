@@ -80,22 +80,10 @@ struct JSONModeTests {
       ])
   }
 
-  @Test("every kind is described and drawn, in every format, in objects that say the same", arguments: GraphTests.names)
-  func kinds(name: String) {
-    let (text, objects) = (host.connect(), host.connect())
-    _ = objects.say("mode json")
-    let formats = ["table", "dot", "mermaid", "stateDiagram", "plantuml", "json", "tests"]
-    for request in ["describe \(name)"] + formats.map({ "graph \(name) format=\($0)" }) {
-      let came = objects.say("@tag \(request)")
-      expectEqual(came.map(textLine), text.say("@tag \(request)"), "\(request)")
-      expectEqual(came.compactMap { JSONSchema.ofLines.problem(in: $0) }, [], "\(request)")
-    }
-  }
-
   @Test("random requests are answered with the same in both forms", arguments: Thorough.rounds(0..<4 as Range<UInt64>))
   func random(seed: UInt64) {
     var random = RandomRequests(seed: seed, HostedService.catalogue)
-    let hosts = (0..<2).map { _ in HostedService(limits: FuzzTests.limits, graphs: HostedService.explored) }
+    let hosts = (0..<2).map { _ in HostedService(limits: FuzzTests.limits) }
     let guests = hosts.map { $0.connect() }
     guests[1].client.session.outbox.change(to: .json)
     for number in 0..<400 {

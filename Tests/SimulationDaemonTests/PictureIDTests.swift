@@ -18,6 +18,7 @@ struct PictureIDTests {
     let (detailed, picture) = try drawings(of: entry, show: detail)
     let text = Picture(picture.dotWithIDs)
     let facts = try Facts(detailed.json(picture: picture))
+    let isBare = picture.isBare
     // Its ground, its distances and its title are others, too, since a page shows it.
     expect(!picture.dot.contains(" id=") && !picture.dot.contains("[id="), "the text for people has no ids")
     expectEqual(Set(text.ids).count, text.ids.count, "an id is given once")
@@ -26,7 +27,7 @@ struct PictureIDTests {
     var drawn: Set<String> = []
     for move in facts.transitions where move.effect == "moved" {
       // A large composition leaves the labels away, and with them the moves of a state to itself.
-      if move.arrows.isEmpty, picture.isBare, move.from == move.to { continue }
+      if move.arrows.isEmpty, isBare, move.from == move.to { continue }
       let lines = move.arrows.map { text.edges[$0] }
       guard !lines.isEmpty, !lines.contains(where: { $0 == nil }) else {
         Issue.record("\(move) has no arrow")
@@ -40,7 +41,7 @@ struct PictureIDTests {
       let (tails, heads) = (facts.around(move.from), facts.around(move.to))
       expect(edges.contains { text.starts($0, at: tails) }, "\(move): \(edges)")
       expect(edges.contains { text.ends($0, at: heads) }, "\(move): \(edges)")
-      for edge in edges where text.ends(edge, at: heads) && !picture.isBare {
+      for edge in edges where text.ends(edge, at: heads) && !isBare {
         expect(edge.label.contains(move.trigger), "\(move): \(edge)")
       }
       // An arrow alone, or ways to a point and the arrow from it: never an arrow of another state.

@@ -10,11 +10,14 @@ package enum Thorough {
   /// True with `FSMD_THOROUGH=10`.
   package static var isFull: Bool { level == 10 }
 
-  /// The rounds of a test that makes `atTen` of them with `FSMD_THOROUGH=10`, and never fewer than `least`.
-  package static func rounds(_ atTen: Int, atLeast least: Int = 1) -> Int { max(least, atTen * level / 10) }
+  /// The rounds of a test that makes `atTen` of them with `FSMD_THOROUGH=10`, and `least` with 1: a tenth, if not given.
+  package static func rounds(_ atTen: Int, atLeast least: Int? = nil) -> Int {
+    let least = least ?? max(1, atTen / 10)
+    return least + (atTen - least) * (level - 1) / 9
+  }
 
   /// The first of the arguments of a test that takes all of them with `FSMD_THOROUGH=10`.
-  package static func rounds<Bound: Strideable>(_ atTen: Range<Bound>, atLeast least: Int = 1) -> Range<Bound>
+  package static func rounds<Bound: Strideable>(_ atTen: Range<Bound>, atLeast least: Int? = nil) -> Range<Bound>
   where Bound.Stride == Int {
     atTen.lowerBound..<atTen.lowerBound.advanced(by: rounds(atTen.count, atLeast: least))
   }

@@ -27,17 +27,8 @@ struct InvocationTests {
     expect(invocation.keepsGoing && invocation.showsWire && !invocation.allowsColour)
     let bare = try parse()
     expect(!bare.keepsGoing && !bare.showsWire && bare.allowsColour && bare.socket == nil)
-  }
-
-  @Test("a room is presented to where it is asked for, whatever is played")
-  func present() throws {
-    try expect(parse("--present").presents && !parse().presents)
-    try expect(parse("run", "--present", "a.fsm").presents)
-  }
-
-  @Test("objects are all that is shown where they are asked for")
-  func json() throws {
-    try expect(parse("--json").writesJSON && !parse().writesJSON)
+    try expect(parse("--present").presents && parse("run", "--present", "a.fsm").presents && !bare.presents)
+    try expect(parse("--json").writesJSON && !bare.writesJSON)
     #expect(throws: UsageFailure.self) { try parse("--json", "--echo") }
   }
 

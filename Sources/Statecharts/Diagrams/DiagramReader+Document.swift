@@ -76,8 +76,8 @@ private struct Proposals {
   private let reading: DiagramReading
   private let limits: DocumentLimits
   private let pace: ReadingPace
-  /// By the place that they begin at; each goes up to the end of the line. `nil` until one is asked for.
-  private var texts: [Int: String]?
+  /// What the free reading found at each place. `nil` until a proposal is asked for.
+  private var found: (reader: DiagramReader, places: [Int: DiagramReader.FormalPlace])?
   /// How many bytes may still be read to try proposals.
   private var room = 512 << 10
 
@@ -96,11 +96,12 @@ private struct Proposals {
     guard note.severity != .note, room >= bytes.count, pace.mayGoOn() else { return nil }
     var proposal = note.write
     if proposal == nil, reading == .strict {
-      if texts == nil {
+      if found == nil {
         room -= bytes.count
-        texts = DiagramReader(complete: bytes, notation, .free, limits: limits, pace).formalTexts
+        let reader = DiagramReader(complete: bytes, notation, .free, limits: limits, pace)
+        found = (reader, reader.formalPlaces)
       }
-      proposal = texts?[note.offset]
+      proposal = found.flatMap { found in found.places[note.offset].map(found.reader.formalText(at:)) }
     }
     guard let proposal, isAccepted(proposal, at: note.offset) else { return nil }
     return proposal
@@ -122,17 +123,30 @@ private struct Proposals {
 }
 
 extension DiagramReader {
-  /// How the formal notation says what was read freely, by the places of labels and actions.
-  fileprivate var formalTexts: [Int: String] {
-    var texts: [Int: String] = [:]
-    for arrow in diagram.arrows where !arrow.label.isEmpty || arrow.label.remark != nil {
-      texts[arrow.offset] = formalText(of: arrow.label)
-      let actions = arrow.label.actions
-      for place in actions.indices {
-        texts[actions[place].offset] = actions[place...].map(\.text).joined(separator: ", ")
+  /// A label, or the actions of one from one of them on; by their indices.
+  fileprivate struct FormalPlace {
+    let arrow: Int
+    let action: Int?
+  }
+
+  /// What was read freely, by the offsets that it begins at.
+  fileprivate var formalPlaces: [Int: FormalPlace] {
+    var places: [Int: FormalPlace] = [:]
+    for (index, arrow) in diagram.arrows.enumerated() where !arrow.label.isEmpty || arrow.label.remark != nil {
+      places[arrow.offset] = FormalPlace(arrow: index, action: nil)
+      for (place, action) in arrow.label.actions.enumerated() {
+        places[action.offset] = FormalPlace(arrow: index, action: place)
       }
     }
-    return texts
+    return places
+  }
+
+  /// How the formal notation says it, up to the end of the line. Its length can be that of all actions of the line, so
+  /// it is made for a place that is asked for.
+  fileprivate func formalText(at place: FormalPlace) -> String {
+    let label = diagram.arrows[place.arrow].label
+    guard let action = place.action else { return formalText(of: label) }
+    return label.actions[action...].map(\.text).joined(separator: ", ")
   }
 
   private func formalText(of label: DiagramLabel) -> String {

@@ -94,7 +94,7 @@ enum Products {
   }
 
   /// Folders of the running program and of what it has loaded: a test bundle is either of them.
-  private static var folders: [String] {
+  private static let folders: [String] = {
     let mapped = contents(of: "/proc/self/maps").split(separator: "\n").compactMap { line in
       line.firstIndex(of: "/").map { String(line[$0...]) }
     }
@@ -106,7 +106,7 @@ enum Products {
       if !folders.contains(folder) { folders.append(folder) }
     }
     return folders
-  }
+  }()
 }
 
 extension StringProtocol {

@@ -200,8 +200,11 @@ final class Browser {
   /// Waits for an event with a text in it.
   @discardableResult
   func event(with part: String) throws -> String {
-    try host.turns(until: "an event with \(part)") {
+    var seen: Int?
+    return try host.turns(until: "an event with \(part)") {
       receive()
+      if seen == received.count { return nil }
+      seen = received.count
       return events.first { $0.contains(part) }
     }
   }
