@@ -167,7 +167,7 @@ extension Service {
           if let host = world.host { line.key("host", host) }
           line.note(outage.reason)
         } else {
-          line.key("clock", status.clock.rawValue)
+          line.clock(status)
           line.key("t", seconds: status.now.nanoseconds)
           line.key("seq", status.lastSequence)
           if world.sharing != .nobody { line.key("shared", world.sharing.rawValue) }
