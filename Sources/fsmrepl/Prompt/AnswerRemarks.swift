@@ -203,14 +203,16 @@ final class AnswerRemarks {
       !name.contains(where: { "*?".contains($0) })
     else { return }
     switch verb {
-    case .watch, .wave: break
-    case .journal, .coverage, .list, .agenda, .count: if line.words.first != "0" { return }
+    case .watch, .wave, .journal: break
+    case .coverage, .list, .agenda, .count: if line.words.first != "0" { return }
     case _: return
     }
-    ask(["show \(Word.written(name))", "journal \(Word.written(name)) limit=1"]) { [unowned self] answers in
-      guard answers[1].rows.isEmpty, let failure = answers[0].failure.flatMap({ ServerLine($0) }) else {
-        return .end([])
-      }
+    let past = "journal \(Word.written(name)) limit=\(Self.maxCaused)"
+    ask(["show \(Word.written(name))", past]) { [unowned self] answers in
+      // Inputs of the whole world are of no machine.
+      guard answers[1].rows.allSatisfy({ $0.words.count > 2 && $0.words[2] == "-" }),
+        let failure = answers[0].failure.flatMap({ ServerLine($0) })
+      else { return .end([]) }
       let later = verb == .watch ? "; one that is made later is watched" : ""
       let meant: ScreenText = failure["did-you-mean"].map { "; did you mean \(style(.name, $0))?" } ?? ""
       screen.sayLine("  \(failure.note ?? "")\(later)\(meant)")
