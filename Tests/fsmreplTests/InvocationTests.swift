@@ -77,7 +77,7 @@ struct InvocationTests {
     let failure = #expect(throws: UsageFailure.self) { try parse(word) }
     expectEqual(
       failure.map { Invocation.table.text(of: $0) { Nearest.match($0, among: $1) } },
-      "unknown option \(word); did you mean \(meant)?")
+      "unknown option \(word) (did you mean \(meant)?)")
   }
 
   @Test("exit statuses by the code of the failure")

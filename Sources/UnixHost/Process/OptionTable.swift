@@ -197,7 +197,7 @@ package struct OptionTable<Name: Sendable>: Sendable {
   /// - Parameter nearest: Finds the candidate that is nearest to a word, if one is near.
   package func text(of failure: UsageFailure, _ nearest: (String, [String]) -> String?) -> String {
     guard case .unknownOption(let word) = failure, let meant = nearest(word, names) else { return "\(failure)" }
-    return "\(failure); did you mean \(meant)?"
+    return "\(failure) (did you mean \(meant)?)"
   }
 
   private func failure(_ code: Int32, word: String?) -> UsageFailure {

@@ -213,9 +213,11 @@ final class AnswerRemarks {
       guard answers[1].rows.allSatisfy({ $0.words.count > 2 && $0.words[2] == "-" }),
         let failure = answers[0].failure.flatMap({ ServerLine($0) })
       else { return .end([]) }
+      let note = failure.note ?? ""
       let later = verb == .watch ? "; one that is made later is watched" : ""
-      let meant: ScreenText = failure["did-you-mean"].map { "; did you mean \(style(.name, $0))?" } ?? ""
-      screen.sayLine("  \(failure.note ?? "")\(later)\(meant)")
+      let near = failure["did-you-mean"].flatMap { note.contains($0) ? nil : $0 }
+      let meant: ScreenText = near.map { "; did you mean \(style(.name, $0))?" } ?? ""
+      screen.sayLine("  \(note)\(later)\(meant)")
       return .end([])
     }
   }
